@@ -1,0 +1,103 @@
+// The operations of the IR, one line each. Levels: T tensor graph, K kernel graph (after rangeify), P program (after lowering).
+// Semantics of each: docs/reference/ir.md. `src` gives the operands; `args` are 64-bit integers that take part in identity.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace kiln::compiler {
+
+// X(enumerator, text name, levels, arity)   arity -1: variable
+// clang-format off
+#define KILN_OPS(X) \
+  /* leaves */ \
+  X(CONST,    "const",    "TKP", 0)  /* args {bits}: value bits zero-extended (signed ints sign-extended) to 64; index: the integer */ \
+  X(SYM,      "sym",      "TKP", 0)  /* name: symbolic extent, dtype index, value >= 0 */ \
+  X(PARAM,    "param",    "T",   -1) /* args {slot}, name; src = extents. Value of program parameter `slot` at entry */ \
+  X(IOTA,     "iota",     "T",   1)  /* src {n}: 1-D 0,1,..,n-1 in dtype (integers wrap, floats round) */ \
+  X(BUFFER,   "buffer",   "KP",  0)  /* args {kernel-local slot}; dtype = element type */ \
+  X(INVALID,  "invalid",  "K",   0)  /* poison index: WHERE(c, i, INVALID) is a gated index */ \
+  X(RANGE,    "range",    "KP",  1)  /* src {end}; args {id, RangeKind}; dtype index: 0..end-1 */ \
+  /* elementwise unary */ \
+  X(NEG,      "neg",      "TKP", 1) X(NOT, "not", "TKP", 1) X(ABS, "abs", "TKP", 1) X(SIGN, "sign", "TKP", 1) \
+  X(SQRT,     "sqrt",     "TKP", 1) X(RSQRT, "rsqrt", "TK", 1) \
+  X(EXP,      "exp",      "TK",  1) X(EXP2, "exp2", "TK", 1) X(LOG, "log", "TK", 1) X(LOG2, "log2", "TK", 1) \
+  X(SIN,      "sin",      "TK",  1) X(COS, "cos", "TK", 1) X(TAN, "tan", "TK", 1) X(TANH, "tanh", "TK", 1) X(ERF, "erf", "TK", 1) \
+  X(FLOOR,    "floor",    "TKP", 1) X(CEIL, "ceil", "TKP", 1) X(ROUND, "round", "TKP", 1) /* half to even */ X(TRUNC, "trunc", "TKP", 1) \
+  X(CAST,     "cast",     "TKP", 1)  /* to the node's dtype; float->int saturates, NaN->0; from index allowed */ \
+  X(BITCAST,  "bitcast",  "TKP", 1)  /* same width */ \
+  /* elementwise binary: both operands have the result's dtype, comparisons give bool */ \
+  X(ADD,      "add",      "TKP", 2) X(SUB, "sub", "TKP", 2) X(MUL, "mul", "TKP", 2) X(FDIV, "fdiv", "TKP", 2) \
+  X(CDIV,     "cdiv",     "TKP", 2)  /* integer, toward zero; x/0 = 0, min/-1 wraps */ \
+  X(CMOD,     "cmod",     "TKP", 2)  /* x - cdiv(x,y)*y; x%0 = 0 */ \
+  X(FLOORDIV, "floordiv", "TKP", 2) X(FLOORMOD, "floormod", "TKP", 2) /* integer or index, toward -inf; by 0 gives 0 */ \
+  X(POW,      "pow",      "TK",  2) \
+  X(MIN,      "min",      "TKP", 2) X(MAX, "max", "TKP", 2) /* floats: NaN if either is NaN; -0 < +0 */ \
+  X(AND,      "and",      "TKP", 2) X(OR, "or", "TKP", 2) X(XOR, "xor", "TKP", 2) \
+  X(SHL,      "shl",      "TKP", 2) X(SHR, "shr", "TKP", 2) /* count masked to width; SHR arithmetic on signed */ \
+  X(LT,       "lt",       "TKP", 2) X(LE, "le", "TKP", 2) X(EQ, "eq", "TKP", 2) X(NE, "ne", "TKP", 2) \
+  /* elementwise ternary */ \
+  X(WHERE,    "where",    "TKP", 3)  /* {bool c, a, b} */ \
+  X(FMA,      "fma",      "TKP", 3)  /* a*b+c, one rounding; integers wrap */ \
+  /* movement (T): first src is the data, then extents/offsets as index values */ \
+  X(RESHAPE,  "reshape",  "T",   -1) /* {x, extents...} */ \
+  X(EXPAND,   "expand",   "T",   -1) /* {x, extents...}: same rank, size-1 axes grow */ \
+  X(PERMUTE,  "permute",  "T",   1)  /* args: out axis i reads in axis args[i] */ \
+  X(SLICE,    "slice",    "T",   -1) /* {x, begin..., extents...}; args: step per axis (!= 0); in = begin + out*step */ \
+  X(PAD,      "pad",      "T",   -1) /* {x, value (rank 0), before..., extents... of the result}; args {PadMode}; value used by constant mode */ \
+  X(CONCAT,   "concat",   "T",   -1) /* {x0, x1, ...}; args {axis} */ \
+  /* reductions */ \
+  X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
+  /* kernel graph */ \
+  X(STAGE,    "stage",    "K",   -1) /* {value, RANGEs...}: value needs storage over the ranges */ \
+  X(INDEX,    "index",    "K",   -1) /* {STAGE or PARAM, i...}: element */ \
+  X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
+  X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \
+  X(END,      "end",      "K",   -1) /* {STORE, RANGEs... outermost first} */ \
+  X(SINK,     "sink",     "TKP", -1) /* {effects...} */ \
+  /* program: structured loops and vectors (lanes > 1) */ \
+  X(FOR,      "for",      "P",   -1) /* {RANGE, begin, end, init x n, yield x n, effects...}; args {n, step}. Value: tuple of n carried; test first */ \
+  X(CARRY,    "carry",    "P",   -1) /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE */ \
+  X(GET,      "get",      "P",   1)  /* {FOR}; args {i}: carried value i after the loop */ \
+  X(BROADCAST,"broadcast","P",   1)  /* scalar to lanes */ \
+  X(RAMP,     "ramp",     "P",   1)  /* {base}; args {stride}: base + stride*lane */ \
+  X(LANE,     "lane",     "P",   1)  /* {vector}; args {i} */ \
+  X(SHUFFLE,  "shuffle",  "P",   1)  /* {vector}; args: source lane per result lane */
+// clang-format on
+
+enum class Op : std::uint8_t {
+#define KILN_X(e, t, l, a) e,
+  KILN_OPS(KILN_X)
+#undef KILN_X
+};
+
+enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll };
+enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
+// sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536; in a block 32 partial accumulators, k goes to
+// accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See docs/reference/numbers.md.
+enum class ReduceOrder : std::int64_t { sequential, striped };
+enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
+
+inline constexpr int reduce_stripes = 32;
+inline constexpr std::int64_t reduce_block = 65536;
+
+std::string_view name(Op op);
+std::string_view levels(Op op);
+int arity(Op op);
+std::optional<Op> op_from_name(std::string_view s);
+bool is_unary(Op op);         // elementwise, one source
+bool is_binary(Op op);        // elementwise, two sources
+bool is_elementwise(Op op);   // unary, binary, WHERE, FMA
+bool is_comparison(Op op);
+bool is_commutative(Op op);
+bool is_movement(Op op);
+
+std::string_view name(ReduceKind k);
+std::optional<ReduceKind> reduce_kind_from_name(std::string_view s);
+std::string_view name(PadMode m);
+std::optional<PadMode> pad_mode_from_name(std::string_view s);
+std::string_view name(RangeKind k);
+std::optional<RangeKind> range_kind_from_name(std::string_view s);
+
+}  // namespace kiln::compiler

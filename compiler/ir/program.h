@@ -1,0 +1,63 @@
+// What passes hand on: a program at tensor level, and the same program as kernels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+enum class Direction : std::uint8_t { in, out, inout };
+
+struct Parameter {
+  std::string name;
+  Direction direction = Direction::in;
+  DType dtype = DType::f32;
+  std::vector<Id> extents;  // index values: constants or polynomials of SYMs; rank = size()
+  SourceLoc loc;
+};
+
+// Declared facts of a symbolic extent, checked at entry and trusted after.
+struct Symbol {
+  std::string name;
+  std::int64_t min = 0;
+  std::int64_t max = (std::int64_t{1} << 40);
+  std::int64_t multiple_of = 1;
+};
+
+// Tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out/inout parameter that is assigned; every PARAM
+// node is the value at entry (snapshot), so all reads of an inout come before its write, whatever the order of kernels.
+struct Program {
+  std::string name;
+  std::vector<Parameter> params;
+  std::vector<Symbol> symbols;  // in order of first appearance in params
+  Id sink = no_id;
+};
+
+// A buffer of the kernel-level program: a parameter or a temporary in the workspace arena.
+struct Buffer {
+  DType dtype = DType::f32;
+  Id size = no_id;      // elements, index expression over SYMs
+  int param = -1;       // parameter slot, or -1 for a temporary
+  Id offset = no_id;    // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan
+};
+
+// One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...).
+// All its ENDs have the same LOOP ranges. BUFFER args are slots into `buffers`. REDUCE nodes are still values (K form).
+struct Kernel {
+  std::string name;               // <program>_k<number>
+  Id sink = no_id;
+  std::vector<int> buffers;       // kernel slot -> index into Schedule::buffers
+  std::vector<int> depends_on;    // kernels that must finish first
+};
+
+struct Schedule {
+  Program program;
+  std::vector<Buffer> buffers;    // parameters first, in slot order
+  std::vector<Kernel> kernels;    // in an order that respects depends_on
+  Id workspace_bytes = no_id;     // index expression
+};
+
+}  // namespace kiln::compiler

@@ -1,0 +1,71 @@
+/* The runtime's C face. Every call returns a kiln_status; on an error no argument is touched. No globals, no environment
+   reads, no allocation unless through the context. */
+#ifndef KILN_KILN_H
+#define KILN_KILN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kiln/dtype.h"
+#include "kiln/program.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kiln_status_code {
+  KILN_OK = 0, KILN_R_NULL = 1, KILN_R_DTYPE = 2, KILN_R_RANK = 3, KILN_R_SHAPE = 4, KILN_R_STRIDE = 5, KILN_R_ALIGN = 6,
+  KILN_R_ALIAS = 7, KILN_R_CONSTRAINT = 8, KILN_R_CONFLICT = 9, KILN_R_TOOLARGE = 10, KILN_R_OOM = 14, KILN_R_CPU = 15,
+  KILN_R_ABI = 16, KILN_R_ARGCOUNT = 19
+} kiln_status_code;
+
+/* What went wrong: indices into the program's description; -1 where a field does not apply. */
+typedef struct kiln_status {
+  int32_t code;       /* kiln_status_code */
+  int32_t param;      /* parameter */
+  int32_t axis;
+  int32_t symbol;     /* symbolic extent */
+  int64_t expected, got;
+} kiln_status;
+
+/* One argument. Data is row-major (layout_right) and dense; `strides` is null or says just that (in elements). */
+typedef struct kiln_tensor {
+  void* data;
+  const int64_t* extents;
+  const int64_t* strides;
+  int32_t dtype;
+  int32_t rank;
+} kiln_tensor;
+
+/* Runs task(data, begin, end) over [0, n) in chunks whose bounds are multiples of `alignment`; returns when all are done. */
+typedef struct kiln_executor {
+  void (*parallel_for)(struct kiln_executor* self, int64_t n, int64_t alignment, int32_t max_chunks,
+                       void (*task)(void* data, int64_t begin, int64_t end), void* data);
+  int32_t workers;
+} kiln_executor;
+
+/* Null members: no executor = serial; no allocator and too small a workspace = KILN_R_OOM. */
+typedef struct kiln_context {
+  kiln_executor* executor;
+  void* workspace;          /* 64-byte aligned, may be null */
+  int64_t workspace_bytes;
+  void* (*allocate)(void* user, size_t bytes, size_t alignment);
+  void (*release)(void* user, void* p, size_t bytes);
+  void* user;
+} kiln_context;
+
+/* Checks the arguments and runs the program. `context` may be null. Every generated entry NAME(args, n_args, context) is this
+   call with its own description; NAME_desc() returns the description. */
+kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, const kiln_context* context);
+
+/* Workspace that a call with these arguments needs, in bytes; checks the same things as kiln_call. */
+kiln_status kiln_workspace_bytes(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* bytes);
+
+/* One line: code, program, argument, axis, expected, got. Writes at most `size` bytes with the closing zero; returns the length. */
+size_t kiln_status_message(const kiln_program_desc* program, kiln_status status, char* buffer, size_t size);
+const char* kiln_status_name(int32_t code); /* "R-conflict" ... */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

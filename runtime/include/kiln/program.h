@@ -1,0 +1,68 @@
+/* The constant data that the generator emits for each program and that kiln_call() interprets. Part of the C ABI:
+   `abi_version` first; emitted by compiler/codegen with exactly this layout. Little arrays, no code but the kernels. */
+#ifndef KILN_PROGRAM_H
+#define KILN_PROGRAM_H
+
+#include <stdint.h>
+
+#include "kiln/dtype.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KILN_ABI_VERSION 1
+
+/* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
+   KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX | KILN_END */
+enum { KILN_EXPR_END = 0, KILN_PUSH_CONST = 1, KILN_PUSH_SYM = 2, KILN_ADD = 3, KILN_SUB = 4, KILN_MUL = 5,
+       KILN_FLOORDIV = 6, KILN_FLOORMOD = 7, KILN_MIN = 8, KILN_MAX = 9 };
+typedef const int64_t* kiln_expr;
+
+enum { KILN_IN = 0, KILN_OUT = 1, KILN_INOUT = 2 };
+
+typedef struct kiln_symbol_desc {
+  const char* name;
+  int64_t min, max, multiple_of;
+} kiln_symbol_desc;
+
+typedef struct kiln_param_desc {
+  const char* name;
+  const kiln_expr* extents; /* rank expressions; a bare PUSH_SYM defines the symbol when it comes first in parameter order */
+  uint8_t dtype, direction, rank, reserved[5];
+} kiln_param_desc;
+
+/* Runs iterations [begin, end) of the kernel's outermost loop. buffers: one pointer per kernel slot. symbols: values in order. */
+typedef void (*kiln_kernel_fn)(void* const* buffers, const int64_t* symbols, int64_t begin, int64_t end);
+
+typedef struct kiln_kernel_desc {
+  const char* name;
+  kiln_kernel_fn fn;
+  const int32_t* buffers;   /* kernel slot -> program buffer: 0..n_params-1 parameters, then temporaries */
+  const int32_t* depends_on;
+  kiln_expr trip_count;     /* iterations of the outermost loop */
+  kiln_expr work;           /* rough cost in scalar operations of the whole kernel: decides how many threads */
+  int32_t n_buffers, n_depends_on;
+  int32_t alignment;        /* chunk boundaries are multiples of this */
+  int32_t parallel;         /* 0: the loop must run in one call */
+} kiln_kernel_desc;
+
+typedef struct kiln_temp_desc {
+  kiln_expr offset, bytes;  /* in the workspace */
+} kiln_temp_desc;
+
+typedef struct kiln_program_desc {
+  int32_t abi_version;
+  int32_t n_symbols, n_params, n_temps, n_kernels, reserved;
+  const char* name;
+  const kiln_symbol_desc* symbols;
+  const kiln_param_desc* params;
+  const kiln_temp_desc* temps;
+  const kiln_kernel_desc* kernels;
+  kiln_expr workspace_bytes;
+} kiln_program_desc;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
