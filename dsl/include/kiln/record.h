@@ -1,0 +1,90 @@
+// What a captured program is once the C++ compiler has evaluated it: constant tables. The generator reads them; nothing else does.
+#pragma once
+
+#include <cstdint>
+
+#include "kiln/dtype.h"
+
+namespace kiln::record {
+
+// One line per operation; the names are those of the IR's text form (docs/reference/ir.md gives the semantics).
+// clang-format off
+#define KILN_RECORD_OPS(X) \
+  X(param) X(constant) X(dim) X(iota) X(store) \
+  X(neg) X(not_) X(abs) X(sign) X(sqrt) X(rsqrt) X(exp) X(exp2) X(log) X(log2) X(sin) X(cos) X(tan) X(tanh) X(erf) \
+  X(floor) X(ceil) X(round) X(trunc) X(cast) X(bitcast) \
+  X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
+  X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
+  X(reshape) X(expand) X(permute) X(slice) X(pad) X(concat) \
+  X(reduce)
+// clang-format on
+
+enum class op : std::uint8_t {
+#define KILN_X(n) n,
+  KILN_RECORD_OPS(KILN_X)
+#undef KILN_X
+};
+
+// A static extent (text null) or a canonical polynomial of symbolic extents, such as "N", "2*H*W" or "N-2".
+struct extent {
+  std::int64_t value = 0;
+  const char* text = nullptr;
+};
+
+struct shape {
+  int rank = 0;
+  const extent* extents = nullptr;
+};
+
+struct source_loc {
+  const char* file = "";
+  std::uint32_t line = 0, column = 0;
+};
+
+// Sources are node numbers below this node's own, in sources[source_begin ..]. Attributes, in extents[attr_begin ..], by operation:
+//   param: imm = slot                         constant: imm = bits (zero- or sign-extended to 64), rank 0
+//   dim: attr {value}, rank 0, integer dtype  iota: rank 1, extent from the shape
+//   store: imm = slot, source {value}; order of stores is program order, a later store to a slot wins
+//   reshape, expand: new extents = the shape  permute: attr[i] = source axis of result axis i
+//   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources {x, value}
+//   concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
+// A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
+// broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
+struct node {
+  op o;
+  kiln_dtype d;
+  std::int32_t n_sources, source_begin;
+  std::int32_t n_attrs, attr_begin;
+  std::uint64_t imm;
+  const shape* s;
+  source_loc loc;
+};
+
+struct parameter {
+  const char* name;  // field name, modules joined by '_'
+  int direction;     // 0 in, 1 out, 2 inout
+  kiln_dtype d;
+  const shape* s;
+};
+
+// Facts of a symbolic extent, from dim<"N">{}.min / max / multiple_of when declared.
+struct symbol {
+  const char* name;
+  std::int64_t min, max, multiple_of;
+};
+
+struct program {
+  const char* name;
+  int n_params, n_nodes, n_symbols;
+  const parameter* params;
+  const node* nodes;
+  const std::int32_t* sources;
+  const extent* attrs;
+  const symbol* symbols;
+  source_loc loc;
+};
+
+// Programs that this executable exports, in order of registration within a translation unit. Defined by the generator library.
+void register_programs(const program* const* list, int count);
+
+}  // namespace kiln::record
