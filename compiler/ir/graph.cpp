@@ -1,0 +1,145 @@
+#include "compiler/ir/graph.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {  // splitmix64 finaliser over a running state
+  std::uint64_t z = h * 0x9e3779b97f4a7c15u + v + 0x632be59bd9b4e019u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+std::uint64_t hash_text(std::string_view s) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  for (char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return h;
+}
+
+}  // namespace
+
+Graph::Graph() : table_(1024, no_id) { intern(""); }
+
+std::uint32_t Graph::intern(std::string_view s) {
+  if (auto it = string_ids_.find(s); it != string_ids_.end()) return it->second;
+  auto id = static_cast<std::uint32_t>(strings_.size());
+  string_ids_.emplace(strings_.emplace_back(s), id);
+  return id;
+}
+
+std::uint64_t Graph::hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const {
+  std::uint64_t h = mix(static_cast<std::uint64_t>(n.op) << 32 | static_cast<std::uint64_t>(n.dtype) << 16 | n.lanes,
+                        src.size() << 32 | args.size());
+  if (n.name != 0) h = mix(h, hash_text(string(n.name)));
+  for (std::int64_t a : args) h = mix(h, static_cast<std::uint64_t>(a));
+  for (Id s : src) h = mix(h, nodes_[s].hash);
+  return h;
+}
+
+void Graph::grow_table() {
+  table_.assign(table_.size() * 2, no_id);
+  const std::size_t mask = table_.size() - 1;
+  for (Id id = 0; id < nodes_.size(); ++id) {
+    std::size_t slot = nodes_[id].hash & mask;
+    while (table_[slot] != no_id) slot = (slot + 1) & mask;
+    table_[slot] = id;
+  }
+}
+
+Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const std::int64_t> arguments,
+               std::string_view name, int lanes) {
+  // The parts may be views into this graph: keep them valid while the pools grow.
+  if (src_.capacity() < src_.size() + sources.size() || args_.capacity() < args_.size() + arguments.size()) {
+    const std::vector<Id> s(sources.begin(), sources.end());
+    const std::vector<std::int64_t> a(arguments.begin(), arguments.end());
+    src_.reserve(std::max<std::size_t>(2 * src_.capacity(), src_.size() + s.size() + 1024));
+    args_.reserve(std::max<std::size_t>(2 * args_.capacity(), args_.size() + a.size() + 1024));
+    return make(op, dtype, std::span(s), std::span(a), name, lanes);
+  }
+  UOp n{op, dtype, static_cast<std::uint16_t>(lanes), name.empty() ? 0u : intern(name), 0, 0, 0, 0, 0, loc_};
+  n.hash = hash_of(n, sources, arguments);
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = n.hash & mask;
+  for (; table_[slot] != no_id; slot = (slot + 1) & mask) {
+    const Id id = table_[slot];
+    const UOp& o = nodes_[id];
+    if (o.hash == n.hash && o.op == op && o.dtype == dtype && o.lanes == n.lanes && o.name == n.name &&
+        std::ranges::equal(src(id), sources) && std::ranges::equal(args(id), arguments))
+      return id;
+  }
+  const Id id = static_cast<Id>(nodes_.size());
+  for ([[maybe_unused]] Id s : sources) assert(s < id);
+  n.src_begin = static_cast<std::uint32_t>(src_.size());
+  n.src_count = static_cast<std::uint32_t>(sources.size());
+  n.arg_begin = static_cast<std::uint32_t>(args_.size());
+  n.arg_count = static_cast<std::uint32_t>(arguments.size());
+  src_.insert(src_.end(), sources.begin(), sources.end());
+  args_.insert(args_.end(), arguments.begin(), arguments.end());
+  nodes_.push_back(n);
+  table_[slot] = id;
+  if (nodes_.size() * 2 > table_.size()) grow_table();
+  return id;
+}
+
+Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initializer_list<std::int64_t> arguments,
+               std::string_view name, int lanes) {
+  return make(op, dtype, std::span(sources.begin(), sources.size()), std::span(arguments.begin(), arguments.size()), name,
+              lanes);
+}
+
+Id Graph::with_src(Id id, std::span<const Id> sources) {
+  if (std::ranges::equal(src(id), sources)) return id;
+  const SourceLoc saved = loc_;
+  const UOp n = nodes_[id];
+  loc_ = n.loc;
+  const Id made = make(n.op, n.dtype, sources, args(id), string(n.name), n.lanes);
+  loc_ = saved;
+  return made;
+}
+
+Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
+  return make(Op::CONST, d, {}, {static_cast<std::int64_t>(value_bits)}, {}, lanes);
+}
+Id Graph::index(std::int64_t v) { return make(Op::CONST, DType::index, {}, {v}); }
+Id Graph::sym(std::string_view n) { return make(Op::SYM, DType::index, {}, {}, n); }
+
+bool Graph::is_index_const(Id id, std::int64_t v) const {
+  return nodes_[id].op == Op::CONST && nodes_[id].dtype == DType::index && arg(id, 0) == v;
+}
+
+std::vector<Id> Graph::reachable(std::span<const Id> roots) const {
+  std::vector<bool> seen(nodes_.size(), false);
+  Id top = 0;
+  for (Id r : roots) {
+    seen[r] = true;
+    top = std::max(top, r + 1);
+  }
+  for (Id id = top; id-- > 0;)  // users come before sources in this direction, so one sweep marks everything
+    if (seen[id])
+      for (Id s : src(id)) seen[s] = true;
+  std::vector<Id> out;
+  for (Id id = 0; id < top; ++id)
+    if (seen[id]) out.push_back(id);
+  return out;
+}
+
+Id substitute(Graph& g, Id root, const std::unordered_map<Id, Id>& map) {
+  const Id roots[] = {root};
+  std::unordered_map<Id, Id> done;
+  std::vector<Id> sources;
+  for (Id id : g.reachable(roots)) {
+    if (auto it = map.find(id); it != map.end()) {
+      done[id] = it->second;
+      continue;
+    }
+    sources.clear();
+    for (Id s : g.src(id)) sources.push_back(done.at(s));
+    done[id] = g.with_src(id, sources);
+  }
+  return done.at(root);
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,66 @@
+#include "compiler/ir/op.h"
+
+#include <array>
+#include <span>
+
+namespace kiln::compiler {
+namespace {
+
+struct OpInfo {
+  std::string_view name, levels;
+  int arity;
+};
+
+constexpr OpInfo infos[] = {
+#define KILN_X(e, t, l, a) {t, l, a},
+    KILN_OPS(KILN_X)
+#undef KILN_X
+};
+
+constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod",   "max",    "min", "any",
+                                                          "all", "argmax", "argmin", "fma"};
+constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
+constexpr std::array<std::string_view, 5> range_kinds = {"loop", "reduce", "vector", "thread", "unroll"};
+
+template <class E>
+std::optional<E> find(std::span<const std::string_view> names, std::string_view s) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == s) return static_cast<E>(i);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view name(Op op) { return infos[static_cast<std::size_t>(op)].name; }
+std::string_view levels(Op op) { return infos[static_cast<std::size_t>(op)].levels; }
+int arity(Op op) { return infos[static_cast<std::size_t>(op)].arity; }
+
+std::optional<Op> op_from_name(std::string_view s) {
+  for (std::size_t i = 0; i < std::size(infos); ++i)
+    if (infos[i].name == s) return static_cast<Op>(i);
+  return std::nullopt;
+}
+
+bool is_unary(Op op) { return op >= Op::NEG && op <= Op::BITCAST; }
+bool is_binary(Op op) { return op >= Op::ADD && op <= Op::NE; }
+bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; }
+bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
+bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
+
+bool is_commutative(Op op) {
+  switch (op) {
+    case Op::ADD: case Op::MUL: case Op::MIN: case Op::MAX: case Op::AND: case Op::OR: case Op::XOR: case Op::EQ: case Op::NE:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view name(ReduceKind k) { return reduce_kinds[static_cast<std::size_t>(k)]; }
+std::optional<ReduceKind> reduce_kind_from_name(std::string_view s) { return find<ReduceKind>(reduce_kinds, s); }
+std::string_view name(PadMode m) { return pad_modes[static_cast<std::size_t>(m)]; }
+std::optional<PadMode> pad_mode_from_name(std::string_view s) { return find<PadMode>(pad_modes, s); }
+std::string_view name(RangeKind k) { return range_kinds[static_cast<std::size_t>(k)]; }
+std::optional<RangeKind> range_kind_from_name(std::string_view s) { return find<RangeKind>(range_kinds, s); }
+
+}  // namespace kiln::compiler
