@@ -26,6 +26,10 @@ enum class op : std::uint8_t {
 };
 
 // A static extent (text null) or a canonical polynomial of symbolic extents, such as "N", "2*H*W" or "N-2".
+//   text = ["-"] term {("+" | "-") term};  term = integer {"*" atom} | atom {"*" atom}
+//   atom = name | "(" text ")//" integer            floor division by a positive integer, e.g. "(N+1)//2", "2*(N)//2"
+// An attribute may be such a text too (begin of a slice, before of a pad). Extents that come out negative at the call
+// (slice of more than there is) are for the entry check.
 struct extent {
   std::int64_t value = 0;
   const char* text = nullptr;
