@@ -1,0 +1,369 @@
+#include "compiler/ir/index_poly.h"
+
+#include <algorithm>
+
+#include "compiler/ir/diagnostic.h"
+
+namespace kiln::compiler {
+namespace {
+
+[[noreturn]] void overflow(const Graph& g) {
+  throw Diagnostic("E-overflow", where(g, g.loc()), "an extent does not fit 64 bits: expected |coefficient| < 2^63");
+}
+std::int64_t checked_add(const Graph& g, std::int64_t a, std::int64_t b) {
+  std::int64_t r = 0;
+  if (__builtin_add_overflow(a, b, &r)) overflow(g);
+  return r;
+}
+std::int64_t checked_mul(const Graph& g, std::int64_t a, std::int64_t b) {
+  std::int64_t r = 0;
+  if (__builtin_mul_overflow(a, b, &r)) overflow(g);
+  return r;
+}
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+// Symbols by name, then other atoms by structural hash: never by the order of creation.
+bool atom_less(const Graph& g, Id a, Id b) {
+  if (a == b) return false;
+  const bool sa = g.op(a) == Op::SYM, sb = g.op(b) == Op::SYM;
+  if (sa != sb) return sa;
+  if (sa) return g.name(a) < g.name(b);
+  return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
+}
+int compare(const Graph& g, const std::vector<Id>& a, const std::vector<Id>& b) {  // < 0: a comes first
+  if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return atom_less(g, a[i], b[i]) ? -1 : 1;
+  return 0;
+}
+
+// Sorts, merges equal monomials, drops zeros.
+Poly normalise(const Graph& g, Poly p) {
+  std::stable_sort(p.begin(), p.end(), [&](const Monomial& a, const Monomial& b) { return compare(g, a.atoms, b.atoms) < 0; });
+  Poly out;
+  for (Monomial& m : p) {
+    if (!out.empty() && out.back().atoms == m.atoms)
+      out.back().coefficient = checked_add(g, out.back().coefficient, m.coefficient);
+    else
+      out.push_back(std::move(m));
+    if (out.back().coefficient == 0) out.pop_back();
+  }
+  return out;
+}
+
+bool is_index_op(const Graph& g, Id id, Op op) { return g.op(id) == op && g.dtype(id) == DType::index; }
+
+// Reads one left-nested product; false when it is not in canonical form.
+bool read_monomial(const Graph& g, Id id, Monomial& m) {
+  m = {1, {}};
+  if (is_index_op(g, id, Op::CONST)) {
+    m.coefficient = g.arg(id, 0);
+    return true;
+  }
+  if (is_index_op(g, id, Op::MUL) && is_index_op(g, g.src(id, 1), Op::CONST)) {
+    m.coefficient = g.arg(g.src(id, 1), 0);
+    if (m.coefficient == 0 || m.coefficient == 1) return false;
+    id = g.src(id, 0);
+  }
+  for (; is_index_op(g, id, Op::MUL); id = g.src(id, 0)) m.atoms.push_back(g.src(id, 1));
+  m.atoms.push_back(id);
+  std::reverse(m.atoms.begin(), m.atoms.end());
+  for (std::size_t i = 0; i < m.atoms.size(); ++i) {
+    const Id a = m.atoms[i];
+    if (is_index_op(g, a, Op::CONST) || is_index_op(g, a, Op::ADD) || is_index_op(g, a, Op::MUL)) return false;
+    if (i > 0 && atom_less(g, a, m.atoms[i - 1])) return false;
+  }
+  return true;
+}
+
+std::optional<Poly> read_canonical(const Graph& g, Id id) {
+  Poly p;
+  if (g.is_index_const(id, 0)) return p;
+  Monomial m;
+  for (; is_index_op(g, id, Op::ADD); id = g.src(id, 0)) {
+    if (!read_monomial(g, g.src(id, 1), m) || m.coefficient == 0) return std::nullopt;
+    p.push_back(m);
+  }
+  if (!read_monomial(g, id, m) || m.coefficient == 0) return std::nullopt;
+  p.push_back(std::move(m));
+  std::reverse(p.begin(), p.end());
+  for (std::size_t i = 1; i < p.size(); ++i)
+    if (compare(g, p[i - 1].atoms, p[i].atoms) >= 0) return std::nullopt;
+  return p;
+}
+
+std::optional<std::int64_t> constant_of(const Poly& p) {
+  if (p.empty()) return 0;
+  if (p.size() == 1 && p[0].atoms.empty()) return p[0].coefficient;
+  return std::nullopt;
+}
+
+// p = c * quotient + rest, with every coefficient of the rest either outside the multiples of c or, for the constant, in [0, c).
+struct Split {
+  Poly quotient, rest;
+};
+Split split_by(const Poly& p, std::int64_t c) {
+  Split s;
+  for (const Monomial& m : p) {
+    if (m.coefficient % c == 0) {
+      s.quotient.push_back({m.coefficient / c, m.atoms});
+    } else if (m.atoms.empty()) {
+      const std::int64_t q = floor_div(m.coefficient, c);
+      if (q != 0) s.quotient.push_back({q, {}});
+      s.rest.push_back({m.coefficient - q * c, {}});
+    } else {
+      s.rest.push_back(m);
+    }
+  }
+  return s;
+}
+
+Poly scaled(const Graph& g, Poly p, std::int64_t by) {
+  for (Monomial& m : p) m.coefficient = checked_mul(g, m.coefficient, by);
+  return p;
+}
+
+// Would index_floordiv / index_floormod make just this node of these operands?
+bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
+  const auto c = index_value(g, b);
+  if (!c) return !index_value(g, a);
+  if (*c < 2) return false;
+  const Poly p = poly_of(g, a);
+  const Split s = split_by(p, *c);
+  if (constant_of(s.rest)) return false;
+  if (!modulo) return s.quotient.empty();
+  return std::ranges::all_of(p, [&](const Monomial& m) { return m.coefficient > 0 && m.coefficient < *c; });
+}
+
+constexpr std::size_t max_text = 200;
+constexpr int max_depth = 8;
+
+bool append_text(const Graph& g, Id id, int depth, std::string& out);
+
+bool append_atom(const Graph& g, Id id, int depth, std::string& out) {
+  const Op op = g.op(id);
+  if (op == Op::SYM) {
+    out += g.name(id);
+    return true;
+  }
+  if (g.dtype(id) != DType::index || g.src(id).size() != 2) return false;
+  const Id a = g.src(id, 0), b = g.src(id, 1);
+  const bool division = op == Op::FLOORDIV || op == Op::FLOORMOD;
+  if (division ? !is_plain_division(g, a, b, op == Op::FLOORMOD) : op != Op::MIN && op != Op::MAX) return false;
+  if (!division && (a == b || (index_value(g, a) && index_value(g, b)) || g[a].hash > g[b].hash)) return false;
+  out += division ? "((" : op == Op::MIN ? "min(" : "max(";
+  if (!append_text(g, a, depth + 1, out)) return false;
+  out += op == Op::FLOORDIV ? ") // (" : op == Op::FLOORMOD ? ") % (" : ", ";
+  if (!append_text(g, b, depth + 1, out)) return false;
+  out += division ? "))" : ")";
+  return true;
+}
+
+bool append_text(const Graph& g, Id id, int depth, std::string& out) {
+  const auto p = read_canonical(g, id);
+  if (!p || depth > max_depth || out.size() > max_text) return false;
+  if (p->empty()) out += '0';
+  bool first = true;
+  for (const Monomial& m : *p) {
+    const bool minus = m.coefficient < 0;
+    out += first ? (minus ? "-" : "") : (minus ? " - " : " + ");
+    first = false;
+    const auto magnitude = minus ? 0 - static_cast<std::uint64_t>(m.coefficient) : static_cast<std::uint64_t>(m.coefficient);
+    if (magnitude != 1 || m.atoms.empty()) out += std::to_string(magnitude) + (m.atoms.empty() ? "" : "*");
+    for (std::size_t i = 0; i < m.atoms.size(); ++i) {
+      if (i > 0) out += '*';
+      if (!append_atom(g, m.atoms[i], depth, out)) return false;
+    }
+  }
+  return true;
+}
+
+// p with every symbol replaced by symbol + minimum, so that all symbols are >= 0.
+Poly shifted(const Graph& g, const Poly& p, std::span<const SymbolFacts> facts) {
+  Poly out;
+  for (const Monomial& m : p) {
+    Poly product{{m.coefficient, {}}};
+    for (Id a : m.atoms) {
+      std::int64_t low = 0;
+      for (const SymbolFacts& f : facts)
+        if (g.op(a) == Op::SYM && f.name == g.name(a)) low = f.min;
+      Poly next;
+      for (const Monomial& q : product) {
+        next.push_back(q);
+        next.back().atoms.push_back(a);
+        if (low != 0) next.push_back({checked_mul(g, q.coefficient, low), q.atoms});
+      }
+      product = std::move(next);
+    }
+    for (Monomial& q : product) {
+      std::ranges::sort(q.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
+      out.push_back(std::move(q));
+    }
+  }
+  return normalise(g, std::move(out));
+}
+
+// One linear atom floordiv(x, c) or floormod(x, c), replaced by the end of its interval that makes p smallest:
+// c*floordiv(x, c) is in [x - (c - 1), x], floormod(x, c) in [0, c - 1]. False when there is none.
+bool bound_division(const Graph& g, Poly& p) {
+  for (std::size_t i = 0; i < p.size(); ++i) {
+    if (p[i].atoms.size() != 1) continue;
+    const Id a = p[i].atoms[0];
+    if (g.op(a) != Op::FLOORDIV && g.op(a) != Op::FLOORMOD) continue;
+    const auto c = index_value(g, g.src(a, 1));
+    if (!c || *c <= 0) continue;
+    const std::int64_t k = p[i].coefficient;
+    Poly rest = p;
+    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    if (g.op(a) == Op::FLOORMOD) {
+      if (k < 0) rest.push_back({checked_mul(g, k, *c - 1), {}});
+    } else {
+      if (k % *c != 0) {  // k*q = (k/c)*(c*q): everything times c keeps the sign of p
+        rest = scaled(g, std::move(rest), *c);
+      }
+      const std::int64_t times = k % *c != 0 ? k : k / *c;
+      for (const Monomial& m : scaled(g, poly_of(g, g.src(a, 0)), times)) rest.push_back(m);
+      if (times > 0) rest.push_back({-checked_mul(g, times, *c - 1), {}});
+    }
+    p = normalise(g, std::move(rest));
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string where(const Graph& g, SourceLoc loc) {
+  if (loc.file == 0 && loc.line == 0) return {};
+  return std::string(g.string(loc.file)) + ":" + std::to_string(loc.line) + ":" + std::to_string(loc.column);
+}
+
+Poly poly_of(const Graph& g, Id id) {
+  if (auto p = read_canonical(g, id)) return *std::move(p);
+  return {{1, {id}}};
+}
+
+Id index_from(Graph& g, const Poly& p) {
+  if (p.empty()) return g.index(0);
+  Id sum = no_id;
+  for (const Monomial& m : p) {
+    Id product = no_id;
+    for (Id a : m.atoms) product = product == no_id ? a : g.make(Op::MUL, DType::index, {product, a});
+    if (product == no_id)
+      product = g.index(m.coefficient);
+    else if (m.coefficient != 1)
+      product = g.make(Op::MUL, DType::index, {product, g.index(m.coefficient)});
+    sum = sum == no_id ? product : g.make(Op::ADD, DType::index, {sum, product});
+  }
+  return sum;
+}
+
+Id index_add(Graph& g, Id a, Id b) {
+  Poly p = poly_of(g, a);
+  for (Monomial& m : poly_of(g, b)) p.push_back(std::move(m));
+  return index_from(g, normalise(g, std::move(p)));
+}
+
+Id index_sub(Graph& g, Id a, Id b) {
+  Poly p = poly_of(g, a);
+  for (Monomial& m : scaled(g, poly_of(g, b), -1)) p.push_back(std::move(m));
+  return index_from(g, normalise(g, std::move(p)));
+}
+
+Id index_mul(Graph& g, Id a, Id b) {
+  const Poly pa = poly_of(g, a), pb = poly_of(g, b);
+  Poly p;
+  for (const Monomial& x : pa)
+    for (const Monomial& y : pb) {
+      Monomial m{checked_mul(g, x.coefficient, y.coefficient), x.atoms};
+      m.atoms.insert(m.atoms.end(), y.atoms.begin(), y.atoms.end());
+      std::ranges::sort(m.atoms, [&](Id u, Id v) { return atom_less(g, u, v); });
+      p.push_back(std::move(m));
+    }
+  return index_from(g, normalise(g, std::move(p)));
+}
+
+Id index_floordiv(Graph& g, Id a, Id b) {
+  const auto c = index_value(g, b);
+  if (c && *c == 0) return g.index(0);
+  if (c && *c < 0) {
+    if (*c == INT64_MIN) overflow(g);
+    return index_floordiv(g, index_sub(g, g.index(0), a), g.index(-*c));
+  }
+  if (c) {
+    const Split s = split_by(poly_of(g, a), *c);
+    if (constant_of(s.rest)) return index_from(g, s.quotient);
+    const Id q = g.make(Op::FLOORDIV, DType::index, {index_from(g, s.rest), b});
+    return index_add(g, index_from(g, s.quotient), q);
+  }
+  if (g.is_index_const(a, 0)) return a;
+  return g.make(Op::FLOORDIV, DType::index, {a, b});
+}
+
+Id index_floormod(Graph& g, Id a, Id b) {
+  const auto c = index_value(g, b);
+  if (!c) return g.is_index_const(a, 0) ? a : g.make(Op::FLOORMOD, DType::index, {a, b});
+  if (*c < 1) {
+    const Id q = index_floordiv(g, a, b);  // by 0 the result is 0, not the operand
+    return *c == 0 ? g.index(0) : index_sub(g, a, index_mul(g, q, b));
+  }
+  Poly p = poly_of(g, a);
+  for (Monomial& m : p) m.coefficient -= floor_div(m.coefficient, *c) * *c;
+  p = normalise(g, std::move(p));
+  if (auto v = constant_of(p)) return g.index(*v);
+  return g.make(Op::FLOORMOD, DType::index, {index_from(g, p), b});
+}
+
+namespace {
+Id extremum(Graph& g, Op op, Id a, Id b) {
+  if (a == b) return a;
+  const auto x = index_value(g, a), y = index_value(g, b);
+  if (x && y) return (op == Op::MIN) == (*x < *y) ? a : b;
+  if (g[a].hash > g[b].hash) std::swap(a, b);
+  return g.make(op, DType::index, {a, b});
+}
+}  // namespace
+
+Id index_min(Graph& g, Id a, Id b) { return extremum(g, Op::MIN, a, b); }
+Id index_max(Graph& g, Id a, Id b) { return extremum(g, Op::MAX, a, b); }
+
+Id index_product(Graph& g, std::span<const Id> factors) {
+  Id p = g.index(1);
+  for (Id f : factors) p = index_mul(g, p, f);
+  return p;
+}
+
+std::optional<std::int64_t> index_value(const Graph& g, Id id) {
+  if (!is_index_op(g, id, Op::CONST)) return std::nullopt;
+  return g.arg(id, 0);
+}
+
+std::optional<std::string> index_text(const Graph& g, Id id) {
+  std::string out;
+  if (g.dtype(id) != DType::index || !append_text(g, id, 0, out)) return std::nullopt;
+  return out;
+}
+
+std::string index_text_or_id(const Graph& g, Id id) {
+  if (auto t = index_text(g, id)) return *t;
+  return "%" + std::to_string(id);
+}
+
+bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
+  Poly p = poly_of(g, id);
+  for (int rounds = 0; rounds < 16; ++rounds) {
+    const Poly q = shifted(g, p, facts);
+    const bool plain = std::ranges::all_of(q, [&](const Monomial& m) {
+      return m.coefficient > 0 && std::ranges::all_of(m.atoms, [&](Id a) {
+               return g.op(a) == Op::SYM || (g.op(a) == Op::FLOORMOD && index_value(g, g.src(a, 1)).value_or(0) > 0);
+             });
+    });
+    if (plain) return true;
+    if (!bound_division(g, p)) return false;
+  }
+  return false;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,53 @@
+// Index arithmetic at tensor level in canonical form, so that equal polynomials are one node id. Canonical: a left-nested ADD of
+// monomials, higher degree first, the constant last; a monomial is a left-nested MUL of atoms in structural order, then its
+// coefficient when that is not 1. Atoms: SYM, and FLOORDIV / FLOORMOD / MIN / MAX of canonical expressions.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+struct Monomial {
+  std::int64_t coefficient = 0;
+  std::vector<Id> atoms;  // in structural order; empty: the constant
+};
+using Poly = std::vector<Monomial>;  // in canonical order, no zero coefficients; empty is 0
+
+// The polynomial a canonical expression stands for. Anything in another form is one atom.
+Poly poly_of(const Graph& g, Id id);
+Id index_from(Graph& g, const Poly& p);
+
+// Overflow of a coefficient throws Diagnostic E-overflow with the graph's current location.
+Id index_add(Graph& g, Id a, Id b);
+Id index_sub(Graph& g, Id a, Id b);
+Id index_mul(Graph& g, Id a, Id b);
+Id index_floordiv(Graph& g, Id a, Id b);  // by 0 gives 0
+Id index_floormod(Graph& g, Id a, Id b);  // by 0 gives 0
+Id index_min(Graph& g, Id a, Id b);
+Id index_max(Graph& g, Id a, Id b);
+Id index_product(Graph& g, std::span<const Id> factors);
+
+std::optional<std::int64_t> index_value(const Graph& g, Id id);  // of a constant
+
+// "2*H*W + N - 1", "((N + 1) // 2)", "max(N, M)". nullopt when reading the text back would not give this very node (not
+// canonical, or too long to be worth one line).
+std::optional<std::string> index_text(const Graph& g, Id id);
+std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" when there is no text
+
+// A symbol's declared interval, for proofs about extents.
+struct SymbolFacts {
+  std::string_view name;
+  std::int64_t min = 0;
+};
+// True only when the value is >= 0 for every value of the symbols that satisfies the facts (unlisted symbols are >= 0).
+bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
+
+// "12:5" of file "a.cpp" as "a.cpp:12:5"; empty without a location.
+std::string where(const Graph& g, SourceLoc loc);
+
+}  // namespace kiln::compiler

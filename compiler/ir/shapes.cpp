@@ -1,0 +1,89 @@
+#include "compiler/ir/shapes.h"
+
+#include <algorithm>
+
+#include "compiler/ir/index_poly.h"
+
+namespace kiln::compiler {
+
+// The sources whose shapes decide the result's.
+std::span<const Id> Shapes::data_sources(Id id) const {
+  const auto src = graph_.src(id);
+  const Op op = graph_.op(id);
+  if (is_elementwise(op) || op == Op::CONCAT) return src;
+  if (op == Op::PERMUTE || op == Op::REDUCE) return src.first(1);
+  return {};
+}
+
+Shapes::Entry Shapes::keep(std::span<const Id> extents) {
+  const Entry e{static_cast<std::uint32_t>(pool_.size()), static_cast<std::int32_t>(extents.size())};
+  pool_.insert(pool_.end(), extents.begin(), extents.end());
+  return e;
+}
+
+Shapes::Entry Shapes::derive(Id id) {
+  const Op op = graph_.op(id);
+  const auto src = graph_.src(id);
+  auto copy_of = [&](Id s) {
+    const Entry e = entries_[s];
+    return std::vector<Id>(pool_.begin() + e.begin, pool_.begin() + e.begin + e.rank);
+  };
+  if (is_elementwise(op)) {
+    for (Id s : src)
+      if (entries_[s].rank > 0) return entries_[s];
+    return {0, 0};
+  }
+  switch (op) {
+    case Op::PARAM: case Op::IOTA: return keep(src);
+    case Op::RESHAPE: case Op::EXPAND: return keep(src.subspan(1));
+    case Op::SLICE: return keep(src.subspan(1 + (src.size() - 1) / 2));
+    case Op::PAD: return keep(src.subspan(2 + (src.size() - 2) / 2));
+    case Op::PERMUTE: {
+      const auto in = copy_of(src[0]);
+      std::vector<Id> out;
+      for (std::int64_t a : graph_.args(id)) out.push_back(in[static_cast<std::size_t>(a)]);
+      return keep(out);
+    }
+    case Op::CONCAT: {
+      const std::vector<Id> parts(src.begin(), src.end());  // index_add() may move the graph's pools
+      auto out = copy_of(parts[0]);
+      const auto axis = static_cast<std::size_t>(graph_.arg(id, 0));
+      for (std::size_t i = 1; i < parts.size(); ++i) out[axis] = index_add(graph_, out[axis], copy_of(parts[i])[axis]);
+      return keep(out);
+    }
+    case Op::REDUCE: {
+      const auto in = copy_of(src[0]);
+      const auto axes = graph_.args(id).subspan(1);
+      std::vector<Id> out;
+      for (std::size_t i = 0; i < in.size(); ++i)
+        if (std::ranges::find(axes, static_cast<std::int64_t>(i)) == axes.end()) out.push_back(in[i]);
+      return keep(out);
+    }
+    default: return {0, 0};
+  }
+}
+
+std::span<const Id> Shapes::operator()(Id id) {
+  if (entries_.size() < graph_.size()) entries_.resize(graph_.size());
+  std::vector<Id> stack{id};
+  while (!stack.empty()) {
+    const Id top = stack.back();
+    if (entries_[top].rank >= 0) {
+      stack.pop_back();
+      continue;
+    }
+    bool ready = true;
+    for (Id s : data_sources(top))
+      if (entries_[s].rank < 0) {
+        stack.push_back(s);
+        ready = false;
+      }
+    if (!ready) continue;
+    entries_[top] = derive(top);
+    stack.pop_back();
+  }
+  const Entry e = entries_[id];
+  return {pool_.data() + e.begin, static_cast<std::size_t>(e.rank)};
+}
+
+}  // namespace kiln::compiler

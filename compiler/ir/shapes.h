@@ -1,0 +1,39 @@
+// The shape of every tensor-level node: extents as index nodes. Derived once per node and kept, so O(rank) per node in all.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+class Shapes {
+ public:
+  explicit Shapes(Graph& g) : graph_(g) {}
+
+  // The extents of `id`; rank = size(). Index values, SYM and constants have rank 0; STORE and SINK have none.
+  // Assumes well-formed nodes (builder.h makes such, verify.h checks). May create index nodes (CONCAT's sum).
+  // The span is valid until the next call.
+  std::span<const Id> operator()(Id id);
+  std::vector<Id> of(Id id) {
+    const auto s = (*this)(id);
+    return {s.begin(), s.end()};
+  }
+  int rank(Id id) { return static_cast<int>((*this)(id).size()); }
+
+ private:
+  struct Entry {
+    std::uint32_t begin = 0;
+    std::int32_t rank = -1;  // -1: not derived yet
+  };
+  std::span<const Id> data_sources(Id id) const;
+  Entry derive(Id id);
+  Entry keep(std::span<const Id> extents);
+
+  Graph& graph_;
+  std::vector<Entry> entries_;
+  std::vector<Id> pool_;
+};
+
+}  // namespace kiln::compiler
