@@ -1,0 +1,111 @@
+#include "compiler/codegen/cast.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace kiln::compiler {
+namespace {
+
+llvm::Type* like(llvm::Value* v, DType d) { return register_type(v->getContext(), d, lane_count(v)); }
+
+llvm::Value* bf16_to_f32(Builder& b, llvm::Value* v) {
+  llvm::Value* wide = b.CreateZExt(v, like(v, DType::u32));
+  return b.CreateBitCast(b.CreateShl(wide, int_like(wide->getType(), 16)), like(v, DType::f32));
+}
+
+// Round to nearest, ties to even, on the bits; NaNs stay NaNs.
+llvm::Value* f32_to_bf16(Builder& b, llvm::Value* v) {
+  llvm::Value* x = b.CreateBitCast(v, like(v, DType::u32));
+  llvm::Type* t = x->getType();
+  llvm::Value* top = b.CreateLShr(x, int_like(t, 16));
+  llvm::Value* bias = b.CreateAdd(b.CreateAnd(top, int_like(t, 1)), int_like(t, 0x7fff));
+  llvm::Value* rounded = b.CreateLShr(b.CreateAdd(x, bias), int_like(t, 16));
+  llvm::Value* quiet = b.CreateOr(top, int_like(t, 0x40));
+  return b.CreateTrunc(b.CreateSelect(b.CreateFCmpUNO(v, v), quiet, rounded), like(v, DType::u16));
+}
+
+// f64 -> f32 rounded to odd: a following rounding to 11 or 8 bits then gives what one rounding from f64 gives.
+llvm::Value* f64_to_f32_odd(Builder& b, llvm::Value* v) {
+  llvm::Value* nearest = b.CreateFPTrunc(v, like(v, DType::f32));
+  llvm::Value* back = b.CreateFPExt(nearest, v->getType());
+  llvm::Value* inexact = b.CreateFCmpUNE(back, v);
+  llvm::Value* away = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back),
+                                      b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v));
+  llvm::Value* x = b.CreateBitCast(nearest, like(v, DType::i32));
+  llvm::Value* toward_zero = b.CreateAdd(x, b.CreateSExt(away, x->getType()));
+  llvm::Value* odd = b.CreateOr(toward_zero, int_like(x->getType(), 1));
+  return b.CreateBitCast(b.CreateSelect(inexact, odd, x), nearest->getType());
+}
+
+llvm::Value* float_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
+  if (is_narrow_float(to)) {
+    llvm::Value* f32 = from == DType::f64 ? f64_to_f32_odd(b, v) : widen(b, v, from);
+    return narrow(b, f32, to);
+  }
+  llvm::Value* wide = widen(b, v, from);
+  const DType source = is_narrow_float(from) ? DType::f32 : from;
+  if (source == to) return wide;
+  return to == DType::f64 ? b.CreateFPExt(wide, like(v, to)) : b.CreateFPTrunc(wide, like(v, to));
+}
+
+llvm::Value* float_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
+  llvm::Value* wide = widen(b, v, from);
+  if (to == DType::boolean) return b.CreateFCmpUNE(wide, llvm::Constant::getNullValue(wide->getType()));
+  llvm::Type* type = like(v, to);
+  const auto id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
+  return b.CreateIntrinsic(id, {type, wide->getType()}, {wide});
+}
+
+// An integer beyond 2^24 is infinite in f16, so going through f32 rounds once. bf16 has the range of f32: go through f64
+// (exact up to 32 bits; 64-bit integers are first rounded to odd by keeping a sticky bit).
+llvm::Value* int_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
+  const bool is_signed_source = is_signed(from);
+  const auto convert = [&](llvm::Value* x, DType d) {
+    return is_signed_source ? b.CreateSIToFP(x, like(v, d)) : b.CreateUIToFP(x, like(v, d));
+  };
+  if (to == DType::f16) return narrow(b, convert(v, DType::f32), to);
+  if (to != DType::bf16) return convert(v, to);
+  if (bits(from) < 32) return narrow(b, convert(v, DType::f32), to);
+  if (bits(from) == 64) {
+    // |v| >= 2^40: of the low 16 bits only "not zero" matters; one bit that f64 can still hold says it.
+    llvm::Type* t = v->getType();
+    llvm::Value* low = b.CreateAnd(v, int_like(t, 0xffff));
+    llvm::Value* sticky = b.CreateSelect(b.CreateICmpNE(low, int_like(t, 0)), int_like(t, 0x8000), int_like(t, 0));
+    llvm::Value* folded = b.CreateOr(b.CreateXor(v, low), sticky);
+    llvm::Value* magnitude = is_signed_source ? b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, v, b.getFalse()) : v;
+    v = b.CreateSelect(b.CreateICmpUGE(magnitude, int_like(t, std::int64_t{1} << 40)), folded, v);
+  }
+  return narrow(b, f64_to_f32_odd(b, convert(v, DType::f64)), to);
+}
+
+llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
+  if (to == DType::boolean) return b.CreateICmpNE(v, int_like(v->getType(), 0));
+  llvm::Type* type = like(v, to);
+  return is_signed(from) ? b.CreateSExtOrTrunc(v, type) : b.CreateZExtOrTrunc(v, type);
+}
+
+}  // namespace
+
+llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
+  if (d == DType::bf16) return bf16_to_f32(b, v);
+  return d == DType::f16 ? b.CreateFPExt(v, like(v, DType::f32)) : v;
+}
+
+llvm::Value* narrow(Builder& b, llvm::Value* v, DType d) {
+  if (d == DType::bf16) return f32_to_bf16(b, v);
+  return d == DType::f16 ? b.CreateFPTrunc(v, like(v, DType::f16)) : v;
+}
+
+llvm::Value* emit_cast(Builder& b, llvm::Value* v, DType from, DType to) {
+  if (from == to) return v;
+  if (is_float(from)) return is_float(to) ? float_to_float(b, v, from, to) : float_to_int(b, v, from, to);
+  return is_float(to) ? int_to_float(b, v, from, to) : int_to_int(b, v, from, to);
+}
+
+llvm::Value* emit_bitcast(Builder& b, llvm::Value* v, DType from, DType to) {
+  if (from == to) return v;
+  if (from == DType::boolean) v = b.CreateZExt(v, like(v, DType::u8));
+  if (to == DType::boolean) return b.CreateICmpNE(v, int_like(v->getType(), 0));
+  return b.CreateBitCast(v, like(v, to));
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,93 @@
+#include "compiler/codegen/codegen.h"
+
+#include <exception>
+#include <stdexcept>
+
+#include <llvm/IR/Verifier.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Support/thread.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include "compiler/codegen/compat.h"
+#include "compiler/codegen/descriptor.h"
+#include "compiler/codegen/kernel.h"
+#include "compiler/codegen/optimise.h"
+#include "compiler/codegen/target_machine.h"
+
+namespace kiln::compiler {
+namespace {
+
+// Some LLVM passes recurse along chains of instructions, so LLVM runs on a thread with a stack for the longest chain we
+// accept. Pages that are not touched cost nothing.
+constexpr unsigned stack_bytes = 512u << 20;
+
+llvm::Function* declare_kernel(llvm::Module& module, const std::string& name) {
+  llvm::LLVMContext& c = module.getContext();
+  llvm::Type* ptr = llvm::PointerType::getUnqual(c);
+  llvm::Type* i64 = llvm::Type::getInt64Ty(c);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), {ptr, ptr, i64, i64}, false);
+  auto* f = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  const char* const names[] = {"buffers", "symbols", "begin", "end"};
+  for (unsigned i = 0; i < 4; ++i) f->getArg(i)->setName(names[i]);
+  return f;
+}
+
+void check(const llvm::Module& module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (llvm::verifyModule(module, &stream)) throw std::logic_error("codegen: invalid LLVM IR: " + text);
+}
+
+std::string emit_copy(const llvm::Module& module, llvm::TargetMachine& machine, MachineOutput output) {
+  return emit_machine_code(*llvm::CloneModule(module), machine, output);
+}
+
+CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered,
+                      const CodegenOptions& options, CodegenOutputs outputs) {
+  llvm::LLVMContext context;
+  context.setDiscardValueNames(!outputs.llvm_ir);
+  const std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(options.target);
+  llvm::Module module(schedule.program.name, context);
+  set_triple(module, *machine);
+  module.setPICLevel(llvm::PICLevel::BigPIC);
+
+  std::vector<llvm::Function*> kernels;
+  for (std::size_t i = 0; i < lowered.size(); ++i) {
+    const Kernel& kernel = schedule.kernels[i];
+    kernels.push_back(declare_kernel(module, options.symbol_prefix + kernel.name));
+    emit_kernel(*kernels.back(), g, schedule, kernel, lowered[i]);
+  }
+  emit_program(module, g, schedule, lowered, kernels, options.symbol_prefix + schedule.program.name);
+  for (llvm::Function& f : module)
+    if (!f.isDeclaration()) set_target_attributes(f, options.target);
+  check(module);
+  optimise(module, *machine);
+
+  CodegenResult result;
+  if (outputs.llvm_ir) llvm::raw_string_ostream(result.llvm_ir) << module;
+  if (outputs.assembly) result.assembly = emit_copy(module, *machine, MachineOutput::assembly);
+  if (outputs.object) result.object = emit_machine_code(module, *machine, MachineOutput::object);
+  return result;
+}
+
+}  // namespace
+
+CodegenResult generate(const Graph& graph, const Schedule& schedule, std::span<const LoweredKernel> lowered,
+                       const CodegenOptions& options, CodegenOutputs outputs) {
+  if (lowered.size() != schedule.kernels.size()) throw std::logic_error("codegen: one lowered kernel per kernel expected");
+  CodegenResult result;
+  std::exception_ptr failure;
+  llvm::thread worker(std::optional<unsigned>(stack_bytes), [&] {
+    try {
+      result = compile(graph, schedule, lowered, options, outputs);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  worker.join();
+  if (failure != nullptr) std::rethrow_exception(failure);
+  return result;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,46 @@
+#include "compiler/codegen/division.h"
+
+#include <llvm/IR/PatternMatch.h>
+
+namespace kiln::compiler {
+namespace {
+
+llvm::Value* zero(llvm::Value* like) { return llvm::Constant::getNullValue(like->getType()); }
+
+llvm::Value* unsigned_division(Builder& b, bool mod, llvm::Value* x, llvm::Value* y) {
+  llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
+  llvm::Value* safe = b.CreateSelect(by_zero, int_like(y->getType(), 1), y);
+  if (mod) return b.CreateURem(x, safe);  // x mod 1 = 0
+  return b.CreateSelect(by_zero, zero(x), b.CreateUDiv(x, safe));
+}
+
+// By a positive power of two, floor forms are a shift and a mask.
+llvm::Value* floor_by_power(Builder& b, bool mod, llvm::Value* x, const llvm::APInt& y) {
+  if (mod) return b.CreateAnd(x, llvm::ConstantInt::get(x->getType(), y - 1));
+  return b.CreateAShr(x, llvm::ConstantInt::get(x->getType(), llvm::APInt(y.getBitWidth(), y.logBase2())));
+}
+
+}  // namespace
+
+llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Value* y) {
+  const bool mod = op == Op::CMOD || op == Op::FLOORMOD;
+  const bool floor = op == Op::FLOORDIV || op == Op::FLOORMOD;
+  if (!is_signed(d)) return unsigned_division(b, mod, x, y);
+  const llvm::APInt* divisor = nullptr;
+  if (floor && llvm::PatternMatch::match(y, llvm::PatternMatch::m_APInt(divisor)) && divisor->isStrictlyPositive() &&
+      divisor->isPowerOf2())
+    return floor_by_power(b, mod, x, *divisor);
+  llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
+  llvm::Value* by_minus_one = b.CreateICmpEQ(y, int_like(y->getType(), -1));
+  llvm::Value* safe = b.CreateSelect(b.CreateOr(by_zero, by_minus_one), int_like(y->getType(), 1), y);
+  llvm::Value* rest = b.CreateSRem(x, safe);
+  // The remainder has the sign of x; the floor forms want that of y.
+  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero(x)), b.CreateICmpSLT(b.CreateXor(rest, safe), zero(x)));
+  if (mod) return floor ? b.CreateAdd(rest, b.CreateSelect(adjust, safe, zero(x))) : rest;
+  llvm::Value* quotient = b.CreateSDiv(x, safe);
+  if (floor) quotient = b.CreateAdd(quotient, b.CreateSExt(adjust, x->getType()));
+  quotient = b.CreateSelect(by_minus_one, b.CreateNeg(x), quotient);
+  return b.CreateSelect(by_zero, zero(x), quotient);
+}
+
+}  // namespace kiln::compiler

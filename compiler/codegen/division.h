@@ -1,0 +1,12 @@
+// Total integer division: x / 0 = 0, x mod 0 = 0, lowest / -1 wraps; never a trap.
+#pragma once
+
+#include "compiler/codegen/types.h"
+#include "compiler/ir/op.h"
+
+namespace kiln::compiler {
+
+// op: CDIV, CMOD, FLOORDIV or FLOORMOD.
+llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Value* y);
+
+}  // namespace kiln::compiler

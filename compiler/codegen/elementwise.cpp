@@ -1,0 +1,174 @@
+#include "compiler/codegen/elementwise.h"
+
+#include <stdexcept>
+#include <string>
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "compiler/codegen/cast.h"
+#include "compiler/codegen/division.h"
+
+namespace kiln::compiler {
+namespace {
+
+using llvm::Value;
+
+[[noreturn]] void unsupported(Op op, DType d) {
+  throw std::logic_error("codegen: " + std::string(name(op)) + " is not defined on " + std::string(name(d)));
+}
+
+Value* zero(Value* like) { return llvm::Constant::getNullValue(like->getType()); }
+
+// Sign bit of f16 and bf16 values without arithmetic, so that nothing is rounded or quieted.
+Value* narrow_sign(Builder& b, Op op, Value* x, DType d) {
+  Value* u = emit_bitcast(b, x, d, DType::u16);
+  u = op == Op::NEG ? b.CreateXor(u, int_like(u->getType(), 0x8000)) : b.CreateAnd(u, int_like(u->getType(), 0x7fff));
+  return emit_bitcast(b, u, DType::u16, d);
+}
+
+Value* float_sign(Builder& b, Value* x) {
+  Value* one = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x->getType(), 1.0), x);
+  return b.CreateSelect(b.CreateFCmpUEQ(x, zero(x)), x, one);  // NaN and both zeros stay
+}
+
+Value* float_unary(Builder& b, Op op, Value* x, DType d) {
+  switch (op) {
+    case Op::NEG: return b.CreateFNeg(x);
+    case Op::ABS: return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    case Op::SIGN: return float_sign(b, x);
+    case Op::SQRT: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+    case Op::FLOOR: return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x);
+    case Op::CEIL: return b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
+    case Op::ROUND: return b.CreateUnaryIntrinsic(llvm::Intrinsic::roundeven, x);
+    case Op::TRUNC: return b.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, x);
+    default: unsupported(op, d);
+  }
+}
+
+Value* int_unary(Builder& b, Op op, Value* x, DType d) {
+  switch (op) {
+    case Op::NEG: return b.CreateNeg(x);
+    case Op::NOT: return b.CreateNot(x);
+    case Op::ABS: return is_signed(d) ? b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, b.getFalse()) : x;
+    case Op::SIGN: {
+      Value* positive = b.CreateZExt(is_signed(d) ? b.CreateICmpSGT(x, zero(x)) : b.CreateICmpNE(x, zero(x)), x->getType());
+      return is_signed(d) ? b.CreateAdd(positive, b.CreateSExt(b.CreateICmpSLT(x, zero(x)), x->getType())) : positive;
+    }
+    case Op::FLOOR: case Op::CEIL: case Op::ROUND: case Op::TRUNC: return x;
+    default: unsupported(op, d);
+  }
+}
+
+Value* unary(Builder& b, Op op, Value* x, DType d) {
+  if (d == DType::boolean) return op == Op::NOT ? b.CreateNot(x) : (unsupported(op, d), nullptr);
+  if (!is_float(d)) return int_unary(b, op, x, d);
+  if (is_narrow_float(d) && (op == Op::NEG || op == Op::ABS)) return narrow_sign(b, op, x, d);
+  return narrow(b, float_unary(b, op, widen(b, x, d), d), d);
+}
+
+Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
+  switch (op) {
+    case Op::ADD: return b.CreateFAdd(x, y);
+    case Op::SUB: return b.CreateFSub(x, y);
+    case Op::MUL: return b.CreateFMul(x, y);
+    case Op::FDIV: return b.CreateFDiv(x, y);
+    case Op::MIN: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, y);
+    case Op::MAX: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, y);
+    default: unsupported(op, d);
+  }
+}
+
+Value* shift(Builder& b, Op op, Value* x, Value* y, DType d) {
+  Value* count = b.CreateAnd(y, int_like(y->getType(), bits(d) - 1));
+  if (op == Op::SHL) return b.CreateShl(x, count);
+  return is_signed(d) ? b.CreateAShr(x, count) : b.CreateLShr(x, count);
+}
+
+Value* int_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
+  switch (op) {
+    case Op::ADD: return b.CreateAdd(x, y);
+    case Op::SUB: return b.CreateSub(x, y);
+    case Op::MUL: return b.CreateMul(x, y);
+    case Op::CDIV: case Op::CMOD: case Op::FLOORDIV: case Op::FLOORMOD: return emit_division(b, op, d, x, y);
+    case Op::MIN: return b.CreateBinaryIntrinsic(is_signed(d) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, x, y);
+    case Op::MAX: return b.CreateBinaryIntrinsic(is_signed(d) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, x, y);
+    case Op::AND: return b.CreateAnd(x, y);
+    case Op::OR: return b.CreateOr(x, y);
+    case Op::XOR: return b.CreateXor(x, y);
+    case Op::SHL: case Op::SHR: return shift(b, op, x, y, d);
+    default: unsupported(op, d);
+  }
+}
+
+Value* bool_binary(Builder& b, Op op, Value* x, Value* y) {
+  switch (op) {
+    case Op::AND: case Op::MIN: return b.CreateAnd(x, y);
+    case Op::OR: case Op::MAX: return b.CreateOr(x, y);
+    case Op::XOR: return b.CreateXor(x, y);
+    default: unsupported(op, DType::boolean);
+  }
+}
+
+Value* compare(Builder& b, Op op, Value* x, Value* y, DType d) {
+  using P = llvm::CmpInst;
+  const bool sign = is_signed(d);
+  if (is_float(d)) {
+    const auto p = op == Op::LT ? P::FCMP_OLT : op == Op::LE ? P::FCMP_OLE : op == Op::EQ ? P::FCMP_OEQ : P::FCMP_UNE;
+    return b.CreateFCmp(p, widen(b, x, d), widen(b, y, d));
+  }
+  const auto p = op == Op::EQ   ? P::ICMP_EQ
+                 : op == Op::NE ? P::ICMP_NE
+                 : op == Op::LT ? (sign ? P::ICMP_SLT : P::ICMP_ULT)
+                                : (sign ? P::ICMP_SLE : P::ICMP_ULE);
+  return b.CreateICmp(p, x, y);
+}
+
+Value* binary(Builder& b, Op op, Value* x, Value* y, DType d) {
+  if (is_comparison(op)) return compare(b, op, x, y, d);
+  if (d == DType::boolean) return bool_binary(b, op, x, y);
+  if (!is_float(d)) return int_binary(b, op, x, y, d);
+  return narrow(b, float_binary(b, op, widen(b, x, d), widen(b, y, d), d), d);
+}
+
+Value* fma(Builder& b, std::span<Value* const> x, DType d) {
+  if (is_integer(d)) return b.CreateAdd(b.CreateMul(x[0], x[1]), x[2]);
+  if (!is_float(d)) unsupported(Op::FMA, d);
+  Value* a = widen(b, x[0], d);
+  return narrow(b, b.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, widen(b, x[1], d), widen(b, x[2], d)}), d);
+}
+
+}  // namespace
+
+Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<Value* const> x) {
+  const Op op = g.op(node);
+  const DType from = g.dtype(g.src(node, 0));
+  switch (op) {
+    case Op::CAST: return emit_cast(b, x[0], from, g.dtype(node));
+    case Op::BITCAST: return emit_bitcast(b, x[0], from, g.dtype(node));
+    case Op::WHERE: return b.CreateSelect(x[0], x[1], x[2]);
+    case Op::FMA: return fma(b, x, from);
+    default: return x.size() == 1 ? unary(b, op, x[0], from) : binary(b, op, x[0], x[1], from);
+  }
+}
+
+Value* emit_lanes(Builder& b, const Graph& g, Id node, Value* x) {
+  const auto lanes = static_cast<unsigned>(g.lanes(node));
+  switch (g.op(node)) {
+    case Op::BROADCAST: return lane_count(x) == 1 && lanes > 1 ? b.CreateVectorSplat(lanes, x) : x;
+    case Op::RAMP: {
+      llvm::SmallVector<llvm::Constant*, 16> steps;
+      for (unsigned i = 0; i < lanes; ++i) steps.push_back(int_like(x->getType(), g.arg(node, 0) * static_cast<std::int64_t>(i)));
+      return b.CreateAdd(b.CreateVectorSplat(lanes, x), llvm::ConstantVector::get(steps));
+    }
+    case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, static_cast<std::uint64_t>(g.arg(node, 0)));
+    case Op::SHUFFLE: {
+      llvm::SmallVector<int, 16> mask;
+      for (const std::int64_t lane : g.args(node)) mask.push_back(static_cast<int>(lane));
+      if (mask.size() == 1) return b.CreateExtractElement(x, static_cast<std::uint64_t>(mask[0]));
+      return b.CreateShuffleVector(x, mask);
+    }
+    default: throw std::logic_error("codegen: not a lane operation");
+  }
+}
+
+}  // namespace kiln::compiler

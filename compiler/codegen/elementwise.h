@@ -1,0 +1,17 @@
+// Elementwise operations on scalars and vectors. No fast-math flags: each float operation rounds once.
+#pragma once
+
+#include <span>
+
+#include "compiler/codegen/types.h"
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+// x: the emitted sources of the node, in order.
+llvm::Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
+
+// BROADCAST, RAMP, LANE, SHUFFLE.
+llvm::Value* emit_lanes(Builder& b, const Graph& g, Id node, llvm::Value* x);
+
+}  // namespace kiln::compiler

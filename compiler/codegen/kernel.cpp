@@ -1,0 +1,240 @@
+#include "compiler/codegen/kernel.h"
+
+#include <ranges>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+
+#include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/memory.h"
+#include "compiler/codegen/scopes.h"
+
+namespace kiln::compiler {
+namespace {
+
+using llvm::BasicBlock;
+using llvm::Value;
+
+// A loop while it is built. `tail` is the open end of its body (of the kernel, for the root): code of that scope is appended
+// there. The loop is connected to its parent only when it is closed, so until then values can still be placed in front of it.
+struct LoopBlocks {
+  BasicBlock* header = nullptr;
+  BasicBlock* tail = nullptr;
+  llvm::PHINode* induction = nullptr;
+  std::vector<llvm::PHINode*> carried;
+  std::vector<Value*> results;
+  bool closed = false;
+};
+
+struct Task {
+  enum Kind { need, emit, open, close } kind;
+  Id node;
+  std::int32_t scope;  // need: where it is used; emit: where to place it
+};
+
+class KernelEmitter {
+ public:
+  KernelEmitter(llvm::Function& f, const Graph& g, const Schedule& schedule, const Kernel& kernel, Id sink)
+      : g_(g), schedule_(schedule), scopes_(find_scopes(g, sink)), function_(f), b_(f.getContext()), loops_(scopes_.loops.size()),
+        values_(scopes_.of.size()) {
+    blocks(root_scope).tail = new_block("entry");
+    b_.SetInsertPoint(blocks(root_scope).tail);
+    memory_.emplace(b_, g, schedule, kernel, scopes_.nodes, f.getArg(0));
+    push_effects(g.src(sink), {}, root_scope);
+  }
+
+  void run() {
+    while (!tasks_.empty()) {
+      const Task t = tasks_.back();
+      tasks_.pop_back();
+      switch (t.kind) {
+        case Task::need: need(t); break;
+        case Task::emit: emit(t); break;
+        case Task::open: open_loop(t.node); break;
+        case Task::close: close_loop(t.node); break;
+      }
+    }
+    b_.SetInsertPoint(blocks(root_scope).tail);
+    b_.CreateRetVoid();
+  }
+
+ private:
+  LoopBlocks& blocks(std::int32_t scope) { return loops_[static_cast<std::size_t>(scope)]; }
+  BasicBlock* new_block(const char* name) { return BasicBlock::Create(function_.getContext(), name, &function_); }
+  void push(Task::Kind kind, Id node, std::int32_t scope) { tasks_.push_back({kind, node, scope}); }
+
+  static std::uint64_t key(Id node, std::int32_t scope) { return std::uint64_t{node} << 32 | static_cast<std::uint32_t>(scope); }
+
+  // The node's value if it is already there for code in `scope`, else null.
+  Value* find(Id node, std::int32_t scope) const {
+    if (values_[node] != nullptr) return values_[node];
+    if (!scopes_.reads_memory[node]) return nullptr;
+    for (const std::int32_t own = scopes_.of[node]; scope != own; scope = scopes_.loops[static_cast<std::size_t>(scope)].parent)
+      if (const auto hit = local_.find(key(node, scope)); hit != local_.end()) return hit->second;
+    return nullptr;
+  }
+
+  void define(Id node, std::int32_t scope, Value* v) {
+    if (scope == scopes_.of[node]) values_[node] = v;
+    else local_[key(node, scope)] = v;
+  }
+
+  Value* get(Id node, std::int32_t scope) const {
+    Value* v = find(node, scope);
+    if (v == nullptr) throw std::logic_error("codegen: value used outside its loop: " + std::string(name(g_.op(node))));
+    return v;
+  }
+
+  // Sources that must have values before the node can be emitted.
+  std::vector<Id> operands(Id node) const {
+    switch (g_.op(node)) {
+      case Op::RANGE: case Op::CARRY: case Op::BUFFER: return {};
+      case Op::LOAD: case Op::STORE: return access_operands(g_, node);
+      default: return {g_.src(node).begin(), g_.src(node).end()};
+    }
+  }
+
+  void need(const Task& t) {
+    if (g_.op(t.node) == Op::FOR) return need_loop(t.node);
+    const bool effect = g_.op(t.node) == Op::STORE;
+    if (!effect && find(t.node, t.scope) != nullptr) return;
+    const std::int32_t place = effect ? t.scope : scopes_.place(t.node, t.scope);
+    push(Task::emit, t.node, place);
+    for (const Id src : operands(t.node) | std::views::reverse) push(Task::need, src, place);
+  }
+
+  void need_loop(Id loop) {
+    if (blocks(scopes_.loop_of[loop]).header != nullptr) return;
+    const std::int32_t parent = scopes_.of[loop];
+    const ForParts f = for_parts(g_, loop);
+    push(Task::open, loop, parent);
+    for (const Id init : f.init | std::views::reverse) push(Task::need, init, parent);
+    push(Task::need, f.end, parent);
+    push(Task::need, f.begin, parent);
+  }
+
+  // In a kernel that updates a buffer in place, everything a scope reads is read before the scope's own stores.
+  void push_effects(std::span<const Id> effects, std::span<const Id> yields, std::int32_t scope) {
+    const bool early = scopes_.updates_in_place;
+    if (!early)
+      for (const Id y : yields | std::views::reverse) push(Task::need, y, scope);
+    for (const Id e : effects | std::views::reverse) push(Task::need, e, scope);
+    if (!early) return;
+    for (const Id y : yields | std::views::reverse) push(Task::need, y, scope);
+    for (const Id e : effects | std::views::reverse)
+      if (g_.op(e) == Op::STORE)
+        for (const Id src : operands(e) | std::views::reverse) push(Task::need, src, scope);
+  }
+
+  void open_loop(Id loop) {
+    const std::int32_t scope = scopes_.loop_of[loop];
+    LoopBlocks& l = blocks(scope);
+    if (l.header != nullptr) return;
+    const ForParts f = for_parts(g_, loop);
+    l.header = l.tail = new_block("loop");
+    b_.SetInsertPoint(l.header);
+    l.induction = b_.CreatePHI(b_.getInt64Ty(), 2);
+    for (const Id init : f.init) l.carried.push_back(b_.CreatePHI(get(init, scopes_.of[loop])->getType(), 2));
+    values_[f.range] = l.induction;
+    push(Task::close, loop, scope);
+    push_effects(f.effects, f.yield, scope);
+  }
+
+  void close_loop(Id loop) {
+    const std::int32_t scope = scopes_.loop_of[loop];
+    const LoopScope& s = scopes_.loops[static_cast<std::size_t>(scope)];
+    LoopBlocks& l = blocks(scope);
+    LoopBlocks& outer = blocks(s.parent);
+    const ForParts f = for_parts(g_, loop);
+    Value* begin = get(f.begin, s.parent);
+    Value* end = get(f.end, s.parent);
+    BasicBlock* exit = new_block("done");
+
+    b_.SetInsertPoint(outer.tail);
+    if (s.certain) b_.CreateBr(l.header);
+    else b_.CreateCondBr(b_.CreateICmpSLT(begin, end), l.header, exit);
+    b_.SetInsertPoint(l.tail);
+    Value* next = b_.CreateAdd(l.induction, b_.getInt64(static_cast<std::uint64_t>(f.step)));
+    b_.CreateCondBr(b_.CreateICmpSLT(next, end), l.header, exit);
+    l.induction->addIncoming(begin, outer.tail);
+    l.induction->addIncoming(next, l.tail);
+
+    b_.SetInsertPoint(exit);
+    for (std::size_t i = 0; i < f.init.size(); ++i) {
+      Value* init = get(f.init[i], s.parent);
+      Value* yield = get(f.yield[i], scope);
+      l.carried[i]->addIncoming(init, outer.tail);
+      l.carried[i]->addIncoming(yield, l.tail);
+      llvm::PHINode* result = b_.CreatePHI(yield->getType(), 2);
+      if (!s.certain) result->addIncoming(init, outer.tail);
+      result->addIncoming(yield, l.tail);
+      l.results.push_back(result);
+    }
+    l.closed = true;
+    outer.tail = exit;
+  }
+
+  void emit(const Task& t) {
+    const Op op = g_.op(t.node);
+    if (op != Op::STORE && find(t.node, t.scope) != nullptr) return;
+    b_.SetInsertPoint(blocks(t.scope).tail);
+    if (op == Op::STORE) memory_->store(t.node, operand_values(t));
+    else define(t.node, t.scope, value(t));
+    blocks(t.scope).tail = b_.GetInsertBlock();
+  }
+
+  std::vector<Value*> operand_values(const Task& t) const {
+    std::vector<Value*> x;
+    for (const Id src : operands(t.node)) x.push_back(get(src, t.scope));
+    return x;
+  }
+
+  Value* value(const Task& t) {
+    switch (g_.op(t.node)) {
+      case Op::CONST:
+        return constant(b_.getContext(), g_.dtype(t.node), static_cast<std::uint64_t>(g_.arg(t.node, 0)), g_.lanes(t.node));
+      case Op::SYM: return symbol(g_.name(t.node));
+      case Op::CARRY: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).carried.at(static_cast<std::size_t>(g_.arg(t.node, 0)));
+      case Op::GET: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).results.at(static_cast<std::size_t>(g_.arg(t.node, 0)));
+      case Op::LOAD: return memory_->load(t.node, operand_values(t));
+      case Op::BROADCAST: case Op::RAMP: case Op::LANE: case Op::SHUFFLE:
+        return emit_lanes(b_, g_, t.node, operand_values(t)[0]);
+      default:
+        if (!is_elementwise(g_.op(t.node)))
+          throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");
+        return emit_elementwise(b_, g_, t.node, operand_values(t));
+    }
+  }
+
+  Value* symbol(std::string_view name) {
+    if (name == "$begin") return function_.getArg(2);
+    if (name == "$end") return function_.getArg(3);
+    const std::vector<Symbol>& symbols = schedule_.program.symbols;
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+      if (symbols[i].name != name) continue;
+      llvm::LoadInst* load = b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), i));
+      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
+      return load;
+    }
+    throw std::logic_error("codegen: unknown symbol " + std::string(name));
+  }
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  Scopes scopes_;
+  llvm::Function& function_;
+  Builder b_;
+  std::optional<Memory> memory_;
+  std::vector<LoopBlocks> loops_;
+  std::vector<Value*> values_;                       // by node: placed in its own scope
+  std::unordered_map<std::uint64_t, Value*> local_;  // (node, scope): placed deeper; looked up only, never walked
+  std::vector<Task> tasks_;
+};
+
+}  // namespace
+
+void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel, const LoweredKernel& lowered) {
+  KernelEmitter(function, g, schedule, kernel, lowered.sink).run();
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,16 @@
+// One kernel at P level -> one LLVM function `void (ptr buffers, ptr symbols, i64 begin, i64 end)`.
+//
+// Values are placed on demand: each at its first use, in the deepest loop it depends on. Loops are emitted rotated, behind a
+// guard, so that they test first and LLVM may hoist what each iteration executes. An explicit work list replaces recursion.
+#pragma once
+
+#include <llvm/IR/Function.h>
+
+#include "compiler/ir/program.h"
+#include "compiler/lower/lowered_kernel.h"
+
+namespace kiln::compiler {
+
+void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel, const LoweredKernel& lowered);
+
+}  // namespace kiln::compiler

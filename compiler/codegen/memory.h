@@ -1,0 +1,41 @@
+// LOAD and STORE: scalar, contiguous vector, gather and scatter, each also gated. A lane whose gate is false touches no memory.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include <llvm/IR/Metadata.h>
+
+#include "compiler/codegen/types.h"
+#include "compiler/ir/program.h"
+
+namespace kiln::compiler {
+
+// Sources to evaluate for a LOAD or STORE, in the order that Memory expects: index, then the rest. A unit-stride RAMP index is
+// replaced by its base, because the access is then one vector at that address.
+std::vector<Id> access_operands(const Graph& g, Id node);
+
+class Memory {
+ public:
+  // buffers: the kernel's argument, an array with one pointer per kernel slot. Loads the used pointers at the builder's position.
+  Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
+
+  // x: values of access_operands(node). A gated scalar access branches: afterwards the builder stands in another block.
+  llvm::Value* load(Id node, std::span<llvm::Value* const> x);
+  void store(Id node, std::span<llvm::Value* const> x);
+
+ private:
+  llvm::Value* address(Id node, llvm::Value* index);
+  void annotate(llvm::Instruction* access, Id node);
+  llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
+  void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
+  llvm::Value* mask(llvm::Value* gate, int lanes);
+  void make_scopes(const Schedule& schedule, const Kernel& kernel);
+
+  Builder& b_;
+  const Graph& g_;
+  std::vector<llvm::Value*> pointers_;                 // by kernel slot
+  std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
+};
+
+}  // namespace kiln::compiler

@@ -1,0 +1,53 @@
+#include "compiler/codegen/optimise.h"
+
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::size_t large_function = 20'000;  // instructions
+
+llvm::FunctionPassManager full_pipeline() {
+  llvm::FunctionPassManager f;
+  f.addPass(llvm::EarlyCSEPass(true));
+  f.addPass(llvm::InstCombinePass());
+  f.addPass(llvm::SimplifyCFGPass());
+  f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  f.addPass(llvm::EarlyCSEPass(true));
+  f.addPass(llvm::InstCombinePass());
+  f.addPass(llvm::SimplifyCFGPass());
+  return f;
+}
+
+llvm::FunctionPassManager linear_pipeline() {
+  llvm::FunctionPassManager f;
+  f.addPass(llvm::EarlyCSEPass(false));
+  return f;
+}
+
+}  // namespace
+
+void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  for (llvm::Function& f : module) {
+    if (f.isDeclaration()) continue;
+    llvm::FunctionPassManager passes = f.getInstructionCount() > large_function ? linear_pipeline() : full_pipeline();
+    passes.run(f, functions);
+  }
+}
+
+}  // namespace kiln::compiler

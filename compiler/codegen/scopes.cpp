@@ -1,0 +1,192 @@
+#include "compiler/codegen/scopes.h"
+
+#include <algorithm>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace kiln::compiler {
+namespace {
+
+// Sets of RANGEs a value depends on, interned: set 0 is empty. Kernels have few loops, so there are few sets.
+class RangeSets {
+ public:
+  RangeSets() { intern({}); }
+
+  int single(Id range) { return intern({range}); }
+
+  int join(int a, int b) {
+    if (a == b || b == 0) return a;
+    if (a == 0) return b;
+    const auto key = std::minmax(a, b);
+    if (const auto hit = joined_.find(key); hit != joined_.end()) return hit->second;
+    std::vector<Id> all;
+    std::set_union(sets_[index(a)].begin(), sets_[index(a)].end(), sets_[index(b)].begin(), sets_[index(b)].end(),
+                   std::back_inserter(all));
+    return joined_[key] = intern(std::move(all));
+  }
+
+  int without(int a, Id range) {
+    std::vector<Id> rest = sets_[index(a)];
+    std::erase(rest, range);
+    return intern(std::move(rest));
+  }
+
+  const std::vector<Id>& operator[](int a) const { return sets_[index(a)]; }
+  std::size_t size() const { return sets_.size(); }
+
+ private:
+  static std::size_t index(int a) { return static_cast<std::size_t>(a); }
+
+  int intern(std::vector<Id> set) {
+    const auto [it, fresh] = ids_.try_emplace(set, static_cast<int>(sets_.size()));
+    if (fresh) sets_.push_back(std::move(set));
+    return it->second;
+  }
+
+  std::vector<std::vector<Id>> sets_;
+  std::map<std::vector<Id>, int> ids_;
+  std::map<std::pair<int, int>, int> joined_;
+};
+
+void check_loop(const Graph& g, Id loop) {
+  const std::size_t n = g.src(loop).size();
+  if (n < 3 || g.args(loop).size() != 2 || g.arg(loop, 0) < 0 || n < 3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)) ||
+      g.op(g.src(loop, 0)) != Op::RANGE || g.arg(loop, 1) <= 0)
+    throw std::logic_error("codegen: malformed FOR");
+}
+
+// The loops, outermost first: a FOR has a larger id than the loops inside it.
+void list_loops(const Graph& g, Scopes& s) {
+  s.loops.push_back({});
+  for (auto it = s.nodes.rbegin(); it != s.nodes.rend(); ++it) {
+    if (g.op(*it) != Op::FOR) continue;
+    check_loop(g, *it);
+    const Id range = g.src(*it, 0);
+    if (s.loop_of[range] >= 0) throw std::logic_error("codegen: two loops share a RANGE");
+    s.loop_of[range] = s.loop_of[*it] = static_cast<std::int32_t>(s.loops.size());
+    const ForParts f = for_parts(g, *it);
+    const bool certain = g.is_const(f.begin) && g.is_const(f.end) && g.arg(f.begin, 0) < g.arg(f.end, 0);
+    s.loops.push_back({*it, range, -1, 0, certain});
+  }
+}
+
+// By loop, the loop that lists it as an effect: 0 for the SINK, -1 when none does (a pure loop).
+std::vector<std::int32_t> list_effects(const Graph& g, Id sink, const Scopes& s) {
+  std::vector<std::int32_t> listed(s.loops.size(), -1);
+  const auto list = [&](std::span<const Id> effects, std::int32_t scope) {
+    for (const Id e : effects)
+      if (g.op(e) == Op::FOR) listed[static_cast<std::size_t>(s.loop_of[e])] = scope;
+  };
+  list(g.src(sink), root_scope);
+  for (std::size_t i = 1; i < s.loops.size(); ++i) list(for_parts(g, s.loops[i].loop).effects, static_cast<std::int32_t>(i));
+  return listed;
+}
+
+// Per node, the set of RANGEs it depends on; an effectful loop also depends on the loop that lists it.
+std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<std::int32_t>& listed, RangeSets& sets) {
+  std::vector<int> ranges(s.of.size(), 0);
+  for (const Id id : s.nodes) {
+    const Op op = g.op(id);
+    if (op == Op::RANGE) {
+      ranges[id] = sets.single(id);
+    } else if (op == Op::CARRY) {
+      ranges[id] = ranges[g.src(id, 0)];
+    } else if (op == Op::FOR) {
+      int all = 0;
+      for (const Id src : g.src(id).subspan(1)) all = sets.join(all, ranges[src]);
+      const std::int32_t by = listed[static_cast<std::size_t>(s.loop_of[id])];
+      if (by > root_scope) all = sets.join(all, sets.single(s.loops[static_cast<std::size_t>(by)].range));
+      ranges[id] = sets.without(all, g.src(id, 0));
+    } else {
+      int all = 0;
+      for (const Id src : g.src(id)) all = sets.join(all, ranges[src]);
+      ranges[id] = all;
+    }
+  }
+  return ranges;
+}
+
+// Deepest loop of each set, given the loops' depths (known for every loop that encloses a user of the set).
+std::int32_t deepest(const Scopes& s, const std::vector<Id>& ranges) {
+  std::int32_t best = root_scope;
+  for (const Id range : ranges) {
+    const std::int32_t loop = s.loop_of[range];
+    if (loop < 0) throw std::logic_error("codegen: RANGE without a FOR");
+    if (s.loops[static_cast<std::size_t>(loop)].depth > s.loops[static_cast<std::size_t>(best)].depth) best = loop;
+  }
+  return best;
+}
+
+void build_tree(Scopes& s, const std::vector<std::int32_t>& listed, const std::vector<int>& ranges, const RangeSets& sets) {
+  for (std::size_t i = 1; i < s.loops.size(); ++i) {
+    LoopScope& loop = s.loops[i];
+    loop.parent = listed[i] >= 0 ? listed[i] : deepest(s, sets[ranges[loop.loop]]);
+    loop.depth = s.loops[static_cast<std::size_t>(loop.parent)].depth + 1;
+  }
+}
+
+void mark_memory(const Graph& g, Scopes& s) {
+  std::vector<bool> loaded, stored;
+  const auto mark = [&](std::vector<bool>& set, Id buffer) {
+    const auto slot = static_cast<std::size_t>(g.arg(buffer, 0));
+    if (set.size() <= slot) set.resize(slot + 1);
+    set[slot] = true;
+  };
+  for (const Id id : s.nodes) {
+    const Op op = g.op(id);
+    if (op == Op::LOAD) mark(loaded, g.src(id, 0));
+    if (op == Op::STORE) mark(stored, g.src(id, 0));
+    bool reads = op == Op::LOAD;
+    if (op != Op::FOR && op != Op::GET && op != Op::CARRY && op != Op::SINK)
+      for (const Id src : g.src(id)) reads = reads || s.reads_memory[src];
+    s.reads_memory[id] = reads;
+  }
+  for (std::size_t i = 0; i < std::min(loaded.size(), stored.size()); ++i)
+    s.updates_in_place = s.updates_in_place || (loaded[i] && stored[i]);
+}
+
+}  // namespace
+
+ForParts for_parts(const Graph& g, Id loop) {
+  const std::span<const Id> src = g.src(loop);
+  const auto n = static_cast<std::size_t>(g.arg(loop, 0));
+  return {src[0], src[1], src[2], src.subspan(3, n), src.subspan(3 + n, n), src.subspan(3 + 2 * n), g.arg(loop, 1)};
+}
+
+bool Scopes::encloses(std::int32_t outer, std::int32_t inner) const {
+  const std::int32_t depth = loops[static_cast<std::size_t>(outer)].depth;
+  while (loops[static_cast<std::size_t>(inner)].depth > depth) inner = loops[static_cast<std::size_t>(inner)].parent;
+  return inner == outer;
+}
+
+std::int32_t Scopes::place(Id node, std::int32_t use) const {
+  const std::int32_t own = of[node];
+  if (!reads_memory[node]) return own;
+  while (use != own && loops[static_cast<std::size_t>(use)].certain) use = loops[static_cast<std::size_t>(use)].parent;
+  return use;
+}
+
+Scopes find_scopes(const Graph& g, Id sink) {
+  Scopes s;
+  const Id roots[] = {sink};
+  s.nodes = g.reachable(roots);
+  const std::size_t bound = static_cast<std::size_t>(sink) + 1;
+  s.of.assign(bound, -1);
+  s.loop_of.assign(bound, -1);
+  s.reads_memory.assign(bound, false);
+  list_loops(g, s);
+  RangeSets sets;
+  const std::vector<std::int32_t> listed = list_effects(g, sink, s);
+  const std::vector<int> ranges = free_ranges(g, s, listed, sets);
+  build_tree(s, listed, ranges, sets);
+  std::vector<std::int32_t> scope_of_set(sets.size());
+  for (std::size_t i = 0; i < sets.size(); ++i) scope_of_set[i] = deepest(s, sets[static_cast<int>(i)]);
+  for (const Id id : s.nodes)
+    s.of[id] = g.op(id) == Op::FOR ? s.loops[static_cast<std::size_t>(s.loop_of[id])].parent
+                                   : scope_of_set[static_cast<std::size_t>(ranges[id])];
+  mark_memory(g, s);
+  return s;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,44 @@
+#include "compiler/codegen/target_machine.h"
+
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include "compiler/codegen/compat.h"
+#include "compiler/ir/diagnostic.h"
+
+namespace kiln::compiler {
+
+std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fma only where the program says so
+  options.UnsafeFPMath = false;
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = create_target_machine(target.triple, target.cpu, target.features, options, error);
+  if (machine == nullptr) throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");
+  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
+    throw Diagnostic("E-target", "", "expected a CPU of " + target.triple + ", got '" + target.cpu + "'");
+  return machine;
+}
+
+void set_target_attributes(llvm::Function& f, const Target& target) {
+  const std::string width = std::to_string(target.vector_bytes * 8);
+  f.addFnAttr("target-cpu", target.cpu);
+  if (!target.features.empty()) f.addFnAttr("target-features", target.features);
+  f.addFnAttr("prefer-vector-width", width);
+  f.addFnAttr("min-legal-vector-width", width);
+}
+
+std::string emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, MachineOutput output) {
+  llvm::SmallVector<char, 0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  llvm::legacy::PassManager passes;
+  const auto type = output == MachineOutput::object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
+    throw Diagnostic("E-target", "", "expected a target that can write object files, got '" + machine.getTargetTriple().str() + "'");
+  passes.run(module);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace kiln::compiler
