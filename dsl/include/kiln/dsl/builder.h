@@ -1,0 +1,104 @@
+// The arena that a body is recorded into: an ordered list of nodes, in constant evaluation or at run time. Sources and attributes of
+// a node follow its creation at once: `b.begin(...); b.src(x); b.attr(a); return b.last();`
+#pragma once
+
+#include "kiln/dsl/error.h"
+#include "kiln/dsl/shape.h"
+
+namespace kiln {
+
+using record::op;
+
+template <class T>
+struct kiln_list {
+  T* v = nullptr;
+  int n = 0, cap = 0;
+  constexpr kiln_list() = default;
+  kiln_list(const kiln_list&) = delete;
+  kiln_list& operator=(const kiln_list&) = delete;
+  constexpr ~kiln_list() { delete[] v; }
+  constexpr void add(const T& x) {
+    if (n == cap) {
+      cap = cap == 0 ? 64 : cap * 2;
+      T* w = new T[static_cast<unsigned>(cap)]{};
+      for (int i = 0; i < n; ++i) w[i] = v[i];
+      delete[] v;
+      v = w;
+    }
+    v[n++] = x;
+  }
+};
+
+constexpr record::source_loc kiln_loc(const sloc& l) { return {l.file_name(), l.line(), l.column()}; }
+
+struct builder {
+  // Per parameter: the node that holds its value now (-1: not read yet) and whether it may be read.
+  struct slot {
+    int node = -1;
+    bool readable = true, stored = false;
+  };
+  kiln_list<record::node> nodes;
+  kiln_list<std::int32_t> sources;
+  kiln_list<record::extent> attrs;
+  kiln_list<slot> slots;
+  why error = why::ok;
+  record::source_loc error_loc{};
+  // Inside a library function every node gets the line of the call.
+  record::source_loc call{};
+  int calls = 0;
+
+  constexpr void fail(why w, const record::source_loc& l) {
+    if (error != why::ok) return;
+    error = w;
+    error_loc = l;
+  }
+  constexpr record::source_loc at(const sloc& l) const { return calls > 0 ? call : kiln_loc(l); }
+
+  constexpr void begin(op o, kiln_dtype d, const record::shape* s, const sloc& l, std::uint64_t imm = 0) {
+    nodes.add({o, d, 0, sources.n, 0, attrs.n, imm, s, at(l)});
+  }
+  constexpr void src(int id) {
+    record::node& x = nodes.v[nodes.n - 1];
+    if (id < 0) fail(why::value_is_used_before_it_has_one, x.loc);
+    sources.add(id);
+    ++x.n_sources;
+  }
+  constexpr void attr(const record::extent& e) {
+    attrs.add(e);
+    ++nodes.v[nodes.n - 1].n_attrs;
+  }
+  constexpr void attr(std::int64_t v) { attr(record::extent{v, nullptr}); }
+  constexpr int last() const { return nodes.n - 1; }
+  constexpr record::source_loc current() const { return nodes.n > 0 ? nodes.v[nodes.n - 1].loc : record::source_loc{}; }
+
+  constexpr int read(int s, kiln_dtype d, const record::shape* shape, const sloc& l) {
+    slot& p = slots.v[s];
+    if (!p.readable) fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, at(l));
+    if (p.node < 0) {
+      begin(op::param, d, shape, l, static_cast<std::uint64_t>(s));
+      p.node = last();
+    }
+    return p.node;
+  }
+  constexpr void store(int s, kiln_dtype d, const record::shape* shape, int value, const sloc& l) {
+    begin(op::store, d, shape, l, static_cast<std::uint64_t>(s));
+    src(value);
+    slot& p = slots.v[s];
+    p.node = -1;
+    p.readable = p.stored = true;
+  }
+};
+
+// Put at the start of a library function: its nodes are located where the user called it.
+struct called_from {
+  builder* b;
+  constexpr called_from(builder* builder_, const sloc& l) : called_from(builder_, kiln_loc(l)) {}
+  constexpr called_from(builder* builder_, const record::source_loc& l) : b(builder_) {
+    if (b->calls++ == 0) b->call = l;
+  }
+  called_from(const called_from&) = delete;
+  called_from& operator=(const called_from&) = delete;
+  constexpr ~called_from() { --b->calls; }
+};
+
+}  // namespace kiln

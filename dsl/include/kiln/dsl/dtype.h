@@ -1,0 +1,130 @@
+// Element types as tags (bool itself, i8 ... f64), and literals turned into the bits of an element type.
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "kiln/dtype.h"
+
+namespace kiln {
+
+struct i8 {};
+struct i16 {};
+struct i32 {};
+struct i64 {};
+struct u8 {};
+struct u16 {};
+struct u32 {};
+struct u64 {};
+struct f16 {};
+struct bf16 {};
+struct f32 {};
+struct f64 {};
+
+template <class D>
+inline constexpr int dtype_code = -1;
+// clang-format off
+template <> inline constexpr int dtype_code<bool> = KILN_BOOL;
+template <> inline constexpr int dtype_code<i8>   = KILN_I8;
+template <> inline constexpr int dtype_code<i16>  = KILN_I16;
+template <> inline constexpr int dtype_code<i32>  = KILN_I32;
+template <> inline constexpr int dtype_code<i64>  = KILN_I64;
+template <> inline constexpr int dtype_code<u8>   = KILN_U8;
+template <> inline constexpr int dtype_code<u16>  = KILN_U16;
+template <> inline constexpr int dtype_code<u32>  = KILN_U32;
+template <> inline constexpr int dtype_code<u64>  = KILN_U64;
+template <> inline constexpr int dtype_code<f16>  = KILN_F16;
+template <> inline constexpr int dtype_code<bf16> = KILN_BF16;
+template <> inline constexpr int dtype_code<f32>  = KILN_F32;
+template <> inline constexpr int dtype_code<f64>  = KILN_F64;
+// clang-format on
+
+template <class D>
+concept DType = dtype_code<D> >= 0;
+template <DType D>
+inline constexpr kiln_dtype kiln_code = static_cast<kiln_dtype>(dtype_code<D>);
+template <class D>
+inline constexpr bool kiln_is_bool = std::is_same_v<D, bool>;
+template <class D>
+inline constexpr bool kiln_is_float = dtype_code<D> >= KILN_F16;
+template <class D>
+inline constexpr bool kiln_is_signed = dtype_code<D> >= KILN_I8 && dtype_code<D> <= KILN_I64;
+template <class D>
+inline constexpr bool kiln_is_int = dtype_code<D> >= KILN_I8 && dtype_code<D> <= KILN_U64;
+template <class D>
+inline constexpr int kiln_bits = [] {
+  constexpr int table[] = {8, 8, 16, 32, 64, 8, 16, 32, 64, 16, 16, 32, 64};
+  return table[dtype_code<D>];
+}();
+
+// f64 to a narrower binary format with `exponent` and `mantissa` bits, one rounding to nearest even.
+constexpr std::uint64_t kiln_round_bits(double v, int exponent, int mantissa) {
+  const auto bits = __builtin_bit_cast(std::uint64_t, v);
+  const std::uint64_t sign = (bits >> 63) << (exponent + mantissa);
+  const std::uint64_t top = (std::uint64_t{1} << exponent) - 1;
+  const int e = static_cast<int>((bits >> 52) & 2047);
+  const std::uint64_t m = bits & ((std::uint64_t{1} << 52) - 1);
+  if (e == 2047) return sign | (top << mantissa) | (m != 0 ? std::uint64_t{1} << (mantissa - 1) : 0);
+  if (e == 0) return sign;  // zero and f64 subnormals
+  const int bias = (1 << (exponent - 1)) - 1;
+  int target = e - 1023 + bias;
+  int shift = 52 - mantissa;
+  if (target <= 0) {
+    shift += 1 - target;
+    target = 0;
+  }
+  if (shift > 54) return sign;
+  const std::uint64_t full = m | (std::uint64_t{1} << 52);
+  std::uint64_t kept = full >> shift;
+  const std::uint64_t lost = full & ((std::uint64_t{1} << shift) - 1), half = std::uint64_t{1} << (shift - 1);
+  if (lost > half || (lost == half && (kept & 1) != 0)) ++kept;
+  // The hidden bit of a normal number adds one to the exponent field; a carry out of the mantissa does the same.
+  std::uint64_t r = target == 0 ? kept : (static_cast<std::uint64_t>(target - 1) << mantissa) + kept;
+  if (r >= top << mantissa) r = top << mantissa;
+  return sign | r;
+}
+
+struct kiln_literal {
+  std::uint64_t bits = 0;
+  bool fits = true;
+};
+
+template <class L>
+concept kiln_arithmetic = std::is_arithmetic_v<L>;
+
+// Kind of literal that an element type takes: bool takes bool, integers take integers, floating point takes any number.
+template <class L, class D>
+inline constexpr bool kiln_takes = kiln_is_bool<D>  ? std::is_same_v<L, bool>
+                                   : kiln_is_int<D> ? std::is_integral_v<L> && !std::is_same_v<L, bool>
+                                                    : !std::is_same_v<L, bool>;
+
+template <DType D, kiln_arithmetic L>
+constexpr kiln_literal kiln_encode(L v) {
+  if constexpr (kiln_is_bool<D>) {
+    return {v ? 1u : 0u, true};
+  } else if constexpr (kiln_is_int<D>) {
+    const auto bits = static_cast<std::uint64_t>(v);
+    const int n = kiln_bits<D>;
+    if constexpr (kiln_is_signed<D>) {
+      const auto limit = std::uint64_t{1} << (n - 1);
+      const bool fits = v < 0 ? std::uint64_t{0} - bits <= limit : bits < limit;
+      return {bits, fits};
+    } else {
+      return {bits, v >= 0 && (n == 64 || bits >> (n < 64 ? n : 0) == 0)};
+    }
+  } else {
+    const auto d = static_cast<double>(v);
+    const bool finite = d - d == 0;
+    const double a = d < 0 ? -d : d;
+    if constexpr (std::is_same_v<D, f64>) {
+      return {__builtin_bit_cast(std::uint64_t, d), true};
+    } else {
+      constexpr int e = std::is_same_v<D, f16> ? 5 : 8, m = std::is_same_v<D, f16> ? 10 : std::is_same_v<D, bf16> ? 7 : 23;
+      const std::uint64_t bits = kiln_round_bits(d, e, m);
+      const bool overflow = (bits & ((std::uint64_t{1} << (e + m)) - 1)) == ((std::uint64_t{1} << e) - 1) << m;
+      return {bits, !(finite && a > 0 && overflow)};
+    }
+  }
+}
+
+}  // namespace kiln

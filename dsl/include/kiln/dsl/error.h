@@ -1,0 +1,138 @@
+// Mistakes, in words. A function of the DSL has a constrained overload and a twin that takes the ill-formed calls: g++ names the
+// reason as the return type of the deleted twin, clang prints the text; both at the user's own line.
+#pragma once
+
+#include "kiln/dsl/str.h"
+
+namespace kiln {
+
+// X(reason, text)
+// clang-format off
+#define KILN_REASONS_OPERAND(X) \
+  X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
+  X(shapes_do_not_broadcast, "shapes do not broadcast: extents must be equal or 1") \
+  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor") \
+  X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
+  X(operands_must_be_integers, "operands must be integers") \
+  X(operands_must_be_integers_or_bool, "operands must be integers or bool") \
+  X(operands_must_be_bool, "operands must be bool") \
+  X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
+  X(condition_must_be_bool, "the condition must be a bool tensor") \
+  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+#define KILN_REASONS_ASSIGN(X) \
+  X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>") \
+  X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
+  X(assigned_value_has_another_shape, "the shape of the assigned value does not broadcast to the parameter's shape") \
+  X(left_side_is_a_computed_value_not_a_parameter, "the left side is a computed value, not an out<> or inout<> parameter") \
+  X(the_type_of_a_value_never_changes__give_the_result_a_new_name, "a value keeps its dtype and shape: give the result a new name") \
+  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor") \
+  X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
+  X(operands_must_be_integers, "operands must be integers") \
+  X(operands_must_be_integers_or_bool, "operands must be integers or bool")
+#define KILN_REASONS_AXIS(X) \
+  X(axis_out_of_range, "axis out of range for the rank of the tensor") \
+  X(axis_is_named_twice, "an axis is named twice") \
+  X(permutation_must_name_every_axis_once, "a permutation must name every axis once") \
+  X(squeezed_axis_must_have_extent_1, "only an axis of static extent 1 can be squeezed") \
+  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+#define KILN_REASONS_REDUCE(X) \
+  KILN_REASONS_AXIS(X) \
+  X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
+  X(operands_must_be_bool, "operands must be bool") \
+  X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
+  X(reduction_of_an_empty_axis_has_no_value, "min, max, argmin, argmax and mean of an axis of extent 0 have no value")
+#define KILN_REASONS_MOVE(X) \
+  KILN_REASONS_AXIS(X) \
+  X(reshape_changes_the_number_of_elements, "reshape must keep the number of elements") \
+  X(only_one_extent_may_be_inferred, "only one extent of a reshape may be -1") \
+  X(inferred_extent_does_not_divide, "the extent -1 cannot be inferred: the other extents do not divide the number of elements") \
+  X(extents_do_not_expand, "expand: each extent must stay or grow from 1") \
+  X(slice_is_out_of_range, "slice bounds are outside the axis") \
+  X(slice_step_is_zero, "the step of a slice must not be 0") \
+  X(padding_is_negative, "padding must not be negative") \
+  X(padding_is_larger_than_the_axis, "edge, reflect or wrap padding is larger than the axis allows") \
+  X(number_of_parts_does_not_divide_the_axis, "the axis does not split into that many equal parts") \
+  X(parts_do_not_add_up_to_the_axis, "the sizes of the parts do not add up to the axis") \
+  X(repeat_count_is_negative, "a repeat count must not be negative") \
+  X(extents_differ_outside_the_joined_axis, "the extents must be equal on every axis but the joined one") \
+  X(ranks_differ, "the tensors must have the same rank") \
+  X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
+  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
+#define KILN_REASONS_CONTRACT(X) \
+  X(inner_extents_of_matmul_differ, "matmul(a, b) needs a[.., K] and b[.., K, N] with the same K") \
+  X(batch_extents_do_not_broadcast, "the batch extents of matmul do not broadcast") \
+  X(matmul_needs_rank_1_or_more, "matmul needs tensors of rank 1 or more") \
+  X(dot_needs_two_vectors_of_the_same_extent, "dot(a, b) needs two vectors of the same extent") \
+  X(image_must_be_batch_channels_height_width, "the image must have rank 4: [batch, channels, height, width]") \
+  X(filter_must_be_out_in_height_width, "the filter must have rank 4 and static height and width: [out, in / groups, kh, kw]") \
+  X(channels_do_not_match_the_filter, "channels of the image must be groups times the filter's input channels") \
+  X(groups_do_not_divide_the_channels, "groups must divide the channels of image and filter") \
+  X(window_does_not_fit_the_image, "the window does not fit the padded image") \
+  X(stride_and_dilation_must_be_positive, "stride, dilation and kernel must be at least 1, padding at least 0") \
+  X(bias_must_have_one_element_per_output_channel, "the bias must be [out]") \
+  X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
+  X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
+  X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)")
+#define KILN_REASONS_CAST(X) \
+  X(bitcast_needs_the_same_width, "bitcast needs dtypes of the same width") \
+  X(bitcast_of_bool__write_cast, "bitcast does not take bool: write cast") \
+  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+// Found while the body is evaluated.
+#define KILN_REASONS_CAPTURE(X) \
+  X(literal_is_out_of_range_of_the_dtype, "") \
+  X(value_is_used_before_it_has_one, "") \
+  X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "") \
+  X(out_parameter_is_never_assigned, "") \
+  X(symbolic_extent_is_not_an_extent_of_any_parameter, "") \
+  X(symbolic_extent_has_two_different_sets_of_facts, "") \
+  X(two_parameters_have_the_same_name, "")
+// clang-format on
+
+enum class why : unsigned char {
+  ok,
+  not_ours,
+#define KILN_X(e, t) e,
+  dtypes_differ__write_cast, shapes_do_not_broadcast, literal_does_not_fit_the_dtype, arithmetic_on_bool__write_cast,
+  operands_must_be_integers, operands_must_be_integers_or_bool, operands_must_be_bool, operand_must_be_floating_point,
+  condition_must_be_bool, operand_must_be_a_tensor,
+  an_in_parameter_is_read_only__declare_it_out_or_inout, assigned_value_has_another_dtype__write_cast, assigned_value_has_another_shape,
+  left_side_is_a_computed_value_not_a_parameter, the_type_of_a_value_never_changes__give_the_result_a_new_name,
+  axis_out_of_range, axis_is_named_twice, permutation_must_name_every_axis_once, squeezed_axis_must_have_extent_1,
+  reduction_of_an_empty_axis_has_no_value,
+  reshape_changes_the_number_of_elements, only_one_extent_may_be_inferred, inferred_extent_does_not_divide, extents_do_not_expand,
+  slice_is_out_of_range, slice_step_is_zero, padding_is_negative, padding_is_larger_than_the_axis,
+  number_of_parts_does_not_divide_the_axis, parts_do_not_add_up_to_the_axis, repeat_count_is_negative,
+  extents_differ_outside_the_joined_axis, ranks_differ,
+  inner_extents_of_matmul_differ, batch_extents_do_not_broadcast, matmul_needs_rank_1_or_more,
+  dot_needs_two_vectors_of_the_same_extent, image_must_be_batch_channels_height_width, filter_must_be_out_in_height_width,
+  channels_do_not_match_the_filter, groups_do_not_divide_the_channels, window_does_not_fit_the_image,
+  stride_and_dilation_must_be_positive, bias_must_have_one_element_per_output_channel,
+  bitcast_needs_the_same_width, bitcast_of_bool__write_cast, a_tensor_has_no_value_at_capture_time__use_select,
+  KILN_REASONS_CAPTURE(KILN_X)
+#undef KILN_X
+};
+
+constexpr bool kiln_wrong(why w) { return w > why::not_ours; }
+
+// What an ill-formed call returns, so that one mistake gives one error.
+template <why>
+struct mistake {
+  using kiln_mistake = void;
+  template <class T>
+  constexpr void operator=(const T&) const {}
+};
+
+// A twin is declared as:  template <..., why Reason = check<...>> requires(kiln_wrong(Reason))
+//                         mistake<Reason> name(...) KILN_MISTAKE(KILN_REASONS_...);
+#if defined(__clang__)
+#define KILN_DIAGNOSE(e, text) __attribute__((diagnose_if(Reason == why::e, "kiln: " text, "error")))
+#define KILN_MISTAKE(list) list(KILN_DIAGNOSE)
+#else
+#define KILN_MISTAKE(list) = delete
+#endif
+
+// A mistake found while the body is evaluated: this template has no definition, its arguments are the message.
+template <why Reason, str Where>
+struct ill_formed_program;
+
+}  // namespace kiln

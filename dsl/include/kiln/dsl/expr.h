@@ -1,0 +1,307 @@
+// Handles: expr is an immutable value, in / out / inout are the program's parameters (views: a copy names the same tensor).
+// Their types carry dtype and shape, their values a node number.
+#pragma once
+
+#include "kiln/dsl/builder.h"
+#include "kiln/dsl/dtype.h"
+
+namespace kiln {
+
+enum class dir { in, out, inout };
+
+template <class T>
+concept Operand = requires { typename T::kiln_operand; };
+// Something that becomes a constant of the other operand's dtype. A computed extent (N + 1) is written size<N + 1>.
+template <class T>
+concept Literal = kiln_arithmetic<T> || (Extent<T> && !std::is_same_v<T, ext>);
+template <class T>
+concept Arg = Operand<T> || Literal<T>;
+
+template <class X>
+struct kiln_info {  // of a literal
+  using dtype = void;
+  using shape = sh<>;
+};
+template <Operand X>
+struct kiln_info<X> {
+  using dtype = typename X::dtype;
+  using shape = typename X::shape;
+};
+template <class X>
+using dtype_of = typename kiln_info<X>::dtype;
+template <class X>
+using shape_of = typename kiln_info<X>::shape;
+template <class X>
+inline constexpr int rank_of = shape_of<X>::rank;
+
+template <class D, class S>
+struct expr_;
+
+// Converts at the call, so that the default argument is the user's line.
+template <class E>
+struct at {
+  const E& e;
+  sloc l;
+  constexpr at(const E& x, sloc l_ = sloc::current()) : e(x), l(l_) {}  // NOLINT(google-explicit-constructor)
+};
+
+template <class D, class S>
+constexpr expr_<D, S> kiln_result(builder* b) {
+  return expr_<D, S>(b, b->last());
+}
+template <class D, class S>
+constexpr void kiln_begin(builder* b, op o, const sloc& l, std::uint64_t imm = 0) {
+  b->begin(o, kiln_code<D>, shape_v<S>, l, imm);
+}
+
+template <class D>
+constexpr int kiln_constant_id(builder* b, const kiln_literal& v, const sloc& l) {
+  if (!v.fits) b->fail(why::literal_is_out_of_range_of_the_dtype, b->at(l));
+  kiln_begin<D, sh<>>(b, op::constant, l, v.bits);
+  return b->last();
+}
+template <class D>
+constexpr int kiln_dim_id(builder* b, const record::extent& e, const sloc& l) {
+  using I = std::conditional_t<kiln_is_int<D>, D, i64>;
+  kiln_begin<I, sh<>>(b, op::dim, l);
+  b->attr(e);
+  if constexpr (!std::is_same_v<I, D>) {
+    const int id = b->last();
+    kiln_begin<D, sh<>>(b, op::cast, l);
+    b->src(id);
+  }
+  return b->last();
+}
+
+// The node of an argument that is to have dtype D.
+template <class D, Arg X>
+constexpr int kiln_id(builder* b, const X& x, const sloc& l) {
+  if constexpr (Operand<X>)
+    return x.kiln_read(l);
+  else if constexpr (Extent<X>)
+    return kiln_dim_id<D>(b, kiln_record(x), l);
+  else
+    return kiln_constant_id<D>(b, kiln_encode<D>(x), l);
+}
+
+// Node of shape From as a node of shape To (From broadcasts to To).
+template <class D, class From, class To>
+constexpr int kiln_expand(builder* b, int id, const sloc& l) {
+  if constexpr (same_shape<From, To>) {
+    return id;
+  } else {
+    constexpr ints m = [] {
+      ints r;
+      for (int i = From::rank - To::rank; i < From::rank; ++i) r.add(i);
+      return r;
+    }();
+    using Same = gather_t<From, m>;
+    if constexpr (From::rank != To::rank) {
+      kiln_begin<D, Same>(b, op::reshape, l);
+      b->src(id);
+      id = b->last();
+    }
+    if constexpr (!same_shape<Same, To>) {
+      kiln_begin<D, To>(b, op::expand, l);
+      b->src(id);
+      id = b->last();
+    }
+    return id;
+  }
+}
+template <class From, class To>
+inline constexpr bool expandable = [] {
+  const ints m = kiln_broadcast(*shape_v<From>, *shape_v<To>);
+  if (m.n != To::rank) return false;
+  for (int i = 0; i < m.n; ++i)
+    if (m.v[i] < From::rank && !kiln_same(shape_v<From>->extents[m.v[i]], shape_v<To>->extents[i])) return false;
+  return true;
+}();
+
+template <class Self>
+struct ops;
+
+// May a B become a value of dtype D and shape S?
+template <class D, class S, class B>
+constexpr why kiln_assign_why() {
+  if constexpr (Operand<B>) {
+    if (!std::is_same_v<dtype_of<B>, D>) return why::assigned_value_has_another_dtype__write_cast;
+    if (!expandable<shape_of<B>, S>) return why::assigned_value_has_another_shape;
+    return why::ok;
+  } else if constexpr (Extent<B>) {
+    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype : why::ok;
+  } else if constexpr (kiln_arithmetic<B>) {
+    return kiln_takes<B, D> ? why::ok : why::literal_does_not_fit_the_dtype;
+  } else {
+    return why::not_ours;
+  }
+}
+
+template <class D, class S, class B>
+inline constexpr why assign_why = kiln_assign_why<D, S, B>();
+
+// The right side of an assignment, with its line: a node of dtype D and shape S, or a scalar that still needs its builder.
+template <class D, class S>
+struct kiln_right {
+  builder* b = nullptr;
+  int id = -1;
+  kiln_literal literal{};
+  record::extent extent{};
+  sloc l;
+
+  template <class B>
+    requires(assign_why<D, S, B> == why::ok)
+  constexpr kiln_right(const B& x, sloc l_ = sloc::current()) : l(l_) {  // NOLINT(google-explicit-constructor)
+    if constexpr (Operand<B>) {
+      b = x.b;
+      id = kiln_expand<D, shape_of<B>, S>(b, x.kiln_read(l), l);
+    } else if constexpr (Extent<B>) {
+      extent = kiln_record(x);
+    } else {
+      literal = kiln_encode<D>(x);
+    }
+  }
+  constexpr int node(builder* to) const {
+    if (id >= 0) return id;
+    if (extent.text != nullptr) return kiln_expand<D, sh<>, S>(to, kiln_dim_id<D>(to, extent, l), l);
+    return kiln_expand<D, sh<>, S>(to, kiln_constant_id<D>(to, literal, l), l);
+  }
+};
+
+// Classes of dtypes that operations accept.
+enum class klass { any, number, integer, bits, boolean, floating };
+template <class D>
+constexpr why kiln_class_why(klass k) {
+  switch (k) {
+    case klass::any: return why::ok;
+    case klass::number: return kiln_is_bool<D> ? why::arithmetic_on_bool__write_cast : why::ok;
+    case klass::integer: return kiln_is_int<D> ? why::ok : why::operands_must_be_integers;
+    case klass::bits: return kiln_is_float<D> ? why::operands_must_be_integers_or_bool : why::ok;
+    case klass::boolean: return kiln_is_bool<D> ? why::ok : why::operands_must_be_bool;
+    case klass::floating: return kiln_is_float<D> ? why::ok : why::operand_must_be_floating_point;
+  }
+  return why::ok;
+}
+template <class D, class S, class B, klass K>
+inline constexpr why compound_why = assign_why<D, S, B> != why::ok ? assign_why<D, S, B> : kiln_class_why<D>(K);
+
+// One node of dtype D and shape S with two sources.
+template <class D, class S>
+constexpr int kiln_node2(builder* b, op o, const sloc& l, int x, int y) {
+  kiln_begin<D, S>(b, o, l);
+  b->src(x);
+  b->src(y);
+  return b->last();
+}
+template <class D>
+constexpr op kiln_division = kiln_is_float<D> ? op::fdiv : op::cdiv;
+
+#define KILN_COMPOUNDS(X) \
+  X(+=, number, op::add) \
+  X(-=, number, op::sub) \
+  X(*=, number, op::mul) \
+  X(/=, number, kiln_division<D>) \
+  X(%=, integer, op::cmod) \
+  X(&=, bits, op::and_) \
+  X(|=, bits, op::or_) \
+  X(^=, bits, op::xor_) \
+  X(<<=, integer, op::shl) \
+  X(>>=, integer, op::shr)
+
+template <class D, class S>
+struct expr_ : ops<expr_<D, S>> {
+  using kiln_operand = void;
+  using dtype = D;
+  using shape = S;
+  using right = kiln_right<D, S>;
+  builder* b = nullptr;
+  int id = -1;
+
+  constexpr expr_() = default;
+  constexpr expr_(builder* builder_, int id_) : b(builder_), id(id_) {}
+  constexpr expr_(const expr_&) = default;
+  constexpr expr_& operator=(const expr_&) & = default;
+  constexpr ~expr_() = default;
+  template <class B, why Reason = why::left_side_is_a_computed_value_not_a_parameter>
+    requires(Arg<B>)
+  mistake<Reason> operator=(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  template <class B, why Reason = why::the_type_of_a_value_never_changes__give_the_result_a_new_name>
+    requires(Arg<B>)
+  mistake<Reason> operator=(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
+
+#define KILN_X(sym, k, o) \
+  constexpr expr_& operator sym(const right& r)& \
+    requires(kiln_class_why<D>(klass::k) == why::ok) \
+  { \
+    id = kiln_node2<D, S>(b, o, r.l, id, r.node(b)); \
+    return *this; \
+  } \
+  template <class B, why Reason = compound_why<D, S, B, klass::k>> \
+    requires(kiln_wrong(Reason)) \
+  mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  KILN_COMPOUNDS(KILN_X)
+#undef KILN_X
+
+  constexpr int kiln_read(const sloc&) const { return id; }
+};
+
+template <dir Dir, class D, class S>
+struct tensor_ : ops<tensor_<Dir, D, S>> {
+  using kiln_operand = void;
+  using kiln_tensor = void;
+  using dtype = D;
+  using shape = S;
+  using right = kiln_right<D, S>;
+  static constexpr dir direction = Dir;
+  static constexpr why writable = Dir == dir::in ? why::an_in_parameter_is_read_only__declare_it_out_or_inout : why::ok;
+  builder* b = nullptr;
+  int slot = -1;
+
+  constexpr tensor_() = default;
+  constexpr tensor_(const tensor_&) = default;
+  constexpr ~tensor_() = default;
+
+  constexpr tensor_& operator=(const tensor_& x)
+    requires(writable == why::ok)
+  {
+    called_from here(b, b->current());
+    kiln_store(x.kiln_read(sloc()), sloc());
+    return *this;
+  }
+  constexpr tensor_& operator=(const right& r)
+    requires(writable == why::ok)
+  {
+    kiln_store(r.node(b), r.l);
+    return *this;
+  }
+  template <class B, why Reason = kiln_wrong(writable) ? writable : assign_why<D, S, B>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> operator=(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+
+#define KILN_X(sym, k, o) \
+  constexpr tensor_& operator sym(const right& r) \
+    requires(writable == why::ok && kiln_class_why<D>(klass::k) == why::ok) \
+  { \
+    kiln_store(kiln_node2<D, S>(b, o, r.l, kiln_read(r.l), r.node(b)), r.l); \
+    return *this; \
+  } \
+  template <class B, why Reason = kiln_wrong(writable) ? writable : compound_why<D, S, B, klass::k>> \
+    requires(kiln_wrong(Reason)) \
+  mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  KILN_COMPOUNDS(KILN_X)
+#undef KILN_X
+
+  constexpr void kiln_store(int id, const sloc& l) { b->store(slot, kiln_code<D>, shape_v<S>, id, l); }
+  constexpr int kiln_read(const sloc& l) const { return b->read(slot, kiln_code<D>, shape_v<S>, l); }
+};
+
+template <DType D, auto... E>
+using expr = expr_<D, make_sh<E...>>;
+template <DType D, auto... E>
+using in = tensor_<dir::in, D, make_sh<E...>>;
+template <DType D, auto... E>
+using out = tensor_<dir::out, D, make_sh<E...>>;
+template <DType D, auto... E>
+using inout = tensor_<dir::inout, D, make_sh<E...>>;
+
+}  // namespace kiln

@@ -1,0 +1,193 @@
+// Operators. Each is a hidden friend of the handle, so that its first operand converts to `at` with the user's line; the twins for
+// ill-formed operands are namespace templates.
+#pragma once
+
+#include "kiln/dsl/expr.h"
+
+namespace kiln {
+
+// Dtype of a mixed call: that of the first operand that is a tensor.
+template <class A, class B>
+using common_dtype = std::conditional_t<Operand<A>, dtype_of<A>, dtype_of<B>>;
+
+template <class X, class D>
+constexpr why kiln_fits() {
+  if constexpr (Operand<X>)
+    return std::is_same_v<dtype_of<X>, D> ? why::ok : why::dtypes_differ__write_cast;
+  else if constexpr (Extent<X>)
+    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype : why::ok;
+  else
+    return kiln_takes<X, D> ? why::ok : why::literal_does_not_fit_the_dtype;
+}
+
+template <class A, class B, klass K>
+constexpr why kiln_binary_why() {
+  if constexpr ((!Operand<A> && !Operand<B>) || !Arg<A> || !Arg<B>) {
+    return why::not_ours;
+  } else {
+    using D = common_dtype<A, B>;
+    if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
+    if (kiln_wrong(kiln_fits<B, D>())) return kiln_fits<B, D>();
+    if (kiln_wrong(kiln_class_why<D>(K))) return kiln_class_why<D>(K);
+    return broadcastable<shape_of<A>, shape_of<B>> ? why::ok : why::shapes_do_not_broadcast;
+  }
+}
+template <class A, class B, klass K>
+inline constexpr why binary_why = kiln_binary_why<A, B, K>();
+
+template <class A>
+constexpr builder* kiln_builder(const A& a) {
+  if constexpr (Operand<A>)
+    return a.b;
+  else
+    return nullptr;
+}
+template <class A, class B, class... C>
+constexpr builder* kiln_builder(const A& a, const B& b, const C&... c) {
+  if constexpr (Operand<A>)
+    return a.b;
+  else
+    return kiln_builder(b, c...);
+}
+
+// Result dtype R (void: the operands').
+template <class R, class A, class B>
+constexpr auto kiln_binary(op o, const sloc& l, const A& x, const B& y) {
+  using D = common_dtype<A, B>;
+  using S = broadcast_t<shape_of<A>, shape_of<B>>;
+  using T = std::conditional_t<std::is_void_v<R>, D, R>;
+  builder* b = kiln_builder(x, y);
+  const int ix = kiln_id<D>(b, x, l), iy = kiln_id<D>(b, y, l);
+  return expr_<T, S>(b, kiln_node2<T, S>(b, o, l, ix, iy));
+}
+
+// X(symbol, class of dtypes, result dtype, operation); > and >= are < and <= with the operands exchanged.
+#define KILN_BINARY_OPERATORS(X) \
+  X(+, number, void, op::add) \
+  X(-, number, void, op::sub) \
+  X(*, number, void, op::mul) \
+  X(/, number, void, (kiln_division<common_dtype<Self, B>>)) \
+  X(%, integer, void, op::cmod) \
+  X(&, bits, void, op::and_) \
+  X(|, bits, void, op::or_) \
+  X(^, bits, void, op::xor_) \
+  X(<<, integer, void, op::shl) \
+  X(>>, integer, void, op::shr) \
+  X(&&, boolean, void, op::and_) \
+  X(||, boolean, void, op::or_) \
+  X(<, any, bool, op::lt) \
+  X(<=, any, bool, op::le)
+#define KILN_SWAPPED_OPERATORS(X) \
+  X(>, any, bool, op::lt) \
+  X(>=, any, bool, op::le)
+#define KILN_UNARY_OPERATORS(X) \
+  X(-, number, op::neg) \
+  X(~, integer, op::not_) \
+  X(!, boolean, op::not_)
+
+template <class X, klass K>
+constexpr why kiln_unary_why() {
+  if constexpr (Operand<X>)
+    return kiln_class_why<dtype_of<X>>(K);
+  else
+    return why::not_ours;
+}
+template <class X, klass K>
+inline constexpr why unary_why = kiln_unary_why<X, K>();
+
+template <class X>
+constexpr auto kiln_unary(op o, const sloc& l, const X& x) {
+  const int id = x.kiln_read(l);
+  kiln_begin<dtype_of<X>, shape_of<X>>(x.b, o, l);
+  x.b->src(id);
+  return kiln_result<dtype_of<X>, shape_of<X>>(x.b);
+}
+
+template <class Self>
+struct ops {
+#define KILN_X(sym, k, R, o) \
+  template <class B> \
+    requires(binary_why<Self, B, klass::k> == why::ok) \
+  friend constexpr auto operator sym(at<Self> a, const B& b) { \
+    return kiln_binary<R>(o, a.l, a.e, b); \
+  } \
+  template <Literal B> \
+    requires(binary_why<B, Self, klass::k> == why::ok) \
+  friend constexpr auto operator sym(const B& b, at<Self> a) { \
+    return kiln_binary<R>(o, a.l, b, a.e); \
+  }
+  KILN_BINARY_OPERATORS(KILN_X)
+#undef KILN_X
+#define KILN_X(sym, k, R, o) \
+  template <class B> \
+    requires(binary_why<Self, B, klass::k> == why::ok) \
+  friend constexpr auto operator sym(at<Self> a, const B& b) { \
+    return kiln_binary<R>(o, a.l, b, a.e); \
+  } \
+  template <Literal B> \
+    requires(binary_why<B, Self, klass::k> == why::ok) \
+  friend constexpr auto operator sym(const B& b, at<Self> a) { \
+    return kiln_binary<R>(o, a.l, a.e, b); \
+  }
+  KILN_SWAPPED_OPERATORS(KILN_X)
+#undef KILN_X
+#define KILN_X(sym, k, o) \
+  friend constexpr auto operator sym(at<Self> a) \
+    requires(unary_why<Self, klass::k> == why::ok) \
+  { \
+    return kiln_unary(o, a.l, a.e); \
+  }
+  KILN_UNARY_OPERATORS(KILN_X)
+#undef KILN_X
+
+  // A tensor has no value while it is captured, so it cannot steer C++ control flow.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+  template <class B>
+    requires(std::is_same_v<B, bool>)
+  explicit constexpr operator B() const = delete("kiln: a tensor has no value at capture time: use select(c, a, b)");
+#pragma clang diagnostic pop
+#else
+  template <class B, why Reason = why::a_tensor_has_no_value_at_capture_time__use_select>
+    requires(std::is_same_v<B, bool>)
+  explicit constexpr operator B() const = delete;
+#endif
+};
+
+// == and != are tried in both orders by the language: namespace templates, located at the operand's last known line.
+constexpr sloc kiln_here(sloc l = sloc::current()) { return l; }
+#define KILN_X(sym, o) \
+  template <class A, class B> \
+    requires(Operand<A> && binary_why<A, B, klass::any> == why::ok) \
+  constexpr auto operator sym(const A& a, const B& b) { \
+    called_from here(a.b, a.b->current()); \
+    return kiln_binary<bool>(o, sloc(), a, b); \
+  } \
+  template <Literal A, Operand B> \
+    requires(binary_why<A, B, klass::any> == why::ok) \
+  constexpr auto operator sym(const A& a, const B& b) { \
+    called_from here(b.b, b.b->current()); \
+    return kiln_binary<bool>(o, sloc(), a, b); \
+  }
+KILN_X(==, op::eq)
+KILN_X(!=, op::ne)
+#undef KILN_X
+
+#define KILN_X(sym, k, R, o) \
+  template <class A, class B, why Reason = binary_why<A, B, klass::k>> \
+    requires(kiln_wrong(Reason)) \
+  mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
+KILN_BINARY_OPERATORS(KILN_X)
+KILN_SWAPPED_OPERATORS(KILN_X)
+KILN_X(==, any, , )
+KILN_X(!=, any, , )
+#undef KILN_X
+#define KILN_X(sym, k, o) \
+  template <class A, why Reason = unary_why<A, klass::k>> \
+    requires(kiln_wrong(Reason)) \
+  mistake<Reason> operator sym(const A&) KILN_MISTAKE(KILN_REASONS_OPERAND);
+KILN_UNARY_OPERATORS(KILN_X)
+#undef KILN_X
+
+}  // namespace kiln

@@ -1,0 +1,177 @@
+// Members of a program or module and their names, without macros: the count from aggregate initialisation, the members from
+// structured bindings, the names from the text of a template argument that points at the member.
+#pragma once
+
+#include "kiln/dsl/expr.h"
+
+namespace kiln {
+
+template <class Owner>
+struct kiln_any {
+  template <class T>
+    requires(!std::is_same_v<T, Owner>)
+  constexpr operator T() const;  // NOLINT(google-explicit-constructor)
+};
+
+template <class M, int... I>
+concept kiln_made_of = requires { M{(static_cast<void>(I), kiln_any<M>{})...}; };
+// A program has an empty base, which takes the first initialiser.
+template <class P, int... I>
+concept kiln_based_made_of = requires { P{{}, (static_cast<void>(I), kiln_any<P>{})...}; };
+
+template <class M>
+concept kiln_has_base = requires { typename M::kiln_program; };
+
+template <class M, int... I>
+constexpr bool kiln_made(seq<I...>) {
+  if constexpr (kiln_has_base<M>)
+    return kiln_based_made_of<M, I...>;
+  else
+    return kiln_made_of<M, I...>;
+}
+inline constexpr int max_members = 32;
+template <class M, int N = max_members>
+constexpr int kiln_members() {
+  if constexpr (N == 0 || kiln_made<M>(make_seq<N>{}))
+    return N;
+  else
+    return kiln_members<M, N - 1>();
+}
+template <class M>
+inline constexpr int member_count = kiln_members<M>();
+
+// f(member...) for the members of x.
+template <class M, class F>
+constexpr auto kiln_with_members(M& x, F f) {
+  constexpr int n = member_count<std::remove_const_t<M>>;
+  // clang-format off
+  if constexpr (n == 0) return f();
+  else if constexpr (n == 1) { auto& [m0] = x; return f(m0); }
+  else if constexpr (n == 2) { auto& [m0, m1] = x; return f(m0, m1); }
+  else if constexpr (n == 3) { auto& [m0, m1, m2] = x; return f(m0, m1, m2); }
+  else if constexpr (n == 4) { auto& [m0, m1, m2, m3] = x; return f(m0, m1, m2, m3); }
+  else if constexpr (n == 5) { auto& [m0, m1, m2, m3, m4] = x; return f(m0, m1, m2, m3, m4); }
+  else if constexpr (n == 6) { auto& [m0, m1, m2, m3, m4, m5] = x; return f(m0, m1, m2, m3, m4, m5); }
+  else if constexpr (n == 7) { auto& [m0, m1, m2, m3, m4, m5, m6] = x; return f(m0, m1, m2, m3, m4, m5, m6); }
+  else if constexpr (n == 8) { auto& [m0, m1, m2, m3, m4, m5, m6, m7] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7); }
+  else if constexpr (n == 9) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8); }
+  else if constexpr (n == 10) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9); }
+  else if constexpr (n == 11) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10); }
+  else if constexpr (n == 12) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11); }
+  else if constexpr (n == 13) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12); }
+  else if constexpr (n == 14) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13); }
+  else if constexpr (n == 15) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14); }
+  else if constexpr (n == 16) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15); }
+  else if constexpr (n == 17) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16); }
+  else if constexpr (n == 18) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17); }
+  else if constexpr (n == 19) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18); }
+  else if constexpr (n == 20) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19); }
+  else if constexpr (n == 21) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20); }
+  else if constexpr (n == 22) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21); }
+  else if constexpr (n == 23) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22); }
+  else if constexpr (n == 24) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23); }
+  else if constexpr (n == 25) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24); }
+  else if constexpr (n == 26) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25); }
+  else if constexpr (n == 27) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26); }
+  else if constexpr (n == 28) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27); }
+  else if constexpr (n == 29) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28); }
+  else if constexpr (n == 30) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29); }
+  else if constexpr (n == 31) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30); }
+  else if constexpr (n == 32) { auto& [m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31] = x; return f(m0, m1, m2, m3, m4, m5, m6, m7, m8, m9, m10, m11, m12, m13, m14, m15, m16, m17, m18, m19, m20, m21, m22, m23, m24, m25, m26, m27, m28, m29, m30, m31); }
+  // clang-format on
+}
+
+template <class M>
+struct kiln_fake {
+  const M value;
+  static const kiln_fake object;  // never defined: only its address is named
+};
+// The last identifier of "... [with auto* P = (& ...::object...::x)]" or "... [P = &object.value.x]".
+template <auto* P>
+consteval view kiln_member_name() {
+  const char* text = __PRETTY_FUNCTION__;
+  int end = kiln_length(text);
+  while (end > 0 && !poly::is_name(text[end - 1])) --end;
+  int begin = end;
+  while (begin > 0 && poly::is_name(text[begin - 1])) --begin;
+  return {text + begin, end - begin};
+}
+
+template <int I, class T, class... R>
+constexpr auto* kiln_nth(T* p, R*... r) {
+  if constexpr (I == 0)
+    return p;
+  else
+    return kiln_nth<I - 1>(r...);
+}
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#endif
+template <class M, int I>
+constexpr auto* kiln_member_pointer() {
+  return kiln_with_members(kiln_fake<M>::object.value, [](auto&... m) { return kiln_nth<I>(__builtin_addressof(m)...); });
+}
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
+template <class M, int I>
+using member_t = std::remove_cv_t<std::remove_pointer_t<decltype(kiln_member_pointer<M, I>())>>;
+
+template <class T>
+concept Tensor = requires { typename T::kiln_tensor; };
+
+// Name of a parameter: fields joined by '_'.
+template <class M, int I, str Prefix>
+constexpr auto kiln_path() {
+  constexpr view name = kiln_member_name<kiln_member_pointer<M, I>()>();
+  constexpr int n = static_cast<int>(sizeof(Prefix.c)) - 1, sep = n > 0 ? 1 : 0;
+  str<n + sep + name.n> r;
+  for (int i = 0; i < n; ++i) r.c[i] = Prefix.c[i];
+  if constexpr (sep > 0) r.c[n] = '_';
+  for (int i = 0; i < name.n; ++i) r.c[n + sep + i] = name.p[i];
+  return r;
+}
+
+// f.template operator()<tensor type, path>() for every tensor in M, in order, modules opened in place.
+template <class M, str Prefix, class F, int... I>
+constexpr void kiln_each_parameter(F& f, seq<I...>);
+template <class M, str Prefix, int I, class F>
+constexpr void kiln_each_member(F& f) {
+  using T = member_t<M, I>;
+  constexpr auto path = kiln_path<M, I, Prefix>();
+  if constexpr (Tensor<T>) {
+    f.template operator()<T, path>();
+  } else {
+    static_assert(std::is_aggregate_v<T>, "kiln: members of a program are in<>, out<>, inout<> or modules (structs) of them");
+    kiln_each_parameter<T, path>(f, make_seq<member_count<T>>{});
+  }
+}
+template <class M, str Prefix, class F, int... I>
+constexpr void kiln_each_parameter(F& f, seq<I...>) {
+  (kiln_each_member<M, Prefix, I>(f), ...);
+}
+template <class P, class F>
+constexpr void kiln_each_parameter(F& f) {
+  kiln_each_parameter<P, str<0>{}>(f, make_seq<member_count<P>>{});
+}
+
+// f(tensor) for every tensor object in x, in the same order.
+template <class M, class F>
+constexpr void kiln_each_tensor(M& x, F& f) {
+  if constexpr (Tensor<M>)
+    f(x);
+  else
+    kiln_with_members(x, [&f](auto&... m) { (kiln_each_tensor(m, f), ...); });
+}
+template <class M>
+constexpr builder* kiln_first_builder(const M& x) {
+  builder* b = nullptr;
+  auto take = [&b](const auto& t) {
+    if (b == nullptr) b = t.b;
+  };
+  kiln_each_tensor(x, take);
+  return b;
+}
+
+}  // namespace kiln

@@ -1,0 +1,78 @@
+// Fixed strings as template arguments, the user's source location, and integer packs without heavy headers.
+#pragma once
+
+#include <source_location>
+#include <utility>
+
+namespace kiln {
+
+using sloc = std::source_location;
+
+template <int N>
+struct str {
+  char c[N + 1] = {};
+  constexpr str() = default;
+  constexpr str(const char (&s)[N + 1]) {
+    for (int i = 0; i < N; ++i) c[i] = s[i];
+  }
+  constexpr str(const char* s, int n) {
+    for (int i = 0; i < n; ++i) c[i] = s[i];
+  }
+};
+template <int M>
+str(const char (&)[M]) -> str<M - 1>;
+
+// A piece of text that lives elsewhere.
+struct view {
+  const char* p = nullptr;
+  int n = 0;
+};
+
+constexpr int kiln_length(const char* s) {
+  int n = 0;
+  while (s[n] != 0) ++n;
+  return n;
+}
+constexpr view kiln_view(const char* s) { return {s, kiln_length(s)}; }
+
+// <0, 0, >0 as memcmp, shorter first when one is the prefix of the other.
+constexpr int kiln_compare(view a, view b) {
+  const int n = a.n < b.n ? a.n : b.n;
+  for (int i = 0; i < n; ++i)
+    if (a.p[i] != b.p[i]) return a.p[i] < b.p[i] ? -1 : 1;
+  return a.n - b.n;
+}
+
+template <int... I>
+struct seq {};
+#if defined(__clang__)
+template <class, int... I>
+struct kiln_seq_of {
+  using type = seq<I...>;
+};
+template <class T, T... I>
+using kiln_seq_alias = typename kiln_seq_of<T, I...>::type;
+template <int N>
+using make_seq = __make_integer_seq<kiln_seq_alias, int, N>;
+#else
+template <int N>
+struct kiln_make_seq {
+  using type = seq<__integer_pack(N)...>;
+};
+template <int N>
+using make_seq = typename kiln_make_seq<N>::type;
+#endif
+
+// A short list of integers that can be a template argument.
+struct ints {
+  int n = 0;
+  int v[16] = {};
+  constexpr void add(int x) { v[n++] = x; }
+  constexpr bool has(int x) const {
+    for (int i = 0; i < n; ++i)
+      if (v[i] == x) return true;
+    return false;
+  }
+};
+
+}  // namespace kiln
