@@ -1,0 +1,150 @@
+#include "compiler/rangeify/demand.h"
+
+#include <algorithm>
+
+namespace kiln::compiler {
+
+std::vector<std::size_t> data_sources(const Graph& g, Id node) {
+  const Op op = g.op(node);
+  std::size_t n = 0;
+  if (is_elementwise(op) || op == Op::CONCAT || op == Op::REDUCE) n = g.src(node).size();
+  else if (op == Op::PAD) n = static_cast<PadMode>(g.arg(node, 0)) == PadMode::constant ? 2 : 1;
+  else if (is_movement(op)) n = 1;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < n; ++i)
+    if (g.dtype(g.src(node, i)) != DType::index) out.push_back(i);
+  return out;
+}
+
+DemandWalk::DemandWalk(Graph& g, const Program& p)
+    : g_(g), program_(p), shapes_(g), facts_(facts_of(p)), simplify_(g, facts_), rules_(g, shapes_, simplify_), model_(g, p) {}
+
+std::vector<Id> DemandWalk::loop_ranges(const std::vector<Id>& extents) {
+  std::vector<Id> ranges;
+  for (Id e : extents)
+    ranges.push_back(g_.make(Op::RANGE, DType::index, {e}, {next_range_++, static_cast<std::int64_t>(RangeKind::loop)}));
+  return ranges;
+}
+
+MapId DemandWalk::map_over(const std::vector<Id>& ranges) {
+  IndexMap m;
+  for (Id r : ranges) m.index.push_back(g_.is_index_const(g_.src(r, 0), 1) ? g_.index(0) : r);
+  return maps_.intern(std::move(m));
+}
+
+ContextId DemandWalk::new_context(std::vector<Id> ranges) {
+  contexts_.push_back(std::move(ranges));
+  return static_cast<ContextId>(contexts_.size() - 1);
+}
+
+std::uint32_t DemandWalk::want(Id node, IndexMap map, ContextId context) {
+  if (map.index.size() != shapes_(node).size()) map.index.clear();  // a scalar operand of an elementwise operation
+  const MapId m = maps_.intern(std::move(map));
+  NodeDemand& d = nodes_[slot_[node]];
+  const std::uint64_t key = std::uint64_t{slot_[node]} << 32 | m;
+  const auto [it, fresh] = use_of_map_.emplace(key, static_cast<std::uint32_t>(d.uses.size()));
+  if (fresh) {
+    d.uses.push_back({m, context, {}, {}});
+  } else if (Evaluation& e = d.uses[it->second]; contexts_[e.context].size() < contexts_[context].size()) {
+    e.context = context;  // the deepest reader decides how often the value would be recomputed
+  }
+  return it->second;
+}
+
+void DemandWalk::evaluate(Id node, Evaluation& e) {
+  const IndexMap out = maps_[e.map];
+  const Op op = g_.op(node);
+  ContextId context = e.context;
+  IndexMap in = out;
+  if (op == Op::REDUCE) {
+    const std::vector<Id> extents = shapes_.of(g_.src(node, 0));
+    const std::vector<std::int64_t> axes(g_.args(node).begin() + 1, g_.args(node).end());
+    std::vector<Id> nest = contexts_[context];
+    for (std::int64_t a : axes) {
+      const auto axis = static_cast<std::size_t>(a);
+      const Id r = g_.make(Op::RANGE, DType::index, {extents[axis]}, {next_range_++, static_cast<std::int64_t>(RangeKind::reduce)});
+      e.reduce_ranges.push_back(r);
+      nest.push_back(r);
+      in.index.insert(in.index.begin() + static_cast<std::ptrdiff_t>(axis), r);
+    }
+    context = new_context(std::move(nest));
+  } else if (is_movement(op) && op != Op::CONCAT) {
+    in = rules_.movement(node, out);
+  }
+  for (std::size_t i : data_sources(g_, node)) {
+    const Id s = g_.src(node, i);
+    if (op == Op::CONCAT)
+      e.source_use.push_back(want(s, rules_.concat(node, i, out), context));
+    else if (op == Op::PAD && i == 1)
+      e.source_use.push_back(want(s, {{}, out.gate}, context));
+    else
+      e.source_use.push_back(want(s, in, context));
+  }
+}
+
+const std::vector<Id>& DemandWalk::ranges_used(MapId m) {
+  const auto [it, fresh] = ranges_used_.try_emplace(m);
+  if (!fresh) return it->second;
+  std::vector<Id> todo = maps_[m].index, seen;
+  if (maps_[m].gate != no_id) todo.push_back(maps_[m].gate);
+  while (!todo.empty()) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (std::ranges::find(seen, id) != seen.end()) continue;
+    seen.push_back(id);
+    if (g_.op(id) == Op::RANGE) it->second.push_back(id);
+    else todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+  }
+  return it->second;
+}
+
+ValueUse DemandWalk::use_of(const NodeDemand& d) {
+  ValueUse u;
+  u.maps = d.uses.size();
+  u.elements = model_.elements(shapes_.of(d.node));
+  for (const Evaluation& e : d.uses) {
+    const std::vector<Id>& used = ranges_used(e.map);
+    double all = 1, hoisted = 1;
+    for (Id r : contexts_[e.context]) {
+      all *= std::max(1.0, model_.extent(g_.src(r, 0)));
+      if (std::ranges::find(used, r) != used.end()) hoisted = all;
+    }
+    u.evaluations += all;
+    u.hoisted += hoisted;
+  }
+  return u;
+}
+
+void DemandWalk::run() {
+  const Id roots[] = {program_.sink};
+  for (Id id : g_.reachable(roots))
+    if (g_.dtype(id) != DType::index && g_.dtype(id) != DType::none) order_.push_back(id);
+  slot_.assign(program_.sink + 1, 0);
+  nodes_.resize(order_.size());
+  for (std::uint32_t i = 0; i < order_.size(); ++i) {
+    slot_[order_[i]] = i;
+    nodes_[i].node = order_[i];
+    model_.add(order_[i], shapes_);
+  }
+  form_groups();
+  for (StoreGroup& group : groups_) {
+    const ContextId context = new_context(group.ranges);
+    for (Id store : group.stores) group.uses.push_back(want(g_.src(store, 1), maps_[map_over(group.ranges)], context));
+  }
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    NodeDemand& d = nodes_[i];
+    if (d.uses.empty()) continue;  // a PARAM that is only written
+    const Op op = g_.op(d.node);
+    if (op != Op::PARAM && op != Op::CONST && StagingModel::needs_storage(model_.cost(d.node), use_of(d))) {
+      d.staged = true;
+      d.stage_ranges = loop_ranges(shapes_.of(d.node));
+      d.whole.map = map_over(d.stage_ranges);
+      d.whole.context = new_context(d.stage_ranges);
+      evaluate(d.node, d.whole);
+    } else {
+      for (Evaluation& e : d.uses) evaluate(d.node, e);
+    }
+  }
+}
+
+}  // namespace kiln::compiler

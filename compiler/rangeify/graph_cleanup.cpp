@@ -1,0 +1,147 @@
+#include "compiler/rangeify/graph_cleanup.h"
+
+#include <algorithm>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/shapes.h"
+
+namespace kiln::compiler {
+namespace {
+
+class Cleanup {
+ public:
+  explicit Cleanup(Graph& g) : g_(g), shapes_(g) {}
+
+  // `id` already has clean sources.
+  Id node(Id id) {
+    if (is_data(id) && has_zero_extent(shapes_.of(id))) return filled_with_zero(id);
+    switch (g_.op(id)) {
+      case Op::REDUCE: return reduce(id);
+      case Op::RESHAPE: return reshape(id);
+      case Op::EXPAND: return expand(id);
+      case Op::PERMUTE: return permute(id);
+      case Op::SLICE: return slice(id);
+      case Op::PAD: return pad(id);
+      default: return id;
+    }
+  }
+
+  bool stores_nothing(Id store) {
+    const Id param = g_.src(store, 0);
+    return has_zero_extent(shapes_.of(param));
+  }
+
+ private:
+  bool is_data(Id id) const {
+    const Op op = g_.op(id);
+    return is_elementwise(op) || is_movement(op) || op == Op::REDUCE || op == Op::IOTA;
+  }
+  bool has_zero_extent(const std::vector<Id>& extents) const {
+    return std::ranges::any_of(extents, [&](Id e) { return g_.is_index_const(e, 0); });
+  }
+
+  Id filled_with_zero(Id id) {
+    const std::vector<Id> extents = shapes_.of(id);
+    std::vector<Id> src(extents.size() + 1, g_.index(1));
+    src[0] = g_.constant(g_.dtype(id), 0);
+    const Id flat = g_.make(Op::RESHAPE, g_.dtype(id), src);
+    src = {flat};
+    src.insert(src.end(), extents.begin(), extents.end());
+    return g_.make(Op::EXPAND, g_.dtype(id), src);
+  }
+
+  Id reduce(Id id) {
+    const auto kind = g_.arg(id, 0);
+    const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
+    if (axes.empty() && static_cast<ReduceKind>(kind) != ReduceKind::fma) return g_.src(id, 0);
+    if (axes.size() < 2 || static_cast<ReduceKind>(kind) == ReduceKind::fma) return id;
+    Id value = g_.src(id, 0);
+    for (std::size_t i = axes.size(); i-- > 0;) value = g_.make(Op::REDUCE, g_.dtype(id), {value}, {kind, axes[i]});
+    return value;
+  }
+
+  Id reshape(Id id) {
+    const std::vector<Id> to = shapes_.of(id);
+    Id x = g_.src(id, 0);
+    if (g_.op(x) == Op::RESHAPE) x = g_.src(x, 0);
+    if (shapes_.of(x) == to) return x;
+    return with_data(id, x);
+  }
+
+  Id expand(Id id) {
+    const std::vector<Id> to = shapes_.of(id);
+    Id x = g_.src(id, 0);
+    if (g_.op(x) == Op::EXPAND) x = g_.src(x, 0);
+    if (shapes_.of(x) == to) return x;
+    return with_data(id, x);
+  }
+
+  Id permute(Id id) {
+    std::vector<std::int64_t> axes(g_.args(id).begin(), g_.args(id).end());
+    Id x = g_.src(id, 0);
+    if (g_.op(x) == Op::PERMUTE) {
+      for (std::int64_t& a : axes) a = g_.arg(x, static_cast<std::size_t>(a));
+      x = g_.src(x, 0);
+    }
+    bool moves = false;
+    for (std::size_t i = 0; i < axes.size(); ++i) moves = moves || axes[i] != static_cast<std::int64_t>(i);
+    if (!moves) return x;
+    const Id src[] = {x};
+    return g_.make(Op::PERMUTE, g_.dtype(id), src, axes);
+  }
+
+  Id slice(Id id) {
+    const std::vector<Id> to = shapes_.of(id);
+    const std::size_t rank = to.size();
+    std::vector<std::int64_t> step(g_.args(id).begin(), g_.args(id).end());
+    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    if (const Id inner = src[0]; g_.op(inner) == Op::SLICE) {  // in = b1 + (b2 + i*s2)*s1
+      for (std::size_t i = 0; i < rank; ++i) {
+        const std::int64_t s1 = g_.arg(inner, i);
+        if (__builtin_mul_overflow(step[i], s1, &step[i])) return id;
+        src[1 + i] = index_add(g_, g_.src(inner, 1 + i), index_mul(g_, src[1 + i], g_.index(s1)));
+      }
+      src[0] = g_.src(inner, 0);
+    }
+    bool all = shapes_.of(src[0]) == to;
+    for (std::size_t i = 0; i < rank; ++i) all = all && step[i] == 1 && g_.is_index_const(src[1 + i], 0);
+    return all ? src[0] : g_.make(Op::SLICE, g_.dtype(id), src, step);
+  }
+
+  Id pad(Id id) {
+    const std::vector<Id> to = shapes_.of(id);
+    bool none = shapes_.of(g_.src(id, 0)) == to;
+    for (std::size_t i = 0; i < to.size(); ++i) none = none && g_.is_index_const(g_.src(id, 2 + i), 0);
+    return none ? g_.src(id, 0) : id;
+  }
+
+  Id with_data(Id id, Id x) {
+    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    src[0] = x;
+    return g_.with_src(id, src);
+  }
+
+  Graph& g_;
+  Shapes shapes_;
+};
+
+}  // namespace
+
+void graph_cleanup(Graph& g, Program& p) {
+  Cleanup cleanup(g);
+  const Id roots[] = {p.sink};
+  std::vector<Id> clean(p.sink + 1, no_id), sources;
+  for (Id id : g.reachable(roots)) {
+    sources.clear();
+    for (Id s : g.src(id))
+      if (clean[s] != no_id) sources.push_back(clean[s]);
+    if (g.op(id) == Op::STORE && cleanup.stores_nothing(id)) continue;
+    const SourceLoc saved = g.loc();
+    g.set_loc(g.loc(id));
+    clean[id] = cleanup.node(g.with_src(id, sources));
+    g.set_loc(saved);
+  }
+  p.sink = clean[p.sink];
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,126 @@
+#include "compiler/rangeify/index_map.h"
+
+#include "compiler/rangeify/index_expr.h"
+
+namespace kiln::compiler {
+
+MapId IndexMaps::intern(IndexMap m) {
+  std::uint64_t h = m.gate;
+  for (Id i : m.index) h = (h ^ i) * 0x9e3779b97f4a7c15u + (h >> 29);
+  const auto [begin, end] = by_hash_.equal_range(h);
+  for (auto it = begin; it != end; ++it)
+    if (maps_[it->second] == m) return it->second;
+  const auto id = static_cast<MapId>(maps_.size());
+  maps_.push_back(std::move(m));
+  by_hash_.emplace(h, id);
+  return id;
+}
+
+Id MapRules::condition(Id expr) {
+  if (expr == no_id) return no_id;
+  const Id c = simple(expr);
+  return g_.is_const(c) && g_.arg(c, 0) != 0 ? no_id : c;
+}
+
+IndexMap MapRules::movement(Id node, const IndexMap& out) {
+  switch (g_.op(node)) {
+    case Op::RESHAPE: return reshape(node, out);
+    case Op::EXPAND: return expand(node, out);
+    case Op::SLICE: return slice(node, out);
+    case Op::PAD: return pad(node, out);
+    default: break;
+  }
+  IndexMap in{std::vector<Id>(out.index.size()), out.gate};  // PERMUTE
+  for (std::size_t i = 0; i < out.index.size(); ++i) in.index[static_cast<std::size_t>(g_.arg(node, i))] = out.index[i];
+  return in;
+}
+
+IndexMap MapRules::reshape(Id node, const IndexMap& out) {
+  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const std::vector<Id> to = shapes_.of(node);
+  return {reshape_index(g_, simplify_, from, to, out.index), out.gate};
+}
+
+IndexMap MapRules::expand(Id node, const IndexMap& out) {
+  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  IndexMap in = out;
+  for (std::size_t i = 0; i < from.size(); ++i)
+    if (g_.is_index_const(from[i], 1)) in.index[i] = g_.index(0);
+  return in;
+}
+
+IndexMap MapRules::slice(Id node, const IndexMap& out) {
+  IndexMap in = out;
+  for (std::size_t i = 0; i < out.index.size(); ++i) {
+    const Id step = g_.index(g_.arg(node, i));
+    in.index[i] = simple(index_add(g_, g_.src(node, 1 + i), index_mul(g_, out.index[i], step)));
+  }
+  return in;
+}
+
+Id MapRules::pad_inside(Id node, const IndexMap& out) {
+  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const std::vector<Id> to = shapes_.of(node);
+  Id inside = no_id;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Id before = g_.src(node, 2 + i), end = simple(index_add(g_, before, from[i]));
+    if (!g_.is_index_const(before, 0)) inside = both(g_, inside, condition(index_less_equal(g_, before, out.index[i])));
+    if (end != to[i]) inside = both(g_, inside, condition(index_less(g_, out.index[i], end)));
+  }
+  return inside;
+}
+
+IndexMap MapRules::pad(Id node, const IndexMap& out) {
+  const auto mode = static_cast<PadMode>(g_.arg(node, 0));
+  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const std::vector<Id> to = shapes_.of(node);
+  IndexMap in = out;
+  if (mode == PadMode::constant) in.gate = both(g_, in.gate, pad_inside(node, out));
+  const Id zero = g_.index(0), one = g_.index(1);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const Id n = from[i], before = g_.src(node, 2 + i);
+    if (n == to[i] && g_.is_index_const(before, 0)) continue;
+    Id k = index_sub(g_, out.index[i], before);
+    if (mode == PadMode::edge) {
+      k = index_max(g_, zero, index_min(g_, k, index_sub(g_, n, one)));
+    } else if (mode == PadMode::wrap) {
+      k = index_floormod(g_, k, n);
+    } else if (mode == PadMode::reflect) {  // period 2(n-1); floormod by 0 is 0, so n = 1 repeats its only element
+      const Id period = index_mul(g_, g_.index(2), index_sub(g_, n, one));
+      k = index_floormod(g_, k, period);
+      k = index_min(g_, k, index_sub(g_, period, k));
+    }
+    // An empty axis has nothing to repeat: the loads stay closed.
+    if (mode != PadMode::constant) in.gate = both(g_, in.gate, condition(index_less(g_, zero, n)));
+    in.index[i] = simple(k);
+  }
+  return in;
+}
+
+Id MapRules::concat_offset(Id node, std::size_t k) {
+  const auto axis = static_cast<std::size_t>(g_.arg(node, 0));
+  Id offset = g_.index(0);
+  for (std::size_t j = 0; j < k; ++j) {
+    const Id part = g_.src(node, j);
+    offset = index_add(g_, offset, shapes_.of(part)[axis]);
+  }
+  return simple(offset);
+}
+
+Id MapRules::concat_before_end(Id node, std::size_t k, const IndexMap& out) {
+  const auto axis = static_cast<std::size_t>(g_.arg(node, 0));
+  return simple(index_less(g_, out.index[axis], concat_offset(node, k + 1)));
+}
+
+IndexMap MapRules::concat(Id node, std::size_t k, const IndexMap& out) {
+  const auto axis = static_cast<std::size_t>(g_.arg(node, 0));
+  const std::size_t parts = g_.src(node).size();
+  const Id begin = concat_offset(node, k);
+  IndexMap in = out;
+  if (k > 0) in.gate = both(g_, in.gate, condition(index_less_equal(g_, begin, out.index[axis])));
+  if (k + 1 < parts) in.gate = both(g_, in.gate, condition(concat_before_end(node, k, out)));
+  in.index[axis] = simple(index_sub(g_, out.index[axis], begin));
+  return in;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,114 @@
+#include "compiler/rangeify/range_assignment.h"
+
+#include "compiler/rangeify/demand.h"
+
+namespace kiln::compiler {
+namespace {
+
+// Ascending over the walked nodes: builds the scalar value of every evaluation.
+class Builder {
+ public:
+  Builder(Graph& g, DemandWalk& walk) : g_(g), walk_(walk), values_(walk.nodes().size()) {}
+
+  void build() {
+    for (std::size_t i = 0; i < walk_.nodes().size(); ++i) {
+      const NodeDemand& d = walk_.nodes()[i];
+      slot_of_.emplace(d.node, i);
+      g_.set_loc(g_.loc(d.node));
+      if (d.staged) {
+        std::vector<Id> src{value(d.node, d.whole)};
+        src.insert(src.end(), d.stage_ranges.begin(), d.stage_ranges.end());
+        const Id stage = g_.make(Op::STAGE, g_.dtype(d.node), src);
+        for (const Evaluation& e : d.uses) values_[i].push_back(element(stage, e.map));
+      } else {
+        for (const Evaluation& e : d.uses) values_[i].push_back(value(d.node, e));
+      }
+    }
+  }
+
+  Id at(Id node, std::uint32_t use) const { return values_[slot_of_.at(node)][use]; }
+
+ private:
+  Id element(Id tensor, MapId m) {
+    const IndexMap& map = walk_.map(m);
+    std::vector<Id> src{tensor};
+    src.insert(src.end(), map.index.begin(), map.index.end());
+    if (map.gate != no_id && src.size() > 1) {
+      const Id invalid = g_.make(Op::INVALID, DType::index, {});
+      src[1] = g_.make(Op::WHERE, DType::index, {map.gate, src[1], invalid});
+    }
+    return g_.make(Op::INDEX, g_.dtype(tensor), src);
+  }
+
+  Id value(Id node, const Evaluation& e) {
+    const IndexMap& map = walk_.map(e.map);
+    const std::vector<std::size_t> data = data_sources(g_, node);
+    std::vector<Id> src(g_.src(node).begin(), g_.src(node).end());
+    for (std::size_t i = 0; i < data.size(); ++i) src[data[i]] = at(src[data[i]], e.source_use[i]);
+    switch (g_.op(node)) {
+      case Op::CONST: return node;
+      case Op::PARAM: return element(node, e.map);
+      case Op::IOTA: return g_.make(Op::CAST, g_.dtype(node), {map.index[0]});
+      case Op::RESHAPE: case Op::EXPAND: case Op::PERMUTE: case Op::SLICE: return src[0];
+      case Op::PAD: return pad(node, src, map);
+      case Op::CONCAT: return concat(node, src, map);
+      case Op::REDUCE: return reduce(node, src, e);
+      default: return g_.with_src(node, src);
+    }
+  }
+
+  Id pad(Id node, const std::vector<Id>& src, const IndexMap& map) {
+    if (static_cast<PadMode>(g_.arg(node, 0)) != PadMode::constant) return src[0];
+    const Id inside = walk_.rules().pad_inside(node, map);
+    return inside == no_id ? src[0] : g_.make(Op::WHERE, g_.dtype(node), {inside, src[0], src[1]});
+  }
+
+  Id concat(Id node, const std::vector<Id>& src, const IndexMap& map) {
+    Id v = src.back();
+    for (std::size_t k = src.size() - 1; k-- > 0;)
+      v = g_.make(Op::WHERE, g_.dtype(node), {walk_.rules().concat_before_end(node, k, map), src[k], v});
+    return v;
+  }
+
+  Id reduce(Id node, std::vector<Id> src, const Evaluation& e) {
+    const auto kind = static_cast<ReduceKind>(g_.arg(node, 0));
+    const int last = walk_.shapes().rank(g_.src(node, 0)) - 1;
+    const bool foldable = kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::max || kind == ReduceKind::min;
+    const bool striped = foldable && e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
+    src.insert(src.end(), e.reduce_ranges.begin(), e.reduce_ranges.end());
+    const std::int64_t args[] = {static_cast<std::int64_t>(kind),
+                                 static_cast<std::int64_t>(striped ? ReduceOrder::striped : ReduceOrder::sequential)};
+    return g_.make(Op::REDUCE, g_.dtype(node), src, args);
+  }
+
+  Graph& g_;
+  DemandWalk& walk_;
+  std::vector<std::vector<Id>> values_;
+  std::unordered_map<Id, std::size_t> slot_of_;
+};
+
+}  // namespace
+
+void range_assignment(Graph& g, Program& p) {
+  const SourceLoc saved = g.loc();
+  DemandWalk walk(g, p);
+  walk.run();
+  Builder builder(g, walk);
+  builder.build();
+  std::vector<Id> effects;
+  for (const StoreGroup& group : walk.groups()) {
+    const std::vector<Id> ranges = group.ranges.empty() ? walk.loop_ranges({g.index(1)}) : group.ranges;  // so groups differ
+    for (std::size_t i = 0; i < group.stores.size(); ++i) {
+      const Id store = group.stores[i];
+      g.set_loc(g.loc(store));
+      const Id value = builder.at(g.src(store, 1), group.uses[i]);
+      std::vector<Id> src{g.make(Op::STORE, DType::none, {g.src(store, 0), value})};
+      src.insert(src.end(), ranges.begin(), ranges.end());
+      effects.push_back(g.make(Op::END, DType::none, src));
+    }
+  }
+  p.sink = g.make(Op::SINK, DType::none, effects);
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,95 @@
+#include "compiler/rangeify/staging.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kiln::compiler {
+namespace {
+
+constexpr double load_cost = 2;
+constexpr double slow_cost = 6;             // division, square root
+constexpr double transcendental_cost = 16;
+constexpr double cheap = 12;                // not worth a buffer, however often it is recomputed
+constexpr double saved_enough = 32;         // recomputed operations per element that pay for a store and a load
+constexpr double code_limit = 512;          // operations written out, over all index maps
+constexpr double reduce_slack = 1.25;       // reductions may be recomputed for this share of elements (borders)
+constexpr double typical_symbol = 1024;
+constexpr double huge = 1e30;
+
+double own_cost(Op op) {
+  switch (op) {
+    case Op::EXP: case Op::EXP2: case Op::LOG: case Op::LOG2: case Op::SIN: case Op::COS: case Op::TAN: case Op::TANH:
+    case Op::ERF: case Op::POW: return transcendental_cost;
+    case Op::FDIV: case Op::CDIV: case Op::CMOD: case Op::FLOORDIV: case Op::FLOORMOD: case Op::SQRT: case Op::RSQRT: return slow_cost;
+    case Op::PARAM: return load_cost;
+    case Op::CONST: case Op::RESHAPE: case Op::EXPAND: case Op::PERMUTE: case Op::SLICE: return 0;
+    default: return 1;
+  }
+}
+
+bool is_costly(const ValueCost& c) { return c.contains_reduce || c.operations > cheap; }
+
+}  // namespace
+
+double StagingModel::extent(Id e) {
+  const Id roots[] = {e};
+  if (g_.is_const(e)) return static_cast<double>(g_.arg(e, 0));
+  if (extents_.size() < g_.size()) extents_.resize(g_.size(), std::nan(""));
+  if (!std::isnan(extents_[e])) return extents_[e];
+  for (Id id : g_.reachable(roots)) {
+    const auto at = [&](std::size_t i) { return extents_[g_.src(id, i)]; };
+    double v = 1;
+    switch (g_.op(id)) {
+      case Op::CONST: v = static_cast<double>(g_.arg(id, 0)); break;
+      case Op::SYM:
+        v = typical_symbol;
+        for (const Symbol& s : program_.symbols)
+          if (s.name == g_.name(id)) v = std::clamp(v, static_cast<double>(s.min), static_cast<double>(std::max(s.min, s.max)));
+        break;
+      case Op::ADD: v = at(0) + at(1); break;
+      case Op::SUB: v = at(0) - at(1); break;
+      case Op::MUL: v = at(0) * at(1); break;
+      case Op::FLOORDIV: v = at(1) == 0 ? 0 : std::floor(at(0) / at(1)); break;
+      case Op::FLOORMOD: v = at(1) == 0 ? 0 : at(0) - std::floor(at(0) / at(1)) * at(1); break;
+      case Op::MIN: v = std::min(at(0), at(1)); break;
+      case Op::MAX: v = std::max(at(0), at(1)); break;
+      default: break;
+    }
+    extents_[id] = v;
+  }
+  return extents_[e];
+}
+
+double StagingModel::elements(const std::vector<Id>& extents) {
+  double n = 1;
+  for (Id e : extents) n *= std::max(1.0, extent(e));
+  return n;
+}
+
+void StagingModel::add(Id node, Shapes& shapes) {
+  if (costs_.size() < g_.size()) costs_.resize(g_.size());
+  ValueCost c{own_cost(g_.op(node)), false};
+  for (Id s : g_.src(node)) {
+    if (g_.dtype(s) == DType::index) continue;
+    const bool broadcast = g_.op(node) == Op::EXPAND || (is_elementwise(g_.op(node)) && shapes.rank(s) < shapes.rank(node));
+    const ValueCost from = broadcast && is_costly(costs_[s]) ? ValueCost{load_cost, false} : costs_[s];
+    c.operations += from.operations;
+    c.contains_reduce = c.contains_reduce || from.contains_reduce;
+  }
+  if (g_.op(node) == Op::REDUCE) {
+    const std::vector<Id> in = shapes.of(g_.src(node, 0));
+    for (std::int64_t a : g_.args(node).subspan(1)) c.operations *= std::max(1.0, extent(in[static_cast<std::size_t>(a)]));
+    c.contains_reduce = true;
+  }
+  c.operations = std::min(c.operations, huge);
+  costs_[node] = c;
+}
+
+bool StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
+  if (cost.contains_reduce) return use.evaluations > reduce_slack * use.elements;
+  if (cost.operations <= cheap) return false;
+  if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return true;
+  return (use.hoisted / use.elements - 1) * cost.operations > saved_enough;
+}
+
+}  // namespace kiln::compiler

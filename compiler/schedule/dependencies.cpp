@@ -1,0 +1,153 @@
+#include "compiler/schedule/dependencies.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace kiln::compiler {
+namespace {
+
+void sort_unique(std::vector<int>& v) {
+  std::ranges::sort(v);
+  v.erase(std::unique(v.begin(), v.end()), v.end());
+}
+
+int buffer_at(const Graph& g, const Kernel& k, Id buffer) { return k.buffers[static_cast<std::size_t>(g.arg(buffer, 0))]; }
+
+// The END of kernel k that stores to the buffer; no_id when none.
+Id end_into(const Graph& g, const Kernel& k, int buffer) {
+  for (Id end : g.src(k.sink))
+    if (buffer_at(g, k, g.src(g.src(end, 0), 0)) == buffer) return end;
+  return no_id;
+}
+
+// Does k load from the buffer at another element than the one it stores there?
+bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
+  const Id here = g.src(g.src(end, 0), 1), roots[] = {k.sink};
+  const bool alone = g.src(k.sink).size() == 1;
+  for (Id id : g.reachable(roots))
+    if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || !alone)) return true;
+  return false;
+}
+
+bool contains(const std::vector<int>& v, int x) { return std::ranges::binary_search(v, x); }
+
+class Edges {
+ public:
+  Edges(Graph& g, Schedule& s) : g_(g), s_(s) {}
+
+  void run() {
+    for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
+    const std::size_t count = s_.kernels.size();  // copies come after these and are no readers of parameters
+    for (std::size_t k = 0; k < count; ++k)
+      for (int b : std::vector<int>(access_[k].stores))
+        if (is_entry_value(b) && must_copy(k, b)) through_temporary(k, b);
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) connect(k);
+    order();
+  }
+
+ private:
+  bool is_parameter(int b) const { return s_.buffers[static_cast<std::size_t>(b)].param >= 0; }
+  // A parameter whose value at entry the program may read.
+  bool is_entry_value(int b) const {
+    return is_parameter(b) && s_.program.params[static_cast<std::size_t>(b)].direction != Direction::out;
+  }
+
+  bool must_copy(std::size_t k, int b) const {
+    if (reads_elsewhere(g_, s_.kernels[k], b, end_into(g_, s_.kernels[k], b))) return true;
+    for (std::size_t r = 0; r < access_.size(); ++r) {  // a reader that itself overwrites a parameter could close a cycle
+      if (r == k || !contains(access_[r].loads, b)) continue;
+      for (int w : access_[r].stores)
+        if (is_entry_value(w)) return true;
+    }
+    return false;
+  }
+
+  // Kernel k writes a temporary in place of parameter b; a new kernel copies it over at the end.
+  void through_temporary(std::size_t k, int b) {
+    const auto temporary = static_cast<int>(s_.buffers.size());
+    const Buffer target = s_.buffers[static_cast<std::size_t>(b)];
+    s_.buffers.push_back({target.dtype, target.size, -1, no_id});
+    Kernel& kernel = s_.kernels[k];
+    const auto slot = static_cast<std::int64_t>(kernel.buffers.size());
+    kernel.buffers.push_back(temporary);
+    redirect(kernel, end_into(g_, kernel, b), g_.make(Op::BUFFER, target.dtype, {}, {slot}));
+    access_[k] = access_of(g_, kernel);
+    s_.kernels.push_back(copy_kernel(target, b, temporary));
+    access_.push_back(access_of(g_, s_.kernels.back()));
+  }
+
+  void redirect(Kernel& kernel, Id end, Id buffer) {
+    std::vector<Id> store(g_.src(g_.src(end, 0)).begin(), g_.src(g_.src(end, 0)).end());
+    store[0] = buffer;
+    std::vector<Id> src(g_.src(end).begin(), g_.src(end).end());
+    src[0] = g_.with_src(src[0], store);
+    std::vector<Id> ends(g_.src(kernel.sink).begin(), g_.src(kernel.sink).end());
+    std::ranges::replace(ends, end, g_.with_src(end, src));
+    kernel.sink = g_.with_src(kernel.sink, ends);
+  }
+
+  Kernel copy_kernel(const Buffer& target, int to, int from) {
+    Kernel k;
+    k.buffers = {to, from};
+    const Id r = g_.make(Op::RANGE, DType::index, {target.size}, {0, static_cast<std::int64_t>(RangeKind::loop)});
+    const Id value = g_.make(Op::LOAD, target.dtype, {g_.make(Op::BUFFER, target.dtype, {}, {1}), r});
+    const Id store = g_.make(Op::STORE, DType::none, {g_.make(Op::BUFFER, target.dtype, {}, {0}), r, value});
+    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, {store, r})});
+    return k;
+  }
+
+  void connect(std::size_t k) {
+    Kernel& kernel = s_.kernels[k];
+    for (std::size_t o = 0; o < s_.kernels.size(); ++o) {
+      if (o == k) continue;
+      bool after = false;
+      for (int b : access_[o].stores) after = after || (!is_entry_value(b) && contains(access_[k].loads, b));
+      for (int b : access_[k].stores) after = after || (is_entry_value(b) && contains(access_[o].loads, b));
+      if (after) kernel.depends_on.push_back(static_cast<int>(o));
+    }
+  }
+
+  // Repeatedly the first kernel, in the old order, whose predecessors are done.
+  void order() {
+    std::vector<Kernel> sorted;
+    std::vector<int> place(s_.kernels.size(), -1);
+    while (sorted.size() < s_.kernels.size()) {
+      const std::size_t before = sorted.size();
+      for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
+        const auto& need = s_.kernels[k].depends_on;
+        if (place[k] >= 0 || std::ranges::any_of(need, [&](int n) { return place[static_cast<std::size_t>(n)] < 0; })) continue;
+        place[k] = static_cast<int>(sorted.size());
+        sorted.push_back(s_.kernels[k]);
+      }
+      if (sorted.size() == before) throw std::logic_error("kernels depend on each other");
+    }
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      for (int& d : sorted[i].depends_on) d = place[static_cast<std::size_t>(d)];
+      std::ranges::sort(sorted[i].depends_on);
+      sorted[i].name = s_.program.name + "_k" + std::to_string(i);
+    }
+    s_.kernels = std::move(sorted);
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  std::vector<KernelAccess> access_;
+};
+
+}  // namespace
+
+KernelAccess access_of(const Graph& g, const Kernel& k) {
+  KernelAccess a;
+  const Id roots[] = {k.sink};
+  for (Id id : g.reachable(roots)) {
+    if (g.op(id) == Op::LOAD) a.loads.push_back(buffer_at(g, k, g.src(id, 0)));
+    if (g.op(id) == Op::STORE) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));
+  }
+  sort_unique(a.loads);
+  sort_unique(a.stores);
+  return a;
+}
+
+void dependencies(Graph& g, Schedule& s) { Edges(g, s).run(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,36 @@
+#include "compiler/schedule/make_schedule.h"
+
+#include "compiler/rangeify/graph_cleanup.h"
+#include "compiler/rangeify/range_assignment.h"
+#include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/kernel_split.h"
+#include "compiler/schedule/memory_plan.h"
+#include "compiler/schedule/simplify_ranges.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr SchedulePass passes[] = {
+    {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
+    {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
+    {"kernel_split", kernel_split},
+    {"simplify_ranges", simplify_ranges},
+    {"dependencies", dependencies},
+    {"memory_plan", memory_plan},
+};
+
+}  // namespace
+
+std::span<const SchedulePass> schedule_passes() { return passes; }
+
+Schedule make_schedule(Graph& g, const Program& p, const PassObserver* observer) {
+  Schedule s;
+  s.program = p;
+  for (const SchedulePass& pass : passes) {
+    pass.run(g, s);
+    if (observer != nullptr) observer->after(pass.name, g, s);
+  }
+  return s;
+}
+
+}  // namespace kiln::compiler
