@@ -1,0 +1,147 @@
+// The program description, the external functions, and the bytes.
+#include <algorithm>
+#include <cstddef>
+
+#include "compiler/codegen/expression.h"
+#include "tests/unit/codegen_harness.h"
+
+// The offsets that compiler/codegen/descriptor.cpp emits.
+static_assert(KILN_ABI_VERSION == 1);
+static_assert(offsetof(kiln_program_desc, name) == 24 && offsetof(kiln_program_desc, symbols) == 32);
+static_assert(offsetof(kiln_program_desc, params) == 40 && offsetof(kiln_program_desc, temps) == 48);
+static_assert(offsetof(kiln_program_desc, kernels) == 56 && offsetof(kiln_program_desc, workspace_bytes) == 64);
+static_assert(sizeof(kiln_program_desc) == 72 && sizeof(kiln_symbol_desc) == 32 && sizeof(kiln_temp_desc) == 16);
+static_assert(offsetof(kiln_param_desc, dtype) == 16 && offsetof(kiln_param_desc, rank) == 18 && sizeof(kiln_param_desc) == 24);
+static_assert(offsetof(kiln_kernel_desc, n_buffers) == 48 && sizeof(kiln_kernel_desc) == 64 && sizeof(kiln_status) == 32);
+
+namespace {
+const kiln_program_desc* called_with = nullptr;
+}
+
+extern "C" kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
+  called_with = program;
+  return {KILN_R_SHAPE, n_args, args == nullptr ? 1 : 0, context == nullptr ? 1 : 0, 1234567890123, -5};
+}
+
+namespace kiln::compiler::test {
+namespace {
+
+std::vector<std::int64_t> code(kiln_expr e) {
+  std::vector<std::int64_t> words;
+  while (*e != KILN_EXPR_END) {
+    words.push_back(*e);
+    if (*e == KILN_PUSH_CONST || *e == KILN_PUSH_SYM) words.push_back(*++e);
+    ++e;
+  }
+  return words;
+}
+
+// y = -x through a temporary: two kernels, symbols N and M.
+HandProgram two_kernels() {
+  HandProgram p("two");
+  const Id n = p.symbol("N"), m = p.symbol("M");
+  p.schedule.program.symbols[1] = {"M", 4, 64, 4};
+  const int x = p.param("x", DType::f64, Direction::in, n);
+  const int y = p.param("y", DType::f64, Direction::out, p.index_op(Op::ADD, n, p.index_op(Op::MUL, m, p.g.index(2))));
+  p.schedule.buffers.push_back({DType::f64, n, -1, p.g.index(64)});
+  p.schedule.workspace_bytes = p.index_op(Op::ADD, p.index_op(Op::MUL, n, p.g.index(8)), p.g.index(64));
+  for (const auto& [from, to] : {std::pair{x, 2}, std::pair{2, y}}) {
+    const Id r = p.range(n);
+    p.kernel({p.loop(r, p.g.sym("$begin"), p.g.sym("$end"), 1, {}, {},
+                     {p.store(to, r, from == x ? p.op(Op::NEG, DType::f64, {p.load(from, r)}) : p.load(from, r))})},
+             n, 4);
+  }
+  p.schedule.kernels[1].depends_on = {0};
+  return p;
+}
+
+TEST(CodegenProgram, Description) {
+  HandProgram p = two_kernels();
+  const Loaded l(p);
+  const kiln_program_desc& d = *l.desc;
+  EXPECT_EQ(d.abi_version, KILN_ABI_VERSION);
+  EXPECT_STREQ(d.name, "two");
+  ASSERT_EQ(d.n_symbols, 2);
+  EXPECT_STREQ(d.symbols[1].name, "M");
+  EXPECT_EQ(d.symbols[1].min, 4);
+  EXPECT_EQ(d.symbols[1].max, 64);
+  EXPECT_EQ(d.symbols[1].multiple_of, 4);
+  ASSERT_EQ(d.n_params, 2);
+  EXPECT_STREQ(d.params[1].name, "y");
+  EXPECT_EQ(d.params[1].dtype, KILN_F64);
+  EXPECT_EQ(d.params[1].direction, KILN_OUT);
+  EXPECT_EQ(d.params[1].rank, 1);
+  EXPECT_EQ(code(d.params[0].extents[0]), (std::vector<std::int64_t>{KILN_PUSH_SYM, 0}));
+  EXPECT_EQ(code(d.params[1].extents[0]),
+            (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_SYM, 1, KILN_PUSH_CONST, 2, KILN_MUL, KILN_ADD}));
+  ASSERT_EQ(d.n_temps, 1);
+  EXPECT_EQ(code(d.temps[0].offset), (std::vector<std::int64_t>{KILN_PUSH_CONST, 64}));
+  EXPECT_EQ(code(d.temps[0].bytes), (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 8, KILN_MUL}));
+  ASSERT_EQ(d.n_kernels, 2);
+  const kiln_kernel_desc& k = d.kernels[1];
+  EXPECT_STREQ(k.name, "two_k1");
+  ASSERT_EQ(k.n_buffers, 3);
+  EXPECT_EQ(k.buffers[2], 2);
+  ASSERT_EQ(k.n_depends_on, 1);
+  EXPECT_EQ(k.depends_on[0], 0);
+  EXPECT_EQ(d.kernels[0].depends_on, nullptr);
+  EXPECT_EQ(k.alignment, 4);
+  EXPECT_EQ(k.parallel, 1);
+  EXPECT_EQ(code(k.trip_count), (std::vector<std::int64_t>{KILN_PUSH_SYM, 0}));
+  EXPECT_EQ(code(d.workspace_bytes),
+            (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 8, KILN_MUL, KILN_PUSH_CONST, 64, KILN_ADD}));
+}
+
+TEST(CodegenProgram, EntryPassesEverythingOn) {
+  HandProgram p = two_kernels();
+  const Loaded l(p);
+  using Entry = kiln_status (*)(const kiln_tensor*, int32_t, const kiln_context*);
+  const kiln_status s = reinterpret_cast<Entry>(l.symbol("two"))(nullptr, 7, nullptr);
+  EXPECT_EQ(called_with, l.desc);
+  EXPECT_EQ(s.code, KILN_R_SHAPE);
+  EXPECT_EQ(s.param, 7);
+  EXPECT_EQ(s.axis, 1);
+  EXPECT_EQ(s.symbol, 1);
+  EXPECT_EQ(s.expected, 1234567890123);
+  EXPECT_EQ(s.got, -5);
+}
+
+TEST(CodegenProgram, OnlyKilnCallIsMissing) {
+  HandProgram p = two_kernels();
+  const Loaded l(p);
+  const std::string missing = l.undefined(), defined = l.defined();
+  EXPECT_EQ(missing.substr(0, 11), "kiln_call U");
+  EXPECT_EQ(std::count(missing.begin(), missing.end(), '\n'), 1) << missing;
+  EXPECT_EQ(std::count(defined.begin(), defined.end(), '\n'), 2) << defined;
+}
+
+TEST(CodegenProgram, SameBytesAgain) {
+  HandProgram p = two_kernels(), q = two_kernels();
+  const CodegenOutputs all{true, true, true};
+  const CodegenResult a = compile(p, all), b = compile(q, all);
+  EXPECT_EQ(a.object, b.object);
+  EXPECT_EQ(a.llvm_ir, b.llvm_ir);
+  EXPECT_EQ(a.assembly, b.assembly);
+  EXPECT_EQ(a.object, compile(p).object);
+  EXPECT_NE(a.llvm_ir.find("define"), std::string::npos);
+  EXPECT_NE(a.assembly.find(".note.GNU-stack"), std::string::npos);
+}
+
+TEST(CodegenProgram, PrefixNamesTheEntry) {
+  HandProgram p = two_kernels();
+  CodegenOptions options;
+  options.symbol_prefix = "my_";
+  const std::string text = generate(p.g, p.schedule, p.lowered, options, {false, false, true}).assembly;
+  EXPECT_NE(text.find("my_two:"), std::string::npos);
+  EXPECT_NE(text.find("my_two_desc:"), std::string::npos);
+}
+
+TEST(CodegenProgram, UnknownTargetIsADiagnostic) {
+  HandProgram p = two_kernels();
+  CodegenOptions options;
+  options.target.cpu = "no-such-cpu";
+  EXPECT_THROW(generate(p.g, p.schedule, p.lowered, options), std::runtime_error);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::test
