@@ -78,6 +78,17 @@ Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   }
 }
 
+// On the bits: LLVM 19 folds minimum of widened halves to a vector half minimum that it lowers wrongly for NaN against zero.
+Value* narrow_extremum(Builder& b, Op op, Value* x, Value* y, DType d) {
+  Value *fx = widen(b, x, d), *fy = widen(b, y, d);
+  Value *ux = emit_bitcast(b, x, d, DType::u16), *uy = emit_bitcast(b, y, d, DType::u16);
+  Value* first = op == Op::MIN ? b.CreateFCmpOLT(fx, fy) : b.CreateFCmpOGT(fx, fy);
+  Value* zeros = op == Op::MIN ? b.CreateOr(ux, uy) : b.CreateAnd(ux, uy);  // equal values differ in the sign of zero only
+  Value* result = b.CreateSelect(b.CreateFCmpOEQ(fx, fy), zeros, b.CreateSelect(first, ux, uy));
+  Value* nan = int_like(ux->getType(), d == DType::f16 ? 0x7e00 : 0x7fc0);
+  return emit_bitcast(b, b.CreateSelect(b.CreateFCmpUNO(fx, fy), nan, result), DType::u16, d);
+}
+
 Value* shift(Builder& b, Op op, Value* x, Value* y, DType d) {
   Value* count = b.CreateAnd(y, int_like(y->getType(), bits(d) - 1));
   if (op == Op::SHL) return b.CreateShl(x, count);
@@ -127,6 +138,7 @@ Value* binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   if (is_comparison(op)) return compare(b, op, x, y, d);
   if (d == DType::boolean) return bool_binary(b, op, x, y);
   if (!is_float(d)) return int_binary(b, op, x, y, d);
+  if (is_narrow_float(d) && (op == Op::MIN || op == Op::MAX)) return narrow_extremum(b, op, x, y, d);
   return narrow(b, float_binary(b, op, widen(b, x, d), widen(b, y, d), d), d);
 }
 

@@ -15,11 +15,12 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fma only where the program says so
   options.UnsafeFPMath = false;
   std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = create_target_machine(target.triple, target.cpu, target.features, options, error);
-  if (machine == nullptr) throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");
-  if (!machine->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
+  // Asked without a CPU first: LLVM only warns of an unknown one, on stderr.
+  const auto probe = create_target_machine(target.triple, "", "", options, error);
+  if (probe == nullptr) throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");
+  if (!probe->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
     throw Diagnostic("E-target", "", "expected a CPU of " + target.triple + ", got '" + target.cpu + "'");
-  return machine;
+  return create_target_machine(target.triple, target.cpu, target.features, options, error);
 }
 
 void set_target_attributes(llvm::Function& f, const Target& target) {
