@@ -1,0 +1,35 @@
+#include "compiler/lower/decompose_math.h"
+
+#include <vector>
+
+#include "compiler/lower/rewrite.h"
+#include "compiler/math/expand.h"
+
+namespace kiln::compiler {
+namespace {
+
+bool is_math(Op op) {
+  switch (op) {
+    case Op::RSQRT: case Op::EXP: case Op::EXP2: case Op::LOG: case Op::LOG2: case Op::SIN: case Op::COS: case Op::TAN:
+    case Op::TANH: case Op::ERF: case Op::POW:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+Id decompose_math(Graph& g, Id sink) {
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    const Op op = g.op(id);
+    const DType d = g.dtype(id);
+    if (!is_math(op)) return no_id;
+    if (d != DType::f16 && d != DType::bf16) return expand_math(g, op, d, x);
+    std::vector<Id> wide;
+    for (const Id s : x) wide.push_back(g.make(Op::CAST, DType::f32, {s}));
+    return g.make(Op::CAST, d, {expand_math(g, op, DType::f32, wide)});
+  });
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,62 @@
+#include "compiler/lower/estimate_work.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+using Ranges = std::vector<Id>;  // ascending
+
+std::int64_t cost(const Graph& g, Id id) {
+  switch (g.op(id)) {
+    case Op::LOAD: case Op::STORE: return 2;
+    case Op::FDIV: case Op::SQRT: case Op::CDIV: case Op::CMOD: return 8;
+    case Op::REDUCE: return 0;  // counted at its values
+    default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
+  }
+}
+
+Ranges united(const Ranges& a, const Ranges& b) {
+  Ranges out;
+  std::ranges::set_union(a, b, std::back_inserter(out));
+  return out;
+}
+
+}  // namespace
+
+Id estimate_work(Graph& g, Id sink) {
+  const Id roots[] = {sink};
+  std::unordered_map<Id, const Ranges*> of;  // into `cost_of`, whose nodes stay in place
+  std::map<Ranges, std::int64_t> cost_of;
+  const auto intern = [&](Ranges r) { return &cost_of.try_emplace(std::move(r), 0).first->first; };
+  for (const Id id : walk(g, roots)) {
+    const Ranges* mine = intern(g.op(id) == Op::RANGE ? Ranges{id} : Ranges{});
+    for (const Id s : g.src(id))
+      if (of.at(s) != mine && !of.at(s)->empty()) mine = mine->empty() ? of.at(s) : intern(united(*mine, *of.at(s)));
+    if (g.op(id) == Op::REDUCE) {
+      cost_of[*mine] += 1;
+      Ranges rest = *mine;
+      for (const Id s : g.src(id))
+        if (g.op(s) == Op::RANGE) std::erase(rest, s);
+      mine = intern(std::move(rest));
+    }
+    cost_of[*mine] += cost(g, id);
+    of[id] = mine;
+  }
+  Id total = g.index(1);
+  for (const auto& [ranges, count] : cost_of) {
+    Id product = g.index(count);
+    for (const Id r : ranges) product = mul_index(g, g.src(r, 0), product);
+    total = add_index(g, total, product);
+  }
+  return total;
+}
+
+}  // namespace kiln::compiler

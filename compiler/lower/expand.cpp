@@ -1,0 +1,268 @@
+#include "compiler/lower/expand.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+struct Traits {
+  bool affected = false;  // depends on a replaced range, or on the RANGE of a loop that is copied
+  bool wide = false;      // becomes a vector
+  bool varies = false;    // differs between copies
+
+  bool join(const Traits& o) {
+    const Traits before = *this;
+    affected = affected || o.affected;
+    wide = wide || o.wide;
+    varies = varies || o.varies;
+    return affected != before.affected || wide != before.wide || varies != before.varies;
+  }
+};
+
+std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
+
+// Traits of all nodes below the roots. A loop's carried values are known only when its body is, so sweep until nothing changes:
+// at most once per level of loops and carried value.
+class Analysis {
+ public:
+  Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds) : g_(g), nodes(walk(g, roots)) {
+    for (const auto& [range, t] : seeds) of[range] = t;
+    for (bool again = true; again;) {
+      again = false;
+      for (const Id id : nodes) again = visit(id) || again;
+    }
+  }
+
+ private:
+  const Graph& g_;
+
+ public:
+  std::vector<Id> nodes;
+  std::unordered_map<Id, Traits> of;
+  std::unordered_map<Id, std::vector<Traits>> carries;  // by RANGE of the loop
+
+ private:
+  bool visit(Id id) {
+    if (g_.op(id) == Op::FOR) return visit_loop(id);
+    Traits t;
+    if (g_.op(id) == Op::CARRY) {
+      t = of[g_.src(id, 0)];
+      t.wide = t.varies = false;
+      t.join(of[g_.src(id, 1)]);
+      if (const auto it = carries.find(g_.src(id, 0)); it != carries.end()) t.join(it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
+    } else if (g_.op(id) == Op::GET) {
+      const auto& c = carries[g_.src(g_.src(id, 0), 0)];
+      t = c[static_cast<std::size_t>(g_.arg(id, 0))];
+      t.affected = of[g_.src(id, 0)].affected;
+    } else if (g_.op(id) != Op::RANGE) {
+      for (const Id s : g_.src(id)) t.join(of[s]);
+    }
+    of[id].join(t);  // growth is noticed at the loops
+    return false;
+  }
+
+  bool visit_loop(Id id) {
+    const std::size_t n = carried(g_, id);
+    const Id range = g_.src(id, 0);
+    std::vector<Traits>& c = carries[range];
+    c.resize(n);
+    Traits all;
+    bool grown = false;
+    for (std::size_t i = 1; i < g_.src(id).size(); ++i) {
+      const Traits& t = of[g_.src(id, i)];
+      all.join(t);
+      if (i >= 3 && i < 3 + 2 * n) grown = c[(i - 3) % n].join(t) || grown;
+    }
+    of[id].join(all);
+    if (all.affected) {
+      Traits& r = of[range];
+      grown = grown || !r.affected;
+      r.affected = true;
+    }
+    return grown;
+  }
+};
+
+class Expansion {
+ public:
+  Expansion(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies)
+      : g_(g), loops_(loops), copies_(copies), traits_(g, roots, seeds()) {}
+
+  void run() {
+    for (const Id id : traits_.nodes) {
+      const Traits t = traits_.of.at(id);
+      if (!t.affected) continue;
+      const SourceLoc saved = g_.loc();
+      g_.set_loc(g_.loc(id));
+      std::vector<Id> made(t.varies ? copies_.size() : 1);
+      for (std::size_t c = 0; c < made.size(); ++c) made[c] = node(id, c, t);
+      g_.set_loc(saved);
+      done_.emplace(id, std::move(made));
+    }
+  }
+
+  Id at(Id id, std::size_t copy) const {
+    const auto it = done_.find(id);
+    if (it == done_.end()) return id;
+    return it->second[it->second.size() == 1 ? 0 : copy];
+  }
+
+ private:
+  std::unordered_map<Id, Traits> seeds() {
+    std::unordered_map<Id, Traits> out;
+    for (const auto& [range, value] : copies_[0].values) {
+      Traits t{true, g_.lanes(value) > 1, false};
+      for (const Copy& c : copies_) t.varies = t.varies || c.values.at(range) != value;
+      if (t.wide) lanes_ = g_.lanes(value);
+      out[range] = t;
+    }
+    return out;
+  }
+
+  Id node(Id id, std::size_t copy, const Traits& t) {
+    switch (g_.op(id)) {
+      case Op::RANGE: return range(id, copy);
+      case Op::CARRY: return carry(id, copy);
+      case Op::FOR: return loop(id, copy);
+      case Op::GET: return get(id, copy);
+      default: break;
+    }
+    std::vector<Id> s;
+    for (const Id x : g_.src(id)) s.push_back(at(x, copy));
+    if (!t.wide) return g_.dtype(id) == DType::index && is_binary(g_.op(id)) && g_.lanes(id) == 1
+                            ? index_binary(g_, g_.op(id), s[0], s[1])
+                            : g_.with_src(id, s);
+    return wide(id, std::move(s), copies_[copy].mask);
+  }
+
+  Id range(Id id, std::size_t copy) {
+    if (const auto it = copies_[copy].values.find(id); it != copies_[copy].values.end()) return it->second;
+    return loops_.range(g_, at(g_.src(id, 0), copy), static_cast<RangeKind>(g_.arg(id, 1)));
+  }
+
+  bool loop_varies(Id range) const {
+    return std::ranges::any_of(traits_.carries.at(range), [](const Traits& t) { return t.varies; });
+  }
+
+  Id carry(Id id, std::size_t copy) {
+    const Id range = g_.src(id, 0);
+    Id init = at(g_.src(id, 1), copy);
+    if (traits_.of.at(id).wide) init = widen_lanes(g_, init, lanes_);
+    const auto per_copy = static_cast<std::int64_t>(traits_.carries.at(range).size());
+    const std::int64_t base = loop_varies(range) ? static_cast<std::int64_t>(copy) * per_copy : 0;
+    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {base + g_.arg(id, 0)}, {}, g_.lanes(init));
+  }
+
+  // One loop for all copies: carried value i of copy c is c * n + i.
+  Id loop(Id id, std::size_t) {
+    const std::size_t n = carried(g_, id);
+    const Id old_range = g_.src(id, 0);
+    const std::size_t copies = loop_varies(old_range) ? copies_.size() : 1;
+    if (g_.src(id).size() != 3 + 2 * n) throw std::logic_error("expand: inner loop with effects");
+    std::vector<Id> s = {at(old_range, 0), at(g_.src(id, 1), 0), at(g_.src(id, 2), 0)};
+    for (std::size_t i = 1; i < 3; ++i)
+      if (traits_.of.at(g_.src(id, i)).varies || traits_.of.at(g_.src(id, i)).wide)
+        throw std::logic_error("expand: loop bounds differ between iterations that become one");
+    for (std::size_t part = 0; part < 2; ++part)
+      for (std::size_t c = 0; c < copies; ++c)
+        for (std::size_t i = 0; i < n; ++i) {
+          const Id v = at(g_.src(id, 3 + part * n + i), c);
+          s.push_back(traits_.carries.at(old_range)[i].wide ? widen_lanes(g_, v, lanes_) : v);
+        }
+    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{static_cast<std::int64_t>(copies * n), g_.arg(id, 1)});
+  }
+
+  Id get(Id id, std::size_t copy) {
+    const Id loop = g_.src(id, 0);
+    const Id range = g_.src(loop, 0);
+    const auto n = static_cast<std::int64_t>(carried(g_, loop));
+    const std::int64_t i = g_.arg(id, 0) + (loop_varies(range) ? static_cast<std::int64_t>(copy) * n : 0);
+    const Id made = at(loop, copy);
+    const int lanes = traits_.of.at(id).wide ? lanes_ : g_.lanes(id);
+    return g_.make(Op::GET, g_.dtype(id), {made}, {i}, {}, lanes);
+  }
+
+  Id wide(Id id, std::vector<Id> s, Id mask) {
+    const Op op = g_.op(id);
+    if (g_.lanes(id) != 1 || op == Op::LANE || op == Op::SHUFFLE || op == Op::BROADCAST || op == Op::RAMP)
+      throw std::logic_error("expand: a vector cannot become wider");
+    if (op == Op::LOAD) return load(id, std::move(s), mask);
+    if (op == Op::STORE) return store(id, std::move(s), mask);
+    if (op == Op::CAST && g_.dtype(s[0]) == DType::index)
+      if (const Id narrow = cast_of_ramp(id, s[0]); narrow != no_id) return narrow;
+    if (g_.dtype(id) == DType::index && is_binary(op)) return index_binary(g_, op, s[0], s[1]);
+    for (Id& x : s) x = widen_lanes(g_, x, lanes_);
+    return g_.make(op, g_.dtype(id), s, g_.args(id), g_.name(id), lanes_);
+  }
+
+  // Integers wrap, so a ramp of indices may be cast before the lanes are added.
+  Id cast_of_ramp(Id id, Id x) {
+    if (g_.op(x) != Op::RAMP || !is_int(g_.dtype(id)) || bits(g_.dtype(id)) < 32) return no_id;
+    const Id base = g_.make(Op::CAST, g_.dtype(id), {g_.src(x, 0)});
+    return ramp(g_, base, g_.arg(x, 0), lanes_);
+  }
+
+  Id masked(Id gate, Id mask) {
+    if (gate != no_id) gate = widen_lanes(g_, gate, lanes_);
+    if (mask == no_id || gate == no_id) return mask == no_id ? gate : mask;
+    return g_.make(Op::AND, DType::boolean, {gate, mask}, {}, {}, lanes_);
+  }
+
+  Id reversed(Id v) {
+    std::vector<std::int64_t> order;
+    for (std::int64_t i = lanes_; i-- > 0;) order.push_back(i);
+    return g_.make(Op::SHUFFLE, g_.dtype(v), std::vector<Id>{v}, order, {}, lanes_);
+  }
+
+  Id load(Id id, std::vector<Id> s, Id mask) {
+    const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
+    s[1] = widen_lanes(g_, s[1], lanes_);
+    const bool backward = gate == no_id && g_.op(s[1]) == Op::RAMP && g_.arg(s[1], 0) == -1;
+    if (backward) s[1] = ramp(g_, sub_index(g_, g_.src(s[1], 0), g_.index(lanes_ - 1)), 1, lanes_);
+    if (gate != no_id) {
+      s.resize(4, no_id);
+      if (g_.src(id).size() < 3) s[2] = g_.constant(g_.dtype(id), 0);
+      s[2] = widen_lanes(g_, s[2], lanes_);
+      s[3] = gate;
+    }
+    const Id made = g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), lanes_);
+    return backward ? reversed(made) : made;
+  }
+
+  Id store(Id id, std::vector<Id> s, Id mask) {
+    if (g_.lanes(s[1]) == 1) throw std::logic_error("expand: lanes would store to one element");
+    s[2] = widen_lanes(g_, s[2], lanes_);
+    const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
+    if (gate != no_id) s.resize(4, gate);
+    if (gate != no_id) s[3] = gate;
+    return g_.make(Op::STORE, DType::none, s, g_.args(id));
+  }
+
+  Graph& g_;
+  LoopIds& loops_;
+  std::span<const Copy> copies_;
+  int lanes_ = 1;
+  Analysis traits_;
+  std::unordered_map<Id, std::vector<Id>> done_;
+};
+
+}  // namespace
+
+std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies) {
+  Expansion e(g, loops, roots, copies);
+  e.run();
+  std::vector<std::vector<Id>> out(copies.size());
+  for (std::size_t c = 0; c < copies.size(); ++c)
+    for (const Id r : roots) out[c].push_back(e.at(r, c));
+  return out;
+}
+
+bool has_vectors_over(const Graph& g, std::span<const Id> roots, Id range) {
+  const Analysis traits(g, roots, {{range, Traits{true, true, false}}});
+  return std::ranges::any_of(traits.nodes, [&](Id id) { return g.lanes(id) > 1 && traits.of.at(id).wide; });
+}
+
+}  // namespace kiln::compiler

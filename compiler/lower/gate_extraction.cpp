@@ -1,0 +1,93 @@
+#include "compiler/lower/gate_extraction.h"
+
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+// What became of a node: its value without poison, and when that value means something (no_id: always).
+struct Clean {
+  Id value = no_id;
+  Id gate = no_id;
+};
+
+class Extraction {
+ public:
+  Extraction(Graph& g, Id sink) : g_(g), sink_(sink) {}
+
+  Id run() {
+    const Id roots[] = {sink_};
+    for (const Id id : walk(g_, roots)) done_[id] = clean(id);
+    return done_.at(sink_).value;
+  }
+
+ private:
+  Clean clean(Id id) {
+    switch (g_.op(id)) {
+      case Op::INVALID: return {g_.index(0), g_.constant(DType::boolean, 0)};
+      case Op::LOAD: return access(id, 3);
+      case Op::STORE: return access(id, 3);
+      case Op::WHERE: return where(id);
+      default: return plain(id);
+    }
+  }
+
+  const Clean& source(Id id, std::size_t i) const { return done_.at(g_.src(id, i)); }
+
+  Id both(Id a, Id b) {
+    if (a == no_id || a == b) return b;
+    if (b == no_id) return a;
+    if (is_false(a)) return a;
+    return is_false(b) ? b : g_.make(Op::AND, DType::boolean, {a, b});
+  }
+  bool is_false(Id gate) const { return gate != no_id && g_.is_const(gate) && g_.arg(gate, 0) == 0; }
+
+  std::vector<Id> values(Id id) const {
+    std::vector<Id> out;
+    for (const Id s : g_.src(id)) out.push_back(done_.at(s).value);
+    return out;
+  }
+
+  // Poison matters as long as the value can reach an index.
+  Clean plain(Id id) {
+    Clean out{g_.with_src(id, values(id)), no_id};
+    if (is_elementwise(g_.op(id)) && (g_.dtype(id) == DType::index || g_.dtype(id) == DType::boolean))
+      for (std::size_t i = 0; i < g_.src(id).size(); ++i) out.gate = both(out.gate, source(id, i).gate);
+    return out;
+  }
+
+  Clean where(Id id) {
+    const Clean c = source(id, 0), a = source(id, 1), b = source(id, 2);
+    if (is_false(b.gate)) return {a.value, both(both(c.gate, c.value), a.gate)};
+    if (is_false(a.gate)) return {b.value, both(both(c.gate, negated(c.value)), b.gate)};
+    if (a.gate == no_id && b.gate == no_id) return plain(id);
+    const Id yes = g_.constant(DType::boolean, 1);
+    const Id gate = g_.make(Op::WHERE, DType::boolean, {c.value, a.gate == no_id ? yes : a.gate, b.gate == no_id ? yes : b.gate});
+    return {g_.with_src(id, values(id)), both(c.gate, gate)};
+  }
+  Id negated(Id c) { return g_.make(Op::NOT, DType::boolean, {c}); }
+
+  // LOAD {buffer, index, alt, gate} and STORE {buffer, index, value, gate}.
+  Clean access(Id id, std::size_t gate_at) {
+    std::vector<Id> s = values(id);
+    if (const Id gate = source(id, 1).gate; gate != no_id) {
+      if (s.size() < gate_at) s.push_back(g_.constant(g_.dtype(id), 0));
+      if (s.size() == gate_at) s.push_back(gate);
+      else s[gate_at] = both(s[gate_at], gate);
+    }
+    return {g_.with_src(id, s), no_id};
+  }
+
+  Graph& g_;
+  Id sink_;
+  std::unordered_map<Id, Clean> done_;
+};
+
+}  // namespace
+
+Id gate_extraction(Graph& g, Id sink) { return Extraction(g, sink).run(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,115 @@
+#include "compiler/lower/index_vector.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+std::int64_t floor_div(std::int64_t a, std::int64_t b) {
+  if (b == 0) return 0;
+  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
+  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+}
+
+std::optional<std::int64_t> fold(Op op, std::int64_t a, std::int64_t b) {
+  std::int64_t r = 0;
+  switch (op) {
+    case Op::ADD: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case Op::SUB: return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case Op::MUL: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
+    case Op::FLOORDIV: return floor_div(a, b);
+    case Op::FLOORMOD: return b == 0 || b == -1 ? 0 : a - floor_div(a, b) * b;
+    case Op::MIN: return std::min(a, b);
+    case Op::MAX: return std::max(a, b);
+    default: return std::nullopt;
+  }
+}
+
+Id scalar_binary(Graph& g, Op op, Id a, Id b) {
+  if (g.is_const(a) && g.is_const(b))
+    if (const auto r = fold(op, g.arg(a, 0), g.arg(b, 0))) return g.index(*r);
+  if (op == Op::ADD && g.is_index_const(a, 0)) return b;
+  if ((op == Op::ADD || op == Op::SUB) && g.is_index_const(b, 0)) return a;
+  if (op == Op::MUL && g.is_index_const(a, 1)) return b;
+  if ((op == Op::MUL || op == Op::FLOORDIV) && g.is_index_const(b, 1)) return a;
+  if (op == Op::MUL && (g.is_index_const(a, 0) || g.is_index_const(b, 0))) return g.index(0);
+  if (op == Op::FLOORMOD && g.is_index_const(b, 1)) return g.index(0);
+  return g.make(op, DType::index, {a, b});
+}
+
+// A vector as base + stride * lane; nullopt when it is not one.
+struct Affine {
+  Id base;
+  std::int64_t stride;
+};
+std::optional<Affine> affine(const Graph& g, Id id) {
+  if (g.lanes(id) == 1) return Affine{id, 0};
+  if (g.op(id) == Op::RAMP) return Affine{g.src(id, 0), g.arg(id, 0)};
+  if (g.op(id) == Op::BROADCAST) return Affine{g.src(id, 0), 0};
+  return std::nullopt;
+}
+
+std::optional<Affine> combine(Graph& g, Op op, const Affine& a, const Affine& b) {
+  std::optional<std::int64_t> stride;
+  if (op == Op::ADD || op == Op::SUB) {
+    stride = fold(op, a.stride, b.stride);
+  } else if (op == Op::MUL) {
+    if (b.stride == 0 && g.is_const(b.base)) stride = fold(op, a.stride, g.arg(b.base, 0));
+    else if (a.stride == 0 && g.is_const(a.base)) stride = fold(op, b.stride, g.arg(a.base, 0));
+  } else if (a.stride == 0 && b.stride == 0) {
+    stride = 0;
+  }
+  if (!stride) return std::nullopt;
+  return Affine{scalar_binary(g, op, a.base, b.base), *stride};
+}
+
+}  // namespace
+
+Id widen_lanes(Graph& g, Id value, int lanes) {
+  if (g.lanes(value) == lanes) return value;
+  if (g.is_const(value)) return g.constant(g.dtype(value), static_cast<std::uint64_t>(g.arg(value, 0)), lanes);
+  return g.make(Op::BROADCAST, g.dtype(value), {value}, {}, {}, lanes);
+}
+
+Id ramp(Graph& g, Id base, std::int64_t stride, int lanes) {
+  if (stride == 0) return widen_lanes(g, base, lanes);
+  return g.make(Op::RAMP, g.dtype(base), {base}, {stride}, {}, lanes);
+}
+
+Id index_binary(Graph& g, Op op, Id a, Id b) {
+  const int lanes = std::max(g.lanes(a), g.lanes(b));
+  if (lanes == 1) return scalar_binary(g, op, a, b);
+  const auto x = affine(g, a), y = affine(g, b);
+  if (x && y)
+    if (const auto r = combine(g, op, *x, *y)) return ramp(g, r->base, r->stride, lanes);
+  return g.make(op, DType::index, {widen_lanes(g, a, lanes), widen_lanes(g, b, lanes)}, {}, {}, lanes);
+}
+
+std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range) {
+  const Id roots[] = {index};
+  std::unordered_map<Id, std::optional<std::int64_t>> strides;
+  for (const Id id : walk(g, roots)) {
+    std::optional<std::int64_t> stride = 0;
+    bool depends = id == range;
+    for (const Id s : g.src(id)) depends = depends || strides.at(s) != std::optional<std::int64_t>(0);
+    if (id == range) {
+      stride = 1;
+    } else if (depends) {
+      stride = std::nullopt;
+      const Op op = g.op(id);
+      if (op == Op::ADD || op == Op::SUB || op == Op::MUL) {
+        const auto a = strides.at(g.src(id, 0)), b = strides.at(g.src(id, 1));
+        if (op != Op::MUL && a && b) stride = fold(op, *a, *b);
+        else if (op == Op::MUL && a && g.is_const(g.src(id, 1))) stride = fold(op, *a, g.arg(g.src(id, 1), 0));
+        else if (op == Op::MUL && b && g.is_const(g.src(id, 0))) stride = fold(op, *b, g.arg(g.src(id, 0), 0));
+      }
+    }
+    strides[id] = stride;
+  }
+  return strides.at(index);
+}
+
+}  // namespace kiln::compiler

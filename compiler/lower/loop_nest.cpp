@@ -1,0 +1,88 @@
+#include "compiler/lower/loop_nest.h"
+
+#include "compiler/lower/expand.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+class Nest {
+ public:
+  Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts)
+      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts) {}
+
+  // One call per loop of the nest: at most as deep as the kernel's rank.
+  std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
+    if (level == plan_.size()) return body(copies);
+    const LoopPlan& p = plan_[level];
+    const Id extent = g_.src(p.range, 0);
+    const Id begin = level == 0 ? g_.sym("$begin") : g_.index(0);
+    const Id end = level == 0 ? g_.sym("$end") : extent;
+    if (p.step == 1) return {loop(level, copies, begin, end, 1, Turn::one)};
+    const Id step = g_.index(p.step);
+    if (divides(extent, p.step)) return {loop(level, copies, begin, end, p.step, Turn::whole)};
+    const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
+    const Id middle = add_index(g_, begin, whole);
+    std::vector<Id> effects = {loop(level, copies, begin, middle, p.step, Turn::whole)};
+    effects.push_back(p.masked_tail ? loop(level, copies, middle, end, p.step, Turn::masked)
+                                    : loop(level, copies, middle, end, 1, Turn::one));
+    return effects;
+  }
+
+ private:
+  enum class Turn : std::uint8_t { whole, masked, one };
+
+  bool divides(Id extent, int step) {
+    const Congruence c = Bounds(g_, facts_).residue(extent);
+    return c.offset % step == 0 && c.stride % step == 0;
+  }
+
+  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Turn turn) {
+    const LoopPlan& p = plan_[level];
+    const auto kind = level == 0 ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
+    const Id range = loops_.range(g_, end, kind);
+    std::vector<Id> s = {range, begin, end};
+    const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
+    s.insert(s.end(), effects.begin(), effects.end());
+    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
+  }
+
+  std::vector<Copy> turned(const LoopPlan& p, const std::vector<Copy>& copies, Id range, Id end, Turn turn) {
+    std::vector<Copy> out;
+    const int unrolled = turn == Turn::one || p.lanes ? 1 : p.step;
+    for (const Copy& c : copies)
+      for (int i = 0; i < unrolled; ++i) {
+        Copy& made = out.emplace_back(c);
+        const bool lanes = p.lanes && turn != Turn::one;
+        made.values[p.range] = lanes ? ramp(g_, range, 1, p.step) : add_index(g_, range, g_.index(i));
+        if (turn == Turn::masked)
+          made.mask = g_.make(Op::LT, DType::boolean, {made.values[p.range], widen_lanes(g_, end, p.step)}, {}, {}, p.step);
+      }
+    return out;
+  }
+
+  std::vector<Id> body(const std::vector<Copy>& copies) {
+    std::vector<Id> effects;
+    for (const std::vector<Id>& c : expand(g_, loops_, stores_, copies)) effects.insert(effects.end(), c.begin(), c.end());
+    return effects;
+  }
+
+  Graph& g_;
+  LoopIds& loops_;
+  std::span<const Id> stores_;
+  std::span<const LoopPlan> plan_;
+  const Facts& facts_;
+};
+
+}  // namespace
+
+std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts) {
+  if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}});
+  const Id end = g.sym("$end");  // no loop: one iteration
+  std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
+  s.insert(s.end(), stores.begin(), stores.end());
+  return {g.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, 1})};
+}
+
+}  // namespace kiln::compiler

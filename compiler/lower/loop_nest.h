@@ -1,0 +1,20 @@
+// loop_nest: stores over LOOP ranges and a plan -> nested FORs.
+//
+// before: STOREs over ranges. after: FOR around FOR ... around the expanded stores. A range with step s becomes a main loop in
+// turns of s and, unless the extent is known to be a multiple of s, a loop for what is left. The outermost loop runs from
+// SYM("$begin") to SYM("$end"), a chunk that the runtime chooses.
+// postcondition: every loop has a RANGE of its own.
+#pragma once
+
+#include <span>
+
+#include "compiler/lower/optimise.h"
+#include "compiler/lower/rewrite.h"
+#include "compiler/symbolic/facts.h"
+
+namespace kiln::compiler {
+
+// The effects of the kernel: one or two FORs.
+std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts);
+
+}  // namespace kiln::compiler

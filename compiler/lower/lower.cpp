@@ -1,0 +1,72 @@
+#include "compiler/lower/lower.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "compiler/lower/decompose_half.h"
+#include "compiler/lower/decompose_math.h"
+#include "compiler/lower/estimate_work.h"
+#include "compiler/lower/gate_extraction.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_nest.h"
+#include "compiler/lower/optimise.h"
+#include "compiler/lower/reduce_lowering.h"
+
+namespace kiln::compiler {
+namespace {
+
+Id drop_unit_ranges(Graph& g, Id sink) {
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    return g.op(id) == Op::RANGE && g.is_index_const(x[0], 1) ? g.index(0) : no_id;
+  });
+}
+
+std::vector<Id> stores_of(const Graph& g, Id sink) {
+  std::vector<Id> out;
+  for (const Id effect : g.src(sink)) out.push_back(g.op(effect) == Op::END ? g.src(effect, 0) : effect);
+  return out;
+}
+
+// The ranges of the first END; all have the same.
+std::vector<Id> loops_of(const Graph& g, Id sink) {
+  std::vector<Id> out;
+  const Id first = g.src(sink).empty() ? no_id : g.src(sink, 0);
+  if (first == no_id || g.op(first) != Op::END) return out;
+  for (const Id r : g.src(first).subspan(1))
+    if (g.op(r) == Op::RANGE) out.push_back(r);
+  return out;
+}
+
+void check(const Graph& g, Id sink) {
+  for (const Id effect : g.src(sink)) {
+    if (g.op(effect) != Op::END && g.op(effect) != Op::STORE) throw std::logic_error("lower: a kernel's effects are END or STORE");
+    if (!std::ranges::equal(g.src(effect).subspan(g.op(effect) == Op::END ? 1 : g.src(effect).size()),
+                            g.src(g.src(sink, 0)).subspan(g.op(g.src(sink, 0)) == Op::END ? 1 : g.src(g.src(sink, 0)).size())))
+      throw std::logic_error("lower: the stores of a kernel have different loops");
+  }
+}
+
+}  // namespace
+
+LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target) {
+  const Facts facts = facts_of(schedule.program);
+  Id sink = drop_unit_ranges(g, kernel.sink);
+  sink = gate_extraction(g, sink);
+  sink = decompose_math(g, sink);
+  sink = decompose_half(g, sink);
+  check(g, sink);
+  LoweredKernel out;
+  out.work = estimate_work(g, sink);
+
+  LoopIds loops(g, sink);
+  sink = reduce_lowering(g, loops, sink, facts);
+  const std::vector<Id> stores = stores_of(g, sink), ranges = loops_of(g, sink);
+  const std::vector<LoopPlan> plan = optimise(g, stores, ranges, target);
+  out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
+  out.alignment = plan.empty() ? 1 : plan[0].step;
+  out.parallel = !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
+  out.sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts));
+  return out;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,21 @@
+// Lowering: one kernel of the schedule (K level) -> structured loops over scalars and vectors (P level), in this order:
+//
+//   drop_unit_ranges  ranges of extent 1 -> 0
+//   gate_extraction   poisoned indices -> gates
+//   decompose_math    transcendentals -> basic operations
+//   decompose_half    f16 and bf16 arithmetic -> f32
+//   estimate_work     cost of the kernel
+//   reduce_lowering   REDUCE -> FOR with carried accumulators
+//   optimise          which ranges become lanes or copies
+//   loop_nest         LOOP ranges -> FORs around expanded bodies (expand)
+#pragma once
+
+#include "compiler/ir/program.h"
+#include "compiler/lower/lowered_kernel.h"
+#include "compiler/lower/target.h"
+
+namespace kiln::compiler {
+
+LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target);
+
+}  // namespace kiln::compiler

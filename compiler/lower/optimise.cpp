@@ -1,0 +1,88 @@
+#include "compiler/lower/optimise.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/lower/expand.h"
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int light_body = 24;   // operations up to which two registers per value still fit
+constexpr int cheap_body = 8;    // operations up to which a scalar tail is small and fast enough
+constexpr int tile_factor = 4;
+
+struct Body {
+  int widest = 1;          // bytes of the widest value
+  int narrowest = 8;       // bytes of the narrowest element in memory
+  int operations = 0;
+  std::vector<Id> loads;
+  std::vector<Id> fma_loops;
+  bool has_loops = false;
+};
+
+Body look(const Graph& g, std::span<const Id> stores) {
+  Body b;
+  for (const Id id : walk(g, stores)) {
+    const Op op = g.op(id);
+    const DType d = op == Op::STORE ? g.dtype(g.src(id, 2)) : g.dtype(id);
+    const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
+    if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
+    if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
+    if (op == Op::LOAD) b.loads.push_back(id);
+    if (is_elementwise(op) && d != DType::index) ++b.operations;
+    if (op != Op::FOR) continue;
+    b.has_loops = true;
+    if (g.arg(id, 0) == 1 && g.op(g.src(id, 4)) == Op::FMA) b.fma_loops.push_back(id);
+  }
+  return b;
+}
+
+bool contiguous(const Graph& g, std::span<const Id> stores, Id range) {
+  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == 1; });
+}
+
+// How many iterations a constant extent leaves to share among `wanted`.
+int fitting(const Graph& g, Id range, int wanted) {
+  const Id end = g.src(range, 0);
+  if (!g.is_const(end) || g.arg(end, 0) >= wanted) return wanted;
+  return static_cast<int>(std::max<std::int64_t>(1, g.arg(end, 0)));
+}
+
+// The range to unroll beside the vector range: one that some load of an fma loop does not depend on, best a vector load.
+std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges) {
+  const Id vector = ranges.back();
+  for (const bool vector_load : {true, false})
+    for (std::size_t i = ranges.size() - 1; i-- > 0;)
+      for (const Id loop : b.fma_loops) {
+        const Id roots[] = {g.src(loop, 4)};
+        for (const Id id : walk(g, roots))
+          if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
+              (!vector_load || index_stride(g, g.src(id, 1), vector) != 0))
+            return i;
+      }
+  return ranges.size();
+}
+
+}  // namespace
+
+std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
+  std::vector<LoopPlan> plan;
+  for (const Id r : ranges) plan.push_back({r, 1, false, false});
+  if (ranges.empty() || !contiguous(g, stores, ranges.back()) || has_vectors_over(g, stores, ranges.back())) return plan;
+  const Body b = look(g, stores);
+  const int one_register = std::max(1, target.vector_bytes / b.widest);
+  const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(
+      fitting(g, ranges.back(), b.operations <= light_body ? 2 * one_register : one_register))));
+  if (lanes < 4 && lanes < one_register) return plan;
+  LoopPlan& vector = plan.back();
+  vector.step = lanes;
+  vector.lanes = true;
+  vector.masked_tail = b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body);
+  if (b.fma_loops.empty() || ranges.size() < 2) return plan;
+  if (const std::size_t i = tile_range(g, b, ranges); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
+  return plan;
+}
+
+}  // namespace kiln::compiler

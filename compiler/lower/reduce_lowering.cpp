@@ -1,0 +1,211 @@
+#include "compiler/lower/reduce_lowering.h"
+
+#include <algorithm>
+#include <limits>
+#include <stdexcept>
+
+#include "compiler/lower/expand.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/striped_reduce.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t unrolled_extent = 8;
+
+std::uint64_t lowest_bits(DType d) {
+  switch (d) {
+    case DType::i8: return static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<std::int8_t>::min()});
+    case DType::i16: return static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<std::int16_t>::min()});
+    case DType::i32: return static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<std::int32_t>::min()});
+    case DType::i64: return static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::min());
+    case DType::f32: return 0xff800000u;
+    case DType::f64: return 0xfff0000000000000u;
+    default: return 0;  // unsigned, bool
+  }
+}
+
+std::uint64_t highest_bits(DType d) {
+  switch (d) {
+    case DType::boolean: return 1;
+    case DType::u64: return ~std::uint64_t{0};
+    case DType::f32: return 0x7f800000u;
+    case DType::f64: return 0x7ff0000000000000u;
+    default: break;
+  }
+  return (std::uint64_t{1} << (bits(d) - (is_signed_int(d) ? 1 : 0))) - 1;
+}
+
+std::uint64_t one_bits(DType d) { return d == DType::f32 ? 0x3f800000u : d == DType::f64 ? 0x3ff0000000000000u : 1; }
+
+std::uint64_t identity_bits(ReduceKind k, DType d) {
+  switch (k) {
+    case ReduceKind::prod: return one_bits(d);
+    case ReduceKind::max: case ReduceKind::argmax: return lowest_bits(d);
+    case ReduceKind::min: case ReduceKind::argmin: return highest_bits(d);
+    case ReduceKind::all: return 1;
+    case ReduceKind::sum: case ReduceKind::any: case ReduceKind::fma: return 0;
+  }
+  return 0;
+}
+
+Op step_op(ReduceKind k) {
+  switch (k) {
+    case ReduceKind::prod: return Op::MUL;
+    case ReduceKind::max: return Op::MAX;
+    case ReduceKind::min: return Op::MIN;
+    case ReduceKind::any: return Op::OR;
+    case ReduceKind::all: return Op::AND;
+    case ReduceKind::fma: return Op::FMA;
+    default: return Op::ADD;
+  }
+}
+
+bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
+
+struct Reduction {
+  ReduceKind kind;
+  ReduceOrder order;
+  std::vector<Id> values, ranges;
+  DType acc;  // accumulator type
+
+  bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
+  bool order_matters() const { return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod); }
+};
+
+// Whether some element of the value comes from consecutive memory as the range goes on.
+bool contiguous_over(const Graph& g, Id value, Id range) {
+  const Id roots[] = {value};
+  for (const Id id : walk(g, roots))
+    if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
+  return false;
+}
+
+class Lowering {
+ public:
+  Lowering(Graph& g, LoopIds& loops, const Facts& facts) : g_(g), loops_(loops), facts_(facts) {}
+
+  Id operator()(Id id, std::span<const Id> x) {
+    const Reduction r = read(id, x);
+    const Id value = r.is_arg() ? arg_reduce(r) : stripes(r) ? striped(r) : sequential(r);
+    return g_.dtype(value) == g_.dtype(id) ? value : g_.make(Op::CAST, g_.dtype(id), {value});
+  }
+
+ private:
+  Reduction read(Id id, std::span<const Id> x) {
+    Reduction r{static_cast<ReduceKind>(g_.arg(id, 0)), static_cast<ReduceOrder>(g_.arg(id, 1)), {}, {}, DType::none};
+    const std::size_t n_values = r.kind == ReduceKind::fma ? 2 : 1;
+    r.acc = is_half(g_.dtype(x[0])) ? DType::f32 : g_.dtype(x[0]);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (i < n_values) r.values.push_back(g_.dtype(x[i]) == r.acc ? x[i] : g_.make(Op::CAST, r.acc, {x[i]}));
+      else if (g_.op(x[i]) == Op::RANGE) r.ranges.push_back(x[i]);
+      else if (!g_.is_index_const(x[i], 0)) throw std::logic_error("lower: REDUCE over something that is no range");
+    }
+    return r;
+  }
+
+  bool stripes(const Reduction& r) {
+    if (r.kind == ReduceKind::fma || r.ranges.empty()) return false;
+    if (r.order_matters() && r.order == ReduceOrder::striped) {
+      if (r.ranges.size() != 1) throw std::logic_error("lower: striped REDUCE over several ranges");
+      return true;
+    }
+    if (r.order_matters() || r.ranges.size() != 1 || small(r)) return false;
+    return contiguous_over(g_, r.values[0], r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
+  }
+  bool small(const Reduction& r) const {
+    const Id n = g_.src(r.ranges[0], 0);
+    return g_.is_const(n) && g_.arg(n, 0) <= unrolled_extent;
+  }
+
+  Id identity(const Reduction& r) { return g_.constant(r.acc, identity_bits(r.kind, r.acc)); }
+
+  Id striped(const Reduction& r) {
+    const Id range = r.ranges[0];
+    const Id extent = g_.src(range, 0);
+    const std::int64_t most = Bounds(g_, facts_)(extent).max;
+    const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
+    const Striped s{step_op(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range), levels};
+    return small(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
+  }
+
+  // The loops of a nest from outside in, with carried values that start at `init`; close() ends them from inside out.
+  struct Nest {
+    std::vector<Id> ranges;
+    std::vector<std::vector<Id>> inits;  // per loop
+    std::vector<Id> carries;             // in the innermost loop
+    Copy copy;
+  };
+
+  Nest open(const Reduction& r, std::vector<Id> init) {
+    Nest n;
+    n.carries = std::move(init);
+    for (const Id old : r.ranges) {
+      const Id range = loops_.range(g_, g_.src(old, 0), RangeKind::reduce);
+      n.copy.values[old] = range;
+      n.ranges.push_back(range);
+      n.inits.push_back(n.carries);
+      for (std::size_t i = 0; i < n.carries.size(); ++i)
+        n.carries[i] = g_.make(Op::CARRY, g_.dtype(n.carries[i]), {range, n.carries[i]}, {static_cast<std::int64_t>(i)});
+    }
+    return n;
+  }
+
+  std::vector<Id> close(const Nest& n, std::vector<Id> yields) {
+    for (std::size_t l = n.ranges.size(); l-- > 0;) {
+      std::vector<Id> s = {n.ranges[l], g_.index(0), g_.src(n.ranges[l], 0)};
+      s.insert(s.end(), n.inits[l].begin(), n.inits[l].end());
+      s.insert(s.end(), yields.begin(), yields.end());
+      const std::vector<std::int64_t> args = {static_cast<std::int64_t>(yields.size()), 1};
+      const Id loop = g_.make(Op::FOR, DType::none, s, args);
+      for (std::size_t i = 0; i < yields.size(); ++i)
+        yields[i] = g_.make(Op::GET, g_.dtype(yields[i]), {loop}, {static_cast<std::int64_t>(i)});
+    }
+    return yields;
+  }
+
+  Id sequential(const Reduction& r) {
+    const Nest n = open(r, {identity(r)});
+    const Copy copies[] = {n.copy};
+    std::vector<Id> x = r.ranges.empty() ? r.values : expand(g_, loops_, r.values, copies)[0];
+    if (r.kind == ReduceKind::fma) x.push_back(n.carries[0]);
+    else x.insert(x.begin(), n.carries[0]);
+    return close(n, {g_.make(step_op(r.kind), r.acc, x)})[0];
+  }
+
+  // The first element that beats the best so far; a NaN beats everything but a NaN.
+  Id arg_reduce(const Reduction& r) {
+    const Nest n = open(r, {identity(r), g_.constant(DType::i64, 0)});
+    const Copy copies[] = {n.copy};
+    const Id x = r.ranges.empty() ? r.values[0] : expand(g_, loops_, r.values, copies)[0][0];
+    const Id best = n.carries[0];
+    Id beats = r.kind == ReduceKind::argmax ? compare(Op::LT, best, x) : compare(Op::LT, x, best);
+    if (r.acc == DType::boolean) {  // true beats false, or the other way round
+      const Id no = g_.make(Op::NOT, DType::boolean, {r.kind == ReduceKind::argmax ? best : x});
+      beats = g_.make(Op::AND, DType::boolean, {no, r.kind == ReduceKind::argmax ? x : best});
+    }
+    if (is_float(r.acc)) {
+      const Id first_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::EQ, best, best)});
+      beats = g_.make(Op::OR, DType::boolean, {beats, first_nan});
+    }
+    Id position = g_.index(0);
+    for (const Id range : n.ranges) position = add_index(g_, mul_index(g_, position, g_.src(range, 0)), range);
+    position = g_.make(Op::CAST, DType::i64, {position});
+    return close(n, {g_.make(Op::WHERE, r.acc, {beats, x, best}), g_.make(Op::WHERE, DType::i64, {beats, position, n.carries[1]})})[1];
+  }
+  Id compare(Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); }
+
+  Graph& g_;
+  LoopIds& loops_;
+  const Facts& facts_;
+};
+
+}  // namespace
+
+Id reduce_lowering(Graph& g, LoopIds& loops, Id sink, const Facts& facts) {
+  Lowering rule(g, loops, facts);
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,43 @@
+// Walks of one kernel's part of the graph. Their cost follows the kernel, not the graph that holds all kernels.
+#pragma once
+
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+// Ascending ids of everything reachable from the roots: sources before users.
+std::vector<Id> walk(const Graph& g, std::span<const Id> roots);
+
+// Rebuilds `root` from its leaves. rule(node, rebuilt sources) gives the new node, or no_id to keep the node with these sources.
+template <class Rule>
+Id rewrite(Graph& g, Id root, Rule&& rule) {
+  const Id roots[] = {root};
+  std::unordered_map<Id, Id> done;
+  std::vector<Id> sources;
+  for (const Id id : walk(g, roots)) {
+    sources.clear();
+    for (const Id s : g.src(id)) sources.push_back(done.at(s));
+    const SourceLoc saved = g.loc();
+    g.set_loc(g.loc(id));
+    const Id made = rule(id, std::span<const Id>(sources));
+    g.set_loc(saved);
+    done[id] = made == no_id ? g.with_src(id, sources) : made;
+  }
+  return done.at(root);
+}
+
+// Makes RANGE nodes with ids that no other loop of the kernel has.
+class LoopIds {
+ public:
+  LoopIds(const Graph& g, Id sink);
+  Id range(Graph& g, Id end, RangeKind kind);
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+}  // namespace kiln::compiler
