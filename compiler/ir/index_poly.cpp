@@ -7,6 +7,8 @@
 namespace kiln::compiler {
 namespace {
 
+constexpr std::size_t max_terms = 4096, max_degree = 64;
+
 [[noreturn]] void overflow(const Graph& g) {
   throw Diagnostic("E-overflow", where(g, g.loc()), "an extent does not fit 64 bits: expected |coefficient| < 2^63");
 }
@@ -168,6 +170,7 @@ bool append_text(const Graph& g, Id id, int depth, std::string& out) {
   bool first = true;
   for (const Monomial& m : *p) {
     const bool minus = m.coefficient < 0;
+    if (m.coefficient == INT64_MIN) return false;  // its magnitude does not read back
     out += first ? (minus ? "-" : "") : (minus ? " - " : " + ");
     first = false;
     const auto magnitude = minus ? 0 - static_cast<std::uint64_t>(m.coefficient) : static_cast<std::uint64_t>(m.coefficient);
@@ -180,8 +183,8 @@ bool append_text(const Graph& g, Id id, int depth, std::string& out) {
   return true;
 }
 
-// p with every symbol replaced by symbol + minimum, so that all symbols are >= 0.
-Poly shifted(const Graph& g, const Poly& p, std::span<const SymbolFacts> facts) {
+// p with every symbol replaced by symbol + minimum, so that all symbols are >= 0. Nothing when that is too large to be worth it.
+std::optional<Poly> shifted(const Graph& g, const Poly& p, std::span<const SymbolFacts> facts) {
   Poly out;
   for (const Monomial& m : p) {
     Poly product{{m.coefficient, {}}};
@@ -196,6 +199,7 @@ Poly shifted(const Graph& g, const Poly& p, std::span<const SymbolFacts> facts) 
         if (low != 0) next.push_back({checked_mul(g, q.coefficient, low), q.atoms});
       }
       product = std::move(next);
+      if (product.size() + out.size() > max_terms) return std::nullopt;
     }
     for (Monomial& q : product) {
       std::ranges::sort(q.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
@@ -274,6 +278,9 @@ Id index_sub(Graph& g, Id a, Id b) {
 
 Id index_mul(Graph& g, Id a, Id b) {
   const Poly pa = poly_of(g, a), pb = poly_of(g, b);
+  if (pa.size() * pb.size() > max_terms || (!pa.empty() && !pb.empty() && pa[0].atoms.size() + pb[0].atoms.size() > max_degree))
+    throw Diagnostic("E-overflow", where(g, g.loc()), "an extent expression is too large: expected at most " +
+                     std::to_string(max_terms) + " terms of degree " + std::to_string(max_degree));
   Poly p;
   for (const Monomial& x : pa)
     for (const Monomial& y : pb) {
@@ -354,8 +361,9 @@ std::string index_text_or_id(const Graph& g, Id id) {
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
   Poly p = poly_of(g, id);
   for (int rounds = 0; rounds < 16; ++rounds) {
-    const Poly q = shifted(g, p, facts);
-    const bool plain = std::ranges::all_of(q, [&](const Monomial& m) {
+    const auto q = shifted(g, p, facts);
+    if (!q) return false;
+    const bool plain = std::ranges::all_of(*q, [&](const Monomial& m) {
       return m.coefficient > 0 && std::ranges::all_of(m.atoms, [&](Id a) {
                return g.op(a) == Op::SYM || (g.op(a) == Op::FLOORMOD && index_value(g, g.src(a, 1)).value_or(0) > 0);
              });

@@ -1,0 +1,144 @@
+// Any level: nodes as they are, unchecked but for arity; run the verifier on what this gives.
+#include "compiler/ir/literal.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/text_reader.h"
+
+namespace kiln::compiler {
+namespace {
+
+std::int64_t named_argument(TextReader& r, Op op, std::size_t position) {
+  const auto w = r.scan.peek_word();
+  std::optional<std::int64_t> v;
+  const auto take = [&](auto e) {
+    if (e) v = static_cast<std::int64_t>(*e);
+  };
+  if (op == Op::RANGE && position == 1) take(range_kind_from_name(w));
+  if (op == Op::REDUCE && position == 0) take(reduce_kind_from_name(w));
+  if (op == Op::REDUCE && position == 1 && (w == "sequential" || w == "striped")) v = w == "striped" ? 1 : 0;
+  if (op == Op::PAD && position == 0) take(pad_mode_from_name(w));
+  if (!v) return r.scan.integer("an argument of `" + std::string(name(op)) + "`");
+  r.scan.accept_word(w);
+  return *v;
+}
+
+std::vector<std::int64_t> arguments(TextReader& r, Op op, DType d) {
+  std::vector<std::int64_t> out;
+  if (!r.scan.accept('{')) return out;
+  do {
+    const bool value = op == Op::CONST && out.empty();
+    out.push_back(value ? static_cast<std::int64_t>(r.scan.literal(d)) : named_argument(r, op, out.size()));
+  } while (r.scan.accept(','));
+  r.scan.expect('}');
+  return out;
+}
+
+void read_node(TextReader& r) {
+  const std::uint64_t number = r.definition();
+  const Op op = r.operation();
+  int lanes = 1;
+  const DType d = r.type(lanes);
+  const auto args = arguments(r, op, d);
+  std::vector<Id> src;
+  if (r.scan.peek() == '%') {
+    do src.push_back(r.node());
+    while (r.scan.accept(','));
+  }
+  const std::string n = r.scan.peek() == '"' ? r.scan.quoted("a name") : std::string();
+  if (arity(op) >= 0 && static_cast<int>(src.size()) != arity(op))
+    r.scan.reject("`" + std::string(name(op)) + "` expected " + std::to_string(arity(op)) + " sources, got " + std::to_string(src.size()));
+  if (op == Op::CONST && args.size() != 1) r.scan.reject("`const` expected one value, got " + std::to_string(args.size()));
+  r.location();
+  r.define(number, r.graph.make(op, d, src, args, n, lanes));
+}
+
+void read_buffer(TextReader& r, Schedule& s) {
+  Buffer b;
+  int lanes = 1;
+  b.dtype = r.type(lanes);
+  while (!r.scan.at_line_end()) {
+    if (r.scan.accept_word("size")) {
+      b.size = r.node();
+    } else if (r.scan.accept_word("offset")) {
+      b.offset = r.node();
+    } else if (r.scan.accept_word("param")) {
+      const std::uint64_t slot = r.scan.natural("a parameter's slot");
+      if (slot >= r.program.params.size()) r.scan.reject("expected a parameter's slot, got " + std::to_string(slot));
+      b.param = static_cast<int>(slot);
+    } else {
+      r.scan.fail("`size`, `offset` or `param`");
+    }
+  }
+  if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");
+  s.buffers.push_back(b);
+}
+
+void read_kernel(TextReader& r, Schedule& s) {
+  Kernel k;
+  k.name = r.scan.word("a kernel's name");
+  while (!r.scan.at_line_end()) {
+    if (r.scan.accept_word("sink"))
+      k.sink = r.node();
+    else if (r.scan.accept_word("buffers"))
+      k.buffers = r.small_list();
+    else if (r.scan.accept_word("depends_on"))
+      k.depends_on = r.small_list();
+    else
+      r.scan.fail("`sink`, `buffers` or `depends_on`");
+  }
+  if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
+  for (int b : k.buffers)
+    if (static_cast<std::size_t>(b) >= s.buffers.size()) r.scan.reject("expected a buffer declared above, got " + std::to_string(b));
+  for (int d : k.depends_on)
+    if (static_cast<std::size_t>(d) >= s.kernels.size()) r.scan.reject("expected a kernel declared above, got " + std::to_string(d));
+  s.kernels.push_back(std::move(k));
+}
+
+}  // namespace
+
+std::vector<Id> read_nodes(Graph& g, std::string_view text, std::string_view file) {
+  const SourceLoc saved = g.loc();
+  TextReader r(g, text, file);
+  r.header("nodes", false);
+  std::vector<Id> roots;
+  while (r.scan.next_statement()) {
+    if (r.scan.accept_word("root")) {
+      roots.push_back(r.node());
+      r.scan.end_statement();
+    } else {
+      read_node(r);
+    }
+  }
+  g.set_loc(saved);
+  return roots;
+}
+
+Schedule read_schedule(Graph& g, std::string_view text, std::string_view file) {
+  const SourceLoc saved = g.loc();
+  TextReader r(g, text, file);
+  Schedule s;
+  r.program.name = r.header("schedule", true);
+  while (r.scan.next_statement()) {
+    const auto w = r.scan.peek_word();
+    if (r.symbol_or_param(w)) continue;
+    if (w.empty()) {
+      read_node(r);
+      continue;
+    }
+    if (r.scan.accept_word("sink"))
+      r.program.sink = r.node();
+    else if (r.scan.accept_word("workspace"))
+      s.workspace_bytes = r.node();
+    else if (r.scan.accept_word("buffer"))
+      read_buffer(r, s);
+    else if (r.scan.accept_word("kernel"))
+      read_kernel(r, s);
+    else
+      r.scan.fail("a statement of a schedule");
+    r.scan.end_statement();
+  }
+  s.program = std::move(r.program);
+  g.set_loc(saved);
+  return s;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,208 @@
+// Tensor level: results are built through the checked Builder, stated types and shapes are compared with the derived ones.
+#include <optional>
+
+#include "compiler/ir/literal.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/text_reader.h"
+
+namespace kiln::compiler {
+namespace {
+
+// The parts of one line; built when the line is read to its end.
+struct Statement {
+  Op op = Op::CONST;
+  std::optional<DType> dtype;
+  std::optional<std::vector<Id>> shape;
+  std::vector<Id> operands;
+  std::optional<std::vector<Id>> begin, before;
+  std::optional<std::vector<std::int64_t>> step, axes;
+  std::optional<std::int64_t> axis;
+  std::optional<PadMode> mode;
+  std::optional<ReduceKind> kind;
+  std::uint64_t bits = 0;
+  std::string name;
+};
+
+class ProgramReader {
+ public:
+  ProgramReader(Graph& g, std::string_view text, std::string_view file) : r_(g, text, file) {}
+
+  Program read() {
+    r_.program.name = r_.header("program", true);
+    while (r_.scan.next_statement()) {
+      const auto w = r_.scan.peek_word();
+      if (r_.symbol_or_param(w)) continue;
+      if (w == "store")
+        store();
+      else
+        node();
+    }
+    r_.program.sink = r_.graph.make(Op::SINK, DType::none, stores_);
+    return std::move(r_.program);
+  }
+
+ private:
+  void store();
+  void node();
+  void attribute(Statement& s);
+  void body(Statement& s);
+  Id make(const Statement& s);
+  Id make_movement(const Statement& s);
+  void want(const Statement& s, std::size_t operands) const;
+  template <class T>
+  const T& need(const std::optional<T>& v, const Statement& s, const char* what) const {
+    if (!v) r_.scan.reject("`" + std::string(kiln::compiler::name(s.op)) + "` expected " + what + ", got none");
+    return *v;
+  }
+
+  TextReader r_;
+  std::vector<Id> stores_;
+};
+
+void ProgramReader::store() {
+  Scanner& s = r_.scan;
+  s.accept_word("store");
+  int slot = 0;
+  const auto n = s.word("a parameter's name");
+  const Parameter* p = r_.find_param(n, slot);
+  if (p == nullptr) s.reject("expected a parameter declared above, got `" + std::string(n) + "`");
+  s.expect(',');
+  const Id value = r_.node();
+  r_.location();
+  for (Id other : stores_)
+    if (r_.graph.name(r_.graph.src(other, 0)) == n) s.reject("expected one store for each parameter, got `" + std::string(n) + "` again");
+  stores_.push_back(r_.build.store(r_.build.param(slot, *p), *p, value));
+}
+
+void ProgramReader::attribute(Statement& s) {
+  Scanner& c = r_.scan;
+  if (c.accept_word("axes")) {
+    s.axes = r_.number_list();
+  } else if (c.accept_word("step")) {
+    s.step = r_.number_list();
+  } else if (c.accept_word("begin")) {
+    s.begin = r_.index_list();
+  } else if (c.accept_word("before")) {
+    s.before = r_.index_list();
+  } else if (c.accept_word("axis")) {
+    s.axis = c.integer("an axis");
+  } else if (c.accept_word("mode")) {
+    s.mode = pad_mode_from_name(c.peek_word());
+    if (!s.mode) c.fail("constant, edge, reflect or wrap");
+    c.accept_word(c.peek_word());
+  } else if (s.op == Op::REDUCE && reduce_kind_from_name(c.peek_word())) {
+    s.kind = reduce_kind_from_name(c.peek_word());
+    c.accept_word(c.peek_word());
+  } else {
+    c.fail("an operand %n or (extent), or an attribute");
+  }
+}
+
+void ProgramReader::body(Statement& s) {
+  Scanner& c = r_.scan;
+  if (s.op == Op::CONST) {
+    s.bits = c.literal(need(s.dtype, s, "a type"));
+  } else if (s.op == Op::PARAM || s.op == Op::SYM) {
+    s.name = c.word("a name");
+  } else if (!c.at_line_end() && c.peek() != '@') {
+    do {
+      if (c.peek() == '%') {
+        s.operands.push_back(r_.node());
+      } else if (c.accept('(')) {
+        s.operands.push_back(r_.index());
+        c.expect(')');
+      } else {
+        attribute(s);
+      }
+    } while (c.accept(','));
+  }
+}
+
+void ProgramReader::node() {
+  const std::uint64_t number = r_.definition();
+  Statement s;
+  s.op = r_.operation();
+  int lanes = 1;
+  if (r_.at_type()) s.dtype = r_.type(lanes);
+  if (lanes != 1) r_.scan.reject("expected a type without lanes at tensor level");
+  if (r_.scan.peek() == '[') s.shape = r_.index_list();
+  body(s);
+  r_.location();
+  const Id id = make(s);
+  if (s.dtype && *s.dtype != r_.graph.dtype(id))
+    r_.scan.reject("expected the derived type " + std::string(name(r_.graph.dtype(id))) + ", got " + std::string(name(*s.dtype)));
+  if (s.shape) {
+    const auto derived = r_.build.shape_of(id);
+    if (derived != *s.shape)
+      r_.scan.reject("expected the derived shape " + r_.build.shape_text(derived) + ", got " + r_.build.shape_text(*s.shape));
+  }
+  r_.define(number, id);
+}
+
+void ProgramReader::want(const Statement& s, std::size_t n) const {
+  if (s.operands.size() != n)
+    r_.scan.reject("`" + std::string(name(s.op)) + "` expected " + std::to_string(n) + " operands, got " +
+                   std::to_string(s.operands.size()));
+}
+
+Id ProgramReader::make_movement(const Statement& s) {
+  Builder& b = r_.build;
+  if (s.op == Op::CONCAT) return b.concat(s.operands, need(s.axis, s, "`axis n`"));
+  if (s.op == Op::PAD) {
+    const PadMode mode = s.mode.value_or(PadMode::constant);
+    auto operands = s.operands;
+    if (operands.size() == 1) operands.push_back(b.constant(r_.graph.dtype(operands[0]), 0));
+    if (operands.size() != 2) want(s, 2);
+    return b.pad(operands[0], operands[1], mode, need(s.before, s, "`before [...]`"), need(s.shape, s, "a shape"));
+  }
+  want(s, 1);
+  const Id x = s.operands[0];
+  if (s.op == Op::PERMUTE) return b.permute(x, need(s.axes, s, "`axes [...]`"));
+  const auto& shape = need(s.shape, s, "a shape");
+  if (s.op == Op::RESHAPE) return b.reshape(x, shape);
+  if (s.op == Op::EXPAND) return b.expand(x, shape);
+  const auto& begin = need(s.begin, s, "`begin [...]`");
+  return b.slice(x, begin, s.step ? *s.step : std::vector<std::int64_t>(begin.size(), 1), shape);
+}
+
+Id ProgramReader::make(const Statement& s) {
+  Builder& b = r_.build;
+  if (is_movement(s.op)) return make_movement(s);
+  if (is_elementwise(s.op)) {
+    want(s, static_cast<std::size_t>(arity(s.op)));
+    const bool to = s.op == Op::CAST || s.op == Op::BITCAST;
+    return b.elementwise(s.op, s.operands, to ? need(s.dtype, s, "a type") : DType::none);
+  }
+  switch (s.op) {
+    case Op::CONST: return b.constant(*s.dtype, s.bits);
+    case Op::PARAM: {
+      int slot = 0;
+      const Parameter* p = r_.find_param(s.name, slot);
+      if (p == nullptr) r_.scan.reject("expected a parameter declared above, got `" + s.name + "`");
+      return b.param(slot, *p);
+    }
+    case Op::IOTA: {
+      const auto& shape = need(s.shape, s, "a shape");
+      if (shape.size() != 1) r_.scan.reject("`iota` expected a shape of rank 1, got rank " + std::to_string(shape.size()));
+      return b.iota(need(s.dtype, s, "a type"), shape[0]);
+    }
+    case Op::REDUCE: {
+      const auto& axes = need(s.axes, s, "`axes [...]`");
+      const ReduceKind kind = need(s.kind, s, "a kind such as sum");
+      want(s, kind == ReduceKind::fma ? 2 : 1);
+      return kind == ReduceKind::fma ? b.reduce_fma(s.operands[0], s.operands[1], axes) : b.reduce(kind, s.operands[0], axes);
+    }
+    default: r_.scan.reject("expected an operation of the tensor level, got `" + std::string(name(s.op)) + "`");
+  }
+}
+
+}  // namespace
+
+Program read_program(Graph& g, std::string_view text, std::string_view file) {
+  const SourceLoc saved = g.loc();
+  Program p = ProgramReader(g, text, file).read();
+  g.set_loc(saved);
+  return p;
+}
+
+}  // namespace kiln::compiler

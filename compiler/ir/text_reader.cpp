@@ -1,0 +1,200 @@
+#include "compiler/ir/text_reader.h"
+
+namespace kiln::compiler {
+
+TextReader::TextReader(Graph& g, std::string_view text, std::string_view file)
+    : scan(text, file), graph(g), build(g), file_(g.intern(file)) {}
+
+std::string_view TextReader::header(std::string_view keyword, bool named) {
+  if (!scan.next_statement() || !scan.accept_word(keyword)) scan.fail("`" + std::string(keyword) + "`");
+  const auto n = named ? scan.word("a name") : std::string_view{};
+  scan.end_statement();
+  return n;
+}
+
+Id TextReader::known(std::uint64_t n) {
+  const auto it = nodes_.find(n);
+  if (it == nodes_.end()) scan.reject("expected a node defined above, got %" + std::to_string(n));
+  return it->second;
+}
+
+Id TextReader::symbol(std::string_view n) {
+  if (symbols_.emplace(n, true).second) {
+    if (!in_params_) scan.reject("expected a symbol of the parameters, got `" + std::string(n) + "`");
+    program.symbols.push_back({.name = std::string(n)});
+  }
+  return graph.sym(n);
+}
+
+Id TextReader::index() {
+  const IndexNames names{[this](std::uint64_t n) {
+                           const Id id = known(n);
+                           if (graph.dtype(id) != DType::index)
+                             scan.reject("expected an index value, got %" + std::to_string(n) + " of type " +
+                                         std::string(name(graph.dtype(id))));
+                           return id;
+                         },
+                         [this](std::string_view n) { return symbol(n); }};
+  return scan_index(scan, graph, names);
+}
+
+namespace {
+template <class T, class Read>
+std::vector<T> bracketed(Scanner& s, Read read) {
+  std::vector<T> out;
+  s.expect('[');
+  if (s.accept(']')) return out;
+  do out.push_back(read());
+  while (s.accept(','));
+  s.expect(']');
+  return out;
+}
+}  // namespace
+
+std::vector<Id> TextReader::index_list() {
+  auto v = bracketed<Id>(scan, [this] { return index(); });
+  if (v.size() > static_cast<std::size_t>(max_rank))
+    scan.reject("expected at most " + std::to_string(max_rank) + " axes, got " + std::to_string(v.size()));
+  return v;
+}
+std::vector<std::int64_t> TextReader::number_list() {
+  return bracketed<std::int64_t>(scan, [this] { return scan.integer("an integer"); });
+}
+std::vector<int> TextReader::small_list() {
+  return bracketed<int>(scan, [this] {
+    const std::int64_t v = scan.integer("an integer");
+    if (v < 0 || v > INT32_MAX) scan.reject("expected a number below 2^31, got " + std::to_string(v));
+    return static_cast<int>(v);
+  });
+}
+
+std::uint64_t TextReader::definition() {
+  if (!scan.accept('%')) scan.fail("a statement");
+  const std::uint64_t n = scan.natural("a node number");
+  if (nodes_.contains(n)) scan.reject("expected a new node number, got %" + std::to_string(n) + " again");
+  if (nodes_.size() >= max_text_nodes) scan.reject("expected at most " + std::to_string(max_text_nodes) + " nodes");
+  scan.expect('=');
+  return n;
+}
+
+void TextReader::define(std::uint64_t n, Id id) { nodes_.emplace(n, id); }
+
+Id TextReader::node() {
+  scan.expect('%');
+  return known(scan.natural("a node number"));
+}
+
+Op TextReader::operation() {
+  const auto w = scan.peek_word();
+  const auto op = op_from_name(w);
+  if (!op) scan.fail("an operation");
+  scan.accept_word(w);
+  return *op;
+}
+
+namespace {
+// "f32", "f32x8"
+std::optional<DType> split_type(std::string_view w, int& lanes) {
+  lanes = 1;
+  if (auto d = dtype_from_name(w)) return d;
+  const auto x = w.rfind('x');
+  if (x == std::string_view::npos || x + 1 == w.size() || w.size() - x > 6) return std::nullopt;
+  lanes = 0;
+  for (char c : w.substr(x + 1)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    lanes = lanes * 10 + (c - '0');
+  }
+  if (lanes < 1 || lanes > 65535) return std::nullopt;
+  return dtype_from_name(w.substr(0, x));
+}
+}  // namespace
+
+bool TextReader::at_type() {
+  int lanes = 1;
+  return split_type(scan.peek_word(), lanes).has_value();
+}
+
+DType TextReader::type(int& lanes) {
+  const auto w = scan.peek_word();
+  const auto d = split_type(w, lanes);
+  if (!d) scan.fail("a type");
+  scan.accept_word(w);
+  return *d;
+}
+
+void TextReader::location() {
+  SourceLoc loc{file_, scan.line(), 1};
+  if (scan.accept('@')) {
+    loc.file = graph.intern(scan.quoted("a quoted file name"));
+    scan.expect(':');
+    const std::uint64_t line = scan.natural("a line");
+    scan.expect(':');
+    const std::uint64_t column = scan.natural("a column");
+    if (line > UINT32_MAX || column > UINT32_MAX) scan.reject("expected line and column below 2^32");
+    loc.line = static_cast<std::uint32_t>(line);
+    loc.column = static_cast<std::uint32_t>(column);
+  }
+  scan.end_statement();
+  graph.set_loc(loc);
+}
+
+const Parameter* TextReader::find_param(std::string_view n, int& slot) const {
+  const auto it = params_.find(std::string(n));
+  if (it == params_.end()) return nullptr;
+  slot = it->second;
+  return &program.params[static_cast<std::size_t>(slot)];
+}
+
+void TextReader::read_symbol() {
+  Symbol s;
+  s.name = scan.word("a symbol's name");
+  if (!symbols_.emplace(s.name, true).second) scan.reject("expected each symbol once, and before its first use, got `" + s.name + "`");
+  while (!scan.at_line_end()) {
+    if (scan.accept_word("min"))
+      s.min = scan.integer("an integer");
+    else if (scan.accept_word("max"))
+      s.max = scan.integer("an integer");
+    else if (scan.accept_word("multiple_of"))
+      s.multiple_of = scan.integer("an integer");
+    else
+      scan.fail("`min`, `max` or `multiple_of`");
+  }
+  if (s.min < 0 || s.max < s.min || s.multiple_of < 1)
+    scan.reject("expected 0 <= min <= max and multiple_of >= 1 for `" + s.name + "`, got " + std::to_string(s.min) + ", " +
+                std::to_string(s.max) + ", " + std::to_string(s.multiple_of));
+  build.declare(s);
+  program.symbols.push_back(std::move(s));
+}
+
+void TextReader::read_param(Direction d) {
+  Parameter p;
+  p.direction = d;
+  int lanes = 1;
+  p.loc = {file_, scan.line(), scan.column()};
+  p.dtype = type(lanes);
+  if (lanes != 1 || p.dtype == DType::index || p.dtype == DType::none) scan.reject("expected an element type of a tensor");
+  in_params_ = true;
+  if (scan.peek() == '[') p.extents = index_list();
+  in_params_ = false;
+  p.name = scan.word("a parameter's name");
+  if (!params_.emplace(p.name, static_cast<int>(program.params.size())).second)
+    scan.reject("expected each parameter once, got `" + p.name + "` again");
+  if (scan.peek() == '@') {
+    location();
+    p.loc = graph.loc();
+  }
+  program.params.push_back(std::move(p));
+}
+
+bool TextReader::symbol_or_param(std::string_view w) {
+  if (w != "symbol" && w != "in" && w != "out" && w != "inout") return false;
+  scan.accept_word(w);
+  if (w == "symbol")
+    read_symbol();
+  else
+    read_param(w == "in" ? Direction::in : w == "out" ? Direction::out : Direction::inout);
+  scan.end_statement();
+  return true;
+}
+
+}  // namespace kiln::compiler
