@@ -1,0 +1,162 @@
+// The C++ face of the runtime: typed views, status, context, pool. Generated headers include only this.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "kiln/kiln.h"
+
+namespace kiln {
+
+inline constexpr std::int64_t dynamic_extent = -1;
+
+// Storage of 16-bit floats: bit patterns, no arithmetic.
+struct float16 {
+  std::uint16_t bits;
+};
+struct bfloat16 {
+  std::uint16_t bits;
+};
+
+namespace detail {
+template <class T> inline constexpr int dtype_code = -1;
+template <> inline constexpr int dtype_code<bool> = KILN_BOOL;
+template <> inline constexpr int dtype_code<std::int8_t> = KILN_I8;
+template <> inline constexpr int dtype_code<std::int16_t> = KILN_I16;
+template <> inline constexpr int dtype_code<std::int32_t> = KILN_I32;
+template <> inline constexpr int dtype_code<std::int64_t> = KILN_I64;
+template <> inline constexpr int dtype_code<std::uint8_t> = KILN_U8;
+template <> inline constexpr int dtype_code<std::uint16_t> = KILN_U16;
+template <> inline constexpr int dtype_code<std::uint32_t> = KILN_U32;
+template <> inline constexpr int dtype_code<std::uint64_t> = KILN_U64;
+template <> inline constexpr int dtype_code<float16> = KILN_F16;
+template <> inline constexpr int dtype_code<bfloat16> = KILN_BF16;
+template <> inline constexpr int dtype_code<float> = KILN_F32;
+template <> inline constexpr int dtype_code<double> = KILN_F64;
+}  // namespace detail
+
+// A dense row-major (layout_right) array of T that somebody else owns. Extents: numbers or dynamic_extent, outermost first.
+// Names follow std::mdspan. A view whose static extents or element type differ does not convert: a compile error at the call.
+template <class T, std::int64_t... Extents>
+class view {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+  using index_type = std::int64_t;
+  using data_handle_type = T*;
+
+  static_assert(detail::dtype_code<value_type> >= 0, "kiln::view: no such element type");
+
+  static constexpr std::size_t rank() { return sizeof...(Extents); }
+  static constexpr std::size_t rank_dynamic() { return (std::size_t{0} + ... + (Extents == dynamic_extent ? 1u : 0u)); }
+  static constexpr index_type static_extent(std::size_t r) { return statics[r]; }
+
+  // Data and the dynamic extents, outermost first.
+  template <class... I>
+    requires(sizeof...(I) == rank_dynamic() && (std::is_convertible_v<I, index_type> && ...))
+  constexpr explicit(sizeof...(I) == 0) view(T* data, I... dynamic) : data_(data) {
+    const index_type given[] = {static_cast<index_type>(dynamic)..., 0};
+    std::size_t next = 0;
+    for (std::size_t r = 0; r < rank(); ++r) extents_[r] = statics[r] == dynamic_extent ? given[next++] : statics[r];
+  }
+
+  // Rank 1: anything that converts to a span. The extent of a dynamic span is checked when the kernel is called.
+  template <class R>
+    requires(sizeof...(Extents) == 1 && std::is_convertible_v<R&, std::span<T>> && !requires(R& r) { r.data_handle(); })
+  constexpr view(R&& range) : data_(std::span<T>(range).data()) {
+    extents_[0] = static_cast<index_type>(std::span<T>(range).size());
+  }
+
+  // More static to less static, T to const T.
+  template <class U, std::int64_t... Other>
+    requires(sizeof...(Other) == sizeof...(Extents) && std::is_convertible_v<U (*)[], T (*)[]> &&
+             ((Extents == dynamic_extent || Extents == Other) && ...))
+  constexpr view(const view<U, Other...>& v) : data_(v.data_handle()) {
+    for (std::size_t r = 0; r < rank(); ++r) extents_[r] = v.extent(r);
+  }
+
+  constexpr T* data_handle() const { return data_; }
+  constexpr index_type extent(std::size_t r) const { return extents_[r]; }
+  constexpr const index_type* extents() const { return extents_; }
+  constexpr index_type size() const {
+    index_type n = 1;
+    for (std::size_t r = 0; r < rank(); ++r) n *= extents_[r];
+    return n;
+  }
+
+  // Unchecked element access.
+  template <class... I>
+    requires(sizeof...(I) == sizeof...(Extents))
+  constexpr T& operator()(I... index) const {
+    const index_type i[] = {static_cast<index_type>(index)..., 0};
+    index_type offset = 0;
+    for (std::size_t r = 0; r < rank(); ++r) offset = offset * extents_[r] + i[r];
+    return data_[offset];
+  }
+
+ private:
+  static constexpr index_type statics[] = {Extents..., 0};
+  T* data_;
+  index_type extents_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};
+};
+
+// The argument record of a view; it points into the view, which must outlive the call.
+template <class T, std::int64_t... E>
+kiln_tensor tensor_of(const view<T, E...>& v) {
+  using value = std::remove_cv_t<T>;
+  return {const_cast<value*>(v.data_handle()), v.extents(), nullptr, detail::dtype_code<value>, static_cast<std::int32_t>(sizeof...(E))};
+}
+// A rank-0 argument.
+template <class T>
+kiln_tensor tensor_of(const T& scalar) {
+  return {const_cast<T*>(&scalar), nullptr, nullptr, detail::dtype_code<T>, 0};
+}
+
+// Outcome of a call. On an error no output byte has changed.
+class [[nodiscard]] status {
+ public:
+  status(kiln_status s, const kiln_program_desc* program) : status_(s), program_(program) {}
+
+  bool ok() const { return status_.code == KILN_OK; }
+  explicit operator bool() const { return ok(); }
+  std::int32_t code() const { return status_.code; }
+  const kiln_status& detail() const { return status_; }
+
+  // One line: code, program, argument, axis, expected and got.
+  std::string message() const {
+    std::string text(kiln_status_message(program_, status_, nullptr, 0), '\0');
+    kiln_status_message(program_, status_, text.data(), text.size() + 1);
+    return text;
+  }
+
+ private:
+  kiln_status status_;
+  const kiln_program_desc* program_;
+};
+
+// What a call may use. The default runs on the calling thread and takes its workspace from the C library.
+class context {
+ public:
+  context() : c_{nullptr, nullptr, 0, allocate, release, nullptr} {}
+
+  context& executor(kiln_executor* e) { return c_.executor = e, *this; }
+  // 64-byte aligned; used when large enough for the call.
+  context& workspace(void* p, std::int64_t bytes) { return c_.workspace = p, c_.workspace_bytes = bytes, *this; }
+  const kiln_context* get() const { return &c_; }
+
+ private:
+  static void* allocate(void*, std::size_t bytes, std::size_t alignment) {
+    if (bytes > SIZE_MAX - alignment) return nullptr;
+    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  }
+  static void release(void*, void* p, std::size_t) { std::free(p); }
+
+  kiln_context c_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,99 @@
+#include <stdbool.h>
+
+#include "check.h"
+#include "expression.h"
+#include "kiln/kiln.h"
+
+enum {
+  MAX_BUFFERS = 1024,     /* of one kernel or of one program's temporaries */
+  WORK_PER_CHUNK = 20000, /* scalar operations: below about 10 us a second thread costs more than it saves */
+  CHUNKS_PER_WORKER = 4
+};
+
+typedef struct kernel_call {
+  const kiln_kernel_desc* kernel;
+  void* const* buffers;
+  const int64_t* symbols;
+} kernel_call;
+
+static void run_chunk(void* data, int64_t begin, int64_t end) {
+  const kernel_call* c = (const kernel_call*)data;
+  c->kernel->fn(c->buffers, c->symbols, begin, end);
+}
+
+static int32_t chunk_count(const kiln_executor* e, int64_t work) {
+  const int64_t by_work = work / WORK_PER_CHUNK, most = (int64_t)e->workers * CHUNKS_PER_WORKER;
+  const int64_t n = by_work < most ? by_work : most;
+  return n < 1 ? 1 : (int32_t)n;
+}
+
+/* Everything about the kernels that could still fail: run before the first byte is written. */
+static bool sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols) {
+  int64_t v;
+  for (int32_t k = 0; k < p->n_kernels; ++k)
+    if (p->kernels[k].n_buffers > MAX_BUFFERS || !kiln_evaluate(p->kernels[k].trip_count, symbols, &v)) return false;
+  for (int32_t t = 0; t < p->n_temps; ++t)
+    if (!kiln_evaluate(p->temps[t].offset, symbols, &v) || !kiln_evaluate(p->temps[t].bytes, symbols, &v)) return false;
+  return true;
+}
+
+static void run_kernel(const kiln_program_desc* p, const kiln_kernel_desc* k, const kiln_tensor* args, char* workspace,
+                       const int64_t* symbols, kiln_executor* executor) {
+  void* buffers[MAX_BUFFERS];
+  int64_t n = 0, work = 0;
+  kiln_evaluate(k->trip_count, symbols, &n);
+  if (n <= 0) return;
+  for (int32_t b = 0; b < k->n_buffers; ++b) {
+    int64_t offset = 0;
+    const int32_t id = k->buffers[b];
+    if (id < p->n_params) {
+      buffers[b] = args[id].data;
+    } else {
+      kiln_evaluate(p->temps[id - p->n_params].offset, symbols, &offset);
+      buffers[b] = workspace + offset;
+    }
+  }
+  if (!kiln_evaluate(k->work, symbols, &work)) work = INT64_MAX;
+  const int32_t chunks = executor != 0 && k->parallel ? chunk_count(executor, work) : 1;
+  kernel_call call = {k, buffers, symbols};
+  if (chunks == 1)
+    run_chunk(&call, 0, n);
+  else
+    executor->parallel_for(executor, n, k->alignment, chunks, run_chunk, &call);
+}
+
+static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* symbols, char* workspace,
+                               kiln_executor* executor) {
+  for (int32_t k = 0; k < p->n_kernels; ++k) run_kernel(p, &p->kernels[k], args, workspace, symbols, executor);
+  return kiln_fail(KILN_OK, -1, -1, -1, 0, 0);
+}
+
+kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
+  int64_t symbols[KILN_MAX_SYMBOLS], need = 0;
+  const kiln_status s = kiln_check(p, args, n_args, symbols);
+  if (s.code != KILN_OK) return s;
+  if (!sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
+    return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, INT64_MAX, -1);
+  kiln_executor* executor = context != 0 ? context->executor : 0;
+  if (need <= 0) return run_program(p, args, symbols, 0, executor);
+  if (context == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, 0);
+  if (context->workspace != 0 && context->workspace_bytes >= need) {
+    const uintptr_t misaligned = (uintptr_t)context->workspace % 64;
+    if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, (int64_t)misaligned);
+    return run_program(p, args, symbols, (char*)context->workspace, executor);
+  }
+  char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, 64) : 0;
+  if (own == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, context->workspace_bytes);
+  const kiln_status done = run_program(p, args, symbols, own, executor);
+  if (context->release != 0) context->release(context->user, own, (size_t)need);
+  return done;
+}
+
+kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* bytes) {
+  int64_t symbols[KILN_MAX_SYMBOLS];
+  const kiln_status s = kiln_check(p, args, n_args, symbols);
+  if (s.code != KILN_OK) return s;
+  if (bytes == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, 0, 0);
+  if (!kiln_evaluate(p->workspace_bytes, symbols, bytes)) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, INT64_MAX, -1);
+  return s;
+}

@@ -1,0 +1,151 @@
+#include "check.h"
+
+#include <stdbool.h>
+
+#include "expression.h"
+
+static const uint8_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
+
+kiln_status kiln_fail(int32_t code, int32_t param, int32_t axis, int32_t symbol, int64_t expected, int64_t got) {
+  const kiln_status s = {code, param, axis, symbol, expected, got};
+  return s;
+}
+
+static const kiln_status ok = {KILN_OK, -1, -1, -1, 0, 0};
+
+static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, int32_t i) {
+  if (t->dtype != p->dtype) return kiln_fail(KILN_R_DTYPE, i, -1, -1, p->dtype, t->dtype);
+  if (t->rank != p->rank) return kiln_fail(KILN_R_RANK, i, -1, -1, p->rank, t->rank);
+  if (t->rank > 0 && t->extents == 0) return kiln_fail(KILN_R_NULL, i, -1, -1, 0, 0);
+  int64_t bytes = sizes[p->dtype];
+  bool empty = false;
+  for (int32_t a = 0; a < t->rank; ++a) {
+    if (t->extents[a] < 0) return kiln_fail(KILN_R_SHAPE, i, a, -1, 0, t->extents[a]);
+    empty |= t->extents[a] == 0;
+  }
+  for (int32_t a = 0; a < t->rank && !empty; ++a)
+    if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, INT64_MAX, t->extents[a]);
+  int64_t stride = 1;
+  for (int32_t a = t->rank; a-- > 0 && t->strides != 0 && !empty;) {
+    if (t->extents[a] > 1 && t->strides[a] != stride) return kiln_fail(KILN_R_STRIDE, i, a, -1, stride, t->strides[a]);
+    stride *= t->extents[a];
+  }
+  if (t->data == 0 && !empty) return kiln_fail(KILN_R_NULL, i, -1, -1, 0, 0);
+  const uintptr_t misaligned = (uintptr_t)t->data % sizes[p->dtype];
+  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, sizes[p->dtype], (int64_t)misaligned);
+  return ok;
+}
+
+/* An extent that is just one symbol: its number, else -1. */
+static int32_t bare_symbol(kiln_expr e) { return e[0] == KILN_PUSH_SYM && e[2] == KILN_EXPR_END ? (int32_t)e[1] : -1; }
+
+/* The only symbol of an extent that is not bound yet, or -1 when there is none or more than one. */
+static int32_t open_symbol(kiln_expr e, const bool* bound) {
+  int32_t found = -1;
+  for (; *e != KILN_EXPR_END; ++e) {
+    if (*e == KILN_PUSH_SYM && !bound[e[1]]) {
+      if (found >= 0 && found != (int32_t)e[1]) return -1;
+      found = (int32_t)e[1];
+    }
+    if (*e == KILN_PUSH_SYM || *e == KILN_PUSH_CONST) ++e;
+  }
+  return found;
+}
+
+/* Solves extent(s) == got for an extent that is linear in s with a positive slope: probes s = 0 and s = 1, then checks. */
+static bool solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
+  int64_t at0, at1, slope, offset, check;
+  symbols[s] = 0;
+  if (!kiln_evaluate(e, symbols, &at0)) return false;
+  symbols[s] = 1;
+  if (!kiln_evaluate(e, symbols, &at1)) return false;
+  if (__builtin_sub_overflow(at1, at0, &slope) || slope <= 0 || __builtin_sub_overflow(got, at0, &offset)) return false;
+  if (offset < 0 || offset % slope != 0) return false;
+  symbols[s] = offset / slope;
+  return kiln_evaluate(e, symbols, &check) && check == got;
+}
+
+/* Bare occurrences define first, in parameter order; then extents with one open symbol, until nothing changes. */
+static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, bool* bound) {
+  for (int32_t i = 0; i < p->n_params; ++i)
+    for (int32_t a = 0; a < p->params[i].rank; ++a) {
+      const int32_t s = bare_symbol(p->params[i].extents[a]);
+      if (s < 0 || bound[s]) continue;
+      symbols[s] = args[i].extents[a];
+      bound[s] = true;
+    }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int32_t i = 0; i < p->n_params; ++i)
+      for (int32_t a = 0; a < p->params[i].rank; ++a) {
+        const int32_t s = open_symbol(p->params[i].extents[a], bound);
+        if (s < 0) continue;
+        if (!solve(p->params[i].extents[a], s, symbols, args[i].extents[a]))
+          return kiln_fail(KILN_R_SHAPE, i, a, s, -1, args[i].extents[a]);
+        bound[s] = changed = true;
+      }
+  }
+  return ok;
+}
+
+static kiln_status check_extents(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* symbols) {
+  for (int32_t i = 0; i < p->n_params; ++i)
+    for (int32_t a = 0; a < p->params[i].rank; ++a) {
+      const kiln_expr e = p->params[i].extents[a];
+      int64_t expected;
+      if (!kiln_evaluate(e, symbols, &expected)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, INT64_MAX, args[i].extents[a]);
+      if (expected == args[i].extents[a]) continue;
+      const int32_t s = bare_symbol(e);
+      return kiln_fail(s >= 0 ? KILN_R_CONFLICT : KILN_R_SHAPE, i, a, s, expected, args[i].extents[a]);
+    }
+  return ok;
+}
+
+static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbols, const bool* bound) {
+  for (int32_t s = 0; s < p->n_symbols; ++s) {
+    const kiln_symbol_desc* d = &p->symbols[s];
+    const int64_t v = symbols[s];
+    if (!bound[s]) return kiln_fail(KILN_R_SHAPE, -1, -1, s, -1, -1);
+    if (v < d->min) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->min, v);
+    if (v > d->max) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->max, v);
+    if (d->multiple_of > 1 && v % d->multiple_of != 0) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->multiple_of, v);
+  }
+  return ok;
+}
+
+static uintptr_t byte_size(const kiln_tensor* t) {
+  uintptr_t n = sizes[t->dtype];
+  for (int32_t a = 0; a < t->rank; ++a) n *= (uintptr_t)t->extents[a];
+  return n;
+}
+
+/* No written argument may share a byte with any other argument. */
+static kiln_status check_aliasing(const kiln_program_desc* p, const kiln_tensor* args) {
+  for (int32_t w = 0; w < p->n_params; ++w) {
+    if (p->params[w].direction == KILN_IN) continue;
+    const uintptr_t begin = (uintptr_t)args[w].data, end = begin + byte_size(&args[w]);
+    for (int32_t i = 0; i < p->n_params; ++i) {
+      const uintptr_t other = (uintptr_t)args[i].data, other_end = other + byte_size(&args[i]);
+      if (i != w && begin < other_end && other < end) return kiln_fail(KILN_R_ALIAS, w, -1, -1, i, w);
+    }
+  }
+  return ok;
+}
+
+kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* symbols) {
+  if (p == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, 0, 0);
+  if (p->abi_version != KILN_ABI_VERSION) return kiln_fail(KILN_R_ABI, -1, -1, -1, KILN_ABI_VERSION, p->abi_version);
+  if (n_args != p->n_params) return kiln_fail(KILN_R_ARGCOUNT, -1, -1, -1, p->n_params, n_args);
+  if (n_args > 0 && args == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, 0, 0);
+  if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
+  if (p->n_params > KILN_MAX_ARGS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_ARGS, p->n_params);
+  bool bound[KILN_MAX_SYMBOLS] = {false};
+  for (int32_t s = 0; s < p->n_symbols; ++s) symbols[s] = 0;
+  kiln_status s = ok;
+  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_form(&p->params[i], &args[i], i);
+  if (s.code == KILN_OK) s = bind_symbols(p, args, symbols, bound);
+  if (s.code == KILN_OK) s = check_extents(p, args, symbols);
+  if (s.code == KILN_OK) s = check_facts(p, symbols, bound);
+  if (s.code == KILN_OK) s = check_aliasing(p, args);
+  return s;
+}

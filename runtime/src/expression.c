@@ -1,0 +1,44 @@
+#include "expression.h"
+
+static bool floor_divide(int64_t a, int64_t b, bool remainder, int64_t* r) {
+  if (b == 0 || (a == INT64_MIN && b == -1)) return false;
+  int64_t q = a / b, m = a % b;
+  if (m != 0 && (m < 0) != (b < 0)) {
+    q -= 1;
+    m += b;
+  }
+  *r = remainder ? m : q;
+  return true;
+}
+
+static bool apply(int64_t op, int64_t a, int64_t b, int64_t* r) {
+  switch (op) {
+    case KILN_ADD: return !__builtin_add_overflow(a, b, r);
+    case KILN_SUB: return !__builtin_sub_overflow(a, b, r);
+    case KILN_MUL: return !__builtin_mul_overflow(a, b, r);
+    case KILN_FLOORDIV: return floor_divide(a, b, false, r);
+    case KILN_FLOORMOD: return floor_divide(a, b, true, r);
+    case KILN_MIN: *r = a < b ? a : b; return true;
+    case KILN_MAX: *r = a > b ? a : b; return true;
+    default: return false;
+  }
+}
+
+bool kiln_evaluate(kiln_expr code, const int64_t* symbols, int64_t* value) {
+  int64_t stack[64];
+  int top = 0;
+  for (; *code != KILN_EXPR_END; ++code) {
+    if (*code == KILN_PUSH_CONST || *code == KILN_PUSH_SYM) {
+      if (top == 64) return false;
+      const int64_t word = code[1];
+      stack[top++] = *code == KILN_PUSH_CONST ? word : symbols[word];
+      ++code;
+    } else {
+      if (top < 2 || !apply(*code, stack[top - 2], stack[top - 1], &stack[top - 2])) return false;
+      --top;
+    }
+  }
+  if (top != 1) return false;
+  *value = stack[0];
+  return true;
+}

@@ -1,0 +1,142 @@
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kiln/threads.h"
+
+enum { SPIN = 4000 }; /* polls before a worker sleeps: tens of microseconds, so that consecutive kernels find it awake */
+
+typedef struct job {
+  void (*task)(void*, int64_t, int64_t);
+  void* data;
+  int64_t n, chunk;
+} job;
+
+struct kiln_pool {
+  kiln_executor executor; /* first: the executor's address is the pool's */
+  pthread_mutex_t lock;   /* guards sleeping, generation's change and stop */
+  pthread_cond_t wake;
+  pthread_mutex_t busy;   /* held by the one caller whose job the workers help with */
+  job current;
+  atomic_uint_fast64_t generation; /* a new job, or stop */
+  atomic_int_fast64_t next;        /* first iteration that nobody has taken */
+  atomic_int active;               /* workers that have not yet left the current job */
+  atomic_bool stop;
+  pid_t owner;
+  int32_t n_threads;
+  pthread_t threads[];
+};
+
+static _Thread_local bool inside_task; /* a nested call must not wait for workers that wait for it */
+
+static void pause_briefly(void) {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+static void work(kiln_pool* p, const job* j) {
+  inside_task = true;
+  for (;;) {
+    const int64_t begin = atomic_fetch_add_explicit(&p->next, j->chunk, memory_order_relaxed);
+    if (begin >= j->n) break;
+    j->task(j->data, begin, j->n - begin < j->chunk ? j->n : begin + j->chunk);
+  }
+  inside_task = false;
+}
+
+static uint_fast64_t wait_for_job(kiln_pool* p, uint_fast64_t seen) {
+  for (int i = 0; i < SPIN; ++i) {
+    const uint_fast64_t g = atomic_load_explicit(&p->generation, memory_order_acquire);
+    if (g != seen) return g;
+    pause_briefly();
+  }
+  pthread_mutex_lock(&p->lock);
+  while (atomic_load_explicit(&p->generation, memory_order_acquire) == seen) pthread_cond_wait(&p->wake, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+  return atomic_load_explicit(&p->generation, memory_order_acquire);
+}
+
+static void* worker(void* argument) {
+  kiln_pool* p = (kiln_pool*)argument;
+  for (uint_fast64_t seen = 0;;) {
+    seen = wait_for_job(p, seen);
+    if (atomic_load_explicit(&p->stop, memory_order_acquire)) return NULL;
+    const job j = p->current;
+    work(p, &j);
+    atomic_fetch_sub_explicit(&p->active, 1, memory_order_release);
+  }
+}
+
+static void announce(kiln_pool* p) {
+  pthread_mutex_lock(&p->lock);
+  atomic_fetch_add_explicit(&p->generation, 1, memory_order_release);
+  pthread_cond_broadcast(&p->wake);
+  pthread_mutex_unlock(&p->lock);
+}
+
+static void parallel_for(kiln_executor* self, int64_t n, int64_t alignment, int32_t max_chunks,
+                         void (*task)(void*, int64_t, int64_t), void* data) {
+  kiln_pool* p = (kiln_pool*)self;
+  const int64_t chunks = max_chunks < 1 ? 1 : max_chunks;
+  int64_t chunk = n / chunks + (n % chunks != 0);
+  if (alignment > 1 && chunk % alignment != 0) chunk += alignment - chunk % alignment;
+  const bool alone = p->n_threads == 0 || chunk >= n || inside_task || getpid() != p->owner;
+  if (alone || pthread_mutex_trylock(&p->busy) != 0) {
+    task(data, 0, n);
+    return;
+  }
+  p->current = (job){task, data, n, chunk};
+  atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+  atomic_store_explicit(&p->active, p->n_threads, memory_order_relaxed);
+  announce(p);
+  const job j = p->current;
+  work(p, &j);
+  for (int spins = 0; atomic_load_explicit(&p->active, memory_order_acquire) != 0; ++spins)
+    if (spins < SPIN)
+      pause_briefly();
+    else
+      sched_yield();
+  pthread_mutex_unlock(&p->busy);
+}
+
+static int32_t allowed_cpus(void) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  const int n = CPU_COUNT(&set);
+  return n < 1 ? 1 : n;
+}
+
+kiln_pool* kiln_pool_create(int32_t workers) {
+  const int32_t want = workers > 0 ? workers : allowed_cpus();
+  kiln_pool* p = (kiln_pool*)calloc(1, sizeof *p + (size_t)want * sizeof p->threads[0]);
+  if (p == NULL) return NULL;
+  p->owner = getpid();
+  p->executor.parallel_for = parallel_for;
+  pthread_mutex_init(&p->lock, NULL);
+  pthread_mutex_init(&p->busy, NULL);
+  pthread_cond_init(&p->wake, NULL);
+  while (p->n_threads < want - 1 && pthread_create(&p->threads[p->n_threads], NULL, worker, p) == 0) ++p->n_threads;
+  p->executor.workers = p->n_threads + 1;
+  return p;
+}
+
+kiln_executor* kiln_pool_executor(kiln_pool* pool) { return &pool->executor; }
+
+void kiln_pool_destroy(kiln_pool* p) {
+  if (p == NULL) return;
+  if (getpid() == p->owner) {
+    atomic_store_explicit(&p->stop, true, memory_order_release);
+    announce(p);
+    for (int32_t i = 0; i < p->n_threads; ++i) pthread_join(p->threads[i], NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->lock);
+    pthread_mutex_destroy(&p->busy);
+  }
+  free(p);
+}
