@@ -1,0 +1,142 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/builder.h"
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+
+using namespace kiln::compiler;
+
+namespace {
+
+std::string rule_of(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Diagnostic& d) {
+    EXPECT_EQ(d.id(), "E-verify");
+    const std::string text = d.what(), key = "breaks the rule ";
+    const auto at = text.find(key);
+    if (at == std::string::npos) return text;
+    return text.substr(at + key.size(), text.find(':', at) - at - key.size());
+  }
+  return "";
+}
+
+struct Case {
+  Level level;
+  const char* rule;
+  std::function<Id(Graph&)> make;
+};
+
+std::vector<Case> broken_nodes() {
+  const auto f = [](Graph& g) { return g.constant(DType::f32, 0); };
+  const auto i = [](Graph& g) { return g.constant(DType::i32, 0); };
+  const auto x = [](Graph& g) { return g.make(Op::PARAM, DType::f32, {g.index(4), g.sym("N")}, {0}, "x"); };
+  const auto buffer = [](Graph& g) { return g.make(Op::BUFFER, DType::f32, {}, {0}); };
+  const auto range = [](Graph& g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 0}); };
+  using G = Graph&;
+  return {
+      {Level::kernel, "level", [](G g) { return g.make(Op::IOTA, DType::i32, {g.index(3)}); }},
+      {Level::program, "level", [f](G g) { return g.make(Op::EXP, DType::f32, {f(g)}); }},
+      {Level::tensor, "level", [buffer](G g) { return buffer(g); }},
+      {Level::tensor, "arity", [f](G g) { return g.make(Op::ADD, DType::f32, {f(g)}); }},
+      {Level::tensor, "scalar", [](G g) { return g.constant(DType::f32, 0, 4); }},
+      {Level::tensor, "const-bits", [](G g) { return g.constant(DType::u8, 256); }},
+      {Level::tensor, "symbol", [](G g) { return g.make(Op::SYM, DType::index, {}, {}, ""); }},
+      {Level::tensor, "param", [f](G g) { return g.make(Op::PARAM, DType::f32, {f(g)}, {0}, "x"); }},
+      {Level::tensor, "iota", [](G g) { return g.make(Op::IOTA, DType::boolean, {g.index(3)}); }},
+      {Level::kernel, "buffer", [](G g) { return g.make(Op::BUFFER, DType::f32, {}, {-1}); }},
+      {Level::kernel, "invalid", [](G g) { return g.make(Op::INVALID, DType::index, {}, {1}); }},
+      {Level::kernel, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 9}); }},
+      {Level::tensor, "elementwise-types", [f, i](G g) { return g.make(Op::ADD, DType::f32, {f(g), i(g)}); }},
+      {Level::tensor, "elementwise-types", [f](G g) { return g.make(Op::LT, DType::f32, {f(g), f(g)}); }},
+      {Level::program, "elementwise-lanes", [f](G g) { return g.make(Op::ADD, DType::f32, {f(g), g.constant(DType::f32, 0, 4)}); }},
+      {Level::tensor, "reshape-form", [x, i](G g) { return g.make(Op::RESHAPE, DType::f32, {x(g), i(g)}); }},
+      {Level::tensor, "permute-form", [x](G g) { return g.make(Op::PERMUTE, DType::i32, {x(g)}, {1, 0}); }},
+      {Level::tensor, "slice-form", [x](G g) { return g.make(Op::SLICE, DType::f32, {x(g), g.index(0)}, {1}); }},
+      {Level::tensor, "pad-form", [x, i](G g) { return g.make(Op::PAD, DType::f32, {x(g), i(g)}, {0}); }},
+      {Level::tensor, "concat-form", [x](G g) { return g.make(Op::CONCAT, DType::f32, {x(g)}); }},
+      {Level::tensor, "reduce-form", [x](G g) { return g.make(Op::REDUCE, DType::f32, {x(g)}, {0, 1, 0}); }},
+      {Level::kernel, "reduce-form", [f](G g) { return g.make(Op::REDUCE, DType::f32, {f(g), f(g)}, {0, 0}); }},
+      {Level::kernel, "stage", [f](G g) { return g.make(Op::STAGE, DType::f32, {f(g), g.index(0)}); }},
+      {Level::kernel, "index", [f](G g) { return g.make(Op::INDEX, DType::f32, {f(g), g.index(0)}); }},
+      {Level::kernel, "load", [buffer, f](G g) { return g.make(Op::LOAD, DType::f32, {buffer(g), f(g)}); }},
+      {Level::tensor, "store", [x, i](G g) { return g.make(Op::STORE, DType::none, {x(g), i(g)}); }},
+      {Level::program, "store", [buffer, i](G g) { return g.make(Op::STORE, DType::none, {buffer(g), g.index(0), i(g)}); }},
+      {Level::kernel, "end", [f, range](G g) { return g.make(Op::END, DType::none, {f(g), range(g)}); }},
+      {Level::kernel, "sink", [f](G g) { return g.make(Op::SINK, DType::none, {f(g)}); }},
+      {Level::program, "for", [range](G g) { return g.make(Op::FOR, DType::none, {range(g), g.index(0)}, {0, 1}); }},
+      {Level::program, "carry", [f, i](G g) { return g.make(Op::CARRY, DType::f32, {f(g), i(g)}, {0}); }},
+      {Level::program, "get", [f](G g) { return g.make(Op::GET, DType::f32, {f(g)}, {0}); }},
+      {Level::program, "broadcast", [f](G g) { return g.make(Op::BROADCAST, DType::f32, {f(g)}); }},
+      {Level::program, "ramp", [i](G g) { return g.make(Op::RAMP, DType::i32, {i(g)}, {}, {}, 4); }},
+      {Level::program, "lane", [](G g) { return g.make(Op::LANE, DType::f32, {g.constant(DType::f32, 0, 4)}, {4}); }},
+      {Level::program, "shuffle", [](G g) { return g.make(Op::SHUFFLE, DType::f32, {g.constant(DType::f32, 0, 4)}, {0, 9}, {}, 2); }},
+      {Level::tensor, "shape", [x](G g) { return g.make(Op::RESHAPE, DType::f32, {x(g), g.index(3)}); }},
+      {Level::tensor, "shape", [x](G g) { return g.make(Op::PERMUTE, DType::f32, {x(g)}, {0, 0}); }},
+      {Level::tensor, "shape", [x](G g) { return g.make(Op::CONCAT, DType::f32, {x(g)}, {7}); }},
+      {Level::tensor, "shape", [x](G g) { return g.make(Op::REDUCE, DType::f32, {x(g)}, {0, 7}); }},
+      {Level::tensor, "elementwise-shapes", [x](G g) {
+         const Id y = g.make(Op::PARAM, DType::f32, {g.index(4)}, {1}, "y");
+         return g.make(Op::ADD, DType::f32, {x(g), y});
+       }},
+  };
+}
+
+}  // namespace
+
+TEST(Verify, EveryNodeRuleFires) {
+  std::set<std::string> fired;
+  for (const Case& c : broken_nodes()) {
+    Graph g;
+    const Id root[] = {c.make(g)};
+    EXPECT_EQ(rule_of([&] { verify_nodes(g, c.level, root); }), c.rule);
+    fired.insert(c.rule);
+  }
+  for (const char* whole : {"effects", "symbols", "ranges-ended", "buffers"}) fired.insert(whole);  // tested below
+  for (const VerifyRule& r : verify_rules()) EXPECT_TRUE(fired.contains(std::string(r.name))) << r.name;
+}
+
+TEST(Verify, ProgramRules) {
+  const char* text = "program p\nin f32 [N] x\nout f32 [N] y\n%0 = param x\n%1 = neg %0\nstore y, %1\n";
+  Graph g;
+  Program p = read_program(g, text);
+  verify(g, p);
+  const Program good = p;
+  p.params[1].direction = Direction::in;
+  EXPECT_EQ(rule_of([&] { verify(g, p); }), "effects");
+  p = good;
+  p.params[0].name = "other";
+  EXPECT_EQ(rule_of([&] { verify(g, p); }), "param");
+  p = good;
+  p.symbols.clear();
+  EXPECT_EQ(rule_of([&] { verify(g, p); }), "symbols");
+  Graph h;
+  const Program half = read_program(h, "program p\nin f32 [2*N] x\nout f32 [2*N] y\n%0 = param x\nstore y, %0\n");
+  EXPECT_EQ(rule_of([&] { verify(h, half); }), "symbols");
+}
+
+TEST(Verify, KernelRules) {
+  Graph g;
+  Schedule s;
+  const Id n = g.index(8), range = g.make(Op::RANGE, DType::index, {n}, {0, 0});
+  const Id out = g.make(Op::BUFFER, DType::f32, {}, {0});
+  const Id store = g.make(Op::STORE, DType::none, {out, range, g.constant(DType::f32, 0)});
+  s.buffers = {{DType::f32, n, 0, no_id}, {DType::i32, n, 1, no_id}};
+  s.kernels.push_back({"k", g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store, range})}), {0}, {}});
+  verify(g, s);
+  const Schedule good = s;
+  s.kernels[0].sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store})});
+  EXPECT_EQ(rule_of([&] { verify(g, s); }), "ranges-ended");
+  s = good;
+  s.kernels[0].buffers = {1};
+  EXPECT_EQ(rule_of([&] { verify(g, s); }), "buffers");
+  s = good;
+  s.kernels[0].depends_on = {0};
+  EXPECT_EQ(rule_of([&] { verify(g, s); }), "buffers");
+}
