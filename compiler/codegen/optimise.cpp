@@ -10,7 +10,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t large_function = 20'000;  // instructions
+// Instructions. LLVM's machine scheduler is quadratic in the uses of one register within a block, so a huge function is
+// selected and scheduled in source order (optnone); registers are allocated as ever.
+constexpr std::size_t large_function = 20'000;
+constexpr std::size_t huge_function = 40'000;
 
 llvm::FunctionPassManager full_pipeline() {
   llvm::FunctionPassManager f;
@@ -45,8 +48,13 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.crossRegisterProxies(loops, functions, components, modules);
   for (llvm::Function& f : module) {
     if (f.isDeclaration()) continue;
-    llvm::FunctionPassManager passes = f.getInstructionCount() > large_function ? linear_pipeline() : full_pipeline();
+    const std::size_t size = f.getInstructionCount();
+    llvm::FunctionPassManager passes = size > large_function ? linear_pipeline() : full_pipeline();
     passes.run(f, functions);
+    if (size > huge_function) {
+      f.addFnAttr(llvm::Attribute::OptimizeNone);
+      f.addFnAttr(llvm::Attribute::NoInline);
+    }
   }
 }
 

@@ -11,6 +11,25 @@ namespace {
 constexpr DType all_dtypes[] = {DType::boolean, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
                                 DType::u32, DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
 
+struct Machine {
+  std::string label;
+  Target target;
+  int lanes;
+};
+
+// Vectors of one and of several registers; AVX-512 where the machine that runs the test has it.
+std::vector<Machine> machines() {
+  Target v3, v4;
+  v4.cpu = "x86-64-v4";
+  v4.vector_bytes = 64;
+  v4.vector_registers = 32;
+  std::vector<Machine> all{{"v3x8", v3, 8}, {"v3x32", v3, 32}};
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl"))
+    all.push_back({"v4x16", v4, 16});
+  return all;
+}
+
 bool defined_on(Op op, DType d) {
   switch (op) {
     case Op::NEG: case Op::ABS: case Op::SIGN: case Op::FLOOR: case Op::CEIL: case Op::ROUND: case Op::TRUNC:
@@ -73,7 +92,8 @@ Bits unpack(DType d, const std::vector<char>& raw, std::size_t i) {
 // One program: a kernel per operation over inputs of given types; lane-parallel main loop and scalar tail.
 class Sweep {
  public:
-  Sweep(std::string name, std::vector<DType> inputs, DType out) : program_(std::move(name)), inputs_(std::move(inputs)), out_(out) {
+  Sweep(const Machine& machine, std::string name, std::vector<DType> inputs, DType out)
+      : machine_(machine), program_(std::move(name)), inputs_(std::move(inputs)), out_(out) {
     const Id n = program_.symbol("N");
     for (std::size_t i = 0; i < inputs_.size(); ++i) program_.param("x" + std::to_string(i), inputs_[i], Direction::in, n);
     program_.param("y", out, Direction::out, n);
@@ -81,23 +101,23 @@ class Sweep {
 
   void add(Op op, std::initializer_list<int> operands) {
     HandProgram& p = program_;
-    const Id begin = p.g.sym("$begin"), end = p.g.sym("$end"), eight = p.g.index(8);
-    const Id count = p.index_op(Op::FLOORDIV, p.index_op(Op::SUB, end, begin), eight);
-    const Id middle = p.index_op(Op::ADD, begin, p.index_op(Op::MUL, count, eight));
+    const Id begin = p.g.sym("$begin"), end = p.g.sym("$end"), lanes = p.g.index(machine_.lanes);
+    const Id count = p.index_op(Op::FLOORDIV, p.index_op(Op::SUB, end, begin), lanes);
+    const Id middle = p.index_op(Op::ADD, begin, p.index_op(Op::MUL, count, lanes));
     const Id n = p.g.sym("N"), i = p.range(n), j = p.range(n);
     const auto body = [&](Id at) {
       std::vector<Id> x;
       for (const int o : operands) x.push_back(p.load(o, at));
       return p.store(static_cast<int>(inputs_.size()), at, p.g.make(op, out_, x, {}, {}, p.g.lanes(at)));
     };
-    p.kernel({p.loop(i, begin, middle, 8, {}, {}, {body(p.ramp(i, 8))}), p.loop(j, middle, end, 1, {}, {}, {body(j)})}, n);
+    p.kernel({p.loop(i, begin, middle, machine_.lanes, {}, {}, {body(p.ramp(i, machine_.lanes))}), p.loop(j, middle, end, 1, {}, {}, {body(j)})}, n);
     ops_.push_back(op);
   }
 
   // expected(op, row): bits of the result.
   template <class Expected>
   void check(const std::vector<std::vector<Bits>>& columns, Expected expected) {
-    const Loaded l(program_);
+    const Loaded l(program_, machine_.target);
     const std::string missing = l.undefined();
     EXPECT_EQ(std::count(missing.begin(), missing.end(), '\n'), 1) << missing;  // kiln_call: no libm, no compiler runtime
     const std::size_t n = columns[0].size();
@@ -126,6 +146,7 @@ class Sweep {
   }
 
  private:
+  Machine machine_;
   HandProgram program_;
   std::vector<DType> inputs_;
   DType out_;
@@ -146,12 +167,12 @@ std::vector<std::vector<Bits>> pairs(DType d) {
   return columns;
 }
 
-class CodegenElementwise : public testing::TestWithParam<DType> {};
+class CodegenElementwise : public testing::TestWithParam<std::tuple<Machine, DType>> {};
 
 TEST_P(CodegenElementwise, Operations) {
-  const DType d = GetParam();
+  const auto& [machine, d] = GetParam();
   const auto columns = pairs(d);
-  Sweep values("values", {d, d, d}, d), comparisons("comparisons", {d, d, d}, DType::boolean);
+  Sweep values(machine, "values", {d, d, d}, d), comparisons(machine, "comparisons", {d, d, d}, DType::boolean);
   for (const Op op : ops_on(d)) {
     if (d == DType::boolean && is_comparison(op)) continue;
     Sweep& sweep = is_comparison(op) ? comparisons : values;
@@ -159,7 +180,7 @@ TEST_P(CodegenElementwise, Operations) {
     else if (is_binary(op)) sweep.add(op, {0, 1});
     else sweep.add(op, {0, 1, 2});
   }
-  const auto expected = [&](Op op, std::size_t i) { return reference(op, d, columns[0][i], columns[1][i], columns[2][i]); };
+  const auto expected = [&, type = d](Op op, std::size_t i) { return reference(op, type, columns[0][i], columns[1][i], columns[2][i]); };
   values.check(columns, expected);
   if (d == DType::boolean)
     for (const Op op : {Op::LT, Op::LE, Op::EQ, Op::NE}) comparisons.add(op, {0, 1});
@@ -167,30 +188,32 @@ TEST_P(CodegenElementwise, Operations) {
 }
 
 TEST_P(CodegenElementwise, Where) {
-  const DType d = GetParam();
+  const auto& [machine, d] = GetParam();
   auto columns = pairs(d);
   for (std::size_t i = 0; i < columns[2].size(); ++i) columns[2][i] = i * 7 / 3 % 2;
-  Sweep sweep("where", {d, d, DType::boolean}, d);
+  Sweep sweep(machine, "where", {d, d, DType::boolean}, d);
   sweep.add(Op::WHERE, {2, 0, 1});
   sweep.check(columns, [&](Op, std::size_t i) { return columns[columns[2][i] != 0 ? 0 : 1][i]; });
 }
 
 TEST_P(CodegenElementwise, Casts) {
-  const DType from = GetParam();
+  const auto& [machine, from] = GetParam();
   const std::vector<Bits> v = special_values(from);
   for (const DType to : all_dtypes) {
-    Sweep sweep("cast", {from}, to);
+    Sweep sweep(machine, "cast", {from}, to);
     sweep.add(Op::CAST, {0});
-    sweep.check({v}, [&](Op, std::size_t i) { return reference_cast(from, to, v[i]); });
+    sweep.check({v}, [&, source = from](Op, std::size_t i) { return reference_cast(source, to, v[i]); });
     if (bits(from) != bits(to) || to == DType::boolean) continue;
-    Sweep bitcast("bitcast", {from}, to);
+    Sweep bitcast(machine, "bitcast", {from}, to);
     bitcast.add(Op::BITCAST, {0});
     bitcast.check({v}, [&](Op, std::size_t i) { return v[i]; });
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(AllTypes, CodegenElementwise, testing::ValuesIn(all_dtypes),
-                         [](const testing::TestParamInfo<DType>& i) { return std::string(name(i.param)); });
+INSTANTIATE_TEST_SUITE_P(All, CodegenElementwise, testing::Combine(testing::ValuesIn(machines()), testing::ValuesIn(all_dtypes)),
+                         [](const testing::TestParamInfo<std::tuple<Machine, DType>>& i) {
+                           return std::get<0>(i.param).label + "_" + std::string(name(std::get<1>(i.param)));
+                         });
 
 }  // namespace
 }  // namespace kiln::compiler::test

@@ -77,16 +77,18 @@ class HandProgram {
   std::int64_t next_range = 0;
 };
 
-inline CodegenResult compile(HandProgram& p, CodegenOutputs outputs = {}) { return generate(p.g, p.schedule, p.lowered, {}, outputs); }
+inline CodegenResult compile(HandProgram& p, CodegenOutputs outputs = {}, const Target& target = {}) {
+  return generate(p.g, p.schedule, p.lowered, {target, {}}, outputs);
+}
 
 // The program's object as a loaded library. The folder disappears with it.
 class Loaded {
  public:
-  explicit Loaded(HandProgram& p) {
+  explicit Loaded(HandProgram& p, const Target& target = {}) {
     char pattern[] = "/tmp/kiln_codegen_XXXXXX";
     folder_ = mkdtemp(pattern);
     const std::string object = folder_ + "/p.o", library = folder_ + "/p.so";
-    std::ofstream(object, std::ios::binary) << compile(p).object;
+    std::ofstream(object, std::ios::binary) << compile(p, {}, target).object;
     if (std::system(("cc -shared -o " + library + " " + object).c_str()) != 0) throw std::runtime_error("link failed");
     handle_ = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (handle_ == nullptr) throw std::runtime_error(dlerror());
