@@ -38,7 +38,7 @@ void Builder::check_axes(std::span<const std::int64_t> axes, int rank, std::stri
       fail("E-axis", "`" + std::string(what) + "` expected axes below the rank " + std::to_string(rank) + ", got " + std::to_string(a));
 }
 
-bool Builder::nonnegative(Id v) const { return proves_nonnegative(graph_, v, facts_); }
+bool Builder::nonnegative(Id v) const { return trust_bounds_ || proves_nonnegative(graph_, v, facts_); }
 
 Id Builder::constant(DType d, std::uint64_t bits) { return graph_.constant(d, bits); }
 

@@ -28,6 +28,8 @@ class Builder {
 
   // Facts that bounds proofs may use: the symbol's minimum. Names not declared have minimum 0.
   void declare(const Symbol& s);
+  // Slices and pads are taken as they are: for nodes whose bounds were proven when they were first made.
+  void trust_bounds() { trust_bounds_ = true; }
 
   Id constant(DType d, std::uint64_t bits);                // as CONST documents
   Id param(int slot, const Parameter& p);                  // value of the parameter at entry
@@ -69,6 +71,7 @@ class Builder {
   Graph& graph_;
   Shapes shapes_;
   std::vector<SymbolFacts> facts_;
+  bool trust_bounds_ = false;
 };
 
 }  // namespace kiln::compiler

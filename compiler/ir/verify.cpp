@@ -259,9 +259,11 @@ void check_shapes(Builder& b, Id id) {
   }
 }
 
-void verify_tensor(Graph& g, std::span<const Id> roots, std::span<const Symbol> facts) {
+void verify_tensor(Graph& g, std::span<const Id> roots, const Program* p) {
   Builder b(g);
-  for (const Symbol& s : facts) b.declare(s);
+  if (p == nullptr) b.trust_bounds();
+  if (p != nullptr)
+    for (const Symbol& s : p->symbols) b.declare(s);
   const SourceLoc saved = g.loc();
   for (Id id : g.reachable(roots)) {
     check_node({g, Level::tensor, id});
@@ -346,10 +348,16 @@ std::span<const VerifyRule> verify_rules() {
 
 void verify_nodes(Graph& g, Level level, std::span<const Id> roots) {
   if (level == Level::tensor) {
-    verify_tensor(g, roots, {});
+    verify_tensor(g, roots, nullptr);
     return;
   }
   for (Id id : g.reachable(roots)) check_node({g, level, id});
+}
+
+void verify(Graph& g, Id root, Level level) { verify_nodes(g, level, std::span(&root, 1)); }
+
+void verify(const Graph& g, Id root, Level level) {
+  for (Id id : g.reachable(std::span(&root, 1))) check_node({g, level, id});
 }
 
 namespace {
@@ -395,7 +403,7 @@ void verify_symbols(const Graph& g, const Program& p, std::span<const Id> nodes)
 void verify(Graph& g, const Program& p) {
   std::vector<Id> roots{p.sink};
   for (const Parameter& q : p.params) roots.insert(roots.end(), q.extents.begin(), q.extents.end());
-  verify_tensor(g, roots, p.symbols);
+  verify_tensor(g, roots, &p);
   if (g.op(p.sink) != Op::SINK) violated(g, p.sink, "sink", "a SINK as the program's root");
   verify_effects(g, p);
   Builder b(g);

@@ -13,8 +13,11 @@ namespace kiln::compiler {
 
 enum class Level : char { tensor = 'T', kernel = 'K', program = 'P' };
 
-// Every node reachable from the roots. At tensor level shapes are checked too (extent nodes may be created, hence Graph&).
+// Every node reachable from the roots. At tensor level shapes are checked too (extent nodes may be created, hence Graph&); the
+// bounds of slices and pads depend on declared facts: verify(Program) proves them.
 void verify_nodes(Graph& g, Level level, std::span<const Id> roots);
+void verify(Graph& g, Id root, Level level);
+void verify(const Graph& g, Id root, Level level);  // kernel and program level
 
 // Tensor level: nodes, stores against parameters, symbols: each is declared once and is the whole extent of some parameter.
 void verify(Graph& g, const Program& p);
