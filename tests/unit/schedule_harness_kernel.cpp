@@ -1,0 +1,219 @@
+#include <cstring>
+#include <stdexcept>
+
+#include "tests/unit/schedule_harness.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+void check(bool ok, const char* what) {
+  if (!ok) throw std::logic_error(std::string("kernel: ") + what);
+}
+
+void put(char* at, DType d, const Scalar& s) {
+  const auto f = static_cast<float>(s.f);
+  const auto i = static_cast<std::int32_t>(s.i);
+  if (d == DType::f32) std::memcpy(at, &f, 4);
+  else if (d == DType::f64) std::memcpy(at, &s.f, 8);
+  else if (d == DType::i32) std::memcpy(at, &i, 4);
+  else if (d == DType::i64) std::memcpy(at, &s.i, 8);
+  else *at = static_cast<char>(s.i);
+}
+Scalar get(const char* at, DType d) {
+  Scalar s;
+  float f = 0;
+  std::int32_t i = 0;
+  if (d == DType::f32) {
+    std::memcpy(&f, at, 4);
+    s.f = static_cast<double>(f);
+  } else if (d == DType::f64) {
+    std::memcpy(&s.f, at, 8);
+  } else if (d == DType::i32) {
+    std::memcpy(&i, at, 4);
+    s.i = i;
+  } else if (d == DType::i64) {
+    std::memcpy(&s.i, at, 8);
+  } else {
+    s.i = *at;
+  }
+  return s;
+}
+
+struct Memory {
+  char* data = nullptr;
+  std::int64_t size = 0;  // elements
+};
+
+class KernelRun {
+ public:
+  KernelRun(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Memory> slots, bool backward)
+      : g_(g), k_(k), symbols_(symbols), slots_(std::move(slots)), backward_(backward) {}
+
+  void run() {
+    const Id first = g_.src(k_.sink, 0);
+    const std::vector<Id> loops(g_.src(first).begin() + 1, g_.src(first).end());
+    check(!loops.empty(), "no loop");
+    for (Id end : g_.src(k_.sink)) check(std::vector<Id>(g_.src(end).begin() + 1, g_.src(end).end()) == loops, "loops differ");
+    std::vector<std::int64_t> ends;
+    std::int64_t trips = 1;
+    for (Id r : loops) {
+      check(static_cast<RangeKind>(g_.arg(r, 1)) == RangeKind::loop, "loop kind");
+      ends.push_back(index_at(g_, g_.src(r, 0), symbols_));
+      trips *= ends.back();
+    }
+    written_.resize(g_.src(k_.sink).size());
+    for (std::int64_t t = 0; t < trips; ++t) {
+      std::int64_t rest = backward_ ? trips - 1 - t : t;
+      for (std::size_t i = loops.size(); i-- > 0; rest /= ends[i]) set_range(loops[i], rest % ends[i]);
+      iteration();
+    }
+    for (std::size_t e = 0; e < written_.size(); ++e) {
+      const Id buffer = g_.src(g_.src(g_.src(k_.sink, e), 0), 0);
+      const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
+      check(static_cast<std::int64_t>(written_[e].size()) == m.size, "not every element is written");
+    }
+  }
+
+ private:
+  void set_range(Id r, std::int64_t v) {
+    range_[r] = v;
+    version_[r] = ++clock_;
+  }
+
+  void iteration() {
+    std::size_t e = 0;
+    for (Id end : g_.src(k_.sink)) {
+      const Id store = g_.src(end, 0), buffer = g_.src(store, 0);
+      const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
+      const std::int64_t at = value(g_.src(store, 1)).i;
+      const Scalar v = value(g_.src(store, 2));
+      check(at >= 0 && at < m.size, "store out of bounds");
+      check(written_[e++].emplace(at, true).second, "element written twice");
+      put(m.data + at * bytes(g_.dtype(buffer)), g_.dtype(buffer), v);
+    }
+  }
+
+  // Ranges that a node's value depends on; a value is fresh while none of them has moved.
+  const std::vector<Id>& free_ranges(Id id) {
+    if (const auto it = free_.find(id); it != free_.end()) return it->second;
+    std::map<Id, bool> set;
+    if (g_.op(id) == Op::RANGE) set[id] = true;
+    else
+      for (Id s : g_.src(id))
+        for (Id r : free_ranges(s)) set[r] = true;
+    if (g_.op(id) == Op::REDUCE)
+      for (Id s : g_.src(id))
+        if (g_.op(s) == Op::RANGE) set.erase(s);
+    std::vector<Id> out;
+    for (const auto& [r, yes] : set) out.push_back(r);
+    return free_[id] = out;
+  }
+
+  Scalar value(Id id) {
+    std::uint64_t newest = 0;
+    for (Id r : free_ranges(id)) newest = std::max(newest, version_.at(r));
+    if (const auto it = memo_.find(id); it != memo_.end() && it->second.first > newest) return it->second.second;
+    const Scalar v = compute(id);
+    memo_[id] = {++clock_, v};
+    return v;
+  }
+
+  Scalar compute(Id id) {
+    switch (g_.op(id)) {
+      case Op::RANGE: return {0, range_.at(id)};
+      case Op::SYM: return {0, symbols_.at(std::string(g_.name(id)))};
+      case Op::CONST: {
+        const auto bits = static_cast<std::uint64_t>(g_.arg(id, 0));
+        if (g_.dtype(id) == DType::f64) return {__builtin_bit_cast(double, bits), 0};
+        if (g_.dtype(id) == DType::f32) return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
+        return {0, g_.arg(id, 0)};
+      }
+      case Op::LOAD: return load(id);
+      case Op::REDUCE: return reduce(id);
+      default: break;
+    }
+    check(is_elementwise(g_.op(id)), "operation of another level");
+    std::vector<Scalar> x;
+    for (Id s : g_.src(id)) x.push_back(value(s));
+    return apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), x);
+  }
+
+  Scalar load(Id id) {
+    const Id buffer = g_.src(id, 0);
+    if (g_.src(id).size() == 4 && value(g_.src(id, 3)).i == 0) return value(g_.src(id, 2));
+    const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
+    const std::int64_t at = value(g_.src(id, 1)).i;
+    check(at >= 0 && at < m.size, "load out of bounds");
+    return get(m.data + at * bytes(g_.dtype(buffer)), g_.dtype(buffer));
+  }
+
+  Scalar reduce(Id id) {
+    const auto kind = static_cast<ReduceKind>(g_.arg(id, 0));
+    const auto order = static_cast<ReduceOrder>(g_.arg(id, 1));
+    const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
+    const std::vector<Id> ranges(g_.src(id).begin() + static_cast<std::ptrdiff_t>(values), g_.src(id).end());
+    std::vector<std::int64_t> ends;
+    std::int64_t trips = 1;
+    for (Id r : ranges) {
+      check(static_cast<RangeKind>(g_.arg(r, 1)) == RangeKind::reduce, "reduce kind");
+      ends.push_back(index_at(g_, g_.src(r, 0), symbols_));
+      trips *= ends.back();
+    }
+    std::vector<Scalar> x, y;
+    for (std::int64_t t = 0; t < trips; ++t) {
+      std::int64_t rest = t;
+      for (std::size_t i = ranges.size(); i-- > 0; rest /= ends[i]) set_range(ranges[i], rest % ends[i]);
+      x.push_back(value(g_.src(id, 0)));
+      if (values == 2) y.push_back(value(g_.src(id, 1)));
+    }
+    return reduce_values(kind, order, g_.dtype(g_.src(id, 0)), x, y);
+  }
+
+  const Graph& g_;
+  const Kernel& k_;
+  const Symbols& symbols_;
+  std::vector<Memory> slots_;
+  bool backward_;
+  std::vector<std::map<std::int64_t, bool>> written_;
+  std::map<Id, std::int64_t> range_;
+  std::map<Id, std::uint64_t> version_;
+  std::map<Id, std::pair<std::uint64_t, Scalar>> memo_;
+  std::map<Id, std::vector<Id>> free_;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace
+
+std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params, bool backward) {
+  std::vector<std::vector<char>> storage;
+  std::vector<char> workspace(static_cast<std::size_t>(index_at(g, s.workspace_bytes, symbols)), static_cast<char>(0x7f));
+  std::vector<Memory> memory;
+  for (std::size_t b = 0; b < s.buffers.size(); ++b) {
+    const Buffer& buffer = s.buffers[b];
+    const std::int64_t size = index_at(g, buffer.size, symbols);
+    const auto total = static_cast<std::size_t>(size * bytes(buffer.dtype));
+    if (buffer.param < 0) {
+      const std::int64_t offset = index_at(g, buffer.offset, symbols);
+      check(offset % 64 == 0 && static_cast<std::size_t>(offset) + total <= workspace.size(), "workspace");
+      memory.push_back({workspace.data() + offset, size});
+      continue;
+    }
+    storage.emplace_back(total + 1);
+    memory.push_back({storage.back().data(), size});
+    for (std::size_t i = 0; i < params[b].size(); ++i)
+      put(storage.back().data() + i * static_cast<std::size_t>(bytes(buffer.dtype)), buffer.dtype, params[b][i]);
+  }
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    std::vector<Memory> slots;
+    for (int b : s.kernels[k].buffers) slots.push_back(memory[static_cast<std::size_t>(b)]);
+    for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");
+    KernelRun(g, s.kernels[k], symbols, slots, backward).run();
+  }
+  std::vector<Data> out(params.size());
+  for (std::size_t b = 0; b < params.size(); ++b)
+    for (std::size_t i = 0; i < params[b].size(); ++i)
+      out[b].push_back(get(storage[b].data() + i * static_cast<std::size_t>(bytes(s.buffers[b].dtype)), s.buffers[b].dtype));
+  return out;
+}
+
+}  // namespace kiln::compiler::testing
