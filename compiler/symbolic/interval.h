@@ -8,12 +8,14 @@ namespace kiln::compiler {
 
 struct Interval {
   std::int64_t min, max;
-  bool single() const { return min == max; }
+  bool single() const { return min == max && min > -(std::int64_t{1} << 62) && max < (std::int64_t{1} << 62); }
   bool operator==(const Interval&) const = default;
 };
 
 inline constexpr std::int64_t unbounded = std::int64_t{1} << 62;
 inline constexpr Interval anything{-unbounded, unbounded};
+
+namespace symbolic {
 
 constexpr std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // by 0 gives 0
   if (b == 0) return 0;
@@ -33,4 +35,5 @@ Interval div(Interval a, Interval b);  // floor_div
 Interval mod(Interval a, Interval b);  // floor_mod
 constexpr Interval unite(Interval a, Interval b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
+}  // namespace symbolic
 }  // namespace kiln::compiler

@@ -1,0 +1,100 @@
+#include <algorithm>
+
+#include "compiler/symbolic/rules.h"
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+bool in_sum(const Graph& g, Id node, Id) { return is_linear(g, node); }
+
+void sum_leaves(const Graph& g, Id root, std::vector<Id>& out) {
+  Linear l;
+  if (!collect(g, root, l)) return;
+  for (const auto& [leaf, k] : l.leaves) out.push_back(leaf);
+}
+
+// An overflowing sum is left as it is written.
+Id rebuild_sum(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& final) {
+  Linear l;
+  if (!collect(c.g, root, l)) return root;
+  Sum s = constant_sum(l.constant);
+  for (const auto& [leaf, k] : l.leaves) {
+    const Id now = final.at(leaf);
+    if (const Interval i = c.bounds(now); i.single()) {
+      std::int64_t v = 0;
+      if (__builtin_mul_overflow(i.min, k, &v)) return root;
+      s.push_back({v, {}});
+    } else if (!is_linear(c.g, now) && c.g.op(now) != Op::MUL) {
+      s.push_back({k, {now}});
+    } else {
+      auto part = sum_of(c.g, now);
+      if (part) part = scaled(*std::move(part), k);
+      if (!part) return root;
+      s.insert(s.end(), part->begin(), part->end());
+    }
+  }
+  return normalise(c.g, s) ? node_of(c.g, s) : root;
+}
+
+template <Op op>
+bool in_logic(const Graph& g, Id node, Id) {
+  return g.op(node) == op && is_bool(g, node);
+}
+
+// Each clause once, however often it is shared.
+template <Op op>
+void clauses(const Graph& g, Id root, std::vector<Id>& out) {
+  std::vector<Id> open{root};
+  while (!open.empty()) {  // largest id first: a shared part is met again only next to itself
+    std::ranges::pop_heap(open);
+    const Id id = open.back();
+    open.pop_back();
+    while (!open.empty() && open.front() == id) {
+      std::ranges::pop_heap(open);
+      open.pop_back();
+    }
+    if (!in_logic<op>(g, id, id)) {
+      out.push_back(id);
+      continue;
+    }
+    for (Id s : {g.src(id, 0), g.src(id, 1)}) {
+      open.push_back(s);
+      std::ranges::push_heap(open);
+    }
+  }
+}
+
+template <Op op>
+Id rebuild_logic(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& final) {
+  constexpr bool neutral = op == Op::AND;
+  std::vector<Id> old, now, part;
+  clauses<op>(c.g, root, old);
+  for (Id id : old) {
+    part.clear();
+    clauses<op>(c.g, final.at(id), part);  // a clause may have become a chain itself
+    now.insert(now.end(), part.begin(), part.end());
+  }
+  std::ranges::sort(now, [&](Id a, Id b) { return c.g[a].hash != c.g[b].hash ? c.g[a].hash < c.g[b].hash : a < b; });
+  now.erase(std::unique(now.begin(), now.end()), now.end());
+  Id all = no_id;
+  for (Id id : now) {
+    if (const Interval i = c.bounds(id); i.single()) {
+      if ((i.min != 0) != neutral) return truth(c.g, !neutral);
+      continue;
+    }
+    all = all == no_id ? id : c.g.make(op, DType::boolean, {all, id});
+  }
+  return all == no_id ? truth(c.g, neutral) : all;
+}
+
+constexpr Chain chains[] = {
+    {in_sum, sum_leaves, rebuild_sum},
+    {in_logic<Op::AND>, clauses<Op::AND>, rebuild_logic<Op::AND>},
+    {in_logic<Op::OR>, clauses<Op::OR>, rebuild_logic<Op::OR>},
+};
+
+}  // namespace
+
+std::span<const Chain> simplify_chains() { return chains; }
+
+}  // namespace kiln::compiler::symbolic

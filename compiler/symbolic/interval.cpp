@@ -1,0 +1,71 @@
+#include "compiler/symbolic/interval.h"
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+std::int64_t clamp(__int128 v) {
+  if (v > unbounded) return unbounded;
+  if (v < -unbounded) return -unbounded;
+  return static_cast<std::int64_t>(v);
+}
+
+// b is all of one sign, [1, ...].
+Interval div_positive(Interval a, Interval b) {
+  Interval r{};
+  r.min = a.min == -unbounded ? a.min : std::min(floor_div(a.min, b.min), floor_div(a.min, b.max));
+  r.max = a.max == unbounded ? a.max : std::max(floor_div(a.max, b.min), floor_div(a.max, b.max));
+  return r;
+}
+
+Interval mod_positive(Interval a, Interval b) {
+  if (a.min >= 0 && a.max < b.min) return a;
+  if (b.single() && a.min != -unbounded && a.max != unbounded && floor_div(a.min, b.min) == floor_div(a.max, b.min))
+    return {floor_mod(a.min, b.min), floor_mod(a.max, b.min)};
+  Interval r{0, b.max == unbounded ? unbounded : b.max - 1};
+  if (a.min >= 0) r.max = std::min(r.max, a.max);
+  return r;
+}
+
+Interval negate(Interval a) { return {-a.max, -a.min}; }
+
+// Of each part of b by sign; 0 gives 0.
+template <class Positive, class Negative>
+Interval by_sign(Interval b, Positive positive, Negative negative) {
+  bool first = true;
+  Interval r{0, 0};
+  const auto join = [&](Interval x) {
+    r = first ? x : unite(r, x);
+    first = false;
+  };
+  if (b.max >= 1) join(positive(Interval{std::max<std::int64_t>(b.min, 1), b.max}));
+  if (b.min <= -1) join(negative(Interval{b.min, std::min<std::int64_t>(b.max, -1)}));
+  if (b.min <= 0 && b.max >= 0) join({0, 0});
+  return r;
+}
+
+}  // namespace
+
+Interval add(Interval a, Interval b) {
+  return {a.min == -unbounded || b.min == -unbounded ? -unbounded : clamp(static_cast<__int128>(a.min) + b.min),
+          a.max == unbounded || b.max == unbounded ? unbounded : clamp(static_cast<__int128>(a.max) + b.max)};
+}
+
+Interval sub(Interval a, Interval b) { return add(a, negate(b)); }
+
+Interval mul(Interval a, Interval b) {
+  const __int128 c[] = {static_cast<__int128>(a.min) * b.min, static_cast<__int128>(a.min) * b.max,
+                        static_cast<__int128>(a.max) * b.min, static_cast<__int128>(a.max) * b.max};
+  return {clamp(std::min({c[0], c[1], c[2], c[3]})), clamp(std::max({c[0], c[1], c[2], c[3]}))};
+}
+
+Interval div(Interval a, Interval b) {
+  return by_sign(b, [&](Interval p) { return div_positive(a, p); },
+                 [&](Interval n) { return div_positive(negate(a), negate(n)); });
+}
+
+Interval mod(Interval a, Interval b) {
+  return by_sign(b, [&](Interval p) { return mod_positive(a, p); },
+                 [&](Interval n) { return negate(mod_positive(negate(a), negate(n))); });
+}
+
+}  // namespace kiln::compiler::symbolic

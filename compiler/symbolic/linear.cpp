@@ -1,0 +1,216 @@
+#include "compiler/symbolic/linear.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+constexpr std::size_t max_product_terms = 64;
+constexpr int max_nesting = 8;  // of sums inside products inside sums, multiplied out
+
+int compare(const Graph& g, const std::vector<Id>& a, const std::vector<Id>& b) {  // < 0: a comes first
+  if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return atom_less(g, a[i], b[i]) ? -1 : 1;
+  return 0;
+}
+
+bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.lanes(id) == 1; }
+
+std::optional<Sum> sum_of(const Graph& g, Id id, int nesting);
+
+// A MUL of any nesting, factor by factor.
+std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
+  std::vector<Id> stack{id}, factors;
+  while (!stack.empty()) {
+    const Id f = stack.back();
+    stack.pop_back();
+    if (g.op(f) == Op::MUL && is_index(g, f)) {
+      stack.push_back(g.src(f, 0));
+      stack.push_back(g.src(f, 1));
+    } else {
+      factors.push_back(f);
+    }
+  }
+  std::vector<Sum> parts;
+  std::size_t terms = 1;
+  for (Id f : factors) {
+    Sum s{{1, {f}}};
+    if (is_index_const(g, f) || (is_linear(g, f) && nesting < max_nesting)) {
+      auto inner = sum_of(g, f, nesting + 1);
+      if (!inner) return std::nullopt;
+      s = *std::move(inner);
+    }
+    terms *= std::min(std::max<std::size_t>(s.size(), 1), max_product_terms + 1);
+    parts.push_back(std::move(s));
+    if (terms > max_product_terms) break;
+  }
+  Sum product{{1, {}}};
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    const bool opaque = terms > max_product_terms && !is_index_const(g, factors[i]);
+    auto next = times(g, product, opaque ? Sum{{1, {factors[i]}}} : i < parts.size() ? parts[i] : *sum_of(g, factors[i], nesting));
+    if (!next) return std::nullopt;
+    product = *std::move(next);
+  }
+  return product;
+}
+
+std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
+  Linear l;
+  if (!collect(g, id, l)) return std::nullopt;
+  Sum s;
+  if (l.constant != 0) s.push_back({l.constant, {}});
+  for (const auto& [leaf, k] : l.leaves) {
+    if (g.op(leaf) != Op::MUL || !is_index(g, leaf)) {
+      s.push_back({k, {leaf}});
+      continue;
+    }
+    auto p = product_of(g, leaf, nesting);
+    if (p) p = scaled(*std::move(p), k);
+    if (!p) return std::nullopt;
+    s.insert(s.end(), p->begin(), p->end());
+  }
+  if (!normalise(g, s)) return std::nullopt;
+  return s;
+}
+
+}  // namespace
+
+bool is_index_const(const Graph& g, Id id) { return g.op(id) == Op::CONST && is_index(g, id); }
+
+std::optional<std::int64_t> index_constant(const Graph& g, Id id) {
+  if (!is_index_const(g, id)) return std::nullopt;
+  return g.arg(id, 0);
+}
+
+bool atom_less(const Graph& g, Id a, Id b) {
+  const auto rank = [&](Id x) { return g.op(x) == Op::SYM ? 0 : g.op(x) == Op::RANGE ? 1 : 2; };
+  if (a == b) return false;
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  if (rank(a) == 0) return g.name(a) < g.name(b);
+  if (rank(a) == 1 && g.arg(a, 0) != g.arg(b, 0)) return g.arg(a, 0) < g.arg(b, 0);
+  return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
+}
+
+bool is_linear(const Graph& g, Id id) {
+  if (!is_index(g, id)) return false;
+  switch (g.op(id)) {
+    case Op::ADD: case Op::SUB: case Op::NEG: return true;
+    case Op::MUL: return is_index_const(g, g.src(id, 0)) || is_index_const(g, g.src(id, 1));
+    default: return false;
+  }
+}
+
+bool collect(const Graph& g, Id root, Linear& out) {
+  std::map<Id, std::int64_t, std::greater<>> pending{{root, 1}};  // users before sources: coefficients are complete
+  const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
+    std::int64_t v = 0;
+    return !__builtin_mul_overflow(k, factor, &v) && !__builtin_add_overflow(pending[to], v, &pending[to]);
+  };
+  while (!pending.empty()) {
+    const auto [id, k] = *pending.begin();
+    pending.erase(pending.begin());
+    bool fits = true;
+    if (const auto c = index_constant(g, id)) {
+      std::int64_t v = 0;
+      fits = !__builtin_mul_overflow(k, *c, &v) && !__builtin_add_overflow(out.constant, v, &out.constant);
+    } else if (!is_linear(g, id)) {
+      if (k != 0) out.leaves.emplace_back(id, k);
+    } else if (g.op(id) == Op::NEG) {
+      fits = give(g.src(id, 0), k, -1);
+    } else if (g.op(id) == Op::MUL) {
+      const std::size_t at = is_index_const(g, g.src(id, 1)) ? 1 : 0;
+      fits = give(g.src(id, 1 - at), k, g.arg(g.src(id, at), 0));
+    } else {
+      fits = give(g.src(id, 0), k, 1) && give(g.src(id, 1), k, g.op(id) == Op::SUB ? -1 : 1);
+    }
+    if (!fits) return false;
+  }
+  return true;
+}
+
+bool normalise(const Graph& g, Sum& s) {
+  std::ranges::stable_sort(s, [&](const Term& a, const Term& b) { return compare(g, a.atoms, b.atoms) < 0; });
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    if (n > 0 && s[n - 1].atoms == s[i].atoms) {
+      if (__builtin_add_overflow(s[n - 1].coefficient, s[i].coefficient, &s[n - 1].coefficient)) return false;
+    } else {
+      if (n > 0 && s[n - 1].coefficient == 0) --n;
+      if (n != i) s[n] = std::move(s[i]);
+      ++n;
+    }
+  }
+  if (n > 0 && s[n - 1].coefficient == 0) --n;
+  s.resize(n);
+  return true;
+}
+
+std::optional<Sum> sum_of(const Graph& g, Id id) { return sum_of(g, id, 0); }
+
+Id node_of(Graph& g, const Sum& s) {
+  if (s.empty()) return g.index(0);
+  Id sum = no_id;
+  for (const Term& t : s) {
+    Id product = no_id;
+    for (Id a : t.atoms) product = product == no_id ? a : g.make(Op::MUL, DType::index, {product, a});
+    if (product == no_id)
+      product = g.index(t.coefficient);
+    else if (t.coefficient != 1)
+      product = g.make(Op::MUL, DType::index, {product, g.index(t.coefficient)});
+    sum = sum == no_id ? product : g.make(Op::ADD, DType::index, {sum, product});
+  }
+  return sum;
+}
+
+std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t times_b) {
+  auto s = scaled(b, times_b);
+  if (!s) return std::nullopt;
+  s->insert(s->end(), a.begin(), a.end());
+  if (!normalise(g, *s)) return std::nullopt;
+  return s;
+}
+
+std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b) {
+  Sum s;
+  for (const Term& x : a)
+    for (const Term& y : b) {
+      Term t{0, x.atoms};
+      if (__builtin_mul_overflow(x.coefficient, y.coefficient, &t.coefficient)) return std::nullopt;
+      t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
+      std::ranges::sort(t.atoms, [&](Id u, Id v) { return atom_less(g, u, v); });
+      s.push_back(std::move(t));
+    }
+  if (!normalise(g, s)) return std::nullopt;
+  return s;
+}
+
+std::optional<Sum> scaled(Sum a, std::int64_t by) {
+  if (by == 0) return Sum{};
+  for (Term& t : a)
+    if (__builtin_mul_overflow(t.coefficient, by, &t.coefficient)) return std::nullopt;
+  return a;
+}
+
+std::optional<std::int64_t> constant_of(const Sum& s) {
+  if (s.empty()) return 0;
+  if (s.size() == 1 && s[0].atoms.empty()) return s[0].coefficient;
+  return std::nullopt;
+}
+std::int64_t constant_term(const Sum& s) { return !s.empty() && s.back().atoms.empty() ? s.back().coefficient : 0; }
+Sum constant_sum(std::int64_t c) { return c == 0 ? Sum{} : Sum{{c, {}}}; }
+
+Interval interval_of(Bounds& b, const Term& t) {
+  Interval i{1, 1};
+  for (Id a : t.atoms) i = mul(i, b(a));
+  return mul(i, {t.coefficient, t.coefficient});
+}
+Interval interval_of(Bounds& b, const Sum& s) {
+  Interval i{0, 0};
+  for (const Term& t : s) i = add(i, interval_of(b, t));
+  return i;
+}
+
+}  // namespace kiln::compiler::symbolic

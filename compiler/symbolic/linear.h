@@ -1,0 +1,54 @@
+// Sums of products of atoms with integer coefficients: the canonical form of index arithmetic. An atom is any node that is not
+// itself a sum or product: SYM, RANGE, FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD...
+//
+// As nodes: a left-nested ADD of monomials, higher degree first, the constant last; a monomial is a left-nested MUL of atoms in
+// structural order (SYMs by name, RANGEs by number, others by hash), then its coefficient when that is not 1.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler::symbolic {
+
+struct Term {
+  std::int64_t coefficient = 0;
+  std::vector<Id> atoms;  // in structural order; empty: the constant
+  bool operator==(const Term&) const = default;
+};
+using Sum = std::vector<Term>;  // canonical: in order, no zero coefficients, atoms of different terms differ; empty is 0
+
+bool is_index_const(const Graph& g, Id id);
+std::optional<std::int64_t> index_constant(const Graph& g, Id id);
+bool atom_less(const Graph& g, Id a, Id b);
+
+// ADD, SUB, NEG, or MUL with a constant.
+bool is_linear(const Graph& g, Id id);
+// root as sum(coefficient * leaf) + constant, where no leaf is linear. Each shared node is visited once. False: overflow.
+struct Linear {
+  std::vector<std::pair<Id, std::int64_t>> leaves;
+  std::int64_t constant = 0;
+};
+bool collect(const Graph& g, Id root, Linear& out);
+
+// Sorts, merges, drops zeros. False: a coefficient overflows (the sum is then unusable).
+bool normalise(const Graph& g, Sum& s);
+
+// nullopt: overflow. Products of sums are multiplied out as long as that gives at most 64 terms.
+std::optional<Sum> sum_of(const Graph& g, Id id);
+Id node_of(Graph& g, const Sum& s);
+
+std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t times_b = 1);
+std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b);
+std::optional<Sum> scaled(Sum a, std::int64_t by);
+std::optional<std::int64_t> constant_of(const Sum& s);  // when it has no other term
+std::int64_t constant_term(const Sum& s);
+Sum constant_sum(std::int64_t c);
+
+Interval interval_of(Bounds& b, const Term& t);
+Interval interval_of(Bounds& b, const Sum& s);
+
+}  // namespace kiln::compiler::symbolic

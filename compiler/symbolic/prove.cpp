@@ -1,0 +1,206 @@
+#include "compiler/symbolic/prove.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/symbolic/prover.h"
+
+namespace kiln::compiler {
+namespace symbolic {
+namespace {
+
+constexpr std::size_t max_context = 512;  // nodes searched for RANGEs
+constexpr std::size_t max_terms = 128;
+
+// p = factor * atom + rest; false when atom occurs twice in a term.
+bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
+  for (const Term& t : p) {
+    const auto n = std::ranges::count(t.atoms, atom);
+    if (n > 1) return false;
+    if (n == 0) {
+      rest.push_back(t);
+      continue;
+    }
+    Term f = t;
+    std::erase(f.atoms, atom);
+    factor.push_back(std::move(f));
+  }
+  return true;
+}
+
+}  // namespace
+
+Prover::Prover(const Graph& g, Bounds& bounds, std::span<const Id> context) : g_(g), bounds_(bounds) {
+  std::unordered_set<Id> seen;
+  std::vector<Id> stack(context.begin(), context.end());
+  while (!stack.empty() && seen.size() < max_context) {
+    const Id id = stack.back();
+    stack.pop_back();
+    if (g.dtype(id) != DType::index || !seen.insert(id).second) continue;
+    if (g.op(id) == Op::RANGE) {
+      learn(id);
+    } else if (g.op(id) != Op::WHERE && g.op(id) != Op::LOAD) {
+      for (Id s : g.src(id)) stack.push_back(s);
+    }
+  }
+}
+
+// An iteration happens, so end >= 1: each factor of a product of non-negative atoms is >= 1, and n + c >= 1 gives n >= 1 - c.
+void Prover::learn(Id range) {
+  const auto end = sum_of(g_, g_.src(range, 0));
+  if (!end || end->empty() || end->size() > 2) return;
+  const Term& t = end->front();
+  const std::int64_t c = constant_term(*end);
+  if (end->size() == 2 && (c == 0 || t.atoms.size() != 1 || t.coefficient != 1)) return;
+  if (t.coefficient < 1 || c < -unbounded / 2) return;
+  for (Id a : t.atoms)
+    if (bounds_(a).min < 0 && t.atoms.size() > 1) return;
+  for (Id a : t.atoms) {
+    const std::int64_t v = end->size() == 2 ? 1 - c : 1;
+    auto [it, fresh] = at_least_.emplace(a, v);
+    if (!fresh) it->second = std::max(it->second, v);
+  }
+}
+
+Interval Prover::atom(Id a) {
+  Interval i = bounds_(a);
+  if (const auto it = at_least_.find(a); it != at_least_.end()) i.min = std::max(i.min, it->second);
+  i.max = std::max(i.min, i.max);
+  return i;
+}
+
+// The better of two bounds: term by term, and after shifting every atom to start at 0 (which sees n*m - n >= 0 for m >= 1).
+std::int64_t Prover::low(const Sum& p) {
+  Interval direct{0, 0};
+  for (const Term& t : p) {
+    Interval i{t.coefficient, t.coefficient};
+    for (Id a : t.atoms) i = mul(i, atom(a));
+    direct = add(direct, i);
+  }
+  if (direct.min >= 0) return direct.min;
+  Sum shifted;
+  for (const Term& t : p) {
+    Sum product{{t.coefficient, {}}};
+    for (Id a : t.atoms) {
+      const std::int64_t m = atom(a).min;
+      if (m == -unbounded) return direct.min;
+      auto next = times(g_, product, m == 0 ? Sum{{1, {a}}} : Sum{{1, {a}}, {m, {}}});
+      if (!next || next->size() > max_terms) return direct.min;
+      product = *std::move(next);
+    }
+    shifted.insert(shifted.end(), product.begin(), product.end());
+  }
+  if (!normalise(g_, shifted)) return direct.min;
+  Interval sum{0, 0};
+  for (const Term& t : shifted) {
+    Interval i{t.coefficient, t.coefficient};
+    for (Id a : t.atoms) i = mul(i, Interval{0, atom(a).max == unbounded ? unbounded : atom(a).max - atom(a).min});
+    sum = add(sum, i);
+  }
+  return std::max(direct.min, sum.min);
+}
+
+// q = floordiv(x, d), d >= 1: d*q is in [x - d + 1, x]. A constant d scales everything, else the factor must be a multiple of d.
+std::optional<Sum> Prover::without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign) {
+  const auto x = sum_of(g_, g_.src(q, 0)), d = sum_of(g_, g_.src(q, 1));
+  if (!x || !d || d->empty()) return std::nullopt;
+  const auto less_one = plus(g_, *d, constant_sum(1), -1);
+  if (!less_one || low(*less_one) < 0) return std::nullopt;
+  const auto least = plus(g_, *x, *less_one, -1);  // of d*q
+  if (!least) return std::nullopt;
+  const Sum& end = sign > 0 ? *least : *x;
+  if (const auto c = constant_of(*d)) {
+    const auto scaled_rest = scaled(rest, *c);
+    const auto part = times(g_, factor, end);
+    if (!scaled_rest || !part || p.size() > max_terms) return std::nullopt;
+    return plus(g_, *scaled_rest, *part);
+  }
+  const std::int64_t k = factor.front().coefficient / d->front().coefficient;
+  const auto again = scaled(*d, k);
+  if (k == 0 || !again || *again != factor) return std::nullopt;
+  return plus(g_, rest, end, k);
+}
+
+// Replaces one atom by the end of its range that makes p smallest. True when that was possible; proven says how it ended.
+bool Prover::eliminate(const Sum& p, Id a, int depth, bool& proven) {
+  Sum factor, rest;
+  const Op op = g_.op(a);
+  if (op != Op::RANGE && op != Op::FLOORMOD && op != Op::FLOORDIV && op != Op::MIN && op != Op::MAX) return false;
+  if (!split_at(p, a, factor, rest)) return false;
+  const auto negated = scaled(factor, -1);
+  const int sign = low(factor) >= 0 ? 1 : negated && low(*negated) >= 0 ? -1 : 0;
+  const auto with = [&](const Sum& value) {
+    const auto part = times(g_, factor, value);
+    const auto all = part ? plus(g_, rest, *part) : std::nullopt;
+    return all && ge0(*all, depth - 1);
+  };
+  if (op == Op::MIN || op == Op::MAX) {
+    const auto x = sum_of(g_, g_.src(a, 0)), y = sum_of(g_, g_.src(a, 1));
+    if (!x || !y) return false;
+    const bool either_will_do = sign != 0 && (sign < 0) == (op == Op::MIN);
+    proven = either_will_do ? with(*x) || with(*y) : with(*x) && with(*y);
+    return true;
+  }
+  if (sign == 0) return false;
+  if (op == Op::FLOORDIV) {
+    const auto next = without_division(p, a, factor, rest, sign);
+    if (!next) return false;
+    proven = ge0(*next, depth - 1);
+    return true;
+  }
+  const auto end = sum_of(g_, g_.src(a, op == Op::RANGE ? 0 : 1));
+  const auto last = end ? plus(g_, *end, constant_sum(1), -1) : std::nullopt;
+  if (!last) return false;
+  if (op == Op::FLOORMOD && low(*last) < 0) return false;  // the divisor must be positive
+  proven = with(sign > 0 ? Sum{} : *last);
+  return true;
+}
+
+bool Prover::ge0(Sum p, int depth) {
+  if (low(p) >= 0) return true;
+  if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
+  std::vector<Id> atoms;
+  for (const Term& t : p)
+    for (Id a : t.atoms)
+      if (std::ranges::find(atoms, a) == atoms.end()) atoms.push_back(a);
+  // A range's end is exact; ends of other atoms lose something, so those come last.
+  std::ranges::stable_partition(atoms, [&](Id a) { return g_.op(a) == Op::RANGE; });
+  for (Id a : atoms) {
+    bool proven = false;
+    if (!eliminate(p, a, depth, proven)) continue;
+    if (proven || g_.op(a) == Op::RANGE) return proven;
+  }
+  return false;
+}
+
+bool Prover::lt(const Sum& a, const Sum& b) {
+  const auto d = plus(g_, b, a, -1);
+  const auto less_one = d ? plus(g_, *d, constant_sum(1), -1) : std::nullopt;
+  return less_one && ge0(*less_one);
+}
+
+bool Prover::in_range(const Sum& x, const Sum& end) { return ge0(x) && lt(x, end); }
+
+}  // namespace symbolic
+
+namespace {
+bool proves(const Graph& g, Id big, Id small, std::int64_t margin, const Facts& facts) {
+  Bounds bounds(g, facts);
+  const auto a = symbolic::sum_of(g, big), b = symbolic::sum_of(g, small);
+  const auto d = a && b ? symbolic::plus(g, *a, *b, -1) : std::nullopt;
+  const auto p = d ? symbolic::plus(g, *d, symbolic::constant_sum(margin), -1) : std::nullopt;
+  const Id context[] = {big, small};
+  return p && symbolic::Prover(g, bounds, context).ge0(*p);
+}
+}  // namespace
+
+bool prove_ge0(const Graph& g, Id a, const Facts& facts) {
+  Bounds bounds(g, facts);
+  const auto p = symbolic::sum_of(g, a);
+  const Id context[] = {a};
+  return p && symbolic::Prover(g, bounds, context).ge0(*p);
+}
+bool prove_lt(const Graph& g, Id a, Id b, const Facts& facts) { return proves(g, b, a, 1, facts); }
+bool prove_le(const Graph& g, Id a, Id b, const Facts& facts) { return proves(g, b, a, 0, facts); }
+
+}  // namespace kiln::compiler

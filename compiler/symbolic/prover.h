@@ -1,0 +1,36 @@
+// The proof search behind prove.h, on sums.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+
+#include "compiler/symbolic/linear.h"
+
+namespace kiln::compiler::symbolic {
+
+class Prover {
+ public:
+  // `context`: nodes whose RANGEs are taken to have at least one iteration (and so positive ends).
+  Prover(const Graph& g, Bounds& bounds, std::span<const Id> context);
+
+  bool ge0(const Sum& p) { return ge0(p, max_depth); }
+  bool lt(const Sum& a, const Sum& b);
+  bool in_range(const Sum& x, const Sum& end);  // 0 <= x < end
+
+ private:
+  static constexpr int max_depth = 12;
+  bool ge0(Sum p, int depth);
+  std::int64_t low(const Sum& p);  // a lower bound, -unbounded when there is none
+  Interval atom(Id a);
+  void learn(Id range);
+  bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
+  std::optional<Sum> without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign);
+
+  const Graph& g_;
+  Bounds& bounds_;
+  std::map<Id, std::int64_t> at_least_;
+  int budget_ = 200;  // sums tried in all
+};
+
+}  // namespace kiln::compiler::symbolic
