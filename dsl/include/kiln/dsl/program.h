@@ -2,6 +2,7 @@
 // to find mistakes, once to freeze the arena into the constant tables of record.h.
 #pragma once
 
+#include "kiln/dsl/index.h"
 #include "kiln/dsl/reflect.h"
 
 namespace kiln {
@@ -16,6 +17,11 @@ struct program {
     builder* b = kiln_first_builder(static_cast<const Self&>(*this));
     kiln_begin<D, make_sh<N>>(b, op::iota, l);
     return kiln_result<D, make_sh<N>>(b);
+  }
+  // auto [i, j] = indices<N, M>();
+  template <auto... E>
+  constexpr auto indices(sloc l = sloc::current()) const {
+    return kiln_indices<i32, make_sh<E...>>(kiln_first_builder(static_cast<const Self&>(*this)), l, make_seq<sizeof...(E)>{});
   }
   // A symbolic extent, or a polynomial of them, as a value.
   template <auto N, DType D = i64>

@@ -1,0 +1,100 @@
+// Library functions written in the DSL itself. Their nodes carry the line of the call.
+#pragma once
+
+#include "kiln/dsl/window.h"
+
+namespace kiln {
+
+template <class X>
+concept FloatOperand = Operand<X> && kiln_is_float<dtype_of<X>>;
+
+template <Operand X>
+  requires(unary_why<X, klass::number> == why::ok)
+constexpr auto relu(const X& x, sloc l = sloc::current()) {
+  return max(x, 0, l);
+}
+// The exact (erf) form.
+template <FloatOperand X>
+constexpr auto gelu(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
+}
+template <FloatOperand X>
+constexpr auto sigmoid(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return 1 / (1 + exp(-x));
+}
+// 1 / (1 + exp(-x)) times x.
+template <FloatOperand X>
+constexpr auto silu(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return x * sigmoid(x);
+}
+
+template <class X, int Axis>
+inline constexpr why softmax_why = kiln_reduce_why<X, klass::floating, true, Axis>();
+template <int Axis = -1, Operand X>
+  requires(softmax_why<X, Axis> == why::ok)
+constexpr auto softmax(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  const auto e = exp(x - max<Axis>(x, keepdims));
+  return e / sum<Axis>(e, keepdims);
+}
+template <int Axis = -1, Operand X>
+  requires(softmax_why<X, Axis> == why::ok)
+constexpr auto log_softmax(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  const auto d = x - max<Axis>(x, keepdims);
+  return d - log(sum<Axis>(exp(d), keepdims));
+}
+// (x - mean) / sqrt(variance + eps) over the axis, population variance; with gamma and beta, times gamma plus beta.
+template <int Axis = -1, Operand X>
+  requires(softmax_why<X, Axis> == why::ok)
+constexpr auto layer_norm(const X& x, double eps = 1e-5, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  const auto d = x - mean<Axis>(x, keepdims);
+  return d * rsqrt(mean<Axis>(d * d, keepdims) + eps);
+}
+template <int Axis = -1, Operand X, Operand G, Operand B>
+  requires(softmax_why<X, Axis> == why::ok && ternary_why<X, G, B, klass::floating> == why::ok)
+constexpr auto layer_norm(const X& x, const G& gamma, const B& beta, double eps = 1e-5, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return layer_norm<Axis>(x, eps) * gamma + beta;
+}
+// The mean of the squared differences, rank 0.
+template <Operand A, Operand B>
+  requires(binary_why<A, B, klass::floating> == why::ok)
+constexpr auto mse(const A& a, const B& b, sloc l = sloc::current()) {
+  called_from here(a.b, l);
+  const auto d = a - b;
+  return mean(d * d);
+}
+
+#define KILN_X(f) \
+  template <class X, why Reason = unary_why<X, klass::floating>> \
+    requires(kiln_wrong(Reason)) \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
+KILN_X(gelu)
+KILN_X(sigmoid)
+KILN_X(silu)
+#undef KILN_X
+template <class X, why Reason = unary_why<X, klass::number>>
+  requires(kiln_wrong(Reason))
+mistake<Reason> relu(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
+#define KILN_X(f) \
+  template <int Axis = -1, Operand X, why Reason = softmax_why<X, Axis>> \
+    requires(kiln_wrong(Reason)) \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);
+KILN_X(softmax)
+KILN_X(log_softmax)
+KILN_X(layer_norm)
+#undef KILN_X
+template <int Axis = -1, Operand X, Operand G, Operand B,
+          why Reason = kiln_wrong(softmax_why<X, Axis>) ? softmax_why<X, Axis> : ternary_why<X, G, B, klass::floating>>
+  requires(kiln_wrong(Reason))
+mistake<Reason> layer_norm(const X&, const G&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
+template <Operand A, Operand B, why Reason = binary_why<A, B, klass::floating>>
+  requires(kiln_wrong(Reason))
+mistake<Reason> mse(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
+
+}  // namespace kiln
