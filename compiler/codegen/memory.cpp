@@ -9,7 +9,24 @@ namespace {
 
 using llvm::Value;
 
-bool is_contiguous(const Graph& g, Id index) { return g.op(index) == Op::RAMP && g.arg(index, 0) == 1 && g.lanes(index) > 1; }
+// How the lanes' addresses arise from the index.
+enum class Access {
+  scalar,      // one element
+  contiguous,  // RAMP of stride 1: one vector at the base
+  strided,     // RAMP of another stride, no gate: element accesses at constant distances from the base
+  same,        // BROADCAST, no gate: one element for all lanes (LOAD only)
+  scattered    // a vector of indices
+};
+
+Access access_of(const Graph& g, Id node) {
+  const Id index = g.src(node, 1);
+  const bool gated = g.src(node).size() > 3, wide = g.lanes(index) > 1;
+  if (!wide) return Access::scalar;
+  if (g.op(index) == Op::RAMP && g.arg(index, 0) == 1) return Access::contiguous;
+  if (g.op(index) == Op::RAMP && !gated) return Access::strided;
+  if (g.op(index) == Op::BROADCAST && !gated && g.op(node) == Op::LOAD) return Access::same;
+  return Access::scattered;
+}
 
 std::size_t slot_of(const Graph& g, Id node) { return static_cast<std::size_t>(g.arg(g.src(node, 0), 0)); }
 
@@ -38,7 +55,8 @@ bool is_shared_input(const Schedule& schedule, int buffer) {
 std::vector<Id> access_operands(const Graph& g, Id node) {
   const std::span<const Id> src = g.src(node);
   std::vector<Id> operands(src.begin() + 1, src.end());
-  if (is_contiguous(g, operands[0])) operands[0] = g.src(operands[0], 0);
+  const Access access = access_of(g, node);
+  if (access != Access::scalar && access != Access::scattered) operands[0] = g.src(operands[0], 0);
   return operands;
 }
 
@@ -85,45 +103,70 @@ Value* Memory::address(Id node, Value* index) {
   return b_.CreateGEP(memory_type(b_.getContext(), element(g_, node), 1), pointers_[slot_of(g_, node)], index);
 }
 
-Value* Memory::mask(Value* gate, int lanes) {
-  return lane_count(gate) == lanes ? gate : b_.CreateVectorSplat(static_cast<unsigned>(lanes), gate);
+Value* Memory::lanes_of(Value* v, int lanes) {
+  return lane_count(v) == lanes ? v : b_.CreateVectorSplat(static_cast<unsigned>(lanes), v);
 }
 
 Value* Memory::load(Id node, std::span<Value* const> x) {
   const DType d = element(g_, node);
   const int lanes = access_lanes(g_, node);
-  llvm::Type* type = memory_type(b_.getContext(), d, lanes);
+  const Access how = access_of(g_, node);
   Value* gate = x.size() == 3 ? x[2] : nullptr;
-  if (lanes == 1 && gate != nullptr) return gated_scalar_load(node, x[0], x[1], gate);
-  Value* alt = gate == nullptr ? nullptr : to_memory(b_, lane_count(x[1]) == lanes ? x[1] : mask(x[1], lanes), d);
+  if (how == Access::scalar && lanes > 1) throw std::logic_error("codegen: vector LOAD at a scalar index");
+  if (how == Access::scalar && gate != nullptr) return gated_scalar_load(node, x[0], x[1], gate);
+  if (how == Access::strided) return strided_load(node, x[0]);
+  llvm::Type* type = memory_type(b_.getContext(), d, how == Access::same ? 1 : lanes);
+  Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
+  Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
+  Value* at = address(node, x[0]);
   llvm::Instruction* access = nullptr;
-  if (lane_count(x[0]) > 1)
-    access = b_.CreateMaskedGather(type, address(node, x[0]), alignment(g_, node), gate == nullptr ? nullptr : mask(gate, lanes), alt);
-  else if (lanes > 1 && !is_contiguous(g_, g_.src(node, 1)))
-    throw std::logic_error("codegen: vector LOAD at a scalar index");
-  else if (gate != nullptr)
-    access = b_.CreateMaskedLoad(type, address(node, x[0]), alignment(g_, node), mask(gate, lanes), alt);
-  else
-    access = b_.CreateAlignedLoad(type, address(node, x[0]), alignment(g_, node));
+  if (how == Access::scattered) access = b_.CreateMaskedGather(type, at, alignment(g_, node), mask, alt);
+  else if (gate != nullptr) access = b_.CreateMaskedLoad(type, at, alignment(g_, node), mask, alt);
+  else access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
   annotate(access, node);
-  return from_memory(b_, access, d);
+  return lanes_of(from_memory(b_, access, d), lanes);
 }
 
 void Memory::store(Id node, std::span<Value* const> x) {
   const int lanes = access_lanes(g_, node);
+  const Access how = access_of(g_, node);
   Value* gate = x.size() == 3 ? x[2] : nullptr;
-  if (lanes == 1 && gate != nullptr) return gated_scalar_store(node, x[0], x[1], gate);
+  if (how == Access::scalar && lanes > 1) throw std::logic_error("codegen: vector STORE at a scalar index");
+  if (how == Access::scalar && gate != nullptr) return gated_scalar_store(node, x[0], x[1], gate);
   Value* value = to_memory(b_, x[1], element(g_, node));
+  if (how == Access::strided) return strided_store(node, x[0], value);
+  Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
+  Value* at = address(node, x[0]);
   llvm::Instruction* access = nullptr;
-  if (lane_count(x[0]) > 1)
-    access = b_.CreateMaskedScatter(value, address(node, x[0]), alignment(g_, node), gate == nullptr ? nullptr : mask(gate, lanes));
-  else if (lanes > 1 && !is_contiguous(g_, g_.src(node, 1)))
-    throw std::logic_error("codegen: vector STORE at a scalar index");
-  else if (gate != nullptr)
-    access = b_.CreateMaskedStore(value, address(node, x[0]), alignment(g_, node), mask(gate, lanes));
-  else
-    access = b_.CreateAlignedStore(value, address(node, x[0]), alignment(g_, node));
+  if (how == Access::scattered) access = b_.CreateMaskedScatter(value, at, alignment(g_, node), mask);
+  else if (gate != nullptr) access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
+  else access = b_.CreateAlignedStore(value, at, alignment(g_, node));
   annotate(access, node);
+}
+
+// Element by element: constant distances from one address cost less than a gather with a vector of addresses.
+Value* Memory::strided_load(Id node, Value* index) {
+  const DType d = element(g_, node);
+  const int lanes = access_lanes(g_, node);
+  llvm::Type* type = memory_type(b_.getContext(), d, 1);
+  Value* base = address(node, index);
+  Value* result = llvm::PoisonValue::get(with_lanes(type, lanes));
+  for (int i = 0; i < lanes; ++i) {
+    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.arg(g_.src(node, 1), 0) * i)));
+    llvm::LoadInst* access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
+    annotate(access, node);
+    result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
+  }
+  return from_memory(b_, result, d);
+}
+
+void Memory::strided_store(Id node, Value* index, Value* value) {
+  llvm::Type* type = memory_type(b_.getContext(), element(g_, node), 1);
+  Value* base = address(node, index);
+  for (int i = 0; i < access_lanes(g_, node); ++i) {
+    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.arg(g_.src(node, 1), 0) * i)));
+    annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)), node);
+  }
 }
 
 Value* Memory::gated_scalar_load(Id node, Value* index, Value* alt, Value* gate) {

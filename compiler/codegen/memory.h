@@ -11,8 +11,8 @@
 
 namespace kiln::compiler {
 
-// Sources to evaluate for a LOAD or STORE, in the order that Memory expects: index, then the rest. A unit-stride RAMP index is
-// replaced by its base, because the access is then one vector at that address.
+// Sources to evaluate for a LOAD or STORE, in the order that Memory expects: index, then the rest. Where the lanes' addresses
+// follow from one scalar (see Access in memory.cpp), that scalar replaces the index.
 std::vector<Id> access_operands(const Graph& g, Id node);
 
 class Memory {
@@ -25,11 +25,13 @@ class Memory {
   void store(Id node, std::span<llvm::Value* const> x);
 
  private:
+  llvm::Value* strided_load(Id node, llvm::Value* index);
+  void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
   void annotate(llvm::Instruction* access, Id node);
   llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
-  llvm::Value* mask(llvm::Value* gate, int lanes);
+  llvm::Value* lanes_of(llvm::Value* v, int lanes);  // a scalar in all lanes
   void make_scopes(const Schedule& schedule, const Kernel& kernel);
 
   Builder& b_;

@@ -47,8 +47,9 @@ int lane_count(const llvm::Value* v) {
   return vector == nullptr ? 1 : static_cast<int>(vector->getNumElements());
 }
 
+// The value wraps to the type's width.
 llvm::Constant* int_like(llvm::Type* type, std::int64_t value) {
-  return llvm::ConstantInt::get(type, static_cast<std::uint64_t>(value), true);
+  return llvm::ConstantInt::get(type, llvm::APInt(64, static_cast<std::uint64_t>(value)).trunc(type->getScalarSizeInBits()));
 }
 
 }  // namespace kiln::compiler

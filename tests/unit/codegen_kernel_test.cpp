@@ -1,4 +1,5 @@
 // Loops, carried values, masks, gathers: hand-built kernels against plain loops.
+#include <algorithm>
 #include <numeric>
 
 #include <sys/mman.h>
@@ -99,6 +100,36 @@ TEST(CodegenKernel, VectorCarryAndShuffle) {
   l.run(0, {in.data(), out.data()}, {}, 0, 1);
   EXPECT_EQ(out[0], std::accumulate(in.begin(), in.end(), 0));
   EXPECT_EQ(out[1], in[31]);
+}
+
+// Strides 3 and -2, one element for all lanes, and indices from memory.
+TEST(CodegenKernel, StridedAndIndirect) {
+  HandProgram p("strided");
+  const int x = p.param("x", f32, Direction::in, p.g.index(64));
+  const int at = p.param("at", DType::i32, Direction::in, p.g.index(8));
+  const int y = p.param("y", f32, Direction::out, p.g.index(64));
+  const int z = p.param("z", f32, Direction::out, p.g.index(64));
+  const Id r = p.range(p.g.index(8)), lanes = p.ramp(r, 8);
+  const Id scaled = p.index_op(Op::MUL, r, p.g.index(3));
+  const Id third = p.load(x, p.ramp(scaled, 8, 3));
+  const Id back = p.load(x, p.ramp(p.index_op(Op::SUB, p.g.index(40), r), 8, -2));
+  const Id same = p.load(x, p.op(Op::BROADCAST, DType::index, {p.g.index(5)}, {}, 8));
+  const Id index = p.op(Op::CAST, DType::index, {p.load(at, lanes)}, {}, 8);
+  const Id sum = p.op(Op::ADD, f32, {p.op(Op::ADD, f32, {third, back}, {}, 8), same}, {}, 8);
+  p.kernel({p.loop(r, p.g.sym("$begin"), p.g.sym("$end"), 8, {}, {},
+                   {p.store(y, p.ramp(scaled, 8, 3), sum), p.store(z, index, p.load(x, index))})},
+           p.g.index(8));
+  const Loaded l(p);
+  std::vector<float> in(64), out(64), moved(64);
+  std::vector<std::int32_t> where{9, 1, 63, 0, 33, 5, 7, 20};
+  std::iota(in.begin(), in.end(), 1.0f);
+  l.run(0, {in.data(), where.data(), out.data(), moved.data()}, {}, 0, 8);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(out[3 * i], in[3 * i] + in[40 - 2 * i] + in[5]) << i;
+    EXPECT_EQ(out[3 * i + 1], 0.0f);
+  }
+  for (std::size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(moved[i], std::find(where.begin(), where.end(), static_cast<std::int32_t>(i)) != where.end() ? in[i] : 0.0f) << i;
 }
 
 // Arrays that end at an unreadable page: a masked-off lane or a false gate that touched memory would fault.
