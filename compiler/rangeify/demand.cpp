@@ -16,6 +16,11 @@ std::vector<std::size_t> data_sources(const Graph& g, Id node) {
   return out;
 }
 
+// These only name elements of their source anew: when storage is worth it, the source gets it.
+static bool may_stage(Op op) {
+  return op != Op::PARAM && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND;
+}
+
 DemandWalk::DemandWalk(Graph& g, const Program& p)
     : g_(g), program_(p), shapes_(g), facts_(facts_of(p)), simplify_(g, facts_), rules_(g, shapes_, simplify_), model_(g, p) {}
 
@@ -134,8 +139,7 @@ void DemandWalk::run() {
   for (std::size_t i = nodes_.size(); i-- > 0;) {
     NodeDemand& d = nodes_[i];
     if (d.uses.empty()) continue;  // a PARAM that is only written
-    const Op op = g_.op(d.node);
-    if (op != Op::PARAM && op != Op::CONST && StagingModel::needs_storage(model_.cost(d.node), use_of(d))) {
+    if (may_stage(g_.op(d.node)) && StagingModel::needs_storage(model_.cost(d.node), use_of(d))) {
       d.staged = true;
       d.stage_ranges = loop_ranges(shapes_.of(d.node));
       d.whole.map = map_over(d.stage_ranges);

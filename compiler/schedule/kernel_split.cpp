@@ -161,7 +161,8 @@ class Splitter {
     if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out) return false;
     if (g_.op(read) != Op::INDEX || g_.op(g_.src(read, 0)) != Op::STAGE || buffer_of_.contains(g_.src(read, 0))) return false;
     const auto index = g_.src(read).subspan(1), ranges = g_.src(end).subspan(1);
-    if (!index.empty() && range_ends(g_, g_.src(read, 0)) != range_ends(g_, end)) return false;  // a part of the stage
+    // The whole stage, not a part of it or a broadcast of it.
+    if (!std::ranges::equal(range_ends(g_, g_.src(read, 0)), g_.src(param))) return false;
     for (std::size_t i = 0; i < index.size(); ++i)
       if (index[i] != ranges[i] && !(g_.is_index_const(index[i], 0) && g_.is_index_const(g_.src(ranges[i], 0), 1))) return false;
     buffer_of_[g_.src(read, 0)] = static_cast<int>(g_.arg(param, 0));

@@ -1,0 +1,95 @@
+// Parameters that are read and written: every read sees the value at entry.
+#include <gtest/gtest.h>
+
+#include "compiler/ir/builder.h"
+#include "compiler/schedule/make_schedule.h"
+#include "tests/unit/schedule_harness.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+class ScheduleInout : public ::testing::Test {
+ protected:
+  Id inout() {
+    Parameter q{"p" + std::to_string(p_.params.size()), Direction::inout, DType::f32, {g_.index(6)}, {}};
+    const Id id = b_.param(static_cast<int>(p_.params.size()), q);
+    p_.params.push_back(q);
+    return id;
+  }
+  void store(int slot, Id value) {
+    const Parameter& q = p_.params[static_cast<std::size_t>(slot)];
+    stores_.push_back(b_.store(b_.param(slot, q), q, value));
+  }
+  Id shifted(Id x) {  // x[i + 1], the last one first
+    const Id parts[] = {x, x};
+    return b_.slice(b_.concat(parts, 0), std::vector<Id>{g_.index(1)}, std::vector<std::int64_t>{1}, std::vector<Id>{g_.index(6)});
+  }
+  Id add(Id x, Id y) { return b_.elementwise(Op::ADD, {x, y}); }
+
+  void check(std::size_t kernels) {
+    p_.sink = g_.make(Op::SINK, DType::none, stores_);
+    p_.name = "p";
+    const Schedule s = make_schedule(g_, p_);
+    EXPECT_EQ(s.kernels.size(), kernels);
+    std::vector<Data> in(p_.params.size(), Data(6));
+    double v = 1;
+    for (Data& d : in)
+      for (Scalar& x : d) x.f = v++;
+    const std::vector<Data> want = run_program(g_, p_, {}, in);
+    for (bool backward : {false, true}) {
+      const std::vector<Data> got = run_schedule(g_, s, {}, in, backward);
+      for (std::size_t b = 0; b < want.size(); ++b)
+        for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(want[b][i].f, got[b][i].f) << b << "[" << i << "]";
+    }
+  }
+
+  Graph g_;
+  Builder b_{g_};
+  Program p_;
+  std::vector<Id> stores_;
+};
+
+TEST_F(ScheduleInout, SameElementIsInPlace) {
+  const Id x = inout();
+  store(0, add(x, x));
+  check(1);
+}
+
+TEST_F(ScheduleInout, OtherElementsGoThroughATemporary) {
+  const Id x = inout();
+  store(0, add(x, shifted(x)));
+  check(2);
+}
+
+TEST_F(ScheduleInout, ReadersOfTheOldValueComeFirst) {
+  const Id x = inout(), y = inout();
+  store(0, add(x, x));
+  store(1, add(y, shifted(x)));
+  check(3);
+}
+
+TEST_F(ScheduleInout, SwapNeedsOneTemporary) {
+  const Id x = inout(), y = inout();
+  store(0, y);
+  store(1, x);
+  check(3);
+}
+
+TEST_F(ScheduleInout, RotationOfThree) {
+  const Id x = inout(), y = inout(), z = inout();
+  store(0, shifted(y));
+  store(1, add(z, z));
+  store(2, x);
+  p_.sink = g_.make(Op::SINK, DType::none, stores_);
+  check(5);
+}
+
+TEST_F(ScheduleInout, UntouchedParameterStays) {
+  inout();
+  const Id y = inout();
+  store(1, add(y, y));
+  check(1);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing

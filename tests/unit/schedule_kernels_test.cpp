@@ -1,0 +1,195 @@
+// How many kernels a program becomes, how many loops they have, and that cost stays linear on long chains.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "compiler/ir/builder.h"
+#include "compiler/schedule/make_schedule.h"
+
+namespace kiln::compiler {
+namespace {
+
+class ScheduleKernels : public ::testing::Test {
+ protected:
+  Id in(std::vector<Id> extents) { return param(Direction::in, std::move(extents)); }
+  Id param(Direction direction, std::vector<Id> extents) {
+    Parameter q{"p" + std::to_string(p_.params.size()), direction, DType::f32, std::move(extents), {}};
+    const Id id = b_.param(static_cast<int>(p_.params.size()), q);
+    p_.params.push_back(q);
+    return id;
+  }
+  void out(Id value) {
+    const Id target = param(Direction::out, b_.shape_of(value));
+    stores_.push_back(b_.store(target, p_.params.back(), value));
+  }
+  Schedule schedule() {
+    p_.name = "p";
+    p_.sink = g_.make(Op::SINK, DType::none, stores_);
+    return make_schedule(g_, p_);
+  }
+  std::size_t loops(const Kernel& k) const { return g_.src(g_.src(k.sink, 0)).size() - 1; }
+
+  Id n(std::int64_t v) { return g_.index(v); }
+  Id number(float v) { return b_.constant(DType::f32, __builtin_bit_cast(std::uint32_t, v)); }
+  Id un(Op op, Id x) { return b_.elementwise(op, {x}); }
+  Id bin(Op op, Id x, Id y) { return b_.elementwise(op, {x, y}); }
+  Id keep(Id reduced, std::vector<Id> shape, std::size_t axis) {  // keepdims
+    shape[axis] = n(1);
+    return b_.reshape(reduced, shape);
+  }
+  Id reduce(ReduceKind k, Id x, std::int64_t axis) { return b_.reduce(k, x, std::vector<std::int64_t>{axis}); }
+  Id softmax(Id x) {
+    const std::vector<Id> shape = b_.shape_of(x);
+    const auto last = static_cast<std::int64_t>(shape.size()) - 1;
+    const auto axis = static_cast<std::size_t>(last);
+    const Id e = un(Op::EXP, bin(Op::SUB, x, keep(reduce(ReduceKind::max, x, last), shape, axis)));
+    return bin(Op::FDIV, e, keep(reduce(ReduceKind::sum, e, last), shape, axis));
+  }
+  Id matmul(Id a, Id b) {  // [M,K] x [K,N]
+    const std::vector<Id> sa = b_.shape_of(a), sb = b_.shape_of(b);
+    const std::vector<Id> full{sa[0], sb[1], sa[1]};
+    const Id x = b_.expand(b_.reshape(a, std::vector<Id>{sa[0], n(1), sa[1]}), full);
+    const Id y = b_.expand(b_.reshape(b_.permute(b, std::vector<std::int64_t>{1, 0}), std::vector<Id>{n(1), sb[1], sa[1]}), full);
+    return b_.reduce_fma(x, y, std::vector<std::int64_t>{2});
+  }
+  Id blur(Id x, std::size_t axis) {  // five taps, edges repeated
+    const std::vector<Id> shape = b_.shape_of(x);
+    std::vector<Id> before(shape.size(), n(0)), padded = shape;
+    before[axis] = n(2);
+    padded[axis] = index_add(g_, shape[axis], n(4));
+    const Id wide = b_.pad(x, number(0), PadMode::edge, before, padded);
+    Id sum = no_id;
+    for (int tap = 0; tap < 5; ++tap) {
+      std::vector<Id> begin(shape.size(), n(0));
+      begin[axis] = n(tap);
+      const Id part = b_.slice(wide, begin, std::vector<std::int64_t>(shape.size(), 1), shape);
+      const Id term = bin(Op::MUL, part, number(0.2F));
+      sum = sum == no_id ? term : bin(Op::ADD, sum, term);
+    }
+    return sum;
+  }
+
+  Graph g_;
+  Builder b_{g_};
+  Program p_;
+  std::vector<Id> stores_;
+};
+
+TEST_F(ScheduleKernels, ElementwiseChainIsOneLoop) {
+  Id x = in({n(30), n(50), n(7)});
+  const Id y = in({n(30), n(50), n(7)});
+  for (int i = 0; i < 3000; ++i) x = bin(i % 2 == 0 ? Op::ADD : Op::MUL, x, i % 3 == 0 ? x : y);
+  out(x);
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(loops(s.kernels[0]), 1u);
+  EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 0));
+}
+
+TEST_F(ScheduleKernels, SymbolicElementwiseIsOneLoop) {
+  const Id h = g_.sym("H"), w = g_.sym("W");
+  p_.symbols = {{"H"}, {"W"}};
+  out(bin(Op::ADD, in({h, w, n(3)}), in({h, w, n(3)})));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(loops(s.kernels[0]), 1u);
+}
+
+TEST_F(ScheduleKernels, RowBroadcastKeepsItsLoops) {
+  out(bin(Op::ADD, in({n(8), n(5)}), in({n(5)})));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(loops(s.kernels[0]), 2u);
+}
+
+TEST_F(ScheduleKernels, SumOfEverythingIsOne) {
+  out(b_.reduce(ReduceKind::sum, un(Op::EXP, in({n(100), n(200)})), std::vector<std::int64_t>{0, 1}));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(loops(s.kernels[0]), 1u);  // a kernel has at least one loop
+}
+
+TEST_F(ScheduleKernels, SubtractingTheMeanIsTwo) {
+  const Id x = in({n(100)});
+  const Id mean = bin(Op::FDIV, reduce(ReduceKind::sum, x, 0), number(100));
+  out(bin(Op::SUB, x, mean));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 2u);
+  EXPECT_EQ(s.kernels[1].depends_on, std::vector<int>{0});
+  EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 64));
+}
+
+TEST_F(ScheduleKernels, SoftmaxIsThree) {
+  out(softmax(in({n(64), n(100)})));
+  EXPECT_EQ(schedule().kernels.size(), 3u);
+}
+
+TEST_F(ScheduleKernels, MatmulWithBiasAndGeluIsOne) {
+  const Id y = bin(Op::ADD, matmul(in({n(64), n(32)}), in({n(32), n(48)})), in({n(48)}));
+  const Id gelu = bin(Op::MUL, bin(Op::MUL, y, number(0.5F)), bin(Op::ADD, un(Op::ERF, bin(Op::MUL, y, number(0.7F))), number(1)));
+  out(gelu);
+  EXPECT_EQ(schedule().kernels.size(), 1u);
+}
+
+TEST_F(ScheduleKernels, TwoLayersAreTwo) {
+  const Id hidden = bin(Op::MAX, matmul(in({n(64), n(32)}), in({n(32), n(48)})), number(0));
+  out(matmul(hidden, in({n(48), n(10)})));
+  EXPECT_EQ(schedule().kernels.size(), 2u);
+}
+
+TEST_F(ScheduleKernels, BlurOfBlurIsTwo) {
+  p_.symbols = {{"H", 1}, {"W", 1}};
+  for (const Symbol& symbol : p_.symbols) b_.declare(symbol);
+  out(blur(blur(in({g_.sym("H"), g_.sym("W")}), 0), 1));
+  EXPECT_EQ(schedule().kernels.size(), 2u);
+}
+
+TEST_F(ScheduleKernels, OutputsOfOneShapeShareAKernel) {
+  const Id x = in({n(40), n(30)});
+  const Id e = un(Op::EXP, x);
+  out(bin(Op::ADD, e, x));
+  out(bin(Op::MUL, e, x));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(g_.src(s.kernels[0].sink).size(), 2u);
+}
+
+TEST_F(ScheduleKernels, AStageThatIsAnOutputNeedsNoWorkspace) {
+  const Id hidden = bin(Op::MAX, matmul(in({n(64), n(32)}), in({n(32), n(48)})), number(0));
+  out(hidden);
+  out(matmul(hidden, in({n(48), n(10)})));
+  const Schedule s = schedule();
+  EXPECT_EQ(s.kernels.size(), 2u);
+  EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 0));
+}
+
+TEST_F(ScheduleKernels, EmptyOutputsNeedNoKernel) {
+  out(un(Op::EXP, in({n(0), n(4)})));
+  EXPECT_EQ(schedule().kernels.size(), 0u);
+}
+
+TEST_F(ScheduleKernels, DoublingBySharingStaysSmall) {  // every level reads the one below twice, at different places
+  Id x = in({n(64)});
+  for (int i = 0; i < 30; ++i) {
+    const Id parts[] = {x, un(Op::NEG, x)};
+    x = b_.slice(b_.concat(parts, 0), std::vector<Id>{n(32)}, std::vector<std::int64_t>{1}, std::vector<Id>{n(64)});
+  }
+  out(x);
+  const std::size_t before = g_.size();
+  const Schedule s = schedule();
+  EXPECT_LT(s.kernels.size(), 31u);
+  EXPECT_LT(g_.size() - before, 20000u);
+}
+
+TEST_F(ScheduleKernels, LongChainsAreLinear) {
+  Id x = in({n(1000)});
+  for (int i = 0; i < 100000; ++i) x = un(i % 2 == 0 ? Op::ABS : Op::SQRT, x);
+  out(x);
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(schedule().kernels.size(), 1u);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(took.count(), 20.0);  // a quadratic walk takes minutes
+}
+
+}  // namespace
+}  // namespace kiln::compiler
