@@ -1,0 +1,193 @@
+#include "tests/unit/lower_harness.h"
+
+#include <algorithm>
+#include <set>
+#include <stdexcept>
+
+namespace kiln::compiler::testing {
+namespace {
+
+using Lanes = std::vector<Scalar>;
+
+void check(bool ok, const std::string& what) {
+  if (!ok) throw std::logic_error("P level: " + what);
+}
+
+class Run {
+ public:
+  Run(const Graph& g, const Symbols& symbols, std::vector<Data>& slots) : g_(g), symbols_(symbols), slots_(slots) {}
+
+  void effect(Id id) {
+    if (g_.op(id) == Op::STORE) return store(id);
+    loop(id);
+  }
+
+ private:
+  std::size_t n(Id loop) const { return static_cast<std::size_t>(g_.arg(loop, 0)); }
+
+  const std::set<Id>& free_ranges(Id id) {
+    if (const auto it = free_.find(id); it != free_.end()) return it->second;
+    std::set<Id> out;
+    if (g_.op(id) == Op::RANGE) {
+      out.insert(id);
+    } else {
+      for (Id s : g_.src(id)) out.insert(free_ranges(s).begin(), free_ranges(s).end());
+      if (g_.op(id) == Op::FOR) out.erase(g_.src(id, 0));
+    }
+    return free_[id] = out;
+  }
+
+  std::vector<Lanes> loop(Id id) {
+    const std::size_t carries = n(id);
+    const Id range = g_.src(id, 0);
+    const std::int64_t begin = value(g_.src(id, 1))[0].i, end = value(g_.src(id, 2))[0].i;
+    std::vector<Lanes> state;
+    for (std::size_t i = 0; i < carries; ++i) state.push_back(value(g_.src(id, 3 + i)));
+    for (std::int64_t k = begin; k < end; k += g_.arg(id, 1)) {
+      range_[range] = k;
+      version_[range] = ++clock_;
+      carried_[range] = state;
+      std::vector<Lanes> next;
+      for (std::size_t i = 0; i < carries; ++i) next.push_back(value(g_.src(id, 3 + carries + i)));
+      for (std::size_t i = 3 + 2 * carries; i < g_.src(id).size(); ++i) effect(g_.src(id, i));
+      for (std::size_t i = 0; i < carries; ++i) check(next[i].size() == state[i].size(), "carried lanes");
+      state = std::move(next);
+    }
+    return state;
+  }
+
+  Lanes value(Id id) {
+    std::uint64_t newest = 0;
+    for (Id r : free_ranges(id)) {
+      check(version_.contains(r), "value outside its loop");
+      newest = std::max(newest, version_[r]);
+    }
+    if (const auto it = memo_.find(id); it != memo_.end() && it->second.first > newest) return it->second.second;
+    Lanes v = compute(id);
+    check(static_cast<int>(v.size()) == g_.lanes(id), "lanes of " + std::string(name(g_.op(id))));
+    memo_[id] = {++clock_, v};
+    return v;
+  }
+
+  const std::vector<Lanes>& results(Id id) {
+    std::uint64_t newest = 0;
+    for (Id r : free_ranges(id)) newest = std::max(newest, version_[r]);
+    if (const auto it = loops_.find(id); it != loops_.end() && it->second.first > newest) return it->second.second;
+    auto made = loop(id);
+    loops_[id] = {++clock_, std::move(made)};
+    return loops_[id].second;
+  }
+
+  Lanes compute(Id id) {
+    const auto lanes = static_cast<std::size_t>(g_.lanes(id));
+    switch (g_.op(id)) {
+      case Op::RANGE: return {{0, range_.at(id)}};
+      case Op::CARRY: return carried_.at(g_.src(id, 0)).at(static_cast<std::size_t>(g_.arg(id, 0)));
+      case Op::GET: return results(g_.src(id, 0)).at(static_cast<std::size_t>(g_.arg(id, 0)));
+      case Op::SYM: return {{0, symbols_.at(std::string(g_.name(id)))}};
+      case Op::CONST: return Lanes(lanes, constant(id));
+      case Op::BROADCAST: return Lanes(lanes, value(g_.src(id, 0)).at(0));
+      case Op::LANE: return {value(g_.src(id, 0)).at(static_cast<std::size_t>(g_.arg(id, 0)))};
+      case Op::RAMP: {
+        Lanes out(lanes, value(g_.src(id, 0)).at(0));
+        for (std::size_t i = 0; i < lanes; ++i) out[i].i += g_.arg(id, 0) * static_cast<std::int64_t>(i);
+        return out;
+      }
+      case Op::SHUFFLE: {
+        const Lanes v = value(g_.src(id, 0));
+        Lanes out;
+        for (std::int64_t l : g_.args(id)) out.push_back(v.at(static_cast<std::size_t>(l)));
+        return out;
+      }
+      case Op::LOAD: return load(id);
+      default: break;
+    }
+    check(is_elementwise(g_.op(id)), "operation of another level");
+    std::vector<Lanes> x;
+    for (Id s : g_.src(id)) x.push_back(value(s));
+    Lanes out;
+    for (std::size_t l = 0; l < lanes; ++l) {
+      std::vector<Scalar> at;
+      for (const Lanes& v : x) at.push_back(v.at(l));
+      out.push_back(apply(g_.op(id), g_.dtype(id), g_.dtype(g_.src(id, g_.op(id) == Op::WHERE ? 1 : 0)), at));
+    }
+    return out;
+  }
+
+  Scalar constant(Id id) const {
+    const auto bits = static_cast<std::uint64_t>(g_.arg(id, 0));
+    if (g_.dtype(id) == DType::f64) return {__builtin_bit_cast(double, bits), 0};
+    if (g_.dtype(id) == DType::f32) return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
+    return {0, g_.arg(id, 0)};
+  }
+
+  Scalar& element(Id access, std::int64_t at) {
+    Data& d = slots_.at(static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0)));
+    check(at >= 0 && at < static_cast<std::int64_t>(d.size()), "access out of bounds");
+    return d[static_cast<std::size_t>(at)];
+  }
+
+  Lanes load(Id id) {
+    const Lanes at = value(g_.src(id, 1));
+    Lanes out, gate(at.size(), Scalar{0, 1});
+    if (g_.src(id).size() == 4) out = value(g_.src(id, 2)), gate = value(g_.src(id, 3));
+    out.resize(at.size());
+    for (std::size_t l = 0; l < at.size(); ++l)
+      if (gate.at(l).i != 0) out[l] = element(id, at[l].i);
+    return out;
+  }
+
+  void store(Id id) {
+    const Lanes at = value(g_.src(id, 1)), v = value(g_.src(id, 2));
+    Lanes gate(at.size(), Scalar{0, 1});
+    if (g_.src(id).size() == 4) gate = value(g_.src(id, 3));
+    for (std::size_t l = 0; l < at.size(); ++l)
+      if (gate.at(l).i != 0) element(id, at[l].i) = v.at(l);
+  }
+
+  const Graph& g_;
+  const Symbols& symbols_;
+  std::vector<Data>& slots_;
+  std::map<Id, std::int64_t> range_;
+  std::map<Id, std::vector<Lanes>> carried_;
+  std::map<Id, std::uint64_t> version_;
+  std::map<Id, std::set<Id>> free_;
+  std::map<Id, std::pair<std::uint64_t, Lanes>> memo_;
+  std::map<Id, std::pair<std::uint64_t, std::vector<Lanes>>> loops_;
+  std::uint64_t clock_ = 0;
+};
+
+}  // namespace
+
+void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk) {
+  const std::int64_t trips = index_at(g, k.trip_count, symbols);
+  std::int64_t step = chunk <= 0 || !k.parallel ? std::max<std::int64_t>(trips, 1) : chunk;
+  step = (step + k.alignment - 1) / k.alignment * k.alignment;
+  for (std::int64_t begin = 0; begin < trips; begin += step) {
+    Symbols all = symbols;
+    all["$begin"] = begin;
+    all["$end"] = std::min(trips, begin + step);
+    Run run(g, all, slots);
+    for (Id e : g.src(k.sink)) run.effect(e);
+  }
+}
+
+std::string malformed(const Graph& g, Id sink) {
+  const Id roots[] = {sink};
+  std::set<Id> ranges;
+  for (Id id : g.reachable(roots)) {
+    const Op op = g.op(id);
+    const std::string at = std::string(name(op)) + " %" + std::to_string(id);
+    if (levels(op).find('P') == std::string_view::npos) return at + ": not of P level";
+    if (is_elementwise(op) || op == Op::LOAD || op == Op::STORE)
+      for (std::size_t i = op == Op::LOAD || op == Op::STORE ? 1 : 0; i < g.src(id).size(); ++i)
+        if (g.lanes(g.src(id, i)) != (op == Op::STORE ? g.lanes(g.src(id, 1)) : g.lanes(id))) return at + ": lanes of operands";
+    const DType d = op == Op::STORE || g.src(id).empty() ? DType::none : g.dtype(g.src(id, 0));
+    const bool moves = op == Op::CAST || op == Op::BITCAST || op == Op::WHERE;
+    if (is_elementwise(op) && !moves && (d == DType::f16 || d == DType::bf16)) return at + ": arithmetic in half precision";
+    if (op == Op::FOR && !ranges.insert(g.src(id, 0)).second) return at + ": RANGE of two loops";
+  }
+  return {};
+}
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,17 @@
+// An evaluator of P level for tests: runs a lowered kernel in chunks, as threads would, with every access checked. Types and
+// elementwise operations are those of schedule_harness.h.
+#pragma once
+
+#include "compiler/ir/program.h"
+#include "compiler/lower/lowered_kernel.h"
+#include "tests/unit/schedule_harness.h"
+
+namespace kiln::compiler::testing {
+
+// `slots`: the kernel's buffers, changed in place. chunk: iterations per call, rounded up to the kernel's alignment; 0: one call.
+void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk);
+
+// Faults of the form of P level: operations of other levels, unequal lanes, a RANGE of two loops. Empty: none.
+std::string malformed(const Graph& g, Id sink);
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,94 @@
+// Random kernels: elementwise expressions over shifted, strided and gated reads, with reductions inside reductions.
+#include "tests/unit/lower_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+class RandomKernel {
+ public:
+  explicit RandomKernel(std::uint32_t seed) : random(seed) {
+    m = k.symbol("M"), n = k.symbol("N", pick(2) == 0 ? 1000 : std::int64_t{1} << 40);
+    const Id size = k.index(Op::MUL, m, n);
+    for (DType d : {DType::f32, DType::f32, DType::i32, DType::boolean}) k.buffer(d, size);
+    out = k.buffer(DType::f32, size);
+    i = k.range(m), j = k.range(n);
+    scope = {{i, m}, {j, n}};
+    k.store(out, k.at(i, n, j), value(3), {i, j});
+  }
+
+  OneKernel k;
+  std::mt19937 random;
+
+ private:
+  std::int64_t pick(std::int64_t below) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(below)); }
+
+  // An index below `extent`: a range of that extent, shifted under a gate, or from the other end.
+  std::pair<Id, Id> position(Id extent) {
+    std::vector<Id> fitting;
+    for (const auto& [r, e] : scope)
+      if (e == extent) fitting.push_back(r);
+    const Id r = fitting[static_cast<std::size_t>(pick(static_cast<std::int64_t>(fitting.size())))];
+    switch (pick(4)) {
+      case 0: {
+        const Id moved = k.index(Op::ADD, r, k.g.index(pick(5) - 2));
+        return {moved, k.op(Op::AND, DType::boolean, {k.op(Op::LE, DType::boolean, {k.g.index(0), moved}), k.op(Op::LT, DType::boolean, {moved, extent})})};
+      }
+      case 1: return {k.index(Op::SUB, k.index(Op::SUB, extent, k.g.index(1)), r), no_id};
+      default: return {r, no_id};
+    }
+  }
+
+  Id read(int buffer, DType d) {
+    const auto [row, row_gate] = position(m);
+    const auto [column, column_gate] = position(n);
+    Id gate = row_gate == no_id ? column_gate : row_gate;
+    if (row_gate != no_id && column_gate != no_id) gate = k.op(Op::AND, DType::boolean, {row_gate, column_gate});
+    const Id at = k.at(row, n, column);
+    return gate == no_id ? k.load(buffer, at) : k.load(buffer, at, k.g.constant(d, 1), gate);
+  }
+
+  Id reduction(int depth) {
+    static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::max, ReduceKind::min, ReduceKind::fma};
+    const bool columns = pick(2) == 0;
+    const Id extent = columns ? n : m;
+    const Id r = k.reduce_range(extent);
+    scope.push_back({r, extent});
+    const ReduceKind kind = kinds[pick(4)];
+    std::vector<Id> s = {value(depth - 1)};
+    if (kind == ReduceKind::fma) s.push_back(value(depth - 1));
+    s.push_back(r);
+    scope.pop_back();
+    const bool striped = kind != ReduceKind::fma && pick(2) == 0;
+    return k.reduce(kind, striped ? ReduceOrder::striped : ReduceOrder::sequential, DType::f32, s);
+  }
+
+  Id value(int depth) {
+    const std::int64_t choice = pick(depth > 0 ? 8 : 2);
+    switch (choice) {
+      case 0: return read(static_cast<int>(pick(2)), DType::f32);
+      case 1: return k.op(Op::CAST, DType::f32, {read(2, DType::i32)});
+      case 2: return k.op(Op::WHERE, DType::f32, {read(3, DType::boolean), value(depth - 1), value(depth - 1)});
+      case 3: return reduction(depth);
+      case 4: return k.op(Op::MAX, DType::f32, {value(depth - 1), value(depth - 1)});
+      case 5: return k.op(Op::CAST, DType::f32, {k.op(Op::CAST, DType::i32, {position(n).first})});
+      default: return k.op(choice == 6 ? Op::ADD : Op::MUL, DType::f32, {value(depth - 1), value(depth - 1)});
+    }
+  }
+
+  Id m, n, i, j;
+  int out = 0;
+  std::vector<std::pair<Id, Id>> scope;
+};
+
+TEST(LowerRandom, SameAsTheKernel) {
+  for (std::uint32_t seed = 0; seed < 150; ++seed) {
+    SCOPED_TRACE(seed);
+    RandomKernel kernel(seed);
+    static constexpr std::int64_t sizes[][2] = {{1, 1}, {3, 17}, {6, 33}};
+    for (const auto& size : sizes) kernel.k.expect_same({{"M", size[0]}, {"N", size[1]}}, kernel.random, 4);
+    if (::testing::Test::HasFailure()) break;
+  }
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing

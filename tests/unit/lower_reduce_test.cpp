@@ -1,0 +1,161 @@
+// Reductions: every kind and order against the evaluator of kernels, at extents around the stripes and blocks.
+#include <algorithm>
+
+#include "tests/unit/lower_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+constexpr std::int64_t extents[] = {0, 1, 2, 8, 9, 31, 32, 33, 64, 100};
+
+// y[i] = reduce over k of x[i, k]; K symbolic when `fixed` < 0.
+void make_row_reduce(OneKernel& k, ReduceKind kind, ReduceOrder order, DType d, std::int64_t fixed, std::int64_t max) {
+  const Id m = k.symbol("M"), n = fixed < 0 ? k.symbol("K", max) : k.g.index(fixed);
+  const DType result = kind == ReduceKind::argmax || kind == ReduceKind::argmin ? DType::i64 : d;
+  const int x = k.buffer(d, k.index(Op::MUL, m, n)), y = k.buffer(result, m);
+  const Id i = k.range(m), r = k.reduce_range(n);
+  k.store(y, i, k.reduce(kind, order, result, {k.load(x, k.at(i, n, r)), r}), {i});
+}
+
+struct Case {
+  ReduceKind kind;
+  ReduceOrder order;
+  DType dtype;
+};
+
+std::vector<Case> cases() {
+  std::vector<Case> out;
+  for (DType d : {DType::f32, DType::f64, DType::i32, DType::i64})
+    for (ReduceKind k : {ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min, ReduceKind::argmax, ReduceKind::argmin}) {
+      out.push_back({k, ReduceOrder::sequential, d});
+      if (k < ReduceKind::any) out.push_back({k, ReduceOrder::striped, d});
+    }
+  for (ReduceKind k : {ReduceKind::any, ReduceKind::all, ReduceKind::max, ReduceKind::min})
+    out.push_back({k, ReduceOrder::sequential, DType::boolean});
+  return out;
+}
+
+TEST(LowerReduce, RowsWithSymbolicExtent) {
+  std::mt19937 random(1);
+  for (const Case& c : cases())
+    for (std::int64_t max : {std::int64_t{1000}, std::int64_t{1} << 40}) {
+      OneKernel k;
+      make_row_reduce(k, c.kind, c.order, c.dtype, -1, max);
+      for (std::int64_t n : extents) k.expect_same({{"M", 3}, {"K", n}}, random, 1, n % 2 == 0);
+    }
+}
+
+TEST(LowerReduce, RowsWithConstantExtent) {
+  std::mt19937 random(2);
+  for (const Case& c : cases())
+    for (std::int64_t n : extents) {
+      OneKernel k;
+      make_row_reduce(k, c.kind, c.order, c.dtype, n, 0);
+      k.expect_same({{"M", 19}}, random, 0, n % 2 == 0);
+    }
+}
+
+TEST(LowerReduce, BlocksBeyond65536) {
+  std::mt19937 random(3);
+  for (std::int64_t max : {std::int64_t{1} << 20, std::int64_t{1} << 40})
+    for (std::int64_t n : {65535, 65536, 65537, 200003}) {
+      OneKernel k;
+      make_row_reduce(k, ReduceKind::sum, ReduceOrder::striped, DType::f32, -1, max);
+      k.expect_same({{"M", 1}, {"K", n}}, random, 0, false);
+    }
+}
+
+TEST(LowerReduce, ColumnsAreLanesOfTheLoop) {
+  std::mt19937 random(4);
+  for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::argmax}) {
+    OneKernel k;
+    const Id m = k.symbol("M"), n = k.symbol("N");
+    const DType result = kind == ReduceKind::argmax ? DType::i64 : DType::f32;
+    const int x = k.buffer(DType::f32, k.index(Op::MUL, m, n)), y = k.buffer(result, n);
+    const Id j = k.range(n), r = k.reduce_range(m);
+    k.store(y, j, k.reduce(kind, ReduceOrder::sequential, result, {k.load(x, k.at(r, n, j)), r}), {j});
+    for (std::int64_t columns : {1, 15, 16, 40}) k.expect_same({{"M", 5}, {"N", columns}}, random, 16);
+  }
+}
+
+TEST(LowerReduce, MatmulTilesRowsAndSharesLoads) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.symbol("N"), depth = k.symbol("K");
+  const int a = k.buffer(DType::f32, k.index(Op::MUL, m, depth)), b = k.buffer(DType::f32, k.index(Op::MUL, depth, n));
+  const int c = k.buffer(DType::f32, k.index(Op::MUL, m, n));
+  const Id i = k.range(m), j = k.range(n), r = k.reduce_range(depth);
+  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
+  k.store(c, k.at(i, n, j), value, {i, j});
+  k.lower();
+  EXPECT_EQ(k.lowered.alignment, 4);
+  const Id roots[] = {k.lowered.sink};
+  bool tiled = false;
+  for (Id id : k.g.reachable(roots)) tiled = tiled || (k.g.op(id) == Op::FOR && k.g.arg(id, 0) == 4);
+  EXPECT_TRUE(tiled);
+  std::mt19937 random(5);
+  for (std::int64_t rows : {1, 4, 7})
+    for (std::int64_t columns : {1, 16, 21})
+      for (std::int64_t inner : {0, 1, 9}) k.expect_same({{"M", rows}, {"N", columns}, {"K", inner}}, random, 4);
+}
+
+TEST(LowerReduce, StripesInStripes) {  // the sum of a matrix: rows, then the row sums
+  std::mt19937 random(6);
+  for (std::int64_t max : {std::int64_t{1000}, std::int64_t{1} << 40}) {
+    OneKernel k;
+    const Id m = k.symbol("M", max), n = k.symbol("N", max);
+    const int x = k.buffer(DType::f32, k.index(Op::MUL, m, n)), y = k.buffer(DType::f32, k.g.index(1));
+    const Id one = k.range(k.g.index(1)), i = k.reduce_range(m), j = k.reduce_range(n);
+    const Id row = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {k.load(x, k.at(i, n, j)), j});
+    const Id total = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {k.op(Op::MUL, DType::f32, {row, row}), i});
+    k.store(y, one, total, {one});
+    for (std::int64_t rows : {0, 1, 5, 40})
+      for (std::int64_t columns : {0, 1, 33}) k.expect_same({{"M", rows}, {"N", columns}}, random, 0, false);
+  }
+}
+
+TEST(LowerReduce, FmaOverSeveralRangesAndGates) {  // a convolution with zero padding
+  OneKernel k;
+  const Id n = k.symbol("N"), channels = k.g.index(3), taps = k.g.index(5), filters = k.g.index(6);
+  const int x = k.buffer(DType::f32, k.index(Op::MUL, channels, n)), w = k.buffer(DType::f32, k.g.index(6 * 3 * 5));
+  const int y = k.buffer(DType::f32, k.index(Op::MUL, filters, n));
+  const Id f = k.range(filters), i = k.range(n), c = k.reduce_range(channels), t = k.reduce_range(taps);
+  const Id at = k.index(Op::ADD, i, k.index(Op::SUB, t, k.g.index(2)));
+  const Id inside = k.op(Op::AND, DType::boolean, {k.op(Op::LE, DType::boolean, {k.g.index(0), at}), k.op(Op::LT, DType::boolean, {at, n})});
+  const Id weight = k.load(w, k.at(k.at(f, channels, c), taps, t));
+  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {k.load(x, k.at(c, n, at), k.f32(0), inside), weight, c, t});
+  k.store(y, k.at(f, n, i), value, {f, i});
+  k.lower();
+  EXPECT_EQ(k.lowered.alignment, 4);
+  std::mt19937 random(7);
+  for (std::int64_t extent : {1, 16, 37}) k.expect_same({{"N", extent}}, random, 4);
+}
+
+TEST(LowerReduce, SoftmaxKeepsRowReductionsOutOfTheColumns) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.symbol("N");
+  const Id size = k.index(Op::MUL, m, n);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(m), j = k.range(n), r = k.reduce_range(n), s = k.reduce_range(n);
+  const Id top = k.reduce(ReduceKind::max, ReduceOrder::striped, DType::f32, {k.load(x, k.at(i, n, r)), r});
+  const auto shifted = [&](Id at) { return k.op(Op::SUB, DType::f32, {k.load(x, k.at(i, n, at)), top}); };
+  const Id sum = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {shifted(s), s});
+  k.store(y, k.at(i, n, j), k.op(Op::FDIV, DType::f32, {shifted(j), sum}), {i, j});
+  std::mt19937 random(8);
+  for (std::int64_t columns : {1, 10, 32, 71}) k.expect_same({{"M", 3}, {"N", columns}}, random, 1, false);
+}
+
+TEST(LowerReduce, OneRangeOfTwoReductions) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.symbol("N");
+  const int x = k.buffer(DType::f32, k.index(Op::MUL, m, n)), y = k.buffer(DType::f32, m);
+  const Id i = k.range(m), r = k.reduce_range(n);
+  const Id v = k.load(x, k.at(i, n, r));
+  const Id sum = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {v, r});
+  const Id top = k.reduce(ReduceKind::max, ReduceOrder::striped, DType::f32, {v, r});
+  k.store(y, i, k.op(Op::SUB, DType::f32, {sum, top}), {i});
+  std::mt19937 random(9);
+  for (std::int64_t columns : {0, 1, 40}) k.expect_same({{"M", 3}, {"N", columns}}, random, 2, false);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
