@@ -1,6 +1,7 @@
 #include "compiler/ir/index_poly.h"
 
 #include <algorithm>
+#include <map>
 
 #include "compiler/ir/diagnostic.h"
 
@@ -139,12 +140,16 @@ bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
   return std::ranges::all_of(p, [&](const Monomial& m) { return m.coefficient > 0 && m.coefficient < *c; });
 }
 
-constexpr std::size_t max_text = 200;
-constexpr int max_depth = 8;
+constexpr int max_depth = 16;  // of nested atoms; the recursion ends there
 
-bool append_text(const Graph& g, Id id, int depth, std::string& out);
+struct TextLimit {
+  std::size_t length;
+  int depth = 0;
+};
 
-bool append_atom(const Graph& g, Id id, int depth, std::string& out) {
+bool append_text(const Graph& g, Id id, TextLimit limit, std::string& out);
+
+bool append_atom(const Graph& g, Id id, TextLimit limit, std::string& out) {
   const Op op = g.op(id);
   if (op == Op::SYM) {
     out += g.name(id);
@@ -156,16 +161,16 @@ bool append_atom(const Graph& g, Id id, int depth, std::string& out) {
   if (division ? !is_plain_division(g, a, b, op == Op::FLOORMOD) : op != Op::MIN && op != Op::MAX) return false;
   if (!division && (a == b || (index_value(g, a) && index_value(g, b)) || g[a].hash > g[b].hash)) return false;
   out += division ? "((" : op == Op::MIN ? "min(" : "max(";
-  if (!append_text(g, a, depth + 1, out)) return false;
+  if (!append_text(g, a, {limit.length, limit.depth + 1}, out)) return false;
   out += op == Op::FLOORDIV ? ") // (" : op == Op::FLOORMOD ? ") % (" : ", ";
-  if (!append_text(g, b, depth + 1, out)) return false;
+  if (!append_text(g, b, {limit.length, limit.depth + 1}, out)) return false;
   out += division ? "))" : ")";
   return true;
 }
 
-bool append_text(const Graph& g, Id id, int depth, std::string& out) {
+bool append_text(const Graph& g, Id id, TextLimit limit, std::string& out) {
   const auto p = read_canonical(g, id);
-  if (!p || depth > max_depth || out.size() > max_text) return false;
+  if (!p || limit.depth > max_depth || out.size() > limit.length) return false;
   if (p->empty()) out += '0';
   bool first = true;
   for (const Monomial& m : *p) {
@@ -177,7 +182,7 @@ bool append_text(const Graph& g, Id id, int depth, std::string& out) {
     if (magnitude != 1 || m.atoms.empty()) out += std::to_string(magnitude) + (m.atoms.empty() ? "" : "*");
     for (std::size_t i = 0; i < m.atoms.size(); ++i) {
       if (i > 0) out += '*';
-      if (!append_atom(g, m.atoms[i], depth, out)) return false;
+      if (!append_atom(g, m.atoms[i], limit, out)) return false;
     }
   }
   return true;
@@ -342,14 +347,37 @@ Id index_product(Graph& g, std::span<const Id> factors) {
   return p;
 }
 
+Id index_canonical(Graph& g, Id root) {
+  std::map<Id, Id> done;
+  for (Id id : g.reachable(std::span(&root, 1))) {
+    const Op op = g.op(id);
+    Id& out = done[id];
+    out = id;
+    if (g.dtype(id) != DType::index || (g.src(id).size() != 2 && op != Op::NEG)) continue;
+    const Id a = done[g.src(id, 0)], b = done[g.src(id).back()];
+    switch (op) {
+      case Op::NEG: out = index_sub(g, g.index(0), a); break;
+      case Op::ADD: out = index_add(g, a, b); break;
+      case Op::SUB: out = index_sub(g, a, b); break;
+      case Op::MUL: out = index_mul(g, a, b); break;
+      case Op::FLOORDIV: out = index_floordiv(g, a, b); break;
+      case Op::FLOORMOD: out = index_floormod(g, a, b); break;
+      case Op::MIN: out = index_min(g, a, b); break;
+      case Op::MAX: out = index_max(g, a, b); break;
+      default: break;
+    }
+  }
+  return done[root];
+}
+
 std::optional<std::int64_t> index_value(const Graph& g, Id id) {
   if (!is_index_op(g, id, Op::CONST)) return std::nullopt;
   return g.arg(id, 0);
 }
 
-std::optional<std::string> index_text(const Graph& g, Id id) {
+std::optional<std::string> index_text(const Graph& g, Id id, std::size_t max_length) {
   std::string out;
-  if (g.dtype(id) != DType::index || !append_text(g, id, 0, out)) return std::nullopt;
+  if (g.dtype(id) != DType::index || !append_text(g, id, {max_length}, out) || out.size() > max_length) return std::nullopt;
   return out;
 }
 

@@ -32,11 +32,13 @@ Id index_min(Graph& g, Id a, Id b);
 Id index_max(Graph& g, Id a, Id b);
 Id index_product(Graph& g, std::span<const Id> factors);
 
+Id index_canonical(Graph& g, Id id);  // the same value in canonical form; linear
+
 std::optional<std::int64_t> index_value(const Graph& g, Id id);  // of a constant
 
 // "2*H*W + N - 1", "((N + 1) // 2)", "max(N, M)". nullopt when reading the text back would not give this very node (not
 // canonical, or too long to be worth one line).
-std::optional<std::string> index_text(const Graph& g, Id id);
+std::optional<std::string> index_text(const Graph& g, Id id, std::size_t max_length = 200);
 std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" when there is no text
 
 // A symbol's declared interval, for proofs about extents.

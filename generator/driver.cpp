@@ -1,0 +1,179 @@
+#include "generator/driver.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+#include <new>
+#include <set>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "compiler/pipeline/pipeline.h"
+#include "generator/header_writer.h"
+#include "generator/import.h"
+#include "generator/manifest_writer.h"
+#include "generator/names.h"
+#include "generator/outputs.h"
+
+namespace kiln::generator {
+namespace {
+
+using compiler::Diagnostic;
+
+enum Exit : int { ok = 0, usage = 64, rejected = 65, internal = 70, exhausted = 75 };
+
+const std::vector<std::string> kinds = {"obj", "header", "manifest", "ir", "llvm-ir", "asm"};
+
+struct Options {
+  bool list = false;
+  std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile;
+  std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after;
+
+  bool emits(std::string_view kind) const { return std::ranges::find(emit, kind) != emit.end(); }
+  std::string path(const std::string& program, const char* suffix) const {
+    return directory == "." ? program + suffix : directory + "/" + program + suffix;
+  }
+};
+
+compiler::Target target_of(const std::string& name) {
+  compiler::Target t;
+  t.cpu = name;
+  if (name == "x86-64-v4") {
+    t.vector_bytes = 64;
+    t.vector_registers = 32;
+  }
+  return t;
+}
+
+std::string pass_list() {
+  std::string s = "Passes for --dump-after: all";
+  for (auto n : compiler::pass_names()) s += ", " + std::string(n);
+  return s;
+}
+
+void define(CLI::App& app, Options& o) {
+  app.footer(pass_list());
+  app.add_flag("--list", o.list, "Print the exported programs and exit");
+  app.add_option("-o", o.directory, "Folder for the outputs")->type_name("DIR")->capture_default_str();
+  app.add_option("--namespace", o.cpp_namespace, "C++ namespace of the typed functions, prefix of the C symbols")->type_name("NS")->capture_default_str();
+  app.add_option("--program", o.programs, "Only these programs")->type_name("NAME");
+  app.add_option("--emit", o.emit, "Outputs: obj,header,manifest,ir,llvm-ir,asm")->delimiter(',')->check(CLI::IsMember(kinds))->type_name("KIND");
+  app.add_option("--target", o.target, "CPU level")->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))->capture_default_str();
+  app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',')->type_name("PASS");
+  app.add_option("--depfile", o.depfile, "Write a Make dependency file")->type_name("FILE");
+}
+
+void print_list(std::span<const record::program* const> programs) {
+  for (const record::program* p : programs) {
+    std::cout << p->name << '(';
+    for (int i = 0; i < p->n_params; ++i) std::cout << (i > 0 ? ", " : "") << p->params[i].name;
+    std::cout << ")\n";
+  }
+}
+
+// What is wrong with the options that CLI11 cannot know; empty when nothing.
+std::string mistake(const Options& o, std::span<const record::program* const> programs) {
+  if (!is_namespace(o.cpp_namespace)) return "--namespace expected identifiers joined by ::, got '" + o.cpp_namespace + "'";
+  for (const std::string& n : o.programs)
+    if (std::ranges::none_of(programs, [&](const record::program* p) { return n == p->name; }))
+      return "--program expected an exported program (see --list), got '" + n + "'";
+  const auto passes = compiler::pass_names();
+  for (const std::string& n : o.dump_after)
+    if (n != "all" && std::ranges::find(passes, n) == passes.end()) return "--dump-after expected a pass, got '" + n + "'. " + pass_list();
+  return {};
+}
+
+void compile_one(const record::program& captured, const Options& o, Outputs& out) {
+  compiler::Graph g;
+  const compiler::Program p = import_program(g, captured);
+  if (o.emits("ir")) out.add(o.path(p.name, ".kiln"), compiler::write_program(g, p));
+  if (o.emits("header")) out.add(o.path(p.name, ".h"), write_header(g, p, o.cpp_namespace));
+  const bool code = o.emits("obj") || o.emits("manifest") || o.emits("llvm-ir") || o.emits("asm");
+  if (!code && o.dump_after.empty()) return;
+
+  compiler::CompileOptions options;
+  options.target = target_of(o.target);
+  options.symbol_prefix = symbol_prefix(o.cpp_namespace);
+  options.outputs = {o.emits("obj"), o.emits("llvm-ir"), o.emits("asm")};
+  options.dump_after = o.dump_after;
+  options.dump = [&](std::string_view pass, const std::string& text) { std::cout << "# " << p.name << " after " << pass << '\n' << text; };
+  compiler::Compiled c = compiler::compile(g, p, options);
+  if (o.emits("obj")) out.add(o.path(p.name, ".o"), std::move(c.code.object));
+  if (o.emits("llvm-ir")) out.add(o.path(p.name, ".ll"), std::move(c.code.llvm_ir));
+  if (o.emits("asm")) out.add(o.path(p.name, ".s"), std::move(c.code.assembly));
+  if (o.emits("manifest")) out.add(o.path(p.name, ".json"), write_manifest(g, c, options.target, o.cpp_namespace));
+}
+
+std::string make_escaped(const std::string& path) {
+  std::string s;
+  for (char c : path) {
+    if (c == ' ' || c == '#') s += '\\';
+    if (c == '$') s += '$';
+    s += c;
+  }
+  return s;
+}
+
+// Every output depends on this executable: the programs are constants in it.
+std::string depfile_text(const Outputs& out, const char* executable) {
+  std::string s;
+  for (const auto& [path, bytes] : out.files()) s += (s.empty() ? "" : " ") + make_escaped(path);
+  return s + ": " + make_escaped(executable) + "\n";
+}
+
+int generate(const Options& o, std::span<const record::program* const> programs, const char* executable) {
+  Outputs out;
+  std::set<std::string> names;
+  bool failed = false;
+  for (const record::program* p : programs) {
+    if (!o.programs.empty() && std::ranges::find(o.programs, p->name) == o.programs.end()) continue;
+    try {
+      if (!names.insert(p->name).second)
+        throw Diagnostic("E-duplicate", std::string(p->loc.file) + ":" + std::to_string(p->loc.line) + ":" + std::to_string(p->loc.column),
+                         "expected program names that differ, got `" + std::string(p->name) + "` twice");
+      compile_one(*p, o, out);
+    } catch (const Diagnostic& d) {  // go on: the user sees the mistakes of all programs at once
+      std::cerr << d.what() << '\n';
+      failed = true;
+    }
+  }
+  if (failed) return rejected;
+  if (!o.depfile.empty()) out.add(o.depfile, depfile_text(out, executable));
+  out.write();
+  return ok;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, std::span<const record::program* const> programs) {
+  Options o;
+  CLI::App app("Compiles the Kiln programs in this executable to objects, C++ headers and manifests.");
+  define(app, o);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? ok : usage;
+  }
+  if (o.list) {
+    print_list(programs);
+    return ok;
+  }
+  if (const std::string text = mistake(o, programs); !text.empty()) {
+    std::cerr << "error: " << text << '\n';
+    return usage;
+  }
+  try {
+    return generate(o, programs, argv[0]);
+  } catch (const OutputError& e) {
+    std::cerr << "error: " << e.what() << '\n';
+    return e.exit_status();
+  } catch (const std::bad_alloc&) {
+    std::cerr << "error: out of memory\n";
+    return exhausted;
+  } catch (const std::exception& e) {
+    std::cerr << "error: internal: " << e.what() << '\n';
+    return internal;
+  }
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,205 @@
+#include "generator/import.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/builder.h"
+#include "compiler/ir/literal.h"
+#include "compiler/ir/text_index.h"
+#include "compiler/ir/verify.h"
+
+namespace kiln::generator {
+namespace {
+
+using namespace compiler;
+
+constexpr std::array<std::string_view, 64> record_names = {
+#define KILN_X(n) #n,
+    KILN_RECORD_OPS(KILN_X)
+#undef KILN_X
+};
+
+// The IR's operation of the same name ("and_" is "and").
+std::optional<Op> ir_op(record::op o) {
+  std::string_view n = record_names[static_cast<std::size_t>(o)];
+  if (n.ends_with('_')) n.remove_suffix(1);
+  return op_from_name(n);
+}
+
+DType ir_dtype(kiln_dtype d) { return static_cast<DType>(d); }
+
+std::uint64_t canonical_bits(DType d, std::uint64_t v) {
+  const int unused = 64 - (d == DType::boolean ? 8 : bits(d));
+  if (is_signed_int(d)) return static_cast<std::uint64_t>(static_cast<std::int64_t>(v << unused) >> unused);
+  return v << unused >> unused;
+}
+
+class Importer {
+ public:
+  Importer(Graph& g, const record::program& p) : g_(g), build_(g), in_(p) {}
+
+  Program import() {
+    locate(in_.loc);
+    out_.name = in_.name;
+    for (int i = 0; i < in_.n_symbols; ++i) symbol(in_.symbols[i]);
+    for (int i = 0; i < in_.n_params; ++i) parameter(in_.params[i]);
+    stored_.assign(out_.params.size(), no_id);
+    store_loc_.resize(out_.params.size());
+    values_.reserve(static_cast<std::size_t>(in_.n_nodes));
+    for (int i = 0; i < in_.n_nodes; ++i) {
+      locate(in_.nodes[i].loc);
+      values_.push_back(node(in_.nodes[i]));
+    }
+    finish();
+    return std::move(out_);
+  }
+
+ private:
+  void locate(const record::source_loc& l) { g_.set_loc({g_.intern(l.file == nullptr ? "" : l.file), l.line, l.column}); }
+
+  void symbol(const record::symbol& s) {
+    out_.symbols.push_back({s.name, s.min, s.max, s.multiple_of});
+    build_.declare(out_.symbols.back());
+  }
+
+  void parameter(const record::parameter& p) {
+    out_.params.push_back({p.name, static_cast<Direction>(p.direction), ir_dtype(p.d), extents(*p.s), g_.loc()});
+  }
+
+  Id extent(const record::extent& e) {
+    if (e.text == nullptr) return g_.index(e.value);
+    const auto [it, made] = texts_.emplace(e.text, no_id);
+    if (made) it->second = read_index(g_, e.text);
+    return it->second;
+  }
+  std::vector<Id> extents(const record::shape& s) {
+    std::vector<Id> out;
+    for (int i = 0; i < s.rank; ++i) out.push_back(extent(s.extents[i]));
+    return out;
+  }
+
+  const record::extent* attrs(const record::node& n) const { return in_.attrs + n.attr_begin; }
+  std::vector<std::int64_t> numbers(const record::node& n, int from, int count) const {
+    std::vector<std::int64_t> out;
+    for (int i = from; i < from + count; ++i) {
+      if (attrs(n)[i].text != nullptr) throw std::logic_error("a symbolic attribute where a number is expected");
+      out.push_back(attrs(n)[i].value);
+    }
+    return out;
+  }
+  std::vector<Id> attr_extents(const record::node& n, int count) {
+    std::vector<Id> out;
+    for (int i = 0; i < count; ++i) out.push_back(extent(attrs(n)[i]));
+    return out;
+  }
+  std::vector<Id> sources(const record::node& n) const {
+    std::vector<Id> out;
+    for (int i = 0; i < n.n_sources; ++i) out.push_back(values_.at(static_cast<std::size_t>(in_.sources[n.source_begin + i])));
+    return out;
+  }
+
+  Id param(std::size_t slot);
+  Id store(std::size_t slot, Id value);
+  Id node(const record::node& n);
+  Id movement(Op op, const record::node& n, std::span<const Id> src);
+  Id reduce(const record::node& n, std::span<const Id> src);
+  void finish();
+
+  Graph& g_;
+  Builder build_;
+  const record::program& in_;
+  Program out_;
+  std::vector<Id> values_;
+  std::vector<Id> stored_;  // latest value per slot
+  std::vector<SourceLoc> store_loc_;
+  std::map<std::string, Id> texts_;
+};
+
+Id Importer::param(std::size_t slot) {
+  if (stored_.at(slot) != no_id) return stored_[slot];
+  const Parameter& p = out_.params[slot];
+  if (p.direction == Direction::out)
+    build_.fail("E-store", "expected `" + p.name + "` to be assigned before it is read, got a read of an output");
+  return build_.param(static_cast<int>(slot), p);
+}
+
+Id Importer::store(std::size_t slot, Id value) {
+  const Parameter& p = out_.params.at(slot);
+  const Id node = build_.store(build_.param(static_cast<int>(slot), p), p, value);  // checks; may broadcast the value
+  stored_[slot] = g_.src(node, 1);
+  store_loc_[slot] = g_.loc();
+  return stored_[slot];
+}
+
+Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
+  switch (op) {
+    case Op::RESHAPE: return build_.reshape(src[0], extents(*n.s));
+    case Op::EXPAND: return build_.expand(src[0], extents(*n.s));
+    case Op::PERMUTE: return build_.permute(src[0], numbers(n, 0, n.n_attrs));
+    case Op::SLICE: return build_.slice(src[0], attr_extents(n, n.n_attrs / 2), numbers(n, n.n_attrs / 2, n.n_attrs / 2), extents(*n.s));
+    case Op::PAD: {
+      const auto mode = static_cast<PadMode>(numbers(n, n.n_attrs - 1, 1)[0]);
+      return build_.pad(src[0], src[1], mode, attr_extents(n, n.n_attrs - 1), extents(*n.s));
+    }
+    default: return build_.concat(src, numbers(n, 0, 1)[0]);
+  }
+}
+
+Id Importer::reduce(const record::node& n, std::span<const Id> src) {
+  const auto kind = static_cast<ReduceKind>(numbers(n, 0, 1)[0]);
+  const auto axes = numbers(n, 1, n.n_attrs - 1);
+  return kind == ReduceKind::fma ? build_.reduce_fma(src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
+}
+
+Id Importer::node(const record::node& n) {
+  const DType d = ir_dtype(n.d);
+  const auto src = sources(n);
+  Id id = no_id;
+  switch (n.o) {
+    case record::op::param: return param(n.imm);
+    case record::op::store: return store(n.imm, src.at(0));
+    case record::op::constant: id = build_.constant(d, canonical_bits(d, n.imm)); break;
+    case record::op::dim: id = build_.extent_value(d, extent(attrs(n)[0])); break;
+    case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
+    case record::op::reduce: id = reduce(n, src); break;
+    default: {
+      const auto op = ir_op(n.o);
+      if (!op) throw std::logic_error("an operation of the record tables that the IR does not have");
+      id = is_movement(*op) ? movement(*op, n, src) : build_.elementwise(*op, src, d);
+    }
+  }
+  if (g_.dtype(id) != d || (n.s != nullptr && build_.shape_of(id) != extents(*n.s)))
+    throw std::logic_error(where(g_, g_.loc()) + ": `" + std::string(name(g_.op(id))) + "` was recorded as " + std::string(name(d)) +
+                           " " + (n.s != nullptr ? build_.shape_text(extents(*n.s)) : "") + " but is " +
+                           std::string(name(g_.dtype(id))) + " " + build_.shape_text(build_.shape_of(id)));
+  return id;
+}
+
+void Importer::finish() {
+  std::vector<Id> effects;
+  for (std::size_t slot = 0; slot < out_.params.size(); ++slot) {
+    const Parameter& p = out_.params[slot];
+    g_.set_loc(store_loc_[slot].line != 0 ? store_loc_[slot] : p.loc);
+    if (stored_[slot] != no_id)
+      effects.push_back(build_.store(build_.param(static_cast<int>(slot), p), p, stored_[slot]));
+    else if (p.direction == Direction::out)
+      build_.fail("E-store", "expected the output `" + p.name + "` to be assigned, got no store");
+  }
+  out_.sink = g_.make(Op::SINK, DType::none, effects);
+}
+
+}  // namespace
+
+compiler::Program import_program(compiler::Graph& g, const record::program& p) {
+  const compiler::SourceLoc saved = g.loc();
+  compiler::Program out = Importer(g, p).import();
+  compiler::verify(g, out);
+  g.set_loc(saved);
+  return out;
+}
+
+}  // namespace kiln::generator

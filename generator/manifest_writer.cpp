@@ -1,0 +1,88 @@
+#include "generator/manifest_writer.h"
+
+#include <nlohmann/json.hpp>
+
+#include "compiler/ir/index_poly.h"
+#include "generator/names.h"
+
+namespace kiln::generator {
+namespace {
+
+using namespace compiler;
+using Json = nlohmann::ordered_json;
+
+Json value(Graph& g, Id id) {
+  if (id == no_id) return 0;
+  if (const auto v = index_value(g, id)) return *v;
+  return expression(g, id);
+}
+
+Json symbols(const Program& p) {
+  Json list = Json::array();
+  for (const Symbol& s : p.symbols) list.push_back({{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}});
+  return list;
+}
+
+Json params(Graph& g, const Program& p) {
+  Json list = Json::array();
+  for (const Parameter& q : p.params) {
+    Json extents = Json::array();
+    for (Id e : q.extents) extents.push_back(value(g, e));
+    list.push_back({{"name", q.name},
+                    {"direction", direction_name(q.direction)},
+                    {"dtype", name(q.dtype)},
+                    {"dtype_code", static_cast<int>(q.dtype)},
+                    {"extents", extents}});
+  }
+  return list;
+}
+
+Json buffers(Graph& g, const Schedule& s) {
+  Json list = Json::array();
+  for (const Buffer& b : s.buffers) {
+    Json one{{"dtype", name(b.dtype)}, {"elements", value(g, b.size)}};
+    if (b.param >= 0)
+      one["param"] = b.param;
+    else
+      one["offset"] = value(g, b.offset);
+    list.push_back(one);
+  }
+  return list;
+}
+
+Json kernels(Graph& g, const Compiled& c) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < c.schedule.kernels.size(); ++i) {
+    const Kernel& k = c.schedule.kernels[i];
+    const LoweredKernel& l = c.kernels[i];
+    list.push_back({{"name", k.name},
+                    {"buffers", k.buffers},
+                    {"depends_on", k.depends_on},
+                    {"trip_count", value(g, l.trip_count)},
+                    {"work", value(g, l.work)},
+                    {"alignment", l.alignment},
+                    {"parallel", l.parallel}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string write_manifest(Graph& g, const Compiled& c, const Target& target, std::string_view ns) {
+  const Program& p = c.schedule.program;
+  const std::string entry = symbol_prefix(ns) + p.name;
+  const Json j{{"kiln_manifest", 1},
+               {"name", p.name},
+               {"namespace", ns},
+               {"entry", entry},
+               {"description", entry + "_desc"},
+               {"target", {{"triple", target.triple}, {"cpu", target.cpu}, {"features", target.features}}},
+               {"symbols", symbols(p)},
+               {"params", params(g, p)},
+               {"buffers", buffers(g, c.schedule)},
+               {"kernels", kernels(g, c)},
+               {"workspace_bytes", value(g, c.schedule.workspace_bytes)}};
+  return j.dump(2) + "\n";
+}
+
+}  // namespace kiln::generator

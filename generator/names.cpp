@@ -1,0 +1,61 @@
+#include "generator/names.h"
+
+#include "compiler/ir/index_poly.h"
+
+namespace kiln::generator {
+
+using namespace compiler;
+
+std::string symbol_prefix(std::string_view ns) {
+  std::string out;
+  for (std::size_t i = 0; i < ns.size(); ++i) {
+    if (ns.substr(i).starts_with("::")) ++i;
+    out += ns[i] == ':' ? '_' : ns[i];
+  }
+  return out.empty() ? out : out + "_";
+}
+
+bool is_identifier(std::string_view s) {
+  if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
+  for (char c : s)
+    if (!(c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))) return false;
+  return true;
+}
+
+bool is_namespace(std::string_view s) {
+  if (s.empty()) return true;
+  while (true) {
+    const auto at = s.find("::");
+    if (!is_identifier(s.substr(0, at))) return false;
+    if (at == std::string_view::npos) return true;
+    s.remove_prefix(at + 2);
+  }
+}
+
+std::string_view cpp_type(DType d) {
+  switch (d) {
+    case DType::boolean: return "bool";
+    case DType::i8: return "std::int8_t";
+    case DType::i16: return "std::int16_t";
+    case DType::i32: return "std::int32_t";
+    case DType::i64: return "std::int64_t";
+    case DType::u8: return "std::uint8_t";
+    case DType::u16: return "std::uint16_t";
+    case DType::u32: return "std::uint32_t";
+    case DType::u64: return "std::uint64_t";
+    case DType::f16: return "kiln::float16";
+    case DType::bf16: return "kiln::bfloat16";
+    case DType::f32: return "float";
+    case DType::f64: return "double";
+    case DType::index: case DType::none: break;
+  }
+  return "void";
+}
+
+std::string_view direction_name(Direction d) { return d == Direction::in ? "in" : d == Direction::out ? "out" : "inout"; }
+
+std::string expression(Graph& g, Id id) {
+  return index_text(g, index_canonical(g, id), 1 << 16).value_or("?");
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,66 @@
+#include "generator/outputs.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+#include <vector>
+
+namespace kiln::generator {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has_bytes(const fs::path& path, const std::string& bytes) {
+  std::error_code error;
+  if (fs::file_size(path, error) != bytes.size() || error) return false;
+  std::ifstream in(path, std::ios::binary);
+  return in && std::string(std::istreambuf_iterator<char>(in), {}) == bytes;
+}
+
+// The temporary that has the bytes; the caller renames it.
+fs::path write_beside(const fs::path& path, const std::string& bytes) {
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) throw OutputError(73, "cannot make the folder " + path.parent_path().string() + ": " + error.message());
+  fs::path temporary = path;
+  temporary += ".tmp" + std::to_string(getpid());
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  if (!out) throw OutputError(73, "cannot write " + path.string());
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  if (!out) {
+    fs::remove(temporary, error);
+    throw OutputError(74, "writing failed: " + path.string());
+  }
+  return temporary;
+}
+
+}  // namespace
+
+void Outputs::write() const {
+  std::vector<std::pair<fs::path, fs::path>> renames;
+  std::error_code error;
+  const auto drop = [&] {
+    for (const auto& [from, to] : renames) fs::remove(from, error);
+  };
+  try {
+    for (const auto& [path, bytes] : files_)
+      if (!has_bytes(path, bytes)) renames.emplace_back(write_beside(path, bytes), path);
+  } catch (...) {
+    drop();
+    throw;
+  }
+  for (const auto& [from, to] : renames) {
+    fs::rename(from, to, error);
+    if (error) {
+      const std::string reason = error.message();
+      drop();
+      throw OutputError(73, "cannot write " + to.string() + ": " + reason);
+    }
+  }
+}
+
+}  // namespace kiln::generator
