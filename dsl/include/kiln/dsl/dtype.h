@@ -114,15 +114,14 @@ constexpr kiln_literal kiln_encode(L v) {
     }
   } else {
     const auto d = static_cast<double>(v);
-    const bool finite = d - d == 0;
-    const double a = d < 0 ? -d : d;
+    const bool finite = d == d && d != __builtin_inf() && d != -__builtin_inf();
     if constexpr (std::is_same_v<D, f64>) {
       return {__builtin_bit_cast(std::uint64_t, d), true};
     } else {
       constexpr int e = std::is_same_v<D, f16> ? 5 : 8, m = std::is_same_v<D, f16> ? 10 : std::is_same_v<D, bf16> ? 7 : 23;
       const std::uint64_t bits = kiln_round_bits(d, e, m);
       const bool overflow = (bits & ((std::uint64_t{1} << (e + m)) - 1)) == ((std::uint64_t{1} << e) - 1) << m;
-      return {bits, !(finite && a > 0 && overflow)};
+      return {bits, !(finite && overflow)};
     }
   }
 }

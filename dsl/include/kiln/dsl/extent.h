@@ -129,7 +129,7 @@ constexpr ext kiln_with_facts(const poly::text& t, const ext& a, const ext& b) {
 }
 constexpr ext kiln_settled(const poly::sum& s, const ext& a, const ext& b) {
   const ext all = kiln_with_facts({}, a, b);
-  return kiln_with_facts(poly::print(poly::settle(s, {all.known, 4})), a, b);
+  return kiln_with_facts(poly::settle(s, {all.known, 4}), a, b);
 }
 constexpr ext kiln_add(const ext& a, const ext& b, int sign = 1) {
   return kiln_settled(poly::add(poly::parse(kiln_view(a.text)), poly::parse(kiln_view(b.text)), sign), a, b);

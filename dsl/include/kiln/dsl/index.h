@@ -1,4 +1,4 @@
-// Index tensors: iota<axis>(x) and indices(x) have x's shape; arange<N>() and indices<N, M>() are members of the program.
+// Index tensors: iota<axis>(x) and indices(x) have x's shape; arange<N>() and grid<N, M>() are members of the program.
 #pragma once
 
 #include "kiln/dsl/join.h"

@@ -12,25 +12,28 @@ struct kiln_piece {
 template <class, class... T>
 struct kiln_pieces;
 template <int... I, class... T>
-struct kiln_pieces<seq<I...>, T...> : kiln_piece<I, T>... {};
+struct kiln_pieces<seq<I...>, T...> : kiln_piece<I, T>... {
+  constexpr kiln_pieces(const T&... t) : kiln_piece<I, T>{t}... {}  // NOLINT(google-explicit-constructor)
+};
 // auto [a, b] = split<1, 2>(x);
 template <class... T>
 struct pieces : kiln_pieces<make_seq<sizeof...(T)>, T...> {
+  constexpr pieces(const T&... t) : kiln_pieces<make_seq<sizeof...(T)>, T...>(t...) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t I>
-  constexpr const auto& get() const {
+  constexpr auto get() const {
     return of<static_cast<int>(I)>(*this);
   }
 
  private:
   template <int I, class U>
-  static constexpr const U& of(const kiln_piece<I, U>& p) {
+  static constexpr U of(const kiln_piece<I, U>& p) {
     return p.value;
   }
 };
-template <class... T>
-pieces(T...) -> pieces<T...>;
-template <int I, class... T>
-using piece_t = kiln_plain<decltype(pieces<T...>{}.template get<I>())>;
+template <int I, class U>
+U kiln_piece_type(const kiln_piece<I, U>*);
+template <std::size_t I, class... T>
+using piece_t = decltype(kiln_piece_type<static_cast<int>(I)>(static_cast<const pieces<T...>*>(nullptr)));
 
 // concat<axis>(a, b, ...)
 template <int Axis, class A, class B>
@@ -193,5 +196,5 @@ struct std::tuple_size<kiln::pieces<T...>> {
 };
 template <std::size_t I, class... T>
 struct std::tuple_element<I, kiln::pieces<T...>> {
-  using type = kiln::piece_t<static_cast<int>(I), T...>;
+  using type = kiln::piece_t<I, T...>;
 };

@@ -79,13 +79,13 @@ constexpr auto flatten(const X& x, sloc l = sloc::current()) {
 
 // Axis lists: negative axes count from the end.
 template <int... A>
-constexpr ints kiln_axes(int rank) {
+constexpr ints kiln_axes([[maybe_unused]] int rank) {
   ints r;
   (r.add(kiln_axis(A, rank)), ...);
   return r;
 }
 template <int... A>
-constexpr why kiln_axes_why(int rank) {
+constexpr why kiln_axes_why([[maybe_unused]] int rank) {
   if (!(kiln_axis_ok(A, rank) && ...)) return why::axis_out_of_range;
   ints seen;
   bool twice = false;

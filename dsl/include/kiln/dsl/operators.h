@@ -82,8 +82,7 @@ constexpr auto kiln_binary(op o, const sloc& l, const A& x, const B& y) {
   X(>=, any, bool, op::le)
 #define KILN_UNARY_OPERATORS(X) \
   X(-, number, op::neg) \
-  X(~, integer, op::not_) \
-  X(!, boolean, op::not_)
+  X(~, integer, op::not_)
 
 template <class X, klass K>
 constexpr why kiln_unary_why() {
@@ -155,8 +154,14 @@ struct ops {
 #endif
 };
 
-// == and != are tried in both orders by the language: namespace templates, located at the operand's last known line.
-constexpr sloc kiln_here(sloc l = sloc::current()) { return l; }
+// == and != are tried in both orders by the language, ! competes with the built-in one: namespace templates, which match exactly and
+// are located at the last recorded line.
+template <Operand X>
+  requires(unary_why<X, klass::boolean> == why::ok)
+constexpr auto operator!(const X& x) {
+  called_from here(x.b, x.b->current());
+  return kiln_unary(op::not_, sloc(), x);
+}
 #define KILN_X(sym, o) \
   template <class A, class B> \
     requires(Operand<A> && binary_why<A, B, klass::any> == why::ok) \
@@ -188,6 +193,7 @@ KILN_X(!=, any, , )
     requires(kiln_wrong(Reason)) \
   mistake<Reason> operator sym(const A&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_UNARY_OPERATORS(KILN_X)
+KILN_X(!, boolean, )
 #undef KILN_X
 
 }  // namespace kiln

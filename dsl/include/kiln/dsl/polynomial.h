@@ -228,8 +228,16 @@ constexpr quotient open(view atom) {
   return q;
 }
 
-// 4*(N)//2 is 2*N where N is known to be even.
-constexpr sum settle(const sum& s, const known& k) {
+constexpr text quotient_text(view name, std::int64_t d) {
+  text x;
+  x.put('(');
+  x.put(name);
+  x.put(kiln_view(")//"));
+  x.put_int(d);
+  return x;
+}
+// s with every factor `name` and `(name)//d` written as multiples of `(name)//common`, whose text is given.
+constexpr sum to_quotient(const sum& s, view name, std::int64_t common, view common_text) {
   sum r;
   r.overflow = s.overflow;
   for (int i = 0; i < s.n; ++i) {
@@ -237,13 +245,60 @@ constexpr sum settle(const sum& s, const known& k) {
     for (int a = 0; a < s.t[i].n; ++a) {
       const view atom = s.t[i].atom[a];
       const quotient q = open(atom);
-      const bool exact = q.d > 0 && t.c % q.d == 0 && k.multiple(q.inner) % q.d == 0;
-      if (exact) t.c /= q.d;
-      mul_atom(r, t, exact ? q.inner : atom);
+      const bool plain = kiln_compare(atom, name) == 0;
+      const bool part = q.d > 0 && common % q.d == 0 && kiln_compare(q.inner, name) == 0;
+      if (plain || part) t.c *= common / (part ? q.d : 1);
+      mul_atom(r, t, plain || part ? common_text : atom);
     }
     add_term(r, t);
   }
   return r;
+}
+// Text of s in which 2*(N)//2 is N and N-(N)//2 is (N)//2 for an N that is known to be even.
+constexpr text settle(const sum& s, const known& k) {
+  sum r = s;
+  text made[16];
+  int n_made = 0;
+  for (int f = 0; f < k.n && k.list[f] != nullptr; ++f) {
+    const view name = kiln_view(k.list[f]->name);
+    std::int64_t common = 1;
+    for (int i = 0; i < r.n; ++i)
+      for (int a = 0; a < r.t[i].n; ++a)
+        if (const quotient q = open(r.t[i].atom[a]); q.d > 0 && kiln_compare(q.inner, name) == 0 && k.list[f]->multiple_of % q.d == 0)
+          common = common / gcd(common, q.d) * q.d;
+    if (common == 1) continue;
+    if (n_made + 8 > 16) r.overflow = true;
+    if (r.overflow) break;
+    made[n_made] = quotient_text(name, common);
+    const view unit{made[n_made].c, made[n_made].n};
+    ++n_made;
+    const sum parts = to_quotient(r, name, common, unit);
+    r = sum{0, parts.overflow, {}};
+    for (int i = 0; i < parts.n; ++i) {  // cancel the coefficient against the divisor
+      term t{parts.t[i].c, 0, {}};
+      for (int a = 0; a < parts.t[i].n; ++a) {
+        view atom = parts.t[i].atom[a];
+        if (atom.p == unit.p) {
+          const std::int64_t g = gcd(t.c, common);
+          t.c /= g;
+          if (g == common) {
+            atom = name;
+          } else if (g > 1) {
+            if (n_made == 16) {
+              r.overflow = true;
+              break;
+            }
+            made[n_made] = quotient_text(name, common / g);
+            atom = view{made[n_made].c, made[n_made].n};
+            ++n_made;
+          }
+        }
+        mul_atom(r, t, atom);
+      }
+      add_term(r, t);
+    }
+  }
+  return print(r);
 }
 
 // floor(s / d), d > 0, as text.
@@ -260,10 +315,7 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
     const std::int64_t g = gcd(rest.c, d);
     if (rest.c != 0 && rest.n > 0 && n_exact < 4 && k.multiple(rest.atom[0]) % (d / g) == 0) {
       text& x = exact[n_exact++];
-      x.put('(');
-      x.put(rest.atom[0]);
-      x.put(kiln_view(")//"));
-      x.put_int(d / g);
+      x = quotient_text(rest.atom[0], d / g);
       term t{rest.c / g, 0, {}};
       mul_atom(q, t, view{x.c, x.n});
       for (int a = 1; a < rest.n; ++a) mul_atom(q, t, rest.atom[a]);
@@ -275,7 +327,7 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
   std::int64_t g = d;
   for (int i = 0; i < r.n; ++i)
     if (r.t[i].n > 0) g = gcd(r.t[i].c, g);
-  if (r.n == 0 || r.t[0].n == 0 || g == d) return print(settle(q, k));  // the rest is a constant in 0..d-1
+  if (r.n == 0 || r.t[0].n == 0 || g == d) return settle(q, k);  // the rest is a constant in 0..d-1
   for (int i = 0; i < r.n; ++i) r.t[i].c = floor_div(r.t[i].c, g);
   d /= g;
   if (const term& last = r.t[r.n - 1]; last.c == 0) --r.n;
@@ -289,7 +341,7 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
   term t{1, 0, {}};
   mul_atom(q, t, view{x.c, x.n});
   add_term(q, t);
-  return print(settle(q, k));
+  return settle(q, k);
 }
 
 // a / b where b is one term that divides every term of a; an empty text (n = 0) otherwise.

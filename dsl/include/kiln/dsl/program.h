@@ -18,9 +18,9 @@ struct program {
     kiln_begin<D, make_sh<N>>(b, op::iota, l);
     return kiln_result<D, make_sh<N>>(b);
   }
-  // auto [i, j] = indices<N, M>();
+  // auto [i, j] = grid<N, M>(): the positions along each axis of a shape.
   template <auto... E>
-  constexpr auto indices(sloc l = sloc::current()) const {
+  constexpr auto grid(sloc l = sloc::current()) const {
     return kiln_indices<i32, make_sh<E...>>(kiln_first_builder(static_cast<const Self&>(*this)), l, make_seq<sizeof...(E)>{});
   }
   // A symbolic extent, or a polynomial of them, as a value.
@@ -190,8 +190,8 @@ inline constexpr kiln_size kiln_size_of = kiln_measure<P>();
 // "file.cpp:30:5" of a mistake.
 template <class P>
 consteval auto kiln_where() {
-  constexpr kiln_size m = kiln_size_of<P>;
   constexpr auto text = [] {
+    constexpr auto& m = kiln_size_of<P>;
     poly::text t;
     int start = 0;
     for (int i = 0; m.loc.file[i] != 0; ++i)

@@ -119,7 +119,7 @@ constexpr auto kiln_arg(const X& x, const sloc& l) {
   } else {
     constexpr ints kept = kiln_without(rank_of<X>, Axes);
     constexpr ints order = [] {
-      ints r = kept;
+      ints r = kiln_without(rank_of<X>, Axes);
       for (int i = 0; i < Axes.n; ++i) r.add(Axes.v[i]);
       return r;
     }();

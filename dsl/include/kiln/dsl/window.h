@@ -113,7 +113,11 @@ constexpr auto kiln_conv2d(const X& x, const W& w, const sloc& l) {
   using V = shape_of<decltype(view6)>;  // [N, C, KH, OH, KW, OW]
   constexpr ext groups = kiln_ext(O.groups), per_group = kiln_exact_div(ext_at<shape_of<W>, 0>, groups);
   constexpr long kh = k.h, kw = k.w, g = O.groups;
-  constexpr auto n = extent_at<V, 0>, c = extent_at<shape_of<W>, 1>, oh = extent_at<V, 3>, ow = extent_at<V, 5>, o = kiln_norm<per_group>;
+  constexpr auto n = extent_at<V, 0>;
+  constexpr auto c = extent_at<shape_of<W>, 1>;
+  constexpr auto oh = extent_at<V, 3>;
+  constexpr auto ow = extent_at<V, 5>;
+  constexpr auto o = kiln_norm<per_group>;
   const auto view7 = kiln_reshaped<sh<n, g, c, kh, oh, kw, ow>>(view6, l);
   const auto ordered = permute<0, 1, 4, 6, 2, 3, 5>(view7, l);  // [N, G, OH, OW, C, KH, KW]
   using Full = sh<n, g, o, oh, ow, c, kh, kw>;
