@@ -86,4 +86,9 @@ std::span<const Id> Shapes::operator()(Id id) {
   return {pool_.data() + e.begin, static_cast<std::size_t>(e.rank)};
 }
 
+std::vector<Id> Shapes::of(Id id) {
+  const auto s = (*this)(id);
+  return {s.begin(), s.end()};
+}
+
 }  // namespace kiln::compiler

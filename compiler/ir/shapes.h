@@ -16,10 +16,7 @@ class Shapes {
   // Assumes well-formed nodes (builder.h makes such, verify.h checks). May create index nodes (CONCAT's sum).
   // The span is valid until the next call.
   std::span<const Id> operator()(Id id);
-  std::vector<Id> of(Id id) {
-    const auto s = (*this)(id);
-    return {s.begin(), s.end()};
-  }
+  std::vector<Id> of(Id id);
   int rank(Id id) { return static_cast<int>((*this)(id).size()); }
 
  private:
