@@ -1,0 +1,33 @@
+// Evaluates the operations that expand_math defines, on arrays, from their expansion.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "compiler/interp/elementwise.h"
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+bool is_math(Op op);
+
+class MathEvaluator {
+ public:
+  // Operands of dtype `type` (f16 and bf16 compute in f32 and round once).
+  void apply(Op op, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n);
+
+ private:
+  struct Expansion {
+    Graph graph;
+    std::vector<Id> inputs;
+    std::vector<Id> order;  // ascending, the result last
+  };
+  const Expansion& expansion(Op op, DType type);
+  void apply_wide(Op op, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n);
+
+  std::map<std::pair<Op, DType>, std::unique_ptr<Expansion>> expansions_;
+};
+
+}  // namespace kiln::compiler

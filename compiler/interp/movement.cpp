@@ -1,0 +1,126 @@
+#include "compiler/interp/movement.h"
+
+#include <cstring>
+
+#include "compiler/interp/scalar.h"
+
+namespace kiln::compiler {
+namespace {
+
+// tables[axis][i]: what position i of that axis adds to the element offset in the source; outside: the fill value is read.
+using Tables = std::vector<std::vector<std::int64_t>>;
+constexpr std::int64_t outside = -1;
+
+std::vector<std::int64_t> strides(const Array& x) {
+  std::vector<std::int64_t> s(x.extents.size(), 1);
+  for (std::size_t i = s.size(); i-- > 1;) s[i - 1] = s[i] * x.extents[i];
+  return s;
+}
+
+Array empty_array(DType d, std::vector<std::int64_t> extents) {
+  Array out{d, std::move(extents), {}};
+  out.data.resize(out.elements() * static_cast<std::size_t>(bytes(d)));
+  return out;
+}
+
+Array gather(const Array& x, const Tables& tables, std::vector<std::int64_t> extents, const std::byte* fill = nullptr) {
+  Array out = empty_array(x.dtype, std::move(extents));
+  const auto size = static_cast<std::size_t>(bytes(x.dtype));
+  std::vector<std::int64_t> index(out.extents.size(), 0);
+  for (std::size_t e = 0, n = out.elements(); e < n; ++e) {
+    std::int64_t offset = 0;
+    bool inside = true;
+    for (std::size_t a = 0; a < index.size(); ++a) {
+      const std::int64_t t = tables[a][static_cast<std::size_t>(index[a])];
+      inside = inside && t != outside;
+      offset += t;
+    }
+    std::memcpy(out.data.data() + e * size, inside ? x.data.data() + static_cast<std::size_t>(offset) * size : fill, size);
+    for (std::size_t a = index.size(); a-- > 0 && ++index[a] == out.extents[a];) index[a] = 0;
+  }
+  return out;
+}
+
+std::int64_t source_of(PadMode mode, std::int64_t i, std::int64_t n) {
+  switch (mode) {
+    case PadMode::constant: return i >= 0 && i < n ? i : outside;
+    case PadMode::edge: return i < 0 ? 0 : i >= n ? n - 1 : i;
+    case PadMode::wrap: return scalar::floormod(i, n);
+    case PadMode::reflect: {
+      if (n == 1) return 0;
+      const std::int64_t m = scalar::floormod(i, 2 * n - 2);
+      return m < n ? m : 2 * n - 2 - m;
+    }
+  }
+  return outside;
+}
+
+}  // namespace
+
+Array permute_array(const Array& x, std::span<const std::int64_t> axes) {
+  const auto s = strides(x);
+  Tables tables;
+  std::vector<std::int64_t> extents;
+  for (std::int64_t a : axes) {
+    const auto axis = static_cast<std::size_t>(a);
+    extents.push_back(x.extents[axis]);
+    auto& t = tables.emplace_back();
+    for (std::int64_t i = 0; i < x.extents[axis]; ++i) t.push_back(i * s[axis]);
+  }
+  return gather(x, tables, std::move(extents));
+}
+
+Array expand_array(const Array& x, std::vector<std::int64_t> extents) {
+  const auto s = strides(x);
+  Tables tables;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    auto& t = tables.emplace_back();
+    for (std::int64_t i = 0; i < extents[a]; ++i) t.push_back(x.extents[a] == 1 ? 0 : i * s[a]);
+  }
+  return gather(x, tables, std::move(extents));
+}
+
+Array slice_array(const Array& x, std::span<const std::int64_t> begin, std::span<const std::int64_t> step,
+                  std::vector<std::int64_t> extents) {
+  const auto s = strides(x);
+  Tables tables;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    auto& t = tables.emplace_back();
+    for (std::int64_t i = 0; i < extents[a]; ++i) t.push_back((begin[a] + i * step[a]) * s[a]);
+  }
+  return gather(x, tables, std::move(extents));
+}
+
+Array pad_array(const Array& x, const Array& value, PadMode mode, std::span<const std::int64_t> before,
+                std::vector<std::int64_t> extents) {
+  const auto s = strides(x);
+  Tables tables;
+  for (std::size_t a = 0; a < extents.size(); ++a) {
+    auto& t = tables.emplace_back();
+    for (std::int64_t i = 0; i < extents[a]; ++i) {
+      const std::int64_t from = source_of(mode, i - before[a], x.extents[a]);
+      t.push_back(from == outside ? outside : from * s[a]);
+    }
+  }
+  return gather(x, tables, std::move(extents), value.data.data());
+}
+
+Array concat_arrays(std::span<const Array* const> parts, std::size_t axis) {
+  auto extents = parts[0]->extents;
+  extents[axis] = 0;
+  for (const Array* p : parts) extents[axis] += p->extents[axis];
+  Array out = empty_array(parts[0]->dtype, extents);
+  std::size_t outer = 1, inner = static_cast<std::size_t>(bytes(out.dtype));
+  for (std::size_t a = 0; a < extents.size(); ++a)
+    if (a != axis) (a < axis ? outer : inner) *= static_cast<std::size_t>(extents[a]);
+  std::byte* to = out.data.data();
+  for (std::size_t o = 0; o < outer; ++o)
+    for (const Array* p : parts) {
+      const std::size_t run = static_cast<std::size_t>(p->extents[axis]) * inner;
+      if (run != 0) std::memcpy(to, p->data.data() + o * run, run);
+      to += run;
+    }
+  return out;
+}
+
+}  // namespace kiln::compiler

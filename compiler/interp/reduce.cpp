@@ -1,0 +1,153 @@
+#include "compiler/interp/reduce.h"
+
+#include <algorithm>
+
+#include "compiler/interp/scalar.h"
+#include "compiler/interp/visit.h"
+
+namespace kiln::compiler {
+namespace {
+
+namespace s = scalar;
+
+template <class C>
+C identity(ReduceKind k) {
+  using L = std::numeric_limits<C>;
+  switch (k) {
+    case ReduceKind::prod: case ReduceKind::all: return C(1);
+    case ReduceKind::max: return L::has_infinity ? -L::infinity() : L::lowest();
+    case ReduceKind::min: return L::has_infinity ? L::infinity() : L::max();
+    default: return C(0);
+  }
+}
+
+template <class C>
+C combine(ReduceKind k, C a, C b) {
+  switch (k) {
+    case ReduceKind::sum: return s::add<C>(a, b);
+    case ReduceKind::prod: return s::mul<C>(a, b);
+    case ReduceKind::max: return s::max(a, b);
+    case ReduceKind::min: return s::min(a, b);
+    case ReduceKind::any: return C((a != 0) | (b != 0));
+    default: return C((a != 0) & (b != 0));
+  }
+}
+
+template <class C>
+C sequential(ReduceKind k, const std::vector<C>& x) {
+  C acc = identity<C>(k);
+  for (const C& v : x) acc = combine(k, acc, v);
+  return acc;
+}
+
+template <class C>
+C block(ReduceKind k, const C* x, std::size_t n) {
+  C acc[reduce_stripes];
+  std::fill(std::begin(acc), std::end(acc), identity<C>(k));
+  for (std::size_t i = 0; i < n; ++i) acc[i % reduce_stripes] = combine(k, acc[i % reduce_stripes], x[i]);
+  for (int step = reduce_stripes / 2; step > 0; step /= 2)
+    for (int j = 0; j < step; ++j) acc[j] = combine(k, acc[j], acc[j + step]);
+  return acc[0];
+}
+
+template <class C>
+C striped(ReduceKind k, std::vector<C> x) {
+  constexpr auto size = static_cast<std::size_t>(reduce_block);
+  while (x.size() > size) {
+    std::vector<C> blocks;
+    for (std::size_t i = 0; i < x.size(); i += size) blocks.push_back(block(k, x.data() + i, std::min(size, x.size() - i)));
+    x = std::move(blocks);
+  }
+  return block(k, x.data(), x.size());
+}
+
+// First position of the extreme; a NaN beats everything.
+template <class C>
+std::int64_t arg_extreme(bool largest, const std::vector<C>& x) {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    if (x[best] != x[best]) break;
+    if (x[i] != x[i] || (largest ? x[i] > x[best] : x[i] < x[best])) best = i;
+  }
+  return static_cast<std::int64_t>(best);
+}
+
+struct Split {
+  std::size_t outer = 1, axis = 1, inner = 1;
+};
+
+Split split_at(const Array& x, std::size_t axis) {
+  Split s;
+  for (std::size_t i = 0; i < x.extents.size(); ++i)
+    (i < axis ? s.outer : i == axis ? s.axis : s.inner) *= static_cast<std::size_t>(x.extents[i]);
+  return s;
+}
+
+bool is_arg(ReduceKind k) { return k == ReduceKind::argmax || k == ReduceKind::argmin; }
+
+template <class T>
+void reduce_lines(ReduceKind kind, const Array& x, Split d, bool last, Array& out) {
+  using C = s::Compute<T>;
+  const auto* in = reinterpret_cast<const T*>(x.data.data());
+  std::vector<C> line(d.axis);
+  for (std::size_t o = 0; o < d.outer; ++o)
+    for (std::size_t i = 0; i < d.inner; ++i) {
+      for (std::size_t k = 0; k < d.axis; ++k) line[k] = s::load(in[(o * d.axis + k) * d.inner + i]);
+      const std::size_t at = o * d.inner + i;
+      if (is_arg(kind)) {
+        reinterpret_cast<std::int64_t*>(out.data.data())[at] = arg_extreme(kind == ReduceKind::argmax, line);
+      } else {
+        const C r = last ? striped(kind, line) : sequential(kind, line);
+        reinterpret_cast<T*>(out.data.data())[at] = s::round_to<T>(r);
+      }
+    }
+}
+
+Array result_array(DType d, std::vector<std::int64_t> extents) {
+  Array out{d, std::move(extents), {}};
+  out.data.resize(out.elements() * static_cast<std::size_t>(bytes(d)));
+  return out;
+}
+
+}  // namespace
+
+Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis) {
+  auto extents = x.extents;
+  extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
+  Array out = result_array(is_arg(kind) ? DType::i64 : x.dtype, std::move(extents));
+  const bool last = axis + 1 == x.extents.size();
+  const Split d = split_at(x, axis);
+  if (x.dtype == DType::boolean && !is_arg(kind)) {  // max is any, min is all
+    const ReduceKind k = kind == ReduceKind::max ? ReduceKind::any : kind == ReduceKind::min ? ReduceKind::all : kind;
+    reduce_lines<std::uint8_t>(k, x, d, last, out);
+    return out;
+  }
+  visit_type(x.dtype, [&]<class T>() {
+    if constexpr (std::is_same_v<T, s::Bool>)
+      reduce_lines<std::uint8_t>(kind, x, d, last, out);
+    else
+      reduce_lines<T>(kind, x, d, last, out);
+  });
+  return out;
+}
+
+Array reduce_fma(const Array& a, const Array& b, std::size_t count) {
+  const std::size_t kept = a.extents.size() - count;
+  Array out = result_array(a.dtype, {a.extents.begin(), a.extents.begin() + static_cast<std::ptrdiff_t>(kept)});
+  std::size_t length = 1;
+  for (std::size_t i = kept; i < a.extents.size(); ++i) length *= static_cast<std::size_t>(a.extents[i]);
+  visit_type(a.dtype, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, s::Bool>) {
+      using C = s::Compute<T>;
+      const auto *x = reinterpret_cast<const T*>(a.data.data()), *y = reinterpret_cast<const T*>(b.data.data());
+      for (std::size_t o = 0; o < out.elements(); ++o) {
+        C acc = 0;
+        for (std::size_t k = 0; k < length; ++k) acc = s::fma<C>(s::load(x[o * length + k]), s::load(y[o * length + k]), acc);
+        reinterpret_cast<T*>(out.data.data())[o] = s::round_to<T>(acc);
+      }
+    }
+  });
+  return out;
+}
+
+}  // namespace kiln::compiler

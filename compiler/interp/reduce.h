@@ -1,0 +1,17 @@
+// Reductions in the order that docs/reference/numbers.md defines: the oracle for every schedule.
+#pragma once
+
+#include <span>
+
+#include "compiler/interp/array.h"
+#include "compiler/ir/op.h"
+
+namespace kiln::compiler {
+
+// One axis of x, which is removed. Not for fma.
+Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis);
+
+// sum of a * b over the last `count` axes, one fma chain in row-major order.
+Array reduce_fma(const Array& a, const Array& b, std::size_t count);
+
+}  // namespace kiln::compiler
