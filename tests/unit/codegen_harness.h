@@ -84,16 +84,16 @@ inline CodegenResult compile(HandProgram& p, CodegenOutputs outputs = {}, const 
 // The program's object as a loaded library. The folder disappears with it.
 class Loaded {
  public:
-  explicit Loaded(HandProgram& p, const Target& target = {}) {
+  explicit Loaded(HandProgram& p, const Target& target = {}) : Loaded(compile(p, {}, target).object, p.schedule.program.name) {}
+  Loaded(const std::string& object_bytes, const std::string& name) {
     char pattern[] = "/tmp/kiln_codegen_XXXXXX";
     folder_ = mkdtemp(pattern);
     const std::string object = folder_ + "/p.o", library = folder_ + "/p.so";
-    std::ofstream(object, std::ios::binary) << compile(p, {}, target).object;
+    std::ofstream(object, std::ios::binary) << object_bytes;
     if (std::system(("cc -shared -o " + library + " " + object).c_str()) != 0) throw std::runtime_error("link failed");
     handle_ = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
     if (handle_ == nullptr) throw std::runtime_error(dlerror());
-    name_ = p.schedule.program.name;
-    desc = reinterpret_cast<const kiln_program_desc* (*)()>(dlsym(handle_, (name_ + "_desc").c_str()))();
+    desc = reinterpret_cast<const kiln_program_desc* (*)()>(dlsym(handle_, (name + "_desc").c_str()))();
   }
   ~Loaded() {
     dlclose(handle_);
@@ -120,7 +120,7 @@ class Loaded {
     return text;
   }
 
-  std::string folder_, name_;
+  std::string folder_;
   void* handle_ = nullptr;
 };
 
