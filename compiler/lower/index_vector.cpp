@@ -79,6 +79,12 @@ Id ramp(Graph& g, Id base, std::int64_t stride, int lanes) {
   return g.make(Op::RAMP, g.dtype(base), {base}, {stride}, {}, lanes);
 }
 
+Id lane_mask(Graph& g, Id position, Id end, int lanes) {
+  const Id left = index_binary(g, Op::MIN, sub_index(g, end, position), g.index(lanes));
+  const Id narrow = widen_lanes(g, g.make(Op::CAST, DType::i32, {left}), lanes);
+  return g.make(Op::LT, DType::boolean, {ramp(g, g.constant(DType::i32, 0), 1, lanes), narrow}, {}, {}, lanes);
+}
+
 Id index_binary(Graph& g, Op op, Id a, Id b) {
   const int lanes = std::max(g.lanes(a), g.lanes(b));
   if (lanes == 1) return scalar_binary(g, op, a, b);

@@ -18,6 +18,9 @@ inline Id mul_index(Graph& g, Id a, Id b) { return index_binary(g, Op::MUL, a, b
 Id widen_lanes(Graph& g, Id value, int lanes);
 Id ramp(Graph& g, Id base, std::int64_t stride, int lanes);
 
+// Lane l is true when position + l < end. On i32, because 64-bit comparisons fill twice the registers.
+Id lane_mask(Graph& g, Id position, Id end, int lanes);
+
 // The constant c such that the index is c * range + (something without range); nullopt when it has no such form.
 std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range);
 

@@ -20,6 +20,7 @@ class Nest {
     const Id begin = level == 0 ? g_.sym("$begin") : g_.index(0);
     const Id end = level == 0 ? g_.sym("$end") : extent;
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Turn::one)};
+    if (p.masked_all) return {loop(level, copies, begin, end, p.step, Turn::masked)};
     const Id step = g_.index(p.step);
     if (divides(extent, p.step)) return {loop(level, copies, begin, end, p.step, Turn::whole)};
     const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
@@ -56,8 +57,7 @@ class Nest {
         Copy& made = out.emplace_back(c);
         const bool lanes = p.lanes && turn != Turn::one;
         made.values[p.range] = lanes ? ramp(g_, range, 1, p.step) : add_index(g_, range, g_.index(i));
-        if (turn == Turn::masked)
-          made.mask = g_.make(Op::LT, DType::boolean, {made.values[p.range], widen_lanes(g_, end, p.step)}, {}, {}, p.step);
+        if (turn == Turn::masked) made.mask = lane_mask(g_, range, end, p.step);
       }
     return out;
   }

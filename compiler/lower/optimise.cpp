@@ -11,6 +11,7 @@ namespace {
 
 constexpr int light_body = 24;   // operations up to which two registers per value still fit
 constexpr int cheap_body = 8;    // operations up to which a scalar tail is small and fast enough
+constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
 constexpr int tile_factor = 4;
 
 struct Body {
@@ -80,7 +81,8 @@ std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::
   vector.step = lanes;
   vector.lanes = true;
   vector.masked_tail = b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body);
-  if (b.fma_loops.empty() || ranges.size() < 2) return plan;
+  vector.masked_all = b.operations > huge_body;
+  if (b.fma_loops.empty() || vector.masked_all || ranges.size() < 2) return plan;
   if (const std::size_t i = tile_range(g, b, ranges); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
   return plan;
 }

@@ -19,6 +19,7 @@ struct LoopPlan {
   int step = 1;             // iterations per turn of the main loop
   bool lanes = false;       // they are lanes; otherwise copies
   bool masked_tail = false; // what is left is one more turn under a mask; otherwise one iteration at a time
+  bool masked_all = false;  // every turn is under a mask: the body is too large to be there twice
 };
 
 // ranges: outermost first.

@@ -105,7 +105,7 @@ class Lowering {
     if (middle != end) {
       const Id range = loops_.range(g_, end, RangeKind::vector);
       const Id positions = ramp(g_, range, 1, reduce_stripes);
-      const Id mask = g_.make(Op::LT, DType::boolean, {positions, widen_lanes(g_, end, reduce_stripes)}, {}, {}, reduce_stripes);
+      const Id mask = lane_mask(g_, range, end, reduce_stripes);
       const Id x = widen_lanes(g_, at(positions, mask), reduce_stripes);
       const Id before = carry(range, acc);
       acc = loop(range, middle, end, acc, where(mask, combine(before, x), before), reduce_stripes);

@@ -1,0 +1,104 @@
+// The P-level text of typical kernels. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "compiler/ir/text.h"
+#include "tests/unit/lower_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+void expect_golden(OneKernel& k, const std::string& name) {
+  const LoweredKernel& l = k.lower();
+  ASSERT_EQ(malformed(k.g, l.sink), "");
+  const Id roots[] = {l.sink, l.trip_count};
+  const std::string text = "# alignment " + std::to_string(l.alignment) + (l.parallel ? ", parallel\n" : "\n") +
+                           write_nodes(k.g, roots, {.locations = false});
+  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
+  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ostringstream expected;
+  expected << std::ifstream(path, std::ios::binary).rdbuf();
+  EXPECT_EQ(expected.str(), text) << path;
+}
+
+TEST(LowerGolden, Axpy) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int a = k.buffer(DType::f32, k.g.index(1)), x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  const Id product = k.op(Op::MUL, DType::f32, {k.load(a, k.g.index(0)), k.load(x, i)});
+  k.store(y, i, k.op(Op::ADD, DType::f32, {product, k.load(y, i)}), {i});
+  expect_golden(k, "axpy");
+}
+
+TEST(LowerGolden, Chain) {
+  OneKernel k;
+  const Id n = k.symbol("N", 1 << 20, 16);
+  const int x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  Id v = k.load(x, i);
+  for (int s = 0; s < 6; ++s) v = k.op(s % 2 == 0 ? Op::MUL : Op::ADD, DType::f32, {v, v});
+  k.store(y, i, v, {i});
+  expect_golden(k, "chain");
+}
+
+TEST(LowerGolden, HalfChain) {
+  OneKernel k;
+  const Id n = k.g.index(64);
+  const int x = k.buffer(DType::f16, n), y = k.buffer(DType::f16, n);
+  const Id i = k.range(n);
+  Id v = k.load(x, i);
+  v = k.op(Op::MUL, DType::f16, {v, v});
+  k.store(y, i, k.op(Op::NEG, DType::f16, {k.op(Op::ADD, DType::f16, {v, k.load(x, i)})}), {i});
+  expect_golden(k, "half_chain");
+}
+
+void rows(OneKernel& k, ReduceKind kind, ReduceOrder order, DType result) {
+  const Id m = k.symbol("M"), n = k.symbol("K", 65536);
+  const int x = k.buffer(DType::f32, k.index(Op::MUL, m, n)), y = k.buffer(result, m);
+  const Id i = k.range(m), r = k.reduce_range(n);
+  k.store(y, i, k.reduce(kind, order, result, {k.load(x, k.at(i, n, r)), r}), {i});
+}
+
+TEST(LowerGolden, RowSum) {
+  OneKernel k;
+  rows(k, ReduceKind::sum, ReduceOrder::striped, DType::f32);
+  expect_golden(k, "row_sum");
+}
+
+TEST(LowerGolden, Argmax) {
+  OneKernel k;
+  rows(k, ReduceKind::argmax, ReduceOrder::sequential, DType::i64);
+  expect_golden(k, "argmax");
+}
+
+TEST(LowerGolden, Matmul) {
+  OneKernel k;
+  const Id m = k.g.index(64), n = k.g.index(32), depth = k.symbol("K");
+  const int a = k.buffer(DType::f32, k.index(Op::MUL, m, depth)), b = k.buffer(DType::f32, k.index(Op::MUL, depth, n));
+  const int c = k.buffer(DType::f32, k.g.index(64 * 32));
+  const Id i = k.range(m), j = k.range(n), r = k.reduce_range(depth);
+  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
+  k.store(c, k.at(i, n, j), value, {i, j});
+  expect_golden(k, "matmul");
+}
+
+TEST(LowerGolden, PaddedStencil) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  const Id left = k.index(Op::SUB, i, k.g.index(1));
+  const Id inside = k.op(Op::LE, DType::boolean, {k.g.index(0), left});
+  const Id poison = k.g.make(Op::WHERE, DType::index, {inside, left, k.g.make(Op::INVALID, DType::index, {})});
+  const Id before = k.op(Op::WHERE, DType::f32, {inside, k.load(x, poison), k.f32(0)});
+  k.store(y, i, k.op(Op::SUB, DType::f32, {k.load(x, i), before}), {i});
+  expect_golden(k, "padded_stencil");
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
