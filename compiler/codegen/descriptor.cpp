@@ -17,20 +17,23 @@ constexpr int abi_version = 1;  // KILN_ABI_VERSION
 
 class DescriptorEmitter {
  public:
-  DescriptorEmitter(llvm::Module& module, const Graph& g, const Schedule& schedule) : module_(module), g_(g), schedule_(schedule) {}
+  DescriptorEmitter(llvm::Module& module, const Graph& g, const Schedule& schedule)
+      : module_(module), g_(g), schedule_(schedule) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
     std::vector<Constant*> symbols, params, temps, kernel_rows;
-    for (const Symbol& s : schedule_.program.symbols) symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of)}));
+    for (const Symbol& s : schedule_.program.symbols)
+      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of)}));
     for (const Parameter& p : schedule_.program.params) params.push_back(param(p));
     for (const Buffer& b : schedule_.buffers) {
       buffer_number_.push_back(b.param >= 0 ? b.param : static_cast<int>(params.size() + temps.size()));
       if (b.param < 0) temps.push_back(row({expr(b.offset), expr(b.size, bytes(b.dtype))}));
     }
-    for (std::size_t i = 0; i < kernels.size(); ++i) kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
-    return global(row({i32(abi_version), count(symbols), count(params), count(temps), count(kernel_rows), i32(0),
-                       text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows),
-                       workspace()}));
+    for (std::size_t i = 0; i < kernels.size(); ++i)
+      kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
+    return global(
+        row({i32(abi_version), count(symbols), count(params), count(temps), count(kernel_rows), i32(0),
+             text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows), workspace()}));
   }
 
  private:
@@ -38,7 +41,9 @@ class DescriptorEmitter {
   Constant* i32(int v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context()), v); }
   Constant* i64(std::int64_t v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context()), v); }
   Constant* count(const std::vector<Constant*>& rows) { return i32(static_cast<int>(rows.size())); }
-  Constant* row(std::initializer_list<Constant*> members) { return llvm::ConstantStruct::getAnon(context(), {members.begin(), members.size()}); }
+  Constant* row(std::initializer_list<Constant*> members) {
+    return llvm::ConstantStruct::getAnon(context(), {members.begin(), members.size()});
+  }
   llvm::LLVMContext& context() { return module_.getContext(); }
 
   llvm::GlobalVariable* global(Constant* init) {
@@ -66,9 +71,7 @@ class DescriptorEmitter {
     return c;
   }
 
-  Constant* expr(Id e, std::int64_t scale = 1) {
-    return code(postfix(g_, e, schedule_.program.symbols, scale));
-  }
+  Constant* expr(Id e, std::int64_t scale = 1) { return code(postfix(g_, e, schedule_.program.symbols, scale)); }
 
   Constant* workspace() {  // a program without temporaries needs none
     if (schedule_.workspace_bytes == no_id) return code({static_cast<std::int64_t>(ExprCode::push_const), 0});
@@ -94,7 +97,8 @@ class DescriptorEmitter {
     std::vector<int> buffers;
     for (const int b : k.buffers) buffers.push_back(buffer_number_.at(static_cast<std::size_t>(b)));
     return row({text(k.name), function, numbers(buffers), numbers(k.depends_on), expr(l.trip_count), expr(l.work),
-                i32(static_cast<int>(buffers.size())), i32(static_cast<int>(k.depends_on.size())), i32(l.alignment), i32(l.parallel ? 1 : 0)});
+                i32(static_cast<int>(buffers.size())), i32(static_cast<int>(k.depends_on.size())), i32(l.alignment),
+                i32(l.parallel ? 1 : 0)});
   }
 
   llvm::Module& module_;
@@ -119,7 +123,8 @@ void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const s
   llvm::Type* i64 = llvm::Type::getInt64Ty(c);
   llvm::StructType* status = llvm::StructType::get(c, {i32, i32, i32, i32, i64, i64});
   llvm::Type* nothing = llvm::Type::getVoidTy(c);
-  llvm::Function* call = external_function(module, llvm::FunctionType::get(nothing, {ptr, ptr, ptr, i32, ptr}, false), "kiln_call");
+  llvm::Function* call =
+      external_function(module, llvm::FunctionType::get(nothing, {ptr, ptr, ptr, i32, ptr}, false), "kiln_call");
   llvm::Function* entry = external_function(module, llvm::FunctionType::get(nothing, {ptr, ptr, i32, ptr}, false), name);
   for (llvm::Function* f : {call, entry}) {
     f->addParamAttr(0, llvm::Attribute::getWithStructRetType(c, status));
@@ -127,7 +132,8 @@ void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const s
     f->addParamAttr(0, llvm::Attribute::NoAlias);
   }
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "", entry));
-  llvm::CallInst* result = b.CreateCall(call, {entry->getArg(0), description, entry->getArg(1), entry->getArg(2), entry->getArg(3)});
+  llvm::CallInst* result =
+      b.CreateCall(call, {entry->getArg(0), description, entry->getArg(1), entry->getArg(2), entry->getArg(3)});
   result->setAttributes(call->getAttributes());
   result->setTailCall();
   b.CreateRetVoid();

@@ -54,7 +54,10 @@ Value* int_unary(Builder& b, Op op, Value* x, DType d) {
       Value* positive = b.CreateZExt(is_signed(d) ? b.CreateICmpSGT(x, zero(x)) : b.CreateICmpNE(x, zero(x)), x->getType());
       return is_signed(d) ? b.CreateAdd(positive, b.CreateSExt(b.CreateICmpSLT(x, zero(x)), x->getType())) : positive;
     }
-    case Op::FLOOR: case Op::CEIL: case Op::ROUND: case Op::TRUNC: return x;
+    case Op::FLOOR:
+    case Op::CEIL:
+    case Op::ROUND:
+    case Op::TRUNC: return x;
     default: unsupported(op, d);
   }
 }
@@ -100,21 +103,27 @@ Value* int_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
     case Op::ADD: return b.CreateAdd(x, y);
     case Op::SUB: return b.CreateSub(x, y);
     case Op::MUL: return b.CreateMul(x, y);
-    case Op::CDIV: case Op::CMOD: case Op::FLOORDIV: case Op::FLOORMOD: return emit_division(b, op, d, x, y);
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD: return emit_division(b, op, d, x, y);
     case Op::MIN: return b.CreateBinaryIntrinsic(is_signed(d) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, x, y);
     case Op::MAX: return b.CreateBinaryIntrinsic(is_signed(d) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, x, y);
     case Op::AND: return b.CreateAnd(x, y);
     case Op::OR: return b.CreateOr(x, y);
     case Op::XOR: return b.CreateXor(x, y);
-    case Op::SHL: case Op::SHR: return shift(b, op, x, y, d);
+    case Op::SHL:
+    case Op::SHR: return shift(b, op, x, y, d);
     default: unsupported(op, d);
   }
 }
 
 Value* bool_binary(Builder& b, Op op, Value* x, Value* y) {
   switch (op) {
-    case Op::AND: case Op::MIN: return b.CreateAnd(x, y);
-    case Op::OR: case Op::MAX: return b.CreateOr(x, y);
+    case Op::AND:
+    case Op::MIN: return b.CreateAnd(x, y);
+    case Op::OR:
+    case Op::MAX: return b.CreateOr(x, y);
     case Op::XOR: return b.CreateXor(x, y);
     default: unsupported(op, DType::boolean);
   }
@@ -169,7 +178,8 @@ Value* emit_lanes(Builder& b, const Graph& g, Id node, Value* x) {
     case Op::BROADCAST: return lane_count(x) == 1 && lanes > 1 ? b.CreateVectorSplat(lanes, x) : x;
     case Op::RAMP: {
       llvm::SmallVector<llvm::Constant*, 16> steps;
-      for (unsigned i = 0; i < lanes; ++i) steps.push_back(int_like(x->getType(), g.arg(node, 0) * static_cast<std::int64_t>(i)));
+      for (unsigned i = 0; i < lanes; ++i)
+        steps.push_back(int_like(x->getType(), g.arg(node, 0) * static_cast<std::int64_t>(i)));
       return b.CreateAdd(b.CreateVectorSplat(lanes, x), llvm::ConstantVector::get(steps));
     }
     case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, static_cast<std::uint64_t>(g.arg(node, 0)));

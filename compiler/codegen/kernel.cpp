@@ -35,7 +35,12 @@ struct Task {
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Function& f, const Graph& g, const Schedule& schedule, const Kernel& kernel, Id sink)
-      : g_(g), schedule_(schedule), scopes_(find_scopes(g, sink)), function_(f), b_(f.getContext()), loops_(scopes_.loops.size()),
+      : g_(g),
+        schedule_(schedule),
+        scopes_(find_scopes(g, sink)),
+        function_(f),
+        b_(f.getContext()),
+        loops_(scopes_.loops.size()),
         values_(scopes_.of.size()) {
     blocks(root_scope).tail = new_block("entry");
     b_.SetInsertPoint(blocks(root_scope).tail);
@@ -63,7 +68,9 @@ class KernelEmitter {
   BasicBlock* new_block(const char* name) { return BasicBlock::Create(function_.getContext(), name, &function_); }
   void push(Task::Kind kind, Id node, std::int32_t scope) { tasks_.push_back({kind, node, scope}); }
 
-  static std::uint64_t key(Id node, std::int32_t scope) { return std::uint64_t{node} << 32 | static_cast<std::uint32_t>(scope); }
+  static std::uint64_t key(Id node, std::int32_t scope) {
+    return std::uint64_t{node} << 32 | static_cast<std::uint32_t>(scope);
+  }
 
   // The node's value if it is already there for code in `scope`, else null.
   Value* find(Id node, std::int32_t scope) const {
@@ -75,8 +82,10 @@ class KernelEmitter {
   }
 
   void define(Id node, std::int32_t scope, Value* v) {
-    if (scope == scopes_.of[node]) values_[node] = v;
-    else local_[key(node, scope)] = v;
+    if (scope == scopes_.of[node])
+      values_[node] = v;
+    else
+      local_[key(node, scope)] = v;
   }
 
   Value* get(Id node, std::int32_t scope) const {
@@ -88,8 +97,11 @@ class KernelEmitter {
   // Sources that must have values before the node can be emitted.
   std::vector<Id> operands(Id node) const {
     switch (g_.op(node)) {
-      case Op::RANGE: case Op::CARRY: case Op::BUFFER: return {};
-      case Op::LOAD: case Op::STORE: return access_operands(g_, node);
+      case Op::RANGE:
+      case Op::CARRY:
+      case Op::BUFFER: return {};
+      case Op::LOAD:
+      case Op::STORE: return access_operands(g_, node);
       default: return {g_.src(node).begin(), g_.src(node).end()};
     }
   }
@@ -151,8 +163,10 @@ class KernelEmitter {
     BasicBlock* exit = new_block("done");
 
     b_.SetInsertPoint(outer.tail);
-    if (s.certain) b_.CreateBr(l.header);
-    else b_.CreateCondBr(b_.CreateICmpSLT(begin, end), l.header, exit);
+    if (s.certain)
+      b_.CreateBr(l.header);
+    else
+      b_.CreateCondBr(b_.CreateICmpSLT(begin, end), l.header, exit);
     b_.SetInsertPoint(l.tail);
     Value* next = b_.CreateAdd(l.induction, b_.getInt64(static_cast<std::uint64_t>(f.step)));
     b_.CreateCondBr(b_.CreateICmpSLT(next, end), l.header, exit);
@@ -178,8 +192,10 @@ class KernelEmitter {
     const Op op = g_.op(t.node);
     if (op != Op::STORE && find(t.node, t.scope) != nullptr) return;
     b_.SetInsertPoint(blocks(t.scope).tail);
-    if (op == Op::STORE) memory_->store(t.node, operand_values(t));
-    else define(t.node, t.scope, value(t));
+    if (op == Op::STORE)
+      memory_->store(t.node, operand_values(t));
+    else
+      define(t.node, t.scope, value(t));
     blocks(t.scope).tail = b_.GetInsertBlock();
   }
 
@@ -197,8 +213,10 @@ class KernelEmitter {
       case Op::CARRY: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).carried.at(static_cast<std::size_t>(g_.arg(t.node, 0)));
       case Op::GET: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).results.at(static_cast<std::size_t>(g_.arg(t.node, 0)));
       case Op::LOAD: return memory_->load(t.node, operand_values(t));
-      case Op::BROADCAST: case Op::RAMP: case Op::LANE: case Op::SHUFFLE:
-        return emit_lanes(b_, g_, t.node, operand_values(t)[0]);
+      case Op::BROADCAST:
+      case Op::RAMP:
+      case Op::LANE:
+      case Op::SHUFFLE: return emit_lanes(b_, g_, t.node, operand_values(t)[0]);
       default:
         if (!is_elementwise(g_.op(t.node)))
           throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");
@@ -212,7 +230,8 @@ class KernelEmitter {
     const std::vector<Symbol>& symbols = schedule_.program.symbols;
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       if (symbols[i].name != name) continue;
-      llvm::LoadInst* load = b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), i));
+      llvm::LoadInst* load =
+          b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), i));
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
       return load;
     }
@@ -233,7 +252,8 @@ class KernelEmitter {
 
 }  // namespace
 
-void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel, const LoweredKernel& lowered) {
+void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel,
+                 const LoweredKernel& lowered) {
   KernelEmitter(function, g, schedule, kernel, lowered.sink).run();
 }
 

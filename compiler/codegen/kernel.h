@@ -11,6 +11,7 @@
 
 namespace kiln::compiler {
 
-void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel, const LoweredKernel& lowered);
+void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel,
+                 const LoweredKernel& lowered);
 
 }  // namespace kiln::compiler

@@ -120,9 +120,12 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
   Value* at = address(node, x[0]);
   llvm::Instruction* access = nullptr;
-  if (how == Access::scattered) access = b_.CreateMaskedGather(type, at, alignment(g_, node), mask, alt);
-  else if (gate != nullptr) access = b_.CreateMaskedLoad(type, at, alignment(g_, node), mask, alt);
-  else access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
+  if (how == Access::scattered)
+    access = b_.CreateMaskedGather(type, at, alignment(g_, node), mask, alt);
+  else if (gate != nullptr)
+    access = b_.CreateMaskedLoad(type, at, alignment(g_, node), mask, alt);
+  else
+    access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
   annotate(access, node);
   return lanes_of(from_memory(b_, access, d), lanes);
 }
@@ -138,9 +141,12 @@ void Memory::store(Id node, std::span<Value* const> x) {
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
   Value* at = address(node, x[0]);
   llvm::Instruction* access = nullptr;
-  if (how == Access::scattered) access = b_.CreateMaskedScatter(value, at, alignment(g_, node), mask);
-  else if (gate != nullptr) access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
-  else access = b_.CreateAlignedStore(value, at, alignment(g_, node));
+  if (how == Access::scattered)
+    access = b_.CreateMaskedScatter(value, at, alignment(g_, node), mask);
+  else if (gate != nullptr)
+    access = b_.CreateMaskedStore(value, at, alignment(g_, node), mask);
+  else
+    access = b_.CreateAlignedStore(value, at, alignment(g_, node));
   annotate(access, node);
 }
 
@@ -165,7 +171,8 @@ void Memory::strided_store(Id node, Value* index, Value* value) {
   Value* base = address(node, index);
   for (int i = 0; i < access_lanes(g_, node); ++i) {
     Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.arg(g_.src(node, 1), 0) * i)));
-    annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)), node);
+    annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)),
+             node);
   }
 }
 

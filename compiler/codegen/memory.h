@@ -17,8 +17,10 @@ std::vector<Id> access_operands(const Graph& g, Id node);
 
 class Memory {
  public:
-  // buffers: the kernel's argument, an array with one pointer per kernel slot. Loads the used pointers at the builder's position.
-  Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
+  // buffers: the kernel's argument, an array with one pointer per kernel slot. Loads the used pointers at the builder's
+  // position.
+  Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kernel& kernel, std::span<const Id> nodes,
+         llvm::Value* buffers);
 
   // x: values of access_operands(node). A gated scalar access branches: afterwards the builder stands in another block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);

@@ -17,7 +17,8 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   std::string error;
   // Asked without a CPU first: LLVM only warns of an unknown one, on stderr.
   const auto probe = create_target_machine(target.triple, "", "", options, error);
-  if (probe == nullptr) throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");
+  if (probe == nullptr)
+    throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");
   if (!probe->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
     throw Diagnostic("E-target", "", "expected a CPU of " + target.triple + ", got '" + target.cpu + "'");
   return create_target_machine(target.triple, target.cpu, target.features, options, error);
@@ -37,7 +38,8 @@ std::string emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine
   llvm::legacy::PassManager passes;
   const auto type = output == MachineOutput::object ? llvm::CodeGenFileType::ObjectFile : llvm::CodeGenFileType::AssemblyFile;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type))
-    throw Diagnostic("E-target", "", "expected a target that can write object files, got '" + machine.getTargetTriple().str() + "'");
+    throw Diagnostic("E-target", "",
+                     "expected a target that can write object files, got '" + machine.getTargetTriple().str() + "'");
   passes.run(module);
   return {bytes.begin(), bytes.end()};
 }

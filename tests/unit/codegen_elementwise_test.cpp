@@ -8,8 +8,8 @@
 namespace kiln::compiler::test {
 namespace {
 
-constexpr DType all_dtypes[] = {DType::boolean, DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16,
-                                DType::u32, DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
+constexpr DType all_dtypes[] = {DType::boolean, DType::i8,  DType::i16, DType::i32,  DType::i64, DType::u8, DType::u16,
+                                DType::u32,     DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
 
 struct Machine {
   std::string label;
@@ -32,12 +32,35 @@ std::vector<Machine> machines() {
 
 bool defined_on(Op op, DType d) {
   switch (op) {
-    case Op::NEG: case Op::ABS: case Op::SIGN: case Op::FLOOR: case Op::CEIL: case Op::ROUND: case Op::TRUNC:
-    case Op::ADD: case Op::SUB: case Op::MUL: case Op::FMA: return d != DType::boolean;
-    case Op::SQRT: case Op::FDIV: return is_float(d);
-    case Op::CDIV: case Op::CMOD: case Op::FLOORDIV: case Op::FLOORMOD: case Op::SHL: case Op::SHR: return is_int(d);
-    case Op::NOT: case Op::AND: case Op::OR: case Op::XOR: return is_int(d) || d == DType::boolean;
-    case Op::MIN: case Op::MAX: case Op::LT: case Op::LE: case Op::EQ: case Op::NE: return true;
+    case Op::NEG:
+    case Op::ABS:
+    case Op::SIGN:
+    case Op::FLOOR:
+    case Op::CEIL:
+    case Op::ROUND:
+    case Op::TRUNC:
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+    case Op::FMA: return d != DType::boolean;
+    case Op::SQRT:
+    case Op::FDIV: return is_float(d);
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD:
+    case Op::SHL:
+    case Op::SHR: return is_int(d);
+    case Op::NOT:
+    case Op::AND:
+    case Op::OR:
+    case Op::XOR: return is_int(d) || d == DType::boolean;
+    case Op::MIN:
+    case Op::MAX:
+    case Op::LT:
+    case Op::LE:
+    case Op::EQ:
+    case Op::NE: return true;
     default: return false;
   }
 }
@@ -55,16 +78,46 @@ std::vector<Bits> special_values(DType d) {
   std::vector<Bits> v;
   if (d == DType::boolean) return {0, 1};
   if (is_float(d)) {
-    for (const double x : {0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 1.5, 2.5, -2.5, 3.0, 1e-8, 127.5, -128.75, 255.9, 32767.6, 65503.0, 65520.0,
-                           2147483648.0, -2147483649.0, 4294967296.5, 9.3e18, -9.3e18, 1.9e19, 1e300, 1.0009765625001, 5.960464477e-8,
-                           2.98023223876953125e-8, 1e-40, 5e-324, 1.17e-38})
+    for (const double x : {0.0,
+                           -0.0,
+                           1.0,
+                           -1.0,
+                           0.5,
+                           -0.5,
+                           1.5,
+                           2.5,
+                           -2.5,
+                           3.0,
+                           1e-8,
+                           127.5,
+                           -128.75,
+                           255.9,
+                           32767.6,
+                           65503.0,
+                           65520.0,
+                           2147483648.0,
+                           -2147483649.0,
+                           4294967296.5,
+                           9.3e18,
+                           -9.3e18,
+                           1.9e19,
+                           1e300,
+                           1.0009765625001,
+                           5.960464477e-8,
+                           2.98023223876953125e-8,
+                           1e-40,
+                           5e-324,
+                           1.17e-38})
       v.push_back(float_bits(d, x));
-    for (const double x : {static_cast<double>(HUGE_VAL), -static_cast<double>(HUGE_VAL), std::nan("")}) v.push_back(float_bits(d, x));
+    for (const double x : {static_cast<double>(HUGE_VAL), -static_cast<double>(HUGE_VAL), std::nan("")})
+      v.push_back(float_bits(d, x));
   } else {
     const int w = bits(d);
-    for (const std::int64_t x : {0, 1, -1, 2, -2, 3, 7, -7, 8, 31, 33, 63, 65, 100, -100}) v.push_back(low_bits(static_cast<Bits>(x), w));
-    for (const Bits x : {Bits{1} << (w - 1), (Bits{1} << (w - 1)) - 1, (Bits{1} << (w - 1)) + 1, ~Bits{0} - 1, Bits{0x123456789abcdef0},
-                         Bits{0x8000010000000001}, Bits{0x0101000000000001}, Bits{0x0100800000000000}, Bits{0x1008001}, Bits{0x1018000}})
+    for (const std::int64_t x : {0, 1, -1, 2, -2, 3, 7, -7, 8, 31, 33, 63, 65, 100, -100})
+      v.push_back(low_bits(static_cast<Bits>(x), w));
+    for (const Bits x :
+         {Bits{1} << (w - 1), (Bits{1} << (w - 1)) - 1, (Bits{1} << (w - 1)) + 1, ~Bits{0} - 1, Bits{0x123456789abcdef0},
+          Bits{0x8000010000000001}, Bits{0x0101000000000001}, Bits{0x0100800000000000}, Bits{0x1008001}, Bits{0x1018000}})
       v.push_back(low_bits(x, w));
   }
   Bits state = 0x9e3779b97f4a7c15;
@@ -110,7 +163,9 @@ class Sweep {
       for (const int o : operands) x.push_back(p.load(o, at));
       return p.store(static_cast<int>(inputs_.size()), at, p.g.make(op, out_, x, {}, {}, p.g.lanes(at)));
     };
-    p.kernel({p.loop(i, begin, middle, machine_.lanes, {}, {}, {body(p.ramp(i, machine_.lanes))}), p.loop(j, middle, end, 1, {}, {}, {body(j)})}, n);
+    p.kernel({p.loop(i, begin, middle, machine_.lanes, {}, {}, {body(p.ramp(i, machine_.lanes))}),
+              p.loop(j, middle, end, 1, {}, {}, {body(j)})},
+             n);
     ops_.push_back(op);
   }
 
@@ -138,8 +193,9 @@ class Sweep {
           const Bits want = expected(ops_[k], i), got = unpack(out_, raw.back(), i);
           if (want == got || (is_nan_bits(out_, want) && is_nan_bits(out_, got))) continue;
           ++shown;
-          ADD_FAILURE() << name(ops_[k]) << " " << name(inputs_[0]) << " -> " << name(out_) << (scalar ? " scalar" : " vector") << std::hex
-                        << " x " << columns[0][i] << " y " << columns[columns.size() > 1 ? 1 : 0][i] << ": got " << got << " want " << want;
+          ADD_FAILURE() << name(ops_[k]) << " " << name(inputs_[0]) << " -> " << name(out_) << (scalar ? " scalar" : " vector")
+                        << std::hex << " x " << columns[0][i] << " y " << columns[columns.size() > 1 ? 1 : 0][i] << ": got "
+                        << got << " want " << want;
         }
       }
     }
@@ -176,11 +232,16 @@ TEST_P(CodegenElementwise, Operations) {
   for (const Op op : ops_on(d)) {
     if (d == DType::boolean && is_comparison(op)) continue;
     Sweep& sweep = is_comparison(op) ? comparisons : values;
-    if (is_unary(op)) sweep.add(op, {0});
-    else if (is_binary(op)) sweep.add(op, {0, 1});
-    else sweep.add(op, {0, 1, 2});
+    if (is_unary(op))
+      sweep.add(op, {0});
+    else if (is_binary(op))
+      sweep.add(op, {0, 1});
+    else
+      sweep.add(op, {0, 1, 2});
   }
-  const auto expected = [&, type = d](Op op, std::size_t i) { return reference(op, type, columns[0][i], columns[1][i], columns[2][i]); };
+  const auto expected = [&, type = d](Op op, std::size_t i) {
+    return reference(op, type, columns[0][i], columns[1][i], columns[2][i]);
+  };
   values.check(columns, expected);
   if (d == DType::boolean)
     for (const Op op : {Op::LT, Op::LE, Op::EQ, Op::NE}) comparisons.add(op, {0, 1});
@@ -210,7 +271,8 @@ TEST_P(CodegenElementwise, Casts) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, CodegenElementwise, testing::Combine(testing::ValuesIn(machines()), testing::ValuesIn(all_dtypes)),
+INSTANTIATE_TEST_SUITE_P(All, CodegenElementwise,
+                         testing::Combine(testing::ValuesIn(machines()), testing::ValuesIn(all_dtypes)),
                          [](const testing::TestParamInfo<std::tuple<Machine, DType>>& i) {
                            return std::get<0>(i.param).label + "_" + std::string(name(std::get<1>(i.param)));
                          });

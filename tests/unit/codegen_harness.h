@@ -102,7 +102,8 @@ class Loaded {
   Loaded(const Loaded&) = delete;
   Loaded& operator=(const Loaded&) = delete;
 
-  void run(int kernel, std::vector<void*> buffers, std::vector<std::int64_t> symbols, std::int64_t begin, std::int64_t end) const {
+  void run(int kernel, std::vector<void*> buffers, std::vector<std::int64_t> symbols, std::int64_t begin,
+           std::int64_t end) const {
     desc->kernels[kernel].fn(buffers.data(), symbols.data(), begin, end);
   }
   void* symbol(const std::string& name) const { return dlsym(handle_, name.c_str()); }

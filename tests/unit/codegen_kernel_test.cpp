@@ -25,7 +25,9 @@ HandProgram axpy() {
   const Id wide = p.op(Op::BROADCAST, f32, {factor}, {}, 8), at = p.ramp(i, 8);
   const Id value = p.op(Op::ADD, f32, {p.op(Op::MUL, f32, {wide, p.load(x, at)}, {}, 8), p.load(y, at)}, {}, 8);
   const Id rest = p.op(Op::ADD, f32, {p.op(Op::MUL, f32, {factor, p.load(x, j)}), p.load(y, j)});
-  p.kernel({p.loop(i, begin, middle, 8, {}, {}, {p.store(y, at, value)}), p.loop(j, middle, end, 1, {}, {}, {p.store(y, j, rest)})}, n, 8);
+  p.kernel(
+      {p.loop(i, begin, middle, 8, {}, {}, {p.store(y, at, value)}), p.loop(j, middle, end, 1, {}, {}, {p.store(y, j, rest)})},
+      n, 8);
   return p;
 }
 
@@ -89,7 +91,8 @@ TEST(CodegenKernel, VectorCarryAndShuffle) {
   const Id sum = p.op(Op::ADD, DType::i32, {p.carry(r, start, 0), v}, {}, 8);
   const Id loop = p.loop(r, zero, p.g.index(32), 8, {start, last}, {sum, v}, {});
   const Id total = p.get(loop, DType::i32, 0, 8), tail = p.get(loop, DType::i32, 1, 8);
-  const Id high = p.op(Op::SHUFFLE, DType::i32, {total}, {4, 5, 6, 7}, 4), low = p.op(Op::SHUFFLE, DType::i32, {total}, {0, 1, 2, 3}, 4);
+  const Id high = p.op(Op::SHUFFLE, DType::i32, {total}, {4, 5, 6, 7}, 4),
+           low = p.op(Op::SHUFFLE, DType::i32, {total}, {0, 1, 2, 3}, 4);
   const Id half = p.op(Op::ADD, DType::i32, {high, low}, {}, 4);
   Id result = p.op(Op::LANE, DType::i32, {half}, {0});
   for (int lane = 1; lane < 4; ++lane) result = p.op(Op::ADD, DType::i32, {result, p.op(Op::LANE, DType::i32, {half}, {lane})});

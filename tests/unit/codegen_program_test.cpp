@@ -18,7 +18,8 @@ namespace {
 const kiln_program_desc* called_with = nullptr;
 }
 
-extern "C" kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
+extern "C" kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args,
+                                 const kiln_context* context) {
   called_with = program;
   return {KILN_R_SHAPE, n_args, args == nullptr ? 1 : 0, context == nullptr ? 1 : 0, 1234567890123, -5};
 }

@@ -29,7 +29,9 @@ inline double round_to(double x, int precision, int low, double max) {
 
 inline double f16_value(Bits b) {
   const int e = static_cast<int>(b >> 10 & 31), m = static_cast<int>(b & 1023);
-  const double magnitude = e == 31 ? (m != 0 ? std::nan("") : HUGE_VAL) : e == 0 ? std::ldexp(m, -24) : std::ldexp(1024 + m, e - 25);
+  const double magnitude = e == 31  ? (m != 0 ? std::nan("") : HUGE_VAL)
+                           : e == 0 ? std::ldexp(m, -24)
+                                    : std::ldexp(1024 + m, e - 25);
   return (b & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
@@ -135,7 +137,10 @@ inline Bits int_op(Op op, DType d, Bits a, Bits b, Bits c) {
     case Op::NOT: return ~a;
     case Op::ABS: return static_cast<Bits>(x < 0 ? -x : x);
     case Op::SIGN: return static_cast<Bits>(static_cast<std::int64_t>(x > 0) - static_cast<std::int64_t>(x < 0));
-    case Op::FLOOR: case Op::CEIL: case Op::ROUND: case Op::TRUNC: return a;
+    case Op::FLOOR:
+    case Op::CEIL:
+    case Op::ROUND:
+    case Op::TRUNC: return a;
     case Op::ADD: return a + b;
     case Op::SUB: return a - b;
     case Op::MUL: return a * b;
@@ -154,8 +159,10 @@ inline Bits int_op(Op op, DType d, Bits a, Bits b, Bits c) {
 inline Bits bool_op(Op op, Bits a, Bits b) {
   switch (op) {
     case Op::NOT: return a ^ 1;
-    case Op::AND: case Op::MIN: return a & b;
-    case Op::OR: case Op::MAX: return a | b;
+    case Op::AND:
+    case Op::MIN: return a & b;
+    case Op::OR:
+    case Op::MAX: return a | b;
     default: return a ^ b;
   }
 }
