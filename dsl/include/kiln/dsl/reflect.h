@@ -81,10 +81,16 @@ constexpr auto kiln_with_members(M& x, F f) {
   // clang-format on
 }
 
+// Never defined: only addresses inside it are named.
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wundefined-var-template"
+#pragma clang diagnostic ignored "-Wundefined-internal"
+#endif
 template <class M>
 struct kiln_fake {
   const M value;
-  static const kiln_fake object;  // never defined: only its address is named
+  static const kiln_fake object;
 };
 // The last identifier of "... [with auto* P = (& ...::object...::x)]" or "... [P = &object.value.x]".
 template <auto* P>
@@ -104,10 +110,6 @@ constexpr auto* kiln_nth(T* p, R*... r) {
   else
     return kiln_nth<I - 1>(r...);
 }
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wundefined-var-template"
-#endif
 template <class M, int I>
 constexpr auto* kiln_member_pointer() {
   return kiln_with_members(kiln_fake<M>::object.value, [](auto&... m) { return kiln_nth<I>(__builtin_addressof(m)...); });
@@ -119,7 +121,7 @@ template <class M, int I>
 using member_t = std::remove_cv_t<std::remove_pointer_t<decltype(kiln_member_pointer<M, I>())>>;
 
 template <class T>
-concept Tensor = requires { typename T::kiln_tensor; };
+concept ParameterTensor = requires { typename T::kiln_tensor; };
 
 // Name of a parameter: fields joined by '_'.
 template <class M, int I, str Prefix>
@@ -140,7 +142,7 @@ template <class M, str Prefix, int I, class F>
 constexpr void kiln_each_member(F& f) {
   using T = member_t<M, I>;
   constexpr auto path = kiln_path<M, I, Prefix>();
-  if constexpr (Tensor<T>) {
+  if constexpr (ParameterTensor<T>) {
     f.template operator()<T, path>();
   } else {
     static_assert(std::is_aggregate_v<T>, "kiln: members of a program are in<>, out<>, inout<> or modules (structs) of them");
@@ -159,7 +161,7 @@ constexpr void kiln_each_parameter(F& f) {
 // f(tensor) for every tensor object in x, in the same order.
 template <class M, class F>
 constexpr void kiln_each_tensor(M& x, F& f) {
-  if constexpr (Tensor<M>)
+  if constexpr (ParameterTensor<M>)
     f(x);
   else
     kiln_with_members(x, [&f](auto&... m) { (kiln_each_tensor(m, f), ...); });

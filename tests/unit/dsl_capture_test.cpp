@@ -1,0 +1,185 @@
+// What is captured: names, shapes, operations, locations; all of it known to the C++ compiler.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <string>
+#include <string_view>
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+inline constexpr dim<"M"> M;
+inline constexpr dim<"E", facts{.min = 2, .max = 1024, .multiple_of = 4}> E;
+
+constexpr bool text_is(const char* a, std::string_view b) { return std::string_view(a) == b; }
+template <ext X>
+constexpr bool prints(std::string_view s) {
+  return s == X.text;
+}
+
+// Polynomials are canonical.
+static_assert(prints<N * M + M * N>("2*M*N"));
+static_assert(prints<N - 1 + 1>("N"));
+static_assert(prints<N - N>("0"));
+static_assert(prints<3 - N>("-N+3"));
+static_assert(prints<(N + 1) * (N - 1)>("N*N-1"));
+static_assert(prints<(N + 1) / 2>("(N+1)//2"));
+static_assert(prints<(2 * N + 4) / 2>("N+2"));
+static_assert(prints<(2 * N + 3) / 4>("(N+1)//2"));
+static_assert(prints<N / 2 / 3>("(N)//6"));
+static_assert(prints<E / 2 * 2>("E"));
+static_assert(prints<E - E / 2>("(E)//2"));
+static_assert(prints<E / 2 + E / 4>("3*(E)//4"));
+static_assert(prints<E % 4>("0"));
+static_assert(prints<N % 2>("-2*(N)//2+N"));
+static_assert(std::is_same_v<in<f32, N * 2>, in<f32, N + N>>);
+static_assert(std::is_same_v<in<f32, 784>, in<f32, 784L>>);
+static_assert(std::is_same_v<in<f32, N + 0>, in<f32, N>>);
+static_assert(std::is_same_v<in<f32, E * 1>, in<f32, E>>);
+
+// Broadcasting.
+template <class A, class B>
+constexpr bool fits = broadcastable<A, B>;
+template <class A, class B, class R>
+constexpr bool gives = std::is_same_v<broadcast_t<A, B>, R>;
+using S0 = make_sh<>;
+static_assert(gives<S0, make_sh<3>, make_sh<3>> && gives<make_sh<3>, S0, make_sh<3>>);
+static_assert(gives<make_sh<4, 1>, make_sh<3>, make_sh<4, 3>>);
+static_assert(gives<make_sh<3>, make_sh<4, 1>, make_sh<4, 3>>);
+static_assert(gives<make_sh<1>, make_sh<N>, make_sh<N>> && gives<make_sh<N>, make_sh<1>, make_sh<N>>);
+static_assert(gives<make_sh<N, 1>, make_sh<1, M>, make_sh<N, M>>);
+static_assert(gives<make_sh<2, 1, 3>, make_sh<5, 1>, make_sh<2, 5, 3>>);
+static_assert(gives<make_sh<1>, make_sh<0>, make_sh<0>> && gives<make_sh<1, 1>, make_sh<1>, make_sh<1, 1>>);
+static_assert(gives<make_sh<N + 1>, make_sh<1 + N>, make_sh<N + 1>>);
+static_assert(!fits<make_sh<3>, make_sh<4>> && !fits<make_sh<0>, make_sh<2>> && !fits<make_sh<N>, make_sh<M>>);
+static_assert(!fits<make_sh<N>, make_sh<4>> && !fits<make_sh<N>, make_sh<N + 1>> && !fits<make_sh<2, 3>, make_sh<2>>);
+
+// Literals: which C++ types an element type takes, and their bits.
+static_assert(kiln_takes<int, f16> && kiln_takes<double, bf16> && kiln_takes<int, u8> && kiln_takes<bool, bool>);
+static_assert(!kiln_takes<double, i32> && !kiln_takes<bool, i32> && !kiln_takes<int, bool> && !kiln_takes<bool, f32>);
+static_assert(kiln_encode<f32>(0.1).bits == 0x3dcccccd && kiln_encode<f32>(-2).bits == 0xc0000000);
+static_assert(kiln_encode<f16>(1.0).bits == 0x3c00 && kiln_encode<f16>(65504).bits == 0x7bff && !kiln_encode<f16>(65520).fits);
+static_assert(kiln_encode<f16>(6e-8).bits == 1 && kiln_encode<f16>(2e-8).bits == 0 && kiln_encode<f16>(1e-320).bits == 0);
+static_assert(kiln_encode<f16>(1.00048828125).bits == 0x3c00 && kiln_encode<f16>(1.00146484375).bits == 0x3c02);
+static_assert(kiln_encode<bf16>(3.140625).bits == 0x4049 && kiln_encode<bf16>(1.0).bits == 0x3f80);
+static_assert(kiln_encode<f32>(__builtin_inf()).bits == 0x7f800000 && kiln_encode<f32>(__builtin_inf()).fits);
+static_assert(!kiln_encode<f32>(1e39).fits && kiln_encode<f32>(1e-46).bits == 0 && kiln_encode<f32>(1e-45).bits == 1);
+static_assert(kiln_encode<i8>(-128).fits && !kiln_encode<i8>(128).fits && !kiln_encode<i8>(-129).fits);
+static_assert(kiln_encode<u8>(255).fits && !kiln_encode<u8>(256).fits && !kiln_encode<u8>(-1).fits);
+static_assert(kiln_encode<u64>(~0ull).fits && !kiln_encode<i64>(~0ull).fits && kiln_encode<i32>(-1).bits == ~0ull);
+
+template <int In, int Out>
+struct linear {
+  inout<f32, In, Out> w;
+  in<f32, Out> b;
+  constexpr auto operator()(Operand auto const& x) const { return matmul(x, w) + b; }
+};
+struct mlp {
+  linear<3, 4> l1;
+  linear<4, 2> l2;
+};
+struct net : program<net> {
+  mlp model;
+  in<f32, N, 3> x;
+  out<f32, N, 2> y;
+  constexpr void body() {
+    auto h = relu(model.l1(x));
+    y = softmax<1>(model.l2(h));
+    model.l1.w *= 0.5;
+  }
+};
+static_assert(text_is(ir<net>.name, "net"));
+static_assert(ir<net>.n_params == 6);
+static_assert(text_is(ir<net>.params[0].name, "model_l1_w") && text_is(ir<net>.params[1].name, "model_l1_b"));
+static_assert(text_is(ir<net>.params[2].name, "model_l2_w") && text_is(ir<net>.params[3].name, "model_l2_b"));
+static_assert(text_is(ir<net>.params[4].name, "x") && text_is(ir<net>.params[5].name, "y"));
+static_assert(ir<net>.params[0].direction == 2 && ir<net>.params[4].direction == 0 && ir<net>.params[5].direction == 1);
+static_assert(ir<net>.params[4].s->rank == 2 && text_is(ir<net>.params[4].s->extents[0].text, "N"));
+static_assert(ir<net>.params[4].s->extents[1].value == 3 && ir<net>.params[4].s->extents[1].text == nullptr);
+static_assert(count_ops<net>(op::reduce) == 4 && count_ops<net>(op::store) == 2 && count_ops<net>(op::exp) == 1);
+static_assert(ir<net>.n_symbols == 1 && text_is(ir<net>.symbols[0].name, "N") && ir<net>.symbols[0].min == 0);
+
+template <class D, int K>
+struct shifted : program<shifted<D, K>> {
+  in<D, E, N + K> x;
+  out<D, E, N + K> y;
+  constexpr void body() { y = x + K; }
+};
+static_assert(text_is(ir<shifted<u8, 3>>.name, "shifted_kiln_u8_3") || text_is(ir<shifted<u8, 3>>.name, "shifted_u8_3"));
+static_assert(ir<shifted<u8, 3>>.n_symbols == 2 && text_is(ir<shifted<u8, 3>>.symbols[0].name, "E"));
+static_assert(ir<shifted<u8, 3>>.symbols[0].min == 2 && ir<shifted<u8, 3>>.symbols[0].max == 1024);
+static_assert(ir<shifted<u8, 3>>.symbols[0].multiple_of == 4);
+static_assert(text_is(ir<shifted<u8, 3>>.params[0].s->extents[1].text, "N+3"));
+
+// An inout reads what was stored before; an out may be read once it has a value; copies of handles name the same tensor.
+struct updates : program<updates> {
+  in<i32, N> x;
+  inout<i32, N> y;
+  out<i32, N> z;
+  constexpr void body() {
+    y = y + x;   // param y, param x, add, store
+    y += x;      // param y, add, store
+    auto& view = y;
+    z = view - 1;
+    z = z * z;
+  }
+};
+static_assert(count_ops<updates>(op::store) == 4);
+static_assert(count_ops<updates>(op::param) == 5);  // x once, y three times, z once
+
+struct doubling : program<doubling> {
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    auto v = x + x;
+    for (int i = 1; i < 40; ++i) v = v + v;
+    y = v;
+  }
+};
+static_assert(count_nodes<doubling>() == 42 && count_ops<doubling>(op::add) == 40);
+
+// Ill-formed operands leave no overload.
+template <class A, class B>
+concept addable = requires(A a, B b) { a + b; };
+template <class A, class B>
+concept assignable = requires(A a, B b) { a = b; };
+template <class A>
+concept logical = requires(A a) { !a; };
+static_assert(addable<in<f32, 3>, expr<f32, 3>> && addable<int, in<f32, 3>> && addable<in<f16, N>, double>);
+static_assert(!addable<in<f32, 3>, in<f64, 3>> && !addable<in<i32, 3>, double> && !addable<in<bool, 3>, in<bool, 3>>);
+static_assert(!addable<in<f32, N>, in<f32, M>>);
+static_assert(assignable<out<f32, N>&, expr<f32>> && assignable<inout<f32, N>&, in<f32, 1>> && !assignable<in<f32, N>&, in<f32, N>>);
+static_assert(!assignable<out<f32, 1>&, in<f32, N>> && !assignable<out<f32, N>&, in<i32, N>>);
+static_assert(logical<in<bool, N>> && !logical<in<f32, N>>);
+
+struct located : program<located> {
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    auto a = x + 1;
+    auto b = exp(a);
+    y = gelu(b);
+  }
+};
+constexpr int body_line = __LINE__ - 6;
+
+TEST(DslCapture, LocationsAreTheUsers) {
+  const auto& p = ir<located>;
+  for (int i = 0; i < p.n_nodes; ++i) {
+    const auto& n = p.nodes[i];
+    const std::string file = n.loc.file;
+    EXPECT_NE(file.find("dsl_capture_test.cpp"), std::string::npos) << i;
+    EXPECT_GT(n.loc.column, 0u);
+    if (n.o == op::exp) {
+      EXPECT_EQ(n.loc.line, static_cast<unsigned>(body_line + 2));
+    }
+    if (n.o == op::erf || n.o == op::store) {
+      EXPECT_EQ(n.loc.line, static_cast<unsigned>(body_line + 3));
+    }
+  }
+  EXPECT_EQ(p.nodes[0].loc.line, static_cast<unsigned>(body_line + 1));
+}
+
+}  // namespace
