@@ -1,0 +1,6 @@
+kiln_add_test(generator_import_test unit SOURCES unit/generator_import_test.cpp LIBS kiln_generator)
+find_package(nlohmann_json REQUIRED)
+kiln_add_test(generator_driver_test unit SOURCES unit/generator_driver_test.cpp LIBS kiln_generator nlohmann_json::nlohmann_json)
+target_compile_definitions(generator_driver_test PRIVATE
+  KILN_RUNTIME_INCLUDE="${PROJECT_SOURCE_DIR}/runtime/include" KILN_C_COMPILER="${CMAKE_C_COMPILER}"
+  KILN_CXX_COMPILER="${CMAKE_CXX_COMPILER}")

@@ -1,0 +1,134 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "generator/driver.h"
+#include "generator/outputs.h"
+#include "generator_tables.h"
+
+namespace fs = std::filesystem;
+using tables::Tables;
+
+namespace {
+
+std::string contents(const fs::path& p) {
+  std::ifstream in(p, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+struct DriverTest : testing::Test {
+  fs::path dir = fs::temp_directory_path() / ("kiln_generator_test" + std::to_string(getpid()));
+  Tables saxpy = tables::saxpy(), bad{"bad"};
+  std::vector<const kiln::record::program*> programs;
+
+  void SetUp() override {
+    fs::create_directories(dir);
+    bad.param("y", 1, KILN_F32, bad.shape({}));  // never assigned
+    programs = {&saxpy.get()};
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  int run(std::vector<std::string> args, std::string* out = nullptr, std::string* err = nullptr) {
+    args.insert(args.begin(), "generator");
+    std::vector<const char*> argv;
+    for (const auto& a : args) argv.push_back(a.c_str());
+    testing::internal::CaptureStdout();
+    testing::internal::CaptureStderr();
+    const int code = kiln::generator::run(static_cast<int>(argv.size()), argv.data(), programs);
+    const std::string o = testing::internal::GetCapturedStdout(), e = testing::internal::GetCapturedStderr();
+    if (out != nullptr) *out = o;
+    if (err != nullptr) *err = e;
+    return code;
+  }
+};
+
+}  // namespace
+
+TEST_F(DriverTest, HelpAndList) {
+  std::string out;
+  EXPECT_EQ(run({"--help"}, &out), 0);
+  EXPECT_NE(out.find("--dump-after"), std::string::npos);
+  EXPECT_EQ(run({"--list"}, &out), 0);
+  EXPECT_EQ(out, "saxpy(a, x, y)\n");
+}
+
+TEST_F(DriverTest, BadCommandLines) {
+  EXPECT_EQ(run({"--no-such"}), 64);
+  EXPECT_EQ(run({"--program", "nothing"}), 64);
+  EXPECT_EQ(run({"--emit", "exe"}), 64);
+  EXPECT_EQ(run({"--target", "z80"}), 64);
+  EXPECT_EQ(run({"--namespace", "a b"}), 64);
+  EXPECT_EQ(run({"--dump-after", "no-such-pass"}), 64);
+}
+
+TEST_F(DriverTest, WritesEverything) {
+  const std::string depfile = (dir / "saxpy.d").string();
+  std::string err;
+  ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my", "--emit", "obj,header,manifest,ir,llvm-ir,asm", "--depfile", depfile}, nullptr, &err), 0) << err;
+  for (const char* suffix : {".o", ".h", ".json", ".kiln", ".ll", ".s"}) EXPECT_TRUE(fs::exists(dir / (std::string("saxpy") + suffix))) << suffix;
+  const auto j = nlohmann::json::parse(contents(dir / "saxpy.json"));
+  EXPECT_EQ(j["entry"], "my_saxpy");
+  EXPECT_EQ(j["params"][2]["direction"], "inout");
+  EXPECT_EQ(j["params"][1]["extents"][0], "N");
+  EXPECT_EQ(j["symbols"][0]["name"], "N");
+  EXPECT_EQ(j["kernels"].size(), 1u);
+  EXPECT_NE(contents(depfile).find("saxpy.o"), std::string::npos);
+
+  const std::string first = contents(dir / "saxpy.o");
+  const auto time = fs::last_write_time(dir / "saxpy.o");
+  ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my"}), 0);
+  EXPECT_EQ(contents(dir / "saxpy.o"), first);
+  EXPECT_EQ(fs::last_write_time(dir / "saxpy.o"), time);  // unchanged bytes are not written again
+}
+
+TEST_F(DriverTest, TargetsDiffer) {
+  ASSERT_EQ(run({"-o", (dir / "v3").string(), "--emit", "asm", "--target", "x86-64-v3"}), 0);
+  ASSERT_EQ(run({"-o", (dir / "v4").string(), "--emit", "asm", "--target", "x86-64-v4"}), 0);
+  EXPECT_NE(contents(dir / "v3/saxpy.s"), contents(dir / "v4/saxpy.s"));
+}
+
+TEST_F(DriverTest, DumpAfterAllPasses) {
+  std::string out;
+  ASSERT_EQ(run({"-o", dir.string(), "--emit", "header", "--dump-after", "all"}, &out), 0);
+  EXPECT_NE(out.find("# saxpy after "), std::string::npos);
+  EXPECT_NE(out.find("schedule saxpy"), std::string::npos);
+}
+
+TEST_F(DriverTest, NothingIsWrittenWhenAProgramFails) {
+  programs.push_back(&bad.get());
+  std::string err;
+  EXPECT_EQ(run({"-o", dir.string()}, nullptr, &err), 65);
+  EXPECT_EQ(err, "user.cpp:1:1: error: E-store: expected the output `y` to be assigned, got no store\n");
+  EXPECT_TRUE(fs::is_empty(dir));
+  EXPECT_EQ(run({"-o", dir.string(), "--program", "saxpy"}), 0);  // the others can be had alone
+}
+
+TEST_F(DriverTest, DuplicateNames) {
+  Tables other = tables::saxpy();
+  programs.push_back(&other.get());
+  std::string err;
+  EXPECT_EQ(run({"-o", dir.string()}, nullptr, &err), 65);
+  EXPECT_NE(err.find("E-duplicate"), std::string::npos);
+}
+
+TEST_F(DriverTest, CannotWrite) {
+  std::ofstream(dir / "file") << "x";
+  EXPECT_EQ(run({"-o", (dir / "file" / "sub").string(), "--emit", "header"}), 73);
+}
+
+TEST_F(DriverTest, HeaderCompilesAsCAndCpp) {
+  ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my", "--emit", "header"}), 0);
+  std::ofstream(dir / "use.c") << "#include \"saxpy.h\"\nint main(void) { return my_saxpy_desc() == 0; }\n";
+  std::ofstream(dir / "use.cpp") << "#include \"saxpy.h\"\n#include <vector>\n"
+                                    "int f(std::vector<float>& x, std::vector<float>& y) { return my::saxpy(2.0f, x, y).ok() ? 0 : 1; }\n";
+  const std::string flags = " -Wall -Wextra -Werror -fsyntax-only -I" KILN_RUNTIME_INCLUDE " ";
+  EXPECT_EQ(std::system((std::string(KILN_C_COMPILER) + " -std=c11" + flags + (dir / "use.c").string()).c_str()), 0);
+  EXPECT_EQ(std::system((std::string(KILN_CXX_COMPILER) + " -std=c++20" + flags + (dir / "use.cpp").string()).c_str()), 0);
+}
