@@ -53,6 +53,7 @@ Id RewriteEngine::run(Id root) {
   fuel_ = fuel_per_run;
   const SourceLoc saved = context_.g.loc();
   stack_.assign(1, {root, no_id, false});
+  in_progress_.clear();
   while (!stack_.empty()) {
     Frame& top = stack_.back();
     if (final_.contains(top.id)) {
@@ -74,6 +75,7 @@ Id RewriteEngine::run(Id root) {
 void RewriteEngine::open(Frame& f) {
   f.opened = true;
   const Id id = f.id;
+  if (!in_progress_.insert(id).second) unsettled(id);
   if (id < known_) fuel_ += fuel_per_node;
   if (context_.g.op(id) == Op::RANGE) {
     final_[id] = id;
@@ -141,7 +143,10 @@ void RewriteEngine::spend(const Rule& rule, Id id) {
     last_rules_.push_back(rule.name);
   else
     last_rules_[applied_ % history] = rule.name;
-  if (fuel_-- > 0) return;
+  if (fuel_-- == 0) unsettled(id);
+}
+
+void RewriteEngine::unsettled(Id id) const {
   std::string names;
   for (std::size_t i = 0; i < last_rules_.size(); ++i)
     names += (i == 0 ? "" : ", ") + std::string(last_rules_[(applied_ + 1 + i) % last_rules_.size()]);

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -52,6 +53,7 @@ class RewriteEngine {
   Id rebuild(Id id);
   Id apply_rules(Id id);
   void spend(const Rule& rule, Id id);
+  [[noreturn]] void unsettled(Id id) const;
   const Chain* chain_of(Id id) const;
 
   static constexpr std::size_t n_ops = static_cast<std::size_t>(Op::SHUFFLE) + 1;
@@ -62,6 +64,7 @@ class RewriteEngine {
   std::span<const Chain> chains_;
   std::array<std::vector<const Rule*>, n_ops> by_op_;
   std::unordered_map<Id, Id> final_;
+  std::unordered_set<Id> in_progress_;  // a node that needs itself is a rule set that never settles
   std::vector<Frame> stack_;
   std::vector<Id> scratch_;
   std::size_t known_ = 0;  // graph size when run() began: only nodes that were there bring fuel

@@ -117,10 +117,11 @@ Id common_factor(RewriteContext& c, Id n) {
   return c.g.op(n) == Op::FLOORDIV ? r : make(c.g, Op::MUL, r, node_of(c.g, Sum{f}));
 }
 
-// d = f*e and x = f*a + b with 0 <= b < f: x // d = a // e, x % d = f*(a % e) + b
+// d = f*e and x = f*a + b with 0 <= b < f: x // d = a // e when d >= 0, x % d = f*(a % e) + b when d > 0
 Id nested_factor(RewriteContext& c, Id n) {
   const Division v = division(c, n);
   if (!v.valid || v.d.size() != 1 || v.d.front().atoms.empty() || v.x.size() < 2) return no_id;
+  if (c.g.op(n) == Op::FLOORMOD ? !prover(c, n).lt({}, v.d) : !prover(c, n).ge0(v.d)) return no_id;
   for (const Term& lead : v.x) {
     Term f = common(c.g, Sum{lead}, v.d.front());
     if (f.coefficient < 0) f.coefficient = -f.coefficient;

@@ -1,0 +1,2 @@
+kiln_add_test(symbolic_rules rules SOURCES rules/symbolic_rules_test.cpp LIBS kiln_symbolic)
+kiln_add_test(symbolic_random rules SOURCES rules/symbolic_random_test.cpp LIBS kiln_symbolic)

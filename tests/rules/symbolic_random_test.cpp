@@ -1,0 +1,145 @@
+// 10^5 random expressions: the simplified one has the same value at random points, bounds hold, simplifying again changes nothing.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "compiler/symbolic/simplify.h"
+#include "tests/rules/symbolic_eval.h"
+
+namespace kiln::test {
+namespace {
+
+using namespace compiler;
+
+class Expressions {
+ public:
+  Expressions(Graph& g, std::uint64_t seed) : g_(g), random_(seed) {
+    leaves_ = {g.sym("n"), g.sym("m"), g.sym("k4")};
+    for (std::int64_t i = 0; i < 3; ++i) range(g.index(pick(1, 9)), i);
+    range(g.sym("n"), 3);
+    range(g.sym("m"), 4);
+    range(g.make(Op::MUL, DType::index, {g.sym("n"), g.index(4)}), 5);
+  }
+  std::int64_t pick(std::int64_t a, std::int64_t b) { return std::uniform_int_distribution<std::int64_t>(a, b)(random_); }
+
+  Id value(int size) {
+    if (size <= 1) return pick(0, 2) == 0 ? g_.index(pick(-6, 12)) : leaves_[static_cast<std::size_t>(pick(0, 8))];
+    const int left = static_cast<int>(pick(1, size - 1));
+    switch (pick(0, 13)) {
+      case 0: case 1: case 2: case 3: return binary(Op::ADD, value(left), value(size - left));
+      case 4: return binary(Op::SUB, value(left), value(size - left));
+      case 5: return binary(Op::MUL, value(size - 1), g_.index(pick(-4, 8)));
+      case 6: return binary(Op::MUL, value(left), value(size - left));
+      case 7: return binary(Op::FLOORDIV, value(size - 1), g_.index(pick(-3, 12)));
+      case 8: return binary(Op::FLOORMOD, value(size - 1), g_.index(pick(-3, 12)));
+      case 9: return binary(Op::FLOORDIV, value(left), value(size - left));
+      case 10: return binary(Op::FLOORMOD, value(left), value(size - left));
+      case 11: return binary(Op::MIN, value(left), value(size - left));
+      case 12: return binary(Op::MAX, value(left), value(size - left));
+      default: return g_.make(Op::WHERE, DType::index, {condition(left), value(size - left), value(1)});
+    }
+  }
+  Id condition(int size) {
+    const int left = static_cast<int>(pick(1, std::max(1, size - 1)));
+    const auto boolean = [&](Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); };
+    if (size > 3 && pick(0, 2) == 0) {
+      switch (pick(0, 3)) {
+        case 0: return boolean(Op::AND, condition(left), condition(size - left));
+        case 1: return boolean(Op::OR, condition(left), condition(size - left));
+        case 2: return boolean(Op::XOR, condition(left), condition(size - left));
+        default: return g_.make(Op::NOT, DType::boolean, {condition(size - 1)});
+      }
+    }
+    static constexpr Op ops[] = {Op::LT, Op::LT, Op::LE, Op::EQ, Op::NE};
+    return boolean(ops[pick(0, 4)], value(left), value(std::max(1, size - left)));
+  }
+  // One that divides what a flat index is made of, as reshapes do.
+  Id reshaped() {
+    Id flat = g_.index(0);
+    for (std::int64_t n = pick(1, 3); n > 0; --n) {
+      const Id r = leaves_[static_cast<std::size_t>(pick(3, 8))];
+      flat = binary(Op::ADD, binary(Op::MUL, flat, g_.src(r, 0)), r);
+    }
+    const auto extent = [&] { return g_.src(leaves_[static_cast<std::size_t>(pick(3, 8))], 0); };
+    const Id d = pick(0, 1) == 0 ? extent() : binary(Op::MUL, extent(), extent());
+    const Id q = binary(Op::FLOORDIV, flat, d), r = binary(Op::FLOORMOD, flat, d);
+    switch (pick(0, 4)) {
+      case 0: return q;
+      case 1: return r;
+      case 2: return binary(Op::ADD, binary(Op::MUL, q, d), r);
+      case 3: return binary(Op::FLOORMOD, q, extent());
+      default: return g_.make(Op::LT, DType::boolean, {flat, d});
+    }
+  }
+  Values point() {
+    Values v;
+    v[leaves_[0]] = pick(0, 6);
+    v[leaves_[1]] = pick(1, 6);
+    v[leaves_[2]] = 4 * pick(0, 4);
+    for (std::size_t i = 3; i < leaves_.size(); ++i) {
+      const std::int64_t end = evaluate(g_, g_.src(leaves_[i], 0), v);
+      v[leaves_[i]] = end == 0 ? -1 : pick(0, end - 1);  // -1: no iteration
+    }
+    return v;
+  }
+  // No iteration of some loop that the expression is in: it has no value to compare.
+  bool happens(Id root, const Values& v) const {
+    const Id roots[] = {root};
+    for (Id id : g_.reachable(roots))
+      if (g_.op(id) == Op::RANGE && v.at(id) < 0) return false;
+    return true;
+  }
+
+ private:
+  void range(Id end, std::int64_t id) { leaves_.push_back(g_.make(Op::RANGE, DType::index, {end}, {id, 0})); }
+  Id binary(Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); }
+  Graph& g_;
+  std::mt19937_64 random_;
+  std::vector<Id> leaves_;
+};
+
+Facts test_facts() {
+  Facts f;
+  f.syms["m"] = {1, 6, 1};
+  f.syms["n"] = {0, std::int64_t{1} << 40, 1};
+  f.syms["k4"] = {0, 16, 4};
+  return f;
+}
+
+void check(Graph& g, Expressions& e, Id before, const Facts& facts) {
+  const Id after = simplify(g, before, facts);
+  Bounds bounds(g, facts);
+  for (int i = 0; i < 6; ++i) {
+    const Values v = e.point();
+    if (!e.happens(before, v)) continue;
+    const std::int64_t x = evaluate(g, before, v);
+    ASSERT_EQ(x, evaluate(g, after, v)) << show(g, before) << "\nbecame " << show(g, after);
+    for (Id id : {before, after}) {
+      const Interval in = bounds(id);
+      ASSERT_LE(in.min, x) << show(g, id);
+      ASSERT_GE(in.max, x) << show(g, id);
+      const Congruence c = bounds.residue(id);
+      if (g.dtype(id) != DType::index) continue;
+      ASSERT_EQ(c.stride == 0 ? x - c.offset : (x - c.offset) % c.stride, 0);
+    }
+  }
+  ASSERT_EQ(after, simplify(g, after, facts)) << "not settled: " << show(g, before) << "\nbecame " << show(g, after);
+}
+
+TEST(SymbolicRandom, ValuesAndBounds) {
+  const Facts facts = test_facts();
+  for (std::uint64_t round = 0; round < 1000; ++round) {
+    Graph g;
+    Expressions e(g, round);
+    for (int i = 0; i < 100; ++i) {
+      const int size = static_cast<int>(e.pick(2, 14));
+      const std::int64_t kind = e.pick(0, 3);
+      const Id before = kind == 0 ? e.condition(size) : kind == 1 ? e.reshaped() : e.value(size);
+      check(g, e, before, facts);
+      if (HasFatalFailure()) FAIL() << "round " << round << ", expression " << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::test
