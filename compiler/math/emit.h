@@ -1,0 +1,104 @@
+// Operator sugar for building scalar expressions.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+// A value under construction.
+struct Value {
+  Graph* g;
+  Id id;
+  DType dtype() const { return g->dtype(id); }
+};
+
+inline Value make(Op op, DType d, std::initializer_list<Value> v) {
+  Id ids[3] = {};
+  std::size_t n = 0;
+  for (const Value& x : v) ids[n++] = x.id;
+  return {v.begin()->g, v.begin()->g->make(op, d, std::span<const Id>(ids, n))};
+}
+
+inline Value real(Value like, double v) {
+  const std::uint64_t bits = like.dtype() == DType::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(v)) : std::bit_cast<std::uint64_t>(v);
+  return {like.g, like.g->constant(like.dtype(), bits)};
+}
+inline Value integer(Graph& g, DType d, std::int64_t v) {
+  std::int64_t bits = v;
+  if (d == DType::u32) bits = static_cast<std::int64_t>(static_cast<std::uint32_t>(v));
+  return {&g, g.constant(d, static_cast<std::uint64_t>(bits))};
+}
+inline Value integer(Value like, std::int64_t v) { return integer(*like.g, like.dtype(), v); }
+
+inline Value operator+(Value a, Value b) { return make(Op::ADD, a.dtype(), {a, b}); }
+inline Value operator-(Value a, Value b) { return make(Op::SUB, a.dtype(), {a, b}); }
+inline Value operator*(Value a, Value b) { return make(Op::MUL, a.dtype(), {a, b}); }
+inline Value operator/(Value a, Value b) { return make(Op::FDIV, a.dtype(), {a, b}); }
+inline Value operator-(Value a) { return make(Op::NEG, a.dtype(), {a}); }
+inline Value operator&(Value a, Value b) { return make(Op::AND, a.dtype(), {a, b}); }
+inline Value operator|(Value a, Value b) { return make(Op::OR, a.dtype(), {a, b}); }
+inline Value operator^(Value a, Value b) { return make(Op::XOR, a.dtype(), {a, b}); }
+inline Value operator<(Value a, Value b) { return make(Op::LT, DType::boolean, {a, b}); }
+inline Value operator>(Value a, Value b) { return b < a; }
+inline Value operator<=(Value a, Value b) { return make(Op::LE, DType::boolean, {a, b}); }
+inline Value operator==(Value a, Value b) { return make(Op::EQ, DType::boolean, {a, b}); }
+inline Value operator!=(Value a, Value b) { return make(Op::NE, DType::boolean, {a, b}); }
+inline Value shl(Value a, int n) { return make(Op::SHL, a.dtype(), {a, integer(a, n)}); }
+inline Value shr(Value a, int n) { return make(Op::SHR, a.dtype(), {a, integer(a, n)}); }
+inline Value fma(Value a, Value b, Value c) { return make(Op::FMA, a.dtype(), {a, b, c}); }
+inline Value where(Value c, Value a, Value b) { return make(Op::WHERE, a.dtype(), {c, a, b}); }
+inline Value abs(Value a) { return make(Op::ABS, a.dtype(), {a}); }
+inline Value sqrt(Value a) { return make(Op::SQRT, a.dtype(), {a}); }
+inline Value round(Value a) { return make(Op::ROUND, a.dtype(), {a}); }
+inline Value trunc(Value a) { return make(Op::TRUNC, a.dtype(), {a}); }
+inline Value floor(Value a) { return make(Op::FLOOR, a.dtype(), {a}); }
+inline Value cast(Value a, DType d) { return make(Op::CAST, d, {a}); }
+inline Value bitcast(Value a, DType d) { return make(Op::BITCAST, d, {a}); }
+
+// c[0] + x*(c[1] + x*(...)) by fma.
+inline Value polynomial(Value x, std::span<const double> c) {
+  Value p = real(x, c.back());
+  for (std::size_t i = c.size() - 1; i-- > 0;) p = fma(p, x, real(x, c[i]));
+  return p;
+}
+
+// What depends on the width of the type.
+struct Format {
+  DType integer;
+  int mantissa, bias, width;
+};
+inline Format format(DType d) { return d == DType::f32 ? Format{DType::i32, 23, 127, 32} : Format{DType::i64, 52, 1023, 64}; }
+
+// The sign of s on the magnitude of a.
+inline Value copysign(Value a, Value s) {
+  const Format f = format(a.dtype());
+  const std::int64_t sign = f.width == 32 ? INT32_MIN : INT64_MIN;
+  const Value m = integer(*a.g, f.integer, sign);
+  const Value keep = integer(*a.g, f.integer, ~sign);
+  return bitcast((bitcast(a, f.integer) & keep) | (bitcast(s, f.integer) & m), a.dtype());
+}
+
+// 2^n for an integer-valued n (of the float type) in the normal range.
+inline Value power_of_two(Value n) {
+  const Format f = format(n.dtype());
+  return bitcast(shl(cast(n, f.integer) + integer(*n.g, f.integer, f.bias), f.mantissa), n.dtype());
+}
+
+// Functions on values, by family; each file says which method.
+Value expand_exp(Value x);
+Value expand_exp2(Value x);
+Value expand_log(Value x);
+Value expand_log2(Value x);
+Value expand_sin(Value x);
+Value expand_cos(Value x);
+Value expand_tan(Value x);
+Value expand_tanh(Value x);
+Value expand_erf(Value x);
+Value expand_pow(Value x, Value y);
+
+}  // namespace kiln::compiler

@@ -1,0 +1,83 @@
+// log(x): x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f), log(1+f) = 2 atanh(s), arranged so that the large
+// terms k ln2 and f are added last.
+#include <limits>
+#include <vector>
+
+#include "compiler/math/emit.h"
+
+namespace kiln::compiler {
+namespace {
+
+struct Reduced {
+  Value k, f;
+};
+
+// Subnormals are scaled up first. Zero, negative, infinite and NaN arguments give garbage that the caller replaces.
+Reduced reduce(Value x) {
+  const Format fmt = format(x.dtype());
+  const bool single = x.dtype() == DType::f32;
+  const Value tiny = x < real(x, single ? 0x1p-126 : 0x1p-1022);
+  const int up = single ? 25 : 54;
+  const Value y = where(tiny, x * real(x, single ? 0x1p25 : 0x1p54), x);
+  // Shift so that the exponent steps at sqrt(1/2).
+  const std::int64_t root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
+  const Value b = bitcast(y, fmt.integer) - integer(*x.g, fmt.integer, root);
+  const Value e = shr(b, fmt.mantissa);
+  const Value mantissa = b & integer(*x.g, fmt.integer, (std::int64_t{1} << fmt.mantissa) - 1);
+  const Value m = bitcast(mantissa + integer(*x.g, fmt.integer, root), x.dtype());
+  const Value k = cast(e, x.dtype()) - where(tiny, real(x, up), real(x, 0));
+  return {k, m - real(x, 1)};
+}
+
+// With h = f*f/2: log(1+f) = f - h + tail, tail = s (h + R), R = 2(s^2/3 + s^4/5 + ...).
+struct Parts {
+  Value h, tail;
+};
+
+Parts series(Value f) {
+  const bool single = f.dtype() == DType::f32;
+  const Value s = f / (f + real(f, 2));
+  const Value z = s * s;
+  std::vector<double> c;
+  for (int i = 1; i <= (single ? 4 : 12); ++i) c.push_back(2.0 / (2 * i + 1));
+  const Value h = f * f * real(f, 0.5);
+  return {h, s * (h + z * polynomial(z, c))};
+}
+
+Value specials(Value x, Value y) {
+  const double inf = std::numeric_limits<double>::infinity();
+  Value r = where(x == real(x, inf), x, y);
+  r = where(x == real(x, 0), real(x, -inf), r);
+  r = where(x < real(x, 0), real(x, std::numeric_limits<double>::quiet_NaN()), r);
+  return where(x != x, x, r);
+}
+
+}  // namespace
+
+Value expand_log(Value x) {
+  const bool single = x.dtype() == DType::f32;
+  const auto [k, f] = reduce(x);
+  const auto [h, tail] = series(f);
+  const double hi = single ? 0x1.62e4p-1 : 0x1.62e42fefa0000p-1, lo = single ? 0x1.7f7d1cp-20 : 0x1.cf79abc9e3b39p-40;
+  const Value small = fma(k, real(x, lo), tail) - h;
+  return specials(x, fma(k, real(x, hi), f + small));
+}
+
+Value expand_log2(Value x) {
+  const auto [k, f] = reduce(x);
+  const auto [h, tail] = series(f);
+  // log(1+f) = high + low with few bits in high, times log2(e) in two parts.
+  const Format fmt = format(x.dtype());
+  const bool single = x.dtype() == DType::f32;
+  const std::int64_t mask = single ? ~std::int64_t{0xfff} : ~std::int64_t{0xffffffff};
+  const Value high = bitcast(bitcast(f - h, fmt.integer) & integer(*x.g, fmt.integer, mask), x.dtype());
+  const Value low = (f - high) - h + tail;
+  const double e_high = single ? 0x1.7154p+0 : 0x1.71547652p+0, e_low = single ? 0x1.d94ae0p-18 : 0x1.705fc2eefa200p-33;
+  const Value top = high * real(x, e_high);
+  const Value rest = fma(low + high, real(x, e_low), low * real(x, e_high));
+  const Value sum = k + top;
+  const Value lost = (k - sum) + top;
+  return specials(x, sum + (rest + lost));
+}
+
+}  // namespace kiln::compiler
