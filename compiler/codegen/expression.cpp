@@ -1,7 +1,9 @@
 #include "compiler/codegen/expression.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace kiln::compiler {
@@ -28,11 +30,36 @@ std::int64_t symbol_index(std::string_view name, std::span<const Symbol> symbols
   throw std::logic_error("codegen: unknown symbol " + std::string(name) + " in an extent expression");
 }
 
+// Stack words that each node of the expression needs when the deeper operand of a commutative operation comes first.
+std::unordered_map<Id, int> stack_need(const Graph& g, Id expression) {
+  std::unordered_map<Id, int> need;
+  std::vector<Id> stack{expression};
+  while (!stack.empty()) {
+    const Id id = stack.back();
+    if (g.op(id) == Op::CONST || g.op(id) == Op::SYM) {
+      need[id] = 1;
+    } else {
+      code_of(g.op(id));
+      const auto a = need.find(g.src(id, 0)), b = need.find(g.src(id, 1));
+      if (a == need.end() || b == need.end()) {
+        if (a == need.end()) stack.push_back(g.src(id, 0));
+        if (b == need.end()) stack.push_back(g.src(id, 1));
+        continue;
+      }
+      const auto [low, high] = std::minmax(a->second, b->second);
+      need[id] = is_commutative(g.op(id)) ? std::max(high, low + 1) : std::max(a->second, b->second + 1);
+    }
+    stack.pop_back();
+  }
+  return need;
+}
+
 }  // namespace
 
 std::vector<std::int64_t> postfix(const Graph& g, Id expression, std::span<const Symbol> symbols, std::int64_t scale) {
   if (expression == no_id) throw std::logic_error("codegen: missing extent expression");
   std::vector<std::int64_t> code;
+  const std::unordered_map<Id, int> need = stack_need(g, expression);
   std::vector<std::pair<Id, bool>> stack{{expression, false}};
   while (!stack.empty()) {
     const auto [id, operands_done] = stack.back();
@@ -47,10 +74,11 @@ std::vector<std::int64_t> postfix(const Graph& g, Id expression, std::span<const
     } else if (operands_done) {
       put(code, code_of(op));
     } else {
-      code_of(op);
+      const Id a = g.src(id, 0), b = g.src(id, 1);
+      const bool swap = is_commutative(op) && need.at(b) > need.at(a);
       stack.emplace_back(id, true);
-      stack.emplace_back(g.src(id, 1), false);
-      stack.emplace_back(g.src(id, 0), false);
+      stack.emplace_back(swap ? a : b, false);
+      stack.emplace_back(swap ? b : a, false);
     }
   }
   if (scale != 1) {

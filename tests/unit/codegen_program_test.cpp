@@ -74,7 +74,7 @@ TEST(CodegenProgram, Description) {
   EXPECT_EQ(d.params[1].rank, 1);
   EXPECT_EQ(code(d.params[0].extents[0]), (std::vector<std::int64_t>{KILN_PUSH_SYM, 0}));
   EXPECT_EQ(code(d.params[1].extents[0]),
-            (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_SYM, 1, KILN_PUSH_CONST, 2, KILN_MUL, KILN_ADD}));
+            (std::vector<std::int64_t>{KILN_PUSH_SYM, 1, KILN_PUSH_CONST, 2, KILN_MUL, KILN_PUSH_SYM, 0, KILN_ADD}));
   ASSERT_EQ(d.n_temps, 1);
   EXPECT_EQ(code(d.temps[0].offset), (std::vector<std::int64_t>{KILN_PUSH_CONST, 64}));
   EXPECT_EQ(code(d.temps[0].bytes), (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 8, KILN_MUL}));
@@ -91,6 +91,30 @@ TEST(CodegenProgram, Description) {
   EXPECT_EQ(code(k.trip_count), (std::vector<std::int64_t>{KILN_PUSH_SYM, 0}));
   EXPECT_EQ(code(d.workspace_bytes),
             (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 8, KILN_MUL, KILN_PUSH_CONST, 64, KILN_ADD}));
+}
+
+// The runtime's evaluator has 64 words of stack, whichever way a long sum leans.
+TEST(CodegenProgram, LongSumsNeedLittleStack) {
+  HandProgram p("sum");
+  const Id n = p.symbol("N");
+  Id left = n, right = n;
+  for (int i = 1; i < 200; ++i) {
+    left = p.index_op(Op::ADD, left, p.g.index(i));
+    right = p.index_op(Op::ADD, p.g.index(i), right);
+  }
+  for (const Id e : {left, right, p.index_op(Op::MIN, left, right)}) {
+    int depth = 0, deepest = 0;
+    const std::vector<std::int64_t> words = postfix(p.g, e, p.schedule.program.symbols);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const bool push = words[i] == KILN_PUSH_CONST || words[i] == KILN_PUSH_SYM;
+      depth += push ? 1 : -1;
+      i += push ? 1 : 0;
+      deepest = std::max(deepest, depth);
+    }
+    EXPECT_EQ(depth, 1);
+    EXPECT_LE(deepest, 4);
+  }
+  EXPECT_THROW(postfix(p.g, p.index_op(Op::XOR, n, n), p.schedule.program.symbols), std::logic_error);
 }
 
 TEST(CodegenProgram, EntryPassesEverythingOn) {
