@@ -69,22 +69,23 @@ static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* ar
 }
 
 kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
-  int64_t symbols[KILN_MAX_SYMBOLS], need = 0;
+  int64_t symbols[KILN_MAX_SYMBOLS];
+  int64_t need = 0;
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
   if (!sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
-    return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, INT64_MAX, -1);
+    return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
   kiln_executor* executor = context != 0 ? context->executor : 0;
   if (need <= 0) return run_program(p, args, symbols, 0, executor);
   if (context == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, 0);
   if (context->workspace != 0 && context->workspace_bytes >= need) {
-    const uintptr_t misaligned = (uintptr_t)context->workspace % 64;
-    if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, (int64_t)misaligned);
-    return run_program(p, args, symbols, (char*)context->workspace, executor);
+    const kiln_status fit = kiln_check_workspace(p, args, context->workspace, need);
+    return fit.code != KILN_OK ? fit : run_program(p, args, symbols, (char*)context->workspace, executor);
   }
   char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, 64) : 0;
   if (own == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, context->workspace_bytes);
-  const kiln_status done = run_program(p, args, symbols, own, executor);
+  kiln_status done = kiln_check_workspace(p, args, own, need);
+  if (done.code == KILN_OK) done = run_program(p, args, symbols, own, executor);
   if (context->release != 0) context->release(context->user, own, (size_t)need);
   return done;
 }
@@ -93,7 +94,7 @@ kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* 
   int64_t symbols[KILN_MAX_SYMBOLS];
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
-  if (bytes == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, 0, 0);
-  if (!kiln_evaluate(p->workspace_bytes, symbols, bytes)) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, INT64_MAX, -1);
+  if (bytes == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
+  if (!kiln_evaluate(p->workspace_bytes, symbols, bytes)) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
   return s;
 }

@@ -13,27 +13,46 @@ kiln_status kiln_fail(int32_t code, int32_t param, int32_t axis, int32_t symbol,
 
 static const kiln_status ok = {KILN_OK, -1, -1, -1, 0, 0};
 
+/* What the description fixes: element type, rank, pointers, signs. */
 static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, int32_t i) {
   if (t->dtype != p->dtype) return kiln_fail(KILN_R_DTYPE, i, -1, -1, p->dtype, t->dtype);
   if (t->rank != p->rank) return kiln_fail(KILN_R_RANK, i, -1, -1, p->rank, t->rank);
-  if (t->rank > 0 && t->extents == 0) return kiln_fail(KILN_R_NULL, i, -1, -1, 0, 0);
-  int64_t bytes = sizes[p->dtype];
+  if (t->rank > 0 && t->extents == 0) return kiln_fail(KILN_R_NULL, i, -1, -1, -1, -1);
   bool empty = false;
   for (int32_t a = 0; a < t->rank; ++a) {
     if (t->extents[a] < 0) return kiln_fail(KILN_R_SHAPE, i, a, -1, 0, t->extents[a]);
     empty |= t->extents[a] == 0;
   }
-  for (int32_t a = 0; a < t->rank && !empty; ++a)
-    if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, INT64_MAX, t->extents[a]);
-  int64_t stride = 1;
-  for (int32_t a = t->rank; a-- > 0 && t->strides != 0 && !empty;) {
+  if (t->data == 0 && !empty) return kiln_fail(KILN_R_NULL, i, -1, -1, -1, -1);
+  return ok;
+}
+
+/* How the data lies: its size in bytes, strides, alignment. Extents are right already. */
+static kiln_status check_layout(const kiln_tensor* t, int32_t i, int64_t* size) {
+  const int64_t element = sizes[t->dtype];
+  int64_t bytes = element, stride = 1;
+  *size = 0;
+  for (int32_t a = 0; a < t->rank; ++a)
+    if (t->extents[a] == 0) return ok;
+  for (int32_t a = 0; a < t->rank; ++a)
+    if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, t->extents[a]);
+  for (int32_t a = t->rank; a-- > 0 && t->strides != 0;) {
     if (t->extents[a] > 1 && t->strides[a] != stride) return kiln_fail(KILN_R_STRIDE, i, a, -1, stride, t->strides[a]);
     stride *= t->extents[a];
   }
-  if (t->data == 0 && !empty) return kiln_fail(KILN_R_NULL, i, -1, -1, 0, 0);
-  const uintptr_t misaligned = (uintptr_t)t->data % sizes[p->dtype];
-  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, sizes[p->dtype], (int64_t)misaligned);
+  const int64_t misaligned = (int64_t)((uintptr_t)t->data % (uintptr_t)element);
+  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned);
+  *size = bytes;
   return ok;
+}
+
+/* The first symbol of an extent, or -1. */
+static int32_t first_symbol(kiln_expr e) {
+  for (; *e != KILN_EXPR_END; ++e) {
+    if (*e == KILN_PUSH_SYM) return (int32_t)e[1];
+    if (*e == KILN_PUSH_CONST) ++e;
+  }
+  return -1;
 }
 
 /* An extent that is just one symbol: its number, else -1. */
@@ -66,7 +85,9 @@ static bool solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
 }
 
 /* Bare occurrences define first, in parameter order; then extents with one open symbol, until nothing changes. */
-static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, bool* bound) {
+static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols) {
+  bool bound[KILN_MAX_SYMBOLS] = {false};
+  for (int32_t s = 0; s < p->n_symbols; ++s) symbols[s] = 0;
   for (int32_t i = 0; i < p->n_params; ++i)
     for (int32_t a = 0; a < p->params[i].rank; ++a) {
       const int32_t s = bare_symbol(p->params[i].extents[a]);
@@ -81,10 +102,12 @@ static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* a
         const int32_t s = open_symbol(p->params[i].extents[a], bound);
         if (s < 0) continue;
         if (!solve(p->params[i].extents[a], s, symbols, args[i].extents[a]))
-          return kiln_fail(KILN_R_SHAPE, i, a, s, -1, args[i].extents[a]);
+          return kiln_fail(KILN_R_CONFLICT, i, a, s, -1, args[i].extents[a]);
         bound[s] = changed = true;
       }
   }
+  for (int32_t s = 0; s < p->n_symbols; ++s)
+    if (!bound[s]) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, -1, -1);
   return ok;
 }
 
@@ -93,19 +116,18 @@ static kiln_status check_extents(const kiln_program_desc* p, const kiln_tensor* 
     for (int32_t a = 0; a < p->params[i].rank; ++a) {
       const kiln_expr e = p->params[i].extents[a];
       int64_t expected;
-      if (!kiln_evaluate(e, symbols, &expected)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, INT64_MAX, args[i].extents[a]);
+      if (!kiln_evaluate(e, symbols, &expected)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, args[i].extents[a]);
       if (expected == args[i].extents[a]) continue;
-      const int32_t s = bare_symbol(e);
+      const int32_t s = first_symbol(e);
       return kiln_fail(s >= 0 ? KILN_R_CONFLICT : KILN_R_SHAPE, i, a, s, expected, args[i].extents[a]);
     }
   return ok;
 }
 
-static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbols, const bool* bound) {
+static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbols) {
   for (int32_t s = 0; s < p->n_symbols; ++s) {
     const kiln_symbol_desc* d = &p->symbols[s];
     const int64_t v = symbols[s];
-    if (!bound[s]) return kiln_fail(KILN_R_SHAPE, -1, -1, s, -1, -1);
     if (v < d->min) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->min, v);
     if (v > d->max) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->max, v);
     if (d->multiple_of > 1 && v % d->multiple_of != 0) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->multiple_of, v);
@@ -113,39 +135,46 @@ static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbol
   return ok;
 }
 
-static uintptr_t byte_size(const kiln_tensor* t) {
-  uintptr_t n = sizes[t->dtype];
-  for (int32_t a = 0; a < t->rank; ++a) n *= (uintptr_t)t->extents[a];
-  return n;
+static bool overlap(uintptr_t a, int64_t a_size, uintptr_t b, int64_t b_size) {
+  return a_size > 0 && b_size > 0 && a < b + (uintptr_t)b_size && b < a + (uintptr_t)a_size;
 }
 
-/* No written argument may share a byte with any other argument. */
-static kiln_status check_aliasing(const kiln_program_desc* p, const kiln_tensor* args) {
+/* No written argument may share a byte with any other argument; got = the other's number. */
+static kiln_status check_aliasing(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* bytes) {
   for (int32_t w = 0; w < p->n_params; ++w) {
     if (p->params[w].direction == KILN_IN) continue;
-    const uintptr_t begin = (uintptr_t)args[w].data, end = begin + byte_size(&args[w]);
-    for (int32_t i = 0; i < p->n_params; ++i) {
-      const uintptr_t other = (uintptr_t)args[i].data, other_end = other + byte_size(&args[i]);
-      if (i != w && begin < other_end && other < end) return kiln_fail(KILN_R_ALIAS, w, -1, -1, i, w);
-    }
+    for (int32_t i = 0; i < p->n_params; ++i)
+      if (i != w && overlap((uintptr_t)args[w].data, bytes[w], (uintptr_t)args[i].data, bytes[i]))
+        return kiln_fail(KILN_R_ALIAS, w, -1, -1, -1, i);
+  }
+  return ok;
+}
+
+kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, const void* workspace, int64_t size) {
+  const int64_t misaligned = (int64_t)((uintptr_t)workspace % 64);
+  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, misaligned);
+  for (int32_t i = 0; i < p->n_params; ++i) {
+    int64_t bytes = sizes[args[i].dtype];
+    for (int32_t a = 0; a < args[i].rank; ++a) bytes *= args[i].extents[a];
+    if (overlap((uintptr_t)workspace, size, (uintptr_t)args[i].data, bytes)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
   }
   return ok;
 }
 
 kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* symbols) {
-  if (p == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, 0, 0);
+  if (p == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
   if (p->abi_version != KILN_ABI_VERSION) return kiln_fail(KILN_R_ABI, -1, -1, -1, KILN_ABI_VERSION, p->abi_version);
   if (n_args != p->n_params) return kiln_fail(KILN_R_ARGCOUNT, -1, -1, -1, p->n_params, n_args);
-  if (n_args > 0 && args == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, 0, 0);
+  if (n_args > 0 && args == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
   if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
   if (p->n_params > KILN_MAX_ARGS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_ARGS, p->n_params);
-  bool bound[KILN_MAX_SYMBOLS] = {false};
-  for (int32_t s = 0; s < p->n_symbols; ++s) symbols[s] = 0;
+  int64_t bytes[KILN_MAX_ARGS];
   kiln_status s = ok;
   for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_form(&p->params[i], &args[i], i);
-  if (s.code == KILN_OK) s = bind_symbols(p, args, symbols, bound);
+  if (s.code == KILN_OK) s = bind_symbols(p, args, symbols);
   if (s.code == KILN_OK) s = check_extents(p, args, symbols);
-  if (s.code == KILN_OK) s = check_facts(p, symbols, bound);
-  if (s.code == KILN_OK) s = check_aliasing(p, args);
+  if (s.code == KILN_OK) s = check_facts(p, symbols);
+  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_layout(&args[i], i, &bytes[i]);
+  if (s.code == KILN_OK) s = check_aliasing(p, args, bytes);
   return s;
 }

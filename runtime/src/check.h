@@ -4,10 +4,17 @@
 
 #include "kiln/kiln.h"
 
-enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_ARGS = 256, KILN_MAX_RANK = 16 };
+/* Bounds of the fixed arrays; a program beyond them is KILN_R_TOOLARGE. */
+enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_ARGS = 256 };
 
-/* Checks dtype, rank, extents, strides, alignment, aliasing and facts; binds symbols[n_symbols]. */
+/* In order: ABI, number of arguments; each argument's dtype, rank, pointers, signs of extents; symbols are bound (bare
+   occurrences first, then extents with one open symbol) into symbols[n_symbols]; extents; facts; each argument's size, strides,
+   alignment; aliasing. The first failure is the answer. */
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
+
+/* After kiln_check: 64-byte alignment, and no byte shared with an argument. */
+kiln_status kiln_check_workspace(const kiln_program_desc* program, const kiln_tensor* args, const void* workspace,
+                                 int64_t size);
 
 kiln_status kiln_fail(int32_t code, int32_t param, int32_t axis, int32_t symbol, int64_t expected, int64_t got);
 

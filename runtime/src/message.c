@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "kiln/kiln.h"
@@ -10,7 +11,7 @@ static const struct {
 } statuses[] = {
     {KILN_OK, "ok", "done"},
     {KILN_R_NULL, "R-null", "a pointer is null"},
-    {KILN_R_DTYPE, "R-dtype", "element type code differs"},
+    {KILN_R_DTYPE, "R-dtype", "element type differs"},
     {KILN_R_RANK, "R-rank", "rank differs"},
     {KILN_R_SHAPE, "R-shape", "extent differs"},
     {KILN_R_STRIDE, "R-stride", "data is not dense in row-major order: stride differs"},
@@ -23,18 +24,17 @@ static const struct {
     {KILN_R_CPU, "R-cpu", "this CPU lacks what the kernel needs"},
     {KILN_R_ABI, "R-abi", "object and runtime disagree about the ABI version"},
     {KILN_R_ARGCOUNT, "R-argcount", "number of arguments differs"},
+    {-1, "R-unknown", "unknown code"}, /* what find() falls back to */
 };
 
+/* Index of a code in `statuses`. */
 static size_t find(int32_t code) {
-  for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; ++i)
-    if (statuses[i].code == code) return i;
-  return sizeof statuses / sizeof statuses[0];
+  size_t i = 0;
+  while (i < sizeof statuses / sizeof statuses[0] - 1 && statuses[i].code != code) ++i;
+  return i;
 }
 
-const char* kiln_status_name(int32_t code) {
-  const size_t i = find(code);
-  return i < sizeof statuses / sizeof statuses[0] ? statuses[i].name : "R-unknown";
-}
+const char* kiln_status_name(int32_t code) { return statuses[find(code)].name; }
 
 /* The first argument, in parameter order, whose extent is just the symbol. */
 static void defining_argument(const kiln_program_desc* p, int32_t symbol, int32_t* param, int32_t* axis) {
@@ -53,38 +53,90 @@ typedef struct writer {
   size_t size, length;
 } writer;
 
-#define WRITE(w, ...)                                                                                     \
-  ((w)->length += (size_t)snprintf((w)->length < (w)->size ? (w)->buffer + (w)->length : NULL,            \
+#define WRITE(w, ...)                                                                          \
+  ((w)->length += (size_t)snprintf((w)->length < (w)->size ? (w)->buffer + (w)->length : NULL, \
                                    (w)->length < (w)->size ? (w)->size - (w)->length : 0, __VA_ARGS__))
 
+static void write_place(writer* w, const kiln_program_desc* p, int32_t param, int32_t axis) {
+  if (param < 0 || param >= p->n_params) return;
+  WRITE(w, "argument %s", p->params[param].name);
+  if (axis >= 0) WRITE(w, " axis %d", (int)axis);
+}
+
 static void write_conflict(writer* w, const kiln_program_desc* p, kiln_status s) {
-  int32_t param = s.param, axis = s.axis;
+  int32_t param = -1, axis = -1;
   defining_argument(p, s.symbol, &param, &axis);
-  WRITE(w, ": extent %s: argument %s axis %d is %" PRId64 ", but argument %s axis %d gave %" PRId64, p->symbols[s.symbol].name,
-        p->params[s.param].name, (int)s.axis, s.got, p->params[param].name, (int)axis, s.expected);
+  WRITE(w, "extent %s: ", p->symbols[s.symbol].name);
+  write_place(w, p, s.param, s.axis);
+  WRITE(w, " is %" PRId64 ", but ", s.got);
+  if (param < 0 || (param == s.param && axis == s.axis)) {
+    WRITE(w, s.expected < 0 ? "no value fits" : "must be %" PRId64, s.expected);
+    return;
+  }
+  write_place(w, p, param, axis);
+  WRITE(w, " gave %" PRId64, s.expected);
+}
+
+/* Which fact failed follows from the value: got is below min, above max, or no multiple. */
+static void write_constraint(writer* w, const kiln_program_desc* p, kiln_status s) {
+  const kiln_symbol_desc* d = &p->symbols[s.symbol];
+  int32_t param = -1, axis = -1;
+  defining_argument(p, s.symbol, &param, &axis);
+  WRITE(w, "extent %s: ", d->name);
+  if (s.expected < 0) {
+    WRITE(w, "no argument gives it");
+    return;
+  }
+  write_place(w, p, param, axis);
+  WRITE(w, "%sexpected %s %" PRId64 ", got %" PRId64, param >= 0 ? ": " : "",
+        s.got < d->min   ? "at least"
+        : s.got > d->max ? "at most"
+                         : "a multiple of",
+        s.expected, s.got);
 }
 
 static void write_alias(writer* w, const kiln_program_desc* p, kiln_status s) {
-  WRITE(w, ": arguments %s and %s", p->params[s.param].name, p->params[s.expected].name);
+  WRITE(w, "argument %s shares memory with ", p->params[s.param].name);
+  if (s.got >= 0)
+    WRITE(w, "argument %s", p->params[s.got].name);
+  else
+    WRITE(w, "the workspace");
+}
+
+static const char* dtype_name(int64_t code) {
+  static const char names[][5] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
+  return code >= 0 && code < (int64_t)(sizeof names / sizeof names[0]) ? names[code] : "unknown";
 }
 
 static void write_plain(writer* w, const kiln_program_desc* p, kiln_status s) {
-  if (s.param >= 0 && s.param < p->n_params) WRITE(w, ": argument %s", p->params[s.param].name);
-  if (s.axis >= 0) WRITE(w, " axis %d", (int)s.axis);
-  if (s.symbol >= 0 && s.symbol < p->n_symbols) WRITE(w, ": extent %s", p->symbols[s.symbol].name);
-  if (s.expected >= 0 || s.got >= 0) WRITE(w, ": expected %" PRId64 ", got %" PRId64, s.expected, s.got);
+  write_place(w, p, s.param, s.axis);
+  WRITE(w, "%s%s", s.param >= 0 ? ": " : "", statuses[find(s.code)].text);
+  if (s.code == KILN_OK) return;
+  if (s.code == KILN_R_DTYPE)
+    WRITE(w, ": expected %s, got %s", dtype_name(s.expected), dtype_name(s.got));
+  else if (s.code == KILN_R_SHAPE && s.got < 0)
+    WRITE(w, ": expected at least 0, got %" PRId64, s.got);
+  else if (s.expected >= 0)
+    WRITE(w, ": expected %" PRId64 ", got %" PRId64, s.expected, s.got);
+  else if (s.got >= 0)
+    WRITE(w, ": got %" PRId64, s.got);
 }
 
 size_t kiln_status_message(const kiln_program_desc* p, kiln_status s, char* buffer, size_t size) {
   writer w = {buffer, buffer != NULL ? size : 0, 0};
-  const size_t i = find(s.code);
+  if (size > 0 && buffer != NULL) buffer[0] = '\0';
   WRITE(&w, "%s: ", kiln_status_name(s.code));
-  if (p != NULL && p->abi_version == KILN_ABI_VERSION) WRITE(&w, "program %s: ", p->name);
-  WRITE(&w, "%s", i < sizeof statuses / sizeof statuses[0] ? statuses[i].text : "unknown code");
-  if (p == NULL || s.code == KILN_OK || p->abi_version != KILN_ABI_VERSION) return w.length;
-  if (s.code == KILN_R_CONFLICT)
+  if (p == NULL || p->abi_version != KILN_ABI_VERSION) {
+    WRITE(&w, "%s", statuses[find(s.code)].text);
+    return w.length;
+  }
+  WRITE(&w, "program %s: ", p->name);
+  const bool about_symbol = s.symbol >= 0 && s.symbol < p->n_symbols, about_param = s.param >= 0 && s.param < p->n_params;
+  if (s.code == KILN_R_CONFLICT && about_symbol && about_param)
     write_conflict(&w, p, s);
-  else if (s.code == KILN_R_ALIAS)
+  else if (s.code == KILN_R_CONSTRAINT && about_symbol)
+    write_constraint(&w, p, s);
+  else if (s.code == KILN_R_ALIAS && about_param && s.got < p->n_params)
     write_alias(&w, p, s);
   else
     write_plain(&w, p, s);

@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 
 #include "kiln/threads.h"
 
+enum { CLOSED = 1 << 30 };
 enum { SPIN = 4000 }; /* polls before a worker sleeps: tens of microseconds, so that consecutive kernels find it awake */
 
 typedef struct job {
@@ -18,13 +20,14 @@ typedef struct job {
 
 struct kiln_pool {
   kiln_executor executor; /* first: the executor's address is the pool's */
-  pthread_mutex_t lock;   /* guards sleeping, generation's change and stop */
-  pthread_cond_t wake;
+  pthread_mutex_t lock;   /* guards both sleeps and generation's change */
+  pthread_cond_t wake;    /* a new generation */
+  pthread_cond_t idle;    /* the last helper left a closed job */
   pthread_mutex_t busy;   /* held by the one caller whose job the workers help with */
   job current;
   atomic_uint_fast64_t generation; /* a new job, or stop */
   atomic_int_fast64_t next;        /* first iteration that nobody has taken */
-  atomic_int active;               /* workers that have not yet left the current job */
+  atomic_uint helpers;             /* workers inside the current job; with CLOSED set, nobody may begin to help */
   atomic_bool stop;
   pid_t owner;
   int32_t n_threads;
@@ -61,14 +64,36 @@ static uint_fast64_t wait_for_job(kiln_pool* p, uint_fast64_t seen) {
   return atomic_load_explicit(&p->generation, memory_order_acquire);
 }
 
+/* A worker that wakes late finds the job closed, or helps with a newer one: the caller waits for those inside, not for
+ * sleepers. */
+static void help(kiln_pool* p) {
+  if ((atomic_fetch_add_explicit(&p->helpers, 1, memory_order_acquire) & CLOSED) == 0) {
+    const job j = p->current;
+    work(p, &j);
+  }
+  if (atomic_fetch_sub_explicit(&p->helpers, 1, memory_order_acq_rel) != (CLOSED | 1)) return;
+  pthread_mutex_lock(&p->lock);
+  pthread_cond_signal(&p->idle);
+  pthread_mutex_unlock(&p->lock);
+}
+
+static bool helped(kiln_pool* p) { return atomic_load_explicit(&p->helpers, memory_order_acquire) != CLOSED; }
+
+static void wait_for_helpers(kiln_pool* p) {
+  atomic_fetch_or_explicit(&p->helpers, CLOSED, memory_order_acq_rel);
+  for (int i = 0; i < SPIN && helped(p); ++i) pause_briefly();
+  if (!helped(p)) return;
+  pthread_mutex_lock(&p->lock);
+  while (helped(p)) pthread_cond_wait(&p->idle, &p->lock);
+  pthread_mutex_unlock(&p->lock);
+}
+
 static void* worker(void* argument) {
   kiln_pool* p = (kiln_pool*)argument;
   for (uint_fast64_t seen = 0;;) {
     seen = wait_for_job(p, seen);
     if (atomic_load_explicit(&p->stop, memory_order_acquire)) return NULL;
-    const job j = p->current;
-    work(p, &j);
-    atomic_fetch_sub_explicit(&p->active, 1, memory_order_release);
+    help(p);
   }
 }
 
@@ -82,6 +107,7 @@ static void announce(kiln_pool* p) {
 static void parallel_for(kiln_executor* self, int64_t n, int64_t alignment, int32_t max_chunks,
                          void (*task)(void*, int64_t, int64_t), void* data) {
   kiln_pool* p = (kiln_pool*)self;
+  if (n <= 0) return;
   const int64_t chunks = max_chunks < 1 ? 1 : max_chunks;
   int64_t chunk = n / chunks + (n % chunks != 0);
   if (alignment > 1 && chunk % alignment != 0) chunk += alignment - chunk % alignment;
@@ -92,24 +118,32 @@ static void parallel_for(kiln_executor* self, int64_t n, int64_t alignment, int3
   }
   p->current = (job){task, data, n, chunk};
   atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-  atomic_store_explicit(&p->active, p->n_threads, memory_order_relaxed);
+  atomic_fetch_and_explicit(&p->helpers, ~(unsigned)CLOSED, memory_order_release);
   announce(p);
   const job j = p->current;
   work(p, &j);
-  for (int spins = 0; atomic_load_explicit(&p->active, memory_order_acquire) != 0; ++spins)
-    if (spins < SPIN)
-      pause_briefly();
-    else
-      sched_yield();
+  wait_for_helpers(p);
   pthread_mutex_unlock(&p->busy);
 }
 
 static int32_t allowed_cpus(void) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  const int n = CPU_COUNT(&set);
-  return n < 1 ? 1 : n;
+  long n = 0;
+  if (sched_getaffinity(0, sizeof set, &set) == 0)
+    n = CPU_COUNT(&set);
+  else
+    n = sysconf(_SC_NPROCESSORS_ONLN); /* more CPUs than the mask holds */
+  return n < 1 ? 1 : (int32_t)n;
+}
+
+/* Workers take no signals: handlers stay on the application's own threads. */
+static void start_threads(kiln_pool* p, int32_t want) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (p->n_threads < want && pthread_create(&p->threads[p->n_threads], NULL, worker, p) == 0) ++p->n_threads;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 kiln_pool* kiln_pool_create(int32_t workers) {
@@ -121,7 +155,9 @@ kiln_pool* kiln_pool_create(int32_t workers) {
   pthread_mutex_init(&p->lock, NULL);
   pthread_mutex_init(&p->busy, NULL);
   pthread_cond_init(&p->wake, NULL);
-  while (p->n_threads < want - 1 && pthread_create(&p->threads[p->n_threads], NULL, worker, p) == 0) ++p->n_threads;
+  pthread_cond_init(&p->idle, NULL);
+  atomic_init(&p->helpers, CLOSED);
+  start_threads(p, want - 1);
   p->executor.workers = p->n_threads + 1;
   return p;
 }
@@ -135,6 +171,7 @@ void kiln_pool_destroy(kiln_pool* p) {
     announce(p);
     for (int32_t i = 0; i < p->n_threads; ++i) pthread_join(p->threads[i], NULL);
     pthread_cond_destroy(&p->wake);
+    pthread_cond_destroy(&p->idle);
     pthread_mutex_destroy(&p->lock);
     pthread_mutex_destroy(&p->busy);
   }

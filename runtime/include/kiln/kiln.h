@@ -19,7 +19,8 @@ typedef enum kiln_status_code {
   KILN_R_ABI = 16, KILN_R_ARGCOUNT = 19
 } kiln_status_code;
 
-/* What went wrong: indices into the program's description; -1 where a field does not apply. */
+/* What went wrong: indices into the program's description; -1 where a field does not apply. KILN_R_ALIAS: got is the number of the
+   other argument, or -1 for the workspace. KILN_R_CONFLICT: expected is -1 where no value of the symbol fits. */
 typedef struct kiln_status {
   int32_t code;       /* kiln_status_code */
   int32_t param;      /* parameter */

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 #include "kiln/kiln.h"
 
@@ -24,20 +25,67 @@ struct bfloat16 {
 };
 
 namespace detail {
-template <class T> inline constexpr int dtype_code = -1;
-template <> inline constexpr int dtype_code<bool> = KILN_BOOL;
-template <> inline constexpr int dtype_code<std::int8_t> = KILN_I8;
-template <> inline constexpr int dtype_code<std::int16_t> = KILN_I16;
-template <> inline constexpr int dtype_code<std::int32_t> = KILN_I32;
-template <> inline constexpr int dtype_code<std::int64_t> = KILN_I64;
-template <> inline constexpr int dtype_code<std::uint8_t> = KILN_U8;
-template <> inline constexpr int dtype_code<std::uint16_t> = KILN_U16;
-template <> inline constexpr int dtype_code<std::uint32_t> = KILN_U32;
-template <> inline constexpr int dtype_code<std::uint64_t> = KILN_U64;
-template <> inline constexpr int dtype_code<float16> = KILN_F16;
-template <> inline constexpr int dtype_code<bfloat16> = KILN_BF16;
-template <> inline constexpr int dtype_code<float> = KILN_F32;
-template <> inline constexpr int dtype_code<double> = KILN_F64;
+template <class T>
+inline constexpr int dtype_code = -1;
+template <>
+inline constexpr int dtype_code<bool> = KILN_BOOL;
+template <>
+inline constexpr int dtype_code<std::int8_t> = KILN_I8;
+template <>
+inline constexpr int dtype_code<std::int16_t> = KILN_I16;
+template <>
+inline constexpr int dtype_code<std::int32_t> = KILN_I32;
+template <>
+inline constexpr int dtype_code<std::int64_t> = KILN_I64;
+template <>
+inline constexpr int dtype_code<std::uint8_t> = KILN_U8;
+template <>
+inline constexpr int dtype_code<std::uint16_t> = KILN_U16;
+template <>
+inline constexpr int dtype_code<std::uint32_t> = KILN_U32;
+template <>
+inline constexpr int dtype_code<std::uint64_t> = KILN_U64;
+template <>
+inline constexpr int dtype_code<float16> = KILN_F16;
+template <>
+inline constexpr int dtype_code<bfloat16> = KILN_BF16;
+template <>
+inline constexpr int dtype_code<float> = KILN_F32;
+template <>
+inline constexpr int dtype_code<double> = KILN_F64;
+
+template <class R, class T>
+concept span_convertible = std::is_convertible_v<R, std::span<T>> && !requires(R r) { r.data_handle(); };
+
+// The size that R's type states, if it states one, is E.
+template <class R, std::int64_t E>
+inline constexpr bool span_fits =
+    E == dynamic_extent || decltype(std::span(std::declval<R>()))::extent == std::dynamic_extent ||
+    decltype(std::span(std::declval<R>()))::extent == static_cast<std::size_t>(E);
+
+template <class A, class T>
+concept nested_array = std::is_convertible_v<std::remove_all_extents_t<A> (*)[], T (*)[]>;
+
+template <class A, std::size_t... R>
+constexpr std::array<std::int64_t, sizeof...(R)> array_extents(std::index_sequence<R...>) {
+  return {static_cast<std::int64_t>(std::extent_v<A, R>)...};
+}
+template <class A, std::int64_t... E>
+inline constexpr bool array_fits = [] {
+  const std::int64_t wanted[] = {E...};
+  const auto given = array_extents<A>(std::make_index_sequence<sizeof...(E)>());
+  for (std::size_t r = 0; r < sizeof...(E); ++r)
+    if (wanted[r] != dynamic_extent && wanted[r] != given[r]) return false;
+  return true;
+}();
+
+template <class A>
+constexpr auto* first_element(A& array) {
+  if constexpr (std::is_array_v<std::remove_reference_t<decltype(array[0])>>)
+    return first_element(array[0]);
+  else
+    return &array[0];
+}
 }  // namespace detail
 
 // A dense row-major (layout_right) array of T that somebody else owns. Extents: numbers or dynamic_extent, outermost first.
@@ -65,11 +113,21 @@ class view {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = statics[r] == dynamic_extent ? given[next++] : statics[r];
   }
 
-  // Rank 1: anything that converts to a span. The extent of a dynamic span is checked when the kernel is called.
+  // Rank 1: anything that converts to a span. A static size must fit; that of a dynamic span is checked when the kernel is
+  // called.
   template <class R>
-    requires(sizeof...(Extents) == 1 && std::is_convertible_v<R&, std::span<T>> && !requires(R& r) { r.data_handle(); })
+    requires(sizeof...(Extents) == 1 && detail::span_convertible<R&, T> && detail::span_fits<R&, Extents...>)
   constexpr view(R&& range) : data_(std::span<T>(range).data()) {
     extents_[0] = static_cast<index_type>(std::span<T>(range).size());
+  }
+
+  // Rank 2 and more: a nested array.
+  template <class A, std::size_t N>
+    requires(sizeof...(Extents) > 1 && std::rank_v<A> + 1 == sizeof...(Extents) && detail::nested_array<A[N], T> &&
+             detail::array_fits<A[N], Extents...>)
+  constexpr view(A (&array)[N]) : data_(detail::first_element(array)) {
+    const auto all = detail::array_extents<A[N]>(std::make_index_sequence<sizeof...(Extents)>());
+    for (std::size_t r = 0; r < rank(); ++r) extents_[r] = all[r];
   }
 
   // More static to less static, T to const T.
@@ -109,7 +167,8 @@ class view {
 template <class T, std::int64_t... E>
 kiln_tensor tensor_of(const view<T, E...>& v) {
   using value = std::remove_cv_t<T>;
-  return {const_cast<value*>(v.data_handle()), v.extents(), nullptr, detail::dtype_code<value>, static_cast<std::int32_t>(sizeof...(E))};
+  return {const_cast<value*>(v.data_handle()), v.extents(), nullptr, detail::dtype_code<value>,
+          static_cast<std::int32_t>(sizeof...(E))};
 }
 // A rank-0 argument.
 template <class T>
@@ -142,19 +201,24 @@ class [[nodiscard]] status {
 // What a call may use. The default runs on the calling thread and takes its workspace from the C library.
 class context {
  public:
-  context() : c_{nullptr, nullptr, 0, allocate, release, nullptr} {}
+  context() : c_{nullptr, nullptr, 0, take, give_back, nullptr} {}
 
   context& executor(kiln_executor* e) { return c_.executor = e, *this; }
   // 64-byte aligned; used when large enough for the call.
   context& workspace(void* p, std::int64_t bytes) { return c_.workspace = p, c_.workspace_bytes = bytes, *this; }
+  // Where the workspace comes from when none was given; allocate null: nowhere, a program that needs one fails with KILN_R_OOM.
+  context& allocator(void* (*allocate)(void*, std::size_t, std::size_t), void (*release)(void*, void*, std::size_t),
+                     void* user) {
+    return c_.allocate = allocate, c_.release = release, c_.user = user, *this;
+  }
   const kiln_context* get() const { return &c_; }
 
  private:
-  static void* allocate(void*, std::size_t bytes, std::size_t alignment) {
+  static void* take(void*, std::size_t bytes, std::size_t alignment) {
     if (bytes > SIZE_MAX - alignment) return nullptr;
     return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   }
-  static void release(void*, void* p, std::size_t) { std::free(p); }
+  static void give_back(void*, void* p, std::size_t) { std::free(p); }
 
   kiln_context c_;
 };

@@ -1,0 +1,129 @@
+// The default pool: every iteration runs once, whatever is nested, concurrent or forked.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "kiln/pool.h"
+
+namespace {
+
+struct Counts {
+  std::vector<std::atomic<int>> seen;
+  std::int64_t alignment;
+  std::atomic<int> chunks{0}, bad_bounds{0};
+  Counts(std::int64_t n, std::int64_t a) : seen(static_cast<std::size_t>(n)), alignment(a) {}
+};
+
+void count(void* data, std::int64_t begin, std::int64_t end) {
+  auto* c = static_cast<Counts*>(data);
+  c->chunks++;
+  if (begin % c->alignment != 0) c->bad_bounds++;
+  for (std::int64_t i = begin; i < end; ++i) c->seen[static_cast<std::size_t>(i)]++;
+}
+
+void run_once(kiln_executor* e, std::int64_t n, std::int64_t alignment, std::int32_t max_chunks) {
+  Counts c(n, alignment);
+  e->parallel_for(e, n, alignment, max_chunks, count, &c);
+  for (const auto& s : c.seen) ASSERT_EQ(s, 1);
+  ASSERT_EQ(c.bad_bounds, 0);
+  ASSERT_LE(c.chunks, max_chunks < 1 ? 1 : max_chunks);
+}
+
+TEST(Pool, EveryIterationOnce) {
+  kiln::pool pool(4);
+  for (std::int64_t n : {0, 1, 7, 64, 1000, 10007})
+    for (std::int64_t alignment : {1, 8, 64})
+      for (std::int32_t chunks : {0, 1, 3, 16}) run_once(pool.executor(), n, alignment, chunks);
+}
+
+TEST(Pool, Stress) {
+  kiln::pool pool(4);
+  for (int i = 0; i < 5000; ++i) run_once(pool.executor(), 100 + i % 7, 1, 1 + i % 16);
+}
+
+TEST(Pool, SleepsAndWakes) {
+  kiln::pool pool(3);
+  for (int i = 0; i < 20; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    run_once(pool.executor(), 1000, 8, 12);
+  }
+}
+
+TEST(Pool, ConcurrentCallers) {
+  kiln::pool pool(3);
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) run_once(pool.executor(), 333, 4, 12);
+    });
+  for (auto& t : callers) t.join();
+}
+
+TEST(Pool, NestedCallsRunInline) {
+  kiln::pool pool(4);
+  struct Nested {
+    kiln_executor* executor;
+    std::atomic<int> inner{0};
+  } nested{pool.executor()};
+  const auto outer = [](void* data, std::int64_t begin, std::int64_t end) {
+    auto* n = static_cast<Nested*>(data);
+    for (std::int64_t i = begin; i < end; ++i)
+      n->executor->parallel_for(
+          n->executor, 10, 1, 4,
+          [](void* d, std::int64_t b, std::int64_t e) { static_cast<Nested*>(d)->inner += static_cast<int>(e - b); }, n);
+  };
+  pool.executor()->parallel_for(pool.executor(), 100, 1, 16, outer, &nested);
+  EXPECT_EQ(nested.inner, 1000);
+}
+
+TEST(Pool, LongTaskMakesTheCallerSleep) {
+  kiln::pool pool(4);
+  std::atomic<int> done{0};
+  pool.executor()->parallel_for(
+      pool.executor(), 4, 1, 4,
+      [](void* d, std::int64_t begin, std::int64_t end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(5 * begin));
+        *static_cast<std::atomic<int>*>(d) += static_cast<int>(end - begin);
+      },
+      &done);
+  EXPECT_EQ(done, 4);
+}
+
+TEST(Pool, DefaultCountIsTheAffinityMask) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  for (int c = 0; c < CPU_SETSIZE && CPU_COUNT(&one) == 0; ++c)
+    if (CPU_ISSET(c, &before)) CPU_SET(c, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(kiln::pool().workers(), 1);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
+  EXPECT_EQ(kiln::pool().workers(), CPU_COUNT(&before));
+}
+
+TEST(Pool, ChildOfForkRunsSerially) {
+  auto pool = std::make_unique<kiln::pool>(3);
+  run_once(pool->executor(), 1000, 1, 12);
+  const pid_t child = fork();
+  if (child == 0) {
+    Counts c(1000, 1);
+    pool->executor()->parallel_for(pool->executor(), 1000, 1, 12, count, &c);
+    bool right = true;
+    for (const auto& s : c.seen) right = right && s == 1;
+    pool.reset();
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  run_once(pool->executor(), 1000, 1, 12);
+}
+
+}  // namespace
