@@ -2,37 +2,59 @@
 
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/interior.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
 
+// How an iteration of a main loop or of its rest runs.
+enum class Turn : std::uint8_t { whole, interior, masked, one };
+
 class Nest {
  public:
   Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts)
-      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts) {}
+      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts) {
+    if (plan.back().lanes && !plan.back().masked_all)
+      interior_ = find_interior(g, stores, plan.back().range, plan.back().step, facts);
+  }
 
   // One call per loop of the nest: at most as deep as the kernel's rank.
-  std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
-    if (level == plan_.size()) return body(copies);
+  std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies, Turn turn) {
+    if (level == plan_.size()) return body(copies, turn);
     const LoopPlan& p = plan_[level];
     const Id extent = g_.src(p.range, 0);
     const Id begin = level == 0 ? g_.sym("$begin") : g_.index(0);
     const Id end = level == 0 ? g_.sym("$end") : extent;
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Turn::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Turn::masked)};
+    if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     const Id step = g_.index(p.step);
     if (divides(extent, p.step)) return {loop(level, copies, begin, end, p.step, Turn::whole)};
     const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
     const Id middle = add_index(g_, begin, whole);
-    std::vector<Id> effects = {loop(level, copies, begin, middle, p.step, Turn::whole)};
-    effects.push_back(p.masked_tail ? loop(level, copies, middle, end, p.step, Turn::masked)
-                                    : loop(level, copies, middle, end, 1, Turn::one));
-    return effects;
+    return {loop(level, copies, begin, middle, p.step, Turn::whole), tail(level, copies, middle, end)};
   }
 
  private:
-  enum class Turn : std::uint8_t { whole, masked, one };
+  Id tail(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+    return plan_[level].masked_tail ? loop(level, copies, begin, end, plan_[level].step, Turn::masked)
+                                    : loop(level, copies, begin, end, 1, Turn::one);
+  }
+
+  // The low border, whole turns in the interior, and what is left.
+  std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+    const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.src(plan_[level].range, 0);
+    const Id first = index_binary(g_, Op::MIN, level == 0 ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
+    const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
+    const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), g_.index(0));
+    const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
+    std::vector<Id> effects;
+    if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Turn::one));
+    effects.push_back(loop(level, copies, first, middle, plan_[level].step, Turn::interior));
+    effects.push_back(tail(level, copies, middle, end));
+    return effects;
+  }
 
   bool divides(Id extent, int step) {
     const Congruence c = Bounds(g_, facts_).residue(extent);
@@ -44,7 +66,7 @@ class Nest {
     const auto kind = level == 0 ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
     const Id range = loops_.range(g_, end, kind);
     std::vector<Id> s = {range, begin, end};
-    const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
+    const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn), turn);
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
   }
@@ -62,9 +84,10 @@ class Nest {
     return out;
   }
 
-  std::vector<Id> body(const std::vector<Copy>& copies) {
+  std::vector<Id> body(const std::vector<Copy>& copies, Turn turn) {
     std::vector<Id> effects;
-    for (const std::vector<Id>& c : expand(g_, loops_, stores_, copies)) effects.insert(effects.end(), c.begin(), c.end());
+    const std::span<const Id> stores = turn == Turn::interior ? std::span<const Id>(interior_->stores) : stores_;
+    for (const std::vector<Id>& c : expand(g_, loops_, stores, copies)) effects.insert(effects.end(), c.begin(), c.end());
     return effects;
   }
 
@@ -73,12 +96,13 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
+  std::optional<Interior> interior_;  // of the innermost range
 };
 
 }  // namespace
 
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts) {
-  if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}});
+  if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}}, Turn::one);
   const Id end = g.sym("$end");  // no loop: one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
   s.insert(s.end(), stores.begin(), stores.end());

@@ -100,6 +100,34 @@ TEST(Lower, PaddedStencilReadsNothingOutside) {
     }
 }
 
+TEST(Lower, ClampedReadsAreContiguousInTheInterior) {
+  for (const bool rows_too : {false, true}) {
+    OneKernel k;
+    const Id h = k.symbol("H"), w = k.symbol("W");
+    const Id size = k.index(Op::MUL, h, w);
+    const int x = k.buffer(DType::f32, rows_too ? size : w), y = k.buffer(DType::f32, rows_too ? size : w);
+    const Id j = k.range(w), i = rows_too ? k.range(h) : k.g.index(0);
+    Id sum = k.f32(0);
+    for (std::int64_t d = -2; d <= 2; ++d) {
+      const Id last = k.index(Op::SUB, w, k.g.index(1));
+      const Id jj = k.index(Op::MAX, k.g.index(0), k.index(Op::MIN, k.index(Op::ADD, j, k.g.index(d)), last));
+      sum = k.op(Op::ADD, DType::f32, {sum, k.load(x, k.at(i, w, jj))});
+    }
+    std::vector<Id> loops = {j};
+    if (rows_too) loops.insert(loops.begin(), i);
+    k.store(y, k.at(i, w, j), sum, loops);
+    k.lower();
+    bool gathers = false;
+    const Id roots[] = {k.lowered.sink};
+    for (Id id : k.g.reachable(roots))
+      gathers = gathers || (k.g.op(id) == Op::LOAD && k.g.lanes(id) == 16 && k.g.op(k.g.src(id, 1)) != Op::RAMP);
+    EXPECT_FALSE(gathers);
+    std::mt19937 random(7);
+    for (std::int64_t columns : {1, 2, 3, 5, 17, 20, 36, 100})
+      for (std::int64_t chunk : {0, 16}) k.expect_same({{"H", 3}, {"W", columns}}, random, chunk);
+  }
+}
+
 TEST(Lower, BackwardReadIsAContiguousLoad) {
   OneKernel k;
   const Id n = k.symbol("N");

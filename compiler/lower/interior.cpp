@@ -1,0 +1,113 @@
+#include "compiler/lower/interior.h"
+
+#include <algorithm>
+
+#include "compiler/lower/rewrite.h"
+#include "compiler/symbolic/bounds.h"
+#include "compiler/symbolic/linear.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t widest_border = 64;
+
+enum class Sign { unknown, positive, negative };  // of b - a, in the interior; 0 counts where it makes no difference
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -symbolic::floor_div(-a, b); }
+
+class Search {
+ public:
+  Search(Graph& g, Id range, const Facts& facts) : g_(g), range_(range), bounds_(g, facts) {}
+
+  Id operator()(Id id, std::span<const Id> x) {
+    const Op op = g_.op(id);
+    if (op == Op::LOAD || op == Op::STORE) return access(id, x);
+    if (g_.dtype(id) == DType::boolean && (op == Op::AND || op == Op::OR || op == Op::NOT)) return logic(op, x);
+    if (op == Op::WHERE && g_.is_const(x[0]) && g_.lanes(x[0]) == 1) return truth(x[0]) ? x[1] : x[2];
+    const bool extremum = (op == Op::MIN || op == Op::MAX) && g_.dtype(id) == DType::index;
+    if (!extremum && !(is_comparison(op) && g_.dtype(x[0]) == DType::index)) return no_id;
+    if (g_.lanes(id) != 1) return no_id;
+    const Sign s = sign(op, x[0], x[1]);
+    if (s == Sign::unknown) return no_id;
+    if (extremum) return (op == Op::MIN) == (s == Sign::positive) ? x[0] : x[1];
+    const bool holds = op == Op::NE || ((op == Op::LT || op == Op::LE) && s == Sign::positive);
+    return g_.constant(DType::boolean, holds ? 1 : 0);
+  }
+
+  std::int64_t lo = 0, cut = 0;
+
+ private:
+  bool truth(Id c) const { return g_.arg(c, 0) != 0; }
+
+  Id logic(Op op, std::span<const Id> x) {
+    if (op == Op::NOT) return g_.is_const(x[0]) ? g_.constant(DType::boolean, truth(x[0]) ? 0 : 1, g_.lanes(x[0])) : no_id;
+    for (std::size_t i = 0; i < 2; ++i)
+      if (g_.is_const(x[i])) return truth(x[i]) == (op == Op::AND) ? x[1 - i] : x[i];
+    return no_id;
+  }
+
+  Id access(Id id, std::span<const Id> x) {
+    if (x.size() < 4 || !g_.is_const(x[3])) return no_id;
+    if (!truth(x[3])) return g_.op(id) == Op::LOAD ? x[2] : no_id;
+    const std::vector<Id> ungated(x.begin(), x.begin() + (g_.op(id) == Op::LOAD ? 2 : 3));
+    return g_.with_src(id, ungated);
+  }
+
+  // d = b - a = c * range + rest. Near the low end rest is small; near the high end rest is the extent plus something small.
+  Sign sign(Op op, Id a, Id b) {
+    using symbolic::Sum;
+    const auto sa = symbolic::sum_of(g_, a), sb = symbolic::sum_of(g_, b), extent = symbolic::sum_of(g_, g_.src(range_, 0));
+    if (!sa || !sb || !extent) return Sign::unknown;
+    const auto d = symbolic::plus(g_, *sb, *sa, -1);
+    if (!d) return Sign::unknown;
+    std::int64_t c = 0;
+    Sum rest;
+    for (const symbolic::Term& t : *d) {
+      if (t.atoms == std::vector<Id>{range_}) c = t.coefficient;
+      else if (uses_range(t)) return Sign::unknown;
+      else rest.push_back(t);
+    }
+    if (c == 0) return Sign::unknown;
+    const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d from here on is "positive"
+    const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d up to here is "negative"
+    const Interval near_low = symbolic::interval_of(bounds_, rest);
+    if (c > 0 && raise(lo, near_low.min, ceil_div(positive - near_low.min, c))) return Sign::positive;
+    if (c < 0 && raise(lo, near_low.max, ceil_div(near_low.max - negative, -c))) return Sign::negative;
+    if (c != 1 && c != -1) return Sign::unknown;
+    const auto beyond = symbolic::plus(g_, rest, *extent, c);
+    if (!beyond) return Sign::unknown;
+    const Interval near_high = symbolic::interval_of(bounds_, *beyond);
+    if (c < 0 && raise(cut, near_high.min, positive - 1 - near_high.min)) return Sign::positive;
+    if (c > 0 && raise(cut, near_high.max, near_high.max - 1 - negative)) return Sign::negative;
+    return Sign::unknown;
+  }
+
+  bool uses_range(const symbolic::Term& t) const {
+    const std::vector<Id> nodes = walk(g_, t.atoms);
+    return std::ranges::find(nodes, range_) != nodes.end();
+  }
+
+  static bool raise(std::int64_t& border, std::int64_t known, std::int64_t wanted) {
+    if (known <= -widest_border || known >= widest_border || wanted > widest_border) return false;
+    border = std::max(border, wanted);
+    return true;
+  }
+
+  Graph& g_;
+  Id range_;
+  Bounds bounds_;
+};
+
+}  // namespace
+
+std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts) {
+  const Id extent = g.src(range, 0);
+  const Id all = g.make(Op::SINK, DType::none, stores);
+  Search search(g, range, facts);
+  const Id found = rewrite(g, all, [&](Id id, std::span<const Id> x) { return search(id, x); });
+  if (found == all) return std::nullopt;
+  if (g.is_const(extent) && g.arg(extent, 0) < search.lo + search.cut + 2 * lanes) return std::nullopt;
+  return Interior{{g.src(found).begin(), g.src(found).end()}, search.lo, search.cut};
+}
+
+}  // namespace kiln::compiler
