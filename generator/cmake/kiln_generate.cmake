@@ -1,0 +1,13 @@
+# Runs a generator and joins its objects into one: see kiln_add_kernels.cmake.
+set(headers ${FOLDER}/include/${TARGET})
+file(MAKE_DIRECTORY ${headers})
+execute_process(COMMAND ${GENERATOR} -o ${headers} --namespace ${NAMESPACE} --target ${TARGET_CPU} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${GENERATOR} --list OUTPUT_VARIABLE listing COMMAND_ERROR_IS_FATAL ANY)
+string(REGEX MATCHALL "[A-Za-z0-9_]+\\([^\n]*\n" lines "${listing}")
+set(objects)
+foreach(line ${lines})
+  string(REGEX REPLACE "\\(.*" "" program "${line}")
+  list(APPEND objects ${headers}/${program}.o)
+endforeach()
+execute_process(COMMAND ${LINKER} -r -o ${FOLDER}/${TARGET}.o.new ${objects} COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${FOLDER}/${TARGET}.o.new ${FOLDER}/${TARGET}.o)
