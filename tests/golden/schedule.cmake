@@ -1,0 +1,2 @@
+kiln_add_test(schedule_golden golden SOURCES golden/schedule_golden_test.cpp LIBS kiln_schedule)
+target_compile_definitions(schedule_golden PRIVATE GOLDEN_FOLDER="${CMAKE_CURRENT_LIST_DIR}/schedule")
