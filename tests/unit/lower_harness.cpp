@@ -4,6 +4,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "compiler/ir/verify.h"
+
 namespace kiln::compiler::testing {
 namespace {
 
@@ -173,6 +175,7 @@ void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols,
 }
 
 std::string malformed(const Graph& g, Id sink) {
+  verify(g, sink, Level::program);
   const Id roots[] = {sink};
   std::set<Id> ranges;
   for (Id id : g.reachable(roots)) {
