@@ -16,7 +16,6 @@ using dsl_test::Tensor;
 namespace {
 
 inline constexpr dim<"N"> N;
-inline constexpr dim<"M"> M;
 
 Tensor random(Shape s, unsigned seed = 1) {
   Tensor t = make(std::move(s));

@@ -79,13 +79,13 @@ namespace kiln {
   X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
-  X(literal_is_out_of_range_of_the_dtype, "") \
-  X(value_is_used_before_it_has_one, "") \
-  X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "") \
-  X(out_parameter_is_never_assigned, "") \
-  X(symbolic_extent_is_not_an_extent_of_any_parameter, "") \
-  X(symbolic_extent_has_two_different_sets_of_facts, "") \
-  X(two_parameters_have_the_same_name, "")
+  X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
+  X(value_is_used_before_it_has_one, "a value is used before it has one") \
+  X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
+  X(out_parameter_is_never_assigned, "an out<> parameter is never assigned") \
+  X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
+  X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
+  X(two_parameters_have_the_same_name, "two parameters have the same name")
 // clang-format on
 
 enum class why : unsigned char {
@@ -127,8 +127,11 @@ struct mistake {
 #if defined(__clang__)
 #define KILN_DIAGNOSE(e, text) __attribute__((diagnose_if(Reason == why::e, "kiln: " text, "error")))
 #define KILN_MISTAKE(list) list(KILN_DIAGNOSE)
+#define KILN_DELETED(text) \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") = delete(text) _Pragma("clang diagnostic pop")
 #else
 #define KILN_MISTAKE(list) = delete
+#define KILN_DELETED(text) = delete
 #endif
 
 // A mistake found while the body is evaluated: this template has no definition, its arguments are the message.

@@ -143,8 +143,8 @@ inline constexpr why assign_why = kiln_assign_why<D, S, B>();
 // The right side of an assignment, with its line: a node of dtype D and shape S, or a scalar that still needs its builder.
 template <class D, class S>
 struct kiln_right {
-  builder* b = nullptr;
   int id = -1;
+  bool operand = false;
   kiln_literal literal{};
   record::extent extent{};
   sloc l;
@@ -153,8 +153,8 @@ struct kiln_right {
     requires(assign_why<D, S, B> == why::ok)
   constexpr kiln_right(const B& x, sloc l_ = sloc::current()) : l(l_) {  // NOLINT(google-explicit-constructor)
     if constexpr (Operand<B>) {
-      b = x.b;
-      id = kiln_expand<D, shape_of<B>, S>(b, x.kiln_read(l), l);
+      operand = true;
+      if (x.b != nullptr) id = kiln_expand<D, shape_of<B>, S>(x.b, x.kiln_read(l), l);
     } else if constexpr (Extent<B>) {
       extent = kiln_record(x);
     } else {
@@ -162,7 +162,7 @@ struct kiln_right {
     }
   }
   constexpr int node(builder* to) const {
-    if (id >= 0) return id;
+    if (operand) return id;
     if (extent.text != nullptr) return kiln_expand<D, sh<>, S>(to, kiln_dim_id<D>(to, extent, l), l);
     return kiln_expand<D, sh<>, S>(to, kiln_constant_id<D>(to, literal, l), l);
   }

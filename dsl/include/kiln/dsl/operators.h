@@ -45,7 +45,7 @@ constexpr builder* kiln_builder(const A& a) {
 template <class A, class B, class... C>
 constexpr builder* kiln_builder(const A& a, const B& b, const C&... c) {
   if constexpr (Operand<A>)
-    return a.b;
+    return a.b != nullptr ? a.b : kiln_builder(b, c...);
   else
     return kiln_builder(b, c...);
 }
@@ -140,18 +140,9 @@ struct ops {
 #undef KILN_X
 
   // A tensor has no value while it is captured, so it cannot steer C++ control flow.
-#if defined(__clang__)
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wc++26-extensions"
-  template <class B>
-    requires(std::is_same_v<B, bool>)
-  explicit constexpr operator B() const = delete("kiln: a tensor has no value at capture time: use select(c, a, b)");
-#pragma clang diagnostic pop
-#else
   template <class B, why Reason = why::a_tensor_has_no_value_at_capture_time__use_select>
     requires(std::is_same_v<B, bool>)
-  explicit constexpr operator B() const = delete;
-#endif
+  explicit constexpr operator B() const KILN_DELETED("kiln: a tensor has no value at capture time: use select(c, a, b)");
 };
 
 // == and != are tried in both orders by the language, ! competes with the built-in one: namespace templates, which match exactly and

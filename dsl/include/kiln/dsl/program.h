@@ -307,13 +307,49 @@ consteval int count_nodes() {
   return ir<P>.n_nodes;
 }
 
+// The first ill-formed program of a list: its reason and place.
+template <class... P>
+consteval int kiln_first_wrong() {
+  const why all[] = {kiln_size_of<P>.error..., why::ok};
+  int i = 0;
+  while (i < static_cast<int>(sizeof...(P)) && all[i] == why::ok) ++i;
+  return i;
+}
+template <int I, class P, class... More>
+constexpr auto kiln_place() {
+  if constexpr (I == 0)
+    return kiln_where<P>();
+  else
+    return kiln_place<I - 1, More...>();
+}
+template <class... P>
+struct kiln_verdict_of {
+  static constexpr int first = kiln_first_wrong<P...>();
+  static constexpr why reason = [] {
+    const why all[] = {kiln_size_of<P>.error..., why::ok};
+    return all[first];
+  }();
+  static constexpr auto where() {
+    if constexpr (first == sizeof...(P))
+      return str<0>{};
+    else
+      return kiln_place<first, P...>();
+  }
+};
+
 // static const programs<saxpy, dense_gelu> exported;
 template <class... P>
 struct programs {
-  programs() {
+  programs()
+    requires(kiln_verdict_of<P...>::reason == why::ok)
+  {
     static constexpr const record::program* list[] = {&ir<P>...};
     record::register_programs(list, sizeof...(P));
   }
+  // Both compilers print the template arguments: what is wrong, and where.
+  template <why Reason = kiln_verdict_of<P...>::reason, str Where = kiln_verdict_of<P...>::where()>
+    requires(kiln_wrong(Reason))
+  programs() KILN_DELETED("kiln: a program is ill-formed: reason and place follow");
 };
 
 }  // namespace kiln

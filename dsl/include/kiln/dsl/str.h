@@ -14,9 +14,11 @@ struct str {
   constexpr str() = default;
   constexpr str(const char (&s)[N + 1]) {
     for (int i = 0; i < N; ++i) c[i] = s[i];
+    c[N] = 0;  // so that clang prints it as text
   }
   constexpr str(const char* s, int n) {
     for (int i = 0; i < n; ++i) c[i] = s[i];
+    c[n] = 0;
   }
 };
 template <int M>
