@@ -3,8 +3,8 @@
 
 using namespace kiln;
 
-inline constexpr dim<"H"> H;
-inline constexpr dim<"W"> W;
+inline constexpr dim<"H", {.min = 1}> H;  // at least one row and one column: a border needs an edge to repeat
+inline constexpr dim<"W", {.min = 1}> W;
 inline constexpr dim<"M"> M;
 
 // Element i of the result is element i + Shift of x along the axis, whose extent is N; |Shift| <= Reach.
