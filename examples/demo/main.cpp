@@ -172,7 +172,8 @@ struct demo {
 
 int main(int argc, char** argv) try {
   if (argc < 2 || argc > 3) return std::fprintf(stderr, "usage: demo OUT_DIR [PHOTO.png]\n"), 64;
-  demo d{argv[1], {}, {}, 0, 0, {}, 0};
+  demo d;
+  d.folder = argv[1];
   d.run(argc == 3 ? argv[2] : "");
 } catch (const std::exception& e) {
   std::fprintf(stderr, "demo: %s\n", e.what());
