@@ -53,7 +53,10 @@ class Cleanup {
   Id reduce(Id id) {
     const auto kind = g_.arg(id, 0);
     const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
-    if (axes.empty() && static_cast<ReduceKind>(kind) != ReduceKind::fma) return g_.src(id, 0);
+    if (axes.empty()) {
+      if (static_cast<ReduceKind>(kind) != ReduceKind::fma) return g_.src(id, 0);
+      return g_.make(Op::FMA, g_.dtype(id), {g_.src(id, 0), g_.src(id, 1), g_.constant(g_.dtype(id), 0)});
+    }
     if (axes.size() < 2 || static_cast<ReduceKind>(kind) == ReduceKind::fma) return id;
     Id value = g_.src(id, 0);
     for (std::size_t i = axes.size(); i-- > 0;) value = g_.make(Op::REDUCE, g_.dtype(id), {value}, {kind, axes[i]});

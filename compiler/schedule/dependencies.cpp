@@ -20,12 +20,14 @@ Id end_into(const Graph& g, const Kernel& k, int buffer) {
   return no_id;
 }
 
-// Does k load from the buffer at another element than the one it stores there?
+// Does k load from the buffer at another element than the one it stores there, or for another store of the same iteration?
 bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
-  const Id here = g.src(g.src(end, 0), 1), roots[] = {k.sink};
-  const bool alone = g.src(k.sink).size() == 1;
-  for (Id id : g.reachable(roots))
-    if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || !alone)) return true;
+  const Id here = g.src(g.src(end, 0), 1);
+  for (Id other : g.src(k.sink)) {
+    const Id roots[] = {other};
+    for (Id id : g.reachable(roots))
+      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || other != end)) return true;
+  }
   return false;
 }
 

@@ -42,6 +42,12 @@ TEST_F(GraphCleanup, FmaKeepsItsAxes) {
   EXPECT_EQ(cleaned(dot), dot);
 }
 
+TEST_F(GraphCleanup, ReductionsOverNoAxis) {
+  const Id x = in({n(2)});
+  EXPECT_EQ(cleaned(b_.reduce(ReduceKind::sum, x, std::vector<std::int64_t>{})), x);
+  EXPECT_EQ(cleaned(b_.reduce_fma(x, x, std::vector<std::int64_t>{})), b_.elementwise(Op::FMA, {x, x, b_.constant(DType::f32, 0)}));
+}
+
 TEST_F(GraphCleanup, MergesMovement) {
   const Id x = in({n(2), n(3), n(4)});
   const Id flat = b_.reshape(b_.reshape(x, std::vector<Id>{n(6), n(4)}), std::vector<Id>{n(24)});

@@ -55,6 +55,13 @@ TEST_F(ScheduleInout, SameElementIsInPlace) {
   check(1);
 }
 
+TEST_F(ScheduleInout, IndependentUpdatesShareAKernel) {
+  const Id x = inout(), y = inout();
+  store(0, add(x, x));
+  store(1, add(y, y));
+  check(1);
+}
+
 TEST_F(ScheduleInout, OtherElementsGoThroughATemporary) {
   const Id x = inout();
   store(0, add(x, shifted(x)));

@@ -52,6 +52,25 @@ class ScheduleKernels : public ::testing::Test {
     const Id y = b_.expand(b_.reshape(b_.permute(b, std::vector<std::int64_t>{1, 0}), std::vector<Id>{n(1), sb[1], sa[1]}), full);
     return b_.reduce_fma(x, y, std::vector<std::int64_t>{2});
   }
+  // Windows of three along the only axis, as the DSL's conv2d makes them: [n] -> [3, n - 2].
+  Id windows(Id x) {
+    const Id e = b_.shape_of(x)[0], row = index_add(g_, e, n(1)), count = index_sub(g_, e, n(2));
+    const Id copies = n(6);
+    const Id tiled = b_.reshape(b_.expand(b_.reshape(x, std::vector<Id>{n(1), e}), std::vector<Id>{copies, e}),
+                                std::vector<Id>{index_mul(g_, copies, e)});
+    const Id used = index_mul(g_, n(3), row);
+    const Id cut = b_.slice(tiled, std::vector<Id>{n(0)}, std::vector<std::int64_t>{1}, std::vector<Id>{used});
+    return b_.slice(b_.reshape(cut, std::vector<Id>{n(3), row}), std::vector<Id>{n(0), n(0)}, std::vector<std::int64_t>{1, 1},
+                    std::vector<Id>{n(3), count});
+  }
+  bool divides(const Schedule& s) const {
+    for (const Kernel& k : s.kernels) {
+      const Id roots[] = {k.sink};
+      for (Id id : g_.reachable(roots))
+        if (g_.dtype(id) == DType::index && (g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD)) return true;
+    }
+    return false;
+  }
   Id blur(Id x, std::size_t axis) {  // five taps, edges repeated
     const std::vector<Id> shape = b_.shape_of(x);
     std::vector<Id> before(shape.size(), n(0)), padded = shape;
@@ -142,6 +161,25 @@ TEST_F(ScheduleKernels, BlurOfBlurIsTwo) {
   for (const Symbol& symbol : p_.symbols) b_.declare(symbol);
   out(blur(blur(in({g_.sym("H"), g_.sym("W")}), 0), 1));
   EXPECT_EQ(schedule().kernels.size(), 2u);
+}
+
+TEST_F(ScheduleKernels, ConvolutionIsOneWithoutDivision) {
+  const Id view = windows(in({n(100)})), weights = in({n(3)});
+  const std::vector<Id> shape = b_.shape_of(view);
+  const Id w = b_.expand(b_.reshape(weights, std::vector<Id>{n(3), n(1)}), shape);
+  out(bin(Op::ADD, b_.reduce_fma(view, w, std::vector<std::int64_t>{0}), number(1)));
+  const Schedule s = schedule();
+  EXPECT_EQ(s.kernels.size(), 1u);
+  EXPECT_FALSE(divides(s));
+}
+
+TEST_F(ScheduleKernels, SymbolicWindowsNeedNoDivision) {
+  p_.symbols = {{"N", 3}};
+  b_.declare(p_.symbols[0]);
+  out(reduce(ReduceKind::max, windows(in({g_.sym("N")})), 0));
+  const Schedule s = schedule();
+  EXPECT_EQ(s.kernels.size(), 1u);
+  EXPECT_FALSE(divides(s));
 }
 
 TEST_F(ScheduleKernels, OutputsOfOneShapeShareAKernel) {
