@@ -9,6 +9,8 @@
 #include "compiler/lower/gate_extraction.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
+#include "compiler/lower/merge_ranges.h"
+#include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/optimise.h"
 #include "compiler/lower/reduce_lowering.h"
 
@@ -52,6 +54,7 @@ LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& ker
   const Facts facts = facts_of(schedule.program);
   Id sink = drop_unit_ranges(g, kernel.sink);
   sink = gate_extraction(g, sink);
+  sink = merge_ranges(g, sink, facts);
   sink = decompose_math(g, sink);
   sink = decompose_half(g, sink);
   check(g, sink);
@@ -65,7 +68,7 @@ LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& ker
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
   out.alignment = plan.empty() ? 1 : plan[0].step;
   out.parallel = !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
-  out.sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts));
+  out.sink = narrow_casts(g, g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts)), facts);
   return out;
 }
 

@@ -2,12 +2,14 @@
 //
 //   drop_unit_ranges  ranges of extent 1 -> 0
 //   gate_extraction   poisoned indices -> gates
+//   merge_ranges      neighbouring LOOP ranges that are walked as one -> one range
 //   decompose_math    transcendentals -> basic operations
 //   decompose_half    f16 and bf16 arithmetic -> f32
 //   estimate_work     cost of the kernel
 //   reduce_lowering   REDUCE -> FOR with carried accumulators
 //   optimise          which ranges become lanes or copies
 //   loop_nest         LOOP ranges -> FORs around expanded bodies (expand)
+//   narrow_casts      positions as floats without 64-bit conversions
 #pragma once
 
 #include "compiler/ir/program.h"

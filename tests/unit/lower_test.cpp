@@ -141,6 +141,61 @@ TEST(Lower, BackwardReadIsAContiguousLoad) {
   for (std::int64_t extent : {0, 1, 16, 37}) k.expect_same({{"N", extent}}, random, 16);
 }
 
+TEST(Lower, InterleavedChannelsAreOneLoop) {
+  OneKernel k;
+  const Id h = k.symbol("H"), w = k.symbol("W"), channels = k.g.index(3);
+  const Id size = k.index(Op::MUL, k.index(Op::MUL, h, w), channels);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(h), j = k.range(w), c = k.range(channels);
+  const Id at = k.at(k.at(i, w, j), channels, c);
+  k.store(y, at, k.op(Op::MUL, DType::f32, {k.load(x, at), k.f32(2)}), {i, j, c});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::FOR), 2u);  // whole turns and the rest
+  EXPECT_EQ(k.lowered.alignment, 16);
+  std::mt19937 random(8);
+  for (std::int64_t columns : {0, 1, 5, 11}) k.expect_same({{"H", 4}, {"W", columns}}, random, 16);
+}
+
+TEST(Lower, BroadcastRowIsNotMerged) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.symbol("N");
+  const Id size = k.index(Op::MUL, m, n);
+  const int x = k.buffer(DType::f32, size), b = k.buffer(DType::f32, n), y = k.buffer(DType::f32, size);
+  const Id i = k.range(m), j = k.range(n);
+  k.store(y, k.at(i, n, j), k.op(Op::ADD, DType::f32, {k.load(x, k.at(i, n, j)), k.load(b, j)}), {i, j});
+  EXPECT_EQ(k.lower().trip_count, m);
+  std::mt19937 random(9);
+  for (std::int64_t columns : {1, 16, 21}) k.expect_same({{"M", 4}, {"N", columns}}, random, 2);
+}
+
+TEST(Lower, PositionsBecomeFloatsWithoutWideConversions) {
+  for (std::int64_t max : {std::int64_t{1000}, std::int64_t{1} << 40}) {
+    OneKernel k;
+    const Id n = k.symbol("N", max);
+    const int y = k.buffer(DType::f32, n);
+    const Id i = k.range(n);
+    k.store(y, i, k.op(Op::CAST, DType::f32, {k.index(Op::SUB, k.index(Op::MUL, i, k.g.index(3)), k.g.index(5))}), {i});
+    k.lower();
+    const Id roots[] = {k.lowered.sink};
+    for (Id id : k.g.reachable(roots)) EXPECT_FALSE(k.g.op(id) == Op::CAST && k.g.lanes(id) > 1 && k.g.dtype(k.g.src(id, 0)) == DType::index);
+    std::mt19937 random(10);
+    for (std::int64_t extent : {1, 16, 100}) k.expect_same({{"N", extent}}, random, 16);
+  }
+}
+
+TEST(Lower, TranscendentalsBecomeBasicOperations) {
+  for (DType d : {DType::f16, DType::bf16, DType::f32, DType::f64})
+    for (Op op : {Op::EXP, Op::LOG, Op::SIN, Op::TANH, Op::ERF, Op::RSQRT}) {
+      OneKernel k;
+      const Id n = k.symbol("N");
+      const int x = k.buffer(d, n), y = k.buffer(d, n);
+      const Id i = k.range(n);
+      k.store(y, i, k.op(op, d, {k.load(x, i)}), {i});
+      k.lower();
+      EXPECT_EQ(malformed(k.g, k.lowered.sink), "");
+    }
+}
+
 TEST(Lower, TransposeGathers) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");
