@@ -14,6 +14,7 @@
 #include "generator/manifest_writer.h"
 #include "generator/names.h"
 #include "generator/outputs.h"
+#include "generator/revision.h"
 
 namespace kiln::generator {
 namespace {
@@ -26,7 +27,7 @@ const std::vector<std::string> kinds = {"obj", "header", "manifest", "ir", "llvm
 
 struct Options {
   bool list = false;
-  std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile;
+  std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile, depfile_target, object_list, revision_header;
   std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after;
 
   bool emits(std::string_view kind) const { return std::ranges::find(emit, kind) != emit.end(); }
@@ -61,6 +62,9 @@ void define(CLI::App& app, Options& o) {
   app.add_option("--target", o.target, "CPU level")->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))->capture_default_str();
   app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',')->type_name("PASS");
   app.add_option("--depfile", o.depfile, "Write a Make dependency file")->type_name("FILE");
+  app.add_option("--depfile-target", o.depfile_target, "The file that depends, in place of all outputs")->type_name("FILE");
+  app.add_option("--object-list", o.object_list, "Write the paths of the objects, one a line")->type_name("FILE");
+  app.add_option("--revision-header", o.revision_header, "Header in DIR that changes whenever another header does")->type_name("NAME");
 }
 
 void print_list(std::span<const record::program* const> programs) {
@@ -115,10 +119,18 @@ std::string make_escaped(const std::string& path) {
 }
 
 // Every output depends on this executable: the programs are constants in it.
-std::string depfile_text(const Outputs& out, const char* executable) {
+std::string depfile_text(const Outputs& out, const std::string& target, const char* executable) {
+  if (!target.empty()) return make_escaped(target) + ": " + make_escaped(executable) + "\n";
   std::string s;
   for (const auto& [path, bytes] : out.files()) s += (s.empty() ? "" : " ") + make_escaped(path);
   return s + ": " + make_escaped(executable) + "\n";
+}
+
+std::string object_list_text(const Outputs& out) {
+  std::string s;
+  for (const auto& [path, bytes] : out.files())
+    if (path.ends_with(".o")) s += path + "\n";
+  return s;
 }
 
 int generate(const Options& o, std::span<const record::program* const> programs, const char* executable) {
@@ -138,7 +150,10 @@ int generate(const Options& o, std::span<const record::program* const> programs,
     }
   }
   if (failed) return rejected;
-  if (!o.depfile.empty()) out.add(o.depfile, depfile_text(out, executable));
+  if (!o.revision_header.empty()) add_revision_header(out, o.path(o.revision_header, ""));
+  const std::string objects = object_list_text(out);
+  if (!o.depfile.empty()) out.add(o.depfile, depfile_text(out, o.depfile_target, executable));
+  if (!o.object_list.empty()) out.add(o.object_list, objects);
   out.write();
   return ok;
 }

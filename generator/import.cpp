@@ -44,6 +44,7 @@ class Importer {
 
   Program import() {
     locate(in_.loc);
+    build_.infer_minimums();
     out_.name = in_.name;
     for (int i = 0; i < in_.n_symbols; ++i) symbol(in_.symbols[i]);
     for (int i = 0; i < in_.n_params; ++i) parameter(in_.params[i]);
@@ -55,6 +56,7 @@ class Importer {
       values_.push_back(node(in_.nodes[i]));
     }
     finish();
+    build_.apply_minimums(out_);
     return std::move(out_);
   }
 

@@ -23,12 +23,12 @@ void Builder::check_rank(std::size_t rank) const {
     fail("E-rank", "expected rank <= " + std::to_string(max_rank) + ", got " + std::to_string(rank));
 }
 
-void Builder::check_extents(std::span<const Id> extents) const {
+void Builder::check_extents(std::span<const Id> extents) {
   check_rank(extents.size());
   for (Id e : extents) {
     if (graph_.dtype(e) != DType::index) fail("E-dtype", "expected index extents, got " + std::string(name(graph_.dtype(e))));
-    if (index_value(graph_, e).value_or(0) < 0)
-      fail("E-shape", "expected extents >= 0, got " + shape_text(extents));
+    if (!nonnegative(e))
+      fail("E-shape", "expected extents >= 0, got " + shape_text(extents) + " (a symbolic extent may need a declared minimum)");
   }
 }
 
@@ -38,7 +38,34 @@ void Builder::check_axes(std::span<const std::int64_t> axes, int rank, std::stri
       fail("E-axis", "`" + std::string(what) + "` expected axes below the rank " + std::to_string(rank) + ", got " + std::to_string(a));
 }
 
-bool Builder::nonnegative(Id v) const { return trust_bounds_ || proves_nonnegative(graph_, v, facts_); }
+bool Builder::nonnegative(Id v) {
+  if (trust_bounds_ || nonnegative_.contains(v)) return true;
+  if (!proves_nonnegative(graph_, v, facts_)) {
+    if (!infer_) return false;
+    const auto raised = minimums_for_nonnegative(graph_, v, facts_);
+    if (!raised) return false;
+    for (const SymbolFacts& r : *raised) {
+      const auto f = std::ranges::find(facts_, r.name, &SymbolFacts::name);
+      if (f == facts_.end())
+        facts_.push_back(r);
+      else
+        f->min = std::max(f->min, r.min);
+    }
+  }
+  nonnegative_.insert(v);
+  return true;
+}
+
+void Builder::apply_minimums(Program& p) const {
+  for (const SymbolFacts& f : facts_)
+    for (Symbol& s : p.symbols) {
+      if (s.name != f.name || s.min >= f.min) continue;
+      if (f.min > s.max)
+        fail("E-slice", "symbol `" + s.name + "` expected a maximum of at least " + std::to_string(f.min) + ", which the program needs, got " +
+                            std::to_string(s.max));
+      s.min = f.min;
+    }
+}
 
 Id Builder::constant(DType d, std::uint64_t bits) { return graph_.constant(d, bits); }
 

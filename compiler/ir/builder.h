@@ -8,9 +8,11 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/program.h"
 #include "compiler/ir/shapes.h"
@@ -28,6 +30,10 @@ class Builder {
 
   // Facts that bounds proofs may use: the symbol's minimum. Names not declared have minimum 0.
   void declare(const Symbol& s);
+  // From here on a proof that only fails for small values of a symbol raises the symbol's minimum: the entry check of the compiled
+  // program then rejects those values. apply_minimums() writes what was found into the program's symbols.
+  void infer_minimums() { infer_ = true; }
+  void apply_minimums(Program& p) const;
   // Slices and pads are taken as they are: for nodes whose bounds were proven when they were first made.
   void trust_bounds() { trust_bounds_ = true; }
 
@@ -62,16 +68,17 @@ class Builder {
   Id movement(Op op, std::span<const Id> data, std::initializer_list<std::span<const Id>> operands,
               std::span<const std::int64_t> args = {});
   void check_rank(std::size_t rank) const;
-  void check_extents(std::span<const Id> extents) const;
+  void check_extents(std::span<const Id> extents);
   void check_axes(std::span<const std::int64_t> axes, int rank, std::string_view what) const;
-  bool nonnegative(Id v) const;
+  bool nonnegative(Id v);
   void check_slice_axis(std::size_t axis, Id n, Id begin, std::int64_t step, Id extent);
   void check_pad_axis(std::size_t axis, PadMode mode, Id n, Id before, Id extent);
 
   Graph& graph_;
   Shapes shapes_;
   std::vector<SymbolFacts> facts_;
-  bool trust_bounds_ = false;
+  std::unordered_set<Id> nonnegative_;  // proven, or made so
+  bool trust_bounds_ = false, infer_ = false;
 };
 
 }  // namespace kiln::compiler

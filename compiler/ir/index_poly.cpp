@@ -27,23 +27,29 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
+}  // namespace
+
 // Symbols by name, then other atoms by structural hash: never by the order of creation.
-bool atom_less(const Graph& g, Id a, Id b) {
+bool index_atom_less(const Graph& g, Id a, Id b) {
   if (a == b) return false;
   const bool sa = g.op(a) == Op::SYM, sb = g.op(b) == Op::SYM;
   if (sa != sb) return sa;
   if (sa) return g.name(a) < g.name(b);
   return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
 }
+
+namespace {
+
 int compare(const Graph& g, const std::vector<Id>& a, const std::vector<Id>& b) {  // < 0: a comes first
   if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
   for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return atom_less(g, a[i], b[i]) ? -1 : 1;
+    if (a[i] != b[i]) return index_atom_less(g, a[i], b[i]) ? -1 : 1;
   return 0;
 }
 
-// Sorts, merges equal monomials, drops zeros.
-Poly normalise(const Graph& g, Poly p) {
+}  // namespace
+
+Poly normalise_poly(const Graph& g, Poly p) {
   std::stable_sort(p.begin(), p.end(), [&](const Monomial& a, const Monomial& b) { return compare(g, a.atoms, b.atoms) < 0; });
   Poly out;
   for (Monomial& m : p) {
@@ -55,6 +61,8 @@ Poly normalise(const Graph& g, Poly p) {
   }
   return out;
 }
+
+namespace {
 
 bool is_index_op(const Graph& g, Id id, Op op) { return g.op(id) == op && g.dtype(id) == DType::index; }
 
@@ -76,7 +84,7 @@ bool read_monomial(const Graph& g, Id id, Monomial& m) {
   for (std::size_t i = 0; i < m.atoms.size(); ++i) {
     const Id a = m.atoms[i];
     if (is_index_op(g, a, Op::CONST) || is_index_op(g, a, Op::ADD) || is_index_op(g, a, Op::MUL)) return false;
-    if (i > 0 && atom_less(g, a, m.atoms[i - 1])) return false;
+    if (i > 0 && index_atom_less(g, a, m.atoms[i - 1])) return false;
   }
   return true;
 }
@@ -123,10 +131,14 @@ Split split_by(const Poly& p, std::int64_t c) {
   return s;
 }
 
-Poly scaled(const Graph& g, Poly p, std::int64_t by) {
+}  // namespace
+
+Poly scale_poly(const Graph& g, Poly p, std::int64_t by) {
   for (Monomial& m : p) m.coefficient = checked_mul(g, m.coefficient, by);
   return p;
 }
+
+namespace {
 
 // Would index_floordiv / index_floormod make just this node of these operands?
 bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
@@ -188,60 +200,6 @@ bool append_text(const Graph& g, Id id, TextLimit limit, std::string& out) {
   return true;
 }
 
-// p with every symbol replaced by symbol + minimum, so that all symbols are >= 0. Nothing when that is too large to be worth it.
-std::optional<Poly> shifted(const Graph& g, const Poly& p, std::span<const SymbolFacts> facts) {
-  Poly out;
-  for (const Monomial& m : p) {
-    Poly product{{m.coefficient, {}}};
-    for (Id a : m.atoms) {
-      std::int64_t low = 0;
-      for (const SymbolFacts& f : facts)
-        if (g.op(a) == Op::SYM && f.name == g.name(a)) low = f.min;
-      Poly next;
-      for (const Monomial& q : product) {
-        next.push_back(q);
-        next.back().atoms.push_back(a);
-        if (low != 0) next.push_back({checked_mul(g, q.coefficient, low), q.atoms});
-      }
-      product = std::move(next);
-      if (product.size() + out.size() > max_terms) return std::nullopt;
-    }
-    for (Monomial& q : product) {
-      std::ranges::sort(q.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
-      out.push_back(std::move(q));
-    }
-  }
-  return normalise(g, std::move(out));
-}
-
-// One linear atom floordiv(x, c) or floormod(x, c), replaced by the end of its interval that makes p smallest:
-// c*floordiv(x, c) is in [x - (c - 1), x], floormod(x, c) in [0, c - 1]. False when there is none.
-bool bound_division(const Graph& g, Poly& p) {
-  for (std::size_t i = 0; i < p.size(); ++i) {
-    if (p[i].atoms.size() != 1) continue;
-    const Id a = p[i].atoms[0];
-    if (g.op(a) != Op::FLOORDIV && g.op(a) != Op::FLOORMOD) continue;
-    const auto c = index_value(g, g.src(a, 1));
-    if (!c || *c <= 0) continue;
-    const std::int64_t k = p[i].coefficient;
-    Poly rest = p;
-    rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    if (g.op(a) == Op::FLOORMOD) {
-      if (k < 0) rest.push_back({checked_mul(g, k, *c - 1), {}});
-    } else {
-      if (k % *c != 0) {  // k*q = (k/c)*(c*q): everything times c keeps the sign of p
-        rest = scaled(g, std::move(rest), *c);
-      }
-      const std::int64_t times = k % *c != 0 ? k : k / *c;
-      for (const Monomial& m : scaled(g, poly_of(g, g.src(a, 0)), times)) rest.push_back(m);
-      if (times > 0) rest.push_back({-checked_mul(g, times, *c - 1), {}});
-    }
-    p = normalise(g, std::move(rest));
-    return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::string where(const Graph& g, SourceLoc loc) {
@@ -272,13 +230,13 @@ Id index_from(Graph& g, const Poly& p) {
 Id index_add(Graph& g, Id a, Id b) {
   Poly p = poly_of(g, a);
   for (Monomial& m : poly_of(g, b)) p.push_back(std::move(m));
-  return index_from(g, normalise(g, std::move(p)));
+  return index_from(g, normalise_poly(g, std::move(p)));
 }
 
 Id index_sub(Graph& g, Id a, Id b) {
   Poly p = poly_of(g, a);
-  for (Monomial& m : scaled(g, poly_of(g, b), -1)) p.push_back(std::move(m));
-  return index_from(g, normalise(g, std::move(p)));
+  for (Monomial& m : scale_poly(g, poly_of(g, b), -1)) p.push_back(std::move(m));
+  return index_from(g, normalise_poly(g, std::move(p)));
 }
 
 Id index_mul(Graph& g, Id a, Id b) {
@@ -291,10 +249,10 @@ Id index_mul(Graph& g, Id a, Id b) {
     for (const Monomial& y : pb) {
       Monomial m{checked_mul(g, x.coefficient, y.coefficient), x.atoms};
       m.atoms.insert(m.atoms.end(), y.atoms.begin(), y.atoms.end());
-      std::ranges::sort(m.atoms, [&](Id u, Id v) { return atom_less(g, u, v); });
+      std::ranges::sort(m.atoms, [&](Id u, Id v) { return index_atom_less(g, u, v); });
       p.push_back(std::move(m));
     }
-  return index_from(g, normalise(g, std::move(p)));
+  return index_from(g, normalise_poly(g, std::move(p)));
 }
 
 Id index_floordiv(Graph& g, Id a, Id b) {
@@ -323,7 +281,7 @@ Id index_floormod(Graph& g, Id a, Id b) {
   }
   Poly p = poly_of(g, a);
   for (Monomial& m : p) m.coefficient -= floor_div(m.coefficient, *c) * *c;
-  p = normalise(g, std::move(p));
+  p = normalise_poly(g, std::move(p));
   if (auto v = constant_of(p)) return g.index(*v);
   return g.make(Op::FLOORMOD, DType::index, {index_from(g, p), b});
 }
@@ -384,22 +342,6 @@ std::optional<std::string> index_text(const Graph& g, Id id, std::size_t max_len
 std::string index_text_or_id(const Graph& g, Id id) {
   if (auto t = index_text(g, id)) return *t;
   return "%" + std::to_string(id);
-}
-
-bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
-  Poly p = poly_of(g, id);
-  for (int rounds = 0; rounds < 16; ++rounds) {
-    const auto q = shifted(g, p, facts);
-    if (!q) return false;
-    const bool plain = std::ranges::all_of(*q, [&](const Monomial& m) {
-      return m.coefficient > 0 && std::ranges::all_of(m.atoms, [&](Id a) {
-               return g.op(a) == Op::SYM || (g.op(a) == Op::FLOORMOD && index_value(g, g.src(a, 1)).value_or(0) > 0);
-             });
-    });
-    if (plain) return true;
-    if (!bound_division(g, p)) return false;
-  }
-  return false;
 }
 
 }  // namespace kiln::compiler

@@ -21,6 +21,9 @@ using Poly = std::vector<Monomial>;  // in canonical order, no zero coefficients
 // The polynomial a canonical expression stands for. Anything in another form is one atom.
 Poly poly_of(const Graph& g, Id id);
 Id index_from(Graph& g, const Poly& p);
+Poly normalise_poly(const Graph& g, Poly p);  // sorts, merges equal monomials, drops zeros
+Poly scale_poly(const Graph& g, Poly p, std::int64_t by);
+bool index_atom_less(const Graph& g, Id a, Id b);  // structural order of atoms
 
 // Overflow of a coefficient throws Diagnostic E-overflow with the graph's current location.
 Id index_add(Graph& g, Id a, Id b);
@@ -40,14 +43,6 @@ std::optional<std::int64_t> index_value(const Graph& g, Id id);  // of a constan
 // canonical, or too long to be worth one line).
 std::optional<std::string> index_text(const Graph& g, Id id, std::size_t max_length = 200);
 std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" when there is no text
-
-// A symbol's declared interval, for proofs about extents.
-struct SymbolFacts {
-  std::string_view name;
-  std::int64_t min = 0;
-};
-// True only when the value is >= 0 for every value of the symbols that satisfies the facts (unlisted symbols are >= 0).
-bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 // "12:5" of file "a.cpp" as "a.cpp:12:5"; empty without a location.
 std::string where(const Graph& g, SourceLoc loc);

@@ -25,7 +25,7 @@ struct Statement {
 
 class ProgramReader {
  public:
-  ProgramReader(Graph& g, std::string_view text, std::string_view file) : r_(g, text, file) {}
+  ProgramReader(Graph& g, std::string_view text, std::string_view file) : r_(g, text, file) { r_.build.infer_minimums(); }
 
   Program read() {
     r_.program.name = r_.header("program", true);
@@ -37,6 +37,7 @@ class ProgramReader {
       else
         node();
     }
+    r_.build.apply_minimums(r_.program);
     r_.program.sink = r_.graph.make(Op::SINK, DType::none, stores_);
     return std::move(r_.program);
   }

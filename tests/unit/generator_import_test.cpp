@@ -102,12 +102,25 @@ TEST(Import, Mistakes) {
 
   Tables outside("p");
   const auto* n = outside.shape({Tables::text("N")});
-  const auto* three = outside.shape({Tables::fixed(3)});
+  const auto* m = outside.shape({Tables::text("M")});
   outside.symbol("N", 0);
+  outside.symbol("M", 0);
   outside.param("x", 0, KILN_F32, n);
-  outside.param("y", 1, KILN_F32, three);
-  outside.node(op::slice, KILN_F32, three, {outside.node(op::param, KILN_F32, n)}, {Tables::fixed(0), Tables::fixed(1)});
+  outside.param("y", 1, KILN_F32, m);
+  outside.node(op::slice, KILN_F32, m, {outside.node(op::param, KILN_F32, n)}, {Tables::fixed(0), Tables::fixed(1)});
   EXPECT_NE(error_of(std::move(outside)).find("user.cpp:11:3: error: E-slice"), std::string::npos);
+}
+
+TEST(Import, NeededMinimaBecomeFacts) {
+  Tables t("p");
+  const auto* n = t.shape({Tables::text("N")});
+  const auto* three = t.shape({Tables::fixed(3)});
+  t.symbol("N", 1);
+  t.param("x", 0, KILN_F32, n);
+  t.param("y", 1, KILN_F32, three);
+  t.node(op::store, KILN_F32, three,
+         {t.node(op::slice, KILN_F32, three, {t.node(op::param, KILN_F32, n)}, {Tables::fixed(2), Tables::fixed(1)})}, {}, 1);
+  EXPECT_NE(imported(std::move(t)).find("symbol N min 5 "), std::string::npos);
 }
 
 TEST(Names, Symbols) {

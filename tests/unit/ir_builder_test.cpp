@@ -87,6 +87,29 @@ TEST_F(IndexTest, Proofs) {
   EXPECT_TRUE(proves_nonnegative(g, e("N*N - 3*N"), facts));
   EXPECT_TRUE(proves_nonnegative(g, e("3 - N % 4"), {}));
   EXPECT_FALSE(proves_nonnegative(g, e("M - N"), facts));
+  const SymbolFacts one[] = {{"N", 1}};
+  EXPECT_TRUE(proves_nonnegative(g, e("(N - 3) // 2 + 1"), one));  // N = 1 gives 0: checked by value
+  EXPECT_FALSE(proves_nonnegative(g, e("(N - 3) // 2 + 1"), {}));
+}
+
+TEST_F(IndexTest, NeededMinima) {
+  const auto need = [&](const char* text) {
+    std::string s;
+    const auto found = minimums_for_nonnegative(g, e(text), {});
+    if (!found) return std::string("none");
+    for (const SymbolFacts& f : *found) s += std::string(f.name) + std::to_string(f.min);
+    return s;
+  };
+  EXPECT_EQ(need("N"), "");
+  EXPECT_EQ(need("N - 5"), "N5");
+  EXPECT_EQ(need("3*N - 100"), "N34");
+  EXPECT_EQ(need("(N - 3) // 2 + 1"), "N1");
+  EXPECT_EQ(need("(N // 4) - 2"), "N8");
+  EXPECT_EQ(need("M*N - 1"), "M1N1");
+  EXPECT_EQ(need("M - N"), "none");
+  EXPECT_EQ(need("M + N - 3"), "none");
+  EXPECT_EQ(need("4 - N"), "none");
+  EXPECT_EQ(need("0 - 1"), "none");
 }
 
 TEST_F(BuilderTest, BroadcastMakesMovementExplicit) {
@@ -155,4 +178,21 @@ TEST_F(BuilderTest, DeclaredMinimumAllowsSlice) {
   const std::int64_t one[] = {1};
   EXPECT_EQ(shape(b.slice(x, es({"0"}), one, es({"3"}))), "[3]");
   EXPECT_EQ(shape(b.pad(x, b.constant(DType::f32, 0), PadMode::reflect, es({"2"}), es({"N + 4"}))), "[N + 4]");
+  EXPECT_EQ(thrown([&] { b.slice(x, es({"0"}), one, es({"N - 4"})); }), "E-shape");  // -1 for N = 3
+}
+
+TEST_F(BuilderTest, MinimumIsInferred) {
+  b.infer_minimums();
+  const Id x = tensor(DType::f32, {"N"}), y = tensor(DType::f32, {"N", "M"}, 1);
+  const std::int64_t one[] = {1}, ones[] = {1, 1};
+  Program p;
+  p.symbols = {{"N", 1, 100, 1}, {"M", 0, 100, 1}};
+  b.slice(x, es({"4"}), one, es({"N - 4"}));
+  b.pad(y, b.constant(DType::f32, 0), PadMode::edge, es({"0", "1"}), es({"N", "M + 1"}));
+  b.apply_minimums(p);
+  EXPECT_EQ(p.symbols[0].min, 4);
+  EXPECT_EQ(p.symbols[1].min, 1);
+  EXPECT_EQ(thrown([&] { b.slice(y, es({"0", "0"}), ones, es({"M", "M"})); }), "E-slice");  // M <= N is no minimum
+  p.symbols[0] = {"N", 0, 3, 1};
+  EXPECT_EQ(thrown([&] { b.apply_minimums(p); }), "E-slice");
 }

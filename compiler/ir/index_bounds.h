@@ -1,0 +1,26 @@
+// Proofs that extents and offsets are in range, from the declared facts of symbols.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+// A symbol's declared minimum; unlisted symbols are >= 0.
+struct SymbolFacts {
+  std::string_view name;
+  std::int64_t min = 0;
+};
+
+// True only when the value is >= 0 for every value of the symbols that satisfies the facts.
+bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
+
+// The smallest raised minimum that makes the value >= 0: for one symbol exactly, for a product of several symbols and a constant 1
+// for each. nullopt when there is none. For what is >= 0 anyway, nothing is raised.
+std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
+
+}  // namespace kiln::compiler

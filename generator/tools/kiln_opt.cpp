@@ -1,0 +1,253 @@
+// kiln-opt: reads graphs in textual form, verifies, transforms, interprets and compiles them.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+
+#include "compiler/interp/index_value.h"
+#include "compiler/interp/interpret.h"
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/lower/lower.h"
+#include "compiler/pipeline/pipeline.h"
+#include "compiler/schedule/make_schedule.h"
+#include "compiler/symbolic/simplify.h"
+#include "generator/header_writer.h"
+#include "generator/manifest_writer.h"
+#include "generator/names.h"
+#include "generator/outputs.h"
+#include "generator/tools/arguments.h"
+#include "generator/tools/npy.h"
+#include "generator/tools/shared_library.h"
+
+namespace kiln::generator {
+namespace {
+
+using namespace compiler;
+
+struct Options {
+  std::string file, pass, directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", runtime;
+  std::vector<std::string> inputs, dims, dump_after;
+  bool random = false, library = true;
+  std::uint64_t seed = 1;
+};
+
+enum class Form { program, nodes, schedule };
+
+// The first word that is not in a comment.
+Form form_of(const std::string& text, const std::string& file) {
+  std::size_t at = 0;
+  while (at < text.size() && (text[at] == '#' || std::isspace(static_cast<unsigned char>(text[at])) != 0))
+    at = text[at] == '#' ? std::min(text.find('\n', at), text.size()) : at + 1;
+  const std::string word = text.substr(at, text.find_first_of(" \t\r\n", at) - at);
+  if (word == "program") return Form::program;
+  if (word == "nodes") return Form::nodes;
+  if (word == "schedule") return Form::schedule;
+  throw Diagnostic("E-text", file, "expected a text that starts with program, nodes or schedule, got '" + word.substr(0, 40) + "'");
+}
+
+Program program_in(Graph& g, const Options& o) {
+  const std::string text = read_file(o.file);
+  if (form_of(text, o.file) != Form::program) throw Diagnostic("E-text", o.file, "expected a text that starts with program");
+  return read_program(g, text, o.file);
+}
+
+void print_or_verify(const Options& o, bool print) {
+  Graph g;
+  const std::string text = read_file(o.file);
+  switch (form_of(text, o.file)) {
+    case Form::program: {
+      const Program p = read_program(g, text, o.file);
+      if (print) std::cout << write_program(g, p);
+      else verify(g, p);
+      break;
+    }
+    case Form::schedule: {
+      const Schedule s = read_schedule(g, text, o.file);
+      if (print) std::cout << write_schedule(g, s);
+      else verify(g, s);
+      break;
+    }
+    case Form::nodes: {
+      const auto roots = read_nodes(g, text, o.file);
+      if (print) std::cout << write_nodes(g, roots);
+      else throw Diagnostic("E-usage", o.file, "nodes have no level to be verified at; expected a program or a schedule");
+    }
+  }
+}
+
+// A program goes through the passes before the named one first; a schedule is taken to have had them.
+void run_pass(const Options& o) {
+  Graph g;
+  const std::string text = read_file(o.file);
+  const Form form = form_of(text, o.file);
+  if (o.pass == "simplify" && form == Form::nodes) {
+    const auto roots = read_nodes(g, text, o.file);
+    std::cout << write_nodes(g, simplify_all(g, roots, {}));
+    return;
+  }
+  if (form == Form::nodes) throw Diagnostic("E-pass", o.file, "nodes take the pass simplify only");
+  Schedule s;
+  if (form == Form::program) s.program = read_program(g, text, o.file);
+  else s = read_schedule(g, text, o.file);
+  bool found = false;
+  for (const SchedulePass& p : schedule_passes()) {
+    const bool named = p.name == o.pass;
+    if (form == Form::program ? !found : named) p.run(g, s);
+    found = found || named;
+  }
+  if (found && s.kernels.empty()) {
+    const Id roots[] = {s.program.sink};
+    std::cout << write_nodes(g, roots);
+  } else if (found) {
+    std::cout << write_schedule(g, s);
+  } else if (o.pass == "lower") {
+    for (const Kernel& k : s.kernels) {
+      const Id roots[] = {lower_kernel(g, s, k, Target{}).sink};
+      std::cout << "# " << k.name << '\n' << write_nodes(g, roots);
+    }
+  } else {
+    throw Diagnostic("E-pass", "--pass", "expected a pass that `kiln-opt passes` lists, got '" + o.pass + "'");
+  }
+}
+
+// Arrays for every parameter: read, random, or zeros for `out`. Symbols come from --dims and from what was read.
+std::vector<Array> arguments_of(Graph& g, const Program& p, const Options& o) {
+  auto files = named_values(o.inputs, "--in");
+  auto symbols = named_integers(o.dims, "--dims");
+  std::vector<std::optional<Array>> given(p.params.size());
+  for (std::size_t i = 0; i < p.params.size(); ++i) {
+    const Parameter& q = p.params[i];
+    const auto it = files.find(q.name);
+    if (it == files.end()) continue;
+    if (q.direction == Direction::out) throw Diagnostic("E-argument", q.name, "is an output; --in expected an input");
+    given[i] = as_dtype(read_npy(it->second), q.dtype, q.name);
+    files.erase(it);
+    for (std::size_t a = 0; a < q.extents.size() && a < given[i]->extents.size(); ++a)
+      if (g.op(q.extents[a]) == Op::SYM) symbols.try_emplace(std::string(g.name(q.extents[a])), given[i]->extents[a]);
+  }
+  if (!files.empty()) throw Diagnostic("E-argument", "--in", "the program has no parameter '" + files.begin()->first + "'");
+  std::vector<Array> out;
+  IndexValues value(g, symbols);
+  for (std::size_t i = 0; i < p.params.size(); ++i) {
+    const Parameter& q = p.params[i];
+    if (given[i]) {
+      out.push_back(*std::move(given[i]));
+      continue;
+    }
+    if (q.direction != Direction::out && !o.random)
+      throw Diagnostic("E-argument", q.name, "has no value; give --in " + q.name + "=FILE.npy, or --random");
+    std::vector<std::int64_t> extents;
+    for (Id e : q.extents) {
+      const auto v = value(e);
+      if (!v) throw Diagnostic("E-argument", q.name, "an extent is not known; give --dims for its symbols");
+      extents.push_back(*v);
+    }
+    out.push_back(q.direction == Direction::out ? zero_array(q.dtype, extents, q.name) : random_array(q.dtype, extents, o.seed + i));
+  }
+  return out;
+}
+
+void make_folder(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw Diagnostic("E-file", path, "cannot be made: " + error.message());
+}
+
+void interp(const Options& o) {
+  Graph g;
+  const Program p = program_in(g, o);
+  verify(g, p);
+  const auto results = interpret(g, p, arguments_of(g, p, o));
+  make_folder(o.directory);
+  for (std::size_t i = 0; i < p.params.size(); ++i)
+    if (p.params[i].direction != Direction::in) write_npy(o.directory + "/" + p.params[i].name + ".npy", results[i]);
+}
+
+void compile_program(const Options& o) {
+  if (!is_namespace(o.cpp_namespace)) throw Diagnostic("E-usage", "--namespace", "expected identifiers joined by ::");
+  Graph g;
+  const Program p = program_in(g, o);
+  verify(g, p);
+  CompileOptions options;
+  options.target.cpu = o.target;
+  if (o.target == "x86-64-v4") {
+    options.target.vector_bytes = 64;
+    options.target.vector_registers = 32;
+  }
+  options.symbol_prefix = symbol_prefix(o.cpp_namespace);
+  options.dump_after = o.dump_after;
+  options.dump = [&](std::string_view pass, const std::string& text) { std::cout << "# " << p.name << " after " << pass << '\n' << text; };
+  const std::string header = write_header(g, p, o.cpp_namespace);
+  const Compiled c = compiler::compile(g, p, options);
+
+  make_folder(o.directory);
+  const std::string base = o.directory + "/" + p.name;
+  Outputs out;
+  out.add(base + ".o", c.code.object);
+  out.add(base + ".h", header);
+  out.add(base + ".json", write_manifest(g, c, options.target, o.cpp_namespace));
+  if (o.library) {
+    const TemporaryFolder temporary;
+    const std::string object = temporary.path() + "/program.o", library = temporary.path() + "/lib" + p.name + ".so";
+    write_file(object, c.code.object);
+    link_shared({object}, o.runtime.empty() ? find_runtime() : o.runtime, library);
+    out.add(o.directory + "/lib" + p.name + ".so", read_file(library));
+  }
+  out.write();
+}
+
+int run(int argc, char** argv) {
+  Options o;
+  CLI::App app("Reads, checks, transforms, interprets and compiles Kiln graphs in textual form.");
+  app.require_subcommand(1);
+  const auto command = [&](const char* name, const char* what, auto work) {
+    CLI::App* sub = app.add_subcommand(name, what);
+    sub->callback(work);
+    return sub;
+  };
+  std::function<void()> chosen;
+  const auto choose = [&](auto f) { return [&chosen, f] { chosen = f; }; };
+  const auto file = [&](CLI::App* sub) { sub->add_option("FILE", o.file, "Graph text")->required(); };
+  file(command("print", "Print it in canonical form", choose([&] { print_or_verify(o, true); })));
+  file(command("verify", "Check it", choose([&] { print_or_verify(o, false); })));
+  CLI::App* pass = command("run", "Run one pass and print the result", choose([&] { run_pass(o); }));
+  file(pass);
+  pass->add_option("--pass", o.pass, "Its name; see `passes`")->required();
+  CLI::App* interpreter = command("interp", "Run it in the reference interpreter", choose([&] { interp(o); }));
+  file(interpreter);
+  interpreter->add_option("--in", o.inputs, "NAME=FILE.npy")->type_name("ARG");
+  interpreter->add_option("--dims", o.dims, "SYMBOL=VALUE")->type_name("DIM");
+  interpreter->add_flag("--random", o.random, "Random values for inputs that are not given");
+  interpreter->add_option("--seed", o.seed, "Of the random values")->capture_default_str();
+  interpreter->add_option("-o", o.directory, "Folder for NAME.npy of each output")->capture_default_str();
+  CLI::App* compile = command("compile", "Make object, header, manifest and shared library", choose([&] { compile_program(o); }));
+  file(compile);
+  compile->add_option("-o", o.directory, "Folder for the outputs")->capture_default_str();
+  compile->add_option("--namespace", o.cpp_namespace, "C++ namespace, prefix of the C symbols")->capture_default_str();
+  compile->add_option("--target", o.target, "CPU level")->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))->capture_default_str();
+  compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
+  compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
+  compile->add_flag("!--no-library", o.library, "Do not link the shared library");
+  command("passes", "List the passes", choose([] {
+            for (const auto name : pass_names()) std::cout << name << '\n';
+          }));
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : 64;
+  }
+  return run_tool([&] {
+    try {
+      chosen();
+    } catch (const OutputError& e) {
+      throw Diagnostic("E-file", o.directory, e.what());
+    }
+  });
+}
+
+}  // namespace
+}  // namespace kiln::generator
+
+int main(int argc, char** argv) { return kiln::generator::run(argc, argv); }

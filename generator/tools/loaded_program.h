@@ -1,0 +1,57 @@
+// A compiled program in a shared library or an object, ready to be called.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/interp/array.h"
+#include "generator/tools/shared_library.h"
+#include "kiln/kiln.h"
+
+namespace kiln::generator {
+
+class LoadedProgram {
+ public:
+  // `file`: a shared library that exports kiln_call, or an object (linked with the runtime first). `program`: its name or C symbol
+  // where there are several; may be empty. `runtime`: the archive, or empty. Diagnostic E-library says what is wrong.
+  LoadedProgram(const std::string& file, const std::string& program, const std::string& runtime);
+
+  const kiln_program_desc& desc() const { return *desc_; }
+  kiln_status call(const std::vector<kiln_tensor>& args, const kiln_context& context) const {
+    return call_(desc_, args.data(), static_cast<std::int32_t>(args.size()), &context);
+  }
+  kiln_status workspace(const std::vector<kiln_tensor>& args, std::int64_t& bytes) const {
+    return workspace_(desc_, args.data(), static_cast<std::int32_t>(args.size()), &bytes);
+  }
+  std::string message(kiln_status status) const;
+
+ private:
+  struct close_library {
+    void operator()(void* handle) const;
+  };
+  void* symbol(const char* name) const;
+
+  std::optional<TemporaryFolder> linked_;  // outlives the library in it
+  std::unique_ptr<void, close_library> library_;
+  std::string file_;
+  const kiln_program_desc* desc_ = nullptr;
+  decltype(&kiln_call) call_ = nullptr;
+  decltype(&kiln_workspace_bytes) workspace_ = nullptr;
+  decltype(&kiln_status_message) message_ = nullptr;
+};
+
+using SymbolValues = std::map<std::string, std::int64_t>;
+
+// Of an extent; nullopt while it uses a symbol without a value, or overflows.
+std::optional<std::int64_t> evaluate(const kiln_program_desc& d, kiln_expr e, const SymbolValues& symbols);
+// "2*N + 1" in postfix-free form for people.
+std::string expression_text(const kiln_program_desc& d, kiln_expr e);
+// The symbol that an extent is, alone; null otherwise.
+const char* bare_symbol(const kiln_program_desc& d, kiln_expr e);
+std::string describe(const kiln_program_desc& d);
+
+}  // namespace kiln::generator
