@@ -1,0 +1,141 @@
+# cmake -DCOMPILERS=g++;clang++-19 -DINCLUDES=-I..;-I.. -DWORK=dir [-DTABLE=file.md] [-DCHECK=ON] -P capture_time.cmake
+# Compile time of captured programs at -O0 (wall clock, minimum of three): the header alone, chains, many programs, doubling.
+# With CHECK the budgets of the project are enforced. TABLE receives the result as Markdown.
+file(MAKE_DIRECTORY ${WORK})
+
+function(write_header_only path)
+  file(WRITE ${path} "#include <kiln/dsl.h>\n")
+endfunction()
+
+# n operators, each in its own statement, as a user would write them.
+set(operators "+ x" "* a" "- x" "/ a" "* 0.5f" "+ 1.0f")
+function(write_chain path n)
+  set(body "")
+  set(step 0)
+  while(step LESS n)
+    math(EXPR which "${step} % 6")
+    list(GET operators ${which} operator)
+    math(EXPR next "${step} + 1")
+    string(APPEND body "    auto v${next} = v${step} ${operator};\n")
+    set(step ${next})
+  endwhile()
+  file(WRITE ${path} "#include <kiln/dsl.h>\nusing namespace kiln;\ninline constexpr dim<\"N\"> N;\n"
+    "struct chain : program<chain> {\n  in<f32, N> x;\n  in<f32> a;\n  out<f32, N> y;\n"
+    "  constexpr void body() {\n    auto v0 = x + a;\n${body}    y = v${n};\n  }\n};\n"
+    "static_assert(count_ops<chain>(op::store) == 1);\nstatic const programs<chain> exported;\n")
+endfunction()
+
+# n programs of 60 operators over differing shapes.
+function(write_programs path n)
+  set(text "#include <kiln/dsl.h>\nusing namespace kiln;\ninline constexpr dim<\"N\"> N;\n")
+  set(names "")
+  set(p 0)
+  while(p LESS n)
+    math(EXPR width "${p} % 10 + 2")
+    string(APPEND text "struct p${p} : program<p${p}> {\n  in<f32, N, ${width}> x;\n  in<f32, ${width}> a;\n  in<f32> s;\n"
+      "  out<f32, N, ${width}> y;\n  out<f32, N> z;\n  constexpr void body() {\n    auto v0 = x + a;\n")
+    set(step 0)
+    while(step LESS 11)
+      math(EXPR next "${step} + 1")
+      string(APPEND text "    auto v${next} = max(v${step} * a + s, x) - exp(v${step}) / ${next};\n")
+      set(step ${next})
+    endwhile()
+    string(APPEND text "    y = softmax<1>(v11);\n    z = sum<1>(v11);\n  }\n};\n")
+    list(APPEND names p${p})
+    math(EXPR p "${p} + 1")
+  endwhile()
+  string(REPLACE ";" ", " names "${names}")
+  file(WRITE ${path} "${text}static const programs<${names}> exported;\n")
+endfunction()
+
+function(write_doubling path n)
+  file(WRITE ${path} "#include <kiln/dsl.h>\nusing namespace kiln;\ninline constexpr dim<\"N\"> N;\n"
+    "struct doubling : program<doubling> {\n  in<f32, N> x;\n  out<f32, N> y;\n  constexpr void body() {\n"
+    "    auto v = x + x;\n    for (int i = 1; i < ${n}; ++i) v = v + v;\n    y = v;\n  }\n};\n"
+    "static_assert(count_ops<doubling>(op::add) == ${n});\nstatic const programs<doubling> exported;\n")
+endfunction()
+
+# Milliseconds, minimum of three.
+function(measure out compiler source)
+  if(compiler MATCHES "clang")
+    set(limits -fconstexpr-steps=1000000000)
+  else()
+    set(limits -fconstexpr-ops-limit=1000000000 -fconstexpr-loop-limit=10000000)
+  endif()
+  set(best 1000000000)
+  foreach(repeat 1 2 3)
+    string(TIMESTAMP begin "%s%f")
+    execute_process(COMMAND ${compiler} -std=c++20 -O0 -c ${limits} ${INCLUDES} ${source} -o ${WORK}/out.o RESULT_VARIABLE result)
+    string(TIMESTAMP end "%s%f")
+    if(NOT result EQUAL 0)
+      message(FATAL_ERROR "${compiler} fails on ${source}")
+    endif()
+    math(EXPR ms "(${end} - ${begin}) / 1000")
+    if(ms LESS best)
+      set(best ${ms})
+    endif()
+  endforeach()
+  set(${out} ${best} PARENT_SCOPE)
+endfunction()
+
+write_header_only(${WORK}/header.cpp)
+foreach(n 100 300 1000 3000)
+  write_chain(${WORK}/chain_${n}.cpp ${n})
+endforeach()
+foreach(n 10 30 100)
+  write_programs(${WORK}/programs_${n}.cpp ${n})
+endforeach()
+foreach(n 10 20 40)
+  write_doubling(${WORK}/doubling_${n}.cpp ${n})
+endforeach()
+
+# name | source | budget in ms (0: none)
+set(cases
+  "the header alone|header|300"
+  "chain of 100 operators|chain_100|0" "chain of 300|chain_300|0" "chain of 1000|chain_1000|0" "chain of 3000|chain_3000|3000"
+  "10 programs of 60 nodes|programs_10|0" "30 programs|programs_30|0" "100 programs|programs_100|8000"
+  "`v = v + v` 10 times|doubling_10|0" "20 times|doubling_20|0" "40 times|doubling_40|0")
+
+set(table "| program |")
+set(rule "| --- |")
+foreach(compiler IN LISTS COMPILERS)
+  get_filename_component(name ${compiler} NAME)
+  string(APPEND table " ${name} (s) |")
+  string(APPEND rule " ---: |")
+endforeach()
+string(APPEND table " budget (s) |\n${rule} ---: |\n")
+set(late "")
+foreach(case IN LISTS cases)
+  string(REPLACE "|" ";" fields "${case}")
+  list(GET fields 0 title)
+  list(GET fields 1 source)
+  list(GET fields 2 budget)
+  string(APPEND table "| ${title} |")
+  foreach(compiler IN LISTS COMPILERS)
+    measure(ms ${compiler} ${WORK}/${source}.cpp)
+    math(EXPR whole "${ms} / 1000")
+    math(EXPR part "${ms} % 1000 + 1000")
+    string(SUBSTRING "${part}" 1 2 part)
+    string(APPEND table " ${whole}.${part} |")
+    if(budget GREATER 0 AND ms GREATER budget)
+      list(APPEND late "${title} with ${compiler}: ${ms} ms of ${budget} ms")
+    endif()
+  endforeach()
+  if(budget GREATER 0)
+    math(EXPR whole "${budget} / 1000")
+    math(EXPR part "${budget} % 1000 / 100")
+    string(APPEND table " ${whole}.${part} |\n")
+  else()
+    string(APPEND table " |\n")
+  endif()
+endforeach()
+message(STATUS "compile time:\n${table}")
+if(TABLE)
+  file(WRITE ${TABLE} "# What capture costs\n\nCompile time of `kernels.cpp` at -O0, header included, wall clock, minimum of three runs. Made by\n"
+    "`ctest -L bench -R capture` through `tests/bench/capture_time.cmake`.\n\n${table}\n"
+    "The cost is linear in the number of operators: handle types repeat, so templates are instantiated per dtype and shape, not per\n"
+    "node, and the arena is evaluated twice in constant time per node.\n")
+endif()
+if(CHECK AND late)
+  message(FATAL_ERROR "over budget: ${late}")
+endif()

@@ -1,0 +1,12 @@
+# Compile time of captured programs against the budgets of the project; runs alone, since it measures.
+find_program(KILN_GXX NAMES g++-12 g++)
+find_program(KILN_CLANGXX NAMES clang++-19)
+set(compilers ${KILN_GXX})
+if(KILN_CLANGXX)
+  list(APPEND compilers ${KILN_CLANGXX})
+endif()
+add_test(NAME bench.capture_time
+  COMMAND ${CMAKE_COMMAND} "-DCOMPILERS=${compilers}" "-DINCLUDES=-I${PROJECT_SOURCE_DIR}/dsl/include;-I${PROJECT_SOURCE_DIR}/runtime/include"
+          -DWORK=${CMAKE_CURRENT_BINARY_DIR}/capture_time -DTABLE=${CMAKE_CURRENT_BINARY_DIR}/capture-cost.md -DCHECK=ON
+          -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)
+set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON TIMEOUT 600)
