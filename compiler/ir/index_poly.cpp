@@ -50,7 +50,7 @@ int compare(const Graph& g, const std::vector<Id>& a, const std::vector<Id>& b) 
 }  // namespace
 
 Poly normalise_poly(const Graph& g, Poly p) {
-  std::stable_sort(p.begin(), p.end(), [&](const Monomial& a, const Monomial& b) { return compare(g, a.atoms, b.atoms) < 0; });
+  std::sort(p.begin(), p.end(), [&](const Monomial& a, const Monomial& b) { return compare(g, a.atoms, b.atoms) < 0; });
   Poly out;
   for (Monomial& m : p) {
     if (!out.empty() && out.back().atoms == m.atoms)
