@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# One consumer test: consumer_test.sh CASE. The environment names what the test uses (see generator.cmake beside this file):
+#   KILN_SOURCE, KILN_BUILD  Kiln's own tree and build; WORK  scratch folder; CMAKE, GENERATOR; CC, CXX, CFLAGS, CXXFLAGS
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+case=$1
+prefix=$WORK/prefix
+package=$prefix/lib/cmake/kiln
+folder=$WORK/$case
+
+# configure FOLDER [options]: a fresh build of the consumer, in which LLVM cannot be found.
+configure() {
+  local to=$1
+  shift
+  rm -rf "$to"
+  "$CMAKE" -S "$here/project" -B "$to" -G "$GENERATOR" -DCMAKE_BUILD_TYPE=Release -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON \
+    -DCMAKE_POLICY_DEFAULT_CMP0116=NEW "$@" >"$to.log" || { cat "$to.log"; exit 1; }
+}
+
+build() { "$CMAKE" --build "$1" >"$1.build.log" 2>&1 || { cat "$1.build.log"; exit 1; }; }
+
+run_apps() { "$1/app" && "$1/c_app" && "$1/threaded_app"; }
+
+# Only the C and C++ libraries, whatever the application uses. (A sanitizer adds its own.)
+check_ldd() {
+  case "${CXXFLAGS:-}" in *-fsanitize*) return ;; esac
+  local extra
+  extra=$(ldd "$1" | awk '{print $1}' | grep -vE '^(linux-vdso|libc|libm|libstdc\+\+|libgcc_s)\.so|ld-linux' || true)
+  [ -z "$extra" ] || { echo "$1 needs $extra"; exit 1; }
+}
+
+generated_files() { (cd "$1/shapes.kernels" && find . -name '*.h' -o -name '*.json' -o -name '*.o' | LC_ALL=C sort); }
+
+case $case in
+  install)
+    rm -rf "$prefix"
+    "$CMAKE" --install "$KILN_BUILD" --prefix "$prefix" >/dev/null
+    found=$(grep -rlF -e "$KILN_SOURCE" -e "$KILN_BUILD" "$prefix/lib/cmake" "$prefix/lib/pkgconfig" "$prefix/include" || true)
+    [ -z "$found" ] || { echo "installed files name the build's folders: $found"; exit 1; }
+    ;;
+  find_package)
+    configure "$folder" -DCMAKE_PREFIX_PATH="$prefix"
+    build "$folder"
+    run_apps "$folder"
+    for program in app c_app threaded_app; do check_ldd "$folder/$program"; done
+    ;;
+  add_subdirectory)
+    configure "$folder" -DKILN_SOURCE="$KILN_SOURCE" -DKILN_HOST_PACKAGE="$package"
+    build "$folder"
+    run_apps "$folder"
+    for program in app c_app threaded_app; do check_ldd "$folder/$program"; done
+    ;;
+  makefiles)
+    GENERATOR="Unix Makefiles" configure "$folder" -DCMAKE_PREFIX_PATH="$prefix"
+    build "$folder"
+    run_apps "$folder"
+    ;;
+  reproducible)
+    configure "$folder/one" -DCMAKE_PREFIX_PATH="$prefix"
+    mkdir -p "$folder/a longer name"
+    configure "$folder/a longer name/two" -DCMAKE_PREFIX_PATH="$prefix"
+    LC_ALL=C build "$folder/one"
+    LC_ALL=C.UTF-8 build "$folder/a longer name/two"
+    files=$(generated_files "$folder/one")
+    [ "$files" = "$(generated_files "$folder/a longer name/two")" ]
+    [ "$(wc -l <<<"$files")" -ge 7 ]
+    while read -r file; do
+      cmp "$folder/one/shapes.kernels/$file" "$folder/a longer name/two/shapes.kernels/$file"
+    done <<<"$files"
+    ;;
+  rebuild)
+    # A changed program reaches the application in one build, an unchanged one rebuilds nothing.
+    rm -rf "$folder" && mkdir -p "$folder"
+    cp -r "$here/project" "$folder/source"
+    here=$folder
+    mv "$folder/source" "$folder/project"
+    configure "$folder/build" -DCMAKE_PREFIX_PATH="$prefix"
+    build "$folder/build"
+    build "$folder/build"
+    grep -q 'no work to do' "$folder/build.build.log"
+    sed -i 's/in<f32, N> x;/in<f64, N> x;/; s/a \* x + y/cast<f32>(x) + a + y/' "$folder/project/kernels.cpp"
+    if "$CMAKE" --build "$folder/build" >"$folder/changed.log" 2>&1; then
+      echo "the application still passes f32 to a program that takes f64"
+      exit 1
+    fi
+    grep -q 'main.cpp' "$folder/changed.log" || { cat "$folder/changed.log"; exit 1; }
+    ;;
+  keywords)
+    # Mistakes in the call stop CMake with a message.
+    mkdir -p "$folder"
+    try() {
+      rm -rf "$folder/project" "$folder/build" && mkdir -p "$folder/project"
+      printf 'cmake_minimum_required(VERSION 3.25)\nproject(p C CXX)\nfind_package(kiln REQUIRED)\n%s\n' "$1" >"$folder/project/CMakeLists.txt"
+      if "$CMAKE" -S "$folder/project" -B "$folder/build" -G "$GENERATOR" -DCMAKE_PREFIX_PATH="$prefix" >"$folder/log" 2>&1; then
+        echo "accepted: $1"
+        exit 1
+      fi
+      tr -s ' \n' ' ' <"$folder/log" | grep -qF "$2" || { cat "$folder/log"; exit 1; }
+    }
+    try 'kiln_add_kernels(k COLOUR red SOURCES a.cpp)' 'unknown keyword or value: COLOUR;red'
+    try 'kiln_add_kernels(k NAMESPACE n)' 'SOURCES is missing'
+    try 'kiln_add_kernels(k SOURCES)' 'no value for SOURCES'
+    try 'kiln_add_kernels(k SOURCES a.cpp VARIANTS x86-64-v3 x86-64-v4)' 'VARIANTS takes one CPU level'
+    ;;
+  components)
+    # `runtime` alone defines the runtime alone; a missing component is named.
+    rm -rf "$folder" && mkdir -p "$folder/project"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(p C)' 'find_package(kiln REQUIRED COMPONENTS runtime)' \
+      'if(NOT TARGET kiln::runtime OR TARGET kiln::generator_main OR COMMAND kiln_add_kernels)' '  message(FATAL_ERROR "wrong targets")' 'endif()' \
+      'find_package(kiln COMPONENTS nonsense)' 'if(kiln_FOUND)' '  message(FATAL_ERROR "found nonsense")' 'endif()' >"$folder/project/CMakeLists.txt"
+    "$CMAKE" -S "$folder/project" -B "$folder/build" -G "$GENERATOR" -DCMAKE_DISABLE_FIND_PACKAGE_LLVM=ON -DCMAKE_PREFIX_PATH="$prefix"
+    ;;
+  pkg_config)
+    mkdir -p "$folder"
+    flags=$(PKG_CONFIG_PATH=$prefix/lib/pkgconfig pkg-config --cflags --libs kiln-runtime)
+    # shellcheck disable=SC2086
+    ${CC:-cc} ${CFLAGS:-} -o "$folder/client" "$KILN_SOURCE/tests/unit/runtime_program.c" "$here/pkg_config.c" -I"$KILN_SOURCE/tests/unit" $flags
+    "$folder/client"
+    ;;
+  *)
+    echo "no case $case"
+    exit 64
+    ;;
+esac

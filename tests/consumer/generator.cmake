@@ -1,0 +1,15 @@
+# Consumer projects: built outside, against an installation of this build, with LLVM made unfindable.
+find_program(KILN_PKG_CONFIG pkg-config)
+set(kiln_consumer_cases find_package add_subdirectory makefiles reproducible rebuild keywords components)
+if(KILN_PKG_CONFIG)
+  list(APPEND kiln_consumer_cases pkg_config)
+endif()
+foreach(case install ${kiln_consumer_cases})
+  add_test(NAME consumer.${case} COMMAND ${CMAKE_CURRENT_LIST_DIR}/consumer_test.sh ${case})
+  set_tests_properties(consumer.${case} PROPERTIES LABELS consumer TIMEOUT 300 ENVIRONMENT
+    "KILN_SOURCE=${PROJECT_SOURCE_DIR};KILN_BUILD=${PROJECT_BINARY_DIR};WORK=${PROJECT_BINARY_DIR}/consumer;CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS}")
+endforeach()
+set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP kiln_prefix)
+foreach(case ${kiln_consumer_cases})
+  set_tests_properties(consumer.${case} PROPERTIES FIXTURES_REQUIRED kiln_prefix)
+endforeach()
