@@ -1,0 +1,111 @@
+#include "tests/run/compiled.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+#include "compiler/interp/scalar.h"
+#include "compiler/interp/visit.h"
+#include "compiler/pipeline/pipeline.h"
+#include "kiln/pool.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+struct TemporaryFolder {
+  std::filesystem::path path;
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "kiln_run_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path = name;
+  }
+  ~TemporaryFolder() { std::filesystem::remove_all(path); }
+};
+
+template <class T>
+bool same(T a, T b) {
+  if constexpr (scalar::is_real<T>) {
+    const auto x = scalar::load(a), y = scalar::load(b);
+    if (x != x && y != y) return true;
+  }
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+void* allocate(void*, std::size_t n, std::size_t alignment) { return std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment); }
+void release(void*, void* p, std::size_t) { std::free(p); }
+
+}  // namespace
+
+CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& cpu) : program_(p) {
+  CompileOptions options;
+  options.target.cpu = cpu;
+  options.symbol_prefix = "t_";
+  const Compiled c = compile(g, p, options);
+  const TemporaryFolder folder;
+  std::ofstream(folder.path / "p.o", std::ios::binary) << c.code.object;
+  const std::string so = (folder.path / "p.so").string();
+  if (std::system(("cc -shared -o " + so + " " + (folder.path / "p.o").string()).c_str()) != 0) throw std::runtime_error("linking failed");
+  library_ = dlopen(so.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library_ == nullptr) throw std::runtime_error(dlerror());
+  entry_ = reinterpret_cast<Entry>(dlsym(library_, ("t_" + p.name).c_str()));
+  description_ = reinterpret_cast<const kiln_program_desc* (*)()>(dlsym(library_, ("t_" + p.name + "_desc").c_str()))();
+}
+
+CompiledProgram::~CompiledProgram() {
+  if (library_ != nullptr) dlclose(library_);
+}
+
+kiln_status CompiledProgram::call(std::span<const kiln_tensor> args, const kiln_context* context) const {
+  return entry_(args.data(), static_cast<std::int32_t>(args.size()), context);
+}
+
+std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments, int workers) const {
+  std::vector<Array> data(arguments.begin(), arguments.end());
+  std::vector<kiln_tensor> args;
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (program_.params[i].direction == Direction::out) data[i].data.assign(data[i].elements() * static_cast<std::size_t>(bytes(data[i].dtype)), std::byte{0xa5});
+    args.push_back({data[i].data.data(), data[i].extents.data(), nullptr, static_cast<std::int32_t>(data[i].dtype),
+                    static_cast<std::int32_t>(data[i].extents.size())});
+  }
+  std::int64_t need = 0;
+  const kiln_status sized = kiln_workspace_bytes(description_, args.data(), static_cast<std::int32_t>(args.size()), &need);
+  kiln_context context{nullptr, nullptr, 0, allocate, release, nullptr};
+  std::unique_ptr<pool> threads;
+  if (workers > 1) {
+    threads = std::make_unique<pool>(workers);
+    context.executor = threads->executor();
+  }
+  if (const kiln_status s = sized.code == KILN_OK ? call(args, &context) : sized; s.code != KILN_OK) {
+    char text[300];
+    kiln_status_message(description_, s, text, sizeof text);
+    throw std::runtime_error(text);
+  }
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (program_.params[i].direction == Direction::in) data[i] = Array{};
+  return data;
+}
+
+std::string difference(const Array& a, const Array& b) {
+  if (a.dtype != b.dtype || a.extents != b.extents || a.data.size() != b.data.size()) return "dtype or extents differ";
+  std::string text;
+  if (a.data.empty()) return text;
+  visit_type(a.dtype, [&]<class T>() {
+    const auto *x = reinterpret_cast<const T*>(a.data.data()), *y = reinterpret_cast<const T*>(b.data.data());
+    for (std::size_t i = 0; i < a.elements() && text.empty(); ++i)
+      if (!same(x[i], y[i])) {
+        const auto xd = scalar::convert<double>(x[i]), yd = scalar::convert<double>(y[i]);
+        char buffer[120];
+        std::snprintf(buffer, sizeof buffer, "element %zu: %.17g and %.17g (%a, %a)", i, xd, yd, xd, yd);
+        text = buffer;
+      }
+  });
+  return text;
+}
+
+}  // namespace kiln::compiler::testing

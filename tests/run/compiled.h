@@ -1,0 +1,39 @@
+// Compiles tensor programs to objects, loads them and calls them through the C entry, as an application does.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compiler/interp/array.h"
+#include "compiler/ir/program.h"
+#include "kiln/kiln.h"
+
+namespace kiln::compiler::testing {
+
+// A program as a loaded shared library. Throws std::runtime_error when a tool fails, Diagnostic when the program is rejected.
+class CompiledProgram {
+ public:
+  CompiledProgram(Graph& g, const Program& p, const std::string& cpu = "x86-64-v3");
+  ~CompiledProgram();
+  CompiledProgram(const CompiledProgram&) = delete;
+  CompiledProgram& operator=(const CompiledProgram&) = delete;
+
+  // arguments as for interpret(): one per parameter, `out` ones may have no data. workers > 1 uses the thread pool.
+  // Outputs are filled with 0xa5 before the call, so that an element nobody writes shows. Returns like interpret().
+  std::vector<Array> operator()(std::span<const Array> arguments, int workers = 1) const;
+  kiln_status call(std::span<const kiln_tensor> args, const kiln_context* context) const;
+  const kiln_program_desc* description() const { return description_; }
+
+ private:
+  using Entry = kiln_status (*)(const kiln_tensor*, std::int32_t, const kiln_context*);
+  Program program_;
+  void* library_ = nullptr;
+  Entry entry_ = nullptr;
+  const kiln_program_desc* description_ = nullptr;
+};
+
+// Equal bit for bit, any NaN equal to any NaN. Otherwise the first difference in words.
+std::string difference(const Array& a, const Array& b);
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,5 @@
+add_library(run_harness STATIC run/compiled.cpp)
+target_link_libraries(run_harness PUBLIC kiln_options kiln_interp kiln_pipeline kiln_threads ${CMAKE_DL_LIBS})
+kiln_add_test(random_test run SOURCES run/random_test.cpp LIBS run_harness schedule_harness)
+# The loaded objects take kiln_call from the test program.
+set_target_properties(random_test PROPERTIES ENABLE_EXPORTS ON)
