@@ -13,7 +13,7 @@ struct axpy : program<axpy> {
 struct row_sums : program<row_sums> {
   in<f32, N, 3> x;
   out<f32, N> y;
-  constexpr void body() { y = sum(x, 1); }
+  constexpr void body() { y = sum<1>(x); }
 };
 
 static const programs<axpy, row_sums> exported;
