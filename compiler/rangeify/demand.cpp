@@ -129,8 +129,9 @@ void DemandWalk::run() {
   for (std::uint32_t i = 0; i < order_.size(); ++i) {
     slot_[order_[i]] = i;
     nodes_[i].node = order_[i];
-    model_.add(order_[i], shapes_);
+    model_.count_reader(order_[i]);
   }
+  for (Id id : order_) model_.add(id, shapes_);
   form_groups();
   for (StoreGroup& group : groups_) {
     const ContextId context = new_context(group.ranges);

@@ -27,8 +27,6 @@ double own_cost(Op op) {
   }
 }
 
-bool is_costly(const ValueCost& c) { return c.contains_reduce || c.operations > cheap; }
-
 }  // namespace
 
 double StagingModel::extent(Id e) {
@@ -66,13 +64,31 @@ double StagingModel::elements(const std::vector<Id>& extents) {
   return n;
 }
 
+void StagingModel::count_reader(Id node) {
+  if (readers_.size() < g_.size()) {
+    readers_.resize(g_.size());
+    read_by_reduce_.resize(g_.size());
+  }
+  for (Id s : g_.src(node)) {
+    readers_[s] = static_cast<std::uint8_t>(std::min(readers_[s] + 1, 2));
+    if (g_.op(node) == Op::REDUCE) read_by_reduce_[s] = true;
+  }
+}
+
+bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
+  const ValueCost& c = costs_[source];
+  const Op op = g_.op(reader);
+  const bool broadcast = op == Op::EXPAND || (is_elementwise(op) && shapes.rank(source) < shapes.rank(reader));
+  if (broadcast && (c.contains_reduce || c.operations > cheap)) return true;
+  return c.contains_reduce && source < readers_.size() && readers_[source] > 1 && read_by_reduce_[source];
+}
+
 void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
   ValueCost c{own_cost(g_.op(node)), false};
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
-    const bool broadcast = g_.op(node) == Op::EXPAND || (is_elementwise(g_.op(node)) && shapes.rank(s) < shapes.rank(node));
-    const ValueCost from = broadcast && is_costly(costs_[s]) ? ValueCost{load_cost, false} : costs_[s];
+    const ValueCost from = surely_stored(s, node, shapes) ? ValueCost{load_cost, false} : costs_[s];
     c.operations += from.operations;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
   }

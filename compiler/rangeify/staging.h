@@ -1,8 +1,9 @@
 // Staging: which values get storage of their own. A small cost model, in scalar operations, that later work replaces. Costs are
-// of the whole expression under a value as if nothing below it were stored, except below a broadcast of something costly, which
-// will be.
+// of the whole expression under a value as if nothing below it were stored, except what surely will be: something costly below a
+// broadcast, and a reduction's result that another reduction and somebody else read.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -29,7 +30,8 @@ class StagingModel {
 
   double extent(Id e);  // a typical value of an index expression over symbols and ranges
   double elements(const std::vector<Id>& extents);
-  // Costs of the given nodes (ascending, sources first), in that order of arrival.
+  // First every node as a reader of its sources, then the costs, sources first.
+  void count_reader(Id node);
   void add(Id node, Shapes& shapes);
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
@@ -37,9 +39,13 @@ class StagingModel {
   static bool needs_storage(const ValueCost& cost, const ValueUse& use);
 
  private:
+  bool surely_stored(Id source, Id reader, Shapes& shapes) const;
+
   const Graph& g_;
   const Program& program_;
   std::vector<ValueCost> costs_;
+  std::vector<std::uint8_t> readers_;       // how many, up to 2
+  std::vector<bool> read_by_reduce_;
   std::vector<double> extents_;
 };
 

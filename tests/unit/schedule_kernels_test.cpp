@@ -143,6 +143,11 @@ TEST_F(ScheduleKernels, SoftmaxIsThree) {
   EXPECT_EQ(schedule().kernels.size(), 3u);
 }
 
+TEST_F(ScheduleKernels, SoftmaxOfAMatmulIsFour) {  // the product is stored; exp(x - max) is computed twice, not stored
+  out(softmax(matmul(in({n(64), n(32)}), in({n(32), n(10)}))));
+  EXPECT_EQ(schedule().kernels.size(), 4u);
+}
+
 TEST_F(ScheduleKernels, MatmulWithBiasAndGeluIsOne) {
   const Id y = bin(Op::ADD, matmul(in({n(64), n(32)}), in({n(32), n(48)})), in({n(48)}));
   const Id gelu = bin(Op::MUL, bin(Op::MUL, y, number(0.5F)), bin(Op::ADD, un(Op::ERF, bin(Op::MUL, y, number(0.7F))), number(1)));
