@@ -86,8 +86,8 @@ class Loaded {
  public:
   explicit Loaded(HandProgram& p, const Target& target = {}) : Loaded(compile(p, {}, target).object, p.schedule.program.name) {}
   Loaded(const std::string& object_bytes, const std::string& name) {
-    char pattern[] = "/tmp/kiln_codegen_XXXXXX";
-    folder_ = mkdtemp(pattern);
+    folder_ = (std::filesystem::temp_directory_path() / "kiln_codegen_XXXXXX").string();
+    if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no temporary folder");
     const std::string object = folder_ + "/p.o", library = folder_ + "/p.so";
     std::ofstream(object, std::ios::binary) << object_bytes;
     if (std::system(("cc -shared -o " + library + " " + object).c_str()) != 0) throw std::runtime_error("link failed");

@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "compiler/codegen/expression.h"
+#include "compiler/ir/diagnostic.h"
 #include "tests/unit/codegen_harness.h"
 
 // The offsets that compiler/codegen/descriptor.cpp emits.
@@ -163,9 +164,31 @@ TEST(CodegenProgram, PrefixNamesTheEntry) {
 
 TEST(CodegenProgram, UnknownTargetIsADiagnostic) {
   HandProgram p = two_kernels();
-  CodegenOptions options;
-  options.target.cpu = "no-such-cpu";
-  EXPECT_THROW(generate(p.g, p.schedule, p.lowered, options), std::runtime_error);
+  for (const auto& [triple, cpu] :
+       {std::pair{"x86_64-unknown-linux-gnu", "no-such-cpu"}, std::pair{"no-such-machine", "generic"}}) {
+    Target target;
+    target.triple = triple;
+    target.cpu = cpu;
+    try {
+      compile(p, {}, target);
+      ADD_FAILURE() << triple << " " << cpu << " was accepted";
+    } catch (const Diagnostic& d) {
+      EXPECT_EQ(d.id(), "E-target");
+      EXPECT_NE(std::string(d.what()).find(std::string("got '") + (cpu == std::string("no-such-cpu") ? cpu : triple) + "'"),
+                std::string::npos)
+          << d.what();
+    }
+  }
+}
+
+TEST(CodegenProgram, OtherMachine) {
+  HandProgram p = two_kernels();
+  Target target;
+  target.triple = "aarch64-unknown-linux-gnu";
+  target.cpu = "cortex-a72";
+  target.vector_bytes = 16;
+  target.vector_registers = 32;
+  EXPECT_NE(compile(p, {false, false, true}, target).assembly.find("fneg"), std::string::npos);
 }
 
 }  // namespace
