@@ -1,0 +1,194 @@
+// kiln-opt and kiln-run as a user runs them: graph text to library, library on .npy files, compared with the interpreter.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compiler/ir/diagnostic.h"
+#include "generator/tools/arguments.h"
+#include "generator/tools/npy.h"
+#include "generator/tools/shared_library.h"
+
+namespace kiln::generator {
+namespace {
+
+using compiler::DType;
+
+constexpr const char* graph = R"(program mixed
+symbol N min 0 max 1048576
+in    f32 []     a
+in    f32 [N]    x
+in    bf16 [N]   h
+inout f32 [N]    y
+out   f32 []     total
+%0 = param a
+%1 = param x
+%2 = param y
+%3 = param h
+%4 = cast f32 %3
+%5 = fma %0, %1, %2
+%6 = add %5, %4
+%7 = reduce %6, sum, axes [0]
+store y, %6
+store total, %7
+)";
+
+class Tools : public testing::Test {
+ protected:
+  struct Result {
+    int status = -1;
+    std::string out, err;
+  };
+  Result run(const std::string& tool, std::vector<std::string> words) {
+    const std::string out = at("stdout"), err = at("stderr");
+    words.insert(words.begin(), tool);
+    std::vector<char*> argv;
+    for (std::string& w : words) argv.push_back(w.data());
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    pid_t child = 0;
+    EXPECT_EQ(posix_spawn(&child, tool.c_str(), &actions, nullptr, argv.data(), environ), 0);
+    posix_spawn_file_actions_destroy(&actions);
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+  Result opt(std::vector<std::string> words) { return run(KILN_OPT, std::move(words)); }
+  Result call(std::vector<std::string> words) { return run(KILN_RUN, std::move(words)); }
+  std::string at(const std::string& name) const { return folder_.path() + "/" + name; }
+  std::string text(const std::string& name, const std::string& content) {
+    write_file(at(name), content);
+    return at(name);
+  }
+  void compiled() {
+    const Result r = opt({"compile", text("g.kiln", graph), "-o", at("out")});
+    ASSERT_EQ(r.status, 0) << r.err;
+  }
+  void expect_same(const std::string& a, const std::string& b) {
+    for (const char* name : {"/y.npy", "/total.npy"}) EXPECT_EQ(read_file(at(a) + name), read_file(at(b) + name)) << a << name;
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+TEST_F(Tools, CompiledEqualsInterpreted) {
+  compiled();
+  for (const char* n : {"N=0", "N=1", "N=7", "N=1000", "N=65537"}) {
+    const Result i = opt({"interp", at("g.kiln"), "--random", "--dims", n, "-o", at("interp")});
+    ASSERT_EQ(i.status, 0) << i.err;
+    for (const char* threads : {"1", "3"}) {
+      const Result r = call({at("out/libmixed.so"), "--random", "--dims", n, "--out", at("run"), "--threads", threads});
+      ASSERT_EQ(r.status, 0) << r.err;
+      expect_same("run", "interp");
+    }
+  }
+}
+
+TEST_F(Tools, FilesAndObjects) {
+  compiled();
+  write_npy(at("a.npy"), random_array(DType::f32, {}, 1));
+  write_npy(at("x.npy"), random_array(DType::f32, {777}, 2));
+  write_npy(at("h.npy"), random_array(DType::bf16, {777}, 3));
+  write_npy(at("y.npy"), random_array(DType::f32, {777}, 4));
+  const std::vector<std::string> in = {"--in", "a=" + at("a.npy"), "x=" + at("x.npy"), "h=" + at("h.npy"), "y=" + at("y.npy")};
+  const auto with = [&](std::vector<std::string> words) {
+    words.insert(words.end(), in.begin(), in.end());
+    return words;
+  };
+  ASSERT_EQ(opt(with({"interp", at("g.kiln"), "-o", at("interp")})).status, 0);
+  ASSERT_EQ(call(with({at("out/libmixed.so"), "-o", at("library")})).status, 0);
+  const Result r = call(with({at("out/mixed.o"), "-o", at("object"), "--runtime", KILN_RUNTIME, "--repeat", "3"}));
+  ASSERT_EQ(r.status, 0) << r.err;
+  EXPECT_NE(r.out.find("GB/s"), std::string::npos) << r.out;
+  expect_same("library", "interp");
+  expect_same("object", "interp");
+  const std::string y = read_file(at("y.npy"));
+  EXPECT_NE(y, read_file(at("object/y.npy")));
+}
+
+TEST_F(Tools, OutputsDoNotDependOnTheFolder) {
+  compiled();
+  ASSERT_EQ(opt({"compile", at("g.kiln"), "-o", at("other/folder")}).status, 0);
+  for (const char* name : {"mixed.o", "mixed.h", "mixed.json", "libmixed.so"})
+    EXPECT_EQ(read_file(at("out/") + name), read_file(at("other/folder/") + name)) << name;
+}
+
+TEST_F(Tools, Info) {
+  compiled();
+  const Result r = call({at("out/libmixed.so"), "--info"});
+  EXPECT_NE(r.out.find("inout f32 [N] y\n"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("symbol N min 0 max 1048576"), std::string::npos) << r.out;
+}
+
+TEST_F(Tools, PrintVerifyAndPasses) {
+  const std::string file = text("g.kiln", graph);
+  EXPECT_EQ(opt({"verify", file}).status, 0);
+  const Result once = opt({"print", file});
+  const Result twice = opt({"print", text("again.kiln", once.out)});
+  EXPECT_EQ(once.out, twice.out);
+  const Result passes = opt({"passes"});
+  EXPECT_NE(passes.out.find("kernel_split\n"), std::string::npos);
+  std::size_t from = 0;
+  for (std::size_t end = 0; (end = passes.out.find('\n', from)) != std::string::npos; from = end + 1) {
+    const Result r = opt({"run", "--pass", passes.out.substr(from, end - from), file});
+    EXPECT_EQ(r.status, 0) << r.err;
+    EXPECT_FALSE(r.out.empty());
+  }
+  const Result split = opt({"run", "--pass", "kernel_split", file});
+  EXPECT_EQ(opt({"run", "--pass", "simplify_ranges", text("s.kiln", split.out)}).status, 0);
+  const Result n = opt({"run", "--pass", "simplify", text("n.kiln", "nodes\n%0 = sym index \"n\"\n%1 = add index %0, %0\nroot %1\n")});
+  EXPECT_NE(n.out.find("mul index"), std::string::npos) << n.out << n.err;
+}
+
+TEST_F(Tools, MistakesAreTold) {
+  compiled();
+  const std::string library = at("out/libmixed.so"), file = at("g.kiln");
+  const auto expect = [](const Result& r, int status, const std::string& part) {
+    EXPECT_EQ(r.status, status);
+    EXPECT_NE(r.err.find(part), std::string::npos) << r.err;
+  };
+  expect(call({library, "--random"}), 65, "E-argument");
+  expect(call({library, "--dims", "N=3"}), 65, "a: error: E-argument: has no value");
+  expect(call({library, "--random", "--dims", "N"}), 64, "E-usage");
+  expect(call({library, "--random", "--dims", "M=3"}), 65, "no symbol 'M'");
+  expect(call({library, "--random", "--dims", "N=2000000"}), 65, "R-constraint");
+  expect(call({library, "--random", "--dims", "N=-1"}), 65, "E-argument");
+  expect(call({library, "--program", "nothing", "--random"}), 65, "E-library");
+  expect(call({file, "--random"}), 65, "E-library");
+  expect(call({at("nothing.so")}), 65, "E-file");
+  expect(call({at("out/mixed.o"), "--random", "--dims", "N=1", "--runtime", at("nothing.a")}), 65, "E-link");
+  write_npy(at("x.npy"), random_array(DType::f64, {3}, 2));
+  expect(call({library, "--random", "--in", "x=" + at("x.npy")}), 65, "expected dtype f32, got f64");
+  write_npy(at("x.npy"), random_array(DType::f32, {3}, 2));
+  expect(call({library, "--random", "--in", "x=" + at("x.npy"), "--dims", "N=4"}), 65, "R-conflict");
+  expect(call({library, "--random", "--in", "z=" + at("x.npy")}), 65, "no parameter 'z'");
+  expect(opt({"interp", file, "--random"}), 65, "--dims");
+  expect(opt({"run", "--pass", "nothing", file}), 65, "E-pass");
+  expect(opt({"verify", text("bad.kiln", "hello\n")}), 65, "E-text");
+  expect(opt({"compile", file, "-o", at("g.kiln") + "/x"}), 65, "E-file");
+  expect(opt({"compile", file, "-o", at("o2"), "--namespace", "1x"}), 64, "E-usage");
+  expect(opt({}), 64, "");
+}
+
+TEST_F(Tools, DamagedLibrariesAreDiagnosed) {
+  compiled();
+  const std::string good = read_file(at("out/mixed.o"));
+  for (std::size_t i = 0; i < good.size(); i += 13) {
+    std::string bad = good;
+    bad[i] = static_cast<char>(bad[i] ^ 0x5a);
+    try {
+      description_symbols(bad, "x.o");
+      description_symbols(bad.substr(0, i), "x.o");
+    } catch (const compiler::Diagnostic& d) {
+      EXPECT_EQ(d.id(), "E-library");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace kiln::generator
