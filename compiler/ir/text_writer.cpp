@@ -110,7 +110,7 @@ std::string Writer::generic_args(Id id) const {
     if (i > 0) s += ", ";
     const std::int64_t a = args[i];
     const auto u = static_cast<std::uint64_t>(a);
-    const bool over_ranges = op == Op::REDUCE && g_.op(g_.src(id).back()) == Op::RANGE;
+    const bool over_ranges = op == Op::REDUCE && !g_.src(id).empty() && g_.op(g_.src(id).back()) == Op::RANGE;
     if (op == Op::CONST && i == 0)
       s += literal_text(g_.dtype(id), u);
     else if (op == Op::RANGE && i == 1 && u < 5)
