@@ -9,6 +9,7 @@ inline constexpr dim<"M"> M;
 inline constexpr dim<"K"> K;
 inline constexpr dim<"L"> L;
 
+// clang-format off
 #ifndef BAD
 #define BAD 0
 #endif
@@ -159,6 +160,16 @@ struct twins : program<twins> {
     auto r = roll<1, 2>(v);  // axis out of range | axis out of range
 #elif BAD == 62
     auto r = half + wide;  // dtypes differ  write cast | different dtypes
+#elif BAD == 64
+    auto r = arange<-3>();  // extent is negative | extent is negative
+#elif BAD == 65
+    auto r = v + 3.0f * k;  // literal does not fit the dtype | literal does not fit
+#elif BAD == 66
+    y = matmul(a, v);  // inner extents of matmul differ | same K
+#elif BAD == 67
+    auto r = layer_norm(k);  // operand must be floating point | must be floating point
+#elif BAD == 68
+    auto r = min(v, u);  // shapes do not broadcast | shapes do not broadcast
 #endif
     y = v;
 #if BAD == 63

@@ -119,8 +119,8 @@ struct updates : program<updates> {
   inout<i32, N> y;
   out<i32, N> z;
   constexpr void body() {
-    y = y + x;   // param y, param x, add, store
-    y += x;      // param y, add, store
+    y = y + x;  // param y, param x, add, store
+    y += x;     // param y, add, store
     auto& view = y;
     z = view - 1;
     z = z * z;
@@ -150,7 +150,8 @@ concept logical = requires(A a) { !a; };
 static_assert(addable<in<f32, 3>, expr<f32, 3>> && addable<int, in<f32, 3>> && addable<in<f16, N>, double>);
 static_assert(!addable<in<f32, 3>, in<f64, 3>> && !addable<in<i32, 3>, double> && !addable<in<bool, 3>, in<bool, 3>>);
 static_assert(!addable<in<f32, N>, in<f32, M>>);
-static_assert(assignable<out<f32, N>&, expr<f32>> && assignable<inout<f32, N>&, in<f32, 1>> && !assignable<in<f32, N>&, in<f32, N>>);
+static_assert(assignable<out<f32, N>&, expr<f32>> && assignable<inout<f32, N>&, in<f32, 1>> &&
+              !assignable<in<f32, N>&, in<f32, N>>);
 static_assert(!assignable<out<f32, 1>&, in<f32, N>> && !assignable<out<f32, N>&, in<i32, N>>);
 static_assert(logical<in<bool, N>> && !logical<in<f32, N>>);
 
@@ -180,6 +181,20 @@ TEST(DslCapture, LocationsAreTheUsers) {
     }
   }
   EXPECT_EQ(p.nodes[0].loc.line, static_cast<unsigned>(body_line + 1));
+}
+
+TEST(DslCapture, RunTimeTraceIsTheSame) {
+  builder b;
+  kiln_trace<net>(b);
+  const auto& p = ir<net>;
+  ASSERT_EQ(b.nodes.n, p.n_nodes);
+  for (int i = 0; i < p.n_nodes; ++i) {
+    EXPECT_EQ(b.nodes.v[i].o, p.nodes[i].o) << i;
+    EXPECT_EQ(b.nodes.v[i].imm, p.nodes[i].imm) << i;
+    EXPECT_EQ(b.nodes.v[i].loc.line, p.nodes[i].loc.line) << i;
+    for (int k = 0; k < p.nodes[i].n_sources; ++k)
+      EXPECT_EQ(b.sources.v[b.nodes.v[i].source_begin + k], p.sources[p.nodes[i].source_begin + k]) << i;
+  }
 }
 
 }  // namespace

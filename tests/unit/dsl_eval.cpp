@@ -196,7 +196,11 @@ struct Machine {
         break;
       case op::reduce: r = reduce(i, shape); break;
       case op::pad: r = pad(i, shape); break;
-      case op::reshape: case op::expand: case op::permute: case op::slice: case op::concat: r = movement(i, shape); break;
+      case op::reshape:
+      case op::expand:
+      case op::permute:
+      case op::slice:
+      case op::concat: r = movement(i, shape); break;
       default: r = elementwise(i, shape);
     }
     if (r.shape != shape) throw std::logic_error("a value does not have the shape of its node");
@@ -206,7 +210,8 @@ struct Machine {
 
 }  // namespace
 
-std::map<std::string, Tensor> evaluate(const kiln::record::program& p, std::map<std::string, Tensor> in, const Symbols& symbols) {
+std::map<std::string, Tensor> evaluate(const kiln::record::program& p, std::map<std::string, Tensor> in,
+                                       const Symbols& symbols) {
   Machine m{p, symbols, {}, {}};
   for (int i = 0; i < p.n_params; ++i) {
     const auto& q = p.params[i];

@@ -93,6 +93,7 @@ inline Shape shape_of(const kiln::record::shape& s, const Symbols& symbols) {
 }
 
 // Values of the parameters after the program, by name; `in` gives those before.
-std::map<std::string, Tensor> evaluate(const kiln::record::program& p, std::map<std::string, Tensor> in, const Symbols& symbols);
+std::map<std::string, Tensor> evaluate(const kiln::record::program& p, std::map<std::string, Tensor> in,
+                                       const Symbols& symbols);
 
 }  // namespace dsl_test

@@ -31,8 +31,12 @@ struct convolved : program<convolved<K, Stride, Padding, Dilation, Groups>> {
   static constexpr int in_c = 4, out_c = 6;
   in<f64, 2, 4, N, 7> x;
   in<f64, 6, 4 / Groups, K, K> w;
-  out<f64, 2, 6, (N + (2 * Padding - Dilation * (K - 1) - 1)) / Stride + 1, (7 + 2 * Padding - Dilation * (K - 1) - 1) / Stride + 1> y;
-  constexpr void body() { y = conv2d<conv{.stride = Stride, .padding = Padding, .dilation = Dilation, .groups = Groups}>(x, w); }
+  out<f64, 2, 6, (N + (2 * Padding - Dilation * (K - 1) - 1)) / Stride + 1,
+      (7 + 2 * Padding - Dilation * (K - 1) - 1) / Stride + 1>
+      y;
+  constexpr void body() {
+    y = conv2d<conv{.stride = Stride, .padding = Padding, .dilation = Dilation, .groups = Groups}>(x, w);
+  }
 };
 
 template <int K, int Stride, int Padding, int Dilation, int Groups>
@@ -216,7 +220,8 @@ TEST(DslEval, Library) {
       const double soft = std::exp(x.at({i, k})) / total;
       EXPECT_NEAR(r.at("soft").at({i, k}), soft, 1e-12);
       EXPECT_NEAR(r.at("log_soft").at({i, k}), std::log(soft), 1e-12);
-      EXPECT_NEAR(r.at("normal").at({i, k}), (x.at({i, k}) - mean) / std::sqrt(variance + 1e-5) * gamma.at({k}) + beta.at({k}), 1e-12);
+      EXPECT_NEAR(r.at("normal").at({i, k}), (x.at({i, k}) - mean) / std::sqrt(variance + 1e-5) * gamma.at({k}) + beta.at({k}),
+                  1e-12);
     }
   }
   EXPECT_NEAR(r.at("error").v[0], error, 1e-12);

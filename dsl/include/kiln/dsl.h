@@ -2,6 +2,7 @@
 // All headers are listed, in order of dependence, so that diagnostics name one level of inclusion only.
 #pragma once
 
+// clang-format off
 #include "kiln/record.h"
 #include "kiln/dsl/str.h"
 #include "kiln/dsl/polynomial.h"
@@ -23,3 +24,4 @@
 #include "kiln/dsl/nn.h"
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/program.h"
+// clang-format on

@@ -1,4 +1,5 @@
-// Every elementwise operation of the DSL, grouped; the end-to-end tests compile these programs and compare them with the interpreter.
+// Every elementwise operation of the DSL, grouped; the end-to-end tests compile these programs and compare them with the
+// interpreter.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -212,12 +213,11 @@ struct broadcasting : program<broadcasting> {
   }
 };
 
-static const programs<transcendental, transcendental_f64, rounding,
-                      arithmetic<i8>, arithmetic<i16>, arithmetic<i32>, arithmetic<i64>, arithmetic<u8>, arithmetic<u16>,
-                      arithmetic<u32>, arithmetic<u64>, arithmetic<f16>, arithmetic<bf16>, arithmetic<f32>, arithmetic<f64>,
-                      integer<i8>, integer<i16>, integer<i32>, integer<i64>, integer<u8>, integer<u16>, integer<u32>, integer<u64>,
-                      comparison<bool>, comparison<i8>, comparison<i32>, comparison<i64>, comparison<u8>, comparison<u64>,
-                      comparison<f16>, comparison<bf16>, comparison<f32>, comparison<f64>, logic,
-                      casts<bool>, casts<i8>, casts<i16>, casts<i32>, casts<i64>, casts<u8>, casts<u16>, casts<u32>, casts<u64>,
-                      casts<f16>, casts<bf16>, casts<f32>, casts<f64>, bitcasts, broadcasting>
+static const programs<transcendental, transcendental_f64, rounding, arithmetic<i8>, arithmetic<i16>, arithmetic<i32>,
+                      arithmetic<i64>, arithmetic<u8>, arithmetic<u16>, arithmetic<u32>, arithmetic<u64>, arithmetic<f16>,
+                      arithmetic<bf16>, arithmetic<f32>, arithmetic<f64>, integer<i8>, integer<i16>, integer<i32>, integer<i64>,
+                      integer<u8>, integer<u16>, integer<u32>, integer<u64>, comparison<bool>, comparison<i8>, comparison<i32>,
+                      comparison<i64>, comparison<u8>, comparison<u64>, comparison<f16>, comparison<bf16>, comparison<f32>,
+                      comparison<f64>, logic, casts<bool>, casts<i8>, casts<i16>, casts<i32>, casts<i64>, casts<u8>, casts<u16>,
+                      casts<u32>, casts<u64>, casts<f16>, casts<bf16>, casts<f32>, casts<f64>, bitcasts, broadcasting>
     exported;

@@ -160,8 +160,8 @@ struct library : program<library<D>> {
   }
 };
 
-static const programs<reductions<i32>, reductions<i64>, reductions<u8>, reductions<f16>, reductions<bf16>, reductions<f32>, reductions<f64>,
-                      means<f16>, means<f32>, means<f64>, quantifiers, contractions<i32>, contractions<f16>, contractions<bf16>,
-                      contractions<f32>, contractions<f64>, convolution, symbolic_convolution, pooling,
+static const programs<reductions<i32>, reductions<i64>, reductions<u8>, reductions<f16>, reductions<bf16>, reductions<f32>,
+                      reductions<f64>, means<f16>, means<f32>, means<f64>, quantifiers, contractions<i32>, contractions<f16>,
+                      contractions<bf16>, contractions<f32>, contractions<f64>, convolution, symbolic_convolution, pooling,
                       library<f16>, library<f32>, library<f64>>
     exported;

@@ -1,5 +1,5 @@
-// The arena that a body is recorded into: an ordered list of nodes, in constant evaluation or at run time. Sources and attributes of
-// a node follow its creation at once: `b.begin(...); b.src(x); b.attr(a); return b.last();`
+// The arena that a body is recorded into: an ordered list of nodes, in constant evaluation or at run time. Sources and
+// attributes of a node follow its creation at once: `b.begin(...); b.src(x); b.attr(a); return b.last();`
 #pragma once
 
 #include "kiln/dsl/error.h"

@@ -44,9 +44,11 @@ constexpr why kiln_matmul_why() {
       return why::matmul_needs_rank_1_or_more;
     } else {
       constexpr int kb = rb == 1 ? 0 : rb - 2;
-      if (!kiln_same(shape_v<shape_of<A>>->extents[ra - 1], shape_v<shape_of<B>>->extents[kb])) return why::inner_extents_of_matmul_differ;
+      if (!kiln_same(shape_v<shape_of<A>>->extents[ra - 1], shape_v<shape_of<B>>->extents[kb]))
+        return why::inner_extents_of_matmul_differ;
       if constexpr (ra > 2 || rb > 2)
-        if (!broadcastable<typename kiln_batch<shape_of<A>, (ra < 2 ? ra : 2)>::type, typename kiln_batch<shape_of<B>, (rb < 2 ? rb : 2)>::type>)
+        if (!broadcastable<typename kiln_batch<shape_of<A>, (ra < 2 ? ra : 2)>::type,
+                           typename kiln_batch<shape_of<B>, (rb < 2 ? rb : 2)>::type>)
           return why::batch_extents_do_not_broadcast;
       return why::ok;
     }
@@ -97,10 +99,11 @@ mistake<Reason> matmul(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
 // The scalar product of two vectors.
 template <class A, class B>
-inline constexpr why dot_why = !(Operand<A> && Operand<B>) ? why::not_ours
-                               : rank_of<A> != 1 || rank_of<B> != 1 ? why::dot_needs_two_vectors_of_the_same_extent
-                               : matmul_why<A, B> == why::inner_extents_of_matmul_differ ? why::dot_needs_two_vectors_of_the_same_extent
-                                                                                         : matmul_why<A, B>;
+inline constexpr why dot_why =
+    !(Operand<A> && Operand<B>)                               ? why::not_ours
+    : rank_of<A> != 1 || rank_of<B> != 1                      ? why::dot_needs_two_vectors_of_the_same_extent
+    : matmul_why<A, B> == why::inner_extents_of_matmul_differ ? why::dot_needs_two_vectors_of_the_same_extent
+                                                              : matmul_why<A, B>;
 template <class A, class B>
   requires(dot_why<A, B> == why::ok)
 constexpr auto dot(const A& a, const B& b, sloc l = sloc::current()) {

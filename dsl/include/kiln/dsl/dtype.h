@@ -22,39 +22,39 @@ struct f32 {};
 struct f64 {};
 
 template <class D>
-inline constexpr int dtype_code = -1;
+inline constexpr int kiln_dtype_code = -1;
 // clang-format off
-template <> inline constexpr int dtype_code<bool> = KILN_BOOL;
-template <> inline constexpr int dtype_code<i8>   = KILN_I8;
-template <> inline constexpr int dtype_code<i16>  = KILN_I16;
-template <> inline constexpr int dtype_code<i32>  = KILN_I32;
-template <> inline constexpr int dtype_code<i64>  = KILN_I64;
-template <> inline constexpr int dtype_code<u8>   = KILN_U8;
-template <> inline constexpr int dtype_code<u16>  = KILN_U16;
-template <> inline constexpr int dtype_code<u32>  = KILN_U32;
-template <> inline constexpr int dtype_code<u64>  = KILN_U64;
-template <> inline constexpr int dtype_code<f16>  = KILN_F16;
-template <> inline constexpr int dtype_code<bf16> = KILN_BF16;
-template <> inline constexpr int dtype_code<f32>  = KILN_F32;
-template <> inline constexpr int dtype_code<f64>  = KILN_F64;
+template <> inline constexpr int kiln_dtype_code<bool> = KILN_BOOL;
+template <> inline constexpr int kiln_dtype_code<i8>   = KILN_I8;
+template <> inline constexpr int kiln_dtype_code<i16>  = KILN_I16;
+template <> inline constexpr int kiln_dtype_code<i32>  = KILN_I32;
+template <> inline constexpr int kiln_dtype_code<i64>  = KILN_I64;
+template <> inline constexpr int kiln_dtype_code<u8>   = KILN_U8;
+template <> inline constexpr int kiln_dtype_code<u16>  = KILN_U16;
+template <> inline constexpr int kiln_dtype_code<u32>  = KILN_U32;
+template <> inline constexpr int kiln_dtype_code<u64>  = KILN_U64;
+template <> inline constexpr int kiln_dtype_code<f16>  = KILN_F16;
+template <> inline constexpr int kiln_dtype_code<bf16> = KILN_BF16;
+template <> inline constexpr int kiln_dtype_code<f32>  = KILN_F32;
+template <> inline constexpr int kiln_dtype_code<f64>  = KILN_F64;
 // clang-format on
 
 template <class D>
-concept DType = dtype_code<D> >= 0;
+concept DType = kiln_dtype_code<D> >= 0;
 template <DType D>
-inline constexpr kiln_dtype kiln_code = static_cast<kiln_dtype>(dtype_code<D>);
+inline constexpr kiln_dtype kiln_code = static_cast<kiln_dtype>(kiln_dtype_code<D>);
 template <class D>
 inline constexpr bool kiln_is_bool = std::is_same_v<D, bool>;
 template <class D>
-inline constexpr bool kiln_is_float = dtype_code<D> >= KILN_F16;
+inline constexpr bool kiln_is_float = kiln_dtype_code<D> >= KILN_F16;
 template <class D>
-inline constexpr bool kiln_is_signed = dtype_code<D> >= KILN_I8 && dtype_code<D> <= KILN_I64;
+inline constexpr bool kiln_is_signed = kiln_dtype_code<D> >= KILN_I8 && kiln_dtype_code<D> <= KILN_I64;
 template <class D>
-inline constexpr bool kiln_is_int = dtype_code<D> >= KILN_I8 && dtype_code<D> <= KILN_U64;
+inline constexpr bool kiln_is_int = kiln_dtype_code<D> >= KILN_I8 && kiln_dtype_code<D> <= KILN_U64;
 template <class D>
 inline constexpr int kiln_bits = [] {
   constexpr int table[] = {8, 8, 16, 32, 64, 8, 16, 32, 64, 16, 16, 32, 64};
-  return table[dtype_code<D>];
+  return table[kiln_dtype_code<D>];
 }();
 
 // f64 to a narrower binary format with `exponent` and `mantissa` bits, one rounding to nearest even.

@@ -1,5 +1,5 @@
-// Mistakes, in words. A function of the DSL has a constrained overload and a twin that takes the ill-formed calls: g++ names the
-// reason as the return type of the deleted twin, clang prints the text; both at the user's own line.
+// Mistakes, in words. A function of the DSL has a constrained overload and a twin that takes the ill-formed calls: g++ names
+// the reason as the return type of the deleted twin, clang prints the text; both at the user's own line.
 #pragma once
 
 #include "kiln/dsl/str.h"
@@ -85,6 +85,7 @@ namespace kiln {
   X(out_parameter_is_never_assigned, "an out<> parameter is never assigned") \
   X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
+  X(extent_is_negative, "an extent is negative") \
   X(two_parameters_have_the_same_name, "two parameters have the same name")
 // clang-format on
 
@@ -92,22 +93,53 @@ enum class why : unsigned char {
   ok,
   not_ours,
 #define KILN_X(e, t) e,
-  dtypes_differ__write_cast, shapes_do_not_broadcast, literal_does_not_fit_the_dtype, arithmetic_on_bool__write_cast,
-  operands_must_be_integers, operands_must_be_integers_or_bool, operands_must_be_bool, operand_must_be_floating_point,
-  condition_must_be_bool, operand_must_be_a_tensor,
-  an_in_parameter_is_read_only__declare_it_out_or_inout, assigned_value_has_another_dtype__write_cast, assigned_value_has_another_shape,
-  left_side_is_a_computed_value_not_a_parameter, the_type_of_a_value_never_changes__give_the_result_a_new_name,
-  axis_out_of_range, axis_is_named_twice, permutation_must_name_every_axis_once, squeezed_axis_must_have_extent_1,
+  dtypes_differ__write_cast,
+  shapes_do_not_broadcast,
+  literal_does_not_fit_the_dtype,
+  arithmetic_on_bool__write_cast,
+  operands_must_be_integers,
+  operands_must_be_integers_or_bool,
+  operands_must_be_bool,
+  operand_must_be_floating_point,
+  condition_must_be_bool,
+  operand_must_be_a_tensor,
+  an_in_parameter_is_read_only__declare_it_out_or_inout,
+  assigned_value_has_another_dtype__write_cast,
+  assigned_value_has_another_shape,
+  left_side_is_a_computed_value_not_a_parameter,
+  the_type_of_a_value_never_changes__give_the_result_a_new_name,
+  axis_out_of_range,
+  axis_is_named_twice,
+  permutation_must_name_every_axis_once,
+  squeezed_axis_must_have_extent_1,
   reduction_of_an_empty_axis_has_no_value,
-  reshape_changes_the_number_of_elements, only_one_extent_may_be_inferred, inferred_extent_does_not_divide, extents_do_not_expand,
-  slice_is_out_of_range, slice_step_is_zero, padding_is_negative, padding_is_larger_than_the_axis,
-  number_of_parts_does_not_divide_the_axis, parts_do_not_add_up_to_the_axis, repeat_count_is_negative,
-  extents_differ_outside_the_joined_axis, ranks_differ,
-  inner_extents_of_matmul_differ, batch_extents_do_not_broadcast, matmul_needs_rank_1_or_more,
-  dot_needs_two_vectors_of_the_same_extent, image_must_be_batch_channels_height_width, filter_must_be_out_in_height_width,
-  channels_do_not_match_the_filter, groups_do_not_divide_the_channels, window_does_not_fit_the_image,
-  stride_and_dilation_must_be_positive, bias_must_have_one_element_per_output_channel,
-  bitcast_needs_the_same_width, bitcast_of_bool__write_cast, a_tensor_has_no_value_at_capture_time__use_select,
+  reshape_changes_the_number_of_elements,
+  only_one_extent_may_be_inferred,
+  inferred_extent_does_not_divide,
+  extents_do_not_expand,
+  slice_is_out_of_range,
+  slice_step_is_zero,
+  padding_is_negative,
+  padding_is_larger_than_the_axis,
+  number_of_parts_does_not_divide_the_axis,
+  parts_do_not_add_up_to_the_axis,
+  repeat_count_is_negative,
+  extents_differ_outside_the_joined_axis,
+  ranks_differ,
+  inner_extents_of_matmul_differ,
+  batch_extents_do_not_broadcast,
+  matmul_needs_rank_1_or_more,
+  dot_needs_two_vectors_of_the_same_extent,
+  image_must_be_batch_channels_height_width,
+  filter_must_be_out_in_height_width,
+  channels_do_not_match_the_filter,
+  groups_do_not_divide_the_channels,
+  window_does_not_fit_the_image,
+  stride_and_dilation_must_be_positive,
+  bias_must_have_one_element_per_output_channel,
+  bitcast_needs_the_same_width,
+  bitcast_of_bool__write_cast,
+  a_tensor_has_no_value_at_capture_time__use_select,
   KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X
 };
@@ -127,8 +159,9 @@ struct mistake {
 #if defined(__clang__)
 #define KILN_DIAGNOSE(e, text) __attribute__((diagnose_if(Reason == why::e, "kiln: " text, "error")))
 #define KILN_MISTAKE(list) list(KILN_DIAGNOSE)
-#define KILN_DELETED(text) \
-  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") = delete(text) _Pragma("clang diagnostic pop")
+#define KILN_DELETED(text)                                                                      \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") = \
+      delete (text)_Pragma("clang diagnostic pop")
 #else
 #define KILN_MISTAKE(list) = delete
 #define KILN_DELETED(text) = delete

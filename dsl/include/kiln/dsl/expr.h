@@ -196,16 +196,16 @@ constexpr int kiln_node2(builder* b, op o, const sloc& l, int x, int y) {
 template <class D>
 constexpr op kiln_division = kiln_is_float<D> ? op::fdiv : op::cdiv;
 
-#define KILN_COMPOUNDS(X) \
-  X(+=, number, op::add) \
-  X(-=, number, op::sub) \
-  X(*=, number, op::mul) \
+#define KILN_COMPOUNDS(X)         \
+  X(+=, number, op::add)          \
+  X(-=, number, op::sub)          \
+  X(*=, number, op::mul)          \
   X(/=, number, kiln_division<D>) \
-  X(%=, integer, op::cmod) \
-  X(&=, bits, op::and_) \
-  X(|=, bits, op::or_) \
-  X(^=, bits, op::xor_) \
-  X(<<=, integer, op::shl) \
+  X(%=, integer, op::cmod)        \
+  X(&=, bits, op::and_)           \
+  X(|=, bits, op::or_)            \
+  X(^=, bits, op::xor_)           \
+  X(<<=, integer, op::shl)        \
   X(>>=, integer, op::shr)
 
 template <class D, class S>
@@ -229,16 +229,14 @@ struct expr_ : ops<expr_<D, S>> {
     requires(Arg<B>)
   mistake<Reason> operator=(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
-#define KILN_X(sym, k, o) \
-  constexpr expr_& operator sym(const right& r)& \
-    requires(kiln_class_why<D>(klass::k) == why::ok) \
-  { \
-    id = kiln_node2<D, S>(b, o, r.l, id, r.node(b)); \
-    return *this; \
-  } \
-  template <class B, why Reason = compound_why<D, S, B, klass::k>> \
-    requires(kiln_wrong(Reason)) \
-  mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+#define KILN_X(sym, k, o)                                                \
+  constexpr expr_& operator sym(const right & r) &                       \
+      requires(kiln_class_why<D>(klass::k) == why::ok) {                 \
+        id = kiln_node2<D, S>(b, o, r.l, id, r.node(b));                 \
+        return *this;                                                    \
+      } template <class B, why Reason = compound_why<D, S, B, klass::k>> \
+        requires(kiln_wrong(Reason))                                     \
+      mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 
@@ -278,15 +276,15 @@ struct tensor_ : ops<tensor_<Dir, D, S>> {
     requires(kiln_wrong(Reason))
   mistake<Reason> operator=(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
-#define KILN_X(sym, k, o) \
-  constexpr tensor_& operator sym(const right& r) \
-    requires(writable == why::ok && kiln_class_why<D>(klass::k) == why::ok) \
-  { \
-    kiln_store(kiln_node2<D, S>(b, o, r.l, kiln_read(r.l), r.node(b)), r.l); \
-    return *this; \
-  } \
+#define KILN_X(sym, k, o)                                                                            \
+  constexpr tensor_& operator sym(const right & r)                                                   \
+    requires(writable == why::ok && kiln_class_why<D>(klass::k) == why::ok)                          \
+  {                                                                                                  \
+    kiln_store(kiln_node2<D, S>(b, o, r.l, kiln_read(r.l), r.node(b)), r.l);                         \
+    return *this;                                                                                    \
+  }                                                                                                  \
   template <class B, why Reason = kiln_wrong(writable) ? writable : compound_why<D, S, B, klass::k>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                                                                     \
   mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X

@@ -19,7 +19,8 @@ struct dim {
   using kiln_extent = void;
   static constexpr record::symbol kiln_symbol{Name.c, F.min, F.max, F.multiple_of};
   static_assert(Name.c[0] != 0 && !poly::is_digit(Name.c[0]), "kiln: the name of an extent is an identifier");
-  static_assert(F.min >= 0 && F.max >= F.min && F.multiple_of >= 1, "kiln: facts of an extent need 0 <= min <= max and multiple_of >= 1");
+  static_assert(F.min >= 0 && F.max >= F.min && F.multiple_of >= 1,
+                "kiln: facts of an extent need 0 <= min <= max and multiple_of >= 1");
 };
 
 // A polynomial with its symbols' facts (null-terminated list; symbols without facts are left out).
@@ -53,12 +54,13 @@ using kiln_plain = typename kiln_plain_of<T>::type;
 template <class T>
 concept Extent = requires { typename T::kiln_extent; };
 template <class T>
-concept kiln_int = __is_same(T, int) || __is_same(T, long) || __is_same(T, unsigned) || __is_same(T, unsigned long) || __is_same(T, long long);
+concept kiln_int =
+    __is_same(T, int) || __is_same(T, long) || __is_same(T, unsigned) || __is_same(T, unsigned long) || __is_same(T, long long);
 template <class T>
 concept ExtentArg = Extent<T> || kiln_int<T>;
 
 constexpr void kiln_know(ext& e, const record::symbol* s) {
-  view name = kiln_view(s->name);
+  text_view name = kiln_view(s->name);
   int i = 0;
   while (i < 4 && e.known[i] != nullptr && kiln_compare(kiln_view(e.known[i]->name), name) < 0) ++i;
   if (i < 4 && e.known[i] != nullptr && kiln_compare(kiln_view(e.known[i]->name), name) == 0) return;

@@ -85,7 +85,7 @@ constexpr why kiln_stack_why() {
   } else {
     if (!kiln_axis_ok(Axis, rank_of<A> + 1)) return why::axis_out_of_range;
     if (!(std::is_same_v<dtype_of<A>, dtype_of<B>> && ...)) return why::dtypes_differ__write_cast;
-    if (!((rank_of<A> == rank_of<B>)&&...)) return why::ranks_differ;
+    if (!((rank_of<A> == rank_of<B>) && ...)) return why::ranks_differ;
     return (same_shape<shape_of<A>, shape_of<B>> && ...) ? why::ok : why::extents_differ_outside_the_joined_axis;
   }
 }
@@ -99,16 +99,16 @@ constexpr auto kiln_stack(const sloc& l, const A& a, const B&... b) {
 
 // A default argument cannot follow a pack, so the arities are written out.
 #define KILN_LIST(...) __VA_ARGS__
-#define KILN_ARITY(T, A, P, N) \
-  template <int Axis, KILN_LIST T> \
-    requires(concat_why<Axis, KILN_LIST A> == why::ok) \
+#define KILN_ARITY(T, A, P, N)                                   \
+  template <int Axis, KILN_LIST T>                               \
+    requires(concat_why<Axis, KILN_LIST A> == why::ok)           \
   constexpr auto concat(KILN_LIST P, sloc l = sloc::current()) { \
-    return kiln_concat<Axis>(l, KILN_LIST N); \
-  } \
-  template <int Axis, KILN_LIST T> \
-    requires(stack_why<Axis, KILN_LIST A> == why::ok) \
-  constexpr auto stack(KILN_LIST P, sloc l = sloc::current()) { \
-    return kiln_stack<Axis>(l, KILN_LIST N); \
+    return kiln_concat<Axis>(l, KILN_LIST N);                    \
+  }                                                              \
+  template <int Axis, KILN_LIST T>                               \
+    requires(stack_why<Axis, KILN_LIST A> == why::ok)            \
+  constexpr auto stack(KILN_LIST P, sloc l = sloc::current()) {  \
+    return kiln_stack<Axis>(l, KILN_LIST N);                     \
   }
 // clang-format off
 KILN_ARITY((class A), (A), (const A& a), (a))

@@ -5,35 +5,37 @@
 
 namespace kiln {
 
-#define KILN_UNARY_FUNCTIONS(X) \
-  X(exp, floating) X(exp2, floating) X(log, floating) X(log2, floating) X(sqrt, floating) X(rsqrt, floating) \
-  X(sin, floating) X(cos, floating) X(tan, floating) X(tanh, floating) X(erf, floating) \
-  X(floor, floating) X(ceil, floating) X(round, floating) X(trunc, floating) X(abs, number) X(sign, number)
+#define KILN_UNARY_FUNCTIONS(X)                                                                                               \
+  X(exp, floating)                                                                                                            \
+  X(exp2, floating) X(log, floating) X(log2, floating) X(sqrt, floating) X(rsqrt, floating) X(sin, floating) X(cos, floating) \
+      X(tan, floating) X(tanh, floating) X(erf, floating) X(floor, floating) X(ceil, floating) X(round, floating)             \
+          X(trunc, floating) X(abs, number) X(sign, number)
 
-#define KILN_X(f, k) \
-  template <Operand X> \
-    requires(unary_why<X, klass::k> == why::ok) \
+#define KILN_X(f, k)                                       \
+  template <Operand X>                                     \
+    requires(unary_why<X, klass::k> == why::ok)            \
   constexpr auto f(const X& x, sloc l = sloc::current()) { \
-    return kiln_unary(op::f, l, x); \
-  } \
-  template <class X, why Reason = unary_why<X, klass::k>> \
-    requires(kiln_wrong(Reason)) \
+    return kiln_unary(op::f, l, x);                        \
+  }                                                        \
+  template <class X, why Reason = unary_why<X, klass::k>>  \
+    requires(kiln_wrong(Reason))                           \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_UNARY_FUNCTIONS(KILN_X)
 #undef KILN_X
 
 // floordiv and floormod round toward minus infinity (/ and % toward zero); min and max are NaN where either operand is.
 #define KILN_BINARY_FUNCTIONS(X) \
-  X(min, any, op::min) X(max, any, op::max) X(pow, floating, op::pow) X(floordiv, integer, op::floordiv) X(floormod, integer, op::floormod)
+  X(min, any, op::min)           \
+  X(max, any, op::max) X(pow, floating, op::pow) X(floordiv, integer, op::floordiv) X(floormod, integer, op::floormod)
 
-#define KILN_X(f, k, o) \
-  template <class A, class B> \
-    requires(binary_why<A, B, klass::k> == why::ok) \
+#define KILN_X(f, k, o)                                                \
+  template <class A, class B>                                          \
+    requires(binary_why<A, B, klass::k> == why::ok)                    \
   constexpr auto f(const A& a, const B& b, sloc l = sloc::current()) { \
-    return kiln_binary<void>(o, l, a, b); \
-  } \
+    return kiln_binary<void>(o, l, a, b);                              \
+  }                                                                    \
   template <class A, class B, why Reason = binary_why<A, B, klass::k>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                                       \
   mistake<Reason> f(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_BINARY_FUNCTIONS(KILN_X)
 #undef KILN_X
@@ -114,9 +116,9 @@ constexpr auto lerp(const A& a, const B& b, const T& t, sloc l = sloc::current()
   const int d = kiln_node2<D, S>(to, op::sub, l, ib, ia);
   return kiln_node3<D, S>(to, op::fma, l, it, d, ia);
 }
-#define KILN_X(f, k) \
+#define KILN_X(f, k)                                                                \
   template <class A, class B, class C, why Reason = ternary_why<A, B, C, klass::k>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                                                    \
   mistake<Reason> f(const A&, const B&, const C&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_X(fma, number)
 KILN_X(clamp, number)
@@ -180,9 +182,9 @@ mistake<Reason> cast(const X&) KILN_MISTAKE(KILN_REASONS_CAST);
 
 // The same bits as another dtype of the same width.
 template <class D, class X>
-inline constexpr why bitcast_why = kiln_is_bool<D> || kiln_is_bool<dtype_of<X>>     ? why::bitcast_of_bool__write_cast
-                                   : kiln_bits<D> != kiln_bits<dtype_of<X>> ? why::bitcast_needs_the_same_width
-                                                                            : why::ok;
+inline constexpr why bitcast_why = kiln_is_bool<D> || kiln_is_bool<dtype_of<X>> ? why::bitcast_of_bool__write_cast
+                                   : kiln_bits<D> != kiln_bits<dtype_of<X>>     ? why::bitcast_needs_the_same_width
+                                                                                : why::ok;
 template <DType D, Operand X>
   requires(bitcast_why<D, X> == why::ok)
 constexpr auto bitcast(const X& x, sloc l = sloc::current()) {

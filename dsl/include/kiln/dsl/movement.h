@@ -56,8 +56,8 @@ template <class S, auto... E>
 struct kiln_reshape {
   static constexpr int unknown = (0 + ... + (kiln_inferred<E>() ? 1 : 0));
   static constexpr ext missing = unknown == 1 ? kiln_exact_div(kiln_count<S>, kiln_product<E...>) : kiln_ext(1);
-  static constexpr why reason = unknown > 1                ? why::only_one_extent_may_be_inferred
-                                : missing.text[0] == 0      ? why::inferred_extent_does_not_divide
+  static constexpr why reason = unknown > 1            ? why::only_one_extent_may_be_inferred
+                                : missing.text[0] == 0 ? why::inferred_extent_does_not_divide
                                 : unknown == 0 && !kiln_same(kiln_count<S>, kiln_product<E...>)
                                     ? why::reshape_changes_the_number_of_elements
                                     : why::ok;
@@ -181,7 +181,8 @@ mistake<Reason> squeeze(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 template <int... A, Operand X>
   requires(kiln_axes_why<A...>(rank_of<X> + static_cast<int>(sizeof...(A))) == why::ok)
 constexpr auto unsqueeze(const X& x, sloc l = sloc::current()) {
-  return kiln_reshaped<typename kiln_inserted<shape_of<X>, kiln_axes<A...>(rank_of<X> + static_cast<int>(sizeof...(A)))>::type>(x, l);
+  return kiln_reshaped<typename kiln_inserted<shape_of<X>, kiln_axes<A...>(rank_of<X> + static_cast<int>(sizeof...(A)))>::type>(
+      x, l);
 }
 template <int... A, Operand X, why Reason = kiln_axes_why<A...>(rank_of<X> + static_cast<int>(sizeof...(A)))>
   requires(kiln_wrong(Reason))

@@ -70,9 +70,9 @@ constexpr auto mse(const A& a, const B& b, sloc l = sloc::current()) {
   return mean(d * d);
 }
 
-#define KILN_X(f) \
+#define KILN_X(f)                                                \
   template <class X, why Reason = unary_why<X, klass::floating>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                                 \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_X(gelu)
 KILN_X(sigmoid)
@@ -81,9 +81,9 @@ KILN_X(silu)
 template <class X, why Reason = unary_why<X, klass::number>>
   requires(kiln_wrong(Reason))
 mistake<Reason> relu(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
-#define KILN_X(f) \
+#define KILN_X(f)                                                        \
   template <int Axis = -1, Operand X, why Reason = softmax_why<X, Axis>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                                         \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);
 KILN_X(softmax)
 KILN_X(log_softmax)

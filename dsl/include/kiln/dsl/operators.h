@@ -1,5 +1,5 @@
-// Operators. Each is a hidden friend of the handle, so that its first operand converts to `at` with the user's line; the twins for
-// ill-formed operands are namespace templates.
+// Operators. Each is a hidden friend of the handle, so that its first operand converts to `at` with the user's line; the twins
+// for ill-formed operands are namespace templates.
 #pragma once
 
 #include "kiln/dsl/expr.h"
@@ -62,26 +62,26 @@ constexpr auto kiln_binary(op o, const sloc& l, const A& x, const B& y) {
 }
 
 // X(symbol, class of dtypes, result dtype, operation); > and >= are < and <= with the operands exchanged.
-#define KILN_BINARY_OPERATORS(X) \
-  X(+, number, void, op::add) \
-  X(-, number, void, op::sub) \
-  X(*, number, void, op::mul) \
+#define KILN_BINARY_OPERATORS(X)                             \
+  X(+, number, void, op::add)                                \
+  X(-, number, void, op::sub)                                \
+  X(*, number, void, op::mul)                                \
   X(/, number, void, (kiln_division<common_dtype<Self, B>>)) \
-  X(%, integer, void, op::cmod) \
-  X(&, bits, void, op::and_) \
-  X(|, bits, void, op::or_) \
-  X(^, bits, void, op::xor_) \
-  X(<<, integer, void, op::shl) \
-  X(>>, integer, void, op::shr) \
-  X(&&, boolean, void, op::and_) \
-  X(||, boolean, void, op::or_) \
-  X(<, any, bool, op::lt) \
+  X(%, integer, void, op::cmod)                              \
+  X(&, bits, void, op::and_)                                 \
+  X(|, bits, void, op::or_)                                  \
+  X(^, bits, void, op::xor_)                                 \
+  X(<<, integer, void, op::shl)                              \
+  X(>>, integer, void, op::shr)                              \
+  X(&&, boolean, void, op::and_)                             \
+  X(||, boolean, void, op::or_)                              \
+  X(<, any, bool, op::lt)                                    \
   X(<=, any, bool, op::le)
 #define KILN_SWAPPED_OPERATORS(X) \
-  X(>, any, bool, op::lt) \
+  X(>, any, bool, op::lt)         \
   X(>=, any, bool, op::le)
 #define KILN_UNARY_OPERATORS(X) \
-  X(-, number, op::neg) \
+  X(-, number, op::neg)         \
   X(~, integer, op::not_)
 
 template <class X, klass K>
@@ -104,37 +104,37 @@ constexpr auto kiln_unary(op o, const sloc& l, const X& x) {
 
 template <class Self>
 struct ops {
-#define KILN_X(sym, k, R, o) \
-  template <class B> \
-    requires(binary_why<Self, B, klass::k> == why::ok) \
+#define KILN_X(sym, k, R, o)                                   \
+  template <class B>                                           \
+    requires(binary_why<Self, B, klass::k> == why::ok)         \
   friend constexpr auto operator sym(at<Self> a, const B& b) { \
-    return kiln_binary<R>(o, a.l, a.e, b); \
-  } \
-  template <Literal B> \
-    requires(binary_why<B, Self, klass::k> == why::ok) \
+    return kiln_binary<R>(o, a.l, a.e, b);                     \
+  }                                                            \
+  template <Literal B>                                         \
+    requires(binary_why<B, Self, klass::k> == why::ok)         \
   friend constexpr auto operator sym(const B& b, at<Self> a) { \
-    return kiln_binary<R>(o, a.l, b, a.e); \
+    return kiln_binary<R>(o, a.l, b, a.e);                     \
   }
   KILN_BINARY_OPERATORS(KILN_X)
 #undef KILN_X
-#define KILN_X(sym, k, R, o) \
-  template <class B> \
-    requires(binary_why<Self, B, klass::k> == why::ok) \
+#define KILN_X(sym, k, R, o)                                   \
+  template <class B>                                           \
+    requires(binary_why<Self, B, klass::k> == why::ok)         \
   friend constexpr auto operator sym(at<Self> a, const B& b) { \
-    return kiln_binary<R>(o, a.l, b, a.e); \
-  } \
-  template <Literal B> \
-    requires(binary_why<B, Self, klass::k> == why::ok) \
+    return kiln_binary<R>(o, a.l, b, a.e);                     \
+  }                                                            \
+  template <Literal B>                                         \
+    requires(binary_why<B, Self, klass::k> == why::ok)         \
   friend constexpr auto operator sym(const B& b, at<Self> a) { \
-    return kiln_binary<R>(o, a.l, a.e, b); \
+    return kiln_binary<R>(o, a.l, a.e, b);                     \
   }
   KILN_SWAPPED_OPERATORS(KILN_X)
 #undef KILN_X
-#define KILN_X(sym, k, o) \
-  friend constexpr auto operator sym(at<Self> a) \
+#define KILN_X(sym, k, o)                          \
+  friend constexpr auto operator sym(at<Self> a)   \
     requires(unary_why<Self, klass::k> == why::ok) \
-  { \
-    return kiln_unary(o, a.l, a.e); \
+  {                                                \
+    return kiln_unary(o, a.l, a.e);                \
   }
   KILN_UNARY_OPERATORS(KILN_X)
 #undef KILN_X
@@ -145,43 +145,43 @@ struct ops {
   explicit constexpr operator B() const KILN_DELETED("kiln: a tensor has no value at capture time: use select(c, a, b)");
 };
 
-// == and != are tried in both orders by the language, ! competes with the built-in one: namespace templates, which match exactly and
-// are located at the last recorded line.
+// == and != are tried in both orders by the language, ! competes with the built-in one: namespace templates, which match
+// exactly and are located at the last recorded line.
 template <Operand X>
   requires(unary_why<X, klass::boolean> == why::ok)
 constexpr auto operator!(const X& x) {
   called_from here(x.b, x.b->current());
   return kiln_unary(op::not_, sloc(), x);
 }
-#define KILN_X(sym, o) \
-  template <class A, class B> \
+#define KILN_X(sym, o)                                              \
+  template <class A, class B>                                       \
     requires(Operand<A> && binary_why<A, B, klass::any> == why::ok) \
-  constexpr auto operator sym(const A& a, const B& b) { \
-    called_from here(a.b, a.b->current()); \
-    return kiln_binary<bool>(o, sloc(), a, b); \
-  } \
-  template <Literal A, Operand B> \
-    requires(binary_why<A, B, klass::any> == why::ok) \
-  constexpr auto operator sym(const A& a, const B& b) { \
-    called_from here(b.b, b.b->current()); \
-    return kiln_binary<bool>(o, sloc(), a, b); \
+  constexpr auto operator sym(const A& a, const B& b) {             \
+    called_from here(a.b, a.b->current());                          \
+    return kiln_binary<bool>(o, sloc(), a, b);                      \
+  }                                                                 \
+  template <Literal A, Operand B>                                   \
+    requires(binary_why<A, B, klass::any> == why::ok)               \
+  constexpr auto operator sym(const A& a, const B& b) {             \
+    called_from here(b.b, b.b->current());                          \
+    return kiln_binary<bool>(o, sloc(), a, b);                      \
   }
 KILN_X(==, op::eq)
 KILN_X(!=, op::ne)
 #undef KILN_X
 
-#define KILN_X(sym, k, R, o) \
+#define KILN_X(sym, k, R, o)                                           \
   template <class A, class B, why Reason = binary_why<A, B, klass::k>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                                       \
   mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_BINARY_OPERATORS(KILN_X)
 KILN_SWAPPED_OPERATORS(KILN_X)
 KILN_X(==, any, , )
 KILN_X(!=, any, , )
 #undef KILN_X
-#define KILN_X(sym, k, o) \
+#define KILN_X(sym, k, o)                                 \
   template <class A, why Reason = unary_why<A, klass::k>> \
-    requires(kiln_wrong(Reason)) \
+    requires(kiln_wrong(Reason))                          \
   mistake<Reason> operator sym(const A&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_UNARY_OPERATORS(KILN_X)
 KILN_X(!, boolean, )

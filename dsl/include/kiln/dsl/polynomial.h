@@ -14,7 +14,7 @@ inline constexpr int max_terms = 12, max_atoms = 6, max_text = 96;
 struct term {
   std::int64_t c = 0;
   int n = 0;
-  view atom[max_atoms] = {};  // sorted
+  text_view atom[max_atoms] = {};  // sorted
 };
 
 struct sum {
@@ -30,7 +30,7 @@ struct text {
     if (n + 1 < max_text) c[n] = x;
     ++n;
   }
-  constexpr void put(view v) {
+  constexpr void put(text_view v) {
     for (int i = 0; i < v.n; ++i) put(v.p[i]);
   }
   constexpr void put_int(std::int64_t v) {
@@ -98,7 +98,7 @@ constexpr sum add(const sum& a, const sum& b, std::int64_t scale_b = 1) {
   return r;
 }
 
-constexpr void mul_atom(sum& s, term& t, view a) {
+constexpr void mul_atom(sum& s, term& t, text_view a) {
   if (t.n == max_atoms) {
     s.overflow = true;
     return;
@@ -143,7 +143,7 @@ constexpr int atom_length(const char* p) {
 }
 
 // Reads canonical text; the atoms of the result are views into it.
-constexpr sum parse(view s) {
+constexpr sum parse(text_view s) {
   sum r;
   int i = 0;
   while (i < s.n) {
@@ -156,7 +156,7 @@ constexpr sum parse(view s) {
         t.c *= v;
       } else {
         const int n = atom_length(s.p + i);
-        mul_atom(r, t, view{s.p + i, n});
+        mul_atom(r, t, text_view{s.p + i, n});
         i += n;
       }
       if (i >= s.n || s.p[i] != '*') break;
@@ -207,7 +207,7 @@ constexpr std::int64_t gcd(std::int64_t a, std::int64_t b) {
 struct known {
   const record::symbol* const* list = nullptr;
   int n = 0;
-  constexpr std::int64_t multiple(view name) const {
+  constexpr std::int64_t multiple(text_view name) const {
     for (int i = 0; i < n && list[i] != nullptr; ++i)
       if (kiln_compare(kiln_view(list[i]->name), name) == 0) return list[i]->multiple_of;
     return 1;
@@ -216,10 +216,10 @@ struct known {
 
 // Inner text and divisor of an atom "(inner)//d"; d = 0 for a name.
 struct quotient {
-  view inner;
+  text_view inner;
   std::int64_t d = 0;
 };
-constexpr quotient open(view atom) {
+constexpr quotient open(text_view atom) {
   if (atom.p[0] != '(') return {};
   int close = atom.n - 1;
   while (atom.p[close] != ')') --close;
@@ -228,7 +228,7 @@ constexpr quotient open(view atom) {
   return q;
 }
 
-constexpr text quotient_text(view name, std::int64_t d) {
+constexpr text quotient_text(text_view name, std::int64_t d) {
   text x;
   x.put('(');
   x.put(name);
@@ -237,13 +237,13 @@ constexpr text quotient_text(view name, std::int64_t d) {
   return x;
 }
 // s with every factor `name` and `(name)//d` written as multiples of `(name)//common`, whose text is given.
-constexpr sum to_quotient(const sum& s, view name, std::int64_t common, view common_text) {
+constexpr sum to_quotient(const sum& s, text_view name, std::int64_t common, text_view common_text) {
   sum r;
   r.overflow = s.overflow;
   for (int i = 0; i < s.n; ++i) {
     term t{s.t[i].c, 0, {}};
     for (int a = 0; a < s.t[i].n; ++a) {
-      const view atom = s.t[i].atom[a];
+      const text_view atom = s.t[i].atom[a];
       const quotient q = open(atom);
       const bool plain = kiln_compare(atom, name) == 0;
       const bool part = q.d > 0 && common % q.d == 0 && kiln_compare(q.inner, name) == 0;
@@ -260,24 +260,25 @@ constexpr text settle(const sum& s, const known& k) {
   text made[16];
   int n_made = 0;
   for (int f = 0; f < k.n && k.list[f] != nullptr; ++f) {
-    const view name = kiln_view(k.list[f]->name);
+    const text_view name = kiln_view(k.list[f]->name);
     std::int64_t common = 1;
     for (int i = 0; i < r.n; ++i)
       for (int a = 0; a < r.t[i].n; ++a)
-        if (const quotient q = open(r.t[i].atom[a]); q.d > 0 && kiln_compare(q.inner, name) == 0 && k.list[f]->multiple_of % q.d == 0)
+        if (const quotient q = open(r.t[i].atom[a]);
+            q.d > 0 && kiln_compare(q.inner, name) == 0 && k.list[f]->multiple_of % q.d == 0)
           common = common / gcd(common, q.d) * q.d;
     if (common == 1) continue;
     if (n_made + 8 > 16) r.overflow = true;
     if (r.overflow) break;
     made[n_made] = quotient_text(name, common);
-    const view unit{made[n_made].c, made[n_made].n};
+    const text_view unit{made[n_made].c, made[n_made].n};
     ++n_made;
     const sum parts = to_quotient(r, name, common, unit);
     r = sum{0, parts.overflow, {}};
     for (int i = 0; i < parts.n; ++i) {  // cancel the coefficient against the divisor
       term t{parts.t[i].c, 0, {}};
       for (int a = 0; a < parts.t[i].n; ++a) {
-        view atom = parts.t[i].atom[a];
+        text_view atom = parts.t[i].atom[a];
         if (atom.p == unit.p) {
           const std::int64_t g = gcd(t.c, common);
           t.c /= g;
@@ -289,7 +290,7 @@ constexpr text settle(const sum& s, const known& k) {
               break;
             }
             made[n_made] = quotient_text(name, common / g);
-            atom = view{made[n_made].c, made[n_made].n};
+            atom = text_view{made[n_made].c, made[n_made].n};
             ++n_made;
           }
         }
@@ -317,7 +318,7 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
       text& x = exact[n_exact++];
       x = quotient_text(rest.atom[0], d / g);
       term t{rest.c / g, 0, {}};
-      mul_atom(q, t, view{x.c, x.n});
+      mul_atom(q, t, text_view{x.c, x.n});
       for (int a = 1; a < rest.n; ++a) mul_atom(q, t, rest.atom[a]);
       add_term(q, t);
     } else {
@@ -335,11 +336,11 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
   const quotient nested = r.n == 1 && r.t[0].c == 1 && r.t[0].n == 1 ? open(r.t[0].atom[0]) : quotient{};
   x.put('(');
   const text rest = print(r);
-  x.put(nested.d > 0 ? nested.inner : view{rest.c, rest.n});
+  x.put(nested.d > 0 ? nested.inner : text_view{rest.c, rest.n});
   x.put(kiln_view(")//"));
   x.put_int(nested.d > 0 ? nested.d * d : d);
   term t{1, 0, {}};
-  mul_atom(q, t, view{x.c, x.n});
+  mul_atom(q, t, text_view{x.c, x.n});
   add_term(q, t);
   return settle(q, k);
 }

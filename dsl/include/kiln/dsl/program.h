@@ -1,5 +1,5 @@
-// A program: a struct of parameters with `constexpr void body()`. The body is evaluated twice by the C++ compiler, once to count and
-// to find mistakes, once to freeze the arena into the constant tables of record.h.
+// A program: a struct of parameters with `constexpr void body()`. The body is evaluated twice by the C++ compiler, once to
+// count and to find mistakes, once to freeze the arena into the constant tables of record.h.
 #pragma once
 
 #include "kiln/dsl/index.h"
@@ -46,7 +46,7 @@ struct kiln_symbols {
   facts known[max_symbols] = {};
   bool declared[max_symbols] = {};
 
-  constexpr int find(view name_) const {
+  constexpr int find(text_view name_) const {
     for (int i = 0; i < n; ++i)
       if (kiln_compare(kiln_view(name[i]), name_) == 0) return i;
     return -1;
@@ -55,7 +55,8 @@ struct kiln_symbols {
     const int i = find(kiln_view(s.name));
     if (i < 0) return;
     const facts f{s.min, s.max, s.multiple_of};
-    if (declared[i] && (f.min != known[i].min || f.max != known[i].max || f.multiple_of != known[i].multiple_of)) conflict = true;
+    if (declared[i] && (f.min != known[i].min || f.max != known[i].max || f.multiple_of != known[i].multiple_of))
+      conflict = true;
     known[i] = f;
     declared[i] = true;
   }
@@ -69,7 +70,7 @@ constexpr void kiln_each_symbol(const char* text, F f) {
     } else if (poly::is_name(text[i])) {
       int n = 0;
       while (poly::is_name(text[i + n])) ++n;
-      f(view{text + i, n});
+      f(text_view{text + i, n});
       i += n;
     } else {
       ++i;
@@ -116,7 +117,7 @@ consteval auto kiln_collect() {
     for (int i = 0; i < S::rank; ++i) {
       const char* text = shape_v<S>->extents[i].text;
       if (text == nullptr) continue;
-      kiln_each_symbol(text, [&r](view v) {
+      kiln_each_symbol(text, [&r](text_view v) {
         kiln_symbols& t = r.symbols;
         if (t.find(v) >= 0) return;
         if (t.n == max_symbols || v.n >= max_symbol_name) {
@@ -135,7 +136,7 @@ consteval auto kiln_collect() {
 template <class P>
 inline constexpr auto kiln_parameters_of = kiln_collect<P>();
 
-// Runs the body of P into b.
+// Runs the body of P into b: in constant evaluation, or at run time, where a debugger can step through it.
 template <class P>
 constexpr void kiln_trace(builder& b) {
   P p{};
@@ -151,21 +152,27 @@ constexpr void kiln_trace(builder& b) {
 template <class P>
 constexpr void kiln_check(builder& b) {
   constexpr auto& params = kiln_parameters_of<P>;
-  for (int i = 0; i < b.slots.n; ++i)
+  for (int i = 0; i < b.slots.n; ++i) {
     if (!b.slots.v[i].stored && params.v[i].direction == 1) b.fail(why::out_parameter_is_never_assigned, b.current());
+    for (int k = 0; k < params.v[i].s->rank; ++k)
+      if (params.v[i].s->extents[k].value < 0) b.fail(why::extent_is_negative, b.current());
+  }
   if (params.duplicate) b.fail(why::two_parameters_have_the_same_name, b.current());
   if (params.symbols.conflict) b.fail(why::symbolic_extent_has_two_different_sets_of_facts, b.current());
   const record::shape* checked = nullptr;
   for (int i = 0; i < b.nodes.n; ++i) {
     const record::node& x = b.nodes.v[i];
-    const bool introduces = x.o == op::reshape || x.o == op::expand || x.o == op::iota || x.o == op::dim || x.o == op::slice || x.o == op::pad;
+    const bool introduces =
+        x.o == op::reshape || x.o == op::expand || x.o == op::iota || x.o == op::dim || x.o == op::slice || x.o == op::pad;
     if (!introduces) continue;
-    auto known = [&](view v) {
+    auto known = [&](text_view v) {
       if (params.symbols.find(v) < 0) b.fail(why::symbolic_extent_is_not_an_extent_of_any_parameter, x.loc);
     };
     if (x.s != checked)
-      for (int k = 0; k < x.s->rank; ++k)
+      for (int k = 0; k < x.s->rank; ++k) {
         if (x.s->extents[k].text != nullptr) kiln_each_symbol(x.s->extents[k].text, known);
+        if (x.s->extents[k].value < 0) b.fail(why::extent_is_negative, x.loc);
+      }
     checked = x.s;
     for (int k = 0; k < x.n_attrs; ++k)
       if (const char* text = b.attrs.v[x.attr_begin + k].text; text != nullptr) kiln_each_symbol(text, known);
@@ -249,7 +256,7 @@ inline constexpr auto kiln_symbols_of = kiln_symbol_table<P>();
 
 // Name of a type without namespaces; anything but letters and digits of template arguments becomes '_'.
 template <class P>
-consteval view kiln_type_text() {
+consteval text_view kiln_type_text() {
   const char* text = __PRETTY_FUNCTION__;
   int begin = 0;
   while (!(text[begin] == 'P' && text[begin + 1] == ' ' && text[begin + 2] == '=')) ++begin;
@@ -267,7 +274,7 @@ consteval view kiln_type_text() {
 }
 template <class P>
 consteval auto kiln_program_name() {
-  constexpr view v = kiln_type_text<P>();
+  constexpr text_view v = kiln_type_text<P>();
   str<v.n> r;
   int n = 0;
   for (int i = 0; i < v.n; ++i) {
@@ -284,16 +291,10 @@ inline constexpr auto kiln_name_of = kiln_program_name<P>();
 // The captured program.
 template <class P>
   requires(kiln_verdict<P>())
-inline constexpr record::program ir{kiln_name_of<P>.c,
-                                    kiln_count_parameters<P>(),
-                                    kiln_size_of<P>.nodes,
-                                    kiln_parameters_of<P>.symbols.n,
-                                    kiln_parameters_of<P>.v,
-                                    kiln_frozen_of<P>.nodes,
-                                    kiln_frozen_of<P>.sources,
-                                    kiln_frozen_of<P>.attrs,
-                                    kiln_symbols_of<P>.v,
-                                    kiln_size_of<P>.first};
+inline constexpr record::program ir{
+    kiln_name_of<P>.c,       kiln_count_parameters<P>(), kiln_size_of<P>.nodes,     kiln_parameters_of<P>.symbols.n,
+    kiln_parameters_of<P>.v, kiln_frozen_of<P>.nodes,    kiln_frozen_of<P>.sources, kiln_frozen_of<P>.attrs,
+    kiln_symbols_of<P>.v,    kiln_size_of<P>.first};
 
 template <class P>
 consteval int count_ops(op o) {

@@ -29,7 +29,8 @@ template <class X, klass K, bool NonEmpty, int... A>
 constexpr why kiln_reduce_why() {
   if (kiln_wrong(kiln_class_why<dtype_of<X>>(K))) return kiln_class_why<dtype_of<X>>(K);
   if (const why w = kiln_axes_why<A...>(rank_of<X>); kiln_wrong(w)) return w;
-  if (NonEmpty && kiln_any_empty(*shape_v<shape_of<X>>, kiln_reduced<A...>(rank_of<X>))) return why::reduction_of_an_empty_axis_has_no_value;
+  if (NonEmpty && kiln_any_empty(*shape_v<shape_of<X>>, kiln_reduced<A...>(rank_of<X>)))
+    return why::reduction_of_an_empty_axis_has_no_value;
   return why::ok;
 }
 
@@ -53,29 +54,29 @@ constexpr auto kiln_reduce(const X& x, const sloc& l) {
   }
 }
 
-#define KILN_REDUCTION(f, cls, nonempty) \
-  template <int... A, Operand X> \
-    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok) \
-  constexpr auto f(const X& x, sloc l = sloc::current()) { \
-    return kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l); \
-  } \
-  template <int... A, Operand X> \
-    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok) \
-  constexpr auto f(const X& x, kiln_keepdims, sloc l = sloc::current()) { \
+#define KILN_REDUCTION(f, cls, nonempty)                                                                    \
+  template <int... A, Operand X>                                                                            \
+    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok)                                   \
+  constexpr auto f(const X& x, sloc l = sloc::current()) {                                                  \
+    return kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l);                                               \
+  }                                                                                                         \
+  template <int... A, Operand X>                                                                            \
+    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok)                                   \
+  constexpr auto f(const X& x, kiln_keepdims, sloc l = sloc::current()) {                                   \
     return kiln_kept<kiln_reduced<A...>(rank_of<X>)>(kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l), l); \
-  } \
-  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()> \
-    requires(kiln_wrong(Reason)) \
-  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE); \
-  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()> \
-    requires(kiln_wrong(Reason)) \
+  }                                                                                                         \
+  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>             \
+    requires(kiln_wrong(Reason))                                                                            \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);                                            \
+  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>             \
+    requires(kiln_wrong(Reason))                                                                            \
   mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);
 
-#define KILN_SIMPLE(f, cls, nonempty) \
-  template <ints Axes, class X> \
-  constexpr auto kiln_do_##f(const X& x, const sloc& l) { \
+#define KILN_SIMPLE(f, cls, nonempty)                            \
+  template <ints Axes, class X>                                  \
+  constexpr auto kiln_do_##f(const X& x, const sloc& l) {        \
     return kiln_reduce<reduce_kind::f, dtype_of<X>, Axes>(x, l); \
-  } \
+  }                                                              \
   KILN_REDUCTION(f, cls, nonempty)
 KILN_SIMPLE(sum, number, false)
 KILN_SIMPLE(prod, number, false)

@@ -94,7 +94,7 @@ struct kiln_fake {
 };
 // The last identifier of "... [with auto* P = (& ...::object...::x)]" or "... [P = &object.value.x]".
 template <auto* P>
-consteval view kiln_member_name() {
+consteval text_view kiln_member_name() {
   const char* text = __PRETTY_FUNCTION__;
   int end = kiln_length(text);
   while (end > 0 && !poly::is_name(text[end - 1])) --end;
@@ -126,7 +126,7 @@ concept ParameterTensor = requires { typename T::kiln_tensor; };
 // Name of a parameter: fields joined by '_'.
 template <class M, int I, str Prefix>
 constexpr auto kiln_path() {
-  constexpr view name = kiln_member_name<kiln_member_pointer<M, I>()>();
+  constexpr text_view name = kiln_member_name<kiln_member_pointer<M, I>()>();
   constexpr int n = static_cast<int>(sizeof(Prefix.c)) - 1, sep = n > 0 ? 1 : 0;
   str<n + sep + name.n> r;
   for (int i = 0; i < n; ++i) r.c[i] = Prefix.c[i];

@@ -68,7 +68,8 @@ constexpr auto slice(const X& x, sloc l = sloc::current()) {
   using R = kiln_sliced<shape_of<X>, Axis, Begin, End, Step>;
   return kiln_cut<R::axis, R::range.begin, R::range.size, Step>(x, l);
 }
-template <int Axis, auto Begin, auto End = none, int Step = 1, Operand X, why Reason = kiln_slice_why<shape_of<X>, Axis, Begin, End, Step>()>
+template <int Axis, auto Begin, auto End = none, int Step = 1, Operand X,
+          why Reason = kiln_slice_why<shape_of<X>, Axis, Begin, End, Step>()>
   requires(kiln_wrong(Reason))
 mistake<Reason> slice(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
@@ -104,8 +105,11 @@ constexpr why kiln_pad_why() {
     if (kiln_negative(before) || kiln_negative(after)) return why::padding_is_negative;
     if (Mode == pad_mode::constant || !kiln_static(n)) return why::ok;
     const std::int64_t size = kiln_value(n);
-    const std::int64_t limit = Mode == pad_mode::edge ? (size > 0 ? std::int64_t{1} << 40 : 0) : Mode == pad_mode::wrap ? size : size - 1;
-    const bool fits = (!kiln_static(before) || kiln_value(before) <= limit) && (!kiln_static(after) || kiln_value(after) <= limit);
+    const std::int64_t limit = Mode == pad_mode::edge   ? (size > 0 ? std::int64_t{1} << 40 : 0)
+                               : Mode == pad_mode::wrap ? size
+                                                        : size - 1;
+    const bool fits =
+        (!kiln_static(before) || kiln_value(before) <= limit) && (!kiln_static(after) || kiln_value(after) <= limit);
     return fits ? why::ok : why::padding_is_larger_than_the_axis;
   }
 }
@@ -156,7 +160,8 @@ template <class S, int Axis, auto Before, auto After, class X, class V>
 inline constexpr why pad_value_why = kiln_wrong(kiln_pad_why<S, Axis, Before, After, pad_mode::constant>())
                                          ? kiln_pad_why<S, Axis, Before, After, pad_mode::constant>()
                                          : kiln_fill_why<X, V>();
-template <int Axis, auto Before, auto After, Operand X, Arg V, why Reason = pad_value_why<shape_of<X>, Axis, Before, After, X, V>>
+template <int Axis, auto Before, auto After, Operand X, Arg V,
+          why Reason = pad_value_why<shape_of<X>, Axis, Before, After, X, V>>
   requires(kiln_wrong(Reason))
 mistake<Reason> pad(const X&, const V&) KILN_MISTAKE(KILN_REASONS_MOVE);
 

@@ -25,7 +25,7 @@ template <int M>
 str(const char (&)[M]) -> str<M - 1>;
 
 // A piece of text that lives elsewhere.
-struct view {
+struct text_view {
   const char* p = nullptr;
   int n = 0;
 };
@@ -35,10 +35,10 @@ constexpr int kiln_length(const char* s) {
   while (s[n] != 0) ++n;
   return n;
 }
-constexpr view kiln_view(const char* s) { return {s, kiln_length(s)}; }
+constexpr text_view kiln_view(const char* s) { return {s, kiln_length(s)}; }
 
 // <0, 0, >0 as memcmp, shorter first when one is the prefix of the other.
-constexpr int kiln_compare(view a, view b) {
+constexpr int kiln_compare(text_view a, text_view b) {
   const int n = a.n < b.n ? a.n : b.n;
   for (int i = 0; i < n; ++i)
     if (a.p[i] != b.p[i]) return a.p[i] < b.p[i] ? -1 : 1;

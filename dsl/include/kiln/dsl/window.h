@@ -1,6 +1,6 @@
-// Windows over images [batch, channels, height, width]: conv2d, max_pool2d, avg_pool2d. A window view is movement only: the axis is
-// tiled and cut into rows one longer than the axis (by the dilation), so row k starts k * dilation further; element k, o of the view
-// is element o * stride + k * dilation of the axis. The compiler's index arithmetic undoes the tiling.
+// Windows over images [batch, channels, height, width]: conv2d, max_pool2d, avg_pool2d. A window view is movement only: the
+// axis is tiled and cut into rows one longer than the axis (by the dilation), so row k starts k * dilation further; element k,
+// o of the view is element o * stride + k * dilation of the axis. The compiler's index arithmetic undoes the tiling.
 #pragma once
 
 #include "kiln/dsl/contract.h"
@@ -76,9 +76,11 @@ constexpr bool kiln_window_fits(const record::extent& n, int padding, int kernel
   return n.text != nullptr || n.value + 2 * padding >= dilation * (kernel - 1) + 1;
 }
 constexpr why kiln_window_why(const record::shape& s, hw k, hw stride, hw padding, hw dilation) {
-  const bool positive = stride.h > 0 && stride.w > 0 && dilation.h > 0 && dilation.w > 0 && padding.h >= 0 && padding.w >= 0 && k.h > 0 && k.w > 0;
+  const bool positive = stride.h > 0 && stride.w > 0 && dilation.h > 0 && dilation.w > 0 && padding.h >= 0 && padding.w >= 0 &&
+                        k.h > 0 && k.w > 0;
   if (!positive) return why::stride_and_dilation_must_be_positive;
-  const bool fits = kiln_window_fits(s.extents[2], padding.h, k.h, dilation.h) && kiln_window_fits(s.extents[3], padding.w, k.w, dilation.w);
+  const bool fits =
+      kiln_window_fits(s.extents[2], padding.h, k.h, dilation.h) && kiln_window_fits(s.extents[3], padding.w, k.w, dilation.w);
   return fits ? why::ok : why::window_does_not_fit_the_image;
 }
 
@@ -91,12 +93,14 @@ constexpr why kiln_conv_why() {
     if (kiln_is_bool<dtype_of<X>>) return why::arithmetic_on_bool__write_cast;
     if (rank_of<X> != 4) return why::image_must_be_batch_channels_height_width;
     const record::shape &x = *shape_v<shape_of<X>>, &w = *shape_v<shape_of<W>>;
-    if (w.rank != 4 || w.extents[2].text != nullptr || w.extents[3].text != nullptr) return why::filter_must_be_out_in_height_width;
+    if (w.rank != 4 || w.extents[2].text != nullptr || w.extents[3].text != nullptr)
+      return why::filter_must_be_out_in_height_width;
     if (O.groups < 1) return why::groups_do_not_divide_the_channels;
     if constexpr (rank_of<X> == 4 && rank_of<W> == 4) {
       constexpr ext in = kiln_mul(ext_at<shape_of<W>, 1>, kiln_ext(O.groups));
       if (!kiln_same(in, ext_at<shape_of<X>, 1>)) return why::channels_do_not_match_the_filter;
-      if (kiln_exact_div(ext_at<shape_of<W>, 0>, kiln_ext(O.groups)).text[0] == 0) return why::groups_do_not_divide_the_channels;
+      if (kiln_exact_div(ext_at<shape_of<W>, 0>, kiln_ext(O.groups)).text[0] == 0)
+        return why::groups_do_not_divide_the_channels;
     }
     const hw k(static_cast<int>(w.extents[2].value), static_cast<int>(w.extents[3].value));
     return kiln_window_why(x, k, O.stride, O.padding, O.dilation);
@@ -144,7 +148,7 @@ constexpr why kiln_conv_bias_why() {
   else if constexpr (rank_of<B> != 1)
     return why::bias_must_have_one_element_per_output_channel;
   else
-    return !std::is_same_v<dtype_of<X>, dtype_of<B>>           ? why::dtypes_differ__write_cast
+    return !std::is_same_v<dtype_of<X>, dtype_of<B>>                   ? why::dtypes_differ__write_cast
            : kiln_same(ext_at<shape_of<B>, 0>, ext_at<shape_of<W>, 0>) ? why::ok
                                                                        : why::bias_must_have_one_element_per_output_channel;
 }
@@ -161,7 +165,9 @@ template <conv O = conv{}, class X, class W, Operand B, why Reason = kiln_conv_b
   requires(kiln_wrong(Reason))
 mistake<Reason> conv2d(const X&, const W&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
-constexpr hw kiln_stride(const pool& p) { return {p.stride.h == 0 ? p.kernel.h : p.stride.h, p.stride.w == 0 ? p.kernel.w : p.stride.w}; }
+constexpr hw kiln_stride(const pool& p) {
+  return {p.stride.h == 0 ? p.kernel.h : p.stride.h, p.stride.w == 0 ? p.kernel.w : p.stride.w};
+}
 template <class X, pool P, klass K>
 constexpr why kiln_pool_why() {
   if constexpr (!Operand<X>) {
