@@ -7,9 +7,12 @@ namespace kiln::compiler {
 std::vector<std::size_t> data_sources(const Graph& g, Id node) {
   const Op op = g.op(node);
   std::size_t n = 0;
-  if (is_elementwise(op) || op == Op::CONCAT || op == Op::REDUCE) n = g.src(node).size();
-  else if (op == Op::PAD) n = static_cast<PadMode>(g.arg(node, 0)) == PadMode::constant ? 2 : 1;
-  else if (is_movement(op)) n = 1;
+  if (is_elementwise(op) || op == Op::CONCAT || op == Op::REDUCE)
+    n = g.src(node).size();
+  else if (op == Op::PAD)
+    n = static_cast<PadMode>(g.arg(node, 0)) == PadMode::constant ? 2 : 1;
+  else if (is_movement(op))
+    n = 1;
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < n; ++i)
     if (g.dtype(g.src(node, i)) != DType::index) out.push_back(i);
@@ -67,7 +70,8 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
     std::vector<Id> nest = contexts_[context];
     for (std::int64_t a : axes) {
       const auto axis = static_cast<std::size_t>(a);
-      const Id r = g_.make(Op::RANGE, DType::index, {extents[axis]}, {next_range_++, static_cast<std::int64_t>(RangeKind::reduce)});
+      const Id r =
+          g_.make(Op::RANGE, DType::index, {extents[axis]}, {next_range_++, static_cast<std::int64_t>(RangeKind::reduce)});
       e.reduce_ranges.push_back(r);
       nest.push_back(r);
       in.index.insert(in.index.begin() + static_cast<std::ptrdiff_t>(axis), r);
@@ -97,8 +101,10 @@ const std::vector<Id>& DemandWalk::ranges_used(MapId m) {
     todo.pop_back();
     if (std::ranges::find(seen, id) != seen.end()) continue;
     seen.push_back(id);
-    if (g_.op(id) == Op::RANGE) it->second.push_back(id);
-    else todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+    if (g_.op(id) == Op::RANGE)
+      it->second.push_back(id);
+    else
+      todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
   }
   return it->second;
 }

@@ -1,6 +1,6 @@
 // The walk from outputs to inputs that range assignment and staging share: for every tensor node, at which index maps it is
-// wanted. Nodes are visited in descending id, so all readers of a node are known when its own turn comes; then the staging model
-// decides whether the node gets a buffer (it restarts with fresh LOOP ranges) or is recomputed at each map.
+// wanted. Nodes are visited in descending id, so all readers of a node are known when its own turn comes; then the staging
+// model decides whether the node gets a buffer (it restarts with fresh LOOP ranges) or is recomputed at each map.
 #pragma once
 
 #include <unordered_map>
@@ -33,7 +33,7 @@ struct NodeDemand {
 std::vector<std::size_t> data_sources(const Graph& g, Id node);
 
 struct StoreGroup {
-  std::vector<Id> stores;           // tensor-level STOREs that share their loops
+  std::vector<Id> stores;  // tensor-level STOREs that share their loops
   std::vector<Id> ranges;
   std::vector<std::uint32_t> uses;  // per store: number of the demand in its value's list
 };
@@ -72,8 +72,8 @@ class DemandWalk {
   IndexMaps maps_;
   MapRules rules_;
   StagingModel model_;
-  std::vector<Id> order_;              // ascending
-  std::vector<std::uint32_t> slot_;    // node -> position in nodes_
+  std::vector<Id> order_;            // ascending
+  std::vector<std::uint32_t> slot_;  // node -> position in nodes_
   std::vector<NodeDemand> nodes_;
   std::vector<std::vector<Id>> contexts_;
   std::unordered_map<std::uint64_t, std::uint32_t> use_of_map_;  // (slot, map) -> number in uses

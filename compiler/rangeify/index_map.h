@@ -1,5 +1,6 @@
 // Index maps: at which element of a tensor a value is wanted. A map is one index expression per axis and a gate, a condition
-// outside of which the value is not used and nothing may be loaded. Maps are interned, so an elementwise chain hands one number on.
+// outside of which the value is not used and nothing may be loaded. Maps are interned, so an elementwise chain hands one number
+// on.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,10 @@ class Builder {
       case Op::CONST: return node;
       case Op::PARAM: return element(node, e.map);
       case Op::IOTA: return g_.make(Op::CAST, g_.dtype(node), {map.index[0]});
-      case Op::RESHAPE: case Op::EXPAND: case Op::PERMUTE: case Op::SLICE: return src[0];
+      case Op::RESHAPE:
+      case Op::EXPAND:
+      case Op::PERMUTE:
+      case Op::SLICE: return src[0];
       case Op::PAD: return pad(node, src, map);
       case Op::CONCAT: return concat(node, src, map);
       case Op::REDUCE: return reduce(node, src, e);
@@ -73,7 +76,8 @@ class Builder {
   Id reduce(Id node, std::vector<Id> src, const Evaluation& e) {
     const auto kind = static_cast<ReduceKind>(g_.arg(node, 0));
     const int last = walk_.shapes().rank(g_.src(node, 0)) - 1;
-    const bool foldable = kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::max || kind == ReduceKind::min;
+    const bool foldable =
+        kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::max || kind == ReduceKind::min;
     const bool striped = foldable && e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
     src.insert(src.end(), e.reduce_ranges.begin(), e.reduce_ranges.end());
     const std::int64_t args[] = {static_cast<std::int64_t>(kind),

@@ -7,22 +7,40 @@ namespace kiln::compiler {
 namespace {
 
 constexpr double load_cost = 2;
-constexpr double slow_cost = 6;             // division, square root
+constexpr double slow_cost = 6;  // division, square root
 constexpr double transcendental_cost = 16;
-constexpr double cheap = 12;                // not worth a buffer, however often it is recomputed
-constexpr double saved_enough = 32;         // recomputed operations per element that pay for a store and a load
-constexpr double code_limit = 512;          // operations written out, over all index maps
-constexpr double reduce_slack = 1.25;       // reductions may be recomputed for this share of elements (borders)
+constexpr double cheap = 12;           // not worth a buffer, however often it is recomputed
+constexpr double saved_enough = 32;    // recomputed operations per element that pay for a store and a load
+constexpr double code_limit = 512;     // operations written out, over all index maps
+constexpr double reduce_slack = 1.25;  // reductions may be recomputed for this share of elements (borders)
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
 
 double own_cost(Op op) {
   switch (op) {
-    case Op::EXP: case Op::EXP2: case Op::LOG: case Op::LOG2: case Op::SIN: case Op::COS: case Op::TAN: case Op::TANH:
-    case Op::ERF: case Op::POW: return transcendental_cost;
-    case Op::FDIV: case Op::CDIV: case Op::CMOD: case Op::FLOORDIV: case Op::FLOORMOD: case Op::SQRT: case Op::RSQRT: return slow_cost;
+    case Op::EXP:
+    case Op::EXP2:
+    case Op::LOG:
+    case Op::LOG2:
+    case Op::SIN:
+    case Op::COS:
+    case Op::TAN:
+    case Op::TANH:
+    case Op::ERF:
+    case Op::POW: return transcendental_cost;
+    case Op::FDIV:
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD:
+    case Op::SQRT:
+    case Op::RSQRT: return slow_cost;
     case Op::PARAM: return load_cost;
-    case Op::CONST: case Op::RESHAPE: case Op::EXPAND: case Op::PERMUTE: case Op::SLICE: return 0;
+    case Op::CONST:
+    case Op::RESHAPE:
+    case Op::EXPAND:
+    case Op::PERMUTE:
+    case Op::SLICE: return 0;
     default: return 1;
   }
 }

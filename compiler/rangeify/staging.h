@@ -1,6 +1,6 @@
 // Staging: which values get storage of their own. A small cost model, in scalar operations, that later work replaces. Costs are
-// of the whole expression under a value as if nothing below it were stored, except what surely will be: something costly below a
-// broadcast, and a reduction's result that another reduction and somebody else read.
+// of the whole expression under a value as if nothing below it were stored, except what surely will be: something costly below
+// a broadcast, and a reduction's result that another reduction and somebody else read.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ struct ValueCost {
 
 // How the program wants a value: summed over all the places that read it.
 struct ValueUse {
-  std::size_t maps = 0;     // different index maps
-  double hoisted = 0;       // evaluations when loops that do not matter to the value are left outside
-  double evaluations = 0;   // evaluations in all
-  double elements = 0;      // different elements
+  std::size_t maps = 0;    // different index maps
+  double hoisted = 0;      // evaluations when loops that do not matter to the value are left outside
+  double evaluations = 0;  // evaluations in all
+  double elements = 0;     // different elements
 };
 
 class StagingModel {
@@ -44,7 +44,7 @@ class StagingModel {
   const Graph& g_;
   const Program& program_;
   std::vector<ValueCost> costs_;
-  std::vector<std::uint8_t> readers_;       // how many, up to 2
+  std::vector<std::uint8_t> readers_;  // how many, up to 2
   std::vector<bool> read_by_reduce_;
   std::vector<double> extents_;
 };

@@ -26,7 +26,8 @@ bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   for (Id other : g.src(k.sink)) {
     const Id roots[] = {other};
     for (Id id : g.reachable(roots))
-      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || other != end)) return true;
+      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || other != end))
+        return true;
   }
   return false;
 }

@@ -94,8 +94,8 @@ class KernelWriter {
 
   Id load(Id access) {
     const Id tensor = g_.src(access, 0);
-    const std::vector<Id> extents = g_.op(tensor) == Op::PARAM ? std::vector<Id>(g_.src(tensor).begin(), g_.src(tensor).end())
-                                                               : range_ends(g_, tensor);
+    const std::vector<Id> extents =
+        g_.op(tensor) == Op::PARAM ? std::vector<Id>(g_.src(tensor).begin(), g_.src(tensor).end()) : range_ends(g_, tensor);
     std::vector<Id> index(g_.src(access).begin() + 1, g_.src(access).end());
     for (Id& i : index) i = done_.at(i);
     Id gate = no_id;
@@ -164,7 +164,8 @@ class Splitter {
     // The whole stage, not a part of it or a broadcast of it.
     if (!std::ranges::equal(range_ends(g_, g_.src(read, 0)), g_.src(param))) return false;
     for (std::size_t i = 0; i < index.size(); ++i)
-      if (index[i] != ranges[i] && !(g_.is_index_const(index[i], 0) && g_.is_index_const(g_.src(ranges[i], 0), 1))) return false;
+      if (index[i] != ranges[i] && !(g_.is_index_const(index[i], 0) && g_.is_index_const(g_.src(ranges[i], 0), 1)))
+        return false;
     buffer_of_[g_.src(read, 0)] = static_cast<int>(g_.arg(param, 0));
     return true;
   }

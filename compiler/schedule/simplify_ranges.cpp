@@ -48,8 +48,10 @@ class KernelRanges {
     std::unordered_map<Id, Id> map;
     std::vector<Id> kept;
     for (Id r : loops_) {
-      if (g_.is_index_const(g_.src(r, 0), 1)) map[r] = g_.index(0);
-      else kept.push_back(r);
+      if (g_.is_index_const(g_.src(r, 0), 1))
+        map[r] = g_.index(0);
+      else
+        kept.push_back(r);
     }
     if (map.empty() && !kept.empty()) return;
     loops_ = std::move(kept);
@@ -85,8 +87,10 @@ class KernelRanges {
     std::unordered_map<Id, Linear> forms;
     for (Id id : index_nodes(root)) {
       Linear f{zero, zero, id};
-      if (id == a) f = {one, zero, zero};
-      else if (id == b) f = {zero, one, zero};
+      if (id == a)
+        f = {one, zero, zero};
+      else if (id == b)
+        f = {zero, one, zero};
       else if (g_.op(id) != Op::RANGE && !g_.src(id).empty()) {
         const auto made = combine(id, forms);
         if (!made) return std::nullopt;

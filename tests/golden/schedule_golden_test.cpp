@@ -26,7 +26,8 @@ std::string kernels_text(const Graph& g, const Schedule& s) {
   std::string out;
   for (const Kernel& k : s.kernels) {
     const Id roots[] = {k.sink};
-    out += "kernel " + k.name + " buffers " + list(k.buffers) + " after " + list(k.depends_on) + "\n" + write_nodes(g, roots, plain);
+    out += "kernel " + k.name + " buffers " + list(k.buffers) + " after " + list(k.depends_on) + "\n" +
+           write_nodes(g, roots, plain);
   }
   return out;
 }
@@ -79,8 +80,8 @@ TEST_P(ScheduleGolden, Passes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleGolden,
-                         ::testing::Values("axpy_2d", "concat_iota", "matmul_relu", "pad_modes", "reshape_sum", "shift_in_place",
-                                           "softmax"),
+                         ::testing::Values("axpy_2d", "concat_iota", "matmul_relu", "pad_modes", "reshape_sum",
+                                           "shift_in_place", "softmax"),
                          [](const auto& c) { return std::string(c.param); });
 
 }  // namespace

@@ -45,7 +45,8 @@ TEST_F(GraphCleanup, FmaKeepsItsAxes) {
 TEST_F(GraphCleanup, ReductionsOverNoAxis) {
   const Id x = in({n(2)});
   EXPECT_EQ(cleaned(b_.reduce(ReduceKind::sum, x, std::vector<std::int64_t>{})), x);
-  EXPECT_EQ(cleaned(b_.reduce_fma(x, x, std::vector<std::int64_t>{})), b_.elementwise(Op::FMA, {x, x, b_.constant(DType::f32, 0)}));
+  EXPECT_EQ(cleaned(b_.reduce_fma(x, x, std::vector<std::int64_t>{})),
+            b_.elementwise(Op::FMA, {x, x, b_.constant(DType::f32, 0)}));
 }
 
 TEST_F(GraphCleanup, MergesMovement) {

@@ -12,7 +12,9 @@ std::int64_t value_at(const Graph& g, Id root, const std::vector<Id>& ranges, co
   const Id roots[] = {root};
   for (Id id : g.reachable(roots)) {
     const auto s = [&](std::size_t i) { return v.at(g.src(id, i)); };
-    const auto floor_div = [](std::int64_t a, std::int64_t b) { return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0); };
+    const auto floor_div = [](std::int64_t a, std::int64_t b) {
+      return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+    };
     switch (g.op(id)) {
       case Op::CONST: v[id] = g.arg(id, 0); break;
       case Op::RANGE: v[id] = at[static_cast<std::size_t>(std::ranges::find(ranges, id) - ranges.begin())]; break;
@@ -67,10 +69,11 @@ TEST(ReshapeIndex, SplitAndMergedAxesNeedNoDivisionOfOthers) {
   const Facts facts;
   Simplifier simplify(g, facts);
   const Id h = g.sym("H"), w = g.sym("W"), three = g.index(3), one = g.index(1);
-  const Id a = g.make(Op::RANGE, DType::index, {h}, {0, 0}), b = g.make(Op::RANGE, DType::index, {index_mul(g, w, three)}, {1, 0});
+  const Id a = g.make(Op::RANGE, DType::index, {h}, {0, 0}),
+           b = g.make(Op::RANGE, DType::index, {index_mul(g, w, three)}, {1, 0});
   // [H, 1, 3*W] seen as [H, 3*W]: nothing is divided.
-  EXPECT_EQ(reshape_index(g, simplify, std::vector<Id>{h, one, index_mul(g, w, three)}, std::vector<Id>{h, index_mul(g, w, three)},
-                          std::vector<Id>{a, b}),
+  EXPECT_EQ(reshape_index(g, simplify, std::vector<Id>{h, one, index_mul(g, w, three)},
+                          std::vector<Id>{h, index_mul(g, w, three)}, std::vector<Id>{a, b}),
             (std::vector<Id>{a, g.index(0), b}));
 }
 

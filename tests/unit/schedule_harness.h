@@ -29,7 +29,8 @@ std::int64_t index_at(const Graph& g, Id id, const Symbols& symbols);
 // Parameters by slot at entry -> parameters after.
 std::vector<Data> run_program(Graph& g, const Program& p, const Symbols& symbols, const std::vector<Data>& params);
 // `backward`: iterations and reads happen in the opposite order of loops, as threads may run them.
-std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params, bool backward);
+std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params,
+                               bool backward);
 
 // Reduces values in the given order by the rules of docs/reference/numbers.md.
 Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y);

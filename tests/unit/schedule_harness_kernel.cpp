@@ -13,11 +13,16 @@ void check(bool ok, const char* what) {
 void put(char* at, DType d, const Scalar& s) {
   const auto f = static_cast<float>(s.f);
   const auto i = static_cast<std::int32_t>(s.i);
-  if (d == DType::f32) std::memcpy(at, &f, 4);
-  else if (d == DType::f64) std::memcpy(at, &s.f, 8);
-  else if (d == DType::i32) std::memcpy(at, &i, 4);
-  else if (d == DType::i64) std::memcpy(at, &s.i, 8);
-  else *at = static_cast<char>(s.i);
+  if (d == DType::f32)
+    std::memcpy(at, &f, 4);
+  else if (d == DType::f64)
+    std::memcpy(at, &s.f, 8);
+  else if (d == DType::i32)
+    std::memcpy(at, &i, 4);
+  else if (d == DType::i64)
+    std::memcpy(at, &s.i, 8);
+  else
+    *at = static_cast<char>(s.i);
 }
 Scalar get(const char* at, DType d) {
   Scalar s;
@@ -97,7 +102,8 @@ class KernelRun {
   const std::vector<Id>& free_ranges(Id id) {
     if (const auto it = free_.find(id); it != free_.end()) return it->second;
     std::map<Id, bool> set;
-    if (g_.op(id) == Op::RANGE) set[id] = true;
+    if (g_.op(id) == Op::RANGE)
+      set[id] = true;
     else
       for (Id s : g_.src(id))
         for (Id r : free_ranges(s)) set[r] = true;
@@ -125,7 +131,8 @@ class KernelRun {
       case Op::CONST: {
         const auto bits = static_cast<std::uint64_t>(g_.arg(id, 0));
         if (g_.dtype(id) == DType::f64) return {__builtin_bit_cast(double, bits), 0};
-        if (g_.dtype(id) == DType::f32) return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
+        if (g_.dtype(id) == DType::f32)
+          return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
         return {0, g_.arg(id, 0)};
       }
       case Op::LOAD: return load(id);
@@ -184,7 +191,8 @@ class KernelRun {
 
 }  // namespace
 
-std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params, bool backward) {
+std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params,
+                               bool backward) {
   std::vector<std::vector<char>> storage;
   std::vector<char> workspace(static_cast<std::size_t>(index_at(g, s.workspace_bytes, symbols)), static_cast<char>(0x7f));
   std::vector<Memory> memory;

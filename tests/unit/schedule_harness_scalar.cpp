@@ -34,7 +34,8 @@ Scalar float_op(Op op, DType d, const std::vector<Scalar>& x) {
   switch (op) {
     case Op::NEG: return {-a, 0};
     case Op::ABS: return {std::fabs(a), 0};
-    case Op::SQRT: return d == DType::f32 ? Scalar{static_cast<double>(std::sqrt(static_cast<float>(a))), 0} : Scalar{std::sqrt(a), 0};
+    case Op::SQRT:
+      return d == DType::f32 ? Scalar{static_cast<double>(std::sqrt(static_cast<float>(a))), 0} : Scalar{std::sqrt(a), 0};
     case Op::EXP: return of_float(d, std::exp(a));
     case Op::ADD: return of_float(d, a + b);
     case Op::SUB: return of_float(d, a - b);
@@ -44,7 +45,8 @@ Scalar float_op(Op op, DType d, const std::vector<Scalar>& x) {
     case Op::MAX: return {float_minmax(false, a, b), 0};
     case Op::FMA:
       return d == DType::f32
-                 ? Scalar{static_cast<double>(std::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c))), 0}
+                 ? Scalar{static_cast<double>(std::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c))),
+                          0}
                  : Scalar{std::fma(a, b, c), 0};
     default: throw std::logic_error("harness: float operation");
   }
@@ -78,8 +80,10 @@ Scalar cast(DType to, DType from, const Scalar& x) {
     if (to == DType::boolean) return of_bool(x.f != 0);
     const double low = to == DType::i32 ? -2147483648.0 : -9223372036854775808.0;
     if (std::isnan(x.f)) return {};
-    if (x.f <= low) return {0, to == DType::i32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min()};
-    if (x.f >= -low) return {0, to == DType::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max()};
+    if (x.f <= low)
+      return {0, to == DType::i32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min()};
+    if (x.f >= -low)
+      return {0, to == DType::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max()};
     return {0, static_cast<std::int64_t>(x.f)};
   }
   if (to == DType::f32) return {static_cast<double>(static_cast<float>(x.i)), 0};
@@ -113,8 +117,12 @@ namespace {
 
 Scalar identity(ReduceKind k, DType d) {
   const double inf = std::numeric_limits<double>::infinity();
-  const std::int64_t low = d == DType::i32 ? std::numeric_limits<std::int32_t>::min() : d == DType::boolean ? 0 : std::numeric_limits<std::int64_t>::min();
-  const std::int64_t high = d == DType::i32 ? std::numeric_limits<std::int32_t>::max() : d == DType::boolean ? 1 : std::numeric_limits<std::int64_t>::max();
+  const std::int64_t low = d == DType::i32       ? std::numeric_limits<std::int32_t>::min()
+                           : d == DType::boolean ? 0
+                                                 : std::numeric_limits<std::int64_t>::min();
+  const std::int64_t high = d == DType::i32       ? std::numeric_limits<std::int32_t>::max()
+                            : d == DType::boolean ? 1
+                                                  : std::numeric_limits<std::int64_t>::max();
   switch (k) {
     case ReduceKind::prod: return {1, 1};
     case ReduceKind::max: return {-inf, low};
@@ -139,7 +147,8 @@ Scalar arg_extreme(ReduceKind k, DType d, const std::vector<Scalar>& x) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < x.size(); ++i) {
     const bool nan_before = is_float(d) && std::isnan(x[best].f), nan_here = is_float(d) && std::isnan(x[i].f);
-    const double a = is_float(d) ? x[best].f : static_cast<double>(x[best].i), b = is_float(d) ? x[i].f : static_cast<double>(x[i].i);
+    const double a = is_float(d) ? x[best].f : static_cast<double>(x[best].i),
+                 b = is_float(d) ? x[i].f : static_cast<double>(x[i].i);
     if (!nan_before && (nan_here || (k == ReduceKind::argmax ? b > a : b < a))) best = i;
   }
   return {0, static_cast<std::int64_t>(best)};

@@ -34,7 +34,8 @@ std::vector<std::int64_t> unflatten(std::size_t p, const std::vector<std::int64_
 
 class TensorRun {
  public:
-  TensorRun(Graph& g, const Symbols& symbols, const std::vector<Data>& params) : g_(g), shapes_(g), symbols_(symbols), params_(params) {}
+  TensorRun(Graph& g, const Symbols& symbols, const std::vector<Data>& params)
+      : g_(g), shapes_(g), symbols_(symbols), params_(params) {}
 
   const Tensor& at(Id id) const { return done_.at(id); }
 
@@ -42,8 +43,10 @@ class TensorRun {
     Tensor t;
     for (Id e : shapes_.of(id)) t.extents.push_back(index_at(g_, e, symbols_));
     t.data.resize(count(t.extents));
-    if (g_.op(id) == Op::PARAM) t.data = params_[static_cast<std::size_t>(g_.arg(id, 0))];
-    else if (g_.op(id) == Op::REDUCE) reduce(id, t);
+    if (g_.op(id) == Op::PARAM)
+      t.data = params_[static_cast<std::size_t>(g_.arg(id, 0))];
+    else if (g_.op(id) == Op::REDUCE)
+      reduce(id, t);
     else
       for (std::size_t p = 0; p < t.data.size(); ++p) t.data[p] = element(id, unflatten(p, t.extents), p);
     done_[id] = std::move(t);
@@ -53,7 +56,8 @@ class TensorRun {
   Scalar constant(Id id) const {
     const auto bits = static_cast<std::uint64_t>(g_.arg(id, 0));
     if (g_.dtype(id) == DType::f64) return {__builtin_bit_cast(double, bits), 0};
-    if (g_.dtype(id) == DType::f32) return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
+    if (g_.dtype(id) == DType::f32)
+      return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
     return {0, g_.arg(id, 0)};
   }
 
@@ -172,8 +176,10 @@ std::int64_t index_at(const Graph& g, Id id, const Symbols& symbols) {
   std::map<Id, Scalar> done;
   const Id roots[] = {id};
   for (Id n : g.reachable(roots)) {
-    if (g.op(n) == Op::CONST) done[n] = {0, g.arg(n, 0)};
-    else if (g.op(n) == Op::SYM) done[n] = {0, symbols.at(std::string(g.name(n)))};
+    if (g.op(n) == Op::CONST)
+      done[n] = {0, g.arg(n, 0)};
+    else if (g.op(n) == Op::SYM)
+      done[n] = {0, symbols.at(std::string(g.name(n)))};
     else {
       std::vector<Scalar> x;
       for (Id s : g.src(n)) x.push_back(done.at(s));

@@ -22,7 +22,8 @@ class ScheduleInout : public ::testing::Test {
   }
   Id shifted(Id x) {  // x[i + 1], the last one first
     const Id parts[] = {x, x};
-    return b_.slice(b_.concat(parts, 0), std::vector<Id>{g_.index(1)}, std::vector<std::int64_t>{1}, std::vector<Id>{g_.index(6)});
+    return b_.slice(b_.concat(parts, 0), std::vector<Id>{g_.index(1)}, std::vector<std::int64_t>{1},
+                    std::vector<Id>{g_.index(6)});
   }
   Id add(Id x, Id y) { return b_.elementwise(Op::ADD, {x, y}); }
 

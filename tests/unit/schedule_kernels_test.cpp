@@ -49,7 +49,8 @@ class ScheduleKernels : public ::testing::Test {
     const std::vector<Id> sa = b_.shape_of(a), sb = b_.shape_of(b);
     const std::vector<Id> full{sa[0], sb[1], sa[1]};
     const Id x = b_.expand(b_.reshape(a, std::vector<Id>{sa[0], n(1), sa[1]}), full);
-    const Id y = b_.expand(b_.reshape(b_.permute(b, std::vector<std::int64_t>{1, 0}), std::vector<Id>{n(1), sb[1], sa[1]}), full);
+    const Id y =
+        b_.expand(b_.reshape(b_.permute(b, std::vector<std::int64_t>{1, 0}), std::vector<Id>{n(1), sb[1], sa[1]}), full);
     return b_.reduce_fma(x, y, std::vector<std::int64_t>{2});
   }
   // Windows of three along the only axis, as the DSL's conv2d makes them: [n] -> [3, n - 2].
@@ -150,7 +151,8 @@ TEST_F(ScheduleKernels, SoftmaxOfAMatmulIsFour) {  // the product is stored; exp
 
 TEST_F(ScheduleKernels, MatmulWithBiasAndGeluIsOne) {
   const Id y = bin(Op::ADD, matmul(in({n(64), n(32)}), in({n(32), n(48)})), in({n(48)}));
-  const Id gelu = bin(Op::MUL, bin(Op::MUL, y, number(0.5F)), bin(Op::ADD, un(Op::ERF, bin(Op::MUL, y, number(0.7F))), number(1)));
+  const Id gelu =
+      bin(Op::MUL, bin(Op::MUL, y, number(0.5F)), bin(Op::ADD, un(Op::ERF, bin(Op::MUL, y, number(0.7F))), number(1)));
   out(gelu);
   EXPECT_EQ(schedule().kernels.size(), 1u);
 }
