@@ -14,6 +14,7 @@ std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fma only where the program says so
   options.UnsafeFPMath = false;
+  options.FunctionSections = options.DataSections = true;  // the linker can drop programs that nobody calls
   std::string error;
   // Asked without a CPU first: LLVM only warns of an unknown one, on stderr.
   const auto probe = create_target_machine(target.triple, "", "", options, error);

@@ -44,6 +44,21 @@ case $case in
     run_apps "$folder"
     for program in app c_app threaded_app; do check_ldd "$folder/$program"; done
     ;;
+  installed)
+    # A generated library, installed by its project and used by another one that has the runtime only.
+    configure "$folder/build" -DCMAKE_PREFIX_PATH="$prefix"
+    build "$folder/build"
+    "$CMAKE" --install "$folder/build" --prefix "$folder/prefix" >/dev/null
+    rm -rf "$folder/user" && mkdir -p "$folder/user"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(user C CXX)' 'find_package(kiln REQUIRED COMPONENTS runtime)' \
+      "include($folder/prefix/cmake/shapes.cmake)" "add_executable(app $here/project/main.cpp)" 'target_link_libraries(app shapes)' \
+      >"$folder/user/CMakeLists.txt"
+    mv "$folder/build" "$folder/gone"
+    "$CMAKE" -S "$folder/user" -B "$folder/user/build" -G "$GENERATOR" -DCMAKE_PREFIX_PATH="$prefix" >"$folder/user/log"
+    build "$folder/user/build"
+    "$folder/user/build/app"
+    rm -rf "$folder/gone"
+    ;;
   add_subdirectory)
     configure "$folder" -DKILN_SOURCE="$KILN_SOURCE" -DKILN_HOST_PACKAGE="$package"
     build "$folder"

@@ -1,8 +1,12 @@
 # Consumer projects: built outside, against an installation of this build, with LLVM made unfindable.
 find_program(KILN_PKG_CONFIG pkg-config)
-set(kiln_consumer_cases find_package add_subdirectory makefiles reproducible rebuild keywords components)
+find_program(KILN_MAKE make)
+set(kiln_consumer_cases find_package installed add_subdirectory reproducible rebuild keywords components)
 if(KILN_PKG_CONFIG)
   list(APPEND kiln_consumer_cases pkg_config)
+endif()
+if(KILN_MAKE)
+  list(APPEND kiln_consumer_cases makefiles)
 endif()
 foreach(case install ${kiln_consumer_cases})
   add_test(NAME consumer.${case} COMMAND ${CMAKE_CURRENT_LIST_DIR}/consumer_test.sh ${case})
