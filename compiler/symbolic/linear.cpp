@@ -132,7 +132,7 @@ bool collect(const Graph& g, Id root, Linear& out) {
 }
 
 bool normalise(const Graph& g, Sum& s) {
-  std::ranges::stable_sort(s, [&](const Term& a, const Term& b) { return compare(g, a.atoms, b.atoms) < 0; });
+  std::ranges::sort(s, [&](const Term& a, const Term& b) { return compare(g, a.atoms, b.atoms) < 0; });
   std::size_t n = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (n > 0 && s[n - 1].atoms == s[i].atoms) {

@@ -160,11 +160,10 @@ bool Prover::ge0(Sum p, int depth) {
   if (low(p) >= 0) return true;
   if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
   std::vector<Id> atoms;
-  for (const Term& t : p)
-    for (Id a : t.atoms)
-      if (std::ranges::find(atoms, a) == atoms.end()) atoms.push_back(a);
-  // A range's end is exact; ends of other atoms lose something, so those come last.
-  std::ranges::stable_partition(atoms, [&](Id a) { return g_.op(a) == Op::RANGE; });
+  for (const bool ranges : {true, false})  // a range's end is exact; ends of other atoms lose something, so those come last
+    for (const Term& t : p)
+      for (Id a : t.atoms)
+        if ((g_.op(a) == Op::RANGE) == ranges && std::ranges::find(atoms, a) == atoms.end()) atoms.push_back(a);
   for (Id a : atoms) {
     bool proven = false;
     if (!eliminate(p, a, depth, proven)) continue;
