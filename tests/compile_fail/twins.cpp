@@ -170,6 +170,14 @@ struct twins : program<twins> {
     auto r = layer_norm(k);  // operand must be floating point | must be floating point
 #elif BAD == 68
     auto r = min(v, u);  // shapes do not broadcast | shapes do not broadcast
+#elif BAD == 69
+    auto r = select(p, 1.0f, 0.0f);  // two literals have no dtype | write select<f32>(c, a, b)
+#elif BAD == 70
+    auto r = cast<f32>(1);  // operand must be a tensor | not a plain C++ value
+#elif BAD == 71
+    auto r = tile<2, 2>(v);  // axis out of range | axis out of range
+#elif BAD == 72
+    auto r = concat<0>(v, 1.0f);  // operand must be a tensor | not a plain C++ value
 #endif
     y = v;
 #if BAD == 63

@@ -183,6 +183,14 @@ TEST(DslCapture, LocationsAreTheUsers) {
   EXPECT_EQ(p.nodes[0].loc.line, static_cast<unsigned>(body_line + 1));
 }
 
+struct compares_first : program<compares_first> {
+  in<f32, N> x;
+  out<bool, N> y;
+  constexpr void body() { y = !(x == 0); }
+};
+static_assert(ir<compares_first>.nodes[0].loc.line == __LINE__ - 2);
+static_assert(ir<compares_first>.loc.line == __LINE__ - 3);
+
 TEST(DslCapture, RunTimeTraceIsTheSame) {
   builder b;
   kiln_trace<net>(b);

@@ -18,6 +18,7 @@ namespace kiln {
   X(operands_must_be_bool, "operands must be bool") \
   X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
   X(condition_must_be_bool, "the condition must be a bool tensor") \
+  X(two_literals_have_no_dtype__write_select_of_dtype, "two literals have no dtype: write select<f32>(c, a, b)") \
   X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
 #define KILN_REASONS_ASSIGN(X) \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>") \
@@ -102,6 +103,7 @@ enum class why : unsigned char {
   operands_must_be_bool,
   operand_must_be_floating_point,
   condition_must_be_bool,
+  two_literals_have_no_dtype__write_select_of_dtype,
   operand_must_be_a_tensor,
   an_in_parameter_is_read_only__declare_it_out_or_inout,
   assigned_value_has_another_dtype__write_cast,

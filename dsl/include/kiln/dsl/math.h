@@ -5,11 +5,12 @@
 
 namespace kiln {
 
-#define KILN_UNARY_FUNCTIONS(X)                                                                                               \
-  X(exp, floating)                                                                                                            \
-  X(exp2, floating) X(log, floating) X(log2, floating) X(sqrt, floating) X(rsqrt, floating) X(sin, floating) X(cos, floating) \
-      X(tan, floating) X(tanh, floating) X(erf, floating) X(floor, floating) X(ceil, floating) X(round, floating)             \
-          X(trunc, floating) X(abs, number) X(sign, number)
+#define KILN_UNARY_FUNCTIONS(X)                                                                                              \
+  X(exp, floating)                                                                                                           \
+  X(exp2, floating)                                                                                                          \
+  X(log, floating) X(log2, floating) X(sqrt, floating) X(rsqrt, floating) X(sin, floating) X(cos, floating) X(tan, floating) \
+      X(tanh, floating) X(erf, floating) X(floor, floating) X(ceil, floating) X(round, floating) X(trunc, floating)          \
+          X(abs, number) X(sign, number)
 
 #define KILN_X(f, k)                                       \
   template <Operand X>                                     \
@@ -133,7 +134,7 @@ constexpr why kiln_select_why() {
   } else {
     if (!kiln_is_bool<dtype_of<C>>) return why::condition_must_be_bool;
     if constexpr (!Operand<A> && !Operand<B>) {
-      return why::operand_must_be_a_tensor;
+      return why::two_literals_have_no_dtype__write_select_of_dtype;
     } else {
       using D = common_dtype<A, B>;
       if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();

@@ -147,6 +147,10 @@ constexpr void kiln_trace(builder& b) {
   };
   kiln_each_tensor(p, bind);
   p.body();
+  // == and ! take the last recorded line; where nothing was recorded before them, the next.
+  int located = 0;
+  while (located < b.nodes.n && b.nodes.v[located].loc.line == 0) ++located;
+  for (int i = 0; i < located && located < b.nodes.n; ++i) b.nodes.v[i].loc = b.nodes.v[located].loc;
 }
 
 template <class P>

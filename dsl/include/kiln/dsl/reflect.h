@@ -44,6 +44,8 @@ inline constexpr int member_count = kiln_members<M>();
 template <class M, class F>
 constexpr auto kiln_with_members(M& x, F f) {
   constexpr int n = member_count<std::remove_const_t<M>>;
+  static_assert(!kiln_made<std::remove_const_t<M>>(make_seq<max_members + 1>{}),
+                "kiln: a program or module has at most 32 members: put parameters into modules (structs)");
   // clang-format off
   if constexpr (n == 0) return f();
   else if constexpr (n == 1) { auto& [m0] = x; return f(m0); }
