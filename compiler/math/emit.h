@@ -67,6 +67,34 @@ inline Value polynomial(Value x, std::span<const double> c) {
   return p;
 }
 
+// An unevaluated sum, low below the rounding of high.
+struct Pair {
+  Value high, low;
+};
+// a + b exactly (Knuth); fast: where |a| >= |b| or a is 0 (Dekker).
+inline Pair two_sum(Value a, Value b) {
+  const Value s = a + b, t = s - a;
+  return {s, (a - (s - t)) + (b - t)};
+}
+inline Pair fast_two_sum(Value a, Value b) {
+  const Value s = a + b;
+  return {s, (a - s) + b};
+}
+// a * b exactly.
+inline Pair two_product(Value a, Value b) {
+  const Value p = a * b;
+  return {p, fma(a, b, -p)};
+}
+inline Pair operator*(Pair a, Pair b) {
+  const Pair p = two_product(a.high, b.high);
+  return fast_two_sum(p.high, p.low + fma(a.high, b.low, a.low * b.high));
+}
+// |a| >= |b| or opposite signs do not cancel: enough for the series here.
+inline Pair operator+(Pair a, Pair b) {
+  const Pair s = two_sum(a.high, b.high);
+  return fast_two_sum(s.high, s.low + (a.low + b.low));
+}
+
 // What depends on the width of the type.
 struct Format {
   DType integer;
@@ -91,7 +119,15 @@ inline Value power_of_two(Value n) {
 
 // Functions on values, by family; each file says which method.
 Value expand_exp(Value x);
+Value expand_exp_in_range(Value x);  // exp for |x| <= 80, no special values
 Value expand_exp2(Value x);
+// exp(r + low) 2^n, |r| <= ln(2)/2, n in the range of results and a little more: one rounding where the result is subnormal.
+Value exp_scaled(Value r, Value low, Value n);
+// x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, subnormal ones too; garbage for others.
+struct Logarithm {
+  Value k, f;
+};
+Logarithm reduce_log(Value x);
 Value expand_log(Value x);
 Value expand_log2(Value x);
 Value expand_sin(Value x);

@@ -15,15 +15,17 @@ std::vector<double> taylor(int degree) {
   return c;
 }
 
+// exp(r) = 1 + r + r^2 q: the tail is small, so its rounding hardly counts.
+Value mantissa(Value r) {
+  const auto c = taylor(r.dtype() == DType::f32 ? 7 : 13);
+  const Value q = polynomial(r, std::span(c).subspan(2));
+  return fma(r * r, q, r) + real(r, 1);
+}
+
 // exp(r) * 2^n with n already clamped to where both factors are normal.
 Value scaled(Value r, Value n) {
-  const bool single = r.dtype() == DType::f32;
-  // 1 + r + r^2 q: the tail is small, so its rounding hardly counts.
-  const auto c = taylor(single ? 7 : 13);
-  const Value q = polynomial(r, std::span(c).subspan(2));
-  const Value e = fma(r * r, q, r) + real(r, 1);
   const Value half = floor(n * real(n, 0.5));
-  return e * power_of_two(half) * power_of_two(n - half);
+  return mantissa(r) * power_of_two(half) * power_of_two(n - half);
 }
 
 Value limits(Value x, Value result, double low, double high) {
@@ -39,16 +41,37 @@ Value clamped(Value x, double low, double high) {
   return where(x != x, real(x, 0), b);
 }
 
+struct Reduced {
+  Value r, n;
+};
+
+// x = n ln 2 + r
+Reduced reduce(Value x) {
+  const bool single = x.dtype() == DType::f32;
+  const Value n = round(x * real(x, 1.4426950408889634));
+  const Value r = fma(n, real(x, single ? -0x1.62e4p-1 : -0x1.62e42fefa0000p-1), x);
+  return {fma(n, real(x, single ? -0x1.7f7d1cp-20 : -0x1.cf79abc9e3b39p-40), r), n};
+}
+
 }  // namespace
 
 Value expand_exp(Value x) {
   const bool single = x.dtype() == DType::f32;
   const double low = single ? -104 : -746, high = single ? 0x1.62e42ep+6 : 0x1.62e42fefa39efp+9;
-  const Value c = clamped(x, low, high);
-  const Value n = round(c * real(x, 1.4426950408889634));
-  Value r = fma(n, real(x, single ? -0x1.62e4p-1 : -0x1.62e42fefa0000p-1), c);
-  r = fma(n, real(x, single ? -0x1.7f7d1cp-20 : -0x1.cf79abc9e3b39p-40), r);
+  const auto [r, n] = reduce(clamped(x, low, high));
   return limits(x, scaled(r, n), low, high);
+}
+
+Value exp_scaled(Value r, Value low, Value n) {
+  const auto c = taylor(13);
+  const Value q = polynomial(r, std::span(c).subspan(2));
+  const Value half = floor(n * real(n, 0.5));
+  return (real(r, 1) + (r + fma(r * r, q, low))) * power_of_two(half) * power_of_two(n - half);
+}
+
+Value expand_exp_in_range(Value x) {
+  const auto [r, n] = reduce(x);
+  return mantissa(r) * power_of_two(n);
 }
 
 Value expand_exp2(Value x) {

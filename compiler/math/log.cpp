@@ -6,14 +6,9 @@
 #include "compiler/math/emit.h"
 
 namespace kiln::compiler {
-namespace {
-
-struct Reduced {
-  Value k, f;
-};
 
 // Subnormals are scaled up first. Zero, negative, infinite and NaN arguments give garbage that the caller replaces.
-Reduced reduce(Value x) {
+Logarithm reduce_log(Value x) {
   const Format fmt = format(x.dtype());
   const bool single = x.dtype() == DType::f32;
   const Value tiny = x < real(x, single ? 0x1p-126 : 0x1p-1022);
@@ -28,6 +23,8 @@ Reduced reduce(Value x) {
   const Value k = cast(e, x.dtype()) - where(tiny, real(x, up), real(x, 0));
   return {k, m - real(x, 1)};
 }
+
+namespace {
 
 // With h = f*f/2: log(1+f) = f - h + tail, tail = s (h + R), R = 2(s^2/3 + s^4/5 + ...).
 struct Parts {
@@ -56,7 +53,7 @@ Value specials(Value x, Value y) {
 
 Value expand_log(Value x) {
   const bool single = x.dtype() == DType::f32;
-  const auto [k, f] = reduce(x);
+  const auto [k, f] = reduce_log(x);
   const auto [h, tail] = series(f);
   const double hi = single ? 0x1.62e4p-1 : 0x1.62e42fefa0000p-1, lo = single ? 0x1.7f7d1cp-20 : 0x1.cf79abc9e3b39p-40;
   const Value small = fma(k, real(x, lo), tail) - h;
@@ -64,7 +61,7 @@ Value expand_log(Value x) {
 }
 
 Value expand_log2(Value x) {
-  const auto [k, f] = reduce(x);
+  const auto [k, f] = reduce_log(x);
   const auto [h, tail] = series(f);
   // log(1+f) = high + low with few bits in high, times log2(e) in two parts.
   const Format fmt = format(x.dtype());

@@ -1,5 +1,7 @@
-// pow(x, y) = exp2(y log2|x|), in f64 for f32 arguments; special cases as C99 Annex F has them.
+// pow(x, y) = 2^(y log2|x|). For f32 arguments all of it in f64; for f64 the logarithm and the product are pairs of f64 with some 100
+// bits. Special cases as C99 Annex F has them.
 #include <limits>
+#include <vector>
 
 #include "compiler/math/emit.h"
 
@@ -27,12 +29,45 @@ Value select_specials(Value x, Value y, Value magnitude) {
   return where((y == zero) | (x == one), one, r);
 }
 
+Pair pair(Value like, double high, double low) { return {real(like, high), real(like, low)}; }
+
+// log2 of |x| to about 2^-68: log(1+f) = 2 atanh(s), s = f/(2+f); the first three terms of the series as pairs.
+Pair log2_pair(Value ax) {
+  const auto [k, f] = reduce_log(ax);
+  const Pair d = fast_two_sum(real(f, 2), f);
+  const Value s_high = f / d.high;
+  const Pair s = {s_high, fma(-s_high, d.low, fma(-s_high, d.high, f)) / d.high};
+  const Pair z = s * s;
+  std::vector<double> tail;  // 1/7 + z/9 + ...
+  for (int i = 7; i <= 27; i += 2) tail.push_back(1.0 / i);
+  const Value p = z.high * polynomial(z.high, tail);
+  Pair sum = pair(f, 0x1.999999999999ap-3, -0x1.999999999999ap-57) + Pair{p, real(f, 0)};
+  sum = pair(f, 0x1.5555555555555p-2, 0x1.5555555555555p-56) + z * sum;
+  sum = pair(f, 1, 0) + z * sum;
+  const Pair two_over_ln2 = pair(f, 0x1.71547652b82fep+1, 0x1.777d0ffda0d24p-55);
+  return Pair{k, real(f, 0)} + s * sum * two_over_ln2;
+}
+
+// 2^(y l) for finite y; beyond the limits the result is 0 or infinity whatever the low part.
+Value exp2_product(Value y, Pair l) {
+  const Value t = y * l.high;
+  const Value low = fma(y, l.low, fma(y, l.high, -t));
+  const Value top = real(y, 1100), zero = real(y, 0);
+  const Value inside = abs(t) < top;
+  const Value n_limit = where(t < zero, -top, top);
+  const Value n = where(inside, round(t), n_limit);
+  const Value d = where(inside, t - round(t), zero), d_low = where(inside, low, zero);
+  const Pair p = two_product(d, real(y, 0x1.62e42fefa39efp-1));
+  const Pair r = two_sum(p.high, fma(d_low, real(y, 0x1.62e42fefa39efp-1), fma(d, real(y, 0x1.abc9e3b39803fp-56), p.low)));
+  return exp_scaled(r.high, r.low, n);
+}
+
 }  // namespace
 
 Value expand_pow(Value x, Value y) {
+  if (x.dtype() == DType::f64) return select_specials(x, y, exp2_product(y, log2_pair(abs(x))));
   const Value wide_x = cast(abs(x), DType::f64), wide_y = cast(y, DType::f64);
-  const Value magnitude = expand_exp2(wide_y * expand_log2(wide_x));
-  return select_specials(x, y, cast(magnitude, x.dtype()));
+  return select_specials(x, y, cast(expand_exp2(wide_y * expand_log2(wide_x)), DType::f32));
 }
 
 }  // namespace kiln::compiler

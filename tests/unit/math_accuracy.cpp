@@ -1,0 +1,148 @@
+#include "tests/unit/math_accuracy.h"
+
+#include <mpfr.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "compiler/interp/math.h"
+#include "tests/unit/math_inputs.h"
+
+namespace kiln::tests {
+namespace {
+
+using compiler::DType;
+using compiler::Op;
+
+struct Number {
+  mpfr_t v;
+  Number() { mpfr_init2(v, 128); }
+  ~Number() { mpfr_clear(v); }
+  Number(const Number&) = delete;
+  Number& operator=(const Number&) = delete;
+};
+
+void reference(Op op, mpfr_t r, const mpfr_t x, const mpfr_t y) {
+  switch (op) {
+    case Op::EXP: mpfr_exp(r, x, MPFR_RNDN); break;
+    case Op::EXP2: mpfr_exp2(r, x, MPFR_RNDN); break;
+    case Op::LOG: mpfr_log(r, x, MPFR_RNDN); break;
+    case Op::LOG2: mpfr_log2(r, x, MPFR_RNDN); break;
+    case Op::SIN: mpfr_sin(r, x, MPFR_RNDN); break;
+    case Op::COS: mpfr_cos(r, x, MPFR_RNDN); break;
+    case Op::TAN: mpfr_tan(r, x, MPFR_RNDN); break;
+    case Op::TANH: mpfr_tanh(r, x, MPFR_RNDN); break;
+    case Op::ERF: mpfr_erf(r, x, MPFR_RNDN); break;
+    case Op::RSQRT:
+      mpfr_rec_sqrt(r, x, MPFR_RNDN);
+      break;
+    default: mpfr_pow(r, x, y, MPFR_RNDN); break;
+  }
+}
+
+template <class T>
+class Worker {
+  using L = std::numeric_limits<T>;
+
+ public:
+  Worker(Op op, DType d) : op_(op), d_(d) {}
+
+  void run(std::size_t begin, std::size_t end) {
+    constexpr std::size_t block = 4096;
+    std::vector<T> x(block), y(block), got(block);
+    for (std::size_t at = begin; at < end; at += block) {
+      const std::size_t n = std::min(block, end - at);
+      for (std::size_t i = 0; i < n; ++i) sample_input(op_, at + i, x[i], y[i]);
+      const compiler::Operand operands[] = {{reinterpret_cast<const std::byte*>(x.data()), false},
+                                            {reinterpret_cast<const std::byte*>(y.data()), false}};
+      evaluator_.apply(op_, d_, {operands, static_cast<std::size_t>(compiler::arity(op_))}, reinterpret_cast<std::byte*>(got.data()), n);
+      for (std::size_t i = 0; i < n; ++i) check(x[i], y[i], got[i]);
+    }
+    mpfr_free_cache();
+  }
+
+  Accuracy result;
+
+ private:
+  void check(T x, T y, T got) {
+    mpfr_set_d(x_.v, static_cast<double>(x), MPFR_RNDN);
+    mpfr_set_d(y_.v, static_cast<double>(y), MPFR_RNDN);
+    reference(op_, r_.v, x_.v, y_.v);
+    const bool nan = mpfr_nan_p(r_.v) != 0;
+    if (nan || std::isnan(got) || mpfr_inf_p(r_.v) != 0) return special(nan, x, y, got);
+    // Infinity counts as the next power of two above the largest number.
+    if (std::isinf(got))
+      mpfr_set_si_2exp(e_.v, got > 0 ? 1 : -1, L::max_exponent, MPFR_RNDN);
+    else
+      mpfr_set_d(e_.v, static_cast<double>(got), MPFR_RNDN);
+    if (overflows(r_.v)) {
+      if (!std::isinf(got)) mismatch(x, y, got);
+      if (mpfr_signbit(r_.v) != std::signbit(got)) mismatch(x, y, got);
+      return;
+    }
+    mpfr_sub(e_.v, e_.v, r_.v, MPFR_RNDN);
+    const long exponent = mpfr_zero_p(r_.v) != 0 ? L::min_exponent : std::max<long>(mpfr_get_exp(r_.v), L::min_exponent);
+    mpfr_mul_2si(e_.v, e_.v, L::digits - exponent, MPFR_RNDN);
+    const double ulp = std::fabs(mpfr_get_d(e_.v, MPFR_RNDN));
+    if (ulp > result.ulp) result.ulp = ulp, result.x = static_cast<double>(x), result.y = static_cast<double>(y), result.got = static_cast<double>(got);
+    if (mpfr_signbit(r_.v) != std::signbit(got)) mismatch(x, y, got);
+  }
+
+  // Is |r| at or above the point where rounding to nearest gives infinity?
+  static bool overflows(const mpfr_t r) {
+    return mpfr_zero_p(r) == 0 && mpfr_get_exp(r) > L::max_exponent;
+  }
+
+  void special(bool nan, T x, T y, T got) {
+    const bool same = nan ? std::isnan(got) : std::isinf(got) && std::signbit(got) == (mpfr_signbit(r_.v) != 0);
+    if (!same) mismatch(x, y, got);
+  }
+  void mismatch(T x, T y, T got) {
+    ++result.wrong_specials;
+    result.special_x = static_cast<double>(x), result.special_y = static_cast<double>(y), result.special_got = static_cast<double>(got);
+  }
+
+  Op op_;
+  DType d_;
+  compiler::MathEvaluator evaluator_;
+  Number x_, y_, r_, e_;
+};
+
+template <class T>
+Accuracy measure_as(Op op, DType d, std::size_t count, unsigned threads) {
+  std::vector<Accuracy> parts(threads);
+  std::vector<std::thread> pool;
+  for (unsigned t = 0; t < threads; ++t)
+    pool.emplace_back([&, t] {
+      Worker<T> w(op, d);
+      w.run(count * t / threads, count * (t + 1) / threads);
+      parts[t] = w.result;
+    });
+  for (std::thread& t : pool) t.join();
+  Accuracy all;
+  for (const Accuracy& p : parts) {
+    const std::size_t wrong = all.wrong_specials + p.wrong_specials;
+    if (p.ulp > all.ulp || (p.wrong_specials != 0 && all.wrong_specials == 0)) {
+      const Accuracy& worse = p.ulp > all.ulp ? p : all;
+      const Accuracy& odd = p.wrong_specials != 0 ? p : all;
+      all = {worse.ulp, worse.x, worse.y, worse.got, wrong, odd.special_x, odd.special_y, odd.special_got};
+    }
+    all.wrong_specials = wrong;
+  }
+  return all;
+}
+
+}  // namespace
+
+std::vector<Op> transcendentals() {
+  return {Op::EXP, Op::EXP2, Op::LOG, Op::LOG2, Op::SIN, Op::COS, Op::TAN, Op::TANH, Op::ERF, Op::POW, Op::RSQRT};
+}
+
+Accuracy measure(Op op, DType d, std::size_t count, unsigned threads) {
+  return d == DType::f32 ? measure_as<float>(op, d, count, threads) : measure_as<double>(op, d, count, threads);
+}
+
+}  // namespace kiln::tests
