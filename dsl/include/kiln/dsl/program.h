@@ -280,12 +280,16 @@ template <class P>
 consteval auto kiln_program_name() {
   constexpr text_view v = kiln_type_text<P>();
   str<v.n> r;
-  int n = 0;
+  int n = 0, word = 0;  // word: where the current identifier starts
   for (int i = 0; i < v.n; ++i) {
-    if (poly::is_name(v.p[i]))
+    if (poly::is_name(v.p[i])) {
       r.c[n++] = v.p[i];
-    else if (n > 0 && r.c[n - 1] != '_' && v.p[i] != '>' && v.p[i] != ' ')
-      r.c[n++] = '_';
+    } else if (v.p[i] == ':') {  // g++ leaves out the namespaces of arguments, clang does not
+      while (n > word) r.c[--n] = 0;
+    } else {
+      if (n > 0 && r.c[n - 1] != '_' && v.p[i] != '>' && v.p[i] != ' ') r.c[n++] = '_';
+      word = n;
+    }
   }
   return r;
 }
