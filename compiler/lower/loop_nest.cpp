@@ -9,19 +9,19 @@ namespace kiln::compiler {
 namespace {
 
 // How an iteration of a main loop or of its rest runs.
-enum class Turn : std::uint8_t { whole, interior, masked, one };
+enum class Turn : std::uint8_t { whole, masked, one };
 
 class Nest {
  public:
   Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts)
       : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts) {
-    if (plan.back().lanes && !plan.back().masked_all)
-      interior_ = find_interior(g, stores, plan.back().range, plan.back().step, facts);
+    for (const LoopPlan& p : plan)
+      if (p.lanes && !p.masked_all) interior_ = find_interior(g, stores, p.range, p.step, facts);
   }
 
   // One call per loop of the nest: at most as deep as the kernel's rank.
-  std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies, Turn turn) {
-    if (level == plan_.size()) return body(copies, turn);
+  std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
+    if (level == plan_.size()) return body(copies);
     const LoopPlan& p = plan_[level];
     const Id extent = g_.src(p.range, 0);
     const Id begin = level == 0 ? g_.sym("$begin") : g_.index(0);
@@ -51,7 +51,9 @@ class Nest {
     const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
     std::vector<Id> effects;
     if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Turn::one));
-    effects.push_back(loop(level, copies, first, middle, plan_[level].step, Turn::interior));
+    in_interior_ = true;
+    effects.push_back(loop(level, copies, first, middle, plan_[level].step, Turn::whole));
+    in_interior_ = false;
     effects.push_back(tail(level, copies, middle, end));
     return effects;
   }
@@ -66,7 +68,7 @@ class Nest {
     const auto kind = level == 0 ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
     const Id range = loops_.range(g_, end, kind);
     std::vector<Id> s = {range, begin, end};
-    const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn), turn);
+    const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
   }
@@ -84,9 +86,9 @@ class Nest {
     return out;
   }
 
-  std::vector<Id> body(const std::vector<Copy>& copies, Turn turn) {
+  std::vector<Id> body(const std::vector<Copy>& copies) {
     std::vector<Id> effects;
-    const std::span<const Id> stores = turn == Turn::interior ? std::span<const Id>(interior_->stores) : stores_;
+    const std::span<const Id> stores = in_interior_ ? std::span<const Id>(interior_->stores) : stores_;
     for (const std::vector<Id>& c : expand(g_, loops_, stores, copies)) effects.insert(effects.end(), c.begin(), c.end());
     return effects;
   }
@@ -96,13 +98,14 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
-  std::optional<Interior> interior_;  // of the innermost range
+  std::optional<Interior> interior_;  // of the range that becomes lanes
+  bool in_interior_ = false;          // while the body of its main loop is built
 };
 
 }  // namespace
 
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts) {
-  if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}}, Turn::one);
+  if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}});
   const Id end = g.sym("$end");  // no loop: one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
   s.insert(s.end(), stores.begin(), stores.end());

@@ -13,6 +13,7 @@ constexpr int light_body = 24;   // operations up to which two registers per val
 constexpr int cheap_body = 8;    // operations up to which a scalar tail is small and fast enough
 constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
 constexpr int tile_factor = 4;
+constexpr int shortest_lanes = 4;
 
 struct Body {
   int widest = 1;          // bytes of the widest value
@@ -40,8 +41,19 @@ Body look(const Graph& g, std::span<const Id> stores) {
   return b;
 }
 
-bool contiguous(const Graph& g, std::span<const Id> stores, Id range) {
-  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == 1; });
+bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
+  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == stride; });
+}
+
+// Which range becomes lanes: the last, or the one before a last range of a few iterations. ranges.size(): none.
+std::size_t lane_range(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
+  const std::size_t none = ranges.size();
+  if (none == 0 || !all_stores_have_stride(g, stores, ranges[none - 1], 1)) return none;
+  const Id end = g.src(ranges[none - 1], 0);
+  const bool is_short = g.is_const(end) && g.arg(end, 0) < shortest_lanes;
+  if (is_short && (none < 2 || !all_stores_have_stride(g, stores, ranges[none - 2], g.arg(end, 0)))) return none;
+  const std::size_t i = none - (is_short ? 2 : 1);
+  return has_vectors_over(g, stores, ranges[i]) ? none : i;
 }
 
 // How many iterations a constant extent leaves to share among `wanted`.
@@ -52,10 +64,10 @@ int fitting(const Graph& g, Id range, int wanted) {
 }
 
 // The range to unroll beside the vector range: one that some load of an fma loop does not depend on, best a vector load.
-std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges) {
-  const Id vector = ranges.back();
+std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges, std::size_t lanes) {
+  const Id vector = ranges[lanes];
   for (const bool vector_load : {true, false})
-    for (std::size_t i = ranges.size() - 1; i-- > 0;)
+    for (std::size_t i = lanes; i-- > 0;)
       for (const Id loop : b.fma_loops) {
         const Id roots[] = {g.src(loop, 4)};
         for (const Id id : walk(g, roots))
@@ -71,19 +83,26 @@ std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges
 std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({r, 1, false, false});
-  if (ranges.empty() || !contiguous(g, stores, ranges.back()) || has_vectors_over(g, stores, ranges.back())) return plan;
+  const std::size_t at = lane_range(g, stores, ranges);
+  if (at == ranges.size()) return plan;
   const Body b = look(g, stores);
+  if (at + 1 < ranges.size() && b.operations > huge_body) return plan;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(
-      fitting(g, ranges.back(), b.operations <= light_body ? 2 * one_register : one_register))));
-  if (lanes < 4 && lanes < one_register) return plan;
-  LoopPlan& vector = plan.back();
+  const bool one = b.operations > light_body || at + 1 < ranges.size();
+  const int lanes = static_cast<int>(
+      std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], one ? one_register : 2 * one_register))));
+  if (lanes < shortest_lanes && lanes < one_register) return plan;
+  LoopPlan& vector = plan[at];
   vector.step = lanes;
   vector.lanes = true;
   vector.masked_tail = b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body);
   vector.masked_all = b.operations > huge_body;
+  if (at + 1 < ranges.size()) {
+    plan[at + 1].step = fitting(g, ranges[at + 1], shortest_lanes);
+    return plan;
+  }
   if (b.fma_loops.empty() || vector.masked_all || ranges.size() < 2) return plan;
-  if (const std::size_t i = tile_range(g, b, ranges); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
+  if (const std::size_t i = tile_range(g, b, ranges, at); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
   return plan;
 }
 

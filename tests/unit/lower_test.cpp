@@ -156,6 +156,22 @@ TEST(Lower, InterleavedChannelsAreOneLoop) {
   for (std::int64_t columns : {0, 1, 5, 11}) k.expect_same({{"H", 4}, {"W", columns}}, random, 16);
 }
 
+TEST(Lower, ShortInnermostRangeIsUnrolledBesideLanes) {
+  OneKernel k;
+  const Id h = k.symbol("H"), w = k.symbol("W"), channels = k.g.index(3);
+  const Id size = k.index(Op::MUL, k.index(Op::MUL, h, w), channels);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(h), j = k.range(w), c = k.range(channels);
+  const Id left = k.index(Op::MAX, k.g.index(0), k.index(Op::SUB, j, k.g.index(2)));
+  const Id shade = k.op(Op::CAST, DType::f32, {k.index(Op::ADD, j, c)});
+  const Id sum = k.op(Op::ADD, DType::f32, {k.load(x, k.at(k.at(i, w, left), channels, c)), shade});
+  k.store(y, k.at(k.at(i, w, j), channels, c), sum, {i, j, c});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::STORE), 9u);  // three channels in the low border, the interior and the rest
+  std::mt19937 random(11);
+  for (std::int64_t columns : {1, 2, 3, 10, 27}) k.expect_same({{"H", 4}, {"W", columns}}, random, 2);
+}
+
 TEST(Lower, BroadcastRowIsNotMerged) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");
