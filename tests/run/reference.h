@@ -1,0 +1,31 @@
+// An independent reference for elementwise operations: wide integers, x87 extended floats and tables, nothing of the compiler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/dtype.h"
+#include "compiler/ir/op.h"
+
+namespace kiln::compiler::testing {
+
+using Bits = std::uint64_t;  // an element, zero-extended
+
+struct Expected {
+  Bits exact = 0;           // the only right answer, when ulps is 0
+  long double value = 0;    // transcendentals: the answer before rounding
+  double ulps = 0;          // allowed distance from value in units of the last place of the result's type
+};
+
+// op on operands of dtype d (WHERE: a bool first) giving `result`.
+Expected expected_element(Op op, DType d, DType result, const std::vector<Bits>& x);
+
+// How far `got` is from `value` in ulps of d; 0 when both are NaN or equal.
+double distance_in_ulps(DType d, Bits got, long double value);
+
+long double real_value(DType d, Bits b);
+Bits real_bits(DType d, long double v);  // one rounding to nearest even
+bool is_nan(DType d, Bits b);
+
+}  // namespace kiln::compiler::testing
