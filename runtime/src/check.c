@@ -40,7 +40,7 @@ static kiln_status check_layout(const kiln_tensor* t, int32_t i, int64_t* size) 
     if (t->extents[a] > 1 && t->strides[a] != stride) return kiln_fail(KILN_R_STRIDE, i, a, -1, stride, t->strides[a]);
     stride *= t->extents[a];
   }
-  const int64_t misaligned = (int64_t)((uintptr_t)t->data % (uintptr_t)element);
+  const int64_t misaligned = (int64_t)((uintptr_t)t->data & (uintptr_t)(element - 1));
   if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned);
   *size = bytes;
   return ok;
@@ -86,15 +86,21 @@ static bool solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
 
 /* Bare occurrences define first, in parameter order; then extents with one open symbol, until nothing changes. */
 static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols) {
-  bool bound[KILN_MAX_SYMBOLS] = {false};
-  for (int32_t s = 0; s < p->n_symbols; ++s) symbols[s] = 0;
+  bool bound[KILN_MAX_SYMBOLS];
+  int32_t n_bound = 0;
+  for (int32_t s = 0; s < p->n_symbols; ++s) {
+    symbols[s] = 0;
+    bound[s] = false;
+  }
   for (int32_t i = 0; i < p->n_params; ++i)
     for (int32_t a = 0; a < p->params[i].rank; ++a) {
       const int32_t s = bare_symbol(p->params[i].extents[a]);
       if (s < 0 || bound[s]) continue;
       symbols[s] = args[i].extents[a];
       bound[s] = true;
+      ++n_bound;
     }
+  if (n_bound == p->n_symbols) return ok;
   for (bool changed = true; changed;) {
     changed = false;
     for (int32_t i = 0; i < p->n_params; ++i)

@@ -24,7 +24,7 @@ static bool apply(int64_t op, int64_t a, int64_t b, int64_t* r) {
   }
 }
 
-bool kiln_evaluate(kiln_expr code, const int64_t* symbols, int64_t* value) {
+bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* value) {
   int64_t stack[64];
   int top = 0;
   for (; *code != KILN_EXPR_END; ++code) {
