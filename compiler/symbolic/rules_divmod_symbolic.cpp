@@ -176,34 +176,57 @@ std::vector<Divided> divisions_in(const Graph& g, const Sum& s, Op op) {
   return out;
 }
 
-// With q = v // (e*d), v = x + d*... : k*(u % d) + k*d*q, where q is u // d plus a known sum, is k*u plus a known sum.
-// Returns the sum y with u % d = y - d*q, or nullopt.
+bool divides(std::int64_t c, const Sum& s) {
+  return c != 0 && std::ranges::all_of(s, [&](const Term& t) { return t.coefficient % c == 0; });
+}
+
+// u = v // a + r is (v + a*r) // a, for each constant a > 0 of a quotient in u.
+struct Lifted {
+  Sum x;
+  std::int64_t a = 0;
+};
+std::vector<Lifted> lifted(const Graph& g, const Sum& u) {
+  constexpr std::size_t max_terms = 16;
+  std::vector<Lifted> out;
+  if (u.size() > max_terms) return out;
+  for (const Term& t : u) {
+    if (t.coefficient != 1 || t.atoms.size() != 1 || g.op(t.atoms[0]) != Op::FLOORDIV) continue;
+    const std::int64_t a = index_constant(g, g.src(t.atoms[0], 1)).value_or(0);
+    const auto v = sum_of(g, g.src(t.atoms[0], 0)), r = plus(g, u, Sum{t}, -1);
+    const auto x = a > 0 && v && r ? plus(g, *v, *r, a) : std::nullopt;
+    if (x) out.push_back({*x, a});
+  }
+  return out;
+}
+
+// The sum y with u % d = y - d*q, for mod = u % d and a quotient q that is u // d plus a sum; nullopt when it is not.
 std::optional<Sum> remainder_through(const Graph& g, const Divided& mod, const Divided& q) {
   if (q.d == mod.d) {  // same divisor: equal up to a multiple of d
     const auto diff = plus(g, q.x, mod.x, -1);
     if (!diff) return std::nullopt;
     if (diff->empty()) return q.x;
-    const auto c = constant_of(mod.d);
-    if (!c || !std::ranges::all_of(*diff, [&](const Term& t) { return t.coefficient % *c == 0; })) return std::nullopt;
-    return q.x;
+    return divides(constant_of(mod.d).value_or(0), *diff) ? std::optional(q.x) : std::nullopt;
   }
-  // u = x // a + k, so u // d = (x + a*k) // (a*d)
-  const std::int64_t k = constant_term(mod.x);
-  if (mod.x.empty() || mod.x.size() != (k == 0 ? 1u : 2u)) return std::nullopt;
-  const Term& t = mod.x.front();
-  if (t.coefficient != 1 || t.atoms.size() != 1 || g.op(t.atoms[0]) != Op::FLOORDIV) return std::nullopt;
-  const auto x = sum_of(g, g.src(t.atoms[0], 0)), a = sum_of(g, g.src(t.atoms[0], 1));
-  if (!x || !a) return std::nullopt;
-  const std::int64_t ca = constant_of(*a).value_or(0), cd = constant_of(mod.d).value_or(0), cq = constant_of(q.d).value_or(0);
-  std::int64_t ad = 0, ak = 0;
-  if (ca == 0 || cd <= 0 || __builtin_mul_overflow(ca, cd, &ad) || ad != cq || __builtin_mul_overflow(ca, k, &ak))
-    return std::nullopt;
-  const auto base = plus(g, *x, constant_sum(ak));
-  const auto diff = base ? plus(g, q.x, *base, -1) : std::nullopt;
-  if (!diff || !std::ranges::all_of(*diff, [&](const Term& m) { return m.coefficient % ad == 0; })) return std::nullopt;
-  auto shift = *diff;  // q = u // d + diff / (a*d), so u % d = u + diff / a - d*q
-  for (Term& m : shift) m.coefficient /= ca;
-  return plus(g, mod.x, shift);
+  for (const Lifted& l : lifted(g, mod.x)) {  // u = x // a, so u // d = x // (a*d)
+    const auto ad = scaled(mod.d, l.a);
+    const auto diff = ad && *ad == q.d ? plus(g, q.x, l.x, -1) : std::nullopt;
+    if (!diff || (!diff->empty() && !divides(constant_of(q.d).value_or(0), *diff))) continue;
+    auto shift = *diff;  // q = u // d + diff / (a*d), so u % d = u + diff / a - d*q
+    for (Term& m : shift) m.coefficient /= l.a;
+    return plus(g, mod.x, shift);
+  }
+  return std::nullopt;
+}
+
+// The term without one of its atoms, or with another one.
+Term without(Term t, Id atom) {
+  t.atoms.erase(std::ranges::find(t.atoms, atom));
+  return t;
+}
+Term with(const Graph& g, Term t, Id atom) {
+  t.atoms.push_back(atom);
+  std::ranges::sort(t.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
+  return t;
 }
 
 // k*(u % d) + k*d*(u // d) = k*u for d != 0
@@ -218,21 +241,17 @@ Id recombine(RewriteContext& c, Id n) {
   for (const Divided& m : mods)
     for (const Divided& q : quotients)
       for (std::size_t i = 0; i < s->size(); ++i) {
-        Term k = (*s)[i];
-        const auto at = std::ranges::find(k.atoms, m.atom);
-        if (at == k.atoms.end()) continue;
+        const Term& t = (*s)[i];
+        if (std::ranges::find(t.atoms, m.atom) == t.atoms.end()) continue;
         const auto y = remainder_through(c.g, m, q);
         if (!y) break;
-        k.atoms.erase(at);
-        Term kq = k;
-        kq.atoms.push_back(q.atom);
-        std::ranges::sort(kq.atoms, [&](Id a, Id b) { return atom_less(c.g, a, b); });
-        const auto part = times(c.g, Sum{kq}, m.d), ky = times(c.g, Sum{k}, *y);
+        const Term k = without(t, m.atom);
+        const auto part = times(c.g, Sum{with(c.g, k, q.atom)}, m.d), ky = times(c.g, Sum{k}, *y);
         const Id context[] = {n};
         if (!part || !ky || !contains(*s, *part)) continue;
         if (!constant_of(m.d) && !Prover(c.g, c.bounds, context).lt({}, m.d)) continue;
         auto next = plus(c.g, *s, *part, -1);
-        if (next) next = plus(c.g, *next, Sum{(*s)[i]}, -1);
+        if (next) next = plus(c.g, *next, Sum{t}, -1);
         if (next) next = plus(c.g, *next, *ky);
         if (!next) continue;
         s = next;
@@ -242,7 +261,18 @@ Id recombine(RewriteContext& c, Id n) {
   return changed ? node_of(c.g, *s) : no_id;
 }
 
-// k*(x % a) + k*a*((x // a) % b) = k*(x % (a*b)) for constants a, b > 0
+// x with low = x % a and high = (x // a) % b; nullopt when there is none.
+std::optional<Sum> dividend(RewriteContext& c, const Divided& low, const Divided& high) {
+  const Id quotient = make(c.g, Op::FLOORDIV, c.g.src(low.atom, 0), c.g.src(low.atom, 1));
+  if (high.x == Sum{{1, {quotient}}}) return low.x;
+  for (Lifted& l : lifted(c.g, high.x)) {
+    const auto diff = constant_of(low.d) == l.a ? plus(c.g, l.x, low.x, -1) : std::nullopt;
+    if (diff && divides(l.a, *diff)) return std::move(l.x);
+  }
+  return std::nullopt;
+}
+
+// k*(x % a) + k*a*((x // a) % b) = k*(x % (a*b)) for a, b > 0
 Id join_mods(RewriteContext& c, Id n) {
   constexpr std::size_t max_divisions = 16;
   if (!is_index(c.g, n)) return no_id;
@@ -252,19 +282,20 @@ Id join_mods(RewriteContext& c, Id n) {
   if (mods.size() < 2 || mods.size() > max_divisions) return no_id;
   for (const Divided& low : mods)
     for (const Divided& high : mods) {
-      const auto a = constant_of(low.d), b = constant_of(high.d);
-      std::int64_t ab = 0;
-      if (!a || !b || *a <= 0 || *b <= 0 || __builtin_mul_overflow(*a, *b, &ab)) continue;
-      const Id quotient = make(c.g, Op::FLOORDIV, c.g.src(low.atom, 0), c.g.src(low.atom, 1));
-      if (high.x != Sum{{1, {quotient}}}) continue;
+      const auto x = dividend(c, low, high);
+      if (!x) continue;
+      const auto ab = times(c.g, low.d, high.d);
+      Prover proof = prover(c, n);
+      if (!ab || !proof.lt({}, low.d) || !proof.lt({}, high.d)) continue;
       for (const Term& t : *s) {
-        if (std::ranges::find(t.atoms, low.atom) == t.atoms.end() || t.atoms.size() != 1) continue;
-        Term other{0, {high.atom}};
-        if (__builtin_mul_overflow(t.coefficient, *a, &other.coefficient) || !contains(*s, Sum{other})) continue;
+        if (std::ranges::find(t.atoms, low.atom) == t.atoms.end()) continue;
+        const Term k = without(t, low.atom);
+        const auto part = times(c.g, Sum{with(c.g, k, high.atom)}, low.d);
+        if (!part || !contains(*s, *part)) continue;
         auto next = plus(c.g, *s, Sum{t}, -1);
-        if (next) next = plus(c.g, *next, Sum{other}, -1);
-        const Id joined = make(c.g, Op::FLOORMOD, node_of(c.g, low.x), c.g.index(ab));
-        if (next) return make(c.g, Op::ADD, node_of(c.g, *next), make(c.g, Op::MUL, joined, c.g.index(t.coefficient)));
+        if (next) next = plus(c.g, *next, *part, -1);
+        const Id joined = make(c.g, Op::FLOORMOD, node_of(c.g, *x), node_of(c.g, *ab));
+        if (next) return make(c.g, Op::ADD, node_of(c.g, *next), make(c.g, Op::MUL, joined, node_of(c.g, Sum{k})));
       }
     }
   return no_id;

@@ -63,7 +63,12 @@ class Expressions {
     const auto extent = [&] { return g_.src(leaves_[static_cast<std::size_t>(pick(3, 8))], 0); };
     const Id d = pick(0, 1) == 0 ? extent() : binary(Op::MUL, extent(), extent());
     const Id q = binary(Op::FLOORDIV, flat, d), r = binary(Op::FLOORMOD, flat, d);
-    switch (pick(0, 4)) {
+    switch (pick(0, 5)) {
+      case 5: {  // split along two axes and joined again
+        const Id d2 = extent(), both = binary(Op::MUL, d, d2), middle = binary(Op::FLOORMOD, q, d2);
+        const Id high = binary(Op::MUL, binary(Op::FLOORDIV, flat, both), both);
+        return binary(Op::ADD, binary(Op::ADD, high, binary(Op::MUL, middle, d)), r);
+      }
       case 0: return q;
       case 1: return r;
       case 2: return binary(Op::ADD, binary(Op::MUL, q, d), r);

@@ -147,6 +147,8 @@ const Case cases[] = {
     CASE("", min(l.n - l.j, l.n), l.n - l.j),
     CASE("", where(both(l.yes, l.j < l.n), l.x * 2 - l.x, l.invalid), l.x),
     CASE("", l.x / 0 + l.x % 0, l(0)),
+    // Flattened, split and flattened again.
+    CASE("", (l.x * l.m + l.i) % 3 + (l.x * l.m + l.i) / 3 % l.m * 3 + (l.x * l.m + l.i) / (l.m * 3) * l.m * 3, l.x * l.m + l.i),
 };
 
 const std::map<std::string, std::vector<std::int64_t>> small_syms = {{"n", {0, 1, 2, 3, 7}}, {"m", {1, 2, 5}}};
