@@ -90,7 +90,8 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
   return done;
 }
 
-kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* bytes) {
+__attribute__((cold)) kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args,
+                                                       int64_t* bytes) {
   int64_t symbols[KILN_MAX_SYMBOLS];
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;

@@ -47,7 +47,7 @@ static kiln_status check_layout(const kiln_tensor* t, int32_t i, int64_t* size) 
 }
 
 /* The first symbol of an extent, or -1. */
-static int32_t first_symbol(kiln_expr e) {
+__attribute__((cold)) static int32_t first_symbol(kiln_expr e) {
   for (; *e != KILN_EXPR_END; ++e) {
     if (*e == KILN_PUSH_SYM) return (int32_t)e[1];
     if (*e == KILN_PUSH_CONST) ++e;
@@ -59,7 +59,7 @@ static int32_t first_symbol(kiln_expr e) {
 static int32_t bare_symbol(kiln_expr e) { return e[0] == KILN_PUSH_SYM && e[2] == KILN_EXPR_END ? (int32_t)e[1] : -1; }
 
 /* The only symbol of an extent that is not bound yet, or -1 when there is none or more than one. */
-static int32_t open_symbol(kiln_expr e, const bool* bound) {
+__attribute__((cold)) static int32_t open_symbol(kiln_expr e, const bool* bound) {
   int32_t found = -1;
   for (; *e != KILN_EXPR_END; ++e) {
     if (*e == KILN_PUSH_SYM && !bound[e[1]]) {
@@ -72,7 +72,7 @@ static int32_t open_symbol(kiln_expr e, const bool* bound) {
 }
 
 /* Solves extent(s) == got for an extent that is linear in s with a positive slope: probes s = 0 and s = 1, then checks. */
-static bool solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
+__attribute__((cold)) static bool solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
   int64_t at0, at1, slope, offset, check;
   symbols[s] = 0;
   if (!kiln_evaluate(e, symbols, &at0)) return false;
