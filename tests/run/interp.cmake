@@ -5,3 +5,5 @@ kiln_add_test(random_test run SOURCES run/random_test.cpp LIBS run_harness sched
 set_target_properties(random_test PROPERTIES ENABLE_EXPORTS ON)
 kiln_add_test(ops_elementwise_test run SOURCES run/ops_elementwise_test.cpp run/reference.cpp LIBS run_harness)
 set_target_properties(ops_elementwise_test PROPERTIES ENABLE_EXPORTS ON)
+kiln_add_test(extents_test run SOURCES run/extents_test.cpp LIBS run_harness)
+set_target_properties(extents_test PROPERTIES ENABLE_EXPORTS ON)

@@ -1,0 +1,83 @@
+// One object for every extent, and errors as values that leave the outputs alone.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "compiler/interp/interpret.h"
+#include "compiler/ir/builder.h"
+#include "tests/run/compiled.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+// y[i] = exp(x[i]) * a + x[i] / sum(x); s = sum(x)
+struct Sample {
+  Graph g;
+  Program p;
+  Sample() {
+    Builder b(g);
+    p.name = "sample";
+    const Id n = g.sym("N");
+    p.symbols = {{"N", 0, std::int64_t{1} << 40, 1}};
+    p.params = {{"a", Direction::in, DType::f32, {}, {}},
+                {"x", Direction::in, DType::f32, {n}, {}},
+                {"y", Direction::out, DType::f32, {n}, {}},
+                {"s", Direction::out, DType::f32, {}, {}}};
+    std::vector<Id> v;
+    for (int i = 0; i < 4; ++i) v.push_back(b.param(i, p.params[static_cast<std::size_t>(i)]));
+    const std::int64_t axis[] = {0};
+    const Id sum = b.reduce(ReduceKind::sum, v[1], axis);
+    const Id y = b.elementwise(Op::ADD, {b.elementwise(Op::MUL, {b.elementwise(Op::EXP, {v[1]}), v[0]}), b.elementwise(Op::FDIV, {v[1], sum})});
+    const Id stores[] = {b.store(v[2], p.params[2], y), b.store(v[3], p.params[3], sum)};
+    p.sink = g.make(Op::SINK, DType::none, stores);
+  }
+};
+
+Array floats(std::int64_t n) {
+  Array a{DType::f32, {n}, std::vector<std::byte>(static_cast<std::size_t>(n) * 4)};
+  for (std::int64_t i = 0; i < n; ++i) {
+    const float v = static_cast<float>(i * 7919 % 1000) * 0.01f - 4.0f;
+    std::memcpy(a.data.data() + 4 * i, &v, 4);
+  }
+  return a;
+}
+
+Array scalar_array(float v) {
+  Array a{DType::f32, {}, std::vector<std::byte>(4)};
+  std::memcpy(a.data.data(), &v, 4);
+  return a;
+}
+
+TEST(Extents, OneObjectServesEveryN) {
+  Sample t;
+  const CompiledProgram compiled(t.g, t.p);
+  for (std::int64_t n : {0, 1, 7, 1000, 1'000'003}) {
+    const Array arguments[] = {scalar_array(0.5f), floats(n), {DType::f32, {n}, {}}, {DType::f32, {}, {}}};
+    const auto expected = interpret(t.g, t.p, arguments);
+    for (int workers : {1, 2, 3}) {
+      const auto got = compiled(arguments, workers);
+      EXPECT_EQ(difference(expected[2], got[2]), "") << "N = " << n << ", workers " << workers;
+      EXPECT_EQ(difference(expected[3], got[3]), "") << "N = " << n << ", workers " << workers;
+    }
+  }
+}
+
+TEST(Extents, AConflictNamesExtentArgumentAndBothValues) {
+  Sample t;
+  const CompiledProgram compiled(t.g, t.p);
+  std::vector<float> x(7, 1.0f), y(5, -3.0f);
+  float a = 1, s = -4;
+  const std::int64_t seven[] = {7}, five[] = {5};
+  const kiln_tensor args[] = {{&a, nullptr, nullptr, KILN_F32, 0}, {x.data(), seven, nullptr, KILN_F32, 1},
+                              {y.data(), five, nullptr, KILN_F32, 1}, {&s, nullptr, nullptr, KILN_F32, 0}};
+  const kiln_status status = compiled.call(args, nullptr);
+  EXPECT_EQ(status.code, KILN_R_CONFLICT);
+  char text[200];
+  kiln_status_message(compiled.description(), status, text, sizeof text);
+  EXPECT_STREQ(text, "R-conflict: program sample: extent N: argument y axis 0 is 5, but argument x axis 0 gave 7");
+  EXPECT_EQ(y, std::vector<float>(5, -3.0f));
+  EXPECT_EQ(s, -4.0f);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
