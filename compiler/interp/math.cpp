@@ -52,7 +52,7 @@ void MathEvaluator::apply_wide(Op op, DType type, std::span<const Operand> opera
   std::vector<std::vector<std::int64_t>> storage(g.size());
   std::vector<Operand> values(g.size());
   for (Id id : e.order) {
-    storage[id].resize(g.is_const(id) ? 1 : block * widest / sizeof(std::int64_t));
+    storage[id].resize(g.is_const(id) ? 1 : std::min(block, n) * widest / sizeof(std::int64_t));
     if (g.is_const(id)) storage[id][0] = g.arg(id, 0);
     values[id] = {reinterpret_cast<const std::byte*>(storage[id].data()), g.is_const(id)};
   }

@@ -1,5 +1,5 @@
-// Up to 2^28 the reduction is three fused steps; above, |x| * 2/pi modulo 4 is taken in integers from a window of the bits of 2/pi
-// (Payne and Hanek, 1983). The bits of 2/pi are constants chosen by selects: no table is loaded.
+// Up to 2^28 the reduction is three fused steps; above, |x| * 2/pi modulo 4 is taken in integers from a window of the bits of
+// 2/pi (Payne and Hanek, 1983). The bits of 2/pi are constants chosen by selects: no table is loaded.
 #include "compiler/math/angle.h"
 
 #include <array>
@@ -10,10 +10,11 @@ namespace kiln::compiler {
 namespace {
 
 // 2/pi, from weight 2^-1 on, computed with 4000 bits.
-constexpr std::uint64_t two_over_pi[] = {
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
-    0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7,
-    0x4f463f669e5fea2d, 0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
+constexpr std::uint64_t two_over_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+                                         0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+                                         0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+                                         0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+                                         0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 
 constexpr double pi_half_1 = 0x1.921fb54442d18p+0, pi_half_2 = 0x1.1a62633145c07p-54, pi_half_3 = -0x1.f1976b7ed8fbcp-110;
 
@@ -106,7 +107,9 @@ Angle reduce_window_single(Value x) {
   const Value offset = shr(bits, 23) - u64(152);
   const Value k = shr(offset, 5), shift = offset & u64(31);
   const auto pick = [&](int first) {
-    const auto half = [&](int i) { return u64(static_cast<std::int64_t>(two_over_pi[i / 2] >> (i % 2 == 0 ? 32 : 0) & 0xffffffff)); };
+    const auto half = [&](int i) {
+      return u64(static_cast<std::int64_t>(two_over_pi[i / 2] >> (i % 2 == 0 ? 32 : 0) & 0xffffffff));
+    };
     Value w = half(3 + first);
     for (int i = 2; i >= 0; --i) w = where(k == u64(i), half(i + first), w);
     return w;

@@ -7,8 +7,8 @@
 
 namespace kiln::compiler {
 
-// |x| = n pi/2 + r + low, |r| <= pi/4. The quadrant n is an i64 of which only the value modulo 4 counts; r is f64 for both types;
-// low, below the rounding of r, is there for f64 arguments only.
+// |x| = n pi/2 + r + low, |r| <= pi/4. The quadrant n is an i64 of which only the value modulo 4 counts; r is f64 for both
+// types; low, below the rounding of r, is there for f64 arguments only.
 struct Angle {
   Value quadrant, r;
   std::optional<Value> low = {};

@@ -25,7 +25,8 @@ inline Value make(Op op, DType d, std::initializer_list<Value> v) {
 }
 
 inline Value real(Value like, double v) {
-  const std::uint64_t bits = like.dtype() == DType::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(v)) : std::bit_cast<std::uint64_t>(v);
+  const std::uint64_t bits =
+      like.dtype() == DType::f32 ? std::bit_cast<std::uint32_t>(static_cast<float>(v)) : std::bit_cast<std::uint64_t>(v);
   return {like.g, like.g->constant(like.dtype(), bits)};
 }
 inline Value integer(Graph& g, DType d, std::int64_t v) {

@@ -1,5 +1,5 @@
-// log(x): x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f), log(1+f) = 2 atanh(s), arranged so that the large
-// terms k ln2 and f are added last.
+// log(x): x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f), log(1+f) = 2 atanh(s), arranged so that the
+// large terms k ln2 and f are added last.
 #include <limits>
 #include <vector>
 

@@ -1,5 +1,5 @@
-// pow(x, y) = 2^(y log2|x|). For f32 arguments all of it in f64; for f64 the logarithm and the product are pairs of f64 with some 100
-// bits. Special cases as C99 Annex F has them.
+// pow(x, y) = 2^(y log2|x|). For f32 arguments all of it in f64; for f64 the logarithm and the product are pairs of f64 with
+// some 100 bits. Special cases as C99 Annex F has them.
 #include <limits>
 #include <vector>
 
@@ -10,7 +10,8 @@ namespace {
 
 Value select_specials(Value x, Value y, Value magnitude) {
   const double infinity = std::numeric_limits<double>::infinity();
-  const Value one = real(x, 1), zero = real(x, 0), inf = real(x, infinity), nan = real(x, std::numeric_limits<double>::quiet_NaN());
+  const Value one = real(x, 1), zero = real(x, 0), inf = real(x, infinity),
+              nan = real(x, std::numeric_limits<double>::quiet_NaN());
   const Value ax = abs(x), ay = abs(y);
   const Value y_whole = trunc(y) == y;
   const Value half = y * real(y, 0.5);

@@ -1,4 +1,5 @@
-// sin, cos, tan: x = n pi/2 + r with |r| <= pi/4, then polynomials in r^2 (Chebyshev fits in 50-digit arithmetic). f32 computes in f64.
+// sin, cos, tan: x = n pi/2 + r with |r| <= pi/4, then polynomials in r^2 (Chebyshev fits in 50-digit arithmetic). f32 computes
+// in f64.
 #include <limits>
 
 #include "compiler/math/angle.h"

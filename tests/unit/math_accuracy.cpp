@@ -36,9 +36,7 @@ void reference(Op op, mpfr_t r, const mpfr_t x, const mpfr_t y) {
     case Op::TAN: mpfr_tan(r, x, MPFR_RNDN); break;
     case Op::TANH: mpfr_tanh(r, x, MPFR_RNDN); break;
     case Op::ERF: mpfr_erf(r, x, MPFR_RNDN); break;
-    case Op::RSQRT:
-      mpfr_rec_sqrt(r, x, MPFR_RNDN);
-      break;
+    case Op::RSQRT: mpfr_rec_sqrt(r, x, MPFR_RNDN); break;
     default: mpfr_pow(r, x, y, MPFR_RNDN); break;
   }
 }
@@ -58,7 +56,8 @@ class Worker {
       for (std::size_t i = 0; i < n; ++i) sample_input(op_, at + i, x[i], y[i]);
       const compiler::Operand operands[] = {{reinterpret_cast<const std::byte*>(x.data()), false},
                                             {reinterpret_cast<const std::byte*>(y.data()), false}};
-      evaluator_.apply(op_, d_, {operands, static_cast<std::size_t>(compiler::arity(op_))}, reinterpret_cast<std::byte*>(got.data()), n);
+      evaluator_.apply(op_, d_, {operands, static_cast<std::size_t>(compiler::arity(op_))},
+                       reinterpret_cast<std::byte*>(got.data()), n);
       for (std::size_t i = 0; i < n; ++i) check(x[i], y[i], got[i]);
     }
     mpfr_free_cache();
@@ -87,14 +86,14 @@ class Worker {
     const long exponent = mpfr_zero_p(r_.v) != 0 ? L::min_exponent : std::max<long>(mpfr_get_exp(r_.v), L::min_exponent);
     mpfr_mul_2si(e_.v, e_.v, L::digits - exponent, MPFR_RNDN);
     const double ulp = std::fabs(mpfr_get_d(e_.v, MPFR_RNDN));
-    if (ulp > result.ulp) result.ulp = ulp, result.x = static_cast<double>(x), result.y = static_cast<double>(y), result.got = static_cast<double>(got);
+    if (ulp > result.ulp)
+      result.ulp = ulp, result.x = static_cast<double>(x), result.y = static_cast<double>(y),
+      result.got = static_cast<double>(got);
     if (mpfr_signbit(r_.v) != std::signbit(got)) mismatch(x, y, got);
   }
 
   // Is |r| at or above the point where rounding to nearest gives infinity?
-  static bool overflows(const mpfr_t r) {
-    return mpfr_zero_p(r) == 0 && mpfr_get_exp(r) > L::max_exponent;
-  }
+  static bool overflows(const mpfr_t r) { return mpfr_zero_p(r) == 0 && mpfr_get_exp(r) > L::max_exponent; }
 
   void special(bool nan, T x, T y, T got) {
     const bool same = nan ? std::isnan(got) : std::isinf(got) && std::signbit(got) == (mpfr_signbit(r_.v) != 0);
@@ -102,7 +101,8 @@ class Worker {
   }
   void mismatch(T x, T y, T got) {
     ++result.wrong_specials;
-    result.special_x = static_cast<double>(x), result.special_y = static_cast<double>(y), result.special_got = static_cast<double>(got);
+    result.special_x = static_cast<double>(x), result.special_y = static_cast<double>(y),
+    result.special_got = static_cast<double>(got);
   }
 
   Op op_;

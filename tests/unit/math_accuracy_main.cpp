@@ -24,14 +24,17 @@ int main(int argc, char** argv) {
     else
       return std::fprintf(stderr, "usage: math_accuracy [--count=N] [--threads=N] [--type=f32|f64] [--op=NAME]\n"), 2;
   }
-  std::printf("| function | type | inputs | max ulp | at x | at y | got | wrong specials | the last of them |\n|---|---|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| function | type | inputs | max ulp | at x | at y | got | wrong specials | the last of them "
+      "|\n|---|---|---|---|---|---|---|---|---|\n");
   for (DType d : {DType::f32, DType::f64}) {
     if (!only_type.empty() && only_type != name(d)) continue;
     for (Op op : kiln::tests::transcendentals()) {
       if (!only_op.empty() && only_op != name(op)) continue;
       const auto a = kiln::tests::measure(op, d, count, threads);
-      std::printf("| %s | %s | %zu | %.4f | %a | %a | %a | %zu | %a, %a: %a |\n", std::string(name(op)).c_str(), std::string(name(d)).c_str(), count,
-                  a.ulp, a.x, a.y, a.got, a.wrong_specials, a.special_x, a.special_y, a.special_got);
+      std::printf("| %s | %s | %zu | %.4f | %a | %a | %a | %zu | %a, %a: %a |\n", std::string(name(op)).c_str(),
+                  std::string(name(d)).c_str(), count, a.ulp, a.x, a.y, a.got, a.wrong_specials, a.special_x, a.special_y,
+                  a.special_got);
       std::fflush(stdout);
     }
   }

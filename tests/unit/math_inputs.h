@@ -37,7 +37,8 @@ std::pair<double, double> interesting(compiler::Op op) {
   switch (op) {
     case Op::EXP: return single ? std::pair(-106.0, 90.0) : std::pair(-748.0, 712.0);
     case Op::EXP2: return single ? std::pair(-152.0, 130.0) : std::pair(-1078.0, 1026.0);
-    case Op::LOG: case Op::LOG2: return {0.25, 4};
+    case Op::LOG:
+    case Op::LOG2: return {0.25, 4};
     case Op::RSQRT: return {0, 8};
     case Op::TANH: return single ? std::pair(-11.0, 11.0) : std::pair(-23.0, 23.0);
     case Op::ERF: return single ? std::pair(-4.5, 4.5) : std::pair(-6.5, 6.5);
@@ -54,7 +55,8 @@ T unary_input(compiler::Op op, std::uint64_t i) {
     case 0: return from_bits<T>(r);
     case 1: return static_cast<T>(low + (high - low) * unit(r));
     case 2: {  // every magnitude from the smallest up to 64 ends of the range
-      const double top = 6 + std::log2(std::max(high, -low)), bottom = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+      const double top = 6 + std::log2(std::max(high, -low)),
+                   bottom = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
       const double m = std::exp2(bottom / 8 + (top - bottom / 8) * unit(r));
       return static_cast<T>((s & 1) != 0 ? m : -m);
     }

@@ -22,7 +22,8 @@ template <class T>
 T evaluate(Op op, double x, double y) {
   const T in[] = {static_cast<T>(x), static_cast<T>(y)};
   T out = 0;
-  const Operand operands[] = {{reinterpret_cast<const std::byte*>(&in[0]), false}, {reinterpret_cast<const std::byte*>(&in[1]), false}};
+  const Operand operands[] = {{reinterpret_cast<const std::byte*>(&in[0]), false},
+                              {reinterpret_cast<const std::byte*>(&in[1]), false}};
   MathEvaluator().apply(op, std::is_same_v<T, float> ? DType::f32 : DType::f64, {operands, static_cast<std::size_t>(arity(op))},
                         reinterpret_cast<std::byte*>(&out), 1);
   return out;
@@ -35,31 +36,117 @@ struct Special {
 
 // C99 Annex F.9; the rows of pow are all of F.9.4.4.
 constexpr Special specials[] = {
-    {Op::EXP, 0, 0, 1}, {Op::EXP, -0.0, 0, 1}, {Op::EXP, inf, 0, inf}, {Op::EXP, -inf, 0, 0}, {Op::EXP, nan, 0, nan},
-    {Op::EXP2, 0, 0, 1}, {Op::EXP2, -0.0, 0, 1}, {Op::EXP2, inf, 0, inf}, {Op::EXP2, -inf, 0, 0}, {Op::EXP2, nan, 0, nan},
-    {Op::EXP2, 10, 0, 1024}, {Op::EXP2, -126, 0, 0x1p-126}, {Op::EXP2, -140, 0, 0x1p-140},
-    {Op::LOG, 1, 0, 0}, {Op::LOG, 0, 0, -inf}, {Op::LOG, -0.0, 0, -inf}, {Op::LOG, -1, 0, nan}, {Op::LOG, inf, 0, inf},
-    {Op::LOG, -inf, 0, nan}, {Op::LOG, nan, 0, nan}, {Op::LOG2, 1, 0, 0}, {Op::LOG2, 0, 0, -inf}, {Op::LOG2, -0.0, 0, -inf},
-    {Op::LOG2, -1, 0, nan}, {Op::LOG2, inf, 0, inf}, {Op::LOG2, -inf, 0, nan}, {Op::LOG2, nan, 0, nan},
-    {Op::LOG2, 8, 0, 3}, {Op::LOG2, 0x1p-149, 0, -149}, {Op::LOG2, 0x1p-20, 0, -20},
-    {Op::SIN, 0, 0, 0}, {Op::SIN, -0.0, 0, -0.0}, {Op::SIN, inf, 0, nan}, {Op::SIN, -inf, 0, nan}, {Op::SIN, nan, 0, nan},
-    {Op::COS, 0, 0, 1}, {Op::COS, -0.0, 0, 1}, {Op::COS, inf, 0, nan}, {Op::COS, -inf, 0, nan}, {Op::COS, nan, 0, nan},
-    {Op::TAN, 0, 0, 0}, {Op::TAN, -0.0, 0, -0.0}, {Op::TAN, inf, 0, nan}, {Op::TAN, -inf, 0, nan}, {Op::TAN, nan, 0, nan},
-    {Op::TANH, 0, 0, 0}, {Op::TANH, -0.0, 0, -0.0}, {Op::TANH, inf, 0, 1}, {Op::TANH, -inf, 0, -1}, {Op::TANH, nan, 0, nan},
-    {Op::ERF, 0, 0, 0}, {Op::ERF, -0.0, 0, -0.0}, {Op::ERF, inf, 0, 1}, {Op::ERF, -inf, 0, -1}, {Op::ERF, nan, 0, nan},
-    {Op::SIN, 0x1p-149, 0, 0x1p-149}, {Op::TAN, -0x1p-149, 0, -0x1p-149}, {Op::TANH, 0x1p-149, 0, 0x1p-149},
-    {Op::RSQRT, 0, 0, inf}, {Op::RSQRT, -0.0, 0, -inf}, {Op::RSQRT, inf, 0, 0}, {Op::RSQRT, -1, 0, nan}, {Op::RSQRT, nan, 0, nan},
+    {Op::EXP, 0, 0, 1},
+    {Op::EXP, -0.0, 0, 1},
+    {Op::EXP, inf, 0, inf},
+    {Op::EXP, -inf, 0, 0},
+    {Op::EXP, nan, 0, nan},
+    {Op::EXP2, 0, 0, 1},
+    {Op::EXP2, -0.0, 0, 1},
+    {Op::EXP2, inf, 0, inf},
+    {Op::EXP2, -inf, 0, 0},
+    {Op::EXP2, nan, 0, nan},
+    {Op::EXP2, 10, 0, 1024},
+    {Op::EXP2, -126, 0, 0x1p-126},
+    {Op::EXP2, -140, 0, 0x1p-140},
+    {Op::LOG, 1, 0, 0},
+    {Op::LOG, 0, 0, -inf},
+    {Op::LOG, -0.0, 0, -inf},
+    {Op::LOG, -1, 0, nan},
+    {Op::LOG, inf, 0, inf},
+    {Op::LOG, -inf, 0, nan},
+    {Op::LOG, nan, 0, nan},
+    {Op::LOG2, 1, 0, 0},
+    {Op::LOG2, 0, 0, -inf},
+    {Op::LOG2, -0.0, 0, -inf},
+    {Op::LOG2, -1, 0, nan},
+    {Op::LOG2, inf, 0, inf},
+    {Op::LOG2, -inf, 0, nan},
+    {Op::LOG2, nan, 0, nan},
+    {Op::LOG2, 8, 0, 3},
+    {Op::LOG2, 0x1p-149, 0, -149},
+    {Op::LOG2, 0x1p-20, 0, -20},
+    {Op::SIN, 0, 0, 0},
+    {Op::SIN, -0.0, 0, -0.0},
+    {Op::SIN, inf, 0, nan},
+    {Op::SIN, -inf, 0, nan},
+    {Op::SIN, nan, 0, nan},
+    {Op::COS, 0, 0, 1},
+    {Op::COS, -0.0, 0, 1},
+    {Op::COS, inf, 0, nan},
+    {Op::COS, -inf, 0, nan},
+    {Op::COS, nan, 0, nan},
+    {Op::TAN, 0, 0, 0},
+    {Op::TAN, -0.0, 0, -0.0},
+    {Op::TAN, inf, 0, nan},
+    {Op::TAN, -inf, 0, nan},
+    {Op::TAN, nan, 0, nan},
+    {Op::TANH, 0, 0, 0},
+    {Op::TANH, -0.0, 0, -0.0},
+    {Op::TANH, inf, 0, 1},
+    {Op::TANH, -inf, 0, -1},
+    {Op::TANH, nan, 0, nan},
+    {Op::ERF, 0, 0, 0},
+    {Op::ERF, -0.0, 0, -0.0},
+    {Op::ERF, inf, 0, 1},
+    {Op::ERF, -inf, 0, -1},
+    {Op::ERF, nan, 0, nan},
+    {Op::SIN, 0x1p-149, 0, 0x1p-149},
+    {Op::TAN, -0x1p-149, 0, -0x1p-149},
+    {Op::TANH, 0x1p-149, 0, 0x1p-149},
+    {Op::RSQRT, 0, 0, inf},
+    {Op::RSQRT, -0.0, 0, -inf},
+    {Op::RSQRT, inf, 0, 0},
+    {Op::RSQRT, -1, 0, nan},
+    {Op::RSQRT, nan, 0, nan},
     {Op::RSQRT, 0.25, 0, 2},
-    {Op::POW, 0, -3, inf}, {Op::POW, -0.0, -3, -inf}, {Op::POW, 0, -2, inf}, {Op::POW, -0.0, -2, inf}, {Op::POW, -0.0, -2.5, inf},
-    {Op::POW, 0, -inf, inf}, {Op::POW, -0.0, -inf, inf}, {Op::POW, 0, 3, 0}, {Op::POW, -0.0, 3, -0.0}, {Op::POW, -0.0, 2, 0},
-    {Op::POW, -0.0, 2.5, 0}, {Op::POW, -1, inf, 1}, {Op::POW, -1, -inf, 1}, {Op::POW, 1, nan, 1}, {Op::POW, 1, inf, 1},
-    {Op::POW, nan, 0, 1}, {Op::POW, nan, -0.0, 1}, {Op::POW, inf, 0, 1}, {Op::POW, 0, 0, 1}, {Op::POW, -2, 0.5, nan},
-    {Op::POW, -2, 1.5, nan}, {Op::POW, 0.5, -inf, inf}, {Op::POW, -0.5, -inf, inf}, {Op::POW, 2, -inf, 0}, {Op::POW, -2, -inf, 0},
-    {Op::POW, 0.5, inf, 0}, {Op::POW, -0.5, inf, 0}, {Op::POW, 2, inf, inf}, {Op::POW, -2, inf, inf}, {Op::POW, -inf, -3, -0.0},
-    {Op::POW, -inf, -2, 0}, {Op::POW, -inf, -2.5, 0}, {Op::POW, -inf, 3, -inf}, {Op::POW, -inf, 2, inf}, {Op::POW, -inf, 2.5, inf},
-    {Op::POW, inf, -1, 0}, {Op::POW, inf, 1, inf}, {Op::POW, nan, 1, nan}, {Op::POW, 2, nan, nan}, {Op::POW, -2, 3, -8},
-    {Op::POW, -2, -3, -0.125}, {Op::POW, -2, 2, 4}, {Op::POW, 10, 2, 100}, {Op::POW, inf, nan, nan}, {Op::POW, -1, 0x1p24, 1},
-    {Op::POW, -1, 16777215, -1}, {Op::POW, 3, 5, 243},
+    {Op::POW, 0, -3, inf},
+    {Op::POW, -0.0, -3, -inf},
+    {Op::POW, 0, -2, inf},
+    {Op::POW, -0.0, -2, inf},
+    {Op::POW, -0.0, -2.5, inf},
+    {Op::POW, 0, -inf, inf},
+    {Op::POW, -0.0, -inf, inf},
+    {Op::POW, 0, 3, 0},
+    {Op::POW, -0.0, 3, -0.0},
+    {Op::POW, -0.0, 2, 0},
+    {Op::POW, -0.0, 2.5, 0},
+    {Op::POW, -1, inf, 1},
+    {Op::POW, -1, -inf, 1},
+    {Op::POW, 1, nan, 1},
+    {Op::POW, 1, inf, 1},
+    {Op::POW, nan, 0, 1},
+    {Op::POW, nan, -0.0, 1},
+    {Op::POW, inf, 0, 1},
+    {Op::POW, 0, 0, 1},
+    {Op::POW, -2, 0.5, nan},
+    {Op::POW, -2, 1.5, nan},
+    {Op::POW, 0.5, -inf, inf},
+    {Op::POW, -0.5, -inf, inf},
+    {Op::POW, 2, -inf, 0},
+    {Op::POW, -2, -inf, 0},
+    {Op::POW, 0.5, inf, 0},
+    {Op::POW, -0.5, inf, 0},
+    {Op::POW, 2, inf, inf},
+    {Op::POW, -2, inf, inf},
+    {Op::POW, -inf, -3, -0.0},
+    {Op::POW, -inf, -2, 0},
+    {Op::POW, -inf, -2.5, 0},
+    {Op::POW, -inf, 3, -inf},
+    {Op::POW, -inf, 2, inf},
+    {Op::POW, -inf, 2.5, inf},
+    {Op::POW, inf, -1, 0},
+    {Op::POW, inf, 1, inf},
+    {Op::POW, nan, 1, nan},
+    {Op::POW, 2, nan, nan},
+    {Op::POW, -2, 3, -8},
+    {Op::POW, -2, -3, -0.125},
+    {Op::POW, -2, 2, 4},
+    {Op::POW, 10, 2, 100},
+    {Op::POW, inf, nan, nan},
+    {Op::POW, -1, 0x1p24, 1},
+    {Op::POW, -1, 16777215, -1},
+    {Op::POW, 3, 5, 243},
 };
 
 template <class T>
@@ -78,8 +165,8 @@ void check_accuracy(DType d, double bar) {
   for (Op op : kiln::tests::transcendentals()) {
     const auto a = kiln::tests::measure(op, d, 100000, 2);
     EXPECT_LE(a.ulp, bar) << name(op) << " " << name(d) << " at " << std::hexfloat << a.x << ", " << a.y << ": " << a.got;
-    EXPECT_EQ(a.wrong_specials, 0u) << name(op) << " " << name(d) << " at " << std::hexfloat << a.special_x << ", " << a.special_y << ": "
-                                    << a.special_got;
+    EXPECT_EQ(a.wrong_specials, 0u) << name(op) << " " << name(d) << " at " << std::hexfloat << a.special_x << ", "
+                                    << a.special_y << ": " << a.special_got;
   }
 }
 
@@ -116,7 +203,8 @@ TEST(Math, ExpansionsUseBasicOperationsOnly) {
       EXPECT_EQ(g.dtype(roots[0]), d);
       for (Id id : g.reachable(roots)) {
         if (g.op(id) == Op::PARAM || g.op(id) == Op::CONST) continue;
-        EXPECT_TRUE(is_elementwise(g.op(id)) && levels(g.op(id)).find('P') != std::string_view::npos) << name(op) << " contains " << name(g.op(id));
+        EXPECT_TRUE(is_elementwise(g.op(id)) && levels(g.op(id)).find('P') != std::string_view::npos)
+            << name(op) << " contains " << name(g.op(id));
         EXPECT_EQ(g.lanes(id), 1);
       }
     }

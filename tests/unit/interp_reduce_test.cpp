@@ -1,0 +1,160 @@
+// Reductions: the order of every kind against plain loops that follow the definition step by step.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "compiler/interp/scalar.h"
+#include "tests/unit/interp_harness.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+using Axes = std::vector<std::int64_t>;
+
+Array reduce(const Array& x, ReduceKind kind, const Axes& axes) {
+  return evaluate({x}, [&](Builder& b, const auto& in) { return b.reduce(kind, in[0], axes); });
+}
+
+std::vector<float> random_floats(std::size_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<float> v(n);
+  for (float& f : v)
+    f = std::ldexp(static_cast<float>(static_cast<int>(random() % 20001) - 10000), static_cast<int>(random() % 20) - 10);
+  return v;
+}
+
+// The striped order, written out for sums: lanes of blocks, halving tree, then the blocks again.
+float striped_sum(std::vector<float> x) {
+  for (;;) {
+    std::vector<float> partial;
+    for (std::size_t begin = 0; begin == 0 || begin < x.size(); begin += 65536) {
+      float lane[32] = {};
+      for (std::size_t i = begin; i < std::min(x.size(), begin + 65536); ++i) lane[(i - begin) % 32] += x[i];
+      for (int j = 0; j < 16; ++j) lane[j] += lane[j + 16];
+      for (int j = 0; j < 8; ++j) lane[j] += lane[j + 8];
+      for (int j = 0; j < 4; ++j) lane[j] += lane[j + 4];
+      for (int j = 0; j < 2; ++j) lane[j] += lane[j + 2];
+      partial.push_back(lane[0] + lane[1]);
+    }
+    if (partial.size() == 1) return partial[0];
+    x = partial;
+  }
+}
+
+TEST(InterpReduce, LastAxisIsStriped) {
+  for (std::size_t n : {0u, 1u, 2u, 31u, 32u, 33u, 997u, 65536u, 65537u, 200003u}) {
+    const auto v = random_floats(n, 3);
+    const Array x = array({static_cast<std::int64_t>(n)}, v);
+    const auto got = values<float>(reduce(x, ReduceKind::sum, {0}));
+    ASSERT_EQ(got.size(), 1u);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(got[0]), std::bit_cast<std::uint32_t>(striped_sum(v))) << n;
+  }
+}
+
+TEST(InterpReduce, OtherAxesAreSequential) {
+  const std::size_t rows = 101, columns = 3;
+  const auto v = random_floats(rows * columns, 4);
+  const auto got = values<float>(reduce(array({rows, columns}, v), ReduceKind::sum, {0}));
+  for (std::size_t c = 0; c < columns; ++c) {
+    float acc = 0;
+    for (std::size_t r = 0; r < rows; ++r) acc += v[r * columns + c];
+    EXPECT_EQ(got[c], acc);
+  }
+}
+
+TEST(InterpReduce, SeveralAxesNestWithTheLastFirst) {
+  const std::size_t a = 5, b = 37, c = 67;
+  const auto v = random_floats(a * b * c, 5);
+  const Array x = array({a, b, c}, v);
+  const auto line = [](const std::vector<float>& all, std::size_t begin, std::size_t n) {
+    return std::vector<float>(all.begin() + static_cast<std::ptrdiff_t>(begin),
+                              all.begin() + static_cast<std::ptrdiff_t>(begin + n));
+  };
+  std::vector<float> inner;  // over c
+  for (std::size_t i = 0; i < a * b; ++i) inner.push_back(striped_sum(line(v, i * c, c)));
+  std::vector<float> both;  // then over b, which is now last
+  for (std::size_t i = 0; i < a; ++i) both.push_back(striped_sum(line(inner, i * b, b)));
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {1, 2})), both);
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {0, 1, 2})), std::vector<float>({striped_sum(both)}));
+  std::vector<float> ends(b, 0);  // over c, then over a, which is not last
+  for (std::size_t i = 0; i < a; ++i)
+    for (std::size_t j = 0; j < b; ++j) ends[j] += inner[i * b + j];
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {0, 2})), ends);
+}
+
+TEST(InterpReduce, EmptyGivesTheIdentity) {
+  const Array x = array<float>({2, 0}, {});
+  const float inf = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {1})), std::vector<float>({0, 0}));
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::prod, {1})), std::vector<float>({1, 1}));
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::max, {1})), std::vector<float>({-inf, -inf}));
+  EXPECT_EQ(values<float>(reduce(x, ReduceKind::min, {1})), std::vector<float>({inf, inf}));
+  EXPECT_EQ(values<std::int64_t>(reduce(x, ReduceKind::argmax, {1})), std::vector<std::int64_t>({0, 0}));
+  EXPECT_TRUE(reduce(x, ReduceKind::sum, {0}).data.empty());
+  const Array i = array<std::int8_t>({0}, {}), u = array<std::uint16_t>({0}, {});
+  EXPECT_EQ(values<std::int8_t>(reduce(i, ReduceKind::max, {0})), std::vector<std::int8_t>({-128}));
+  EXPECT_EQ(values<std::uint16_t>(reduce(u, ReduceKind::max, {0})), std::vector<std::uint16_t>({0}));
+  EXPECT_EQ(values<std::uint16_t>(reduce(u, ReduceKind::min, {0})), std::vector<std::uint16_t>({65535}));
+  const Array truth = array<std::uint8_t>({0}, {}, DType::boolean);
+  EXPECT_EQ(values<std::uint8_t>(reduce(truth, ReduceKind::any, {0})), std::vector<std::uint8_t>({0}));
+  EXPECT_EQ(values<std::uint8_t>(reduce(truth, ReduceKind::all, {0})), std::vector<std::uint8_t>({1}));
+  EXPECT_FALSE(
+      std::signbit(values<float>(reduce(array<float>({1}, {-0.0f}), ReduceKind::sum, {0}))[0]));  // identity +0 takes part
+}
+
+TEST(InterpReduce, ExtremaAndTheirPositions) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const Array x = array<float>({3, 4}, {1, 7, 7, 2, nan, 9, nan, 1, -0.0f, 0, -3, -3});
+  EXPECT_EQ(values<std::int64_t>(reduce(x, ReduceKind::argmax, {1})), std::vector<std::int64_t>({1, 0, 0}));
+  EXPECT_EQ(values<std::int64_t>(reduce(x, ReduceKind::argmin, {1})), std::vector<std::int64_t>({0, 0, 2}));
+  EXPECT_EQ(values<std::int64_t>(reduce(x, ReduceKind::argmax, {0})), std::vector<std::int64_t>({1, 1, 1, 0}));
+  const auto max = values<float>(reduce(x, ReduceKind::max, {1}));
+  EXPECT_EQ(max[0], 7);
+  EXPECT_TRUE(std::isnan(max[1]));
+  EXPECT_FALSE(std::signbit(max[2]));
+  EXPECT_TRUE(std::signbit(values<float>(reduce(array<float>({2}, {0, -0.0f}), ReduceKind::min, {0}))[0]));
+}
+
+TEST(InterpReduce, IntegersWrap) {
+  EXPECT_EQ(values<std::int8_t>(reduce(array<std::int8_t>({3}, {100, 100, 100}), ReduceKind::sum, {0})),
+            std::vector<std::int8_t>({44}));
+  EXPECT_EQ(values<std::uint32_t>(reduce(array<std::uint32_t>({2}, {0x10000, 0x10001}), ReduceKind::prod, {0})),
+            std::vector<std::uint32_t>({0x10000}));
+}
+
+// 4096 ones and a half: in f16 the sum would stick at 2048; in f32 it is exact and rounds once.
+TEST(InterpReduce, NarrowFloatsAccumulateInSinglePrecision) {
+  std::vector<std::uint16_t> v(4096, 0x3c00);
+  v.push_back(0x3800);
+  EXPECT_EQ(values<std::uint16_t>(reduce(array({4097}, v, DType::f16), ReduceKind::sum, {0})),
+            std::vector<std::uint16_t>({0x6c00}));
+  const std::vector<std::uint16_t> brain(1000, 0x3f80);
+  EXPECT_EQ(values<std::uint16_t>(reduce(array({1000}, brain, DType::bf16), ReduceKind::sum, {0})),
+            std::vector<std::uint16_t>({0x447a}));
+}
+
+TEST(InterpReduce, FmaIsOneChainInRowMajorOrderOfTheAxes) {
+  const std::size_t m = 3, k = 19, l = 5;
+  const auto a = random_floats(m * k * l, 6), b = random_floats(m * k * l, 7);
+  const auto chain = [&](const Axes& axes) {
+    return values<float>(evaluate({array({m, k, l}, a), array({m, k, l}, b)},
+                                  [&](Builder& builder, const auto& in) { return builder.reduce_fma(in[0], in[1], axes); }));
+  };
+  const auto both = chain({1, 2}), outer = chain({0, 1});
+  for (std::size_t i = 0; i < m; ++i) {
+    float acc = 0;
+    for (std::size_t j = 0; j < k * l; ++j) acc = std::fma(a[i * k * l + j], b[i * k * l + j], acc);
+    EXPECT_EQ(both[i], acc);
+  }
+  for (std::size_t c = 0; c < l; ++c) {
+    float acc = 0;
+    for (std::size_t j = 0; j < m * k; ++j) acc = std::fma(a[j * l + c], b[j * l + c], acc);
+    EXPECT_EQ(outer[c], acc);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
