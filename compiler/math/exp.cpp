@@ -1,7 +1,6 @@
 // exp(x) = 2^n * exp(r), r = x - n ln 2 in two steps, |r| <= ln(2)/2; Taylor series of exp; scaling in two factors, so that
 // subnormal results round once. exp2 the same with r = (x - n) ln 2.
-#include <cmath>
-#include <limits>
+#include <span>
 #include <vector>
 
 #include "compiler/math/emit.h"
@@ -28,17 +27,10 @@ Value scaled(Value r, Value n) {
   return mantissa(r) * power_of_two(half) * power_of_two(n - half);
 }
 
-Value limits(Value x, Value result, double low, double high) {
-  const Value inf = real(x, std::numeric_limits<double>::infinity());
-  Value y = where(x > real(x, high), inf, result);
-  y = where(x < real(x, low), real(x, 0), y);
-  return where(x != x, x, y);
-}
-
+// Outside, the result is 0 or infinity, which the last two products make of the limits too. NaN stays NaN.
 Value clamped(Value x, double low, double high) {
   const Value a = where(x < real(x, low), real(x, low), x);
-  const Value b = where(a > real(x, high), real(x, high), a);
-  return where(x != x, real(x, 0), b);
+  return where(a > real(x, high), real(x, high), a);
 }
 
 struct Reduced {
@@ -57,9 +49,8 @@ Reduced reduce(Value x) {
 
 Value expand_exp(Value x) {
   const bool single = x.dtype() == DType::f32;
-  const double low = single ? -104 : -746, high = single ? 0x1.62e42ep+6 : 0x1.62e42fefa39efp+9;
-  const auto [r, n] = reduce(clamped(x, low, high));
-  return limits(x, scaled(r, n), low, high);
+  const auto [r, n] = reduce(clamped(x, single ? -104 : -746, single ? 89 : 710));
+  return scaled(r, n);
 }
 
 Value exp_scaled(Value r, Value low, Value n) {
@@ -76,14 +67,13 @@ Value expand_exp_in_range(Value x) {
 
 Value expand_exp2(Value x) {
   const bool single = x.dtype() == DType::f32;
-  const double low = single ? -151 : -1076, high = single ? 0x1.fffffep+6 : 0x1.fffffffffffffp+9;
-  const Value c = clamped(x, low, high);
+  const Value c = clamped(x, single ? -151 : -1076, single ? 129 : 1025);
   const Value n = round(c);
   const Value d = c - n;
   // d ln 2 with the constant in two parts
   const double hi = single ? 0x1.62e430p-1 : 0x1.62e42fefa39efp-1, lo = single ? -0x1.05c610p-29 : 0x1.abc9e3b39803fp-56;
   const Value r = fma(d, real(x, hi), d * real(x, lo));
-  return limits(x, scaled(r, n), low, high);
+  return scaled(r, n);
 }
 
 }  // namespace kiln::compiler

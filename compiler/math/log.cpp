@@ -43,10 +43,9 @@ Parts series(Value f) {
 
 Value specials(Value x, Value y) {
   const double inf = std::numeric_limits<double>::infinity();
-  Value r = where(x == real(x, inf), x, y);
+  Value r = where(x < real(x, inf), y, x);  // infinity and NaN
   r = where(x == real(x, 0), real(x, -inf), r);
-  r = where(x < real(x, 0), real(x, std::numeric_limits<double>::quiet_NaN()), r);
-  return where(x != x, x, r);
+  return where(x < real(x, 0), real(x, std::numeric_limits<double>::quiet_NaN()), r);
 }
 
 }  // namespace

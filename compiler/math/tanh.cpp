@@ -23,7 +23,7 @@ Value expand_tanh(Value x) {
   const Value u = a + a;
   const Value e = expand_exp_in_range(where(u < top, u, top));
   const Value large = real(x, 1) - real(x, 2) / (e + real(x, 1));
-  return where(x != x, x, copysign(where(a < real(x, 0.55), small, large), x));
+  return copysign(where(real(x, 0.55) <= a, large, small), x);  // NaN takes the polynomial
 }
 
 }  // namespace kiln::compiler
