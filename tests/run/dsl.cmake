@@ -1,0 +1,13 @@
+# Programs of every operation, through the front end: the generator writes their graphs, the test compiles and runs them.
+add_executable(run_programs run/programs/elementwise.cpp run/programs/movement.cpp run/programs/reduce.cpp)
+target_link_libraries(run_programs PRIVATE kiln::generator_main kiln::dsl)
+target_compile_options(run_programs PRIVATE -O0)
+set(graphs ${CMAKE_CURRENT_BINARY_DIR}/run_programs.graphs)
+add_custom_command(TARGET run_programs POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${graphs} COMMAND run_programs -o ${graphs} --emit ir VERBATIM)
+add_executable(programs_test run/programs_test.cpp)
+target_link_libraries(programs_test PRIVATE run_harness GTest::gtest)
+set_target_properties(programs_test PROPERTIES ENABLE_EXPORTS ON)
+add_dependencies(programs_test run_programs)
+add_test(NAME run.programs COMMAND programs_test ${graphs})
+set_tests_properties(run.programs PROPERTIES LABELS run)

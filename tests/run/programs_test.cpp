@@ -1,0 +1,91 @@
+// Programs written in the DSL that cover every operation of the front end (tests/run/programs): captured, imported, compiled and run;
+// the result equals the interpreter's, bit for bit. argv[1]: folder with the generator's `.kiln` texts.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <set>
+#include <sstream>
+
+#include "compiler/interp/index_value.h"
+#include "compiler/interp/interpret.h"
+#include "compiler/interp/scalar.h"
+#include "compiler/interp/visit.h"
+#include "compiler/ir/text.h"
+#include "tests/run/compiled.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+std::string folder;
+
+Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& random) {
+  Array a{d, std::move(extents), {}};
+  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(d)));
+  visit_type(d, [&]<class T>() {
+    auto* p = reinterpret_cast<T*>(a.data.data());
+    for (std::size_t i = 0; i < a.elements(); ++i) {
+      const double ordinary = static_cast<double>(static_cast<int>(random() % 2001) - 1000) / 64;
+      const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, 65504, 1e30};
+      p[i] = scalar::convert<T>(random() % 24 == 0 ? special[random() % 8] : ordinary);
+    }
+  });
+  return a;
+}
+
+std::vector<Array> arguments_for(const Graph& g, const Program& p, int step, std::mt19937& random) {
+  std::map<std::string, std::int64_t> symbols;
+  for (const Symbol& s : p.symbols) {
+    const std::int64_t sizes[] = {0, 1, 7, 33};
+    const std::int64_t v = std::max(sizes[step], s.min);
+    symbols[s.name] = std::min((v + s.multiple_of - 1) / s.multiple_of * s.multiple_of, s.max);
+  }
+  IndexValues values(g, symbols);
+  std::vector<Array> out;
+  for (const Parameter& q : p.params) {
+    std::vector<std::int64_t> extents;
+    for (Id e : q.extents) extents.push_back(*values(e));
+    out.push_back(random_array(q.dtype, std::move(extents), random));
+  }
+  return out;
+}
+
+void check(const std::filesystem::path& file) {
+  SCOPED_TRACE(file.filename().string());
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  Graph g;
+  const Program p = read_program(g, text.str(), file.filename().string());
+  const CompiledProgram compiled(g, p);
+  std::mt19937 random(1);
+  for (int step = 0; step < (p.symbols.empty() ? 1 : 4); ++step) {
+    const auto arguments = arguments_for(g, p, step, random);
+    const auto expected = interpret(g, p, arguments);
+    for (int workers : {1, 3}) {
+      const auto got = compiled(arguments, workers);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        ASSERT_EQ(difference(expected[i], got[i]), "") << p.params[i].name << ", size " << step << ", workers " << workers;
+    }
+  }
+}
+
+TEST(Programs, CompiledEqualsInterpreter) {
+  std::set<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder))
+    if (entry.path().extension() == ".kiln") files.insert(entry.path());
+  ASSERT_GE(files.size(), 70u);
+  for (const auto& f : files) check(f);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
+
+int main(int argc, char** argv) {
+  ::testing::InitGoogleTest(&argc, argv);
+  if (argc != 2) return 64;
+  kiln::compiler::testing::folder = argv[1];
+  return RUN_ALL_TESTS();
+}
