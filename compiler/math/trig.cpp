@@ -13,17 +13,27 @@ constexpr double cosine[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16c16p-10, 0x1.
                              0x1.1eed8deb96ac2p-29, -0x1.9394ba0b4568ap-37, 0x1.ab785a14044e7p-45};
 Value bit(Value n, int mask) { return (n & integer(n, mask)) != integer(n, 0); }
 
-Value sin_of(const Angle& a) {
+// A value and a correction below its rounding.
+Pair sin_pair(const Angle& a) {
   const Value r = a.r, z = r * r;
-  if (!a.low) return fma(r * z, polynomial(z, sine), r);
   // sin(r + low) = sin r + low cos r
-  return r + fma(r * z, polynomial(z, sine), fma(z * real(z, -0.5), *a.low, *a.low));
+  return fast_two_sum(
+      r, a.low ? fma(r * z, polynomial(z, sine), fma(z * real(z, -0.5), *a.low, *a.low)) : r * z * polynomial(z, sine));
 }
-Value cos_of(const Angle& a) {
+Pair cos_pair(const Angle& a) {
   const Value r = a.r, z = r * r;
   const Value h = z * real(z, 0.5), w = real(z, 1) - h;
   const Value lost = (real(z, 1) - w) - h;
-  return w + fma(z * z, polynomial(z, cosine), a.low ? fma(-r, *a.low, lost) : lost);
+  return fast_two_sum(w, fma(z * z, polynomial(z, cosine), a.low ? fma(-r, *a.low, lost) : lost));
+}
+Value sin_of(const Angle& a) { return sin_pair(a).high; }
+Value cos_of(const Angle& a) { return cos_pair(a).high; }
+
+// a / b with the remainder of the quotient and the low parts put right.
+Value quotient(Pair a, Pair b) {
+  const Value q = a.high / b.high;
+  const Value rest = fma(-q, b.high, a.high) + fma(-q, b.low, a.low);
+  return q + rest / b.high;
 }
 
 Value finish(Value x, Value y) {
@@ -51,8 +61,11 @@ Value expand_cos(Value x) {
 
 Value expand_tan(Value x) {
   const Angle a = reduce_angle(x);
-  const Value s = sin_of(a), c = cos_of(a);
-  const Value y = where(bit(a.quadrant, 1), -(c / s), s / c);
+  const Value odd = bit(a.quadrant, 1);
+  const Pair s = sin_pair(a), c = cos_pair(a);
+  const Pair top = {where(odd, -c.high, s.high), where(odd, -c.low, s.low)};
+  const Pair bottom = {where(odd, s.high, c.high), where(odd, s.low, c.low)};
+  const Value y = a.low ? quotient(top, bottom) : top.high / bottom.high;
   const Value negative = x < real(x, 0);
   return where(x == real(x, 0), x, finish(x, where(negative, -y, y)));
 }
