@@ -85,13 +85,18 @@ class TensorProgram {
 
   void run(const std::vector<Values>& all) {
     program_.sink = graph.make(Op::SINK, DType::none, stores_);
-    const CompiledProgram compiled(graph, program_);
-    for (const Values& v : all)
-      for (bool special : {false, true}) {
-        values_ = v;
-        fill(special);
-        check(compiled);
-      }
+    try {
+      const CompiledProgram compiled(graph, program_);
+      for (const Values& v : all)
+        for (bool special : {false, true}) {
+          values_ = v;
+          fill(special);
+          check(compiled);
+        }
+    } catch (...) {  // rejected by the compiler or by the entry: no cell of the table may stay empty or ok
+      for (const Output& o : outputs_) record_verdict(o.operation, d_, false);
+      throw;
+    }
   }
 
   Graph graph;

@@ -68,13 +68,12 @@ Bits striped(ReduceKind kind, DType d, std::vector<Bits> line) {
 }
 
 Bits first_extreme(ReduceKind kind, DType d, const std::vector<Bits>& line) {
-  const Op beats = Op::LT;
   std::size_t best = 0;
   for (std::size_t i = 0; i < line.size(); ++i)
     if (is_nan(d, line[i])) return i;
   for (std::size_t i = 1; i < line.size(); ++i) {
-    const bool better = kind == ReduceKind::argmax ? expected_element(beats, d, DType::boolean, {line[best], line[i]}).exact != 0
-                                                   : expected_element(beats, d, DType::boolean, {line[i], line[best]}).exact != 0;
+    const bool better = kind == ReduceKind::argmax ? expected_element(Op::LT, d, DType::boolean, {line[best], line[i]}).exact != 0
+                                                   : expected_element(Op::LT, d, DType::boolean, {line[i], line[best]}).exact != 0;
     if (better) best = i;
   }
   return best;
