@@ -71,26 +71,27 @@ TEST(InterpMovement, Permute) {
     }
 }
 
+struct Change {
+  Index from, to;
+};
+
 TEST(InterpMovement, ReshapeKeepsTheRowMajorOrder) {
-  for (const auto& [from, to] : std::vector<std::pair<Index, Index>>{
-           {{6, 35}, {7, 5, 6}}, {{1}, {}}, {{}, {1, 1}}, {{0, 4}, {2, 0}}, {{13}, {1, 13, 1}}}) {
-    const Array x = numbered(from);
-    const Array y =
-        evaluate({x}, [&, &to = to](Builder& b, const auto& in) { return b.reshape(in[0], index_ids(b.graph(), to)); });
-    EXPECT_EQ(y.extents, to);
+  for (const Change& c :
+       std::vector<Change>{{{6, 35}, {7, 5, 6}}, {{1}, {}}, {{}, {1, 1}}, {{0, 4}, {2, 0}}, {{13}, {1, 13, 1}}}) {
+    const Array x = numbered(c.from);
+    const Array y = evaluate({x}, [&](Builder& b, const auto& in) { return b.reshape(in[0], index_ids(b.graph(), c.to)); });
+    EXPECT_EQ(y.extents, c.to);
     EXPECT_EQ(y.data, x.data);
   }
 }
 
 TEST(InterpMovement, Expand) {
-  for (const auto& [from, to] :
-       std::vector<std::pair<Index, Index>>{{{1, 3, 1}, {5, 3, 2}}, {{1}, {0}}, {{1, 1}, {1, 7}}, {{0, 1}, {0, 4}}}) {
-    const Array x = numbered(from);
-    const Array y =
-        evaluate({x}, [&, &to = to](Builder& b, const auto& in) { return b.expand(in[0], index_ids(b.graph(), to)); });
-    expect_gather(x, y, to, [&, &from = from](Index p) {
+  for (const Change& c : std::vector<Change>{{{1, 3, 1}, {5, 3, 2}}, {{1}, {0}}, {{1, 1}, {1, 7}}, {{0, 1}, {0, 4}}}) {
+    const Array x = numbered(c.from);
+    const Array y = evaluate({x}, [&](Builder& b, const auto& in) { return b.expand(in[0], index_ids(b.graph(), c.to)); });
+    expect_gather(x, y, c.to, [&](Index p) {
       for (std::size_t a = 0; a < p.size(); ++a)
-        if (from[a] == 1) p[a] = 0;
+        if (c.from[a] == 1) p[a] = 0;
       return p;
     });
   }
