@@ -7,7 +7,9 @@ namespace {
 
 using Values = std::map<std::string, std::int64_t>;
 
-std::optional<std::int64_t> value_of(const Graph& g, Id extent, const Values& symbols) { return IndexValues(g, symbols)(extent); }
+std::optional<std::int64_t> value_of(const Graph& g, Id extent, const Values& symbols) {
+  return IndexValues(g, symbols)(extent);
+}
 
 // The one symbol of an extent that has no value yet, or none.
 std::optional<std::string> open_symbol(const Graph& g, Id extent, const Values& known) {
@@ -34,19 +36,22 @@ std::optional<std::int64_t> solve(const Graph& g, Id extent, const std::string& 
 
 void check_forms(const Program& p, std::span<const Array> arguments) {
   if (arguments.size() != p.params.size())
-    throw Diagnostic("E-argument", p.name, "expected " + std::to_string(p.params.size()) + " arguments, got " + std::to_string(arguments.size()));
+    throw Diagnostic("E-argument", p.name,
+                     "expected " + std::to_string(p.params.size()) + " arguments, got " + std::to_string(arguments.size()));
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& q = p.params[i];
     const Array& a = arguments[i];
     const std::string where = p.name + "." + q.name;
     if (a.dtype != q.dtype)
-      throw Diagnostic("E-argument", where, "expected dtype " + std::string(name(q.dtype)) + ", got " + std::string(name(a.dtype)));
+      throw Diagnostic("E-argument", where,
+                       "expected dtype " + std::string(name(q.dtype)) + ", got " + std::string(name(a.dtype)));
     if (a.extents.size() != q.extents.size())
       throw Diagnostic("E-argument", where,
                        "expected rank " + std::to_string(q.extents.size()) + ", got " + std::to_string(a.extents.size()));
     const std::size_t need = a.elements() * static_cast<std::size_t>(bytes(a.dtype));
     if (q.direction != Direction::out && a.data.size() != need)
-      throw Diagnostic("E-argument", where, "expected " + std::to_string(need) + " bytes, got " + std::to_string(a.data.size()));
+      throw Diagnostic("E-argument", where,
+                       "expected " + std::to_string(need) + " bytes, got " + std::to_string(a.data.size()));
   }
 }
 
@@ -56,8 +61,9 @@ void check_facts(const Program& p, const Values& values) {
     if (it == values.end()) throw Diagnostic("E-argument", p.name, "no argument determines the extent " + s.name);
     const std::int64_t v = it->second;
     if (v < s.min || v > s.max || v % s.multiple_of != 0)
-      throw Diagnostic("E-fact", p.name, "extent " + s.name + " is " + std::to_string(v) + ", declared " + std::to_string(s.min) + ".." +
-                                             std::to_string(s.max) + ", multiple of " + std::to_string(s.multiple_of));
+      throw Diagnostic("E-fact", p.name,
+                       "extent " + s.name + " is " + std::to_string(v) + ", declared " + std::to_string(s.min) + ".." +
+                           std::to_string(s.max) + ", multiple of " + std::to_string(s.multiple_of));
   }
 }
 
@@ -68,7 +74,8 @@ std::map<std::string, std::int64_t> bind_symbols(const Graph& g, const Program& 
   Values values;
   const auto each_extent = [&](auto visit) {
     for (std::size_t i = 0; i < p.params.size(); ++i)
-      for (std::size_t a = 0; a < p.params[i].extents.size(); ++a) visit(p.params[i], a, p.params[i].extents[a], arguments[i].extents[a]);
+      for (std::size_t a = 0; a < p.params[i].extents.size(); ++a)
+        visit(p.params[i], a, p.params[i].extents[a], arguments[i].extents[a]);
   };
   each_extent([&](const Parameter&, std::size_t, Id e, std::int64_t got) {
     if (g.op(e) == Op::SYM) values.try_emplace(std::string(g.name(e)), got);
@@ -87,8 +94,9 @@ std::map<std::string, std::int64_t> bind_symbols(const Graph& g, const Program& 
   each_extent([&](const Parameter& q, std::size_t axis, Id e, std::int64_t got) {
     const auto expected = value_of(g, e, values);
     if (expected != got)
-      throw Diagnostic("E-conflict", p.name + "." + q.name, "axis " + std::to_string(axis) + " is " + std::to_string(got) + ", expected " +
-                                                                (expected ? std::to_string(*expected) : "a solvable extent"));
+      throw Diagnostic("E-conflict", p.name + "." + q.name,
+                       "axis " + std::to_string(axis) + " is " + std::to_string(got) + ", expected " +
+                           (expected ? std::to_string(*expected) : "a solvable extent"));
   });
   check_facts(p, values);
   return values;

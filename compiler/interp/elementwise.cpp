@@ -105,7 +105,10 @@ bool integer_op(Op op, const Loop& l) {
     case Op::NOT: map1<T>(l, [](T a) { return ~a; }); return true;
     case Op::ABS: map1<T>(l, [](T a) { return s::abs(a); }); return true;
     case Op::SIGN: map1<T>(l, [](T a) { return s::sign(a); }); return true;
-    case Op::FLOOR: case Op::CEIL: case Op::TRUNC: case Op::ROUND: map1<T>(l, [](T a) { return a; }); return true;
+    case Op::FLOOR:
+    case Op::CEIL:
+    case Op::TRUNC:
+    case Op::ROUND: map1<T>(l, [](T a) { return a; }); return true;
     case Op::CDIV: map2<T>(l, [](T a, T b) { return s::cdiv(a, b); }); return true;
     case Op::CMOD: map2<T>(l, [](T a, T b) { return s::cmod(a, b); }); return true;
     case Op::FLOORDIV: map2<T>(l, [](T a, T b) { return s::floordiv(a, b); }); return true;

@@ -14,7 +14,8 @@ template <class C>
 C identity(ReduceKind k) {
   using L = std::numeric_limits<C>;
   switch (k) {
-    case ReduceKind::prod: case ReduceKind::all: return C(1);
+    case ReduceKind::prod:
+    case ReduceKind::all: return C(1);
     case ReduceKind::max: return L::has_infinity ? -L::infinity() : L::lowest();
     case ReduceKind::min: return L::has_infinity ? L::infinity() : L::max();
     default: return C(0);

@@ -30,7 +30,8 @@ float widen(std::uint16_t bits, int exponent, int mantissa) {
   const int m = bits & ((1 << mantissa) - 1);
   const float sign = bits >> (exponent + mantissa) & 1 ? -1.0f : 1.0f;
   if (e == (1 << exponent) - 1)
-    return m != 0 ? std::copysign(std::numeric_limits<float>::quiet_NaN(), sign) : sign * std::numeric_limits<float>::infinity();
+    return m != 0 ? std::copysign(std::numeric_limits<float>::quiet_NaN(), sign)
+                  : sign * std::numeric_limits<float>::infinity();
   if (e == 0) return sign * std::ldexp(static_cast<float>(m), 1 - bias - mantissa);
   return sign * std::ldexp(static_cast<float>(m + (1 << mantissa)), e - bias - mantissa);
 }

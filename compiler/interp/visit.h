@@ -15,7 +15,8 @@ void visit_type(DType d, auto&& f) {
     case DType::i8: return f.template operator()<std::int8_t>();
     case DType::i16: return f.template operator()<std::int16_t>();
     case DType::i32: return f.template operator()<std::int32_t>();
-    case DType::i64: case DType::index: return f.template operator()<std::int64_t>();
+    case DType::i64:
+    case DType::index: return f.template operator()<std::int64_t>();
     case DType::u8: return f.template operator()<std::uint8_t>();
     case DType::u16: return f.template operator()<std::uint16_t>();
     case DType::u32: return f.template operator()<std::uint32_t>();

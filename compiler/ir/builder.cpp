@@ -35,7 +35,8 @@ void Builder::check_extents(std::span<const Id> extents) {
 void Builder::check_axes(std::span<const std::int64_t> axes, int rank, std::string_view what) const {
   for (std::int64_t a : axes)
     if (a < 0 || a >= rank)
-      fail("E-axis", "`" + std::string(what) + "` expected axes below the rank " + std::to_string(rank) + ", got " + std::to_string(a));
+      fail("E-axis",
+           "`" + std::string(what) + "` expected axes below the rank " + std::to_string(rank) + ", got " + std::to_string(a));
 }
 
 bool Builder::nonnegative(Id v) {
@@ -61,8 +62,8 @@ void Builder::apply_minimums(Program& p) const {
     for (Symbol& s : p.symbols) {
       if (s.name != f.name || s.min >= f.min) continue;
       if (f.min > s.max)
-        fail("E-slice", "symbol `" + s.name + "` expected a maximum of at least " + std::to_string(f.min) + ", which the program needs, got " +
-                            std::to_string(s.max));
+        fail("E-slice", "symbol `" + s.name + "` expected a maximum of at least " + std::to_string(f.min) +
+                            ", which the program needs, got " + std::to_string(s.max));
       s.min = f.min;
     }
 }
@@ -159,7 +160,9 @@ Id Builder::expand(Id x, std::span<const Id> extents) {
   const auto in = shape_of(x);
   bool ok = in.size() == extents.size();
   for (std::size_t i = 0; ok && i < in.size(); ++i) ok = in[i] == extents[i] || graph_.is_index_const(in[i], 1);
-  if (!ok) fail("E-shape", "`expand` expected the same rank with axes of extent 1 growing, got " + shape_text(in) + " to " + shape_text(extents));
+  if (!ok)
+    fail("E-shape",
+         "`expand` expected the same rank with axes of extent 1 growing, got " + shape_text(in) + " to " + shape_text(extents));
   return movement(Op::EXPAND, std::span(&x, 1), {extents});
 }
 
@@ -169,7 +172,8 @@ Id Builder::permute(Id x, std::span<const std::int64_t> axes) {
   std::vector<std::int64_t> sorted(axes.begin(), axes.end());
   std::ranges::sort(sorted);
   if (static_cast<int>(axes.size()) != rank || std::ranges::adjacent_find(sorted) != sorted.end())
-    fail("E-axis", "`permute` expected each of " + std::to_string(rank) + " axes once, got " + std::to_string(axes.size()) + " axes");
+    fail("E-axis",
+         "`permute` expected each of " + std::to_string(rank) + " axes once, got " + std::to_string(axes.size()) + " axes");
   return movement(Op::PERMUTE, std::span(&x, 1), {}, axes);
 }
 
@@ -189,7 +193,8 @@ Id Builder::slice(Id x, std::span<const Id> begin, std::span<const std::int64_t>
   const auto in = shape_of(x);
   if (begin.size() != in.size() || step.size() != in.size() || extents.size() != in.size())
     fail("E-slice", "expected begin, step and extent for each of " + std::to_string(in.size()) + " axes, got " +
-                        std::to_string(begin.size()) + ", " + std::to_string(step.size()) + " and " + std::to_string(extents.size()));
+                        std::to_string(begin.size()) + ", " + std::to_string(step.size()) + " and " +
+                        std::to_string(extents.size()));
   for (std::size_t i = 0; i < in.size(); ++i) check_slice_axis(i, in[i], begin[i], step[i], extents[i]);
   return movement(Op::SLICE, std::span(&x, 1), {begin, extents}, step);
 }
@@ -204,13 +209,15 @@ void Builder::check_pad_axis(std::size_t axis, PadMode mode, Id n, Id before, Id
   if (mode == PadMode::constant || none) return;
   // What a side may take at most: edge repeats one element, wrap all of them, reflect all but the edge itself.
   const Id most = mode == PadMode::reflect ? index_sub(graph_, n, graph_.index(1)) : n;
-  const bool fits = mode == PadMode::edge ? nonnegative(index_sub(graph_, n, graph_.index(1)))
-                                          : nonnegative(index_sub(graph_, most, before)) && nonnegative(index_sub(graph_, most, after));
+  const bool fits = mode == PadMode::edge
+                        ? nonnegative(index_sub(graph_, n, graph_.index(1)))
+                        : nonnegative(index_sub(graph_, most, before)) && nonnegative(index_sub(graph_, most, after));
   if (!fits)
-    fail("E-pad", at + " with mode " + std::string(name(mode)) + " expected " +
-                      (mode == PadMode::edge ? "an extent of at least 1" : "widths of at most " + index_text_or_id(graph_, most)) +
-                      ", got extent " + index_text_or_id(graph_, n) + ", " + index_text_or_id(graph_, before) + " before and " +
-                      index_text_or_id(graph_, after) + " after (a symbolic extent may need a declared minimum)");
+    fail("E-pad",
+         at + " with mode " + std::string(name(mode)) + " expected " +
+             (mode == PadMode::edge ? "an extent of at least 1" : "widths of at most " + index_text_or_id(graph_, most)) +
+             ", got extent " + index_text_or_id(graph_, n) + ", " + index_text_or_id(graph_, before) + " before and " +
+             index_text_or_id(graph_, after) + " after (a symbolic extent may need a declared minimum)");
 }
 
 Id Builder::pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::span<const Id> extents) {
@@ -238,8 +245,8 @@ Id Builder::concat(std::span<const Id> parts, std::int64_t axis) {
     bool same = s.size() == first.size();
     for (std::size_t i = 0; same && i < s.size(); ++i) same = static_cast<std::int64_t>(i) == axis || s[i] == first[i];
     if (!same)
-      fail("E-shape", "`concat` expected shapes that differ on axis " + std::to_string(axis) + " only, got " + shape_text(first) +
-                          " and " + shape_text(s));
+      fail("E-shape", "`concat` expected shapes that differ on axis " + std::to_string(axis) + " only, got " +
+                          shape_text(first) + " and " + shape_text(s));
     if (graph_.dtype(p) != graph_.dtype(parts[0]))
       fail("E-dtype", "`concat` expected operands of one type, got " + std::string(name(graph_.dtype(parts[0]))) + " and " +
                           std::string(name(graph_.dtype(p))));
@@ -283,7 +290,8 @@ Id Builder::reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) {
 Id Builder::store(Id param, const Parameter& p, Id value) {
   if (p.direction == Direction::in) fail("E-store", "expected an out or inout parameter, got the input `" + p.name + "`");
   if (graph_.dtype(value) != p.dtype)
-    fail("E-dtype", "`" + p.name + "` expected " + std::string(name(p.dtype)) + ", got " + std::string(name(graph_.dtype(value))));
+    fail("E-dtype",
+         "`" + p.name + "` expected " + std::string(name(p.dtype)) + ", got " + std::string(name(graph_.dtype(value))));
   const auto s = shape_of(value);
   if (s.empty())
     value = broadcast_to(value, p.extents);

@@ -1,8 +1,9 @@
-// Checked construction at tensor level. Every call checks types and shapes and throws Diagnostic at the graph's current location.
+// Checked construction at tensor level. Every call checks types and shapes and throws Diagnostic at the graph's current
+// location.
 //
 // The rule of the level: operands of an elementwise operation have EQUAL shapes (the same extent nodes) or rank 0, which
-// broadcasts implicitly; everything else is made explicit with RESHAPE and EXPAND. Calls never fold: the caller gets the node asked for.
-// Spans given must not point into the graph (src(), args()): calls create nodes.
+// broadcasts implicitly; everything else is made explicit with RESHAPE and EXPAND. Calls never fold: the caller gets the node
+// asked for. Spans given must not point into the graph (src(), args()): calls create nodes.
 #pragma once
 
 #include <initializer_list>
@@ -30,35 +31,37 @@ class Builder {
 
   // Facts that bounds proofs may use: the symbol's minimum. Names not declared have minimum 0.
   void declare(const Symbol& s);
-  // From here on a proof that only fails for small values of a symbol raises the symbol's minimum: the entry check of the compiled
-  // program then rejects those values. apply_minimums() writes what was found into the program's symbols.
+  // From here on a proof that only fails for small values of a symbol raises the symbol's minimum: the entry check of the
+  // compiled program then rejects those values. apply_minimums() writes what was found into the program's symbols.
   void infer_minimums() { infer_ = true; }
   void apply_minimums(Program& p) const;
   // Slices and pads are taken as they are: for nodes whose bounds were proven when they were first made.
   void trust_bounds() { trust_bounds_ = true; }
 
-  Id constant(DType d, std::uint64_t bits);                // as CONST documents
-  Id param(int slot, const Parameter& p);                  // value of the parameter at entry
-  Id iota(DType d, Id extent);                             // 0, 1, ..., extent-1
-  Id extent_value(DType d, Id extent);                     // an extent as a rank-0 tensor: CAST(index)
+  Id constant(DType d, std::uint64_t bits);  // as CONST documents
+  Id param(int slot, const Parameter& p);    // value of the parameter at entry
+  Id iota(DType d, Id extent);               // 0, 1, ..., extent-1
+  Id extent_value(DType d, Id extent);       // an extent as a rank-0 tensor: CAST(index)
 
   // NumPy broadcasting of the operands, then the operation. CAST and BITCAST need `target`.
   Id elementwise(Op op, std::span<const Id> sources, DType target = DType::none);
-  Id elementwise(Op op, std::initializer_list<Id> sources) { return elementwise(op, std::span(sources.begin(), sources.size())); }
+  Id elementwise(Op op, std::initializer_list<Id> sources) {
+    return elementwise(op, std::span(sources.begin(), sources.size()));
+  }
   Id cast(Id x, DType to) { return elementwise(Op::CAST, std::span(&x, 1), to); }
   Id bitcast(Id x, DType to) { return elementwise(Op::BITCAST, std::span(&x, 1), to); }
 
   Id reshape(Id x, std::span<const Id> extents);
-  Id expand(Id x, std::span<const Id> extents);            // same rank; axes of extent 1 grow
-  Id broadcast_to(Id x, std::span<const Id> extents);      // NumPy: leading axes are added; x itself when nothing changes
-  Id permute(Id x, std::span<const std::int64_t> axes);    // result axis i reads axis axes[i]
+  Id expand(Id x, std::span<const Id> extents);          // same rank; axes of extent 1 grow
+  Id broadcast_to(Id x, std::span<const Id> extents);    // NumPy: leading axes are added; x itself when nothing changes
+  Id permute(Id x, std::span<const std::int64_t> axes);  // result axis i reads axis axes[i]
   Id slice(Id x, std::span<const Id> begin, std::span<const std::int64_t> step, std::span<const Id> extents);
   Id pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::span<const Id> extents);  // extents of the result
   Id concat(std::span<const Id> parts, std::int64_t axis);
-  Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);         // axes ascending; they are removed
-  Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes);             // acc = fma(a, b, acc)
+  Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);  // axes ascending; they are removed
+  Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes);      // acc = fma(a, b, acc)
 
-  Id store(Id param, const Parameter& p, Id value);        // value's shape equals the parameter's, or rank 0, which is broadcast
+  Id store(Id param, const Parameter& p, Id value);  // value's shape equals the parameter's, or rank 0, which is broadcast
 
   std::string shape_text(std::span<const Id> extents) const;  // "[N, 768]"
   [[noreturn]] void fail(std::string id, const std::string& text) const;

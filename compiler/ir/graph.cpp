@@ -49,8 +49,8 @@ void Graph::grow_table() {
   }
 }
 
-Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const std::int64_t> arguments,
-               std::string_view name, int lanes) {
+Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const std::int64_t> arguments, std::string_view name,
+               int lanes) {
   // The parts may be views into this graph: keep them valid while the pools grow.
   if (src_.capacity() < src_.size() + sources.size() || args_.capacity() < args_.size() + arguments.size()) {
     const std::vector<Id> s(sources.begin(), sources.end());

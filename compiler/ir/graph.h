@@ -1,5 +1,5 @@
-// The hash-consed graph. A node (UOp) is immutable and named by a 32-bit id; equal (op, dtype, lanes, src, args, name) is one node.
-// Sources always have smaller ids, so ascending id is a topological order and no walk needs recursion.
+// The hash-consed graph. A node (UOp) is immutable and named by a 32-bit id; equal (op, dtype, lanes, src, args, name) is one
+// node. Sources always have smaller ids, so ascending id is a topological order and no walk needs recursion.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@ struct SourceLoc {
 struct UOp {
   Op op;
   DType dtype;
-  std::uint16_t lanes;        // 1: scalar (per element)
-  std::uint32_t name;         // interned string; 0 is none
+  std::uint16_t lanes;  // 1: scalar (per element)
+  std::uint32_t name;   // interned string; 0 is none
   std::uint32_t src_begin, src_count;
   std::uint32_t arg_begin, arg_count;
-  std::uint64_t hash;         // structural: from op, dtype, lanes, name text, args and source hashes; no ids, no addresses
+  std::uint64_t hash;  // structural: from op, dtype, lanes, name text, args and source hashes; no ids, no addresses
   SourceLoc loc;
 };
 
@@ -41,8 +41,8 @@ class Graph {
   Graph();
 
   // The node with these parts; made when new. Does not check types: see builder.h (checked) and verify.h.
-  Id make(Op op, DType dtype, std::span<const Id> src, std::span<const std::int64_t> args = {},
-          std::string_view name = {}, int lanes = 1);
+  Id make(Op op, DType dtype, std::span<const Id> src, std::span<const std::int64_t> args = {}, std::string_view name = {},
+          int lanes = 1);
   Id make(Op op, DType dtype, std::initializer_list<Id> src, std::initializer_list<std::int64_t> args = {},
           std::string_view name = {}, int lanes = 1);
 

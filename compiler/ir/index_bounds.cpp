@@ -21,7 +21,8 @@ std::int64_t minimum_of(const Graph& g, Id sym, std::span<const SymbolFacts> fac
   return 0;
 }
 
-// p with every symbol replaced by symbol + minimum, so that all symbols are >= 0. Nothing when that is too large to be worth it.
+// p with every symbol replaced by symbol + minimum, so that all symbols are >= 0. Nothing when that is too large to be worth
+// it.
 std::optional<Poly> shifted(const Graph& g, const Poly& p, std::span<const SymbolFacts> facts) {
   Poly out;
   for (const Monomial& m : p) {
@@ -72,7 +73,6 @@ bool bound_division(const Graph& g, Poly& p) {
   }
   return false;
 }
-
 
 bool structurally_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
   Poly p = poly_of(g, id);
@@ -133,8 +133,8 @@ std::optional<std::int64_t> evaluate(const Graph& g, Id id, std::int64_t symbol,
   return sum;
 }
 
-// The smallest m >= low such that the value of an expression of one symbol is proven for all values from m on: found by doubling
-// and halving on the structural proof, then down by evaluation, because that proof is a little weaker than the truth.
+// The smallest m >= low such that the value of an expression of one symbol is proven for all values from m on: found by
+// doubling and halving on the structural proof, then down by evaluation, because that proof is a little weaker than the truth.
 std::optional<std::int64_t> smallest_minimum(const Graph& g, Id id, Id sym, std::int64_t low, std::int64_t reach) {
   const auto proven = [&](std::int64_t m) {
     const SymbolFacts f[] = {{g.name(sym), m}};

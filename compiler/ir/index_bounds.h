@@ -19,8 +19,8 @@ struct SymbolFacts {
 // True only when the value is >= 0 for every value of the symbols that satisfies the facts.
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
-// The smallest raised minimum that makes the value >= 0: for one symbol exactly, for a product of several symbols and a constant 1
-// for each. nullopt when there is none. For what is >= 0 anyway, nothing is raised.
+// The smallest raised minimum that makes the value >= 0: for one symbol exactly, for a product of several symbols and a
+// constant 1 for each. nullopt when there is none. For what is >= 0 anyway, nothing is raised.
 std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 }  // namespace kiln::compiler

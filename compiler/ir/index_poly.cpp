@@ -111,7 +111,8 @@ std::optional<std::int64_t> constant_of(const Poly& p) {
   return std::nullopt;
 }
 
-// p = c * quotient + rest, with every coefficient of the rest either outside the multiples of c or, for the constant, in [0, c).
+// p = c * quotient + rest, with every coefficient of the rest either outside the multiples of c or, for the constant, in [0,
+// c).
 struct Split {
   Poly quotient, rest;
 };
@@ -242,8 +243,9 @@ Id index_sub(Graph& g, Id a, Id b) {
 Id index_mul(Graph& g, Id a, Id b) {
   const Poly pa = poly_of(g, a), pb = poly_of(g, b);
   if (pa.size() * pb.size() > max_terms || (!pa.empty() && !pb.empty() && pa[0].atoms.size() + pb[0].atoms.size() > max_degree))
-    throw Diagnostic("E-overflow", where(g, g.loc()), "an extent expression is too large: expected at most " +
-                     std::to_string(max_terms) + " terms of degree " + std::to_string(max_degree));
+    throw Diagnostic("E-overflow", where(g, g.loc()),
+                     "an extent expression is too large: expected at most " + std::to_string(max_terms) + " terms of degree " +
+                         std::to_string(max_degree));
   Poly p;
   for (const Monomial& x : pa)
     for (const Monomial& y : pb) {

@@ -1,5 +1,5 @@
-// Index arithmetic at tensor level in canonical form, so that equal polynomials are one node id. Canonical: a left-nested ADD of
-// monomials, higher degree first, the constant last; a monomial is a left-nested MUL of atoms in structural order, then its
+// Index arithmetic at tensor level in canonical form, so that equal polynomials are one node id. Canonical: a left-nested ADD
+// of monomials, higher degree first, the constant last; a monomial is a left-nested MUL of atoms in structural order, then its
 // coefficient when that is not 1. Atoms: SYM, and FLOORDIV / FLOORMOD / MIN / MAX of canonical expressions.
 #pragma once
 

@@ -17,8 +17,7 @@ constexpr OpInfo infos[] = {
 #undef KILN_X
 };
 
-constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod",   "max",    "min", "any",
-                                                          "all", "argmax", "argmin", "fma"};
+constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "fma"};
 constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
 constexpr std::array<std::string_view, 5> range_kinds = {"loop", "reduce", "vector", "thread", "unroll"};
 
@@ -49,10 +48,16 @@ bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
 
 bool is_commutative(Op op) {
   switch (op) {
-    case Op::ADD: case Op::MUL: case Op::MIN: case Op::MAX: case Op::AND: case Op::OR: case Op::XOR: case Op::EQ: case Op::NE:
-      return true;
-    default:
-      return false;
+    case Op::ADD:
+    case Op::MUL:
+    case Op::MIN:
+    case Op::MAX:
+    case Op::AND:
+    case Op::OR:
+    case Op::XOR:
+    case Op::EQ:
+    case Op::NE: return true;
+    default: return false;
   }
 }
 

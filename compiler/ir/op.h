@@ -75,7 +75,8 @@ enum class Op : std::uint8_t {
 enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll };
 enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
 // sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536; in a block 32 partial accumulators, k goes to
-// accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See docs/reference/numbers.md.
+// accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See
+// docs/reference/numbers.md.
 enum class ReduceOrder : std::int64_t { sequential, striped };
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
 
@@ -86,9 +87,9 @@ std::string_view name(Op op);
 std::string_view levels(Op op);
 int arity(Op op);
 std::optional<Op> op_from_name(std::string_view s);
-bool is_unary(Op op);         // elementwise, one source
-bool is_binary(Op op);        // elementwise, two sources
-bool is_elementwise(Op op);   // unary, binary, WHERE, FMA
+bool is_unary(Op op);        // elementwise, one source
+bool is_binary(Op op);       // elementwise, two sources
+bool is_elementwise(Op op);  // unary, binary, WHERE, FMA
 bool is_comparison(Op op);
 bool is_commutative(Op op);
 bool is_movement(Op op);

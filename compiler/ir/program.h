@@ -39,25 +39,25 @@ struct Program {
 // A buffer of the kernel-level program: a parameter or a temporary in the workspace arena.
 struct Buffer {
   DType dtype = DType::f32;
-  Id size = no_id;      // elements, index expression over SYMs
-  int param = -1;       // parameter slot, or -1 for a temporary
-  Id offset = no_id;    // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan
+  Id size = no_id;    // elements, index expression over SYMs
+  int param = -1;     // parameter slot, or -1 for a temporary
+  Id offset = no_id;  // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan
 };
 
 // One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...).
 // All its ENDs have the same LOOP ranges. BUFFER args are slots into `buffers`. REDUCE nodes are still values (K form).
 struct Kernel {
-  std::string name;               // <program>_k<number>
+  std::string name;  // <program>_k<number>
   Id sink = no_id;
-  std::vector<int> buffers;       // kernel slot -> index into Schedule::buffers
-  std::vector<int> depends_on;    // kernels that must finish first
+  std::vector<int> buffers;     // kernel slot -> index into Schedule::buffers
+  std::vector<int> depends_on;  // kernels that must finish first
 };
 
 struct Schedule {
   Program program;
-  std::vector<Buffer> buffers;    // parameters first, in slot order
-  std::vector<Kernel> kernels;    // in an order that respects depends_on
-  Id workspace_bytes = no_id;     // index expression
+  std::vector<Buffer> buffers;  // parameters first, in slot order
+  std::vector<Kernel> kernels;  // in an order that respects depends_on
+  Id workspace_bytes = no_id;   // index expression
 };
 
 }  // namespace kiln::compiler

@@ -34,8 +34,10 @@ Shapes::Entry Shapes::derive(Id id) {
     return {0, 0};
   }
   switch (op) {
-    case Op::PARAM: case Op::IOTA: return keep(src);
-    case Op::RESHAPE: case Op::EXPAND: return keep(src.subspan(1));
+    case Op::PARAM:
+    case Op::IOTA: return keep(src);
+    case Op::RESHAPE:
+    case Op::EXPAND: return keep(src.subspan(1));
     case Op::SLICE: return keep(src.subspan(1 + (src.size() - 1) / 2));
     case Op::PAD: return keep(src.subspan(2 + (src.size() - 2) / 2));
     case Op::PERMUTE: {

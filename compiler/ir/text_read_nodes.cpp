@@ -45,7 +45,8 @@ void read_node(TextReader& r) {
   }
   const std::string n = r.scan.peek() == '"' ? r.scan.quoted("a name") : std::string();
   if (arity(op) >= 0 && static_cast<int>(src.size()) != arity(op))
-    r.scan.reject("`" + std::string(name(op)) + "` expected " + std::to_string(arity(op)) + " sources, got " + std::to_string(src.size()));
+    r.scan.reject("`" + std::string(name(op)) + "` expected " + std::to_string(arity(op)) + " sources, got " +
+                  std::to_string(src.size()));
   if (op == Op::CONST && args.size() != 1) r.scan.reject("`const` expected one value, got " + std::to_string(args.size()));
   r.location();
   r.define(number, r.graph.make(op, d, src, args, n, lanes));
@@ -87,9 +88,11 @@ void read_kernel(TextReader& r, Schedule& s) {
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
   for (int b : k.buffers)
-    if (static_cast<std::size_t>(b) >= s.buffers.size()) r.scan.reject("expected a buffer declared above, got " + std::to_string(b));
+    if (static_cast<std::size_t>(b) >= s.buffers.size())
+      r.scan.reject("expected a buffer declared above, got " + std::to_string(b));
   for (int d : k.depends_on)
-    if (static_cast<std::size_t>(d) >= s.kernels.size()) r.scan.reject("expected a kernel declared above, got " + std::to_string(d));
+    if (static_cast<std::size_t>(d) >= s.kernels.size())
+      r.scan.reject("expected a kernel declared above, got " + std::to_string(d));
   s.kernels.push_back(std::move(k));
 }
 

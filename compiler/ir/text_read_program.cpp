@@ -71,7 +71,8 @@ void ProgramReader::store() {
   const Id value = r_.node();
   r_.location();
   for (Id other : stores_)
-    if (r_.graph.name(r_.graph.src(other, 0)) == n) s.reject("expected one store for each parameter, got `" + std::string(n) + "` again");
+    if (r_.graph.name(r_.graph.src(other, 0)) == n)
+      s.reject("expected one store for each parameter, got `" + std::string(n) + "` again");
   stores_.push_back(r_.build.store(r_.build.param(slot, *p), *p, value));
 }
 
@@ -131,7 +132,8 @@ void ProgramReader::node() {
   r_.location();
   const Id id = make(s);
   if (s.dtype && *s.dtype != r_.graph.dtype(id))
-    r_.scan.reject("expected the derived type " + std::string(name(r_.graph.dtype(id))) + ", got " + std::string(name(*s.dtype)));
+    r_.scan.reject("expected the derived type " + std::string(name(r_.graph.dtype(id))) + ", got " +
+                   std::string(name(*s.dtype)));
   if (s.shape) {
     const auto derived = r_.build.shape_of(id);
     if (derived != *s.shape)

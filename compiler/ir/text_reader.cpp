@@ -27,14 +27,14 @@ Id TextReader::symbol(std::string_view n) {
 }
 
 Id TextReader::index() {
-  const IndexNames names{[this](std::uint64_t n) {
-                           const Id id = known(n);
-                           if (graph.dtype(id) != DType::index)
-                             scan.reject("expected an index value, got %" + std::to_string(n) + " of type " +
-                                         std::string(name(graph.dtype(id))));
-                           return id;
-                         },
-                         [this](std::string_view n) { return symbol(n); }};
+  const IndexNames names{
+      [this](std::uint64_t n) {
+        const Id id = known(n);
+        if (graph.dtype(id) != DType::index)
+          scan.reject("expected an index value, got %" + std::to_string(n) + " of type " + std::string(name(graph.dtype(id))));
+        return id;
+      },
+      [this](std::string_view n) { return symbol(n); }};
   return scan_index(scan, graph, names);
 }
 
@@ -148,7 +148,8 @@ const Parameter* TextReader::find_param(std::string_view n, int& slot) const {
 void TextReader::read_symbol() {
   Symbol s;
   s.name = scan.word("a symbol's name");
-  if (!symbols_.emplace(s.name, true).second) scan.reject("expected each symbol once, and before its first use, got `" + s.name + "`");
+  if (!symbols_.emplace(s.name, true).second)
+    scan.reject("expected each symbol once, and before its first use, got `" + s.name + "`");
   while (!scan.at_line_end()) {
     if (scan.accept_word("min"))
       s.min = scan.integer("an integer");

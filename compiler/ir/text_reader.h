@@ -28,15 +28,15 @@ class TextReader {
   bool symbol_or_param(std::string_view keyword);                 // reads such a line; false when it is another one
   std::uint64_t definition();                                     // `%n =` of a new node; gives n
   void define(std::uint64_t number, Id id);
-  Id node();                                                      // `%n`
+  Id node();  // `%n`
   Op operation();
   DType type(int& lanes);
   bool at_type();
-  Id index();                                                     // infix expression
-  std::vector<Id> index_list();                                   // [ ... ]
+  Id index();                    // infix expression
+  std::vector<Id> index_list();  // [ ... ]
   std::vector<std::int64_t> number_list();
   std::vector<int> small_list();
-  void location();                                                // optional `@ "file":line:col`; sets the graph's location
+  void location();  // optional `@ "file":line:col`; sets the graph's location
   const Parameter* find_param(std::string_view name, int& slot) const;
 
  private:

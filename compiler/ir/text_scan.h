@@ -21,21 +21,21 @@ class Scanner {
   void end_statement();  // the line must be used up
   bool at_line_end();    // skips blanks
 
-  char peek();           // next character after blanks; '\0' at the end of the line
+  char peek();  // next character after blanks; '\0' at the end of the line
   bool accept(char c);
   bool accept(std::string_view punctuation);
   void expect(char c);
   std::string_view peek_word();
   bool accept_word(std::string_view w);
-  std::string_view word(std::string_view expected);        // identifier: letter or _, then letters, digits, _ and .
-  std::int64_t integer(std::string_view expected);         // decimal, with sign
-  std::uint64_t natural(std::string_view expected);        // decimal, at most 2^63 - 1
-  std::uint64_t literal(DType d);                          // a constant of this type, as bits
-  std::string quoted(std::string_view expected);           // "..." with \" \\ \n \t
+  std::string_view word(std::string_view expected);  // identifier: letter or _, then letters, digits, _ and .
+  std::int64_t integer(std::string_view expected);   // decimal, with sign
+  std::uint64_t natural(std::string_view expected);  // decimal, at most 2^63 - 1
+  std::uint64_t literal(DType d);                    // a constant of this type, as bits
+  std::string quoted(std::string_view expected);     // "..." with \" \\ \n \t
 
   std::uint32_t line() const { return line_; }
   std::uint32_t column() const { return static_cast<std::uint32_t>(pos_ - line_begin_ + 1); }
-  [[noreturn]] void fail(std::string_view expected);       // expected ..., got the text at the cursor
+  [[noreturn]] void fail(std::string_view expected);  // expected ..., got the text at the cursor
   [[noreturn]] void reject(const std::string& text) const;
 
  private:

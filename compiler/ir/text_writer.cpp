@@ -145,9 +145,11 @@ std::string Writer::tensor_operands(Id id) const {
   const auto args = g_.args(id);
   switch (g_.op(id)) {
     case Op::CONST: return literal_text(g_.dtype(id), static_cast<std::uint64_t>(args[0]));
-    case Op::PARAM: case Op::SYM: return std::string(g_.name(id));
+    case Op::PARAM:
+    case Op::SYM: return std::string(g_.name(id));
     case Op::IOTA: return {};
-    case Op::RESHAPE: case Op::EXPAND: return ref(src[0]);
+    case Op::RESHAPE:
+    case Op::EXPAND: return ref(src[0]);
     case Op::PERMUTE: return ref(src[0]) + ", axes " + numbers(args);
     case Op::SLICE: return ref(src[0]) + ", begin " + extents(src.subspan(1, args.size())) + ", step " + numbers(args);
     case Op::PAD:
@@ -176,7 +178,8 @@ void Writer::tensor_nodes(const Program& p, Shapes& shapes) {
   for (const Parameter& q : p.params)
     for (Id e : q.extents)
       if (!index_text(g_, e)) early.push_back(e);
-  const std::vector<Id> stores = p.sink == no_id ? std::vector<Id>{} : std::vector<Id>(g_.src(p.sink).begin(), g_.src(p.sink).end());
+  const std::vector<Id> stores =
+      p.sink == no_id ? std::vector<Id>{} : std::vector<Id>(g_.src(p.sink).begin(), g_.src(p.sink).end());
   for (Id s : stores) roots.push_back(g_.src(s, 1));
   const auto emit = [&](std::span<const Id> from) {
     // Index nodes appear as text inside their users where they can; only the others get a line.

@@ -19,7 +19,8 @@ DType elementwise_dtype(Op op, std::span<const DType> operands, DType target, st
 // The same for a reduction of `operand` (both operands of fma have this type).
 DType reduce_dtype(ReduceKind k, DType operand, std::string& problem);
 
-// Data-driven facts: "BIFX" letters for bool, integers, floats, index that the operation's operands may have; WHERE: of a and b.
+// Data-driven facts: "BIFX" letters for bool, integers, floats, index that the operation's operands may have; WHERE: of a and
+// b.
 std::string_view operand_classes(Op op);
 bool in_classes(std::string_view classes, DType d);
 std::string classes_text(std::string_view classes);  // "an integer or float type"

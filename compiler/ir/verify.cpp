@@ -64,7 +64,9 @@ bool elementwise_lanes(const Node& n) {
 }
 
 bool keeps_dtype(const Node& n) { return !n.src().empty() && n.src_dtype(0) == n.dtype(); }
-bool reshape_form(const Node& n) { return keeps_dtype(n) && n.is_index(1) && n.src().size() - 1 <= static_cast<std::size_t>(max_rank); }
+bool reshape_form(const Node& n) {
+  return keeps_dtype(n) && n.is_index(1) && n.src().size() - 1 <= static_cast<std::size_t>(max_rank);
+}
 bool slice_form(const Node& n) {
   return keeps_dtype(n) && n.src().size() == 1 + 2 * n.args().size() && n.is_index(1) &&
          std::ranges::none_of(n.args(), [](std::int64_t s) { return s == 0; });
@@ -131,13 +133,15 @@ bool for_form(const Node& n) {
   const auto carried = static_cast<std::size_t>(n.args()[0]);
   if (n.src().size() < 3 || (n.src().size() - 3) / 2 < carried || n.src_op(0) != Op::RANGE) return false;
   for (std::size_t i = 0; i < carried; ++i)
-    if (n.src_dtype(3 + i) != n.src_dtype(3 + carried + i) || n.g.lanes(n.src()[3 + i]) != n.g.lanes(n.src()[3 + carried + i])) return false;
+    if (n.src_dtype(3 + i) != n.src_dtype(3 + carried + i) || n.g.lanes(n.src()[3 + i]) != n.g.lanes(n.src()[3 + carried + i]))
+      return false;
   for (std::size_t i = 3 + 2 * carried; i < n.src().size(); ++i)
     if (n.src_dtype(i) != DType::none) return false;
   return n.src_dtype(1) == n.src_dtype(0) && n.src_dtype(2) == n.src_dtype(0);
 }
 bool carry(const Node& n) {
-  return n.src().size() == 2 && n.src_op(0) == Op::RANGE && n.src_dtype(1) == n.dtype() && n.args().size() == 1 && n.args()[0] >= 0;
+  return n.src().size() == 2 && n.src_op(0) == Op::RANGE && n.src_dtype(1) == n.dtype() && n.args().size() == 1 &&
+         n.args()[0] >= 0;
 }
 bool get(const Node& n) {
   if (n.src_op(0) != Op::FOR || n.args().size() != 1) return false;
@@ -173,22 +177,37 @@ constexpr Check checks[] = {
     {{"KP", "buffer", "args {slot}, an element type"}, Op::BUFFER, Op::BUFFER, buffer},
     {{"K", "invalid", "no arguments"}, Op::INVALID, Op::INVALID, invalid},
     {{"KP", "range", "args {id, kind}, an integer end of the range's type"}, Op::RANGE, Op::RANGE, range},
-    {{"TKP", "elementwise-types", "operand types match the operation, result type follows"}, Op::NEG, Op::FMA, elementwise_types},
+    {{"TKP", "elementwise-types", "operand types match the operation, result type follows"},
+     Op::NEG,
+     Op::FMA,
+     elementwise_types},
     {{"TKP", "elementwise-lanes", "all operands have the result's lanes; no arguments"}, Op::NEG, Op::FMA, elementwise_lanes},
     {{"T", "reshape-form", "data of the result's type, index extents"}, Op::RESHAPE, Op::EXPAND, reshape_form},
     {{"T", "permute-form", "data of the result's type"}, Op::PERMUTE, Op::PERMUTE, keeps_dtype},
-    {{"T", "slice-form", "data, begin and extent per axis; args: a step other than 0 per axis"}, Op::SLICE, Op::SLICE, slice_form},
+    {{"T", "slice-form", "data, begin and extent per axis; args: a step other than 0 per axis"},
+     Op::SLICE,
+     Op::SLICE,
+     slice_form},
     {{"T", "pad-form", "data, value, width and extent per axis; args {mode}"}, Op::PAD, Op::PAD, pad_form},
     {{"T", "concat-form", "operands of the result's type; args {axis}"}, Op::CONCAT, Op::CONCAT, concat_form},
-    {{"TK", "reduce-form", "a kind, operands of its types; T: ascending axes; K: an order, then RANGEs"}, Op::REDUCE, Op::REDUCE, reduce_form},
+    {{"TK", "reduce-form", "a kind, operands of its types; T: ascending axes; K: an order, then RANGEs"},
+     Op::REDUCE,
+     Op::REDUCE,
+     reduce_form},
     {{"K", "stage", "a value, then RANGEs"}, Op::STAGE, Op::STAGE, stage},
     {{"K", "index", "a STAGE or PARAM, then index values"}, Op::INDEX, Op::INDEX, index_form},
-    {{"KP", "load", "BUFFER of the result's type, integer index, optionally an alternative and a bool gate"}, Op::LOAD, Op::LOAD, load},
+    {{"KP", "load", "BUFFER of the result's type, integer index, optionally an alternative and a bool gate"},
+     Op::LOAD,
+     Op::LOAD,
+     load},
     {{"T", "store", "a PARAM and a value of its type"}, Op::STORE, Op::STORE, store_tensor},
     {{"KP", "store", "BUFFER, integer index, value of its type, optionally a bool gate"}, Op::STORE, Op::STORE, store_kernel},
     {{"K", "end", "a STORE, then RANGEs"}, Op::END, Op::END, end},
     {{"TKP", "sink", "effects only"}, Op::SINK, Op::SINK, sink},
-    {{"P", "for", "RANGE, begin, end, n initial and n next values of equal types, effects; args {n, step}"}, Op::FOR, Op::FOR, for_form},
+    {{"P", "for", "RANGE, begin, end, n initial and n next values of equal types, effects; args {n, step}"},
+     Op::FOR,
+     Op::FOR,
+     for_form},
     {{"P", "carry", "RANGE and initial value; args {i}"}, Op::CARRY, Op::CARRY, carry},
     {{"P", "get", "a FOR; args {i} below its number of carried values"}, Op::GET, Op::GET, get},
     {{"P", "broadcast", "one scalar of the result's type"}, Op::BROADCAST, Op::BROADCAST, broadcast},
@@ -208,13 +227,14 @@ constexpr VerifyRule whole_rules[] = {
 
 [[noreturn]] void violated(const Graph& g, Id id, std::string_view rule, const std::string& text) {
   throw Diagnostic("E-verify", where(g, g.loc(id)),
-                   "node %" + std::to_string(id) + " `" + std::string(name(g.op(id))) + "` of type " + std::string(name(g.dtype(id))) +
-                       " breaks the rule " + std::string(rule) + ": expected " + text);
+                   "node %" + std::to_string(id) + " `" + std::string(name(g.op(id))) + "` of type " +
+                       std::string(name(g.dtype(id))) + " breaks the rule " + std::string(rule) + ": expected " + text);
 }
 
 void check_node(const Node& n) {
   for (const Check& c : checks) {
-    if (n.op() < c.first || n.op() > c.last || c.rule.levels.find(static_cast<char>(n.level)) == std::string_view::npos) continue;
+    if (n.op() < c.first || n.op() > c.last || c.rule.levels.find(static_cast<char>(n.level)) == std::string_view::npos)
+      continue;
     if (!c.holds(n)) violated(n.g, n.id, c.rule.name, std::string(c.rule.text));
   }
 }
@@ -230,7 +250,8 @@ Id rebuilt(Builder& b, Id id) {
     case Op::EXPAND: return b.expand(s[0], from(1, s.size() - 1));
     case Op::PERMUTE: return b.permute(s[0], a);
     case Op::SLICE: return b.slice(s[0], from(1, a.size()), a, from(1 + a.size(), a.size()));
-    case Op::PAD: return b.pad(s[0], s[1], static_cast<PadMode>(a[0]), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
+    case Op::PAD:
+      return b.pad(s[0], s[1], static_cast<PadMode>(a[0]), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
     case Op::CONCAT: return b.concat(s, a[0]);
     case Op::REDUCE:
       return s.size() == 2 ? b.reduce_fma(s[0], s[1], std::span(a).subspan(1))
@@ -246,7 +267,8 @@ void check_shapes(Builder& b, Id id) {
     for (Id s : g.src(id)) {
       const auto other = b.shapes()(s);
       if (!other.empty() && !std::ranges::equal(other, shape))
-        violated(g, id, "elementwise-shapes", "operands of equal shape or rank 0, got " + b.shape_text(shape) + " and " + b.shape_text(other));
+        violated(g, id, "elementwise-shapes",
+                 "operands of equal shape or rank 0, got " + b.shape_text(shape) + " and " + b.shape_text(other));
     }
     return;
   }
@@ -331,7 +353,8 @@ void verify_kernel(Graph& g, const Schedule& s, const Kernel& k) {
         violated(g, id, "buffers", "a slot of kernel " + k.name + " that names a buffer of this type");
     }
   }
-  if (!open.of(k.sink).empty()) violated(g, open.of(k.sink).front(), "ranges-ended", "an END of this RANGE on every path to the sink");
+  if (!open.of(k.sink).empty())
+    violated(g, open.of(k.sink).front(), "ranges-ended", "an END of this RANGE on every path to the sink");
 }
 
 }  // namespace
@@ -392,9 +415,11 @@ void verify_symbols(const Graph& g, const Program& p, std::span<const Id> nodes)
   for (Id id : nodes) {
     if (g.op(id) != Op::SYM) continue;
     const auto declared = std::ranges::count_if(p.symbols, [&](const Symbol& s) { return s.name == g.name(id); });
-    const bool whole = std::ranges::any_of(p.params, [&](const Parameter& q) { return std::ranges::find(q.extents, id) != q.extents.end(); });
+    const bool whole =
+        std::ranges::any_of(p.params, [&](const Parameter& q) { return std::ranges::find(q.extents, id) != q.extents.end(); });
     if (declared != 1 || !whole)
-      violated(g, id, "symbols", "symbol `" + std::string(g.name(id)) + "` declared once and the whole extent of some parameter");
+      violated(g, id, "symbols",
+               "symbol `" + std::string(g.name(id)) + "` declared once and the whole extent of some parameter");
   }
 }
 
@@ -416,9 +441,11 @@ void verify(Graph& g, const Schedule& s) {
   for (std::size_t i = 0; i < s.kernels.size(); ++i) {
     const Kernel& k = s.kernels[i];
     for (int b : k.buffers)
-      if (b < 0 || static_cast<std::size_t>(b) >= s.buffers.size()) violated(g, k.sink, "buffers", "buffers of the schedule in kernel " + k.name);
+      if (b < 0 || static_cast<std::size_t>(b) >= s.buffers.size())
+        violated(g, k.sink, "buffers", "buffers of the schedule in kernel " + k.name);
     for (int d : k.depends_on)
-      if (d < 0 || static_cast<std::size_t>(d) >= i) violated(g, k.sink, "buffers", "dependencies of kernel " + k.name + " before it");
+      if (d < 0 || static_cast<std::size_t>(d) >= i)
+        violated(g, k.sink, "buffers", "dependencies of kernel " + k.name + " before it");
     verify_kernel(g, s, k);
   }
 }

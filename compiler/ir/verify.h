@@ -1,5 +1,5 @@
-// Checks what passes may rely on: one table of rules per level, run between passes in tests and under a flag. Linear, iterative.
-// A violation throws Diagnostic E-verify naming the node, the rule and what was found.
+// Checks what passes may rely on: one table of rules per level, run between passes in tests and under a flag. Linear,
+// iterative. A violation throws Diagnostic E-verify naming the node, the rule and what was found.
 #pragma once
 
 #include <span>

@@ -10,11 +10,18 @@ namespace {
 
 bool is_math(Op op) {
   switch (op) {
-    case Op::RSQRT: case Op::EXP: case Op::EXP2: case Op::LOG: case Op::LOG2: case Op::SIN: case Op::COS: case Op::TAN:
-    case Op::TANH: case Op::ERF: case Op::POW:
-      return true;
-    default:
-      return false;
+    case Op::RSQRT:
+    case Op::EXP:
+    case Op::EXP2:
+    case Op::LOG:
+    case Op::LOG2:
+    case Op::SIN:
+    case Op::COS:
+    case Op::TAN:
+    case Op::TANH:
+    case Op::ERF:
+    case Op::POW: return true;
+    default: return false;
   }
 }
 

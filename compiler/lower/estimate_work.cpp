@@ -16,8 +16,12 @@ using Ranges = std::vector<Id>;  // ascending
 
 std::int64_t cost(const Graph& g, Id id) {
   switch (g.op(id)) {
-    case Op::LOAD: case Op::STORE: return 2;
-    case Op::FDIV: case Op::SQRT: case Op::CDIV: case Op::CMOD: return 8;
+    case Op::LOAD:
+    case Op::STORE: return 2;
+    case Op::FDIV:
+    case Op::SQRT:
+    case Op::CDIV:
+    case Op::CMOD: return 8;
     case Op::REDUCE: return 0;  // counted at its values
     default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
   }

@@ -28,7 +28,8 @@ std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g
 // at most once per level of loops and carried value.
 class Analysis {
  public:
-  Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds) : g_(g), nodes(walk(g, roots)) {
+  Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds)
+      : g_(g), nodes(walk(g, roots)) {
     for (const auto& [range, t] : seeds) of[range] = t;
     for (bool again = true; again;) {
       again = false;
@@ -52,7 +53,8 @@ class Analysis {
       t = of[g_.src(id, 0)];
       t.wide = t.varies = false;
       t.join(of[g_.src(id, 1)]);
-      if (const auto it = carries.find(g_.src(id, 0)); it != carries.end()) t.join(it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
+      if (const auto it = carries.find(g_.src(id, 0)); it != carries.end())
+        t.join(it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
     } else if (g_.op(id) == Op::GET) {
       const auto& c = carries[g_.src(g_.src(id, 0), 0)];
       t = c[static_cast<std::size_t>(g_.arg(id, 0))];
@@ -132,9 +134,9 @@ class Expansion {
     }
     std::vector<Id> s;
     for (const Id x : g_.src(id)) s.push_back(at(x, copy));
-    if (!t.wide) return g_.dtype(id) == DType::index && is_binary(g_.op(id)) && g_.lanes(id) == 1
-                            ? index_binary(g_, g_.op(id), s[0], s[1])
-                            : g_.with_src(id, s);
+    if (!t.wide)
+      return g_.dtype(id) == DType::index && is_binary(g_.op(id)) && g_.lanes(id) == 1 ? index_binary(g_, g_.op(id), s[0], s[1])
+                                                                                       : g_.with_src(id, s);
     return wide(id, std::move(s), copies_[copy].mask);
   }
 

@@ -65,7 +65,8 @@ class Extraction {
     if (is_false(a.gate)) return {b.value, both(both(c.gate, negated(c.value)), b.gate)};
     if (a.gate == no_id && b.gate == no_id) return plain(id);
     const Id yes = g_.constant(DType::boolean, 1);
-    const Id gate = g_.make(Op::WHERE, DType::boolean, {c.value, a.gate == no_id ? yes : a.gate, b.gate == no_id ? yes : b.gate});
+    const Id gate =
+        g_.make(Op::WHERE, DType::boolean, {c.value, a.gate == no_id ? yes : a.gate, b.gate == no_id ? yes : b.gate});
     return {g_.with_src(id, values(id)), both(c.gate, gate)};
   }
   Id negated(Id c) { return g_.make(Op::NOT, DType::boolean, {c}); }
@@ -75,8 +76,10 @@ class Extraction {
     std::vector<Id> s = values(id);
     if (const Id gate = source(id, 1).gate; gate != no_id) {
       if (s.size() < gate_at) s.push_back(g_.constant(g_.dtype(id), 0));
-      if (s.size() == gate_at) s.push_back(gate);
-      else s[gate_at] = both(s[gate_at], gate);
+      if (s.size() == gate_at)
+        s.push_back(gate);
+      else
+        s[gate_at] = both(s[gate_at], gate);
     }
     return {g_.with_src(id, s), no_id};
   }

@@ -1,8 +1,8 @@
 // gate_extraction: poison in indices -> gates of the memory accesses.
 //
-// before: LOAD(b, WHERE(c, i, INVALID)). after: LOAD(b, i, alt 0, gate c); a gate that was there is kept (and). The same for STORE.
-// INVALID may sit anywhere below the index: an operation on a poisoned value is poisoned.
-// precondition: K level. postcondition: no INVALID is left; every gate is false wherever the index was poisoned.
+// before: LOAD(b, WHERE(c, i, INVALID)). after: LOAD(b, i, alt 0, gate c); a gate that was there is kept (and). The same for
+// STORE. INVALID may sit anywhere below the index: an operation on a poisoned value is poisoned. precondition: K level.
+// postcondition: no INVALID is left; every gate is false wherever the index was poisoned.
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -57,8 +57,10 @@ std::optional<Affine> combine(Graph& g, Op op, const Affine& a, const Affine& b)
   if (op == Op::ADD || op == Op::SUB) {
     stride = fold(op, a.stride, b.stride);
   } else if (op == Op::MUL) {
-    if (b.stride == 0 && g.is_const(b.base)) stride = fold(op, a.stride, g.arg(b.base, 0));
-    else if (a.stride == 0 && g.is_const(a.base)) stride = fold(op, b.stride, g.arg(a.base, 0));
+    if (b.stride == 0 && g.is_const(b.base))
+      stride = fold(op, a.stride, g.arg(b.base, 0));
+    else if (a.stride == 0 && g.is_const(a.base))
+      stride = fold(op, b.stride, g.arg(a.base, 0));
   } else if (a.stride == 0 && b.stride == 0) {
     stride = 0;
   }
@@ -108,9 +110,12 @@ std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range) {
       const Op op = g.op(id);
       if (op == Op::ADD || op == Op::SUB || op == Op::MUL) {
         const auto a = strides.at(g.src(id, 0)), b = strides.at(g.src(id, 1));
-        if (op != Op::MUL && a && b) stride = fold(op, *a, *b);
-        else if (op == Op::MUL && a && g.is_const(g.src(id, 1))) stride = fold(op, *a, g.arg(g.src(id, 1), 0));
-        else if (op == Op::MUL && b && g.is_const(g.src(id, 0))) stride = fold(op, *b, g.arg(g.src(id, 0), 0));
+        if (op != Op::MUL && a && b)
+          stride = fold(op, *a, *b);
+        else if (op == Op::MUL && a && g.is_const(g.src(id, 1)))
+          stride = fold(op, *a, g.arg(g.src(id, 1), 0));
+        else if (op == Op::MUL && b && g.is_const(g.src(id, 0)))
+          stride = fold(op, *b, g.arg(g.src(id, 0), 0));
       }
     }
     strides[id] = stride;

@@ -63,9 +63,12 @@ class Search {
     std::int64_t c = 0;
     Sum rest;
     for (const symbolic::Term& t : *d) {
-      if (t.atoms == std::vector<Id>{range_}) c = t.coefficient;
-      else if (uses_range(t)) return Sign::unknown;
-      else rest.push_back(t);
+      if (t.atoms == std::vector<Id>{range_})
+        c = t.coefficient;
+      else if (uses_range(t))
+        return Sign::unknown;
+      else
+        rest.push_back(t);
     }
     if (c == 0) return Sign::unknown;
     const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d from here on is "positive"

@@ -1,8 +1,9 @@
 // interior: the iterations of a range in which borders do not matter.
 //
-// before: stores with comparisons, MIN and MAX of index values near the ends of a range (padding, clamping). after: the same stores
-// for iterations lo <= range < extent - cut, where each of these is decided: gates go, clamped indices are linear again and their
-// loads contiguous. precondition: scalar code, reductions lowered. postcondition: equal values for every iteration in the interior.
+// before: stores with comparisons, MIN and MAX of index values near the ends of a range (padding, clamping). after: the same
+// stores for iterations lo <= range < extent - cut, where each of these is decided: gates go, clamped indices are linear again
+// and their loads contiguous. precondition: scalar code, reductions lowered. postcondition: equal values for every iteration in
+// the interior.
 #pragma once
 
 #include <optional>

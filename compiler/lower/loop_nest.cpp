@@ -104,7 +104,8 @@ class Nest {
 
 }  // namespace
 
-std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts) {
+std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+                          const Facts& facts) {
   if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}});
   const Id end = g.sym("$end");  // no loop: one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};

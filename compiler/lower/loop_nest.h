@@ -16,6 +16,7 @@
 namespace kiln::compiler {
 
 // The effects of the kernel: one or two FORs.
-std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts);
+std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+                          const Facts& facts);
 
 }  // namespace kiln::compiler

@@ -41,7 +41,8 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
 
 void check(const Graph& g, Id sink) {
   for (const Id effect : g.src(sink)) {
-    if (g.op(effect) != Op::END && g.op(effect) != Op::STORE) throw std::logic_error("lower: a kernel's effects are END or STORE");
+    if (g.op(effect) != Op::END && g.op(effect) != Op::STORE)
+      throw std::logic_error("lower: a kernel's effects are END or STORE");
     if (!std::ranges::equal(g.src(effect).subspan(g.op(effect) == Op::END ? 1 : g.src(effect).size()),
                             g.src(g.src(sink, 0)).subspan(g.op(g.src(sink, 0)) == Op::END ? 1 : g.src(g.src(sink, 0)).size())))
       throw std::logic_error("lower: the stores of a kernel have different loops");
@@ -67,7 +68,8 @@ LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& ker
   const std::vector<LoopPlan> plan = optimise(g, stores, ranges, target);
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
   out.alignment = plan.empty() ? 1 : plan[0].step;
-  out.parallel = !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
+  out.parallel =
+      !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
   out.sink = narrow_casts(g, g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts)), facts);
   return out;
 }

@@ -28,7 +28,8 @@ Id narrow_casts(Graph& g, Id sink, const Facts& facts) {
       const Id narrow = ramp(g, g.make(Op::CAST, DType::i32, {base}), stride, lanes);
       return g.make(Op::CAST, d, {narrow}, {}, {}, lanes);
     }
-    if (!within(all, std::int64_t{1} << 53) || !within({stride * lanes, stride * lanes}, std::numeric_limits<std::int32_t>::max()))
+    if (!within(all, std::int64_t{1} << 53) ||
+        !within({stride * lanes, stride * lanes}, std::numeric_limits<std::int32_t>::max()))
       return no_id;
     const Id offsets = g.make(Op::CAST, DType::f64, {ramp(g, g.constant(DType::i32, 0), stride, lanes)}, {}, {}, lanes);
     const Id start = widen_lanes(g, g.make(Op::CAST, DType::f64, {base}), lanes);

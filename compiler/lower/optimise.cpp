@@ -16,8 +16,8 @@ constexpr int tile_factor = 4;
 constexpr int shortest_lanes = 4;
 
 struct Body {
-  int widest = 1;          // bytes of the widest value
-  int narrowest = 8;       // bytes of the narrowest element in memory
+  int widest = 1;     // bytes of the widest value
+  int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
   std::vector<Id> loads;
   std::vector<Id> fma_loops;
@@ -89,8 +89,8 @@ std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::
   if (at + 1 < ranges.size() && b.operations > huge_body) return plan;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
   const bool one = b.operations > light_body || at + 1 < ranges.size();
-  const int lanes = static_cast<int>(
-      std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], one ? one_register : 2 * one_register))));
+  const int lanes =
+      static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], one ? one_register : 2 * one_register))));
   if (lanes < shortest_lanes && lanes < one_register) return plan;
   LoopPlan& vector = plan[at];
   vector.step = lanes;

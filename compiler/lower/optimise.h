@@ -1,10 +1,10 @@
 // optimise: how the LOOP ranges of a kernel become loops.
 //
 // before: STOREs over LOOP ranges, reductions as pure FORs. after: the same nodes and a plan. The innermost range becomes lanes
-// when every store is contiguous in it and no inner loop uses lanes of its own; when it is too short for that (the channels of a
-// pixel), it is unrolled and the next one becomes lanes with a stride. Beside an fma reduction, an outer range that
-// leaves some vector load unchanged is unrolled, so that one load serves several accumulators.
-// A plan never changes a result: iterations are independent and each keeps its order.
+// when every store is contiguous in it and no inner loop uses lanes of its own; when it is too short for that (the channels of
+// a pixel), it is unrolled and the next one becomes lanes with a stride. Beside an fma reduction, an outer range that leaves
+// some vector load unchanged is unrolled, so that one load serves several accumulators. A plan never changes a result:
+// iterations are independent and each keeps its order.
 #pragma once
 
 #include <span>
@@ -17,10 +17,10 @@ namespace kiln::compiler {
 
 struct LoopPlan {
   Id range = no_id;
-  int step = 1;             // iterations per turn of the main loop
-  bool lanes = false;       // they are lanes; otherwise copies
-  bool masked_tail = false; // what is left is one more turn under a mask; otherwise one iteration at a time
-  bool masked_all = false;  // every turn is under a mask: the body is too large to be there twice
+  int step = 1;              // iterations per turn of the main loop
+  bool lanes = false;        // they are lanes; otherwise copies
+  bool masked_tail = false;  // what is left is one more turn under a mask; otherwise one iteration at a time
+  bool masked_all = false;   // every turn is under a mask: the body is too large to be there twice
 };
 
 // ranges: outermost first.

@@ -42,10 +42,14 @@ std::uint64_t one_bits(DType d) { return d == DType::f32 ? 0x3f800000u : d == DT
 std::uint64_t identity_bits(ReduceKind k, DType d) {
   switch (k) {
     case ReduceKind::prod: return one_bits(d);
-    case ReduceKind::max: case ReduceKind::argmax: return lowest_bits(d);
-    case ReduceKind::min: case ReduceKind::argmin: return highest_bits(d);
+    case ReduceKind::max:
+    case ReduceKind::argmax: return lowest_bits(d);
+    case ReduceKind::min:
+    case ReduceKind::argmin: return highest_bits(d);
     case ReduceKind::all: return 1;
-    case ReduceKind::sum: case ReduceKind::any: case ReduceKind::fma: return 0;
+    case ReduceKind::sum:
+    case ReduceKind::any:
+    case ReduceKind::fma: return 0;
   }
   return 0;
 }
@@ -98,9 +102,12 @@ class Lowering {
     const std::size_t n_values = r.kind == ReduceKind::fma ? 2 : 1;
     r.acc = is_half(g_.dtype(x[0])) ? DType::f32 : g_.dtype(x[0]);
     for (std::size_t i = 0; i < x.size(); ++i) {
-      if (i < n_values) r.values.push_back(g_.dtype(x[i]) == r.acc ? x[i] : g_.make(Op::CAST, r.acc, {x[i]}));
-      else if (g_.op(x[i]) == Op::RANGE) r.ranges.push_back(x[i]);
-      else if (!g_.is_index_const(x[i], 0)) throw std::logic_error("lower: REDUCE over something that is no range");
+      if (i < n_values)
+        r.values.push_back(g_.dtype(x[i]) == r.acc ? x[i] : g_.make(Op::CAST, r.acc, {x[i]}));
+      else if (g_.op(x[i]) == Op::RANGE)
+        r.ranges.push_back(x[i]);
+      else if (!g_.is_index_const(x[i], 0))
+        throw std::logic_error("lower: REDUCE over something that is no range");
     }
     return r;
   }
@@ -126,7 +133,8 @@ class Lowering {
     const Id extent = g_.src(range, 0);
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
-    const Striped s{step_op(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range), levels};
+    const Striped s{step_op(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range),
+                    levels};
     return small(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
 
@@ -169,8 +177,10 @@ class Lowering {
     const Nest n = open(r, {identity(r)});
     const Copy copies[] = {n.copy};
     std::vector<Id> x = r.ranges.empty() ? r.values : expand(g_, loops_, r.values, copies)[0];
-    if (r.kind == ReduceKind::fma) x.push_back(n.carries[0]);
-    else x.insert(x.begin(), n.carries[0]);
+    if (r.kind == ReduceKind::fma)
+      x.push_back(n.carries[0]);
+    else
+      x.insert(x.begin(), n.carries[0]);
     return close(n, {g_.make(step_op(r.kind), r.acc, x)})[0];
   }
 
@@ -192,7 +202,8 @@ class Lowering {
     Id position = g_.index(0);
     for (const Id range : n.ranges) position = add_index(g_, mul_index(g_, position, g_.src(range, 0)), range);
     position = g_.make(Op::CAST, DType::i64, {position});
-    return close(n, {g_.make(Op::WHERE, r.acc, {beats, x, best}), g_.make(Op::WHERE, DType::i64, {beats, position, n.carries[1]})})[1];
+    return close(
+        n, {g_.make(Op::WHERE, r.acc, {beats, x, best}), g_.make(Op::WHERE, DType::i64, {beats, position, n.carries[1]})})[1];
   }
   Id compare(Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); }
 

@@ -12,7 +12,8 @@ namespace kiln::compiler {
 // Ascending ids of everything reachable from the roots: sources before users.
 std::vector<Id> walk(const Graph& g, std::span<const Id> roots);
 
-// Rebuilds `root` from its leaves. rule(node, rebuilt sources) gives the new node, or no_id to keep the node with these sources.
+// Rebuilds `root` from its leaves. rule(node, rebuilt sources) gives the new node, or no_id to keep the node with these
+// sources.
 template <class Rule>
 Id rewrite(Graph& g, Id root, Rule&& rule) {
   const Id roots[] = {root};

@@ -13,7 +13,9 @@ namespace {
 class Lowering {
  public:
   Lowering(Graph& g, LoopIds& loops, const Striped& r)
-      : g_(g), loops_(loops), r_(r),
+      : g_(g),
+        loops_(loops),
+        r_(r),
         identity_(g.constant(r.dtype, static_cast<std::uint64_t>(g.arg(r.identity, 0)), reduce_stripes)) {}
 
   // Blocks around blocks, innermost loop first in the nest: the outer loops are opened before what they contain is built.

@@ -7,14 +7,14 @@ namespace kiln::compiler {
 
 // One reduction whose value is a scalar over `range`.
 struct Striped {
-  Op op;           // ADD, MUL, MIN, MAX, AND, OR
-  DType dtype;     // of the accumulators
-  Id identity;     // CONST
-  Id value;        // element, of type dtype
-  Id range;        // its position, 0..extent-1
+  Op op;        // ADD, MUL, MIN, MAX, AND, OR
+  DType dtype;  // of the accumulators
+  Id identity;  // CONST
+  Id value;     // element, of type dtype
+  Id range;     // its position, 0..extent-1
   Id extent;
-  bool lanes;      // the value may be computed for 32 positions at once
-  int levels;      // 1: at most 65536 elements, or the order does not matter; 2: at most 65536 blocks; 3: any
+  bool lanes;  // the value may be computed for 32 positions at once
+  int levels;  // 1: at most 65536 elements, or the order does not matter; 2: at most 65536 blocks; 3: any
 };
 
 Id lower_striped(Graph& g, LoopIds& loops, const Striped& r);

@@ -18,7 +18,8 @@ struct Watcher final : PassObserver {
   explicit Watcher(const CompileOptions& o) : options(o) {}
 
   bool wants(std::string_view pass) const {
-    return options.dump && std::ranges::any_of(options.dump_after, [&](const std::string& n) { return n == "all" || n == pass; });
+    return options.dump &&
+           std::ranges::any_of(options.dump_after, [&](const std::string& n) { return n == "all" || n == pass; });
   }
 
   void after(std::string_view pass, Graph& g, const Schedule& s) const override {

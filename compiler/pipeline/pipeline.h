@@ -1,7 +1,9 @@
-// The compiler from end to end: a program at tensor level becomes kernels, loops, and an object. The list of passes is pipeline.cpp.
+// The compiler from end to end: a program at tensor level becomes kernels, loops, and an object. The list of passes is
+// pipeline.cpp.
 //
 // before: a verified tensor-level Program. after: its schedule, its lowered kernels and the requested outputs.
-// precondition: none beyond the verifier's tensor level. postcondition: the object computes what interpret() computes, bit for bit.
+// precondition: none beyond the verifier's tensor level. postcondition: the object computes what interpret() computes, bit for
+// bit.
 #pragma once
 
 #include <functional>

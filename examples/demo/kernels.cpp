@@ -1,4 +1,5 @@
-// The demo's programs: a small camera pipeline on RGB images (rows x columns x 3), and a dense network. Borders repeat the edge.
+// The demo's programs: a small camera pipeline on RGB images (rows x columns x 3), and a dense network. Borders repeat the
+// edge.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -136,5 +137,6 @@ struct network : program<network> {
   constexpr void body() { probabilities = softmax(matmul(relu(matmul(patches, w1) + b1), w2) + b2); }
 };
 
-static const programs<zone_plate, srgb_to_linear, linear_to_srgb, gaussian_blur, unsharp_mask, sobel, half_size, local_contrast, network>
+static const programs<zone_plate, srgb_to_linear, linear_to_srgb, gaussian_blur, unsharp_mask, sobel, half_size, local_contrast,
+                      network>
     exported;

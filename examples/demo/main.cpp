@@ -76,20 +76,24 @@ struct demo {
     h = 1080, w = 1920;
     linear = buffer(3);
     auto other = buffer(3);
-    row_of("zone_plate", static_cast<double>(3 * h * w), [&] { check(demo_kernels::zone_plate(rgb_out(linear.data(), h, w), with)); },
-           [&] { plain::zone_plate(other.data(), h, w); }, linear, other);
+    row_of(
+        "zone_plate", static_cast<double>(3 * h * w),
+        [&] { check(demo_kernels::zone_plate(rgb_out(linear.data(), h, w), with)); },
+        [&] { plain::zone_plate(other.data(), h, w); }, linear, other);
   }
 
   void read_photo(const std::string& path) {
     const image img = read_png(path);
     h = img.height & ~int64_t{1}, w = img.width & ~int64_t{1};  // half_size wants even extents
     std::vector<std::uint8_t> even;
-    for (int64_t y = 0; y < h; ++y) even.insert(even.end(), img.rgb.begin() + y * img.width * 3, img.rgb.begin() + (y * img.width + w) * 3);
+    for (int64_t y = 0; y < h; ++y)
+      even.insert(even.end(), img.rgb.begin() + y * img.width * 3, img.rgb.begin() + (y * img.width + w) * 3);
     linear = buffer(3);
     auto other = buffer(3);
-    row_of("srgb_to_linear", 3.75 * static_cast<double>(h * w),
-           [&] { check(demo_kernels::srgb_to_linear(bytes_in(even.data(), h, w), rgb_out(linear.data(), h, w), with)); },
-           [&] { plain::srgb_to_linear(even.data(), other.data(), 3 * h * w); }, linear, other);
+    row_of(
+        "srgb_to_linear", 3.75 * static_cast<double>(h * w),
+        [&] { check(demo_kernels::srgb_to_linear(bytes_in(even.data(), h, w), rgb_out(linear.data(), h, w), with)); },
+        [&] { plain::srgb_to_linear(even.data(), other.data(), 3 * h * w); }, linear, other);
   }
 
   void filters() {
@@ -97,24 +101,29 @@ struct demo {
     const double n = static_cast<double>(h * w);
     auto out = buffer(3), other = buffer(3), t1 = buffer(3), t2 = buffer(3);
     const rgb_out view(out.data(), h, w);
-    row_of("gaussian_blur", 6 * n, [&] { check(demo_kernels::gaussian_blur(in, view, with)); },
-           [&] { plain::gaussian_blur(linear.data(), t1.data(), other.data(), h, w); }, out, other);
+    row_of(
+        "gaussian_blur", 6 * n, [&] { check(demo_kernels::gaussian_blur(in, view, with)); },
+        [&] { plain::gaussian_blur(linear.data(), t1.data(), other.data(), h, w); }, out, other);
     write("blur", out, h, w);
-    row_of("unsharp_mask", 6 * n, [&] { check(demo_kernels::unsharp_mask(in, view, with)); },
-           [&] { plain::unsharp_mask(linear.data(), t1.data(), t2.data(), other.data(), h, w); }, out, other);
+    row_of(
+        "unsharp_mask", 6 * n, [&] { check(demo_kernels::unsharp_mask(in, view, with)); },
+        [&] { plain::unsharp_mask(linear.data(), t1.data(), t2.data(), other.data(), h, w); }, out, other);
     write("unsharp", out, h, w);
     auto grey = buffer(1), other_grey = buffer(1), g1 = buffer(1), g2 = buffer(2);
     const grey_out grey_view(grey.data(), h, w);
-    row_of("sobel", 4 * n, [&] { check(demo_kernels::sobel(in, grey_view, with)); },
-           [&] { plain::sobel(linear.data(), g1.data(), other_grey.data(), h, w); }, grey, other_grey);
+    row_of(
+        "sobel", 4 * n, [&] { check(demo_kernels::sobel(in, grey_view, with)); },
+        [&] { plain::sobel(linear.data(), g1.data(), other_grey.data(), h, w); }, grey, other_grey);
     write_grey("sobel", grey);
-    row_of("local_contrast", 4 * n, [&] { check(demo_kernels::local_contrast(in, grey_view, with)); },
-           [&] { plain::local_contrast(linear.data(), g1.data(), g2.data(), other_grey.data(), h, w); }, grey, other_grey);
+    row_of(
+        "local_contrast", 4 * n, [&] { check(demo_kernels::local_contrast(in, grey_view, with)); },
+        [&] { plain::local_contrast(linear.data(), g1.data(), g2.data(), other_grey.data(), h, w); }, grey, other_grey);
     write_grey("contrast", grey);
     const int64_t hh = h / 2, hw = w / 2;
     std::vector<float> half(static_cast<std::size_t>(hh * hw * 3)), other_half = half;
-    row_of("half_size", 3.75 * n, [&] { check(demo_kernels::half_size(in, rgb_out(half.data(), hh, hw), with)); },
-           [&] { plain::half_size(linear.data(), other_half.data(), hh, hw); }, half, other_half);
+    row_of(
+        "half_size", 3.75 * n, [&] { check(demo_kernels::half_size(in, rgb_out(half.data(), hh, hw), with)); },
+        [&] { plain::half_size(linear.data(), other_half.data(), hh, hw); }, half, other_half);
     write("half", half, hh, hw);
   }
 
@@ -136,13 +145,15 @@ struct demo {
       }
     std::vector<float> y(static_cast<std::size_t>(m * 10)), other = y, hidden(static_cast<std::size_t>(m * 64));
     const double flops = 2.0 * static_cast<double>(m) * (192 * 64 + 64 * 10);
-    compare({"network", shape(m, 192), 0, flops},
-            [&] {
-              check(demo_kernels::network(kiln::view<const float, any, 192>(patches.data(), m), kiln::view<const float, 192, 64>(w1.data()),
-                                          kiln::view<const float, 64>(b1.data()), kiln::view<const float, 64, 10>(w2.data()),
-                                          kiln::view<const float, 10>(b2.data()), kiln::view<float, any, 10>(y.data(), m), with));
-            },
-            [&] { plain::network(patches.data(), w1.data(), b1.data(), w2.data(), b2.data(), hidden.data(), other.data(), m); });
+    compare(
+        {"network", shape(m, 192), 0, flops},
+        [&] {
+          check(demo_kernels::network(kiln::view<const float, any, 192>(patches.data(), m),
+                                      kiln::view<const float, 192, 64>(w1.data()), kiln::view<const float, 64>(b1.data()),
+                                      kiln::view<const float, 64, 10>(w2.data()), kiln::view<const float, 10>(b2.data()),
+                                      kiln::view<float, any, 10>(y.data(), m), with));
+        },
+        [&] { plain::network(patches.data(), w1.data(), b1.data(), w2.data(), b2.data(), hidden.data(), other.data(), m); });
     worst = std::max(worst, largest_difference(y, other));
     auto map = buffer(1);
     for (int64_t r = 0; r < h; ++r)
@@ -163,8 +174,9 @@ struct demo {
     write("input", linear, h, w);
     filters();
     if (h >= 8 && w >= 8) classify();
-    std::printf("largest difference to the plain loops: %.2g\npictures: %s/{input,blur,unsharp,sobel,contrast,half,network}.png\n", worst,
-                folder.c_str());
+    std::printf(
+        "largest difference to the plain loops: %.2g\npictures: %s/{input,blur,unsharp,sobel,contrast,half,network}.png\n",
+        worst, folder.c_str());
   }
 };
 

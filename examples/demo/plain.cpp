@@ -20,7 +20,8 @@ void zone_plate(float* out, std::int64_t h, std::int64_t w) {
   const float scale = 3.14159265f / static_cast<float>(w);
   for (std::int64_t y = 0; y < h; ++y)
     for (std::int64_t x = 0; x < w; ++x) {
-      const float dy = static_cast<float>(y) - 0.5f * static_cast<float>(h), dx = static_cast<float>(x) - 0.5f * static_cast<float>(w);
+      const float dy = static_cast<float>(y) - 0.5f * static_cast<float>(h),
+                  dx = static_cast<float>(x) - 0.5f * static_cast<float>(w);
       const float r2 = (dx * dx + dy * dy) * scale;
       for (std::int64_t c = 0; c < 3; ++c)
         out[(y * w + x) * 3 + c] = 0.5f + 0.5f * std::cos(r2 * (1.0f + 0.03f * static_cast<float>(c)));

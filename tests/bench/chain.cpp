@@ -1,5 +1,6 @@
-// A chain of 20 operations over 16M floats: one Kiln kernel beside the same loop written by hand, vectorised by the C++ compiler and
-// threaded on the same pool, interleaved. Prints workload, times, ratio and share of the copy bandwidth measured in the same run.
+// A chain of 20 operations over 16M floats: one Kiln kernel beside the same loop written by hand, vectorised by the C++
+// compiler and threaded on the same pool, interleaved. Prints workload, times, ratio and share of the copy bandwidth measured
+// in the same run.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -26,7 +27,9 @@ Program chain(Graph& g) {
   p.name = "chain";
   const Id extent = g.sym("N");
   p.symbols = {{"N", 0, std::int64_t{1} << 40, 1}};
-  p.params = {{"x", Direction::in, DType::f32, {extent}, {}}, {"y", Direction::in, DType::f32, {extent}, {}}, {"z", Direction::out, DType::f32, {extent}, {}}};
+  p.params = {{"x", Direction::in, DType::f32, {extent}, {}},
+              {"y", Direction::in, DType::f32, {extent}, {}},
+              {"z", Direction::out, DType::f32, {extent}, {}}};
   const Id x = b.param(0, p.params[0]), y = b.param(1, p.params[1]);
   const auto constant = [&](float v) { return b.constant(DType::f32, std::bit_cast<std::uint32_t>(v)); };
   Id v = x;
@@ -68,11 +71,13 @@ int main() {
   const Program p = chain(g);
   const testing::CompiledProgram compiled(g, p);
   std::vector<float> x(n), y(n), ours(n), hand(n);
-  for (std::int64_t i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] = static_cast<float>(i % 1000) * 0.001f, y[static_cast<std::size_t>(i)] = 0.9f;
+  for (std::int64_t i = 0; i < n; ++i)
+    x[static_cast<std::size_t>(i)] = static_cast<float>(i % 1000) * 0.001f, y[static_cast<std::size_t>(i)] = 0.9f;
   kiln::pool pool;
   kiln::context context;
   context.executor(pool.executor());
-  const kiln_tensor args[] = {kiln::tensor_of(kiln::view<float, n>(x.data())), kiln::tensor_of(kiln::view<float, n>(y.data())), kiln::tensor_of(kiln::view<float, n>(ours.data()))};
+  const kiln_tensor args[] = {kiln::tensor_of(kiln::view<float, n>(x.data())), kiln::tensor_of(kiln::view<float, n>(y.data())),
+                              kiln::tensor_of(kiln::view<float, n>(ours.data()))};
   const std::int64_t extents[] = {n};
   std::vector<kiln_tensor> a(args, args + 3);
   for (kiln_tensor& t : a) t.extents = extents;

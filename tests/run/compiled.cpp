@@ -37,7 +37,9 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-void* allocate(void*, std::size_t n, std::size_t alignment) { return std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment); }
+void* allocate(void*, std::size_t n, std::size_t alignment) {
+  return std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment);
+}
 void release(void*, void* p, std::size_t) { std::free(p); }
 
 }  // namespace
@@ -50,7 +52,8 @@ CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& 
   const TemporaryFolder folder;
   std::ofstream(folder.path / "p.o", std::ios::binary) << c.code.object;
   const std::string so = (folder.path / "p.so").string();
-  if (std::system(("cc -shared -o " + so + " " + (folder.path / "p.o").string()).c_str()) != 0) throw std::runtime_error("linking failed");
+  if (std::system(("cc -shared -o " + so + " " + (folder.path / "p.o").string()).c_str()) != 0)
+    throw std::runtime_error("linking failed");
   library_ = dlopen(so.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library_ == nullptr) throw std::runtime_error(dlerror());
   entry_ = reinterpret_cast<Entry>(dlsym(library_, ("t_" + p.name).c_str()));
@@ -69,7 +72,8 @@ std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments,
   std::vector<Array> data(arguments.begin(), arguments.end());
   std::vector<kiln_tensor> args;
   for (std::size_t i = 0; i < data.size(); ++i) {
-    if (program_.params[i].direction == Direction::out) data[i].data.assign(data[i].elements() * static_cast<std::size_t>(bytes(data[i].dtype)), std::byte{0xa5});
+    if (program_.params[i].direction == Direction::out)
+      data[i].data.assign(data[i].elements() * static_cast<std::size_t>(bytes(data[i].dtype)), std::byte{0xa5});
     args.push_back({data[i].data.data(), data[i].extents.data(), nullptr, static_cast<std::int32_t>(data[i].dtype),
                     static_cast<std::int32_t>(data[i].extents.size())});
   }

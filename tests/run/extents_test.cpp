@@ -27,7 +27,8 @@ struct Sample {
     for (int i = 0; i < 4; ++i) v.push_back(b.param(i, p.params[static_cast<std::size_t>(i)]));
     const std::int64_t axis[] = {0};
     const Id sum = b.reduce(ReduceKind::sum, v[1], axis);
-    const Id y = b.elementwise(Op::ADD, {b.elementwise(Op::MUL, {b.elementwise(Op::EXP, {v[1]}), v[0]}), b.elementwise(Op::FDIV, {v[1], sum})});
+    const Id y = b.elementwise(
+        Op::ADD, {b.elementwise(Op::MUL, {b.elementwise(Op::EXP, {v[1]}), v[0]}), b.elementwise(Op::FDIV, {v[1], sum})});
     const Id stores[] = {b.store(v[2], p.params[2], y), b.store(v[3], p.params[3], sum)};
     p.sink = g.make(Op::SINK, DType::none, stores);
   }
@@ -68,8 +69,10 @@ TEST(Extents, AConflictNamesExtentArgumentAndBothValues) {
   std::vector<float> x(7, 1.0f), y(5, -3.0f);
   float a = 1, s = -4;
   const std::int64_t seven[] = {7}, five[] = {5};
-  const kiln_tensor args[] = {{&a, nullptr, nullptr, KILN_F32, 0}, {x.data(), seven, nullptr, KILN_F32, 1},
-                              {y.data(), five, nullptr, KILN_F32, 1}, {&s, nullptr, nullptr, KILN_F32, 0}};
+  const kiln_tensor args[] = {{&a, nullptr, nullptr, KILN_F32, 0},
+                              {x.data(), seven, nullptr, KILN_F32, 1},
+                              {y.data(), five, nullptr, KILN_F32, 1},
+                              {&s, nullptr, nullptr, KILN_F32, 0}};
   const kiln_status status = compiled.call(args, nullptr);
   EXPECT_EQ(status.code, KILN_R_CONFLICT);
   char text[200];

@@ -13,7 +13,7 @@ Every operation of the tensor level on every element type. `ok` means that for t
 - both agree with a reference in the test that shares no code with the compiler: exactly, and for `exp`, `exp2`, `log`, `log2`, `sin`,
   `cos`, `tan`, `tanh`, `erf` and `pow` within 4 ulp for f64, 2 ulp for f32 and 1 ulp for f16 and bf16 of the C library's long double
   function;
-- the values include zeros of both signs, denormals, infinities, NaN and the extremes of integers; the extents include 0, 1, odd and
+- the values include zeros of both signs, denormals (of f16: in the second table only), infinities, NaN and the extremes of integers; the extents include 0, 1, odd and
   prime ones, and for reductions, chains of `fma` and `iota` one beyond a block of 65536; they are symbolic and static.
 
 `-` means that the type is not accepted (`compiler/ir/typing.h`); `FAIL` that a comparison failed. `cast` and `bitcast` are listed by

@@ -1,5 +1,6 @@
-// Every elementwise operation on every dtype it accepts: interpreter and compiled object agree bit for bit and with the independent
-// reference, over special values, extents 0, 1, odd, prime and even, symbolic and static. Writes its part of docs/operations.md.
+// Every elementwise operation on every dtype it accepts: interpreter and compiled object agree bit for bit and with the
+// independent reference, over special values, extents 0, 1, odd, prime and even, symbolic and static. Writes its part of
+// docs/operations.md.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,15 +21,18 @@ std::vector<Bits> special_values(DType d) {
   std::vector<Bits> v;
   if (d == DType::boolean) return {0, 1};
   if (is_float(d)) {
-    for (long double x : {0.0L, -0.0L, 1.0L, -1.0L, 0.5L, -0.5L, 1.5L, 2.5L, -2.5L, 3.0L, 0.1L, -3.3L, 7.75L, 100.7L, -88.0L, 1e-3L, 1e-30L, 3e4L, 1e10L,
-                          -1e10L, 3.14159265358979L, 1e38L, 2147483648.0L, 9.3e18L, -9.3e18L, 300.0L, 1e-40L, 1e-310L})
+    for (long double x : {0.0L,   -0.0L,         1.0L,    -1.0L,    0.5L,   -0.5L,  1.5L,
+                          2.5L,   -2.5L,         3.0L,    0.1L,     -3.3L,  7.75L,  100.7L,
+                          -88.0L, 1e-3L,         1e-30L,  3e4L,     1e10L,  -1e10L, 3.14159265358979L,
+                          1e38L,  2147483648.0L, 9.3e18L, -9.3e18L, 300.0L, 1e-40L, 1e-310L})
       v.push_back(real_bits(d, x));
     for (long double x : {INFINITY, -INFINITY, NAN}) v.push_back(real_bits(d, x));
     return v;
   }
   const Bits mask = bits(d) == 64 ? ~Bits{0} : (Bits{1} << bits(d)) - 1;
   const Bits high = Bits{1} << (bits(d) - 1);
-  for (Bits x : {Bits{0}, Bits{1}, Bits{2}, Bits{3}, Bits{7}, Bits{13}, Bits{100}, ~Bits{0}, ~Bits{1}, ~Bits{6}, ~Bits{99}, high, high - 1, high + 1, high / 2})
+  for (Bits x : {Bits{0}, Bits{1}, Bits{2}, Bits{3}, Bits{7}, Bits{13}, Bits{100}, ~Bits{0}, ~Bits{1}, ~Bits{6}, ~Bits{99},
+                 high, high - 1, high + 1, high / 2})
     v.push_back(x & mask);
   return v;
 }
@@ -96,7 +100,8 @@ class ElementwiseTest {
     Program p = program("s", graph_.sym("N"));
     p.symbols = {{"N", 0, std::int64_t{1} << 40, 1}};
     const CompiledProgram compiled(graph_, p);
-    for (std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, std::int64_t{131}, n}) check(p, compiled, static_cast<std::size_t>(m));
+    for (std::int64_t m : {std::int64_t{0}, std::int64_t{1}, std::int64_t{7}, std::int64_t{131}, n})
+      check(p, compiled, static_cast<std::size_t>(m));
   }
 
   Program program(const char* name, Id extent) {
@@ -118,7 +123,8 @@ class ElementwiseTest {
 
   void check(const Program& p, const CompiledProgram& compiled, std::size_t n) {
     std::vector<Array> arguments;
-    for (std::size_t k = 0; k < types_.size(); ++k) arguments.push_back(array_of(types_[k], {columns_[k].begin(), columns_[k].begin() + static_cast<std::ptrdiff_t>(n)}));
+    for (std::size_t k = 0; k < types_.size(); ++k)
+      arguments.push_back(array_of(types_[k], {columns_[k].begin(), columns_[k].begin() + static_cast<std::ptrdiff_t>(n)}));
     arguments.push_back({case_.result, {static_cast<std::int64_t>(n)}, {}});
     const Array interpreted = interpret(graph_, p, arguments).back();
     const Array got = compiled(arguments).back();
@@ -149,7 +155,7 @@ class ElementwiseTest {
   double worst_ = 0;
 };
 
-constexpr DType all_types[] = {DType::boolean, DType::i8,  DType::i16, DType::i32, DType::i64,  DType::u8, DType::u16,
+constexpr DType all_types[] = {DType::boolean, DType::i8,  DType::i16, DType::i32,  DType::i64, DType::u8, DType::u16,
                                DType::u32,     DType::u64, DType::f16, DType::bf16, DType::f32, DType::f64};
 
 class Elementwise : public ::testing::TestWithParam<Op> {};

@@ -44,8 +44,8 @@ Bits random_element(DType d, Data data, std::mt19937& random) {
     return (special && random() % 4 == 0 ? specials[random() % 6] : any) & mask;
   }
   if (special && random() % 32 == 0) {
-    const long double specials[] = {0.0L, -0.0L, 1e-40L, -1e-310L, 3e4L, -1e30L, 1e38L, INFINITY, -INFINITY, NAN};
-    return real_bits(d, specials[random() % 10]);
+    const long double specials[] = {0.0L, -0.0L, 1e-6L, 1e-40L, -1e-310L, 3e4L, -1e30L, 1e38L, INFINITY, -INFINITY, NAN};
+    return real_bits(d, specials[random() % 11]);
   }
   const long double magnitude = 0.98L + static_cast<long double>(random() % 1024) / 25600.0L;
   const long double scale = data != Data::cancelling ? 1.0L : random() % 8 == 0 ? 32768.0L / magnitude : 1.0L / 1024.0L;

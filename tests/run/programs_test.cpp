@@ -1,5 +1,5 @@
-// Programs written in the DSL that cover every operation of the front end (tests/run/programs): captured, imported, compiled and run;
-// the result equals the interpreter's, bit for bit. argv[1]: folder with the generator's `.kiln` texts.
+// Programs written in the DSL that cover every operation of the front end (tests/run/programs): captured, imported, compiled
+// and run; the result equals the interpreter's, bit for bit. argv[1]: folder with the generator's `.kiln` texts.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -19,7 +19,8 @@ Array random_array(const Parameter& p, std::vector<std::int64_t> extents, std::m
   a.data.resize(a.elements() * static_cast<std::size_t>(bytes(a.dtype)));
   for (std::size_t i = 0; i < a.elements(); ++i) {
     const auto r = static_cast<std::int32_t>(random() % 2001) - 1000;
-    const float f = random() % 16 == 0 ? std::array{0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f}[random() % 6] : static_cast<float>(r) / 37.0f;
+    const float f = random() % 16 == 0 ? std::array{0.0f, -0.0f, INFINITY, -INFINITY, NAN, 1e-40f}[random() % 6]
+                                       : static_cast<float>(r) / 37.0f;
     if (p.dtype == DType::f32)
       std::memcpy(a.data.data() + 4 * i, &f, 4);
     else
@@ -28,7 +29,9 @@ Array random_array(const Parameter& p, std::vector<std::int64_t> extents, std::m
   return a;
 }
 
-std::int64_t value_of(const Graph& g, Id e, const std::map<std::string, std::int64_t>& symbols) { return index_at(g, e, symbols); }
+std::int64_t value_of(const Graph& g, Id e, const std::map<std::string, std::int64_t>& symbols) {
+  return index_at(g, e, symbols);
+}
 
 std::vector<Array> random_arguments(Graph& g, const Program& p, std::mt19937& random) {
   Symbols symbols;
@@ -52,7 +55,8 @@ bool binds_all_symbols(const Graph& g, Program& p) {
   });
   const Id roots[] = {p.sink};
   for (Id id : g.reachable(roots))
-    if (g.op(id) == Op::SYM && std::ranges::none_of(p.symbols, [&](const Symbol& s) { return s.name == g.name(id); })) return false;
+    if (g.op(id) == Op::SYM && std::ranges::none_of(p.symbols, [&](const Symbol& s) { return s.name == g.name(id); }))
+      return false;
   return true;
 }
 
@@ -67,7 +71,8 @@ void check(unsigned seed, bool symbolic) {
   for (int workers : {1, 3}) {
     const auto got = compiled(arguments, workers);
     for (std::size_t i = 0; i < expected.size(); ++i)
-      ASSERT_EQ(difference(expected[i], got[i]), "") << "seed " << seed << " output " << p.params[i].name << "\n" << write_program(g, p);
+      ASSERT_EQ(difference(expected[i], got[i]), "") << "seed " << seed << " output " << p.params[i].name << "\n"
+                                                     << write_program(g, p);
   }
 }
 

@@ -11,6 +11,10 @@ namespace kiln::compiler::testing {
 namespace {
 
 __extension__ using Wide = __int128;
+__extension__ using UnsignedWide = unsigned __int128;
+
+// Modulo 2^128: a product of two 64-bit values may leave the signed range.
+Wide product(Wide a, Wide b) { return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)); }
 
 Wide integer_value(DType d, Bits b) {
   if (d == DType::boolean) return b & 1;
@@ -19,7 +23,9 @@ Wide integer_value(DType d, Bits b) {
   if (is_signed_int(d) && (low >> (n - 1) & 1) != 0) return static_cast<Wide>(low) - (static_cast<Wide>(1) << n);
   return static_cast<Wide>(low);
 }
-Bits integer_bits(DType d, Wide v) { return bits(d) == 64 ? static_cast<Bits>(v) : static_cast<Bits>(v) & ((Bits{1} << bits(d)) - 1); }
+Bits integer_bits(DType d, Wide v) {
+  return bits(d) == 64 ? static_cast<Bits>(v) : static_cast<Bits>(v) & ((Bits{1} << bits(d)) - 1);
+}
 Wide lowest(DType d) { return is_signed_int(d) ? -(static_cast<Wide>(1) << (bits(d) - 1)) : 0; }
 Wide highest(DType d) { return (static_cast<Wide>(1) << (bits(d) - (is_signed_int(d) ? 1 : 0))) - 1; }
 
@@ -79,7 +85,8 @@ T native(Op op, T a, T b, T c) {
     case Op::CEIL: return std::ceil(a);
     case Op::TRUNC: return std::trunc(a);
     case Op::ROUND: return std::nearbyint(a);
-    case Op::MIN: case Op::MAX: {
+    case Op::MIN:
+    case Op::MAX: {
       if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
       const bool a_first = a < b || (a == b && std::signbit(a));
       return (op == Op::MIN) == a_first ? a : b;
@@ -116,13 +123,16 @@ Wide integer_op(Op op, DType d, Wide a, Wide b, Wide c) {
   switch (op) {
     case Op::ADD: return a + b;
     case Op::SUB: return a - b;
-    case Op::MUL: return a * b;
-    case Op::FMA: return integer_value(d, integer_bits(d, a * b)) + c;
+    case Op::MUL: return product(a, b);
+    case Op::FMA: return integer_value(d, integer_bits(d, product(a, b))) + c;
     case Op::NEG: return -a;
     case Op::NOT: return d == DType::boolean ? 1 - a : ~a;
     case Op::ABS: return a < 0 ? -a : a;
     case Op::SIGN: return a > 0 ? 1 : a < 0 ? -1 : 0;
-    case Op::FLOOR: case Op::CEIL: case Op::TRUNC: case Op::ROUND: return a;
+    case Op::FLOOR:
+    case Op::CEIL:
+    case Op::TRUNC:
+    case Op::ROUND: return a;
     case Op::CDIV: return b == 0 ? 0 : a / b;
     case Op::CMOD: return b == 0 ? 0 : a % b;
     case Op::FLOORDIV: return b == 0 ? 0 : floor_div(a, b);
@@ -132,7 +142,7 @@ Wide integer_op(Op op, DType d, Wide a, Wide b, Wide c) {
     case Op::AND: return a & b;
     case Op::OR: return a | b;
     case Op::XOR: return a ^ b;
-    case Op::SHL: return a * (static_cast<Wide>(1) << shift);
+    case Op::SHL: return product(a, static_cast<Wide>(1) << shift);
     case Op::SHR: return floor_div(a, static_cast<Wide>(1) << shift);
     default: throw std::logic_error("reference: " + std::string(name(op)));
   }
@@ -190,7 +200,8 @@ bool is_nan(DType d, Bits b) { return is_float(d) && std::isnan(real_value(d, b)
 
 double distance_in_ulps(DType d, Bits got, long double value) {
   const long double g = real_value(d, got);
-  if (std::isnan(g) || std::isnan(value)) return std::isnan(g) && std::isnan(value) ? 0 : std::numeric_limits<double>::infinity();
+  if (std::isnan(g) || std::isnan(value))
+    return std::isnan(g) && std::isnan(value) ? 0 : std::numeric_limits<double>::infinity();
   if (g == value) return 0;
   const int digits = d == DType::f64 ? 53 : d == DType::f32 ? 24 : d == DType::f16 ? 11 : 8;
   const int least = d == DType::f64 ? -1074 : d == DType::f32 ? -149 : d == DType::f16 ? -24 : -133;
@@ -205,7 +216,8 @@ Expected expected_element(Op op, DType d, DType result, const std::vector<Bits>&
   if (op == Op::BITCAST) return {x[0], 0, 0};
   if (op == Op::WHERE) return {(x[0] & 1) != 0 ? x[1] : x[2], 0, 0};
   if (is_comparison(op)) {
-    const bool r = is_float(d) ? compare(op, real_value(d, x[0]), real_value(d, x[1])) : compare(op, integer_value(d, x[0]), integer_value(d, x[1]));
+    const bool r = is_float(d) ? compare(op, real_value(d, x[0]), real_value(d, x[1]))
+                               : compare(op, integer_value(d, x[0]), integer_value(d, x[1]));
     return {r ? Bits{1} : Bits{0}, 0, 0};
   }
   if (is_float(d)) return float_element(op, d, x);

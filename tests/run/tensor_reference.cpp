@@ -57,7 +57,8 @@ Bits striped(ReduceKind kind, DType d, std::vector<Bits> line) {
     for (std::size_t begin = 0; begin == 0 || begin < line.size(); begin += block) {
       std::array<Bits, 32> acc;
       acc.fill(identity(kind, d));
-      for (std::size_t i = begin; i < std::min(begin + block, line.size()); ++i) acc[i % 32] = combine(kind, d, acc[i % 32], line[i]);
+      for (std::size_t i = begin; i < std::min(begin + block, line.size()); ++i)
+        acc[i % 32] = combine(kind, d, acc[i % 32], line[i]);
       for (std::size_t half : {16u, 8u, 4u, 2u, 1u})
         for (std::size_t j = 0; j < half; ++j) acc[j] = combine(kind, d, acc[j], acc[j + half]);
       results.push_back(acc[0]);
@@ -72,8 +73,9 @@ Bits first_extreme(ReduceKind kind, DType d, const std::vector<Bits>& line) {
   for (std::size_t i = 0; i < line.size(); ++i)
     if (is_nan(d, line[i])) return i;
   for (std::size_t i = 1; i < line.size(); ++i) {
-    const bool better = kind == ReduceKind::argmax ? expected_element(Op::LT, d, DType::boolean, {line[best], line[i]}).exact != 0
-                                                   : expected_element(Op::LT, d, DType::boolean, {line[i], line[best]}).exact != 0;
+    const bool better = kind == ReduceKind::argmax
+                            ? expected_element(Op::LT, d, DType::boolean, {line[best], line[i]}).exact != 0
+                            : expected_element(Op::LT, d, DType::boolean, {line[i], line[best]}).exact != 0;
     if (better) best = i;
   }
   return best;
@@ -191,12 +193,14 @@ Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t
   return x;
 }
 
-Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a, const std::function<Bits(std::int64_t)>& b) {
+Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
+                    const std::function<Bits(std::int64_t)>& b) {
   const DType wide = accumulator(d);
   const auto widen = [&](Bits x) { return wide == d ? x : real_bits(wide, real_value(d, x)); };
   Bits acc = 0;
   for (std::int64_t k = 0; k < count; ++k)
-    acc = is_float(d) ? expected_element(Op::FMA, wide, wide, {widen(a(k)), widen(b(k)), acc}).exact : (a(k) * b(k) + acc) & integer_mask(d);
+    acc = is_float(d) ? expected_element(Op::FMA, wide, wide, {widen(a(k)), widen(b(k)), acc}).exact
+                      : (a(k) * b(k) + acc) & integer_mask(d);
   return wide == d ? acc : real_bits(d, real_value(wide, acc));
 }
 

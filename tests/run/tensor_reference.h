@@ -1,5 +1,5 @@
-// An independent reference for movement operations and reductions: direct index loops over coordinates, nothing of the compiler but
-// the names of dtypes and operations. Reduction order is that of docs/reference/numbers.md.
+// An independent reference for movement operations and reductions: direct index loops over coordinates, nothing of the compiler
+// but the names of dtypes and operations. Reduction order is that of docs/reference/numbers.md.
 #pragma once
 
 #include <cstdint>
@@ -33,6 +33,7 @@ Tensor expected_iota(DType d, std::int64_t extent);
 // One axis after the other, the last first.
 Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t>& axes);
 // acc = fma(a(k), b(k), acc) for k = 0 .. count - 1, starting at +0.
-Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a, const std::function<Bits(std::int64_t)>& b);
+Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
+                    const std::function<Bits(std::int64_t)>& b);
 
 }  // namespace kiln::compiler::testing

@@ -141,7 +141,8 @@ TEST_F(Tools, PrintVerifyAndPasses) {
   }
   const Result split = opt({"run", "--pass", "kernel_split", file});
   EXPECT_EQ(opt({"run", "--pass", "simplify_ranges", text("s.kiln", split.out)}).status, 0);
-  const Result n = opt({"run", "--pass", "simplify", text("n.kiln", "nodes\n%0 = sym index \"n\"\n%1 = add index %0, %0\nroot %1\n")});
+  const Result n =
+      opt({"run", "--pass", "simplify", text("n.kiln", "nodes\n%0 = sym index \"n\"\n%1 = add index %0, %0\nroot %1\n")});
   EXPECT_NE(n.out.find("mul index"), std::string::npos) << n.out << n.err;
 }
 
