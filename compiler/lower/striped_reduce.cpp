@@ -45,8 +45,12 @@ class Lowering {
     return value;
   }
 
+  // Low half first: the order of creation must not hang on how a C++ compiler orders arguments.
   Id tree(Id acc) {
-    for (int half = reduce_stripes / 2; half >= 1; half /= 2) acc = combine(part(acc, 0, half), part(acc, half, half));
+    for (int half = reduce_stripes / 2; half >= 1; half /= 2) {
+      const Id low = part(acc, 0, half);
+      acc = combine(low, part(acc, half, half));
+    }
     return acc;
   }
 
