@@ -1,0 +1,38 @@
+"""Every diagnostic id in the sources has a page and every page an id; links resolve; kernel sources in the pages compile."""
+import pathlib, re, subprocess, sys, tempfile
+
+root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
+problems = []
+
+sources = [f for d in ("compiler", "generator", "runtime") for f in (root / d).rglob("*") if f.suffix in (".cpp", ".h", ".c")]
+ids = set()
+for f in sources:
+    ids |= set(re.findall(r'"([ER]-[a-z]+)"', f.read_text()))
+ids -= {"E-xxx", "R-unknown"}
+pages = {f.stem for f in (root / "docs/diagnostics").glob("[ER]-*.md")}
+problems += [f"{i} has no page in docs/diagnostics" for i in sorted(ids - pages)]
+problems += [f"docs/diagnostics/{i}.md names an id that no source has" for i in sorted(pages - ids)]
+
+compiled = 0
+for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+    text = page.read_text()
+    for link in re.findall(r"\]\(([^)#]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)):
+        if not link.startswith("http") and not (page.parent / link).exists():
+            problems.append(f"{page.relative_to(root)}: broken link {link}")
+    for block in re.findall(r"```cpp\n(.*?)```", text, flags=re.S):
+        if "#include <kiln/dsl.h>" not in block:
+            continue
+        with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
+            source.write(block)
+            source.flush()
+            run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{root}/dsl/include", f"-I{root}/runtime/include", source.name],
+                                 capture_output=True, text=True)
+        compiled += 1
+        if run.returncode:
+            problems.append(f"{page.relative_to(root)}: a kernel source does not compile:\n{run.stderr}")
+
+if compiled < 2:
+    problems.append(f"only {compiled} kernel sources found in the pages")
+print(f"{len(ids)} ids, {len(pages)} pages, {compiled} kernel sources compiled")
+print("\n".join(problems))
+sys.exit(1 if problems else 0)
