@@ -22,11 +22,11 @@ constexpr double pi_half_1 = 0x1.921fb54442d18p+0, pi_half_2 = 0x1.1a62633145c07
 Angle reduce_fused(Value x, bool with_low) {
   const Value n = round(x * real(x, 0x1.45f306dc9c883p-1));
   const Value exact = fma(n, real(x, -pi_half_1), x);
-  if (!with_low) return {cast(n, DType::i64), fma(n, real(x, -pi_half_3), fma(n, real(x, -pi_half_2), exact))};
+  if (!with_low) return {to_i64(n), fma(n, real(x, -pi_half_3), fma(n, real(x, -pi_half_2), exact))};
   const Value p = n * real(x, -pi_half_2);
   const Value p_low = fma(n, real(x, -pi_half_3), fma(n, real(x, -pi_half_2), -p));
   const auto [r, error] = two_sum(exact, p);
-  return {cast(n, DType::i64), r, error + p_low};
+  return {to_i64(n), r, error + p_low};
 }
 
 Value variable_shift(Op op, Value a, Value n) { return make(op, a.dtype(), {a, n}); }
@@ -64,8 +64,7 @@ Value multiply_high(Value m, Value w) {
 // 0 <= high:low < 2^126 as f64 parts, the second below the rounding of the first.
 std::pair<Value, Value> to_parts(Value high, Value low) {
   const Value mask = word(high, 0xffffffff);
-  const auto real_of = [](Value v) { return cast(v, DType::f64); };
-  const Value d3 = real_of(shr(high, 32)), d2 = real_of(high & mask), d1 = real_of(shr(low, 32)), d0 = real_of(low & mask);
+  const Value d3 = to_f64(shr(high, 32)), d2 = to_f64(high & mask), d1 = to_f64(shr(low, 32)), d0 = to_f64(low & mask);
   const Value a = d3 * real(d3, 0x1p96), b = d2 * real(d3, 0x1p64);
   const Value sum = a + b;
   return {sum, ((a - sum) + b) + fma(d1, real(d1, 0x1p32), d0)};
@@ -118,8 +117,11 @@ Angle reduce_window_single(Value x) {
   const auto window = [&](int i) { return shr(variable_shift(Op::SHL, shl(t[i], 32) | t[i + 1], shift), 32); };
   const Value y = shl(m * window(0), 32) + m * window(1) + shr(m * window(2), 32);  // |x| 2/pi modulo 4, times 2^62
   const Value n = shr(y + u64(std::int64_t{1} << 61), 62);
-  const Value rest = bitcast(y - shl(n, 62), DType::i64);
-  return {bitcast(n, DType::i64), cast(rest, DType::f64) * real(cast(x, DType::f64), 0x1.921fb54442d18p-62)};
+  // the rest is signed; its upper half is shifted to where it is not
+  const Value rest = y - shl(n, 62) + u64(std::int64_t{1} << 62);
+  const Value high = to_f64(shr(rest, 32)), low = to_f64(rest & u64(0xffffffff));
+  const Value r = fma(high - real(high, 0x1p30), real(high, 0x1p32), low);
+  return {bitcast(n, DType::i64), r * real(r, 0x1.921fb54442d18p-62)};
 }
 
 }  // namespace

@@ -112,10 +112,27 @@ inline Value copysign(Value a, Value s) {
   return bitcast((bitcast(a, f.integer) & keep) | (bitcast(s, f.integer) & m), a.dtype());
 }
 
+// Conversions between integers and floats go through the bits of the floats: saturating casts cost more, and x86 before AVX-512
+// has none between f64 and 64-bit integers.
+
+// n + 1.5 * 2^mantissa as bits: their low half is n in two's complement. For integer-valued n below 2^(mantissa - 1).
+inline Value integer_bits(Value n) {
+  const Format f = format(n.dtype());
+  return bitcast(n + real(n, f.width == 32 ? 0x1.8p23 : 0x1.8p52), f.integer);
+}
+// An integer-valued f64 below 2^51 as i64.
+inline Value to_i64(Value n) { return integer_bits(n) - integer(*n.g, DType::i64, 0x4338000000000000); }
+// A u64 below 2^52 as f64.
+inline Value to_f64(Value n) {
+  const Value bits = bitcast(n | integer(n, 0x4330000000000000), DType::f64);
+  return bits - real(bits, 0x1p52);
+}
+
 // 2^n for an integer-valued n (of the float type) in the normal range.
 inline Value power_of_two(Value n) {
   const Format f = format(n.dtype());
-  return bitcast(shl(cast(n, f.integer) + integer(*n.g, f.integer, f.bias), f.mantissa), n.dtype());
+  const std::int64_t one = static_cast<std::int64_t>(f.bias) << f.mantissa;
+  return bitcast(shl(integer_bits(n), f.mantissa) + integer(*n.g, f.integer, one), n.dtype());
 }
 
 // Functions on values, by family; each file says which method.
@@ -124,11 +141,16 @@ Value expand_exp_in_range(Value x);  // exp for |x| <= 80, no special values
 Value expand_exp2(Value x);
 // exp(r + low) 2^n, |r| <= ln(2)/2, n in the range of results and a little more: one rounding where the result is subnormal.
 Value exp_scaled(Value r, Value low, Value n);
+// For results that are rounded to f32 next: f64 arguments, relative errors of 2^-32 (exp: |x| <= 700, log2: normal x > 0).
+Value exp_for_single(Value x);
+Value exp2_for_single(Value x);
+Value log2_for_single(Value x);
 // x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, subnormal ones too; garbage for others.
 struct Logarithm {
   Value k, f;
 };
 Logarithm reduce_log(Value x);
+Logarithm reduce_log_normal(Value x);  // not for subnormal ones
 Value expand_log(Value x);
 Value expand_log2(Value x);
 Value expand_sin(Value x);

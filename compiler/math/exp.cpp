@@ -60,6 +60,16 @@ Value exp_scaled(Value r, Value low, Value n) {
   return (real(r, 1) + (r + fma(r * r, q, low))) * power_of_two(half) * power_of_two(n - half);
 }
 
+Value exp_for_single(Value x) {
+  const auto [r, n] = reduce(x);
+  return polynomial(r, taylor(8)) * power_of_two(n);
+}
+
+Value exp2_for_single(Value x) {
+  const Value n = round(x);
+  return polynomial((x - n) * real(x, 0x1.62e42fefa39efp-1), taylor(8)) * power_of_two(n);
+}
+
 Value expand_exp_in_range(Value x) {
   const auto [r, n] = reduce(x);
   return mantissa(r) * power_of_two(n);

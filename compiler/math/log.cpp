@@ -7,21 +7,36 @@
 
 namespace kiln::compiler {
 
-// Subnormals are scaled up first. Zero, negative, infinite and NaN arguments give garbage that the caller replaces.
-Logarithm reduce_log(Value x) {
+namespace {
+
+// b >> 52 as f64: 1024 keeps the field positive on the way.
+Value exponent_f64(Value b) {
+  const Value field = shr(bitcast(b + integer(b, std::int64_t{1024} << 52), DType::u64), 52);
+  const Value k = to_f64(field);
+  return k - real(k, 1024);
+}
+
+}  // namespace
+
+// Zero, negative, infinite and NaN arguments give garbage that the caller replaces.
+Logarithm reduce_log_normal(Value x) {
   const Format fmt = format(x.dtype());
   const bool single = x.dtype() == DType::f32;
-  const Value tiny = x < real(x, single ? 0x1p-126 : 0x1p-1022);
-  const int up = single ? 25 : 54;
-  const Value y = where(tiny, x * real(x, single ? 0x1p25 : 0x1p54), x);
   // Shift so that the exponent steps at sqrt(1/2).
   const std::int64_t root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
-  const Value b = bitcast(y, fmt.integer) - integer(*x.g, fmt.integer, root);
-  const Value e = shr(b, fmt.mantissa);
+  const Value b = bitcast(x, fmt.integer) - integer(*x.g, fmt.integer, root);
+  const Value k = single ? cast(shr(b, fmt.mantissa), x.dtype()) : exponent_f64(b);
   const Value mantissa = b & integer(*x.g, fmt.integer, (std::int64_t{1} << fmt.mantissa) - 1);
   const Value m = bitcast(mantissa + integer(*x.g, fmt.integer, root), x.dtype());
-  const Value k = cast(e, x.dtype()) - where(tiny, real(x, up), real(x, 0));
   return {k, m - real(x, 1)};
+}
+
+// Subnormals are scaled up first.
+Logarithm reduce_log(Value x) {
+  const bool single = x.dtype() == DType::f32;
+  const Value tiny = x < real(x, single ? 0x1p-126 : 0x1p-1022);
+  const auto [k, f] = reduce_log_normal(where(tiny, x * real(x, single ? 0x1p25 : 0x1p54), x));
+  return {k - where(tiny, real(x, single ? 25 : 54), real(x, 0)), f};
 }
 
 namespace {
@@ -57,6 +72,14 @@ Value expand_log(Value x) {
   const double hi = single ? 0x1.62e4p-1 : 0x1.62e42fefa0000p-1, lo = single ? 0x1.7f7d1cp-20 : 0x1.cf79abc9e3b39p-40;
   const Value small = fma(k, real(x, lo), tail) - h;
   return specials(x, fma(k, real(x, hi), f + small));
+}
+
+Value log2_for_single(Value x) {
+  const auto [k, f] = reduce_log_normal(x);
+  const Value s = f / (f + real(f, 2));
+  std::vector<double> c;  // 2 atanh(s) / (s ln 2)
+  for (int i = 0; i < 8; ++i) c.push_back(0x1.71547652b82fep+1 / (2 * i + 1));
+  return fma(s, polynomial(s * s, c), k);
 }
 
 Value expand_log2(Value x) {

@@ -1,4 +1,4 @@
-// pow(x, y) = 2^(y log2|x|). For f32 arguments all of it in f64; for f64 the logarithm and the product are pairs of f64 with
+// pow(x, y) = 2^(y log2|x|). For f32 arguments in f64; for f64 the logarithm and the product are pairs of f64 with
 // some 100 bits. Special cases as C99 Annex F has them.
 #include <limits>
 #include <vector>
@@ -67,8 +67,10 @@ Value exp2_product(Value y, Pair l) {
 
 Value expand_pow(Value x, Value y) {
   if (x.dtype() == DType::f64) return select_specials(x, y, exp2_product(y, log2_pair(abs(x))));
-  const Value wide_x = cast(abs(x), DType::f64), wide_y = cast(y, DType::f64);
-  return select_specials(x, y, cast(expand_exp2(wide_y * expand_log2(wide_x)), DType::f32));
+  const Value t = cast(y, DType::f64) * log2_for_single(cast(abs(x), DType::f64));
+  const Value top = real(t, 200);  // beyond, f32 has 0 and infinity
+  const Value low = where(t < -top, -top, t);
+  return select_specials(x, y, cast(exp2_for_single(where(top < low, top, low)), DType::f32));
 }
 
 }  // namespace kiln::compiler

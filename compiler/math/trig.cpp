@@ -1,5 +1,5 @@
 // sin, cos, tan: x = n pi/2 + r with |r| <= pi/4, then polynomials in r^2 (Chebyshev fits in 50-digit arithmetic). f32 computes
-// in f64.
+// in f64, with fewer terms: the first one left out is below 2^-30.
 #include <limits>
 
 #include "compiler/math/angle.h"
@@ -11,20 +11,22 @@ constexpr double sine[] = {-0x1.5555555555555p-3,  0x1.1111111111110p-7,  -0x1.a
                            -0x1.ae645412c3273p-26, 0x1.61217f09bcb03p-33, -0x1.ab17d2facc85cp-41};
 constexpr double cosine[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d0ap-16, -0x1.27e4fb7712d5cp-22,
                              0x1.1eed8deb96ac2p-29, -0x1.9394ba0b4568ap-37, 0x1.ab785a14044e7p-45};
+// f32 arguments have no low part.
+std::span<const double> terms(const Angle& a, std::span<const double> c) { return a.low ? c : c.first(4); }
 Value bit(Value n, int mask) { return (n & integer(n, mask)) != integer(n, 0); }
 
 // A value and a correction below its rounding.
 Pair sin_pair(const Angle& a) {
   const Value r = a.r, z = r * r;
   // sin(r + low) = sin r + low cos r
-  return fast_two_sum(
-      r, a.low ? fma(r * z, polynomial(z, sine), fma(z * real(z, -0.5), *a.low, *a.low)) : r * z * polynomial(z, sine));
+  return fast_two_sum(r, a.low ? fma(r * z, polynomial(z, sine), fma(z * real(z, -0.5), *a.low, *a.low))
+                               : r * z * polynomial(z, terms(a, sine)));
 }
 Pair cos_pair(const Angle& a) {
   const Value r = a.r, z = r * r;
   const Value h = z * real(z, 0.5), w = real(z, 1) - h;
   const Value lost = (real(z, 1) - w) - h;
-  return fast_two_sum(w, fma(z * z, polynomial(z, cosine), a.low ? fma(-r, *a.low, lost) : lost));
+  return fast_two_sum(w, fma(z * z, polynomial(z, terms(a, cosine)), a.low ? fma(-r, *a.low, lost) : lost));
 }
 Value sin_of(const Angle& a) { return sin_pair(a).high; }
 Value cos_of(const Angle& a) { return cos_pair(a).high; }
