@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "compiler/ir/program.h"
 
@@ -19,12 +20,17 @@ struct SymFact {
 
 struct Facts {
   std::map<std::string, SymFact, std::less<>> syms;  // a name that is missing has the defaults
+  std::vector<Id> nonnegative;                       // index values of the graph that are >= 0: what relates several symbols
 
   SymFact of(std::string_view name) const {
     const auto it = syms.find(name);
     return it == syms.end() ? SymFact{} : it->second;
   }
 };
+
+// Adds what a condition on symbols says; parts that are not comparisons of sums, and remainders other than x % c == 0, are
+// ignored.
+void assume(Graph& g, Facts& facts, Id condition);
 
 Facts facts_of(std::span<const Symbol> symbols);
 inline Facts facts_of(const Program& p) { return facts_of(p.symbols); }

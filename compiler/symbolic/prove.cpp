@@ -100,7 +100,8 @@ std::int64_t Prover::low(const Sum& p) {
   return std::max(direct.min, sum.min);
 }
 
-// q = floordiv(x, d), d >= 1: d*q is in [x - d + 1, x]. A constant d scales everything, else the factor must be a multiple of d.
+// q = floordiv(x, d), d >= 1: d*q is in [x - d + 1, x]. A constant d scales everything, else the factor must be a multiple of
+// d.
 std::optional<Sum> Prover::without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign) {
   const auto x = sum_of(g_, g_.src(q, 0)), d = sum_of(g_, g_.src(q, 1));
   if (!x || !d || d->empty()) return std::nullopt;
@@ -167,7 +168,23 @@ bool Prover::ge0(Sum p, int depth) {
   for (Id a : atoms) {
     bool proven = false;
     if (!eliminate(p, a, depth, proven)) continue;
-    if (proven || g_.op(a) == Op::RANGE) return proven;
+    if (proven || (g_.op(a) == Op::RANGE && bounds_.facts().nonnegative.empty())) return proven;
+  }
+  return by_facts(p, depth);
+}
+
+// p = k*f + rest for a fact f >= 0 and k > 0 such that a term of p goes away: rest >= 0 is enough.
+bool Prover::by_facts(const Sum& p, int depth) {
+  for (Id id : bounds_.facts().nonnegative) {
+    const auto f = sum_of(g_, id);
+    if (!f) continue;
+    for (const Term& t : *f) {
+      const auto same = std::ranges::find(p, t.atoms, &Term::atoms);
+      if (t.atoms.empty() || same == p.end() || same->coefficient % t.coefficient != 0) continue;
+      const std::int64_t k = same->coefficient / t.coefficient;
+      const auto rest = k > 0 ? plus(g_, p, *f, -k) : std::nullopt;
+      if (rest && ge0(*rest, depth - 1)) return true;
+    }
   }
   return false;
 }

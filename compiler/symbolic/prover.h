@@ -25,6 +25,7 @@ class Prover {
   Interval atom(Id a);
   void learn(Id range);
   bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
+  bool by_facts(const Sum& p, int depth);
   std::optional<Sum> without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign);
 
   const Graph& g_;

@@ -132,6 +132,7 @@ Id RewriteEngine::apply_rules(Id id) {
     const Id next = r->apply(context_, id);
     if (next == no_id || next == id) continue;
     spend(*r, id);
+    if (observer_) observer_(*r, id, next);
     return next;
   }
   return no_id;

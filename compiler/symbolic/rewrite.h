@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <unordered_map>
@@ -40,6 +41,9 @@ class RewriteEngine {
   Id run(Id root);
   void disable(std::string_view rule);  // an unknown name is a Diagnostic E-rule
   std::vector<std::string_view> names() const;
+  // Called for each application of a rule, with the node before and after.
+  using Observer = std::function<void(const Rule&, Id before, Id after)>;
+  void observe(Observer o) { observer_ = std::move(o); }
   std::uint64_t applications() const { return applied_; }
 
  private:
@@ -70,6 +74,7 @@ class RewriteEngine {
   std::size_t known_ = 0;  // graph size when run() began: only nodes that were there bring fuel
   std::uint64_t fuel_ = 0, applied_ = 0;
   std::vector<std::string_view> last_rules_;
+  Observer observer_;
 };
 
 }  // namespace kiln::compiler

@@ -6,6 +6,7 @@
 // values of other dtypes keep their operations (WHERE of a constant condition becomes its branch). RANGE nodes keep their ids.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -26,6 +27,8 @@ class Simplifier {
   ~Simplifier();
   Id operator()(Id root);
   void disable(std::string_view rule);  // by name; an unknown name is a Diagnostic E-rule
+  using Observer = std::function<void(std::string_view rule, Id before, Id after)>;
+  void observe(Observer o);  // called for each rewrite
   Bounds& bounds();
 
  private:

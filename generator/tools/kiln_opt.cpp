@@ -1,6 +1,7 @@
 // kiln-opt: reads graphs in textual form, verifies, transforms, interprets and compiles them.
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -20,6 +21,7 @@
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
 #include "generator/tools/shared_library.h"
+#include "generator/tools/simplify_lines.h"
 
 namespace kiln::generator {
 namespace {
@@ -44,7 +46,8 @@ Form form_of(const std::string& text, const std::string& file) {
   if (word == "program") return Form::program;
   if (word == "nodes") return Form::nodes;
   if (word == "schedule") return Form::schedule;
-  throw Diagnostic("E-text", file, "expected a text that starts with program, nodes or schedule, got '" + word.substr(0, 40) + "'");
+  throw Diagnostic("E-text", file,
+                   "expected a text that starts with program, nodes or schedule, got '" + word.substr(0, 40) + "'");
 }
 
 Program program_in(Graph& g, const Options& o) {
@@ -59,20 +62,26 @@ void print_or_verify(const Options& o, bool print) {
   switch (form_of(text, o.file)) {
     case Form::program: {
       const Program p = read_program(g, text, o.file);
-      if (print) std::cout << write_program(g, p);
-      else verify(g, p);
+      if (print)
+        std::cout << write_program(g, p);
+      else
+        verify(g, p);
       break;
     }
     case Form::schedule: {
       const Schedule s = read_schedule(g, text, o.file);
-      if (print) std::cout << write_schedule(g, s);
-      else verify(g, s);
+      if (print)
+        std::cout << write_schedule(g, s);
+      else
+        verify(g, s);
       break;
     }
     case Form::nodes: {
       const auto roots = read_nodes(g, text, o.file);
-      if (print) std::cout << write_nodes(g, roots);
-      else throw Diagnostic("E-usage", o.file, "nodes have no level to be verified at; expected a program or a schedule");
+      if (print)
+        std::cout << write_nodes(g, roots);
+      else
+        throw Diagnostic("E-usage", o.file, "nodes have no level to be verified at; expected a program or a schedule");
     }
   }
 }
@@ -89,8 +98,10 @@ void run_pass(const Options& o) {
   }
   if (form == Form::nodes) throw Diagnostic("E-pass", o.file, "nodes take the pass simplify only");
   Schedule s;
-  if (form == Form::program) s.program = read_program(g, text, o.file);
-  else s = read_schedule(g, text, o.file);
+  if (form == Form::program)
+    s.program = read_program(g, text, o.file);
+  else
+    s = read_schedule(g, text, o.file);
   bool found = false;
   for (const SchedulePass& p : schedule_passes()) {
     const bool named = p.name == o.pass;
@@ -144,7 +155,8 @@ std::vector<Array> arguments_of(Graph& g, const Program& p, const Options& o) {
       if (!v) throw Diagnostic("E-argument", q.name, "an extent is not known; give --dims for its symbols");
       extents.push_back(*v);
     }
-    out.push_back(q.direction == Direction::out ? zero_array(q.dtype, extents, q.name) : random_array(q.dtype, extents, o.seed + i));
+    out.push_back(q.direction == Direction::out ? zero_array(q.dtype, extents, q.name)
+                                                : random_array(q.dtype, extents, o.seed + i));
   }
   return out;
 }
@@ -178,7 +190,9 @@ void compile_program(const Options& o) {
   }
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   options.dump_after = o.dump_after;
-  options.dump = [&](std::string_view pass, const std::string& text) { std::cout << "# " << p.name << " after " << pass << '\n' << text; };
+  options.dump = [&](std::string_view pass, const std::string& text) {
+    std::cout << "# " << p.name << " after " << pass << '\n' << text;
+  };
   const std::string header = write_header(g, p, o.cpp_namespace);
   const Compiled c = compiler::compile(g, p, options);
 
@@ -198,8 +212,20 @@ void compile_program(const Options& o) {
   out.write();
 }
 
+void simplify_lines(const std::string& file, const SimplifyOptions& options) {
+  std::ifstream opened;
+  if (file != "-") {
+    opened.open(file);
+    if (!opened) throw Diagnostic("E-file", file, "cannot be read");
+  }
+  std::istream& in = file == "-" ? std::cin : opened;
+  for (std::string line; std::getline(in, line);) std::cout << simplify_line(line, options) << '\n';
+}
+
 int run(int argc, char** argv) {
   Options o;
+  SimplifyOptions simplify_options;
+  std::string lines = "-";
   CLI::App app("Reads, checks, transforms, interprets and compiles Kiln graphs in textual form.");
   app.require_subcommand(1);
   const auto command = [&](const char* name, const char* what, auto work) {
@@ -222,17 +248,25 @@ int run(int argc, char** argv) {
   interpreter->add_flag("--random", o.random, "Random values for inputs that are not given");
   interpreter->add_option("--seed", o.seed, "Of the random values")->capture_default_str();
   interpreter->add_option("-o", o.directory, "Folder for NAME.npy of each output")->capture_default_str();
-  CLI::App* compile = command("compile", "Make object, header, manifest and shared library", choose([&] { compile_program(o); }));
+  CLI::App* compile =
+      command("compile", "Make object, header, manifest and shared library", choose([&] { compile_program(o); }));
   file(compile);
   compile->add_option("-o", o.directory, "Folder for the outputs")->capture_default_str();
   compile->add_option("--namespace", o.cpp_namespace, "C++ namespace, prefix of the C symbols")->capture_default_str();
-  compile->add_option("--target", o.target, "CPU level")->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))->capture_default_str();
+  compile->add_option("--target", o.target, "CPU level")
+      ->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))
+      ->capture_default_str();
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
   compile->add_flag("!--no-library", o.library, "Do not link the shared library");
   command("passes", "List the passes", choose([] {
             for (const auto name : pass_names()) std::cout << name << '\n';
           }));
+  CLI::App* simplifier =
+      command("simplify", "Simplify index expressions, JSON lines", choose([&] { simplify_lines(lines, simplify_options); }));
+  simplifier->add_option("FILE", lines, "JSON lines; - is the standard input")->capture_default_str();
+  simplifier->add_option("--disable", simplify_options.disabled, "Leave out this rule; see `rules list`")->delimiter(',');
+  simplifier->add_flag("--trace", simplify_options.trace, "Show each rewrite");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

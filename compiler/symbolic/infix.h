@@ -1,0 +1,27 @@
+// Index expressions as text that Python would parse, with the same precedence and floor semantics:
+//   + - * // % << >> & | ^ (also on conditions)   < <= > >= == != (chained as in Python)   and or not   True False   integers
+//   min(a, b, ...)  max(a, b, ...)  where(c, a, b)  cdiv(a, b)  cmod(a, b)  abs(a)
+// Integers are exact. A condition counts as 0 or 1 where an integer is expected; the reverse is an error. Division by 0 gives
+// 0.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+// What a name stands for: a node of dtype index, or bool where a condition is expected; no_id: there is no such name.
+using Resolve = std::function<Id(std::string_view name, bool condition)>;
+
+// The expression as a node of dtype index or bool. Any depth: no recursion. Throws Diagnostic E-infix, placed at
+// `where`:column.
+Id parse_infix(Graph& g, std::string_view text, const Resolve& resolve, std::string_view where = "expression");
+
+// As few parentheses as the precedence allows. SYMs by name, RANGEs as r0, r1, ... by number, other nodes that the language
+// does not have as the operation's name in brackets.
+std::string write_infix(const Graph& g, Id root);
+
+}  // namespace kiln::compiler
