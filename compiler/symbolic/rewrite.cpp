@@ -121,8 +121,8 @@ Id RewriteEngine::rebuild(Id id) {
   scratch_.assign(src.begin(), src.end());
   for (Id& s : scratch_) {
     s = final_.at(s);
-    if (g.op(s) != Op::RANGE || binds) continue;
-    if (const Interval i = context_.bounds(s); i.single()) s = g.index(i.min);  // a loop of one iteration
+    if ((g.op(s) != Op::RANGE && g.op(s) != Op::SYM) || binds) continue;
+    if (const Interval i = context_.bounds(s); i.single()) s = g.index(i.min);  // a loop of one iteration, an extent that is known
   }
   return g.with_src(id, scratch_);
 }
