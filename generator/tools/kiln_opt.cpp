@@ -20,6 +20,8 @@
 #include "generator/outputs.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
+#include "generator/tools/rules_command.h"
+#include "generator/tools/rules_file.h"
 #include "generator/tools/shared_library.h"
 #include "generator/tools/simplify_lines.h"
 
@@ -222,8 +224,15 @@ void simplify_lines(const std::string& file, const SimplifyOptions& options) {
   for (std::string line; std::getline(in, line);) std::cout << simplify_line(line, options) << '\n';
 }
 
+void check_rules(const std::string& file, const RulesOptions& options) {
+  if (!check_rules(read_rules(read_file(file), file), options, std::cout))
+    throw Diagnostic("E-rules", file, "expected every rule to be proven");
+}
+
 int run(int argc, char** argv) {
   Options o;
+  RulesOptions rules_options;
+  std::string rules_path;
   SimplifyOptions simplify_options;
   std::string lines = "-";
   CLI::App app("Reads, checks, transforms, interprets and compiles Kiln graphs in textual form.");
@@ -267,6 +276,16 @@ int run(int argc, char** argv) {
   simplifier->add_option("FILE", lines, "JSON lines; - is the standard input")->capture_default_str();
   simplifier->add_option("--disable", simplify_options.disabled, "Leave out this rule; see `rules list`")->delimiter(',');
   simplifier->add_flag("--trace", simplify_options.trace, "Show each rewrite");
+  CLI::App* rules = app.add_subcommand("rules", "Rewrite rules of index algebra");
+  rules->require_subcommand(1);
+  CLI::App* check = rules->add_subcommand("check", "Prove or refute each with Z3");
+  check->callback(choose([&] { check_rules(rules_path, rules_options); }));
+  check->add_option("FILE", rules_path, "Rules in JSON")->required();
+  check->add_option("--jobs", rules_options.jobs, "Solvers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+  check->add_option("--timeout", rules_options.limits.seconds, "Seconds for each")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
+  check->add_option("--cache", rules_options.cache, "A folder that keeps verdicts");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -1,0 +1,25 @@
+// Pairs of floor divisions by one divisor n whose dividends differ by a polynomial multiple of it, x = y + n*k: what relates
+// x//n and y//n + k. Remainders inside dividends count as x - n*(x//n).
+#pragma once
+
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+struct QuotientTerm {
+  std::int64_t coefficient = 0;
+  std::vector<Id> symbols;    // SYM nodes
+  std::vector<Id> quotients;  // FLOORDIV or FLOORMOD nodes of the rule: their quotient is meant
+};
+
+struct QuotientPair {
+  Id first, second;  // FLOORDIV or FLOORMOD nodes of the rule
+  std::vector<QuotientTerm> shift;
+};
+
+// Adds nodes to the graph.
+std::vector<QuotientPair> related_quotients(Graph& g, const std::vector<Id>& roots);
+
+}  // namespace kiln::compiler

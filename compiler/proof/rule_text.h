@@ -1,0 +1,29 @@
+// A rewrite rule of index algebra as text: where `guard` holds, `lhs` and `rhs` have the same value. The language is that of
+// compiler/symbolic/infix.h. A variable stands for any integer, or for a condition where it is used as one.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+struct RuleText {
+  std::string name, lhs, guard, rhs;  // an empty guard always holds
+};
+
+// The three texts as nodes of one graph. A condition variable p is the symbol p compared with 0.
+struct ParsedRule {
+  Graph g;
+  Id lhs = no_id, guard = no_id, rhs = no_id;
+  std::vector<Id> variables;  // symbols, by name
+};
+
+// Throws Diagnostic E-infix placed at the rule's name and field, or E-rulesfile when lhs and rhs are not of one kind or the
+// guard is no condition.
+ParsedRule parse_rule(const RuleText& text);
+
+}  // namespace kiln::compiler

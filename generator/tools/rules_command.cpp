@@ -1,0 +1,83 @@
+#include "generator/tools/rules_command.h"
+
+#include <atomic>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <vector>
+
+#include "compiler/proof/smt.h"
+#include "generator/outputs.h"
+
+namespace kiln::generator {
+namespace {
+
+using namespace compiler;
+
+const char* word(Verdict v) { return v == Verdict::proven ? "proven" : v == Verdict::refuted ? "refuted" : "unknown"; }
+
+// FNV-1a: names a file; the file repeats the question, so a collision is only a miss.
+std::string hash_of(const std::string& s) {
+  std::uint64_t h = 14695981039346656037u;
+  for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  std::ostringstream hex;
+  hex << std::hex << h;
+  return hex.str();
+}
+
+RuleVerdict cached_check(const RuleText& rule, const RulesOptions& o) {
+  if (o.cache.empty()) return check_rule(rule, o.limits);
+  ParsedRule parsed = parse_rule(rule);
+  const auto query = smt_query(parsed);
+  if (!query) return check_rule(rule, o.limits);
+  const std::string path = o.cache + "/" + hash_of(*query) + ".smt2";
+  std::ifstream in(path);
+  const std::string known((std::istreambuf_iterator<char>(in)), {});
+  if (known.starts_with(*query)) {
+    const std::string rest = known.substr(query->size());
+    if (rest == "; proven\n") return {Verdict::proven, {}};
+    if (rest.starts_with("; refuted ")) return {Verdict::refuted, rest.substr(10, rest.size() - 11)};
+  }
+  const RuleVerdict v = check_rule(rule, o.limits);
+  if (v.verdict == Verdict::unknown) return v;
+  Outputs out;
+  out.add(path, *query + "; " + word(v.verdict) + (v.verdict == Verdict::refuted ? " " + v.detail : "") + "\n");
+  out.write();
+  return v;
+}
+
+}  // namespace
+
+bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::ostream& out) {
+  if (!o.cache.empty()) std::filesystem::create_directories(o.cache);
+  std::vector<RuleVerdict> verdicts(rules.size());
+  std::atomic<std::size_t> next = 0;
+  std::exception_ptr failure;
+  std::mutex failing;
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < rules.size(); i = next++) verdicts[i] = cached_check(rules[i], o);
+    } catch (...) {
+      next = rules.size();
+      const std::lock_guard lock(failing);
+      failure = std::current_exception();
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (unsigned i = 0; i < o.jobs; ++i) threads.emplace_back(work);
+  threads.clear();
+  if (failure) std::rethrow_exception(failure);
+  std::size_t count[3] = {};
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    ++count[static_cast<int>(verdicts[i].verdict)];
+    out << rules[i].name << ' ' << word(verdicts[i].verdict) << (verdicts[i].detail.empty() ? "" : " " + verdicts[i].detail)
+        << '\n';
+  }
+  out << rules.size() << " rules: " << count[0] << " proven, " << count[1] << " refuted, " << count[2] << " unknown\n";
+  return count[0] == rules.size();
+}
+
+}  // namespace kiln::generator

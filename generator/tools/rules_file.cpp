@@ -1,0 +1,56 @@
+#include "generator/tools/rules_file.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "compiler/ir/diagnostic.h"
+
+namespace kiln::generator {
+namespace {
+
+using compiler::RuleText;
+using Json = nlohmann::json;
+
+[[noreturn]] void fail(const std::string& where, const std::string& what) {
+  throw compiler::Diagnostic("E-rulesfile", where, what);
+}
+
+RuleText rule_of(const Json& j, const std::string& where) {
+  if (!j.is_object()) fail(where, "expected an object with name, lhs, guard, rhs");
+  RuleText r;
+  for (const auto& [key, value] : j.items()) {
+    std::string* field = key == "name"    ? &r.name
+                         : key == "lhs"   ? &r.lhs
+                         : key == "guard" ? &r.guard
+                         : key == "rhs"   ? &r.rhs
+                                          : nullptr;
+    if (field == nullptr) fail(where, "expected the fields name, lhs, guard, rhs, got '" + key + "'");
+    if (!value.is_string()) fail(where + "." + key, "expected a string, got " + value.dump());
+    *field = value.get<std::string>();
+  }
+  for (const auto& [key, value] : {std::pair("name", &r.name), {"lhs", &r.lhs}, {"rhs", &r.rhs}})
+    if (value->empty()) fail(where, std::string("expected a field ") + key);
+  return r;
+}
+
+}  // namespace
+
+std::vector<RuleText> read_rules(std::string_view text, const std::string& file) {
+  Json whole;
+  try {
+    whole = Json::parse(text);
+  } catch (const Json::exception& e) {
+    fail(file, std::string("not JSON: ") + e.what());
+  }
+  if (!whole.is_object() || whole.size() != 1 || !whole.contains("rules") || !whole["rules"].is_array())
+    fail(file, "expected {\"rules\": [...]}");
+  std::vector<RuleText> out;
+  std::set<std::string> names;
+  for (const Json& j : whole["rules"]) {
+    out.push_back(rule_of(j, file + ":rules[" + std::to_string(out.size()) + "]"));
+    if (!names.insert(out.back().name).second) fail(file, "expected every name once, got '" + out.back().name + "' twice");
+  }
+  return out;
+}
+
+}  // namespace kiln::generator

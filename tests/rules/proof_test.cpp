@@ -1,0 +1,77 @@
+// Rules put to Z3: a file of 40 rules, half of them wrong by a missing or weakened guard; files that are refused; the cache.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/proof/check_rule.h"
+#include "generator/tools/rules_command.h"
+#include "generator/tools/rules_file.h"
+
+namespace {
+
+using namespace kiln::compiler;
+using namespace kiln::generator;
+
+std::string contents(const std::string& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+TEST(Proof, JudgesForeignRules) {
+  const std::string path = std::string(KILN_RULES_FOLDER) + "/foreign_rules.json";
+  const auto rules = read_rules(contents(path), path);
+  ASSERT_EQ(rules.size(), 40u);
+  std::ostringstream out;
+  EXPECT_FALSE(check_rules(rules, {2, {}, {}}, out));
+  std::istringstream lines(out.str());
+  std::string judged, line;
+  while (std::getline(lines, line) && !line.starts_with("40 rules"))
+    judged += line.substr(0, line.find(' ', line.find(' ') + 1)) + "\n";
+  EXPECT_EQ(judged, contents(std::string(KILN_RULES_FOLDER) + "/foreign_rules.expected"));
+  EXPECT_EQ(line, "40 rules: 20 proven, 20 refuted, 0 unknown");
+}
+
+TEST(Proof, CounterexamplesAreEvaluated) {
+  const RuleVerdict v = check_rule({"r", "x // 2 * 2", "x == 7", "x"}, {});
+  EXPECT_EQ(v.verdict, Verdict::refuted);
+  EXPECT_EQ(v.detail, "x = 7: lhs is 6, rhs is 7");
+}
+
+TEST(Proof, BitsByMasksAndShifts) {
+  EXPECT_EQ(check_rule({"r", "x & 7", "", "x % 8"}, {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_rule({"r", "(x >> 3) << 3", "", "x - x % 8"}, {}).verdict, Verdict::proven);
+  const RuleVerdict v = check_rule({"r", "x & y", "", "y & x"}, {});
+  EXPECT_EQ(v.verdict, Verdict::unknown);
+  EXPECT_EQ(v.detail, "an operation that cannot be put to the solver");
+}
+
+TEST(Proof, VerdictsAreCached) {
+  const std::string folder = (std::filesystem::temp_directory_path() / "kiln-proof-cache-test").string();
+  std::filesystem::remove_all(folder);
+  const RuleText rules[] = {{"right", "x + 0", "", "x"}, {"wrong", "x // 2", "", "x"}};
+  std::ostringstream first, second;
+  check_rules(rules, {1, {}, folder}, first);
+  std::size_t files = 0;
+  for (const auto& f : std::filesystem::directory_iterator(folder)) files += f.path().extension() == ".smt2" ? 1 : 0;
+  EXPECT_EQ(files, 2u);
+  check_rules(rules, {1, {}, folder}, second);
+  EXPECT_EQ(first.str(), second.str());
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Proof, RefusesMalformedFiles) {
+  for (const char* bad : {"", "[]", R"({"rules": 3})", R"({"rules": [3]})", R"({"rules": [{"name": "a", "lhs": "x"}]})",
+                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x", "gaurd": ""}]})",
+                          R"({"rules": [{"name": "a", "lhs": 1, "rhs": "x"}]})",
+                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x"}, {"name": "a", "lhs": "x", "rhs": "x"}]})"})
+    EXPECT_THROW(read_rules(bad, "rules.json"), Diagnostic) << bad;
+  EXPECT_THROW(check_rule({"r", "x +", "", "x"}, {}), Diagnostic);
+  EXPECT_THROW(check_rule({"r", "x < 3", "", "x"}, {}), Diagnostic);
+  EXPECT_THROW(check_rule({"r", "x", "x", "x"}, {}), Diagnostic);
+}
+
+}  // namespace
