@@ -1,8 +1,6 @@
 #include "compiler/symbolic/linear.h"
 
 #include <algorithm>
-#include <functional>
-#include <map>
 
 namespace kiln::compiler::symbolic {
 namespace {
@@ -10,7 +8,7 @@ namespace {
 constexpr std::size_t max_product_terms = 64;
 constexpr int max_nesting = 8;  // of sums inside products inside sums, multiplied out
 
-int compare(const Graph& g, const std::vector<Id>& a, const std::vector<Id>& b) {  // < 0: a comes first
+int compare(const Graph& g, const Atoms& a, const Atoms& b) {  // < 0: a comes first
   if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
   for (std::size_t i = 0; i < a.size(); ++i)
     if (a[i] != b[i]) return atom_less(g, a[i], b[i]) ? -1 : 1;
@@ -78,13 +76,6 @@ std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
 
 }  // namespace
 
-bool is_index_const(const Graph& g, Id id) { return g.op(id) == Op::CONST && is_index(g, id); }
-
-std::optional<std::int64_t> index_constant(const Graph& g, Id id) {
-  if (!is_index_const(g, id)) return std::nullopt;
-  return g.arg(id, 0);
-}
-
 bool atom_less(const Graph& g, Id a, Id b) {
   const auto rank = [&](Id x) { return g.op(x) == Op::SYM ? 0 : g.op(x) == Op::RANGE ? 1 : 2; };
   if (a == b) return false;
@@ -94,25 +85,34 @@ bool atom_less(const Graph& g, Id a, Id b) {
   return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
 }
 
-bool is_linear(const Graph& g, Id id) {
-  if (!is_index(g, id)) return false;
-  switch (g.op(id)) {
-    case Op::ADD: case Op::SUB: case Op::NEG: return true;
-    case Op::MUL: return is_index_const(g, g.src(id, 0)) || is_index_const(g, g.src(id, 1));
-    default: return false;
-  }
-}
-
 bool collect(const Graph& g, Id root, Linear& out) {
-  std::map<Id, std::int64_t, std::greater<>> pending{{root, 1}};  // users before sources: coefficients are complete
+  if (!is_linear(g, root)) {
+    if (const auto c = index_constant(g, root))
+      out.constant = *c;
+    else
+      out.leaves.emplace_back(root, 1);
+    return true;
+  }
+  std::vector<std::pair<Id, std::int64_t>> pending{{root, 1}};  // a heap by id: users before sources, so coefficients complete
+  const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
     std::int64_t v = 0;
-    return !__builtin_mul_overflow(k, factor, &v) && !__builtin_add_overflow(pending[to], v, &pending[to]);
+    if (__builtin_mul_overflow(k, factor, &v)) return false;
+    pending.emplace_back(to, v);
+    std::ranges::push_heap(pending, by_id);
+    return true;
+  };
+  const auto take = [&] {
+    std::ranges::pop_heap(pending, by_id);
+    const auto top = pending.back();
+    pending.pop_back();
+    return top;
   };
   while (!pending.empty()) {
-    const auto [id, k] = *pending.begin();
-    pending.erase(pending.begin());
+    auto [id, k] = take();
     bool fits = true;
+    while (!pending.empty() && pending.front().first == id) fits = !__builtin_add_overflow(k, take().second, &k) && fits;
+    if (!fits) return false;
     if (const auto c = index_constant(g, id)) {
       std::int64_t v = 0;
       fits = !__builtin_mul_overflow(k, *c, &v) && !__builtin_add_overflow(out.constant, v, &out.constant);

@@ -10,23 +10,36 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/symbolic/atoms.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler::symbolic {
 
 struct Term {
   std::int64_t coefficient = 0;
-  std::vector<Id> atoms;  // in structural order; empty: the constant
+  Atoms atoms;  // in structural order; empty: the constant
   bool operator==(const Term&) const = default;
 };
 using Sum = std::vector<Term>;  // canonical: in order, no zero coefficients, atoms of different terms differ; empty is 0
 
-bool is_index_const(const Graph& g, Id id);
-std::optional<std::int64_t> index_constant(const Graph& g, Id id);
+inline bool is_index_const(const Graph& g, Id id) {
+  return g.op(id) == Op::CONST && g.dtype(id) == DType::index && g.lanes(id) == 1;
+}
+inline std::optional<std::int64_t> index_constant(const Graph& g, Id id) {
+  if (!is_index_const(g, id)) return std::nullopt;
+  return g.arg(id, 0);
+}
 bool atom_less(const Graph& g, Id a, Id b);
 
 // ADD, SUB, NEG, or MUL with a constant.
-bool is_linear(const Graph& g, Id id);
+inline bool is_linear(const Graph& g, Id id) {
+  if (g.dtype(id) != DType::index || g.lanes(id) != 1) return false;
+  switch (g.op(id)) {
+    case Op::ADD: case Op::SUB: case Op::NEG: return true;
+    case Op::MUL: return is_index_const(g, g.src(id, 0)) || is_index_const(g, g.src(id, 1));
+    default: return false;
+  }
+}
 // root as sum(coefficient * leaf) + constant, where no leaf is linear. Each shared node is visited once. False: overflow.
 struct Linear {
   std::vector<std::pair<Id, std::int64_t>> leaves;

@@ -22,7 +22,7 @@ bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
       continue;
     }
     Term f = t;
-    std::erase(f.atoms, atom);
+    erase(f.atoms, atom);
     factor.push_back(std::move(f));
   }
   return true;
