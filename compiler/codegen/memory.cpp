@@ -4,29 +4,12 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/lower/access.h"
+
 namespace kiln::compiler {
 namespace {
 
 using llvm::Value;
-
-// How the lanes' addresses arise from the index.
-enum class Access {
-  scalar,      // one element
-  contiguous,  // RAMP of stride 1: one vector at the base
-  strided,     // RAMP of another stride, no gate: element accesses at constant distances from the base
-  same,        // BROADCAST, no gate: one element for all lanes (LOAD only)
-  scattered    // a vector of indices
-};
-
-Access access_of(const Graph& g, Id node) {
-  const Id index = g.src(node, 1);
-  const bool gated = g.src(node).size() > 3, wide = g.lanes(index) > 1;
-  if (!wide) return Access::scalar;
-  if (g.op(index) == Op::RAMP && g.arg(index, 0) == 1) return Access::contiguous;
-  if (g.op(index) == Op::RAMP && !gated) return Access::strided;
-  if (g.op(index) == Op::BROADCAST && !gated && g.op(node) == Op::LOAD) return Access::same;
-  return Access::scattered;
-}
 
 std::size_t slot_of(const Graph& g, Id node) { return static_cast<std::size_t>(g.arg(g.src(node, 0), 0)); }
 

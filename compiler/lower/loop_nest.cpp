@@ -66,7 +66,8 @@ class Nest {
   Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Turn turn) {
     const LoopPlan& p = plan_[level];
     const auto kind = level == 0 ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
-    const Id range = loops_.range(g_, end, kind);
+    const Id limit = level == 0 ? g_.sym("$end") : g_.src(p.range, 0);  // of the whole range: tighter than a computed end
+    const Id range = loops_.range(g_, limit, kind);
     std::vector<Id> s = {range, begin, end};
     const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
     s.insert(s.end(), effects.begin(), effects.end());

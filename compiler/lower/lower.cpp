@@ -7,12 +7,14 @@
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/estimate_work.h"
 #include "compiler/lower/gate_extraction.h"
+#include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/optimise.h"
 #include "compiler/lower/reduce_lowering.h"
+#include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
@@ -49,6 +51,13 @@ void check(const Graph& g, Id sink) {
   }
 }
 
+// $begin and $end lie inside the outermost loop.
+Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
+  const SymFact inside{0, Bounds(g, facts)(trip_count).max, 1};
+  facts.syms["$begin"] = facts.syms["$end"] = inside;
+  return facts;
+}
+
 }  // namespace
 
 LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target) {
@@ -70,7 +79,10 @@ LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& ker
   out.alignment = plan.empty() ? 1 : plan[0].step;
   out.parallel =
       !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
-  out.sink = narrow_casts(g, g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts)), facts);
+  sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts));
+  const Facts in_chunk = with_chunk(g, facts, out.trip_count);
+  sink = narrow_casts(g, sink, in_chunk);
+  out.sink = index_dtype(g, sink, in_chunk, target.index_bits);
   return out;
 }
 

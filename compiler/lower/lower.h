@@ -10,6 +10,7 @@
 //   optimise          which ranges become lanes or copies
 //   loop_nest         LOOP ranges -> FORs around expanded bodies (expand)
 //   narrow_casts      positions as floats without 64-bit conversions
+//   index_dtype       exact index values -> i32 and i64
 #pragma once
 
 #include "compiler/ir/program.h"

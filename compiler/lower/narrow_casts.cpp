@@ -22,12 +22,8 @@ Id narrow_casts(Graph& g, Id sink, const Facts& facts) {
     const Id base = g.src(x[0], 0);
     const std::int64_t stride = g.arg(x[0], 0);
     const int lanes = g.lanes(id);
-    const Interval first = bounds(base), last = symbolic::add(first, symbolic::mul({stride, stride}, {0, lanes - 1}));
-    const Interval all = symbolic::unite(first, last);
-    if (within(all, std::numeric_limits<std::int32_t>::max())) {
-      const Id narrow = ramp(g, g.make(Op::CAST, DType::i32, {base}), stride, lanes);
-      return g.make(Op::CAST, d, {narrow}, {}, {}, lanes);
-    }
+    const Interval all = bounds(x[0]);
+    if (within(all, std::numeric_limits<std::int32_t>::max())) return no_id;
     if (!within(all, std::int64_t{1} << 53) ||
         !within({stride * lanes, stride * lanes}, std::numeric_limits<std::int32_t>::max()))
       return no_id;

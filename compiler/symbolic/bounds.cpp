@@ -114,6 +114,8 @@ Interval Bounds::interval_of(Id id) const {
       if (graph_.op(graph_.src(id, 2)) == Op::INVALID) return at(1);
       if (graph_.op(graph_.src(id, 1)) == Op::INVALID) return at(2);
       return unite(at(1), at(2));
+    case Op::BROADCAST: case Op::LANE: case Op::SHUFFLE: return at(0);
+    case Op::RAMP: return unite(at(0), add(at(0), mul({graph_.arg(id, 0), graph_.arg(id, 0)}, {0, graph_.lanes(id) - 1})));
     case Op::CAST: return of_dtype(graph_.dtype(graph_.src(id, 0)));
     default: return anything;
   }

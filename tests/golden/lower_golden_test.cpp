@@ -4,17 +4,13 @@
 #include <sstream>
 
 #include "compiler/ir/text.h"
+#include "compiler/lower/index_dtype.h"
 #include "tests/unit/lower_program.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-void expect_golden(OneKernel& k, const std::string& name) {
-  const LoweredKernel& l = k.lower();
-  ASSERT_EQ(malformed(k.g, l.sink), "");
-  const Id roots[] = {l.sink, l.trip_count};
-  const std::string text = "# alignment " + std::to_string(l.alignment) + (l.parallel ? ", parallel\n" : "\n") +
-                           write_nodes(k.g, roots, {.locations = false});
+void expect_text(const std::string& text, const std::string& name) {
   const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
@@ -23,6 +19,15 @@ void expect_golden(OneKernel& k, const std::string& name) {
   std::ostringstream expected;
   expected << std::ifstream(path, std::ios::binary).rdbuf();
   EXPECT_EQ(expected.str(), text) << path;
+}
+
+void expect_golden(OneKernel& k, const std::string& name) {
+  const LoweredKernel& l = k.lower();
+  ASSERT_EQ(malformed(k.g, l.sink), "");
+  const Id roots[] = {l.sink, l.trip_count};
+  expect_text("# alignment " + std::to_string(l.alignment) + (l.parallel ? ", parallel\n" : "\n") +
+                  write_nodes(k.g, roots, {.locations = false}),
+              name);
 }
 
 TEST(LowerGolden, Axpy) {
@@ -82,7 +87,8 @@ TEST(LowerGolden, Matmul) {
   const int a = k.buffer(DType::f32, k.index(Op::MUL, m, depth)), b = k.buffer(DType::f32, k.index(Op::MUL, depth, n));
   const int c = k.buffer(DType::f32, k.g.index(64 * 32));
   const Id i = k.range(m), j = k.range(n), r = k.reduce_range(depth);
-  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
+  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32,
+                            {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
   k.store(c, k.at(i, n, j), value, {i, j});
   expect_golden(k, "matmul");
 }
@@ -98,6 +104,27 @@ TEST(LowerGolden, PaddedStencil) {
   const Id before = k.op(Op::WHERE, DType::f32, {inside, k.load(x, poison), k.f32(0)});
   k.store(y, i, k.op(Op::SUB, DType::f32, {k.load(x, i), before}), {i});
   expect_golden(k, "padded_stencil");
+}
+
+// Lanes i..i+7 of y[i] = x[i mod M] + i, M at most 1000, N at most 2^31 - 8: the index of the gather and the position are i32.
+TEST(LowerGolden, IndexDtype) {
+  Graph g;
+  Facts facts;
+  facts.syms["N"] = {0, (std::int64_t{1} << 31) - 8, 8};
+  facts.syms["M"] = {1, 1000, 1};
+  const Id n = g.sym("N"), range = g.make(Op::RANGE, DType::index, {n}, {0, 0});
+  const Id lanes = g.make(Op::RAMP, DType::index, {range}, {1}, {}, 8);
+  const Id m = g.make(Op::BROADCAST, DType::index, {g.sym("M")}, {}, {}, 8);
+  const Id x = g.make(Op::BUFFER, DType::f32, {}, {0}), y = g.make(Op::BUFFER, DType::f32, {}, {1});
+  const Id read = g.make(Op::LOAD, DType::f32, {x, g.make(Op::FLOORMOD, DType::index, {lanes, m}, {}, {}, 8)}, {}, {}, 8);
+  const Id sum = g.make(Op::ADD, DType::f32, {read, g.make(Op::CAST, DType::f32, {lanes}, {}, {}, 8)}, {}, {}, 8);
+  const Id loop = g.make(Op::FOR, DType::none, {range, g.index(0), n, g.make(Op::STORE, DType::none, {y, lanes, sum})}, {0, 8});
+  const Id before[] = {g.make(Op::SINK, DType::none, {loop})};
+  const Id after[] = {index_dtype(g, before[0], facts, 32)};
+  ASSERT_EQ(malformed(g, after[0]), "");
+  expect_text(
+      "# before\n" + write_nodes(g, before, {.locations = false}) + "# after\n" + write_nodes(g, after, {.locations = false}),
+      "index_dtype");
 }
 
 }  // namespace

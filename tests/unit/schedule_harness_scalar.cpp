@@ -65,6 +65,8 @@ Scalar int_op(Op op, DType d, const std::vector<Scalar>& x) {
     case Op::FMA: return {0, wrapped(d, u * v + static_cast<std::uint64_t>(c))};
     case Op::FLOORDIV: return of_int(d, floor_div(a, b));
     case Op::FLOORMOD: return of_int(d, b == 0 ? 0 : a - floor_div(a, b) * b);
+    case Op::CDIV: return of_int(d, b == 0 ? 0 : b == -1 ? wrapped(d, 0 - u) : a / b);
+    case Op::CMOD: return of_int(d, b == 0 || b == -1 ? 0 : a % b);
     case Op::MIN: return of_int(d, std::min(a, b));
     case Op::MAX: return of_int(d, std::max(a, b));
     case Op::AND: return of_int(d, a & b);

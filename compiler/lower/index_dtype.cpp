@@ -1,0 +1,128 @@
+#include "compiler/lower/index_dtype.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_map>
+
+#include "compiler/lower/access.h"
+#include "compiler/lower/rewrite.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+bool is_division(Op op) { return op == Op::FLOORDIV || op == Op::FLOORMOD; }
+
+class Lowering {
+ public:
+  Lowering(Graph& g, const Facts& facts, int narrowest_bits) : g_(g), bounds_(g, facts), may_narrow_(narrowest_bits <= 32) {}
+
+  Id run(Id sink) {
+    const Id roots[] = {sink};
+    const SourceLoc saved = g_.loc();
+    for (const Id id : walk(g_, roots)) {
+      g_.set_loc(g_.loc(id));
+      done_[id] = g_.dtype(id) == DType::index ? index_value(id) : other(id);
+    }
+    g_.set_loc(saved);
+    return done_.at(sink);
+  }
+
+ private:
+  bool is_index(Id id) const { return g_.dtype(id) == DType::index; }
+
+  bool fits(Id id) {
+    const Interval i = bounds_(id);
+    return may_narrow_ && i.min >= std::numeric_limits<std::int32_t>::min() &&
+           i.max <= std::numeric_limits<std::int32_t>::max();
+  }
+
+  bool all_fit(Id id) {
+    const std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
+    return fits(id) && std::ranges::all_of(s, [&](Id x) { return !is_index(x) || fits(x); });
+  }
+
+  DType select(Id id) {
+    const bool gains = g_.lanes(id) > 1 || is_division(g_.op(id));
+    return gains && all_fit(id) ? DType::i32 : DType::i64;
+  }
+
+  // A source in another type. Constants and affine vectors are made in that type, the rest is cast.
+  Id as(Id id, DType d) {
+    if (!is_index(id)) return done_.at(id);
+    if (g_.is_const(id)) return g_.constant(d, static_cast<std::uint64_t>(g_.arg(id, 0)), g_.lanes(id));
+    const Id made = done_.at(id);
+    if (g_.dtype(made) == d) return made;
+    if (g_.op(id) == Op::RAMP || g_.op(id) == Op::BROADCAST) return rebuilt(id, d);
+    return cast(made, d);
+  }
+
+  Id cast(Id value, DType d) { return g_.make(Op::CAST, d, {value}, {}, {}, g_.lanes(value)); }
+
+  std::vector<Id> sources(Id id, DType d) {
+    std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
+    for (Id& x : s) x = as(x, d);
+    return s;
+  }
+
+  Id rebuilt(Id id, DType d) {
+    const std::vector<Id> s = sources(id, d);
+    const std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
+    return g_.make(g_.op(id), d, s, args, g_.string(g_[id].name), g_.lanes(id));
+  }
+
+  Id index_value(Id id) {
+    switch (g_.op(id)) {
+      case Op::CONST: return id;
+      case Op::SYM: return g_.make(Op::CAST, DType::i64, {id});
+      case Op::CAST: return g_.make(Op::CAST, select(id), {done_.at(g_.src(id, 0))}, {}, {}, g_.lanes(id));
+      case Op::FLOORDIV:
+      case Op::FLOORMOD: return division(id);
+      case Op::LANE:
+      case Op::SHUFFLE: return rebuilt(id, natural(g_.src(id, 0)));
+      default: return rebuilt(id, select(id));
+    }
+  }
+
+  Id division(Id id) {
+    const DType d = select(id);
+    if (bounds_(g_.src(id, 0)).min < 0 || bounds_(g_.src(id, 1)).min < 1) return rebuilt(id, d);
+    const DType type = d == DType::i32 ? DType::u32 : DType::u64;
+    const Op op = g_.op(id) == Op::FLOORDIV ? Op::CDIV : Op::CMOD;
+    const int lanes = g_.lanes(id);
+    const Id x = as(g_.src(id, 0), type), y = as(g_.src(id, 1), type);
+    return cast(g_.make(op, type, {x, y}, {}, {}, lanes), d);
+  }
+
+  // Address arithmetic is done in the width of an address, except for vectors of addresses.
+  Id other(Id id) {
+    const Op op = g_.op(id);
+    std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
+    const bool on_indices = std::ranges::any_of(s, [&](Id x) { return is_index(x); });
+    if (!on_indices) {
+      for (Id& x : s) x = done_.at(x);
+      return g_.with_src(id, s);
+    }
+    const bool scattered = (op == Op::LOAD || op == Op::STORE) && access_of(g_, id) == Access::scattered;
+    const bool compared = is_comparison(op) && is_index(s[0]), converted = op == Op::CAST;
+    const DType d = scattered ? natural(s[1]) : converted ? natural(s[0]) : compared ? meeting(s[0], s[1]) : DType::i64;
+    return g_.with_src(id, sources(id, d));
+  }
+
+  // The type in which a value is there without a cast.
+  DType natural(Id id) { return g_.is_const(id) ? (fits(id) ? DType::i32 : DType::i64) : g_.dtype(done_.at(id)); }
+  DType meeting(Id a, Id b) { return natural(a) == DType::i32 && natural(b) == DType::i32 ? DType::i32 : DType::i64; }
+
+  Graph& g_;
+  Bounds bounds_;
+  bool may_narrow_;
+  std::unordered_map<Id, Id> done_;
+};
+
+}  // namespace
+
+Id index_dtype(Graph& g, Id sink, const Facts& facts, int narrowest_bits) {
+  return Lowering(g, facts, narrowest_bits).run(sink);
+}
+
+}  // namespace kiln::compiler

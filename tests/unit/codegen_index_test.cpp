@@ -1,0 +1,76 @@
+// What index arithmetic costs in machine code, and that i32 addresses are sign-extended.
+#include <algorithm>
+#include <numeric>
+#include <regex>
+
+#include "tests/unit/codegen_harness.h"
+
+namespace kiln::compiler::test {
+namespace {
+
+std::size_t count(const std::string& assembly, const std::string& instruction) {
+  const std::regex pattern("\\b" + instruction + "\\b");
+  return static_cast<std::size_t>(std::distance(std::sregex_iterator(assembly.begin(), assembly.end(), pattern), {}));
+}
+
+std::string assembly(HandProgram& p, const Target& target = {}) {
+  return compile(p, {.object = false, .llvm_ir = false, .assembly = true}, target).assembly;
+}
+
+// LLVM multiplies by magic numbers for every width and also in vectors, so lowering leaves constant divisors alone.
+TEST(CodegenIndex, NoDivisionInstructionForConstantDivisors) {
+  for (const DType d : {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32, DType::i64, DType::u64})
+    for (const int lanes : {1, 4, 16})
+      for (const Op op : {Op::CDIV, Op::CMOD, Op::FLOORDIV, Op::FLOORMOD})
+        for (const std::int64_t divisor : {1, 2, 3, 7, 10, 64, 100, -1, -3, -8}) {
+          if (divisor < 0 && is_unsigned_int(d)) continue;
+          HandProgram p("d");
+          const Id n = p.symbol("N");
+          const int x = p.param("x", d, Direction::in, n), y = p.param("y", d, Direction::out, n);
+          const Id i = p.range(n), at = lanes == 1 ? i : p.ramp(i, lanes);
+          const Id by = p.g.constant(d, static_cast<std::uint64_t>(divisor), lanes);
+          const Id value = p.op(op, d, {p.load(x, at), by}, {}, lanes);
+          p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, {p.store(y, at, value)})}, n);
+          ASSERT_EQ(count(assembly(p), "i?div[bwlq]?"), 0u) << name(op) << ' ' << name(d) << 'x' << lanes << " by " << divisor;
+        }
+}
+
+// y[i] = x[index], index i * 5 - 8 for lanes i in the given type; x has elements at negative positions.
+HandProgram gather(DType index_type, DType element) {
+  HandProgram p("g");
+  const int lanes = 8;
+  const int x = p.param("x", element, Direction::in, p.g.index(64)), y = p.param("y", element, Direction::out, p.g.index(16));
+  const Id i = p.range(p.g.index(16));
+  const Id lane = p.op(Op::RAMP, index_type, {p.op(Op::CAST, index_type, {i})}, {1}, lanes);
+  const Id five = p.g.constant(index_type, 5, lanes), eight = p.g.constant(index_type, 8, lanes);
+  const Id at = p.op(Op::SUB, index_type, {p.op(Op::MUL, index_type, {lane, five}, {}, lanes), eight}, {}, lanes);
+  p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, {p.store(y, p.ramp(i, lanes), p.load(x, at))})},
+           p.g.index(16));
+  return p;
+}
+
+// On x86-64-v4; for x86-64-v3 LLVM loads lane by lane, which its machines do as fast as a gather.
+TEST(CodegenIndex, GatherIndicesOf32BitsFillOneRegister) {
+  Target v4;
+  v4.cpu = "x86-64-v4";
+  HandProgram narrow = gather(DType::i32, DType::f32), wide = gather(DType::i64, DType::f32);
+  const std::string a = assembly(narrow, v4), b = assembly(wide, v4);
+  EXPECT_EQ(count(a, "vgatherdps"), 1u) << a;
+  EXPECT_EQ(count(a, "vgatherqps"), 0u);
+  EXPECT_EQ(count(a, "vpmovsxdq"), 0u) << "indices are not widened";
+  EXPECT_EQ(count(b, "vgatherqps"), 2u) << b;
+}
+
+TEST(CodegenIndex, NegativeIndicesReachBack) {
+  for (const DType type : {DType::i32, DType::i64}) {
+    HandProgram p = gather(type, DType::f64);
+    const Loaded l(p);
+    std::vector<double> x(100), y(16);
+    std::iota(x.begin(), x.end(), 0.0);
+    l.run(0, {x.data() + 20, y.data()}, {}, 0, 16);
+    for (int i = 0; i < 16; ++i) ASSERT_EQ(y[static_cast<std::size_t>(i)], 20 + 5 * i - 8) << name(type);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::compiler::test
