@@ -2,41 +2,35 @@
 // its loop, so a node that uses it has bounds only for iterations that happen; an empty loop leaves nothing to be wrong about.
 #pragma once
 
-#include <unordered_map>
-
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/facts.h"
-#include "compiler/symbolic/interval.h"
+#include "compiler/symbolic/id_map.h"
+#include "compiler/symbolic/known.h"
 
 namespace kiln::compiler {
-
-// stride 0: the value is `offset`. stride 1: nothing is known. Otherwise 0 <= offset < stride.
-struct Congruence {
-  std::int64_t stride, offset;
-  bool operator==(const Congruence&) const = default;
-};
 
 class Bounds {
  public:
   Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {}
 
-  Interval operator()(Id id) { return at(id).interval; }
-  Congruence residue(Id id) { return at(id).residue; }
+  Interval operator()(Id id) { return known(id).interval; }
+  Congruence residue(Id id) { return known(id).residue; }
+  symbolic::Known known(Id root);
   const Facts& facts() const { return facts_; }
+  bool symbolic_loops() const { return symbolic_loops_; }  // some RANGE asked about ends at an expression
+  // Before the first question: the node's values are within i (in the branch that is being looked at).
+  void given(Id id, Interval i) { given_.set(id, i); }
 
  private:
-  struct Entry {
-    Interval interval;
-    Congruence residue;
-  };
-  Entry at(Id id);
-  Entry derive(Id id) const;  // of its sources' entries
-  Interval interval_of(Id id) const;
-  Congruence residue_of(Id id) const;
+  symbolic::Known derive(Id id) const;  // of its sources' entries
+  symbolic::Known leaf(Id id) const;
 
   const Graph& graph_;
   const Facts& facts_;
-  std::unordered_map<Id, Entry> memo_;
+  IdMap<symbolic::Known> memo_;
+  IdMap<Interval> given_;
+  std::vector<Id> stack_;
+  bool symbolic_loops_ = false;
 };
 
 }  // namespace kiln::compiler

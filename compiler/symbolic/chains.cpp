@@ -5,7 +5,7 @@
 namespace kiln::compiler::symbolic {
 namespace {
 
-bool in_sum(const Graph& g, Id node, Id) { return is_linear(g, node); }
+bool in_sum(const Graph& g, Id node) { return is_linear(g, node); }
 
 void sum_leaves(const Graph& g, Id root, std::vector<Id>& out) {
   Linear l;
@@ -14,7 +14,7 @@ void sum_leaves(const Graph& g, Id root, std::vector<Id>& out) {
 }
 
 // An overflowing sum is left as it is written.
-Id rebuild_sum(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& final) {
+Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
   Linear l;
   if (!collect(c.g, root, l)) return root;
   Sum s = constant_sum(l.constant);
@@ -27,8 +27,8 @@ Id rebuild_sum(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& fin
     } else if (!is_linear(c.g, now) && c.g.op(now) != Op::MUL) {
       s.push_back({k, {now}});
     } else {
-      auto part = sum_of(c.g, now);
-      if (part) part = scaled(*std::move(part), k);
+      const Sum* of = c.sum(now);
+      const auto part = of != nullptr ? scaled(*of, k) : std::nullopt;
       if (!part) return root;
       s.insert(s.end(), part->begin(), part->end());
     }
@@ -36,8 +36,27 @@ Id rebuild_sum(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& fin
   return normalise(c.g, s) ? node_of(c.g, s) : root;
 }
 
+bool in_product(const Graph& g, Id node) { return g.op(node) == Op::MUL && is_index(g, node); }
+
+void product_leaves(const Graph& g, Id root, std::vector<Id>& out) {
+  if (!factors_of(g, root, out)) out.assign({g.src(root, 0), g.src(root, 1)});
+}
+
+Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {
+  std::vector<Id> leaves;
+  product_leaves(c.g, root, leaves);
+  Id all = no_id;
+  for (Id leaf : leaves) {
+    Id f = final.at(leaf);
+    if (const Interval i = c.bounds(f); i.single()) f = c.g.index(i.min);
+    all = all == no_id ? f : c.g.make(Op::MUL, DType::index, {all, f});
+  }
+  const Sum* s = c.sum(all);
+  return s != nullptr ? c.node(*s) : root;
+}
+
 template <Op op>
-bool in_logic(const Graph& g, Id node, Id) {
+bool in_logic(const Graph& g, Id node) {
   return g.op(node) == op && is_bool(g, node);
 }
 
@@ -53,7 +72,7 @@ void clauses(const Graph& g, Id root, std::vector<Id>& out) {
       std::ranges::pop_heap(open);
       open.pop_back();
     }
-    if (!in_logic<op>(g, id, id)) {
+    if (!in_logic<op>(g, id)) {
       out.push_back(id);
       continue;
     }
@@ -65,7 +84,7 @@ void clauses(const Graph& g, Id root, std::vector<Id>& out) {
 }
 
 template <Op op>
-Id rebuild_logic(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& final) {
+Id rebuild_logic(RewriteContext& c, Id root, const IdMap<Id>& final) {
   constexpr bool neutral = op == Op::AND;
   std::vector<Id> old, now, part;
   clauses<op>(c.g, root, old);
@@ -88,9 +107,10 @@ Id rebuild_logic(RewriteContext& c, Id root, const std::unordered_map<Id, Id>& f
 }
 
 constexpr Chain chains[] = {
-    {in_sum, sum_leaves, rebuild_sum},
-    {in_logic<Op::AND>, clauses<Op::AND>, rebuild_logic<Op::AND>},
-    {in_logic<Op::OR>, clauses<Op::OR>, rebuild_logic<Op::OR>},
+    {{"sum", "a + b + c", "", "c + b + a"}, in_sum, sum_leaves, rebuild_sum},
+    {{"product", "a * (b + c)", "", "a * b + a * c"}, in_product, product_leaves, rebuild_product},
+    {{"conjunction", "p and q and p", "", "p and q"}, in_logic<Op::AND>, clauses<Op::AND>, rebuild_logic<Op::AND>},
+    {{"disjunction", "p or q or p", "", "p or q"}, in_logic<Op::OR>, clauses<Op::OR>, rebuild_logic<Op::OR>},
 };
 
 }  // namespace

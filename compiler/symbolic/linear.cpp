@@ -19,36 +19,39 @@ bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.l
 
 std::optional<Sum> sum_of(const Graph& g, Id id, int nesting);
 
-// A MUL of any nesting, factor by factor.
+// A MUL of any nesting. Factors of one term are gathered first, so that atoms are sorted once.
 std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
-  std::vector<Id> stack{id}, factors;
-  while (!stack.empty()) {
-    const Id f = stack.back();
-    stack.pop_back();
-    if (g.op(f) == Op::MUL && is_index(g, f)) {
-      stack.push_back(g.src(f, 0));
-      stack.push_back(g.src(f, 1));
-    } else {
-      factors.push_back(f);
-    }
-  }
-  std::vector<Sum> parts;
+  std::vector<Id> factors;
+  if (!factors_of(g, id, factors)) return Sum{{1, {id}}};
+  Term single{1, {}};
+  std::vector<Sum> sums;
   std::size_t terms = 1;
+  const auto gather = [&](const Term& t) {
+    single.atoms.insert(single.atoms.end(), t.atoms.begin(), t.atoms.end());
+    return !__builtin_mul_overflow(single.coefficient, t.coefficient, &single.coefficient);
+  };
   for (Id f : factors) {
-    Sum s{{1, {f}}};
-    if (is_index_const(g, f) || (is_linear(g, f) && nesting < max_nesting)) {
-      auto inner = sum_of(g, f, nesting + 1);
-      if (!inner) return std::nullopt;
-      s = *std::move(inner);
+    if (!is_index_const(g, f) && (!is_linear(g, f) || nesting >= max_nesting)) {
+      single.atoms.push_back(f);
+      continue;
     }
-    terms *= std::min(std::max<std::size_t>(s.size(), 1), max_product_terms + 1);
-    parts.push_back(std::move(s));
-    if (terms > max_product_terms) break;
+    auto s = sum_of(g, f, nesting + 1);
+    if (!s) return std::nullopt;
+    if (s->empty()) return Sum{};
+    const std::size_t product = terms * std::min(s->size(), max_product_terms + 1);
+    if (s->size() == 1) {
+      if (!gather(s->front())) return std::nullopt;
+    } else if (product > max_product_terms) {
+      single.atoms.push_back(f);
+    } else {
+      terms = product;
+      sums.push_back(*std::move(s));
+    }
   }
-  Sum product{{1, {}}};
-  for (std::size_t i = 0; i < factors.size(); ++i) {
-    const bool opaque = terms > max_product_terms && !is_index_const(g, factors[i]);
-    auto next = times(g, product, opaque ? Sum{{1, {factors[i]}}} : i < parts.size() ? parts[i] : *sum_of(g, factors[i], nesting));
+  std::ranges::sort(single.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
+  Sum product{std::move(single)};
+  for (const Sum& s : sums) {
+    auto next = times(g, product, s);
     if (!next) return std::nullopt;
     product = *std::move(next);
   }
@@ -75,6 +78,23 @@ std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
 }
 
 }  // namespace
+
+bool factors_of(const Graph& g, Id root, std::vector<Id>& out) {
+  constexpr std::size_t max_factors = 64;
+  std::vector<Id> open{root};
+  while (!open.empty()) {
+    const Id f = open.back();
+    open.pop_back();
+    if (g.op(f) != Op::MUL || !is_index(g, f) || (f != root && is_linear(g, f))) {
+      out.push_back(f);
+    } else {
+      open.push_back(g.src(f, 0));
+      open.push_back(g.src(f, 1));
+    }
+    if (out.size() + open.size() > max_factors) return false;
+  }
+  return true;
+}
 
 bool atom_less(const Graph& g, Id a, Id b) {
   const auto rank = [&](Id x) { return g.op(x) == Op::SYM ? 0 : g.op(x) == Op::RANGE ? 1 : 2; };

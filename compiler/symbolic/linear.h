@@ -47,6 +47,9 @@ struct Linear {
 };
 bool collect(const Graph& g, Id root, Linear& out);
 
+// A MUL's factors through MULs below it, one as often as it occurs. False: more than 64.
+bool factors_of(const Graph& g, Id root, std::vector<Id>& out);
+
 // Sorts, merges, drops zeros. False: a coefficient overflows (the sum is then unusable).
 bool normalise(const Graph& g, Sum& s);
 

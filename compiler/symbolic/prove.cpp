@@ -30,17 +30,21 @@ bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
 
 }  // namespace
 
-Prover::Prover(const Graph& g, Bounds& bounds, std::span<const Id> context) : g_(g), bounds_(bounds) {
+void Prover::learn() {
+  learned_ = true;
+  for (Id id : context_) bounds_(id);
+  if (!bounds_.symbolic_loops()) return;
   std::unordered_set<Id> seen;
-  std::vector<Id> stack(context.begin(), context.end());
+  std::vector<Id> stack(context_);
   while (!stack.empty() && seen.size() < max_context) {
     const Id id = stack.back();
     stack.pop_back();
-    if (g.dtype(id) != DType::index || !seen.insert(id).second) continue;
-    if (g.op(id) == Op::RANGE) {
+    if ((g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean) || g_.src(id).empty() || !seen.insert(id).second)
+      continue;
+    if (g_.op(id) == Op::RANGE) {
       learn(id);
-    } else if (g.op(id) != Op::WHERE && g.op(id) != Op::LOAD) {
-      for (Id s : g.src(id)) stack.push_back(s);
+    } else if (g_.op(id) != Op::WHERE && g_.op(id) != Op::LOAD) {
+      for (Id s : g_.src(id)) stack.push_back(s);
     }
   }
 }
@@ -157,7 +161,36 @@ bool Prover::eliminate(const Sum& p, Id a, int depth, bool& proven) {
   return true;
 }
 
-bool Prover::ge0(Sum p, int depth) {
+// A sum of independent values with constant ends, and nothing known of them together: its bounds are all there is.
+bool Prover::hopeless(const Sum& p) {
+  if (!bounds_.facts().nonnegative.empty()) return false;
+  Interval all{0, 0};
+  bool independent = true;
+  for (const Term& t : p) {
+    all = add(all, interval_of(bounds_, t));
+    if (t.atoms.empty()) continue;
+    const Op op = g_.op(t.atoms[0]);
+    independent =
+        independent && t.atoms.size() == 1 &&
+        ((op == Op::RANGE && g_.op(g_.src(t.atoms[0], 0)) == Op::CONST) || (op == Op::SYM && !bounds_.symbolic_loops()));
+  }
+  return all.max < 0 || (independent && all.min < 0);
+}
+
+bool Prover::ge0(const Sum& p) {
+  budget_ = max_sums;
+  if (interval_of(bounds_, p).min >= 0) return true;
+  if (!learned_) learn();
+  if (hopeless(p)) return false;
+  return ge0(p, max_depth);
+}
+
+bool Prover::gt0(const Sum& p) {
+  const auto less_one = plus(g_, p, constant_sum(1), -1);
+  return less_one && ge0(*less_one);
+}
+
+bool Prover::ge0(const Sum& p, int depth) {
   if (low(p) >= 0) return true;
   if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
   std::vector<Id> atoms;
@@ -191,8 +224,7 @@ bool Prover::by_facts(const Sum& p, int depth) {
 
 bool Prover::lt(const Sum& a, const Sum& b) {
   const auto d = plus(g_, b, a, -1);
-  const auto less_one = d ? plus(g_, *d, constant_sum(1), -1) : std::nullopt;
-  return less_one && ge0(*less_one);
+  return d && gt0(*d);
 }
 
 bool Prover::in_range(const Sum& x, const Sum& end) { return ge0(x) && lt(x, end); }
@@ -200,6 +232,7 @@ bool Prover::in_range(const Sum& x, const Sum& end) { return ge0(x) && lt(x, end
 }  // namespace symbolic
 
 namespace {
+// big - small >= margin
 bool proves(const Graph& g, Id big, Id small, std::int64_t margin, const Facts& facts) {
   Bounds bounds(g, facts);
   const auto a = symbolic::sum_of(g, big), b = symbolic::sum_of(g, small);

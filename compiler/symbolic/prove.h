@@ -7,8 +7,8 @@
 
 namespace kiln::compiler {
 
-bool prove_ge0(const Graph& g, Id a, const Facts& facts);        // a >= 0
-bool prove_lt(const Graph& g, Id a, Id b, const Facts& facts);   // a < b
-bool prove_le(const Graph& g, Id a, Id b, const Facts& facts);   // a <= b
+bool prove_ge0(const Graph& g, Id a, const Facts& facts);       // a >= 0
+bool prove_lt(const Graph& g, Id a, Id b, const Facts& facts);  // a < b
+bool prove_le(const Graph& g, Id a, Id b, const Facts& facts);  // a <= b
 
 }  // namespace kiln::compiler

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "compiler/symbolic/linear.h"
 
@@ -11,18 +12,22 @@ namespace kiln::compiler::symbolic {
 
 class Prover {
  public:
-  // `context`: nodes whose RANGEs are taken to have at least one iteration (and so positive ends).
-  Prover(const Graph& g, Bounds& bounds, std::span<const Id> context);
+  // `context`: the RANGEs under these nodes are taken to have at least one iteration (and so positive ends).
+  Prover(const Graph& g, Bounds& bounds, std::span<const Id> context)
+      : g_(g), bounds_(bounds), context_(context.begin(), context.end()) {}
 
-  bool ge0(const Sum& p) { return ge0(p, max_depth); }
+  bool ge0(const Sum& p);
+  bool gt0(const Sum& p);
   bool lt(const Sum& a, const Sum& b);
   bool in_range(const Sum& x, const Sum& end);  // 0 <= x < end
 
  private:
-  static constexpr int max_depth = 12;
-  bool ge0(Sum p, int depth);
+  static constexpr int max_depth = 12, max_sums = 200;
+  bool ge0(const Sum& p, int depth);
+  bool hopeless(const Sum& p);
   std::int64_t low(const Sum& p);  // a lower bound, -unbounded when there is none
   Interval atom(Id a);
+  void learn();
   void learn(Id range);
   bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
   bool by_facts(const Sum& p, int depth);
@@ -30,8 +35,10 @@ class Prover {
 
   const Graph& g_;
   Bounds& bounds_;
+  std::vector<Id> context_;
+  bool learned_ = false;
   std::map<Id, std::int64_t> at_least_;
-  int budget_ = 200;  // sums tried in all
+  int budget_ = 0;  // sums still to be tried for this question
 };
 
 }  // namespace kiln::compiler::symbolic

@@ -4,9 +4,13 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/symbolic/guard.h"
+#include "compiler/symbolic/template.h"
 
 namespace kiln::compiler {
 namespace {
+
+using symbolic::CompiledRule;
 
 constexpr std::uint64_t fuel_per_run = 10000, fuel_per_node = 64;
 
@@ -21,47 +25,45 @@ bool binds_ranges(Op op) { return op == Op::END || op == Op::REDUCE || op == Op:
 
 }  // namespace
 
-RewriteEngine::RewriteEngine(Graph& g, Bounds& bounds, std::span<const std::span<const Rule>> families,
-                             std::span<const Chain> chains)
-    : context_{g, bounds}, families_(families.begin(), families.end()), chains_(chains) {
-  for (const auto& family : families_)
-    for (const Rule& r : family) by_op_[static_cast<std::size_t>(r.root)].push_back(&r);
-}
+RewriteEngine::RewriteEngine(Graph& g, Bounds& bounds, const symbolic::RuleSet& rules, std::span<const Chain> chains,
+                             RewriteMode mode)
+    : context_(g, bounds), rules_(rules), chains_(chains), mode_(mode), disabled_(rules.rules.size(), false) {}
 
 std::vector<std::string_view> RewriteEngine::names() const {
   std::vector<std::string_view> out;
-  for (const auto& family : families_)
-    for (const Rule& r : family)
-      if (std::ranges::find(out, r.name) == out.end()) out.push_back(r.name);
+  for (const CompiledRule& r : rules_.rules) out.push_back(r.rule->name);
   return out;
 }
 
 void RewriteEngine::disable(std::string_view rule) {
-  std::size_t found = 0;
-  for (auto& rules : by_op_) found += std::erase_if(rules, [&](const Rule* r) { return r->name == rule; });
-  if (found == 0) throw Diagnostic("E-rule", {}, "no rewrite rule is named '" + std::string(rule) + "' (or it is disabled already)");
+  for (std::size_t i = 0; i < disabled_.size(); ++i) {
+    if (rules_.rules[i].rule->name != rule || disabled_[i]) continue;
+    disabled_[i] = true;
+    return;
+  }
+  throw Diagnostic("E-rule", {}, "no rewrite rule is named '" + std::string(rule) + "' (or it is disabled already)");
 }
 
 const Chain* RewriteEngine::chain_of(Id id) const {
   for (const Chain& c : chains_)
-    if (c.covers(context_.g, id, id)) return &c;
+    if (c.covers(context_.g, id)) return &c;
   return nullptr;
 }
 
 Id RewriteEngine::run(Id root) {
   known_ = context_.g.size();
   fuel_ = fuel_per_run;
+  ++run_;
   const SourceLoc saved = context_.g.loc();
   stack_.assign(1, {root, no_id, false});
-  in_progress_.clear();
   while (!stack_.empty()) {
-    Frame& top = stack_.back();
-    if (final_.contains(top.id)) {
+    const Frame f = stack_.back();
+    if (final_.contains(f.id)) {
       stack_.pop_back();
-    } else if (!top.opened) {
-      open(top);
+    } else if (!f.opened) {
+      stack_.back().opened = true;
+      open(f);
     } else {
-      const Frame f = top;
       stack_.pop_back();
       context_.g.set_loc(context_.g.loc(f.id));
       close(f);
@@ -72,40 +74,46 @@ Id RewriteEngine::run(Id root) {
 }
 
 // Asks for everything this node's rewriting needs first.
-void RewriteEngine::open(Frame& f) {
-  f.opened = true;
+void RewriteEngine::open(Frame f) {
   const Id id = f.id;
-  if (!in_progress_.insert(id).second) unsettled(id);
+  if (const std::uint64_t* run = in_progress_.find(id); run != nullptr && *run == run_) unsettled(id);
+  in_progress_.set(id, run_);
   if (id < known_) fuel_ += fuel_per_node;
-  if (context_.g.op(id) == Op::RANGE) {
-    final_[id] = id;
+  const auto src = context_.g.src(id);
+  if (context_.g.op(id) == Op::RANGE || src.empty()) {
+    final_.set(id, id);
     return;
   }
-  scratch_.clear();
-  if (const Chain* c = chain_of(id)) {
-    c->leaves(context_.g, id, scratch_);
-  } else {
-    const auto src = context_.g.src(id);
-    scratch_.assign(src.begin(), src.end());
+  if (mode_ == RewriteMode::top_down) {
+    if (const Id next = apply_rules(id); next != no_id) {
+      stack_.back().waits_for = next;
+      stack_.push_back({next, no_id, false});
+      return;
+    }
   }
+  scratch_.clear();
+  if (const Chain* c = chain_of(id))
+    c->leaves(context_.g, id, scratch_);
+  else
+    scratch_.assign(src.begin(), src.end());
   for (Id s : scratch_)
     if (!final_.contains(s)) stack_.push_back({s, no_id, false});
 }
 
 void RewriteEngine::close(Frame f) {
   if (f.waits_for != no_id) {
-    final_[f.id] = final_.at(f.waits_for);
+    final_.set(f.id, final_.at(f.waits_for));
     return;
   }
   const Id built = rebuild(f.id);
-  if (const auto it = final_.find(built); it != final_.end() && built != f.id) {
-    final_[f.id] = it->second;
+  if (const Id* done = final_.find(built); done != nullptr && built != f.id) {
+    final_.set(f.id, *done);
     return;
   }
   const Id next = apply_rules(built);
-  if (next == no_id) {
-    final_[built] = built;
-    final_[f.id] = built;
+  if (next == no_id || mode_ == RewriteMode::walk) {
+    final_.set(built, built);
+    final_.set(f.id, next == no_id ? built : next);
     return;
   }
   if (built != f.id) stack_.push_back({built, next, true});
@@ -114,36 +122,55 @@ void RewriteEngine::close(Frame f) {
 }
 
 Id RewriteEngine::rebuild(Id id) {
-  if (const Chain* c = chain_of(id)) return c->rebuild(context_, id, final_);
+  if (const Chain* c = chain_of(id)) {
+    const Id built = c->rebuild(context_, id, final_);
+    if (built != id && observer_) observer_(c->rule, id, built);
+    return built;
+  }
   Graph& g = context_.g;
   const bool binds = binds_ranges(g.op(id));
   const auto src = g.src(id);
   scratch_.assign(src.begin(), src.end());
   for (Id& s : scratch_) {
     s = final_.at(s);
-    if ((g.op(s) != Op::RANGE && g.op(s) != Op::SYM) || binds) continue;
-    if (const Interval i = context_.bounds(s); i.single()) s = g.index(i.min);  // a loop of one iteration, an extent that is known
+    if ((g.op(s) != Op::RANGE && g.op(s) != Op::SYM) || binds || g.dtype(s) != DType::index) continue;
+    if (const Interval i = context_.bounds(s); i.single())
+      s = g.index(i.min);  // a loop of one iteration, an extent that is known
   }
   return g.with_src(id, scratch_);
 }
 
+// Binds and proves; false when the rule does not fit in any order of operands.
+bool RewriteEngine::fits(const CompiledRule& r, Id id, Match& m) {
+  const auto proven = [&] {
+    return std::ranges::all_of(r.guard, [&](const symbolic::Template& part) { return prove(context_, part, m, id); });
+  };
+  if (r.rule->find != nullptr) return r.rule->find(context_, id, m) && proven();
+  for (unsigned order = 0; order < r.orders; ++order)
+    if (match(context_.g, r.lhs, order, id, m) && proven()) return true;
+  return false;
+}
+
 Id RewriteEngine::apply_rules(Id id) {
-  for (const Rule* r : by_op_[static_cast<std::size_t>(context_.g.op(id))]) {
-    const Id next = r->apply(context_, id);
-    if (next == no_id || next == id) continue;
-    spend(*r, id);
-    if (observer_) observer_(*r, id, next);
+  Match m;
+  for (const std::uint16_t i : rules_.by_op[static_cast<std::size_t>(context_.g.op(id))]) {
+    const CompiledRule& r = rules_.rules[i];
+    if (disabled_[i] || !fits(r, id, m)) continue;
+    const Id next = instantiate(context_.g, r.rhs, m);
+    if (next == id) continue;
+    spend(*r.rule, id, next);
     return next;
   }
   return no_id;
 }
 
-void RewriteEngine::spend(const Rule& rule, Id id) {
+void RewriteEngine::spend(const Rule& rule, Id id, Id next) {
   ++applied_;
   if (last_rules_.size() < history)
     last_rules_.push_back(rule.name);
   else
     last_rules_[applied_ % history] = rule.name;
+  if (observer_) observer_(rule, id, next);
   if (fuel_-- == 0) unsettled(id);
 }
 

@@ -1,4 +1,4 @@
-// The rule families of simplify(), in order of trial, and the chains it rewrites as a whole.
+// The rules of simplify() by family, in order of trial, and the chains it rewrites as a whole.
 #pragma once
 
 #include <span>
@@ -8,13 +8,18 @@
 
 namespace kiln::compiler::symbolic {
 
-std::span<const Rule> algebra_rules();          // sums, products, min, max, where
-std::span<const Rule> divmod_rules();           // floor division and remainder by constants
-std::span<const Rule> divmod_symbolic_rules();  // by anything, through proofs
-std::span<const Rule> compare_rules();          // comparisons of index values
-std::span<const Rule> logic_rules();            // and, or, not, xor
+std::span<const Rule> algebra_rules();  // known values, min, max, abs, division toward zero
+std::span<const Rule> where_rules();
+std::span<const Rule> divmod_rules();    // floor division and remainder
+std::span<const Rule> sum_rules();       // terms of a sum that belong together
+std::span<const Rule> compare_rules();   // comparisons of index values
+std::span<const Rule> bit_rules();       // shifts, and, or, xor of index values
+std::span<const Rule> logic_rules();     // and, or, not, xor of conditions
+std::span<const Rule> concrete_rules();  // not in simplify(): for code on integers of a width
 
-std::span<const Chain> simplify_chains();       // index sums; conjunctions; disjunctions
+std::span<const std::span<const Rule>> simplify_families();
+std::span<const Chain> simplify_chains();  // index sums; products; conjunctions; disjunctions
+std::span<const Rule> all_rules();         // every family's
 
 inline Id truth(Graph& g, bool v) { return g.constant(DType::boolean, v ? 1 : 0); }
 inline bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.lanes(id) == 1; }
@@ -25,6 +30,5 @@ inline bool is_false(const Graph& g, Id id) { return is_bool(g, id) && g.is_cons
 inline bool compares_index(const Graph& g, Id id) {
   return is_comparison(g.op(id)) && g.lanes(id) == 1 && g.dtype(g.src(id, 0)) == DType::index;
 }
-inline Id make(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::index, {a, b}); }
 
 }  // namespace kiln::compiler::symbolic

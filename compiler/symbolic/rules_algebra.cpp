@@ -1,120 +1,62 @@
-#include <algorithm>
-
-#include "compiler/symbolic/prover.h"
-#include "compiler/symbolic/rules.h"
+// Values that bounds know; min, max, absolute values, divisions toward zero.
+#include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
 namespace {
 
-Id fold_by_bounds(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n)) return no_id;
+bool find_known_value(RewriteContext& c, Id n, Match& m) {
+  if (!is_index(c.g, n)) return false;
   const Interval i = c.bounds(n);
-  return i.single() ? c.g.index(i.min) : no_id;
+  return i.single() && m.bind({n, c.g.index(i.min)});
 }
 
-Id multiply_out(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n)) return no_id;
-  const auto s = sum_of(c.g, n);
-  return s ? node_of(c.g, *s) : no_id;
-}
+bool find_condition(RewriteContext& c, Id n, Match& m) { return is_bool(c.g, n) && m.bind({n}); }
 
-// min(a, b) = a when a <= b.
-Id extremum_of_ordered(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n)) return no_id;
+// A nested one first, a constant last.
+bool find_order(RewriteContext& c, Id n, Match& m) {
+  if (!is_index(c.g, n)) return false;
   const Id a = c.g.src(n, 0), b = c.g.src(n, 1);
-  if (a == b) return a;
-  const auto x = sum_of(c.g, a), y = sum_of(c.g, b);
-  if (!x || !y) return no_id;
-  const Id context[] = {n};
-  Prover prover(c.g, c.bounds, context);
-  const auto y_minus_x = plus(c.g, *y, *x, -1), x_minus_y = plus(c.g, *x, *y, -1);
-  const bool is_min = c.g.op(n) == Op::MIN;
-  if (y_minus_x && prover.ge0(*y_minus_x)) return is_min ? a : b;
-  if (x_minus_y && prover.ge0(*x_minus_y)) return is_min ? b : a;
-  return no_id;
+  const auto rank = [&](Id id) { return c.g.op(id) == c.g.op(n) ? 0 : is_index_const(c.g, id) ? 2 : 1; };
+  const bool swap = rank(a) != rank(b) ? rank(a) > rank(b) : c.g[b].hash < c.g[a].hash;
+  return swap && m.bind({a, b});
 }
 
-Id order_operands(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n)) return no_id;
+// A constant inside, something that varies outside.
+bool find_constant_last(RewriteContext& c, Id n, Match& m) {
   const Id a = c.g.src(n, 0), b = c.g.src(n, 1);
-  if (is_index_const(c.g, b) || !(is_index_const(c.g, a) || c.g[b].hash < c.g[a].hash)) return no_id;
-  return make(c.g, c.g.op(n), b, a);
-}
-
-// min(min(x, c1), c2)
-Id extremum_of_constants(RewriteContext& c, Id n) {
-  const Id a = c.g.src(n, 0);
-  const auto k = index_constant(c.g, c.g.src(n, 1));
-  if (!k || c.g.op(a) != c.g.op(n)) return no_id;
-  const auto inner = index_constant(c.g, c.g.src(a, 1));
-  if (!inner) return no_id;
-  return make(c.g, c.g.op(n), c.g.src(a, 0), c.g.index(c.g.op(n) == Op::MIN ? std::min(*k, *inner) : std::max(*k, *inner)));
-}
-
-Id truncating_to_floor(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n) || c.bounds(c.g.src(n, 0)).min < 0 || c.bounds(c.g.src(n, 1)).min < 0) return no_id;
-  return make(c.g, c.g.op(n) == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD, c.g.src(n, 0), c.g.src(n, 1));
-}
-
-Id abs_of_signed(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n)) return no_id;
-  const Id a = c.g.src(n, 0);
-  const Interval i = c.bounds(a);
-  if (i.min >= 0) return a;
-  return i.max <= 0 ? make(c.g, Op::MUL, a, c.g.index(-1)) : no_id;
-}
-
-// Of any dtype: choosing a branch changes no value. A gate that never opens stays, so that its user still sees a gate.
-Id where_of_constant(RewriteContext& c, Id n) {
-  if (c.g.lanes(n) != 1) return no_id;
-  const Id cond = c.g.src(n, 0);
-  if (is_true(c.g, cond)) return c.g.src(n, 1);
-  return is_false(c.g, cond) && c.g.op(c.g.src(n, 2)) != Op::INVALID ? c.g.src(n, 2) : no_id;
-}
-Id where_of_same(RewriteContext& c, Id n) { return c.g.src(n, 1) == c.g.src(n, 2) ? c.g.src(n, 1) : no_id; }
-
-// where(not x, a, b) = where(x, b, a); a gated index keeps its INVALID last.
-Id where_of_not(RewriteContext& c, Id n) {
-  const Id cond = c.g.src(n, 0);
-  if (c.g.lanes(n) != 1 || c.g.op(cond) != Op::NOT || c.g.op(c.g.src(n, 2)) == Op::INVALID) return no_id;
-  return c.g.make(Op::WHERE, c.g.dtype(n), {c.g.src(cond, 0), c.g.src(n, 2), c.g.src(n, 1)});
-}
-
-Id where_to_bool(RewriteContext& c, Id n) {
-  if (!is_bool(c.g, n)) return no_id;
-  const Id cond = c.g.src(n, 0), a = c.g.src(n, 1), b = c.g.src(n, 2);
-  if (is_true(c.g, a) && is_false(c.g, b)) return cond;
-  if (is_false(c.g, a) && is_true(c.g, b)) return c.g.make(Op::NOT, DType::boolean, {cond});
-  return no_id;
-}
-
-// where(a, where(b, x, y), y) = where(a and b, x, y)
-Id where_of_where(RewriteContext& c, Id n) {
-  const Id a = c.g.src(n, 1), y = c.g.src(n, 2);
-  if (!is_index(c.g, n) || c.g.op(a) != Op::WHERE || c.g.src(a, 2) != y) return no_id;
-  const Id inner = c.g.src(a, 0), x = c.g.src(a, 1), outer = c.g.src(n, 0);
-  const Id both = c.g.make(Op::AND, DType::boolean, {outer, inner});
-  return c.g.make(Op::WHERE, DType::index, {both, x, y});
+  if (!is_index(c.g, n) || c.g.op(a) != c.g.op(n) || is_index_const(c.g, b) || !is_index_const(c.g, c.g.src(a, 1)))
+    return false;
+  return m.bind({c.g.src(a, 0), c.g.src(a, 1), b});
 }
 
 constexpr Rule rules[] = {
-    {"product-multiply-out", Op::MUL, multiply_out},
-    {"min-bounds", Op::MIN, fold_by_bounds},
-    {"max-bounds", Op::MAX, fold_by_bounds},
-    {"min-ordered", Op::MIN, extremum_of_ordered},
-    {"max-ordered", Op::MAX, extremum_of_ordered},
-    {"min-operands", Op::MIN, order_operands},
-    {"max-operands", Op::MAX, order_operands},
-    {"min-constants", Op::MIN, extremum_of_constants},
-    {"max-constants", Op::MAX, extremum_of_constants},
-    {"cdiv-floor", Op::CDIV, truncating_to_floor},
-    {"cmod-floor", Op::CMOD, truncating_to_floor},
-    {"abs-signed", Op::ABS, abs_of_signed},
-    {"where-constant", Op::WHERE, where_of_constant},
-    {"where-same", Op::WHERE, where_of_same},
-    {"where-not", Op::WHERE, where_of_not},
-    {"where-bool", Op::WHERE, where_to_bool},
-    {"where-where", Op::WHERE, where_of_where},
+    {"known-value", "x", "k <= x and x <= k", "k", find_known_value},
+    {"known-true", "p", "not not p", "True", find_condition},
+    {"known-false", "p", "not p", "False", find_condition},
+    {"min-same", "min(x, x)", "", "x"},
+    {"max-same", "max(x, x)", "", "x"},
+    {"min-ordered", "min(a, b)", "a <= b", "a"},
+    {"max-ordered", "max(a, b)", "a <= b", "b"},
+    {"min-order", "min(a, b)", "", "min(b, a)", find_order},
+    {"max-order", "max(a, b)", "", "max(b, a)", find_order},
+    {"min-constant-last", "min(min(x, k), y)", "", "min(min(x, y), k)", find_constant_last},
+    {"max-constant-last", "max(max(x, k), y)", "", "max(max(x, y), k)", find_constant_last},
+    {"min-inner", "min(min(x, a), b)", "b <= a", "min(x, b)"},
+    {"min-outer", "min(min(x, a), b)", "a <= b", "min(x, a)"},
+    {"max-inner", "max(max(x, a), b)", "a <= b", "max(x, b)"},
+    {"max-outer", "max(max(x, a), b)", "b <= a", "max(x, a)"},
+    {"min-of-max", "min(max(x, a), b)", "b <= a", "b"},
+    {"max-of-min", "max(min(x, a), b)", "a <= b", "b"},
+    {"abs-positive", "abs(x)", "0 <= x", "x"},
+    {"abs-negative", "abs(x)", "x <= 0", "-x"},
+    {"cdiv-floor", "cdiv(x, d)", "0 <= x and 0 <= d", "x // d"},
+    {"cdiv-both-negative", "cdiv(x, d)", "x <= 0 and d <= 0", "x // d"},
+    {"cdiv-negative-dividend", "cdiv(x, d)", "x <= 0 and 0 <= d", "-(-x // d)"},
+    {"cdiv-negative-divisor", "cdiv(x, d)", "0 <= x and d <= 0", "-(x // -d)"},
+    {"cmod-floor", "cmod(x, d)", "0 <= x and 0 <= d", "x % d"},
+    {"cmod-both-negative", "cmod(x, d)", "x <= 0 and d <= 0", "-(-x % -d)"},
+    {"cmod-negative-dividend", "cmod(x, d)", "x <= 0 and 0 <= d", "-(-x % d)"},
+    {"cmod-negative-divisor", "cmod(x, d)", "0 <= x and d <= 0", "x % -d"},
 };
 
 }  // namespace

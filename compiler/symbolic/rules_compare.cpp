@@ -1,161 +1,149 @@
-#include <numeric>
-
-#include "compiler/symbolic/prover.h"
-#include "compiler/symbolic/rules.h"
+// Comparisons of index values. A comparison is matched up to the order of terms on its two sides.
+#include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
 namespace {
 
-// a < b as variables < limit.
-struct Less {
+// a op b as variables op limit.
+struct Limit {
   Sum variables;
   std::int64_t limit = 0;
-  bool valid = false;
 };
-Less less_of(const Graph& g, Id n) {
-  if (!compares_index(g, n)) return {};
-  const auto a = sum_of(g, g.src(n, 0)), b = sum_of(g, g.src(n, 1));
-  auto d = a && b ? plus(g, *a, *b, -1) : std::nullopt;
-  if (!d) return {};
+std::optional<Limit> limit_of(RewriteContext& c, Id n) {
+  if (!compares_index(c.g, n)) return std::nullopt;
+  const Sum *a = c.sum(c.g.src(n, 0)), *b = c.sum(c.g.src(n, 1));
+  auto d = a != nullptr && b != nullptr ? plus(c.g, *a, *b, -1) : std::nullopt;
+  if (!d) return std::nullopt;
   const std::int64_t k = constant_term(*d);
-  if (k == INT64_MIN) return {};
+  if (k < -unbounded || k > unbounded) return std::nullopt;
   if (k != 0) d->pop_back();
-  return {*std::move(d), -k, true};
+  return Limit{*std::move(d), -k};
 }
 
 // Positive terms on the left, negative ones on the right, the constant where it is positive.
-Id comparison(RewriteContext& c, Op op, const Sum& variables, std::int64_t limit) {
+struct Sides {
   Sum left, right;
-  for (Term t : variables) {
+};
+Sides sides(const Limit& l) {
+  Sides s;
+  for (Term t : l.variables) {
     const bool negative = t.coefficient < 0;
     if (negative) t.coefficient = -t.coefficient;
-    (negative ? right : left).push_back(std::move(t));
+    (negative ? s.right : s.left).push_back(std::move(t));
   }
-  if (limit > 0) right.push_back({limit, {}});
-  if (limit < 0) left.push_back({-limit, {}});
-  return c.g.make(op, DType::boolean, {node_of(c.g, left), node_of(c.g, right)});
+  if (l.limit > 0) s.right.push_back({l.limit, {}});
+  if (l.limit < 0) s.left.push_back({-l.limit, {}});
+  return s;
 }
 
-Id fold_by_bounds(RewriteContext& c, Id n) {
-  if (!compares_index(c.g, n)) return no_id;
-  const Interval i = c.bounds(n);
-  return i.single() ? truth(c.g, i.min != 0) : no_id;
-}
-
-Id le_to_lt(RewriteContext& c, Id n) {
-  if (!compares_index(c.g, n)) return no_id;
-  return c.g.make(Op::LT, DType::boolean, {c.g.src(n, 0), make(c.g, Op::ADD, c.g.src(n, 1), c.g.index(1))});
-}
-
-Id lt_proven(RewriteContext& c, Id n) {
-  const Less l = less_of(c.g, n);
-  if (!l.valid) return no_id;
-  const Id context[] = {c.g.src(n, 0), c.g.src(n, 1)};
-  Prover prover(c.g, c.bounds, context);
-  if (prover.lt(l.variables, constant_sum(l.limit))) return truth(c.g, true);
-  const auto over = plus(c.g, l.variables, constant_sum(l.limit), -1);
-  return over && prover.ge0(*over) ? truth(c.g, false) : no_id;
+bool find_lt_canonical(RewriteContext& c, Id n, Match& m) {
+  const auto l = limit_of(c, n);
+  if (!l) return false;
+  const Sides s = sides(*l);
+  const Id left = c.node(s.left), right = c.node(s.right), a = c.g.src(n, 0), b = c.g.src(n, 1);
+  return (left != a || right != b) && m.bind({a, b, left, right});
 }
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -floor_div(-a, b); }
 
 std::int64_t gcd_of(const Sum& s) {
   std::int64_t g = 0;
-  for (const Term& t : s)
-    if (!t.atoms.empty()) g = std::gcd(g, t.coefficient);
+  for (const Term& t : s) g = std::gcd(g, t.coefficient);
   return g;
 }
-Sum exactly_divided(Sum s, std::int64_t by) {
-  for (Term& t : s) t.coefficient /= by;
-  return s;
-}
 
-// g*x < c: x < ceil(c / g)
-Id lt_common_factor(RewriteContext& c, Id n) {
-  const Less l = less_of(c.g, n);
-  const std::int64_t g = gcd_of(l.variables);
-  if (!l.valid || g <= 1 || l.limit < -unbounded) return no_id;
-  return comparison(c, Op::LT, exactly_divided(l.variables, g), ceil_div(l.limit, g));
-}
-
-// g*x + p < c, where (c - p) / g rounds up to the same k for every p: x < k
-Id lt_small_terms(RewriteContext& c, Id n) {
-  const Less l = less_of(c.g, n);
-  if (!l.valid || l.limit < -unbounded || l.limit > unbounded) return no_id;
-  for (const Term& lead : l.variables) {
+bool find_lt_window(RewriteContext& c, Id n, Match& m) {
+  const auto l = limit_of(c, n);
+  if (!l) return false;
+  for (const Term& lead : l->variables) {
     const std::int64_t g = lead.coefficient < 0 ? -lead.coefficient : lead.coefficient;
-    if (g <= 1) continue;
+    const std::int64_t all = gcd_of(l->variables), by = all > 1 ? all : g;
+    if (by <= 1) continue;
     Sum big, small;
-    for (const Term& t : l.variables) (t.coefficient % g == 0 ? big : small).push_back(t);
-    if (small.empty()) continue;
-    const Interval i = sub({l.limit, l.limit}, interval_of(c.bounds, small));
-    if (i.min == -unbounded || i.max == unbounded || ceil_div(i.min, g) != ceil_div(i.max, g)) continue;
-    return comparison(c, Op::LT, exactly_divided(big, g), ceil_div(i.min, g));
+    for (const Term& t : l->variables) (t.coefficient % by == 0 ? big : small).push_back(t);
+    const Interval i = sub({l->limit, l->limit}, interval_of(c.bounds, small));
+    if (i.min == -unbounded || i.max == unbounded || ceil_div(i.min, by) != ceil_div(i.max, by)) continue;
+    const Sum x = exactly_divided(big, by);
+    return m.bind({c.g.index(by), c.node(x), c.node(small), c.g.index(l->limit), c.g.index(ceil_div(i.min, by))});
   }
-  return no_id;
+  return false;
 }
 
-// x // d < c: x < c*d;  -(x // d) < c: -x < (c - 1)*d + 1
-Id lt_division(RewriteContext& c, Id n) {
-  const Less l = less_of(c.g, n);
-  if (!l.valid || l.variables.size() != 1 || l.variables[0].atoms.size() != 1) return no_id;
-  const Term& t = l.variables.front();
-  const Id q = t.atoms.front();
-  if ((t.coefficient != 1 && t.coefficient != -1) || c.g.op(q) != Op::FLOORDIV) return no_id;
-  const auto d = index_constant(c.g, c.g.src(q, 1));
-  const auto x = sum_of(c.g, c.g.src(q, 0));
-  std::int64_t limit = 0;
-  if (!d || *d <= 0 || !x || l.limit < -unbounded) return no_id;
-  if (__builtin_mul_overflow(t.coefficient > 0 ? l.limit : l.limit - 1, *d, &limit)) return no_id;
-  if (t.coefficient < 0 && __builtin_add_overflow(limit, 1, &limit)) return no_id;
-  auto signed_x = scaled(*x, t.coefficient);
-  if (!signed_x) return no_id;
-  const std::int64_t k = constant_term(*signed_x);
-  if (k != 0) signed_x->pop_back();
-  if (__builtin_sub_overflow(limit, k, &limit)) return no_id;
-  return comparison(c, Op::LT, *signed_x, limit);
+// One quotient x // d with coefficient `sign`; the rest of the comparison is c.
+bool find_division(RewriteContext& ctx, Id n, Match& m, std::int64_t sign) {
+  const auto l = limit_of(ctx, n);
+  if (!l || l->variables.size() > 4) return false;
+  for (const Term& t : l->variables) {
+    if (t.coefficient != sign || t.atoms.size() != 1 || ctx.g.op(t.atoms[0]) != Op::FLOORDIV) continue;
+    const Id q = t.atoms[0];
+    const auto others = plus(ctx.g, l->variables, Sum{t}, -1);
+    auto c = others ? scaled(*others, -sign) : std::nullopt;
+    if (c) c = plus(ctx.g, *c, constant_sum(l->limit), sign);
+    const bool simple =
+        c && std::ranges::none_of(*c, [&](const Term& u) {
+          return std::ranges::any_of(u.atoms, [&](Id a) { return ctx.g.op(a) != Op::SYM && ctx.g.op(a) != Op::RANGE; });
+        });
+    if (!simple) continue;
+    const Id x = ctx.g.src(q, 0), d = ctx.g.src(q, 1), other = ctx.node(*c);
+    return sign > 0 ? m.bind({x, d, other}) : m.bind({other, x, d});
+  }
+  return false;
+}
+bool find_lt_division(RewriteContext& c, Id n, Match& m) { return find_division(c, n, m, 1); }
+bool find_gt_division(RewriteContext& c, Id n, Match& m) { return find_division(c, n, m, -1); }
+
+// Only whether something is above 0 matters: a factor of one term does not.
+bool find_simplex(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
+  const auto l = limit_of(c, n);
+  if (!l || l->limit != (sign > 0 ? 1 : 0)) return false;
+  for (const Term& t : l->variables) {
+    if ((sign > 0 ? t.coefficient < 2 : t.coefficient > -2) || t.coefficient == INT64_MIN) continue;
+    Term x = t;
+    x.coefficient = 1;
+    const auto rest = plus(c.g, l->variables, Sum{t}, -1);
+    const auto s = rest ? scaled(*rest, sign) : std::nullopt;
+    return s && !s->empty() && m.bind({c.g.index(t.coefficient * sign), c.node(Sum{x}), c.node(*s)});
+  }
+  return false;
+}
+bool find_lt_simplex(RewriteContext& c, Id n, Match& m) { return find_simplex(c, n, m, 1); }
+bool find_gt_simplex(RewriteContext& c, Id n, Match& m) { return find_simplex(c, n, m, -1); }
+
+bool find_indivisible(RewriteContext& c, Id n, Match& m) {
+  const auto l = limit_of(c, n);
+  if (!l || l->variables.empty()) return false;
+  const std::int64_t g = gcd_of(l->variables);
+  return g > 1 && m.bind({c.g.index(g), c.node(exactly_divided(l->variables, g)), c.g.index(l->limit)});
 }
 
-Id lt_canonical(RewriteContext& c, Id n) {
-  const Less l = less_of(c.g, n);
-  return l.valid && l.limit != INT64_MIN ? comparison(c, Op::LT, l.variables, l.limit) : no_id;
-}
-
-Id equality_proven(RewriteContext& c, Id n) {
-  const Less l = less_of(c.g, n);
-  if (!l.valid) return no_id;
-  const bool ne = c.g.op(n) == Op::NE;
-  if (l.variables.empty()) return truth(c.g, (l.limit == 0) != ne);
-  if (const std::int64_t g = gcd_of(l.variables); l.limit % g != 0) return truth(c.g, ne);
-  const Id context[] = {c.g.src(n, 0), c.g.src(n, 1)};
-  Prover prover(c.g, c.bounds, context);
-  const Sum limit = constant_sum(l.limit);
-  return prover.lt(l.variables, limit) || prover.lt(limit, l.variables) ? truth(c.g, ne) : no_id;
-}
-
-Id equality_canonical(RewriteContext& c, Id n) {
-  Less l = less_of(c.g, n);
-  if (!l.valid || l.variables.empty() || l.limit == INT64_MIN) return no_id;
-  const std::int64_t g = gcd_of(l.variables) * (l.variables.front().coefficient < 0 ? -1 : 1);
-  if (l.limit % g != 0) return no_id;
-  return comparison(c, c.g.op(n), exactly_divided(l.variables, g), l.limit / g);
+bool find_equality(RewriteContext& c, Id n, Match& m) {
+  auto l = limit_of(c, n);
+  if (!l || l->variables.empty()) return false;
+  const std::int64_t g = gcd_of(l->variables) * (l->variables.front().coefficient < 0 ? -1 : 1);
+  if (l->limit % g != 0) return false;
+  const Sides s = sides({exactly_divided(l->variables, g), l->limit / g});
+  const Id left = c.node(s.left), right = c.node(s.right), a = c.g.src(n, 0), b = c.g.src(n, 1);
+  return (left != a || right != b) && m.bind({a, b, c.g.index(g), left, right});
 }
 
 constexpr Rule rules[] = {
-    {"lt-bounds", Op::LT, fold_by_bounds},
-    {"le-bounds", Op::LE, fold_by_bounds},
-    {"eq-bounds", Op::EQ, fold_by_bounds},
-    {"ne-bounds", Op::NE, fold_by_bounds},
-    {"le-lt", Op::LE, le_to_lt},
-    {"lt-proven", Op::LT, lt_proven},
-    {"lt-common-factor", Op::LT, lt_common_factor},
-    {"lt-small-terms", Op::LT, lt_small_terms},
-    {"lt-division", Op::LT, lt_division},
-    {"lt-canonical", Op::LT, lt_canonical},
-    {"eq-proven", Op::EQ, equality_proven},
-    {"ne-proven", Op::NE, equality_proven},
-    {"eq-canonical", Op::EQ, equality_canonical},
-    {"ne-canonical", Op::NE, equality_canonical},
+    {"le-lt", "a <= b", "", "a < b + 1"},
+    {"lt-true", "a < b", "a < b", "True"},
+    {"lt-false", "a < b", "b <= a", "False"},
+    {"lt-window", "g * x + p < c", "g > 0 and g * (k - 1) < c - p and c - p <= g * k", "x < k", find_lt_window},
+    {"lt-division", "x // d < c", "d > 0", "x < c * d", find_lt_division},
+    {"gt-division", "c < x // d", "d > 0", "(c + 1) * d - 1 < x", find_gt_division},
+    {"lt-simplex", "k * x + s < 1", "k > 0 and x >= 0 and s >= 0", "x + s < 1", find_lt_simplex},
+    {"gt-simplex", "0 < k * x + s", "k > 0 and x >= 0 and s >= 0", "0 < x + s", find_gt_simplex},
+    {"lt-canonical", "a < b", "l - r == a - b", "l < r", find_lt_canonical},
+    {"eq-true", "a == b", "a == b", "True"},
+    {"ne-false", "a != b", "a == b", "False"},
+    {"eq-false", "a == b", "a != b", "False"},
+    {"ne-true", "a != b", "a != b", "True"},
+    {"eq-indivisible", "g * x == c", "c % g != 0", "False", find_indivisible},
+    {"ne-indivisible", "g * x != c", "c % g != 0", "True", find_indivisible},
+    {"eq-canonical", "a == b", "g != 0 and g * (l - r) == a - b", "l == r", find_equality},
+    {"ne-canonical", "a != b", "g != 0 and g * (l - r) == a - b", "l != r", find_equality},
 };
 
 }  // namespace

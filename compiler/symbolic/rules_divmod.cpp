@@ -1,130 +1,104 @@
-#include <cstdlib>
-#include <numeric>
-
-#include "compiler/symbolic/rules.h"
+// Floor division and remainder. c, d, e, g, m are divisors or factors; q, s, a, b parts of the numerator.
+#include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
 namespace {
 
-Id fold_by_bounds(RewriteContext& c, Id n) {
-  if (!is_index(c.g, n)) return no_id;
-  const Interval i = c.bounds(n);
-  return i.single() ? c.g.index(i.min) : no_id;
-}
-
-// x // 1 = x; x // -d = -x // d; x % -d = -(-x % d)
-Id simple_divisor(RewriteContext& c, Id n) {
-  const auto d = index_constant(c.g, c.g.src(n, 1));
-  if (!d || *d > 1 || *d < -unbounded) return no_id;
-  const Id x = c.g.src(n, 0), minus = c.g.index(-1);
-  const bool division = c.g.op(n) == Op::FLOORDIV;
-  if (*d == 0) return c.g.index(0);
-  if (*d == 1) return division ? x : c.g.index(0);
-  const Id m = make(c.g, c.g.op(n), make(c.g, Op::MUL, x, minus), c.g.index(-*d));
-  return division ? m : make(c.g, Op::MUL, m, minus);
-}
-
-// Numerator and constant divisor > 1 of an index division.
-struct Division {
-  Sum x;
-  std::int64_t d = 0;
-  bool by_constant = false;
-};
-Division division(RewriteContext& c, Id n) {
-  Division r;
-  const auto d = index_constant(c.g, c.g.src(n, 1));
-  if (!is_index(c.g, n) || !d || *d < 2 || *d > unbounded) return r;
-  auto x = sum_of(c.g, c.g.src(n, 0));
-  if (!x) return r;
-  return {*std::move(x), *d, true};
-}
-
-Id divided(RewriteContext& c, const Sum& x, std::int64_t d) { return make(c.g, Op::FLOORDIV, node_of(c.g, x), c.g.index(d)); }
-Id remainder(RewriteContext& c, const Sum& x, std::int64_t d) { return make(c.g, Op::FLOORMOD, node_of(c.g, x), c.g.index(d)); }
-
-// x = d*quotient + rest: coefficients of the rest are within (-d, d) and keep their sign, its constant is in [0, d).
+// x = c*quotient + rest. Coefficients of the rest are within (-c, c) and keep their sign, its constant is in [0, c).
 struct Parts {
   Sum quotient, rest;
 };
-Parts split(const Sum& x, std::int64_t d) {
+Parts split(const Sum& x, std::int64_t c) {
   Parts p;
   for (const Term& t : x) {
-    const std::int64_t q = t.atoms.empty() ? floor_div(t.coefficient, d) : t.coefficient / d;
-    const std::int64_t r = t.coefficient - q * d;
+    const std::int64_t q = t.atoms.empty() ? floor_div(t.coefficient, c) : t.coefficient / c;
+    const std::int64_t r = t.coefficient - q * c;
     if (q != 0) p.quotient.push_back({q, t.atoms});
     if (r != 0) p.rest.push_back({r, t.atoms});
   }
   return p;
 }
 
-// (a*d + b) // d = a + b // d
-Id div_multiples(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  const Parts p = split(v.x, v.d);
-  if (p.quotient.empty()) return no_id;
-  if (p.rest.empty()) return node_of(c.g, p.quotient);
-  return make(c.g, Op::ADD, node_of(c.g, p.quotient), divided(c, p.rest, v.d));
-}
-// (a*d + b) % d = b % d
-Id mod_multiples(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  const Parts p = split(v.x, v.d);
-  return p.quotient.empty() ? no_id : remainder(c, p.rest, v.d);
-}
-
-// Each coefficient replaced by its smallest residue; when the sum then stays between two multiples of d, the quotient is known.
-struct Window {
-  Sum residue, quotient;  // x = d*quotient + residue, 0 <= residue < d
-  bool found = false;
-};
-Window window(RewriteContext& c, const Division& v) {
-  Window w;
-  for (const bool smallest : {false, true}) {
-    w.residue.clear();
-    w.quotient.clear();
-    for (const Term& t : v.x) {
-      std::int64_t r = t.atoms.empty() ? floor_mod(t.coefficient, v.d) : t.coefficient % v.d;
-      if (smallest && !t.atoms.empty() && std::abs(r) > v.d / 2) r -= r > 0 ? v.d : -v.d;
-      if (r != 0) w.residue.push_back({r, t.atoms});
-      if (r != t.coefficient) w.quotient.push_back({(t.coefficient - r) / v.d, t.atoms});
-    }
-    const Interval i = interval_of(c.bounds, w.residue);
-    if (i.min == -unbounded || i.max == unbounded || floor_div(i.min, v.d) != floor_div(i.max, v.d)) continue;
-    const std::int64_t k = floor_div(i.min, v.d);
-    const auto residue = plus(c.g, w.residue, constant_sum(k * v.d), -1);
-    const auto quotient = plus(c.g, w.quotient, constant_sum(k));
-    if (!residue || !quotient) continue;
-    return {*residue, *quotient, true};
+// By polynomial long division; terms that d's leading term does not divide stay in the rest. The rest is x when none does.
+Parts long_division(const Graph& g, const Sum& x, const Sum& d) {
+  constexpr int max_steps = 64;
+  Parts p{{}, x};
+  std::size_t from = 0;
+  for (int step = 0; step < max_steps && from < p.rest.size(); ++step) {
+    Term q;
+    while (from < p.rest.size() && !divide_term(g, p.rest[from], d.front(), q)) ++from;
+    if (from == p.rest.size()) break;
+    const auto part = times(g, Sum{q}, d);
+    auto less = part ? plus(g, p.rest, *part, -1) : std::nullopt;
+    if (!less) break;
+    p.rest = *std::move(less);
+    p.quotient.push_back(q);
   }
-  return w;
-}
-Id div_window(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  const Window w = window(c, v);
-  return w.found ? node_of(c.g, w.quotient) : no_id;
-}
-Id mod_window(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  const Window w = window(c, v);
-  return w.found ? node_of(c.g, w.residue) : no_id;
+  normalise(g, p.quotient);
+  return p;
 }
 
-// x = g*a + b with g > 1 dividing d and 0 <= b < g: x // d = a // (d/g), x % d = g*(a % (d/g)) + b.
-struct Nest {
-  Sum a, b;
-  std::int64_t g = 0;
-};
-Nest nest(RewriteContext& c, const Division& v) {
-  Nest best;
-  for (const Term& lead : v.x) {
-    const std::int64_t g = std::gcd(lead.coefficient, v.d);
-    if (lead.atoms.empty() || g <= 1 || g <= best.g) continue;
+Parts parts(RewriteContext& c, const Division& v) { return v.by != 0 ? split(*v.x, v.by) : long_division(c.g, *v.x, *v.d); }
+
+// Each coefficient replaced by its smallest residue: the quotient is known when the sum stays between two multiples of d.
+bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std::int64_t& k) {
+  p = {};
+  for (const Term& t : *v.x) {
+    std::int64_t r = t.atoms.empty() ? floor_mod(t.coefficient, v.by) : t.coefficient % v.by;
+    if (smallest && !t.atoms.empty() && (r > v.by / 2 || r < -(v.by / 2))) r -= r > 0 ? v.by : -v.by;
+    if (r != 0) p.rest.push_back({r, t.atoms});
+    if (r != t.coefficient) p.quotient.push_back({(t.coefficient - r) / v.by, t.atoms});
+  }
+  const Interval i = interval_of(c.bounds, p.rest);
+  if (i.min == -unbounded || i.max == unbounded) return false;
+  k = floor_div(i.min, v.by);
+  return k == floor_div(i.max, v.by);
+}
+
+bool find_window(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v) return false;
+  Parts p;
+  std::int64_t k = 0;
+  if (v.by == 0 || !(residues(c, v, false, p, k) || residues(c, v, true, p, k))) {
+    p = parts(c, v);
+    k = 0;
+    if (v.by != 0 && c.bounds(c.g.src(n, 0)).max != unbounded && c.bounds.facts().nonnegative.empty() &&
+        !c.bounds.symbolic_loops())
+      return false;
+  }
+  return m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest), c.g.index(k)});
+}
+
+bool find_multiples(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v) return false;
+  const Parts p = parts(c, v);
+  return !p.quotient.empty() && m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest)});
+}
+
+// Terms that bounds know to be multiples of d, whatever their coefficients.
+bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v || v.by == 0) return false;
+  Sum p, s;
+  for (const Term& t : *v.x) {
+    bool multiple = false;
+    for (Id a : t.atoms)
+      multiple = multiple || (c.bounds.residue(a).stride % v.by == 0 && c.bounds.residue(a).offset % v.by == 0);
+    (multiple ? p : s).push_back(t);
+  }
+  return !p.empty() && !s.empty() && m.bind({c.node(p), c.node(s), c.g.src(n, 1)});
+}
+
+// x = g*a + b with g > 1 dividing d and 0 <= b < g, once a multiple of g has gone from b to a.
+bool nest_constant(RewriteContext& c, const Division& v, Match& m) {
+  std::int64_t best = 0;
+  for (const Term& lead : *v.x) {
+    const std::int64_t g = std::gcd(lead.coefficient, v.by);
+    if (lead.atoms.empty() || g <= 1 || g <= best) continue;
     Sum a, b;
-    for (const Term& t : v.x) {
+    for (const Term& t : *v.x) {
       const std::int64_t r = t.atoms.empty() ? floor_mod(t.coefficient, g) : t.coefficient % g == 0 ? 0 : t.coefficient;
       if (r != 0) b.push_back({r, t.atoms});
       if (r != t.coefficient) a.push_back({(t.coefficient - r) / g, t.atoms});
@@ -132,90 +106,150 @@ Nest nest(RewriteContext& c, const Division& v) {
     const Interval i = interval_of(c.bounds, b);
     if (i.min == -unbounded || i.max == unbounded || floor_div(i.min, g) != floor_div(i.max, g)) continue;
     const std::int64_t k = floor_div(i.min, g);
-    auto high = plus(c.g, a, constant_sum(k));
-    auto lowest = plus(c.g, b, constant_sum(k * g), -1);
-    if (high && lowest) best = {*std::move(high), *std::move(lowest), g};
+    const auto high = plus(c.g, a, constant_sum(k)), low = plus(c.g, b, constant_sum(k * g), -1);
+    if (!high || !low) continue;
+    best = g;
+    m.bind({c.g.index(g), c.node(*high), c.node(*low), c.g.index(v.by / g)});
   }
-  return best;
-}
-Id div_nest(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  const Nest m = nest(c, v);
-  return m.g == 0 ? no_id : divided(c, m.a, v.d / m.g);
-}
-Id mod_nest(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  const Nest m = nest(c, v);
-  if (m.g == 0) return no_id;
-  return make(c.g, Op::ADD, make(c.g, Op::MUL, remainder(c, m.a, v.d / m.g), c.g.index(m.g)), node_of(c.g, m.b));
+  return best != 0;
 }
 
-// (x // a + k) // d = (x + a*k) // (a*d), for a != 0; a may be any expression when k is 0
-Id div_of_div(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant || v.x.empty() || v.x.size() > 2) return no_id;
-  const Term& t = v.x.front();
-  if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORDIV) return no_id;
-  const std::int64_t k = constant_term(v.x);
-  if ((v.x.size() == 2) != (k != 0)) return no_id;
-  const Id x = c.g.src(t.atoms[0], 0), a = c.g.src(t.atoms[0], 1);
-  if (k != 0 && index_constant(c.g, a).value_or(0) == 0) return no_id;
-  std::int64_t checked = 0;
-  const auto ca = index_constant(c.g, a);
-  if (ca && (__builtin_mul_overflow(*ca, v.d, &checked) || __builtin_mul_overflow(*ca, k, &checked))) return no_id;
-  const Id shifted = k == 0 ? x : make(c.g, Op::ADD, x, make(c.g, Op::MUL, a, c.g.index(k)));
-  return make(c.g, Op::FLOORDIV, shifted, make(c.g, Op::MUL, a, c.g.index(v.d)));
-}
-
-// (x % (k*d)) // d = (x // d) % k
-Id div_of_mod(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant || v.x.size() != 1) return no_id;
-  const Term& t = v.x.front();
-  if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORMOD) return no_id;
-  const auto m = index_constant(c.g, c.g.src(t.atoms[0], 1));
-  if (!m || *m <= 0 || *m % v.d != 0) return no_id;
-  return make(c.g, Op::FLOORMOD, make(c.g, Op::FLOORDIV, c.g.src(t.atoms[0], 0), c.g.index(v.d)), c.g.index(*m / v.d));
-}
-
-// (f*(u % m) + r) % d = (f*u + r) % d when d divides f*m
-Id mod_of_mod(RewriteContext& c, Id n) {
-  const Division v = division(c, n);
-  if (!v.by_constant) return no_id;
-  Sum x;
-  bool found = false;
-  for (const Term& t : v.x) {
-    x.push_back(t);
-    if (t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORMOD) continue;
-    const auto m = index_constant(c.g, c.g.src(t.atoms[0], 1));
-    std::int64_t fm = 0;
-    if (!m || *m == 0 || __builtin_mul_overflow(t.coefficient, *m, &fm) || fm % v.d != 0) continue;
-    auto u = sum_of(c.g, c.g.src(t.atoms[0], 0));
-    if (u) u = scaled(*std::move(u), t.coefficient);
-    if (!u) continue;
-    x.pop_back();
-    x.insert(x.end(), u->begin(), u->end());
-    found = true;
+bool nest_symbolic(RewriteContext& c, Id n, const Division& v, Match& m) {
+  if (v.d->size() != 1 || v.d->front().atoms.empty() || v.x->size() < 2) return false;
+  for (const Term& lead : *v.x) {
+    Term g = common(c.g, Sum{lead}, v.d->front());
+    if (g.coefficient < 0) g.coefficient = -g.coefficient;
+    if (lead.atoms.empty() || is_one(g) || g == v.d->front()) continue;
+    Sum a, b;
+    for (const Term& t : *v.x) {
+      Term q;
+      if (divide_term(c.g, t, g, q))
+        a.push_back(std::move(q));
+      else
+        b.push_back(t);
+    }
+    if (b.empty() || !normalise(c.g, a) || !c.prover(n).in_range(b, Sum{g})) continue;
+    return m.bind({c.node(Sum{g}), c.node(a), c.node(b), c.node(divided_by(c.g, *v.d, g))});
   }
-  return found && normalise(c.g, x) ? remainder(c, x, v.d) : no_id;
+  return false;
+}
+
+bool find_nest(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  return v && (v.by != 0 ? nest_constant(c, v, m) : nest_symbolic(c, n, v, m));
+}
+
+bool find_common_factor(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v || v.x->empty()) return false;
+  Term g = common(c.g, *v.d, common(c.g, *v.x, v.d->front()));
+  if (g.coefficient < 0) g.coefficient = -g.coefficient;
+  if (is_one(g)) return false;
+  if (!g.atoms.empty() && c.g.op(n) == Op::FLOORDIV && !c.prover(n).gt0(Sum{{1, g.atoms}})) g.atoms.clear();
+  if (is_one(g)) return false;
+  return m.bind({c.node(Sum{g}), c.node(divided_by(c.g, *v.x, g)), c.node(divided_by(c.g, *v.d, g))});
+}
+
+bool fits_product(const Graph& g, Id a, Id b) {
+  const auto x = index_constant(g, a), y = index_constant(g, b);
+  std::int64_t product = 0;
+  return !x || !y || (!__builtin_mul_overflow(*x, *y, &product) && product <= unbounded && product >= -unbounded);
+}
+
+bool find_div_of_div(RewriteContext& c, Id n, Match& m) {
+  const Id q = c.g.src(n, 0), d = c.g.src(n, 1);
+  if (!is_index(c.g, n) || c.g.op(q) != Op::FLOORDIV || !fits_product(c.g, c.g.src(q, 1), d)) return false;
+  return m.bind({c.g.src(q, 0), c.g.src(q, 1), d});
+}
+
+// One quotient by a constant, and a constant.
+bool find_div_of_shifted_div(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v || v.by == 0 || v.x->size() != 2) return false;
+  const Term& t = v.x->front();
+  const std::int64_t k = constant_term(*v.x);
+  if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORDIV || k == 0) return false;
+  const Id a = c.g.src(t.atoms[0], 1), by = c.g.src(n, 1), shift = c.g.index(k);
+  if (!index_constant(c.g, a) || !fits_product(c.g, a, by) || !fits_product(c.g, a, shift)) return false;
+  return m.bind({c.g.src(t.atoms[0], 0), a, shift, by});
+}
+
+bool find_div_of_mod(RewriteContext& c, Id n, Match& m) {
+  const Id r = c.g.src(n, 0), d = c.g.src(n, 1);
+  if (!is_index(c.g, n) || c.g.op(r) != Op::FLOORMOD) return false;
+  const Sum *whole = c.sum(c.g.src(r, 1)), *by = c.sum(d);
+  Term k;
+  if (whole == nullptr || by == nullptr || whole->size() != 1 || by->size() != 1) return false;
+  return divide_term(c.g, whole->front(), by->front(), k) && m.bind({c.g.src(r, 0), c.node(Sum{k}), d});
+}
+
+// One term f*(u % m), with d*t = f*m.
+bool find_mod_of_mod(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v) return false;
+  for (const Term& term : *v.x)
+    for (Id a : term.atoms) {
+      if (c.g.op(a) != Op::FLOORMOD) continue;
+      const Term f = without(term, a);
+      const Sum* by = c.sum(c.g.src(a, 1));
+      const auto fm = by != nullptr ? times(c.g, Sum{f}, *by) : std::nullopt;
+      if (!fm || fm->empty()) continue;
+      const Parts p = v.by != 0 ? split(*fm, v.by) : long_division(c.g, *fm, *v.d);
+      const auto rest = plus(c.g, *v.x, Sum{term}, -1);
+      if (!p.rest.empty() || !rest) continue;
+      return m.bind({c.node(Sum{f}), c.g.src(a, 0), c.g.src(a, 1), c.node(*rest), c.g.src(n, 1), c.node(p.quotient)});
+    }
+  return false;
+}
+
+// All that varies is one factor with two values.
+bool find_two_values(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  if (!v || v.by == 0 || v.x->empty() || v.x->size() > 2 || v.x->front().atoms.size() != 1) return false;
+  if (v.x->size() == 2 && !v.x->back().atoms.empty()) return false;
+  const Id a = v.x->front().atoms[0];
+  const Interval i = c.bounds(a);
+  if (i.min == -unbounded || i.max != i.min + 1) return false;
+  return m.bind({c.g.index(v.x->front().coefficient), a, c.g.index(constant_term(*v.x)), c.g.src(n, 1), c.g.index(i.min)});
+}
+
+bool find_small_constant(RewriteContext& c, Id n, Match& m) {
+  const Division v = division(c, n);
+  const std::int64_t k = v ? constant_term(*v.x) : 0;
+  if (k == 0 || v.by == 0 || v.x->size() < 2) return false;
+  const Sum x(v.x->begin(), v.x->end() - 1);
+  return m.bind({c.node(x), c.g.index(k), c.g.src(n, 1)});
 }
 
 constexpr Rule rules[] = {
-    {"div-bounds", Op::FLOORDIV, fold_by_bounds},
-    {"mod-bounds", Op::FLOORMOD, fold_by_bounds},
-    {"div-simple-divisor", Op::FLOORDIV, simple_divisor},
-    {"mod-simple-divisor", Op::FLOORMOD, simple_divisor},
-    {"mod-of-mod", Op::FLOORMOD, mod_of_mod},
-    {"div-multiples", Op::FLOORDIV, div_multiples},
-    {"mod-multiples", Op::FLOORMOD, mod_multiples},
-    {"div-window", Op::FLOORDIV, div_window},
-    {"mod-window", Op::FLOORMOD, mod_window},
-    {"div-nest", Op::FLOORDIV, div_nest},
-    {"mod-nest", Op::FLOORMOD, mod_nest},
-    {"div-of-div", Op::FLOORDIV, div_of_div},
-    {"div-of-mod", Op::FLOORDIV, div_of_mod},
+    {"div-by-0", "x // 0", "", "0"},
+    {"mod-by-0", "x % 0", "", "0"},
+    {"div-by-1", "x // 1", "", "x"},
+    {"mod-by-1", "x % 1", "", "0"},
+    {"div-of-0", "0 // d", "", "0"},
+    {"mod-of-0", "0 % d", "", "0"},
+    {"div-by-negative", "x // d", "d < 0", "-x // -d"},
+    {"mod-by-negative", "x % d", "d < 0", "-(-x % -d)"},
+    {"mod-twice", "x % d % d", "", "x % d"},
+    {"mod-of-mod", "(f * (u % m) + r) % d", "m != 0 and f * m == d * t", "(f * u + r) % d", find_mod_of_mod},
+    {"div-window", "(c * q + s) // c", "k * c <= s and s < k * c + c", "q + k", find_window},
+    {"mod-window", "(c * q + s) % c", "k * c <= s and s < k * c + c", "s - k * c", find_window},
+    {"div-two-values", "(f * v + b) // d", "m <= v and v <= m + 1",
+     "((f * m + f + b) // d - (f * m + b) // d) * (v - m) + (f * m + b) // d", find_two_values},
+    {"mod-two-values", "(f * v + b) % d", "m <= v and v <= m + 1",
+     "((f * m + f + b) % d - (f * m + b) % d) * (v - m) + (f * m + b) % d", find_two_values},
+    {"div-multiples", "(c * q + s) // c", "c != 0", "q + s // c", find_multiples},
+    {"mod-multiples", "(c * q + s) % c", "", "s % c", find_multiples},
+    {"div-known-multiples", "(p + s) // c", "c != 0 and p % c == 0", "p // c + s // c", find_known_multiples},
+    {"mod-known-multiples", "(p + s) % c", "p % c == 0", "s % c", find_known_multiples},
+    {"div-nest", "(g * a + b) // (g * e)", "0 <= b and b < g and e >= 0", "a // e", find_nest},
+    {"mod-nest", "(g * a + b) % (g * e)", "0 <= b and b < g and e > 0", "g * (a % e) + b", find_nest},
+    {"div-common-factor", "(g * x) // (g * y)", "g != 0", "x // y", find_common_factor},
+    {"mod-common-factor", "(g * x) % (g * y)", "", "g * (x % y)", find_common_factor},
+    {"div-of-div", "x // a // d", "d >= 0", "x // (a * d)", find_div_of_div},
+    {"div-of-shifted-div", "(x // a + k) // d", "a != 0 and d >= 0", "(x + a * k) // (a * d)", find_div_of_shifted_div},
+    {"div-of-mod", "(x % (k * d)) // d", "k >= 0", "(x // d) % k", find_div_of_mod},
+    {"div-small-constant", "(x + k) // d", "0 <= k and x % d + k < d", "x // d", find_small_constant},
 };
 
 }  // namespace

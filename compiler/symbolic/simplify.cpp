@@ -1,20 +1,41 @@
 #include "compiler/symbolic/simplify.h"
 
 #include "compiler/symbolic/rules.h"
+#include "compiler/symbolic/template.h"
 
 namespace kiln::compiler {
+namespace symbolic {
+
+std::span<const std::span<const Rule>> simplify_families() {
+  static const std::span<const Rule> families[] = {algebra_rules(), where_rules(),   divmod_rules(), sum_rules(),
+                                                   bit_rules(),     compare_rules(), logic_rules()};
+  return families;
+}
+
+std::span<const Rule> all_rules() {
+  static const std::vector<Rule> all = [] {
+    std::vector<Rule> out;
+    for (const auto& family : simplify_families()) out.insert(out.end(), family.begin(), family.end());
+    out.insert(out.end(), concrete_rules().begin(), concrete_rules().end());
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace symbolic
+
 namespace {
 
-std::vector<std::span<const Rule>> families() {
-  using namespace symbolic;
-  return {algebra_rules(), divmod_rules(), divmod_symbolic_rules(), compare_rules(), logic_rules()};
+const symbolic::RuleSet& simplify_rules() {
+  static const symbolic::RuleSet rules(symbolic::simplify_families());
+  return rules;
 }
 
 }  // namespace
 
 struct Simplifier::State {
   State(Graph& graph, const Facts& facts)
-      : g(graph), bounds(graph, facts), engine(graph, bounds, families(), symbolic::simplify_chains()) {}
+      : g(graph), bounds(graph, facts), engine(graph, bounds, simplify_rules(), symbolic::simplify_chains()) {}
   Graph& g;
   Bounds bounds;
   RewriteEngine engine;
@@ -50,8 +71,7 @@ std::vector<Id> simplify_all(Graph& g, std::span<const Id> roots, const Facts& f
 
 std::vector<std::string_view> simplify_rule_names() {
   std::vector<std::string_view> out;
-  for (const auto& family : families())
-    for (const Rule& r : family) out.push_back(r.name);
+  for (const symbolic::CompiledRule& r : simplify_rules().rules) out.push_back(r.rule->name);
   return out;
 }
 

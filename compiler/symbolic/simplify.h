@@ -1,9 +1,9 @@
 // Simplification of index arithmetic and of conditions on it.
 //
-// before: index and bool expressions of a kernel graph in any shape. after: sums are canonical (equal sums are one node), division
-// and remainder are folded as far as bounds allow, conditions that always or never hold are constants.
-// precondition: well-typed nodes. postcondition: same value wherever every RANGE used is inside its loop and SYMs obey the facts;
-// values of other dtypes keep their operations (WHERE of a constant condition becomes its branch). RANGE nodes keep their ids.
+// before: index and bool expressions of a kernel graph in any shape. after: sums are canonical (equal sums are one node),
+// division and remainder are folded as far as bounds allow, conditions that always or never hold are constants. precondition:
+// well-typed nodes. postcondition: same value wherever every RANGE used is inside its loop and SYMs obey the facts; values of
+// other dtypes keep their operations (WHERE of a constant condition becomes its branch). RANGE nodes keep their ids.
 #pragma once
 
 #include <functional>

@@ -57,6 +57,8 @@ inline std::int64_t evaluate(const Graph& g, Id root, const Values& values) {
       case Op::AND: v[id] = at(0) & at(1); break;
       case Op::OR: v[id] = at(0) | at(1); break;
       case Op::XOR: v[id] = at(0) ^ at(1); break;
+      case Op::SHL: v[id] = at(0) * (std::int64_t{1} << at(1)); break;
+      case Op::SHR: v[id] = at(0) >> at(1); break;
       case Op::NOT: v[id] = at(0) == 0; break;
       default: throw std::logic_error("not an index operation");
     }

@@ -9,6 +9,7 @@
 #include "compiler/symbolic/prove.h"
 #include "compiler/symbolic/rules.h"
 #include "compiler/symbolic/simplify.h"
+#include "compiler/symbolic/template.h"
 #include "tests/rules/symbolic_eval.h"
 
 namespace kiln::test {
@@ -45,13 +46,13 @@ E max(E a, E b) { return binary(Op::MAX, a, b); }
 E where(E c, E a, E b) { return {a.g, a.g->make(Op::WHERE, a.g->dtype(a.id), {c.id, a.id, b.id})}; }
 
 struct Leaves {
-  E n, m, x, a, b, i, j, yes, invalid;  // SYMs n, m; RANGEs x:20, a:8, b:4, i:m, j:n
+  E n, m, k, x, a, b, i, j, yes, invalid;  // SYMs n, m, k (a multiple of 4); RANGEs x:20, a:8, b:4, i:m, j:n
   E operator()(std::int64_t v) const { return index_of(n, v); }
 };
 Leaves leaves(Graph& g) {
   const auto range = [&](Id end, std::int64_t k) { return E{&g, g.make(Op::RANGE, DType::index, {end}, {k, 0})}; };
   const Id n = g.sym("n"), m = g.sym("m");
-  return {{&g, n}, {&g, m}, range(g.index(20), 0), range(g.index(8), 1), range(g.index(4), 2), range(m, 3), range(n, 4),
+  return {{&g, n}, {&g, m}, {&g, g.sym("k")}, range(g.index(20), 0), range(g.index(8), 1), range(g.index(4), 2), range(m, 3), range(n, 4),
           {&g, g.constant(DType::boolean, 1)}, {&g, g.make(Op::INVALID, DType::index, std::initializer_list<Id>{})}};
 }
 
@@ -66,69 +67,125 @@ E unary(Op op, E a) { return {a.g, a.g->make(op, DType::index, {a.id})}; }
 E not_always(const Leaves& l) { return no(where(l.x < l.a, l.a == l.b, l.b == l.j)); }  // a bool that no rule opens
 
 const Case cases[] = {
-    CASE("product-multiply-out", (l.i + 2) * l.n, l.i * l.n + l.n * 2),
-    CASE("min-bounds", min(l.b % 1, l.a), l(0)),
-    CASE("max-bounds", max(l(3) - l.b, l(3)), l(3)),
+    CASE("known-value", min(l.b % 1, l.a), l(0)),
+    CASE("known-true", l.a < 8, l.yes),
+    CASE("known-false", l.a == 8, no(l.yes)),
+    CASE("min-same", min(l.x, l.x), l.x),
+    CASE("max-same", max(l.x, l.x), l.x),
     CASE("min-ordered", min(l.i, l.m + 5), l.i),
     CASE("max-ordered", max(l.i, l.m), l.m),
-    CASE("min-operands", min(l(3), l.x) + min(l.x, l(3)), min(l.x, l(3)) * 2),
-    CASE("max-operands", max(l(3), l.x) + max(l.x, l(3)), max(l.x, l(3)) * 2),
-    CASE("min-constants", min(min(l.x, l(9)), l(5)), min(l.x, l(5))),
-    CASE("max-constants", max(max(l.x, l(9)), l(5)), max(l.x, l(9))),
+    CASE("min-order", min(l(3), l.x) + min(l.x, l(3)), min(l.x, l(3)) * 2),
+    CASE("max-order", max(l(3), l.x) + max(l.x, l(3)), max(l.x, l(3)) * 2),
+    CASE("min-constant-last", min(min(l.x, l(5)), l.a), min(min(l.x, l.a), l(5))),
+    CASE("max-constant-last", max(max(l.x, l(5)), l.a), max(max(l.x, l.a), l(5))),
+    CASE("min-inner", min(min(l.x, l(9)), l(5)), min(l.x, l(5))),
+    CASE("min-outer", min(min(l.x, l(5)), l(9)), min(l.x, l(5))),
+    CASE("max-inner", max(max(l.x, l(5)), l(9)), max(l.x, l(9))),
+    CASE("max-outer", max(max(l.x, l(9)), l(5)), max(l.x, l(9))),
+    CASE("min-of-max", min(max(l.x, l(9)), l(5)), l(5)),
+    CASE("max-of-min", max(min(l.x, l(5)), l(9)), l(9)),
+    CASE("abs-positive", unary(Op::ABS, l.x), l.x),
+    CASE("abs-negative", unary(Op::ABS, l.x - 20), l(20) - l.x),
     CASE("cdiv-floor", binary(Op::CDIV, l.x, l(3)), l.x / 3),
+    CASE("cdiv-both-negative", binary(Op::CDIV, l.x - 20, l(-3)), (l(20) - l.x) / 3),
+    CASE("cdiv-negative-dividend", binary(Op::CDIV, l.x - 20, l(3)), (l(20) - l.x) / 3 * -1),
+    CASE("cdiv-negative-divisor", binary(Op::CDIV, l.x, l(-3)), l.x / 3 * -1),
     CASE("cmod-floor", binary(Op::CMOD, l.x, l(3)), l.x % 3),
-    CASE("abs-signed", unary(Op::ABS, l.x - 20), l(20) - l.x),
-    CASE("where-constant", where(l.j < l.n, l.x, l.a), l.x),
+    CASE("cmod-both-negative", binary(Op::CMOD, l.x - 20, l(-3)), (l(20) - l.x) % 3 * -1),
+    CASE("cmod-negative-dividend", binary(Op::CMOD, l.x - 20, l(3)), (l(20) - l.x) % 3 * -1),
+    CASE("cmod-negative-divisor", binary(Op::CMOD, l.x, l(-3)), l.x % 3),
+    CASE("where-true", where(l.j < l.n, l.x, l.a), l.x),
+    CASE("where-false", where(l.n < l.j, l.x, l.a), l.a),
     CASE("where-same", where(l.x < 7, l.a, l.a), l.a),
-    CASE("where-not", where(not_always(l), l.a, l.b), where(no(not_always(l)), l.b, l.a)),
+    CASE("where-not", where(no(not_always(l)), l.a, l.b), where(not_always(l), l.b, l.a)),
     CASE("where-bool", where(l.x < 7, l.yes, no(l.yes)), l.x < 7),
-    CASE("where-where", where(l.x < 7, where(l.a < 3, l.b, l.invalid), l.invalid), where(both(l.a < 3, l.x < 7), l.b, l.invalid)),
-    CASE("div-bounds", l.a / 9, l(0)),
-    CASE("mod-bounds", (l.b * 4 + 3) % 4, l(3)),
-    CASE("div-simple-divisor", l.x / 1, l.x),
-    CASE("mod-simple-divisor", l.x % -3, (l.x * -1) % 3 * -1),
+    CASE("where-bool-not", where(l.x < 7, no(l.yes), l.yes), l(6) < l.x),
+    CASE("where-and", where(l.x < 7, where(l.a < 3, l.b, l.invalid), l.invalid), where(both(l.a < 3, l.x < 7), l.b, l.invalid)),
+    CASE("where-or", where(l.x < 7, l.b, where(l.a < 3, l.b, l.j)), where(any(l.a < 3, l.x < 7), l.b, l.j)),
+    CASE("where-again", where(l.x < 7, where(l.x < 7, l.a, l.b), l.j), where(l.x < 7, l.a, l.j)),
+    CASE("where-again-else", where(l.x < 7, l.a, where(l.x < 7, l.b, l.j)), where(l.x < 7, l.a, l.j)),
+    CASE("where-min", where(l.x <= l.a, l.x + 1, l.a + 1), min(l.x + 1, l.a + 1)),
+    CASE("where-max", where(l.x < l.a + 1, l.a, l.x), max(l.x, l.a)),
+    CASE("div-by-0", l.x / 0, l(0)),
+    CASE("mod-by-0", l.x % 0, l(0)),
+    CASE("div-by-1", l.x / 1, l.x),
+    CASE("mod-by-1", l.x % 1, l(0)),
+    CASE("div-of-0", l(0) / l.n, l(0)),
+    CASE("mod-of-0", l(0) % l.n, l(0)),
+    CASE("div-by-negative", l.x / -3, (l.x * -1) / 3),
+    CASE("mod-by-negative", l.x % -3, (l.x * -1) % 3 * -1),
+    CASE("mod-twice", l.x % l.n % l.n, l.x % l.n),
     CASE("mod-of-mod", (l.x % 12 * 2 + l.a) % 8, (l.x * 2 + l.a) % 8),
-    CASE("div-multiples", (l.x * 13 + l.a) / 4, l.x * 3 + (l.x + l.a) / 4),
-    CASE("mod-multiples", (l.x * 13 + l.a + 9) % 4, (l.x + l.a + 1) % 4),
     CASE("div-window", (l.b * 2 + l.x * 7) / 7, l.x),
     CASE("mod-window", (l.b + l.x * 8) % 7, (l.b + l.x) % 7),
+    CASE("div-multiples", (l.x * 13 + l.a) / 4, l.x * 3 + (l.x + l.a) / 4),
+    CASE("mod-multiples", (l.x * 13 + l.a + 9) % 4, (l.x + l.a + 1) % 4),
+    CASE("div-known-multiples", (l.k + l.x) / 4, l.k / 4 + l.x / 4),
+    CASE("mod-known-multiples", (l.k + l.x) % 4, l.x % 4),
     CASE("div-nest", (l.x * 4 + l.b) / 8, l.x / 2),
     CASE("mod-nest", (l.x * 4 + l.b) % 8, l.x % 2 * 4 + l.b),
-    CASE("div-of-div", (l.x / 3 + 2) / 5, (l.x + 6) / 15),
-    CASE("div-of-mod", l.x % 12 / 4, l.x / 4 % 3),
-    CASE("div-in-range", l.j / l.n, l(0)),
-    CASE("mod-in-range", (l.i * l.n + l.j) % (l.m * l.n), l.i * l.n + l.j),
     CASE("div-common-factor", l.x * 6 / (l.n * 4), l.x * 3 / (l.n * 2)),
     CASE("mod-common-factor", l.x * 6 % (l.n * 4), l.x * 3 % (l.n * 2) * 2),
-    CASE("div-exact-part", (l.x * l.n + l.j) / l.n, l.x),
-    CASE("mod-exact-part", (l.x * l.n + l.j) % l.n, l.j),
-    CASE("div-nested-factor", (l.x * l.n + l.j) / (l.m * l.n), l.x / l.m),
-    CASE("mod-nested-factor", (l.x * l.n + l.j) % (l.n * 2), l.x % 2 * l.n + l.j),
-    CASE("div-of-div-symbolic", l.x / l.m / l.n, l.x / (l.m * l.n)),
-    CASE("mod-of-mod-symbolic", l.x % l.n % l.n, l.x % l.n),
+    CASE("div-of-div", l.x / l.m / l.n, l.x / (l.m * l.n)),
+    CASE("div-of-shifted-div", (l.x / 3 + 2) / 5, (l.x + 6) / 15),
+    CASE("div-of-mod", l.x % 12 / 4, l.x / 4 % 3),
+    CASE("div-small-constant", (l.k + l.n * 8 + 3) / 8, l.k / 8 + l.n),
+    CASE("div-two-values", (l.x / 10 * 7 + 2) / 3, l.x / 10 * 3),
+    CASE("mod-two-values", (l.x / 10 * 7 + 2) % 3, l(2) - l.x / 10 * 2),
     CASE("div-mod-recombine", l.a + l.x % 8 + l.x / 8 * 8, l.a + l.x),
+    CASE("div-mod-recombine-nested", l.x / 2 % 4 + l.x / 8 * 4, l.x / 2),
     CASE("mod-mod-join", l.x / 2 % 4 * 2 + l.x % 2, l.x % 8),
-    CASE("lt-bounds", l.a < 8, l.yes),
-    CASE("le-bounds", l.a <= 7, l.yes),
-    CASE("eq-bounds", l.a == 8, no(l.yes)),
-    CASE("ne-bounds", l.a != 8, l.yes),
+    CASE("mod-from-div", l.x - l.x / 3 * 3, l.x % 3),
+    CASE("div-from-mod", l.x - l.x % 3, l.x / 3 * 3),
+    CASE("where-sum", where(l.x < 7, l.a, l.b) * 2 + where(l.x < 7, l.i, l.j), where(l.x < 7, l.a * 2 + l.i, l.b * 2 + l.j)),
+    CASE("shl-product", binary(Op::SHL, l.x, l(3)), l.x * 8),
+    CASE("shr-quotient", binary(Op::SHR, l.x - 9, l(2)), (l.x - 9) / 4),
+    CASE("and-0", binary(Op::AND, l.n, l(0)), l(0)),
+    CASE("and-ones", binary(Op::AND, l.n, l(-1)), l.n),
+    CASE("and-same", binary(Op::AND, l.n, l.n), l.n),
+    CASE("or-0", binary(Op::OR, l.n, l(0)), l.n),
+    CASE("or-ones", binary(Op::OR, l.n, l(-1)), l(-1)),
+    CASE("or-same", binary(Op::OR, l.n, l.n), l.n),
+    CASE("xor-0", binary(Op::XOR, l.n, l(0)), l.n),
+    CASE("xor-ones", binary(Op::XOR, l.n, l(-1)), l(-1) - l.n),
+    CASE("xor-same", binary(Op::XOR, l.n, l.n), l(0)),
+    CASE("xor-twice", binary(Op::XOR, binary(Op::XOR, l.n, l.m), l.n), l.m),
+    CASE("and-low-mask", binary(Op::AND, l.n, l(7)), l.n % 8),
+    CASE("div-of-mask", binary(Op::AND, l.n, l(-4)) / 4, l.n / 4),
     CASE("le-lt", l.x <= 6, l.x < 7),
-    CASE("lt-proven", l.i * l.n + l.j < l.m * l.n, l.yes),
-    CASE("lt-common-factor", l.x * 3 < 10, l.x < 4),
-    CASE("lt-small-terms", l.x * 4 + l.b < 40, l.x < 10),
+    CASE("lt-true", l.i * l.n + l.j < l.m * l.n, l.yes),
+    CASE("lt-false", l.n <= l.j, no(l.yes)),
+    CASE("lt-window", l.x * 4 + l.b < 40, l.x < 10),
     CASE("lt-division", l.x / 4 < 3, l.x < 12),
+    CASE("gt-division", l(3) < l.x / 4, l(15) < l.x),
+    CASE("lt-simplex", l.x * 3 + l.a < 1, l.x + l.a < 1),
+    CASE("gt-simplex", l(0) < l.x * 3 + l.a, l(0) < l.x + l.a),
     CASE("lt-canonical", l.x + 5 < l.a + l.j, l.x - l.a + 5 < l.j),
-    CASE("eq-proven", l.j == l.n, no(l.yes)),
-    CASE("ne-proven", l.x * 4 != l.a * 2 + 1, l.yes),
+    CASE("eq-true", l.x + l.a == l.a + l.x, l.yes),
+    CASE("ne-false", l.x + l.a != l.a + l.x, no(l.yes)),
+    CASE("eq-false", l.j == l.n, no(l.yes)),
+    CASE("ne-true", l.j != l.n, l.yes),
+    CASE("eq-indivisible", l.x * 4 == l.j * 2 + 1, no(l.yes)),
+    CASE("ne-indivisible", l.x * 4 != l.j * 2 + 1, l.yes),
     CASE("eq-canonical", l.a * 2 + 4 == l.x * 2, l.x == l.a + 2),
     CASE("ne-canonical", l.a * 2 + 4 != l.x * 2, l.x != l.a + 2),
-    CASE("not-not", no(no(boolean(Op::XOR, l.x < 3, l.a < 3))), boolean(Op::XOR, l.x < 3, l.a < 3)),
-    CASE("not-comparison", no(l.x < 3), l(2) < l.x),
+    CASE("not-true", no(l.yes), no(l.yes)),
+    CASE("not-false", no(no(l.yes)), l.yes),
+    CASE("not-not", no(no(not_always(l))), not_always(l)),
+    CASE("not-lt", no(l.x < 3), l(2) < l.x),
+    CASE("not-le", no(l.x <= 3), l(3) < l.x),
+    CASE("not-eq", no(l.x == 3), l.x != 3),
+    CASE("not-ne", no(l.x != 3), l.x == 3),
     CASE("and-complement", both(not_always(l), no(not_always(l))), no(l.yes)),
     CASE("or-complement", any(not_always(l), no(not_always(l))), l.yes),
     CASE("and-limits", both(l.x < 5, l.x < 3), l.x < 3),
-    CASE("or-limits", any(l.x < 5, l(3) < l.x), l.yes),
-    CASE("xor-constant", boolean(Op::XOR, l.x < 5, l.yes), l(4) < l.x),
+    CASE("or-limits", any(l.x < 5, l.x < 3), l.x < 5),
+    CASE("and-empty", both(l.x < 5, l(4) < l.x), no(l.yes)),
+    CASE("or-all", any(l.x < 5, l(3) < l.x), l.yes),
+    CASE("xor-false", boolean(Op::XOR, l.x < 5, no(l.yes)), l.x < 5),
+    CASE("xor-true", boolean(Op::XOR, l.x < 5, l.yes), l(4) < l.x),
+    CASE("xor-same-condition", boolean(Op::XOR, l.x < 5, l.x < 5), no(l.yes)),
+    CASE("xor-not", boolean(Op::XOR, not_always(l), no(not_always(l))), l.yes),
     // More of what reshapes, pads and slices bring.
     CASE("", (l.i * l.n + l.j) / l.n, l.i),
     CASE("", (l.i * l.n + l.j) % l.n, l.j),
@@ -151,10 +208,11 @@ const Case cases[] = {
     CASE("", (l.x * l.m + l.i) % 3 + (l.x * l.m + l.i) / 3 % l.m * 3 + (l.x * l.m + l.i) / (l.m * 3) * l.m * 3, l.x * l.m + l.i),
 };
 
-const std::map<std::string, std::vector<std::int64_t>> small_syms = {{"n", {0, 1, 2, 3, 7}}, {"m", {1, 2, 5}}};
+const std::map<std::string, std::vector<std::int64_t>> small_syms = {{"n", {0, 1, 2, 3, 7}}, {"m", {1, 2, 5}}, {"k", {0, 4, 20}}};
 Facts small_facts() {
   Facts f;
   f.syms["m"].min = 1;
+  f.syms["k"].multiple_of = 4;
   return f;
 }
 
@@ -200,23 +258,89 @@ TEST(SymbolicRules, UnknownNameIsAnError) {
   EXPECT_THROW(s.disable("no-such-rule"), Diagnostic);
 }
 
-Id there(RewriteContext& c, Id n) { return c.g.make(Op::MAX, DType::index, {c.g.src(n, 1), c.g.src(n, 0)}); }
+// An engine over some rules, with everything it needs.
+struct Engine {
+  explicit Engine(std::span<const Rule> list, RewriteMode mode = RewriteMode::bottom_up)
+      : family(list), rules(std::span(&family, 1)), bounds(g, facts), engine(g, bounds, rules, {}, mode) {}
+  std::span<const Rule> family;
+  symbolic::RuleSet rules;
+  Graph g;
+  Facts facts;
+  Bounds bounds;
+  RewriteEngine engine;
+};
 
 TEST(RewriteEngine, OscillationRunsOutOfFuel) {
-  static constexpr Rule rules[] = {{"swap", Op::MAX, there}};
-  const std::span<const Rule> families[] = {rules};
-  Graph g;
-  const Facts facts;
-  Bounds bounds(g, facts);
-  RewriteEngine engine(g, bounds, families, {});
-  const Id root = g.make(Op::MAX, DType::index, {g.sym("n"), g.sym("m")});
+  static constexpr Rule rules[] = {{"swap", "max(a, b)", "", "max(b, a)"}};
+  Engine e(rules);
+  const Id root = e.g.make(Op::MAX, DType::index, {e.g.sym("n"), e.g.sym("m")});
   try {
-    engine.run(root);
+    e.engine.run(root);
     FAIL();
   } catch (const Diagnostic& d) {
     EXPECT_EQ(d.id(), "E-fuel");
     EXPECT_NE(std::string(d.what()).find("swap"), std::string::npos);
   }
+}
+
+TEST(RewriteEngine, WalkEntersNoReplacement) {
+  static constexpr Rule rules[] = {{"wrap", "max(a, b)", "", "max(b, a) + 1"}};
+  Engine e(rules, RewriteMode::walk);
+  const Id n = e.g.sym("n"), m = e.g.sym("m"), p = e.g.sym("p");
+  const auto largest = [&](Id a, Id b) { return e.g.make(Op::MAX, DType::index, {a, b}); };
+  const auto more = [&](Id a) { return e.g.make(Op::ADD, DType::index, {a, e.g.index(1)}); };
+  EXPECT_EQ(e.engine.run(largest(largest(n, m), p)), more(largest(p, more(largest(m, n)))));
+}
+
+// Bottom up, the inner minimum is gone before the outer one is looked at.
+TEST(RewriteEngine, TopDownTriesANodeBeforeItsSources) {
+  static constexpr Rule rules[] = {{"outer", "min(min(a, b), c)", "", "c"}, {"inner", "min(a, b)", "", "a"}};
+  const auto result = [&](RewriteMode mode) {
+    Engine e(rules, mode);
+    const Id inner = e.g.make(Op::MIN, DType::index, {e.g.sym("a"), e.g.sym("b")});
+    return std::string(e.g.name(e.engine.run(e.g.make(Op::MIN, DType::index, {inner, e.g.sym("c")}))));
+  };
+  EXPECT_EQ(result(RewriteMode::top_down), "c");
+  EXPECT_EQ(result(RewriteMode::bottom_up), "a");
+}
+
+// A commutative operation matches both ways, and a name that occurs twice is one node.
+TEST(RewriteEngine, MatchesCommutativeOperationsBothWays) {
+  static constexpr Rule rules[] = {{"absorb", "min(a, max(a, b))", "", "a"}};
+  Engine e(rules);
+  const Id a = e.g.sym("a"), b = e.g.sym("b"), c = e.g.sym("c");
+  const auto inner = [&](Id x, Id y) { return e.g.make(Op::MAX, DType::index, {x, y}); };
+  for (Id other : {inner(a, b), inner(b, a)})
+    for (const auto& [x, y] : {std::pair{a, other}, std::pair{other, a}})
+      EXPECT_EQ(e.engine.run(e.g.make(Op::MIN, DType::index, {x, y})), a);
+  const Id stays = e.g.make(Op::MIN, DType::index, {c, inner(a, b)});
+  EXPECT_EQ(e.engine.run(stays), stays);
+}
+
+TEST(RewriteEngine, AppliesARuleOnlyWhereItsGuardIsProven) {
+  static constexpr Rule rules[] = {{"drop", "x % d", "0 <= x and x < d", "x"}};
+  Engine e(rules);
+  e.facts.syms["n"] = {0, 7, 1};
+  const auto rest = [&](std::int64_t d) { return e.g.make(Op::FLOORMOD, DType::index, {e.g.sym("n"), e.g.index(d)}); };
+  EXPECT_EQ(e.engine.run(rest(8)), e.g.sym("n"));
+  EXPECT_EQ(e.engine.run(rest(7)), rest(7));
+}
+
+TEST(RewriteEngine, ObserverSeesEachRewriteWithItsSourceLine) {
+  static constexpr Rule rules[] = {{"same", "min(x, x)", "", "x"}};
+  Engine e(rules);
+  e.g.set_loc({e.g.intern("a.cpp"), 12, 3});
+  const Id n = e.g.sym("n"), root = e.g.make(Op::MIN, DType::index, {n, n});
+  int seen = 0;
+  e.engine.observe([&](const Rule& r, Id before, Id after) {
+    ++seen;
+    EXPECT_EQ(r.name, "same");
+    EXPECT_EQ(before, root);
+    EXPECT_EQ(after, n);
+    EXPECT_EQ(e.g.loc(before).line, 12u);
+  });
+  e.engine.run(root);
+  EXPECT_EQ(seen, 1);
 }
 
 TEST(Simplify, ProgramNodesKeepRangesAndValues) {

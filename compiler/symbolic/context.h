@@ -1,0 +1,42 @@
+// What rules work with: the graph, bounds, sums and proofs, kept from node to node.
+#pragma once
+
+#include <optional>
+
+#include "compiler/ir/graph.h"
+#include "compiler/symbolic/bounds.h"
+#include "compiler/symbolic/id_map.h"
+#include "compiler/symbolic/linear.h"
+#include "compiler/symbolic/prover.h"
+
+namespace kiln::compiler {
+
+class RewriteContext {
+ public:
+  RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b) {}
+
+  // nullptr: overflow. Valid as long as the context.
+  const symbolic::Sum* sum(Id id) {
+    if (const auto* s = sums_.find(id)) return s->has_value() ? &**s : nullptr;
+    sums_.set(id, symbolic::sum_of(g, id));
+    const auto& s = sums_.at(id);
+    return s.has_value() ? &*s : nullptr;
+  }
+  Id node(const symbolic::Sum& s) { return symbolic::node_of(g, s); }
+  // With the RANGEs under n taken to be inside their loops. Valid until the next call.
+  symbolic::Prover& prover(Id n) {
+    if (!prover_ || prover_for_ != n) prover_.emplace(g, bounds, std::span(&n, 1));
+    prover_for_ = n;
+    return *prover_;
+  }
+
+  Graph& g;
+  Bounds& bounds;
+
+ private:
+  IdMap<std::optional<symbolic::Sum>> sums_;
+  std::optional<symbolic::Prover> prover_;
+  Id prover_for_ = no_id;
+};
+
+}  // namespace kiln::compiler

@@ -1,0 +1,87 @@
+#include "compiler/symbolic/guard.h"
+
+#include <algorithm>
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+constexpr std::size_t max_nodes = 64;
+
+class Proof {
+ public:
+  Proof(RewriteContext& c, const Template& t, const Match& m, Id n) : c_(c), t_(t), m_(m), n_(n) {}
+
+  bool run() {
+    for (std::size_t i = 0; i < t_.size(); ++i) known_[i] = known(t_[i]);
+    return holds(t_.size() - 1);
+  }
+
+ private:
+  Known known(const TemplateNode& n) {
+    if (n.op == Op::SYM) return c_.bounds.known(m_.ids[static_cast<std::size_t>(n.value)]);
+    if (n.op == Op::CONST) return n.condition ? known_condition({n.value, n.value}) : known_constant(n.value);
+    std::array<Known, 3> src;
+    for (std::size_t i = 0; i < n.count; ++i) src[i] = known_[n.src[i]];
+    return known_result(n.op, n.condition, std::span(src.data(), n.count));
+  }
+
+  // Recursion ends with the guard's text.
+  bool holds(std::size_t i) {
+    const TemplateNode& n = t_[i];
+    if (known_[i].interval == Interval{1, 1}) return true;
+    if (known_[i].interval == Interval{0, 0}) return false;
+    if (n.op == Op::AND) return holds(n.src[0]) && holds(n.src[1]);
+    if (n.op == Op::OR) return holds(n.src[0]) || holds(n.src[1]);
+    if (!is_comparison(n.op) || t_[n.src[0]].condition) return false;
+    const auto a = sum(n.src[0]), b = sum(n.src[1]);
+    const auto d = a && b ? plus(c_.g, *b, *a, -1) : std::nullopt;
+    if (!d) return false;
+    if (const auto v = constant_of(*d))
+      return n.op == Op::EQ ? *v == 0 : n.op == Op::NE ? *v != 0 : n.op == Op::LE ? *v >= 0 : *v > 0;
+    switch (n.op) {
+      case Op::LT: return c_.prover(n_).gt0(*d);
+      case Op::LE: return c_.prover(n_).ge0(*d);
+      case Op::NE: return c_.prover(n_).gt0(*d) || c_.prover(n_).gt0(*scaled(*d, -1));
+      default: return false;
+    }
+  }
+
+  std::optional<Sum> sum(std::size_t i) {
+    const TemplateNode& n = t_[i];
+    switch (n.op) {
+      case Op::SYM: return of_node(m_.ids[static_cast<std::size_t>(n.value)]);
+      case Op::CONST: return constant_sum(n.value);
+      case Op::NEG: {
+        auto a = sum(n.src[0]);
+        return a ? scaled(*std::move(a), -1) : std::nullopt;
+      }
+      case Op::ADD:
+      case Op::SUB:
+      case Op::MUL: {
+        const auto a = sum(n.src[0]), b = sum(n.src[1]);
+        if (!a || !b) return std::nullopt;
+        return n.op == Op::MUL ? times(c_.g, *a, *b) : plus(c_.g, *a, *b, n.op == Op::SUB ? -1 : 1);
+      }
+      default: {
+        const Template part(t_.begin(), t_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        return of_node(instantiate(c_.g, part, m_));
+      }
+    }
+  }
+  std::optional<Sum> of_node(Id id) {
+    const Sum* s = c_.sum(id);
+    return s != nullptr ? std::optional(*s) : std::nullopt;
+  }
+
+  RewriteContext& c_;
+  const Template& t_;
+  const Match& m_;
+  const Id n_;
+  std::array<Known, max_nodes> known_;
+};
+
+}  // namespace
+
+bool prove(RewriteContext& c, const Template& conjunct, const Match& m, Id n) { return Proof(c, conjunct, m, n).run(); }
+
+}  // namespace kiln::compiler::symbolic

@@ -1,0 +1,42 @@
+// What is known of one value: an interval and a congruence value == offset (mod stride); and what each operation makes of that.
+// min > max: there is no value (the branch or loop that would have it is never entered), and everything may be said of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "compiler/ir/dtype.h"
+#include "compiler/ir/op.h"
+#include "compiler/symbolic/interval.h"
+
+namespace kiln::compiler {
+
+// stride 0: the value is `offset`. stride 1: nothing is known. Otherwise 0 <= offset < stride.
+struct Congruence {
+  std::int64_t stride, offset;
+  bool operator==(const Congruence&) const = default;
+};
+
+namespace symbolic {
+
+struct Known {
+  Interval interval;
+  Congruence residue;
+  bool empty() const { return interval.min > interval.max; }
+};
+
+inline constexpr Congruence no_residue{1, 0};
+inline constexpr Interval either_truth{0, 1};
+inline constexpr Known no_value{{1, 0}, no_residue};
+
+Known known_constant(std::int64_t v);
+Known known_interval(Interval i);
+Known known_condition(Interval i);
+Known known_dtype(DType d);  // any value of the type
+Known narrowed(Known k);     // the interval's ends moved to values of the residue class
+Known intersected(Known k, Interval i);
+// Of an operation on index or bool values (`condition`: the result is bool); anything for an operation that is neither.
+Known known_result(Op op, bool condition, std::span<const Known> src);
+
+}  // namespace symbolic
+}  // namespace kiln::compiler

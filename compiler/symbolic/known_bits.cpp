@@ -1,0 +1,65 @@
+#include "compiler/symbolic/known_bits.h"
+
+#include <bit>
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+struct Bits {
+  std::uint64_t zero = 0, one = 0;
+  std::uint64_t known() const { return zero | one; }
+};
+
+constexpr std::uint64_t low_mask(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
+
+// The low bits from the residue, the high ones from what both ends of the interval begin with.
+Bits bits_of(const Known& k) {
+  const auto constant = [](std::int64_t v) { return Bits{~static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(v)}; };
+  if (k.residue.stride == 0) return constant(k.residue.offset);
+  const std::uint64_t offset = static_cast<std::uint64_t>(k.residue.offset);
+  std::uint64_t known = low_mask(std::countr_zero(static_cast<std::uint64_t>(k.residue.stride)));
+  Bits b{~offset & known, offset & known};
+  const Interval i = k.interval;
+  if (i.min == -unbounded && i.max == unbounded) return b;
+  if (i.min == -unbounded || i.max == unbounded) {  // the sign is all that is known
+    const std::uint64_t sign = std::uint64_t{1} << 63;
+    if (i.min >= 0) b.zero |= sign;
+    if (i.max < 0) b.one |= sign;
+    return b;
+  }
+  const std::uint64_t lo = static_cast<std::uint64_t>(i.min), hi = static_cast<std::uint64_t>(i.max);
+  known = ~low_mask(64 - std::countl_zero(lo ^ hi));
+  b.zero |= ~lo & known;
+  b.one |= lo & known;
+  return b;
+}
+
+// Bounds follow when the sign is known: the other bits lie between all zero and all one.
+Known known_of(Bits b) {
+  const std::uint64_t sign = std::uint64_t{1} << 63;
+  const int low = std::countr_one(b.known());
+  Known k{anything, no_residue};
+  if (low >= 64) return known_constant(static_cast<std::int64_t>(b.one));
+  if (low > 0 && low < 62) k.residue = {std::int64_t{1} << low, static_cast<std::int64_t>(b.one & low_mask(low))};
+  if ((b.known() & sign) == 0) return k;
+  k.interval.min = std::max(static_cast<std::int64_t>(b.one), -unbounded);
+  k.interval.max = std::min(static_cast<std::int64_t>(~b.zero), unbounded);
+  return k;
+}
+
+}  // namespace
+
+Known bitwise(Op op, const Known& a, const Known& b) {
+  const Bits x = bits_of(a), y = bits_of(b);
+  if (op == Op::XOR) return known_of({(x.zero & y.zero) | (x.one & y.one), (x.zero & y.one) | (x.one & y.zero)});
+  Known k = op == Op::AND ? known_of({x.zero | y.zero, x.one & y.one}) : known_of({x.zero & y.zero, x.one | y.one});
+  if (op == Op::AND) {  // never above an operand that is not negative
+    if (a.interval.min >= 0) k = intersected(k, {0, a.interval.max});
+    if (b.interval.min >= 0) k = intersected(k, {0, b.interval.max});
+  } else if (a.interval.min >= 0 && b.interval.min >= 0) {
+    k = intersected(k, {std::max(a.interval.min, b.interval.min), unbounded});
+  }
+  return k;
+}
+
+}  // namespace kiln::compiler::symbolic

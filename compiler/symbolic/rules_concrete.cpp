@@ -1,0 +1,33 @@
+// Rules for integers of a width, where the interval is known and the product must fit it: not tried by simplify().
+#include "compiler/symbolic/find.h"
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+// Multiplier m and shift s with x // d = (x * m) >> s for 0 <= x <= most (Granlund and Montgomery 1994): the smallest shift.
+bool find_magic(RewriteContext& c, Id n, Match& m) {
+  const auto d = is_index(c.g, n) ? index_constant(c.g, c.g.src(n, 1)) : std::nullopt;
+  const Id x = c.g.src(n, 0);
+  const Interval i = c.bounds(x);
+  if (!d || *d < 2 || i.min < 0 || i.max == unbounded || i.max < *d) return false;
+  for (int s = 0; s < 62; ++s) {
+    const std::int64_t p = std::int64_t{1} << s, factor = -floor_div(-p, *d);
+    std::int64_t error = 0, product = 0;
+    if (__builtin_mul_overflow(factor * *d - p, i.max, &error) || error >= p) continue;
+    if (__builtin_mul_overflow(i.max, factor, &product) || product > unbounded) return false;
+    return m.bind({x, c.g.src(n, 1), c.g.index(factor), c.g.index(p), c.g.index(i.max)});
+  }
+  return false;
+}
+
+constexpr Rule rules[] = {
+    {"magic-division", "x // d",
+     "0 <= x and x <= v and p <= m * d and (m * d - p) * v < p and d > 0 and v * m <= 4611686018427387904", "(x * m) // p",
+     find_magic},
+};
+
+}  // namespace
+
+std::span<const Rule> concrete_rules() { return rules; }
+
+}  // namespace kiln::compiler::symbolic

@@ -1,0 +1,52 @@
+// Choices. Branches may be of any type where nothing is computed of them.
+#include "compiler/symbolic/find.h"
+
+namespace kiln::compiler::symbolic {
+namespace {
+
+// A gated index keeps its INVALID last, and a gate that never opens stays, so that its user still sees a gate.
+bool find_plain(RewriteContext& c, Id n, Op condition, Match& m) {
+  const auto src = c.g.src(n);
+  if (c.g.lanes(n) != 1 || c.g.op(src[0]) != condition || c.g.op(src[2]) == Op::INVALID) return false;
+  if (condition == Op::NOT) return m.bind({c.g.src(src[0], 0), src[1], src[2]});
+  return is_false(c.g, src[0]) && m.bind({src[1], src[2]});
+}
+bool find_where_false(RewriteContext& c, Id n, Match& m) { return find_plain(c, n, Op::CONST, m); }
+bool find_where_not(RewriteContext& c, Id n, Match& m) { return find_plain(c, n, Op::NOT, m); }
+
+// where(l < r, t, f) on index values, when t - f and l - r differ by a constant at most; sign -1: r - l.
+bool find_extremum(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
+  const auto src = c.g.src(n);
+  if (!is_index(c.g, n) || c.g.op(src[0]) != Op::LT || !compares_index(c.g, src[0])) return false;
+  const Id l = c.g.src(src[0], 0), r = c.g.src(src[0], 1), t = src[1], f = src[2];
+  if (c.g.op(t) == Op::INVALID || c.g.op(f) == Op::INVALID) return false;
+  const Sum *ls = c.sum(l), *rs = c.sum(r), *ts = c.sum(t), *fs = c.sum(f);
+  if (ls == nullptr || rs == nullptr || ts == nullptr || fs == nullptr) return false;
+  const auto of_condition = plus(c.g, *ls, *rs, -1), of_value = plus(c.g, *ts, *fs, -1);
+  const auto diff = of_condition && of_value ? plus(c.g, *of_value, *of_condition, -sign) : std::nullopt;
+  const auto k = diff ? constant_of(*diff) : std::nullopt;
+  return k && (*k == 0 || *k == sign) && m.bind({l, r, t, f});
+}
+bool find_where_min(RewriteContext& c, Id n, Match& m) { return find_extremum(c, n, m, 1); }
+bool find_where_max(RewriteContext& c, Id n, Match& m) { return find_extremum(c, n, m, -1); }
+
+constexpr Rule rules[] = {
+    {"where-true", "where(True, a, b)", "", "a"},
+    {"where-false", "where(False, a, b)", "", "b", find_where_false},
+    {"where-same", "where(p, a, a)", "", "a"},
+    {"where-not", "where(not p, a, b)", "", "where(p, b, a)", find_where_not},
+    {"where-bool", "where(p, True, False)", "", "p"},
+    {"where-bool-not", "where(p, False, True)", "", "not p"},
+    {"where-and", "where(p, where(q, a, b), b)", "", "where(p and q, a, b)"},
+    {"where-or", "where(p, a, where(q, a, b))", "", "where(p or q, a, b)"},
+    {"where-again", "where(p, where(p, a, b), c)", "", "where(p, a, c)"},
+    {"where-again-else", "where(p, a, where(p, b, c))", "", "where(p, a, c)"},
+    {"where-min", "where(l < r, t, f)", "l - r <= t - f and t - f <= l - r + 1", "min(t, f)", find_where_min},
+    {"where-max", "where(l < r, t, f)", "r - l - 1 <= t - f and t - f <= r - l", "max(t, f)", find_where_max},
+};
+
+}  // namespace
+
+std::span<const Rule> where_rules() { return rules; }
+
+}  // namespace kiln::compiler::symbolic

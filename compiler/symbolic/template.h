@@ -1,0 +1,54 @@
+// The texts of a rule as small programs: matched against nodes, evaluated on bounds, and instantiated.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/symbolic/rewrite.h"
+
+namespace kiln::compiler::symbolic {
+
+struct TemplateNode {
+  Op op;                            // SYM: the variable `value`; CONST: the value
+  bool condition;                   // dtype bool, else index
+  std::uint8_t count;               // of sources
+  std::array<std::uint8_t, 3> src;  // positions in the template
+  std::int64_t value;
+};
+using Template = std::vector<TemplateNode>;  // sources first, the root last
+
+struct RuleVariable {
+  std::string name;
+  bool condition;
+};
+
+struct CompiledRule {
+  const Rule* rule;
+  std::vector<RuleVariable> variables;
+  Template lhs, rhs;
+  std::vector<Template> guard;  // all of them
+  unsigned orders;              // ways to order the operands of lhs's commutative operations; 1 when `find` matches
+};
+
+// In order of first appearance in lhs, guard, rhs.
+std::vector<RuleVariable> variables_of(const Rule& rule);
+CompiledRule compile(const Rule& rule);
+
+// Rules in order of trial, and which of them can match a root operation. Those whose lhs is a variable are tried everywhere.
+struct RuleSet {
+  explicit RuleSet(std::span<const std::span<const Rule>> families);
+  static constexpr std::size_t n_ops = static_cast<std::size_t>(Op::SHUFFLE) + 1;
+  std::vector<CompiledRule> rules;
+  std::array<std::vector<std::uint16_t>, n_ops> by_op;
+};
+
+// order: in [0, orders), which of the ways to try.
+bool match(const Graph& g, const Template& lhs, unsigned order, Id node, Match& m);
+Id instantiate(Graph& g, const Template& t, const Match& m);
+// Constants are folded. no_id: the operation is not for these.
+Id make_folded(Graph& g, Op op, bool condition, std::span<const Id> src);
+
+}  // namespace kiln::compiler::symbolic
