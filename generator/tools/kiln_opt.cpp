@@ -20,6 +20,7 @@
 #include "generator/outputs.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
+#include "generator/tools/prove_command.h"
 #include "generator/tools/rules_command.h"
 #include "generator/tools/rules_file.h"
 #include "generator/tools/shared_library.h"
@@ -229,8 +230,14 @@ void check_rules(const std::string& file, const RulesOptions& options) {
     throw Diagnostic("E-rules", file, "expected every rule to be proven");
 }
 
+void prove(const std::vector<std::string>& files, const RulesOptions& options) {
+  if (!prove_files(files, options.jobs, options.limits, std::cout))
+    throw Diagnostic("E-prove", files.front(), "expected every access of the kernels to be proven");
+}
+
 int run(int argc, char** argv) {
   Options o;
+  std::vector<std::string> proven_files;
   RulesOptions rules_options;
   std::string rules_path;
   SimplifyOptions simplify_options;
@@ -276,16 +283,23 @@ int run(int argc, char** argv) {
   simplifier->add_option("FILE", lines, "JSON lines; - is the standard input")->capture_default_str();
   simplifier->add_option("--disable", simplify_options.disabled, "Leave out this rule; see `rules list`")->delimiter(',');
   simplifier->add_flag("--trace", simplify_options.trace, "Show each rewrite");
+  const auto solver_options = [&](CLI::App* sub) {
+    sub->add_option("--jobs", rules_options.jobs, "Solvers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+    sub->add_option("--timeout", rules_options.limits.seconds, "Seconds for each")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  };
   CLI::App* rules = app.add_subcommand("rules", "Rewrite rules of index algebra");
   rules->require_subcommand(1);
   CLI::App* check = rules->add_subcommand("check", "Prove or refute each with Z3");
   check->callback(choose([&] { check_rules(rules_path, rules_options); }));
   check->add_option("FILE", rules_path, "Rules in JSON")->required();
-  check->add_option("--jobs", rules_options.jobs, "Solvers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
-  check->add_option("--timeout", rules_options.limits.seconds, "Seconds for each")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  solver_options(check);
   check->add_option("--cache", rules_options.cache, "A folder that keeps verdicts");
+  CLI::App* prover = command("prove", "Prove with Z3 that kernels stay inside their buffers and store each element once",
+                             choose([&] { prove(proven_files, rules_options); }));
+  prover->add_option("FILES", proven_files, "Programs as graph text")->required();
+  solver_options(prover);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

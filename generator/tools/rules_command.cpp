@@ -1,16 +1,13 @@
 #include "generator/tools/rules_command.h"
 
-#include <atomic>
-#include <exception>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <sstream>
-#include <thread>
 #include <vector>
 
 #include "compiler/proof/smt.h"
 #include "generator/outputs.h"
+#include "generator/tools/in_parallel.h"
 
 namespace kiln::generator {
 namespace {
@@ -54,22 +51,7 @@ RuleVerdict cached_check(const RuleText& rule, const RulesOptions& o) {
 bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::ostream& out) {
   if (!o.cache.empty()) std::filesystem::create_directories(o.cache);
   std::vector<RuleVerdict> verdicts(rules.size());
-  std::atomic<std::size_t> next = 0;
-  std::exception_ptr failure;
-  std::mutex failing;
-  const auto work = [&] {
-    try {
-      for (std::size_t i = next++; i < rules.size(); i = next++) verdicts[i] = cached_check(rules[i], o);
-    } catch (...) {
-      next = rules.size();
-      const std::lock_guard lock(failing);
-      failure = std::current_exception();
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (unsigned i = 0; i < o.jobs; ++i) threads.emplace_back(work);
-  threads.clear();
-  if (failure) std::rethrow_exception(failure);
+  in_parallel(rules.size(), o.jobs, [&](std::size_t i) { verdicts[i] = cached_check(rules[i], o); });
   std::size_t count[3] = {};
   for (std::size_t i = 0; i < rules.size(); ++i) {
     ++count[static_cast<int>(verdicts[i].verdict)];

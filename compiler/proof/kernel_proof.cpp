@@ -1,0 +1,160 @@
+#include "compiler/proof/kernel_proof.h"
+
+#include <algorithm>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/proof/smt_terms.h"
+#include "compiler/symbolic/infix.h"
+#include "compiler/symbolic/linear.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t primed = 1'000'000;  // added to the number of a range for its second copy
+
+// A load or store: where it goes and when.
+struct Access {
+  Id node = no_id;
+  int buffer = 0;  // of the schedule
+  Id index = no_id;
+  std::vector<Id> gates;
+  std::vector<Id> loops;  // of a store's END
+};
+
+class Claims {
+ public:
+  Claims(Graph& g, const Schedule& s, const Kernel& k) : g_(g), s_(s), k_(k), facts_(facts_of(s.program)) {
+    const Id roots[] = {k.sink};
+    for (Id id : g.reachable(roots)) {
+      if (g.op(id) == Op::LOAD) loads_.push_back(access(id, 3));
+      if (g.op(id) != Op::END) continue;
+      stores_.push_back(access(g.src(id, 0), 3));
+      stores_.back().loops.assign(g.src(id).begin() + 1, g.src(id).end());
+    }
+  }
+
+  std::vector<Claim> all() {
+    for (const Access& a : loads_) inside(a, "load");
+    for (const Access& a : stores_) inside(a, "store");
+    for (std::size_t i = 0; i < stores_.size(); ++i) {
+      apart_in_loops(stores_[i], stores_[i], "stores each element once");
+      for (std::size_t j = 0; j < i; ++j)
+        if (stores_[i].buffer == stores_[j].buffer) apart(stores_[i], stores_[j], "stores elements that no other store has");
+      for (const Access& l : loads_)
+        if (l.buffer == stores_[i].buffer) {
+          Access load = l;
+          load.loops = stores_[i].loops;
+          apart_in_loops(load, stores_[i], "loads only what its own iteration stores");
+        }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  // Gates are an operand, or in the index as WHERE(gate, index, INVALID).
+  Access access(Id id, std::size_t gate) const {
+    Access a{id, k_.buffers[static_cast<std::size_t>(g_.arg(g_.src(id, 0), 0))], g_.src(id, 1), {}, {}};
+    if (g_.src(id).size() > gate) a.gates.push_back(g_.src(id, gate));
+    while (g_.op(a.index) == Op::WHERE && g_.op(g_.src(a.index, 2)) == Op::INVALID) {
+      a.gates.push_back(g_.src(a.index, 0));
+      a.index = g_.src(a.index, 1);
+    }
+    return a;
+  }
+
+  std::string label(const Access& a, const std::string& what) const {
+    return k_.name + " buffer " + std::to_string(a.buffer) + " at " + write_infix(g_, a.index) + ": " + what;
+  }
+
+  void define(SmtTerms& t, Id id, const Access& a) const {
+    if (!t.define(id))
+      throw Diagnostic("E-prove", k_.name, "an index that cannot be put to the solver: " + write_infix(g_, a.index));
+  }
+  void define_access(SmtTerms& t, const Access& a) const {
+    define(t, a.index, a);
+    for (Id gate : a.gates) define(t, gate, a);
+    for (Id r : a.loops) define(t, r, a);
+  }
+  std::string gated(const SmtTerms& t, const Access& a) const {
+    std::string out;
+    for (Id gate : a.gates) out += "(assert " + t[gate] + ")\n";
+    return out;
+  }
+
+  void inside(const Access& a, const std::string& what) {
+    SmtTerms t(g_, &facts_);
+    const Id size = s_.buffers[static_cast<std::size_t>(a.buffer)].size;
+    define_access(t, {a.node, a.buffer, a.index, a.gates, {}});
+    define(t, size, a);
+    t.relate_multiples();
+    const std::string goal = "(and (<= 0 " + t[a.index] + ") (< " + t[a.index] + " " + t[size] + "))";
+    add(label(a, what + " inside"), t, gated(t, a) + "(assert (not " + goal + "))\n");
+  }
+
+  // No element for any iteration of the one and any of the other.
+  void apart(const Access& a, const Access& other, const std::string& what) {
+    same_element(a, second_copy(other, 0), what, {});
+  }
+
+  // No element for an iteration of the one and a different one of the other, by the outermost loop in which they differ: those
+  // around it are shared.
+  void apart_in_loops(const Access& a, const Access& other, const std::string& what) {
+    for (std::size_t i = 0; i < a.loops.size(); ++i) {
+      const Access b = second_copy(other, i);
+      const std::string text = what + " (loop " + std::to_string(i) + ")";
+      same_element(a, b, text, "<");
+      if (a.node != b.node) same_element(a, b, text, ">");  // else the two copies may be exchanged
+    }
+  }
+
+  // `order` relates the loops that a and b do not share.
+  void same_element(const Access& a, const Access& b, const std::string& what, const std::string& order) {
+    SmtTerms t(g_, &facts_);
+    define_access(t, a);
+    define_access(t, b);
+    t.relate_multiples();
+    std::string question = gated(t, a) + gated(t, b) + "(assert (= " + t[a.index] + " " + t[b.index] + "))\n";
+    for (std::size_t i = 0; i < a.loops.size() && !order.empty(); ++i)
+      if (a.loops[i] != b.loops[i]) {
+        question += "(assert (" + order + " " + t[a.loops[i]] + " " + t[b.loops[i]] + "))\n";
+        break;
+      }
+    add(label(a, what), t, question);
+  }
+
+  // With other ranges, but for the first `shared` of its loops.
+  Access second_copy(const Access& a, std::size_t shared) {
+    std::unordered_map<Id, Id> map;
+    for (std::size_t i = 0; i < shared; ++i) map[a.loops[i]] = a.loops[i];
+    std::vector<Id> roots = a.gates;
+    roots.push_back(a.index);
+    roots.insert(roots.end(), a.loops.begin(), a.loops.end());
+    for (Id id : g_.reachable(roots)) {
+      if (g_.op(id) != Op::RANGE || map.contains(id)) continue;
+      const Id end = substitute(g_, g_.src(id, 0), map);
+      map[id] = g_.make(Op::RANGE, DType::index, {end}, {g_.arg(id, 0) + primed, g_.arg(id, 1)});
+    }
+    Access b = a;
+    b.index = substitute(g_, a.index, map);
+    for (Id& gate : b.gates) gate = substitute(g_, gate, map);
+    for (Id& r : b.loops) r = map.at(r);
+    return b;
+  }
+
+  void add(std::string text, const SmtTerms& t, const std::string& question) {
+    out_.push_back({std::move(text), "(set-logic ALL)\n" + t.declarations() + question + "(check-sat)\n"});
+  }
+
+  Graph& g_;
+  const Schedule& s_;
+  const Kernel& k_;
+  Facts facts_;
+  std::vector<Access> loads_, stores_;
+  std::vector<Claim> out_;
+};
+
+}  // namespace
+
+std::vector<Claim> kernel_claims(Graph& g, const Schedule& s, const Kernel& k) { return Claims(g, s, k).all(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,178 @@
+#include "compiler/proof/smt_terms.h"
+
+#include <bit>
+
+namespace kiln::compiler {
+namespace {
+
+std::string call(const std::string& f, const std::string& a, const std::string& b) { return "(" + f + " " + a + " " + b + ")"; }
+std::string number(std::int64_t v) {
+  if (v >= 0) return std::to_string(v);
+  return "(- " + std::to_string(v).substr(1) + ")";  // the digits: -INT64_MIN has no int64
+}
+// A maximum from here on is left out: the question becomes harder to refute, and Z3 gets lost in products of such bounds.
+constexpr std::int64_t far = std::int64_t{1} << 30;
+
+std::string choice(const std::string& c, const std::string& a, const std::string& b) {
+  return "(ite " + c + " " + a + " " + b + ")";
+}
+
+}  // namespace
+
+bool SmtTerms::define(Id root) {
+  const Id roots[] = {root};
+  for (Id id : g_.reachable(roots)) {
+    if (terms_.contains(id) || (g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean)) continue;
+    const std::string t = g_.dtype(id) == DType::boolean ? condition(id) : term(id);
+    if (t.empty()) return false;
+    terms_[id] = name(id, t);
+  }
+  return true;
+}
+
+void SmtTerms::relate_multiples() {
+  for (const auto& [n, factors] : multiplied_) {
+    if (n[0] == '(' || (n[0] >= '0' && n[0] <= '9')) continue;  // multiples of a number are linear
+    for (std::size_t i = 0; i < factors.size(); ++i)
+      for (std::size_t j = 0; j < factors.size(); ++j)
+        if (factors[i] != factors[j]) relate(n, factors[i], factors[j]);
+  }
+}
+
+void SmtTerms::relate_quotients(const QuotientPair& p) {
+  std::string shifted = "(+ " + quotient(p.second);
+  for (const QuotientTerm& t : p.shift) {
+    shifted += " (* " + number(t.coefficient);
+    for (Id s : t.symbols) shifted += " " + terms_.at(s);
+    for (Id q : t.quotients) shifted += " " + quotient(q);
+    shifted += ")";
+  }
+  shifted += ")";
+  relate(at(p.first, 1), quotient(p.first), shifted);
+  relate(at(p.first, 1), shifted, quotient(p.first));
+}
+
+std::string SmtTerms::name(Id id, const std::string& t) {
+  if (g_.src(id).empty() || g_.op(id) == Op::RANGE) return t;
+  const std::string n = "t" + std::to_string(id);
+  declarations_ += "(define-fun " + n + " () " + (g_.dtype(id) == DType::boolean ? "Bool" : "Int") + " " + t + ")\n";
+  return n;
+}
+
+std::string SmtTerms::variable(const std::string& n) {
+  declarations_ += "(declare-const " + n + " Int)\n";
+  return n;
+}
+
+std::string SmtTerms::symbol(Id id) {
+  const std::string v = variable("v_" + std::string(g_.name(id)));
+  if (facts_ == nullptr) return v;
+  const SymFact f = facts_->of(g_.name(id));
+  declarations_ += "(assert (<= " + number(f.min) + " " + v + "))\n";
+  if (f.max < far) declarations_ += "(assert (<= " + v + " " + number(f.max) + "))\n";
+  if (f.multiple_of > 1)
+    declarations_ += "(assert (= " + v + " (* " + number(f.multiple_of) + " " + variable("m_" + v) + ")))\n";
+  return v;
+}
+
+std::string SmtTerms::range(Id id) {
+  const std::string v = variable("v_r" + std::to_string(g_.arg(id, 0)));
+  declarations_ += "(assert (and (<= 0 " + v + ") (< " + v + " " + at(id, 0) + ")))\n";
+  return v;
+}
+
+std::string SmtTerms::term(Id id) {
+  switch (g_.op(id)) {
+    case Op::CONST: return number(g_.arg(id, 0));
+    case Op::SYM: return symbol(id);
+    case Op::RANGE: return range(id);
+    case Op::CAST:
+    case Op::LOAD: return variable("v_x" + std::to_string(id));
+    case Op::ADD: return call("+", at(id, 0), at(id, 1));
+    case Op::SUB: return call("-", at(id, 0), at(id, 1));
+    case Op::MUL: return product(id);
+    case Op::NEG: return "(- " + at(id, 0) + ")";
+    case Op::ABS: return choice("(< " + at(id, 0) + " 0)", "(- " + at(id, 0) + ")", at(id, 0));
+    case Op::FLOORDIV: return divided(at(id, 0), at(id, 1), false).first;
+    case Op::FLOORMOD: return divided(at(id, 0), at(id, 1), false).second;
+    case Op::CDIV: return divided(at(id, 0), at(id, 1), true).first;
+    case Op::CMOD: return divided(at(id, 0), at(id, 1), true).second;
+    case Op::MIN: return choice(call("<=", at(id, 0), at(id, 1)), at(id, 0), at(id, 1));
+    case Op::MAX: return choice(call("<=", at(id, 0), at(id, 1)), at(id, 1), at(id, 0));
+    case Op::WHERE: return choice(at(id, 0), at(id, 1), at(id, 2));
+    case Op::AND: return masked(id);
+    case Op::SHL:
+    case Op::SHR: return shifted(id);
+    default: return "";
+  }
+}
+
+std::string SmtTerms::condition(Id id) {
+  const Op op = g_.op(id);
+  if (op == Op::CONST) return g_.arg(id, 0) != 0 ? "true" : "false";
+  for (Id s : g_.src(id))
+    if (!terms_.contains(s)) {  // a comparison of data: either way
+      declarations_ += "(declare-const b" + std::to_string(id) + " Bool)\n";
+      return "b" + std::to_string(id);
+    }
+  switch (op) {
+    case Op::WHERE: return choice(at(id, 0), at(id, 1), at(id, 2));
+    case Op::LT: return call("<", at(id, 0), at(id, 1));
+    case Op::LE: return call("<=", at(id, 0), at(id, 1));
+    case Op::EQ: return call("=", at(id, 0), at(id, 1));
+    case Op::NE: return "(not (= " + at(id, 0) + " " + at(id, 1) + "))";
+    case Op::NOT: return "(not " + at(id, 0) + ")";
+    case Op::AND: return call("and", at(id, 0), at(id, 1));
+    case Op::OR: return call("or", at(id, 0), at(id, 1));
+    case Op::XOR: return call("xor", at(id, 0), at(id, 1));
+    default: return "";
+  }
+}
+
+std::string SmtTerms::product(Id id) {
+  multiplied_[at(id, 0)].push_back(at(id, 1));
+  multiplied_[at(id, 1)].push_back(at(id, 0));
+  return call("*", at(id, 0), at(id, 1));
+}
+
+// x & (2^k - 1) = x % 2^k, on negative x too.
+std::string SmtTerms::masked(Id id) {
+  const Id m = g_.src(id, 1);
+  const std::int64_t mask = g_.is_const(m) ? g_.arg(m, 0) : -1;
+  if (mask < 0 || mask == INT64_MAX || !std::has_single_bit(static_cast<std::uint64_t>(mask) + 1)) return "";
+  return divided(at(id, 0), number(mask + 1), false).second;
+}
+
+std::string SmtTerms::shifted(Id id) {
+  const Id k = g_.src(id, 1);
+  if (!g_.is_const(k) || g_.arg(k, 0) < 0 || g_.arg(k, 0) > 62) return "";
+  const std::string power = number(std::int64_t{1} << g_.arg(k, 0));
+  return g_.op(id) == Op::SHL ? call("*", at(id, 0), power) : divided(at(id, 0), power, false).first;
+}
+
+// Quotient and remainder of x by n, floored or toward zero.
+std::pair<std::string, std::string> SmtTerms::divided(const std::string& x, const std::string& n, bool toward_zero) {
+  auto& known = witnesses_[{x, n, toward_zero}];
+  if (!known.first.empty()) return known;
+  const std::string k = std::to_string(witnesses_.size()), q = "q" + k, r = "r" + k;
+  known = {q, r};
+  declarations_ += "(declare-const " + q + " Int)\n(declare-const " + r + " Int)\n";
+  const std::string up = "(and (<= 0 " + r + ") (< " + r + " " + n + "))",
+                    down = "(and (< " + n + " " + r + ") (<= " + r + " 0))";
+  const std::string up_n = "(and (<= 0 " + r + ") (< " + r + " (- " + n + ")))",
+                    down_n = "(and (< (- " + n + ") " + r + ") (<= " + r + " 0))";
+  const std::string sign = toward_zero ? "(ite (<= 0 " + x + ") (or " + up + " " + up_n + ") (or " + down + " " + down_n + "))"
+                                       : "(ite (< 0 " + n + ") " + up + " " + down + ")";
+  declarations_ += "(assert (ite (= " + n + " 0) (and (= " + q + " 0) (= " + r + " 0)) (and (= " + x + " (+ (* " + n + " " + q +
+                   ") " + r + ")) " + sign + ")))\n";
+  multiplied_[n].push_back(q);
+  return known;
+}
+
+void SmtTerms::relate(const std::string& n, const std::string& u, const std::string& v) {
+  const std::string nu = call("*", n, u), nv = call("*", n, v);
+  declarations_ += "(assert (=> (and (< 0 " + n + ") (< " + u + " " + v + ")) (<= (+ " + nu + " " + n + ") " + nv + ")))\n";
+  declarations_ += "(assert (=> (and (< " + n + " 0) (< " + u + " " + v + ")) (>= (+ " + nu + " " + n + ") " + nv + ")))\n";
+}
+
+}  // namespace kiln::compiler

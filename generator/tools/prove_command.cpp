@@ -1,0 +1,67 @@
+#include "generator/tools/prove_command.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/proof/kernel_proof.h"
+#include "compiler/schedule/make_schedule.h"
+#include "generator/tools/in_parallel.h"
+#include "generator/tools/npy.h"
+
+namespace kiln::generator {
+namespace {
+
+using namespace compiler;
+
+std::vector<Claim> claims_of(const std::string& file) {
+  Graph g;
+  const Program p = read_program(g, read_file(file), file);
+  verify(g, p);
+  const Schedule s = make_schedule(g, p);
+  std::vector<Claim> out;
+  for (const Kernel& k : s.kernels) std::ranges::move(kernel_claims(g, s, k), std::back_inserter(out));
+  return out;
+}
+
+// Folders replaced by their programs, by name.
+std::vector<std::string> programs(const std::vector<std::string>& paths) {
+  std::vector<std::string> out;
+  for (const std::string& path : paths) {
+    if (!std::filesystem::is_directory(path)) {
+      out.push_back(path);
+      continue;
+    }
+    const std::size_t first = out.size();
+    for (const auto& entry : std::filesystem::directory_iterator(path))
+      if (entry.path().extension() == ".kiln") out.push_back(entry.path().string());
+    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end());
+  }
+  return out;
+}
+
+}  // namespace
+
+bool prove_files(const std::vector<std::string>& files, unsigned jobs, SolverLimits limits, std::ostream& out) {
+  std::vector<Claim> claims;
+  for (const std::string& f : programs(files)) std::ranges::move(claims_of(f), std::back_inserter(claims));
+  std::map<std::string, Answer> answers;
+  for (const Claim& c : claims) answers.emplace(c.script, Answer::unknown);
+  std::vector<std::pair<const std::string, Answer>*> questions;
+  for (auto& q : answers) questions.push_back(&q);
+  in_parallel(questions.size(), jobs, [&](std::size_t i) { questions[i]->second = solve(questions[i]->first, limits).answer; });
+  std::size_t proven = 0, refuted = 0;
+  for (const Claim& c : claims) {
+    const Answer a = answers.at(c.script);
+    proven += a == Answer::unsat ? 1 : 0;
+    refuted += a == Answer::sat ? 1 : 0;
+    if (a != Answer::unsat) out << c.text << (a == Answer::sat ? ": refuted\n" : ": unknown\n");
+  }
+  out << claims.size() << " claims (" << questions.size() << " questions): " << proven << " proven, " << refuted << " refuted, "
+      << claims.size() - proven - refuted << " unknown\n";
+  return proven == claims.size();
+}
+
+}  // namespace kiln::generator
