@@ -5,6 +5,7 @@
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
+#include "compiler/schedule/pack_operands.h"
 #include "compiler/schedule/simplify_ranges.h"
 
 namespace kiln::compiler {
@@ -14,6 +15,7 @@ constexpr SchedulePass passes[] = {
     {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
     {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
     {"kernel_split", kernel_split},
+    {"pack_operands", pack_operands},
     {"simplify_ranges", simplify_ranges},
     {"dependencies", dependencies},
     {"memory_plan", memory_plan},

@@ -80,7 +80,7 @@ TEST_P(ScheduleGolden, Passes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleGolden,
-                         ::testing::Values("axpy_2d", "concat_iota", "matmul_relu", "pad_modes", "reshape_sum",
+                         ::testing::Values("axpy_2d", "concat_iota", "matmul_relu", "packed_matmul", "pad_modes", "reshape_sum",
                                            "shift_in_place", "softmax"),
                          [](const auto& c) { return std::string(c.param); });
 
