@@ -2,57 +2,72 @@
 
 #include <algorithm>
 
-#include "compiler/proof/evaluate.h"
+#include "compiler/proof/counterexample.h"
 #include "compiler/proof/smt.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr int small = 100;  // magnitude in which a counterexample is looked for first
+constexpr int small = 100;  // magnitude in which the solver looks for a counterexample first
 constexpr int quick = 2;    // seconds
 
-std::string decimal(__int128 v) {
-  std::string s;
-  const bool negative = v < 0;
-  do {
-    const int digit = static_cast<int>(v % 10);
-    s += static_cast<char>('0' + (digit < 0 ? -digit : digit));
-    v /= 10;
-  } while (v != 0);
-  if (negative) s += '-';
-  std::ranges::reverse(s);
-  return s;
-}
-
-// The solver's point, evaluated here: only a real difference refutes.
+// Only a real difference refutes.
 RuleVerdict at_point(const ParsedRule& r, const Solution& s) {
   if (s.values.size() != r.variables.size()) return {Verdict::unknown, "a counterexample does not fit in 64 bits"};
-  Point p;
-  std::string where;
-  for (std::size_t i = 0; i < s.values.size(); ++i) {
-    p[r.variables[i]] = s.values[i];
-    where += (i == 0 ? "" : ", ") + std::string(r.g.name(r.variables[i])) + " = " + std::to_string(s.values[i]);
-  }
-  const auto guard = evaluate_exactly(r.g, r.guard, p), a = evaluate_exactly(r.g, r.lhs, p),
-             b = evaluate_exactly(r.g, r.rhs, p);
-  if (!guard || !a || !b || *guard == 0 || *a == *b) return {Verdict::unknown, "the solver's counterexample is none: " + where};
-  return {Verdict::refuted, where + ": lhs is " + decimal(*a) + ", rhs is " + decimal(*b)};
+  if (const auto difference = difference_at(r, s.values)) return {Verdict::refuted, *difference};
+  return {Verdict::unknown, "the solver's counterexample is none"};
+}
+
+RuleVerdict check_bits(const ParsedRule& rule, SolverLimits limits) {
+  const auto query = smt_bits_query(rule);
+  if (!query) return {Verdict::unknown, "an operation that cannot be put to the solver"};
+  const Answer answer = solve(*query, limits).answer;
+  if (answer == Answer::unsat) return {Verdict::proven, {}};
+  return {Verdict::unknown, answer == Answer::sat ? "the solver says that the sides differ; no point was found"
+                                                  : "the solver gave up"};
 }
 
 }  // namespace
 
-RuleVerdict check_rule(const RuleText& text, SolverLimits limits) {
-  ParsedRule rule = parse_rule(text);
-  const auto bounded = smt_query(rule, small), general = smt_query(rule);
-  if (!bounded || !general) return {Verdict::unknown, "an operation that cannot be put to the solver"};
-  // Most rules are proven at once; a wrong one is refuted soonest among small integers.
+std::vector<RuleText> claims_of(const RuleText& rule) {
+  std::vector<RuleText> out;
+  std::string known = rule.guard;
+  for (std::size_t i = 0; i < rule.steps.size(); ++i) {
+    out.push_back({rule.name + ".steps[" + std::to_string(i) + "]", rule.steps[i], known, "True", {}});
+    known = known.empty() ? rule.steps[i] : "(" + known + ") and (" + rule.steps[i] + ")";
+  }
+  out.push_back({rule.name, rule.lhs, known, rule.rhs, {}});
+  return out;
+}
+
+RuleVerdict check_claim(const RuleText& claim, SolverLimits limits) {
+  ParsedRule rule = parse_rule(claim);
+  if (const auto difference = find_difference(rule)) return {Verdict::refuted, *difference};
+  const auto general = smt_query(rule);
+  if (!general) return check_bits(rule, limits);
   const auto within = [&](int seconds) { return SolverLimits{std::min(limits.seconds, seconds), limits.megabytes}; };
   if (solve(*general, within(quick)).answer == Answer::unsat) return {Verdict::proven, {}};
-  if (const Solution near = solve(*bounded, within(5)); near.answer == Answer::sat) return at_point(rule, near);
+  for (const bool everything : {false, true})
+    if (const auto cases = smt_cases(rule, everything))
+      if (all_unsat(cases->script, cases->count, limits)) return {Verdict::proven, {}};
+  if (const Solution near = solve(*smt_query(rule, small), within(quick)); near.answer == Answer::sat) return at_point(rule, near);
   const Solution all = solve(*general, limits);
   if (all.answer == Answer::unsat) return {Verdict::proven, {}};
   if (all.answer == Answer::sat) return at_point(rule, all);
   return {Verdict::unknown, "the solver gave up within " + std::to_string(limits.seconds) + " s"};
+}
+
+std::string question_of(const RuleText& claim) {
+  ParsedRule rule = parse_rule(claim);
+  if (const auto q = smt_query(rule)) return *q;
+  return smt_bits_query(rule).value_or("");
+}
+
+RuleVerdict combined(const std::vector<RuleVerdict>& claims) {
+  for (std::size_t i = 0; i + 1 < claims.size(); ++i)
+    if (claims[i].verdict != Verdict::proven)
+      return {Verdict::unknown, "step " + std::to_string(i) + " of its proof is not proven: " + claims[i].detail};
+  return claims.back();
 }
 
 }  // namespace kiln::compiler

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "compiler/proof/rule_text.h"
 #include "compiler/proof/solver.h"
@@ -15,6 +16,17 @@ struct RuleVerdict {
   std::string detail;  // refuted: the point and both values, evaluated exactly. unknown: why
 };
 
-RuleVerdict check_rule(const RuleText& text, SolverLimits limits);
+// The claims that together are the rule's proof: each step under the guard and the steps before it, then the rule under all of
+// them. A rule without steps is one claim, itself.
+std::vector<RuleText> claims_of(const RuleText& rule);
+
+// Steps of the claim are not looked at.
+RuleVerdict check_claim(const RuleText& claim, SolverLimits limits);
+
+// What the verdict on a claim depends on: the question in SMT-LIB; empty when it has none.
+std::string question_of(const RuleText& claim);
+
+// The verdict on a rule from those on its claims, in order. A step that is not proven leaves the rule unknown.
+RuleVerdict combined(const std::vector<RuleVerdict>& claims);
 
 }  // namespace kiln::compiler

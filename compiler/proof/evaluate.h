@@ -1,16 +1,42 @@
-// Exact values of index expressions at a point: the check on a solver's counterexample.
+// Exact values of index expressions at points: finds counterexamples, and checks a solver's.
 #pragma once
 
-#include <map>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 
 namespace kiln::compiler {
 
-using Point = std::map<Id, std::int64_t>;  // values of the symbols
+using Wide = __int128;
 
-// Conditions give 0 or 1. nullopt: a value needs more than 127 bits, or the node is not of the language.
-std::optional<__int128> evaluate_exactly(const Graph& g, Id root, const Point& point);
+enum class ValueKind : std::uint8_t {
+  exact,
+  absent,  // a shift by a negative count or by more than 62 has no value
+  wide     // needs more than 127 bits, or is not of the language
+};
+
+struct ExactValue {
+  Wide value = 0;
+  ValueKind kind = ValueKind::wide;
+};
+
+// For many points: the order of evaluation is found once.
+class Evaluator {
+ public:
+  // variables: SYM nodes, in the order of a point's values.
+  Evaluator(const Graph& g, std::span<const Id> variables, std::span<const Id> roots);
+  void at(std::span<const std::int64_t> point);
+  const ExactValue& operator[](Id root) const { return values_[root]; }
+  bool is_true(Id condition) const { return values_[condition].kind == ValueKind::exact && values_[condition].value != 0; }
+
+ private:
+  ExactValue derived(Id id) const;
+
+  const Graph& g_;
+  std::vector<Id> variables_, order_;
+  std::vector<ExactValue> values_;
+};
 
 }  // namespace kiln::compiler

@@ -4,6 +4,38 @@
 
 namespace kiln::compiler {
 
+std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
+  SmtTerms probe(rule.g);
+  if (!probe.define(rule.guard) || !probe.define(rule.lhs) || !probe.define(rule.rhs)) return std::nullopt;
+  constexpr std::size_t max_deciding = 5;
+  if (probe.deciding().empty() || probe.deciding().size() > max_deciding) return std::nullopt;
+  const auto pairs = related_quotients(rule.g, {rule.guard, rule.lhs, rule.rhs});
+  Cases out = {"(set-logic ALL)\n", 1};
+  for (std::size_t i = 0; i < probe.deciding().size(); ++i) out.count *= 3;
+  for (std::size_t i = 0; i < out.count; ++i) {
+    SmtTerms::Signs signs;
+    std::size_t rest = i;
+    for (const std::string& t : probe.deciding()) {
+      signs[t] = static_cast<int>(rest % 3) - 1;
+      rest /= 3;
+    }
+    SmtTerms q(rule.g);
+    q.assume(signs);
+    for (Id root : {rule.guard, rule.lhs, rule.rhs}) q.define(root);
+    q.relate_goal(rule.lhs, rule.rhs);
+    if (everything)
+      q.relate_everything();
+    else
+      q.relate_multiples();
+    for (const QuotientPair& p : pairs) q.relate_quotients(p);
+    out.script += "(push)\n" + q.declarations();
+    for (const auto& [t, sign] : signs)
+      out.script += std::string("(assert (") + (sign < 0 ? "<" : sign > 0 ? ">" : "=") + " " + t + " 0))\n";
+    out.script += "(assert " + q[rule.guard] + ")\n(assert (not (= " + q[rule.lhs] + " " + q[rule.rhs] + ")))\n(check-sat)\n(pop)\n";
+  }
+  return out;
+}
+
 std::optional<std::string> smt_query(ParsedRule& rule, int limit) {
   SmtTerms q(rule.g);
   if (!q.define(rule.guard) || !q.define(rule.lhs) || !q.define(rule.rhs)) return std::nullopt;

@@ -1,5 +1,6 @@
 #include "compiler/proof/smt_terms.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace kiln::compiler {
@@ -12,6 +13,8 @@ std::string number(std::int64_t v) {
 }
 // A maximum from here on is left out: the question becomes harder to refute, and Z3 gets lost in products of such bounds.
 constexpr std::int64_t far = std::int64_t{1} << 30;
+
+bool is_number(const std::string& t) { return t[0] == '(' || (t[0] >= '0' && t[0] <= '9'); }
 
 std::string choice(const std::string& c, const std::string& a, const std::string& b) {
   return "(ite " + c + " " + a + " " + b + ")";
@@ -32,11 +35,27 @@ bool SmtTerms::define(Id root) {
 
 void SmtTerms::relate_multiples() {
   for (const auto& [n, factors] : multiplied_) {
-    if (n[0] == '(' || (n[0] >= '0' && n[0] <= '9')) continue;  // multiples of a number are linear
+    if (is_number(n)) continue;  // multiples of a number are linear
     for (std::size_t i = 0; i < factors.size(); ++i)
       for (std::size_t j = 0; j < factors.size(); ++j)
         if (factors[i] != factors[j]) relate(n, factors[i], factors[j]);
   }
+}
+
+void SmtTerms::relate_everything() {
+  std::vector<std::string> all = {"0", "1"};
+  for (const auto& [key, qr] : witnesses_)
+    for (const std::string& t : {std::get<1>(key), qr.first, qr.second})
+      if (std::ranges::find(all, t) == all.end()) all.push_back(t);
+  for (const std::string& n : deciding_) multiplied_[n] = all;
+  relate_multiples();
+}
+
+void SmtTerms::relate_goal(Id lhs, Id rhs) {
+  const bool equation = g_.op(lhs) == Op::EQ && g_.is_const(rhs);
+  if (!equation && g_.dtype(lhs) == DType::boolean) return;
+  const std::string a = equation ? at(lhs, 0) : terms_.at(lhs), b = equation ? at(lhs, 1) : terms_.at(rhs);
+  for (const std::string& n : deciding_) multiplied_[n].insert(multiplied_[n].end(), {a, b});
 }
 
 void SmtTerms::relate_quotients(const QuotientPair& p) {
@@ -156,6 +175,12 @@ std::pair<std::string, std::string> SmtTerms::divided(const std::string& x, cons
   if (!known.first.empty()) return known;
   const std::string k = std::to_string(witnesses_.size()), q = "q" + k, r = "r" + k;
   known = {q, r};
+  for (const std::string& t : {n, x})
+    if (!is_number(t) && (t == n || toward_zero) && std::ranges::find(deciding_, t) == deciding_.end()) deciding_.push_back(t);
+  if (signs_.contains(n)) {
+    divide_in_case(x, n, toward_zero, known);
+    return known;
+  }
   declarations_ += "(declare-const " + q + " Int)\n(declare-const " + r + " Int)\n";
   const std::string up = "(and (<= 0 " + r + ") (< " + r + " " + n + "))",
                     down = "(and (< " + n + " " + r + ") (<= " + r + " 0))";
@@ -167,6 +192,23 @@ std::pair<std::string, std::string> SmtTerms::divided(const std::string& x, cons
                    ") " + r + ")) " + sign + ")))\n";
   multiplied_[n].push_back(q);
   return known;
+}
+
+void SmtTerms::divide_in_case(const std::string& x, const std::string& n, bool toward_zero,
+                              const std::pair<std::string, std::string>& known) {
+  const auto& [q, r] = known;
+  const int sign = signs_.at(n);
+  if (sign == 0) {
+    declarations_ += "(define-fun " + q + " () Int 0)\n(define-fun " + r + " () Int 0)\n";
+    return;
+  }
+  const std::string size = sign > 0 ? n : "(- " + n + ")";
+  declarations_ += "(declare-const " + q + " Int)\n(define-fun " + r + " () Int (- " + x + " (* " + n + " " + q + ")))\n";
+  if ((toward_zero ? signs_.at(x) : sign) >= 0)
+    declarations_ += "(assert (<= 0 " + r + "))\n(assert (< " + r + " " + size + "))\n";
+  else
+    declarations_ += "(assert (<= " + r + " 0))\n(assert (< (- " + size + ") " + r + "))\n";
+  multiplied_[n].push_back(q);
 }
 
 void SmtTerms::relate(const std::string& n, const std::string& u, const std::string& v) {

@@ -26,9 +26,18 @@ class SmtTerms {
   const std::string& operator[](Id id) const { return terms_.at(id); }
   const std::string& declarations() const { return declarations_; }
 
+  // Terms whose signs decide what a division means, except numbers. With all their signs given first (they are assumed, not
+  // asserted), a remainder needs no variable of its own, so products with it multiply out.
+  using Signs = std::map<std::string, int>;
+  const std::vector<std::string>& deciding() const { return deciding_; }
+  void assume(Signs signs) { signs_ = std::move(signs); }
+
   // Facts of arithmetic that a solver seldom finds by itself: n*u + n <= n*v for n > 0 and u < v (and so for n < 0),
   // for all pairs that a term n multiplies, and for two quotients of which one is the other plus a polynomial.
   void relate_multiples();
+  void relate_everything();  // for every divisor: all quotients, remainders and divisors
+  // The sides of what is to be shown, lhs == rhs, join what every divisor multiplies: equal quotients are told by them.
+  void relate_goal(Id lhs, Id rhs);
   void relate_quotients(const QuotientPair& p);
 
  private:
@@ -44,11 +53,15 @@ class SmtTerms {
   std::string masked(Id id);
   std::string shifted(Id id);
   std::pair<std::string, std::string> divided(const std::string& x, const std::string& n, bool toward_zero);
+  void divide_in_case(const std::string& x, const std::string& n, bool toward_zero,
+                      const std::pair<std::string, std::string>& known);
   void relate(const std::string& n, const std::string& u, const std::string& v);
 
   const Graph& g_;
   const Facts* facts_;
   std::string declarations_;
+  std::vector<std::string> deciding_;
+  Signs signs_;
   std::map<Id, std::string> terms_;
   std::map<std::tuple<std::string, std::string, bool>, std::pair<std::string, std::string>> witnesses_;
   std::map<std::string, std::vector<std::string>> multiplied_;

@@ -101,4 +101,11 @@ Solution solve(const std::string& script, SolverLimits limits) {
   fail("expected sat, unsat or unknown, got '" + out.substr(0, 200) + "'");
 }
 
+bool all_unsat(const std::string& script, std::size_t count, SolverLimits limits) {
+  const std::string out = run(script, limits);
+  std::string wanted;
+  for (std::size_t i = 0; i < count; ++i) wanted += "unsat\n";
+  return out == wanted;
+}
+
 }  // namespace kiln::compiler

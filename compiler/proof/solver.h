@@ -23,4 +23,7 @@ struct Solution {
 // Runs `z3` on a script in SMT-LIB. Throws Diagnostic E-solver when it cannot be started or its answer cannot be read.
 Solution solve(const std::string& script, SolverLimits limits);
 
+// Whether all `count` questions of the script are answered with unsat.
+bool all_unsat(const std::string& script, std::size_t count, SolverLimits limits);
+
 }  // namespace kiln::compiler

@@ -5,7 +5,6 @@
 #include <sstream>
 #include <vector>
 
-#include "compiler/proof/smt.h"
 #include "generator/outputs.h"
 #include "generator/tools/in_parallel.h"
 
@@ -25,33 +24,37 @@ std::string hash_of(const std::string& s) {
   return hex.str();
 }
 
-RuleVerdict cached_check(const RuleText& rule, const RulesOptions& o) {
-  if (o.cache.empty()) return check_rule(rule, o.limits);
-  ParsedRule parsed = parse_rule(rule);
-  const auto query = smt_query(parsed);
-  if (!query) return check_rule(rule, o.limits);
-  const std::string path = o.cache + "/" + hash_of(*query) + ".smt2";
+RuleVerdict cached_claim(const RuleText& claim, const RulesOptions& o) {
+  const std::string question = o.cache.empty() ? "" : question_of(claim);
+  if (question.empty()) return check_claim(claim, o.limits);
+  const std::string path = o.cache + "/" + hash_of(question) + ".smt2";
   std::ifstream in(path);
   const std::string known((std::istreambuf_iterator<char>(in)), {});
-  if (known.starts_with(*query)) {
-    const std::string rest = known.substr(query->size());
+  if (known.starts_with(question)) {
+    const std::string rest = known.substr(question.size());
     if (rest == "; proven\n") return {Verdict::proven, {}};
     if (rest.starts_with("; refuted ")) return {Verdict::refuted, rest.substr(10, rest.size() - 11)};
   }
-  const RuleVerdict v = check_rule(rule, o.limits);
+  const RuleVerdict v = check_claim(claim, o.limits);
   if (v.verdict == Verdict::unknown) return v;
   Outputs out;
-  out.add(path, *query + "; " + word(v.verdict) + (v.verdict == Verdict::refuted ? " " + v.detail : "") + "\n");
+  out.add(path, question + "; " + word(v.verdict) + (v.verdict == Verdict::refuted ? " " + v.detail : "") + "\n");
   out.write();
   return v;
 }
 
 }  // namespace
 
+RuleVerdict check_rule(const RuleText& rule, const RulesOptions& options) {
+  std::vector<RuleVerdict> verdicts;
+  for (const RuleText& claim : claims_of(rule)) verdicts.push_back(cached_claim(claim, options));
+  return combined(verdicts);
+}
+
 bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::ostream& out) {
   if (!o.cache.empty()) std::filesystem::create_directories(o.cache);
   std::vector<RuleVerdict> verdicts(rules.size());
-  in_parallel(rules.size(), o.jobs, [&](std::size_t i) { verdicts[i] = cached_check(rules[i], o); });
+  in_parallel(rules.size(), o.jobs, [&](std::size_t i) { verdicts[i] = check_rule(rules[i], o); });
   std::size_t count[3] = {};
   for (std::size_t i = 0; i < rules.size(); ++i) {
     ++count[static_cast<int>(verdicts[i].verdict)];

@@ -15,6 +15,8 @@ struct RulesOptions {
   std::string cache;  // a folder for verdicts, by hash of the question; empty: none
 };
 
+compiler::RuleVerdict check_rule(const compiler::RuleText& rule, const RulesOptions& options);
+
 // One line for each rule, in order, then the sums. True when all are proven.
 bool check_rules(std::span<const compiler::RuleText> rules, const RulesOptions& options, std::ostream& out);
 

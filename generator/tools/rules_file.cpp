@@ -15,16 +15,30 @@ using Json = nlohmann::json;
   throw compiler::Diagnostic("E-rulesfile", where, what);
 }
 
+std::vector<std::string> steps_of(const Json& j, const std::string& where) {
+  std::vector<std::string> out;
+  if (!j.is_array()) fail(where, "expected an array of conditions, got " + j.dump());
+  for (const Json& s : j) {
+    if (!s.is_string()) fail(where, "expected conditions as strings, got " + s.dump());
+    out.push_back(s.get<std::string>());
+  }
+  return out;
+}
+
 RuleText rule_of(const Json& j, const std::string& where) {
   if (!j.is_object()) fail(where, "expected an object with name, lhs, guard, rhs");
   RuleText r;
   for (const auto& [key, value] : j.items()) {
+    if (key == "steps") {
+      r.steps = steps_of(value, where + ".steps");
+      continue;
+    }
     std::string* field = key == "name"    ? &r.name
                          : key == "lhs"   ? &r.lhs
                          : key == "guard" ? &r.guard
                          : key == "rhs"   ? &r.rhs
                                           : nullptr;
-    if (field == nullptr) fail(where, "expected the fields name, lhs, guard, rhs, got '" + key + "'");
+    if (field == nullptr) fail(where, "expected the fields name, lhs, guard, rhs, steps, got '" + key + "'");
     if (!value.is_string()) fail(where + "." + key, "expected a string, got " + value.dump());
     *field = value.get<std::string>();
   }

@@ -36,17 +36,28 @@ TEST(Proof, JudgesForeignRules) {
 }
 
 TEST(Proof, CounterexamplesAreEvaluated) {
-  const RuleVerdict v = check_rule({"r", "x // 2 * 2", "x == 7", "x"}, {});
+  const RuleVerdict v = check_claim({"r", "x // 2 * 2", "x == 7", "x"}, {});
   EXPECT_EQ(v.verdict, Verdict::refuted);
   EXPECT_EQ(v.detail, "x = 7: lhs is 6, rhs is 7");
 }
 
 TEST(Proof, BitsByMasksAndShifts) {
-  EXPECT_EQ(check_rule({"r", "x & 7", "", "x % 8"}, {}).verdict, Verdict::proven);
-  EXPECT_EQ(check_rule({"r", "(x >> 3) << 3", "", "x - x % 8"}, {}).verdict, Verdict::proven);
-  const RuleVerdict v = check_rule({"r", "x & y", "", "y & x"}, {});
+  EXPECT_EQ(check_claim({"r", "x & 7", "", "x % 8"}, {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_claim({"r", "(x >> 3) << 3", "", "x - x % 8"}, {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_claim({"r", "x & y", "", "y & x"}, {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_claim({"r", "(x & -(1 << k)) >> k", "0 <= k and k < 40", "x >> k"}, {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_claim({"r", "x << k", "k < 3", "x * (1 << k)"}, {}).verdict, Verdict::refuted);  // k < 0: no value
+  const RuleVerdict v = check_claim({"r", "(x & y) * x", "", "x * (y & x)"}, {});
   EXPECT_EQ(v.verdict, Verdict::unknown);
   EXPECT_EQ(v.detail, "an operation that cannot be put to the solver");
+}
+
+TEST(Proof, ByCasesAndSteps) {
+  EXPECT_EQ(check_claim({"r", "(g * x) % (g * y)", "", "g * (x % y)"}, {}).verdict, Verdict::proven);
+  RuleText r = {"r", "(p + s) % c", "p % c == 0", "s % c", {"(p + s) // c == p // c + s // c"}};
+  EXPECT_EQ(check_rule(r, {}).verdict, Verdict::proven);
+  r.steps = {"p < s"};
+  EXPECT_EQ(check_rule(r, {}).verdict, Verdict::unknown);  // a wrong step proves nothing
 }
 
 TEST(Proof, VerdictsAreCached) {
@@ -69,9 +80,9 @@ TEST(Proof, RefusesMalformedFiles) {
                           R"({"rules": [{"name": "a", "lhs": 1, "rhs": "x"}]})",
                           R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x"}, {"name": "a", "lhs": "x", "rhs": "x"}]})"})
     EXPECT_THROW(read_rules(bad, "rules.json"), Diagnostic) << bad;
-  EXPECT_THROW(check_rule({"r", "x +", "", "x"}, {}), Diagnostic);
-  EXPECT_THROW(check_rule({"r", "x < 3", "", "x"}, {}), Diagnostic);
-  EXPECT_THROW(check_rule({"r", "x", "x", "x"}, {}), Diagnostic);
+  EXPECT_THROW(check_claim({"r", "x +", "", "x"}, {}), Diagnostic);
+  EXPECT_THROW(check_claim({"r", "x < 3", "", "x"}, {}), Diagnostic);
+  EXPECT_THROW(check_claim({"r", "x", "x", "x"}, {}), Diagnostic);
 }
 
 }  // namespace
