@@ -23,8 +23,8 @@ RuleVerdict check_bits(const ParsedRule& rule, SolverLimits limits) {
   if (!query) return {Verdict::unknown, "an operation that cannot be put to the solver"};
   const Answer answer = solve(*query, limits).answer;
   if (answer == Answer::unsat) return {Verdict::proven, {}};
-  return {Verdict::unknown, answer == Answer::sat ? "the solver says that the sides differ; no point was found"
-                                                  : "the solver gave up"};
+  return {Verdict::unknown,
+          answer == Answer::sat ? "the solver says that the sides differ; no point was found" : "the solver gave up"};
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ RuleVerdict check_claim(const RuleText& claim, SolverLimits limits) {
   for (const bool everything : {false, true})
     if (const auto cases = smt_cases(rule, everything))
       if (all_unsat(cases->script, cases->count, limits)) return {Verdict::proven, {}};
-  if (const Solution near = solve(*smt_query(rule, small), within(quick)); near.answer == Answer::sat) return at_point(rule, near);
+  if (const Solution near = solve(*smt_query(rule, small), within(quick)); near.answer == Answer::sat)
+    return at_point(rule, near);
   const Solution all = solve(*general, limits);
   if (all.answer == Answer::unsat) return {Verdict::proven, {}};
   if (all.answer == Answer::sat) return at_point(rule, all);

@@ -12,8 +12,8 @@
 namespace kiln::compiler {
 
 struct RuleText {
-  std::string name, lhs, guard, rhs;  // an empty guard always holds
-  std::vector<std::string> steps = {};   // of its proof: conditions that hold where the guard does
+  std::string name, lhs, guard, rhs;    // an empty guard always holds
+  std::vector<std::string> steps = {};  // of its proof: conditions that hold where the guard does
 };
 
 // The three texts as nodes of one graph. A condition variable p is the symbol p compared with 0.

@@ -31,7 +31,8 @@ std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
     out.script += "(push)\n" + q.declarations();
     for (const auto& [t, sign] : signs)
       out.script += std::string("(assert (") + (sign < 0 ? "<" : sign > 0 ? ">" : "=") + " " + t + " 0))\n";
-    out.script += "(assert " + q[rule.guard] + ")\n(assert (not (= " + q[rule.lhs] + " " + q[rule.rhs] + ")))\n(check-sat)\n(pop)\n";
+    out.script +=
+        "(assert " + q[rule.guard] + ")\n(assert (not (= " + q[rule.lhs] + " " + q[rule.rhs] + ")))\n(check-sat)\n(pop)\n";
   }
   return out;
 }
