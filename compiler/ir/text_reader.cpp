@@ -27,6 +27,7 @@ Id TextReader::symbol(std::string_view n) {
 }
 
 Id TextReader::index() {
+  graph.set_loc({file_, scan.line(), scan.column()});  // where an overflow is told
   const IndexNames names{
       [this](std::uint64_t n) {
         const Id id = known(n);

@@ -100,6 +100,7 @@ int run_tool(const std::function<void()>& work) {
     std::cout.flush();
     return std::cout ? 0 : 74;
   } catch (const Diagnostic& d) {
+    std::cout.flush();  // what was printed before comes before, in one terminal
     std::cerr << d.what() << '\n';
     return d.id() == "E-usage" ? 64 : 65;
   } catch (const std::bad_alloc&) {

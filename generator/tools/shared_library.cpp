@@ -74,17 +74,18 @@ void link_shared(const std::vector<std::string>& objects, const std::string& run
                                     "-Wl,-soname," + fs::path(library).filename().string()};
   words.insert(words.end(), objects.begin(), objects.end());
   words.insert(words.end(), {"-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive"});
+  const std::string where = fs::path(library).filename().string();  // the folder may be a temporary one
   std::vector<char*> argv;
   for (std::string& w : words) argv.push_back(w.data());
   argv.push_back(nullptr);
   pid_t child = 0;
   if (const int error = posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ); error != 0)
-    throw Diagnostic("E-link", library, "cannot start the C compiler '" + words[0] + "': " + std::generic_category().message(error));
+    throw Diagnostic("E-link", where, "cannot start the C compiler '" + words[0] + "': " + std::generic_category().message(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) throw Diagnostic("E-link", library, "lost the C compiler: " + std::generic_category().message(errno));
+    if (errno != EINTR) throw Diagnostic("E-link", where, "lost the C compiler: " + std::generic_category().message(errno));
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-    throw Diagnostic("E-link", library, "the C compiler '" + words[0] + "' could not link it; its messages are above");
+    throw Diagnostic("E-link", where, "the C compiler '" + words[0] + "' could not link it; its messages are above");
 }
 
 std::string find_runtime() {

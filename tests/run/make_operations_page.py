@@ -22,7 +22,7 @@ of reduction order are in [numbers](reference/numbers.md).
 
 To regenerate, in the build directory:
 
-```sh
+```text
 KILN_OPERATIONS_TABLE=elementwise.md tests/ops_elementwise_test
 KILN_OPERATIONS_TABLE=tensor.md tests/ops_tensor_test
 python3 ../tests/run/make_operations_page.py elementwise.md tensor.md ../docs/operations.md
