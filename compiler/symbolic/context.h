@@ -13,7 +13,7 @@ namespace kiln::compiler {
 
 class RewriteContext {
  public:
-  RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b) {}
+  RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b), samples_(graph, b.facts()) {}
 
   // nullptr: overflow. Valid as long as the context.
   const symbolic::Sum* sum(Id id) {
@@ -25,7 +25,10 @@ class RewriteContext {
   Id node(const symbolic::Sum& s) { return symbolic::node_of(g, s); }
   // With the RANGEs under n taken to be inside their loops. Valid until the next call.
   symbolic::Prover& prover(Id n) {
-    if (!prover_ || prover_for_ != n) prover_.emplace(g, bounds, std::span(&n, 1));
+    if (!prover_ || prover_for_ != n) {
+      prover_.emplace(g, bounds, std::span(&n, 1));
+      prover_->use(samples_);
+    }
     prover_for_ = n;
     return *prover_;
   }
@@ -35,6 +38,7 @@ class RewriteContext {
 
  private:
   IdMap<std::optional<symbolic::Sum>> sums_;
+  symbolic::Samples samples_;
   std::optional<symbolic::Prover> prover_;
   Id prover_for_ = no_id;
 };

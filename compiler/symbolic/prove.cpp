@@ -180,6 +180,7 @@ bool Prover::hopeless(const Sum& p) {
 bool Prover::ge0(const Sum& p) {
   budget_ = max_sums;
   if (interval_of(bounds_, p).min >= 0) return true;
+  if (samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   if (!learned_) learn();
   if (hopeless(p)) return false;
   return ge0(p, max_depth);
@@ -193,6 +194,7 @@ bool Prover::gt0(const Sum& p) {
 bool Prover::ge0(const Sum& p, int depth) {
   if (low(p) >= 0) return true;
   if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
+  if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   std::vector<Id> atoms;
   for (const bool ranges : {true, false})  // a range's end is exact; ends of other atoms lose something, so those come last
     for (const Term& t : p)

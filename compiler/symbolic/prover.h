@@ -7,11 +7,14 @@
 #include <vector>
 
 #include "compiler/symbolic/linear.h"
+#include "compiler/symbolic/samples.h"
 
 namespace kiln::compiler::symbolic {
 
 class Prover {
  public:
+  // Gives up early on what is false at a sample.
+  void use(Samples& samples) { samples_ = &samples; }
   // `context`: the RANGEs under these nodes are taken to have at least one iteration (and so positive ends).
   Prover(const Graph& g, Bounds& bounds, std::span<const Id> context)
       : g_(g), bounds_(bounds), context_(context.begin(), context.end()) {}
@@ -36,6 +39,7 @@ class Prover {
   const Graph& g_;
   Bounds& bounds_;
   std::vector<Id> context_;
+  Samples* samples_ = nullptr;
   bool learned_ = false;
   std::map<Id, std::int64_t> at_least_;
   int budget_ = 0;  // sums still to be tried for this question

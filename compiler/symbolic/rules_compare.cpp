@@ -128,6 +128,7 @@ bool find_equality(RewriteContext& c, Id n, Match& m) {
 
 constexpr Rule rules[] = {
     {"le-lt", "a <= b", "", "a < b + 1"},
+    {"lt-canonical", "a < b", "l - r == a - b", "l < r", find_lt_canonical},
     {"lt-true", "a < b", "a < b", "True"},
     {"lt-false", "a < b", "b <= a", "False"},
     {"lt-window", "g * x + p < c", "g > 0 and g * (k - 1) < c - p and c - p <= g * k", "x < k", find_lt_window},
@@ -135,15 +136,14 @@ constexpr Rule rules[] = {
     {"gt-division", "c < x // d", "d > 0", "(c + 1) * d - 1 < x", find_gt_division},
     {"lt-simplex", "k * x + s < 1", "k > 0 and x >= 0 and s >= 0", "x + s < 1", find_lt_simplex},
     {"gt-simplex", "0 < k * x + s", "k > 0 and x >= 0 and s >= 0", "0 < x + s", find_gt_simplex},
-    {"lt-canonical", "a < b", "l - r == a - b", "l < r", find_lt_canonical},
+    {"eq-canonical", "a == b", "g != 0 and g * (l - r) == a - b", "l == r", find_equality},
+    {"ne-canonical", "a != b", "g != 0 and g * (l - r) == a - b", "l != r", find_equality},
     {"eq-true", "a == b", "a == b", "True"},
     {"ne-false", "a != b", "a == b", "False"},
     {"eq-false", "a == b", "a != b", "False"},
     {"ne-true", "a != b", "a != b", "True"},
     {"eq-indivisible", "g * x == c", "c % g != 0", "False", find_indivisible},
     {"ne-indivisible", "g * x != c", "c % g != 0", "True", find_indivisible},
-    {"eq-canonical", "a == b", "g != 0 and g * (l - r) == a - b", "l == r", find_equality},
-    {"ne-canonical", "a != b", "g != 0 and g * (l - r) == a - b", "l != r", find_equality},
 };
 
 }  // namespace
