@@ -7,6 +7,7 @@ if(KILN_CLANGXX)
 endif()
 add_test(NAME bench.capture_time
   COMMAND ${CMAKE_COMMAND} "-DCOMPILERS=${compilers}" "-DINCLUDES=-I${PROJECT_SOURCE_DIR}/dsl/include;-I${PROJECT_SOURCE_DIR}/runtime/include"
+          -DGENERATOR=${CMAKE_CURRENT_BINARY_DIR}/../consumer/prefix/lib/libkiln_generator.so
           -DWORK=${CMAKE_CURRENT_BINARY_DIR}/capture_time -DTABLE=${CMAKE_CURRENT_BINARY_DIR}/capture-cost.md -DCHECK=ON
           -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)
-set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON TIMEOUT 600)
+set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON FIXTURES_REQUIRED kiln_prefix TIMEOUT 600)
