@@ -1,86 +1,169 @@
-// simplify_bench: random index expressions a second on one core, then time against size for sums and for chains. Prints; judges nothing.
+// Simplification: expressions per second on one core for the campaign's random mix, and time by size for sums and chains. Ends
+// with 1 when the mix is below 100,000 a second, or when ten times the size takes more than 25 times as long (sorting and
+// caches included).
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <functional>
 #include <random>
 #include <vector>
 
+#include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/simplify.h"
 #include "tests/fuzz/index_expression.h"
 
-namespace kiln::test {
 namespace {
 
-using namespace compiler;
+using namespace kiln::compiler;
+using kiln::test::IndexExpressions;
 
-double seconds(const auto& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+double seconds(const std::function<void()>& f) {
+  const auto t = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
 }
 
-void random_mix() {
-  constexpr int seeds = 300, each = 100;
+// Operators and calls in the expression as text.
+std::size_t operations(const Graph& g, Id root) {
+  std::size_t n = 0;
+  std::vector<Id> open{root};
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    if (g.src(id).empty() || g.op(id) == Op::RANGE) continue;
+    ++n;
+    open.insert(open.end(), g.src(id).begin(), g.src(id).end());
+  }
+  return n;
+}
+
+// Expressions per second, `together` of them in one graph.
+double rate_of_mix(std::size_t together) {
+  constexpr std::uint64_t count = 100'000;
   std::vector<std::size_t> sizes;
-  double spent = 0;
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+  double time = 0;
+  for (std::uint64_t seed = 0; seed < count / together; ++seed) {
     Graph g;
     IndexExpressions e(g, seed);
     std::vector<Id> roots;
-    for (int i = 0; i < each; ++i) roots.push_back(e.next());
-    for (Id r : roots) {
-      const Id one[] = {r};
-      std::size_t operations = 0;
-      for (Id id : g.reachable(one)) operations += g.src(id).empty() || g.op(id) == Op::RANGE ? 0 : 1;
-      sizes.push_back(operations);
+    for (std::size_t i = 0; i < together; ++i) {
+      roots.push_back(e.next());
+      sizes.push_back(operations(g, roots.back()));
     }
-    spent += seconds([&] { simplify_all(g, roots, e.facts()); });
+    time += seconds([&] {
+      Simplifier simplify(g, e.facts());
+      for (Id r : roots) simplify(r);
+    });
   }
-  std::ranges::sort(sizes);
-  std::printf("random mix, median %zu operations: %.0f expressions/s\n", sizes[sizes.size() / 2], seeds * each / spent);
+  std::ranges::nth_element(sizes, sizes.begin() + count / 2);
+  std::printf("random mix, %zu in a graph: %.0f expressions/s, median of %zu operations\n", together,
+              static_cast<double>(count) / time, sizes[count / 2]);
+  return static_cast<double>(count) / time;
 }
 
-// sum of k_i x_i over 1000 symbols, in random order and association.
-Id random_sum(Graph& g, int terms) {
-  std::mt19937_64 random(7);
-  std::vector<Id> parts;
-  for (int i = 0; i < terms; ++i) {
-    const Id x = g.sym("x" + std::to_string(random() % 1000));
-    parts.push_back(g.make(Op::MUL, DType::index, {x, g.index(static_cast<std::int64_t>(random() % 9) - 4)}));
+struct Shape {
+  const char* name;
+  std::function<Id(Graph&, int size)> make;
+};
+
+Id symbol(Graph& g, int i) { return g.sym("x" + std::to_string(i)); }
+Id make(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::index, {a, b}); }
+
+Id sum_of_symbols(Graph& g, int size) {
+  std::mt19937_64 random(1);
+  std::vector<Id> open;
+  for (int i = 0; i < size; ++i)
+    open.push_back(make(g, Op::MUL, symbol(g, i), g.index(static_cast<std::int64_t>(random() % 19) - 9)));
+  while (open.size() > 1) {  // any association
+    std::swap(open[random() % open.size()], open.back());
+    const Id a = open.back();
+    open.pop_back();
+    Id& b = open[random() % open.size()];
+    b = make(g, Op::ADD, a, b);
   }
-  while (parts.size() > 1) {
-    std::vector<Id> next;
-    for (std::size_t i = 0; i + 1 < parts.size(); i += 2) next.push_back(g.make(Op::ADD, DType::index, {parts[i + 1], parts[i]}));
-    if (parts.size() % 2 == 1) next.push_back(parts.back());
-    parts = std::move(next);
-  }
-  return parts[0];
+  return open.front();
 }
 
-// ((x * 3 + r) // 7 + x) % 11 ... : nothing of it folds away.
-Id chain(Graph& g, int depth) {
-  const Id r = g.make(Op::RANGE, DType::index, {g.index(13)}, {0, 0});
-  Id x = g.sym("x");
-  for (int i = 0; i < depth; i += 4) {
-    x = g.make(Op::ADD, DType::index, {g.make(Op::MUL, DType::index, {x, g.index(3)}), r});
-    x = g.make(Op::FLOORMOD, DType::index, {g.make(Op::FLOORDIV, DType::index, {x, g.index(7)}), g.index(11 + i % 5)});
-  }
+Id chain(Graph& g, int size, const std::function<Id(Id, int)>& step) {
+  Id x = symbol(g, 0);
+  for (int i = 0; i < size; ++i) x = step(x, i);
   return x;
 }
 
-void against_size(const char* what, Id (*make)(Graph&, int)) {
-  for (int n : {1000, 10000, 100000}) {
+std::vector<Shape> shapes() {
+  const auto lt = [](Graph& g, Id a, Id b) { return g.make(Op::LT, DType::boolean, {a, b}); };
+  const auto of = [](auto step) {
+    return [step](Graph& g, int n) { return chain(g, n, [&](Id x, int i) { return step(g, x, i); }); };
+  };
+  return {
+      {"sum of terms", sum_of_symbols},
+      {"x + s - t ...",
+       of([](Graph& g, Id x, int i) { return make(g, i % 2 == 0 ? Op::ADD : Op::SUB, x, symbol(g, i % 50)); })},
+      {"(x + s) // c ...",
+       of([](Graph& g, Id x, int i) { return make(g, Op::FLOORDIV, make(g, Op::ADD, x, symbol(g, i)), g.index(2 + i % 7)); })},
+      {"(x + s) % c ...",
+       of([](Graph& g, Id x, int i) { return make(g, Op::FLOORMOD, make(g, Op::ADD, x, symbol(g, i)), g.index(2 + i % 7)); })},
+      {"(x * s) // t ...",
+       of([](Graph& g, Id x, int i) { return make(g, Op::FLOORDIV, make(g, Op::MUL, x, symbol(g, i)), symbol(g, i + 1)); })},
+      {"min(x + 1, s) ...",
+       of([](Graph& g, Id x, int i) { return make(g, Op::MIN, make(g, Op::ADD, x, g.index(1)), symbol(g, i)); })},
+      {"max(min(x, s), t) ...",
+       of([](Graph& g, Id x, int i) { return make(g, i % 2 == 0 ? Op::MIN : Op::MAX, x, symbol(g, i)); })},
+      {"x * s ...", of([](Graph& g, Id x, int i) { return make(g, Op::MUL, x, symbol(g, i)); })},
+      {"where(x < s, x, t) ...", of([lt](Graph& g, Id x, int i) {
+         return g.make(Op::WHERE, DType::index, {lt(g, x, symbol(g, i)), x, symbol(g, i + 1)});
+       })},
+      {"where(s < t, x, u) ...", of([lt](Graph& g, Id x, int i) {
+         return g.make(Op::WHERE, DType::index, {lt(g, symbol(g, i), symbol(g, i + 1)), x, symbol(g, i + 2)});
+       })},
+      {"s < t and ...",
+       [lt](Graph& g, int n) {
+         Id x = lt(g, symbol(g, 0), symbol(g, 1));
+         for (int i = 1; i < n; ++i) x = g.make(Op::AND, DType::boolean, {x, lt(g, symbol(g, i), symbol(g, i + 1))});
+         return x;
+       }},
+      {"s < t or not ...",
+       [lt](Graph& g, int n) {
+         Id x = lt(g, symbol(g, 0), symbol(g, 1));
+         for (int i = 1; i < n; ++i) {
+           x = g.make(Op::NOT, DType::boolean, {x});
+           x = g.make(Op::OR, DType::boolean, {x, lt(g, symbol(g, i), symbol(g, i + 1))});
+         }
+         return x;
+       }},
+      {"(x & c) << 1 ...", of([](Graph& g, Id x, int i) {
+         return make(g, Op::SHL, make(g, Op::AND, make(g, Op::ADD, x, symbol(g, i)), g.index(255)), g.index(1));
+       })},
+  };
+}
+
+// Milliseconds from node to simplified node.
+double time_of(const Shape& shape, int size) {
+  double best = 1e9;
+  for (int repeat = 0; repeat < (size < 100'000 ? 3 : 1); ++repeat) {
     Graph g;
-    const Id root = make(g, n);
-    const double s = seconds([&] { simplify(g, root, {}); });
-    std::printf("%s of %6d: %9.3f ms, %7.1f ns each\n", what, n, s * 1e3, s * 1e9 / n);
+    const Id root = shape.make(g, size);
+    best = std::min(best, 1e3 * seconds([&] { simplify(g, root, {}); }));
   }
+  return best;
+}
+
+bool linear(const Shape& shape) {
+  const double small = time_of(shape, 1000), middle = time_of(shape, 10'000), large = time_of(shape, 100'000);
+  const bool ok = large < 25 * std::max(middle, 1.0);
+  std::printf("%-24s %9.2f %9.2f %9.2f ms%s\n", shape.name, small, middle, large, ok ? "" : "  NOT LINEAR");
+  std::fflush(stdout);
+  return ok;
 }
 
 }  // namespace
-}  // namespace kiln::test
 
-int main() {
-  kiln::test::random_mix();
-  kiln::test::against_size("sum", kiln::test::random_sum);
-  kiln::test::against_size("chain", kiln::test::chain);
+int main(int argc, char** argv) {
+  bool ok = rate_of_mix(100) >= 100'000;
+  rate_of_mix(1);
+  std::printf("\n%-24s %9s %9s %9s\n", "size", "1000", "10000", "100000");
+  for (const Shape& s : shapes())
+    if (argc < 2 || std::strstr(s.name, argv[1]) != nullptr) ok = linear(s) && ok;
+  return ok ? 0 : 1;
 }

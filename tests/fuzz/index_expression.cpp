@@ -1,173 +1,157 @@
 #include "tests/fuzz/index_expression.h"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
+
+#include "compiler/symbolic/interval.h"
 
 namespace kiln::test {
 
 using compiler::DType;
 
 namespace {
-__int128 floored(__int128 a, __int128 b) {
-  if (b == 0) return 0;
-  const __int128 q = a / b;
-  return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
-}
+
+constexpr std::size_t n_symbols = 4;
+
+std::int64_t floored(std::int64_t a, std::int64_t b) { return a / b - (a % b != 0 && a < 0 ? 1 : 0); }  // b > 0
+
 }  // namespace
 
-IndexExpressions::IndexExpressions(Graph& g, std::uint64_t seed) : g_(g), random_(seed) {
-  const std::int64_t low = pick(-20, 20);
-  add_symbol("a", low, low + pick(0, 12), 1);
-  add_symbol("b", pick(-3, 0), pick(1, 300), pick(0, 2) == 0 ? 4 : 1);
-  add_symbol("n", pick(-2, 2), pick(3, 40), pick(0, 3) == 0 ? 3 : 1);
-  add_symbol("m", 1, pick(1, 9), 1);
-  for (int i = 0; i < 3; ++i) add_range(g.index(pick(0, 3) == 0 ? pick(-1, 1) : pick(2, 9)));
-  const Id n = leaves_[2], m = leaves_[3];
-  add_range(n);
-  add_range(m);
-  add_range(make(Op::MUL, m, g.index(pick(2, 5))));
-  add_range(make(Op::ADD, n, g.index(pick(-4, 4))));
-}
-
-std::int64_t IndexExpressions::pick(std::int64_t a, std::int64_t b) {
-  return std::uniform_int_distribution<std::int64_t>(a, b)(random_);
+IndexExpressions::IndexExpressions(Graph& g, std::uint64_t seed) : g_(g), random_(seed), wide_(random_.one_in(6)) {
+  const std::int64_t low = random_.pick(-20, 20);
+  add_symbol("a", low, low + random_.pick(0, 12), 1);
+  if (wide_)
+    add_symbol("b", constant(-9, 0), std::int64_t{1} << random_.pick(20, 62), random_.one_in(3) ? 4 : 1);
+  else
+    add_symbol("b", random_.pick(-3, 0), random_.pick(1, 300), random_.one_in(3) ? 4 : 1);
+  add_symbol("n", random_.pick(-2, 2), random_.pick(3, 40), random_.one_in(4) ? 3 : 1);
+  add_symbol("m", 1, random_.pick(1, 9), 1);
+  for (int i = 0; i < 3; ++i) {
+    const std::int64_t end = random_.one_in(4) ? random_.pick(-1, 1) : random_.pick(2, 9);
+    add_range(g.index(end), end);
+  }
+  const auto most = [&](std::size_t i) { return leaves_[i].min + (leaves_[i].count - 1) * leaves_[i].step; };
+  const std::int64_t factor = random_.pick(2, 5), more = random_.pick(-4, 4);
+  add_range(symbol(2), most(2));
+  add_range(symbol(3), most(3));
+  add_range(make(Op::MUL, symbol(3), g.index(factor)), most(3) * factor);
+  add_range(make(Op::ADD, symbol(2), g.index(more)), most(2) + more);
+  if (random_.one_in(3)) add_assumption();
 }
 
 void IndexExpressions::add_symbol(const char* name, std::int64_t min, std::int64_t max, std::int64_t multiple) {
-  leaves_.push_back(g_.sym(name));
-  const bool none = floored(max, multiple) * multiple < min;
-  facts_.syms[name] = {min, max, none ? 1 : multiple};
+  if (floored(max, multiple) * multiple < min) multiple = 1;
+  min = std::max(min, -compiler::unbounded + multiple);
+  const std::int64_t first = -floored(-min, multiple) * multiple;
+  leaves_.push_back({g_.sym(name), first, multiple, floored(max - first, multiple) + 1});
+  facts_.syms[name] = {min, max, multiple};
 }
-void IndexExpressions::add_range(Id end) {
-  leaves_.push_back(g_.make(Op::RANGE, DType::index, {end}, {static_cast<std::int64_t>(leaves_.size()), 0}));
+
+void IndexExpressions::add_range(Id end, std::int64_t most) {
+  const Id id = g_.make(Op::RANGE, DType::index, {end}, {static_cast<std::int64_t>(leaves_.size()), 0});
+  leaves_.push_back({id, 0, 1, std::max<std::int64_t>(0, most)});
+}
+
+// a < b + c of two symbols, or a multiple of one below the other.
+void IndexExpressions::add_assumption() {
+  const Id a = symbol(static_cast<std::size_t>(random_.pick(0, n_symbols - 1)));
+  const Id b = symbol(static_cast<std::size_t>(random_.pick(0, n_symbols - 1)));
+  const Id left = random_.one_in(3) ? make(Op::MUL, a, g_.index(random_.pick(-2, 4))) : a;
+  const Id right = random_.one_in(2) ? make(Op::ADD, b, g_.index(random_.pick(-4, 4))) : b;
+  static constexpr Op ops[] = {Op::LT, Op::LT, Op::LE, Op::EQ};
+  assumptions_.push_back(g_.make(ops[random_.pick(0, 3)], DType::boolean, {left, right}));
+  compiler::assume(g_, facts_, assumptions_.back());
+}
+
+std::int64_t IndexExpressions::constant(std::int64_t min, std::int64_t max) {
+  if (!wide_ || !random_.one_in(5)) return random_.pick(min, max);
+  const std::int64_t power = std::int64_t{1} << random_.pick(20, 62);
+  return random_.pick(-1, 1) + (random_.one_in(2) ? power : -power);
 }
 
 Id IndexExpressions::make(Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); }
 Id IndexExpressions::leaf() {
-  return leaves_[static_cast<std::size_t>(pick(0, static_cast<std::int64_t>(leaves_.size()) - 1))];
+  return leaves_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(leaves_.size()) - 1))].id;
+}
+Id IndexExpressions::range() {
+  return leaves_[static_cast<std::size_t>(random_.pick(n_symbols, static_cast<std::int64_t>(leaves_.size()) - 1))].id;
 }
 
 Id IndexExpressions::next() {
-  const int size = static_cast<int>(pick(2, 18));
-  const std::int64_t kind = pick(0, 9);
+  const int size = static_cast<int>(random_.pick(2, 20));
+  const std::int64_t kind = random_.pick(0, 9);
   return kind < 2 ? condition(size) : kind < 4 ? reshaped() : value(size);
 }
 
 Id IndexExpressions::value(int size) {
-  if (size <= 1) return pick(0, 2) == 0 ? g_.index(pick(-6, 12)) : leaf();
-  const int left = static_cast<int>(pick(1, size - 1));
-  switch (pick(0, 17)) {
-    case 0:
-    case 1:
-    case 2:
-    case 3: return make(Op::ADD, value(left), value(size - left));
-    case 4: return make(Op::SUB, value(left), value(size - left));
-    case 5: return make(Op::MUL, value(size - 1), g_.index(pick(-4, 8)));
-    case 6: return make(Op::MUL, value(left), value(size - left));
-    case 7: return make(Op::FLOORDIV, value(size - 1), g_.index(pick(-3, 12)));
-    case 8: return make(Op::FLOORMOD, value(size - 1), g_.index(pick(-3, 12)));
-    case 9: return make(Op::FLOORDIV, value(left), value(size - left));
-    case 10: return make(Op::FLOORMOD, value(left), value(size - left));
-    case 11: return make(Op::MIN, value(left), value(size - left));
-    case 12: return make(Op::MAX, value(left), value(size - left));
-    case 13: return make(pick(0, 1) == 0 ? Op::CDIV : Op::CMOD, value(size - 1), g_.index(pick(-3, 12)));
+  if (size <= 1) return random_.one_in(3) ? g_.index(constant(-6, 12)) : leaf();
+  const std::int64_t kind = random_.pick(0, 17);
+  if (kind < 10) return binary(size, kind);
+  const auto inner = [&] { return value(size - 1); };
+  switch (kind) {
+    case 10: return make(Op::MUL, inner(), g_.index(constant(-4, 8)));
+    case 11: return make(Op::FLOORDIV, inner(), g_.index(constant(-3, 12)));
+    case 12: return make(Op::FLOORMOD, inner(), g_.index(constant(-3, 12)));
+    case 13: return make(random_.one_in(2) ? Op::CDIV : Op::CMOD, inner(), g_.index(constant(-3, 12)));
     case 14: {
       static constexpr Op ops[] = {Op::AND, Op::AND, Op::OR, Op::XOR};
-      return make(ops[pick(0, 3)], value(size - 1),
-                  g_.index(pick(0, 1) == 0 ? (std::int64_t{1} << pick(0, 5)) - 1 : pick(-2, 33)));
+      const std::int64_t mask = random_.one_in(2) ? (std::int64_t{1} << random_.pick(0, 5)) - 1 : constant(-2, 33);
+      return make(ops[random_.pick(0, 3)], inner(), g_.index(mask));
     }
-    case 15: return make(pick(0, 1) == 0 ? Op::SHL : Op::SHR, value(size - 1), g_.index(pick(0, 5)));
-    case 16: return g_.make(pick(0, 1) == 0 ? Op::ABS : Op::NEG, DType::index, {value(size - 1)});
-    default: return g_.make(Op::WHERE, DType::index, {condition(left), value(size - left), value(1)});
+    case 15: return make(random_.one_in(2) ? Op::SHL : Op::SHR, inner(), g_.index(random_.pick(0, wide_ ? 62 : 5)));
+    case 16: return g_.make(random_.one_in(2) ? Op::ABS : Op::NEG, DType::index, {inner()});
+    default: {
+      const int left = static_cast<int>(random_.pick(1, size - 1));
+      const Id c = condition(left), a = value(size - left);
+      return g_.make(Op::WHERE, DType::index, {c, a, value(random_.one_in(2) ? 1 : 3)});
+    }
   }
 }
 
+Id IndexExpressions::binary(int size, std::int64_t kind) {
+  static constexpr Op ops[] = {Op::ADD, Op::ADD,      Op::ADD,      Op::ADD, Op::SUB,
+                               Op::MUL, Op::FLOORDIV, Op::FLOORMOD, Op::MIN, Op::MAX};
+  const int left = static_cast<int>(random_.pick(1, size - 1));
+  const Id a = value(left);
+  return make(ops[kind], a, value(size - left));
+}
+
 Id IndexExpressions::condition(int size) {
-  const int left = static_cast<int>(pick(1, std::max(1, size - 1)));
-  const auto boolean = [&](Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); };
-  if (size > 3 && pick(0, 2) == 0) {
-    switch (pick(0, 3)) {
-      case 0: return boolean(Op::AND, condition(left), condition(size - left));
-      case 1: return boolean(Op::OR, condition(left), condition(size - left));
-      case 2: return boolean(Op::XOR, condition(left), condition(size - left));
-      default: return g_.make(Op::NOT, DType::boolean, {condition(size - 1)});
-    }
+  const int left = static_cast<int>(random_.pick(1, std::max(1, size - 1)));
+  if (size > 3 && random_.one_in(3)) {
+    const std::int64_t kind = random_.pick(0, 3);
+    if (kind == 3) return g_.make(Op::NOT, DType::boolean, {condition(size - 1)});
+    static constexpr Op ops[] = {Op::AND, Op::OR, Op::XOR};
+    const Id a = condition(left);
+    return g_.make(ops[kind], DType::boolean, {a, condition(size - left)});
   }
   static constexpr Op ops[] = {Op::LT, Op::LT, Op::LE, Op::EQ, Op::NE};
-  return boolean(ops[pick(0, 4)], value(left), value(std::max(1, size - left)));
+  const Op op = ops[random_.pick(0, 4)];
+  const Id a = value(left);
+  return g_.make(op, DType::boolean, {a, value(std::max(1, size - left))});
 }
 
 // A flat index of up to three loops, divided by extents, as reshapes do.
 Id IndexExpressions::reshaped() {
-  const auto range = [&] { return leaves_[static_cast<std::size_t>(pick(4, static_cast<std::int64_t>(leaves_.size()) - 1))]; };
+  const auto extent = [&] { return g_.src(range(), 0); };
   Id flat = g_.index(0);
-  for (std::int64_t n = pick(1, 3); n > 0; --n) {
+  for (std::int64_t n = random_.pick(1, 3); n > 0; --n) {
     const Id r = range();
     flat = make(Op::ADD, make(Op::MUL, flat, g_.src(r, 0)), r);
   }
-  const Id d = pick(0, 1) == 0 ? g_.src(range(), 0) : make(Op::MUL, g_.src(range(), 0), g_.src(range(), 0));
+  Id d = extent();
+  if (random_.one_in(2)) d = make(Op::MUL, d, extent());
   const Id q = make(Op::FLOORDIV, flat, d), r = make(Op::FLOORMOD, flat, d);
-  switch (pick(0, 4)) {
+  switch (random_.pick(0, 5)) {
     case 0: return q;
     case 1: return r;
     case 2: return make(Op::ADD, make(Op::MUL, q, d), r);
-    case 3: return make(Op::FLOORMOD, q, g_.src(range(), 0));
+    case 3: return make(Op::FLOORMOD, q, extent());
+    case 4: {  // split along two axes and joined again
+      const Id d2 = extent(), both = make(Op::MUL, d, d2), middle = make(Op::FLOORMOD, q, d2);
+      const Id high = make(Op::MUL, make(Op::FLOORDIV, flat, both), both);
+      return make(Op::ADD, make(Op::ADD, high, make(Op::MUL, middle, d)), r);
+    }
     default: return g_.make(Op::LT, DType::boolean, {flat, d});
-  }
-}
-
-IndexProgram::IndexProgram(const Graph& g, std::vector<Id> roots) : g_(g), nodes_(g.reachable(roots)), values_(g.size()) {
-  for (Id id : nodes_)
-    if (g.op(id) == Op::SYM || g.op(id) == Op::RANGE) leaves_.push_back(id);
-}
-
-bool IndexProgram::run(const std::vector<std::int64_t>& leaf_values) {
-  std::size_t next = 0;
-  overflow_ = false;
-  for (Id id : nodes_) {
-    const bool range = g_.op(id) == Op::RANGE;
-    values_[id] = range || g_.op(id) == Op::SYM ? leaf_values[next++] : apply(id);
-    if (range && values_[id] >= values_[g_.src(id, 0)]) return false;
-  }
-  return !overflow_;
-}
-
-IndexProgram::Value IndexProgram::apply(Id id) {
-  const auto at = [&](std::size_t i) { return values_[g_.src(id, i)]; };
-  switch (g_.op(id)) {
-    case Op::CONST: return g_.arg(id, 0);
-    case Op::ADD: return at(0) + at(1);
-    case Op::SUB: return at(0) - at(1);
-    case Op::MUL: {
-      Value v = 0;
-      overflow_ = __builtin_mul_overflow(at(0), at(1), &v) || overflow_;
-      return v;
-    }
-    case Op::NEG: return -at(0);
-    case Op::ABS: return at(0) < 0 ? -at(0) : at(0);
-    case Op::FLOORDIV: return floored(at(0), at(1));
-    case Op::FLOORMOD: return at(1) == 0 ? 0 : at(0) - floored(at(0), at(1)) * at(1);
-    case Op::CDIV: return at(1) == 0 ? 0 : at(0) / at(1);
-    case Op::CMOD: return at(1) == 0 ? 0 : at(0) % at(1);
-    case Op::MIN: return std::min(at(0), at(1));
-    case Op::MAX: return std::max(at(0), at(1));
-    case Op::WHERE: return at(0) != 0 ? at(1) : at(2);
-    case Op::LT: return at(0) < at(1);
-    case Op::LE: return at(0) <= at(1);
-    case Op::EQ: return at(0) == at(1);
-    case Op::NE: return at(0) != at(1);
-    case Op::AND: return at(0) & at(1);
-    case Op::OR: return at(0) | at(1);
-    case Op::XOR: return at(0) ^ at(1);
-    case Op::NOT: return at(0) == 0;
-    case Op::SHL: {
-      Value v = 0;
-      overflow_ = __builtin_mul_overflow(at(0), Value{1} << at(1), &v) || overflow_;
-      return v;
-    }
-    case Op::SHR: return at(0) >> at(1);
-    default: throw std::logic_error("not an index operation: " + std::string(name(g_.op(id))));
   }
 }
 

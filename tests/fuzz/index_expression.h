@@ -1,14 +1,12 @@
-// Random index expressions with their facts, and an evaluator of them that shares nothing with the compiler's: 128-bit
-// integers, a value for every leaf.
+// Random index expressions with what is known of their leaves.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <random>
 #include <vector>
 
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/facts.h"
+#include "tests/fuzz/random.h"
 
 namespace kiln::test {
 
@@ -16,51 +14,43 @@ using compiler::Graph;
 using compiler::Id;
 using compiler::Op;
 
-// Symbols with intervals (negative ones and multiples among them), loops with constant, symbolic and empty ends.
+// A leaf takes min, min + step, ...: at most `count` values. Of a RANGE fewer, where its end is less than it can be.
+struct Leaf {
+  Id id;
+  std::int64_t min, step, count;
+};
+
+// Symbols with intervals (negative ones, multiples, and in some seeds ones near the ends of 64 bits), loops with constant,
+// symbolic and empty ends, and in some seeds assumptions that relate symbols.
 class IndexExpressions {
  public:
   IndexExpressions(Graph& g, std::uint64_t seed);
 
-  const compiler::Facts& facts() const { return facts_; }
-  const std::vector<Id>& leaves() const { return leaves_; }
+  const compiler::Facts& facts() const { return facts_; }  // with the assumptions
+  const std::vector<Leaf>& leaves() const { return leaves_; }
+  const std::vector<Id>& assumptions() const { return assumptions_; }
   Id next();  // of dtype index, or a condition
 
  private:
-  std::int64_t pick(std::int64_t a, std::int64_t b);
+  std::int64_t constant(std::int64_t min, std::int64_t max);
+  Id symbol(std::size_t i) const { return leaves_[i].id; }
   Id leaf();
+  Id range();
   Id value(int size);
+  Id binary(int size, std::int64_t kind);
   Id condition(int size);
   Id reshaped();
   Id make(Op op, Id a, Id b);
   void add_symbol(const char* name, std::int64_t min, std::int64_t max, std::int64_t multiple);
-  void add_range(Id end);
+  void add_range(Id end, std::int64_t most);
+  void add_assumption();
 
   Graph& g_;
-  std::mt19937_64 random_;
+  Random random_;
+  bool wide_;  // some constants and symbols are near the ends of 64 bits
   compiler::Facts facts_;
-  std::vector<Id> leaves_;  // symbols, then ranges
-};
-
-// The nodes under a few roots as a list, evaluated again and again.
-class IndexProgram {
- public:
-  using Value = __int128;
-
-  IndexProgram(const Graph& g, std::vector<Id> roots);
-  const std::vector<Id>& leaves() const { return leaves_; }  // ascending: a range after what its end needs
-  const std::vector<Id>& nodes() const { return nodes_; }
-  // Values of all nodes, or false where a loop does not happen (a RANGE's value must be below its end) or 128 bits are too few.
-  bool run(const std::vector<std::int64_t>& leaf_values);
-  Value operator[](Id id) const { return values_[id]; }
-  // The end of a range, given what was run last (its end is among the nodes).
-  std::int64_t end_of(Id range) const { return static_cast<std::int64_t>(values_[g_.src(range, 0)]); }
-
- private:
-  Value apply(Id id);
-  const Graph& g_;
-  std::vector<Id> nodes_, leaves_;
-  std::vector<Value> values_;  // by id
-  bool overflow_ = false;
+  std::vector<Leaf> leaves_;  // symbols, then ranges
+  std::vector<Id> assumptions_;
 };
 
 }  // namespace kiln::test

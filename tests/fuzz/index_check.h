@@ -1,0 +1,14 @@
+// What a random index expression is checked for.
+#pragma once
+
+#include <string>
+
+#include "compiler/symbolic/simplify.h"
+#include "tests/fuzz/index_expression.h"
+
+namespace kiln::test {
+
+// The first fault among the expressions of a seed, shrunk and told; empty when there is none.
+std::string try_seed(std::uint64_t seed, int expressions);
+
+}  // namespace kiln::test
