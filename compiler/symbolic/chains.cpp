@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/symbolic/rules.h"
 
@@ -9,31 +10,52 @@ bool in_sum(const Graph& g, Id node) { return is_linear(g, node); }
 
 void sum_leaves(const Graph& g, Id root, std::vector<Id>& out) {
   Linear l;
-  if (!collect(g, root, l)) return;
+  if (!collect(g, root, l)) {
+    out.assign(g.src(root).begin(), g.src(root).end());
+    return;
+  }
   for (const auto& [leaf, k] : l.leaves) out.push_back(leaf);
 }
 
-// An overflowing sum is left as it is written.
+// A part of a leaf that has been simplified as a whole is simplified too, without having been asked for.
+Id done(const IdMap<Id>& final, Id id) {
+  const Id* const to = final.find(id);
+  return to != nullptr ? *to : id;
+}
+
+// An overflowing sum stays as it is written, of simplified leaves.
+Id as_written(RewriteContext& c, Id root, const IdMap<Id>& final) {
+  std::vector<Id> leaves;
+  sum_leaves(c.g, root, leaves);
+  std::unordered_map<Id, Id> replaced;
+  for (Id leaf : leaves) replaced.emplace(leaf, done(final, leaf));
+  return substitute(c.g, root, replaced);
+}
+
 Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
   Linear l;
-  if (!collect(c.g, root, l)) return root;
+  if (!collect(c.g, root, l)) {
+    const Id now = as_written(c, root, final);  // which need not overflow any more
+    l = {};
+    return now != root && collect(c.g, now, l) ? rebuild_sum(c, now, final) : now;
+  }
   Sum s = constant_sum(l.constant);
   for (const auto& [leaf, k] : l.leaves) {
-    const Id now = final.at(leaf);
+    const Id now = done(final, leaf);
     if (const Interval i = c.bounds(now); i.single()) {
       std::int64_t v = 0;
-      if (__builtin_mul_overflow(i.min, k, &v)) return root;
+      if (__builtin_mul_overflow(i.min, k, &v)) return as_written(c, root, final);
       s.push_back({v, {}});
-    } else if (!is_linear(c.g, now) && c.g.op(now) != Op::MUL) {
+    } else if (!is_linear(c.g, now) && c.g.op(now) != Op::MUL && !is_index_const(c.g, now)) {
       s.push_back({k, {now}});
     } else {
       const Sum* of = c.sum(now);
       const auto part = of != nullptr ? scaled(*of, k) : std::nullopt;
-      if (!part) return root;
+      if (!part) return as_written(c, root, final);
       s.insert(s.end(), part->begin(), part->end());
     }
   }
-  return normalise(c.g, s) ? node_of(c.g, s) : root;
+  return normalise(c.g, s) ? node_of(c.g, s) : as_written(c, root, final);
 }
 
 bool in_product(const Graph& g, Id node) { return g.op(node) == Op::MUL && is_index(g, node); }
@@ -45,14 +67,15 @@ void product_leaves(const Graph& g, Id root, std::vector<Id>& out) {
 Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {
   std::vector<Id> leaves;
   product_leaves(c.g, root, leaves);
-  Id all = no_id;
-  for (Id leaf : leaves) {
-    Id f = final.at(leaf);
+  for (Id& f : leaves) {
+    f = final.at(f);
     if (const Interval i = c.bounds(f); i.single()) f = c.g.index(i.min);
-    all = all == no_id ? f : c.g.make(Op::MUL, DType::index, {all, f});
   }
+  std::ranges::sort(leaves, [&](Id a, Id b) { return atom_less(c.g, a, b); });  // one order, should the product overflow
+  Id all = leaves[0];
+  for (std::size_t i = 1; i < leaves.size(); ++i) all = c.g.make(Op::MUL, DType::index, {all, leaves[i]});
   const Sum* s = c.sum(all);
-  return s != nullptr ? c.node(*s) : root;
+  return s != nullptr ? c.node(*s) : all;
 }
 
 template <Op op>

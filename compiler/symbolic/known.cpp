@@ -117,8 +117,14 @@ Known narrowed(Known k) {
   if (c.stride == 0) return known_constant(c.offset);
   if (c.stride == 1) return k;
   Interval& i = k.interval;
-  if (i.min != -unbounded) i.min += floor_mod(c.offset - floor_mod(i.min, c.stride), c.stride);
-  if (i.max != unbounded) i.max -= floor_mod(floor_mod(i.max, c.stride) - c.offset, c.stride);
+  if (i.min != -unbounded) {
+    const std::int64_t up = floor_mod(c.offset - floor_mod(i.min, c.stride), c.stride);
+    i.min = i.min > unbounded - up ? unbounded : i.min + up;
+  }
+  if (i.max != unbounded) {
+    const std::int64_t down = floor_mod(floor_mod(i.max, c.stride) - c.offset, c.stride);
+    i.max = i.max < -unbounded + down ? -unbounded : i.max - down;
+  }
   return k;
 }
 

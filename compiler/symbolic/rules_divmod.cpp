@@ -221,6 +221,12 @@ bool find_small_constant(RewriteContext& c, Id n, Match& m) {
   return m.bind({c.node(x), c.g.index(k), c.g.src(n, 1)});
 }
 
+// One way only, even where contradictory facts (a loop that never runs) prove both signs.
+bool find_negative(RewriteContext& c, Id n, Match& m) {
+  const Sum* d = is_index(c.g, n) ? c.sum(c.g.src(n, 1)) : nullptr;
+  return d != nullptr && !d->empty() && d->front().coefficient < 0 && m.bind({c.g.src(n, 0), c.g.src(n, 1)});
+}
+
 constexpr Rule rules[] = {
     {"div-by-0", "x // 0", "", "0"},
     {"mod-by-0", "x % 0", "", "0"},
@@ -228,8 +234,8 @@ constexpr Rule rules[] = {
     {"mod-by-1", "x % 1", "", "0"},
     {"div-of-0", "0 // d", "", "0"},
     {"mod-of-0", "0 % d", "", "0"},
-    {"div-by-negative", "x // d", "d < 0", "-x // -d"},
-    {"mod-by-negative", "x % d", "d < 0", "-(-x % -d)"},
+    {"div-by-negative", "x // d", "d < 0", "-x // -d", find_negative},
+    {"mod-by-negative", "x % d", "d < 0", "-(-x % -d)", find_negative},
     {"mod-twice", "x % d % d", "", "x % d"},
     {"mod-of-mod", "(f * (u % m) + r) % d", "m != 0 and f * m == d * t", "(f * u + r) % d", find_mod_of_mod},
     {"div-window", "(c * q + s) // c", "k * c <= s and s < k * c + c", "q + k", find_window},

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/symbolic/interval.h"
-
 namespace kiln::test {
 
 using compiler::DType;
@@ -19,10 +17,12 @@ std::int64_t floored(std::int64_t a, std::int64_t b) { return a / b - (a % b != 
 IndexExpressions::IndexExpressions(Graph& g, std::uint64_t seed) : g_(g), random_(seed), wide_(random_.one_in(6)) {
   const std::int64_t low = random_.pick(-20, 20);
   add_symbol("a", low, low + random_.pick(0, 12), 1);
-  if (wide_)
-    add_symbol("b", constant(-9, 0), std::int64_t{1} << random_.pick(20, 62), random_.one_in(3) ? 4 : 1);
-  else
+  if (wide_) {
+    const std::int64_t least = random_.one_in(3) ? -(std::int64_t{1} << random_.pick(20, 61)) : random_.pick(-9, 0);
+    add_symbol("b", least, least + (std::int64_t{1} << random_.pick(20, 61)), random_.one_in(3) ? 4 : 1);
+  } else {
     add_symbol("b", random_.pick(-3, 0), random_.pick(1, 300), random_.one_in(3) ? 4 : 1);
+  }
   add_symbol("n", random_.pick(-2, 2), random_.pick(3, 40), random_.one_in(4) ? 3 : 1);
   add_symbol("m", 1, random_.pick(1, 9), 1);
   for (int i = 0; i < 3; ++i) {
@@ -40,7 +40,6 @@ IndexExpressions::IndexExpressions(Graph& g, std::uint64_t seed) : g_(g), random
 
 void IndexExpressions::add_symbol(const char* name, std::int64_t min, std::int64_t max, std::int64_t multiple) {
   if (floored(max, multiple) * multiple < min) multiple = 1;
-  min = std::max(min, -compiler::unbounded + multiple);
   const std::int64_t first = -floored(-min, multiple) * multiple;
   leaves_.push_back({g_.sym(name), first, multiple, floored(max - first, multiple) + 1});
   facts_.syms[name] = {min, max, multiple};

@@ -3,3 +3,4 @@ kiln_add_test(symbolic_random rules SOURCES rules/symbolic_random_test.cpp LIBS 
 kiln_add_test(infix rules SOURCES rules/infix_test.cpp LIBS kiln_symbolic)
 kiln_add_test(simplify_lines rules SOURCES rules/simplify_lines_test.cpp LIBS kiln_tools)
 kiln_add_test(rule_texts rules SOURCES rules/rule_texts_test.cpp LIBS kiln_symbolic)
+kiln_add_test(simplify_regressions rules SOURCES rules/simplify_regressions_test.cpp LIBS kiln_tools)

@@ -1,0 +1,35 @@
+// What the campaign of random expressions found.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "generator/tools/simplify_lines.h"
+
+namespace {
+
+std::string simplified(const std::string& vars, const std::string& expr, const std::string& assume = "[]") {
+  const std::string line = R"({"vars": )" + vars + R"(, "expr": ")" + expr + R"(", "assume": )" + assume + "}";
+  return nlohmann::json::parse(kiln::generator::simplify_line(line, {})).value("expr", "error");
+}
+
+// Facts that contradict each other (a loop that never runs) prove a divisor negative, and its negation too.
+TEST(SimplifyRegressions, ContradictoryFactsSettle) {
+  EXPECT_NE(simplified(R"({"r": [0, 9], "n": [2, 3]})", "r // (n - 4)", R"(["r < n - 4"])"), "error");
+  EXPECT_NE(simplified(R"({"r": [0, 9], "n": [2, 3]})", "r % (n - 4)", R"(["r < n - 4"])"), "error");
+}
+
+// A value known to be beyond 2^62 was taken for no value at all once its residue narrowed the interval.
+TEST(SimplifyRegressions, ResiduesBeyondTheIntervalsEnd) {
+  EXPECT_EQ(simplified(R"({"r": [0, 5]})", "4611686018427387903 < (r + 17592186044416) * 68719476735"), "True");
+  EXPECT_EQ(simplified(R"({"r": [0, 5]})", "(r + 17592186044416) * 68719476735 < 4611686018427387903"), "False");
+}
+
+// A sum that overflows 64 bits stays, but its parts are simplified.
+TEST(SimplifyRegressions, PartsOfOverflowingSums) {
+  const char* vars = R"({"x": [0, 8], "n": [0, 8], "m": [1, 9]})";
+  EXPECT_EQ(simplified(vars, "(x + (n << 35)) * (1 % -68719476736)").find('%'), std::string::npos);
+  EXPECT_EQ(simplified(vars, "m - 0 * 17179869183 * 70368744177663"), "m");
+  EXPECT_EQ(simplified(vars, "1 + (2 << 61)"), "4611686018427387905");
+}
+
+}  // namespace
