@@ -6,6 +6,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "compiler/codegen/entry.h"
 #include "compiler/codegen/expression.h"
 
 namespace kiln::compiler {
@@ -115,36 +116,12 @@ llvm::Function* external_function(llvm::Module& module, llvm::FunctionType* type
   return f;
 }
 
-// kiln_status is 32 bytes, so C returns it through a pointer.
-void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const std::string& name) {
-  llvm::LLVMContext& c = module.getContext();
-  llvm::Type* ptr = llvm::PointerType::getUnqual(c);
-  llvm::Type* i32 = llvm::Type::getInt32Ty(c);
-  llvm::Type* i64 = llvm::Type::getInt64Ty(c);
-  llvm::StructType* status = llvm::StructType::get(c, {i32, i32, i32, i32, i64, i64});
-  llvm::Type* nothing = llvm::Type::getVoidTy(c);
-  llvm::Function* call =
-      external_function(module, llvm::FunctionType::get(nothing, {ptr, ptr, ptr, i32, ptr}, false), "kiln_call");
-  llvm::Function* entry = external_function(module, llvm::FunctionType::get(nothing, {ptr, ptr, i32, ptr}, false), name);
-  for (llvm::Function* f : {call, entry}) {
-    f->addParamAttr(0, llvm::Attribute::getWithStructRetType(c, status));
-    f->addParamAttr(0, llvm::Attribute::getWithAlignment(c, llvm::Align(8)));
-    f->addParamAttr(0, llvm::Attribute::NoAlias);
-  }
-  llvm::IRBuilder<> b(llvm::BasicBlock::Create(c, "", entry));
-  llvm::CallInst* result =
-      b.CreateCall(call, {entry->getArg(0), description, entry->getArg(1), entry->getArg(2), entry->getArg(3)});
-  result->setAttributes(call->getAttributes());
-  result->setTailCall();
-  b.CreateRetVoid();
-}
-
 }  // namespace
 
 void emit_program(llvm::Module& module, const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered,
                   std::span<llvm::Function* const> kernels, const std::string& entry_name) {
   llvm::GlobalVariable* description = DescriptorEmitter(module, g, schedule).program(lowered, kernels);
-  emit_entry(module, description, entry_name);
+  emit_entry(module, description, g, schedule, lowered, kernels, entry_name);
   llvm::Function* get = external_function(module, llvm::FunctionType::get(description->getType(), false), entry_name + "_desc");
   llvm::IRBuilder<> b(llvm::BasicBlock::Create(module.getContext(), "", get));
   b.CreateRet(description);

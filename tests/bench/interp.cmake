@@ -4,3 +4,8 @@ set_source_files_properties(bench/chain_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3
 set_target_properties(chain_bench PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME bench.chain COMMAND chain_bench)
 set_tests_properties(bench.chain PROPERTIES LABELS bench RUN_SERIAL ON)
+add_executable(call_bench bench/call.cpp)
+target_link_libraries(call_bench PRIVATE run_harness)
+set_target_properties(call_bench PROPERTIES ENABLE_EXPORTS ON)
+add_test(NAME bench.call COMMAND call_bench)
+set_tests_properties(bench.call PROPERTIES LABELS bench RUN_SERIAL ON)

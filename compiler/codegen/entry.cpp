@@ -1,0 +1,332 @@
+#include "compiler/codegen/entry.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/codegen/elementwise.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+using llvm::Value;
+
+constexpr std::size_t most_arguments = 8, most_kernels = 4, most_axes = 16;
+constexpr std::int64_t inline_work = 40'000;  // kiln_call gives less than this to one thread (call.c, WORK_PER_CHUNK)
+
+// kiln_tensor and kiln_context.
+enum : unsigned {
+  data_at = 0,
+  extents_at = 8,
+  strides_at = 16,
+  dtype_at = 24,
+  rank_at = 28,
+  tensor_size = 32,
+  executor_at = 0
+};
+
+bool is_evaluable(Op op) {
+  return op == Op::CONST || op == Op::SYM || op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::FLOORDIV ||
+         op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX;
+}
+
+// Every expression that the fast way evaluates, and the largest symbols for which none of them can overflow.
+class Limits {
+ public:
+  Limits(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered) : g_(g), schedule_(schedule) {
+    for (const Parameter& p : schedule.program.params) {
+      expressions.insert(expressions.end(), p.extents.begin(), p.extents.end());
+      axes_ += p.extents.size();
+    }
+    for (const LoweredKernel& l : lowered) expressions.insert(expressions.end(), {l.trip_count, l.work});
+  }
+
+  // nullopt: the program has no fast way.
+  std::optional<Facts> find() {
+    const Program& p = schedule_.program;
+    const bool temporaries = std::ranges::any_of(schedule_.buffers, [](const Buffer& b) { return b.param < 0; });
+    if (temporaries || p.params.empty() || p.params.size() > most_arguments || axes_ > most_axes ||
+        schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
+      return std::nullopt;
+    for (const int bits : {40, 31, 20, 15})
+      if (const Facts f = limited(std::int64_t{1} << bits); never_overflows(f)) return f;
+    return std::nullopt;
+  }
+
+  std::vector<Id> expressions;
+
+ private:
+  bool every_symbol_is_an_extent() const {
+    return std::ranges::all_of(schedule_.program.symbols, [&](const Symbol& s) {
+      return std::ranges::any_of(schedule_.program.params, [&](const Parameter& p) {
+        return std::ranges::any_of(p.extents, [&](Id e) { return g_.op(e) == Op::SYM && g_.name(e) == s.name; });
+      });
+    });
+  }
+
+  Facts limited(std::int64_t most) const {
+    Facts f = facts_of(schedule_.program);
+    for (auto& [name, fact] : f.syms) fact.max = std::min(fact.max, most);
+    return f;
+  }
+
+  bool never_overflows(const Facts& facts) const {
+    Bounds bounds(g_, facts);
+    const auto small = [](Interval i) { return i.min > -unbounded && i.max < unbounded; };
+    for (const Id id : g_.reachable(expressions)) {
+      if (!is_evaluable(g_.op(id)) || !small(bounds(id))) return false;
+      if ((g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && bounds(g_.src(id, 1)).min < 1) return false;
+    }
+    return std::ranges::all_of(facts.syms, [](const auto& s) { return s.second.min >= 0 && s.second.min <= s.second.max; }) &&
+           std::ranges::all_of(schedule_.program.params, [&](const Parameter& p) {
+             Interval size{bytes(p.dtype), bytes(p.dtype)};
+             for (const Id e : p.extents) size = symbolic::mul(size, bounds(e));
+             return small(size);
+           });
+  }
+
+  const Graph& g_;
+  const Schedule& schedule_;
+  std::size_t axes_ = 0;
+};
+
+class FastEntry {
+ public:
+  FastEntry(llvm::Function* entry, llvm::BasicBlock* slow, const Graph& g, const Schedule& schedule, const Facts& facts)
+      : entry_(entry), slow_(slow), g_(g), schedule_(schedule), facts_(facts), b_(entry->getContext()) {}
+
+  void emit(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
+    b_.SetInsertPoint(llvm::BasicBlock::Create(b_.getContext(), "entry", entry_, slow_));
+    require(b_.CreateICmpEQ(entry_->getArg(2), b_.getInt32(static_cast<unsigned>(params().size()))));
+    require(b_.CreateIsNotNull(entry_->getArg(1)));
+    branch("arguments");
+    for (std::size_t i = 0; i < params().size(); ++i) check_form(i);
+    branch("extents");
+    bind_symbols();
+    check_sizes();
+    check_aliasing();
+    std::vector<Value*> trips;
+    for (const LoweredKernel& l : lowered) trips.push_back(value_of(l.trip_count));
+    check_work(lowered);
+    branch("run");
+    run(lowered, kernels, trips);
+  }
+
+ private:
+  const std::vector<Parameter>& params() const { return schedule_.program.params; }
+
+  void require(Value* condition) { all_ = all_ == nullptr ? condition : b_.CreateAnd(all_, condition); }
+
+  void require_zero(Value* word) { nonzero_ = nonzero_ == nullptr ? word : b_.CreateOr(nonzero_, word); }
+
+  // What was required holds from here on.
+  void branch(const char* name) {
+    if (nonzero_ != nullptr) require(b_.CreateIsNull(nonzero_));
+    nonzero_ = nullptr;
+    llvm::BasicBlock* next = llvm::BasicBlock::Create(b_.getContext(), name, entry_, slow_);
+    if (all_ == nullptr)
+      b_.CreateBr(next);
+    else
+      b_.CreateCondBr(all_, next, slow_);
+    all_ = nullptr;
+    b_.SetInsertPoint(next);
+  }
+
+  Value* member(llvm::Type* type, Value* base, std::uint64_t offset) {
+    return b_.CreateLoad(type, b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), base, offset));
+  }
+
+  void check_form(std::size_t i) {
+    const Parameter& p = params()[i];
+    Value* tensor = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), entry_->getArg(1), i * tensor_size);
+    data_.push_back(member(b_.getPtrTy(), tensor, data_at));
+    extents_.push_back(member(b_.getPtrTy(), tensor, extents_at));
+    Value* address = b_.CreatePtrToInt(data_.back(), b_.getInt64Ty());
+    addresses_.push_back(address);
+    require(b_.CreateIsNotNull(data_.back()));
+    if (!p.extents.empty()) require(b_.CreateIsNotNull(extents_.back()));
+    require_zero(member(b_.getInt64Ty(), tensor, strides_at));
+    require_zero(b_.CreateXor(member(b_.getInt64Ty(), tensor, dtype_at), b_.getInt64(dtype_and_rank(p))));
+    if (bytes(p.dtype) > 1) require_zero(b_.CreateAnd(address, b_.getInt64(static_cast<std::uint64_t>(bytes(p.dtype) - 1))));
+  }
+
+  std::uint64_t dtype_and_rank(const Parameter& p) const {
+    const auto dtype = static_cast<std::uint64_t>(p.dtype), rank = static_cast<std::uint64_t>(p.extents.size());
+    return entry_->getParent()->getDataLayout().isLittleEndian() ? rank << 32 | dtype : dtype << 32 | rank;
+  }
+
+  Value* extent(std::size_t param, std::size_t axis) { return member(b_.getInt64Ty(), extents_[param], 8 * axis); }
+
+  // The first extent that is a symbol alone defines it.
+  void bind_symbols() {
+    for (std::size_t i = 0; i < params().size(); ++i)
+      for (std::size_t a = 0; a < params()[i].extents.size(); ++a)
+        if (const Id e = params()[i].extents[a]; g_.op(e) == Op::SYM && !values_.contains(e)) values_[e] = extent(i, a);
+    for (const Symbol& s : schedule_.program.symbols) {
+      Value* v = symbol(s);
+      const SymFact f = facts_.of(s.name);
+      const auto low = static_cast<std::uint64_t>(f.min), span = static_cast<std::uint64_t>(f.max - f.min);
+      require(b_.CreateICmpULE(b_.CreateSub(v, b_.getInt64(low)), b_.getInt64(span)));
+      if (f.multiple_of > 1) require(b_.CreateIsNull(b_.CreateURem(v, b_.getInt64(static_cast<std::uint64_t>(f.multiple_of)))));
+    }
+  }
+
+  Value* symbol(const Symbol& s) {
+    for (const auto& [id, v] : values_)
+      if (g_.op(id) == Op::SYM && g_.name(id) == s.name) return v;
+    throw std::logic_error("codegen: symbol without an extent");
+  }
+
+  Value* value_of(Id expression) {
+    const Id roots[] = {expression};
+    for (const Id id : g_.reachable(roots)) {
+      if (values_.contains(id)) continue;
+      if (g_.is_const(id)) {
+        values_[id] = b_.getInt64(static_cast<std::uint64_t>(g_.arg(id, 0)));
+        continue;
+      }
+      Value* const x[] = {values_.at(g_.src(id, 0)), values_.at(g_.src(id, 1))};
+      values_[id] = emit_elementwise(b_, g_, id, x);
+    }
+    return values_.at(expression);
+  }
+
+  void check_sizes() {
+    for (std::size_t i = 0; i < params().size(); ++i) {
+      Value* size = b_.getInt64(static_cast<std::uint64_t>(bytes(params()[i].dtype)));
+      for (std::size_t a = 0; a < params()[i].extents.size(); ++a) {
+        Value* expected = value_of(params()[i].extents[a]);
+        require(b_.CreateICmpEQ(extent(i, a), expected));
+        require(b_.CreateICmpSGE(expected, b_.getInt64(0)));
+        size = b_.CreateMul(size, expected);
+      }
+      sizes_.push_back(size);
+    }
+  }
+
+  void check_aliasing() {
+    const auto apart = [&](std::size_t i, std::size_t j) {  // i ends before j begins
+      return b_.CreateICmpULE(b_.CreateAdd(addresses_[i], sizes_[i]), addresses_[j]);
+    };
+    for (std::size_t i = 0; i < params().size(); ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        if (params()[i].direction != Direction::in || params()[j].direction != Direction::in)
+          require(b_.CreateOr(apart(i, j), apart(j, i)));
+  }
+
+  // From here on the kernels run on this thread: with an executor, only what kiln_call would not share out.
+  void check_work(std::span<const LoweredKernel> lowered) {
+    Value* little = nullptr;
+    for (const LoweredKernel& l : lowered) {
+      if (!l.parallel) continue;
+      Value* here = b_.CreateICmpSLT(value_of(l.work), b_.getInt64(inline_work));
+      little = little == nullptr ? here : b_.CreateAnd(little, here);
+    }
+    if (little == nullptr) return;
+    branch("executor");
+    llvm::BasicBlock* run = llvm::BasicBlock::Create(b_.getContext(), "run", entry_, slow_);
+    Value* context = entry_->getArg(3);
+    leave(b_.CreateIsNull(context), run);
+    leave(b_.CreateIsNull(member(b_.getPtrTy(), context, executor_at)), run);
+    b_.CreateCondBr(little, run, slow_);
+    b_.SetInsertPoint(run);
+  }
+
+  void leave(Value* condition, llvm::BasicBlock* to) {
+    llvm::BasicBlock* next = llvm::BasicBlock::Create(b_.getContext(), "else", entry_, to);
+    b_.CreateCondBr(condition, to, next);
+    b_.SetInsertPoint(next);
+  }
+
+  llvm::AllocaInst* array(llvm::Type* type, std::size_t n) {
+    llvm::IRBuilder<> first(&entry_->getEntryBlock(), entry_->getEntryBlock().begin());
+    return first.CreateAlloca(llvm::ArrayType::get(type, n));
+  }
+
+  Value* symbols_array() {
+    const std::vector<Symbol>& symbols = schedule_.program.symbols;
+    if (symbols.empty()) return llvm::ConstantPointerNull::get(b_.getPtrTy());
+    llvm::AllocaInst* at = array(b_.getInt64Ty(), symbols.size());
+    for (std::size_t s = 0; s < symbols.size(); ++s)
+      b_.CreateStore(symbol(symbols[s]), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), at, s));
+    return at;
+  }
+
+  void run(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels, std::span<Value* const> trips) {
+    Value* symbols = symbols_array();
+    for (std::size_t k = 0; k < lowered.size(); ++k) {
+      const std::vector<int>& used = schedule_.kernels[k].buffers;
+      llvm::AllocaInst* buffers = array(b_.getPtrTy(), std::max<std::size_t>(used.size(), 1));
+      for (std::size_t i = 0; i < used.size(); ++i) {
+        const int param = schedule_.buffers[static_cast<std::size_t>(used[i])].param;
+        b_.CreateStore(data_[static_cast<std::size_t>(param)], b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i));
+      }
+      llvm::BasicBlock* body = llvm::BasicBlock::Create(b_.getContext(), "kernel", entry_, slow_);
+      llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "next", entry_, slow_);
+      b_.CreateCondBr(b_.CreateICmpSGT(trips[k], b_.getInt64(0)), body, after);
+      b_.SetInsertPoint(body);
+      b_.CreateCall(kernels[k], {buffers, symbols, b_.getInt64(0), trips[k]});
+      b_.CreateBr(after);
+      b_.SetInsertPoint(after);
+    }
+    succeed();
+  }
+
+  // kiln_status: OK, no parameter, axis or symbol.
+  void succeed() {
+    const std::int32_t fields[] = {0, -1, -1, -1};
+    for (std::size_t i = 0; i < 4; ++i)
+      b_.CreateStore(b_.getInt32(static_cast<std::uint32_t>(fields[i])),
+                     b_.CreateConstInBoundsGEP1_64(b_.getInt32Ty(), entry_->getArg(0), i));
+    for (std::size_t i = 2; i < 4; ++i)
+      b_.CreateStore(b_.getInt64(0), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), entry_->getArg(0), i));
+    b_.CreateRetVoid();
+  }
+
+  llvm::Function* entry_;
+  llvm::BasicBlock* slow_;
+  const Graph& g_;
+  const Schedule& schedule_;
+  const Facts& facts_;
+  Builder b_;
+  Value *all_ = nullptr, *nonzero_ = nullptr;               // what is required next: a condition, bits that must be zero
+  std::vector<Value*> data_, extents_, addresses_, sizes_;  // by parameter
+  std::unordered_map<Id, Value*> values_;                   // of index expressions
+};
+
+llvm::Function* entry_function(llvm::Module& module, std::initializer_list<llvm::Type*> types, const std::string& name) {
+  llvm::LLVMContext& c = module.getContext();
+  llvm::Type *i32 = llvm::Type::getInt32Ty(c), *i64 = llvm::Type::getInt64Ty(c);
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), types, false);
+  auto* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
+  f->addFnAttr(llvm::Attribute::NoUnwind);
+  // kiln_status is 32 bytes, so C returns it through a pointer.
+  f->addParamAttr(0, llvm::Attribute::getWithStructRetType(c, llvm::StructType::get(c, {i32, i32, i32, i32, i64, i64})));
+  f->addParamAttr(0, llvm::Attribute::getWithAlignment(c, llvm::Align(8)));
+  f->addParamAttr(0, llvm::Attribute::NoAlias);
+  return f;
+}
+
+}  // namespace
+
+void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const Graph& g, const Schedule& schedule,
+                std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels, const std::string& name) {
+  llvm::LLVMContext& c = module.getContext();
+  llvm::Type* ptr = llvm::PointerType::getUnqual(c);
+  llvm::Type* i32 = llvm::Type::getInt32Ty(c);
+  llvm::Function* call = entry_function(module, {ptr, ptr, ptr, i32, ptr}, "kiln_call");
+  llvm::Function* entry = entry_function(module, {ptr, ptr, i32, ptr}, name);
+  llvm::BasicBlock* slow = llvm::BasicBlock::Create(c, "slow", entry);
+  Limits limits(g, schedule, lowered);
+  if (const auto facts = limits.find()) FastEntry(entry, slow, g, schedule, *facts).emit(lowered, kernels);
+  llvm::IRBuilder<> b(slow);
+  llvm::CallInst* result =
+      b.CreateCall(call, {entry->getArg(0), description, entry->getArg(1), entry->getArg(2), entry->getArg(3)});
+  result->setAttributes(call->getAttributes());
+  result->setTailCall();
+  b.CreateRetVoid();
+}
+
+}  // namespace kiln::compiler
