@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "compiler/symbolic/linear.h"
+
 namespace kiln::compiler {
 
 using namespace symbolic;
@@ -13,6 +15,25 @@ bool is_condition(DType d) { return d == DType::boolean; }
 bool is_inner(const Graph& g, Id id) { return g.dtype(id) == DType::index || is_condition(g.dtype(id)); }
 
 }  // namespace
+
+// Facts of one value and a constant: k*a + c >= 0.
+Bounds::Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {
+  for (Id id : facts.nonnegative) {
+    const auto s = sum_of(g, id);
+    if (!s || s->empty() || s->size() > 2 || s->front().atoms.size() != 1 || (s->size() == 2 && !s->back().atoms.empty()))
+      continue;
+    const std::int64_t k = s->front().coefficient, c = constant_term(*s);
+    if (k < -unbounded || c < -unbounded || c > unbounded) continue;
+    const Id a = s->front().atoms[0];
+    const Interval* before = given_.find(a);
+    Interval i = before != nullptr ? *before : anything;
+    if (k > 0)
+      i.min = std::max(i.min, -floor_div(c, k));
+    else
+      i.max = std::min(i.max, floor_div(c, -k));
+    given_.set(a, i);
+  }
+}
 
 Known Bounds::leaf(Id id) const {
   const DType d = graph_.dtype(id);
@@ -79,7 +100,8 @@ Known Bounds::known(Id root) {
       if (graph_.op(id) == Op::RANGE && graph_.op(graph_.src(id, 0)) != Op::CONST) symbolic_loops_ = true;
       const Known k = derive(id);
       const Interval* i = given_.find(id);
-      memo_.set(id, i ? intersected(k, *i) : k);
+      const Known both = i != nullptr ? intersected(k, *i) : k;
+      memo_.set(id, both.empty() ? k : both);  // facts that contradict each other say nothing
     }
     stack_.pop_back();
   }

@@ -11,15 +11,13 @@ namespace kiln::compiler {
 
 class Bounds {
  public:
-  Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {}
+  Bounds(const Graph& g, const Facts& facts);
 
   Interval operator()(Id id) { return known(id).interval; }
   Congruence residue(Id id) { return known(id).residue; }
   symbolic::Known known(Id root);
   const Facts& facts() const { return facts_; }
   bool symbolic_loops() const { return symbolic_loops_; }  // some RANGE asked about ends at an expression
-  // Before the first question: the node's values are within i (in the branch that is being looked at).
-  void given(Id id, Interval i) { given_.set(id, i); }
 
  private:
   symbolic::Known derive(Id id) const;  // of its sources' entries
@@ -28,7 +26,7 @@ class Bounds {
   const Graph& graph_;
   const Facts& facts_;
   IdMap<symbolic::Known> memo_;
-  IdMap<Interval> given_;
+  IdMap<Interval> given_;  // by facts
   std::vector<Id> stack_;
   bool symbolic_loops_ = false;
 };

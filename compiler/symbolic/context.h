@@ -1,7 +1,10 @@
 // What rules work with: the graph, bounds, sums and proofs, kept from node to node.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
+#include <tuple>
 
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/bounds.h"
@@ -33,14 +36,19 @@ class RewriteContext {
     return *prover_;
   }
 
+  // The branch of a choice where its condition holds, or does not, as far as that simplifies it; else the branch as it is.
+  Id branch_under(Id condition, bool holds, Id branch);
+
   Graph& g;
   Bounds& bounds;
+  std::function<Id(const Facts&, Id)> simplified;  // by the same rules, under other facts
 
  private:
   IdMap<std::optional<symbolic::Sum>> sums_;
   symbolic::Samples samples_;
   std::optional<symbolic::Prover> prover_;
   Id prover_for_ = no_id;
+  std::map<std::tuple<Id, bool, Id>, Id> branches_;
 };
 
 }  // namespace kiln::compiler

@@ -21,6 +21,7 @@ struct SymFact {
 struct Facts {
   std::map<std::string, SymFact, std::less<>> syms;  // a name that is missing has the defaults
   std::vector<Id> nonnegative;                       // index values of the graph that are >= 0: what relates several symbols
+  int conditions = 0;                                // how many conditions around a branch are assumed
 
   SymFact of(std::string_view name) const {
     const auto it = syms.find(name);

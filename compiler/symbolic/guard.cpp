@@ -31,7 +31,7 @@ class Proof {
     if (known_[i].interval == Interval{1, 1}) return true;
     if (known_[i].interval == Interval{0, 0}) return false;
     if (n.op == Op::AND) return holds(n.src[0]) && holds(n.src[1]);
-    if (n.op == Op::OR) return holds(n.src[0]) || holds(n.src[1]);
+    if (n.op == Op::OR) return holds(n.src[0]) || holds(n.src[1]) || holds_in_branch(n.src[0], n.src[1]);
     if (!is_comparison(n.op) || t_[n.src[0]].condition) return false;
     const auto a = sum(n.src[0]), b = sum(n.src[1]);
     const auto d = a && b ? plus(c_.g, *b, *a, -1) : std::nullopt;
@@ -44,6 +44,16 @@ class Proof {
       case Op::NE: return c_.prover(n_).gt0(*d) || c_.prover(n_).gt0(*scaled(*d, -1));
       default: return false;
     }
+  }
+
+  // (not p or a == b), (p or a == b): a is b wherever p holds, does not hold.
+  bool holds_in_branch(std::size_t unless, std::size_t equality) {
+    const TemplateNode &e = t_[equality], &u = t_[unless];
+    const bool negated = u.op == Op::NOT;
+    const TemplateNode& p = negated ? t_[u.src[0]] : u;
+    if (e.op != Op::EQ || p.op != Op::SYM || t_[e.src[0]].op != Op::SYM || t_[e.src[1]].op != Op::SYM) return false;
+    const auto bound = [&](const TemplateNode& v) { return m_.ids[static_cast<std::size_t>(v.value)]; };
+    return c_.branch_under(bound(p), negated, bound(t_[e.src[0]])) == bound(t_[e.src[1]]);
   }
 
   std::optional<Sum> sum(std::size_t i) {

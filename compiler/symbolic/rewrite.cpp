@@ -27,7 +27,16 @@ bool binds_ranges(Op op) { return op == Op::END || op == Op::REDUCE || op == Op:
 
 RewriteEngine::RewriteEngine(Graph& g, Bounds& bounds, const symbolic::RuleSet& rules, std::span<const Chain> chains,
                              RewriteMode mode)
-    : context_(g, bounds), rules_(rules), chains_(chains), mode_(mode), disabled_(rules.rules.size(), false) {}
+    : context_(g, bounds), rules_(rules), chains_(chains), mode_(mode), disabled_(rules.rules.size(), false) {
+  context_.simplified = [this](const Facts& facts, Id id) {
+    Bounds inner_bounds(context_.g, facts);
+    RewriteEngine inner(context_.g, inner_bounds, rules_, chains_);
+    inner.disabled_ = disabled_;
+    const Id result = inner.run(id);
+    const Interval i = context_.g.dtype(result) == DType::index ? inner_bounds(result) : anything;
+    return i.single() ? context_.g.index(i.min) : result;
+  };
+}
 
 std::vector<std::string_view> RewriteEngine::names() const {
   std::vector<std::string_view> out;

@@ -30,6 +30,17 @@ bool find_extremum(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
 bool find_where_min(RewriteContext& c, Id n, Match& m) { return find_extremum(c, n, m, 1); }
 bool find_where_max(RewriteContext& c, Id n, Match& m) { return find_extremum(c, n, m, -1); }
 
+// The condition is used where it is known: in the branches.
+bool find_branch(RewriteContext& c, Id n, bool holds, Match& m) {
+  const auto src = c.g.src(n);
+  const Id p = src[0], t = src[1], f = src[2], branch = holds ? t : f;
+  if (c.g.lanes(n) != 1 || c.g.src(branch).empty()) return false;
+  const Id u = c.branch_under(p, holds, branch);
+  return u != branch && m.bind({p, t, f, u});
+}
+bool find_where_then(RewriteContext& c, Id n, Match& m) { return find_branch(c, n, true, m); }
+bool find_where_else(RewriteContext& c, Id n, Match& m) { return find_branch(c, n, false, m); }
+
 constexpr Rule rules[] = {
     {"where-true", "where(True, a, b)", "", "a"},
     {"where-false", "where(False, a, b)", "", "b", find_where_false},
@@ -41,6 +52,8 @@ constexpr Rule rules[] = {
     {"where-or", "where(p, a, where(q, a, b))", "", "where(p or q, a, b)"},
     {"where-again", "where(p, where(p, a, b), c)", "", "where(p, a, c)"},
     {"where-again-else", "where(p, a, where(p, b, c))", "", "where(p, a, c)"},
+    {"where-then", "where(p, t, f)", "not p or t == u", "where(p, u, f)", find_where_then},
+    {"where-else", "where(p, t, f)", "p or f == u", "where(p, t, u)", find_where_else},
     {"where-min", "where(l < r, t, f)", "l - r <= t - f and t - f <= l - r + 1", "min(t, f)", find_where_min},
     {"where-max", "where(l < r, t, f)", "r - l - 1 <= t - f and t - f <= r - l", "max(t, f)", find_where_max},
 };

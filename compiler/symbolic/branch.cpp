@@ -1,0 +1,73 @@
+// Branches of a choice, simplified under its condition.
+#include <algorithm>
+
+#include "compiler/symbolic/context.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::size_t max_nodes = 64;
+constexpr int max_conditions = 2;  // around one another: each is another run over the branch
+
+// The index and bool nodes under a root; none when there are too many.
+std::vector<Id> nodes_under(const Graph& g, Id root) {
+  std::vector<Id> out{root};
+  for (std::size_t at = 0; at < out.size(); ++at)
+    for (Id s : g.src(out[at])) {
+      if ((g.dtype(s) != DType::index && g.dtype(s) != DType::boolean) || std::ranges::find(out, s) != out.end()) continue;
+      if (out.size() == max_nodes) return {};
+      out.push_back(s);
+    }
+  return out;
+}
+
+bool may_fold(Op op) { return is_elementwise(op) && op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::NEG; }
+
+// Something in the branch may fold, and something varies in both.
+bool is_worth_it(const Graph& g, Id condition, Id branch) {
+  if (g.dtype(branch) != DType::index && g.dtype(branch) != DType::boolean) return false;
+  const auto nodes = nodes_under(g, branch);
+  if (std::ranges::none_of(nodes, [&](Id id) { return may_fold(g.op(id)); })) return false;
+  const auto about = nodes_under(g, condition);
+  return std::ranges::any_of(nodes,
+                             [&](Id id) { return g.op(id) != Op::CONST && std::ranges::find(about, id) != about.end(); });
+}
+
+void assume_not(Graph& g, Facts& facts, Id condition) {
+  std::vector<Id> open{condition};
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    const auto src = g.src(id);
+    const auto flipped = [&](Op op, Id a, Id b) { assume(g, facts, g.make(op, DType::boolean, {a, b})); };
+    switch (g.op(id)) {
+      case Op::OR: open.insert(open.end(), {src[0], src[1]}); break;
+      case Op::NOT: assume(g, facts, src[0]); break;
+      case Op::LT: flipped(Op::LE, src[1], src[0]); break;
+      case Op::LE: flipped(Op::LT, src[1], src[0]); break;
+      case Op::NE: flipped(Op::EQ, src[0], src[1]); break;
+      default: break;
+    }
+  }
+}
+
+}  // namespace
+
+Id RewriteContext::branch_under(Id condition, bool holds, Id branch) {
+  const auto key = std::tuple(condition, holds, branch);
+  if (const auto it = branches_.find(key); it != branches_.end()) return it->second;
+  Id result = branch;
+  if (bounds.facts().conditions < max_conditions && simplified && is_worth_it(g, condition, branch)) {
+    Facts facts = bounds.facts();
+    ++facts.conditions;
+    if (holds)
+      assume(g, facts, condition);
+    else
+      assume_not(g, facts, condition);
+    result = simplified(facts, branch);
+  }
+  branches_.emplace(key, result);
+  return result;
+}
+
+}  // namespace kiln::compiler
