@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
@@ -111,6 +112,28 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   if (found == all) return std::nullopt;
   if (g.is_const(extent) && g.arg(extent, 0) < search.lo + search.cut + 2 * lanes) return std::nullopt;
   return Interior{{g.src(found).begin(), g.src(found).end()}, search.lo, search.cut};
+}
+
+bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner) {
+  const Id extent = g.src(inner, 0);
+  if (!g.is_const(extent)) return false;
+  const auto affine = [&](Id index) {
+    const auto of_outer = index_stride(g, index, outer), of_inner = index_stride(g, index, inner);
+    return of_outer && of_inner && *of_outer == *of_inner * g.arg(extent, 0);
+  };
+  for (const Id id : walk(g, stores)) {
+    const Op op = g.op(id);
+    if (op == Op::FOR) return false;
+    if (g.dtype(id) == DType::index) continue;
+    const bool access = op == Op::LOAD || op == Op::STORE;
+    for (std::size_t i = 0; i < g.src(id).size(); ++i) {
+      const Id s = g.src(id, i);
+      if (g.dtype(s) != DType::index) continue;
+      const bool fine = access && i == 1 ? affine(s) : index_stride(g, s, outer) == 0 && index_stride(g, s, inner) == 0;
+      if (!fine) return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace kiln::compiler

@@ -51,11 +51,43 @@ class Nest {
     const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
     std::vector<Id> effects;
     if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Turn::one));
+    const bool one = is_flat(level);
     in_interior_ = true;
-    effects.push_back(loop(level, copies, first, middle, plan_[level].step, Turn::whole));
+    if (one)
+      flat(level, copies, first, add_index(g_, first, count), effects);
+    else
+      effects.push_back(loop(level, copies, first, middle, plan_[level].step, Turn::whole));
     in_interior_ = false;
-    effects.push_back(tail(level, copies, middle, end));
+    effects.push_back(tail(level, copies, one ? add_index(g_, first, count) : middle, end));
     return effects;
+  }
+
+  // Lanes over this range and the short one inside it as over one range.
+  bool is_flat(std::size_t level) const {
+    return level + 2 == plan_.size() && walked_as_one(g_, interior_->stores, plan_[level].range, plan_[level + 1].range);
+  }
+
+  void flat(std::size_t level, const std::vector<Copy>& copies, Id first, Id last, std::vector<Id>& effects) {
+    const Id channels = g_.src(plan_[level + 1].range, 0), limit = mul_index(g_, g_.src(plan_[level].range, 0), channels);
+    const Id begin = mul_index(g_, first, channels), end = mul_index(g_, last, channels);
+    const int lanes = plan_[level].step;
+    const Id step = g_.index(lanes);
+    const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
+    const Id middle = add_index(g_, begin, whole);
+    const auto part = [&](Id from, Id to, int width) {
+      const Id range = loops_.range(g_, limit, width > 1 ? RangeKind::vector : RangeKind::loop);
+      std::vector<Copy> turned = copies;
+      for (Copy& c : turned) {
+        c.values[plan_[level].range] = g_.index(0);
+        c.values[plan_[level + 1].range] = width > 1 ? ramp(g_, range, 1, width) : range;
+      }
+      std::vector<Id> s = {range, from, to};
+      const std::vector<Id> stores = body(turned);
+      s.insert(s.end(), stores.begin(), stores.end());
+      effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, width}));
+    };
+    part(begin, middle, lanes);
+    part(middle, end, 1);
   }
 
   bool divides(Id extent, int step) {

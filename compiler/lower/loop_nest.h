@@ -2,7 +2,8 @@
 //
 // before: STOREs over ranges. after: FOR around FOR ... around the expanded stores. A range with step s becomes a main loop in
 // turns of s and, unless the extent is known to be a multiple of s, a loop for what is left; lanes leave out the borders of
-// padding and clamping (interior.h). The outermost loop runs from
+// padding and clamping (interior.h), and in the interior go over the pixels and channels of a row as one contiguous range where
+// all accesses do. The outermost loop runs from
 // SYM("$begin") to SYM("$end"), a chunk that the runtime chooses.
 // postcondition: every loop has a RANGE of its own.
 #pragma once

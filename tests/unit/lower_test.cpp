@@ -156,6 +156,37 @@ TEST(Lower, InterleavedChannelsAreOneLoop) {
   for (std::int64_t columns : {0, 1, 5, 11}) k.expect_same({{"H", 4}, {"W", columns}}, random, 16);
 }
 
+// Pixels and channels of a row: one contiguous range between the borders, unless a value looks at one of them alone.
+TEST(Lower, PixelsAndChannelsAreOneRangeInTheInterior) {
+  enum class Also { nothing, weight_of_channel, channel, pixel };
+  for (const Also also : {Also::nothing, Also::weight_of_channel, Also::channel, Also::pixel})
+    for (const bool rows : {true, false}) {
+      OneKernel k;
+      const Id h = rows ? k.symbol("H") : k.g.index(1), w = k.symbol("W"), channels = k.g.index(3);
+      const Id size = k.index(Op::MUL, k.index(Op::MUL, h, w), channels);
+      const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size), weights = k.buffer(DType::f32, channels);
+      const Id i = rows ? k.range(h) : k.g.index(0), j = k.range(w), c = k.range(channels);
+      const Id left = k.index(Op::MAX, k.g.index(0), k.index(Op::SUB, j, k.g.index(2)));
+      const Id right = k.index(Op::MIN, k.index(Op::ADD, j, k.g.index(1)), k.index(Op::SUB, w, k.g.index(1)));
+      Id value = k.op(Op::MUL, DType::f32,
+                      {k.load(x, k.at(k.at(i, w, left), channels, c)), k.load(x, k.at(k.at(i, w, right), channels, c))});
+      if (also == Also::weight_of_channel) value = k.op(Op::ADD, DType::f32, {value, k.load(weights, c)});
+      if (also == Also::channel) value = k.op(Op::ADD, DType::f32, {value, k.op(Op::CAST, DType::f32, {c})});
+      if (also == Also::pixel) value = k.op(Op::ADD, DType::f32, {value, k.op(Op::CAST, DType::f32, {j})});
+      k.store(y, k.at(k.at(i, w, j), channels, c), value, rows ? std::vector{i, j, c} : std::vector{j, c});
+      k.lower();
+      std::size_t contiguous = 0;
+      const Id roots[] = {k.lowered.sink};
+      for (const Id id : k.g.reachable(roots))
+        if (k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1 && k.g.op(k.g.src(id, 1)) == Op::RAMP)
+          contiguous += k.g.arg(k.g.src(id, 1), 0) == 1 ? 1 : 0;
+      EXPECT_EQ(contiguous, also == Also::nothing ? 2u : 0u);
+      std::mt19937 random(13);
+      for (const std::int64_t columns : {1, 2, 3, 4, 10, 27, 64})
+        for (const std::int64_t chunk : {0, 8}) k.expect_same({{"H", 3}, {"W", columns}}, random, chunk);
+    }
+}
+
 TEST(Lower, ShortInnermostRangeIsUnrolledBesideLanes) {
   OneKernel k;
   const Id h = k.symbol("H"), w = k.symbol("W"), channels = k.g.index(3);
