@@ -68,6 +68,7 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
     const std::vector<Id> extents = shapes_.of(g_.src(node, 0));
     const std::vector<std::int64_t> axes(g_.args(node).begin() + 1, g_.args(node).end());
     std::vector<Id> nest = contexts_[context];
+    nest.resize(hoisted_depth(e));
     for (std::int64_t a : axes) {
       const auto axis = static_cast<std::size_t>(a);
       const Id r =
@@ -109,18 +110,25 @@ const std::vector<Id>& DemandWalk::ranges_used(MapId m) {
   return it->second;
 }
 
+// How many loops of its context an evaluation stays in when it is hoisted out of the inner ones that it does not use. Nothing
+// is hoisted out of the outermost loop: its chunks run on different threads.
+std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
+  const std::vector<Id>& loops = contexts_[e.context];
+  const std::vector<Id>& used = ranges_used(e.map);
+  std::size_t depth = loops.size();
+  while (depth > 0 && std::ranges::find(used, loops[depth - 1]) == used.end()) --depth;
+  const auto outermost = std::ranges::find_if(loops, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
+  return std::max(depth, static_cast<std::size_t>(outermost == loops.end() ? 0 : outermost - loops.begin() + 1));
+}
+
 ValueUse DemandWalk::use_of(const NodeDemand& d) {
   ValueUse u;
   u.maps = d.uses.size();
   u.elements = model_.elements(shapes_.of(d.node));
   for (const Evaluation& e : d.uses) {
-    const std::vector<Id>& used = ranges_used(e.map);
-    double all = 1, hoisted = 1;
-    for (Id r : contexts_[e.context]) {
-      all *= std::max(1.0, model_.extent(g_.src(r, 0)));
-      if (std::ranges::find(used, r) != used.end()) hoisted = all;
-    }
-    u.evaluations += all;
+    double hoisted = 1;
+    for (std::size_t i = 0; i < hoisted_depth(e); ++i)
+      hoisted *= std::max(1.0, model_.extent(g_.src(contexts_[e.context][i], 0)));
     u.hoisted += hoisted;
   }
   return u;

@@ -61,6 +61,7 @@ class DemandWalk {
   ContextId new_context(std::vector<Id> ranges);
   std::uint32_t want(Id node, IndexMap map, ContextId context);
   void evaluate(Id node, Evaluation& e);
+  std::size_t hoisted_depth(const Evaluation& e);
   ValueUse use_of(const NodeDemand& d);
   const std::vector<Id>& ranges_used(MapId m);
 

@@ -7,12 +7,12 @@ namespace kiln::compiler {
 namespace {
 
 constexpr double load_cost = 2;
-constexpr double slow_cost = 6;  // division, square root
-constexpr double transcendental_cost = 16;
-constexpr double cheap = 12;           // not worth a buffer, however often it is recomputed
-constexpr double saved_enough = 32;    // recomputed operations per element that pay for a store and a load
-constexpr double code_limit = 512;     // operations written out, over all index maps
-constexpr double reduce_slack = 1.25;  // reductions may be recomputed for this share of elements (borders)
+constexpr double slow_cost = 6;             // division, square root
+constexpr double transcendental_cost = 32;  // what their expansions have
+constexpr double cheap = 12;                // not worth a buffer, however often it is recomputed
+constexpr double saved_enough = 32;         // recomputed operations per element that pay for a store and a load
+constexpr double code_limit = 512;          // operations written out, over all index maps
+constexpr double reduce_slack = 1.25;       // reductions may be recomputed for this share of elements (borders)
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
 
@@ -120,7 +120,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
 }
 
 bool StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
-  if (cost.contains_reduce) return use.evaluations > reduce_slack * use.elements;
+  if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements;
   if (cost.operations <= cheap) return false;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return true;
   return (use.hoisted / use.elements - 1) * cost.operations > saved_enough;

@@ -20,7 +20,6 @@ struct ValueCost {
 struct ValueUse {
   std::size_t maps = 0;    // different index maps
   double hoisted = 0;      // evaluations when loops that do not matter to the value are left outside
-  double evaluations = 0;  // evaluations in all
   double elements = 0;     // different elements
 };
 

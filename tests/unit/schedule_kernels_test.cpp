@@ -139,14 +139,26 @@ TEST_F(ScheduleKernels, SubtractingTheMeanIsTwo) {
   EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 64));
 }
 
-TEST_F(ScheduleKernels, SoftmaxIsThree) {
+TEST_F(ScheduleKernels, SoftmaxIsTwo) {  // exp(x - max) is stored; the maximum and the sum are kept for their row
   out(softmax(in({n(64), n(100)})));
+  EXPECT_EQ(schedule().kernels.size(), 2u);
+}
+
+TEST_F(ScheduleKernels, SoftmaxOfAMatmulIsThree) {  // the product is stored too
+  out(softmax(matmul(in({n(64), n(32)}), in({n(32), n(10)}))));
   EXPECT_EQ(schedule().kernels.size(), 3u);
 }
 
-TEST_F(ScheduleKernels, SoftmaxOfAMatmulIsFour) {  // the product is stored; exp(x - max) is computed twice, not stored
-  out(softmax(matmul(in({n(64), n(32)}), in({n(32), n(10)}))));
-  EXPECT_EQ(schedule().kernels.size(), 4u);
+TEST_F(ScheduleKernels, CentringRowsIsOne) {  // x - mean(x) of each row: the mean is kept for its row
+  const Id x = in({n(64), n(100)});
+  out(bin(Op::SUB, x, keep(reduce(ReduceKind::sum, x, 1), {n(64), n(100)}, 1)));
+  EXPECT_EQ(schedule().kernels.size(), 1u);
+}
+
+TEST_F(ScheduleKernels, CentringAllIsTwo) {  // no row to keep it for: every thread would compute the sum again
+  const Id x = in({n(6400)});
+  out(bin(Op::SUB, x, b_.expand(b_.reshape(reduce(ReduceKind::sum, x, 0), std::vector<Id>{n(1)}), std::vector<Id>{n(6400)})));
+  EXPECT_EQ(schedule().kernels.size(), 2u);
 }
 
 TEST_F(ScheduleKernels, MatmulWithBiasAndGeluIsOne) {
