@@ -36,6 +36,8 @@ class RewriteContext {
     return *prover_;
   }
 
+  // Where the facts hold, as far as a few points show it.
+  bool differ(Id a, Id b) { return samples_.differ(a, b); }
   // The branch of a choice where its condition holds, or does not, as far as that simplifies it; else the branch as it is.
   Id branch_under(Id condition, bool holds, Id branch);
 

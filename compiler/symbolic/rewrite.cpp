@@ -1,6 +1,7 @@
 #include "compiler/symbolic/rewrite.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
@@ -32,6 +33,7 @@ RewriteEngine::RewriteEngine(Graph& g, Bounds& bounds, const symbolic::RuleSet& 
     Bounds inner_bounds(context_.g, facts);
     RewriteEngine inner(context_.g, inner_bounds, rules_, chains_);
     inner.disabled_ = disabled_;
+    inner.checked_ = checked_;
     const Id result = inner.run(id);
     const Interval i = context_.g.dtype(result) == DType::index ? inner_bounds(result) : anything;
     return i.single() ? context_.g.index(i.min) : result;
@@ -167,10 +169,17 @@ Id RewriteEngine::apply_rules(Id id) {
     if (disabled_[i] || !fits(r, id, m)) continue;
     const Id next = instantiate(context_.g, r.rhs, m);
     if (next == id) continue;
+    if (checked_) check(r, m, id, next);
     spend(*r.rule, id, next);
     return next;
   }
   return no_id;
+}
+
+void RewriteEngine::check(const CompiledRule& r, const Match& m, Id id, Id next) {
+  const Id lhs = instantiate(context_.g, r.lhs, m);
+  if (!context_.differ(lhs, id) && !context_.differ(next, id)) return;
+  throw std::logic_error("rule " + std::string(r.rule->name) + ": its lhs or rhs as bound is not the node it was bound at");
 }
 
 void RewriteEngine::spend(const Rule& rule, Id id, Id next) {

@@ -67,7 +67,8 @@ class RewriteEngine {
   // Called for each application of a rule, with the node before and after; before's location is where its user wrote it.
   using Observer = std::function<void(const Rule&, Id before, Id after)>;
   void observe(Observer o) { observer_ = std::move(o); }
-  std::uint64_t applications() const { return applied_; }
+  // For tests: every application evaluates lhs, rhs and the node at a few points; a difference is a std::logic_error.
+  void check_matches() { checked_ = true; }
 
  private:
   struct Frame {
@@ -80,6 +81,7 @@ class RewriteEngine {
   Id rebuild(Id id);
   Id apply_rules(Id id);
   bool fits(const symbolic::CompiledRule& rule, Id id, Match& m);
+  void check(const symbolic::CompiledRule& rule, const Match& m, Id id, Id next);
   void spend(const Rule& rule, Id id, Id next);
   [[noreturn]] void unsettled(Id id) const;
   const Chain* chain_of(Id id) const;
@@ -90,6 +92,7 @@ class RewriteEngine {
   const symbolic::RuleSet& rules_;
   std::span<const Chain> chains_;
   RewriteMode mode_;
+  bool checked_ = false;
   std::vector<bool> disabled_;
   IdMap<Id> final_;
   IdMap<std::uint64_t> in_progress_;  // by run: a node that needs itself is a rule set that never settles

@@ -107,6 +107,14 @@ void Samples::choose_points() {
   }
 }
 
+bool Samples::differ(Id a, Id b) {
+  if (!chosen_) choose_points();
+  const Values u = at(a), v = at(b);
+  for (std::size_t i = 0; i < points; ++i)
+    if (allowed_[i] && u[i] && v[i] && *u[i] != *v[i]) return true;
+  return false;
+}
+
 bool Samples::some_negative(const Sum& p, std::span<const Id> inside) {
   if (!chosen_) choose_points();
   std::array<Value, points> sum;

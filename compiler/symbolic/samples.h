@@ -20,6 +20,8 @@ class Samples {
   // At a point where each of `inside` has a value: all loops they are in have iterations.
   bool some_negative(const Sum& p, std::span<const Id> inside);
 
+  bool differ(Id a, Id b);  // at some point where both have a value
+
  private:
   static constexpr std::size_t points = 4;
   using Values = std::array<std::optional<std::int64_t>, points>;  // none: overflow, or a loop without iterations

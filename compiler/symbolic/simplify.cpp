@@ -55,6 +55,7 @@ void Simplifier::disable(std::string_view rule) { state_->engine.disable(rule); 
 void Simplifier::observe(Observer o) {
   state_->engine.observe([o = std::move(o)](const Rule& r, Id before, Id after) { o(r.name, before, after); });
 }
+void Simplifier::check_matches() { state_->engine.check_matches(); }
 Bounds& Simplifier::bounds() { return state_->bounds; }
 
 Id simplify(Graph& g, Id root, const Facts& facts) {

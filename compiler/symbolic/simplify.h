@@ -29,6 +29,7 @@ class Simplifier {
   void disable(std::string_view rule);  // by name; an unknown name is a Diagnostic E-rule
   using Observer = std::function<void(std::string_view rule, Id before, Id after)>;
   void observe(Observer o);  // called for each rewrite
+  void check_matches();      // for tests: see RewriteEngine
   Bounds& bounds();
 
  private:

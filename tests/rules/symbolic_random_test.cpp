@@ -1,4 +1,5 @@
-// 10^5 random expressions: the simplified one has the same value at random points, bounds hold, simplifying again changes nothing.
+// 10^5 random expressions: the simplified one has the same value at random points, bounds hold, simplifying again changes
+// nothing.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -26,7 +27,10 @@ class Expressions {
     if (size <= 1) return pick(0, 2) == 0 ? g_.index(pick(-6, 12)) : leaves_[static_cast<std::size_t>(pick(0, 8))];
     const int left = static_cast<int>(pick(1, size - 1));
     switch (pick(0, 13)) {
-      case 0: case 1: case 2: case 3: return binary(Op::ADD, value(left), value(size - left));
+      case 0:
+      case 1:
+      case 2:
+      case 3: return binary(Op::ADD, value(left), value(size - left));
       case 4: return binary(Op::SUB, value(left), value(size - left));
       case 5: return binary(Op::MUL, value(size - 1), g_.index(pick(-4, 8)));
       case 6: return binary(Op::MUL, value(left), value(size - left));
@@ -112,7 +116,9 @@ Facts test_facts() {
 }
 
 void check(Graph& g, Expressions& e, Id before, const Facts& facts) {
-  const Id after = simplify(g, before, facts);
+  Simplifier simplifier(g, facts);
+  simplifier.check_matches();
+  const Id after = simplifier(before);
   Bounds bounds(g, facts);
   for (int i = 0; i < 6; ++i) {
     const Values v = e.point();
