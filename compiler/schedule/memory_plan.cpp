@@ -1,78 +1,164 @@
 #include "compiler/schedule/memory_plan.h"
 
 #include <algorithm>
+#include <numeric>
 
+#include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
-#include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/task_order.h"
 
 namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t alignment = 64;
+constexpr double typical_symbol = 128;
 
-struct Live {
-  std::size_t buffer;
-  std::int64_t bytes = -1;  // aligned; -1: symbolic
-  int first = -1, last = -1;
-  std::int64_t offset = 0;
-};
+std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
-Id aligned_bytes(Graph& g, const Buffer& b) {
-  const Id bytes_of = index_mul(g, b.size, g.index(bytes(b.dtype)));
-  const Id lines = index_floordiv(g, index_add(g, bytes_of, g.index(alignment - 1)), g.index(alignment));
-  return index_mul(g, lines, g.index(alignment));
+Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.size, g.index(bytes(b.dtype)))); }
+
+double typical_atom(const Graph& g, const Schedule& s, Id atom) {
+  if (g.op(atom) != Op::SYM) return typical_symbol / 2;  // half of an extent, most often
+  for (const Symbol& y : s.program.symbols)
+    if (y.name == g.name(atom)) return std::clamp(typical_symbol, static_cast<double>(y.min), static_cast<double>(y.max));
+  return typical_symbol;
 }
 
-std::vector<Live> lifetimes(Graph& g, const Schedule& s) {
-  std::vector<Live> all(s.buffers.size());
-  for (std::size_t b = 0; b < all.size(); ++b) {
-    all[b].buffer = b;
-    const auto size = index_value(g, aligned_bytes(g, s.buffers[b]));
-    all[b].bytes = size ? *size : -1;
+std::int64_t typical_bytes(const Graph& g, const Schedule& s, const Poly& p) {
+  double sum = 0;
+  for (const Monomial& m : p) {
+    auto product = static_cast<double>(m.coefficient);
+    for (const Id atom : m.atoms) product *= typical_atom(g, s, atom);
+    sum += product;
   }
-  for (std::size_t k = 0; k < s.kernels.size(); ++k)
-    for (int b : s.kernels[k].buffers) {
-      Live& l = all[static_cast<std::size_t>(b)];
-      if (l.first < 0) l.first = static_cast<int>(k);
-      l.last = static_cast<int>(k);
+  return aligned(static_cast<std::int64_t>(std::clamp(sum, 0.0, 0x1p52)));
+}
+
+// Can the polynomial with the larger coefficients stand for a maximum? Every term's product must be >= 0.
+bool has_nonnegative_terms(const Graph& g, const Schedule& s, const Poly& p) {
+  std::vector<SymbolFacts> facts;
+  for (const Symbol& y : s.program.symbols) facts.push_back({y.name, y.min});
+  for (const Monomial& m : p)
+    for (const Id atom : m.atoms)
+      if (g.op(atom) != Op::SYM && !proves_nonnegative(g, atom, facts)) return false;
+  return true;
+}
+
+// Both are in canonical order.
+Poly larger_coefficients(const Graph& g, const Poly& a, const Poly& b) {
+  Poly out = a;
+  for (const Monomial& m : b) {
+    const auto it = std::ranges::find(out, m.atoms, &Monomial::atoms);
+    if (it == out.end())
+      out.push_back(m);
+    else
+      it->coefficient = std::max(it->coefficient, m.coefficient);
+  }
+  std::erase_if(out, [](const Monomial& m) { return m.coefficient <= 0; });  // the arena's begin, 0, is the third
+  return normalise_poly(g, std::move(out));
+}
+
+Poly sum(const Graph& g, Poly a, const Poly& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return normalise_poly(g, std::move(a));
+}
+
+bool is_aligned(const Poly& p) {
+  return std::ranges::all_of(p, [](const Monomial& m) { return m.coefficient % alignment == 0; });
+}
+
+// Offsets are polynomials first and rounded down at the end; a size that is not whole lines leaves room for that.
+Poly room(const Graph& g, const Poly& size) {
+  if (is_aligned(size)) return size;
+  if (size.size() == 1 && size[0].atoms.empty()) return {{aligned(size[0].coefficient), {}}};
+  return sum(g, size, {{alignment - 1, {}}});
+}
+
+Id line_of(Graph& g, const Poly& p) {
+  if (is_aligned(p)) return index_from(g, p);
+  return index_mul(g, index_floordiv(g, index_from(g, p), g.index(alignment)), g.index(alignment));
+}
+
+// Temporaries in use while some kernel runs: all at the same time.
+std::int64_t most_alive(const Schedule& s, const MemoryProblem& m, const TaskOrder& order,
+                        const std::vector<std::vector<std::size_t>>& users) {
+  std::int64_t most = 0;
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    std::int64_t alive = 0;
+    for (std::size_t i = 0; i < m.buffers.size(); ++i) {
+      const auto& u = users[m.buffers[i]];
+      const bool begun = std::ranges::any_of(u, [&](std::size_t j) { return j == k || order.before(j, k); });
+      const bool needed = begun && std::ranges::any_of(u, [&](std::size_t j) { return j == k || order.before(k, j); });
+      if (needed) alive += m.placement.sizes[i];
     }
-  return all;
+    most = std::max(most, alive);
+  }
+  return most;
 }
 
-// The lowest offset at which `l` meets none of the placed ones that are alive together with it.
-std::int64_t lowest_offset(const std::vector<Live>& placed, const Live& l) {
-  std::vector<Live> near;
-  for (const Live& p : placed)
-    if (p.first <= l.last && l.first <= p.last) near.push_back(p);
-  std::ranges::sort(near, {}, [](const Live& p) { return std::pair(p.offset, p.buffer); });
-  std::int64_t at = 0;
-  for (const Live& p : near) {
-    if (at + l.bytes <= p.offset) break;
-    at = std::max(at, p.offset + p.bytes);
-  }
-  return at;
+void add_conflicts(MemoryProblem& m, const TaskOrder& order, const std::vector<std::vector<std::size_t>>& users) {
+  const auto ends_before = [&](std::size_t a, std::size_t b) {
+    for (const std::size_t j : users[a])
+      for (const std::size_t k : users[b])
+        if (!order.before(j, k)) return false;
+    return true;
+  };
+  m.placement.conflicts.resize(m.buffers.size());
+  for (std::uint32_t i = 0; i < m.buffers.size(); ++i)
+    for (std::uint32_t j = 0; j < i; ++j) {
+      if (ends_before(m.buffers[i], m.buffers[j]) || ends_before(m.buffers[j], m.buffers[i])) continue;
+      m.placement.conflicts[i].push_back(j);
+      m.placement.conflicts[j].push_back(i);
+    }
+  for (auto& c : m.placement.conflicts) std::ranges::sort(c);
 }
 
 }  // namespace
 
+MemoryProblem memory_problem(Graph& g, const Schedule& s) {
+  MemoryProblem m;
+  for (std::size_t b = 0; b < s.buffers.size(); ++b) {
+    if (s.buffers[b].param >= 0) continue;
+    const Poly size = byte_poly(g, s.buffers[b]);
+    if (!has_nonnegative_terms(g, s, size)) continue;
+    m.buffers.push_back(b);
+    m.placement.sizes.push_back(typical_bytes(g, s, size));
+  }
+  const TaskOrder order(s);
+  const auto users = buffer_users(s);
+  add_conflicts(m, order, users);
+  m.placement.lower_bound = most_alive(s, m, order, users);
+  return m;
+}
+
 void memory_plan(Graph& g, Schedule& s) {
-  std::vector<Live> placed;
-  std::int64_t static_bytes = 0;
-  const std::vector<Live> all = lifetimes(g, s);
-  for (Live l : all) {
-    if (s.buffers[l.buffer].param >= 0 || l.bytes < 0) continue;
-    l.offset = lowest_offset(placed, l);
-    static_bytes = std::max(static_bytes, l.offset + l.bytes);
-    s.buffers[l.buffer].offset = g.index(l.offset);
-    placed.push_back(l);
+  const MemoryProblem m = memory_problem(g, s);
+  const Placement placed = place(m.placement);
+  std::vector<std::uint32_t> upwards(m.buffers.size());
+  std::iota(upwards.begin(), upwards.end(), 0);
+  std::ranges::stable_sort(upwards, {}, [&](std::uint32_t i) { return placed.offsets[i]; });
+  std::vector<Poly> ends(m.buffers.size());
+  std::vector<bool> set(m.buffers.size(), false);
+  Poly top;
+  for (const std::uint32_t i : upwards) {
+    Poly begin;
+    for (const std::uint32_t c : m.placement.conflicts[i])
+      if (set[c]) begin = larger_coefficients(g, begin, ends[c]);
+    Buffer& b = s.buffers[m.buffers[i]];
+    b.offset = line_of(g, begin);
+    ends[i] = sum(g, begin, room(g, byte_poly(g, b)));
+    set[i] = true;
+    top = larger_coefficients(g, top, ends[i]);
   }
-  Id top = g.index(static_bytes);
-  for (const Live& l : all) {
-    if (s.buffers[l.buffer].param >= 0 || l.bytes >= 0) continue;
-    s.buffers[l.buffer].offset = top;
-    top = index_add(g, top, aligned_bytes(g, s.buffers[l.buffer]));
+  // What no polynomial bounds follows one after the other.
+  Id end = index_from(g, room(g, top));
+  for (Buffer& b : s.buffers) {
+    if (b.param >= 0 || b.offset != no_id) continue;
+    b.offset = index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));
+    const Poly size = byte_poly(g, b);
+    end = index_add(g, end, index_add(g, index_from(g, size), g.index(alignment - 1)));
   }
-  s.workspace_bytes = top;
+  s.workspace_bytes = end;
 }
 
 }  // namespace kiln::compiler

@@ -1,4 +1,16 @@
-kiln_add_test(codegen_random_test fuzz
-  SOURCES fuzz/codegen_random_test.cpp
-  LIBS schedule_harness kiln_pipeline kiln_interp kiln::runtime ${CMAKE_DL_LIBS})
-set_target_properties(codegen_random_test PROPERTIES ENABLE_EXPORTS ON)  # generated objects call the test's kiln_call
+# The long run: random_programs --count 100000 --jobs 4.
+find_package(CLI11 REQUIRED)
+find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
+add_executable(random_programs
+  fuzz/random_programs.cpp fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
+  fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/first_broken_pass.cpp
+  fuzz/child.cpp fuzz/shrink.cpp)
+target_link_libraries(random_programs PRIVATE run_harness CLI11::CLI11 LLVM)
+target_include_directories(random_programs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)
+file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
+if(regressions)
+  add_test(NAME fuzz.regressions COMMAND random_programs ${regressions})
+  set_tests_properties(fuzz.regressions PROPERTIES LABELS fuzz)
+endif()
+set_tests_properties(fuzz.random_programs PROPERTIES LABELS fuzz)

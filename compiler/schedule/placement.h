@@ -1,0 +1,28 @@
+// Blocks on a line: offsets such that blocks in conflict do not overlap, with a low total. (Dynamic storage allocation; the
+// best answer is NP-hard.) First fit in several orders, then a search that moves blocks at the peak forward in the order.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kiln::compiler {
+
+struct PlacementProblem {
+  std::vector<std::int64_t> sizes;
+  std::vector<std::vector<std::uint32_t>> conflicts;  // symmetric, ascending
+  std::int64_t lower_bound = 0;                       // no placement is smaller: the search ends there
+};
+
+struct Placement {
+  std::vector<std::int64_t> offsets;
+  std::int64_t total = 0;
+};
+
+// Each block in this order at the lowest offset that is free.
+Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_t> order);
+
+// `effort`: bound on the search's steps, in blocks looked at. Deterministic.
+Placement place(const PlacementProblem& p, std::int64_t effort = 3'000'000);
+
+}  // namespace kiln::compiler

@@ -1,0 +1,169 @@
+#include "tests/fuzz/check_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <ctime>
+#include <memory>
+
+#include "compiler/interp/index_value.h"
+#include "compiler/interp/interpret.h"
+#include "compiler/interp/scalar.h"
+#include "compiler/interp/visit.h"
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/shapes.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/pipeline/pipeline.h"
+#include "tests/fuzz/random_program.h"
+#include "tests/fuzz/run_object.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+constexpr std::int64_t most_elements = 400'000;
+constexpr double most_compile_seconds = 10;
+
+template <class T>
+T random_element(Draw& draw, int style) {
+  static const double specials[] = {0.0, -0.0, HUGE_VAL, -HUGE_VAL, std::nan(""), 1e-42, 65504, 1e30, 2147483648.0, -1e19};
+  if (style == 2 && draw.one_in(6)) return scalar::convert<T>(specials[draw.below(10)]);
+  if (style == 1) return scalar::convert<T>(static_cast<double>(draw.between(-4000, 4000)) / 61);
+  return scalar::convert<T>(static_cast<double>(draw.between(-8, 8)));
+}
+
+Array random_array(const Parameter& q, std::vector<std::int64_t> extents, Draw& draw) {
+  Array a{q.dtype, std::move(extents), {}};
+  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(a.dtype)));
+  const int style = draw.of(std::array{0, 0, 1, 1, 2});
+  visit_type(a.dtype, [&]<class T>() {
+    for (std::size_t i = 0; i < a.elements(); ++i) {
+      const T v = random_element<T>(draw, style);
+      std::memcpy(a.data.data() + i * sizeof v, &v, sizeof v);
+    }
+  });
+  return a;
+}
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+struct Case {
+  SymbolValues symbols;
+  std::vector<Array> arguments, expected;
+};
+
+// Cases where the program is defined, with what it gives.
+std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
+  std::vector<Case> cases;
+  for (const SymbolValues& symbols : symbol_choices(p, seed)) {
+    auto arguments = random_arguments(g, p, symbols, seed + cases.size());
+    if (!arguments) continue;
+    try {
+      std::vector<Array> expected = interpret(g, p, *arguments);
+      cases.push_back({symbols, std::move(*arguments), std::move(expected)});
+    } catch (const Diagnostic&) {  // facts that these values break, an empty axis that should repeat
+    }
+  }
+  return cases;
+}
+
+class Checker {
+ public:
+  Checker(const std::string& text, std::uint64_t seed) : program_(read_program(graph_, text, "program")), seed_(seed) {}
+
+  CheckResult run() {
+    verify(graph_, program_);
+    const std::vector<Case> cases = cases_of(graph_, program_, seed_);
+    for (const NamedTarget& t : targets())
+      if (!result_.finding) check(t, cases);
+    return std::move(result_);
+  }
+
+ private:
+  void fail(std::string kind, std::string text) { result_.finding = Finding{std::move(kind), std::move(text)}; }
+
+  void check(const NamedTarget& t, const std::vector<Case>& cases) {
+    CompileOptions options;
+    options.target = t.target;
+    Compiled c;
+    const double start = cpu_seconds();
+    try {
+      c = compile(graph_, program_, options);
+    } catch (const std::exception& e) {
+      return fail(std::string("compile ") + t.name, e.what());
+    }
+    const double seconds = cpu_seconds() - start;
+    result_.compile_seconds = std::max(result_.compile_seconds, seconds);
+    result_.kernels = static_cast<int>(c.schedule.kernels.size());
+    if (seconds > most_compile_seconds) return fail(std::string("time ") + t.name, std::to_string(seconds) + " s");
+    const RunnableObject object(c.code.object, program_);
+    for (const Case& k : cases) {
+      if (const std::string problem = plan_problem(graph_, c.schedule, k.symbols); !problem.empty())
+        return fail("plan", problem);
+      for (const int workers : {1, 3}) {
+        if (const std::string problem = object.compare(k.arguments, k.expected, workers); !problem.empty())
+          return fail(std::string("run ") + t.name + ' ' + std::to_string(workers), problem);
+        ++result_.runs;
+      }
+    }
+  }
+
+  Graph graph_;
+  Program program_;
+  std::uint64_t seed_;
+  CheckResult result_;
+};
+
+}  // namespace
+
+std::vector<NamedTarget> targets() {
+  Target narrow;
+  narrow.vector_bytes = 16;
+  narrow.vector_registers = 4;
+  narrow.index_bits = 64;
+  return {{"wide", Target{}}, {"narrow", narrow}};
+}
+
+std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed) {
+  if (p.symbols.empty()) return {{}};
+  Draw draw(seed);
+  std::vector<SymbolValues> out;
+  for (int round = 0; round < 4; ++round) {
+    SymbolValues& values = out.emplace_back();
+    for (const Symbol& s : p.symbols) {
+      const std::int64_t v = s.min + (round == 0 ? 0 : round == 1 ? draw.below(3) : draw.below(40));
+      values[s.name] = std::min((v + s.multiple_of - 1) / s.multiple_of, s.max / s.multiple_of) * s.multiple_of;
+    }
+  }
+  return out;
+}
+
+std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols,
+                                                   std::uint64_t seed) {
+  IndexValues value(g, symbols);
+  Shapes shapes(g);
+  const Id roots[] = {p.sink};
+  for (const Id id : g.reachable(roots)) {
+    std::int64_t n = 1;
+    for (const Id e : shapes.of(id)) {
+      const auto v = value(e);
+      if (!v || *v < 0 || (n *= *v) > most_elements) return std::nullopt;
+    }
+  }
+  Draw draw(seed);
+  std::vector<Array> out;
+  for (const Parameter& q : p.params) {
+    std::vector<std::int64_t> extents;
+    std::int64_t n = 1;
+    for (const Id e : q.extents) {
+      extents.push_back(value(e).value());
+      if (extents.back() < 0 || (n *= extents.back()) > most_elements) return std::nullopt;
+    }
+    out.push_back(random_array(q, std::move(extents), draw));
+  }
+  return out;
+}
+
+CheckResult check_program(const std::string& text, std::uint64_t seed) { return Checker(text, seed).run(); }
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,45 @@
+// One random program through the whole compiler: what it computes, at every schedule and number of threads, is what the
+// interpreter computes from the unoptimised graph, bit for bit; and the memory plan is sound.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compiler/interp/array.h"
+#include "compiler/ir/program.h"
+#include "compiler/lower/target.h"
+
+namespace kiln::compiler::testing {
+
+// A schedule: what the same program may be compiled to.
+struct NamedTarget {
+  const char* name;
+  Target target;
+};
+std::vector<NamedTarget> targets();
+
+struct Finding {
+  std::string kind;  // where it shows: "compile avx2", "run avx2 3", "plan", ... The shrinker keeps it
+  std::string text;
+};
+
+// Values for a program's symbols, then its arguments. nullopt: these symbols make tensors that are too large for a test.
+using SymbolValues = std::map<std::string, std::int64_t>;
+std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed);
+std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols, std::uint64_t seed);
+
+struct CheckResult {
+  std::optional<Finding> finding;
+  int runs = 0;  // of compiled code that were compared
+  int kernels = 0;
+  double compile_seconds = 0;  // CPU time of the slowest compilation
+};
+CheckResult check_program(const std::string& text, std::uint64_t seed);
+
+// Two buffers that kernels without an order between them, or one kernel, use at the same time share bytes: text, else "".
+std::string plan_problem(Graph& g, const Schedule& s, const SymbolValues& symbols);
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,46 @@
+#include "tests/fuzz/loaded_object.h"
+
+#include <llvm/ExecutionEngine/RuntimeDyld.h>
+#include <llvm/ExecutionEngine/SectionMemoryManager.h>
+#include <llvm/Object/ObjectFile.h>
+
+#include <stdexcept>
+
+#include "kiln/kiln.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+// The only symbol that an object needs from outside.
+struct Memory final : llvm::SectionMemoryManager {
+  std::uint64_t getSymbolAddress(const std::string& name) override {
+    return name == "kiln_call" ? reinterpret_cast<std::uint64_t>(&kiln_call) : 0;
+  }
+};
+
+}  // namespace
+
+struct LoadedObject::Parts {
+  Memory memory;
+  llvm::RuntimeDyld linker{memory, memory};
+  std::unique_ptr<llvm::object::ObjectFile> file;
+};
+
+LoadedObject::LoadedObject(const std::string& object) : parts_(std::make_unique<Parts>()) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+  if (!file) throw std::runtime_error(llvm::toString(file.takeError()));
+  parts_->file = std::move(*file);
+  parts_->linker.loadObject(*parts_->file);
+  parts_->linker.resolveRelocations();
+  std::string error;
+  if (parts_->linker.hasError()) throw std::runtime_error(parts_->linker.getErrorString().str());
+  if (parts_->memory.finalizeMemory(&error)) throw std::runtime_error(error);
+}
+
+LoadedObject::~LoadedObject() = default;
+
+void* LoadedObject::symbol(const std::string& name) const {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(parts_->linker.getSymbol(name).getAddress()));
+}
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,71 @@
+// Random tensor programs of every operation and element type. Shapes come first: an operation is chosen, then operands and
+// extents that fit it. Each program draws a subset of the features (swarm testing): what never occurs together with everything
+// else hides nothing.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "compiler/ir/builder.h"
+#include "compiler/ir/program.h"
+
+namespace kiln::compiler::testing {
+
+// The program of this seed. A program with symbols defines each by a parameter.
+Program random_program(Graph& g, std::uint64_t seed, bool symbolic);
+
+// Draws numbers; the same on every platform.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : random_(seed) {}
+  std::uint64_t bits() { return random_(); }
+  int below(int n) { return static_cast<int>(random_() % static_cast<std::uint64_t>(n)); }
+  int between(int a, int b) { return a + below(b - a + 1); }
+  bool one_in(int n) { return below(n) == 0; }
+  template <class C>
+  auto of(const C& c) {
+    return c[static_cast<std::size_t>(below(static_cast<int>(std::size(c))))];
+  }
+
+ private:
+  std::mt19937_64 random_;
+};
+
+// What every maker of operations needs: the values so far, and shapes.
+class ProgramState {
+ public:
+  ProgramState(Graph& graph, std::uint64_t seed, bool with_symbols);
+
+  Id any();       // a value, late ones more often
+  Id like(Id x);  // a value that broadcasts with x, of its type: an existing one, a reduction of x, a constant
+  Id as(Id x, DType d) { return g.dtype(x) == d ? x : b.cast(x, d); }
+  Id number(DType d, std::int64_t v);  // a constant
+  Id special(DType d);                 // a constant of any kind
+  Id extent();                         // a new one
+  double size(Id extent);              // at typical values of the symbols
+  double elements(const std::vector<Id>& shape);
+  std::vector<std::int64_t> some_axes(int rank);  // ascending, at least one
+  DType dtype();
+  std::vector<Id> shape(int rank);
+
+  Graph& g;
+  Builder b;
+  Draw draw;
+  std::vector<Symbol> symbols;
+  std::vector<DType> dtypes;
+  std::vector<Id> values;
+  double most_elements = 3000;
+};
+
+// Makers: a new value from x. They may return x itself where nothing fits.
+using Maker = Id (*)(ProgramState&, Id x);
+struct WeightedMaker {
+  Maker make;
+  int weight;
+};
+std::vector<WeightedMaker> elementwise_makers();
+std::vector<WeightedMaker> movement_makers();
+std::vector<WeightedMaker> reduction_makers();
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,182 @@
+// random_programs [--count N] [--seed S] [--jobs J]: random tensor programs; compiled, each computes what the interpreter
+// computes, bit for bit, at two schedules and with 1 and 3 threads, within 10 s and 1 GB each. A failure is shrunk, printed
+// with the first pass that broke it, and ends the run with 1. random_programs FILE...: the same for programs in files
+// (tests/fuzz/regressions).
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "tests/fuzz/check_program.h"
+#include "tests/fuzz/child.h"
+#include "tests/fuzz/first_broken_pass.h"
+#include "tests/fuzz/random_program.h"
+#include "tests/fuzz/shrink.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+struct Options {
+  std::uint64_t count = 1000, seed = 0;
+  int jobs = 1, symbolic_percent = 25;
+  std::size_t findings = 1;
+  std::string save;
+  bool print = false;
+  std::vector<std::string> files;
+};
+
+bool is_symbolic(std::uint64_t seed, const Options& o) { return static_cast<int>(seed * 37 % 100) < o.symbolic_percent; }
+
+std::string text_of_seed(std::uint64_t seed, const Options& o) {
+  Graph g;
+  const Program p = random_program(g, seed, is_symbolic(seed, o));
+  return write_program(g, p, {.locations = false});
+}
+
+// What a child reports, as text: "runs kernels seconds kind\ntext".
+std::string report(const CheckResult& r) {
+  std::ostringstream s;
+  s << r.runs << ' ' << r.kernels << ' ' << r.compile_seconds << '\n';
+  if (r.finding) s << r.finding->kind << '\n' << r.finding->text;
+  return s.str();
+}
+
+CheckResult outcome(const ChildEnd& end) {
+  CheckResult r;
+  if (!end.problem.empty()) {
+    r.finding = Finding{end.problem, end.problem};
+    return r;
+  }
+  std::istringstream s(end.report);
+  std::string line, rest;
+  s >> r.runs >> r.kernels >> r.compile_seconds;
+  std::getline(s, line);
+  if (!std::getline(s, line)) return r;
+  std::getline(s, rest, '\0');
+  r.finding = Finding{line, rest};
+  return r;
+}
+
+std::string check_here(const std::string& text, std::uint64_t seed) {
+  try {
+    return report(check_program(text, seed));
+  } catch (const std::exception& e) {
+    CheckResult r;
+    r.finding = Finding{"check", e.what()};
+    return report(r);
+  }
+}
+
+CheckResult check_in_child(const std::string& text, std::uint64_t seed) {
+  return outcome(in_child([&] { return check_here(text, seed); }));
+}
+
+class Campaign {
+ public:
+  explicit Campaign(const Options& o) : o_(o) {}
+
+  int run() {
+    Children children;
+    std::uint64_t next = o_.seed;
+    while (found_ < o_.findings && (next < o_.seed + o_.count || children.running() > 0)) {
+      while (next < o_.seed + o_.count && children.running() < static_cast<std::size_t>(o_.jobs)) {
+        const std::string text = text_of_seed(next, o_);
+        children.start(next, [text, next] { return check_here(text, next); });
+        ++next;
+      }
+      const auto [seed, end] = children.wait();
+      count(seed, outcome(end));
+    }
+    while (children.running() > 0) children.wait();
+    std::cout << programs_ << " programs, " << symbolic_ << " with symbols, " << kernels_ << " kernels, " << runs_
+              << " runs compared, slowest compilation " << slowest_ << " s, " << found_ << " findings\n";
+    return found_ == 0 ? 0 : 1;
+  }
+
+ private:
+  void count(std::uint64_t seed, const CheckResult& r) {
+    ++programs_;
+    if (is_symbolic(seed, o_)) ++symbolic_;
+    runs_ += static_cast<std::uint64_t>(r.runs);
+    kernels_ += static_cast<std::uint64_t>(r.kernels);
+    slowest_ = std::max(slowest_, r.compile_seconds);
+    if (programs_ % 1000 == 0) std::cerr << programs_ << " programs, " << found_ << " findings" << std::endl;
+    if (!r.finding) return;
+    ++found_;
+    show(seed, *r.finding);
+  }
+
+  void show(std::uint64_t seed, const Finding& f) {
+    std::cout << "seed " << seed << ": " << f.kind << ": " << f.text << std::endl;
+    const std::string small = shrink_program(text_of_seed(seed, o_), [&](const std::string& text) {
+      const CheckResult r = check_in_child(text, seed);
+      return r.finding && r.finding->kind == f.kind;
+    });
+    const std::string why = check_in_child(small, seed).finding.value_or(f).text;
+    const ChildEnd pass = in_child([&] { return first_broken_pass(small, seed); });
+    std::ostringstream out;
+    out << "# " << f.kind << ": " << why << "\n# first broken pass: " << (pass.problem.empty() ? pass.report : pass.problem)
+        << '\n'
+        << small;
+    std::cout << out.str() << std::endl;
+    if (!o_.save.empty()) std::ofstream(o_.save + "/seed_" + std::to_string(seed) + ".kiln") << out.str();
+  }
+
+  const Options& o_;
+  std::uint64_t programs_ = 0, symbolic_ = 0, runs_ = 0, kernels_ = 0;
+  std::size_t found_ = 0;
+  double slowest_ = 0;
+};
+
+int check_files(const Options& o) {
+  int bad = 0;
+  for (const std::string& file : o.files) {
+    std::ostringstream text;
+    text << std::ifstream(file).rdbuf();
+    int runs = 0;
+    for (std::uint64_t seed = o.seed; seed < o.seed + 3; ++seed) {
+      const CheckResult r = check_in_child(text.str(), seed);
+      runs += r.runs;
+      if (!r.finding) continue;
+      std::cout << file << ": " << r.finding->kind << ": " << r.finding->text
+                << "\n# first broken pass: " << in_child([&] { return first_broken_pass(text.str(), seed); }).report
+                << std::endl;
+      ++bad;
+      break;
+    }
+    if (runs == 0 && bad == 0) {
+      std::cout << file << ": never ran\n";
+      ++bad;
+    }
+  }
+  std::cout << o.files.size() << " programs, " << bad << " bad\n";
+  return bad == 0 ? 0 : 1;
+}
+
+int run(const Options& o) {
+  if (o.print) {
+    std::cout << text_of_seed(o.seed, o);
+    return 0;
+  }
+  return o.files.empty() ? Campaign(o).run() : check_files(o);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
+
+int main(int argc, char** argv) {
+  kiln::compiler::testing::Options o;
+  CLI::App app("Random tensor programs against the interpreter");
+  app.add_option("--count", o.count, "how many programs");
+  app.add_option("--seed", o.seed, "the first one's seed; the others follow");
+  app.add_option("--jobs", o.jobs, "processes at a time");
+  app.add_option("--symbolic", o.symbolic_percent, "percentage of programs with symbolic extents");
+  app.add_option("--findings", o.findings, "stop after so many");
+  app.add_option("--save", o.save, "folder for shrunk programs");
+  app.add_flag("--print", o.print, "print the seed's program and stop");
+  app.add_option("files", o.files, "programs to check instead");
+  CLI11_PARSE(app, argc, argv);
+  return kiln::compiler::testing::run(o);
+}

@@ -1,0 +1,92 @@
+#include "tests/fuzz/run_object.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "kiln/pool.h"
+#include "tests/run/compiled.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+constexpr std::size_t guard = 256;
+constexpr std::byte unwritten{0xa5};
+const std::int64_t much_work[] = {KILN_PUSH_CONST, 1'000'000'000, KILN_EXPR_END};
+
+struct Free {
+  void operator()(std::byte* p) const { std::free(p); }
+};
+
+// Bytes at a multiple of 64 between two guards.
+class Guarded {
+ public:
+  explicit Guarded(std::size_t n)
+      : size_(n), memory_(static_cast<std::byte*>(std::aligned_alloc(64, (n + 2 * guard + 63) / 64 * 64))) {
+    std::memset(memory_.get(), static_cast<int>(unwritten), n + 2 * guard);
+  }
+  std::byte* data() const { return memory_.get() + guard; }
+  bool intact() const {
+    for (std::size_t i = 0; i < guard; ++i)
+      if (memory_.get()[i] != unwritten || memory_.get()[guard + size_ + i] != unwritten) return false;
+    return true;
+  }
+
+ private:
+  std::size_t size_;
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+std::string message(const kiln_program_desc& d, const kiln_status& s) {
+  char text[300];
+  kiln_status_message(&d, s, text, sizeof text);
+  return text;
+}
+
+}  // namespace
+
+RunnableObject::RunnableObject(const std::string& object, const Program& p) : program_(p), object_(object) {
+  description_ = *reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol(p.name + "_desc"))();
+  kernels_.assign(description_.kernels, description_.kernels + description_.n_kernels);
+  for (kiln_kernel_desc& k : kernels_) k.work = much_work;
+  description_.kernels = kernels_.data();
+}
+
+std::string RunnableObject::compare(std::span<const Array> arguments, std::span<const Array> expected, int workers) const {
+  std::vector<Guarded> memory;
+  std::vector<kiln_tensor> tensors;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Array& a = arguments[i];
+    memory.emplace_back(a.data.size());
+    if (program_.params[i].direction != Direction::out && !a.data.empty())
+      std::memcpy(memory.back().data(), a.data.data(), a.data.size());
+    tensors.push_back({memory.back().data(), a.extents.data(), nullptr, static_cast<std::int32_t>(a.dtype),
+                       static_cast<std::int32_t>(a.extents.size())});
+  }
+  const auto n = static_cast<std::int32_t>(tensors.size());
+  std::int64_t need = 0;
+  if (const kiln_status s = kiln_workspace_bytes(&description_, tensors.data(), n, &need); s.code != KILN_OK)
+    return "workspace: " + message(description_, s);
+  const Guarded workspace(static_cast<std::size_t>(need));
+  kiln_context context{nullptr, workspace.data(), need, nullptr, nullptr, nullptr};
+  std::unique_ptr<pool> threads;
+  if (workers > 1) {
+    threads = std::make_unique<pool>(workers);
+    context.executor = threads->executor();
+  }
+  if (const kiln_status s = kiln_call(&description_, tensors.data(), n, &context); s.code != KILN_OK)
+    return "call: " + message(description_, s);
+  if (!workspace.intact()) return "bytes outside the workspace were written";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (!memory[i].intact()) return "bytes outside " + program_.params[i].name + " were written";
+    const bool input = program_.params[i].direction == Direction::in;
+    Array got{arguments[i].dtype, arguments[i].extents, {}};
+    got.data.assign(memory[i].data(), memory[i].data() + arguments[i].data.size());
+    if (input ? got.data != arguments[i].data : false) return "input " + program_.params[i].name + " was written";
+    const std::string text = input ? "" : difference(expected[i], got);
+    if (!text.empty()) return program_.params[i].name + ' ' + text;
+  }
+  return {};
+}
+
+}  // namespace kiln::compiler::testing
