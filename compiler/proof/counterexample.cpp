@@ -33,6 +33,7 @@ class Sides {
 
   bool differ_at(std::span<const std::int64_t> point) {
     value_.at(point);
+    if (value_[rule_.guard].kind == ValueKind::absent) return true;
     if (!value_.is_true(rule_.guard)) return false;
     const ExactValue &a = value_[rule_.lhs], &b = value_[rule_.rhs];
     if (a.kind == ValueKind::wide || b.kind == ValueKind::wide) return false;
@@ -43,6 +44,7 @@ class Sides {
     std::string where;
     for (std::size_t i = 0; i < point.size(); ++i)
       where += (i == 0 ? "" : ", ") + std::string(rule_.g.name(rule_.variables[i])) + " = " + std::to_string(point[i]);
+    if (value_[rule_.guard].kind == ValueKind::absent) return where + ": the guard has no value";
     return where + ": lhs is " + shown(value_[rule_.lhs]) + ", rhs is " + shown(value_[rule_.rhs]);
   }
 
@@ -61,13 +63,14 @@ std::int64_t near_magnitude(std::size_t n) {
   return 1;
 }
 
+// From all zeros through 0, 1, -1, 2, -2, ... of each value, the first changing fastest.
 bool next(std::vector<std::int64_t>& point, std::int64_t magnitude) {
   for (std::int64_t& v : point) {
-    if (v < magnitude) {
-      ++v;
+    if (v != -magnitude) {
+      v = v > 0 ? -v : 1 - v;
       return true;
     }
-    v = -magnitude;
+    v = 0;
   }
   return false;
 }
@@ -93,7 +96,7 @@ std::optional<std::string> difference_at(const ParsedRule& rule, std::span<const
 std::optional<std::string> find_difference(const ParsedRule& rule) {
   Sides sides(rule);
   const std::int64_t magnitude = near_magnitude(rule.variables.size());
-  std::vector<std::int64_t> point(rule.variables.size(), -magnitude);
+  std::vector<std::int64_t> point(rule.variables.size(), 0);
   do
     if (sides.differ_at(point)) return sides.text(point);
   while (next(point, magnitude));

@@ -10,7 +10,7 @@ namespace {
 
 // Names that some text uses as a condition: elsewhere (`p == q`) only that tells.
 std::set<std::string, std::less<>> condition_names(const RuleText& text) {
-  std::set<std::string, std::less<>> out;
+  std::set<std::string, std::less<>> out(text.conditions.begin(), text.conditions.end());
   Graph g;
   const Resolve note = [&](std::string_view name, bool condition) {
     if (condition) out.emplace(name);
@@ -26,6 +26,7 @@ std::set<std::string, std::less<>> condition_names(const RuleText& text) {
 ParsedRule parse_rule(const RuleText& text) {
   ParsedRule r;
   const auto conditions = condition_names(text);
+  r.conditions.assign(conditions.begin(), conditions.end());
   std::set<Id> seen;
   const Resolve resolve = [&](std::string_view name, bool) {
     const Id s = r.g.sym(name);

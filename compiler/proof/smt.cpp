@@ -7,15 +7,18 @@ namespace kiln::compiler {
 std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
   SmtTerms probe(rule.g);
   if (!probe.define(rule.guard) || !probe.define(rule.lhs) || !probe.define(rule.rhs)) return std::nullopt;
+  auto deciding = probe.deciding();
+  if (deciding.empty())  // no division: products need the signs of their factors
+    for (Id v : rule.variables) deciding.push_back(probe[v]);
   constexpr std::size_t max_deciding = 5;
-  if (probe.deciding().empty() || probe.deciding().size() > max_deciding) return std::nullopt;
+  if (deciding.empty() || deciding.size() > max_deciding) return std::nullopt;
   const auto pairs = related_quotients(rule.g, {rule.guard, rule.lhs, rule.rhs});
   Cases out = {"(set-logic ALL)\n", 1};
-  for (std::size_t i = 0; i < probe.deciding().size(); ++i) out.count *= 3;
+  for (std::size_t i = 0; i < deciding.size(); ++i) out.count *= 3;
   for (std::size_t i = 0; i < out.count; ++i) {
     SmtTerms::Signs signs;
     std::size_t rest = i;
-    for (const std::string& t : probe.deciding()) {
+    for (const std::string& t : deciding) {
       signs[t] = static_cast<int>(rest % 3) - 1;
       rest /= 3;
     }

@@ -246,7 +246,7 @@ constexpr Rule rules[] = {
      "((f * m + f + b) % d - (f * m + b) % d) * (v - m) + (f * m + b) % d", find_two_values},
     {"div-multiples", "(c * q + s) // c", "c != 0", "q + s // c", find_multiples},
     {"mod-multiples", "(c * q + s) % c", "", "s % c", find_multiples},
-    {"div-known-multiples", "(p + s) // c", "c != 0 and p % c == 0", "p // c + s // c", find_known_multiples},
+    {"div-known-multiples", "(p + s) // c", "p % c == 0", "p // c + s // c", find_known_multiples},
     {"mod-known-multiples", "(p + s) % c", "p % c == 0", "s % c", find_known_multiples},
     {"div-nest", "(g * a + b) // (g * e)", "0 <= b and b < g and e >= 0", "a // e", find_nest},
     {"mod-nest", "(g * a + b) % (g * e)", "0 <= b and b < g and e > 0", "g * (a % e) + b", find_nest},

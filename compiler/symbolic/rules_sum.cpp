@@ -181,7 +181,7 @@ constexpr Rule rules[] = {
     {"div-mod-recombine", "k * (x % d) + k * d * ((x + t * d) // d) + r", "d != 0", "k * (x + t * d) + r", find_recombine},
     {"div-mod-recombine-nested", "k * ((x // a + s) % d) + k * d * ((x + a * s + t * (a * d)) // (a * d)) + r",
      "a != 0 and d > 0", "k * (x // a + s + t * d) + r", find_recombine_nested},
-    {"mod-mod-join", "k * (u % a) + k * a * ((v // a + s) % b) + r", "a != 0 and b > 0 and v + a * s == u + t * a",
+    {"mod-mod-join", "k * (u % a) + k * a * ((v // a + s) % b) + r", "b > 0 and v + a * s == u + t * a",
      "k * ((v + a * s) % (a * b)) + r", find_join},
     {"mod-from-div", "k * x - k * d * (x // d) + r", "d != 0", "k * (x % d) + r", find_mod_from_div},
     {"div-from-mod", "k * x - k * (x % d) + r", "d != 0", "k * d * (x // d) + r", find_div_from_mod},

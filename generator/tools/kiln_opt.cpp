@@ -12,6 +12,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/pipeline/pipeline.h"
+#include "compiler/proof/rule_notes.h"
 #include "compiler/schedule/make_schedule.h"
 #include "compiler/symbolic/simplify.h"
 #include "generator/header_writer.h"
@@ -226,8 +227,12 @@ void simplify_lines(const std::string& file, const SimplifyOptions& options) {
 }
 
 void check_rules(const std::string& file, const RulesOptions& options) {
-  if (!check_rules(read_rules(read_file(file), file), options, std::cout))
-    throw Diagnostic("E-rules", file, "expected every rule to be proven");
+  const auto rules = file.empty() ? own_rules() : read_rules(read_file(file), file);
+  if (!check_rules(rules, options, std::cout)) throw Diagnostic("E-rules", file, "expected every rule to be proven");
+}
+
+void mutate_rules(const RulesOptions& options) {
+  if (!mutate_rules(options, std::cout)) throw Diagnostic("E-rules", "", "expected every changed guard to be caught");
 }
 
 void prove(const std::vector<std::string>& files, const RulesOptions& options) {
@@ -291,11 +296,19 @@ int run(int argc, char** argv) {
   };
   CLI::App* rules = app.add_subcommand("rules", "Rewrite rules of index algebra");
   rules->require_subcommand(1);
+  rules->add_subcommand("list", "Print Kiln's own")->callback(choose([] { list_rules(std::cout); }));
   CLI::App* check = rules->add_subcommand("check", "Prove or refute each with Z3");
   check->callback(choose([&] { check_rules(rules_path, rules_options); }));
-  check->add_option("FILE", rules_path, "Rules in JSON")->required();
-  solver_options(check);
+  check->add_option("FILE", rules_path, "Rules in JSON; without it, Kiln's own");
   check->add_option("--cache", rules_options.cache, "A folder that keeps verdicts");
+  CLI::App* mutate = rules->add_subcommand("mutate", "Change each part of each guard: is it caught?");
+  mutate->callback(choose([&] { mutate_rules(rules_options); }));
+  for (CLI::App* sub : {check, mutate}) {
+    sub->add_option("--jobs", rules_options.jobs, "Solvers at a time")->check(CLI::Range(1, 1024))->capture_default_str();
+    sub->add_option("--timeout", rules_options.limits.seconds, "Seconds for each")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+  }
   CLI::App* prover = command("prove", "Prove with Z3 that kernels stay inside their buffers and store each element once",
                              choose([&] { prove(proven_files, rules_options); }));
   prover->add_option("FILES", proven_files, "Programs as graph text")->required();

@@ -5,6 +5,9 @@
 #include <sstream>
 #include <vector>
 
+#include "compiler/ir/diagnostic.h"
+#include "compiler/proof/mutate.h"
+#include "compiler/proof/rule_notes.h"
 #include "generator/outputs.h"
 #include "generator/tools/in_parallel.h"
 
@@ -63,6 +66,36 @@ bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::os
   }
   out << rules.size() << " rules: " << count[0] << " proven, " << count[1] << " refuted, " << count[2] << " unknown\n";
   return count[0] == rules.size();
+}
+
+void list_rules(std::ostream& out) {
+  for (const RuleText& r : own_rules())
+    out << r.name << ": " << r.lhs << " -> " << r.rhs << (r.guard.empty() ? "" : " if " + r.guard) << '\n';
+}
+
+bool mutate_rules(const RulesOptions& o, std::ostream& out) {
+  struct Case {
+    RuleText rule;
+    Mutant mutant;
+  };
+  std::vector<Case> cases;
+  for (const RuleText& rule : own_rules()) {
+    if (const std::string wrong = check_points(rule); !wrong.empty()) throw Diagnostic("E-rules", rule.name, wrong);
+    for (std::string& guard : mutated_guards(rule)) cases.push_back({rule, {std::move(guard)}});
+  }
+  in_parallel(cases.size(), o.jobs,
+              [&](std::size_t i) { cases[i].mutant = judge_mutant(cases[i].rule, cases[i].mutant.guard, o.limits); });
+  std::size_t count[5] = {};
+  constexpr const char* words[] = {"refuted", "not firing", "not resting", "equivalent", "SURVIVED"};
+  for (const auto& [rule, mutant] : cases) {
+    ++count[static_cast<int>(mutant.fate)];
+    if (mutant.fate == Fate::survived || mutant.fate == Fate::equivalent)
+      out << rule.name << " if " << mutant.guard << ' ' << words[static_cast<int>(mutant.fate)]
+          << (mutant.detail.empty() ? "" : ": " + mutant.detail) << '\n';
+  }
+  out << cases.size() << " mutants: " << count[0] << " refuted, " << count[1] << " lose a point, " << count[2]
+      << " gain a point, " << count[3] << " equivalent, " << count[4] << " survived\n";
+  return count[4] == 0;
 }
 
 }  // namespace kiln::generator

@@ -1,4 +1,4 @@
-// `kiln-opt rules check`: proves or refutes rewrite rules with Z3.
+// `kiln-opt rules`: lists rewrite rules, proves or refutes them with Z3, mutates their guards.
 #pragma once
 
 #include <ostream>
@@ -19,5 +19,12 @@ compiler::RuleVerdict check_rule(const compiler::RuleText& rule, const RulesOpti
 
 // One line for each rule, in order, then the sums. True when all are proven.
 bool check_rules(std::span<const compiler::RuleText> rules, const RulesOptions& options, std::ostream& out);
+
+// Kiln's own rules, one on a line.
+void list_rules(std::ostream& out);
+
+// Every mutation of every guard of Kiln's own rules (compiler/proof/mutate.h): those that are equivalent or survive, then the
+// sums. True when none survives.
+bool mutate_rules(const RulesOptions& options, std::ostream& out);
 
 }  // namespace kiln::generator

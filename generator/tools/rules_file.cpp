@@ -25,6 +25,29 @@ std::vector<std::string> steps_of(const Json& j, const std::string& where) {
   return out;
 }
 
+std::int64_t integer(const Json& j, const std::string& where) {
+  if (!j.is_number_integer() || (j.is_number_unsigned() && j.get<std::uint64_t>() > INT64_MAX))
+    fail(where, "expected an integer below 2^63, got " + j.dump());
+  return j.get<std::int64_t>();
+}
+
+// "int", "bool", or [least, greatest], which joins the guard.
+void add_variables(RuleText& r, const Json& j, const std::string& where) {
+  if (!j.is_object()) fail(where, "expected an object, got " + j.dump());
+  for (const auto& [name, kind] : j.items()) {
+    const std::string at = where + "." + name;
+    if (kind == "int") continue;
+    if (kind == "bool") {
+      r.conditions.push_back(name);
+      continue;
+    }
+    if (!kind.is_array() || kind.size() != 2) fail(at, "expected \"int\", \"bool\" or [least, greatest], got " + kind.dump());
+    const std::string range =
+        std::to_string(integer(kind[0], at)) + " <= " + name + " and " + name + " <= " + std::to_string(integer(kind[1], at));
+    r.guard = r.guard.empty() ? range : "(" + r.guard + ") and " + range;
+  }
+}
+
 RuleText rule_of(const Json& j, const std::string& where) {
   if (!j.is_object()) fail(where, "expected an object with name, lhs, guard, rhs");
   RuleText r;
@@ -33,17 +56,19 @@ RuleText rule_of(const Json& j, const std::string& where) {
       r.steps = steps_of(value, where + ".steps");
       continue;
     }
+    if (key == "vars") continue;
     std::string* field = key == "name"    ? &r.name
                          : key == "lhs"   ? &r.lhs
                          : key == "guard" ? &r.guard
                          : key == "rhs"   ? &r.rhs
                                           : nullptr;
-    if (field == nullptr) fail(where, "expected the fields name, lhs, guard, rhs, steps, got '" + key + "'");
+    if (field == nullptr) fail(where, "expected the fields name, lhs, guard, rhs, vars, steps, got '" + key + "'");
     if (!value.is_string()) fail(where + "." + key, "expected a string, got " + value.dump());
     *field = value.get<std::string>();
   }
   for (const auto& [key, value] : {std::pair("name", &r.name), {"lhs", &r.lhs}, {"rhs", &r.rhs}})
     if (value->empty()) fail(where, std::string("expected a field ") + key);
+  if (j.contains("vars")) add_variables(r, j["vars"], where + ".vars");
   return r;
 }
 

@@ -54,7 +54,7 @@ TEST(Proof, BitsByMasksAndShifts) {
 
 TEST(Proof, ByCasesAndSteps) {
   EXPECT_EQ(check_claim({"r", "(g * x) % (g * y)", "", "g * (x % y)"}, {}).verdict, Verdict::proven);
-  RuleText r = {"r", "(p + s) % c", "p % c == 0", "s % c", {"(p + s) // c == p // c + s // c"}};
+  RuleText r = {"r", "(p + s) % c", "p % c == 0", "s % c", {}, {"(p + s) // c == p // c + s // c"}};
   EXPECT_EQ(check_rule(r, {}).verdict, Verdict::proven);
   r.steps = {"p < s"};
   EXPECT_EQ(check_rule(r, {}).verdict, Verdict::unknown);  // a wrong step proves nothing
