@@ -1,6 +1,7 @@
 // Rules put to Z3: a file of 40 rules, half of them wrong by a missing or weakened guard; files that are refused; the cache.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -8,6 +9,8 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/proof/check_rule.h"
+#include "compiler/proof/mutate.h"
+#include "compiler/proof/rule_notes.h"
 #include "generator/tools/rules_command.h"
 #include "generator/tools/rules_file.h"
 
@@ -74,11 +77,39 @@ TEST(Proof, VerdictsAreCached) {
   std::filesystem::remove_all(folder);
 }
 
+TEST(Proof, VariablesOfFiles) {
+  const auto rules = read_rules(R"({"rules": [
+    {"name": "a", "lhs": "x % 8", "rhs": "x", "vars": {"x": [0, 7]}}, {"name": "b", "lhs": "x % 8", "rhs": "x", "vars": {"x": [0, 8]}},
+    {"name": "c", "lhs": "p == q", "rhs": "q == p", "vars": {"p": "bool", "q": "bool"}}]})",
+                                "rules.json");
+  EXPECT_EQ(check_rule(rules[0], {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_rule(rules[1], {}).verdict, Verdict::refuted);
+  EXPECT_EQ(check_rule(rules[2], {}).verdict, Verdict::proven);
+}
+
+TEST(Mutation, JudgesGuards) {
+  const RuleText rule = {"r", "x % n", "0 <= x and x < n", "x"};
+  EXPECT_EQ(mutated_guards(rule).size(), 10u);
+  EXPECT_EQ(judge_mutant(rule, "x < n", {}).fate, Fate::refuted);
+  EXPECT_EQ(judge_mutant(rule, "x > -1 and x < n", {}).fate, Fate::equivalent);
+  EXPECT_EQ(judge_mutant(rule, "0 < x and x < n", {}).fate, Fate::survived);  // stricter, and no point says that 0 must fire
+}
+
+TEST(Mutation, PointsOfOwnRules) {
+  const auto rules = own_rules();
+  for (const RuleText& r : rules) EXPECT_EQ(check_points(r), "") << r.name;
+  for (const RuleNotes& n : all_notes())
+    EXPECT_TRUE(std::ranges::any_of(rules, [&](const RuleText& r) { return r.name == n.rule; })) << n.rule;
+}
+
 TEST(Proof, RefusesMalformedFiles) {
   for (const char* bad : {"", "[]", R"({"rules": 3})", R"({"rules": [3]})", R"({"rules": [{"name": "a", "lhs": "x"}]})",
                           R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x", "gaurd": ""}]})",
                           R"({"rules": [{"name": "a", "lhs": 1, "rhs": "x"}]})",
-                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x"}, {"name": "a", "lhs": "x", "rhs": "x"}]})"})
+                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x"}, {"name": "a", "lhs": "x", "rhs": "x"}]})",
+                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x", "steps": [3]}]})",
+                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x", "vars": {"x": "real"}}]})",
+                          R"({"rules": [{"name": "a", "lhs": "x", "rhs": "x", "vars": {"x": [0, 1.5]}}]})"})
     EXPECT_THROW(read_rules(bad, "rules.json"), Diagnostic) << bad;
   EXPECT_THROW(check_claim({"r", "x +", "", "x"}, {}), Diagnostic);
   EXPECT_THROW(check_claim({"r", "x < 3", "", "x"}, {}), Diagnostic);
