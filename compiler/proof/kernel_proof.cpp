@@ -82,13 +82,14 @@ class Claims {
   }
 
   void inside(const Access& a, const std::string& what) {
-    SmtTerms t(g_, &facts_);
-    const Id size = s_.buffers[static_cast<std::size_t>(a.buffer)].size;
-    define_access(t, {a.node, a.buffer, a.index, a.gates, {}});
-    define(t, size, a);
-    t.relate_multiples();
-    const std::string goal = "(and (<= 0 " + t[a.index] + ") (< " + t[a.index] + " " + t[size] + "))";
-    add(label(a, what + " inside"), t, gated(t, a) + "(assert (not " + goal + "))\n");
+    add(label(a, what + " inside"), [&](SmtTerms& t) {
+      const Id size = s_.buffers[static_cast<std::size_t>(a.buffer)].size;
+      define_access(t, {a.node, a.buffer, a.index, a.gates, {}});
+      define(t, size, a);
+      t.relate_multiples();
+      const std::string goal = "(and (<= 0 " + t[a.index] + ") (< " + t[a.index] + " " + t[size] + "))";
+      return gated(t, a) + "(assert (not " + goal + "))\n";
+    });
   }
 
   // No element for any iteration of the one and any of the other.
@@ -109,17 +110,18 @@ class Claims {
 
   // `order` relates the loops that a and b do not share.
   void same_element(const Access& a, const Access& b, const std::string& what, const std::string& order) {
-    SmtTerms t(g_, &facts_);
-    define_access(t, a);
-    define_access(t, b);
-    t.relate_multiples();
-    std::string question = gated(t, a) + gated(t, b) + "(assert (= " + t[a.index] + " " + t[b.index] + "))\n";
-    for (std::size_t i = 0; i < a.loops.size() && !order.empty(); ++i)
-      if (a.loops[i] != b.loops[i]) {
-        question += "(assert (" + order + " " + t[a.loops[i]] + " " + t[b.loops[i]] + "))\n";
-        break;
-      }
-    add(label(a, what), t, question);
+    add(label(a, what), [&](SmtTerms& t) {
+      define_access(t, a);
+      define_access(t, b);
+      t.relate_multiples();
+      std::string question = gated(t, a) + gated(t, b) + "(assert (= " + t[a.index] + " " + t[b.index] + "))\n";
+      for (std::size_t i = 0; i < a.loops.size() && !order.empty(); ++i)
+        if (a.loops[i] != b.loops[i]) {
+          question += "(assert (" + order + " " + t[a.loops[i]] + " " + t[b.loops[i]] + "))\n";
+          break;
+        }
+      return question;
+    });
   }
 
   // With other ranges, but for the first `shared` of its loops.
@@ -141,8 +143,15 @@ class Claims {
     return b;
   }
 
-  void add(std::string text, const SmtTerms& t, const std::string& question) {
-    out_.push_back({std::move(text), "(set-logic ALL)\n" + t.declarations() + question + "(check-sat)\n"});
+  // `question` defines what it needs and says what would make the claim false.
+  template <class Question>
+  void add(std::string text, const Question& question) {
+    const auto script = [&](bool opaque_products) {
+      SmtTerms t(g_, &facts_, opaque_products);
+      const std::string q = question(t);
+      return "(set-logic ALL)\n" + t.declarations() + q + "(check-sat)\n";
+    };
+    out_.push_back({std::move(text), script(false), script(true)});
   }
 
   Graph& g_;

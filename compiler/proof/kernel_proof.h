@@ -15,6 +15,7 @@ namespace kiln::compiler {
 struct Claim {
   std::string text;    // "k0 load of buffer 2 at i*W + j inside"
   std::string script;  // satisfiable where the claim is false
+  std::string linear;  // the same with opaque products: when it is unsatisfiable, so is the script
 };
 
 // Each load and store is inside its buffer; two iterations of a store, and two stores to one buffer, touch different elements;

@@ -151,7 +151,16 @@ std::string SmtTerms::condition(Id id) {
 std::string SmtTerms::product(Id id) {
   multiplied_[at(id, 0)].push_back(at(id, 1));
   multiplied_[at(id, 1)].push_back(at(id, 0));
-  return call("*", at(id, 0), at(id, 1));
+  return times(at(id, 0), at(id, 1));
+}
+
+std::string SmtTerms::times(const std::string& a, const std::string& b) {
+  if (!opaque_ || is_number(a) || is_number(b)) return call("*", a, b);
+  std::string& p = products_[std::minmax(a, b)];
+  if (!p.empty()) return p;
+  p = variable("p" + std::to_string(products_.size()));
+  declarations_ += "(assert (=> (and (<= 0 " + a + ") (<= 0 " + b + ")) (<= 0 " + p + ")))\n";
+  return p;
 }
 
 // x & (2^k - 1) = x % 2^k, on negative x too.
@@ -188,8 +197,8 @@ std::pair<std::string, std::string> SmtTerms::divided(const std::string& x, cons
                     down_n = "(and (< (- " + n + ") " + r + ") (<= " + r + " 0))";
   const std::string sign = toward_zero ? "(ite (<= 0 " + x + ") (or " + up + " " + up_n + ") (or " + down + " " + down_n + "))"
                                        : "(ite (< 0 " + n + ") " + up + " " + down + ")";
-  declarations_ += "(assert (ite (= " + n + " 0) (and (= " + q + " 0) (= " + r + " 0)) (and (= " + x + " (+ (* " + n + " " + q +
-                   ") " + r + ")) " + sign + ")))\n";
+  declarations_ += "(assert (ite (= " + n + " 0) (and (= " + q + " 0) (= " + r + " 0)) (and (= " + x + " (+ " + times(n, q) +
+                   " " + r + ")) " + sign + ")))\n";
   multiplied_[n].push_back(q);
   return known;
 }
@@ -212,7 +221,7 @@ void SmtTerms::divide_in_case(const std::string& x, const std::string& n, bool t
 }
 
 void SmtTerms::relate(const std::string& n, const std::string& u, const std::string& v) {
-  const std::string nu = call("*", n, u), nv = call("*", n, v);
+  const std::string nu = times(n, u), nv = times(n, v);
   declarations_ += "(assert (=> (and (< 0 " + n + ") (< " + u + " " + v + ")) (<= (+ " + nu + " " + n + ") " + nv + ")))\n";
   declarations_ += "(assert (=> (and (< " + n + " 0) (< " + u + " " + v + ")) (>= (+ " + nu + " " + n + ") " + nv + ")))\n";
 }

@@ -19,7 +19,10 @@ namespace kiln::compiler {
 class SmtTerms {
  public:
   // Symbols obey the facts; without facts they are any integers. RANGEs are inside their loops; loaded values are any integers.
-  explicit SmtTerms(const Graph& g, const Facts* facts = nullptr) : g_(g), facts_(facts) {}
+  // Opaque products are integers of which only what relate_multiples() says is known: the question becomes linear, quickly
+  // answered, and easier to satisfy than it should be.
+  explicit SmtTerms(const Graph& g, const Facts* facts = nullptr, bool opaque_products = false)
+      : g_(g), facts_(facts), opaque_(opaque_products) {}
 
   // The node's value as a term; false: it has none (bit operations on two variables).
   bool define(Id root);
@@ -50,6 +53,7 @@ class SmtTerms {
   std::string range(Id id);
   std::string variable(const std::string& name);
   std::string product(Id id);
+  std::string times(const std::string& a, const std::string& b);
   std::string masked(Id id);
   std::string shifted(Id id);
   std::pair<std::string, std::string> divided(const std::string& x, const std::string& n, bool toward_zero);
@@ -59,6 +63,8 @@ class SmtTerms {
 
   const Graph& g_;
   const Facts* facts_;
+  bool opaque_;
+  std::map<std::pair<std::string, std::string>, std::string> products_;  // opaque ones
   std::string declarations_;
   std::vector<std::string> deciding_;
   Signs signs_;

@@ -47,14 +47,22 @@ std::vector<std::string> programs(const std::vector<std::string>& paths) {
 bool prove_files(const std::vector<std::string>& files, unsigned jobs, SolverLimits limits, std::ostream& out) {
   std::vector<Claim> claims;
   for (const std::string& f : programs(files)) std::ranges::move(claims_of(f), std::back_inserter(claims));
-  std::map<std::string, Answer> answers;
-  for (const Claim& c : claims) answers.emplace(c.script, Answer::unknown);
-  std::vector<std::pair<const std::string, Answer>*> questions;
-  for (auto& q : answers) questions.push_back(&q);
-  in_parallel(questions.size(), jobs, [&](std::size_t i) { questions[i]->second = solve(questions[i]->first, limits).answer; });
+  struct Question {
+    const Claim* claim;
+    Answer answer = Answer::unknown;
+  };
+  std::map<std::string, Question> asked;  // by script
+  for (const Claim& c : claims) asked.emplace(c.script, Question{&c});
+  std::vector<Question*> questions;
+  for (auto& [script, q] : asked) questions.push_back(&q);
+  in_parallel(questions.size(), jobs, [&](std::size_t i) {
+    Question& q = *questions[i];
+    q.answer = solve(q.claim->linear, limits).answer;
+    if (q.answer != Answer::unsat) q.answer = solve(q.claim->script, limits).answer;
+  });
   std::size_t proven = 0, refuted = 0;
   for (const Claim& c : claims) {
-    const Answer a = answers.at(c.script);
+    const Answer a = asked.at(c.script).answer;
     proven += a == Answer::unsat ? 1 : 0;
     refuted += a == Answer::sat ? 1 : 0;
     if (a != Answer::unsat) out << c.text << (a == Answer::sat ? ": refuted\n" : ": unknown\n");
