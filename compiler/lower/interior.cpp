@@ -1,6 +1,7 @@
 #include "compiler/lower/interior.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
@@ -20,7 +21,9 @@ class Search {
  public:
   Search(Graph& g, Id range, const Facts& facts) : g_(g), range_(range), bounds_(g, facts) {}
 
+  // Only what depends on the range may change: any other loop is shared with the version for the borders.
   Id operator()(Id id, std::span<const Id> x) {
+    if (!depends(id)) return no_id;
     const Op op = g_.op(id);
     if (op == Op::LOAD || op == Op::STORE) return access(id, x);
     if (g_.dtype(id) == DType::boolean && (op == Op::AND || op == Op::OR || op == Op::NOT)) return logic(op, x);
@@ -38,6 +41,12 @@ class Search {
   std::int64_t lo = 0, cut = 0;
 
  private:
+  bool depends(Id id) {
+    const bool yes = id == range_ || std::ranges::any_of(g_.src(id), [&](Id s) { return over_range_.contains(s); });
+    if (yes) over_range_.insert(id);
+    return yes;
+  }
+
   bool truth(Id c) const { return g_.arg(c, 0) != 0; }
 
   Id logic(Op op, std::span<const Id> x) {
@@ -100,6 +109,7 @@ class Search {
   Graph& g_;
   Id range_;
   Bounds bounds_;
+  std::unordered_set<Id> over_range_;
 };
 
 }  // namespace
