@@ -59,6 +59,8 @@ std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
 }
 
 std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
+  if (const auto c = index_constant(g, id)) return constant_sum(*c);
+  if (!is_linear(g, id) && (g.op(id) != Op::MUL || !is_index(g, id))) return Sum{{1, {id}}};
   Linear l;
   if (!collect(g, id, l)) return std::nullopt;
   Sum s;
@@ -152,7 +154,8 @@ bool collect(const Graph& g, Id root, Linear& out) {
 }
 
 bool normalise(const Graph& g, Sum& s) {
-  std::ranges::sort(s, [&](const Term& a, const Term& b) { return compare(g, a.atoms, b.atoms) < 0; });
+  const auto less = [&](const Term& a, const Term& b) { return compare(g, a.atoms, b.atoms) < 0; };
+  if (!std::ranges::is_sorted(s, less)) std::ranges::sort(s, less);
   std::size_t n = 0;
   for (std::size_t i = 0; i < s.size(); ++i) {
     if (n > 0 && s[n - 1].atoms == s[i].atoms) {
@@ -186,15 +189,27 @@ Id node_of(Graph& g, const Sum& s) {
 }
 
 std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t times_b) {
-  auto s = scaled(b, times_b);
-  if (!s) return std::nullopt;
-  s->insert(s->end(), a.begin(), a.end());
-  if (!normalise(g, *s)) return std::nullopt;
+  if (times_b == 0) return a;
+  Sum s;
+  s.reserve(a.size() + b.size());
+  auto x = a.begin();
+  for (const Term& t : b) {  // both are in order
+    int order = 1;
+    while (x != a.end() && (order = compare(g, x->atoms, t.atoms)) < 0) s.push_back(*x++);
+    std::int64_t k = 0;
+    if (__builtin_mul_overflow(t.coefficient, times_b, &k)) return std::nullopt;
+    if (x != a.end() && order == 0 && __builtin_add_overflow(k, (x++)->coefficient, &k)) return std::nullopt;
+    if (k != 0) s.push_back({k, t.atoms});
+  }
+  s.insert(s.end(), x, a.end());
   return s;
 }
 
 std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b) {
+  if (a.size() == 1 && a.front().atoms.empty()) return scaled(b, a.front().coefficient);
+  if (b.size() == 1 && b.front().atoms.empty()) return scaled(a, b.front().coefficient);
   Sum s;
+  s.reserve(a.size() * b.size());
   for (const Term& x : a)
     for (const Term& y : b) {
       Term t{0, x.atoms};

@@ -28,6 +28,20 @@ bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
   return true;
 }
 
+std::uint64_t hash_of(const Sum& p) {
+  std::uint64_t h = 0;
+  const auto mix = [&](std::uint64_t v) {
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    h ^= h >> 32;
+  };
+  for (const Term& t : p) {
+    mix(static_cast<std::uint64_t>(t.coefficient));
+    for (Id a : t.atoms) mix(a);
+    mix(t.atoms.size());
+  }
+  return h;
+}
+
 }  // namespace
 
 void Prover::learn() {
@@ -81,7 +95,8 @@ std::int64_t Prover::low(const Sum& p) {
     for (Id a : t.atoms) i = mul(i, atom(a));
     direct = add(direct, i);
   }
-  if (direct.min >= 0) return direct.min;
+  const bool linear = std::ranges::all_of(p, [](const Term& t) { return t.atoms.size() <= 1; });  // shifting changes nothing
+  if (direct.min >= 0 || linear) return direct.min;
   Sum shifted;
   for (const Term& t : p) {
     Sum product{{t.coefficient, {}}};
@@ -179,6 +194,7 @@ bool Prover::hopeless(const Sum& p) {
 
 bool Prover::ge0(const Sum& p) {
   budget_ = max_sums;
+  failed_.clear();
   if (interval_of(bounds_, p).min >= 0) return true;
   if (samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   if (!learned_) learn();
@@ -194,6 +210,9 @@ bool Prover::gt0(const Sum& p) {
 bool Prover::ge0(const Sum& p, int depth) {
   if (low(p) >= 0) return true;
   if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
+  const std::uint64_t h = hash_of(p);
+  if (std::ranges::find(failed_, h) != failed_.end()) return false;
+  failed_.push_back(h);
   if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   std::vector<Id> atoms;
   for (const bool ranges : {true, false})  // a range's end is exact; ends of other atoms lose something, so those come last
@@ -208,16 +227,23 @@ bool Prover::ge0(const Sum& p, int depth) {
   return by_facts(p, depth);
 }
 
+const std::vector<Sum>& Prover::facts() {
+  if (!facts_) {
+    facts_.emplace();
+    for (Id id : bounds_.facts().nonnegative)
+      if (auto f = sum_of(g_, id)) facts_->push_back(*std::move(f));
+  }
+  return *facts_;
+}
+
 // p = k*f + rest for a fact f >= 0 and k > 0 such that a term of p goes away: rest >= 0 is enough.
 bool Prover::by_facts(const Sum& p, int depth) {
-  for (Id id : bounds_.facts().nonnegative) {
-    const auto f = sum_of(g_, id);
-    if (!f) continue;
-    for (const Term& t : *f) {
+  for (const Sum& f : facts()) {
+    for (const Term& t : f) {
       const auto same = std::ranges::find(p, t.atoms, &Term::atoms);
       if (t.atoms.empty() || same == p.end() || same->coefficient % t.coefficient != 0) continue;
       const std::int64_t k = same->coefficient / t.coefficient;
-      const auto rest = k > 0 ? plus(g_, p, *f, -k) : std::nullopt;
+      const auto rest = k > 0 ? plus(g_, p, f, -k) : std::nullopt;
       if (rest && ge0(*rest, depth - 1)) return true;
     }
   }

@@ -25,7 +25,7 @@ class Prover {
   bool in_range(const Sum& x, const Sum& end);  // 0 <= x < end
 
  private:
-  static constexpr int max_depth = 12, max_sums = 200;
+  static constexpr int max_depth = 12, max_sums = 64;
   bool ge0(const Sum& p, int depth);
   bool hopeless(const Sum& p);
   std::int64_t low(const Sum& p);  // a lower bound, -unbounded when there is none
@@ -34,6 +34,7 @@ class Prover {
   void learn(Id range);
   bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
   bool by_facts(const Sum& p, int depth);
+  const std::vector<Sum>& facts();
   std::optional<Sum> without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign);
 
   const Graph& g_;
@@ -41,8 +42,10 @@ class Prover {
   std::vector<Id> context_;
   Samples* samples_ = nullptr;
   bool learned_ = false;
+  std::optional<std::vector<Sum>> facts_;  // sums >= 0
   std::map<Id, std::int64_t> at_least_;
-  int budget_ = 0;  // sums still to be tried for this question
+  int budget_ = 0;                     // sums still to be tried for this question
+  std::vector<std::uint64_t> failed_;  // hashes of sums tried for it: other orders of elimination meet them again
 };
 
 }  // namespace kiln::compiler::symbolic

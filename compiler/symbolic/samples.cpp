@@ -8,6 +8,12 @@ using Value = std::optional<std::int64_t>;
 // Within 2^62, so that no operation on it overflows.
 Value kept(Value v) { return v && *v <= unbounded / 2 && *v >= -unbounded / 2 ? v : Value(); }
 
+Value added(Value a, Value b) { return a && b ? kept(*a + *b) : Value(); }  // of values within 2^62
+Value multiplied(Value a, Value b) {
+  std::int64_t v = 0;
+  return a && b && !__builtin_mul_overflow(*a, *b, &v) ? kept(v) : Value();
+}
+
 Value computed(Op op, Value x, Value y, Value z) {
   if (op == Op::WHERE) return !x ? Value() : *x != 0 ? y : z;
   if (!x || !y) return std::nullopt;
@@ -117,17 +123,22 @@ bool Samples::differ(Id a, Id b) {
 
 bool Samples::some_negative(const Sum& p, std::span<const Id> inside) {
   if (!chosen_) choose_points();
+  std::array<bool, points> happens = allowed_;
+  for (Id id : inside) {
+    const Values& v = at(id);
+    for (std::size_t i = 0; i < points; ++i) happens[i] = happens[i] && v[i].has_value();
+  }
   std::array<Value, points> sum;
   for (std::size_t i = 0; i < points; ++i)
-    if (allowed_[i] && std::ranges::all_of(inside, [&](Id id) { return at(id)[i].has_value(); })) sum[i] = 0;
+    if (happens[i]) sum[i] = 0;
   for (const Term& t : p) {
     std::array<Value, points> product;
     product.fill(kept(t.coefficient));
     for (Id a : t.atoms) {
       const Values& v = at(a);
-      for (std::size_t i = 0; i < points; ++i) product[i] = result(Op::MUL, product[i], v[i], {});
+      for (std::size_t i = 0; i < points; ++i) product[i] = multiplied(product[i], v[i]);
     }
-    for (std::size_t i = 0; i < points; ++i) sum[i] = result(Op::ADD, sum[i], product[i], {});
+    for (std::size_t i = 0; i < points; ++i) sum[i] = added(sum[i], product[i]);
   }
   return std::ranges::any_of(sum, [](const Value& v) { return v && *v < 0; });
 }
