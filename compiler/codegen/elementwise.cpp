@@ -81,15 +81,23 @@ Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   }
 }
 
-// On the bits: LLVM 19 folds minimum of widened halves to a vector half minimum that it lowers wrongly for NaN against zero.
+// A float's bits as an integer that orders as it does, -0 below +0; the same again gives the bits back.
+Value* order_key(Builder& b, Value* bits) {
+  Value* sign = b.CreateAShr(bits, int_like(bits->getType(), 15));
+  return b.CreateXor(bits, b.CreateAnd(sign, int_like(bits->getType(), 0x7fff)));
+}
+
+// On the bits, as integers: what LLVM 19 recognises as a half minimum it lowers wrongly (NaN against zero) or to a call of
+// fmaxf.
 Value* narrow_extremum(Builder& b, Op op, Value* x, Value* y, DType d) {
-  Value *fx = widen(b, x, d), *fy = widen(b, y, d);
   Value *ux = emit_bitcast(b, x, d, DType::u16), *uy = emit_bitcast(b, y, d, DType::u16);
-  Value* first = op == Op::MIN ? b.CreateFCmpOLT(fx, fy) : b.CreateFCmpOGT(fx, fy);
-  Value* zeros = op == Op::MIN ? b.CreateOr(ux, uy) : b.CreateAnd(ux, uy);  // equal values differ in the sign of zero only
-  Value* result = b.CreateSelect(b.CreateFCmpOEQ(fx, fy), zeros, b.CreateSelect(first, ux, uy));
+  const auto which = op == Op::MIN ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
+  Value* result = order_key(b, b.CreateBinaryIntrinsic(which, order_key(b, ux), order_key(b, uy)));
+  Value* magnitude = int_like(ux->getType(), 0x7fff);
+  Value* largest = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, b.CreateAnd(ux, magnitude), b.CreateAnd(uy, magnitude));
+  Value* is_nan = b.CreateICmpUGT(largest, int_like(ux->getType(), d == DType::f16 ? 0x7c00 : 0x7f80));
   Value* nan = int_like(ux->getType(), d == DType::f16 ? 0x7e00 : 0x7fc0);
-  return emit_bitcast(b, b.CreateSelect(b.CreateFCmpUNO(fx, fy), nan, result), DType::u16, d);
+  return emit_bitcast(b, b.CreateSelect(is_nan, nan, result), DType::u16, d);
 }
 
 Value* shift(Builder& b, Op op, Value* x, Value* y, DType d) {
