@@ -92,8 +92,14 @@ class Parser {
     if (is_digit(t[0])) {
       std::int64_t v = 0;
       const auto [end, error] = std::from_chars(t.data(), t.data() + t.size(), v);
+      if (t == "9223372036854775808" && !operators_.empty() && operators_.back().precedence == minus) {
+        operands_.push_back({g_.index(INT64_MIN), {}, operators_.back().column});
+        operators_.pop_back();
+        return false;
+      }
       if (error == std::errc::result_out_of_range) fail(start_, "expected an integer below 2^63, got " + std::string(t));
-      if (end != t.data() + t.size()) fail(start_, "expected an integer, got '" + std::string(t) + "'");
+      const bool leading_zero = t[0] == '0' && v != 0;  // which Python refuses
+      if (end != t.data() + t.size() || leading_zero) fail(start_, "expected an integer, got '" + std::string(t) + "'");
       operands_.push_back({g_.index(v), {}, start_});
       return false;
     }

@@ -36,9 +36,14 @@ bool find_masked_div(RewriteContext& c, Id n, Match& m) {
   return m.bind({x, c.g.index(mask), c.g.index(std::countr_zero(static_cast<std::uint64_t>(*p)))});
 }
 
+// By a constant: a shift by anything else would be its own factor.
+bool find_shift(RewriteContext& c, Id n, Match& m) {
+  return is_index(c.g, n) && index_constant(c.g, c.g.src(n, 1)) && m.bind({c.g.src(n, 0), c.g.src(n, 1)});
+}
+
 constexpr Rule rules[] = {
-    {"shl-product", "x << k", "0 <= k and k < 62", "x * (1 << k)"},
-    {"shr-quotient", "x >> k", "0 <= k and k < 62", "x // (1 << k)"},
+    {"shl-product", "x << k", "0 <= k and k < 62", "x * (1 << k)", find_shift},
+    {"shr-quotient", "x >> k", "0 <= k and k < 62", "x // (1 << k)", find_shift},
     {"and-0", "x & 0", "", "0"},
     {"and-ones", "x & -1", "", "x"},
     {"and-same", "x & x", "", "x"},

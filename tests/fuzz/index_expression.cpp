@@ -96,7 +96,10 @@ Id IndexExpressions::value(int size) {
       const std::int64_t mask = random_.one_in(2) ? (std::int64_t{1} << random_.pick(0, 5)) - 1 : constant(-2, 33);
       return make(ops[random_.pick(0, 3)], inner(), g_.index(mask));
     }
-    case 15: return make(random_.one_in(2) ? Op::SHL : Op::SHR, inner(), g_.index(random_.pick(0, wide_ ? 62 : 5)));
+    case 15: {
+      const Id count = random_.one_in(8) ? symbol(3) : g_.index(random_.pick(0, wide_ ? 62 : 5));
+      return make(random_.one_in(2) ? Op::SHL : Op::SHR, inner(), count);
+    }
     case 16: return g_.make(random_.one_in(2) ? Op::ABS : Op::NEG, DType::index, {inner()});
     default: {
       const int left = static_cast<int>(random_.pick(1, size - 1));

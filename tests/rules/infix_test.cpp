@@ -82,6 +82,21 @@ TEST(Infix, DepthCostsNoStack) {
   EXPECT_EQ(write_infix(g, parse(g, nested)).size(), 1 + 4 * 100000u);
 }
 
+TEST(Infix, TheLeastInteger) {
+  EXPECT_EQ(round_trip("-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(round_trip("a - 9223372036854775807 * b"), "a - 9223372036854775807 * b");
+  EXPECT_EQ(refused("a - 9223372036854775808"),
+            "expression:5: error: E-infix: expected an integer below 2^63, got 9223372036854775808");
+  EXPECT_EQ(refused("007"), "expression:1: error: E-infix: expected an integer, got '007'");
+}
+
+TEST(Infix, LongSums) {
+  Graph g;
+  std::string sum = "a";
+  for (int i = 0; i < 100000; ++i) sum += i % 2 == 0 ? " + b" : " - b";
+  EXPECT_EQ(write_infix(g, parse(g, sum)), sum);
+}
+
 TEST(Infix, RefusesWithTheColumn) {
   EXPECT_EQ(refused("a +* b"), "expression:4: error: E-infix: expected an operand, got '*'");
   EXPECT_EQ(refused("a +"), "expression:4: error: E-infix: expected an operand, got the end");

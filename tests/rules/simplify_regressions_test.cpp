@@ -18,6 +18,12 @@ TEST(SimplifyRegressions, ContradictoryFactsSettle) {
   EXPECT_NE(simplified(R"({"r": [0, 9], "n": [2, 3]})", "r % (n - 4)", R"(["r < n - 4"])"), "error");
 }
 
+// 1 << k was rewritten to 1 * (1 << k), which is the same.
+TEST(SimplifyRegressions, ShiftsByAValueSettle) {
+  EXPECT_EQ(simplified(R"({"k": [0, 7]})", "1 << k"), "1 << k");
+  EXPECT_EQ(simplified(R"({"k": [0, 7], "x": [-5, 5]})", "x >> k"), "x >> k");
+}
+
 // A value known to be beyond 2^62 was taken for no value at all once its residue narrowed the interval.
 TEST(SimplifyRegressions, ResiduesBeyondTheIntervalsEnd) {
   EXPECT_EQ(simplified(R"({"r": [0, 5]})", "4611686018427387903 < (r + 17592186044416) * 68719476735"), "True");
