@@ -29,12 +29,14 @@ std::string shown(const ExactValue& v) { return v.kind == ValueKind::absent ? "n
 
 class Sides {
  public:
-  explicit Sides(const ParsedRule& r) : rule_(r), value_(r.g, r.variables, std::array{r.guard, r.lhs, r.rhs}) {}
+  explicit Sides(const ParsedRule& r)
+      : rule_(r), guard_(r.g, r.variables, std::array{r.guard}), value_(r.g, r.variables, std::array{r.lhs, r.rhs}) {}
 
   bool differ_at(std::span<const std::int64_t> point) {
+    guard_.at(point);
+    const bool holds = guard_.is_true(rule_.guard), absent = guard_[rule_.guard].kind == ValueKind::absent;
+    if (!holds) return absent;
     value_.at(point);
-    if (value_[rule_.guard].kind == ValueKind::absent) return true;
-    if (!value_.is_true(rule_.guard)) return false;
     const ExactValue &a = value_[rule_.lhs], &b = value_[rule_.rhs];
     if (a.kind == ValueKind::wide || b.kind == ValueKind::wide) return false;
     return a.kind == ValueKind::absent || b.kind == ValueKind::absent || a.value != b.value;
@@ -44,13 +46,13 @@ class Sides {
     std::string where;
     for (std::size_t i = 0; i < point.size(); ++i)
       where += (i == 0 ? "" : ", ") + std::string(rule_.g.name(rule_.variables[i])) + " = " + std::to_string(point[i]);
-    if (value_[rule_.guard].kind == ValueKind::absent) return where + ": the guard has no value";
+    if (guard_[rule_.guard].kind == ValueKind::absent) return where + ": the guard has no value";
     return where + ": lhs is " + shown(value_[rule_.lhs]) + ", rhs is " + shown(value_[rule_.rhs]);
   }
 
  private:
   const ParsedRule& rule_;
-  Evaluator value_;
+  Evaluator guard_, value_;
 };
 
 // The greatest b with (2*b + 1)^n points at most max_near.

@@ -10,9 +10,15 @@ constexpr int max_shift = 62;
 
 ExactValue exact(Wide v) { return {v, ValueKind::exact}; }
 
+// 64-bit division where it does: the wide one is ten times slower.
+Wide truncated(Wide a, Wide b) {
+  const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
+  return x == a && y == b && y != -1 ? x / y : a / b;
+}
+
 Wide floored(Wide a, Wide b) {
   if (b == 0) return 0;
-  const Wide q = a / b;
+  const Wide q = truncated(a, b);
   return q * b != a && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
@@ -31,8 +37,8 @@ ExactValue apply(Op op, Wide a, Wide b) {
     case Op::MUL: return __builtin_mul_overflow(a, b, &v) ? too_wide : exact(v);
     case Op::FLOORDIV: return exact(floored(a, b));
     case Op::FLOORMOD: return exact(b == 0 ? 0 : a - floored(a, b) * b);
-    case Op::CDIV: return exact(b == 0 ? 0 : a / b);
-    case Op::CMOD: return exact(b == 0 ? 0 : a % b);
+    case Op::CDIV: return exact(b == 0 ? 0 : truncated(a, b));
+    case Op::CMOD: return exact(b == 0 ? 0 : a - truncated(a, b) * b);
     case Op::MIN: return exact(std::min(a, b));
     case Op::MAX: return exact(std::max(a, b));
     case Op::LT: return exact(a < b ? 1 : 0);

@@ -17,6 +17,9 @@ struct RuleNotes {
   std::string_view fires = {};
   // ... and where it must not, though the rule would be right: it would not make anything simpler, or not end.
   std::string_view rests = {};
+  std::string_view constants = {};  // separated by spaces: variables that find() binds to integers
+  // Why rewriting ends although rhs need not weigh less (measure.h).
+  std::string_view ends = {};
 };
 
 // Empty notes for a rule that needs none.

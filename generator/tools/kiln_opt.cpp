@@ -229,6 +229,8 @@ void simplify_lines(const std::string& file, const SimplifyOptions& options) {
 void check_rules(const std::string& file, const RulesOptions& options) {
   const auto rules = file.empty() ? own_rules() : read_rules(read_file(file), file);
   if (!check_rules(rules, options, std::cout)) throw Diagnostic("E-rules", file, "expected every rule to be proven");
+  if (file.empty() && !weigh_rules(std::cout))
+    throw Diagnostic("E-rules", "", "expected every rule to make its node smaller, or a note why rewriting ends");
 }
 
 void mutate_rules(const RulesOptions& options) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/proof/measure.h"
 #include "compiler/proof/mutate.h"
 #include "compiler/proof/rule_notes.h"
 #include "generator/outputs.h"
@@ -66,6 +67,20 @@ bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::os
   }
   out << rules.size() << " rules: " << count[0] << " proven, " << count[1] << " refuted, " << count[2] << " unknown\n";
   return count[0] == rules.size();
+}
+
+bool weigh_rules(std::ostream& out) {
+  std::size_t smaller = 0, ordered = 0, neither = 0;
+  for (const RuleText& rule : own_rules()) {
+    const RuleNotes notes = notes_of(rule.name);
+    const std::string more = not_smaller(rule, parts_of(notes.constants, ' '));
+    ++(more.empty() ? smaller : notes.ends.empty() ? neither : ordered);
+    if (!more.empty())
+      out << rule.name << (notes.ends.empty() ? " NOT SMALLER: lhs has more of " + more : " ends: " + std::string(notes.ends))
+          << '\n';
+  }
+  out << smaller << " rules make their node smaller, " << ordered << " say why rewriting ends, " << neither << " neither\n";
+  return neither == 0;
 }
 
 void list_rules(std::ostream& out) {

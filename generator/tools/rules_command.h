@@ -23,6 +23,10 @@ bool check_rules(std::span<const compiler::RuleText> rules, const RulesOptions& 
 // Kiln's own rules, one on a line.
 void list_rules(std::ostream& out);
 
+// Whether each of Kiln's own rules makes its node smaller (compiler/proof/measure.h) or says why rewriting ends: those that do the
+// latter, then the sums. True when all do either.
+bool weigh_rules(std::ostream& out);
+
 // Every mutation of every guard of Kiln's own rules (compiler/proof/mutate.h): those that are equivalent or survive, then the
 // sums. True when none survives.
 bool mutate_rules(const RulesOptions& options, std::ostream& out);

@@ -9,6 +9,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/proof/check_rule.h"
+#include "compiler/proof/measure.h"
 #include "compiler/proof/mutate.h"
 #include "compiler/proof/rule_notes.h"
 #include "generator/tools/rules_command.h"
@@ -85,6 +86,17 @@ TEST(Proof, VariablesOfFiles) {
   EXPECT_EQ(check_rule(rules[0], {}).verdict, Verdict::proven);
   EXPECT_EQ(check_rule(rules[1], {}).verdict, Verdict::refuted);
   EXPECT_EQ(check_rule(rules[2], {}).verdict, Verdict::proven);
+}
+
+TEST(Measure, Weighs) {
+  EXPECT_EQ(not_smaller({"r", "(a // b) // c", "c > 0", "a // (b * c)"}, {}), "");
+  EXPECT_EQ(not_smaller({"r", "x % n + (x // n) * n", "n != 0", "x"}, {}), "");
+  EXPECT_NE(not_smaller({"r", "x + y", "", "y + x"}, {}), "");
+  EXPECT_NE(not_smaller({"r", "x * 2", "", "x + x"}, {}), "");
+  EXPECT_NE(not_smaller({"r", "(x + y) % n", "", "(x % n + y % n) % n"}, {}), "");
+  const std::vector<std::string> constants = {"k"};
+  EXPECT_NE(not_smaller({"r", "x", "x == k", "k"}, {}), "");
+  EXPECT_EQ(not_smaller({"r", "x", "x == k", "k"}, constants), "");
 }
 
 TEST(Mutation, JudgesGuards) {
