@@ -33,6 +33,11 @@ Ranges united(const Ranges& a, const Ranges& b) {
   return out;
 }
 
+// A loop may end by the position of another; its first iteration stands for all.
+Id rough_end(Graph& g, Id range) {
+  return rewrite(g, g.src(range, 0), [&](Id id, std::span<const Id>) { return g.op(id) == Op::RANGE ? g.index(0) : no_id; });
+}
+
 }  // namespace
 
 Id estimate_work(Graph& g, Id sink) {
@@ -57,7 +62,7 @@ Id estimate_work(Graph& g, Id sink) {
   Id total = g.index(1);
   for (const auto& [ranges, count] : cost_of) {
     Id product = g.index(count);
-    for (const Id r : ranges) product = mul_index(g, g.src(r, 0), product);
+    for (const Id r : ranges) product = mul_index(g, rough_end(g, r), product);
     total = add_index(g, total, product);
   }
   return total;

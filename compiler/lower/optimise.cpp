@@ -45,6 +45,15 @@ bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range
   return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == stride; });
 }
 
+// Whether an inner loop runs differently often from one iteration of the range to the next.
+bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
+  std::vector<Id> ends;
+  for (const Id id : walk(g, stores))
+    if (g.op(id) == Op::FOR) ends.insert(ends.end(), {g.src(id, 1), g.src(id, 2)});
+  const std::vector<Id> nodes = walk(g, ends);
+  return std::ranges::binary_search(nodes, range);
+}
+
 // Which range becomes lanes: the last, or the one before a last range of a few iterations. ranges.size(): none.
 std::size_t lane_range(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
   const std::size_t none = ranges.size();
@@ -53,7 +62,7 @@ std::size_t lane_range(const Graph& g, std::span<const Id> stores, std::span<con
   const bool is_short = g.is_const(end) && g.arg(end, 0) < shortest_lanes;
   if (is_short && (none < 2 || !all_stores_have_stride(g, stores, ranges[none - 2], g.arg(end, 0)))) return none;
   const std::size_t i = none - (is_short ? 2 : 1);
-  return has_vectors_over(g, stores, ranges[i]) ? none : i;
+  return has_vectors_over(g, stores, ranges[i]) || bounds_loops(g, stores, ranges[i]) ? none : i;
 }
 
 // How many iterations a constant extent leaves to share among `wanted`.

@@ -7,6 +7,7 @@
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
 #include "compiler/schedule/simplify_ranges.h"
+#include "compiler/schedule/split_reduce.h"
 
 namespace kiln::compiler {
 namespace {
@@ -17,6 +18,7 @@ constexpr SchedulePass passes[] = {
     {"kernel_split", kernel_split},
     {"pack_operands", pack_operands},
     {"simplify_ranges", simplify_ranges},
+    {"split_reduce", split_reduce},
     {"dependencies", dependencies},
     {"memory_plan", memory_plan},
 };

@@ -1,0 +1,155 @@
+#include "compiler/schedule/split_reduce.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t long_reduction = std::int64_t{1} << 18;  // elements; fewer are faster in one kernel
+constexpr std::int64_t fewest_rows = 16;
+
+class Splitting {
+ public:
+  Splitting(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
+      : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts) {
+    const Id roots[] = {k.sink};
+    for (const Id id : g.reachable(roots))
+      if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
+  }
+
+  void run() {
+    if (!has_one_iteration()) return;
+    std::unordered_map<Id, Id> map;
+    for (const Id reduce : outermost())
+      if (const Id now = split(reduce); now != reduce) map[reduce] = now;
+    if (!map.empty()) kernel_.sink = substitute(g_, kernel_.sink, map);
+  }
+
+ private:
+  bool has_one_iteration() const {
+    const auto loops = g_.src(g_.src(kernel_.sink, 0)).subspan(1);
+    return std::ranges::all_of(loops, [&](Id r) { return g_.is_index_const(g_.src(r, 0), 1); });
+  }
+
+  // Reductions that are inside no other, ascending.
+  std::vector<Id> outermost() const {
+    std::unordered_set<Id> seen;
+    std::vector<Id> todo{kernel_.sink}, found;
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      if (!seen.insert(id).second) continue;
+      if (g_.op(id) == Op::REDUCE)
+        found.push_back(id);
+      else
+        todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  Id split(Id reduce) {
+    if (g_.src(reduce).size() != 2 || g_.op(g_.src(reduce, 1)) != Op::RANGE) return reduce;
+    const Id value = g_.src(reduce, 0), r = g_.src(reduce, 1);
+    if (elements(reduce) < long_reduction) return reduce;
+    const Inner inner = reductions_in(value, r);
+    if (inner == Inner::of_all) return reduce;
+    if (inner == Inner::of_each) return bounds_(g_.src(r, 0)).max >= fewest_rows ? by_rows(reduce, value, r) : reduce;
+    const bool striped = static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::striped;
+    return striped && bounds_(g_.src(r, 0)).max >= long_reduction ? by_blocks(reduce, value, r) : reduce;
+  }
+
+  // At most; saturates.
+  std::int64_t elements(Id reduce) {
+    Interval n{1, 1};
+    const Id roots[] = {reduce};
+    for (const Id id : g_.reachable(roots))
+      if (g_.op(id) == Op::RANGE) n = symbolic::mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.src(id, 0)).max)});
+    return n.max;
+  }
+
+  enum class Inner { none, of_each, of_all };  // of_all: some do not depend on r, and would be repeated
+  Inner reductions_in(Id value, Id r) const {
+    Inner found = Inner::none;
+    std::unordered_set<Id> over{r};
+    const Id roots[] = {value};
+    for (const Id id : g_.reachable(roots)) {
+      const bool depends = std::ranges::any_of(g_.src(id), [&](Id s) { return over.contains(s); });
+      if (depends) over.insert(id);
+      if (g_.op(id) == Op::REDUCE && !depends) return Inner::of_all;
+      if (g_.op(id) == Op::REDUCE) found = Inner::of_each;
+    }
+    return found;
+  }
+
+  Id range(Id end, RangeKind kind) {
+    return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
+  }
+  Id at(Id value, Id r, Id place) { return substitute(g_, value, {{r, place}}); }
+
+  // A new kernel that stores `value` for each iteration of the loop; the result is read from there.
+  Id stored(Id value, Id loop) {
+    const DType d = g_.dtype(value);
+    const auto buffer = static_cast<int>(s_.buffers.size());
+    s_.buffers.push_back({d, g_.src(loop, 0), -1, no_id});
+    Kernel k;
+    k.buffers = kernel_.buffers;
+    k.buffers.push_back(buffer);
+    const Id slot = g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(k.buffers.size()) - 1});
+    const Id store = g_.make(Op::STORE, DType::none, {slot, loop, value});
+    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, {store, loop})});
+    made_.push_back(std::move(k));
+    kernel_.buffers.push_back(buffer);
+    return g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1});
+  }
+
+  Id by_rows(Id reduce, Id value, Id r) {
+    const Id row = range(g_.src(r, 0), RangeKind::loop);
+    const Id rows = stored(at(value, r, row), row);
+    return g_.with_src(reduce, std::vector<Id>{g_.make(Op::LOAD, g_.dtype(value), {rows, r}), r});
+  }
+
+  Id by_blocks(Id reduce, Id value, Id r) {
+    const DType d = g_.dtype(value), exact = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
+    const std::vector<std::int64_t> args(g_.args(reduce).begin(), g_.args(reduce).end());
+    const Id n = g_.src(r, 0), size = g_.index(reduce_block);
+    const Id blocks = index_floordiv(g_, index_add(g_, n, g_.index(reduce_block - 1)), size);
+    const Id block = range(blocks, RangeKind::loop), first = g_.make(Op::MUL, DType::index, {block, size});
+    const Id left = g_.make(Op::SUB, DType::index, {n, first});
+    const Id inside = range(g_.make(Op::MIN, DType::index, {left, size}), RangeKind::reduce);
+    Id element = at(value, r, g_.make(Op::ADD, DType::index, {first, inside}));
+    if (d != exact) element = g_.make(Op::CAST, exact, {element});
+    const Id results = stored(g_.make(Op::REDUCE, exact, std::vector<Id>{element, inside}, args), block);
+    const Id each = range(blocks, RangeKind::reduce);
+    const Id whole = g_.make(Op::REDUCE, exact, std::vector<Id>{g_.make(Op::LOAD, exact, {results, each}), each}, args);
+    return g_.dtype(reduce) == exact ? whole : g_.make(Op::CAST, g_.dtype(reduce), {whole});
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  Kernel& kernel_;
+  std::vector<Kernel>& made_;
+  Bounds bounds_;
+  std::int64_t next_range_ = 0;
+};
+
+}  // namespace
+
+void split_reduce(Graph& g, Schedule& s) {
+  const SourceLoc saved = g.loc();
+  const Facts facts = facts_of(s.program);
+  std::vector<Kernel> out;
+  for (Kernel& k : s.kernels) {
+    Splitting(g, s, k, facts, out).run();
+    out.push_back(std::move(k));
+  }
+  s.kernels = std::move(out);
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler
