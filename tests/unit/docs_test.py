@@ -1,4 +1,5 @@
-"""Every diagnostic id in the sources has a page and every page an id; links resolve; kernel sources in the pages compile."""
+"""Every diagnostic id in the sources has a page and every page an id; links resolve; files that pages name exist; the page of the
+pipeline lists the passes; kernel sources in the pages compile."""
 import pathlib, re, subprocess, sys, tempfile
 
 root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
@@ -13,12 +14,25 @@ pages = {f.stem for f in (root / "docs/diagnostics").glob("[ER]-*.md")}
 problems += [f"{i} has no page in docs/diagnostics" for i in sorted(ids - pages)]
 problems += [f"docs/diagnostics/{i}.md names an id that no source has" for i in sorted(pages - ids)]
 
-compiled = 0
+# docs/pipeline.md: its listing of passes is run by tests/consumer/docs_pages.py; its tables name the same passes and steps.
+pipeline = (root / "docs/pipeline.md").read_text()
+listed = re.search(r"\$ kiln-opt passes\n(.*?)```", pipeline, flags=re.S)[1].split()
+steps = re.findall(r"^//   (\w+)  ", (root / "compiler/lower/lower.h").read_text(), flags=re.M)
+rows = re.findall(r"^\| `(\w+)` \|", pipeline, flags=re.M)
+if rows != listed + steps:
+    problems.append(f"docs/pipeline.md has rows for {rows}, the passes are {listed + steps}")
+
+compiled = named = 0
 for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
     text = page.read_text()
-    for link in re.findall(r"\]\(([^)#]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)):
+    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    for link in re.findall(r"\]\(([^)#]+)\)", prose):
         if not link.startswith("http") and not (page.parent / link).exists():
             problems.append(f"{page.relative_to(root)}: broken link {link}")
+    for name in re.findall(r"(?:^|[ `(])((?:compiler|dsl|docs|examples|generator|runtime|tests)/[\w./-]*\w)", prose, flags=re.M):
+        named += 1
+        if not (root / name).exists():
+            problems.append(f"{page.relative_to(root)}: there is no {name}")
     for block in re.findall(r"```cpp[^\n]*\n(.*?)```", text, flags=re.S):
         if "#include <kiln/dsl.h>" not in block:
             continue
@@ -33,6 +47,6 @@ for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
 
 if compiled < 4:
     problems.append(f"only {compiled} kernel sources found in the pages")
-print(f"{len(ids)} ids, {len(pages)} pages, {compiled} kernel sources compiled")
+print(f"{len(ids)} ids, {len(pages)} pages, {compiled} kernel sources compiled, {named} files named")
 print("\n".join(problems))
 sys.exit(1 if problems else 0)
