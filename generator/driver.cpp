@@ -27,7 +27,8 @@ const std::vector<std::string> kinds = {"obj", "header", "manifest", "ir", "llvm
 
 struct Options {
   bool list = false;
-  std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile, depfile_target, object_list, revision_header;
+  std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile, depfile_target, object_list,
+              revision_header;
   std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after;
 
   bool emits(std::string_view kind) const { return std::ranges::find(emit, kind) != emit.end(); }
@@ -56,15 +57,23 @@ void define(CLI::App& app, Options& o) {
   app.footer(pass_list());
   app.add_flag("--list", o.list, "Print the exported programs and exit");
   app.add_option("-o", o.directory, "Folder for the outputs")->type_name("DIR")->capture_default_str();
-  app.add_option("--namespace", o.cpp_namespace, "C++ namespace of the typed functions, prefix of the C symbols")->type_name("NS")->capture_default_str();
+  app.add_option("--namespace", o.cpp_namespace, "C++ namespace of the typed functions, prefix of the C symbols")
+      ->type_name("NS")
+      ->capture_default_str();
   app.add_option("--program", o.programs, "Only these programs")->type_name("NAME");
-  app.add_option("--emit", o.emit, "Outputs: obj,header,manifest,ir,llvm-ir,asm")->delimiter(',')->check(CLI::IsMember(kinds))->type_name("KIND");
+  app.add_option("--emit", o.emit, "Outputs: obj,header,manifest,ir,llvm-ir,asm")
+      ->delimiter(',')
+      ->check(CLI::IsMember(kinds))
+      ->type_name("KIND");
   app.add_option("--target", o.target, "CPU level")->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))->capture_default_str();
-  app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',')->type_name("PASS");
+  app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")
+      ->delimiter(',')
+      ->type_name("PASS");
   app.add_option("--depfile", o.depfile, "Write a Make dependency file")->type_name("FILE");
   app.add_option("--depfile-target", o.depfile_target, "The file that depends, in place of all outputs")->type_name("FILE");
   app.add_option("--object-list", o.object_list, "Write the paths of the objects, one a line")->type_name("FILE");
-  app.add_option("--revision-header", o.revision_header, "Header in DIR that changes whenever another header does")->type_name("NAME");
+  app.add_option("--revision-header", o.revision_header, "Header in DIR that changes whenever another header does")
+      ->type_name("NAME");
 }
 
 void print_list(std::span<const record::program* const> programs) {
@@ -83,7 +92,8 @@ std::string mistake(const Options& o, std::span<const record::program* const> pr
       return "--program expected an exported program (see --list), got '" + n + "'";
   const auto passes = compiler::pass_names();
   for (const std::string& n : o.dump_after)
-    if (n != "all" && std::ranges::find(passes, n) == passes.end()) return "--dump-after expected a pass, got '" + n + "'. " + pass_list();
+    if (n != "all" && std::ranges::find(passes, n) == passes.end())
+      return "--dump-after expected a pass, got '" + n + "'. " + pass_list();
   return {};
 }
 
@@ -100,7 +110,9 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   options.outputs = {o.emits("obj"), o.emits("llvm-ir"), o.emits("asm")};
   options.dump_after = o.dump_after;
-  options.dump = [&](std::string_view pass, const std::string& text) { std::cout << "# " << p.name << " after " << pass << '\n' << text; };
+  options.dump = [&](std::string_view pass, const std::string& text) {
+    std::cout << "# " << p.name << " after " << pass << '\n' << text;
+  };
   compiler::Compiled c = compiler::compile(g, p, options);
   if (o.emits("obj")) out.add(o.path(p.name, ".o"), std::move(c.code.object));
   if (o.emits("llvm-ir")) out.add(o.path(p.name, ".ll"), std::move(c.code.llvm_ir));
@@ -134,6 +146,12 @@ std::string object_list_text(const Outputs& out) {
 }
 
 int generate(const Options& o, std::span<const record::program* const> programs, const char* executable) {
+  if (programs.empty()) {
+    std::cerr << Diagnostic("E-export", "", "expected `static const programs<NAME, ...> exported;` in a source, got no program")
+                     .what()
+              << '\n';
+    return rejected;
+  }
   Outputs out;
   std::set<std::string> names;
   bool failed = false;
@@ -141,7 +159,8 @@ int generate(const Options& o, std::span<const record::program* const> programs,
     if (!o.programs.empty() && std::ranges::find(o.programs, p->name) == o.programs.end()) continue;
     try {
       if (!names.insert(p->name).second)
-        throw Diagnostic("E-duplicate", std::string(p->loc.file) + ":" + std::to_string(p->loc.line) + ":" + std::to_string(p->loc.column),
+        throw Diagnostic("E-duplicate",
+                         std::string(p->loc.file) + ":" + std::to_string(p->loc.line) + ":" + std::to_string(p->loc.column),
                          "expected program names that differ, got `" + std::string(p->name) + "` twice");
       compile_one(*p, o, out);
     } catch (const Diagnostic& d) {  // go on: the user sees the mistakes of all programs at once

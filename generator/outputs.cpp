@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,13 +28,15 @@ fs::path write_beside(const fs::path& path, const std::string& bytes) {
   if (error) throw OutputError(73, "cannot make the folder " + path.parent_path().string() + ": " + error.message());
   fs::path temporary = path;
   temporary += ".tmp" + std::to_string(getpid());
+  const auto reason = [] { return ": " + std::generic_category().message(errno); };
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) throw OutputError(73, "cannot write " + path.string());
+  if (!out) throw OutputError(73, "cannot write " + path.string() + reason());
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
   if (!out) {
+    const std::string text = "writing failed: " + path.string() + reason();
     fs::remove(temporary, error);
-    throw OutputError(74, "writing failed: " + path.string());
+    throw OutputError(74, text);
   }
   return temporary;
 }

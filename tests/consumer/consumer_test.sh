@@ -116,6 +116,7 @@ case $case in
     try 'kiln_add_kernels(k NAMESPACE n)' 'SOURCES is missing'
     try 'kiln_add_kernels(k SOURCES)' 'no value for SOURCES'
     try 'kiln_add_kernels(k SOURCES a.cpp VARIANTS x86-64-v3 x86-64-v4)' 'VARIANTS takes one CPU level'
+    try 'kiln_add_kernels(k SOURCES a.cpp)' 'kiln_add_kernels(k): there is no source a.cpp'
     ;;
   components)
     # `runtime` alone defines the runtime alone; a missing component is named.

@@ -1,4 +1,5 @@
 kiln_add_test(generator_import_test unit SOURCES unit/generator_import_test.cpp LIBS kiln_generator)
+kiln_add_test(generator_outputs_test unit SOURCES unit/generator_outputs_test.cpp LIBS kiln_generator)
 find_package(nlohmann_json REQUIRED)
 kiln_add_test(generator_driver_test unit SOURCES unit/generator_driver_test.cpp LIBS kiln_generator nlohmann_json::nlohmann_json)
 target_compile_definitions(generator_driver_test PRIVATE

@@ -118,9 +118,11 @@ TEST_F(DriverTest, DuplicateNames) {
   EXPECT_NE(err.find("E-duplicate"), std::string::npos);
 }
 
-TEST_F(DriverTest, CannotWrite) {
-  std::ofstream(dir / "file") << "x";
-  EXPECT_EQ(run({"-o", (dir / "file" / "sub").string(), "--emit", "header"}), 73);
+TEST_F(DriverTest, NoProgram) {
+  programs.clear();
+  std::string err;
+  EXPECT_EQ(run({"-o", dir.string()}, nullptr, &err), 65);
+  EXPECT_EQ(err, "error: E-export: expected `static const programs<NAME, ...> exported;` in a source, got no program\n");
 }
 
 TEST_F(DriverTest, HeaderCompilesAsCAndCpp) {
