@@ -55,7 +55,7 @@ Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
       s.insert(s.end(), part->begin(), part->end());
     }
   }
-  return normalise(c.g, s) ? node_of(c.g, s) : as_written(c, root, final);
+  return normalise(c.g, s) ? c.keep(std::move(s)) : as_written(c, root, final);
 }
 
 bool in_product(const Graph& g, Id node) { return g.op(node) == Op::MUL && is_index(g, node); }

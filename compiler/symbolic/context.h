@@ -25,6 +25,12 @@ class RewriteContext {
     const auto& s = sums_.at(id);
     return s.has_value() ? &*s : nullptr;
   }
+  // The node of a sum in normal form, which the next sum() of it then need not find out.
+  Id keep(symbolic::Sum s) {
+    const Id id = symbolic::node_of(g, s);
+    if (!sums_.contains(id)) sums_.set(id, std::move(s));
+    return id;
+  }
   Id node(const symbolic::Sum& s) { return symbolic::node_of(g, s); }
   // With the RANGEs under n taken to be inside their loops. Valid until the next call.
   symbolic::Prover& prover(Id n) {

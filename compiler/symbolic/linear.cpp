@@ -115,7 +115,7 @@ bool collect(const Graph& g, Id root, Linear& out) {
       out.leaves.emplace_back(root, 1);
     return true;
   }
-  std::vector<std::pair<Id, std::int64_t>> pending{{root, 1}};  // a heap by id: users before sources, so coefficients complete
+  decltype(out.leaves) pending{{root, 1}};  // a heap by id: users before sources, so coefficients complete
   const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
     std::int64_t v = 0;

@@ -12,6 +12,7 @@
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/atoms.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/symbolic/term_pool.h"
 
 namespace kiln::compiler::symbolic {
 
@@ -20,7 +21,8 @@ struct Term {
   Atoms atoms;  // in structural order; empty: the constant
   bool operator==(const Term&) const = default;
 };
-using Sum = std::vector<Term>;  // canonical: in order, no zero coefficients, atoms of different terms differ; empty is 0
+using Sum = std::vector<Term, PoolAllocator<Term>>;  // canonical: in order, no zero coefficients, atoms of different terms
+                                                     // differ; empty is 0
 
 inline bool is_index_const(const Graph& g, Id id) {
   return g.op(id) == Op::CONST && g.dtype(id) == DType::index && g.lanes(id) == 1;
@@ -35,14 +37,16 @@ bool atom_less(const Graph& g, Id a, Id b);
 inline bool is_linear(const Graph& g, Id id) {
   if (g.dtype(id) != DType::index || g.lanes(id) != 1) return false;
   switch (g.op(id)) {
-    case Op::ADD: case Op::SUB: case Op::NEG: return true;
+    case Op::ADD:
+    case Op::SUB:
+    case Op::NEG: return true;
     case Op::MUL: return is_index_const(g, g.src(id, 0)) || is_index_const(g, g.src(id, 1));
     default: return false;
   }
 }
 // root as sum(coefficient * leaf) + constant, where no leaf is linear. Each shared node is visited once. False: overflow.
 struct Linear {
-  std::vector<std::pair<Id, std::int64_t>> leaves;
+  std::vector<std::pair<Id, std::int64_t>, PoolAllocator<std::pair<Id, std::int64_t>>> leaves;
   std::int64_t constant = 0;
 };
 bool collect(const Graph& g, Id root, Linear& out);

@@ -214,7 +214,7 @@ bool Prover::ge0(const Sum& p, int depth) {
   if (std::ranges::find(failed_, h) != failed_.end()) return false;
   failed_.push_back(h);
   if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
-  std::vector<Id> atoms;
+  Atoms atoms;
   for (const bool ranges : {true, false})  // a range's end is exact; ends of other atoms lose something, so those come last
     for (const Term& t : p)
       for (Id a : t.atoms)
