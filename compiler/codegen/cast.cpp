@@ -85,14 +85,18 @@ llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
 
 }  // namespace
 
+// f16 is a 16-bit integer like bf16, and a half only where it is converted: LLVM makes fminf of comparisons and choices of
+// halves.
 llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return bf16_to_f32(b, v);
-  return d == DType::f16 ? b.CreateFPExt(v, like(v, DType::f32)) : v;
+  if (d != DType::f16) return v;
+  return b.CreateFPExt(b.CreateBitCast(v, with_lanes(b.getHalfTy(), lane_count(v))), like(v, DType::f32));
 }
 
 llvm::Value* narrow(Builder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return f32_to_bf16(b, v);
-  return d == DType::f16 ? b.CreateFPTrunc(v, like(v, DType::f16)) : v;
+  if (d != DType::f16) return v;
+  return b.CreateBitCast(b.CreateFPTrunc(v, with_lanes(b.getHalfTy(), lane_count(v))), like(v, DType::f16));
 }
 
 llvm::Value* emit_cast(Builder& b, llvm::Value* v, DType from, DType to) {

@@ -10,7 +10,6 @@ namespace kiln::compiler {
 llvm::Type* scalar_type(llvm::LLVMContext& c, DType d) {
   switch (d) {
     case DType::boolean: return llvm::Type::getInt1Ty(c);
-    case DType::f16: return llvm::Type::getHalfTy(c);
     case DType::f32: return llvm::Type::getFloatTy(c);
     case DType::f64: return llvm::Type::getDoubleTy(c);
     case DType::none: throw std::logic_error("codegen: a value of type none");
@@ -34,7 +33,6 @@ llvm::Constant* constant(llvm::LLVMContext& c, DType d, std::uint64_t value, int
   llvm::Type* type = scalar_type(c, d);
   llvm::Constant* one = nullptr;
   switch (d) {
-    case DType::f16: one = llvm::ConstantFP::get(c, llvm::APFloat(llvm::APFloat::IEEEhalf(), all)); break;
     case DType::f32: one = llvm::ConstantFP::get(c, llvm::APFloat(llvm::APFloat::IEEEsingle(), all)); break;
     case DType::f64: one = llvm::ConstantFP::get(c, llvm::APFloat(llvm::APFloat::IEEEdouble(), all)); break;
     default: one = llvm::ConstantInt::get(type, all); break;

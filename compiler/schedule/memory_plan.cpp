@@ -44,7 +44,6 @@ bool has_nonnegative_terms(const Graph& g, const Schedule& s, const Poly& p) {
   return true;
 }
 
-// Both are in canonical order.
 Poly larger_coefficients(const Graph& g, const Poly& a, const Poly& b) {
   Poly out = a;
   for (const Monomial& m : b) {
@@ -56,6 +55,26 @@ Poly larger_coefficients(const Graph& g, const Poly& a, const Poly& b) {
   }
   std::erase_if(out, [](const Monomial& m) { return m.coefficient <= 0; });  // the arena's begin, 0, is the third
   return normalise_poly(g, std::move(out));
+}
+
+bool same(const Poly& a, const Poly& b) {
+  return std::ranges::equal(
+      a, b, [](const Monomial& x, const Monomial& y) { return x.coefficient == y.coefficient && x.atoms == y.atoms; });
+}
+
+// A position: the maximum of a few polynomials, none of which is always the largest.
+using Position = std::vector<Poly>;
+constexpr std::size_t most_polynomials = 4;
+
+// The maximum with one more, or something above it when that would be too many to evaluate for every buffer of a call.
+void raise(const Graph& g, Position& at, const Poly& p) {
+  for (const Poly& q : at)
+    if (same(larger_coefficients(g, q, p), q)) return;
+  std::erase_if(at, [&](const Poly& q) { return same(larger_coefficients(g, p, q), p); });
+  if (at.size() < most_polynomials)
+    at.push_back(p);
+  else
+    at.back() = larger_coefficients(g, at.back(), p);
 }
 
 Poly sum(const Graph& g, Poly a, const Poly& b) {
@@ -74,9 +93,16 @@ Poly room(const Graph& g, const Poly& size) {
   return sum(g, size, {{alignment - 1, {}}});
 }
 
-Id line_of(Graph& g, const Poly& p) {
-  if (is_aligned(p)) return index_from(g, p);
-  return index_mul(g, index_floordiv(g, index_from(g, p), g.index(alignment)), g.index(alignment));
+Id end_of(Graph& g, const Position& at) {
+  Id out = g.index(0);
+  for (std::size_t i = 0; i < at.size(); ++i) out = i == 0 ? index_from(g, at[i]) : index_max(g, out, index_from(g, at[i]));
+  return out;
+}
+
+Id line_of(Graph& g, const Position& at) {
+  const Id end = end_of(g, at);
+  if (std::ranges::all_of(at, is_aligned)) return end;
+  return index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));
 }
 
 // Temporaries in use while some kernel runs: all at the same time.
@@ -137,21 +163,24 @@ void memory_plan(Graph& g, Schedule& s) {
   std::vector<std::uint32_t> upwards(m.buffers.size());
   std::iota(upwards.begin(), upwards.end(), 0);
   std::ranges::stable_sort(upwards, {}, [&](std::uint32_t i) { return placed.offsets[i]; });
-  std::vector<Poly> ends(m.buffers.size());
-  std::vector<bool> set(m.buffers.size(), false);
-  Poly top;
+  std::vector<Position> ends(m.buffers.size());  // empty: not placed yet
+  Position top;
   for (const std::uint32_t i : upwards) {
-    Poly begin;
+    Position begin;
     for (const std::uint32_t c : m.placement.conflicts[i])
-      if (set[c]) begin = larger_coefficients(g, begin, ends[c]);
+      for (const Poly& p : ends[c]) raise(g, begin, p);
     Buffer& b = s.buffers[m.buffers[i]];
     b.offset = line_of(g, begin);
-    ends[i] = sum(g, begin, room(g, byte_poly(g, b)));
-    set[i] = true;
-    top = larger_coefficients(g, top, ends[i]);
+    if (begin.empty()) begin.emplace_back();
+    const Poly size = room(g, byte_poly(g, b));
+    for (const Poly& p : begin) {
+      raise(g, ends[i], larger_coefficients(g, sum(g, p, size), {}));
+      raise(g, top, ends[i].back());
+    }
   }
   // What no polynomial bounds follows one after the other.
-  Id end = index_from(g, room(g, top));
+  Id end = end_of(g, top);
+  if (!std::ranges::all_of(top, is_aligned)) end = index_add(g, end, g.index(alignment - 1));
   for (Buffer& b : s.buffers) {
     if (b.param >= 0 || b.offset != no_id) continue;
     b.offset = index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));

@@ -23,6 +23,6 @@ struct Placement {
 Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_t> order);
 
 // `effort`: bound on the search's steps, in blocks looked at. Deterministic.
-Placement place(const PlacementProblem& p, std::int64_t effort = 3'000'000);
+Placement place(const PlacementProblem& p, std::int64_t effort = 20'000'000);
 
 }  // namespace kiln::compiler
