@@ -24,7 +24,8 @@ struct Interior {
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts);
 
 // Whether outer and inner occur only in addresses and only as outer * extent(inner) + inner, as the pixels and channels of a
-// row do away from its borders: then the stores are the same with outer = 0 and inner running over all elements. No inner loops.
+// row do away from its borders: then the stores are the same with outer = 0 and inner running over all elements. No inner
+// loops.
 bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner);
 
 }  // namespace kiln::compiler
