@@ -41,7 +41,11 @@ class Proof {
     switch (n.op) {
       case Op::LT: return c_.prover(n_).gt0(*d);
       case Op::LE: return c_.prover(n_).ge0(*d);
-      case Op::NE: return c_.prover(n_).gt0(*d) || c_.prover(n_).gt0(*scaled(*d, -1));
+      case Op::NE: {
+        if (c_.prover(n_).gt0(*d)) return true;
+        const auto negated = scaled(*d, -1);
+        return negated && c_.prover(n_).gt0(*negated);
+      }
       default: return false;
     }
   }

@@ -44,8 +44,10 @@ Congruence mod_residue(Congruence a, Congruence b) {
   return congruent(std::gcd(a.stride, b.offset), a.offset);
 }
 
-Interval less(Interval a, Interval b) { return {a.max < b.min ? 1 : 0, a.min < b.max ? 1 : 0}; }
-Interval less_equal(Interval a, Interval b) { return {a.max <= b.min ? 1 : 0, a.min <= b.max ? 1 : 0}; }
+// a <= b where both are ends of intervals, and neither stands for "unbounded".
+bool ends_in_order(std::int64_t a, std::int64_t b) { return a < b || (a == b && a > -unbounded && a < unbounded); }
+Interval less(Interval a, Interval b) { return {a.max < b.min ? 1 : 0, ends_in_order(b.max, a.min) ? 0 : 1}; }
+Interval less_equal(Interval a, Interval b) { return {ends_in_order(a.max, b.min) ? 1 : 0, b.max < a.min ? 0 : 1}; }
 Interval inverted(Interval a) { return {1 - a.max, 1 - a.min}; }
 Interval equal(const Known& a, const Known& b) {
   if (a.interval.max < b.interval.min || b.interval.max < a.interval.min) return {0, 0};

@@ -1,5 +1,6 @@
 #include "compiler/symbolic/known_bits.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace kiln::compiler::symbolic {
@@ -42,8 +43,8 @@ Known known_of(Bits b) {
   if (low >= 64) return known_constant(static_cast<std::int64_t>(b.one));
   if (low > 0 && low < 62) k.residue = {std::int64_t{1} << low, static_cast<std::int64_t>(b.one & low_mask(low))};
   if ((b.known() & sign) == 0) return k;
-  k.interval.min = std::max(static_cast<std::int64_t>(b.one), -unbounded);
-  k.interval.max = std::min(static_cast<std::int64_t>(~b.zero), unbounded);
+  k.interval.min = std::clamp(static_cast<std::int64_t>(b.one), -unbounded, unbounded);
+  k.interval.max = std::clamp(static_cast<std::int64_t>(~b.zero), -unbounded, unbounded);
   return k;
 }
 

@@ -30,6 +30,24 @@ TEST(SimplifyRegressions, ResiduesBeyondTheIntervalsEnd) {
   EXPECT_EQ(simplified(R"({"r": [0, 5]})", "(r + 17592186044416) * 68719476735 < 4611686018427387903"), "False");
 }
 
+TEST(SimplifyRegressions, BitsBeyondTheIntervalsEnd) {
+  EXPECT_EQ(simplified(R"({"b": [0, 1000]})", "0 < b ^ 4611686018427387905"), "True");
+  EXPECT_EQ(simplified(R"({"b": [0, 1000]})", "0 < -(b ^ 4611686018427387905)"), "False");
+}
+
+// Two ends that both stand for "unbounded" were taken to be in order.
+TEST(SimplifyRegressions, UnboundedEndsAreInNoOrder) {
+  const char* vars = R"({"b": [-576460752303423488, -576460752034988032], "m": [1, 4]})";
+  EXPECT_NE(simplified(vars, "12 * b <= m * -3458764513820540928"), "True");
+  EXPECT_NE(simplified(vars, "m * 3458764513820540928 < -12 * b"), "False");
+}
+
+// The least integer has no negation.
+TEST(SimplifyRegressions, CoefficientsWithoutANegation) {
+  EXPECT_NE(simplified(R"({"x": [-9, 9], "y": [0, 9]})", "x * -9223372036854775808 != y"), "error");
+  EXPECT_NE(simplified(R"({"x": [-9, 9], "y": [0, 9]})", "y // (x * -9223372036854775808)"), "error");
+}
+
 // A sum that overflows 64 bits stays, but its parts are simplified.
 TEST(SimplifyRegressions, PartsOfOverflowingSums) {
   const char* vars = R"({"x": [0, 8], "n": [0, 8], "m": [1, 9]})";
