@@ -13,20 +13,6 @@
 namespace kiln::compiler {
 namespace {
 
-std::vector<Id> conjuncts_of(const Graph& g, Id guard) {
-  std::vector<Id> out, open{guard};
-  while (!open.empty()) {
-    const Id id = open.back();
-    open.pop_back();
-    if (g.op(id) == Op::AND && g.dtype(id) == DType::boolean) {
-      open.insert(open.end(), {g.src(id, 1), g.src(id, 0)});
-    } else if (!g.is_const(id)) {
-      out.push_back(id);
-    }
-  }
-  return out;
-}
-
 // A condition variable is a comparison of its symbol with 0, which has no other comparisons beside it.
 bool is_variable(const Graph& g, Id id) {
   return g.op(id) == Op::NE && g.op(g.src(id, 0)) == Op::SYM && g.is_index_const(g.src(id, 1), 0);

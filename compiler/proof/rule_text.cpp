@@ -42,4 +42,18 @@ ParsedRule parse_rule(const RuleText& text) {
   return r;
 }
 
+std::vector<Id> conjuncts_of(const Graph& g, Id guard) {
+  std::vector<Id> out, open{guard};
+  while (!open.empty()) {
+    const Id id = open.back();
+    open.pop_back();
+    if (g.op(id) == Op::AND && g.dtype(id) == DType::boolean) {
+      open.insert(open.end(), {g.src(id, 1), g.src(id, 0)});
+    } else if (!g.is_const(id)) {
+      out.push_back(id);
+    }
+  }
+  return out;
+}
+
 }  // namespace kiln::compiler

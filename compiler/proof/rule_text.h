@@ -29,4 +29,7 @@ struct ParsedRule {
 // guard is no condition.
 ParsedRule parse_rule(const RuleText& text);
 
+// What the guard is the conjunction of, in order; none for True.
+std::vector<Id> conjuncts_of(const Graph& g, Id guard);
+
 }  // namespace kiln::compiler

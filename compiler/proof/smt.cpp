@@ -1,18 +1,44 @@
 #include "compiler/proof/smt.h"
 
+#include <algorithm>
+
 #include "compiler/proof/smt_terms.h"
 
 namespace kiln::compiler {
+namespace {
+
+bool uses(const Graph& g, Id root, Id variable) {
+  const Id roots[] = {root};
+  return std::ranges::count(g.reachable(roots), variable) > 0;
+}
+
+// Where the guard says m == e, e takes m's place: n and m are one divisor then.
+void put_equals(Graph& g, Id& guard, Id& lhs, Id& rhs) {
+  for (Id c : conjuncts_of(g, guard)) {
+    if (g.op(c) != Op::EQ) continue;
+    for (const std::size_t side : {0u, 1u}) {
+      const Id variable = g.src(c, side), value = g.src(c, 1 - side);
+      if (g.op(variable) != Op::SYM || uses(g, value, variable)) continue;
+      for (Id* root : {&guard, &lhs, &rhs}) *root = substitute(g, *root, {{variable, value}});
+      return put_equals(g, guard, lhs, rhs);
+    }
+  }
+}
+
+}  // namespace
 
 std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
+  Id guard = rule.guard, lhs = rule.lhs, rhs = rule.rhs;
+  put_equals(rule.g, guard, lhs, rhs);
   SmtTerms probe(rule.g);
-  if (!probe.define(rule.guard) || !probe.define(rule.lhs) || !probe.define(rule.rhs)) return std::nullopt;
+  if (!probe.define(guard) || !probe.define(lhs) || !probe.define(rhs)) return std::nullopt;
   auto deciding = probe.deciding();
   if (deciding.empty())  // no division: products need the signs of their factors
-    for (Id v : rule.variables) deciding.push_back(probe[v]);
+    for (Id v : rule.variables)
+      if (uses(rule.g, guard, v) || uses(rule.g, lhs, v) || uses(rule.g, rhs, v)) deciding.push_back(probe[v]);
   constexpr std::size_t max_deciding = 5;
   if (deciding.empty() || deciding.size() > max_deciding) return std::nullopt;
-  const auto pairs = related_quotients(rule.g, {rule.guard, rule.lhs, rule.rhs});
+  const auto pairs = related_quotients(rule.g, {guard, lhs, rhs});
   Cases out = {"(set-logic ALL)\n", 1};
   for (std::size_t i = 0; i < deciding.size(); ++i) out.count *= 3;
   for (std::size_t i = 0; i < out.count; ++i) {
@@ -24,8 +50,8 @@ std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
     }
     SmtTerms q(rule.g);
     q.assume(signs);
-    for (Id root : {rule.guard, rule.lhs, rule.rhs}) q.define(root);
-    q.relate_goal(rule.lhs, rule.rhs);
+    for (Id root : {guard, lhs, rhs}) q.define(root);
+    q.relate_goal(lhs, rhs);
     if (everything)
       q.relate_everything();
     else
@@ -34,8 +60,7 @@ std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
     out.script += "(push)\n" + q.declarations();
     for (const auto& [t, sign] : signs)
       out.script += std::string("(assert (") + (sign < 0 ? "<" : sign > 0 ? ">" : "=") + " " + t + " 0))\n";
-    out.script +=
-        "(assert " + q[rule.guard] + ")\n(assert (not (= " + q[rule.lhs] + " " + q[rule.rhs] + ")))\n(check-sat)\n(pop)\n";
+    out.script += "(assert " + q[guard] + ")\n(assert (not (= " + q[lhs] + " " + q[rhs] + ")))\n(check-sat)\n(pop)\n";
   }
   return out;
 }

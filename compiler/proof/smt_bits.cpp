@@ -59,15 +59,17 @@ class BitQuery {
       case Op::SUB:
       case Op::NEG: ++widest; break;
       case Op::MUL:
-      case Op::SHL: widest = bits_[g_.src(id, 0)] + max_shift; break;
+      case Op::SHL: widest = bits_[g_.src(id, factor(id))] + max_shift; break;
       default: break;
     }
     return bits_[id] = widest;
   }
 
-  // k of a right operand 2^k.
+  // Which operand is multiplied, divided or shifted by a power of two.
+  std::size_t factor(Id id) const { return g_.op(id) == Op::MUL && g_.is_const(g_.src(id, 0)) ? 1 : 0; }
+  // k of the other, 2^k.
   std::string exponent(Id id) const {
-    const Id p = g_.src(id, 1);
+    const Id p = g_.src(id, 1 - factor(id));
     if (g_.op(p) == Op::SHL && g_.is_const(g_.src(p, 0)) && g_.arg(g_.src(p, 0), 0) == 1) return terms_.at(g_.src(p, 1));
     if (!g_.is_const(p) || g_.arg(p, 0) <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(g_.arg(p, 0)))) return {};
     return number(std::countr_zero(static_cast<std::uint64_t>(g_.arg(p, 0))));
@@ -99,7 +101,7 @@ class BitQuery {
       case Op::ADD: return call("bvadd", at(id, 0), at(id, 1));
       case Op::SUB: return call("bvsub", at(id, 0), at(id, 1));
       case Op::NEG: return "(bvneg " + at(id, 0) + ")";
-      case Op::MUL: return shifted("bvshl", at(id, 0), exponent(id));
+      case Op::MUL: return shifted("bvshl", at(id, factor(id)), exponent(id));
       case Op::FLOORDIV: return shifted("bvashr", at(id, 0), exponent(id));
       case Op::FLOORMOD: return remainder(id);
       case Op::SHL: return shifted("bvshl", at(id, 0), at(id, 1));

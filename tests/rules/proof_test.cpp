@@ -49,6 +49,7 @@ TEST(Proof, BitsByMasksAndShifts) {
   EXPECT_EQ(check_claim({"r", "x & 7", "", "x % 8"}, {}).verdict, Verdict::proven);
   EXPECT_EQ(check_claim({"r", "(x >> 3) << 3", "", "x - x % 8"}, {}).verdict, Verdict::proven);
   EXPECT_EQ(check_claim({"r", "x & y", "", "y & x"}, {}).verdict, Verdict::proven);
+  EXPECT_EQ(check_claim({"r", "x + y", "", "(x ^ y) + 2 * (x & y)"}, {}).verdict, Verdict::proven);
   EXPECT_EQ(check_claim({"r", "(x & -(1 << k)) >> k", "0 <= k and k < 40", "x >> k"}, {}).verdict, Verdict::proven);
   EXPECT_EQ(check_claim({"r", "x << k", "k < 3", "x * (1 << k)"}, {}).verdict, Verdict::refuted);  // k < 0: no value
   const RuleVerdict v = check_claim({"r", "(x & y) * x", "", "x * (y & x)"}, {});
@@ -57,6 +58,7 @@ TEST(Proof, BitsByMasksAndShifts) {
 }
 
 TEST(Proof, ByCasesAndSteps) {
+  EXPECT_EQ(check_claim({"r", "(a * m + b) % n", "m == n", "b % n"}, {}).verdict, Verdict::proven);
   EXPECT_EQ(check_claim({"r", "(g * x) % (g * y)", "", "g * (x % y)"}, {}).verdict, Verdict::proven);
   RuleText r = {"r", "(p + s) % c", "p % c == 0", "s % c", {}, {"(p + s) // c == p // c + s // c"}};
   EXPECT_EQ(check_rule(r, {}).verdict, Verdict::proven);
