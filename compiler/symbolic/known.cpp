@@ -24,6 +24,7 @@ Congruence mul_residue(Congruence a, Congruence b) {
   if (__builtin_mul_overflow(a.stride, b.stride, &ss) || __builtin_mul_overflow(a.stride, b.offset, &so) ||
       __builtin_mul_overflow(a.offset, b.stride, &os) || __builtin_mul_overflow(a.offset, b.offset, &oo))
     return no_residue;
+  if (so == INT64_MIN || os == INT64_MIN) return no_residue;  // without an absolute value
   return congruent(std::gcd(std::gcd(ss, so), os), oo);
 }
 

@@ -59,7 +59,7 @@ std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
 }
 
 std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
-  if (const auto c = index_constant(g, id)) return constant_sum(*c);
+  if (const auto c = index_constant(g, id)) return *c == INT64_MIN ? std::nullopt : std::optional(constant_sum(*c));
   if (!is_linear(g, id) && (g.op(id) != Op::MUL || !is_index(g, id))) return Sum{{1, {id}}};
   Linear l;
   if (!collect(g, id, l)) return std::nullopt;
@@ -168,7 +168,7 @@ bool normalise(const Graph& g, Sum& s) {
   }
   if (n > 0 && s[n - 1].coefficient == 0) --n;
   s.resize(n);
-  return true;
+  return std::ranges::none_of(s, [](const Term& t) { return t.coefficient == INT64_MIN; });
 }
 
 std::optional<Sum> sum_of(const Graph& g, Id id) { return sum_of(g, id, 0); }
@@ -199,6 +199,7 @@ std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t
     std::int64_t k = 0;
     if (__builtin_mul_overflow(t.coefficient, times_b, &k)) return std::nullopt;
     if (x != a.end() && order == 0 && __builtin_add_overflow(k, (x++)->coefficient, &k)) return std::nullopt;
+    if (k == INT64_MIN) return std::nullopt;
     if (k != 0) s.push_back({k, t.atoms});
   }
   s.insert(s.end(), x, a.end());
@@ -225,7 +226,7 @@ std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b) {
 std::optional<Sum> scaled(Sum a, std::int64_t by) {
   if (by == 0) return Sum{};
   for (Term& t : a)
-    if (__builtin_mul_overflow(t.coefficient, by, &t.coefficient)) return std::nullopt;
+    if (__builtin_mul_overflow(t.coefficient, by, &t.coefficient) || t.coefficient == INT64_MIN) return std::nullopt;
   return a;
 }
 

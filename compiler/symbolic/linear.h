@@ -54,7 +54,7 @@ bool collect(const Graph& g, Id root, Linear& out);
 // A MUL's factors through MULs below it, one as often as it occurs. False: more than 64.
 bool factors_of(const Graph& g, Id root, std::vector<Id>& out);
 
-// Sorts, merges, drops zeros. False: a coefficient overflows (the sum is then unusable).
+// Sorts, merges, drops zeros. False: a coefficient overflows (the sum is then unusable). -2^63 does: it has no negation.
 bool normalise(const Graph& g, Sum& s);
 
 // nullopt: overflow. Products of sums are multiplied out as long as that gives at most 64 terms.
