@@ -65,11 +65,4 @@ std::string question_of(const RuleText& claim) {
   return smt_bits_query(rule).value_or("");
 }
 
-RuleVerdict combined(const std::vector<RuleVerdict>& claims) {
-  for (std::size_t i = 0; i + 1 < claims.size(); ++i)
-    if (claims[i].verdict != Verdict::proven)
-      return {Verdict::unknown, "step " + std::to_string(i) + " of its proof is not proven: " + claims[i].detail};
-  return claims.back();
-}
-
 }  // namespace kiln::compiler

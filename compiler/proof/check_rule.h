@@ -26,7 +26,4 @@ RuleVerdict check_claim(const RuleText& claim, SolverLimits limits);
 // What the verdict on a claim depends on: the question in SMT-LIB; empty when it has none.
 std::string question_of(const RuleText& claim);
 
-// The verdict on a rule from those on its claims, in order. A step that is not proven leaves the rule unknown.
-RuleVerdict combined(const std::vector<RuleVerdict>& claims);
-
 }  // namespace kiln::compiler

@@ -1,6 +1,6 @@
-// Why rewriting ends: each rule makes the pair (divisions, weight) smaller, whatever its variables stand for. Divisions (and bit
-// operations) are counted in what the variables stand for too, as often as a side repeats them. Weights are polynomials
-// in the weights of the variables, so that a rule may copy a variable where it saves more than the copy:
+// Why rewriting ends: each rule makes the pair (divisions, weight) smaller, whatever its variables stand for. Divisions (and
+// bit operations) are counted in what the variables stand for too, as often as a side repeats them. Weights are polynomials in
+// the weights of the variables, so that a rule may copy a variable where it saves more than the copy:
 //   constants 2 (an operation on constants alone is folded)   a + b: a+b+2   a - b: a+2b+2   -a: 2a   a * b: ab
 //   a // b: ab+1   a % b: ab^2+1   cdiv, cmod: 32 times floor's   min, max: a+b+2   abs: 2a+1   shifts: ab+8
 //   & | ^: 5(a+b+32)   <: a+b+1   <= == !=: a+b+6   not: a+6   and, or: a+b+1   where: c+a+b+3
@@ -14,7 +14,8 @@
 
 namespace kiln::compiler {
 
-// `constants`: variables that are always bound to integers. Empty: the rule makes the pair smaller. Otherwise what lhs has more.
+// `constants`: variables that are always bound to integers. Empty: the rule makes the pair smaller. Otherwise what lhs has
+// more.
 std::string not_smaller(const RuleText& rule, std::span<const std::string> constants);
 
 }  // namespace kiln::compiler

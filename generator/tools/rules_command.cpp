@@ -50,9 +50,14 @@ RuleVerdict cached_claim(const RuleText& claim, const RulesOptions& o) {
 }  // namespace
 
 RuleVerdict check_rule(const RuleText& rule, const RulesOptions& options) {
-  std::vector<RuleVerdict> verdicts;
-  for (const RuleText& claim : claims_of(rule)) verdicts.push_back(cached_claim(claim, options));
-  return combined(verdicts);
+  RuleVerdict v;
+  const auto claims = claims_of(rule);
+  for (std::size_t i = 0; i < claims.size(); ++i) {
+    v = cached_claim(claims[i], options);
+    if (i + 1 < claims.size() && v.verdict != Verdict::proven)
+      return {Verdict::unknown, "step " + std::to_string(i) + " of its proof is not proven: " + v.detail};
+  }
+  return v;
 }
 
 bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::ostream& out) {

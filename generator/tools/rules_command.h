@@ -15,6 +15,7 @@ struct RulesOptions {
   std::string cache;  // a folder for verdicts, by hash of the question; empty: none
 };
 
+// A step of its proof that is not proven leaves a rule unknown.
 compiler::RuleVerdict check_rule(const compiler::RuleText& rule, const RulesOptions& options);
 
 // One line for each rule, in order, then the sums. True when all are proven.
@@ -23,8 +24,8 @@ bool check_rules(std::span<const compiler::RuleText> rules, const RulesOptions& 
 // Kiln's own rules, one on a line.
 void list_rules(std::ostream& out);
 
-// Whether each of Kiln's own rules makes its node smaller (compiler/proof/measure.h) or says why rewriting ends: those that do the
-// latter, then the sums. True when all do either.
+// Whether each of Kiln's own rules makes its node smaller (compiler/proof/measure.h) or says why rewriting ends: those that do
+// the latter, then the sums. True when all do either.
 bool weigh_rules(std::ostream& out);
 
 // Every mutation of every guard of Kiln's own rules (compiler/proof/mutate.h): those that are equivalent or survive, then the

@@ -1,4 +1,4 @@
-kiln_add_test(proof rules SOURCES rules/proof_test.cpp LIBS kiln_tools)
+kiln_add_test(proof rules SOURCES rules/proof_test.cpp LIBS kiln_tools kiln_symbolic)
 target_compile_definitions(proof PRIVATE KILN_RULES_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}/rules")
 kiln_add_test(kernel_proof rules SOURCES rules/kernel_proof_test.cpp LIBS kiln_proof)
 
