@@ -1,4 +1,142 @@
 #include "tests/fuzz/first_broken_pass.h"
+
+#include <cstring>
+#include <map>
+
+#include "compiler/interp/interpret.h"
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "compiler/lower/lower.h"
+#include "compiler/schedule/make_schedule.h"
+#include "tests/fuzz/check_program.h"
+#include "tests/run/compiled.h"
+#include "tests/unit/lower_harness.h"
+#include "tests/unit/schedule_harness.h"
+
 namespace kiln::compiler::testing {
-std::string first_broken_pass(const std::string&, std::uint64_t) { return "unknown"; }
+namespace {
+
+Data data_of(const Array& a) {
+  Data out(a.elements());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::uint64_t bits = 0;
+    const auto size = static_cast<std::size_t>(bytes(a.dtype));
+    std::memcpy(&bits, a.data.data() + i * size, size);
+    out[i] = scalar_of(a.dtype, bits);
+  }
+  return out;
+}
+
+struct Case {
+  Symbols symbols;
+  std::vector<Array> arguments, expected;
+  std::vector<Data> before;
+};
+
+std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
+  std::vector<Case> out;
+  for (const SymbolValues& symbols : symbol_choices(p, seed)) {
+    auto arguments = random_arguments(g, p, symbols, seed + out.size());
+    if (!arguments) continue;
+    try {
+      Case c{symbols, *arguments, interpret(g, p, *arguments), {}};
+      for (const Array& a : c.arguments) c.before.push_back(data_of(a));
+      out.push_back(std::move(c));
+    } catch (const Diagnostic&) {  // the program is not defined there
+    }
+  }
+  return out;
+}
+
+std::string difference_of(const Program& p, const Case& c, const std::vector<Data>& got) {
+  for (std::size_t b = 0; b < p.params.size(); ++b) {
+    if (p.params[b].direction == Direction::in) continue;
+    const Data want = data_of(c.expected[b]);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      if (!same(p.params[b].dtype, want[i], got[b][i])) return p.params[b].name + " element " + std::to_string(i);
+  }
+  return {};
+}
+
+// Evaluates after each pass, until the first that is wrong.
+class Stages {
+ public:
+  Stages(const std::string& text, std::uint64_t seed)
+      : program_(read_program(g_, text, "program")), cases_(cases_of(g_, program_, seed)) {}
+
+  std::string run() {
+    Schedule s;
+    s.program = program_;
+    bool ordered = false;
+    for (const SchedulePass& pass : schedule_passes()) {
+      ordered = ordered || pass.name == "dependencies";
+      const std::string problem = attempt([&] {
+        pass.run(g_, s);
+        if (s.kernels.empty()) return tensor_level(s);
+        std::string d;
+        for (const bool backward : {false, true})
+          if (d.empty()) d = each([&](const Case& c) { return run_schedule(g_, s, c.symbols, c.before, backward, !ordered); });
+        return d;
+      });
+      if (!problem.empty()) return std::string(pass.name) + ": " + problem;
+    }
+    for (const NamedTarget& t : targets()) {
+      const std::string problem = attempt([&] { return each([&](const Case& c) { return lowered(s, c, t.target); }); });
+      if (!problem.empty()) return std::string("lower for ") + t.name + ": " + problem;
+    }
+    return "none: the machine code, or how it is run";
+  }
+
+ private:
+  template <class F>
+  static std::string attempt(F&& f) {
+    try {
+      return f();
+    } catch (const std::exception& e) {
+      return e.what();
+    }
+  }
+
+  template <class F>
+  std::string each(F&& run_case) {
+    for (const Case& c : cases_)
+      if (const std::string d = difference_of(program_, c, run_case(c)); !d.empty()) return d;
+    return {};
+  }
+
+  // The interpreter reads programs only as long as they hold whole tensors.
+  std::string tensor_level(const Schedule& s) {
+    const Id roots[] = {s.program.sink};
+    for (const Id id : g_.reachable(roots))
+      if (levels(g_.op(id)).find('T') == std::string_view::npos) return {};
+    for (const Case& c : cases_) {
+      const std::vector<Array> got = interpret(g_, s.program, c.arguments);
+      for (std::size_t i = 0; i < got.size(); ++i)
+        if (const std::string d = difference(c.expected[i], got[i]); !d.empty()) return program_.params[i].name + ' ' + d;
+    }
+    return {};
+  }
+
+  std::vector<Data> lowered(const Schedule& s, const Case& c, const Target& target) {
+    std::vector<Data> memory = c.before;
+    for (std::size_t b = memory.size(); b < s.buffers.size(); ++b)
+      memory.emplace_back(static_cast<std::size_t>(index_at(g_, s.buffers[b].size, c.symbols)));
+    for (const Kernel& k : s.kernels) {
+      std::vector<Data> slots;
+      for (const int b : k.buffers) slots.push_back(memory[static_cast<std::size_t>(b)]);
+      run_lowered(g_, lower_kernel(g_, s, k, target), c.symbols, slots, 1);
+      for (std::size_t i = 0; i < slots.size(); ++i) memory[static_cast<std::size_t>(k.buffers[i])] = std::move(slots[i]);
+    }
+    return memory;
+  }
+
+  Graph g_;
+  Program program_;
+  std::vector<Case> cases_;
+};
+
+}  // namespace
+
+std::string first_broken_pass(const std::string& text, std::uint64_t seed) { return Stages(text, seed).run(); }
+
 }  // namespace kiln::compiler::testing

@@ -23,7 +23,7 @@ struct Options {
   int jobs = 1, symbolic_percent = 25;
   std::size_t findings = 1;
   std::string save;
-  bool print = false;
+  bool print = false, stages = false;
   std::vector<std::string> files;
 };
 
@@ -59,8 +59,16 @@ CheckResult outcome(const ChildEnd& end) {
   return r;
 }
 
-std::string check_here(const std::string& text, std::uint64_t seed) {
+std::string stages_here(const std::string& text, std::uint64_t seed) {
+  CheckResult r;
+  if (const std::string pass = first_broken_pass(text, seed); !pass.starts_with("none"))
+    r.finding = Finding{pass.substr(0, pass.find(':')), pass};
+  return report(r);
+}
+
+std::string check_here(const std::string& text, std::uint64_t seed, bool stages) {
   try {
+    if (stages) return stages_here(text, seed);
     return report(check_program(text, seed));
   } catch (const std::exception& e) {
     CheckResult r;
@@ -69,8 +77,8 @@ std::string check_here(const std::string& text, std::uint64_t seed) {
   }
 }
 
-CheckResult check_in_child(const std::string& text, std::uint64_t seed) {
-  return outcome(in_child([&] { return check_here(text, seed); }));
+CheckResult check_in_child(const std::string& text, std::uint64_t seed, bool stages) {
+  return outcome(in_child([&] { return check_here(text, seed, stages); }));
 }
 
 class Campaign {
@@ -83,7 +91,7 @@ class Campaign {
     while (found_ < o_.findings && (next < o_.seed + o_.count || children.running() > 0)) {
       while (next < o_.seed + o_.count && children.running() < static_cast<std::size_t>(o_.jobs)) {
         const std::string text = text_of_seed(next, o_);
-        children.start(next, [text, next] { return check_here(text, next); });
+        children.start(next, [text, next, stages = o_.stages] { return check_here(text, next, stages); });
         ++next;
       }
       const auto [seed, end] = children.wait();
@@ -111,10 +119,10 @@ class Campaign {
   void show(std::uint64_t seed, const Finding& f) {
     std::cout << "seed " << seed << ": " << f.kind << ": " << f.text << std::endl;
     const std::string small = shrink_program(text_of_seed(seed, o_), [&](const std::string& text) {
-      const CheckResult r = check_in_child(text, seed);
+      const CheckResult r = check_in_child(text, seed, o_.stages);
       return r.finding && r.finding->kind == f.kind;
     });
-    const std::string why = check_in_child(small, seed).finding.value_or(f).text;
+    const std::string why = check_in_child(small, seed, o_.stages).finding.value_or(f).text;
     const ChildEnd pass = in_child([&] { return first_broken_pass(small, seed); });
     std::ostringstream out;
     out << "# " << f.kind << ": " << why << "\n# first broken pass: " << (pass.problem.empty() ? pass.report : pass.problem)
@@ -137,7 +145,7 @@ int check_files(const Options& o) {
     text << std::ifstream(file).rdbuf();
     int runs = 0;
     for (std::uint64_t seed = o.seed; seed < o.seed + 3; ++seed) {
-      const CheckResult r = check_in_child(text.str(), seed);
+      const CheckResult r = check_in_child(text.str(), seed, o.stages);
       runs += r.runs;
       if (!r.finding) continue;
       std::cout << file << ": " << r.finding->kind << ": " << r.finding->text
@@ -146,7 +154,7 @@ int check_files(const Options& o) {
       ++bad;
       break;
     }
-    if (runs == 0 && bad == 0) {
+    if (runs == 0 && bad == 0 && !o.stages) {
       std::cout << file << ": never ran\n";
       ++bad;
     }
@@ -175,6 +183,7 @@ int main(int argc, char** argv) {
   app.add_option("--symbolic", o.symbolic_percent, "percentage of programs with symbolic extents");
   app.add_option("--findings", o.findings, "stop after so many");
   app.add_option("--save", o.save, "folder for shrunk programs");
+  app.add_flag("--stages", o.stages, "evaluate the program after each pass instead of its machine code");
   app.add_flag("--print", o.print, "print the seed's program and stop");
   app.add_option("files", o.files, "programs to check instead");
   CLI11_PARSE(app, argc, argv);

@@ -11,42 +11,19 @@ void check(bool ok, const char* what) {
 }
 
 void put(char* at, DType d, const Scalar& s) {
-  const auto f = static_cast<float>(s.f);
-  const auto i = static_cast<std::int32_t>(s.i);
-  if (d == DType::f32)
-    std::memcpy(at, &f, 4);
-  else if (d == DType::f64)
-    std::memcpy(at, &s.f, 8);
-  else if (d == DType::i32)
-    std::memcpy(at, &i, 4);
-  else if (d == DType::i64)
-    std::memcpy(at, &s.i, 8);
-  else
-    *at = static_cast<char>(s.i);
+  const std::uint64_t bits = bits_of(d, s);
+  std::memcpy(at, &bits, static_cast<std::size_t>(bytes(d)));
 }
 Scalar get(const char* at, DType d) {
-  Scalar s;
-  float f = 0;
-  std::int32_t i = 0;
-  if (d == DType::f32) {
-    std::memcpy(&f, at, 4);
-    s.f = static_cast<double>(f);
-  } else if (d == DType::f64) {
-    std::memcpy(&s.f, at, 8);
-  } else if (d == DType::i32) {
-    std::memcpy(&i, at, 4);
-    s.i = i;
-  } else if (d == DType::i64) {
-    std::memcpy(&s.i, at, 8);
-  } else {
-    s.i = *at;
-  }
-  return s;
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, at, static_cast<std::size_t>(bytes(d)));
+  return scalar_of(d, bits);
 }
 
 struct Memory {
   char* data = nullptr;
-  std::int64_t size = 0;  // elements
+  std::int64_t size = 0;        // elements
+  const char* entry = nullptr;  // what loads read, if not `data`
 };
 
 class KernelRun {
@@ -57,7 +34,6 @@ class KernelRun {
   void run() {
     const Id first = g_.src(k_.sink, 0);
     const std::vector<Id> loops(g_.src(first).begin() + 1, g_.src(first).end());
-    check(!loops.empty(), "no loop");
     for (Id end : g_.src(k_.sink)) check(std::vector<Id>(g_.src(end).begin() + 1, g_.src(end).end()) == loops, "loops differ");
     std::vector<std::int64_t> ends;
     std::int64_t trips = 1;
@@ -102,11 +78,9 @@ class KernelRun {
   const std::vector<Id>& free_ranges(Id id) {
     if (const auto it = free_.find(id); it != free_.end()) return it->second;
     std::map<Id, bool> set;
-    if (g_.op(id) == Op::RANGE)
-      set[id] = true;
-    else
-      for (Id s : g_.src(id))
-        for (Id r : free_ranges(s)) set[r] = true;
+    if (g_.op(id) == Op::RANGE) set[id] = true;
+    for (Id s : g_.src(id))
+      for (Id r : free_ranges(s)) set[r] = true;
     if (g_.op(id) == Op::REDUCE)
       for (Id s : g_.src(id))
         if (g_.op(s) == Op::RANGE) set.erase(s);
@@ -128,13 +102,7 @@ class KernelRun {
     switch (g_.op(id)) {
       case Op::RANGE: return {0, range_.at(id)};
       case Op::SYM: return {0, symbols_.at(std::string(g_.name(id)))};
-      case Op::CONST: {
-        const auto bits = static_cast<std::uint64_t>(g_.arg(id, 0));
-        if (g_.dtype(id) == DType::f64) return {__builtin_bit_cast(double, bits), 0};
-        if (g_.dtype(id) == DType::f32)
-          return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
-        return {0, g_.arg(id, 0)};
-      }
+      case Op::CONST: return scalar_of(g_.dtype(id), static_cast<std::uint64_t>(g_.arg(id, 0)));
       case Op::LOAD: return load(id);
       case Op::REDUCE: return reduce(id);
       default: break;
@@ -151,7 +119,7 @@ class KernelRun {
     const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
     const std::int64_t at = value(g_.src(id, 1)).i;
     check(at >= 0 && at < m.size, "load out of bounds");
-    return get(m.data + at * bytes(g_.dtype(buffer)), g_.dtype(buffer));
+    return get((m.entry != nullptr ? m.entry : m.data) + at * bytes(g_.dtype(buffer)), g_.dtype(buffer));
   }
 
   Scalar reduce(Id id) {
@@ -163,7 +131,7 @@ class KernelRun {
     std::int64_t trips = 1;
     for (Id r : ranges) {
       check(static_cast<RangeKind>(g_.arg(r, 1)) == RangeKind::reduce, "reduce kind");
-      ends.push_back(index_at(g_, g_.src(r, 0), symbols_));
+      ends.push_back(value(g_.src(r, 0)).i);  // may depend on outer ranges
       trips *= ends.back();
     }
     std::vector<Scalar> x, y;
@@ -192,15 +160,17 @@ class KernelRun {
 }  // namespace
 
 std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params,
-                               bool backward) {
-  std::vector<std::vector<char>> storage;
-  std::vector<char> workspace(static_cast<std::size_t>(index_at(g, s.workspace_bytes, symbols)), static_cast<char>(0x7f));
+                               bool backward, bool unordered) {
+  std::vector<std::vector<char>> storage, entry;
+  const bool planned = s.workspace_bytes != no_id;
+  std::vector<char> workspace(planned ? static_cast<std::size_t>(index_at(g, s.workspace_bytes, symbols)) : 0,
+                              static_cast<char>(0x7f));
   std::vector<Memory> memory;
   for (std::size_t b = 0; b < s.buffers.size(); ++b) {
     const Buffer& buffer = s.buffers[b];
     const std::int64_t size = index_at(g, buffer.size, symbols);
     const auto total = static_cast<std::size_t>(size * bytes(buffer.dtype));
-    if (buffer.param < 0) {
+    if (buffer.param < 0 && planned) {
       const std::int64_t offset = index_at(g, buffer.offset, symbols);
       check(offset % 64 == 0 && static_cast<std::size_t>(offset) + total <= workspace.size(), "workspace");
       memory.push_back({workspace.data() + offset, size});
@@ -208,12 +178,16 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
     }
     storage.emplace_back(total + 1);
     memory.push_back({storage.back().data(), size});
-    for (std::size_t i = 0; i < params[b].size(); ++i)
+    for (std::size_t i = 0; buffer.param >= 0 && i < params[b].size(); ++i)
       put(storage.back().data() + i * static_cast<std::size_t>(bytes(buffer.dtype)), buffer.dtype, params[b][i]);
   }
+  entry = storage;
+  for (std::size_t b = 0; unordered && b < params.size(); ++b)
+    if (s.program.params[b].direction == Direction::inout) memory[b].entry = entry[b].data();
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     std::vector<Memory> slots;
     for (int b : s.kernels[k].buffers) slots.push_back(memory[static_cast<std::size_t>(b)]);
+    if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
     for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");
     KernelRun(g, s.kernels[k], symbols, slots, backward).run();
   }

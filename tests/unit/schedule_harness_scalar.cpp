@@ -1,113 +1,62 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
-#include <stdexcept>
 
+#include "compiler/interp/elementwise.h"
+#include "compiler/interp/math.h"
+#include "compiler/interp/scalar.h"
+#include "compiler/interp/visit.h"
 #include "tests/unit/schedule_harness.h"
 
 namespace kiln::compiler::testing {
-namespace {
 
-double rounded(DType d, double v) { return d == DType::f32 ? static_cast<double>(static_cast<float>(v)) : v; }
-std::int64_t wrapped(DType d, std::uint64_t v) {
-  if (d == DType::boolean) return v != 0;
-  if (d == DType::i32) return static_cast<std::int32_t>(static_cast<std::uint32_t>(v));
-  return static_cast<std::int64_t>(v);
-}
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  if (b == 0) return 0;
-  return a / b - ((a % b != 0 && (a < 0) != (b < 0)) ? 1 : 0);
-}
-
-double float_minmax(bool is_min, double a, double b) {
-  if (std::isnan(a) || std::isnan(b)) return std::nan("");
-  if (a == b) return std::signbit(a) == is_min ? a : b;
-  return (a < b) == is_min ? a : b;
+std::uint64_t bits_of(DType d, const Scalar& s) {
+  std::uint64_t out = 0;
+  visit_type(d, [&]<class T>() {
+    T v{};
+    if constexpr (scalar::is_real<T>)
+      v = scalar::convert<T>(s.f);
+    else if constexpr (std::is_same_v<T, scalar::Bool>)
+      v.value = s.i != 0;
+    else
+      v = static_cast<T>(s.i);
+    std::memcpy(&out, &v, sizeof v);
+  });
+  return out;
 }
 
-Scalar of_float(DType d, double v) { return {rounded(d, v), 0}; }
-Scalar of_int(DType d, std::int64_t v) { return {0, wrapped(d, static_cast<std::uint64_t>(v))}; }
-Scalar of_bool(bool v) { return {0, v ? 1 : 0}; }
-
-Scalar float_op(Op op, DType d, const std::vector<Scalar>& x) {
-  const double a = x[0].f, b = x.size() > 1 ? x[1].f : 0, c = x.size() > 2 ? x[2].f : 0;
-  switch (op) {
-    case Op::NEG: return {-a, 0};
-    case Op::ABS: return {std::fabs(a), 0};
-    case Op::SQRT:
-      return d == DType::f32 ? Scalar{static_cast<double>(std::sqrt(static_cast<float>(a))), 0} : Scalar{std::sqrt(a), 0};
-    case Op::EXP: return of_float(d, std::exp(a));
-    case Op::ADD: return of_float(d, a + b);
-    case Op::SUB: return of_float(d, a - b);
-    case Op::MUL: return of_float(d, a * b);
-    case Op::FDIV: return of_float(d, a / b);
-    case Op::MIN: return {float_minmax(true, a, b), 0};
-    case Op::MAX: return {float_minmax(false, a, b), 0};
-    case Op::FMA:
-      return d == DType::f32
-                 ? Scalar{static_cast<double>(std::fmaf(static_cast<float>(a), static_cast<float>(b), static_cast<float>(c))),
-                          0}
-                 : Scalar{std::fma(a, b, c), 0};
-    default: throw std::logic_error("harness: float operation");
-  }
+Scalar scalar_of(DType d, std::uint64_t bits) {
+  Scalar out;
+  visit_type(d, [&]<class T>() {
+    T v{};
+    std::memcpy(&v, &bits, sizeof v);
+    if constexpr (scalar::is_real<T>)
+      out.f = static_cast<double>(scalar::load(v));
+    else if constexpr (std::is_same_v<T, scalar::Bool>)
+      out.i = v.value;
+    else
+      out.i = static_cast<std::int64_t>(v);
+  });
+  return out;
 }
-
-Scalar int_op(Op op, DType d, const std::vector<Scalar>& x) {
-  const std::int64_t a = x[0].i, b = x.size() > 1 ? x[1].i : 0, c = x.size() > 2 ? x[2].i : 0;
-  const auto u = static_cast<std::uint64_t>(a), v = static_cast<std::uint64_t>(b);
-  switch (op) {
-    case Op::NEG: return {0, wrapped(d, 0 - u)};
-    case Op::NOT: return d == DType::boolean ? of_bool(a == 0) : of_int(d, ~a);
-    case Op::ABS: return {0, wrapped(d, a < 0 ? 0 - u : u)};
-    case Op::ADD: return {0, wrapped(d, u + v)};
-    case Op::SUB: return {0, wrapped(d, u - v)};
-    case Op::MUL: return {0, wrapped(d, u * v)};
-    case Op::FMA: return {0, wrapped(d, u * v + static_cast<std::uint64_t>(c))};
-    case Op::FLOORDIV: return of_int(d, floor_div(a, b));
-    case Op::FLOORMOD: return of_int(d, b == 0 ? 0 : a - floor_div(a, b) * b);
-    case Op::CDIV: return of_int(d, b == 0 ? 0 : b == -1 ? wrapped(d, 0 - u) : a / b);
-    case Op::CMOD: return of_int(d, b == 0 || b == -1 ? 0 : a % b);
-    case Op::MIN: return of_int(d, std::min(a, b));
-    case Op::MAX: return of_int(d, std::max(a, b));
-    case Op::AND: return of_int(d, a & b);
-    case Op::OR: return of_int(d, a | b);
-    case Op::XOR: return of_int(d, a ^ b);
-    default: throw std::logic_error("harness: integer operation");
-  }
-}
-
-Scalar cast(DType to, DType from, const Scalar& x) {
-  if (is_float(from)) {
-    if (is_float(to)) return of_float(to, x.f);
-    if (to == DType::boolean) return of_bool(x.f != 0);
-    const double low = to == DType::i32 ? -2147483648.0 : -9223372036854775808.0;
-    if (std::isnan(x.f)) return {};
-    if (x.f <= low)
-      return {0, to == DType::i32 ? std::numeric_limits<std::int32_t>::min() : std::numeric_limits<std::int64_t>::min()};
-    if (x.f >= -low)
-      return {0, to == DType::i32 ? std::numeric_limits<std::int32_t>::max() : std::numeric_limits<std::int64_t>::max()};
-    return {0, static_cast<std::int64_t>(x.f)};
-  }
-  if (to == DType::f32) return {static_cast<double>(static_cast<float>(x.i)), 0};
-  if (to == DType::f64) return {static_cast<double>(x.i), 0};
-  return of_int(to, x.i);
-}
-
-}  // namespace
 
 Scalar apply(Op op, DType result, DType operand, const std::vector<Scalar>& x) {
   if (op == Op::WHERE) return x[0].i != 0 ? x[1] : x[2];
-  if (op == Op::CAST) return cast(result, operand, x[0]);
-  if (is_comparison(op)) {
-    const bool f = is_float(operand);
-    switch (op) {
-      case Op::LT: return of_bool(f ? x[0].f < x[1].f : x[0].i < x[1].i);
-      case Op::LE: return of_bool(f ? x[0].f <= x[1].f : x[0].i <= x[1].i);
-      case Op::EQ: return of_bool(f ? x[0].f == x[1].f : x[0].i == x[1].i);
-      default: return of_bool(f ? x[0].f != x[1].f : x[0].i != x[1].i);
-    }
+  std::uint64_t in[3] = {}, out = 0;
+  std::vector<Operand> operands;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    in[i] = bits_of(operand, x[i]);
+    operands.push_back({reinterpret_cast<const std::byte*>(&in[i]), true});
   }
-  return is_float(result) ? float_op(op, result, x) : int_op(op, result, x);
+  auto* to = reinterpret_cast<std::byte*>(&out);
+  if (is_math(op)) {
+    static MathEvaluator math;
+    math.apply(op, operand, operands, to, 1);
+  } else {
+    apply_elementwise(op, result, operand, operands, to, 1);
+  }
+  return scalar_of(result, out);
 }
 
 bool same(DType d, const Scalar& a, const Scalar& b) {
@@ -119,12 +68,13 @@ namespace {
 
 Scalar identity(ReduceKind k, DType d) {
   const double inf = std::numeric_limits<double>::infinity();
-  const std::int64_t low = d == DType::i32       ? std::numeric_limits<std::int32_t>::min()
-                           : d == DType::boolean ? 0
-                                                 : std::numeric_limits<std::int64_t>::min();
-  const std::int64_t high = d == DType::i32       ? std::numeric_limits<std::int32_t>::max()
-                            : d == DType::boolean ? 1
-                                                  : std::numeric_limits<std::int64_t>::max();
+  std::int64_t low = 0, high = 1;
+  visit_type(d, [&]<class T>() {
+    if constexpr (std::is_integral_v<T>) {
+      low = static_cast<std::int64_t>(std::numeric_limits<T>::min());
+      high = static_cast<std::int64_t>(std::numeric_limits<T>::max());
+    }
+  });
   switch (k) {
     case ReduceKind::prod: return {1, 1};
     case ReduceKind::max: return {-inf, low};
@@ -139,8 +89,8 @@ Scalar combine(ReduceKind k, DType d, const Scalar& a, const Scalar& b) {
     case ReduceKind::prod: return apply(Op::MUL, d, d, {a, b});
     case ReduceKind::max: return apply(Op::MAX, d, d, {a, b});
     case ReduceKind::min: return apply(Op::MIN, d, d, {a, b});
-    case ReduceKind::any: return of_bool(a.i != 0 || b.i != 0);
-    case ReduceKind::all: return of_bool(a.i != 0 && b.i != 0);
+    case ReduceKind::any: return {0, a.i != 0 || b.i != 0};
+    case ReduceKind::all: return {0, a.i != 0 && b.i != 0};
     default: return apply(Op::ADD, d, d, {a, b});
   }
 }
@@ -149,9 +99,8 @@ Scalar arg_extreme(ReduceKind k, DType d, const std::vector<Scalar>& x) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < x.size(); ++i) {
     const bool nan_before = is_float(d) && std::isnan(x[best].f), nan_here = is_float(d) && std::isnan(x[i].f);
-    const double a = is_float(d) ? x[best].f : static_cast<double>(x[best].i),
-                 b = is_float(d) ? x[i].f : static_cast<double>(x[i].i);
-    if (!nan_before && (nan_here || (k == ReduceKind::argmax ? b > a : b < a))) best = i;
+    const Scalar &low = k == ReduceKind::argmax ? x[best] : x[i], &high = k == ReduceKind::argmax ? x[i] : x[best];
+    if (!nan_before && (nan_here || apply(Op::LT, DType::boolean, d, {low, high}).i != 0)) best = i;
   }
   return {0, static_cast<std::int64_t>(best)};
 }
@@ -173,15 +122,20 @@ Scalar striped(ReduceKind k, DType d, std::vector<Scalar> x) {
   return x[0];
 }
 
-}  // namespace
-
-Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
-  if (k == ReduceKind::argmax || k == ReduceKind::argmin) return arg_extreme(k, d, x);
-  if (order == ReduceOrder::striped) return striped(k, d, x);
+Scalar sequential(ReduceKind k, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
   Scalar acc = identity(k, d);
   for (std::size_t i = 0; i < x.size(); ++i)
     acc = k == ReduceKind::fma ? apply(Op::FMA, d, d, {x[i], y[i], acc}) : combine(k, d, acc, x[i]);
   return acc;
+}
+
+}  // namespace
+
+Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
+  if (k == ReduceKind::argmax || k == ReduceKind::argmin) return arg_extreme(k, d, x);
+  const DType wide = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;  // rounded once, at the end
+  const Scalar acc = order == ReduceOrder::striped ? striped(k, wide, x) : sequential(k, wide, x, y);
+  return wide == d ? acc : apply(Op::CAST, d, wide, {acc});
 }
 
 }  // namespace kiln::compiler::testing

@@ -53,13 +53,7 @@ class TensorRun {
   }
 
  private:
-  Scalar constant(Id id) const {
-    const auto bits = static_cast<std::uint64_t>(g_.arg(id, 0));
-    if (g_.dtype(id) == DType::f64) return {__builtin_bit_cast(double, bits), 0};
-    if (g_.dtype(id) == DType::f32)
-      return {static_cast<double>(__builtin_bit_cast(float, static_cast<std::uint32_t>(bits))), 0};
-    return {0, g_.arg(id, 0)};
-  }
+  Scalar constant(Id id) const { return scalar_of(g_.dtype(id), static_cast<std::uint64_t>(g_.arg(id, 0))); }
 
   Scalar read(Id id, const std::vector<std::int64_t>& index) const {
     const Tensor& t = at(id);
