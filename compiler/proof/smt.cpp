@@ -13,23 +13,25 @@ bool uses(const Graph& g, Id root, Id variable) {
 }
 
 // Where the guard says m == e, e takes m's place: n and m are one divisor then.
-void put_equals(Graph& g, Id& guard, Id& lhs, Id& rhs) {
+bool put_equal(Graph& g, Id& guard, Id& lhs, Id& rhs) {
   for (Id c : conjuncts_of(g, guard)) {
     if (g.op(c) != Op::EQ) continue;
     for (const std::size_t side : {0u, 1u}) {
       const Id variable = g.src(c, side), value = g.src(c, 1 - side);
       if (g.op(variable) != Op::SYM || uses(g, value, variable)) continue;
       for (Id* root : {&guard, &lhs, &rhs}) *root = substitute(g, *root, {{variable, value}});
-      return put_equals(g, guard, lhs, rhs);
+      return true;
     }
   }
+  return false;
 }
 
 }  // namespace
 
 std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
   Id guard = rule.guard, lhs = rule.lhs, rhs = rule.rhs;
-  put_equals(rule.g, guard, lhs, rhs);
+  while (put_equal(rule.g, guard, lhs, rhs)) {
+  }
   SmtTerms probe(rule.g);
   if (!probe.define(guard) || !probe.define(lhs) || !probe.define(rhs)) return std::nullopt;
   auto deciding = probe.deciding();
