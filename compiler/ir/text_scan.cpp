@@ -136,8 +136,8 @@ void Scanner::fail(std::string_view expected) {
   reject("expected " + std::string(expected) + ", got " + got);
 }
 
-void Scanner::reject(const std::string& text) const {
-  throw Diagnostic("E-text", file_ + ":" + std::to_string(line_) + ":" + std::to_string(column()), text);
+void Scanner::reject(const std::string& text, const char* id) const {
+  throw Diagnostic(id, file_ + ":" + std::to_string(line_) + ":" + std::to_string(column()), text);
 }
 
 }  // namespace kiln::compiler

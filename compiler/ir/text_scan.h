@@ -36,7 +36,7 @@ class Scanner {
   std::uint32_t line() const { return line_; }
   std::uint32_t column() const { return static_cast<std::uint32_t>(pos_ - line_begin_ + 1); }
   [[noreturn]] void fail(std::string_view expected);  // expected ..., got the text at the cursor
-  [[noreturn]] void reject(const std::string& text) const;
+  [[noreturn]] void reject(const std::string& text, const char* id = "E-text") const;
 
  private:
   void skip_blanks();

@@ -11,7 +11,12 @@ root, work, prefix = (pathlib.Path(a).resolve() for a in sys.argv[1:4])
 update = "--update" in sys.argv
 problems, counts = [], {"files": 0, "projects": 0, "commands": 0}
 fence = re.compile(r"^```(\w*)[ ]?(\S*)\n(.*?)^```$", re.S | re.M)
-environment = {**os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}", "LC_ALL": "C"}
+# `c++` on a page is the compiler of this build, with its flags (a sanitizer's runtime library goes with the installed archives).
+programs = work / "bin"
+programs.mkdir(parents=True, exist_ok=True)
+(programs / "c++").write_text(f'#!/bin/sh\nexec {os.environ.get("CXX", "g++")} {os.environ.get("CXXFLAGS", "")} "$@"\n')
+(programs / "c++").chmod(0o755)
+environment = {**os.environ, "PATH": f"{programs}:{prefix}/bin:{os.environ['PATH']}", "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig", "LC_ALL": "C"}
 
 
 def run(command, folder):
@@ -21,7 +26,7 @@ def run(command, folder):
 
 def build_project(page, folder):
     counts["projects"] += 1
-    options = [f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release", *os.environ.get("KILN_DOCS_OPTIONS", "").split()]
+    options = [f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=Release"]
     for command in (["cmake", "-S", ".", "-B", "build", *options], ["cmake", "--build", "build"]):
         out, status = run(" ".join(f"'{c}'" for c in command), folder)
         if status:
@@ -65,6 +70,8 @@ def check(path):
     if any(name == "CMakeLists.txt" for _, name, _ in blocks):
         build_project(page, folder)
     renewed = fence.sub(lambda m: f"```console\n{transcript(page, m[3], folder)}```" if m[1] == "console" else m[0], text)
+    if path.parent.name == "diagnostics" and "```console" in renewed and f"{path.stem}: " not in renewed:
+        problems.append(f"{page}: no command of the page prints {path.stem}")
     if update and renewed != text:
         path.write_text(renewed)
 

@@ -18,7 +18,7 @@ find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME consumer.docs COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/docs_pages.py ${PROJECT_SOURCE_DIR}
   ${PROJECT_BINARY_DIR}/consumer/docs ${PROJECT_BINARY_DIR}/consumer/prefix)
 set_tests_properties(consumer.docs PROPERTIES LABELS consumer TIMEOUT 300 FIXTURES_REQUIRED kiln_prefix
-  ENVIRONMENT "KILN_DOCS_OPTIONS=-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}")
+  ENVIRONMENT "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS}")
 set_tests_properties(consumer.install PROPERTIES FIXTURES_SETUP kiln_prefix)
 foreach(case ${kiln_consumer_cases})
   set_tests_properties(consumer.${case} PROPERTIES FIXTURES_REQUIRED kiln_prefix)

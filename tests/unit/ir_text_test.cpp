@@ -189,7 +189,7 @@ TEST(Text, MalformedLinesSayWhere) {
       {"%1 = slice [N] %0", "E-text: `slice` expected `begin [...]`, got none"},
       {"%1 = reshape %0", "E-text: `reshape` expected a shape, got none"},
       {"%1 = reshape [N, N] %0", "E-reshape"},
-      {"%1 = reshape [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,N] %0", "E-text: expected at most 16 axes, got 17"},
+      {"%1 = reshape [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,N] %0", "E-rank: expected at most 16 axes, got 17"},
       {"%1 = load f32 %0, (N)", "E-text: expected an operation of the tensor level, got `load`"},
       {"%1 = neg %0 @ \"a.cpp:1:2", "E-text: expected a closing quote"},
       {"%1 = neg %0 @ \"a.cpp\":1", "E-text"},
