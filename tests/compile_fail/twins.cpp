@@ -178,6 +178,18 @@ struct twins : program<twins> {
     auto r = tile<2, 2>(v);  // axis out of range | axis out of range
 #elif BAD == 72
     auto r = concat<0>(v, 1.0f);  // operand must be a tensor | not a plain C++ value
+#elif BAD == 73
+    auto r = iota<0, bool>(v);  // positions are numbers  name another dtype | positions are numbers, not bool
+#elif BAD == 74
+    auto [r] = indices<bool>(v);  // positions are numbers  name another dtype | positions are numbers, not bool
+#elif BAD == 75
+    auto r = arange<5, bool>();  // positions are numbers  name another dtype | positions are numbers, not bool
+#elif BAD == 76
+    auto r = abs(p);  // arithmetic on bool  write cast | no arithmetic on bool
+#elif BAD == 77
+    auto r = v % 2.0f;  // operands must be integers | must be integers
+#elif BAD == 78
+    auto r = max_pool2d<pool{.kernel = 9}>(image);  // window does not fit the image | window
 #endif
     y = v;
 #if BAD == 63

@@ -3,7 +3,6 @@
 // docs/operations.md.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstring>
 #include <random>
 
@@ -12,38 +11,12 @@
 #include "compiler/ir/typing.h"
 #include "tests/run/compiled.h"
 #include "tests/run/ops_table.h"
-#include "tests/run/reference.h"
+#include "tests/run/values.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-std::vector<Bits> special_values(DType d) {
-  std::vector<Bits> v;
-  if (d == DType::boolean) return {0, 1};
-  if (is_float(d)) {
-    for (long double x : {0.0L,   -0.0L,         1.0L,    -1.0L,    0.5L,   -0.5L,  1.5L,
-                          2.5L,   -2.5L,         3.0L,    0.1L,     -3.3L,  7.75L,  100.7L,
-                          -88.0L, 1e-3L,         1e-30L,  3e4L,     1e10L,  -1e10L, 3.14159265358979L,
-                          1e38L,  2147483648.0L, 9.3e18L, -9.3e18L, 300.0L, 1e-40L, 1e-310L})
-      v.push_back(real_bits(d, x));
-    for (long double x : {INFINITY, -INFINITY, NAN}) v.push_back(real_bits(d, x));
-    return v;
-  }
-  const Bits mask = bits(d) == 64 ? ~Bits{0} : (Bits{1} << bits(d)) - 1;
-  const Bits high = Bits{1} << (bits(d) - 1);
-  for (Bits x : {Bits{0}, Bits{1}, Bits{2}, Bits{3}, Bits{7}, Bits{13}, Bits{100}, ~Bits{0}, ~Bits{1}, ~Bits{6}, ~Bits{99},
-                 high, high - 1, high + 1, high / 2})
-    v.push_back(x & mask);
-  return v;
-}
-
-Array array_of(DType d, const std::vector<Bits>& v) {
-  Array a{d, {static_cast<std::int64_t>(v.size())}, {}};
-  a.data.resize(v.size() * static_cast<std::size_t>(bytes(d)));
-  for (std::size_t i = 0; i < v.size(); ++i)
-    std::memcpy(a.data.data() + i * static_cast<std::size_t>(bytes(d)), &v[i], static_cast<std::size_t>(bytes(d)));
-  return a;
-}
+Array array_of(DType d, const std::vector<Bits>& v) { return array_of(Tensor{d, {static_cast<std::int64_t>(v.size())}, v}); }
 Bits element(const Array& a, std::size_t i) {
   Bits b = 0;
   std::memcpy(&b, a.data.data() + i * static_cast<std::size_t>(bytes(a.dtype)), static_cast<std::size_t>(bytes(a.dtype)));

@@ -3,8 +3,6 @@
 // striped block. Writes its part of docs/operations.md.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstring>
 #include <map>
 #include <random>
 
@@ -13,7 +11,7 @@
 #include "compiler/ir/builder.h"
 #include "tests/run/compiled.h"
 #include "tests/run/ops_table.h"
-#include "tests/run/tensor_reference.h"
+#include "tests/run/values.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -21,36 +19,6 @@ namespace {
 using Values = std::map<std::string, std::int64_t>;
 using Axes = std::vector<std::int64_t>;
 using Ids = std::vector<Id>;
-
-Array array_of(const Tensor& t) {
-  Array a{t.dtype, t.extents, {}};
-  const auto size = static_cast<std::size_t>(bytes(t.dtype));
-  a.data.resize(t.elements.size() * size);
-  for (std::size_t i = 0; i < t.elements.size(); ++i) std::memcpy(a.data.data() + i * size, &t.elements[i], size);
-  return a;
-}
-
-// Floats near +-1, so that long sums and products stay finite; `special`: one in 32 is a special value; `cancelling`: large
-// values of both signs swallow small ones, so that the order of a sum shows even after rounding to 16 bits.
-enum class Data { plain, special, cancelling };
-
-Bits random_element(DType d, Data data, std::mt19937& random) {
-  const bool special = data == Data::special;
-  if (d == DType::boolean) return random() % 2;
-  if (!is_float(d)) {
-    const Bits mask = bits(d) == 64 ? ~Bits{0} : (Bits{1} << bits(d)) - 1;
-    const Bits high = Bits{1} << (bits(d) - 1), any = Bits{random()} << 32 | random();
-    const Bits specials[] = {0, 1, high, high - 1, ~Bits{0}, any % 5};
-    return (special && random() % 4 == 0 ? specials[random() % 6] : any) & mask;
-  }
-  if (special && random() % 32 == 0) {
-    const long double specials[] = {0.0L, -0.0L, 1e-6L, 1e-40L, -1e-310L, 3e4L, -1e30L, 1e38L, INFINITY, -INFINITY, NAN};
-    return real_bits(d, specials[random() % 11]);
-  }
-  const long double magnitude = 0.98L + static_cast<long double>(random() % 1024) / 25600.0L;
-  const long double scale = data != Data::cancelling ? 1.0L : random() % 8 == 0 ? 32768.0L / magnitude : 1.0L / 1024.0L;
-  return real_bits(d, random() % 2 == 0 ? magnitude * scale : -magnitude * scale);
-}
 
 // A program of many outputs, each with the closure that computes what it must be.
 class TensorProgram {

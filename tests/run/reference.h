@@ -13,9 +13,10 @@ namespace kiln::compiler::testing {
 using Bits = std::uint64_t;  // an element, zero-extended
 
 struct Expected {
-  Bits exact = 0;         // the only right answer, when ulps is 0
-  long double value = 0;  // transcendentals: the answer before rounding
+  Bits exact = 0;         // the only right answer, when ulps and slack are 0
+  long double value = 0;  // otherwise: the answer before rounding
   double ulps = 0;        // allowed distance from value in units of the last place of the result's type
+  long double slack = 0;  // or absolute distance, where an operation is a composition of several
 };
 
 // op on operands of dtype d (WHERE: a bool first) giving `result`.

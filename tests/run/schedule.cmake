@@ -1,4 +1,4 @@
-kiln_add_test(ops_tensor_test run SOURCES run/ops_tensor_test.cpp run/tensor_reference.cpp run/reference.cpp LIBS run_harness)
+kiln_add_test(ops_tensor_test run SOURCES run/ops_tensor_test.cpp run/values.cpp run/tensor_reference.cpp run/reference.cpp LIBS run_harness)
 # The loaded objects take kiln_call from the test program.
 set_target_properties(ops_tensor_test PROPERTIES ENABLE_EXPORTS ON)
 kiln_add_test(pack_test run SOURCES run/pack_test.cpp LIBS run_harness)

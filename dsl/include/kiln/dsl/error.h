@@ -36,6 +36,9 @@ namespace kiln {
   X(permutation_must_name_every_axis_once, "a permutation must name every axis once") \
   X(squeezed_axis_must_have_extent_1, "only an axis of static extent 1 can be squeezed") \
   X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+#define KILN_REASONS_INDEX(X) \
+  X(axis_out_of_range, "axis out of range for the rank of the tensor") \
+  X(positions_are_numbers__name_another_dtype, "positions are numbers, not bool: name an integer or floating dtype")
 #define KILN_REASONS_REDUCE(X) \
   KILN_REASONS_AXIS(X) \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
@@ -114,6 +117,7 @@ enum class why : unsigned char {
   axis_is_named_twice,
   permutation_must_name_every_axis_once,
   squeezed_axis_must_have_extent_1,
+  positions_are_numbers__name_another_dtype,
   reduction_of_an_empty_axis_has_no_value,
   reshape_changes_the_number_of_elements,
   only_one_extent_may_be_inferred,

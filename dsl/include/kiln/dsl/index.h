@@ -23,18 +23,26 @@ constexpr auto kiln_indices(builder* b, const sloc& l, seq<I...>) {
   return pieces{kiln_iota<D, S, I>(b, l)...};
 }
 
+template <class D>
+inline constexpr why kiln_position_why = kiln_is_bool<D> ? why::positions_are_numbers__name_another_dtype : why::ok;
+template <int Axis, class D, class X>
+inline constexpr why iota_why = kiln_axis_ok(Axis, rank_of<X>) ? kiln_position_why<D> : why::axis_out_of_range;
 template <int Axis, DType D = i32, Operand X>
-  requires(kiln_axis_ok(Axis, rank_of<X>))
+  requires(iota_why<Axis, D, X> == why::ok)
 constexpr auto iota(const X& x, sloc l = sloc::current()) {
   return kiln_iota<D, shape_of<X>, kiln_axis(Axis, rank_of<X>)>(x.b, l);
 }
-template <int Axis, DType D = i32, Operand X, why Reason = kiln_axis_ok(Axis, rank_of<X>) ? why::ok : why::axis_out_of_range>
+template <int Axis, DType D = i32, Operand X, why Reason = iota_why<Axis, D, X>>
   requires(kiln_wrong(Reason))
-mistake<Reason> iota(const X&) KILN_MISTAKE(KILN_REASONS_AXIS);
+mistake<Reason> iota(const X&) KILN_MISTAKE(KILN_REASONS_INDEX);
 // auto [i, j] = indices(x);
 template <DType D = i32, Operand X>
+  requires(kiln_position_why<D> == why::ok)
 constexpr auto indices(const X& x, sloc l = sloc::current()) {
   return kiln_indices<D, shape_of<X>>(x.b, l, make_seq<rank_of<X>>{});
 }
+template <DType D = i32, Operand X, why Reason = kiln_position_why<D>>
+  requires(kiln_wrong(Reason))
+mistake<Reason> indices(const X&) KILN_MISTAKE(KILN_REASONS_INDEX);
 
 }  // namespace kiln

@@ -13,11 +13,15 @@ struct program {
 
   // 0, 1, .., n - 1.
   template <auto N, DType D = i32>
+    requires(kiln_position_why<D> == why::ok)
   constexpr auto arange(sloc l = sloc::current()) const {
     builder* b = kiln_first_builder(static_cast<const Self&>(*this));
     kiln_begin<D, make_sh<N>>(b, op::iota, l);
     return kiln_result<D, make_sh<N>>(b);
   }
+  template <auto N, DType D = i32, why Reason = kiln_position_why<D>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> arange() const KILN_MISTAKE(KILN_REASONS_INDEX);
   // auto [i, j] = grid<N, M>(): the positions along each axis of a shape.
   template <auto... E>
   constexpr auto grid(sloc l = sloc::current()) const {
