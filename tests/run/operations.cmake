@@ -1,25 +1,34 @@
-# The table of DSL operations (docs/operations.md). One translation unit per family of programs: header, family, export, dtypes.
+# The table of DSL operations (docs/operations.md). A family of programs: header, name, dtypes, whether it has one of empty extents.
+# A translation unit for each family and set of extents: g++ takes longer than in proportion to the programs of one.
 set(families
-  elementwise:arithmetic:LINES:NUMBERS elementwise:integers:LINES:INTEGERS elementwise:bitwise:LINES:bool,INTEGERS
-  elementwise:logic:LINES:bool elementwise:ordering:LINES:ALL elementwise:casts:LINES:ALL elementwise:bitcasts:LINES:NUMBERS
-  elementwise:functions:LINES:FLOATS
-  movement:shapes:EMPTY:ALL movement:slices:EMPTY:ALL movement:pads:SHAPES:ALL movement:joins:EMPTY:ALL
-  movement:positions:EMPTY:NUMBERS movement:constants:EMPTY:ALL movement:grids:SHAPES:kiln::i32
-  reduction:sums:EMPTY:NUMBERS reduction:extremes:SHAPES:ALL reduction:quantifiers:EMPTY:bool reduction:means:SHAPES:FLOATS
-  reduction:contractions:EMPTY:NUMBERS reduction:convolutions:SHAPES:NUMBERS reduction:maxpools:SHAPES:NUMBERS
-  reduction:averagepools:SHAPES:FLOATS reduction:normalized:EMPTY:FLOATS)
+  elementwise:arithmetic:NUMBERS: elementwise:integers:INTEGERS: elementwise:bitwise:bool,INTEGERS: elementwise:logic:bool:
+  elementwise:ordering:ALL: elementwise:casts:ALL: elementwise:bitcasts:NUMBERS: elementwise:functions:FLOATS:
+  movement:shapes:ALL:empty movement:slices:ALL:empty movement:pads:ALL: movement:joins:ALL:empty
+  movement:positions:NUMBERS:empty movement:constants:ALL:empty movement:grids:INDEX:
+  reduction:sums:NUMBERS:empty reduction:extremes:ALL: reduction:quantifiers:bool:empty reduction:means:FLOATS:
+  reduction:contractions:NUMBERS:empty reduction:convolutions:NUMBERS: reduction:maxpools:NUMBERS: reduction:averagepools:FLOATS:
+  reduction:normalized:FLOATS:empty)
+set(elementwise_extents symbolic "line<0>" "line<1>" "line<1201>")
+set(movement_extents symbolic "fixed<7, 5, 13>" "fixed<1, 6, 9>")
+set(reduction_extents ${movement_extents})
 set(sources)
 foreach(entry IN LISTS families)
   string(REPLACE ":" ";" entry "${entry}")
-  string(REPLACE "kiln;;" "kiln::" entry "${entry}")
   list(GET entry 0 header)
   list(GET entry 1 family)
-  list(GET entry 2 export)
-  list(GET entry 3 dtypes)
-  set(source ${CMAKE_CURRENT_BINARY_DIR}/operations/${family}.cpp)
-  file(CONFIGURE OUTPUT ${source}
-    CONTENT "#include \"tests/run/operations/${header}_programs.h\"\n\nEXPORT_${export}(${family}, ${dtypes})\n")
-  list(APPEND sources ${source})
+  list(GET entry 2 dtypes)
+  list(GET entry 3 empty)
+  set(all ${${header}_extents})
+  if(empty)
+    list(APPEND all "fixed<0, 5, 0>")
+  endif()
+  foreach(extents IN LISTS all)
+    string(MAKE_C_IDENTIFIER ${family}_${extents} name)
+    set(source ${CMAKE_CURRENT_BINARY_DIR}/operations/${name}.cpp)
+    file(CONFIGURE OUTPUT ${source} CONTENT
+      "#include \"tests/run/operations/${header}_programs.h\"\n\nstatic const each_dtype<${family}, ${extents}, ${dtypes}> exported;\n")
+    list(APPEND sources ${source})
+  endforeach()
 endforeach()
 set_source_files_properties(${sources} PROPERTIES COMPILE_OPTIONS -O0)
 

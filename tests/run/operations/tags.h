@@ -31,15 +31,4 @@ using each_dtype = kiln::programs<P<D, E>...>;
 #define INTEGERS kiln::i8, kiln::i16, kiln::i32, kiln::i64, kiln::u8, kiln::u16, kiln::u32, kiln::u64
 #define NUMBERS INTEGERS, FLOATS
 #define ALL bool, NUMBERS
-
-// Exports of one family of programs: every dtype it accepts, symbolic and static extents.
-#define EXPORT_LINES(P, ...)                               \
-  static const each_dtype<P, symbolic, __VA_ARGS__> P##_s; \
-  static const each_dtype<P, line<0>, __VA_ARGS__> P##_0;  \
-  static const each_dtype<P, line<1>, __VA_ARGS__> P##_1;  \
-  static const each_dtype<P, line<1201>, __VA_ARGS__> P##_p;
-#define EXPORT_SHAPES(P, ...)                                     \
-  static const each_dtype<P, symbolic, __VA_ARGS__> P##_s;        \
-  static const each_dtype<P, fixed<7, 5, 13>, __VA_ARGS__> P##_p; \
-  static const each_dtype<P, fixed<1, 6, 9>, __VA_ARGS__> P##_1;
-#define EXPORT_EMPTY(P, ...) EXPORT_SHAPES(P, __VA_ARGS__) static const each_dtype<P, fixed<0, 5, 0>, __VA_ARGS__> P##_0;
+#define INDEX kiln::i32
