@@ -190,6 +190,10 @@ struct twins : program<twins> {
     auto r = v % 2.0f;  // operands must be integers | must be integers
 #elif BAD == 78
     auto r = max_pool2d<pool{.kernel = 9}>(image);  // window does not fit the image | window
+#elif BAD == 79
+    auto r = sum(x, 0);  // axes are template arguments | axes are template arguments
+#elif BAD == 80
+    auto r = softmax(x, 1);  // axes are template arguments | axes are template arguments
 #endif
     y = v;
 #if BAD == 63

@@ -41,6 +41,7 @@ namespace kiln {
   X(positions_are_numbers__name_another_dtype, "positions are numbers, not bool: name an integer or floating dtype")
 #define KILN_REASONS_REDUCE(X) \
   KILN_REASONS_AXIS(X) \
+  X(axes_are_template_arguments__write_sum_of_axis, "axes are template arguments: write sum<0>(x), softmax<1>(x)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operands_must_be_bool, "operands must be bool") \
   X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
@@ -118,6 +119,7 @@ enum class why : unsigned char {
   permutation_must_name_every_axis_once,
   squeezed_axis_must_have_extent_1,
   positions_are_numbers__name_another_dtype,
+  axes_are_template_arguments__write_sum_of_axis,
   reduction_of_an_empty_axis_has_no_value,
   reshape_changes_the_number_of_elements,
   only_one_extent_may_be_inferred,

@@ -97,4 +97,20 @@ template <Operand A, Operand B, why Reason = binary_why<A, B, klass::floating>>
   requires(kiln_wrong(Reason))
 mistake<Reason> mse(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 
+// An axis as an argument, as in NumPy. (max(x, 0) and min(x, 0) are elementwise; layer_norm(x, 1) has another eps.)
+#define KILN_X(f)                                                                                 \
+  template <Operand X, class A, why Reason = why::axes_are_template_arguments__write_sum_of_axis> \
+    requires(kiln_arithmetic<A>)                                                                  \
+  mistake<Reason> f(const X&, A) KILN_MISTAKE(KILN_REASONS_REDUCE);
+KILN_X(sum)
+KILN_X(prod)
+KILN_X(mean)
+KILN_X(any)
+KILN_X(all)
+KILN_X(argmax)
+KILN_X(argmin)
+KILN_X(softmax)
+KILN_X(log_softmax)
+#undef KILN_X
+
 }  // namespace kiln
