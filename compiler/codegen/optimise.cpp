@@ -1,5 +1,7 @@
 #include "compiler/codegen/optimise.h"
 
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -14,6 +16,8 @@ namespace {
 // selected and scheduled in source order (optnone); registers are allocated as ever.
 constexpr std::size_t large_function = 20'000;
 constexpr std::size_t huge_function = 40'000;
+// Basic blocks: LLVM's hoisting from a machine loop walks all of the loop's blocks again and again.
+constexpr std::size_t many_blocks = 4000;
 
 llvm::FunctionPassManager full_pipeline() {
   llvm::FunctionPassManager f;
@@ -25,6 +29,20 @@ llvm::FunctionPassManager full_pipeline() {
   f.addPass(llvm::InstCombinePass());
   f.addPass(llvm::SimplifyCFGPass());
   return f;
+}
+
+// A masked gather or scatter becomes a branch and a block for each lane.
+std::size_t block_estimate(const llvm::Function& f) {
+  std::size_t n = f.size();
+  for (const llvm::Instruction& i : llvm::instructions(f)) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (call == nullptr) continue;
+    const auto kind = call->getIntrinsicID();
+    if (kind != llvm::Intrinsic::masked_gather && kind != llvm::Intrinsic::masked_scatter) continue;
+    const llvm::Value* pointers = call->getArgOperand(kind == llvm::Intrinsic::masked_gather ? 0 : 1);
+    n += 2 * llvm::cast<llvm::FixedVectorType>(pointers->getType())->getNumElements();
+  }
+  return n;
 }
 
 llvm::FunctionPassManager linear_pipeline() {
@@ -51,7 +69,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     const std::size_t size = f.getInstructionCount();
     llvm::FunctionPassManager passes = size > large_function ? linear_pipeline() : full_pipeline();
     passes.run(f, functions);
-    if (size > huge_function) {
+    if (size > huge_function || block_estimate(f) > many_blocks) {
       f.addFnAttr(llvm::Attribute::OptimizeNone);
       f.addFnAttr(llvm::Attribute::NoInline);
     }
