@@ -1,5 +1,6 @@
 #include "compiler/codegen/optimise.h"
 
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -31,16 +32,20 @@ llvm::FunctionPassManager full_pipeline() {
   return f;
 }
 
-// A masked gather or scatter becomes a branch and a block for each lane.
-std::size_t block_estimate(const llvm::Function& f) {
+// A masked gather or scatter becomes a branch and a block for each lane, unless the machine has an instruction for it.
+std::size_t block_estimate(const llvm::Function& f, const llvm::TargetTransformInfo& machine) {
   std::size_t n = f.size();
   for (const llvm::Instruction& i : llvm::instructions(f)) {
     const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
     if (call == nullptr) continue;
-    const auto kind = call->getIntrinsicID();
-    if (kind != llvm::Intrinsic::masked_gather && kind != llvm::Intrinsic::masked_scatter) continue;
-    const llvm::Value* pointers = call->getArgOperand(kind == llvm::Intrinsic::masked_gather ? 0 : 1);
-    n += 2 * llvm::cast<llvm::FixedVectorType>(pointers->getType())->getNumElements();
+    const bool gather = call->getIntrinsicID() == llvm::Intrinsic::masked_gather;
+    if (!gather && call->getIntrinsicID() != llvm::Intrinsic::masked_scatter) continue;
+    auto* pointers = llvm::cast<llvm::FixedVectorType>(call->getArgOperand(gather ? 0 : 1)->getType());
+    auto* type = llvm::cast<llvm::VectorType>(gather ? call->getType() : call->getArgOperand(0)->getType());
+    const llvm::Align align(llvm::cast<llvm::ConstantInt>(call->getArgOperand(gather ? 1 : 2))->getZExtValue());
+    const bool legal = gather ? machine.isLegalMaskedGather(type, align) && !machine.forceScalarizeMaskedGather(type, align)
+                              : machine.isLegalMaskedScatter(type, align) && !machine.forceScalarizeMaskedScatter(type, align);
+    if (!legal) n += 2 * pointers->getNumElements();
   }
   return n;
 }
@@ -69,7 +74,7 @@ void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
     const std::size_t size = f.getInstructionCount();
     llvm::FunctionPassManager passes = size > large_function ? linear_pipeline() : full_pipeline();
     passes.run(f, functions);
-    if (size > huge_function || block_estimate(f) > many_blocks) {
+    if (size > huge_function || block_estimate(f, functions.getResult<llvm::TargetIRAnalysis>(f)) > many_blocks) {
       f.addFnAttr(llvm::Attribute::OptimizeNone);
       f.addFnAttr(llvm::Attribute::NoInline);
     }

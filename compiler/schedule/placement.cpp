@@ -11,7 +11,8 @@ using Order = std::vector<std::uint32_t>;
 
 class Search {
  public:
-  Search(const PlacementProblem& p, std::int64_t effort) : p_(p), effort_(effort) {
+  Search(const PlacementProblem& p, SearchLimits limits)
+      : p_(p), effort_(limits.effort), patience_(limits.patience * static_cast<std::int64_t>(p.sizes.size() * p.sizes.size())) {
     for (const auto& c : p.conflicts) cost_of_placing_ += 1 + static_cast<std::int64_t>(c.size());
   }
 
@@ -49,7 +50,8 @@ class Search {
   void improve() {
     Placement here = best_;
     Order order = best_order_;
-    while (!order.empty() && !done()) {
+    std::int64_t in_vain = 0;
+    while (!order.empty() && !done() && in_vain++ < patience_) {
       Order next = order;
       Order tops;
       for (std::uint32_t i = 0; i < next.size(); ++i)
@@ -63,12 +65,14 @@ class Search {
       if (made.total > here.total) continue;
       here = std::move(made);
       order = std::move(next);
-      if (here.total < best_.total) best_ = here;
+      if (here.total >= best_.total) continue;
+      best_ = here;
+      in_vain = 0;
     }
   }
 
   const PlacementProblem& p_;
-  std::int64_t effort_, cost_of_placing_ = 1;
+  std::int64_t effort_, patience_, cost_of_placing_ = 1;
   Placement best_;
   Order best_order_;
   std::mt19937_64 random_{1};
@@ -96,6 +100,6 @@ Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_
   return out;
 }
 
-Placement place(const PlacementProblem& p, std::int64_t effort) { return Search(p, effort).run(); }
+Placement place(const PlacementProblem& p, SearchLimits limits) { return Search(p, limits).run(); }
 
 }  // namespace kiln::compiler

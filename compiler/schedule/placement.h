@@ -22,7 +22,11 @@ struct Placement {
 // Each block in this order at the lowest offset that is free.
 Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_t> order);
 
-// `effort`: bound on the search's steps, in blocks looked at. Deterministic.
-Placement place(const PlacementProblem& p, std::int64_t effort = 20'000'000);
+// When a search ends that has not reached the lower bound. Deterministic: no clock.
+struct SearchLimits {
+  std::int64_t effort = 20'000'000;  // blocks looked at
+  std::int64_t patience = 40;        // orders tried in vain for each pair of blocks: few blocks have few orders
+};
+Placement place(const PlacementProblem& p, SearchLimits limits = {});
 
 }  // namespace kiln::compiler

@@ -29,7 +29,7 @@ bool measure(const NamedGraph& graph, std::int64_t effort) {
   for (const std::int64_t n : p.sizes) each += n;
   const std::int64_t planned = arena(g, s);
   const bool reached = planned <= p.lower_bound;
-  const std::int64_t best = reached ? planned : std::min(planned, place(p, effort).total);
+  const std::int64_t best = reached ? planned : std::min(planned, place(p, {effort, 10'000}).total);
   const double ratio = best == 0 ? 1 : static_cast<double>(planned) / static_cast<double>(best);
   std::printf("%-32s %4zu kernels %4zu temporaries  sum %10lld  plan %10lld  bound %10lld  best %10lld  %.3f%s\n",
               graph.name.c_str(), s.kernels.size(), p.sizes.size(), static_cast<long long>(each),
