@@ -7,6 +7,7 @@
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
 #include "compiler/schedule/simplify_ranges.h"
+#include "compiler/schedule/split_ranges.h"
 #include "compiler/schedule/split_reduce.h"
 
 namespace kiln::compiler {
@@ -19,6 +20,7 @@ constexpr SchedulePass passes[] = {
     {"pack_operands", pack_operands},
     {"simplify_ranges", simplify_ranges},
     {"split_reduce", split_reduce},
+    {"split_ranges", split_ranges},
     {"dependencies", dependencies},
     {"memory_plan", memory_plan},
 };

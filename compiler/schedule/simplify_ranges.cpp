@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
@@ -18,32 +18,16 @@ struct Linear {
 
 class KernelRanges {
  public:
-  KernelRanges(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {
-    const Id end = g_.src(k.sink, 0);
-    loops_.assign(g_.src(end).begin() + 1, g_.src(end).end());
-  }
+  KernelRanges(Graph& g, Kernel& k, Simplifier& simplify)
+      : g_(g), kernel_(k), simplify_(simplify), loops_(loop_ranges_of(g, k)) {}
 
   void run() {
     drop_unit_ranges();
     for (std::size_t i = loops_.size(); i-- > 1;) merge(i - 1);
-    number();
+    number_ranges(g_, kernel_);
   }
 
  private:
-  static bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index; }
-
-  // Index expressions as their users outside index arithmetic see them.
-  std::vector<Id> index_roots(const std::vector<Id>& nodes) const {
-    std::unordered_set<Id> seen;
-    std::vector<Id> out;
-    for (Id id : nodes) {
-      if (is_index(g_, id) || g_.op(id) == Op::END || g_.op(id) == Op::REDUCE) continue;
-      for (Id s : g_.src(id))
-        if (is_index(g_, s) && seen.insert(s).second) out.push_back(s);
-    }
-    return out;
-  }
-
   void drop_unit_ranges() {
     std::unordered_map<Id, Id> map;
     std::vector<Id> kept;
@@ -56,14 +40,14 @@ class KernelRanges {
     if (map.empty() && !kept.empty()) return;
     loops_ = std::move(kept);
     if (loops_.empty()) loops_.push_back(new_range(g_.index(1)));
-    rebuild(map);
+    rebuild_kernel(g_, kernel_, loops_, map);
   }
 
   void merge(std::size_t at) {
     const Id a = loops_[at], b = loops_[at + 1];
     const Id n = g_.src(b, 0);
     const Id roots[] = {kernel_.sink};
-    const std::vector<Id> indices = index_roots(g_.reachable(roots));
+    const std::vector<Id> indices = index_roots(g_, g_.reachable(roots));
     std::unordered_map<Id, Linear> forms;
     for (Id i : indices) {
       const auto f = linear(i, a, b);
@@ -78,7 +62,7 @@ class KernelRanges {
     }
     loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
     loops_[at] = merged;
-    rebuild(map);
+    rebuild_kernel(g_, kernel_, loops_, map);
   }
 
   // Walks the index expression once, sources first.
@@ -139,40 +123,11 @@ class KernelRanges {
     return g_.make(Op::RANGE, DType::index, {end}, {fresh_--, static_cast<std::int64_t>(RangeKind::loop)});
   }
 
-  // The sink with nodes replaced and END's ranges set to loops_.
-  void rebuild(const std::unordered_map<Id, Id>& map) {
-    std::vector<Id> ends;
-    const Id replaced = substitute(g_, kernel_.sink, map);
-    const std::vector<Id> old(g_.src(replaced).begin(), g_.src(replaced).end());
-    for (Id end : old) {
-      std::vector<Id> src{g_.src(end, 0)};
-      src.insert(src.end(), loops_.begin(), loops_.end());
-      ends.push_back(g_.with_src(end, src));
-    }
-    kernel_.sink = g_.make(Op::SINK, DType::none, ends);
-  }
-
-  void number() {
-    std::unordered_map<Id, Id> map;
-    std::int64_t next = 0;
-    const auto renumber = [&](Id r) {
-      const Id made = g_.make(Op::RANGE, DType::index, {g_.src(r, 0)}, {next++, g_.arg(r, 1)});
-      if (made != r) map[r] = made;
-      return made;
-    };
-    const std::vector<Id> old = loops_;
-    for (Id& r : loops_) r = renumber(r);
-    const Id roots[] = {kernel_.sink};
-    for (Id id : g_.reachable(roots))
-      if (g_.op(id) == Op::RANGE && std::ranges::find(old, id) == old.end()) renumber(id);
-    if (!map.empty()) rebuild(map);
-  }
-
   Graph& g_;
   Kernel& kernel_;
   Simplifier& simplify_;
   std::vector<Id> loops_;
-  std::int64_t fresh_ = -1;  // temporary ids; number() gives the final ones
+  std::int64_t fresh_ = -1;  // temporary ids; number_ranges() gives the final ones
 };
 
 }  // namespace

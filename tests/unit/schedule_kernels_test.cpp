@@ -115,6 +115,26 @@ TEST_F(ScheduleKernels, SymbolicElementwiseIsOneLoop) {
   EXPECT_EQ(loops(s.kernels[0]), 1u);
 }
 
+TEST_F(ScheduleKernels, FlattenedTransposeDividesNothing) {
+  const Id h = g_.sym("H"), w = g_.sym("W");
+  p_.symbols = {{"H"}, {"W"}};
+  const Id turned = b_.permute(in({h, w, n(3)}), std::vector<std::int64_t>{1, 0, 2});
+  out(b_.reshape(turned, std::vector<Id>{index_mul(g_, index_mul(g_, h, w), n(3))}));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(loops(s.kernels[0]), 3u);
+  EXPECT_FALSE(divides(s));
+}
+
+// Three outer iterations would be too few for threads.
+TEST_F(ScheduleKernels, LongRangeIsNotSplitIntoThreeTurns) {
+  const Id turned = b_.permute(in({n(512), n(512), n(3)}), std::vector<std::int64_t>{2, 0, 1});
+  out(b_.reshape(turned, std::vector<Id>{n(3 * 512 * 512)}));
+  const Schedule s = schedule();
+  ASSERT_EQ(s.kernels.size(), 1u);
+  EXPECT_EQ(loops(s.kernels[0]), 1u);
+}
+
 TEST_F(ScheduleKernels, RowBroadcastKeepsItsLoops) {
   out(bin(Op::ADD, in({n(8), n(5)}), in({n(5)})));
   const Schedule s = schedule();

@@ -1,0 +1,22 @@
+// The loops of a kernel, as passes on them read and write them: END is {STORE, LOOP RANGEs...}, the same in all ENDs.
+#pragma once
+
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/program.h"
+
+namespace kiln::compiler {
+
+std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k);
+
+// Index expressions as their users outside index arithmetic see them, in order of first use by `nodes`.
+std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes);
+
+// The sink with nodes replaced and each END's ranges set to `loops`.
+void rebuild_kernel(Graph& g, Kernel& k, const std::vector<Id>& loops, const std::unordered_map<Id, Id>& map);
+
+// LOOP ids count from 0, outermost first; REDUCE ids go on from there.
+void number_ranges(Graph& g, Kernel& k);
+
+}  // namespace kiln::compiler

@@ -1,0 +1,249 @@
+#include "compiler/schedule/split_ranges.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/schedule/kernel_ranges.h"
+#include "compiler/symbolic/simplify.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t few_iterations = 8;       // of an outermost loop: too few to share among threads
+constexpr std::int64_t worth_threads = 1 << 16;  // iterations from which that matters
+constexpr std::size_t most_cuts = 6;
+
+// (range // low) % (high // low), the value of some node.
+struct Digit {
+  Id range, low, high;
+};
+
+// range = sum of parts[i] * strides[i], outermost first.
+struct Split {
+  std::vector<Id> cuts;  // ascending: 1, ..., end
+  std::vector<Id> parts, strides;
+};
+
+class Splitting {
+ public:
+  Splitting(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {}
+
+  void run() {
+    const Id roots[] = {kernel_.sink};
+    const std::vector<Id> nodes = g_.reachable(roots);
+    for (const Id id : nodes) find_digit(id);
+    if (digits_.empty()) return;
+    count_uses(nodes);
+    const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
+    for (const Id id : nodes)
+      if (g_.op(id) == Op::RANGE && has_digits(id) && may_split(id, nodes)) plan(id, !loops.empty() && loops[0] == id);
+    if (splits_.empty()) return;
+    rewrite(nodes);
+    number_ranges(g_, kernel_);
+  }
+
+ private:
+  void find_digit(Id id) {
+    if (g_.op(id) == Op::RANGE) as_digit_[id] = {id, g_.index(1), g_.src(id, 0)};
+    if (g_.dtype(id) != DType::index || (g_.op(id) != Op::FLOORDIV && g_.op(id) != Op::FLOORMOD)) return;
+    const Id by = g_.src(id, 1);
+    const auto x = as_digit_.find(g_.src(id, 0));
+    if (x == as_digit_.end() || !is_divisor(by)) return;
+    Digit d = x->second;
+    const auto cut = product(d.low, by);
+    if (!cut || !quotient(d.high, *cut)) return;
+    (g_.op(id) == Op::FLOORDIV ? d.low : d.high) = *cut;
+    as_digit_[id] = d;
+    digits_.push_back(id);
+  }
+  bool is_divisor(Id id) const {  // free of ranges
+    const auto c = index_value(g_, id);
+    if (c) return *c > 1;
+    const Id roots[] = {id};
+    return std::ranges::none_of(g_.reachable(roots), [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; });
+  }
+
+  std::optional<Id> product(Id a, Id b) {
+    std::int64_t whole = 0;
+    const auto x = index_value(g_, a), y = index_value(g_, b);
+    if (x && y && __builtin_mul_overflow(*x, *y, &whole)) return std::nullopt;
+    return index_mul(g_, a, b);
+  }
+
+  // Which digits an index of a load or store contains.
+  void count_uses(const std::vector<Id>& nodes) {
+    std::vector<Id> todo;
+    for (const Id id : nodes)
+      if (g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) todo.push_back(g_.src(id, 1));
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      if (g_.op(id) == Op::LOAD || !in_access_.insert(id).second) continue;
+      todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+    }
+  }
+
+  bool has_digits(Id range) const {
+    return std::ranges::any_of(digits_, [&](Id d) { return as_digit_.at(d).range == range; });
+  }
+  bool may_split(Id range, const std::vector<Id>& nodes) const {
+    if (!g_.src(g_.src(range, 0)).empty() && !is_divisor(g_.src(range, 0))) return false;
+    for (const Id id : nodes) {
+      if (g_.op(id) != Op::REDUCE || std::ranges::find(g_.src(id), range) == g_.src(id).end()) continue;
+      if (!keeps_result(id)) return false;
+    }
+    return true;
+  }
+  // Whether a REDUCE over the digits, one after another, gives the same bits.
+  bool keeps_result(Id reduce) const {
+    const DType d = g_.dtype(reduce);
+    switch (static_cast<ReduceKind>(g_.arg(reduce, 0))) {
+      case ReduceKind::argmax:
+      case ReduceKind::argmin: return false;  // the result is a position
+      case ReduceKind::sum:
+      case ReduceKind::prod: return !is_float(d) || static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::sequential;
+      default: return true;
+    }
+  }
+
+  // How often b goes into a when it does without remainder.
+  std::optional<Id> quotient(Id a, Id b) {
+    if (a == b) return g_.index(1);
+    const Poly p = poly_of(g_, a), by = poly_of(g_, b);
+    if (by.size() == 1)
+      if (const auto q = divided(p, by[0])) return index_from(g_, *q);
+    const auto c = index_value(g_, b);
+    if (!c || *c < 1 || !g_.is_index_const(simplify_(index_floormod(g_, a, b)), 0)) return std::nullopt;
+    return simplify_(index_floordiv(g_, a, b));
+  }
+  std::optional<Poly> divided(Poly p, const Monomial& by) const {
+    for (Monomial& m : p) {
+      if (m.coefficient % by.coefficient != 0) return std::nullopt;
+      m.coefficient /= by.coefficient;
+      for (const Id atom : by.atoms) {
+        const auto at = std::ranges::find(m.atoms, atom);
+        if (at == m.atoms.end()) return std::nullopt;
+        m.atoms.erase(at);
+      }
+    }
+    return normalise_poly(g_, std::move(p));
+  }
+
+  // Cuts of the range's digits, those that more accesses contain first; then in order of appearance.
+  std::vector<Id> wanted_cuts(Id range) {
+    std::vector<std::pair<Id, int>> cuts;
+    const auto count = [&](Id cut, bool used) {
+      auto at = std::ranges::find(cuts, cut, &std::pair<Id, int>::first);
+      if (at == cuts.end()) at = cuts.insert(cuts.end(), {cut, 0});
+      at->second += used ? 1 : 0;
+    };
+    for (const Id id : digits_) {
+      const Digit& d = as_digit_.at(id);
+      if (d.range != range) continue;
+      const bool used = in_access_.contains(id) || !index_value(g_, g_.src(id, 1));
+      count(d.low, used);
+      count(d.high, used);
+    }
+    std::erase_if(cuts, [](const auto& c) { return c.second == 0; });
+    std::ranges::stable_sort(cuts, [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<Id> out;
+    for (const auto& c : cuts) out.push_back(c.first);
+    return out;
+  }
+
+  void plan(Id range, bool outermost) {
+    Split s{{g_.index(1), g_.src(range, 0)}, {}, {}};
+    for (const Id cut : wanted_cuts(range)) {
+      if (s.cuts.size() >= most_cuts || std::ranges::find(s.cuts, cut) != s.cuts.end()) continue;
+      auto at = s.cuts.begin() + 1;  // above all that divide it
+      while (at != s.cuts.end() && quotient(cut, *at)) ++at;
+      if (std::all_of(s.cuts.begin(), at, [&](Id c) { return quotient(cut, c).has_value(); }) &&
+          std::all_of(at, s.cuts.end(), [&](Id c) { return quotient(c, cut).has_value(); }))
+        s.cuts.insert(at, cut);
+    }
+    if (s.cuts.size() < 3 || (outermost && starves_threads(s))) return;
+    for (std::size_t i = s.cuts.size() - 1; i-- > 0;) {
+      const Id end = *quotient(s.cuts[i + 1], s.cuts[i]);
+      s.parts.push_back(g_.make(Op::RANGE, DType::index, {end}, {fresh_--, g_.arg(range, 1)}));
+      s.strides.push_back(s.cuts[i]);
+    }
+    splits_.emplace(range, std::move(s));
+  }
+  bool starves_threads(const Split& s) {
+    const auto outer = index_value(g_, *quotient(s.cuts.back(), s.cuts[s.cuts.size() - 2]));
+    const auto all = index_value(g_, s.cuts.back());
+    return outer && *outer < few_iterations && (!all || *all > worth_threads);
+  }
+
+  // The digits from cut `low` up to cut `high`.
+  Id digits_between(const Split& s, Id low, Id high) {
+    Id sum = g_.index(0);
+    for (std::size_t i = 0; i < s.parts.size(); ++i) {
+      const Id top = s.cuts[s.parts.size() - i];
+      const bool inside = quotient(s.strides[i], low) && (high == s.cuts.back() || quotient(high, top));
+      if (inside) sum = index_add(g_, sum, index_mul(g_, s.parts[i], *quotient(s.strides[i], low)));
+    }
+    return sum;
+  }
+
+  void rewrite(const std::vector<Id>& nodes) {
+    std::unordered_map<Id, Id> now;
+    for (const Id id : nodes) {
+      g_.set_loc(g_.loc(id));
+      if (const auto d = as_digit_.find(id); d != as_digit_.end() && is_cut(d->second)) {
+        now[id] = simplify_(digits_between(splits_.at(d->second.range), d->second.low, d->second.high));
+        continue;
+      }
+      const bool closes = g_.op(id) == Op::REDUCE || g_.op(id) == Op::END;
+      std::vector<Id> src;
+      const std::vector<Id> old(g_.src(id).begin(), g_.src(id).end());
+      for (const Id s : old) {
+        const auto split = closes ? splits_.find(s) : splits_.end();
+        if (split == splits_.end())
+          src.push_back(now.at(s));
+        else
+          src.insert(src.end(), split->second.parts.begin(), split->second.parts.end());
+      }
+      const bool changed = src != old;
+      now[id] = g_.with_src(id, src);
+      if (changed && g_.dtype(id) == DType::index && g_.op(id) != Op::RANGE) now[id] = simplify_(now[id]);
+      if (g_.op(id) == Op::REDUCE && src.size() != old.size()) now[id] = in_order(now[id]);
+    }
+    kernel_.sink = now.at(kernel_.sink);
+  }
+  bool is_cut(const Digit& d) const {
+    const auto s = splits_.find(d.range);
+    if (s == splits_.end()) return false;
+    const auto& cuts = s->second.cuts;
+    return std::ranges::find(cuts, d.low) != cuts.end() && std::ranges::find(cuts, d.high) != cuts.end();
+  }
+  Id in_order(Id reduce) {  // stripes are for one range
+    const std::vector<Id> src(g_.src(reduce).begin(), g_.src(reduce).end());
+    const std::int64_t args[] = {g_.arg(reduce, 0), static_cast<std::int64_t>(ReduceOrder::sequential)};
+    return g_.make(Op::REDUCE, g_.dtype(reduce), src, args);
+  }
+
+  Graph& g_;
+  Kernel& kernel_;
+  Simplifier& simplify_;
+  std::unordered_map<Id, Digit> as_digit_;
+  std::vector<Id> digits_;  // divisions, ascending
+  std::unordered_set<Id> in_access_;
+  std::unordered_map<Id, Split> splits_;
+  std::int64_t fresh_ = -1;  // temporary ids; number_ranges() gives the final ones
+};
+
+}  // namespace
+
+void split_ranges(Graph& g, Schedule& s) {
+  const SourceLoc saved = g.loc();
+  const Facts facts = facts_of(s.program);
+  Simplifier simplify(g, facts);
+  for (Kernel& k : s.kernels) Splitting(g, k, simplify).run();
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler
