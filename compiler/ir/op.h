@@ -17,8 +17,8 @@ namespace kiln::compiler {
   X(PARAM,    "param",    "T",   -1) /* args {slot}, name; src = extents. Value of program parameter `slot` at entry */ \
   X(IOTA,     "iota",     "T",   1)  /* src {n}: 1-D 0,1,..,n-1 in dtype (integers wrap, floats round) */ \
   X(BUFFER,   "buffer",   "KP",  0)  /* args {kernel-local slot}; dtype = element type */ \
-  X(INVALID,  "invalid",  "K",   0)  /* poison index: WHERE(c, i, INVALID) is a gated index */ \
-  X(RANGE,    "range",    "KP",  1)  /* src {end}; args {id, RangeKind}; dtype index: 0..end-1 */ \
+  X(INVALID,  "invalid",  "TK",  0)  /* poison index: WHERE(c, i, INVALID) is a gated index */ \
+  X(RANGE,    "range",    "TKP", 1)  /* src {end}; args {id, RangeKind}; dtype index: 0..end-1 */ \
   /* elementwise unary */ \
   X(NEG,      "neg",      "TKP", 1) X(NOT, "not", "TKP", 1) X(ABS, "abs", "TKP", 1) X(SIGN, "sign", "TKP", 1) \
   X(SQRT,     "sqrt",     "TKP", 1) X(RSQRT, "rsqrt", "TK", 1) \
@@ -51,15 +51,21 @@ namespace kiln::compiler {
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
   X(STAGE,    "stage",    "K",   -1) /* {value, RANGEs...}: value needs storage over the ranges */ \
-  X(INDEX,    "index",    "K",   -1) /* {STAGE or PARAM, i...}: element */ \
+  X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
   X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \
   X(END,      "end",      "K",   -1) /* {STORE, RANGEs... outermost first} */ \
   X(SINK,     "sink",     "TKP", -1) /* {effects...} */ \
-  /* program: structured loops and vectors (lanes > 1) */ \
-  X(FOR,      "for",      "P",   -1) /* {RANGE, begin, end, init x n, yield x n, effects...}; args {n, step}. Value: tuple of n carried; test first */ \
-  X(CARRY,    "carry",    "P",   -1) /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE */ \
-  X(GET,      "get",      "P",   1)  /* {FOR}; args {i}: carried value i after the loop */ \
+  /* regions: a node belongs to the deepest KERNEL or FOR on whose RANGE or CARRY it depends. The state of memory is a tensor value */ \
+  X(KERNEL,   "kernel",   "TK",  -1) /* {RANGE x n, init x m, final x m}; args {n, m}. All positions of the ranges, in any order; each applies its writes to the tensors init */ \
+  X(FOR,      "for",      "TKP", -1) /* {RANGE, begin, end, init x n, yield x n, effects...}; args {n, step [, 1]}. Value: tuple of n carried; test first. args[2] == 1: ends too when carried 0 is false */ \
+  X(CARRY,    "carry",    "TKP", 2)  /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE, or state i at entry of an iteration of the KERNEL of that first RANGE */ \
+  X(GET,      "get",      "TKP", 1)  /* {FOR or KERNEL}; args {i}: carried value or state i after it */ \
+  X(LOCAL,    "local",    "TK",  -1) /* {RANGE, extents...}; args {id}: an array of one turn of the RANGE's region, all zero */ \
+  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate */ \
+  X(ATOMIC,   "atomic",   "TKP", -1) /* {state, gate, value [, expected], i...}; args {AtomicKind}: as UPDATE with kind(old, value), indivisible */ \
+  X(OLD,      "old",      "TKP", 1)  /* {ATOMIC}: the element before; 0 where its gate is false */ \
+  /* program: vectors (lanes > 1) */ \
   X(BROADCAST,"broadcast","P",   1)  /* scalar to lanes */ \
   X(RAMP,     "ramp",     "P",   1)  /* {base}; args {stride}: base + stride*lane */ \
   X(LANE,     "lane",     "P",   1)  /* {vector}; args {i} */ \
@@ -78,6 +84,8 @@ enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, ar
 // accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See
 // docs/reference/numbers.md.
 enum class ReduceOrder : std::int64_t { sequential, striped };
+// compare_exchange stores `value` where the element equals `expected`.
+enum class AtomicKind : std::int64_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
 
 inline constexpr int reduce_stripes = 32;
