@@ -19,9 +19,12 @@ std::vector<std::size_t> data_sources(const Graph& g, Id node) {
   return out;
 }
 
+// Parameters and what a KERNEL wrote have storage.
+static bool may_be_stored(Op op) { return op != Op::PARAM && op != Op::GET; }
+
 // These only name elements of their source anew: when storage is worth it, the source gets it.
 static bool may_stage(Op op) {
-  return op != Op::PARAM && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND;
+  return may_be_stored(op) && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND;
 }
 
 DemandWalk::DemandWalk(Graph& g, const Program& p)
@@ -134,36 +137,61 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   return u;
 }
 
-void DemandWalk::run() {
+// Every value outside the bodies of KERNELs, and the KERNELs.
+void DemandWalk::list_nodes() {
   const Id roots[] = {program_.sink};
-  for (Id id : g_.reachable(roots))
-    if (g_.dtype(id) != DType::index && g_.dtype(id) != DType::none) order_.push_back(id);
+  const std::vector<Id> all = g_.reachable(roots);
+  inside_ = inside_regions(g_, all);
+  for (Id id : all) {
+    if (g_.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g_.arg(id, 0) + 1);
+    const bool kernel = g_.op(id) == Op::KERNEL;
+    if (kernel || (g_.dtype(id) != DType::index && g_.dtype(id) != DType::none && !inside_[id])) order_.push_back(id);
+  }
   slot_.assign(program_.sink + 1, 0);
   nodes_.resize(order_.size());
   for (std::uint32_t i = 0; i < order_.size(); ++i) {
     slot_[order_[i]] = i;
     nodes_[i].node = order_[i];
-    model_.count_reader(order_[i]);
+    if (g_.op(order_[i]) != Op::KERNEL) model_.count_reader(order_[i]);
   }
-  for (Id id : order_) model_.add(id, shapes_);
+}
+
+void DemandWalk::want_states(NodeDemand& kernel) {
+  const std::vector<Id> init(kernel_parts(g_, kernel.node).init.begin(), kernel_parts(g_, kernel.node).init.end());
+  for (const Id tensor : init) {
+    StateCopy& copy = kernel.states.emplace_back();
+    copy.ranges = loop_ranges(shapes_.of(tensor));
+    copy.use = want(tensor, maps_[map_over(copy.ranges)], new_context(copy.ranges));
+  }
+  for (const Id tensor : body_of(kernel.node).outside)
+    if (may_be_stored(g_.op(tensor))) nodes_[slot_[tensor]].stored = true;
+}
+
+void DemandWalk::decide(NodeDemand& d) {
+  const Op op = g_.op(d.node);
+  if (op == Op::KERNEL) return want_states(d);
+  if (d.uses.empty() && !d.stored) return;  // a PARAM that is only written
+  if (d.stored || (may_stage(op) && StagingModel::needs_storage(model_.cost(d.node), use_of(d)))) {
+    d.staged = true;
+    d.stage_ranges = loop_ranges(shapes_.of(d.node));
+    d.whole.map = map_over(d.stage_ranges);
+    d.whole.context = new_context(d.stage_ranges);
+    evaluate(d.node, d.whole);
+  } else {
+    for (Evaluation& e : d.uses) evaluate(d.node, e);
+  }
+}
+
+void DemandWalk::run() {
+  list_nodes();
+  for (Id id : order_)
+    if (g_.op(id) != Op::KERNEL) model_.add(id, shapes_);
   form_groups();
   for (StoreGroup& group : groups_) {
     const ContextId context = new_context(group.ranges);
     for (Id store : group.stores) group.uses.push_back(want(g_.src(store, 1), maps_[map_over(group.ranges)], context));
   }
-  for (std::size_t i = nodes_.size(); i-- > 0;) {
-    NodeDemand& d = nodes_[i];
-    if (d.uses.empty()) continue;  // a PARAM that is only written
-    if (may_stage(g_.op(d.node)) && StagingModel::needs_storage(model_.cost(d.node), use_of(d))) {
-      d.staged = true;
-      d.stage_ranges = loop_ranges(shapes_.of(d.node));
-      d.whole.map = map_over(d.stage_ranges);
-      d.whole.context = new_context(d.stage_ranges);
-      evaluate(d.node, d.whole);
-    } else {
-      for (Evaluation& e : d.uses) evaluate(d.node, e);
-    }
-  }
+  for (std::size_t i = nodes_.size(); i-- > 0;) decide(nodes_[i]);
 }
 
 }  // namespace kiln::compiler

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/rangeify/index_map.h"
+#include "compiler/rangeify/kernel_body.h"
 #include "compiler/rangeify/staging.h"
 
 namespace kiln::compiler {
@@ -21,12 +22,20 @@ struct Evaluation {
   std::vector<std::uint32_t> source_use;  // per data source: number of the demand in the source's list
 };
 
+// The storage that a KERNEL of the program updates begins as a copy of a tensor.
+struct StateCopy {
+  std::vector<Id> ranges;
+  std::uint32_t use = 0;  // number of the demand in the tensor's list
+};
+
 struct NodeDemand {
   Id node = no_id;
   std::vector<Evaluation> uses;  // one per index map, in order of first demand
   bool staged = false;
+  bool stored = false;           // read by a KERNEL of the program: staged whatever it costs
   std::vector<Id> stage_ranges;  // staged: LOOP ranges, one per axis
   Evaluation whole;              // staged: the evaluation over them
+  std::vector<StateCopy> states;  // of a KERNEL
 };
 
 // Sources of a tensor node that carry data (not extents, offsets or index scalars), as positions in src().
@@ -50,6 +59,7 @@ class DemandWalk {
   const std::vector<StoreGroup>& groups() const { return groups_; }
   const IndexMap& map(MapId m) const { return maps_[m]; }
   std::vector<Id> loop_ranges(const std::vector<Id>& extents);  // fresh
+  KernelBody body_of(Id kernel) const { return kernel_body(g_, inside_, kernel); }
   MapRules& rules() { return rules_; }
   Shapes& shapes() { return shapes_; }
 
@@ -61,6 +71,9 @@ class DemandWalk {
   ContextId new_context(std::vector<Id> ranges);
   std::uint32_t want(Id node, IndexMap map, ContextId context);
   void evaluate(Id node, Evaluation& e);
+  void list_nodes();
+  void decide(NodeDemand& d);
+  void want_states(NodeDemand& kernel);
   std::size_t hoisted_depth(const Evaluation& e);
   ValueUse use_of(const NodeDemand& d);
   const std::vector<Id>& ranges_used(MapId m);
@@ -74,6 +87,7 @@ class DemandWalk {
   MapRules rules_;
   StagingModel model_;
   std::vector<Id> order_;            // ascending
+  std::vector<bool> inside_;         // by node: in the body of a KERNEL
   std::vector<std::uint32_t> slot_;  // node -> position in nodes_
   std::vector<NodeDemand> nodes_;
   std::vector<std::vector<Id>> contexts_;

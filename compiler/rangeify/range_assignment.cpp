@@ -15,10 +15,10 @@ class Builder {
       const NodeDemand& d = walk_.nodes()[i];
       slot_of_.emplace(d.node, i);
       g_.set_loc(g_.loc(d.node));
-      if (d.staged) {
-        std::vector<Id> src{value(d.node, d.whole)};
-        src.insert(src.end(), d.stage_ranges.begin(), d.stage_ranges.end());
-        const Id stage = g_.make(Op::STAGE, g_.dtype(d.node), src);
+      if (g_.op(d.node) == Op::KERNEL) {
+        storage_[d.node] = kernel(d);
+      } else if (d.staged) {
+        const Id stage = storage_[d.node] = this->stage(value(d.node, d.whole), d.stage_ranges);
         for (const Evaluation& e : d.uses) values_[i].push_back(element(stage, e.map));
       } else {
         for (const Evaluation& e : d.uses) values_[i].push_back(value(d.node, e));
@@ -29,6 +29,25 @@ class Builder {
   Id at(Id node, std::uint32_t use) const { return values_[slot_of_.at(node)][use]; }
 
  private:
+  Id stage(Id value, const std::vector<Id>& ranges) {
+    std::vector<Id> src{value};
+    src.insert(src.end(), ranges.begin(), ranges.end());
+    return g_.make(Op::STAGE, g_.dtype(value), src);
+  }
+
+  // Where the elements of a tensor that a KERNEL reads are.
+  Id storage(Id tensor) {
+    if (g_.op(tensor) == Op::PARAM) return tensor;
+    if (g_.op(tensor) == Op::GET) return g_.with_src(tensor, std::vector<Id>{storage_.at(g_.src(tensor, 0))});
+    return storage_.at(tensor);
+  }
+
+  Id kernel(const NodeDemand& d) {
+    std::vector<Id> init(kernel_parts(g_, d.node).init.begin(), kernel_parts(g_, d.node).init.end());
+    for (std::size_t i = 0; i < init.size(); ++i) init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges);
+    return kernel_over(g_, d.node, walk_.body_of(d.node), init, [&](Id tensor) { return storage(tensor); });
+  }
+
   Id element(Id tensor, MapId m) {
     const IndexMap& map = walk_.map(m);
     std::vector<Id> src{tensor};
@@ -47,7 +66,8 @@ class Builder {
     for (std::size_t i = 0; i < data.size(); ++i) src[data[i]] = at(src[data[i]], e.source_use[i]);
     switch (g_.op(node)) {
       case Op::CONST: return node;
-      case Op::PARAM: return element(node, e.map);
+      case Op::PARAM:
+      case Op::GET: return element(storage(node), e.map);
       case Op::IOTA: return g_.make(Op::CAST, g_.dtype(node), {map.index[0]});
       case Op::RESHAPE:
       case Op::EXPAND:
@@ -89,6 +109,7 @@ class Builder {
   DemandWalk& walk_;
   std::vector<std::vector<Id>> values_;
   std::unordered_map<Id, std::size_t> slot_of_;
+  std::unordered_map<Id, Id> storage_;  // STAGE of a stored value, KERNEL over storage
 };
 
 }  // namespace

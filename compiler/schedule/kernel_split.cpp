@@ -5,7 +5,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
+#include "compiler/rangeify/kernel_body.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
@@ -15,6 +17,33 @@ std::vector<Id> range_ends(const Graph& g, Id node) {  // of STAGE and END: sour
   std::vector<Id> ends;
   for (Id r : g.src(node).subspan(1)) ends.push_back(g.src(r, 0));
   return ends;
+}
+
+bool is_storage(const Graph& g, Id tensor) {
+  const Op op = g.op(tensor);
+  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
+}
+
+// The STAGE whose buffer a KERNEL of the program updates in place.
+Id state_stage(const Graph& g, Id kernel, std::int64_t state) {
+  return kernel_parts(g, kernel).init[static_cast<std::size_t>(state)];
+}
+
+// Extents of a tensor or, inside a KERNEL, of a state of one.
+std::vector<Id> extents_of(const Graph& g, Id tensor) {
+  for (;;) switch (g.op(tensor)) {
+      case Op::STAGE: return range_ends(g, tensor);
+      case Op::PARAM: return {g.src(tensor).begin(), g.src(tensor).end()};
+      case Op::LOCAL: return {g.src(tensor).begin() + 1, g.src(tensor).end()};
+      case Op::CARRY: tensor = g.src(tensor, 1); break;
+      case Op::GET: {
+        const Id region = g.src(tensor, 0);
+        const auto i = static_cast<std::size_t>(g.arg(tensor, 0));
+        tensor = g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
+        break;
+      }
+      default: tensor = g.src(tensor, 0); break;
+    }
 }
 
 // A store to make: into buffer number `buffer`, over the ranges of `nest` (a STAGE or an END).
@@ -48,6 +77,29 @@ class KernelWriter {
     return std::move(kernel_);
   }
 
+  // A KERNEL of the program, over the buffers of its states.
+  Kernel write_own(Id kernel) {
+    kernel_.is_own = true;
+    const KernelParts parts = kernel_parts(g_, kernel);
+    const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), init(parts.init.begin(), parts.init.end()),
+        final(parts.final.begin(), parts.final.end());
+    for (Id s : init) states_.push_back(buffer_node(buffer_of_.at(s)));
+    for (Id r : ranges) {
+      loops_.push_back(numbered(r, RangeKind::loop));
+      done_[r] = loops_.back();
+    }
+    entry_ = ranges[0];
+    for (Id id : inside(final)) rewrite(id);
+    std::vector<Id> ends;
+    for (Id f : final) {
+      std::vector<Id> src{done_.at(f)};
+      src.insert(src.end(), loops_.begin(), loops_.end());
+      ends.push_back(g_.make(Op::END, DType::none, src));
+    }
+    kernel_.sink = g_.make(Op::SINK, DType::none, ends);
+    return std::move(kernel_);
+  }
+
  private:
   int slot(int buffer) {
     const auto at = std::ranges::find(kernel_.buffers, buffer);
@@ -68,8 +120,8 @@ class KernelWriter {
     while (!todo.empty()) {
       const Id id = todo.back();
       todo.pop_back();
-      const bool access = g_.op(id) == Op::INDEX;
-      if (g_.op(id) == Op::RANGE) continue;
+      const bool access = g_.op(id) == Op::INDEX && is_storage(g_, g_.src(id, 0));
+      if (g_.op(id) == Op::RANGE || is_entry(id)) continue;
       for (Id s : g_.src(id).subspan(access ? 1 : 0))
         if (seen.insert(s).second) todo.push_back(s);
     }
@@ -78,13 +130,20 @@ class KernelWriter {
     return order;
   }
 
+  // The state of a KERNEL when an iteration begins.
+  bool is_entry(Id id) const { return entry_ != no_id && g_.op(id) == Op::CARRY && g_.src(id, 0) == entry_; }
+
   void rewrite(Id id) {
     if (done_.contains(id)) return;
     g_.set_loc(g_.loc(id));
-    if (g_.op(id) == Op::INDEX) {
+    if (is_entry(id)) {
+      done_[id] = states_[static_cast<std::size_t>(g_.arg(id, 0))];
+    } else if (g_.op(id) == Op::INDEX) {
       done_[id] = load(id);
+    } else if (g_.op(id) == Op::UPDATE || g_.op(id) == Op::ATOMIC) {
+      done_[id] = update(id);
     } else if (g_.op(id) == Op::RANGE) {
-      done_[id] = numbered(id, RangeKind::reduce);
+      done_[id] = numbered(id, entry_ == no_id ? RangeKind::reduce : RangeKind::loop);
     } else {
       std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
       for (Id& s : src) s = done_.at(s);
@@ -92,23 +151,45 @@ class KernelWriter {
     }
   }
 
-  Id load(Id access) {
-    const Id tensor = g_.src(access, 0);
-    const std::vector<Id> extents =
-        g_.op(tensor) == Op::PARAM ? std::vector<Id>(g_.src(tensor).begin(), g_.src(tensor).end()) : range_ends(g_, tensor);
-    std::vector<Id> index(g_.src(access).begin() + 1, g_.src(access).end());
+  // Position of an element; takes the gate of a poisoned first index.
+  Id position(Id tensor, std::span<const Id> at, Id& gate) {
+    std::vector<Id> index(at.begin(), at.end());
     for (Id& i : index) i = done_.at(i);
-    Id gate = no_id;
     if (!index.empty() && g_.op(index[0]) == Op::WHERE && g_.op(g_.src(index[0], 2)) == Op::INVALID) {
       gate = g_.src(index[0], 0);
       index[0] = g_.src(index[0], 1);
     }
-    const Id linear = simplify_(row_major(g_, index, extents));
-    const Id buffer = buffer_node(buffer_of_.at(tensor));
-    const DType d = g_.dtype(access);
-    if (gate == no_id) return g_.make(Op::LOAD, d, {buffer, linear});
-    return g_.make(Op::LOAD, d, {buffer, linear, g_.constant(d, 0), gate});
+    return simplify_(row_major(g_, index, extents_of(g_, tensor)));
   }
+
+  Id load(Id access) {
+    const Id tensor = g_.src(access, 0);
+    Id gate = no_id;
+    const Id linear = position(tensor, g_.src(access).subspan(1), gate);
+    const Id memory = is_storage(g_, tensor) ? buffer_node(buffer_of_.at(tensor)) : done_.at(tensor);
+    const DType d = g_.dtype(access);
+    if (gate == no_id) return g_.make(Op::LOAD, d, {memory, linear});
+    return g_.make(Op::LOAD, d, {memory, linear, g_.constant(d, 0), gate});
+  }
+
+  // {state, gate, value [, expected], i...} -> STORE {state, position, value [, gate]}, ATOMIC {state, gate, value [, expected],
+  // position}.
+  Id update(Id id) {
+    const bool atomic = g_.op(id) == Op::ATOMIC;
+    const bool compares = atomic && static_cast<AtomicKind>(g_.arg(id, 0)) == AtomicKind::compare_exchange;
+    const std::size_t values = compares ? 4 : 3;
+    Id poison = no_id;
+    const Id linear = position(id, std::vector<Id>(g_.src(id).begin() + static_cast<std::ptrdiff_t>(values), g_.src(id).end()), poison);
+    const Id state = done_.at(g_.src(id, 0)), value = done_.at(g_.src(id, 2));
+    const Id gate = both(g_, always(done_.at(g_.src(id, 1))), poison);
+    if (!atomic && gate == no_id) return g_.make(Op::STORE, DType::none, {state, linear, value});
+    if (!atomic) return g_.make(Op::STORE, DType::none, {state, linear, value, gate});
+    std::vector<Id> src{state, gate == no_id ? g_.constant(DType::boolean, 1) : gate, value};
+    if (compares) src.push_back(done_.at(g_.src(id, 3)));
+    src.push_back(linear);
+    return g_.with_src(id, src);
+  }
+  Id always(Id gate) const { return g_.is_const(gate) && g_.arg(gate, 0) != 0 ? no_id : gate; }
 
   Id end(const Target& t) {
     const std::vector<Id> extents = range_ends(g_, t.nest);
@@ -124,6 +205,8 @@ class KernelWriter {
   Simplifier& simplify_;
   Kernel kernel_;
   std::vector<Id> loops_;
+  std::vector<Id> states_;  // of a KERNEL: its buffers
+  Id entry_ = no_id;        // its first RANGE
   std::unordered_map<Id, Id> done_;
   std::int64_t next_range_ = 0;
 };
@@ -138,36 +221,81 @@ class Splitter {
     const Id roots[] = {s_.program.sink};
     for (Id id : g_.reachable(roots)) {
       if (g_.op(id) == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
-      if (g_.op(id) == Op::STAGE) stages_.push_back(id);
+      if (g_.op(id) == Op::STAGE || g_.op(id) == Op::KERNEL) units_.push_back(id);
+      if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL) results_.push_back(id);
+      if (g_.op(id) == Op::INDEX) ++readers_[g_.src(id, 0)];
     }
+    for (Id unit : units_)
+      if (g_.op(unit) == Op::STAGE) take_over(unit);
     const std::vector<Id> ends(g_.src(s_.program.sink).begin(), g_.src(s_.program.sink).end());
     std::vector<Id> kept;
     for (Id end : ends)
       if (!lives_in_parameter(end)) kept.push_back(end);
-    for (Id stage : stages_) {
-      if (!buffer_of_.contains(stage)) {
-        buffer_of_[stage] = static_cast<int>(s_.buffers.size());
-        s_.buffers.push_back({g_.dtype(stage), index_product(g_, range_ends(g_, stage)), -1, no_id});
-      }
+    for (Id unit : units_)
+      if (g_.op(unit) == Op::STAGE) give_buffer(unit);
+    for (Id result : results_) buffer_of_[result] = buffer_of_.at(storage(result));
+    for (Id unit : units_) {
+      if (g_.op(unit) == Op::KERNEL)
+        add(KernelWriter(g_, s_, buffer_of_, simplify_).write_own(unit));
+      else if (!taken_.contains(unit))
+        add(KernelWriter(g_, s_, buffer_of_, simplify_).write({{buffer_of_[unit], unit, g_.src(unit, 0)}}));
     }
-    for (Id stage : stages_) add({{buffer_of_[stage], stage, g_.src(stage, 0)}});
     add_groups(kept);
   }
 
  private:
-  // END(STORE(PARAM out, INDEX(STAGE, its own ranges))): the stage can be computed in place.
+  // The STAGE in whose buffer a tensor lies.
+  Id storage(Id tensor) const {
+    for (;;) {
+      if (g_.op(tensor) == Op::GET) tensor = state_stage(g_, g_.src(tensor, 0), g_.arg(tensor, 0));
+      const auto it = taken_.find(tensor);
+      if (it == taken_.end()) return tensor;
+      tensor = it->second;
+    }
+  }
+
+  // INDEX(tensor, exactly these ranges)?
+  bool is_whole(Id read, std::span<const Id> ranges) const {
+    if (g_.op(read) != Op::INDEX || g_.src(read).size() != ranges.size() + 1) return false;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const Id at = g_.src(read, i + 1);
+      if (at != ranges[i] && !(g_.is_index_const(at, 0) && g_.is_index_const(g_.src(ranges[i], 0), 1))) return false;
+    }
+    return true;
+  }
+
+  // A copy of a tensor that nobody else reads lies where the tensor does: a KERNEL updates it in place.
+  void take_over(Id stage) {
+    const Id read = g_.src(stage, 0);
+    if (!is_whole(read, g_.src(stage).subspan(1))) return;
+    const Id tensor = g_.src(read, 0);
+    if (g_.op(tensor) != Op::PARAM && readers_[tensor] == 1 && extents_of(g_, tensor) == range_ends(g_, stage))
+      taken_[stage] = tensor;
+  }
+
+  void give_buffer(Id stage) {
+    const Id home = storage(stage);
+    const auto [it, fresh] = buffer_of_.try_emplace(home, static_cast<int>(s_.buffers.size()));
+    if (fresh) s_.buffers.push_back({g_.dtype(home), index_product(g_, range_ends(g_, home)), -1, no_id});
+    buffer_of_[stage] = it->second;
+  }
+
+  // END(STORE(PARAM out, INDEX(tensor, its own ranges))): the tensor can be computed in place.
   bool lives_in_parameter(Id end) {
     const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
     if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out) return false;
-    if (g_.op(read) != Op::INDEX || g_.op(g_.src(read, 0)) != Op::STAGE || buffer_of_.contains(g_.src(read, 0))) return false;
-    const auto index = g_.src(read).subspan(1), ranges = g_.src(end).subspan(1);
-    // The whole stage, not a part of it or a broadcast of it.
-    if (!std::ranges::equal(range_ends(g_, g_.src(read, 0)), g_.src(param))) return false;
-    for (std::size_t i = 0; i < index.size(); ++i)
-      if (index[i] != ranges[i] && !(g_.is_index_const(index[i], 0) && g_.is_index_const(g_.src(ranges[i], 0), 1)))
-        return false;
-    buffer_of_[g_.src(read, 0)] = static_cast<int>(g_.arg(param, 0));
+    if (!is_whole(read, g_.src(end).subspan(1)) && !is_scalar(read, end)) return false;
+    const Id tensor = g_.src(read, 0);
+    if (g_.op(tensor) == Op::PARAM || buffer_of_.contains(storage(tensor))) return false;
+    // The whole tensor, not a part of it or a broadcast of it.
+    if (!std::ranges::equal(extents_of(g_, tensor), g_.src(param))) return false;
+    buffer_of_[storage(tensor)] = static_cast<int>(g_.arg(param, 0));
     return true;
+  }
+  // A rank-0 parameter: END has one range of extent 1, INDEX none.
+  bool is_scalar(Id read, Id end) const {
+    return g_.op(read) == Op::INDEX && g_.src(read).size() == 1 && g_.src(end).size() == 2 && g_.src(g_.src(end, 0)).size() == 2 &&
+           g_.src(g_.src(g_.src(end, 0), 0)).empty();
   }
 
   void add_groups(const std::vector<Id>& ends) {
@@ -178,15 +306,14 @@ class Splitter {
         const Id store = g_.src(ends[j], 0);
         targets.push_back({static_cast<int>(g_.arg(g_.src(store, 0), 0)), ends[j], g_.src(store, 1)});
       }
-      add(targets);
+      add(KernelWriter(g_, s_, buffer_of_, simplify_).write(targets));
       i = j;
     }
   }
 
   bool same_ranges(Id a, Id b) const { return a == b || std::ranges::equal(g_.src(a).subspan(1), g_.src(b).subspan(1)); }
 
-  void add(const std::vector<Target>& targets) {
-    Kernel k = KernelWriter(g_, s_, buffer_of_, simplify_).write(targets);
+  void add(Kernel k) {
     k.name = s_.program.name + "_k" + std::to_string(s_.kernels.size());
     s_.kernels.push_back(std::move(k));
   }
@@ -196,7 +323,10 @@ class Splitter {
   const Facts facts_;
   Simplifier simplify_;
   std::unordered_map<Id, int> buffer_of_;
-  std::vector<Id> stages_;
+  std::vector<Id> units_;    // STAGEs and KERNELs, ascending
+  std::vector<Id> results_;  // GETs of KERNELs
+  std::unordered_map<Id, int> readers_;
+  std::unordered_map<Id, Id> taken_;  // STAGE -> the tensor whose buffer it updates
 };
 
 }  // namespace
