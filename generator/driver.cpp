@@ -117,7 +117,7 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   if (o.emits("obj")) out.add(o.path(p.name, ".o"), std::move(c.code.object));
   if (o.emits("llvm-ir")) out.add(o.path(p.name, ".ll"), std::move(c.code.llvm_ir));
   if (o.emits("asm")) out.add(o.path(p.name, ".s"), std::move(c.code.assembly));
-  if (o.emits("manifest")) out.add(o.path(p.name, ".json"), write_manifest(g, c, options.target, o.cpp_namespace));
+  if (o.emits("manifest")) out.add(o.path(p.name, ".json"), write_manifest(c, options.target, o.cpp_namespace));
 }
 
 std::string make_escaped(const std::string& path) {

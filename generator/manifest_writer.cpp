@@ -19,7 +19,8 @@ Json value(Graph& g, Id id) {
 
 Json symbols(const Program& p) {
   Json list = Json::array();
-  for (const Symbol& s : p.symbols) list.push_back({{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}});
+  for (const Symbol& s : p.symbols)
+    list.push_back({{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}});
   return list;
 }
 
@@ -50,11 +51,12 @@ Json buffers(Graph& g, const Schedule& s) {
   return list;
 }
 
-Json kernels(Graph& g, const Compiled& c) {
+Json kernels(Compiled& c) {
+  Graph& g = c.graph;
   Json list = Json::array();
   for (std::size_t i = 0; i < c.schedule.kernels.size(); ++i) {
     const Kernel& k = c.schedule.kernels[i];
-    const LoweredKernel& l = c.kernels[i];
+    const LoweredKernel& l = c.schedule.lowered[i];
     list.push_back({{"name", k.name},
                     {"buffers", k.buffers},
                     {"depends_on", k.depends_on},
@@ -68,7 +70,8 @@ Json kernels(Graph& g, const Compiled& c) {
 
 }  // namespace
 
-std::string write_manifest(Graph& g, const Compiled& c, const Target& target, std::string_view ns) {
+std::string write_manifest(Compiled& c, const Target& target, std::string_view ns) {
+  Graph& g = c.graph;
   const Program& p = c.schedule.program;
   const std::string entry = symbol_prefix(ns) + p.name;
   const Json j{{"kiln_manifest", 1},
@@ -80,7 +83,7 @@ std::string write_manifest(Graph& g, const Compiled& c, const Target& target, st
                {"symbols", symbols(p)},
                {"params", params(g, p)},
                {"buffers", buffers(g, c.schedule)},
-               {"kernels", kernels(g, c)},
+               {"kernels", kernels(c)},
                {"workspace_bytes", value(g, c.schedule.workspace_bytes)}};
   return j.dump(2) + "\n";
 }

@@ -11,7 +11,7 @@
 
 namespace kiln::generator {
 
-std::string write_manifest(compiler::Graph& g, const compiler::Compiled& c, const compiler::Target& target,
-                           std::string_view cpp_namespace);
+// Not const: extents are put into canonical form in its graph.
+std::string write_manifest(compiler::Compiled& c, const compiler::Target& target, std::string_view cpp_namespace);
 
 }  // namespace kiln::generator

@@ -11,7 +11,6 @@
 #include <string>
 
 #include "compiler/ir/program.h"
-#include "compiler/lower/lowered_kernel.h"
 #include "compiler/lower/target.h"
 
 namespace kiln::compiler {

@@ -7,7 +7,6 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/ir/program.h"
-#include "compiler/lower/lowered_kernel.h"
 
 namespace kiln::compiler {
 

@@ -12,7 +12,6 @@
 #include <llvm/IR/Module.h>
 
 #include "compiler/ir/program.h"
-#include "compiler/lower/lowered_kernel.h"
 
 namespace kiln::compiler {
 

@@ -39,6 +39,9 @@ struct UOp {
 class Graph {
  public:
   Graph();
+  Graph(Graph&&) = default;
+  Graph& operator=(Graph&&) = default;
+  Graph(const Graph&) = delete;  // names point into strings_
 
   // The node with these parts; made when new. Does not check types: see builder.h (checked) and verify.h.
   Id make(Op op, DType dtype, std::span<const Id> src, std::span<const std::int64_t> args = {}, std::string_view name = {},

@@ -53,11 +53,42 @@ struct Kernel {
   std::vector<int> depends_on;  // kernels that must finish first
 };
 
+// What lowering hands to code generation: one kernel at P level.
+struct LoweredKernel {
+  Id sink = no_id;        // SINK(STORE or FOR ...); the outermost loop runs SYM("$begin")..SYM("$end")
+  Id trip_count = no_id;  // iterations of the outermost loop, index expression over the program's symbols
+  Id work = no_id;        // rough cost of the whole kernel in scalar operations, index expression
+  int alignment = 1;      // chunk bounds are multiples of this
+  bool parallel = false;  // false: the loop must run in one call
+};
+
+// A program on its way through the passes. Until kernel_split has run it is `program` alone.
 struct Schedule {
   Program program;
-  std::vector<Buffer> buffers;  // parameters first, in slot order
-  std::vector<Kernel> kernels;  // in an order that respects depends_on
-  Id workspace_bytes = no_id;   // index expression
+  std::vector<Buffer> buffers;         // parameters first, in slot order
+  std::vector<Kernel> kernels;         // in an order that respects depends_on
+  Id workspace_bytes = no_id;          // index expression
+  std::string after;                   // the last pass that has run; empty before the first, and where nobody said
+  std::vector<LoweredKernel> lowered;  // after lowering, one for each kernel, with the same sink as the kernel
 };
+
+// Calls f with every node that a schedule names, in a fixed order; some are no_id.
+template <class S, class F>
+void for_each_node(S& s, F&& f) {
+  f(s.program.sink);
+  f(s.workspace_bytes);
+  for (auto& p : s.program.params)
+    for (auto& e : p.extents) f(e);
+  for (auto& b : s.buffers) {
+    f(b.size);
+    f(b.offset);
+  }
+  for (auto& k : s.kernels) f(k.sink);
+  for (auto& l : s.lowered) {
+    f(l.sink);
+    f(l.trip_count);
+    f(l.work);
+  }
+}
 
 }  // namespace kiln::compiler

@@ -1,4 +1,6 @@
 // Any level: nodes as they are, unchecked but for arity; run the verifier on what this gives.
+#include <algorithm>
+
 #include "compiler/ir/literal.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_reader.h"
@@ -73,9 +75,26 @@ void read_buffer(TextReader& r, Schedule& s) {
   s.buffers.push_back(b);
 }
 
+// What lowering adds to a kernel; false when the next word is none of it.
+bool read_lowered(TextReader& r, LoweredKernel& l) {
+  if (r.scan.accept_word("trip_count"))
+    l.trip_count = r.node();
+  else if (r.scan.accept_word("work"))
+    l.work = r.node();
+  else if (r.scan.accept_word("alignment"))
+    l.alignment = static_cast<int>(std::clamp<std::uint64_t>(r.scan.natural("an alignment"), 1, 1 << 20));
+  else if (r.scan.accept_word("parallel"))
+    l.parallel = true;
+  else if (!r.scan.accept_word("serial"))
+    return false;
+  return true;
+}
+
 void read_kernel(TextReader& r, Schedule& s) {
   Kernel k;
-  k.name = r.scan.word("a kernel's name");
+  LoweredKernel l;
+  bool is_lowered = false;
+  if (!r.scan.accept_word("_")) k.name = r.scan.word("a kernel's name");
   while (!r.scan.at_line_end()) {
     if (r.scan.accept_word("sink"))
       k.sink = r.node();
@@ -83,8 +102,11 @@ void read_kernel(TextReader& r, Schedule& s) {
       k.buffers = r.small_list();
     else if (r.scan.accept_word("depends_on"))
       k.depends_on = r.small_list();
+    else if (read_lowered(r, l))
+      is_lowered = true;
     else
-      r.scan.fail("`sink`, `buffers` or `depends_on`");
+      r.scan.fail(
+          "`sink`, `buffers`, `depends_on` or, of a lowered kernel, `trip_count`, `work`, `alignment`, `parallel` or `serial`");
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
   for (int b : k.buffers)
@@ -93,6 +115,11 @@ void read_kernel(TextReader& r, Schedule& s) {
   for (int d : k.depends_on)
     if (static_cast<std::size_t>(d) >= s.kernels.size())
       r.scan.reject("expected a kernel declared above, got " + std::to_string(d));
+  if (is_lowered && (l.trip_count == no_id || l.work == no_id))
+    r.scan.reject("a lowered `kernel` expected trip_count and work, got one of them");
+  if (s.lowered.size() != (is_lowered ? s.kernels.size() : 0)) r.scan.reject("expected kernels that are all lowered, or none");
+  l.sink = k.sink;
+  if (is_lowered) s.lowered.push_back(l);
   s.kernels.push_back(std::move(k));
 }
 
@@ -119,7 +146,7 @@ Schedule read_schedule(Graph& g, std::string_view text, std::string_view file) {
   const SourceLoc saved = g.loc();
   TextReader r(g, text, file);
   Schedule s;
-  r.program.name = r.header("schedule", true);
+  r.program.name = r.header("schedule", true, &s.after);
   while (r.scan.next_statement()) {
     const auto w = r.scan.peek_word();
     if (r.symbol_or_param(w)) continue;

@@ -5,9 +5,10 @@ namespace kiln::compiler {
 TextReader::TextReader(Graph& g, std::string_view text, std::string_view file)
     : scan(text, file), graph(g), build(g), file_(g.intern(file)) {}
 
-std::string_view TextReader::header(std::string_view keyword, bool named) {
+std::string_view TextReader::header(std::string_view keyword, bool named, std::string* after) {
   if (!scan.next_statement() || !scan.accept_word(keyword)) scan.fail("`" + std::string(keyword) + "`");
   const auto n = named ? scan.word("a name") : std::string_view{};
+  if (after != nullptr && scan.accept_word("after")) *after = scan.word("a pass");
   scan.end_statement();
   return n;
 }

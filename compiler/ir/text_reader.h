@@ -24,9 +24,10 @@ class TextReader {
   Builder build;
   Program program;
 
-  std::string_view header(std::string_view keyword, bool named);  // first line: `program NAME`, `schedule NAME`, `nodes`
-  bool symbol_or_param(std::string_view keyword);                 // reads such a line; false when it is another one
-  std::uint64_t definition();                                     // `%n =` of a new node; gives n
+  // First line: `program NAME`, `schedule NAME [after PASS]`, `nodes`.
+  std::string_view header(std::string_view keyword, bool named, std::string* after = nullptr);
+  bool symbol_or_param(std::string_view keyword);  // reads such a line; false when it is another one
+  std::uint64_t definition();                      // `%n =` of a new node; gives n
   void define(std::uint64_t number, Id id);
   Id node();  // `%n`
   Op operation();

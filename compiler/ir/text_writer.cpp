@@ -225,19 +225,10 @@ std::string write_nodes(const Graph& g, std::span<const Id> roots, TextOptions o
 std::string write_schedule(const Graph& g, const Schedule& s, TextOptions options) {
   Writer w(g, options);
   std::vector<Id> roots;
-  const auto need = [&](Id id) {
+  for_each_node(s, [&](Id id) {
     if (id != no_id) roots.push_back(id);
-  };
-  need(s.program.sink);
-  need(s.workspace_bytes);
-  for (const Parameter& p : s.program.params)
-    for (Id e : p.extents) need(e);
-  for (const Buffer& b : s.buffers) {
-    need(b.size);
-    need(b.offset);
-  }
-  for (const Kernel& k : s.kernels) need(k.sink);
-  w.line("schedule " + s.program.name);
+  });
+  w.line("schedule " + s.program.name + (s.after.empty() ? "" : " after " + s.after));
   w.generic_nodes(roots);
   w.symbols_and_params(s.program);
   if (s.program.sink != no_id) w.line("sink " + w.ref(s.program.sink));
@@ -245,8 +236,17 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   for (const Buffer& b : s.buffers)
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
            (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.offset != no_id ? " offset " + w.ref(b.offset) : ""));
-  for (const Kernel& k : s.kernels)
-    w.line("kernel " + k.name + " sink " + w.ref(k.sink) + " buffers " + list(k.buffers) + " depends_on " + list(k.depends_on));
+  const auto lowered = [&](std::size_t i) {
+    if (s.lowered.empty()) return std::string();
+    const LoweredKernel& l = s.lowered[i];
+    return " trip_count " + w.ref(l.trip_count) + " work " + w.ref(l.work) + " alignment " + std::to_string(l.alignment) +
+           (l.parallel ? " parallel" : " serial");
+  };
+  for (std::size_t i = 0; i < s.kernels.size(); ++i) {
+    const Kernel& k = s.kernels[i];
+    w.line("kernel " + (k.name.empty() ? "_" : k.name) + " sink " + w.ref(k.sink) + " buffers " + list(k.buffers) +
+           " depends_on " + list(k.depends_on) + lowered(i));
+  }
   if (s.workspace_bytes != no_id) w.line("workspace " + w.ref(s.workspace_bytes));
   return w.take();
 }

@@ -22,7 +22,8 @@ void verify(const Graph& g, Id root, Level level);  // kernel and program level
 // Tensor level: nodes, stores against parameters, symbols: each is declared once and is the whole extent of some parameter.
 void verify(Graph& g, const Program& p);
 
-// Kernel level: each kernel's nodes, buffers, dependencies; every RANGE that reaches a STORE is ended there, once.
+// Kernel level: each kernel's nodes, buffers, dependencies; every RANGE that reaches a STORE is ended there, once. Lowered
+// kernels: their nodes, at program level.
 void verify(Graph& g, const Schedule& s);
 
 // The rules, for documentation and tests: level letters, rule name, text.

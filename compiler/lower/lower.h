@@ -14,7 +14,6 @@
 #pragma once
 
 #include "compiler/ir/program.h"
-#include "compiler/lower/lowered_kernel.h"
 #include "compiler/lower/target.h"
 
 namespace kiln::compiler {

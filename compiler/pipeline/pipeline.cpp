@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -13,35 +14,77 @@ namespace {
 
 constexpr std::string_view lowering = "lower";
 
-// Verifies and prints what the schedule passes hand on.
-struct Watcher final : PassObserver {
-  explicit Watcher(const CompileOptions& o) : options(o) {}
+void lower(Graph& g, Schedule& s, const Target& target) {
+  for (Kernel& k : s.kernels) {
+    s.lowered.push_back(lower_kernel(g, s, k, target));
+    k.sink = s.lowered.back().sink;
+  }
+}
+
+class Pipeline {
+ public:
+  Pipeline(const Graph& g, Schedule begin, const CompileOptions& options) : options_(options) {
+    out_.schedule = std::move(begin);
+    out_.graph = compact(g, out_.schedule);
+  }
+
+  Compiled run() {
+    std::vector<std::string_view> todo = pass_names();
+    todo.erase(todo.begin(), todo.begin() + first());
+    verify_state();
+    for (const std::string_view pass : todo) {
+      run(pass);
+      out_.graph = compact(out_.graph, out_.schedule);
+      verify_state();
+      if (wants(pass)) options_.dump(pass, write_schedule(out_.graph, out_.schedule));
+      if (pass == options_.last) return std::move(out_);
+    }
+    out_.code =
+        generate(out_.graph, out_.schedule, out_.schedule.lowered, {options_.target, options_.symbol_prefix}, options_.outputs);
+    return std::move(out_);
+  }
+
+ private:
+  // Position of the pass to begin with.
+  std::ptrdiff_t first() const {
+    const Schedule& s = out_.schedule;
+    const auto names = pass_names();
+    const auto at = std::ranges::find(names, s.after);
+    if (at != names.end()) return at - names.begin() + 1;
+    if (!s.after.empty()) throw Diagnostic("E-pass", "", "unknown pass '" + s.after + "'; `kiln-opt passes` lists them");
+    if (!s.kernels.empty())
+      throw Diagnostic("E-pass", "", "expected `after PASS` in the first line of a schedule with kernels, got none");
+    return 0;
+  }
+
+  void run(std::string_view pass) {
+    Schedule& s = out_.schedule;
+    if (pass == lowering)
+      lower(out_.graph, s, options_.target);
+    else
+      std::ranges::find(schedule_passes(), pass, &SchedulePass::name)->run(out_.graph, s);
+    s.after = pass;
+    if (!s.kernels.empty()) s.program.sink = no_id;  // the kernels stand for it now
+  }
+
+  void verify_state() {
+    if (!options_.verify) return;
+    Schedule& s = out_.schedule;
+    if (s.after.empty()) {
+      verify(out_.graph, s.program.sink, Level::tensor);  // makes nodes for extents
+      out_.graph = compact(out_.graph, s);
+    }
+    const Graph& g = out_.graph;
+    for (const Kernel& k : s.kernels) verify(g, k.sink, s.lowered.empty() ? Level::kernel : Level::program);
+  }
 
   bool wants(std::string_view pass) const {
-    return options.dump &&
-           std::ranges::any_of(options.dump_after, [&](const std::string& n) { return n == "all" || n == pass; });
+    return options_.dump &&
+           std::ranges::any_of(options_.dump_after, [&](const std::string& n) { return n == "all" || n == pass; });
   }
 
-  void after(std::string_view pass, Graph& g, const Schedule& s) const override {
-    const bool kernels = !s.kernels.empty();
-    if (options.verify && kernels)
-      for (const Kernel& k : s.kernels) verify(g, k.sink, Level::kernel);
-    if (!wants(pass)) return;
-    const Id roots[] = {s.program.sink};
-    options.dump(pass, kernels ? write_schedule(g, s) : write_nodes(g, roots));
-  }
-
-  void after_lowering(const Graph& g, const Schedule& s, const std::vector<LoweredKernel>& lowered) const {
-    std::string text;
-    for (std::size_t i = 0; i < lowered.size(); ++i) {
-      if (options.verify) verify(g, lowered[i].sink, Level::program);
-      const Id roots[] = {lowered[i].sink};
-      if (wants(lowering)) text += "# " + s.kernels[i].name + "\n" + write_nodes(g, roots);
-    }
-    if (wants(lowering)) options.dump(lowering, text);
-  }
-
-  const CompileOptions& options;
+  const CompileOptions& options_;
+  Compiled out_;
 };
 
 void check_pass_names(const CompileOptions& options) {
@@ -60,16 +103,15 @@ std::vector<std::string_view> pass_names() {
   return names;
 }
 
-Compiled compile(Graph& graph, const Program& program, const CompileOptions& options) {
+Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& options) {
   check_pass_names(options);
-  const Watcher watcher(options);
-  if (options.verify) verify(graph, program.sink, Level::tensor);
-  Compiled out;
-  out.schedule = make_schedule(graph, program, &watcher);
-  for (const Kernel& k : out.schedule.kernels) out.kernels.push_back(lower_kernel(graph, out.schedule, k, options.target));
-  watcher.after_lowering(graph, out.schedule, out.kernels);
-  out.code = generate(graph, out.schedule, out.kernels, {options.target, options.symbol_prefix}, options.outputs);
-  return out;
+  return Pipeline(graph, std::move(begin), options).run();
+}
+
+Compiled compile(const Graph& graph, const Program& program, const CompileOptions& options) {
+  Schedule begin;
+  begin.program = program;
+  return compile(graph, std::move(begin), options);
 }
 
 }  // namespace kiln::compiler

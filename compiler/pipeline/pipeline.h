@@ -1,9 +1,10 @@
 // The compiler from end to end: a program at tensor level becomes kernels, loops, and an object. The list of passes is
 // pipeline.cpp.
 //
-// before: a verified tensor-level Program. after: its schedule, its lowered kernels and the requested outputs.
-// precondition: none beyond the verifier's tensor level. postcondition: the object computes what interpret() computes, bit for
-// bit.
+// before: a verified tensor-level Program, or what some pass left of it. after: its schedule, its lowered kernels and the
+// requested outputs. precondition: none beyond the verifier's level. postcondition: the object computes what interpret()
+// computes, bit for bit. Between two passes the graph holds what the schedule needs and nothing else (compact), so that
+// compiling goes on from the text of any of them to the same bytes.
 #pragma once
 
 #include <functional>
@@ -13,7 +14,6 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/ir/program.h"
-#include "compiler/lower/lowered_kernel.h"
 #include "compiler/lower/target.h"
 
 namespace kiln::compiler {
@@ -23,18 +23,21 @@ struct CompileOptions {
   std::string symbol_prefix;
   CodegenOutputs outputs;
   bool verify = true;
-  // Called with the text of the program after each pass named in dump_after ("all": every pass).
+  // Called with the text of the schedule after each pass named in dump_after ("all": every pass).
   std::vector<std::string> dump_after;
   std::function<void(std::string_view pass, const std::string& text)> dump;
+  std::string last;  // stop after this pass: no code; empty: none
 };
 
 struct Compiled {
-  Schedule schedule;
-  std::vector<LoweredKernel> kernels;  // kernels[i] belongs to schedule.kernels[i]
+  Graph graph;
+  Schedule schedule;  // in `graph`
   CodegenResult code;
 };
 
-Compiled compile(Graph& graph, const Program& program, const CompileOptions& options);
+// Runs the passes after `begin.after`: all of them for a schedule that is a program alone.
+Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& options);
+Compiled compile(const Graph& graph, const Program& program, const CompileOptions& options);
 
 // Names of all passes, in order.
 std::vector<std::string_view> pass_names();

@@ -10,10 +10,8 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/lower/lower.h"
 #include "compiler/pipeline/pipeline.h"
 #include "compiler/proof/rule_notes.h"
-#include "compiler/schedule/make_schedule.h"
 #include "compiler/symbolic/simplify.h"
 #include "generator/header_writer.h"
 #include "generator/manifest_writer.h"
@@ -90,41 +88,51 @@ void print_or_verify(const Options& o, bool print) {
   }
 }
 
-// A program goes through the passes before the named one first; a schedule is taken to have had them.
-void run_pass(const Options& o) {
-  Graph g;
+// What there is to compile: a program, or what some pass left of one.
+Schedule state_in(Graph& g, const Options& o) {
   const std::string text = read_file(o.file);
-  const Form form = form_of(text, o.file);
-  if (o.pass == "simplify" && form == Form::nodes) {
-    const auto roots = read_nodes(g, text, o.file);
-    std::cout << write_nodes(g, simplify_all(g, roots, {}));
-    return;
-  }
-  if (form == Form::nodes) throw Diagnostic("E-pass", o.file, "nodes take the pass simplify only");
   Schedule s;
-  if (form == Form::program)
-    s.program = read_program(g, text, o.file);
-  else
-    s = read_schedule(g, text, o.file);
-  bool found = false;
-  for (const SchedulePass& p : schedule_passes()) {
-    const bool named = p.name == o.pass;
-    if (form == Form::program ? !found : named) p.run(g, s);
-    found = found || named;
+  switch (form_of(text, o.file)) {
+    case Form::program:
+      s.program = read_program(g, text, o.file);
+      verify(g, s.program);
+      return s;
+    case Form::schedule:
+      s = read_schedule(g, text, o.file);
+      verify(g, s);
+      return s;
+    case Form::nodes: break;
   }
-  if (found && s.kernels.empty()) {
-    const Id roots[] = {s.program.sink};
-    std::cout << write_nodes(g, roots);
-  } else if (found) {
-    std::cout << write_schedule(g, s);
-  } else if (o.pass == "lower") {
-    for (const Kernel& k : s.kernels) {
-      const Id roots[] = {lower_kernel(g, s, k, Target{}).sink};
-      std::cout << "# " << k.name << '\n' << write_nodes(g, roots);
-    }
-  } else {
+  throw Diagnostic("E-text", o.file, "expected a text that starts with program or schedule");
+}
+
+void simplify_nodes(const std::string& text, const std::string& file) {
+  Graph g;
+  const auto roots = read_nodes(g, text, file);
+  std::cout << write_nodes(g, simplify_all(g, roots, {}));
+}
+
+// A program goes through the passes before the named one first. So does a schedule that says which pass it comes after; another
+// is taken to have had them.
+void run_pass(const Options& o) {
+  const std::string text = read_file(o.file);
+  if (form_of(text, o.file) == Form::nodes) {
+    if (o.pass != "simplify") throw Diagnostic("E-pass", o.file, "nodes take the pass simplify only");
+    return simplify_nodes(text, o.file);
+  }
+  const auto names = pass_names();
+  const auto named = std::ranges::find(names, o.pass);
+  if (named == names.end())
     throw Diagnostic("E-pass", "--pass", "expected a pass that `kiln-opt passes` lists, got '" + o.pass + "'");
-  }
+  Graph g;
+  Schedule s = state_in(g, o);
+  if (s.after.empty() && !s.kernels.empty() && named != names.begin()) s.after = named[-1];
+  if (std::find(named, names.end(), s.after) != names.end())
+    throw Diagnostic("E-pass", o.file, "expected a text from before the pass " + o.pass + ", got one from after " + s.after);
+  CompileOptions options;
+  options.last = o.pass;
+  const Compiled c = compiler::compile(g, std::move(s), options);
+  std::cout << write_schedule(c.graph, c.schedule);
 }
 
 // Arrays for every parameter: read, random, or zeros for `out`. Symbols come from --dims and from what was read.
@@ -184,8 +192,8 @@ void interp(const Options& o) {
 void compile_program(const Options& o) {
   if (!is_namespace(o.cpp_namespace)) throw Diagnostic("E-usage", "--namespace", "expected identifiers joined by ::");
   Graph g;
-  const Program p = program_in(g, o);
-  verify(g, p);
+  Schedule begin = state_in(g, o);
+  const Program p = begin.program;
   CompileOptions options;
   options.target.cpu = o.target;
   if (o.target == "x86-64-v4") {
@@ -198,14 +206,14 @@ void compile_program(const Options& o) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
   };
   const std::string header = write_header(g, p, o.cpp_namespace);
-  const Compiled c = compiler::compile(g, p, options);
+  Compiled c = compiler::compile(g, std::move(begin), options);
 
   make_folder(o.directory);
   const std::string base = o.directory + "/" + p.name;
   Outputs out;
   out.add(base + ".o", c.code.object);
   out.add(base + ".h", header);
-  out.add(base + ".json", write_manifest(g, c, options.target, o.cpp_namespace));
+  out.add(base + ".json", write_manifest(c, options.target, o.cpp_namespace));
   if (o.library) {
     const TemporaryFolder temporary;
     const std::string object = temporary.path() + "/program.o", library = temporary.path() + "/lib" + p.name + ".so";

@@ -98,7 +98,7 @@ class Checker {
     if (seconds > most_compile_seconds) return fail(std::string("time ") + t.name, std::to_string(seconds) + " s");
     const RunnableObject object(c.code.object, program_);
     for (const Case& k : cases) {
-      if (const std::string problem = plan_problem(graph_, c.schedule, k.symbols); !problem.empty())
+      if (const std::string problem = plan_problem(c.graph, c.schedule, k.symbols); !problem.empty())
         return fail("plan", problem);
       for (const int workers : {1, 3}) {
         if (const std::string problem = object.compare(k.arguments, k.expected, workers); !problem.empty())

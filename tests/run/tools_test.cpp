@@ -170,6 +170,13 @@ TEST_F(Tools, MistakesAreTold) {
   expect(call({library, "--random", "--in", "z=" + at("x.npy")}), 65, "no parameter 'z'");
   expect(opt({"interp", file, "--random"}), 65, "--dims");
   expect(opt({"run", "--pass", "nothing", file}), 65, "E-pass");
+  const std::string split = text("split.kiln", opt({"run", "--pass", "kernel_split", file}).out);
+  expect(opt({"run", "--pass", "graph_cleanup", split}), 65, "E-pass: expected a text from before the pass graph_cleanup");
+  std::string unplaced = read_file(split);
+  unplaced.erase(unplaced.find(" after kernel_split"), 19);
+  expect(opt({"compile", text("unplaced.kiln", unplaced)}), 65, "E-pass: expected `after PASS`");
+  unplaced.insert(unplaced.find('\n'), " after nothing");
+  expect(opt({"compile", text("unplaced.kiln", unplaced)}), 65, "E-pass: unknown pass 'nothing'");
   expect(opt({"verify", text("bad.kiln", "hello\n")}), 65, "E-text");
   expect(opt({"compile", file, "-o", at("g.kiln") + "/x"}), 65, "E-file");
   expect(opt({"compile", file, "-o", at("o2"), "--namespace", "1x"}), 64, "E-usage");

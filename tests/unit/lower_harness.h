@@ -3,12 +3,12 @@
 #pragma once
 
 #include "compiler/ir/program.h"
-#include "compiler/lower/lowered_kernel.h"
 #include "tests/unit/schedule_harness.h"
 
 namespace kiln::compiler::testing {
 
-// `slots`: the kernel's buffers, changed in place. chunk: iterations per call, rounded up to the kernel's alignment; 0: one call.
+// `slots`: the kernel's buffers, changed in place. chunk: iterations per call, rounded up to the kernel's alignment; 0: one
+// call.
 void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk);
 
 // Faults of the form of P level: operations of other levels, unequal lanes, a RANGE of two loops. Empty: none.

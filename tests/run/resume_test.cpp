@@ -1,0 +1,103 @@
+// The text that --dump-after writes, of every pass: compiling goes on from it to the same object, header and manifest, byte for
+// byte. The passes are those of pass_names(); the programs those of some folders, of the demo, and random ones.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/pipeline/pipeline.h"
+#include "generator/header_writer.h"
+#include "generator/import.h"
+#include "generator/manifest_writer.h"
+#include "generator/registry.h"
+#include "generator/tools/npy.h"
+#include "tests/fuzz/random_program.h"
+
+namespace kiln::generator {
+namespace {
+
+using namespace compiler;
+
+struct Result {
+  std::string object, header, manifest;
+  std::map<std::string, std::string, std::less<>> dumps;  // by pass
+  bool operator==(const Result&) const = default;
+};
+
+Result compile_all(Graph& g, Schedule begin) {
+  Result out;
+  CompileOptions options;
+  options.symbol_prefix = "kernels_";
+  options.dump_after = {"all"};
+  options.dump = [&](std::string_view pass, const std::string& text) { out.dumps.emplace(pass, text); };
+  out.header = write_header(g, begin.program, "kernels");
+  Compiled c = compile(g, std::move(begin), options);
+  out.object = c.code.object;
+  out.manifest = write_manifest(c, options.target, "kernels");
+  return out;
+}
+
+void expect_same_from_every_text(Graph& g, const Program& p) {
+  Schedule begin;
+  begin.program = p;
+  const Result whole = compile_all(g, begin);
+  ASSERT_GT(whole.object.size(), 0u);
+  for (const std::string_view pass : pass_names()) {
+    SCOPED_TRACE(p.name + " after " + std::string(pass));
+    ASSERT_TRUE(whole.dumps.contains(pass));
+    Graph h;
+    Schedule s = read_schedule(h, whole.dumps.find(pass)->second);
+    verify(h, s);
+    const Result rest = compile_all(h, std::move(s));
+    EXPECT_TRUE(rest.object == whole.object);
+    EXPECT_EQ(rest.header, whole.header);
+    EXPECT_EQ(rest.manifest, whole.manifest);
+    for (const auto& [later, text] : rest.dumps)
+      EXPECT_TRUE(text.substr(0, text.find('\n')) == "schedule " + p.name + " after " + later) << later;
+  }
+}
+
+class Files : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(Files, ContinueFromEveryPass) {
+  Graph g;
+  const Program p = read_program(g, read_file(GetParam()), GetParam());
+  verify(g, p);
+  expect_same_from_every_text(g, p);
+}
+
+std::vector<std::string> files() {
+  std::vector<std::string> out;
+  for (const char* folder : {"golden/schedule", "run/resume"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(TESTS_FOLDER) + "/" + folder))
+      if (entry.path().extension() == ".kiln") out.push_back(entry.path().string());
+  std::ranges::sort(out);
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Texts, Files, ::testing::ValuesIn(files()),
+                         [](const auto& c) { return std::filesystem::path(c.param).stem().string(); });
+
+TEST(Captured, ContinueFromEveryPass) {
+  ASSERT_FALSE(registered_programs().empty());
+  for (const record::program* captured : registered_programs()) {
+    Graph g;
+    const Program p = import_program(g, *captured);
+    expect_same_from_every_text(g, p);
+  }
+}
+
+TEST(Random, ContinueFromEveryPass) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    Graph g;
+    const Program p = compiler::testing::random_program(g, seed, seed % 3 == 0);
+    expect_same_from_every_text(g, p);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::generator
