@@ -46,11 +46,13 @@ struct Buffer {
 
 // One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...).
 // All its ENDs have the same LOOP ranges. BUFFER args are slots into `buffers`. REDUCE nodes are still values (K form).
+// One that the program wrote itself (is_own) ends states instead: chains of STORE, ATOMIC and FOR that begin at a BUFFER.
 struct Kernel {
   std::string name;  // <program>_k<number>
   Id sink = no_id;
   std::vector<int> buffers;     // kernel slot -> index into Schedule::buffers
   std::vector<int> depends_on;  // kernels that must finish first
+  bool is_own = false;          // a KERNEL of the program: its loops stay as they are
 };
 
 // What lowering hands to code generation: one kernel at P level.

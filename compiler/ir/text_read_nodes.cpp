@@ -102,11 +102,13 @@ void read_kernel(TextReader& r, Schedule& s) {
       k.buffers = r.small_list();
     else if (r.scan.accept_word("depends_on"))
       k.depends_on = r.small_list();
+    else if (r.scan.accept_word("own"))
+      k.is_own = true;
     else if (read_lowered(r, l))
       is_lowered = true;
     else
       r.scan.fail(
-          "`sink`, `buffers`, `depends_on` or, of a lowered kernel, `trip_count`, `work`, `alignment`, `parallel` or `serial`");
+          "`sink`, `buffers`, `depends_on`, `own` or, of a lowered kernel, `trip_count`, `work`, `alignment`, `parallel` or `serial`");
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
   for (int b : k.buffers)

@@ -245,7 +245,7 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   for (std::size_t i = 0; i < s.kernels.size(); ++i) {
     const Kernel& k = s.kernels[i];
     w.line("kernel " + (k.name.empty() ? "_" : k.name) + " sink " + w.ref(k.sink) + " buffers " + list(k.buffers) +
-           " depends_on " + list(k.depends_on) + lowered(i));
+           " depends_on " + list(k.depends_on) + (k.is_own ? " own" : "") + lowered(i));
   }
   if (s.workspace_bytes != no_id) w.line("workspace " + w.ref(s.workspace_bytes));
   return w.take();

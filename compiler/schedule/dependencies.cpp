@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/ir/state.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -11,7 +13,9 @@ void sort_unique(std::vector<int>& v) {
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 
-int buffer_at(const Graph& g, const Kernel& k, Id buffer) { return k.buffers[static_cast<std::size_t>(g.arg(buffer, 0))]; }
+int buffer_at(const Graph& g, const Kernel& k, Id state) {
+  return k.buffers[static_cast<std::size_t>(g.arg(memory_of(g, state), 0))];
+}
 
 // The END of kernel k that stores to the buffer; no_id when none.
 Id end_into(const Graph& g, const Kernel& k, int buffer) {
@@ -42,8 +46,9 @@ class Edges {
     for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
     const std::size_t count = s_.kernels.size();  // copies come after these and are no readers of parameters
     for (std::size_t k = 0; k < count; ++k)
-      for (int b : std::vector<int>(access_[k].stores))
-        if (is_entry_value(b) && must_copy(k, b)) through_temporary(k, b);
+      if (!s_.kernels[k].is_own)  // it updates a copy
+        for (int b : std::vector<int>(access_[k].stores))
+          if (is_entry_value(b) && must_copy(k, b)) through_temporary(k, b);
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) connect(k);
     order();
   }
@@ -104,7 +109,11 @@ class Edges {
     for (std::size_t o = 0; o < s_.kernels.size(); ++o) {
       if (o == k) continue;
       bool after = false;
-      for (int b : access_[o].stores) after = after || (!is_entry_value(b) && contains(access_[k].loads, b));
+      for (int b : access_[o].stores) {
+        if (is_entry_value(b)) continue;
+        // Kernels that update one buffer in turn stand in that order; who only reads it reads what the last of them left.
+        after = after || (contains(access_[k].stores, b) ? o < k : contains(access_[k].loads, b));
+      }
       for (int b : access_[k].stores) after = after || (is_entry_value(b) && contains(access_[o].loads, b));
       if (after) kernel.depends_on.push_back(static_cast<int>(o));
     }
@@ -143,8 +152,9 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
   KernelAccess a;
   const Id roots[] = {k.sink};
   for (Id id : g.reachable(roots)) {
-    if (g.op(id) == Op::LOAD) a.loads.push_back(buffer_at(g, k, g.src(id, 0)));
-    if (g.op(id) == Op::STORE) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));
+    const Op op = g.op(id);
+    if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL) continue;
+    (op == Op::LOAD ? a.loads : a.stores).push_back(buffer_at(g, k, g.src(id, 0)));
   }
   sort_unique(a.loads);
   sort_unique(a.stores);

@@ -172,14 +172,15 @@ class KernelWriter {
     return g_.make(Op::LOAD, d, {memory, linear, g_.constant(d, 0), gate});
   }
 
-  // {state, gate, value [, expected], i...} -> STORE {state, position, value [, gate]}, ATOMIC {state, gate, value [, expected],
-  // position}.
+  // {state, gate, value [, expected], i...} -> STORE {state, position, value [, gate]}, ATOMIC {state, gate, value [,
+  // expected], position}.
   Id update(Id id) {
     const bool atomic = g_.op(id) == Op::ATOMIC;
     const bool compares = atomic && static_cast<AtomicKind>(g_.arg(id, 0)) == AtomicKind::compare_exchange;
     const std::size_t values = compares ? 4 : 3;
     Id poison = no_id;
-    const Id linear = position(id, std::vector<Id>(g_.src(id).begin() + static_cast<std::ptrdiff_t>(values), g_.src(id).end()), poison);
+    const Id linear =
+        position(id, std::vector<Id>(g_.src(id).begin() + static_cast<std::ptrdiff_t>(values), g_.src(id).end()), poison);
     const Id state = done_.at(g_.src(id, 0)), value = done_.at(g_.src(id, 2));
     const Id gate = both(g_, always(done_.at(g_.src(id, 1))), poison);
     if (!atomic && gate == no_id) return g_.make(Op::STORE, DType::none, {state, linear, value});
@@ -294,8 +295,8 @@ class Splitter {
   }
   // A rank-0 parameter: END has one range of extent 1, INDEX none.
   bool is_scalar(Id read, Id end) const {
-    return g_.op(read) == Op::INDEX && g_.src(read).size() == 1 && g_.src(end).size() == 2 && g_.src(g_.src(end, 0)).size() == 2 &&
-           g_.src(g_.src(g_.src(end, 0), 0)).empty();
+    return g_.op(read) == Op::INDEX && g_.src(read).size() == 1 && g_.src(end).size() == 2 &&
+           g_.src(g_.src(end, 0)).size() == 2 && g_.src(g_.src(g_.src(end, 0), 0)).empty();
   }
 
   void add_groups(const std::vector<Id>& ends) {

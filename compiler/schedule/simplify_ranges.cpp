@@ -136,7 +136,8 @@ void simplify_ranges(Graph& g, Schedule& s) {
   const SourceLoc saved = g.loc();
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels) KernelRanges(g, k, simplify).run();
+  for (Kernel& k : s.kernels)
+    if (!k.is_own) KernelRanges(g, k, simplify).run();
   g.set_loc(saved);
 }
 
