@@ -18,6 +18,8 @@ constexpr OpInfo infos[] = {
 };
 
 constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "fma"};
+constexpr std::array<std::string_view, 8> atomic_kinds = {"add", "min", "max",      "and",
+                                                          "or",  "xor", "exchange", "compare_exchange"};
 constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
 constexpr std::array<std::string_view, 5> range_kinds = {"loop", "reduce", "vector", "thread", "unroll"};
 
@@ -63,6 +65,8 @@ bool is_commutative(Op op) {
 
 std::string_view name(ReduceKind k) { return reduce_kinds[static_cast<std::size_t>(k)]; }
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s) { return find<ReduceKind>(reduce_kinds, s); }
+std::string_view name(AtomicKind k) { return atomic_kinds[static_cast<std::size_t>(k)]; }
+std::optional<AtomicKind> atomic_kind_from_name(std::string_view s) { return find<AtomicKind>(atomic_kinds, s); }
 std::string_view name(PadMode m) { return pad_modes[static_cast<std::size_t>(m)]; }
 std::optional<PadMode> pad_mode_from_name(std::string_view s) { return find<PadMode>(pad_modes, s); }
 std::string_view name(RangeKind k) { return range_kinds[static_cast<std::size_t>(k)]; }

@@ -72,6 +72,18 @@ namespace kiln::compiler {
   X(SHUFFLE,  "shuffle",  "P",   1)  /* {vector}; args: source lane per result lane */
 // clang-format on
 
+// Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE
+// (or CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop) has one owner.
+// - FOR: turn t runs with RANGE = begin + t * step (step > 0) if that is < end and, with the while flag, carried value 0 (a
+//   bool) holds; tested before each turn. RANGE's own end is only a bound for proofs: what RANGE stays below.
+// - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis.
+//   Where the gate holds the indices must be inside; where it does not, the result is the state itself.
+// - A KERNEL's final state k is a chain of UPDATE, ATOMIC and GET of FORs that ends in CARRY{first RANGE, init k} {k}. INDEX of
+//   that CARRY or of a later state reads the tensor that all points share, INDEX of init k its contents at entry. Results may
+//   not depend on the order of the points (row-major in the interpreter). RANGE ends may not depend on own ranges.
+// - Inside a KERNEL a state has at most one writer, and every INDEX of a state comes before its writer: a state is a moment
+//   in time. Outside of kernels tensors are plain values: two writers of one tensor give two tensors.
+
 enum class Op : std::uint8_t {
 #define KILN_X(e, t, l, a) e,
   KILN_OPS(KILN_X)
@@ -84,7 +96,9 @@ enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, ar
 // accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See
 // docs/reference/numbers.md.
 enum class ReduceOrder : std::int64_t { sequential, striped };
-// compare_exchange stores `value` where the element equals `expected`.
+// What ATOMIC puts in the place of the element: kind(element, value). exchange: the value. compare_exchange: the value where
+// the element's bits equal those of `expected`, else the element. add: numbers; min, max: numbers and bool; and, or, xor: bool
+// and integers; the exchanges: every dtype.
 enum class AtomicKind : std::int64_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
 
@@ -104,6 +118,8 @@ bool is_movement(Op op);
 
 std::string_view name(ReduceKind k);
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s);
+std::string_view name(AtomicKind k);
+std::optional<AtomicKind> atomic_kind_from_name(std::string_view s);
 std::string_view name(PadMode m);
 std::optional<PadMode> pad_mode_from_name(std::string_view s);
 std::string_view name(RangeKind k);

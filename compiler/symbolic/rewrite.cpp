@@ -22,7 +22,9 @@ std::string place(const Graph& g, Id id) {
 }
 
 // Operations whose RANGE sources name loops, not values.
-bool binds_ranges(Op op) { return op == Op::END || op == Op::REDUCE || op == Op::STAGE || op == Op::FOR || op == Op::CARRY; }
+bool binds_ranges(Op op) {
+  return op == Op::END || op == Op::REDUCE || op == Op::STAGE || op == Op::FOR || op == Op::CARRY || op == Op::KERNEL;
+}
 
 }  // namespace
 
