@@ -8,6 +8,7 @@
 #include "compiler/codegen/elementwise.h"
 #include "compiler/codegen/memory.h"
 #include "compiler/codegen/scopes.h"
+#include "compiler/ir/state.h"
 
 namespace kiln::compiler {
 namespace {
@@ -42,6 +43,8 @@ class KernelEmitter {
         b_(f.getContext()),
         loops_(scopes_.loops.size()),
         values_(scopes_.of.size()) {
+    for (const Id id : scopes_.nodes)
+      if (g.op(id) == Op::LOAD && has_state(id)) readers_[g.src(id, 0)].push_back(id);
     blocks(root_scope).tail = new_block("entry");
     b_.SetInsertPoint(blocks(root_scope).tail);
     memory_.emplace(b_, g, schedule, kernel, scopes_.nodes, f.getArg(0));
@@ -94,12 +97,36 @@ class KernelEmitter {
     return v;
   }
 
+  bool has_state(Id access) const { return g_.op(g_.src(access, 0)) != Op::BUFFER; }
+  bool is_token(Id node) const { return g_.dtype(node) == DType::none && g_.op(node) != Op::FOR && is_state(g_, node); }
+
+  // The node or, when it is in a loop inside `scope`, that loop.
+  Id lifted(Id node, std::int32_t scope) const {
+    std::int32_t at = scopes_.of[node];
+    Id seen = node;
+    while (at != scope && at != root_scope) {
+      seen = scopes_.loops[static_cast<std::size_t>(at)].loop;
+      at = scopes_.loops[static_cast<std::size_t>(at)].parent;
+    }
+    return seen;
+  }
+
+  // What must have happened before a state is written: the state itself, and everything that reads it.
+  void need_before_write(Id state, std::int32_t scope) {
+    if (const auto it = readers_.find(state); it != readers_.end())
+      for (const Id reader : it->second) push(Task::need, lifted(reader, scope), scope);
+    push(Task::need, state, scope);
+  }
+
   // Sources that must have values before the node can be emitted.
   std::vector<Id> operands(Id node) const {
     switch (g_.op(node)) {
       case Op::RANGE:
       case Op::CARRY:
+      case Op::ENTRY:
+      case Op::LOCAL:
       case Op::BUFFER: return {};
+      case Op::ATOMIC: return {g_.src(node).begin() + 1, g_.src(node).end()};
       case Op::LOAD:
       case Op::STORE: return access_operands(g_, node);
       default: return {g_.src(node).begin(), g_.src(node).end()};
@@ -108,19 +135,28 @@ class KernelEmitter {
 
   void need(const Task& t) {
     if (g_.op(t.node) == Op::FOR) return need_loop(t.node);
-    const bool effect = g_.op(t.node) == Op::STORE;
+    const bool effect = is_plain_store(t.node);
     if (!effect && find(t.node, t.scope) != nullptr) return;
-    const std::int32_t place = effect ? t.scope : scopes_.place(t.node, t.scope);
+    const std::int32_t place = effect ? t.scope : is_token(t.node) ? scopes_.of[t.node] : scopes_.place(t.node, t.scope);
     push(Task::emit, t.node, place);
     for (const Id src : operands(t.node) | std::views::reverse) push(Task::need, src, place);
+    const Op op = g_.op(t.node);
+    if ((op == Op::STORE && !effect) || op == Op::ATOMIC) need_before_write(g_.src(t.node, 0), place);
+    if (op == Op::LOAD && has_state(t.node)) push(Task::need, g_.src(t.node, 0), place);
   }
+  bool is_plain_store(Id node) const { return g_.op(node) == Op::STORE && !has_state(node); }
 
   void need_loop(Id loop) {
     if (blocks(scopes_.loop_of[loop]).header != nullptr) return;
     const std::int32_t parent = scopes_.of[loop];
     const ForParts f = for_parts(g_, loop);
     push(Task::open, loop, parent);
-    for (const Id init : f.init | std::views::reverse) push(Task::need, init, parent);
+    for (const Id init : f.init | std::views::reverse) {
+      if (is_token(init))
+        need_before_write(init, parent);
+      else
+        push(Task::need, init, parent);
+    }
     push(Task::need, f.end, parent);
     push(Task::need, f.begin, parent);
   }
@@ -146,7 +182,8 @@ class KernelEmitter {
     l.header = l.tail = new_block("loop");
     b_.SetInsertPoint(l.header);
     l.induction = b_.CreatePHI(b_.getInt64Ty(), 2);
-    for (const Id init : f.init) l.carried.push_back(b_.CreatePHI(get(init, scopes_.of[loop])->getType(), 2));
+    for (const Id init : f.init)
+      l.carried.push_back(is_token(init) ? nullptr : b_.CreatePHI(get(init, scopes_.of[loop])->getType(), 2));
     values_[f.range] = l.induction;
     push(Task::close, loop, scope);
     push_effects(f.effects, f.yield, scope);
@@ -166,15 +203,19 @@ class KernelEmitter {
     if (s.certain)
       b_.CreateBr(l.header);
     else
-      b_.CreateCondBr(b_.CreateICmpSLT(begin, end), l.header, exit);
+      b_.CreateCondBr(goes_on(f, b_.CreateICmpSLT(begin, end), f.init, s.parent), l.header, exit);
     b_.SetInsertPoint(l.tail);
     Value* next = b_.CreateAdd(l.induction, b_.getInt64(static_cast<std::uint64_t>(f.step)));
-    b_.CreateCondBr(b_.CreateICmpSLT(next, end), l.header, exit);
+    b_.CreateCondBr(goes_on(f, b_.CreateICmpSLT(next, end), f.yield, scope), l.header, exit);
     l.induction->addIncoming(begin, outer.tail);
     l.induction->addIncoming(next, l.tail);
 
     b_.SetInsertPoint(exit);
     for (std::size_t i = 0; i < f.init.size(); ++i) {
+      if (l.carried[i] == nullptr) {
+        l.results.push_back(nullptr);
+        continue;
+      }
       Value* init = get(f.init[i], s.parent);
       Value* yield = get(f.yield[i], scope);
       l.carried[i]->addIncoming(init, outer.tail);
@@ -188,15 +229,33 @@ class KernelEmitter {
     outer.tail = exit;
   }
 
+  // Whether some lane wants another turn.
+  Value* goes_on(const ForParts& f, Value* in_bounds, std::span<const Id> carried, std::int32_t scope) {
+    if (!f.has_condition) return in_bounds;
+    Value* active = get(carried[0], scope);
+    if (active->getType()->isVectorTy()) active = b_.CreateOrReduce(active);
+    return b_.CreateAnd(in_bounds, active);
+  }
+
   void emit(const Task& t) {
-    const Op op = g_.op(t.node);
-    if (op != Op::STORE && find(t.node, t.scope) != nullptr) return;
+    if (!is_plain_store(t.node) && find(t.node, t.scope) != nullptr) return;
     b_.SetInsertPoint(blocks(t.scope).tail);
-    if (op == Op::STORE)
+    if (is_token(t.node)) {
+      change_memory(t);
+      define(t.node, t.scope, b_.getTrue());
+    } else if (g_.op(t.node) == Op::STORE) {
       memory_->store(t.node, operand_values(t));
-    else
+    } else {
       define(t.node, t.scope, value(t));
+    }
     blocks(t.scope).tail = b_.GetInsertBlock();
+  }
+
+  void change_memory(const Task& t) {
+    const Op op = g_.op(t.node);
+    if (op == Op::STORE) memory_->store(t.node, operand_values(t));
+    if (op == Op::ATOMIC) memory_->atomic(t.node, operand_values(t));
+    if (op == Op::ENTRY && g_.op(g_.src(t.node, 0)) == Op::LOCAL) memory_->clear(g_.src(t.node, 0));
   }
 
   std::vector<Value*> operand_values(const Task& t) const {
@@ -247,6 +306,7 @@ class KernelEmitter {
   std::vector<LoopBlocks> loops_;
   std::vector<Value*> values_;                       // by node: placed in its own scope
   std::unordered_map<std::uint64_t, Value*> local_;  // (node, scope): placed deeper; looked up only, never walked
+  std::unordered_map<Id, std::vector<Id>> readers_;  // by state: LOADs of it
   std::vector<Task> tasks_;
 };
 

@@ -4,6 +4,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 
 namespace kiln::compiler {
@@ -11,9 +12,16 @@ namespace {
 
 using llvm::Value;
 
-std::size_t slot_of(const Graph& g, Id node) { return static_cast<std::size_t>(g.arg(g.src(node, 0), 0)); }
+Id memory_at(const Graph& g, Id access) { return memory_of(g, g.src(access, 0)); }
 
-DType element(const Graph& g, Id node) { return g.dtype(g.src(node, 0)); }
+DType element(const Graph& g, Id node) { return g.dtype(memory_at(g, node)); }
+
+// Of a LOCAL: of all its lanes.
+std::int64_t elements_of(const Graph& g, Id local) {
+  std::int64_t n = g.lanes(local);
+  for (const Id e : g.src(local).subspan(1)) n *= g.arg(e, 0);
+  return n;
+}
 
 int access_lanes(const Graph& g, Id node) { return g.op(node) == Op::LOAD ? g.lanes(node) : g.lanes(g.src(node, 2)); }
 
@@ -49,6 +57,12 @@ Memory::Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kerne
   make_scopes(schedule, kernel);
   llvm::Type* pointer = b.getPtrTy();
   for (const Id id : nodes) {
+    if (g.op(id) == Op::LOCAL) {
+      llvm::AllocaInst* array = b.CreateAlloca(memory_type(b.getContext(), g.dtype(id), 1),
+                                               b.getInt64(static_cast<std::uint64_t>(elements_of(g, id))));
+      array->setAlignment(llvm::Align(64));
+      locals_.emplace(id, array);
+    }
     if (g.op(id) != Op::BUFFER) continue;
     const auto slot = static_cast<std::size_t>(g.arg(id, 0));
     if (slot >= pointers_.size()) throw std::logic_error("codegen: BUFFER slot out of range");
@@ -77,13 +91,25 @@ void Memory::make_scopes(const Schedule& schedule, const Kernel& kernel) {
 }
 
 void Memory::annotate(llvm::Instruction* access, Id node) {
-  const std::size_t slot = slot_of(g_, node);
+  const Id memory = memory_at(g_, node);
+  if (g_.op(memory) == Op::LOCAL) return;
+  const auto slot = static_cast<std::size_t>(g_.arg(memory, 0));
   access->setMetadata(llvm::LLVMContext::MD_alias_scope, alias_scope_[slot]);
   if (no_alias_[slot] != nullptr) access->setMetadata(llvm::LLVMContext::MD_noalias, no_alias_[slot]);
 }
 
 Value* Memory::address(Id node, Value* index) {
-  return b_.CreateGEP(memory_type(b_.getContext(), element(g_, node), 1), pointers_[slot_of(g_, node)], index);
+  return b_.CreateGEP(memory_type(b_.getContext(), element(g_, node), 1), base(memory_at(g_, node)), index);
+}
+
+Value* Memory::base(Id memory) {
+  if (g_.op(memory) == Op::LOCAL) return locals_.at(memory);
+  return pointers_[static_cast<std::size_t>(g_.arg(memory, 0))];
+}
+
+void Memory::clear(Id local) {
+  const std::int64_t size = elements_of(g_, local) * bytes(g_.dtype(local));
+  b_.CreateMemSet(base(local), b_.getInt8(0), static_cast<std::uint64_t>(size), llvm::Align(64));
 }
 
 Value* Memory::lanes_of(Value* v, int lanes) {
@@ -156,6 +182,45 @@ void Memory::strided_store(Id node, Value* index, Value* value) {
     Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.arg(g_.src(node, 1), 0) * i)));
     annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)),
              node);
+  }
+}
+
+namespace {
+
+llvm::AtomicRMWInst::BinOp instruction_of(AtomicKind kind, bool is_signed) {
+  using I = llvm::AtomicRMWInst;
+  switch (kind) {
+    case AtomicKind::add: return I::Add;
+    case AtomicKind::min: return is_signed ? I::Min : I::UMin;
+    case AtomicKind::max: return is_signed ? I::Max : I::UMax;
+    case AtomicKind::bit_and: return I::And;
+    case AtomicKind::bit_or: return I::Or;
+    case AtomicKind::bit_xor: return I::Xor;
+    default: throw std::logic_error("codegen: an atomic operation that lowering should have replaced");
+  }
+}
+
+}  // namespace
+
+// Lane after lane: several may name one element.
+void Memory::atomic(Id node, std::span<Value* const> x) {
+  const DType d = element(g_, node);
+  const auto operation = instruction_of(static_cast<AtomicKind>(g_.arg(node, 0)), is_signed_int(d));
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  const int lanes = lane_count(x[0]);
+  for (int i = 0; i < lanes; ++i) {
+    const auto lane = [&](Value* v) {
+      return lane_count(v) == 1 ? v : b_.CreateExtractElement(v, static_cast<std::uint64_t>(i));
+    };
+    llvm::BasicBlock* change = llvm::BasicBlock::Create(b_.getContext(), "change", function);
+    llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", function);
+    b_.CreateCondBr(lane(x[0]), change, after);
+    b_.SetInsertPoint(change);
+    annotate(b_.CreateAtomicRMW(operation, address(node, lane(x[2])), lane(x[1]), alignment(g_, node),
+                                llvm::AtomicOrdering::Monotonic),
+             node);
+    b_.CreateBr(after);
+    b_.SetInsertPoint(after);
   }
 }
 

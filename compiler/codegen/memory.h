@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include <llvm/IR/Metadata.h>
@@ -25,11 +26,16 @@ class Memory {
   // x: values of access_operands(node). A gated scalar access branches: afterwards the builder stands in another block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
+  // x: gate, value, position. Of integers, and without their old value.
+  void atomic(Id node, std::span<llvm::Value* const> x);
+  // Makes all elements of a LOCAL zero.
+  void clear(Id local);
 
  private:
   llvm::Value* strided_load(Id node, llvm::Value* index);
   void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
+  llvm::Value* base(Id memory);
   void annotate(llvm::Instruction* access, Id node);
   llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
@@ -38,7 +44,8 @@ class Memory {
 
   Builder& b_;
   const Graph& g_;
-  std::vector<llvm::Value*> pointers_;                 // by kernel slot
+  std::vector<llvm::Value*> pointers_;  // by kernel slot
+  std::unordered_map<Id, llvm::AllocaInst*> locals_;
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
 };
 

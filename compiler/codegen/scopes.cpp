@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compiler/ir/state.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -51,7 +53,7 @@ class RangeSets {
 
 void check_loop(const Graph& g, Id loop) {
   const std::size_t n = g.src(loop).size();
-  if (n < 3 || g.args(loop).size() != 2 || g.arg(loop, 0) < 0 || n < 3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)) ||
+  if (n < 3 || g.args(loop).size() < 2 || g.arg(loop, 0) < 0 || n < 3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)) ||
       g.op(g.src(loop, 0)) != Op::RANGE || g.arg(loop, 1) <= 0)
     throw std::logic_error("codegen: malformed FOR");
 }
@@ -66,7 +68,7 @@ void list_loops(const Graph& g, Scopes& s) {
     if (s.loop_of[range] >= 0) throw std::logic_error("codegen: two loops share a RANGE");
     s.loop_of[range] = s.loop_of[*it] = static_cast<std::int32_t>(s.loops.size());
     const ForParts f = for_parts(g, *it);
-    const bool certain = g.is_const(f.begin) && g.is_const(f.end) && g.arg(f.begin, 0) < g.arg(f.end, 0);
+    const bool certain = !f.has_condition && g.is_const(f.begin) && g.is_const(f.end) && g.arg(f.begin, 0) < g.arg(f.end, 0);
     s.loops.push_back({*it, range, -1, 0, certain});
   }
 }
@@ -129,6 +131,7 @@ void build_tree(Scopes& s, const std::vector<std::int32_t>& listed, const std::v
 void mark_memory(const Graph& g, Scopes& s) {
   std::vector<bool> loaded, stored;
   const auto mark = [&](std::vector<bool>& set, Id buffer) {
+    if (g.op(buffer) != Op::BUFFER) return;  // states are ordered by themselves
     const auto slot = static_cast<std::size_t>(g.arg(buffer, 0));
     if (set.size() <= slot) set.resize(slot + 1);
     set[slot] = true;
@@ -151,7 +154,14 @@ void mark_memory(const Graph& g, Scopes& s) {
 ForParts for_parts(const Graph& g, Id loop) {
   const std::span<const Id> src = g.src(loop);
   const auto n = static_cast<std::size_t>(g.arg(loop, 0));
-  return {src[0], src[1], src[2], src.subspan(3, n), src.subspan(3 + n, n), src.subspan(3 + 2 * n), g.arg(loop, 1)};
+  return {src[0],
+          src[1],
+          src[2],
+          src.subspan(3, n),
+          src.subspan(3 + n, n),
+          src.subspan(3 + 2 * n),
+          g.arg(loop, 1),
+          g.args(loop).size() > 2 && g.arg(loop, 2) == 1};
 }
 
 bool Scopes::encloses(std::int32_t outer, std::int32_t inner) const {

@@ -45,6 +45,7 @@ struct ForParts {
   Id range, begin, end;
   std::span<const Id> init, yield, effects;
   std::int64_t step;
+  bool has_condition;  // carried value 0: ends when it is false in all lanes
 };
 ForParts for_parts(const Graph& g, Id loop);
 

@@ -1,5 +1,5 @@
-// States of memory. At kernel and program level a state is a BUFFER or LOCAL (its contents at first), a STORE or ATOMIC (after
-// it), or a CARRY or GET of a loop that hands a state on.
+// States of memory. At kernel and program level a state is an ENTRY (of an iteration), a STORE or ATOMIC (after it), or a CARRY
+// or GET of a loop that hands a state on. In kernels that the program did not write, BUFFERs stand for the only state.
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -11,6 +11,7 @@ inline Id memory_of(const Graph& g, Id state) {
   for (;;) switch (g.op(state)) {
       case Op::BUFFER:
       case Op::LOCAL: return state;
+      case Op::ENTRY:
       case Op::STORE:
       case Op::ATOMIC: state = g.src(state, 0); break;
       case Op::CARRY: state = g.src(state, 1); break;

@@ -33,8 +33,11 @@ Ranges united(const Ranges& a, const Ranges& b) {
   return out;
 }
 
+constexpr std::int64_t open_end = std::int64_t{1} << 40, typical_turns = 64;  // of a loop that ends by a condition
+
 // A loop may end by the position of another; its first iteration stands for all.
 Id rough_end(Graph& g, Id range) {
+  if (g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) >= open_end) return g.index(typical_turns);
   return rewrite(g, g.src(range, 0), [&](Id id, std::span<const Id>) { return g.op(id) == Op::RANGE ? g.index(0) : no_id; });
 }
 
@@ -49,7 +52,7 @@ Id estimate_work(Graph& g, Id sink) {
     const Ranges* mine = intern(g.op(id) == Op::RANGE ? Ranges{id} : Ranges{});
     for (const Id s : g.src(id))
       if (of.at(s) != mine && !of.at(s)->empty()) mine = mine->empty() ? of.at(s) : intern(united(*mine, *of.at(s)));
-    if (g.op(id) == Op::REDUCE) {
+    if (g.op(id) == Op::REDUCE || g.op(id) == Op::FOR) {
       cost_of[*mine] += 1;
       Ranges rest = *mine;
       for (const Id s : g.src(id))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/ir/state.h"
 #include "compiler/lower/index_vector.h"
 
 namespace kiln::compiler {
@@ -30,7 +31,10 @@ class Analysis {
  public:
   Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds)
       : g_(g), nodes(walk(g, roots)) {
-    for (const auto& [range, t] : seeds) of[range] = t;
+    for (const auto& [range, t] : seeds) {
+      of[range] = t;
+      has_lanes_ = has_lanes_ || t.wide;
+    }
     for (bool again = true; again;) {
       again = false;
       for (const Id id : nodes) again = visit(id) || again;
@@ -39,6 +43,7 @@ class Analysis {
 
  private:
   const Graph& g_;
+  bool has_lanes_ = false;
 
  public:
   std::vector<Id> nodes;
@@ -46,13 +51,25 @@ class Analysis {
   std::unordered_map<Id, std::vector<Traits>> carries;  // by RANGE of the loop
 
  private:
+  // What a source brings. A state of memory is one for all lanes, but for that of an array of the iteration.
+  Traits brings(Id source) {
+    Traits t = of[source];
+    if (g_.dtype(source) == DType::none && g_.op(source) != Op::FOR) {
+      const Id memory = memory_of(g_, source);
+      t.wide = has_lanes_ && memory != no_id && g_.op(memory) == Op::LOCAL;
+    }
+    return t;
+  }
+
   bool visit(Id id) {
     if (g_.op(id) == Op::FOR) return visit_loop(id);
     Traits t;
+    // Each lane has its own array, and does its own atomic operation.
+    if (has_lanes_ && (g_.op(id) == Op::LOCAL || g_.op(id) == Op::ATOMIC)) t = {true, true, false};
     if (g_.op(id) == Op::CARRY) {
       t = of[g_.src(id, 0)];
       t.wide = t.varies = false;
-      t.join(of[g_.src(id, 1)]);
+      t.join(brings(g_.src(id, 1)));
       if (const auto it = carries.find(g_.src(id, 0)); it != carries.end())
         t.join(it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
     } else if (g_.op(id) == Op::GET) {
@@ -60,7 +77,7 @@ class Analysis {
       t = c[static_cast<std::size_t>(g_.arg(id, 0))];
       t.affected = of[g_.src(id, 0)].affected;
     } else if (g_.op(id) != Op::RANGE) {
-      for (const Id s : g_.src(id)) t.join(of[s]);
+      for (const Id s : g_.src(id)) t.join(brings(s));
     }
     of[id].join(t);  // growth is noticed at the loops
     return false;
@@ -74,7 +91,7 @@ class Analysis {
     Traits all;
     bool grown = false;
     for (std::size_t i = 1; i < g_.src(id).size(); ++i) {
-      const Traits& t = of[g_.src(id, i)];
+      const Traits t = brings(g_.src(id, i));
       all.join(t);
       if (i >= 3 && i < 3 + 2 * n) grown = c[(i - 3) % n].join(t) || grown;
     }
@@ -152,7 +169,7 @@ class Expansion {
   Id carry(Id id, std::size_t copy) {
     const Id range = g_.src(id, 0);
     Id init = at(g_.src(id, 1), copy);
-    if (traits_.of.at(id).wide) init = widen_lanes(g_, init, lanes_);
+    if (traits_.of.at(id).wide && !is_state(g_, init)) init = widen_lanes(g_, init, lanes_);
     const auto per_copy = static_cast<std::int64_t>(traits_.carries.at(range).size());
     const std::int64_t base = loop_varies(range) ? static_cast<std::int64_t>(copy) * per_copy : 0;
     return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {base + g_.arg(id, 0)}, {}, g_.lanes(init));
@@ -172,9 +189,12 @@ class Expansion {
       for (std::size_t c = 0; c < copies; ++c)
         for (std::size_t i = 0; i < n; ++i) {
           const Id v = at(g_.src(id, 3 + part * n + i), c);
-          s.push_back(traits_.carries.at(old_range)[i].wide ? widen_lanes(g_, v, lanes_) : v);
+          s.push_back(traits_.carries.at(old_range)[i].wide && !is_state(g_, v) ? widen_lanes(g_, v, lanes_) : v);
         }
-    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{static_cast<std::int64_t>(copies * n), g_.arg(id, 1)});
+    std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
+    if (args.size() > 2 && copies > 1) throw std::logic_error("expand: copies of a loop that ends by a condition");
+    args[0] = static_cast<std::int64_t>(copies * n);
+    return g_.make(Op::FOR, DType::none, s, args);
   }
 
   Id get(Id id, std::size_t copy) {
@@ -183,7 +203,7 @@ class Expansion {
     const auto n = static_cast<std::int64_t>(carried(g_, loop));
     const std::int64_t i = g_.arg(id, 0) + (loop_varies(range) ? static_cast<std::int64_t>(copy) * n : 0);
     const Id made = at(loop, copy);
-    const int lanes = traits_.of.at(id).wide ? lanes_ : g_.lanes(id);
+    const int lanes = traits_.of.at(id).wide && g_.dtype(id) != DType::none ? lanes_ : g_.lanes(id);
     return g_.make(Op::GET, g_.dtype(id), {made}, {i}, {}, lanes);
   }
 
@@ -193,6 +213,9 @@ class Expansion {
       throw std::logic_error("expand: a vector cannot become wider");
     if (op == Op::LOAD) return load(id, std::move(s), mask);
     if (op == Op::STORE) return store(id, std::move(s), mask);
+    if (op == Op::ATOMIC) return atomic(id, std::move(s), mask);
+    if (op == Op::LOCAL) return g_.make(op, g_.dtype(id), s, g_.args(id), {}, lanes_);
+    if (op == Op::ENTRY) return g_.make(op, DType::none, s);
     if (op == Op::CAST && g_.dtype(s[0]) == DType::index)
       if (const Id narrow = cast_of_ramp(id, s[0]); narrow != no_id) return narrow;
     if (g_.dtype(id) == DType::index && is_binary(op)) return index_binary(g_, op, s[0], s[1]);
@@ -219,9 +242,22 @@ class Expansion {
     return g_.make(Op::SHUFFLE, g_.dtype(v), std::vector<Id>{v}, order, {}, lanes_);
   }
 
+  // An array of the iteration has its lanes side by side.
+  Id position(Id state, Id index) {
+    const Id memory = memory_of(g_, state);
+    if (memory == no_id || g_.op(memory) != Op::LOCAL) return widen_lanes(g_, index, lanes_);
+    return add_index(g_, mul_index(g_, index, g_.index(lanes_)), ramp(g_, g_.index(0), 1, lanes_));
+  }
+
+  Id atomic(Id id, std::vector<Id> s, Id mask) {
+    s[1] = masked(s[1], mask);
+    for (std::size_t i = 2; i < s.size(); ++i) s[i] = widen_lanes(g_, s[i], lanes_);
+    return g_.make(Op::ATOMIC, DType::none, s, g_.args(id));
+  }
+
   Id load(Id id, std::vector<Id> s, Id mask) {
     const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
-    s[1] = widen_lanes(g_, s[1], lanes_);
+    s[1] = position(s[0], s[1]);
     const bool backward = gate == no_id && g_.op(s[1]) == Op::RAMP && g_.arg(s[1], 0) == -1;
     if (backward) s[1] = ramp(g_, sub_index(g_, g_.src(s[1], 0), g_.index(lanes_ - 1)), 1, lanes_);
     if (gate != no_id) {
@@ -235,7 +271,8 @@ class Expansion {
   }
 
   Id store(Id id, std::vector<Id> s, Id mask) {
-    if (g_.lanes(s[1]) == 1) throw std::logic_error("expand: lanes would store to one element");
+    if (g_.lanes(s[1]) == 1 && g_.op(s[0]) == Op::BUFFER) throw std::logic_error("expand: lanes would store to one element");
+    s[1] = position(s[0], s[1]);
     s[2] = widen_lanes(g_, s[2], lanes_);
     const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
     if (gate != no_id) s.resize(4, gate);

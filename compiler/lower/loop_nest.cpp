@@ -13,10 +13,11 @@ enum class Turn : std::uint8_t { whole, masked, one };
 
 class Nest {
  public:
-  Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts)
+  Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
+       Borders borders)
       : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts) {
     for (const LoopPlan& p : plan)
-      if (p.lanes && !p.masked_all) interior_ = find_interior(g, stores, p.range, p.step, facts);
+      if (p.lanes && !p.masked_all && borders == Borders::split) interior_ = find_interior(g, stores, p.range, p.step, facts);
   }
 
   // One call per loop of the nest: at most as deep as the kernel's rank.
@@ -138,8 +139,8 @@ class Nest {
 }  // namespace
 
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                          const Facts& facts) {
-  if (!plan.empty()) return Nest(g, loops, stores, plan, facts).emit(0, {Copy{}});
+                          const Facts& facts, Borders borders) {
+  if (!plan.empty()) return Nest(g, loops, stores, plan, facts, borders).emit(0, {Copy{}});
   const Id end = g.sym("$end");  // no loop: one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
   s.insert(s.end(), stores.begin(), stores.end());

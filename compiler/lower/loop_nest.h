@@ -16,8 +16,11 @@
 
 namespace kiln::compiler {
 
+// Whether the borders of padding and clamping are split off.
+enum class Borders : std::uint8_t { split, stay };
+
 // The effects of the kernel: one or two FORs.
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
-                          const Facts& facts);
+                          const Facts& facts, Borders borders = Borders::split);
 
 }  // namespace kiln::compiler

@@ -10,26 +10,17 @@
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
+#include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/optimise.h"
+#include "compiler/lower/own_plan.h"
 #include "compiler/lower/reduce_lowering.h"
+#include "compiler/lower/serial_atomics.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
-
-Id drop_unit_ranges(Graph& g, Id sink) {
-  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
-    return g.op(id) == Op::RANGE && g.is_index_const(x[0], 1) ? g.index(0) : no_id;
-  });
-}
-
-std::vector<Id> stores_of(const Graph& g, Id sink) {
-  std::vector<Id> out;
-  for (const Id effect : g.src(sink)) out.push_back(g.op(effect) == Op::END ? g.src(effect, 0) : effect);
-  return out;
-}
 
 // The ranges of the first END; all have the same.
 std::vector<Id> loops_of(const Graph& g, Id sink) {
@@ -38,6 +29,23 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
   if (first == no_id || g.op(first) != Op::END) return out;
   for (const Id r : g.src(first).subspan(1))
     if (g.op(r) == Op::RANGE) out.push_back(r);
+  return out;
+}
+
+// LOOP ranges only: those of FORs stay.
+Id drop_unit_ranges(Graph& g, Id sink) {
+  const std::vector<Id> loops = loops_of(g, sink);
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    const bool unit = g.op(id) == Op::RANGE && g.is_index_const(x[0], 1);
+    return unit && (static_cast<RangeKind>(g.arg(id, 1)) == RangeKind::reduce || std::ranges::find(loops, id) != loops.end())
+               ? g.index(0)
+               : no_id;
+  });
+}
+
+std::vector<Id> stores_of(const Graph& g, Id sink) {
+  std::vector<Id> out;
+  for (const Id effect : g.src(sink)) out.push_back(g.op(effect) == Op::END ? g.src(effect, 0) : effect);
   return out;
 }
 
@@ -58,9 +66,32 @@ Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
   return facts;
 }
 
+LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target) {
+  const Facts facts = facts_of(schedule.program);
+  Id sink = gate_extraction(g, drop_unit_ranges(g, kernel.sink));
+  const bool in_order = needs_order(g, sink);
+  sink = serial_atomics(g, sink);
+  sink = decompose_half(g, decompose_math(g, sink));
+  LoweredKernel out;
+  out.work = estimate_work(g, sink);
+
+  LoopIds loops(g, sink);
+  const std::vector<Id> ranges = loops_of(g, sink);
+  const std::vector<LoopPlan> plan = own_plan(g, stores_of(g, sink), ranges, target, in_order);
+  for (const LoopPlan& p : plan)
+    if (p.lanes) sink = mask_loops(g, loops, sink, p.range);
+  out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
+  out.alignment = plan.empty() ? 1 : plan[0].step;
+  out.parallel = !ranges.empty() && !in_order;
+  sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores_of(g, sink), plan, facts, Borders::stay));
+  out.sink = index_dtype(g, sink, with_chunk(g, facts, out.trip_count), target.index_bits);
+  return out;
+}
+
 }  // namespace
 
 LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target) {
+  if (kernel.is_own) return lower_own(g, schedule, kernel, target);
   const Facts facts = facts_of(schedule.program);
   Id sink = drop_unit_ranges(g, kernel.sink);
   sink = gate_extraction(g, sink);

@@ -83,11 +83,11 @@ class KernelWriter {
     const KernelParts parts = kernel_parts(g_, kernel);
     const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), init(parts.init.begin(), parts.init.end()),
         final(parts.final.begin(), parts.final.end());
-    for (Id s : init) states_.push_back(buffer_node(buffer_of_.at(s)));
     for (Id r : ranges) {
       loops_.push_back(numbered(r, RangeKind::loop));
       done_[r] = loops_.back();
     }
+    for (Id s : init) states_.push_back(entry(buffer_node(buffer_of_.at(s)), loops_));
     entry_ = ranges[0];
     for (Id id : inside(final)) rewrite(id);
     std::vector<Id> ends;
@@ -147,8 +147,23 @@ class KernelWriter {
     } else {
       std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
       for (Id& s : src) s = done_.at(s);
-      done_[id] = g_.with_src(id, src);
+      done_[id] = other(id, src);
     }
+  }
+
+  Id entry(Id memory, std::vector<Id> positions) {
+    positions.insert(positions.begin(), memory);
+    return g_.make(Op::ENTRY, DType::none, positions);
+  }
+
+  Id other(Id id, const std::vector<Id>& src) {
+    const Op op = g_.op(id);
+    const std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
+    if (op == Op::LOCAL) return entry(g_.with_src(id, src), {src[0]});
+    if (op == Op::CARRY && is_state(g_, src[1])) return g_.make(op, DType::none, src, args);
+    if (op == Op::GET && is_state(g_, g_.src(src[0], 3 + static_cast<std::size_t>(args[0]))))
+      return g_.make(op, DType::none, src, args);
+    return g_.with_src(id, src);
   }
 
   // Position of an element; takes the gate of a poisoned first index.
@@ -188,7 +203,7 @@ class KernelWriter {
     std::vector<Id> src{state, gate == no_id ? g_.constant(DType::boolean, 1) : gate, value};
     if (compares) src.push_back(done_.at(g_.src(id, 3)));
     src.push_back(linear);
-    return g_.with_src(id, src);
+    return g_.make(Op::ATOMIC, DType::none, src, std::vector<std::int64_t>(g_.args(id).begin(), g_.args(id).end()));
   }
   Id always(Id gate) const { return g_.is_const(gate) && g_.arg(gate, 0) != 0 ? no_id : gate; }
 

@@ -1,0 +1,222 @@
+#include "compiler/lower/mask_loops.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/ir/state.h"
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t endless = std::int64_t{1} << 62;
+
+std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
+bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && g.arg(loop, 2) == 1; }
+
+// Nodes that differ between the positions of `range`. A carried value differs when what it begins or goes on with does.
+std::unordered_set<Id> depending_on(const Graph& g, const std::vector<Id>& nodes, Id range) {
+  std::unordered_set<Id> out{range};
+  std::unordered_map<Id, std::vector<bool>> next;  // by RANGE of a loop: which carried values go on with one that differs
+  for (std::size_t before = 0; before != out.size();) {
+    before = out.size();
+    for (const Id id : nodes) {
+      const bool some = std::ranges::any_of(g.src(id), [&](Id s) { return out.contains(s); });
+      bool differs = some && !is_state(g, id);
+      if (g.op(id) == Op::CARRY) {
+        const auto it = next.find(g.src(id, 0));
+        differs = differs || (it != next.end() && it->second[static_cast<std::size_t>(g.arg(id, 0))]);
+      }
+      if (g.op(id) == Op::FOR) {
+        const std::size_t n = carried(g, id);
+        std::vector<bool>& c = next[g.src(id, 0)];
+        c.resize(n);
+        for (std::size_t i = 0; i < n; ++i) c[i] = c[i] || out.contains(g.src(id, 3 + n + i));
+      }
+      if (differs) out.insert(id);
+    }
+  }
+  return out;
+}
+
+// What becomes of one loop.
+struct Masked {
+  Id loop = no_id;
+  bool adds_active = false;   // carried values move up by one
+  bool counts_turns = false;  // the range counts from 0
+  Id range = no_id, active = no_id, position = no_id;
+};
+
+class Masking {
+ public:
+  Masking(Graph& g, LoopIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
+    const Id roots[] = {sink};
+    const std::vector<Id> nodes = walk(g, roots);
+    const std::unordered_set<Id> differs = depending_on(g, nodes, lanes);
+    for (const Id id : nodes) {
+      if (g.op(id) != Op::FOR) continue;
+      const bool begin = differs.contains(g.src(id, 1)), end = differs.contains(g.src(id, 2));
+      if (begin || end || has_condition(g, id)) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
+    }
+    for (const Id id : nodes) gates_[id] = gates_of(id);
+  }
+
+  Id run() {
+    if (masked_.empty()) return sink_;
+    std::vector<std::pair<Id, bool>> open{{sink_, false}};
+    while (!open.empty()) {
+      const auto [id, ready] = open.back();
+      open.pop_back();
+      if (done_.contains(id)) continue;
+      if (ready) {
+        make(id);
+        continue;
+      }
+      open.emplace_back(id, true);
+      for (const Id s : g_.src(id)) open.emplace_back(s, false);
+      if (const Masked* m = of_range(id)) {  // these may be younger than the range
+        for (const Id outer : gates_.at(m->loop)) open.emplace_back(outer, false);
+        open.emplace_back(g_.src(m->loop, 1), false);
+        open.emplace_back(g_.src(m->loop, 2), false);
+        if (!m->adds_active) open.emplace_back(g_.src(m->loop, 3), false);
+      }
+    }
+    return done_.at(sink_);
+  }
+
+ private:
+  const Masked* of_range(Id range) const {
+    const auto it = masked_.find(range);
+    return it == masked_.end() ? nullptr : &it->second;
+  }
+
+  std::vector<Id> sources(Id id) const {
+    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    for (Id& s : src) s = done_.at(s);
+    return src;
+  }
+
+  void make(Id id) {
+    const SourceLoc saved = g_.loc();
+    g_.set_loc(g_.loc(id));
+    done_[id] = made(id);
+    g_.set_loc(saved);
+  }
+
+  // The masked loops in whose bodies the node is.
+  std::vector<Id> gates_of(Id id) {
+    std::vector<Id> out;
+    if (of_range(id) != nullptr) out.push_back(id);
+    for (const Id s : g_.src(id))
+      for (const Id r : gates_.at(s))
+        if (std::ranges::find(out, r) == out.end()) out.push_back(r);
+    if (g_.op(id) == Op::FOR) std::erase(out, g_.src(id, 0));
+    std::ranges::sort(out);
+    return out;
+  }
+
+  Id made(Id id) {
+    switch (g_.op(id)) {
+      case Op::RANGE: return of_range(id) != nullptr ? open_loop(id) : g_.with_src(id, sources(id));
+      case Op::CARRY: return carry(id);
+      case Op::GET: return get(id);
+      case Op::FOR: return masked_.contains(g_.src(id, 0)) ? close_loop(id) : g_.with_src(id, sources(id));
+      case Op::LOAD:
+      case Op::STORE: return access(id);
+      case Op::ATOMIC: {
+        std::vector<Id> src = sources(id);
+        src[1] = with_active(src[1], id);
+        return g_.with_src(id, src);
+      }
+      default: return g_.with_src(id, sources(id));
+    }
+  }
+
+  Id both(Id a, Id b) { return a == no_id ? b : b == no_id ? a : g_.make(Op::AND, DType::boolean, {a, b}); }
+
+  // Gate of the node as it is, or no_id.
+  Id with_active(Id gate, Id id) {
+    for (const Id r : gates_.at(id)) gate = both(gate, masked_.at(r).active);
+    return gate;
+  }
+
+  Id open_loop(Id range) {
+    Masked& m = masked_.at(range);
+    const Id begin = done_.at(g_.src(m.loop, 1)), end = done_.at(g_.src(m.loop, 2));
+    m.range = loops_.range(g_, m.counts_turns ? g_.index(endless) : done_.at(g_.src(range, 0)), RangeKind::loop);
+    m.position = m.counts_turns ? add_index(g_, begin, m.range) : m.range;
+    Id first = g_.make(Op::LT, DType::boolean, {begin, end});
+    if (!m.adds_active) first = both(first, done_.at(g_.src(m.loop, 3)));
+    for (const Id outer : gates_.at(m.loop)) first = both(first, masked_.at(outer).active);
+    m.active = g_.make(Op::CARRY, DType::boolean, {m.range, first}, {0});
+    return m.position;
+  }
+
+  Id carry(Id id) {
+    const Id range = g_.src(id, 0);
+    const Masked* m = of_range(range);
+    if (m == nullptr) return g_.with_src(id, sources(id));
+    if (!m->adds_active && g_.arg(id, 0) == 0) return m->active;
+    return g_.make(Op::CARRY, g_.dtype(id), {m->range, done_.at(g_.src(id, 1))}, {g_.arg(id, 0) + (m->adds_active ? 1 : 0)});
+  }
+
+  Id get(Id id) {
+    const Id loop = done_.at(g_.src(id, 0));
+    const Masked* m = of_range(g_.src(g_.src(id, 0), 0));
+    return g_.make(Op::GET, g_.dtype(id), {loop}, {g_.arg(id, 0) + (m != nullptr && m->adds_active ? 1 : 0)});
+  }
+
+  Id close_loop(Id loop) {
+    const Masked& m = masked_.at(g_.src(loop, 0));
+    const std::size_t n = carried(g_, loop), first = m.adds_active ? 0 : 1;
+    const std::int64_t step = g_.arg(loop, 1);
+    const Id end = done_.at(g_.src(loop, 2));
+    Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.position, g_.index(step)), end});
+    goes_on = both(m.active, goes_on);
+    if (!m.adds_active) goes_on = both(goes_on, done_.at(g_.src(loop, 3 + n)));
+    std::vector<Id> init{g_.src(m.active, 1)}, yield{goes_on};
+    for (std::size_t i = first; i < n; ++i) {
+      const Id at_first = done_.at(g_.src(loop, 3 + i)), next = done_.at(g_.src(loop, 3 + n + i));
+      init.push_back(at_first);
+      if (is_state(g_, at_first)) {
+        yield.push_back(next);
+        continue;
+      }
+      const auto slot = static_cast<std::int64_t>(init.size()) - 1;
+      const Id now = g_.make(Op::CARRY, g_.dtype(at_first), {m.range, at_first}, {slot});
+      yield.push_back(next == now ? now : g_.make(Op::WHERE, g_.dtype(at_first), {m.active, next, now}));
+    }
+    // An end that all lanes share still ends the loop; otherwise the condition does.
+    const Id begin = m.counts_turns ? g_.index(0) : done_.at(g_.src(loop, 1));
+    std::vector<Id> src{m.range, begin, g_.src(m.range, 0)};
+    src.insert(src.end(), init.begin(), init.end());
+    src.insert(src.end(), yield.begin(), yield.end());
+    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{static_cast<std::int64_t>(init.size()), step, 1});
+  }
+
+  Id access(Id id) {
+    std::vector<Id> src = sources(id);
+    const Id gate = with_active(src.size() > 3 ? src[3] : no_id, id);
+    if (gate == no_id) return g_.with_src(id, src);
+    if (src.size() == 2) src.push_back(g_.constant(g_.dtype(id), 0));
+    src.resize(4);
+    src[3] = gate;
+    return g_.with_src(id, src);
+  }
+
+  Graph& g_;
+  LoopIds& loops_;
+  Id sink_;
+  std::unordered_map<Id, Masked> masked_;          // by RANGE
+  std::unordered_map<Id, std::vector<Id>> gates_;  // by node: RANGEs of masked loops
+  std::unordered_map<Id, Id> done_;
+};
+
+}  // namespace
+
+Id mask_loops(Graph& g, LoopIds& loops, Id sink, Id lanes) { return Masking(g, loops, sink, lanes).run(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,45 @@
+#include "compiler/lower/own_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/ir/state.h"
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
+constexpr std::int64_t shortest_lanes = 4;
+constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
+
+bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
+
+}  // namespace
+
+std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges, const Target& target,
+                               bool in_order) {
+  std::vector<LoopPlan> plan;
+  for (const Id r : ranges) plan.push_back({r, 1, false, false});
+  std::size_t at = ranges.size();
+  while (at > 0 && is_short(g, ranges[at - 1])) --at;
+  if (at == 0 || in_order) return plan;
+  int widest = narrowest_value, operations = 0;
+  for (const Id id : walk(g, states)) {
+    const DType d = g.dtype(id);
+    if (d == DType::index || d == DType::none || d == DType::boolean) continue;
+    widest = std::max(widest, bytes(d));
+    operations += is_elementwise(g.op(id)) ? 1 : 0;
+  }
+  LoopPlan& vector = plan[at - 1];
+  const Id extent = g.src(vector.range, 0);
+  std::int64_t lanes = target.vector_bytes / widest;
+  if (g.is_const(extent)) lanes = std::min(lanes, g.arg(extent, 0));
+  vector.step = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, lanes))));
+  vector.lanes = vector.step > 1;
+  vector.masked_tail = true;
+  vector.masked_all = operations > huge_body;
+  return plan;
+}
+
+}  // namespace kiln::compiler

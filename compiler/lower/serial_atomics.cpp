@@ -1,0 +1,59 @@
+#include "compiler/lower/serial_atomics.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/state.h"
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+AtomicKind kind_of(const Graph& g, Id atomic) { return static_cast<AtomicKind>(g.arg(atomic, 0)); }
+
+Id combined(Graph& g, AtomicKind kind, Id old, Id value, Id expected) {
+  const DType d = g.dtype(value);
+  switch (kind) {
+    case AtomicKind::add: return g.make(Op::ADD, d, {old, value});
+    case AtomicKind::min: return g.make(Op::MIN, d, {old, value});
+    case AtomicKind::max: return g.make(Op::MAX, d, {old, value});
+    case AtomicKind::bit_and: return g.make(Op::AND, d, {old, value});
+    case AtomicKind::bit_or: return g.make(Op::OR, d, {old, value});
+    case AtomicKind::bit_xor: return g.make(Op::XOR, d, {old, value});
+    case AtomicKind::exchange: return value;
+    case AtomicKind::compare_exchange:
+      return g.make(Op::WHERE, d, {g.make(Op::EQ, DType::boolean, {old, expected}), value, old});
+  }
+  return value;
+}
+
+}  // namespace
+
+bool needs_order(const Graph& g, Id sink) {
+  const Id roots[] = {sink};
+  return std::ranges::any_of(walk(g, roots), [&](Id id) {
+    if (g.op(id) == Op::OLD) return true;
+    if (g.op(id) != Op::ATOMIC) return false;
+    const AtomicKind kind = kind_of(g, id);
+    return kind == AtomicKind::exchange || kind == AtomicKind::compare_exchange || !is_int(g.dtype(g.src(id, 2)));
+  });
+}
+
+Id serial_atomics(Graph& g, Id sink) {
+  if (!needs_order(g, sink)) return sink;
+  std::unordered_map<Id, Id> old_of;  // STORE -> the LOAD before it
+  return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
+    if (g.op(id) == Op::OLD) return old_of.at(x[0]);
+    if (g.op(id) != Op::ATOMIC) return no_id;
+    const Id state = x[0], gate = x[1], value = x[2], at = x.back();
+    const DType d = g.dtype(value);
+    const Id old = g.make(Op::LOAD, d, {state, at, g.constant(d, 0), gate});
+    const Id next = combined(g, kind_of(g, id), old, value, x[3]);
+    const Id store = g.make(Op::STORE, DType::none, {state, at, next, gate});
+    old_of[store] = old;
+    return store;
+  });
+}
+
+}  // namespace kiln::compiler
