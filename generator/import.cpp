@@ -17,7 +17,7 @@ namespace {
 
 using namespace compiler;
 
-constexpr std::array<std::string_view, 64> record_names = {
+constexpr std::array<std::string_view, 96> record_names = {
 #define KILN_X(n) #n,
     KILN_RECORD_OPS(KILN_X)
 #undef KILN_X

@@ -13,6 +13,8 @@
 #include "kiln/dsl/builder.h"
 #include "kiln/dsl/expr.h"
 #include "kiln/dsl/operators.h"
+#include "kiln/dsl/element.h"
+#include "kiln/dsl/variable.h"
 #include "kiln/dsl/math.h"
 #include "kiln/dsl/movement.h"
 #include "kiln/dsl/slice.h"
@@ -23,5 +25,6 @@
 #include "kiln/dsl/index.h"
 #include "kiln/dsl/nn.h"
 #include "kiln/dsl/reflect.h"
+#include "kiln/dsl/scope.h"
 #include "kiln/dsl/program.h"
 // clang-format on

@@ -16,7 +16,9 @@ namespace kiln::record {
   X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(concat) \
-  X(reduce)
+  X(reduce) \
+  X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
+  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic)
 // clang-format on
 
 enum class op : std::uint8_t {
@@ -35,6 +37,12 @@ struct extent {
   const char* text = nullptr;
 };
 
+// Indices outside of the axis. skip is for writes, constant for reads.
+enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked, skip };
+// compare_exchange writes the value where the element equals the expected one.
+enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
+inline constexpr std::uint64_t local_tensors = 1000;
+
 struct shape {
   int rank = 0;
   const extent* extents = nullptr;
@@ -52,6 +60,21 @@ struct source_loc {
 //   reshape, expand: new extents = the shape  permute: attr[i] = source axis of result axis i
 //   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources {x, value}
 //   concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
+//
+// Scopes are pairs of nodes in the list; what stands between runs as often as the scope says. A bound is an extent or, where the
+// attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
+//   kernel: imm = rank, attr {extent...} ... kernel_end      index: imm = axis, source {kernel}, i32 or i64: position in the kernel
+//   loop: attr {begin, end, step}; imm = 1: no end ... loop_end           counter: source {loop}, i32 or i64
+//   when: source {rank-0 bool} ... when_end
+//   otherwise: source {} or {rank-0 bool}; follows a when_end with nothing but values between, runs where that when and the
+//              otherwises between did not ... when_end
+//   break_, continue_: source {} or {rank-0 bool}; of the innermost loop
+//   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
+//   local: imm = number; an array of zeros with the shape, static extents, made each time the node is passed
+// Elements of a tensor: slot, or local_tensors + number of a local array. Indices are rank-0 integers, one for each axis.
+//   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
+//   put: imm = mode << 32 | tensor, sources {value, index...}
+//   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
 struct node {

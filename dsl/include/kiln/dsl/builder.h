@@ -37,7 +37,22 @@ struct builder {
     int node = -1;
     bool readable = true, stored = false;
   };
+  // Per scope: kernel, loop, when or otherwise; the scope around it; its innermost kernel (0: none). Scope 0 is the body.
+  struct region {
+    op kind = op::kernel;
+    int node = 0, parent = 0, kernel = 0;
+    bool open = false;
+  };
+  struct variable {
+    int node = -1, scope = 0;  // the get that holds its value now (-1: not read yet); where it was declared
+  };
   kiln_list<record::node> nodes;
+  kiln_list<int> owner;  // per node: its scope; unreadable: an element of an output that has no value yet
+  kiln_list<region> regions;
+  kiln_list<variable> variables;
+  int scope = 0, locals = 0;
+  int closed_when = -1;  // the when_end that an otherwise may follow
+  static constexpr int unreadable = -1;
   kiln_list<std::int32_t> sources;
   kiln_list<record::extent> attrs;
   kiln_list<slot> slots;
@@ -55,11 +70,21 @@ struct builder {
   constexpr record::source_loc at(const sloc& l) const { return calls > 0 ? call : kiln_loc(l); }
 
   constexpr void begin(op o, kiln_dtype d, const record::shape* s, const sloc& l, std::uint64_t imm = 0) {
-    nodes.add({o, d, 0, sources.n, 0, attrs.n, imm, s, at(l)});
+    push(o, d, s, at(l), imm);
   }
+  constexpr void push(op o, kiln_dtype d, const record::shape* s, const record::source_loc& l, std::uint64_t imm = 0) {
+    nodes.add({o, d, 0, sources.n, 0, attrs.n, imm, s, l});
+    owner.add(scope);
+  }
+  constexpr bool is_open(int s) const { return s == 0 || regions.v[s - 1].open; }
   constexpr void src(int id) {
     record::node& x = nodes.v[nodes.n - 1];
-    if (id < 0) fail(why::value_is_used_before_it_has_one, x.loc);
+    if (id < 0)
+      fail(why::value_is_used_before_it_has_one, x.loc);
+    else if (owner.v[id] == unreadable)
+      fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, x.loc);
+    else if (!is_open(owner.v[id]))
+      fail(why::value_of_a_closed_scope_is_used_outside__write_var, x.loc);
     sources.add(id);
     ++x.n_sources;
   }
@@ -74,18 +99,51 @@ struct builder {
   constexpr int read(int s, kiln_dtype d, const record::shape* shape, const sloc& l) {
     slot& p = slots.v[s];
     if (!p.readable) fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, at(l));
-    if (p.node < 0) {
+    if (p.node < 0 || owner.v[p.node] != scope) {
       begin(op::param, d, shape, l, static_cast<std::uint64_t>(s));
       p.node = last();
     }
     return p.node;
   }
   constexpr void store(int s, kiln_dtype d, const record::shape* shape, int value, const sloc& l) {
+    if (kernel() != 0) fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements, at(l));
     begin(op::store, d, shape, l, static_cast<std::uint64_t>(s));
     src(value);
+    written(s);
+  }
+  constexpr void written(int s) {
+    closed_when = -1;
     slot& p = slots.v[s];
     p.node = -1;
     p.readable = p.stored = true;
+  }
+
+  constexpr int kernel_of(int s) const { return s == 0 ? 0 : regions.v[s - 1].kernel; }
+  constexpr int kernel() const { return kernel_of(scope); }
+  // Opens a scope: its first node was recorded last.
+  constexpr void enter(op kind) {
+    const int number = regions.n + 1;
+    regions.add({kind, last(), scope, kind == op::kernel ? number : kernel(), true});
+    scope = number;
+    closed_when = -1;
+  }
+  constexpr void leave(int s, op end, why wrong = why::ok) {
+    region& r = regions.v[s - 1];
+    if (wrong != why::ok) fail(wrong, nodes.v[r.node].loc);
+    r.open = false;
+    scope = r.parent;
+    closed_when = -1;
+    push(end, KILN_BOOL, shape_v<sh<>>, nodes.v[r.node].loc);
+  }
+  constexpr void follows_when(const sloc& l) {
+    if (closed_when < 0 || owner.v[closed_when] != scope) fail(why::otherwise_does_not_follow_a_when, at(l));
+  }
+  // The node recorded last is a break or continue.
+  constexpr void in_loop() {
+    closed_when = -1;
+    int s = scope;
+    while (s != 0 && regions.v[s - 1].kind != op::loop && regions.v[s - 1].kind != op::kernel) s = regions.v[s - 1].parent;
+    if (s == 0 || regions.v[s - 1].kind == op::kernel) fail(why::break_or_continue_outside_a_loop, current());
   }
 };
 

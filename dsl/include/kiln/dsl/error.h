@@ -82,8 +82,29 @@ namespace kiln {
   X(bitcast_needs_the_same_width, "bitcast needs dtypes of the same width") \
   X(bitcast_of_bool__write_cast, "bitcast does not take bool: write cast") \
   X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+#define KILN_REASONS_SCOPE(X) \
+  X(bound_must_be_a_scalar_integer, "a bound is an integer, a symbolic extent or a scalar of i32 or i64") \
+  X(computed_extent_is_a_template_argument__write_kernel_of_extents, "a computed extent is a template argument: kernel<N / 2>(), loop<1, N - 1>()") \
+  X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
+  X(condition_must_be_a_bool_scalar, "the condition must be a bool scalar of the program") \
+  X(local_array_needs_static_extents, "a local array needs static extents") \
+  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
+#define KILN_REASONS_ELEMENT(X) \
+  X(index_must_be_a_scalar_integer, "an index is an integer or a scalar of an integer dtype") \
+  X(one_index_for_each_axis, "t(i, j) needs one index for each axis") \
+  X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
+  X(break_or_continue_outside_a_loop, "break or continue outside of a loop (a kernel ends the loops around it)") \
+  X(otherwise_does_not_follow_a_when, "otherwise() does not follow a when") \
+  X(scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if, "a scope is left by a jump of C++: write break_if, continue_if") \
+  X(scope_is_not_entered__write_for_or_if, "a scope is opened without a body: for (auto [i] : kernel(n)), for (auto i : loop(n)), if (auto c = when(p))") \
+  X(value_of_a_closed_scope_is_used_outside__write_var, "a value of a closed scope is used outside: declare a var before the scope") \
+  X(value_is_rebound_inside_a_scope__write_var, "a value is rebound inside a scope: declare it with var(...)") \
+  X(step_of_a_loop_is_0, "the step of a loop is 0") \
+  X(kernel_inside_a_kernel, "a kernel inside a kernel") \
+  X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel") \
+  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements, "a whole tensor is assigned inside a kernel: write its elements") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
   X(value_is_used_before_it_has_one, "a value is used before it has one") \
   X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
@@ -148,6 +169,14 @@ enum class why : unsigned char {
   bitcast_needs_the_same_width,
   bitcast_of_bool__write_cast,
   a_tensor_has_no_value_at_capture_time__use_select,
+  bound_must_be_a_scalar_integer,
+  computed_extent_is_a_template_argument__write_kernel_of_extents,
+  bound_of_i64_needs_a_kernel_of_i64,
+  condition_must_be_a_bool_scalar,
+  local_array_needs_static_extents,
+  index_must_be_a_scalar_integer,
+  one_index_for_each_axis,
+  mode_constant_takes_the_value_outside_after_the_indices,
   KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X
 };

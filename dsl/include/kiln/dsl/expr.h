@@ -216,11 +216,17 @@ struct expr_ : ops<expr_<D, S>> {
   using right = kiln_right<D, S>;
   builder* b = nullptr;
   int id = -1;
+  int declared = 0;  // scope where the name was declared: there it may be given another value
 
   constexpr expr_() = default;
-  constexpr expr_(builder* builder_, int id_) : b(builder_), id(id_) {}
-  constexpr expr_(const expr_&) = default;
-  constexpr expr_& operator=(const expr_&) & = default;
+  constexpr expr_(builder* builder_, int id_) : b(builder_), id(id_), declared(b->scope) {}
+  constexpr expr_(const expr_& x) : b(x.b), id(x.id), declared(b == nullptr ? 0 : b->scope) {}
+  constexpr expr_& operator=(const expr_& x) & {
+    if (b == nullptr && x.b != nullptr) declared = x.b->scope;
+    b = x.b;
+    kiln_rebind(x.id);
+    return *this;
+  }
   constexpr ~expr_() = default;
   template <class B, why Reason = why::left_side_is_a_computed_value_not_a_parameter>
     requires(Arg<B>)
@@ -232,7 +238,7 @@ struct expr_ : ops<expr_<D, S>> {
 #define KILN_X(sym, k, o)                                                \
   constexpr expr_& operator sym(const right & r) &                       \
       requires(kiln_class_why<D>(klass::k) == why::ok) {                 \
-        id = kiln_node2<D, S>(b, o, r.l, id, r.node(b));                 \
+        kiln_rebind(kiln_node2<D, S>(b, o, r.l, id, r.node(b)));         \
         return *this;                                                    \
       } template <class B, why Reason = compound_why<D, S, B, klass::k>> \
         requires(kiln_wrong(Reason))                                     \
@@ -241,17 +247,28 @@ struct expr_ : ops<expr_<D, S>> {
 #undef KILN_X
 
   constexpr int kiln_read(const sloc&) const { return id; }
+  constexpr void kiln_rebind(int to) {
+    id = to;
+    if (b != nullptr && b->scope != declared) b->fail(why::value_is_rebound_inside_a_scope__write_var, b->current());
+  }
 };
 
+// t(i, j) and its kin (element.h); W says whether elements may be written.
+template <class Self, class D, class S, why W, class = make_seq<S::rank>>
+struct kiln_elements;
+
+template <dir Dir>
+inline constexpr why kiln_writable = Dir == dir::in ? why::an_in_parameter_is_read_only__declare_it_out_or_inout : why::ok;
+
 template <dir Dir, class D, class S>
-struct tensor_ : ops<tensor_<Dir, D, S>> {
+struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S, kiln_writable<Dir>> {
   using kiln_operand = void;
   using kiln_tensor = void;
   using dtype = D;
   using shape = S;
   using right = kiln_right<D, S>;
   static constexpr dir direction = Dir;
-  static constexpr why writable = Dir == dir::in ? why::an_in_parameter_is_read_only__declare_it_out_or_inout : why::ok;
+  static constexpr why writable = kiln_writable<Dir>;
   builder* b = nullptr;
   int slot = -1;
 
@@ -288,6 +305,13 @@ struct tensor_ : ops<tensor_<Dir, D, S>> {
   mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
+
+  // The extent of an axis as a value.
+  template <int Axis, DType I = i32>
+    requires(kiln_axis_ok(Axis, S::rank))
+  constexpr auto size(sloc l = sloc::current()) const {
+    return expr_<I, sh<>>(b, kiln_dim_id<I>(b, kiln_attr<ext_at<S, kiln_axis(Axis, S::rank)>>, l));
+  }
 
   constexpr void kiln_store(int id, const sloc& l) { b->store(slot, kiln_code<D>, shape_v<S>, id, l); }
   constexpr int kiln_read(const sloc& l) const { return b->read(slot, kiln_code<D>, shape_v<S>, l); }

@@ -4,18 +4,20 @@
 
 #include "kiln/dsl/index.h"
 #include "kiln/dsl/reflect.h"
+#include "kiln/dsl/scope.h"
 
 namespace kiln {
 
 template <class Self>
-struct program {
+struct program : keywords<Self> {
   using kiln_program = void;
+  constexpr builder* kiln_arena() const { return kiln_first_builder(static_cast<const Self&>(*this)); }
 
   // 0, 1, .., n - 1.
   template <auto N, DType D = i32>
     requires(kiln_position_why<D> == why::ok)
   constexpr auto arange(sloc l = sloc::current()) const {
-    builder* b = kiln_first_builder(static_cast<const Self&>(*this));
+    builder* b = kiln_arena();
     kiln_begin<D, make_sh<N>>(b, op::iota, l);
     return kiln_result<D, make_sh<N>>(b);
   }
@@ -25,19 +27,19 @@ struct program {
   // auto [i, j] = grid<N, M>(): the positions along each axis of a shape.
   template <auto... E>
   constexpr auto grid(sloc l = sloc::current()) const {
-    return kiln_indices<i32, make_sh<E...>>(kiln_first_builder(static_cast<const Self&>(*this)), l, make_seq<sizeof...(E)>{});
+    return kiln_indices<i32, make_sh<E...>>(kiln_arena(), l, make_seq<sizeof...(E)>{});
   }
   // A symbolic extent, or a polynomial of them, as a value.
   template <auto N, DType D = i64>
   constexpr auto size(sloc l = sloc::current()) const {
-    builder* b = kiln_first_builder(static_cast<const Self&>(*this));
+    builder* b = kiln_arena();
     return expr_<D, sh<>>(b, kiln_dim_id<D>(b, kiln_attr<kiln_ext(N)>, l));
   }
   // A tensor of one value.
   template <DType D, auto... E, Literal L>
     requires(assign_why<D, sh<>, L> == why::ok)
   constexpr auto full(const L& v, sloc l = sloc::current()) const {
-    builder* b = kiln_first_builder(static_cast<const Self&>(*this));
+    builder* b = kiln_arena();
     return expr_<D, make_sh<E...>>(b, kiln_expand<D, sh<>, make_sh<E...>>(b, kiln_id<D>(b, v, l), l));
   }
 };
@@ -170,8 +172,8 @@ constexpr void kiln_check(builder& b) {
   const record::shape* checked = nullptr;
   for (int i = 0; i < b.nodes.n; ++i) {
     const record::node& x = b.nodes.v[i];
-    const bool introduces =
-        x.o == op::reshape || x.o == op::expand || x.o == op::iota || x.o == op::dim || x.o == op::slice || x.o == op::pad;
+    const bool introduces = x.o == op::reshape || x.o == op::expand || x.o == op::iota || x.o == op::dim || x.o == op::slice ||
+                            x.o == op::pad || x.o == op::kernel || x.o == op::loop;
     if (!introduces) continue;
     auto known = [&](text_view v) {
       if (params.symbols.find(v) < 0) b.fail(why::symbolic_extent_is_not_an_extent_of_any_parameter, x.loc);

@@ -1,0 +1,385 @@
+// Scopes: kernel, loop, forever, when and otherwise. Each runs its C++ body once and records it between two nodes. They are
+// members of program, and of `scope` for helper functions.
+#pragma once
+
+#include "kiln/dsl/element.h"
+#include "kiln/dsl/variable.h"
+
+namespace kiln {
+
+template <class X>
+constexpr why kiln_bound_why() {
+  if constexpr (std::is_same_v<X, ext>)
+    return why::computed_extent_is_a_template_argument__write_kernel_of_extents;
+  else if constexpr (Operand<X>)
+    return (std::is_same_v<dtype_of<X>, i32> || std::is_same_v<dtype_of<X>, i64>) && rank_of<X> == 0
+               ? why::ok
+               : why::bound_must_be_a_scalar_integer;
+  else
+    return kiln_scalar_integer<X>() ? why::ok : why::bound_must_be_a_scalar_integer;
+}
+template <class... X>
+constexpr why kiln_bounds_why() {
+  why r = why::ok;
+  ((r = r == why::ok ? kiln_bound_why<X>() : r), ...);
+  return r;
+}
+// Counters are i32 unless a bound is i64.
+template <class... X>
+using kiln_counter_dtype = std::conditional_t<(std::is_same_v<dtype_of<X>, i64> || ...), i64, i32>;
+template <class D, class... X>
+constexpr why kiln_extents_why() {
+  if (kiln_wrong(kiln_bounds_why<X...>())) return kiln_bounds_why<X...>();
+  if (!std::is_same_v<D, i32> && !std::is_same_v<D, i64>) return why::bound_must_be_a_scalar_integer;
+  return std::is_same_v<D, i32> && std::is_same_v<kiln_counter_dtype<X...>, i64> ? why::bound_of_i64_needs_a_kernel_of_i64
+                                                                                 : why::ok;
+}
+
+// A bound of a scope: an extent, or a node.
+struct kiln_limit {
+  record::extent extent{-1, nullptr};
+  int id = -1;
+};
+template <class X>
+constexpr kiln_limit kiln_limit_of(builder* b, const X& x, const sloc& l) {
+  if constexpr (Operand<X>)
+    return {{-1, nullptr}, x.kiln_read(l)};
+  else if constexpr (Extent<X>)
+    return {kiln_record(x), -1};
+  else if (x == static_cast<X>(-1))
+    return {{-1, nullptr}, kiln_constant_id<i64>(b, kiln_encode<i64>(x), l)};
+  else
+    return {{static_cast<std::int64_t>(x), nullptr}, -1};
+}
+template <ext E>
+constexpr kiln_limit kiln_limit_of_extent(builder* b, const sloc& l) {
+  if constexpr (kiln_static(E))
+    return kiln_limit_of(b, kiln_value(E), l);
+  else
+    return {kiln_attr<E>, -1};
+}
+
+// The body of a kernel or loop. Index: what `for` hands out. The body runs once; leaving it by ++ closes the scope, anything
+// else is a jump of C++.
+template <class Index>
+class [[nodiscard]] kiln_body {
+ public:
+  constexpr kiln_body(builder* b, op end, const Index& i) : index_(i), b_(b), end_(end), scope_(b->scope) {}
+  kiln_body(const kiln_body&) = delete;
+  kiln_body& operator=(const kiln_body&) = delete;
+  constexpr ~kiln_body() {
+    if (!b_->is_open(scope_)) return;
+    b_->leave(scope_, end_,
+              entered_ ? why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if
+                       : why::scope_is_not_entered__write_for_or_if);
+  }
+
+  struct end_type {};
+  struct iterator {
+    kiln_body* body;
+    constexpr Index operator*() const { return body->index_; }
+    constexpr void operator++() const { body->b_->leave(body->scope_, body->end_); }
+    constexpr bool operator!=(end_type) const { return body->b_->is_open(body->scope_); }
+  };
+  constexpr iterator begin() {
+    entered_ = true;
+    return {this};
+  }
+  constexpr end_type end() const { return {}; }
+
+ private:
+  Index index_;
+  builder* b_;
+  op end_;
+  int scope_;
+  bool entered_ = false;
+};
+
+// A position that a scope hands out. Its destructor keeps the compilers from warning where a body does not use it.
+template <class D>
+struct position_ : expr_<D, sh<>> {
+  using expr_<D, sh<>>::operator=;
+  constexpr position_() = default;
+  constexpr position_(builder* builder_, int id_) : expr_<D, sh<>>(builder_, id_) {}
+  constexpr position_(const position_& x) : expr_<D, sh<>>(x) {}
+  constexpr position_& operator=(const position_& x) & {
+    expr_<D, sh<>>::operator=(x);
+    return *this;
+  }
+  constexpr ~position_() {}  // NOLINT(modernize-use-equals-default)
+};
+template <class D, int N>
+struct kiln_positions;
+template <class D>
+struct kiln_positions<D, 1> {
+  position_<D> i;
+};
+template <class D>
+struct kiln_positions<D, 2> {
+  position_<D> i, j;
+};
+template <class D>
+struct kiln_positions<D, 3> {
+  position_<D> i, j, k;
+};
+template <class D>
+struct kiln_positions<D, 4> {
+  position_<D> i, j, k, l;
+};
+
+// The body of `if (auto c = when(p))`. The condition must be asked of a name: a temporary would close the scope before the
+// body.
+class [[nodiscard]] kiln_branch {
+ public:
+  constexpr kiln_branch(builder* b, bool last) : b_(b), scope_(b->scope), last_(last) {}
+  kiln_branch(const kiln_branch&) = delete;
+  kiln_branch& operator=(const kiln_branch&) = delete;
+  constexpr ~kiln_branch() {
+    b_->leave(scope_, op::when_end, entered_ ? why::ok : why::scope_is_not_entered__write_for_or_if);
+    b_->closed_when = last_ ? -1 : b_->last();
+  }
+  constexpr explicit operator bool() & { return entered_ = true; }
+  explicit operator bool() && KILN_DELETED("kiln: name the scope: if (auto c = when(p))");
+
+ private:
+  builder* b_;
+  int scope_;
+  bool last_, entered_ = false;
+};
+
+template <class C>
+inline constexpr why condition_why = [] {
+  if constexpr (Operand<C>)
+    return kiln_is_bool<dtype_of<C>> && rank_of<C> == 0 ? why::ok : why::condition_must_be_a_bool_scalar;
+  else
+    return why::condition_must_be_a_bool_scalar;
+}();
+
+#define KILN_SCOPE_TWIN(name)                                 \
+  template <class... X, why Reason = kiln_bounds_why<X...>()> \
+    requires(kiln_wrong(Reason))                              \
+  mistake<Reason> name(const X&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+#define KILN_CONDITION_TWIN(name)                   \
+  template <class C, why Reason = condition_why<C>> \
+    requires(kiln_wrong(Reason))                    \
+  mistake<Reason> name(const C&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
+// The keywords of a body.
+template <class Self>
+struct keywords {
+  // for (auto [i, j] : kernel(N, M)): for every position, in any order. kernel<N / 2>() where an extent is computed.
+  template <DType D = i32, class A>
+    requires(kiln_extents_why<D, A>() == why::ok)
+  constexpr auto kernel(const A& n, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    return kiln_kernel<D>(b, l, kiln_limit_of(b, n, l));
+  }
+  template <DType D = i32, class A, class B>
+    requires(kiln_extents_why<D, A, B>() == why::ok)
+  constexpr auto kernel(const A& n, const B& m, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    return kiln_kernel<D>(b, l, kiln_limit_of(b, n, l), kiln_limit_of(b, m, l));
+  }
+  template <DType D = i32, class A, class B, class C>
+    requires(kiln_extents_why<D, A, B, C>() == why::ok)
+  constexpr auto kernel(const A& n, const B& m, const C& k, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    return kiln_kernel<D>(b, l, kiln_limit_of(b, n, l), kiln_limit_of(b, m, l), kiln_limit_of(b, k, l));
+  }
+  template <DType D = i32, class A, class B, class C, class E>
+    requires(kiln_extents_why<D, A, B, C, E>() == why::ok)
+  constexpr auto kernel(const A& n, const B& m, const C& k, const E& h, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    return kiln_kernel<D>(b, l, kiln_limit_of(b, n, l), kiln_limit_of(b, m, l), kiln_limit_of(b, k, l), kiln_limit_of(b, h, l));
+  }
+  template <DType D, auto... E>
+    requires(sizeof...(E) >= 1 && sizeof...(E) <= 4)
+  constexpr auto kernel(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    return kiln_kernel<D>(b, l, kiln_limit_of_extent<kiln_ext(E)>(b, l)...);
+  }
+  template <auto... E>
+    requires(sizeof...(E) >= 1 && sizeof...(E) <= 4)
+  constexpr auto kernel(sloc l = sloc::current()) const {
+    return kernel<i32, E...>(l);
+  }
+  template <DType D = i32, class... X, why Reason = kiln_extents_why<D, X...>()>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> kernel(const X&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
+  // for (auto i : loop(end)), loop(begin, end), loop(begin, end, step). A step below 0 counts down; a step of 0 makes no turn.
+  template <class E>
+    requires(kiln_bounds_why<E>() == why::ok)
+  constexpr auto loop(const E& end, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    return kiln_loop<kiln_counter_dtype<E>>(b, l, {{0, nullptr}, -1}, kiln_limit_of(b, end, l), {{1, nullptr}, -1});
+  }
+  template <class B, class E>
+    requires(kiln_bounds_why<B, E>() == why::ok)
+  constexpr auto loop(const B& begin, const E& end, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    const kiln_limit first = kiln_limit_of(b, begin, l);
+    return kiln_loop<kiln_counter_dtype<B, E>>(b, l, first, kiln_limit_of(b, end, l), {{1, nullptr}, -1});
+  }
+  template <class B, class E, class S>
+    requires(kiln_bounds_why<B, E, S>() == why::ok)
+  constexpr auto loop(const B& begin, const E& end, const S& step, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    const kiln_limit first = kiln_limit_of(b, begin, l), last = kiln_limit_of(b, end, l);
+    return kiln_loop<kiln_counter_dtype<B, E, S>>(b, l, first, last, kiln_limit_of(b, step, l));
+  }
+  template <auto Begin, auto End, auto Step = 1>
+  constexpr auto loop(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    const kiln_limit first = kiln_limit_of_extent<kiln_ext(Begin)>(b, l), last = kiln_limit_of_extent<kiln_ext(End)>(b, l);
+    return kiln_loop<i32>(b, l, first, last, kiln_limit_of_extent<kiln_ext(Step)>(b, l));
+  }
+  template <auto End>
+  constexpr auto loop(sloc l = sloc::current()) const {
+    return loop<0, End>(l);
+  }
+  KILN_SCOPE_TWIN(loop)
+  // Until break_if: for (auto i : forever()).
+  constexpr auto forever(sloc l = sloc::current()) const {
+    return kiln_loop<i32>(kiln_b(), l, {{0, nullptr}, -1}, {{0, nullptr}, -1}, {{1, nullptr}, -1}, 1);
+  }
+
+  // if (auto c = when(p)) { .. } if (auto d = otherwise(q)) { .. } if (auto e = otherwise()) { .. }
+  template <class C>
+    requires(condition_why<C> == why::ok)
+  constexpr kiln_branch when(const C& c, sloc l = sloc::current()) const {
+    kiln_record(op::when, c, l);
+    c.b->enter(op::when);
+    return {c.b, false};
+  }
+  KILN_CONDITION_TWIN(when)
+  template <class C>
+    requires(condition_why<C> == why::ok)
+  constexpr kiln_branch otherwise(const C& c, sloc l = sloc::current()) const {
+    c.b->follows_when(l);
+    kiln_record(op::otherwise, c, l);
+    c.b->enter(op::otherwise);
+    return {c.b, false};
+  }
+  KILN_CONDITION_TWIN(otherwise)
+  constexpr kiln_branch otherwise(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    b->follows_when(l);
+    kiln_begin<bool, sh<>>(b, op::otherwise, l);
+    b->enter(op::otherwise);
+    return {b, true};
+  }
+
+  // Of the innermost loop.
+  template <class C>
+    requires(condition_why<C> == why::ok)
+  constexpr void break_if(const C& c, sloc l = sloc::current()) const {
+    kiln_record(op::break_, c, l);
+    c.b->in_loop();
+  }
+  KILN_CONDITION_TWIN(break_if)
+  template <class C>
+    requires(condition_why<C> == why::ok)
+  constexpr void continue_if(const C& c, sloc l = sloc::current()) const {
+    kiln_record(op::continue_, c, l);
+    c.b->in_loop();
+  }
+  KILN_CONDITION_TWIN(continue_if)
+  constexpr void break_(sloc l = sloc::current()) const {
+    kiln_begin<bool, sh<>>(kiln_b(), op::break_, l);
+    kiln_b()->in_loop();
+  }
+  constexpr void continue_(sloc l = sloc::current()) const {
+    kiln_begin<bool, sh<>>(kiln_b(), op::continue_, l);
+    kiln_b()->in_loop();
+  }
+
+  // var(0), var(x): mutable. var<f32>(0), var<f32, 3>(0) name the dtype, and extents.
+  template <Operand X>
+  constexpr auto var(const X& x, sloc l = sloc::current()) const {
+    return variable_<dtype_of<X>, shape_of<X>>(x.b, x.kiln_read(l), x.b->at(l));
+  }
+  template <kiln_arithmetic L>
+  constexpr auto var(const L& x, sloc l = sloc::current()) const {
+    return var<typename kiln_natural<L>::type>(x, l);
+  }
+  template <DType D, auto... E, Literal L>
+    requires(assign_why<D, sh<>, L> == why::ok)
+  constexpr auto var(const L& x, sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    const int id = kiln_expand<D, sh<>, make_sh<E...>>(b, kiln_id<D>(b, x, l), l);
+    return variable_<D, make_sh<E...>>(b, id, b->at(l));
+  }
+  template <DType D, auto... E, Literal L, why Reason = assign_why<D, sh<>, L>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> var(const L&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
+  // auto a = local<f32, 4>(): an array of zeros for each turn of the scope.
+  template <DType D, auto... E>
+    requires(kiln_static(kiln_ext(E)) && ...)
+  constexpr auto local(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    kiln_begin<D, make_sh<E...>>(b, op::local, l, static_cast<std::uint64_t>(b->locals));
+    b->closed_when = -1;
+    return local_<D, make_sh<E...>>(b, static_cast<int>(record::local_tensors) + b->locals++);
+  }
+  template <DType D, auto... E, why Reason = why::local_array_needs_static_extents>
+    requires(!(kiln_static(kiln_ext(E)) && ...))
+  mistake<Reason> local() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
+ private:
+  constexpr builder* kiln_b() const { return static_cast<const Self&>(*this).kiln_arena(); }
+
+  template <class C>
+  static constexpr void kiln_record(op o, const C& c, const sloc& l) {
+    const int id = c.kiln_read(l);
+    kiln_begin<bool, sh<>>(c.b, o, l);
+    c.b->src(id);
+  }
+  static constexpr void kiln_put(builder* b, const kiln_limit& x) {
+    b->attr(x.extent);
+    if (x.id >= 0) b->src(x.id);
+  }
+  template <class D, class... X>
+  static constexpr auto kiln_kernel(builder* b, const sloc& l, const X&... x) {
+    if (b->kernel() != 0) b->fail(why::kernel_inside_a_kernel, b->at(l));
+    kiln_begin<D, sh<>>(b, op::kernel, l, sizeof...(X));
+    (kiln_put(b, x), ...);
+    b->enter(op::kernel);
+    return kiln_kernel_body<D>(b, b->last(), l, make_seq<sizeof...(X)>{});
+  }
+  template <class D, int... A>
+  static constexpr auto kiln_kernel_body(builder* b, int kernel, const sloc& l, seq<A...>) {
+    const auto position = [&](int axis) {
+      kiln_begin<D, sh<>>(b, op::index, l, static_cast<std::uint64_t>(axis));
+      b->src(kernel);
+      return position_<D>(b, b->last());
+    };
+    return kiln_body<kiln_positions<D, sizeof...(A)>>(b, op::kernel_end, {position(A)...});
+  }
+  template <class D>
+  static constexpr auto kiln_loop(builder* b, const sloc& l, const kiln_limit& begin, const kiln_limit& end,
+                                  const kiln_limit& step, std::uint64_t endless = 0) {
+    if (step.id < 0 && step.extent.text == nullptr && step.extent.value == 0) b->fail(why::step_of_a_loop_is_0, b->at(l));
+    kiln_begin<D, sh<>>(b, op::loop, l, endless);
+    for (const kiln_limit* x : {&begin, &end, &step}) kiln_put(b, *x);
+    b->enter(op::loop);
+    const int loop = b->last();
+    kiln_begin<D, sh<>>(b, op::counter, l);
+    b->src(loop);
+    return kiln_body<position_<D>>(b, op::loop_end, position_<D>(b, b->last()));
+  }
+};
+#undef KILN_SCOPE_TWIN
+#undef KILN_CONDITION_TWIN
+
+// The keywords for a helper function: scope s(x); for (auto i : s.loop(3)) ..
+struct scope : keywords<scope> {
+  builder* b;
+  template <class X>
+    requires(Operand<X>)
+  constexpr explicit scope(const X& x) : b(x.b) {}
+  constexpr builder* kiln_arena() const { return b; }
+};
+
+}  // namespace kiln
