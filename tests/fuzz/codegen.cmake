@@ -7,6 +7,10 @@ add_executable(random_programs
   fuzz/child.cpp fuzz/shrink.cpp unit/lower_harness.cpp)
 target_link_libraries(random_programs PRIVATE run_harness schedule_harness CLI11::CLI11 LLVM)
 target_include_directories(random_programs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+kiln_add_test(plan_problem_test fuzz
+  SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/loaded_object.cpp
+  LIBS run_harness LLVM)
+target_include_directories(plan_problem_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)
 file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 if(regressions)
