@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "compiler/ir/text.h"
 #include "compiler/pipeline/pipeline.h"
@@ -43,20 +44,21 @@ store o, %19
 
 class PlanProblem : public ::testing::Test {
  protected:
-  PlanProblem()
-      : program(read_program(g, products)),
-        schedule(compile(g, program, {}).schedule),
-        object(compile(g, program, {}).code.object) {
-    description = *reinterpret_cast<const kiln_program_desc* (*)()>(object.symbol("products_desc"))();
+  PlanProblem() {
+    Graph tensors;
+    const Program program = read_program(tensors, products);
+    compiled = compile(tensors, program, {});
+    object.emplace(compiled.code.object);
+    description = *reinterpret_cast<const kiln_program_desc* (*)()>(object->symbol("products_desc"))();
     temps.assign(description.temps, description.temps + description.n_temps);
     description.temps = temps.data();
   }
   std::string plan() { return plan_problem(g, schedule, description, std::array<std::int64_t, 1>{10}); }
 
-  Graph g;
-  Program program;
-  Schedule schedule;
-  LoadedObject object;
+  Compiled compiled;
+  const Graph& g = compiled.graph;
+  Schedule& schedule = compiled.schedule;
+  std::optional<LoadedObject> object;
   kiln_program_desc description;
   std::vector<kiln_temp_desc> temps;
 };
