@@ -1,0 +1,100 @@
+#include "compiler/rangeify/exact_index.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/symbolic/known.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t limit = std::int64_t{1} << 61;  // sums and differences of two such values fit 64 bits
+
+// Operations that mean the same on index values, where the result fits the width.
+bool is_exact(Op op) {
+  switch (op) {
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+    case Op::NEG:
+    case Op::MIN:
+    case Op::MAX:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
+
+bool ExactIndex::fits(Id index, DType d) {
+  const Interval i = simplify_.bounds()(index), all = symbolic::known_dtype(d).interval;
+  return i.min >= std::max(all.min, -limit) && i.max <= std::min(all.max, limit);
+}
+
+Id ExactIndex::of_memory(Id id) {
+  const DType d = g_.dtype(id);
+  if (d == DType::u64) return no_id;
+  const Id index = g_.make(Op::CAST, DType::index, {id});
+  if (d != DType::i64) return index;
+  const Id low = g_.make(Op::MAX, DType::index, {index, g_.index(-limit)});
+  return g_.make(Op::MIN, DType::index, {low, g_.index(limit)});
+}
+
+Id ExactIndex::uncut(Id index) const {
+  if (g_.op(index) != Op::MIN || !g_.is_index_const(g_.src(index, 1), limit)) return index;
+  const Id low = g_.src(index, 0);
+  return g_.op(low) == Op::MAX && g_.is_index_const(g_.src(low, 1), -limit) ? g_.src(low, 0) : index;
+}
+
+Id ExactIndex::lifted(Id id) {
+  const DType d = g_.dtype(id);
+  const Op op = g_.op(id);
+  if (op == Op::CONST) {
+    const std::int64_t v = g_.arg(id, 0);
+    return v >= -limit && v <= limit ? g_.index(v) : no_id;
+  }
+  if (op == Op::CAST) {
+    const Id x = g_.src(id, 0), from = g_.dtype(x) == DType::index ? x : is_int(g_.dtype(x)) ? done_.at(x) : no_id;
+    return from != no_id && fits(from, d) ? from : no_id;
+  }
+  if (!is_exact(op)) return no_id;
+  std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+  for (Id& s : src) {
+    s = done_.at(s);
+    if (s == no_id) return no_id;
+  }
+  const Id made = g_.make(op, DType::index, src);
+  return fits(made, d) ? made : no_id;
+}
+
+std::vector<Id> ExactIndex::inside(Id value) const {
+  std::vector<Id> todo{value}, found{value};
+  std::unordered_set<Id> seen{value};
+  while (!todo.empty() && found.size() <= most_nodes) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (g_.op(id) != Op::CAST && !is_exact(g_.op(id))) continue;
+    for (const Id s : g_.src(id))
+      if (is_int(g_.dtype(s)) && seen.insert(s).second) {
+        todo.push_back(s);
+        found.push_back(s);
+      }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Id ExactIndex::operator()(Id value) {
+  if (g_.dtype(value) == DType::index) return value;
+  const std::vector<Id> nodes = is_int(g_.dtype(value)) ? inside(value) : std::vector<Id>{};
+  if (nodes.empty() || nodes.size() > most_nodes) return no_id;
+  for (const Id id : nodes)
+    if (!done_.contains(id)) {
+      const Id exact = lifted(id);
+      done_[id] = exact != no_id ? exact : of_memory(id);
+    }
+  return done_.at(value);
+}
+
+}  // namespace kiln::compiler
