@@ -1,7 +1,9 @@
 #include "compiler/rangeify/collapse.h"
 
 #include <algorithm>
+#include <string>
 
+#include "compiler/ir/literal.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/rangeify/choices.h"
 #include "compiler/rangeify/exact_sum.h"
@@ -32,7 +34,10 @@ class Collapse {
 
  private:
   Id identity(DType d) { return g_.constant(d, reduce_identity(kind_, d)); }
-  Id number(DType d, Id count) { return g_.make(Op::CAST, d, {count}); }
+  Id number(DType d, Id count) {
+    const auto bits = g_.is_const(count) ? literal_bits(d, std::to_string(g_.arg(count, 0))) : std::nullopt;
+    return bits ? g_.constant(d, *bits) : g_.make(Op::CAST, d, {count});
+  }
   Id is_positive(Id count) { return simplify_(index_less(g_, g_.index(0), count)); }
 
   // any(v) counts where v holds; all(v) is not any(not v).

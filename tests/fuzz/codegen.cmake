@@ -3,7 +3,7 @@ find_package(CLI11 REQUIRED)
 find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
 add_executable(random_programs
   fuzz/random_programs.cpp fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
-  fuzz/random_network.cpp
+  fuzz/random_network.cpp fuzz/random_counted.cpp
   fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/first_broken_pass.cpp
   fuzz/child.cpp fuzz/shrink.cpp unit/lower_harness.cpp)
 target_link_libraries(random_programs PRIVATE run_harness schedule_harness CLI11::CLI11 LLVM)

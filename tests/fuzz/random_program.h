@@ -68,5 +68,6 @@ std::vector<WeightedMaker> elementwise_makers();
 std::vector<WeightedMaker> movement_makers();
 std::vector<WeightedMaker> reduction_makers();
 std::vector<WeightedMaker> network_makers();
+std::vector<WeightedMaker> counting_makers();
 
 }  // namespace kiln::compiler::testing
