@@ -106,6 +106,15 @@ std::optional<std::uint64_t> integer_bits(DType d, std::string_view s) {
 
 }  // namespace
 
+double float_value(DType d, std::uint64_t v) {
+  if (d == DType::f64) return std::bit_cast<double>(v);
+  const Format f = format_of(d);
+  const std::uint64_t sign = std::uint64_t{1} << (f.mantissa + f.exponent), magnitude = v & ~sign;
+  if (magnitude < infinity_bits(f)) return decode(f, v);
+  if (magnitude > infinity_bits(f)) return std::nan("");
+  return v == magnitude ? HUGE_VAL : -HUGE_VAL;
+}
+
 bool is_canonical_literal(DType d, std::uint64_t v) {
   if (d == DType::boolean) return v <= 1;
   if (d == DType::none) return false;

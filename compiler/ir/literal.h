@@ -15,6 +15,8 @@ std::string literal_text(DType d, std::uint64_t bits);
 // Decimal, hexadecimal (0x10, 0x1.8p+3), true/false, inf, nan, bits(0x7fc00001). A float that is not representable is rounded
 // to nearest even (f16 and bf16: from the f64 that the text means). nullopt: malformed or out of range.
 std::optional<std::uint64_t> literal_bits(DType d, std::string_view text);
+// The value of a float constant: exact.
+double float_value(DType d, std::uint64_t bits);
 // Do these bits have the form that CONST documents?
 bool is_canonical_literal(DType d, std::uint64_t bits);
 

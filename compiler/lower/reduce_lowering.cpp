@@ -1,9 +1,9 @@
 #include "compiler/lower/reduce_lowering.h"
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
+#include "compiler/ir/reduce_identity.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
@@ -13,46 +13,6 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t unrolled_extent = 8;
-
-std::uint64_t lowest_bits(DType d) {
-  switch (d) {
-    case DType::i8: return static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<std::int8_t>::min()});
-    case DType::i16: return static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<std::int16_t>::min()});
-    case DType::i32: return static_cast<std::uint64_t>(std::int64_t{std::numeric_limits<std::int32_t>::min()});
-    case DType::i64: return static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::min());
-    case DType::f32: return 0xff800000u;
-    case DType::f64: return 0xfff0000000000000u;
-    default: return 0;  // unsigned, bool
-  }
-}
-
-std::uint64_t highest_bits(DType d) {
-  switch (d) {
-    case DType::boolean: return 1;
-    case DType::u64: return ~std::uint64_t{0};
-    case DType::f32: return 0x7f800000u;
-    case DType::f64: return 0x7ff0000000000000u;
-    default: break;
-  }
-  return (std::uint64_t{1} << (bits(d) - (is_signed_int(d) ? 1 : 0))) - 1;
-}
-
-std::uint64_t one_bits(DType d) { return d == DType::f32 ? 0x3f800000u : d == DType::f64 ? 0x3ff0000000000000u : 1; }
-
-std::uint64_t identity_bits(ReduceKind k, DType d) {
-  switch (k) {
-    case ReduceKind::prod: return one_bits(d);
-    case ReduceKind::max:
-    case ReduceKind::argmax: return lowest_bits(d);
-    case ReduceKind::min:
-    case ReduceKind::argmin: return highest_bits(d);
-    case ReduceKind::all: return 1;
-    case ReduceKind::sum:
-    case ReduceKind::any:
-    case ReduceKind::fma: return 0;
-  }
-  return 0;
-}
 
 Op step_op(ReduceKind k) {
   switch (k) {
@@ -126,7 +86,7 @@ class Lowering {
     return g_.is_const(n) && g_.arg(n, 0) <= unrolled_extent;
   }
 
-  Id identity(const Reduction& r) { return g_.constant(r.acc, identity_bits(r.kind, r.acc)); }
+  Id identity(const Reduction& r) { return g_.constant(r.acc, reduce_identity(r.kind, r.acc)); }
 
   Id striped(const Reduction& r) {
     const Id range = r.ranges[0];

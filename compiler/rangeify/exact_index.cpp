@@ -1,119 +1,131 @@
 #include "compiler/rangeify/exact_index.h"
 
-#include <bit>
-#include <limits>
-#include <optional>
-#include <vector>
+#include <algorithm>
+#include <unordered_set>
 
-#include "compiler/symbolic/simplify.h"
+#include "compiler/symbolic/known.h"
 
 namespace kiln::compiler {
 namespace {
 
-// Values of the dtype that bounds can tell: those of u64 above 2^62 count as unbounded.
-Interval values_of(DType d) {
-  if (bits(d) == 64) return is_signed_int(d) ? Interval{-unbounded + 1, unbounded - 1} : Interval{0, unbounded - 1};
-  const std::int64_t half = std::int64_t{1} << (bits(d) - 1);
-  return is_signed_int(d) ? Interval{-half, half - 1} : Interval{0, 2 * half - 1};
+constexpr std::int64_t limit = std::int64_t{1} << 61;  // sums and differences of two such values fit 64 bits
+
+// Operations that mean the same on index values, where the result fits the width; of the last five, forms().
+bool is_exact(Op op) {
+  switch (op) {
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+    case Op::NEG:
+    case Op::MIN:
+    case Op::MAX:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD:
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::SHL:
+    case Op::SHR:
+    case Op::AND: return true;
+    default: return false;
+  }
 }
-
-class Exact {
- public:
-  Exact(Graph& g, const Facts& facts) : g_(g), simplify_(g, facts) {}
-
-  Id run(Id sink) {
-    const Id roots[] = {sink};
-    const SourceLoc saved = g_.loc();
-    const std::vector<Id> order = g_.reachable(roots);
-    if (order.empty()) return sink;
-    exact_.assign(order.back() + 1, no_id);
-    done_.assign(order.back() + 1, no_id);
-    for (const Id id : order) {
-      g_.set_loc(g_.loc(id));
-      done_[id] = rebuilt(id);
-      if (is_int(g_.dtype(id))) exact_[id] = fitting(value(id), g_.dtype(id));
-    }
-    g_.set_loc(saved);
-    return done_[sink];
-  }
-
- private:
-  Id rebuilt(Id id) {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
-    for (Id& s : src) s = done_[s];
-    const bool position = g_.op(id) == Op::CAST && g_.dtype(id) == DType::index;
-    if (position && exact_[g_.src(id, 0)] != no_id) return exact_[g_.src(id, 0)];
-    const Id made = g_.with_src(id, src);
-    return g_.dtype(id) == DType::index && made != id ? simplify_(made) : made;
-  }
-
-  Id fitting(Id candidate, DType d) {
-    if (candidate == no_id) return no_id;
-    const Interval have = simplify_.bounds()(candidate), may = values_of(d);
-    return have.min >= may.min && have.max <= may.max ? candidate : no_id;
-  }
-
-  Id make(Op op, Id a, Id b) { return a == no_id || b == no_id ? no_id : simplify_(g_.make(op, DType::index, {a, b})); }
-  bool nonnegative(Id index) { return index != no_id && simplify_.bounds()(index).min >= 0; }
-
-  // The integer as index arithmetic if none of its operands has wrapped; the operation itself still may.
-  Id value(Id id) {
-    const Op op = g_.op(id);
-    const auto of = [&](std::size_t i) { return exact_[g_.src(id, i)]; };
-    switch (op) {
-      case Op::CONST: return constant(id);
-      case Op::CAST: return g_.dtype(g_.src(id, 0)) == DType::index ? done_[g_.src(id, 0)] : of(0);
-      case Op::NEG: return make(Op::SUB, g_.index(0), of(0));
-      case Op::ADD:
-      case Op::SUB:
-      case Op::MUL:
-      case Op::MIN:
-      case Op::MAX:
-      case Op::FLOORDIV:
-      case Op::FLOORMOD: return make(op, of(0), of(1));
-      case Op::CDIV: return nonnegative(of(0)) && nonnegative(of(1)) ? make(Op::FLOORDIV, of(0), of(1)) : no_id;
-      case Op::CMOD: return nonnegative(of(0)) && nonnegative(of(1)) ? make(Op::FLOORMOD, of(0), of(1)) : no_id;
-      case Op::SHL: return shifted(id, Op::MUL);
-      case Op::SHR: return shifted(id, Op::FLOORDIV);
-      case Op::AND: return low_bits(id);
-      default: return no_id;
-    }
-  }
-
-  Id constant(Id id) const {
-    const std::int64_t v = g_.arg(id, 0);
-    return !is_signed_int(g_.dtype(id)) && v < 0 ? no_id : g_.index(v);
-  }
-
-  Id shifted(Id id, Op op) {
-    const Id count = g_.src(id, 1);
-    if (!g_.is_const(count)) return no_id;
-    const std::int64_t n = g_.arg(count, 0) & (bits(g_.dtype(id)) - 1);
-    return n > 32 ? no_id : make(op, exact_[g_.src(id, 0)], g_.index(std::int64_t{1} << n));
-  }
-
-  // x & (2^k - 1) is the remainder by 2^k.
-  Id low_bits(Id id) {
-    for (const std::size_t i : {0U, 1U}) {
-      const Id mask = g_.src(id, i);
-      if (!g_.is_const(mask) || g_.arg(mask, 0) < 1 || g_.arg(mask, 0) > std::numeric_limits<std::int32_t>::max()) continue;
-      if (std::has_single_bit(static_cast<std::uint64_t>(g_.arg(mask, 0)) + 1))
-        return make(Op::FLOORMOD, exact_[g_.src(id, 1 - i)], g_.index(g_.arg(mask, 0) + 1));
-    }
-    return no_id;
-  }
-
-  Graph& g_;
-  Simplifier simplify_;
-  std::vector<Id> exact_;  // by node: an integer as index arithmetic
-  std::vector<Id> done_;
-};
 
 }  // namespace
 
-void exact_index(Graph& g, Program& p) {
-  const Facts facts = facts_of(p);
-  p.sink = Exact(g, facts).run(p.sink);
+bool ExactIndex::fits(Id index, DType d) {
+  const Interval i = simplify_.bounds()(index), all = symbolic::known_dtype(d).interval;
+  return i.min >= std::max(all.min, -limit) && i.max <= std::min(all.max, limit);
+}
+
+Id ExactIndex::of_memory(Id id) {
+  const DType d = g_.dtype(id);
+  if (d == DType::u64) return no_id;
+  const Id index = g_.make(Op::CAST, DType::index, {id});
+  if (d != DType::i64) return index;
+  const Id low = g_.make(Op::MAX, DType::index, {index, g_.index(-limit)});
+  return g_.make(Op::MIN, DType::index, {low, g_.index(limit)});
+}
+
+Id ExactIndex::uncut(Id index) const {
+  if (g_.op(index) != Op::MIN || !g_.is_index_const(g_.src(index, 1), limit)) return index;
+  const Id low = g_.src(index, 0);
+  return g_.op(low) == Op::MAX && g_.is_index_const(g_.src(low, 1), -limit) ? g_.src(low, 0) : index;
+}
+
+Id ExactIndex::lifted(Id id) {
+  const DType d = g_.dtype(id);
+  const Op op = g_.op(id);
+  if (op == Op::CONST) {
+    const std::int64_t v = g_.arg(id, 0);
+    return v >= -limit && v <= limit ? g_.index(v) : no_id;
+  }
+  if (op == Op::CAST) {
+    const Id x = g_.src(id, 0), from = g_.dtype(x) == DType::index ? x : is_int(g_.dtype(x)) ? done_.at(x) : no_id;
+    return from != no_id && fits(from, d) ? from : no_id;
+  }
+  if (!is_exact(op)) return no_id;
+  std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+  for (Id& s : src) {
+    s = done_.at(s);
+    if (s == no_id) return no_id;
+  }
+  const Id made = form(op, src, bits(d));
+  return made != no_id && fits(made, d) ? made : no_id;
+}
+
+// The operation on index values, if it has one.
+Id ExactIndex::form(Op op, std::span<const Id> x, int width) {
+  const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
+  const auto nonnegative = [&](Id a) { return simplify_.bounds()(a).min >= 0; };
+  switch (op) {
+    case Op::NEG: return make(Op::SUB, g_.index(0), x[0]);
+    case Op::CDIV:
+    case Op::CMOD:
+      if (!nonnegative(x[0]) || !nonnegative(x[1])) return no_id;
+      return make(op == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD, x[0], x[1]);
+    case Op::SHL:
+    case Op::SHR: {
+      if (!g_.is_const(x[1])) return no_id;
+      const std::int64_t count = g_.arg(x[1], 0) & (width - 1);
+      return count > 32 ? no_id : make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << count));
+    }
+    case Op::AND: {  // with 2^k - 1: the remainder by 2^k
+      const Id mask = g_.is_const(x[1]) ? x[1] : x[0], value = mask == x[1] ? x[0] : x[1];
+      if (!g_.is_const(mask) || g_.arg(mask, 0) < 0 || g_.arg(mask, 0) >= limit) return no_id;
+      const std::int64_t size = g_.arg(mask, 0) + 1;
+      return (size & (size - 1)) == 0 ? make(Op::FLOORMOD, value, g_.index(size)) : no_id;
+    }
+    default: return make(op, x[0], x[1]);
+  }
+}
+
+std::vector<Id> ExactIndex::inside(Id value) const {
+  std::vector<Id> todo{value}, found{value};
+  std::unordered_set<Id> seen{value};
+  while (!todo.empty() && found.size() <= most_nodes) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (g_.op(id) != Op::CAST && !is_exact(g_.op(id))) continue;
+    for (const Id s : g_.src(id))
+      if (is_int(g_.dtype(s)) && seen.insert(s).second) {
+        todo.push_back(s);
+        found.push_back(s);
+      }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Id ExactIndex::operator()(Id value) {
+  if (g_.dtype(value) == DType::index) return value;
+  const std::vector<Id> nodes = is_int(g_.dtype(value)) ? inside(value) : std::vector<Id>{};
+  if (nodes.empty() || nodes.size() > most_nodes) return no_id;
+  for (const Id id : nodes)
+    if (!done_.contains(id)) {
+      const Id exact = lifted(id);
+      done_[id] = exact != no_id ? exact : of_memory(id);
+    }
+  return done_.at(value);
 }
 
 }  // namespace kiln::compiler

@@ -1,13 +1,37 @@
-// Exact index. What: an integer of the program that is used as a position becomes index arithmetic as far as no operation on
-// the way can wrap, so that bounds, strides and clamps are seen through it. Before: CAST index(i32 arithmetic on CAST i32(RANGE),
-// extents and data). After: CAST index remains only on data and on what may wrap; a clamp that never acts is gone. Precondition:
-// a well-formed tensor-level program. Postcondition: every index has the same value as before.
+// Integers of a width, read as index values: where nothing can wrap, arithmetic on positions is the same number either way, and
+// then conditions on it can be solved. x + y < c says x < c - y of exact integers, but not of i8 (x = y = c = -128).
 #pragma once
 
-#include "compiler/ir/program.h"
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "compiler/ir/graph.h"
+#include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 
-void exact_index(Graph& g, Program& p);
+class ExactIndex {
+ public:
+  ExactIndex(Graph& g, Simplifier& simplify) : g_(g), simplify_(simplify) {}
+
+  // The index value that equals this integer whenever it is computed; no_id when none is known. What is read from memory is
+  // taken as it is: it gets no arithmetic, and i64 is cut to +-2^61, beyond every position.
+  Id operator()(Id value);
+  // Without the cut: for a value that is compared with an extent before anything else is done with it.
+  Id uncut(Id index) const;
+
+ private:
+  static constexpr std::size_t most_nodes = 256;
+  Id lifted(Id id);
+  Id form(Op op, std::span<const Id> x, int width);
+  Id of_memory(Id id);
+  bool fits(Id index, DType d);
+  std::vector<Id> inside(Id value) const;
+
+  Graph& g_;
+  Simplifier& simplify_;
+  std::unordered_map<Id, Id> done_;
+};
 
 }  // namespace kiln::compiler

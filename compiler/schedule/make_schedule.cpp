@@ -1,7 +1,8 @@
 #include "compiler/schedule/make_schedule.h"
 
-#include "compiler/rangeify/exact_index.h"
+#include "compiler/rangeify/collapse_reductions.h"
 #include "compiler/rangeify/graph_cleanup.h"
+#include "compiler/rangeify/integer_positions.h"
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/kernel_split.h"
@@ -16,8 +17,9 @@ namespace {
 
 constexpr SchedulePass passes[] = {
     {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
-    {"exact_index", [](Graph& g, Schedule& s) { exact_index(g, s.program); }},
+    {"integer_positions", [](Graph& g, Schedule& s) { integer_positions(g, s.program); }},
     {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
+    {"collapse_reductions", [](Graph& g, Schedule& s) { collapse_reductions(g, s.program); }},
     {"kernel_split", kernel_split},
     {"pack_operands", pack_operands},
     {"simplify_ranges", simplify_ranges},

@@ -39,7 +39,4 @@ struct CheckResult {
 };
 CheckResult check_program(const std::string& text, std::uint64_t seed);
 
-// Two buffers that kernels without an order between them, or one kernel, use at the same time share bytes: text, else "".
-std::string plan_problem(Graph& g, const Schedule& s, const SymbolValues& symbols);
-
 }  // namespace kiln::compiler::testing

@@ -1,32 +1,45 @@
-// Work in a child process with limits: a crash, a hang or too much memory is a result, not the end of the campaign.
+// Work in child processes with limits: a crash, a hang or too much memory is a result, not the end of the campaign. A child
+// works through several items, which saves the start of a process for each; the one that ends it is known.
 #pragma once
 
 #include <sys/types.h>
 
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 namespace kiln::compiler::testing {
 
 struct ChildEnd {
-  std::string report;   // what the work returned
-  std::string problem;  // "", "crash signal 11", "time", "memory"
+  std::string report;       // what the work returned
+  std::string problem;      // "", "crash signal 11", "time", "memory"
+  long peak_kilobytes = 0;  // of the process until then
 };
 
-// Several children at a time. Each task gets a key.
+// Several children at a time. Each item has a key.
 class Children {
  public:
-  void start(std::uint64_t key, const std::function<std::string()>& work);
+  using Work = std::function<std::string(std::uint64_t key)>;
+  explicit Children(Work work) : work_(std::move(work)) {}
+
+  void start(std::vector<std::uint64_t> keys);
   std::size_t running() const { return open_.size(); }
-  std::pair<std::uint64_t, ChildEnd> wait();  // for any
+  bool empty() const { return open_.empty() && ends_.empty(); }
+  std::pair<std::uint64_t, ChildEnd> wait();  // for the next item's end; those after a crash start again
 
  private:
+  void collect();
+
   struct Open {
-    std::uint64_t key;
+    std::vector<std::uint64_t> keys;
     int file;
   };
+  Work work_;
   std::map<pid_t, Open> open_;
+  std::deque<std::pair<std::uint64_t, ChildEnd>> ends_;
 };
 
 ChildEnd in_child(const std::function<std::string()>& work);

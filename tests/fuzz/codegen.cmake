@@ -3,15 +3,20 @@ find_package(CLI11 REQUIRED)
 find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
 add_executable(random_programs
   fuzz/random_programs.cpp fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
+  fuzz/random_network.cpp fuzz/random_counted.cpp
   fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/first_broken_pass.cpp
   fuzz/child.cpp fuzz/shrink.cpp unit/lower_harness.cpp)
 target_link_libraries(random_programs PRIVATE run_harness schedule_harness CLI11::CLI11 LLVM)
 target_include_directories(random_programs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+kiln_add_test(plan_problem_test fuzz
+  SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/loaded_object.cpp
+  LIBS run_harness LLVM)
+target_include_directories(plan_problem_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)
 file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 if(regressions)
   add_test(NAME fuzz.regressions COMMAND random_programs ${regressions})
   set_tests_properties(fuzz.regressions PROPERTIES LABELS fuzz)
 endif()
-add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 400 --seed 10000 --jobs 2)
+add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 150 --seed 10000 --jobs 2)
 set_tests_properties(fuzz.random_programs fuzz.random_stages PROPERTIES LABELS fuzz)

@@ -9,6 +9,7 @@
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/make_schedule.h"
 #include "tests/fuzz/check_program.h"
+#include "tests/fuzz/plan_problem.h"
 #include "tests/run/compiled.h"
 #include "tests/unit/lower_harness.h"
 #include "tests/unit/schedule_harness.h"
@@ -73,7 +74,7 @@ class Stages {
       const std::string problem = attempt([&] {
         pass.run(g_, s);
         if (s.kernels.empty()) return tensor_level(s);
-        std::string d;
+        std::string d = ordered ? order_problem(g_, s) : "";
         for (const bool backward : {false, true})
           if (d.empty()) d = each([&](const Case& c) { return run_schedule(g_, s, c.symbols, c.before, backward, !ordered); });
         return d;

@@ -1,15 +1,24 @@
-// The memory plan against the task graph: a checker that shares nothing with the planner.
+#include "tests/fuzz/plan_problem.h"
+
 #include <algorithm>
+#include <map>
+#include <set>
+#include <vector>
 
 #include "compiler/interp/index_value.h"
-#include "tests/fuzz/check_program.h"
+
+extern "C" {
+#include "runtime/src/expression.h"
+}
 
 namespace kiln::compiler::testing {
 namespace {
 
+using Order = std::vector<std::vector<bool>>;
+
 // before[k][j]: kernel j always ends before kernel k begins.
-std::vector<std::vector<bool>> order_of(const Schedule& s) {
-  std::vector<std::vector<bool>> before(s.kernels.size(), std::vector<bool>(s.kernels.size(), false));
+Order order_of(const Schedule& s) {
+  Order before(s.kernels.size(), std::vector<bool>(s.kernels.size(), false));
   for (std::size_t k = 0; k < s.kernels.size(); ++k)
     for (const int d : s.kernels[k].depends_on) {
       const auto j = static_cast<std::size_t>(d);
@@ -20,32 +29,133 @@ std::vector<std::vector<bool>> order_of(const Schedule& s) {
   return before;
 }
 
-}  // namespace
+struct Users {
+  std::set<std::size_t> readers, writers;
+  std::set<std::size_t> all() const {
+    std::set<std::size_t> both = readers;
+    both.insert(writers.begin(), writers.end());
+    return both;
+  }
+};
 
-std::string plan_problem(Graph& g, const Schedule& s, const SymbolValues& symbols) {
-  const auto before = order_of(s);
-  IndexValues value(g, symbols);
-  std::vector<std::vector<std::size_t>> users(s.buffers.size());
-  for (std::size_t k = 0; k < s.kernels.size(); ++k)
-    for (const int b : s.kernels[k].buffers) users[static_cast<std::size_t>(b)].push_back(k);
-  const std::int64_t arena = value(s.workspace_bytes).value();
-  const auto all_before = [&](std::size_t a, std::size_t b) {
-    return std::ranges::all_of(
-        users[a], [&](std::size_t j) { return std::ranges::all_of(users[b], [&](std::size_t k) { return before[k][j]; }); });
-  };
-  const auto bytes_of = [&](const Buffer& b) { return value(b.size).value() * bytes(b.dtype); };
-  for (std::size_t a = 0; a < s.buffers.size(); ++a) {
-    if (s.buffers[a].param >= 0 || users[a].empty()) continue;
-    const std::int64_t begin = value(s.buffers[a].offset).value(), end = begin + bytes_of(s.buffers[a]);
-    if (begin < 0 || begin % 64 != 0 || end > arena) return "buffer " + std::to_string(a) + " is not in the arena";
-    for (std::size_t b = 0; b < a; ++b) {
-      if (s.buffers[b].param >= 0 || users[b].empty()) continue;
-      const std::int64_t other = value(s.buffers[b].offset).value(), other_end = other + bytes_of(s.buffers[b]);
-      if (begin >= other_end || other >= end || all_before(a, b) || all_before(b, a)) continue;
-      return "buffers " + std::to_string(b) + " and " + std::to_string(a) + " share bytes and may be alive at the same time";
+std::vector<Users> users_of(const Graph& g, const Schedule& s) {
+  std::vector<Users> out(s.buffers.size());
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    const Id roots[] = {s.kernels[k].sink};
+    for (const Id id : g.reachable(roots)) {
+      if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE) continue;
+      const auto slot = static_cast<std::size_t>(g.arg(g.src(id, 0), 0));
+      Users& u = out[static_cast<std::size_t>(s.kernels[k].buffers[slot])];
+      (g.op(id) == Op::LOAD ? u.readers : u.writers).insert(k);
     }
   }
+  return out;
+}
+
+std::string pair_text(const char* what, std::size_t buffer, std::size_t a, std::size_t b) {
+  return std::string(what) + " of buffer " + std::to_string(buffer) + ": kernels " + std::to_string(a) + " and " +
+         std::to_string(b) + " in no or the wrong order";
+}
+
+// An argument's value is what it is at entry: its readers come before its writer. Anything else is written, then read.
+std::string buffer_order_problem(const Schedule& s, const Order& before, std::size_t b, const Users& u) {
+  const int param = s.buffers[b].param;
+  const bool at_entry = param >= 0 && s.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
+  if (!at_entry && !u.readers.empty() && u.writers.empty()) return "nobody writes buffer " + std::to_string(b);
+  for (const std::size_t w : u.writers) {
+    for (const std::size_t r : u.readers)
+      if (r != w && !(at_entry ? before[w][r] : before[r][w])) return pair_text("write and read", b, w, r);
+    for (const std::size_t other : u.writers)
+      if (other != w && !before[w][other] && !before[other][w]) return pair_text("two writes", b, w, other);
+  }
   return {};
+}
+
+bool all_before(const Order& before, const std::set<std::size_t>& first, const std::set<std::size_t>& second) {
+  return std::ranges::all_of(
+      first, [&](std::size_t j) { return std::ranges::all_of(second, [&](std::size_t k) { return before[k][j]; }); });
+}
+
+std::string description_problem(const Schedule& s, const kiln_program_desc& d) {
+  if (static_cast<std::size_t>(d.n_kernels) != s.kernels.size()) return "another number of kernels than scheduled";
+  if (static_cast<std::size_t>(d.n_params + d.n_temps) != s.buffers.size()) return "another number of buffers than scheduled";
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    const kiln_kernel_desc& got = d.kernels[k];
+    const std::span buffers(got.buffers, static_cast<std::size_t>(got.n_buffers));
+    const std::span needs(got.depends_on, static_cast<std::size_t>(got.n_depends_on));
+    if (!std::ranges::equal(buffers, s.kernels[k].buffers) || !std::ranges::equal(needs, s.kernels[k].depends_on))
+      return "kernel " + std::to_string(k) + " is described with other buffers or dependencies than scheduled";
+  }
+  return {};
+}
+
+struct Place {
+  std::int64_t begin = 0, end = 0;
+  std::set<std::size_t> users;
+};
+
+class PlanChecker {
+ public:
+  PlanChecker(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols)
+      : s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s)), value_(g, names_) {
+    for (std::size_t i = 0; i < symbols.size(); ++i) names_[s.program.symbols[i].name] = symbols[i];
+  }
+
+  std::string run() {
+    std::int64_t workspace = 0;
+    if (!kiln_evaluate(d_.workspace_bytes, symbols_.data(), &workspace)) return "the workspace has no size";
+    std::vector<Place> placed;
+    for (std::size_t t = 0; t < static_cast<std::size_t>(d_.n_temps); ++t) {
+      Place here;
+      if (const std::string p = place(t, workspace, here); !p.empty()) return "temporary " + std::to_string(t) + p;
+      for (std::size_t o = 0; o < placed.size(); ++o)
+        if (overlap(here, placed[o]) && !all_before(before_, here.users, placed[o].users) &&
+            !all_before(before_, placed[o].users, here.users))
+          return "temporaries " + std::to_string(o) + " and " + std::to_string(t) + " share bytes and may be alive together";
+      placed.push_back(std::move(here));
+    }
+    return {};
+  }
+
+ private:
+  static bool overlap(const Place& a, const Place& b) { return a.begin < b.end && b.begin < a.end; }
+
+  std::string place(std::size_t t, std::int64_t workspace, Place& out) {
+    const std::size_t b = static_cast<std::size_t>(d_.n_params) + t;
+    std::int64_t size = 0;
+    if (!kiln_evaluate(d_.temps[t].offset, symbols_.data(), &out.begin) ||
+        !kiln_evaluate(d_.temps[t].bytes, symbols_.data(), &size))
+      return " has no place";
+    if (size != value_(s_.buffers[b].size).value() * bytes(s_.buffers[b].dtype)) return " has not its bytes";
+    out.end = out.begin + size;
+    out.users = users_[b].all();
+    if (out.users.empty() || (out.begin >= 0 && out.begin % 64 == 0 && out.end <= workspace)) return {};
+    return " at " + std::to_string(out.begin) + " .. " + std::to_string(out.end) + " of " + std::to_string(workspace) +
+           " bytes";
+  }
+
+  const Schedule& s_;
+  const kiln_program_desc& d_;
+  std::span<const std::int64_t> symbols_;
+  Order before_;
+  std::vector<Users> users_;
+  std::map<std::string, std::int64_t> names_;
+  IndexValues value_;
+};
+
+}  // namespace
+
+std::string order_problem(const Graph& g, const Schedule& s) {
+  const Order before = order_of(s);
+  const std::vector<Users> users = users_of(g, s);
+  for (std::size_t b = 0; b < users.size(); ++b)
+    if (const std::string p = buffer_order_problem(s, before, b, users[b]); !p.empty()) return p;
+  return {};
+}
+
+std::string plan_problem(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols) {
+  if (const std::string p = description_problem(s, d); !p.empty()) return p;
+  return PlanChecker(g, s, d, symbols).run();
 }
 
 }  // namespace kiln::compiler::testing

@@ -67,5 +67,7 @@ struct WeightedMaker {
 std::vector<WeightedMaker> elementwise_makers();
 std::vector<WeightedMaker> movement_makers();
 std::vector<WeightedMaker> reduction_makers();
+std::vector<WeightedMaker> network_makers();
+std::vector<WeightedMaker> counting_makers();
 
 }  // namespace kiln::compiler::testing

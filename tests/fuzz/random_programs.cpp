@@ -3,8 +3,11 @@
 // with the first pass that broke it, and ends the run with 1. random_programs FILE...: the same for programs in files
 // (tests/fuzz/regressions).
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iostream>
+#include <numeric>
 #include <sstream>
 
 #include "compiler/ir/diagnostic.h"
@@ -20,7 +23,7 @@ namespace {
 
 struct Options {
   std::uint64_t count = 1000, seed = 0;
-  int jobs = 1, symbolic_percent = 25;
+  int jobs = 1, symbolic_percent = 20;
   std::size_t findings = 1;
   std::string save;
   bool print = false, stages = false;
@@ -83,33 +86,42 @@ CheckResult check_in_child(const std::string& text, std::uint64_t seed, bool sta
 
 class Campaign {
  public:
-  explicit Campaign(const Options& o) : o_(o) {}
+  explicit Campaign(const Options& o)
+      : o_(o), children_([&o](std::uint64_t seed) { return check_here(text_of_seed(seed, o), seed, o.stages); }) {}
 
   int run() {
-    Children children;
+    const auto start = std::chrono::steady_clock::now();
     std::uint64_t next = o_.seed;
-    while (found_ < o_.findings && (next < o_.seed + o_.count || children.running() > 0)) {
-      while (next < o_.seed + o_.count && children.running() < static_cast<std::size_t>(o_.jobs)) {
-        const std::string text = text_of_seed(next, o_);
-        children.start(next, [text, next, stages = o_.stages] { return check_here(text, next, stages); });
-        ++next;
+    const std::uint64_t end = o_.seed + o_.count;
+    while (found_ < o_.findings && (next < end || !children_.empty())) {
+      while (next < end && children_.running() < static_cast<std::size_t>(o_.jobs)) {
+        std::vector<std::uint64_t> seeds(std::min<std::uint64_t>(batch, end - next));
+        std::iota(seeds.begin(), seeds.end(), next);
+        next += seeds.size();
+        children_.start(std::move(seeds));
       }
-      const auto [seed, end] = children.wait();
-      count(seed, outcome(end));
+      const auto [seed, result] = children_.wait();
+      count(seed, result);
     }
-    while (children.running() > 0) children.wait();
+    while (!children_.empty()) children_.wait();
+    const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
     std::cout << programs_ << " programs, " << symbolic_ << " with symbols, " << kernels_ << " kernels, " << runs_
-              << " runs compared, slowest compilation " << slowest_ << " s, " << found_ << " findings\n";
+              << " runs compared, slowest compilation " << slowest_ << " s, peak memory " << peak_ / 1024 << " MB, " << found_
+              << " findings, " << wall.count() << " s\n";
     return found_ == 0 ? 0 : 1;
   }
 
  private:
-  void count(std::uint64_t seed, const CheckResult& r) {
+  static constexpr std::uint64_t batch = 20;
+
+  void count(std::uint64_t seed, const ChildEnd& end) {
+    const CheckResult r = outcome(end);
     ++programs_;
     if (is_symbolic(seed, o_)) ++symbolic_;
     runs_ += static_cast<std::uint64_t>(r.runs);
     kernels_ += static_cast<std::uint64_t>(r.kernels);
     slowest_ = std::max(slowest_, r.compile_seconds);
+    peak_ = std::max(peak_, end.peak_kilobytes);
     if (programs_ % 1000 == 0) std::cerr << programs_ << " programs, " << found_ << " findings" << std::endl;
     if (!r.finding) return;
     ++found_;
@@ -118,13 +130,13 @@ class Campaign {
 
   void show(std::uint64_t seed, const Finding& f) {
     std::cout << "seed " << seed << ": " << f.kind << ": " << f.text << std::endl;
-    const std::string small = shrink_program(
-        text_of_seed(seed, o_),
-        [&](const std::string& text) {
-          const CheckResult r = check_in_child(text, seed, o_.stages);
-          return r.finding && r.finding->kind == f.kind;
-        },
-        f.kind == "time" ? 10 : 1500);
+    const std::string text = text_of_seed(seed, o_);
+    const auto fails = [&](const std::string& t) {
+      const CheckResult r = check_in_child(t, seed, o_.stages);
+      return r.finding && r.finding->kind == f.kind;
+    };
+    if (!fails(text)) std::cout << "not alone, only in one process with the seeds before it" << std::endl;
+    const std::string small = shrink_program(text, fails, f.kind.starts_with("time") ? 10 : 1500);
     const std::string why = check_in_child(small, seed, o_.stages).finding.value_or(f).text;
     const ChildEnd pass = in_child([&] { return first_broken_pass(small, seed); });
     std::ostringstream out;
@@ -136,9 +148,11 @@ class Campaign {
   }
 
   const Options& o_;
+  Children children_;
   std::uint64_t programs_ = 0, symbolic_ = 0, runs_ = 0, kernels_ = 0;
   std::size_t found_ = 0;
   double slowest_ = 0;
+  long peak_ = 0;
 };
 
 int check_files(const Options& o) {

@@ -1,8 +1,10 @@
 #include "tests/fuzz/run_object.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 
 #include "kiln/pool.h"
 #include "tests/run/compiled.h"
@@ -43,16 +45,43 @@ std::string message(const kiln_program_desc& d, const kiln_status& s) {
   return text;
 }
 
+// The last kernel that may come next, again and again.
+std::vector<kiln_kernel_desc> latest_first(const std::vector<kiln_kernel_desc>& kernels) {
+  std::vector<kiln_kernel_desc> out;
+  std::vector<bool> done(kernels.size(), false);
+  while (out.size() < kernels.size()) {
+    std::size_t k = kernels.size();
+    const auto ready = [&] {
+      if (done[k]) return false;
+      const std::span needs(kernels[k].depends_on, static_cast<std::size_t>(kernels[k].n_depends_on));
+      return std::ranges::all_of(needs, [&](std::int32_t n) { return done[static_cast<std::size_t>(n)]; });
+    };
+    do {
+      if (k-- == 0) throw std::runtime_error("kernels depend on each other");
+    } while (!ready());
+    done[k] = true;
+    out.push_back(kernels[k]);
+  }
+  return out;
+}
+
+kiln_executor* three_threads() {
+  static pool threads(3);
+  return threads.executor();
+}
+
 }  // namespace
 
 RunnableObject::RunnableObject(const std::string& object, const Program& p) : program_(p), object_(object) {
-  description_ = *reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol(p.name + "_desc"))();
-  kernels_.assign(description_.kernels, description_.kernels + description_.n_kernels);
-  for (kiln_kernel_desc& k : kernels_) k.work = much_work;
-  description_.kernels = kernels_.data();
+  description_ = reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol(p.name + "_desc"))();
+  in_order_.assign(description_->kernels, description_->kernels + description_->n_kernels);
+  for (kiln_kernel_desc& k : in_order_) k.work = much_work;
+  backwards_ = latest_first(in_order_);
 }
 
 std::string RunnableObject::compare(std::span<const Array> arguments, std::span<const Array> expected, int workers) const {
+  kiln_program_desc description = *description_;
+  description.kernels = (workers > 1 ? backwards_ : in_order_).data();
   std::vector<Guarded> memory;
   std::vector<kiln_tensor> tensors;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -62,20 +91,18 @@ std::string RunnableObject::compare(std::span<const Array> arguments, std::span<
       std::memcpy(memory.back().data(), a.data.data(), a.data.size());
     tensors.push_back({memory.back().data(), a.extents.data(), nullptr, static_cast<std::int32_t>(a.dtype),
                        static_cast<std::int32_t>(a.extents.size())});
+    for (std::size_t j = 0; workers > 1 && j < i; ++j)
+      if (both_inputs(i, j) && a.dtype == arguments[j].dtype && a.data == arguments[j].data) tensors[i].data = tensors[j].data;
   }
   const auto n = static_cast<std::int32_t>(tensors.size());
   std::int64_t need = 0;
-  if (const kiln_status s = kiln_workspace_bytes(&description_, tensors.data(), n, &need); s.code != KILN_OK)
-    return "workspace: " + message(description_, s);
+  if (const kiln_status s = kiln_workspace_bytes(&description, tensors.data(), n, &need); s.code != KILN_OK)
+    return "workspace: " + message(description, s);
   const Guarded workspace(static_cast<std::size_t>(need));
   kiln_context context{nullptr, workspace.data(), need, nullptr, nullptr, nullptr};
-  std::unique_ptr<pool> threads;
-  if (workers > 1) {
-    threads = std::make_unique<pool>(workers);
-    context.executor = threads->executor();
-  }
-  if (const kiln_status s = kiln_call(&description_, tensors.data(), n, &context); s.code != KILN_OK)
-    return "call: " + message(description_, s);
+  if (workers > 1) context.executor = three_threads();
+  if (const kiln_status s = kiln_call(&description, tensors.data(), n, &context); s.code != KILN_OK)
+    return "call: " + message(description, s);
   if (!workspace.intact()) return "bytes outside the workspace were written";
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!memory[i].intact()) return "bytes outside " + program_.params[i].name + " were written";

@@ -18,13 +18,19 @@ class RunnableObject {
   RunnableObject(const std::string& object, const Program& p);
 
   // Runs on copies of the arguments. Text of the first difference to what was expected (as interpret() returns it), else "".
+  // With several workers the kernels run in another order that their dependencies allow, and equal inputs are one tensor.
   std::string compare(std::span<const Array> arguments, std::span<const Array> expected, int workers) const;
+  const kiln_program_desc& description() const { return *description_; }  // the object's own
 
  private:
+  bool both_inputs(std::size_t a, std::size_t b) const {
+    return program_.params[a].direction == Direction::in && program_.params[b].direction == Direction::in;
+  }
+
   const Program& program_;
   LoadedObject object_;
-  std::vector<kiln_kernel_desc> kernels_;  // as the object's, with much work, so that all threads take part
-  kiln_program_desc description_;
+  const kiln_program_desc* description_;
+  std::vector<kiln_kernel_desc> in_order_, backwards_;  // as the object's, with much work, so that all threads take part
 };
 
 }  // namespace kiln::compiler::testing

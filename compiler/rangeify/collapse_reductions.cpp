@@ -1,0 +1,29 @@
+#include "compiler/rangeify/collapse_reductions.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/ir/reduce_identity.h"
+#include "compiler/rangeify/collapse.h"
+
+namespace kiln::compiler {
+
+void collapse_reductions(Graph& g, Program& p) {
+  const SourceLoc saved = g.loc();
+  const Facts facts = facts_of(p);
+  Simplifier simplify(g, facts);
+  const Id roots[] = {p.sink};
+  std::unordered_map<Id, Id> now;
+  std::vector<Id> sources;
+  for (const Id id : g.reachable(roots)) {
+    sources.clear();
+    for (const Id s : g.src(id)) sources.push_back(now.at(s));
+    g.set_loc(g.loc(id));
+    const Id same = g.with_src(id, sources);
+    now[id] = g.op(same) == Op::REDUCE ? collapsed(g, simplify, same) : same;
+  }
+  p.sink = now.at(p.sink);
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,32 @@
+#include "compiler/rangeify/integer_positions.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/rangeify/exact_index.h"
+
+namespace kiln::compiler {
+
+void integer_positions(Graph& g, Program& p) {
+  const Facts facts = facts_of(p);
+  const Id roots[] = {p.sink};
+  const std::vector<Id> order = g.reachable(roots);
+  const auto is_position = [&](Id id) { return g.op(id) == Op::CAST && g.dtype(id) == DType::index; };
+  if (std::ranges::none_of(order, is_position)) return;
+  Simplifier simplify(g, facts);
+  ExactIndex exact(g, simplify);
+  std::vector<Id> done(order.back() + 1, no_id), src;
+  const SourceLoc saved = g.loc();
+  for (const Id id : order) {
+    src.clear();
+    for (const Id s : g.src(id)) src.push_back(done[s]);
+    g.set_loc(g.loc(id));
+    Id made = is_position(id) ? exact.uncut(exact(src[0])) : no_id;
+    if (made == no_id) made = g.with_src(id, src);
+    done[id] = g.dtype(id) == DType::index && made != id ? simplify(made) : made;
+  }
+  g.set_loc(saved);
+  p.sink = done[p.sink];
+}
+
+}  // namespace kiln::compiler
