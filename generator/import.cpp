@@ -145,7 +145,7 @@ Id Importer::node(int position) {
     case record::op::param: return param(n.imm);
     case record::op::store: return store(n.imm, src.at(0));
     case record::op::constant: id = build_.constant(d, canonical_bits(d, n.imm)); break;
-    case record::op::dim: id = build_.extent_value(d, extent(attrs(n)[0])); break;
+    case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
     case record::op::reduce: id = reduce(n, src); break;
     default: {
