@@ -10,7 +10,6 @@ using record::index_mode;
 
 namespace {
 
-constexpr std::uint64_t tensor_bits = 0xffffffffu;
 index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm >> 32 & 0xff); }
 
 }  // namespace
@@ -28,7 +27,7 @@ Id ScopeImporter::to_index(Id integer) {
   if (d == DType::i64 && g_.op(integer) == Op::CAST && g_.dtype(g_.src(integer, 0)) == DType::index) return g_.src(integer, 0);
   // What an index cannot hold is far outside.
   if (d == DType::u64) integer = build_.elementwise(Op::MIN, {integer, g_.constant(d, std::uint64_t{1} << 62)});
-  return g_.make(Op::CAST, DType::index, {integer});
+  return build_.index_of(integer);
 }
 
 // Is there a position on the axis wherever this index is computed?
@@ -67,43 +66,32 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
 }
 
 Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
-  const std::uint64_t number = n.imm & tensor_bits;
+  const std::uint64_t number = tensor_of(n);
   const Tensor t = tensor(number);
   const index_mode mode = mode_of(n);
   Place p = place(mode, t, src.first(t.extents.size()));
   // A promise holds only where the program comes by.
   if (mode == index_mode::unchecked) p.gate = both(entered_, active());
-  if (p.gate != no_id && !p.index.empty())
-    p.index[0] =
-        g_.make(Op::WHERE, DType::index, {p.gate, p.index[0], g_.make(Op::INVALID, DType::index, std::span<const Id>{})});
-  std::vector<Id> operands = {value_now({false, number, no_id})};
-  operands.insert(operands.end(), p.index.begin(), p.index.end());
-  const Id read = g_.make(Op::INDEX, t.dtype, operands);
+  const Id read = build_.element(value_now({false, number, no_id}), p.index, p.gate);
   if (p.gate == no_id || p.index.empty()) return read;
   return build_.elementwise(Op::WHERE, {p.gate, read, mode == index_mode::constant ? src.back() : g_.constant(t.dtype, 0)});
 }
 
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
-  const Changed c{false, n.imm & tensor_bits, no_id};
+  const Changed c{false, tensor_of(n), no_id};
   const Tensor t = tensor(c.number);
   const Place p = place(mode_of(n), t, src.subspan(1));
-  std::vector<Id> operands = {value_now(c), mask_or_true(both(active(), p.gate)), src[0]};
-  operands.insert(operands.end(), p.index.begin(), p.index.end());
-  bound(c) = g_.make(Op::UPDATE, t.dtype, operands);
+  bound(c) = build_.update(value_now(c), both(active(), p.gate), src[0], p.index);
 }
 
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
-  const Changed c{false, n.imm & tensor_bits, no_id};
+  const Changed c{false, tensor_of(n), no_id};
   const Tensor t = tensor(c.number);
   const std::size_t values = src.size() - t.extents.size();
   const Place p = place(mode_of(n), t, src.subspan(values));
-  std::vector<Id> operands = {value_now(c), mask_or_true(both(active(), p.gate))};
-  operands.insert(operands.end(), src.begin(), src.begin() + static_cast<std::ptrdiff_t>(values));
-  operands.insert(operands.end(), p.index.begin(), p.index.end());
-  const std::int64_t args[] = {static_cast<std::int64_t>(n.imm >> 40)};
-  const Id state = g_.make(Op::ATOMIC, t.dtype, operands, args);
-  bound(c) = state;
-  return g_.make(Op::OLD, t.dtype, {state});
+  const auto kind = static_cast<AtomicKind>(n.imm >> 40);
+  bound(c) = build_.atomic(kind, value_now(c), both(active(), p.gate), src[0], p.index, values == 2 ? src[1] : no_id);
+  return build_.old(bound(c));
 }
 
 }  // namespace kiln::generator

@@ -14,7 +14,6 @@ using record::op;
 namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
-constexpr std::uint64_t tensor_bits = 0xffffffffu;
 
 }  // namespace
 
@@ -68,7 +67,7 @@ std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position, bool& b
     breaks = breaks || (depth == 1 && n.o == op::break_);
     const bool writes = n.o == op::put || n.o == op::atomic || n.o == op::store;
     if (!writes && n.o != op::set) continue;
-    const Changed c{n.o == op::set, n.o == op::set ? n.imm : n.imm & tensor_bits, no_id};
+    const Changed c{n.o == op::set, n.o == op::set ? n.imm : tensor_of(n), no_id};
     if (is_bound(c) && std::ranges::find(out, c) == out.end()) out.push_back(c);
   }
 }
@@ -85,10 +84,6 @@ void ScopeImporter::cap_symbols(Id extent) {
     if (g_.op(id) == Op::SYM)
       for (Symbol& s : out_.symbols)
         if (s.name == g_.name(id)) s.max = std::min<std::int64_t>(s.max, std::numeric_limits<std::int32_t>::max());
-}
-
-Id ScopeImporter::range(Id end) {
-  return g_.make(Op::RANGE, DType::index, {end}, {ids_++, static_cast<std::int64_t>(RangeKind::loop)});
 }
 
 void ScopeImporter::enter(op kind) {
@@ -114,13 +109,13 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
     if (!proves_nonnegative(g_, end, facts_)) end = index_max(g_, end, g_.index(0));
     entered_ = both(entered_, never_empty(end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {g_.index(0), end}));
     if (i == 0 && mask != no_id) end = g_.make(Op::WHERE, DType::index, {mask, end, g_.index(0)});
-    s.ranges.push_back(range(end));
+    s.ranges.push_back(build_.range(end, ids_++));
   }
   entered_ = both(entered_, mask);
   cond_ = live_ = no_id;
   for (Changed& c : changed) {
     c.before = value_now(c);
-    bound(c) = g_.make(Op::CARRY, g_.dtype(c.before), {s.ranges[0], c.before}, {static_cast<std::int64_t>(s.changed.size())});
+    bound(c) = build_.carry(s.ranges[0], c.before, static_cast<std::int64_t>(s.changed.size()));
     s.changed.push_back(c);
   }
 }
@@ -129,13 +124,10 @@ void ScopeImporter::close_kernel() {
   const Scope s = leave();
   cond_ = s.cond, live_ = s.live, entered_ = s.entered;
   if (s.changed.empty()) return;
-  std::vector<Id> src = s.ranges;
-  for (const Changed& c : s.changed) src.push_back(c.before);
-  for (const Changed& c : s.changed) src.push_back(bound(c));
-  const std::int64_t args[] = {static_cast<std::int64_t>(s.ranges.size()), static_cast<std::int64_t>(s.changed.size())};
-  const Id kernel = g_.make(Op::KERNEL, DType::none, src, args);
-  for (std::size_t k = 0; k < s.changed.size(); ++k)
-    bound(s.changed[k]) = g_.make(Op::GET, g_.dtype(s.changed[k].before), {kernel}, {static_cast<std::int64_t>(k)});
+  std::vector<Id> before, after;
+  for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
+  const Id kernel = build_.kernel(s.ranges, before, after);
+  for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
 }
 
 void ScopeImporter::open_loop(int position, std::span<const Id> src) {
@@ -159,7 +151,7 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   s.end = n.imm == 1 ? g_.index(endless) : index_floordiv(g_, index_add(g_, index_sub(g_, end, s.begin), round), s.step);
   const bool is_static = n.imm == 0 && used == 0;
   if (is_static && !proves_nonnegative(g_, s.end, facts_)) s.end = index_max(g_, s.end, zero);
-  s.ranges.push_back(range(is_static ? s.end : g_.index(endless)));
+  s.ranges.push_back(build_.range(is_static ? s.end : g_.index(endless), ids_++));
 
   entered_ = both(both(entered_, mask), never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end}));
   cond_ = live_ = no_id;
@@ -167,7 +159,7 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   std::int64_t number = s.going == no_id ? 0 : 1;
   for (Changed& c : changed) {
     c.before = value_now(c);
-    bound(c) = g_.make(Op::CARRY, g_.dtype(c.before), {s.ranges[0], c.before}, {number++});
+    bound(c) = build_.carry(s.ranges[0], c.before, number++);
     s.changed.push_back(c);
   }
 }
@@ -177,17 +169,15 @@ void ScopeImporter::close_loop() {
   cond_ = s.cond, live_ = s.live, entered_ = s.entered;
   if (s.changed.empty()) return;
   const bool is_while = s.going != no_id;
-  std::vector<Id> src = {s.ranges[0], g_.index(0), s.end};
-  if (is_while) src.push_back(s.going);
-  for (const Changed& c : s.changed) src.push_back(c.before);
-  if (is_while)
-    src.push_back(s.broken == no_id ? g_.make(Op::CARRY, DType::boolean, {s.ranges[0], s.going}, {0}) : negated(s.broken));
-  for (const Changed& c : s.changed) src.push_back(bound(c));
-  std::vector<std::int64_t> args = {static_cast<std::int64_t>(s.changed.size()) + (is_while ? 1 : 0), 1};
-  if (is_while) args.push_back(1);
-  const Id loop = g_.make(Op::FOR, DType::none, src, args);
+  std::vector<Id> before, after;
+  if (is_while) {
+    before.push_back(s.going);
+    after.push_back(s.broken == no_id ? build_.carry(s.ranges[0], s.going, 0) : negated(s.broken));
+  }
+  for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
+  const Id loop = build_.loop(s.ranges[0], g_.index(0), s.end, before, after, 1, is_while);
   std::int64_t number = is_while ? 1 : 0;
-  for (const Changed& c : s.changed) bound(c) = g_.make(Op::GET, g_.dtype(c.before), {loop}, {number++});
+  for (const Changed& c : s.changed) bound(c) = build_.get(loop, number++);
 }
 
 // `where`: the mask of the scope within the one around, apart from its own condition (no_id: everywhere).
@@ -230,10 +220,7 @@ Id ScopeImporter::local(const record::node& n) {
   local_nodes_.resize(locals_.size());
   local_nodes_[n.imm] = &n;
   if (s == scopes_.rend()) return locals_[n.imm] = build_.broadcast_to(g_.constant(d, 0), extents);
-  std::vector<Id> src = {s->ranges[0]};
-  src.insert(src.end(), extents.begin(), extents.end());
-  const std::int64_t args[] = {ids_++};
-  return locals_[n.imm] = g_.make(Op::LOCAL, d, src, args);
+  return locals_[n.imm] = build_.local(d, s->ranges[0], extents, ids_++);
 }
 
 Id ScopeImporter::node(int position, std::span<const Id> src) {

@@ -73,7 +73,6 @@ class ScopeImporter {
   std::vector<Changed> changes(int position, bool& breaks) const;
   Id limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used);
   void cap_symbols(Id extent);
-  Id range(Id end);
 
   void open_kernel(int position, std::span<const Id> src);
   void close_kernel();
@@ -87,6 +86,7 @@ class ScopeImporter {
   Id position_value(const record::node& n);
   Id local(const record::node& n);
 
+  static std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
   Tensor tensor(std::uint64_t number);
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);

@@ -2,6 +2,7 @@
 
 #include <queue>
 
+#include "compiler/ir/regions.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
 
@@ -40,6 +41,8 @@ class Orderer {
   }
 
  private:
+  static bool is_memory(Op origin) { return origin == Op::CARRY || origin == Op::LOCAL; }
+
   // s -> the node of s's region that uses it, itself or somewhere inside.
   void uses() {
     for (Id id : reached_)
@@ -57,10 +60,13 @@ class Orderer {
       for (Id u : users[state])
         if (u != writer) hazards_.push_back({u, writer});
     };
+    const auto origins = state_origins(g_, reached_);
     for (Id id : reached_) {
       if (is_write(g_.op(id))) add(g_.src(id, 0), id);
       if (!is_scope(g_.op(id))) continue;
-      for (Id s : scope_inits(g_, id)) add(s, id);
+      const bool in_kernel = r_.list[r_.of[id]].in_kernel;  // there, what is not memory is a scalar
+      for (Id s : scope_inits(g_, id))
+        if (!in_kernel || is_memory(g_.op(origins[s]))) add(s, id);
     }
   }
 

@@ -128,6 +128,7 @@ class ScopeVerifier {
     for (std::size_t i = 0; i < src.size(); ++i) {
       const Id s = src[i];
       if (!is_memory(s) || (g_.op(s) != Op::CARRY && g_.op(s) != Op::GET && !is_write(g_.op(s)))) continue;
+      if (is_scope(op) && regions_.of[s] == regions_.owned[id]) continue;  // what its turns hand on
       const bool hands_on = is_scope(op) || op == Op::CARRY || op == Op::GET || op == Op::OLD;
       const bool first = i == 0 && (op == Op::INDEX || is_write(op));
       if (is_state(s) && !hands_on && !first) violated(g_, id, "state-use", "INDEX to read node %" + std::to_string(s));
