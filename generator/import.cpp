@@ -1,7 +1,6 @@
 #include "generator/import.h"
 
 #include <array>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -9,8 +8,8 @@
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/literal.h"
-#include "compiler/ir/text_index.h"
 #include "compiler/ir/verify.h"
+#include "generator/import_scopes.h"
 
 namespace kiln::generator {
 namespace {
@@ -40,7 +39,7 @@ std::uint64_t canonical_bits(DType d, std::uint64_t v) {
 
 class Importer {
  public:
-  Importer(Graph& g, const record::program& p) : g_(g), build_(g), in_(p) {}
+  Importer(Graph& g, const record::program& p) : g_(g), build_(g), in_(p), read_(g, p), scopes_(g, build_, read_, p, out_) {}
 
   Program import() {
     locate(in_.loc);
@@ -48,12 +47,12 @@ class Importer {
     out_.name = in_.name;
     for (int i = 0; i < in_.n_symbols; ++i) symbol(in_.symbols[i]);
     for (int i = 0; i < in_.n_params; ++i) parameter(in_.params[i]);
-    stored_.assign(out_.params.size(), no_id);
+    scopes_.begin();
     store_loc_.resize(out_.params.size());
     values_.reserve(static_cast<std::size_t>(in_.n_nodes));
     for (int i = 0; i < in_.n_nodes; ++i) {
       locate(in_.nodes[i].loc);
-      values_.push_back(node(in_.nodes[i]));
+      values_.push_back(node(i));
     }
     finish();
     build_.apply_minimums(out_);
@@ -72,32 +71,10 @@ class Importer {
     out_.params.push_back({p.name, static_cast<Direction>(p.direction), ir_dtype(p.d), extents(*p.s), g_.loc()});
   }
 
-  Id extent(const record::extent& e) {
-    if (e.text == nullptr) return g_.index(e.value);
-    const auto [it, made] = texts_.emplace(e.text, no_id);
-    if (made) it->second = read_index(g_, e.text);
-    return it->second;
-  }
-  std::vector<Id> extents(const record::shape& s) {
-    std::vector<Id> out;
-    for (int i = 0; i < s.rank; ++i) out.push_back(extent(s.extents[i]));
-    return out;
-  }
-
-  const record::extent* attrs(const record::node& n) const { return in_.attrs + n.attr_begin; }
-  std::vector<std::int64_t> numbers(const record::node& n, int from, int count) const {
-    std::vector<std::int64_t> out;
-    for (int i = from; i < from + count; ++i) {
-      if (attrs(n)[i].text != nullptr) throw std::logic_error("a symbolic attribute where a number is expected");
-      out.push_back(attrs(n)[i].value);
-    }
-    return out;
-  }
-  std::vector<Id> attr_extents(const record::node& n, int count) {
-    std::vector<Id> out;
-    for (int i = 0; i < count; ++i) out.push_back(extent(attrs(n)[i]));
-    return out;
-  }
+  Id extent(const record::extent& e) { return read_.extent(e); }
+  std::vector<Id> extents(const record::shape& s) { return read_.extents(s); }
+  std::vector<std::int64_t> numbers(const record::node& n, int from, int count) const { return read_.numbers(n, from, count); }
+  std::vector<Id> attr_extents(const record::node& n, int count) { return read_.extents(n, count); }
   std::vector<Id> sources(const record::node& n) const {
     std::vector<Id> out;
     for (int i = 0; i < n.n_sources; ++i) out.push_back(values_.at(static_cast<std::size_t>(in_.sources[n.source_begin + i])));
@@ -106,7 +83,7 @@ class Importer {
 
   Id param(std::size_t slot);
   Id store(std::size_t slot, Id value);
-  Id node(const record::node& n);
+  Id node(int position);
   Id movement(Op op, const record::node& n, std::span<const Id> src);
   Id reduce(const record::node& n, std::span<const Id> src);
   void finish();
@@ -115,14 +92,14 @@ class Importer {
   Builder build_;
   const record::program& in_;
   Program out_;
+  RecordReader read_;
+  ScopeImporter scopes_;
   std::vector<Id> values_;
-  std::vector<Id> stored_;  // latest value per slot
   std::vector<SourceLoc> store_loc_;
-  std::map<std::string, Id> texts_;
 };
 
 Id Importer::param(std::size_t slot) {
-  if (stored_.at(slot) != no_id) return stored_[slot];
+  if (const Id now = scopes_.assigned(slot); now != no_id) return now;
   const Parameter& p = out_.params[slot];
   if (p.direction == Direction::out)
     build_.fail("E-store", "expected `" + p.name + "` to be assigned before it is read, got a read of an output");
@@ -132,9 +109,9 @@ Id Importer::param(std::size_t slot) {
 Id Importer::store(std::size_t slot, Id value) {
   const Parameter& p = out_.params.at(slot);
   const Id node = build_.store(build_.param(static_cast<int>(slot), p), p, value);  // checks; may broadcast the value
-  stored_[slot] = g_.src(node, 1);
+  scopes_.assign(slot, g_.src(node, 1));
   store_loc_[slot] = g_.loc();
-  return stored_[slot];
+  return scopes_.assigned(slot);
 }
 
 Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
@@ -142,7 +119,8 @@ Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
     case Op::RESHAPE: return build_.reshape(src[0], extents(*n.s));
     case Op::EXPAND: return build_.expand(src[0], extents(*n.s));
     case Op::PERMUTE: return build_.permute(src[0], numbers(n, 0, n.n_attrs));
-    case Op::SLICE: return build_.slice(src[0], attr_extents(n, n.n_attrs / 2), numbers(n, n.n_attrs / 2, n.n_attrs / 2), extents(*n.s));
+    case Op::SLICE:
+      return build_.slice(src[0], attr_extents(n, n.n_attrs / 2), numbers(n, n.n_attrs / 2, n.n_attrs / 2), extents(*n.s));
     case Op::PAD: {
       const auto mode = static_cast<PadMode>(numbers(n, n.n_attrs - 1, 1)[0]);
       return build_.pad(src[0], src[1], mode, attr_extents(n, n.n_attrs - 1), extents(*n.s));
@@ -157,15 +135,17 @@ Id Importer::reduce(const record::node& n, std::span<const Id> src) {
   return kind == ReduceKind::fma ? build_.reduce_fma(src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
 }
 
-Id Importer::node(const record::node& n) {
+Id Importer::node(int position) {
+  const record::node& n = in_.nodes[position];
   const DType d = ir_dtype(n.d);
   const auto src = sources(n);
+  if (ScopeImporter::handles(n.o)) return scopes_.node(position, src);
   Id id = no_id;
   switch (n.o) {
     case record::op::param: return param(n.imm);
     case record::op::store: return store(n.imm, src.at(0));
     case record::op::constant: id = build_.constant(d, canonical_bits(d, n.imm)); break;
-    case record::op::dim: id = build_.extent_value(d, extent(attrs(n)[0])); break;
+    case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
     case record::op::reduce: id = reduce(n, src); break;
     default: {
@@ -175,8 +155,8 @@ Id Importer::node(const record::node& n) {
     }
   }
   if (g_.dtype(id) != d || (n.s != nullptr && build_.shape_of(id) != extents(*n.s)))
-    throw std::logic_error(where(g_, g_.loc()) + ": `" + std::string(name(g_.op(id))) + "` was recorded as " + std::string(name(d)) +
-                           " " + (n.s != nullptr ? build_.shape_text(extents(*n.s)) : "") + " but is " +
+    throw std::logic_error(where(g_, g_.loc()) + ": `" + std::string(name(g_.op(id))) + "` was recorded as " +
+                           std::string(name(d)) + " " + (n.s != nullptr ? build_.shape_text(extents(*n.s)) : "") + " but is " +
                            std::string(name(g_.dtype(id))) + " " + build_.shape_text(build_.shape_of(id)));
   return id;
 }
@@ -186,8 +166,8 @@ void Importer::finish() {
   for (std::size_t slot = 0; slot < out_.params.size(); ++slot) {
     const Parameter& p = out_.params[slot];
     g_.set_loc(store_loc_[slot].line != 0 ? store_loc_[slot] : p.loc);
-    if (stored_[slot] != no_id)
-      effects.push_back(build_.store(build_.param(static_cast<int>(slot), p), p, stored_[slot]));
+    if (const Id now = scopes_.assigned(slot); now != no_id)
+      effects.push_back(build_.store(build_.param(static_cast<int>(slot), p), p, now));
     else if (p.direction == Direction::out)
       build_.fail("E-store", "expected the output `" + p.name + "` to be assigned, got no store");
   }

@@ -1,8 +1,8 @@
 // Capture to compiler: the constant tables of a captured program become a Graph and a tensor-level Program.
 //
 // before: record::program, as the DSL froze it. after: a Program that the verifier accepts; every node has the user's location.
-// precondition: the tables are well formed (the DSL's own static checks). postcondition: one STORE per assigned parameter, in slot
-// order; a parameter read after a store to it is the stored value; broadcasting is explicit.
+// precondition: the tables are well formed (the DSL's own static checks). postcondition: one STORE per assigned parameter, in
+// slot order; a parameter read after a store to it is the stored value; broadcasting is explicit.
 #pragma once
 
 #include "compiler/ir/graph.h"

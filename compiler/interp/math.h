@@ -18,13 +18,15 @@ class MathEvaluator {
   // Operands of dtype `type` (f16 and bf16 compute in f32 and round once).
   void apply(Op op, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n);
 
- private:
+  // The operation in terms of basic ones. Not for f16 and bf16.
   struct Expansion {
     Graph graph;
     std::vector<Id> inputs;
     std::vector<Id> order;  // ascending, the result last
   };
   const Expansion& expansion(Op op, DType type);
+
+ private:
   void apply_wide(Op op, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n);
 
   std::map<std::pair<Op, DType>, std::unique_ptr<Expansion>> expansions_;

@@ -27,6 +27,8 @@ void Builder::check_extents(std::span<const Id> extents) {
   check_rank(extents.size());
   for (Id e : extents) {
     if (graph_.dtype(e) != DType::index) fail("E-dtype", "expected index extents, got " + std::string(name(graph_.dtype(e))));
+    if (!symbolic(e))
+      fail("E-shape", "expected extents of symbols and constants, got " + shape_text(extents) + ", which depends on data");
     if (!nonnegative(e))
       fail("E-shape", "expected extents >= 0, got " + shape_text(extents) + " (a symbolic extent may need a declared minimum)");
   }
@@ -37,6 +39,20 @@ void Builder::check_axes(std::span<const std::int64_t> axes, int rank, std::stri
     if (a < 0 || a >= rank)
       fail("E-axis",
            "`" + std::string(what) + "` expected axes below the rank " + std::to_string(rank) + ", got " + std::to_string(a));
+}
+
+bool Builder::symbolic(Id v) {
+  std::vector<Id> stack{v};
+  while (!stack.empty()) {
+    const Id id = stack.back();
+    stack.pop_back();
+    if (symbolic_.contains(id)) continue;
+    const Op op = graph_.op(id);
+    if (op != Op::CONST && op != Op::SYM && (!is_elementwise(op) || op == Op::CAST)) return false;
+    for (Id s : graph_.src(id)) stack.push_back(s);
+    symbolic_.insert(id);  // or some source of it is not, which ends the program's construction
+  }
+  return true;
 }
 
 bool Builder::nonnegative(Id v) {
@@ -129,8 +145,7 @@ Id Builder::elementwise(Op op, std::span<const Id> sources, DType target) {
   std::string problem;
   const DType d = elementwise_dtype(op, std::span(types, sources.size()), target, problem);
   if (!problem.empty()) fail("E-dtype", problem);
-  if (op == Op::CAST && (d == DType::index) != (types[0] == DType::index) && d == DType::index)
-    fail("E-dtype", "`cast` expected a tensor type, got index");
+  if (op == Op::CAST && d == DType::index) return index_of(sources[0]);
   const auto shape = broadcast_shape(op, sources);
   Id operands[3];
   for (std::size_t i = 0; i < sources.size(); ++i)  // rank 0 stays: it broadcasts implicitly

@@ -61,6 +61,20 @@ class Builder {
   Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);  // axes ascending; they are removed
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes);      // acc = fma(a, b, acc)
 
+  // Scopes; op.h says what the operations mean. Index values are of type index and rank 0.
+  Id index_of(Id integer);                                            // an integer of rank 0 as an index value
+  Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read where the gate does not hold
+  Id update(Id state, Id gate, Id value, std::span<const Id> index);  // gate no_id: always
+  Id atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id> index, Id expected = no_id);
+  Id old(Id atomic);
+  Id range(Id end, std::int64_t number);
+  Id carry(Id range, Id init, std::int64_t slot);
+  Id local(DType d, Id range, std::span<const Id> extents, std::int64_t number);
+  Id loop(Id range, Id begin, Id end, std::span<const Id> init, std::span<const Id> yield, std::int64_t step = 1,
+          bool conditional = false);
+  Id kernel(std::span<const Id> ranges, std::span<const Id> init, std::span<const Id> final);
+  Id get(Id scope, std::int64_t slot);
+
   Id store(Id param, const Parameter& p, Id value);  // value's shape equals the parameter's, or rank 0, which is broadcast
 
   std::string shape_text(std::span<const Id> extents) const;  // "[N, 768]"
@@ -74,6 +88,11 @@ class Builder {
   void check_extents(std::span<const Id> extents);
   void check_axes(std::span<const std::int64_t> axes, int rank, std::string_view what) const;
   bool nonnegative(Id v);
+  bool symbolic(Id v);
+  void check_op(Id x, Op op, std::string_view what) const;
+  void check_scalar(Id x, DType d, std::string_view what);
+  void check_index(Op op, Id tensor, std::span<const Id> index);
+  void check_slots(Op op, std::span<const Id> init, std::span<const Id> next);
   void check_slice_axis(std::size_t axis, Id n, Id begin, std::int64_t step, Id extent);
   void check_pad_axis(std::size_t axis, PadMode mode, Id n, Id before, Id extent);
 
@@ -81,6 +100,7 @@ class Builder {
   Shapes shapes_;
   std::vector<SymbolFacts> facts_;
   std::unordered_set<Id> nonnegative_;  // proven, or made so
+  std::unordered_set<Id> symbolic_;     // of constants and symbols only
   bool trust_bounds_ = false, infer_ = false;
 };
 

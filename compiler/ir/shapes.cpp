@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
 
@@ -11,7 +12,9 @@ std::span<const Id> Shapes::data_sources(Id id) const {
   const auto src = graph_.src(id);
   const Op op = graph_.op(id);
   if (is_elementwise(op) || op == Op::CONCAT) return src;
-  if (op == Op::PERMUTE || op == Op::REDUCE) return src.first(1);
+  if (op == Op::PERMUTE || op == Op::REDUCE || is_write(op)) return src.first(1);
+  if (op == Op::CARRY) return src.subspan(1, 1);
+  if (op == Op::GET) return scope_inits(graph_, src[0]).subspan(static_cast<std::size_t>(graph_.arg(id, 0)), 1);
   return {};
 }
 
@@ -36,6 +39,11 @@ Shapes::Entry Shapes::derive(Id id) {
   switch (op) {
     case Op::PARAM:
     case Op::IOTA: return keep(src);
+    case Op::LOCAL: return keep(src.subspan(1));
+    case Op::UPDATE:
+    case Op::ATOMIC:
+    case Op::CARRY:
+    case Op::GET: return entries_[data_sources(id)[0]];
     case Op::RESHAPE:
     case Op::EXPAND: return keep(src.subspan(1));
     case Op::SLICE: return keep(src.subspan(1 + (src.size() - 1) / 2));

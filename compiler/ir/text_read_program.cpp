@@ -16,9 +16,11 @@ struct Statement {
   std::vector<Id> operands;
   std::optional<std::vector<Id>> begin, before;
   std::optional<std::vector<std::int64_t>> step, axes;
-  std::optional<std::int64_t> axis;
+  std::optional<std::int64_t> axis, id, slot, loop_step;
   std::optional<PadMode> mode;
   std::optional<ReduceKind> kind;
+  std::optional<AtomicKind> atomic;
+  bool conditional = false;
   std::uint64_t bits = 0;
   std::string name;
 };
@@ -49,7 +51,10 @@ class ProgramReader {
   void body(Statement& s);
   Id make(const Statement& s);
   Id make_movement(const Statement& s);
+  Id make_scope(const Statement& s);
+  Id make_write(const Statement& s);
   void want(const Statement& s, std::size_t operands) const;
+  void want_at_least(const Statement& s, std::size_t operands) const;
   template <class T>
   const T& need(const std::optional<T>& v, const Statement& s, const char* what) const {
     if (!v) r_.scan.reject("`" + std::string(kiln::compiler::name(s.op)) + "` expected " + what + ", got none");
@@ -81,7 +86,10 @@ void ProgramReader::attribute(Statement& s) {
   if (c.accept_word("axes")) {
     s.axes = r_.number_list();
   } else if (c.accept_word("step")) {
-    s.step = r_.number_list();
+    if (s.op == Op::FOR)
+      s.loop_step = c.integer("a step");
+    else
+      s.step = r_.number_list();
   } else if (c.accept_word("begin")) {
     s.begin = r_.index_list();
   } else if (c.accept_word("before")) {
@@ -91,6 +99,15 @@ void ProgramReader::attribute(Statement& s) {
   } else if (c.accept_word("mode")) {
     s.mode = pad_mode_from_name(c.peek_word());
     if (!s.mode) c.fail("constant, edge, reflect or wrap");
+    c.accept_word(c.peek_word());
+  } else if (c.accept_word("id")) {
+    s.id = c.integer("an id");
+  } else if (c.accept_word("slot")) {
+    s.slot = c.integer("a slot");
+  } else if (c.accept_word("while")) {
+    s.conditional = true;
+  } else if (s.op == Op::ATOMIC && atomic_kind_from_name(c.peek_word())) {
+    s.atomic = atomic_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
   } else if (s.op == Op::REDUCE && reduce_kind_from_name(c.peek_word())) {
     s.kind = reduce_kind_from_name(c.peek_word());
@@ -148,6 +165,12 @@ void ProgramReader::want(const Statement& s, std::size_t n) const {
                    std::to_string(s.operands.size()));
 }
 
+void ProgramReader::want_at_least(const Statement& s, std::size_t n) const {
+  if (s.operands.size() < n)
+    r_.scan.reject("`" + std::string(name(s.op)) + "` expected at least " + std::to_string(n) + " operands, got " +
+                   std::to_string(s.operands.size()));
+}
+
 Id ProgramReader::make_movement(const Statement& s) {
   Builder& b = r_.build;
   if (s.op == Op::CONCAT) return b.concat(s.operands, need(s.axis, s, "`axis n`"));
@@ -166,6 +189,49 @@ Id ProgramReader::make_movement(const Statement& s) {
   if (s.op == Op::EXPAND) return b.expand(x, shape);
   const auto& begin = need(s.begin, s, "`begin [...]`");
   return b.slice(x, begin, s.step ? *s.step : std::vector<std::int64_t>(begin.size(), 1), shape);
+}
+
+Id ProgramReader::make_scope(const Statement& s) {
+  Builder& b = r_.build;
+  const std::span<const Id> operands = s.operands;
+  switch (s.op) {
+    case Op::RANGE: want(s, 1); return b.range(operands[0], need(s.id, s, "`id n`"));
+    case Op::LOCAL:
+      want(s, 1);
+      return b.local(need(s.dtype, s, "a type"), operands[0], need(s.shape, s, "a shape"), need(s.id, s, "`id n`"));
+    case Op::CARRY: want(s, 2); return b.carry(operands[0], operands[1], need(s.slot, s, "`slot n`"));
+    case Op::GET: want(s, 1); return b.get(operands[0], need(s.slot, s, "`slot n`"));
+    case Op::FOR: {
+      want_at_least(s, 3);
+      const std::size_t n = (operands.size() - 3) / 2;
+      return b.loop(operands[0], operands[1], operands[2], operands.subspan(3, n), operands.subspan(3 + n),
+                    s.loop_step.value_or(1), s.conditional);
+    }
+    default: {  // KERNEL
+      std::size_t n = 0;
+      while (n < operands.size() && r_.graph.op(operands[n]) == Op::RANGE) ++n;
+      const std::size_t m = (operands.size() - n) / 2;
+      return b.kernel(operands.first(n), operands.subspan(n, m), operands.subspan(n + m));
+    }
+  }
+}
+
+Id ProgramReader::make_write(const Statement& s) {
+  Builder& b = r_.build;
+  const std::span<const Id> operands = s.operands;
+  switch (s.op) {
+    case Op::INVALID: want(s, 0); return r_.graph.make(Op::INVALID, DType::index, {});
+    case Op::INDEX: want_at_least(s, 1); return b.element(operands[0], operands.subspan(1));
+    case Op::UPDATE: want_at_least(s, 3); return b.update(operands[0], operands[1], operands[2], operands.subspan(3));
+    case Op::OLD: want(s, 1); return b.old(operands[0]);
+    default: {  // ATOMIC
+      const AtomicKind kind = need(s.atomic, s, "a kind such as add");
+      const bool expects = kind == AtomicKind::compare_exchange;
+      want_at_least(s, expects ? 4 : 3);
+      return b.atomic(kind, operands[0], operands[1], operands[2], operands.subspan(expects ? 4 : 3),
+                      expects ? operands[3] : no_id);
+    }
+  }
 }
 
 Id ProgramReader::make(const Statement& s) {
@@ -195,6 +261,17 @@ Id ProgramReader::make(const Statement& s) {
       want(s, kind == ReduceKind::fma ? 2 : 1);
       return kind == ReduceKind::fma ? b.reduce_fma(s.operands[0], s.operands[1], axes) : b.reduce(kind, s.operands[0], axes);
     }
+    case Op::RANGE:
+    case Op::LOCAL:
+    case Op::CARRY:
+    case Op::GET:
+    case Op::FOR:
+    case Op::KERNEL: return make_scope(s);
+    case Op::INVALID:
+    case Op::INDEX:
+    case Op::UPDATE:
+    case Op::ATOMIC:
+    case Op::OLD: return make_write(s);
     default: r_.scan.reject("expected an operation of the tensor level, got `" + std::string(name(s.op)) + "`");
   }
 }

@@ -121,6 +121,8 @@ std::string Writer::generic_args(Id id) const {
       s += a == 0 ? "sequential" : "striped";
     else if (op == Op::PAD && i == 0 && u < 4)
       s += name(static_cast<PadMode>(a));
+    else if (op == Op::ATOMIC && i == 0 && u < 8)
+      s += name(static_cast<AtomicKind>(a));
     else
       s += std::to_string(a);
   }
@@ -158,6 +160,13 @@ std::string Writer::tensor_operands(Id id) const {
     case Op::CONCAT: return operands(src) + ", axis " + std::to_string(args[0]);
     case Op::REDUCE:
       return operands(src) + ", " + std::string(name(static_cast<ReduceKind>(args[0]))) + ", axes " + numbers(args.subspan(1));
+    case Op::RANGE: return operands(src) + ", id " + std::to_string(args[0]);
+    case Op::LOCAL: return ref(src[0]) + ", id " + std::to_string(args[0]);
+    case Op::CARRY:
+    case Op::GET: return operands(src) + ", slot " + std::to_string(args[0]);
+    case Op::ATOMIC: return operands(src) + ", " + std::string(name(static_cast<AtomicKind>(args[0])));
+    case Op::FOR:
+      return operands(src) + (args[1] != 1 ? ", step " + std::to_string(args[1]) : "") + (args.size() > 2 ? ", while" : "");
     default: return operands(src);
   }
 }
@@ -168,8 +177,9 @@ void Writer::tensor_node(Id id, Shapes& shapes) {
   // A derived extent may be too long to write (a sum that CONCAT makes): such a shape is left for the reader to derive.
   const bool writable = std::ranges::all_of(shape, [&](Id e) { return numbered(e) || index_text(g_, e); });
   number(id);
-  line(ref(id) + " = " + std::string(name(g_.op(id))) + " " + type(id) +
-       (g_.dtype(id) == DType::index || !writable ? std::string() : " " + extents(shape)) + (body.empty() ? "" : " " + body) +
+  const DType d = g_.dtype(id);
+  line(ref(id) + " = " + std::string(name(g_.op(id))) + (d == DType::none ? "" : " " + type(id)) +
+       (d >= DType::index || !writable ? std::string() : " " + extents(shape)) + (body.empty() ? "" : " " + body) +
        location(id));
 }
 

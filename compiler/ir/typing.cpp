@@ -24,6 +24,8 @@ constexpr Rule rules[] = {
 constexpr std::string_view reduce_classes[] = {"IF", "IF",  "BIF", "BIF", "B",
                                                "B",  "BIF", "BIF", "IF"};  // in ReduceKind's order
 
+constexpr std::string_view atomic_classes[] = {"IF", "BIF", "BIF", "BI", "BI", "BI", "BIF", "BIF"};  // in AtomicKind's order
+
 bool expect_class(std::string_view what, std::string_view classes, DType d, std::string& problem) {
   if (in_classes(classes, d)) return true;
   problem = "`" + std::string(what) + "` expected " + classes_text(classes) + ", got " + std::string(name(d));
@@ -86,6 +88,12 @@ DType reduce_dtype(ReduceKind k, DType operand, std::string& problem) {
   const std::string what = "reduce " + std::string(name(k));
   if (!expect_class(what, reduce_classes[static_cast<std::size_t>(k)], operand, problem)) return DType::none;
   return k == ReduceKind::argmax || k == ReduceKind::argmin ? DType::i64 : operand;
+}
+
+std::string atomic_problem(AtomicKind k, DType d) {
+  std::string problem;
+  expect_class("atomic " + std::string(name(k)), atomic_classes[static_cast<std::size_t>(k)], d, problem);
+  return problem;
 }
 
 }  // namespace kiln::compiler

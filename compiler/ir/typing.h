@@ -19,6 +19,9 @@ DType elementwise_dtype(Op op, std::span<const DType> operands, DType target, st
 // The same for a reduction of `operand` (both operands of fma have this type).
 DType reduce_dtype(ReduceKind k, DType operand, std::string& problem);
 
+// Empty when ATOMIC of this kind is defined on elements of type `d`, else the problem.
+std::string atomic_problem(AtomicKind k, DType d);
+
 // Data-driven facts: "BIFX" letters for bool, integers, floats, index that the operation's operands may have; WHERE: of a and
 // b.
 std::string_view operand_classes(Op op);

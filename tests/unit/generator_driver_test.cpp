@@ -71,8 +71,12 @@ TEST_F(DriverTest, BadCommandLines) {
 TEST_F(DriverTest, WritesEverything) {
   const std::string depfile = (dir / "saxpy.d").string();
   std::string err;
-  ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my", "--emit", "obj,header,manifest,ir,llvm-ir,asm", "--depfile", depfile}, nullptr, &err), 0) << err;
-  for (const char* suffix : {".o", ".h", ".json", ".kiln", ".ll", ".s"}) EXPECT_TRUE(fs::exists(dir / (std::string("saxpy") + suffix))) << suffix;
+  ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my", "--emit", "obj,header,manifest,ir,llvm-ir,asm", "--depfile", depfile},
+                nullptr, &err),
+            0)
+      << err;
+  for (const char* suffix : {".o", ".h", ".json", ".kiln", ".ll", ".s"})
+    EXPECT_TRUE(fs::exists(dir / (std::string("saxpy") + suffix))) << suffix;
   const auto j = nlohmann::json::parse(contents(dir / "saxpy.json"));
   EXPECT_EQ(j["entry"], "my_saxpy");
   EXPECT_EQ(j["params"][2]["direction"], "inout");
@@ -128,8 +132,9 @@ TEST_F(DriverTest, NoProgram) {
 TEST_F(DriverTest, HeaderCompilesAsCAndCpp) {
   ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my", "--emit", "header"}), 0);
   std::ofstream(dir / "use.c") << "#include \"saxpy.h\"\nint main(void) { return my_saxpy_desc() == 0; }\n";
-  std::ofstream(dir / "use.cpp") << "#include \"saxpy.h\"\n#include <vector>\n"
-                                    "int f(std::vector<float>& x, std::vector<float>& y) { return my::saxpy(2.0f, x, y).ok() ? 0 : 1; }\n";
+  std::ofstream(dir / "use.cpp")
+      << "#include \"saxpy.h\"\n#include <vector>\n"
+         "int f(std::vector<float>& x, std::vector<float>& y) { return my::saxpy(2.0f, x, y).ok() ? 0 : 1; }\n";
   const std::string flags = " -Wall -Wextra -Werror -fsyntax-only -I" KILN_RUNTIME_INCLUDE " ";
   EXPECT_EQ(std::system((std::string(KILN_C_COMPILER) + " -std=c11" + flags + (dir / "use.c").string()).c_str()), 0);
   EXPECT_EQ(std::system((std::string(KILN_CXX_COMPILER) + " -std=c++20" + flags + (dir / "use.cpp").string()).c_str()), 0);

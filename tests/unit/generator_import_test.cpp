@@ -58,7 +58,8 @@ TEST(Import, ReadAfterStoreIsTheStoredValue) {
   t.node(op::store, KILN_I32, s, {n});
   const int again = t.node(op::param, KILN_I32, s);
   t.node(op::store, KILN_I32, s, {t.node(op::abs, KILN_I32, s, {again})});
-  EXPECT_EQ(imported(std::move(t)), "program twice\ninout i32 [4] y\n%0 = param i32 [4] y\n%1 = neg i32 [4] %0\n%2 = abs i32 [4] %1\nstore y, %2\n");
+  EXPECT_EQ(imported(std::move(t)),
+            "program twice\ninout i32 [4] y\n%0 = param i32 [4] y\n%1 = neg i32 [4] %0\n%2 = abs i32 [4] %1\nstore y, %2\n");
 }
 
 TEST(Import, EveryAttributeForm) {
@@ -71,7 +72,8 @@ TEST(Import, EveryAttributeForm) {
   t.param("n", 1, KILN_I64, t.shape({}));
   const int x = t.node(op::param, KILN_F32, x_shape);
   const int zero = t.node(op::constant, KILN_F32, t.shape({}));
-  const int p = t.node(op::permute, KILN_F32, t.shape({Tables::fixed(6), Tables::text("N")}), {x}, {Tables::fixed(1), Tables::fixed(0)});
+  const int p =
+      t.node(op::permute, KILN_F32, t.shape({Tables::fixed(6), Tables::text("N")}), {x}, {Tables::fixed(1), Tables::fixed(0)});
   const int s = t.node(op::slice, KILN_F32, t.shape({Tables::fixed(3), Tables::text("(N+1)//2")}), {p},
                        {Tables::fixed(5), Tables::fixed(0), Tables::fixed(-2), Tables::fixed(2)});
   const int q = t.node(op::pad, KILN_F32, t.shape({Tables::fixed(6), Tables::text("(N+1)//2+2")}), {s, zero},
@@ -79,26 +81,30 @@ TEST(Import, EveryAttributeForm) {
   const int r = t.node(op::reduce, KILN_F32, t.shape({}), {q}, {Tables::fixed(0), Tables::fixed(0), Tables::fixed(1)});
   const int f = t.node(op::reduce, KILN_F32, t.shape({Tables::text("N")}), {x, x}, {Tables::fixed(8), Tables::fixed(1)});
   const int c = t.node(op::concat, KILN_F32, t.shape({Tables::text("2*N"), Tables::fixed(6)}), {x, x}, {Tables::fixed(0)});
-  const int h = t.node(op::slice, KILN_F32, x_shape, {c}, {Tables::text("N"), Tables::fixed(0), Tables::fixed(1), Tables::fixed(1)});
+  const int h =
+      t.node(op::slice, KILN_F32, x_shape, {c}, {Tables::text("N"), Tables::fixed(0), Tables::fixed(1), Tables::fixed(1)});
   const int e = t.node(op::reshape, KILN_F32, t.shape({Tables::text("N"), Tables::fixed(1)}), {f});
   const int sum = t.node(op::add, KILN_F32, x_shape, {t.node(op::mul, KILN_F32, x_shape, {h, e}), r});
   t.node(op::store, KILN_F32, flat, {t.node(op::reshape, KILN_F32, flat, {sum})}, {}, 1);
   t.node(op::store, KILN_I64, t.shape({}), {t.node(op::dim, KILN_I64, t.shape({}), {}, {Tables::text("2*N-1")})}, {}, 2);
   const std::string text = imported(std::move(t));
-  for (const char* part : {"slice f32 [3, ((N + 1) // (2))] %2, begin [5, 0], step [-2, 2]", "before [1, 2], mode constant",
-                           "reduce f32 [N] %0, %0, fma, axes [1]", "begin [N, 0], step [1, 1]", "expand f32 [N, 6]", "cast i64 [] (2*N - 1)"})
+  for (const char* part :
+       {"slice f32 [3, ((N + 1) // (2))] %2, begin [5, 0], step [-2, 2]", "before [1, 2], mode constant",
+        "reduce f32 [N] %0, %0, fma, axes [1]", "begin [N, 0], step [1, 1]", "expand f32 [N, 6]", "cast i64 [] (2*N - 1)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
 
 TEST(Import, Mistakes) {
   Tables unassigned("p");
   unassigned.param("y", 1, KILN_F32, unassigned.shape({}));
-  EXPECT_EQ(error_of(std::move(unassigned)), "user.cpp:1:1: error: E-store: expected the output `y` to be assigned, got no store");
+  EXPECT_EQ(error_of(std::move(unassigned)),
+            "user.cpp:1:1: error: E-store: expected the output `y` to be assigned, got no store");
 
   Tables early("p");
   early.param("y", 1, KILN_F32, early.shape({}));
   early.node(op::param, KILN_F32, early.shape({}));
-  EXPECT_NE(error_of(std::move(early)).find("user.cpp:10:3: error: E-store: expected `y` to be assigned before it is read"), std::string::npos);
+  EXPECT_NE(error_of(std::move(early)).find("user.cpp:10:3: error: E-store: expected `y` to be assigned before it is read"),
+            std::string::npos);
 
   Tables outside("p");
   const auto* n = outside.shape({Tables::text("N")});
@@ -138,9 +144,9 @@ TEST(Header, Declares) {
   auto t = tables::saxpy();
   const Program p = kiln::generator::import_program(g, t.get());
   const std::string h = kiln::generator::write_header(g, p, "my");
-  for (const char* part :
-       {"kiln_status my_saxpy(const kiln_tensor* args, int32_t n_args, const kiln_context* context);",
-        "const kiln_program_desc* my_saxpy_desc(void);", "inline kiln::status saxpy(float a,", "kiln::view<const float, kiln::dynamic_extent> x,",
-        "kiln::view<float, kiln::dynamic_extent> y,", "namespace my {", "inout f32 [N] y"})
+  for (const char* part : {"kiln_status my_saxpy(const kiln_tensor* args, int32_t n_args, const kiln_context* context);",
+                           "const kiln_program_desc* my_saxpy_desc(void);", "inline kiln::status saxpy(float a,",
+                           "kiln::view<const float, kiln::dynamic_extent> x,", "kiln::view<float, kiln::dynamic_extent> y,",
+                           "namespace my {", "inout f32 [N] y"})
     EXPECT_NE(h.find(part), std::string::npos) << part << "\n" << h;
 }

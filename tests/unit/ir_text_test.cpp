@@ -47,7 +47,8 @@ std::string error_of(const std::string& text) {
 
 TEST(Literal, RoundTrip) {
   std::uint64_t state = 1;
-  for (DType d : {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::u8, DType::i64, DType::u64, DType::boolean})
+  for (DType d :
+       {DType::f16, DType::bf16, DType::f32, DType::f64, DType::i8, DType::u8, DType::i64, DType::u64, DType::boolean})
     for (int i = 0; i < 4000; ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
       std::uint64_t v = state >> 7 ^ state << 40;
@@ -125,7 +126,8 @@ in f32 [M] m
   add("reduce", "f32", "[N]", "%0, %0, fma, axes [1]");
   add("iota", "u8", "[2*N + 1]", "");
   add("cast", "i64", "[]", "(2*N*M - 1)");
-  for (const char* c : {"bool true", "i8 -128", "u64 18446744073709551615", "f16 nan", "bf16 -inf", "f32 0.1", "f64 bits(0x7ff0000000000001)"}) {
+  for (const char* c : {"bool true", "i8 -128", "u64 18446744073709551615", "f16 nan", "bf16 -inf", "f32 0.1",
+                        "f64 bits(0x7ff0000000000001)"}) {
     const std::string type = std::string(c).substr(0, std::string(c).find(' '));
     add("const", type, "[]", std::string(c).substr(type.size() + 1));
   }
@@ -154,7 +156,8 @@ store y, %7
 
 TEST(Text, InoutAndLocations) {
   Graph g;
-  const Program p = read_program(g, "program p\ninout f32 [N] x\n%0 = param x @ \"a b.cpp\":12:5\n%1 = neg %0 @ \"c\\\\d.cpp\":1:2\nstore x, %1\n");
+  const Program p = read_program(
+      g, "program p\ninout f32 [N] x\n%0 = param x @ \"a b.cpp\":12:5\n%1 = neg %0 @ \"c\\\\d.cpp\":1:2\nstore x, %1\n");
   const std::string text = write_program(g, p);
   EXPECT_NE(text.find("%0 = param f32 [N] x @ \"a b.cpp\":12:5"), std::string::npos) << text;
   EXPECT_NE(text.find("%1 = neg f32 [N] %0 @ \"c\\\\d.cpp\":1:2"), std::string::npos) << text;
@@ -220,8 +223,9 @@ TEST(Text, MalformedLinesSayWhere) {
 }
 
 TEST(Text, TruncationsAndNoiseNeverCrash) {
-  const std::string text = "program p\nsymbol N min 3\nin f32 [N] x\nout f32 [2*N + 1] y\n%0 = param x @ \"f\":1:2\n"
-                           "%1 = const f32 -0.5\n%2 = pad f32 [2*N + 1] %0, %1, before [N], mode wrap\nstore y, %2\n";
+  const std::string text =
+      "program p\nsymbol N min 3\nin f32 [N] x\nout f32 [2*N + 1] y\n%0 = param x @ \"f\":1:2\n"
+      "%1 = const f32 -0.5\n%2 = pad f32 [2*N + 1] %0, %1, before [N], mode wrap\nstore y, %2\n";
   for (std::size_t n = 0; n < text.size(); ++n) (void)error_of(text.substr(0, n));
   std::uint64_t state = 7;
   for (int i = 0; i < 20000; ++i) {

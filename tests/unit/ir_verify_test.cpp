@@ -9,6 +9,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/ir/verify_scopes.h"
 
 using namespace kiln::compiler;
 
@@ -55,7 +56,8 @@ std::vector<Case> broken_nodes() {
       {Level::kernel, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 9}); }},
       {Level::tensor, "elementwise-types", [f, i](G g) { return g.make(Op::ADD, DType::f32, {f(g), i(g)}); }},
       {Level::tensor, "elementwise-types", [f](G g) { return g.make(Op::LT, DType::f32, {f(g), f(g)}); }},
-      {Level::program, "elementwise-lanes", [f](G g) { return g.make(Op::ADD, DType::f32, {f(g), g.constant(DType::f32, 0, 4)}); }},
+      {Level::program, "elementwise-lanes",
+       [f](G g) { return g.make(Op::ADD, DType::f32, {f(g), g.constant(DType::f32, 0, 4)}); }},
       {Level::tensor, "reshape-form", [x, i](G g) { return g.make(Op::RESHAPE, DType::f32, {x(g), i(g)}); }},
       {Level::tensor, "permute-form", [x](G g) { return g.make(Op::PERMUTE, DType::i32, {x(g)}, {1, 0}); }},
       {Level::tensor, "slice-form", [x](G g) { return g.make(Op::SLICE, DType::f32, {x(g), g.index(0)}, {1}); }},
@@ -73,15 +75,57 @@ std::vector<Case> broken_nodes() {
       {Level::program, "for", [range](G g) { return g.make(Op::FOR, DType::none, {range(g), g.index(0)}, {0, 1}); }},
       {Level::program, "carry", [f, i](G g) { return g.make(Op::CARRY, DType::f32, {f(g), i(g)}, {0}); }},
       {Level::program, "get", [f](G g) { return g.make(Op::GET, DType::f32, {f(g)}, {0}); }},
+      {Level::program, "for",
+       [range](G g) {
+         const Id begin = g.index(0), init = g.index(1);  // the condition is no bool
+         return g.make(Op::FOR, DType::none, {range(g), begin, begin, init, init}, {1, 1, 1});
+       }},
+      {Level::tensor, "for",
+       [range](G g) { return g.make(Op::FOR, DType::none, {range(g), g.index(0), g.index(4)}, {0, -1}); }},
+      {Level::tensor, "get",
+       [range](G g) {
+         const Id loop = g.make(Op::FOR, DType::none, {range(g), g.index(0), g.index(4)}, {0, 1});
+         return g.make(Op::GET, DType::f32, {loop}, {0});
+       }},
+      {Level::tensor, "kernel", [range](G g) { return g.make(Op::KERNEL, DType::none, {range(g)}, {0, 0}); }},
+      {Level::tensor, "kernel", [range, x](G g) { return g.make(Op::KERNEL, DType::none, {range(g), x(g)}, {1, 1}); }},
+      {Level::tensor, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 1}); }},
+      {Level::tensor, "index", [x, i](G g) { return g.make(Op::INDEX, DType::f32, {x(g), i(g), i(g)}); }},
+      {Level::tensor, "gated-index",
+       [](G g) {
+         const Id invalid = g.make(Op::INVALID, DType::index, {});
+         return g.make(Op::ADD, DType::index, {g.index(1), invalid});
+       }},
+      {Level::tensor, "gated-index",
+       [](G g) {
+         const Id gate = g.constant(DType::boolean, 1), invalid = g.make(Op::INVALID, DType::index, {});
+         return g.make(Op::ADD, DType::index, {g.index(1), g.make(Op::WHERE, DType::index, {gate, g.index(0), invalid})});
+       }},
+      {Level::tensor, "local", [range, i](G g) { return g.make(Op::LOCAL, DType::f32, {range(g), i(g)}, {0}); }},
+      {Level::tensor, "update",
+       [x, f](G g) { return g.make(Op::UPDATE, DType::f32, {x(g), f(g), f(g), g.index(0), g.index(0)}); }},
+      {Level::tensor, "atomic",
+       [x, f](G g) {
+         const Id gate = g.constant(DType::boolean, 1);  // floats have no xor
+         return g.make(Op::ATOMIC, DType::f32, {x(g), gate, f(g), g.index(0), g.index(0)},
+                       {static_cast<std::int64_t>(AtomicKind::bit_xor)});
+       }},
+      {Level::tensor, "old", [x](G g) { return g.make(Op::OLD, DType::f32, {x(g)}); }},
+      {Level::tensor, "shape",
+       [x, f](G g) { return g.make(Op::UPDATE, DType::f32, {x(g), g.constant(DType::boolean, 1), f(g), g.index(0)}); }},
+      {Level::tensor, "elementwise-shapes",
+       [](G g) { return g.make(Op::CAST, DType::index, {g.make(Op::PARAM, DType::i32, {g.index(4)}, {0}, "x")}); }},
       {Level::program, "broadcast", [f](G g) { return g.make(Op::BROADCAST, DType::f32, {f(g)}); }},
       {Level::program, "ramp", [i](G g) { return g.make(Op::RAMP, DType::i32, {i(g)}, {}, {}, 4); }},
       {Level::program, "lane", [](G g) { return g.make(Op::LANE, DType::f32, {g.constant(DType::f32, 0, 4)}, {4}); }},
-      {Level::program, "shuffle", [](G g) { return g.make(Op::SHUFFLE, DType::f32, {g.constant(DType::f32, 0, 4)}, {0, 9}, {}, 2); }},
+      {Level::program, "shuffle",
+       [](G g) { return g.make(Op::SHUFFLE, DType::f32, {g.constant(DType::f32, 0, 4)}, {0, 9}, {}, 2); }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::RESHAPE, DType::f32, {x(g), g.index(3)}); }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::PERMUTE, DType::f32, {x(g)}, {0, 0}); }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::CONCAT, DType::f32, {x(g)}, {7}); }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::REDUCE, DType::f32, {x(g)}, {0, 7}); }},
-      {Level::tensor, "elementwise-shapes", [x](G g) {
+      {Level::tensor, "elementwise-shapes",
+       [x](G g) {
          const Id y = g.make(Op::PARAM, DType::f32, {g.index(4)}, {1}, "y");
          return g.make(Op::ADD, DType::f32, {x(g), y});
        }},
@@ -99,6 +143,7 @@ TEST(Verify, EveryNodeRuleFires) {
     fired.insert(c.rule);
   }
   for (const char* whole : {"effects", "symbols", "ranges-ended", "buffers"}) fired.insert(whole);  // tested below
+  for (const VerifyRule& r : scope_rules()) fired.insert(std::string(r.name));                      // in ir_scopes_test.cpp
   for (const VerifyRule& r : verify_rules()) EXPECT_TRUE(fired.contains(std::string(r.name))) << r.name;
 }
 

@@ -31,7 +31,9 @@ class RandomKernel {
     switch (pick(4)) {
       case 0: {
         const Id moved = k.index(Op::ADD, r, k.g.index(pick(5) - 2));
-        return {moved, k.op(Op::AND, DType::boolean, {k.op(Op::LE, DType::boolean, {k.g.index(0), moved}), k.op(Op::LT, DType::boolean, {moved, extent})})};
+        return {moved,
+                k.op(Op::AND, DType::boolean,
+                     {k.op(Op::LE, DType::boolean, {k.g.index(0), moved}), k.op(Op::LT, DType::boolean, {moved, extent})})};
       }
       case 1: return {k.index(Op::SUB, k.index(Op::SUB, extent, k.g.index(1)), r), no_id};
       default: return {r, no_id};

@@ -26,7 +26,8 @@ struct Case {
 std::vector<Case> cases() {
   std::vector<Case> out;
   for (DType d : {DType::f32, DType::f64, DType::i32, DType::i64})
-    for (ReduceKind k : {ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min, ReduceKind::argmax, ReduceKind::argmin}) {
+    for (ReduceKind k :
+         {ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min, ReduceKind::argmax, ReduceKind::argmin}) {
       out.push_back({k, ReduceOrder::sequential, d});
       if (k < ReduceKind::any) out.push_back({k, ReduceOrder::striped, d});
     }
@@ -84,7 +85,8 @@ TEST(LowerReduce, MatmulTilesRowsAndSharesLoads) {
   const int a = k.buffer(DType::f32, k.index(Op::MUL, m, depth)), b = k.buffer(DType::f32, k.index(Op::MUL, depth, n));
   const int c = k.buffer(DType::f32, k.index(Op::MUL, m, n));
   const Id i = k.range(m), j = k.range(n), r = k.reduce_range(depth);
-  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
+  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32,
+                            {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
   k.store(c, k.at(i, n, j), value, {i, j});
   k.lower();
   EXPECT_EQ(k.lowered.alignment, 4);
@@ -120,9 +122,11 @@ TEST(LowerReduce, FmaOverSeveralRangesAndGates) {  // a convolution with zero pa
   const int y = k.buffer(DType::f32, k.index(Op::MUL, filters, n));
   const Id f = k.range(filters), i = k.range(n), c = k.reduce_range(channels), t = k.reduce_range(taps);
   const Id at = k.index(Op::ADD, i, k.index(Op::SUB, t, k.g.index(2)));
-  const Id inside = k.op(Op::AND, DType::boolean, {k.op(Op::LE, DType::boolean, {k.g.index(0), at}), k.op(Op::LT, DType::boolean, {at, n})});
+  const Id inside =
+      k.op(Op::AND, DType::boolean, {k.op(Op::LE, DType::boolean, {k.g.index(0), at}), k.op(Op::LT, DType::boolean, {at, n})});
   const Id weight = k.load(w, k.at(k.at(f, channels, c), taps, t));
-  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32, {k.load(x, k.at(c, n, at), k.f32(0), inside), weight, c, t});
+  const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32,
+                            {k.load(x, k.at(c, n, at), k.f32(0), inside), weight, c, t});
   k.store(y, k.at(f, n, i), value, {f, i});
   k.lower();
   EXPECT_EQ(k.lowered.alignment, 4);

@@ -95,7 +95,8 @@ TEST(Lower, PaddedStencilReadsNothingOutside) {
     for (std::int64_t c = 0; c < columns; ++c) {
       float expected = 0;
       for (std::int64_t d : {-1, 0, 1})
-        expected += c + d < 0 || c + d >= columns ? 0.5f : static_cast<float>(in[static_cast<std::size_t>(r * columns + c + d)].f);
+        expected +=
+            c + d < 0 || c + d >= columns ? 0.5f : static_cast<float>(in[static_cast<std::size_t>(r * columns + c + d)].f);
       EXPECT_EQ(data[1][static_cast<std::size_t>(r * columns + c)].f, static_cast<double>(expected)) << r << ' ' << c;
     }
 }
@@ -224,7 +225,8 @@ TEST(Lower, PositionsBecomeFloatsWithoutWideConversions) {
     k.store(y, i, k.op(Op::CAST, DType::f32, {k.index(Op::SUB, k.index(Op::MUL, i, k.g.index(3)), k.g.index(5))}), {i});
     k.lower();
     const Id roots[] = {k.lowered.sink};
-    for (Id id : k.g.reachable(roots)) EXPECT_FALSE(k.g.op(id) == Op::CAST && k.g.lanes(id) > 1 && k.g.dtype(k.g.src(id, 0)) == DType::index);
+    for (Id id : k.g.reachable(roots))
+      EXPECT_FALSE(k.g.op(id) == Op::CAST && k.g.lanes(id) > 1 && k.g.dtype(k.g.src(id, 0)) == DType::index);
     std::mt19937 random(10);
     for (std::int64_t extent : {1, 16, 100}) k.expect_same({{"N", extent}}, random, 16);
   }

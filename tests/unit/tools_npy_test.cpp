@@ -50,7 +50,8 @@ TEST(Npy, RoundTripOfEveryDtype) {
 }
 
 TEST(Npy, VersionsAndSpellings) {
-  for (char version : {'\1', '\2', '\3'}) EXPECT_EQ(parse_npy(npy(header("<f4", "(2,)"), 8, version), "").extents, (std::vector<std::int64_t>{2}));
+  for (char version : {'\1', '\2', '\3'})
+    EXPECT_EQ(parse_npy(npy(header("<f4", "(2,)"), 8, version), "").extents, (std::vector<std::int64_t>{2}));
   EXPECT_EQ(parse_npy(npy("{ \"shape\":(2 ,3) , 'fortran_order':False,'descr' : '=i2'}", 12), "").dtype, DType::i16);
   EXPECT_EQ(parse_npy(npy(header("|b1", "()"), 1), "").dtype, DType::boolean);
 }
@@ -107,7 +108,8 @@ TEST(Npy, UnreadableFiles) { EXPECT_THROW(read_npy("no/such/file.npy"), Diagnost
 
 TEST(Arguments, NamedValues) {
   EXPECT_EQ(named_integers({"N=7", "M=-2"}, "--dims").at("M"), -2);
-  for (const char* bad : {"N", "=3", "N=", "N=x", "N=3x", "N=99999999999999999999"}) EXPECT_THROW(named_integers({bad}, "--dims"), Diagnostic) << bad;
+  for (const char* bad : {"N", "=3", "N=", "N=x", "N=3x", "N=99999999999999999999"})
+    EXPECT_THROW(named_integers({bad}, "--dims"), Diagnostic) << bad;
   EXPECT_THROW(named_values({"x=a", "x=b"}, "--in"), Diagnostic);
 }
 
@@ -119,7 +121,8 @@ TEST(Arguments, SizesAreChecked) {
 
 // A half has 2^-8 as its smallest random magnitude: bits checked by hand.
 TEST(Arguments, RandomFloatsAreExact) {
-  const Array single = random_array(DType::f32, {4096}, 5), half = random_array(DType::f16, {4096}, 5), brain = random_array(DType::bf16, {4096}, 5);
+  const Array single = random_array(DType::f32, {4096}, 5), half = random_array(DType::f16, {4096}, 5),
+              brain = random_array(DType::bf16, {4096}, 5);
   for (std::size_t i = 0; i < 4096; ++i) {
     float f = 0;
     std::uint16_t h = 0, b = 0;

@@ -93,8 +93,8 @@ struct element_ : ops<element_<D, Mode, W>> {
   // Indivisible updates; the result is the element before. The order among the iterations of a kernel is not specified.
 #define KILN_ATOMICS(X)      \
   X(atomic_add, number, add) \
-  X(atomic_min, number, min) \
-  X(atomic_max, number, max) \
+  X(atomic_min, any, min) \
+  X(atomic_max, any, max) \
   X(atomic_and, bits, and_)  \
   X(atomic_or, bits, or_)    \
   X(atomic_xor, bits, xor_)  \

@@ -1,0 +1,115 @@
+#include "compiler/interp/whole.h"
+
+#include <algorithm>
+
+#include "compiler/interp/elementwise.h"
+#include "compiler/interp/movement.h"
+#include "compiler/interp/reduce.h"
+#include "compiler/ir/diagnostic.h"
+
+namespace kiln::compiler {
+
+std::vector<std::int64_t> WholeEvaluator::extents_of(Id id) {
+  std::vector<std::int64_t> out;
+  for (Id e : shapes_.of(id)) out.push_back(extent(e));
+  return out;
+}
+
+Array WholeEvaluator::zeros(DType d, std::vector<std::int64_t> extents) const {
+  Array a{d, std::move(extents), {}};
+  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(d)));
+  return a;
+}
+
+// Index values of sources first .. first + n.
+std::vector<std::int64_t> WholeEvaluator::operands(Id id, std::size_t first, std::size_t n) {
+  std::vector<std::int64_t> out;
+  for (std::size_t i = 0; i < n; ++i) out.push_back(extent(g_.src(id, first + i)));
+  return out;
+}
+
+Array WholeEvaluator::operator()(Id id, std::span<const Array* const> sources) {
+  const Op op = g_.op(id);
+  if (is_elementwise(op)) return elementwise(id, sources);
+  switch (op) {
+    case Op::PARAM: return parameter(id);
+    case Op::IOTA: return iota(id);
+    case Op::REDUCE: return reduce(id, sources);
+    default: return movement(id, sources);
+  }
+}
+
+Array WholeEvaluator::parameter(Id id) {
+  const Array& given = arguments_[static_cast<std::size_t>(g_.arg(id, 0))];
+  // An output has no contents at entry that a program may rely on; its writes need its elements all the same.
+  return given.data.empty() ? zeros(given.dtype, given.extents) : given;
+}
+
+Array WholeEvaluator::iota(Id id) {
+  const std::int64_t n = extent(g_.src(id, 0));
+  std::vector<std::int64_t> count(static_cast<std::size_t>(n));
+  for (std::size_t i = 0; i < count.size(); ++i) count[i] = static_cast<std::int64_t>(i);
+  Array a = zeros(g_.dtype(id), {n});
+  const Operand from{reinterpret_cast<const std::byte*>(count.data()), false};
+  apply_elementwise(Op::CAST, a.dtype, DType::i64, {&from, 1}, a.data.data(), count.size());
+  return a;
+}
+
+Array WholeEvaluator::elementwise(Id id, std::span<const Array* const> sources) {
+  const Op op = g_.op(id);
+  Array out = zeros(g_.dtype(id), extents_of(id));
+  const std::size_t n = out.elements();
+  std::vector<Operand> in;
+  for (const Array* s : sources) in.push_back({s->data.data(), s->extents.empty()});
+  const DType type = g_.dtype(g_.src(id, op == Op::WHERE ? 1 : 0));
+  if (is_math(op))
+    math_.apply(op, type, in, out.data.data(), n);
+  else
+    apply_elementwise(op, out.dtype, type, in, out.data.data(), n);
+  return out;
+}
+
+Array WholeEvaluator::reduce(Id id, std::span<const Array* const> sources) {
+  const auto kind = static_cast<ReduceKind>(g_.arg(id, 0));
+  const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
+  Array x = *sources[0];
+  if (kind == ReduceKind::fma) {
+    std::vector<std::int64_t> order;  // kept axes, then the reduced ones
+    for (std::int64_t a = 0; a < static_cast<std::int64_t>(x.extents.size()); ++a)
+      if (std::ranges::find(axes, a) == axes.end()) order.push_back(a);
+    order.insert(order.end(), axes.begin(), axes.end());
+    return reduce_fma(permute_array(x, order), permute_array(*sources[1], order), axes.size());
+  }
+  for (std::size_t i = axes.size(); i-- > 0;) x = reduce_axis(kind, x, static_cast<std::size_t>(axes[i]));
+  return x;
+}
+
+Array WholeEvaluator::movement(Id id, std::span<const Array* const> sources) {
+  const Array& x = *sources[0];
+  const std::size_t rank = x.extents.size();
+  switch (g_.op(id)) {
+    case Op::RESHAPE: {
+      Array out = x;
+      out.extents = extents_of(id);
+      return out;
+    }
+    case Op::EXPAND: return expand_array(x, extents_of(id));
+    case Op::PERMUTE: return permute_array(x, g_.args(id));
+    case Op::SLICE: return slice_array(x, operands(id, 1, rank), g_.args(id), extents_of(id));
+    case Op::PAD: return pad(id, sources);
+    case Op::CONCAT: return concat_arrays(sources, static_cast<std::size_t>(g_.arg(id, 0)));
+    default: throw Diagnostic("E-verify", p_.name, std::string(name(g_.op(id))) + " is not a tensor-level operation");
+  }
+}
+
+Array WholeEvaluator::pad(Id id, std::span<const Array* const> sources) {
+  const Array& x = *sources[0];
+  const auto mode = static_cast<PadMode>(g_.arg(id, 0));
+  auto extents = extents_of(id);
+  for (std::size_t a = 0; a < extents.size(); ++a)
+    if (mode != PadMode::constant && x.extents[a] == 0 && extents[a] > 0)
+      throw Diagnostic("E-pad", p_.name, std::string(name(mode)) + " padding of an empty axis " + std::to_string(a));
+  return pad_array(x, *sources[1], mode, operands(id, 2, x.extents.size()), std::move(extents));
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,44 @@
+#include "compiler/ir/scopes.h"
+
+namespace kiln::compiler {
+
+LoopParts loop_parts(const Graph& g, Id loop) {
+  const auto s = g.src(loop);
+  const auto a = g.args(loop);
+  const auto n = static_cast<std::size_t>(a[0]);
+  return {s[0], s[1], s[2], s.subspan(3, n), s.subspan(3 + n, n), a[1], a.size() > 2 && a[2] != 0};
+}
+
+KernelParts kernel_parts(const Graph& g, Id kernel) {
+  const auto s = g.src(kernel);
+  const auto n = static_cast<std::size_t>(g.arg(kernel, 0)), m = static_cast<std::size_t>(g.arg(kernel, 1));
+  return {s.first(n), s.subspan(n, m), s.subspan(n + m, m)};
+}
+
+WriteParts write_parts(const Graph& g, Id write) {
+  const auto s = g.src(write);
+  const bool expects = g.op(write) == Op::ATOMIC && g.arg(write, 0) == static_cast<std::int64_t>(AtomicKind::compare_exchange);
+  return {s[0], s[1], s[2], expects ? s[3] : no_id, s.subspan(expects ? 4 : 3)};
+}
+
+GatedIndex gated_index(const Graph& g, Id index) {
+  if (g.src(index).size() < 2) return {no_id, no_id};
+  const Id first = g.src(index, 1);
+  if (g.op(first) != Op::WHERE || g.op(g.src(first, 2)) != Op::INVALID) return {no_id, first};
+  return {g.src(first, 0), g.src(first, 1)};
+}
+
+std::span<const Id> own_ranges(const Graph& g, Id scope) {
+  return g.src(scope).first(g.op(scope) == Op::FOR ? 1 : static_cast<std::size_t>(g.arg(scope, 0)));
+}
+
+std::span<const Id> scope_inits(const Graph& g, Id scope) {
+  return g.op(scope) == Op::FOR ? loop_parts(g, scope).init : kernel_parts(g, scope).init;
+}
+
+std::span<const Id> entry_values(const Graph& g, Id scope) {
+  if (g.op(scope) == Op::KERNEL) return kernel_parts(g, scope).init;
+  return g.src(scope).subspan(1, 2 + static_cast<std::size_t>(g.arg(scope, 0)));
+}
+
+}  // namespace kiln::compiler

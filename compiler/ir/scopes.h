@@ -1,0 +1,44 @@
+// The parts of loops, kernels and writes by name, and what a state at tensor level is the state of. The spans are valid until
+// the graph gains a node.
+#pragma once
+
+#include <span>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+struct LoopParts {  // FOR
+  Id range, begin, end;
+  std::span<const Id> init, yield;
+  std::int64_t step;
+  bool conditional;  // ends when carried value 0 is false
+};
+LoopParts loop_parts(const Graph& g, Id loop);
+
+struct KernelParts {  // KERNEL
+  std::span<const Id> ranges, init, final;
+};
+KernelParts kernel_parts(const Graph& g, Id kernel);
+
+struct WriteParts {                 // UPDATE, ATOMIC
+  Id state, gate, value, expected;  // expected: no_id but for compare_exchange
+  std::span<const Id> index;
+};
+WriteParts write_parts(const Graph& g, Id write);
+
+// The gate of a gated INDEX and the index it guards, or no_id and the first index (no_id for rank 0).
+struct GatedIndex {
+  Id gate, first;
+};
+GatedIndex gated_index(const Graph& g, Id index);
+
+inline bool is_scope(Op op) { return op == Op::FOR || op == Op::KERNEL; }
+inline bool is_write(Op op) { return op == Op::UPDATE || op == Op::ATOMIC; }
+// The RANGEs that a FOR or KERNEL owns, and what it takes at entry: bounds and initial values.
+std::span<const Id> own_ranges(const Graph& g, Id scope);
+std::span<const Id> entry_values(const Graph& g, Id scope);
+// The initial values, by slot.
+std::span<const Id> scope_inits(const Graph& g, Id scope);
+
+}  // namespace kiln::compiler

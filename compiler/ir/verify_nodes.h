@@ -1,0 +1,18 @@
+// The verifier's rules for single nodes: what follows from a node and its direct sources. Internal to the verifier.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "compiler/ir/verify.h"
+
+namespace kiln::compiler {
+
+// Throws E-verify at the node: `expected` follows "expected".
+[[noreturn]] void violated(const Graph& g, Id id, std::string_view rule, const std::string& expected);
+
+void check_node(const Graph& g, Level level, Id id);
+std::span<const VerifyRule> node_rules();
+
+}  // namespace kiln::compiler

@@ -1,0 +1,97 @@
+// Elements of tensors in scopes: index modes as index algebra, reads, writes and atomics as INDEX, UPDATE and ATOMIC.
+#include "compiler/ir/index_bounds.h"
+#include "compiler/ir/index_poly.h"
+#include "generator/import_scopes.h"
+
+namespace kiln::generator {
+
+using namespace compiler;
+using record::index_mode;
+
+namespace {
+
+index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm >> 32 & 0xff); }
+
+}  // namespace
+
+ScopeImporter::Tensor ScopeImporter::tensor(std::uint64_t number) {
+  if (number < record::local_tensors) return {out_.params.at(number).dtype, out_.params[number].extents};
+  const record::node& n = *local_nodes_.at(number - record::local_tensors);
+  return {static_cast<DType>(n.d), read_.extents(*n.s)};
+}
+
+// The integer as an index. Constants and extents are taken as they are.
+Id ScopeImporter::to_index(Id integer) {
+  const DType d = g_.dtype(integer);
+  if (g_.is_const(integer)) return g_.index(g_.arg(integer, 0));
+  if (d == DType::i64 && g_.op(integer) == Op::CAST && g_.dtype(g_.src(integer, 0)) == DType::index) return g_.src(integer, 0);
+  // What an index cannot hold is far outside.
+  if (d == DType::u64) integer = build_.elementwise(Op::MIN, {integer, g_.constant(d, std::uint64_t{1} << 62)});
+  return build_.index_of(integer);
+}
+
+// Is there a position on the axis wherever this index is computed?
+bool ScopeImporter::never_empty(Id extent, Id integer) {
+  if (proves_nonnegative(g_, index_sub(g_, extent, g_.index(1)), facts_)) return true;
+  if (integer == no_id || g_.op(integer) != Op::CAST) return false;
+  const Id turn = g_.src(integer, 0);
+  return g_.op(turn) == Op::RANGE && g_.src(turn, 0) == extent;
+}
+
+ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std::span<const Id> indices) {
+  Place p;
+  const auto compare = [&](Op o, Id a, Id b) { return g_.make(o, DType::boolean, {a, b}); };
+  const Id zero = g_.index(0), one = g_.index(1);
+  for (std::size_t k = 0; k < t.extents.size(); ++k) {
+    const Id n = t.extents[k], last = index_sub(g_, n, one);
+    const bool is_total = mode == index_mode::clamp || mode == index_mode::wrap || mode == index_mode::mirror;
+    if (is_total && !never_empty(n, indices[k])) p.gate = both(p.gate, compare(Op::LT, zero, n));
+    Id i = to_index(indices[k]);
+    switch (mode) {
+      case index_mode::clamp: i = index_max(g_, index_min(g_, i, last), zero); break;
+      case index_mode::wrap: i = index_floormod(g_, i, n); break;
+      case index_mode::mirror: {
+        const Id twice = index_mul(g_, n, g_.index(2));
+        i = index_floormod(g_, i, twice);
+        i = index_min(g_, i, index_sub(g_, index_sub(g_, twice, one), i));
+        break;
+      }
+      case index_mode::constant:
+      case index_mode::skip: p.gate = both(p.gate, both(compare(Op::LE, zero, i), compare(Op::LT, i, n))); break;
+      case index_mode::unchecked: break;
+    }
+    p.index.push_back(i);
+  }
+  return p;
+}
+
+Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
+  const std::uint64_t number = tensor_of(n);
+  const Tensor t = tensor(number);
+  const index_mode mode = mode_of(n);
+  Place p = place(mode, t, src.first(t.extents.size()));
+  // A promise holds only where the program comes by.
+  if (mode == index_mode::unchecked) p.gate = both(entered_, active());
+  const Id read = build_.element(value_now({false, number, no_id}), p.index, p.gate);
+  if (p.gate == no_id || p.index.empty()) return read;
+  return build_.elementwise(Op::WHERE, {p.gate, read, mode == index_mode::constant ? src.back() : g_.constant(t.dtype, 0)});
+}
+
+void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
+  const Changed c{false, tensor_of(n), no_id};
+  const Tensor t = tensor(c.number);
+  const Place p = place(mode_of(n), t, src.subspan(1));
+  bound(c) = build_.update(value_now(c), both(active(), p.gate), src[0], p.index);
+}
+
+Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
+  const Changed c{false, tensor_of(n), no_id};
+  const Tensor t = tensor(c.number);
+  const std::size_t values = src.size() - t.extents.size();
+  const Place p = place(mode_of(n), t, src.subspan(values));
+  const auto kind = static_cast<AtomicKind>(n.imm >> 40);
+  bound(c) = build_.atomic(kind, value_now(c), both(active(), p.gate), src[0], p.index, values == 2 ? src[1] : no_id);
+  return build_.old(bound(c));
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,256 @@
+#include "generator/import_scopes.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "compiler/ir/index_bounds.h"
+#include "compiler/ir/index_poly.h"
+
+namespace kiln::generator {
+
+using namespace compiler;
+using record::op;
+
+namespace {
+
+constexpr std::int64_t endless = std::int64_t{1} << 62;
+
+}  // namespace
+
+void ScopeImporter::begin() {
+  params_.assign(out_.params.size(), no_id);
+  for (const Symbol& s : out_.symbols) facts_.push_back({g_.string(g_.intern(s.name)), s.min});
+}
+
+void ScopeImporter::assign(std::size_t slot, Id value) {
+  const Id old = active() == no_id ? no_id : value_now({false, slot, no_id});
+  params_[slot] = masked(value, old);
+}
+
+Id ScopeImporter::both(Id a, Id b) {
+  if (a == no_id || b == no_id) return a == no_id ? b : a;
+  return a == b ? a : build_.elementwise(Op::AND, {a, b});
+}
+Id ScopeImporter::negated(Id a) { return a == no_id ? g_.constant(DType::boolean, 0) : build_.elementwise(Op::NOT, {a}); }
+Id ScopeImporter::mask_or_true(Id a) { return a == no_id ? g_.constant(DType::boolean, 1) : a; }
+Id ScopeImporter::masked(Id value, Id old) {
+  return active() == no_id ? value : build_.elementwise(Op::WHERE, {active(), value, old});
+}
+
+bool ScopeImporter::is_bound(const Changed& c) const {
+  if (c.is_variable) return c.number < variables_.size() && variables_[c.number] != no_id;
+  if (c.number < record::local_tensors) return true;
+  const std::uint64_t local = c.number - record::local_tensors;
+  return local < locals_.size() && locals_[local] != no_id;
+}
+Id& ScopeImporter::bound(const Changed& c) {
+  if (c.is_variable) return variables_.at(c.number);
+  return c.number < record::local_tensors ? params_.at(c.number) : locals_.at(c.number - record::local_tensors);
+}
+// An output that nothing has assigned yet is zero where the program writes elements of it.
+Id ScopeImporter::value_now(const Changed& c) {
+  Id& b = bound(c);
+  if (b != no_id) return b;
+  const Parameter& p = out_.params.at(c.number);
+  if (p.direction != Direction::out) return build_.param(static_cast<int>(c.number), p);
+  return b = build_.broadcast_to(g_.constant(p.dtype, 0), p.extents);
+}
+
+// What the scope that opens at `position` changes of the things that exist before it.
+std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position, bool& breaks) const {
+  std::vector<Changed> out;
+  int depth = 0;
+  for (int i = position;; ++i) {
+    const record::node& n = in_.nodes[i];
+    if (n.o == op::kernel || n.o == op::loop) ++depth;
+    if ((n.o == op::kernel_end || n.o == op::loop_end) && --depth == 0) return out;
+    breaks = breaks || (depth == 1 && n.o == op::break_);
+    const bool writes = n.o == op::put || n.o == op::atomic || n.o == op::store;
+    if (!writes && n.o != op::set) continue;
+    const Changed c{n.o == op::set, n.o == op::set ? n.imm : tensor_of(n), no_id};
+    if (is_bound(c) && std::ranges::find(out, c) == out.end()) out.push_back(c);
+  }
+}
+
+// Bound number `which` of a kernel or loop.
+Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used) {
+  const record::extent& e = read_.attrs(n)[which];
+  return e.text == nullptr && e.value == -1 ? to_index(src[used++]) : read_.extent(e);
+}
+
+// Positions are i32: an extent of one symbol is at most 2^31 - 1.
+void ScopeImporter::cap_symbols(Id extent) {
+  for (const Id root[] = {extent}; const Id id : g_.reachable(root))
+    if (g_.op(id) == Op::SYM)
+      for (Symbol& s : out_.symbols)
+        if (s.name == g_.name(id)) s.max = std::min<std::int64_t>(s.max, std::numeric_limits<std::int32_t>::max());
+}
+
+void ScopeImporter::enter(op kind) {
+  scopes_.push_back({.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .ranges = {}, .changed = {}});
+}
+ScopeImporter::Scope ScopeImporter::leave() {
+  Scope s = std::move(scopes_.back());
+  scopes_.pop_back();
+  return s;
+}
+
+void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
+  const record::node& n = in_.nodes[position];
+  bool breaks = false;
+  auto changed = changes(position, breaks);
+  const Id mask = active();
+  enter(op::kernel);
+  Scope& s = scopes_.back();
+  std::size_t used = 0;
+  for (int i = 0; i < n.n_attrs; ++i) {
+    Id end = limit(n, i, src, used);
+    if (n.d == KILN_I32) cap_symbols(end);
+    if (!proves_nonnegative(g_, end, facts_)) end = index_max(g_, end, g_.index(0));
+    entered_ = both(entered_, never_empty(end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {g_.index(0), end}));
+    if (i == 0 && mask != no_id) end = g_.make(Op::WHERE, DType::index, {mask, end, g_.index(0)});
+    s.ranges.push_back(build_.range(end, ids_++));
+  }
+  entered_ = both(entered_, mask);
+  cond_ = live_ = no_id;
+  for (Changed& c : changed) {
+    c.before = value_now(c);
+    bound(c) = build_.carry(s.ranges[0], c.before, static_cast<std::int64_t>(s.changed.size()));
+    s.changed.push_back(c);
+  }
+}
+
+void ScopeImporter::close_kernel() {
+  const Scope s = leave();
+  cond_ = s.cond, live_ = s.live, entered_ = s.entered;
+  if (s.changed.empty()) return;
+  std::vector<Id> before, after;
+  for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
+  const Id kernel = build_.kernel(s.ranges, before, after);
+  for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
+}
+
+void ScopeImporter::open_loop(int position, std::span<const Id> src) {
+  const record::node& n = in_.nodes[position];
+  bool breaks = false;
+  auto changed = changes(position, breaks);
+  const Id mask = active();
+  enter(op::loop);
+  Scope& s = scopes_.back();
+  std::size_t used = 0;
+  s.begin = limit(n, 0, src, used);
+  const Id end = limit(n, 1, src, used);
+  s.step = limit(n, 2, src, used);
+  if (n.d == KILN_I32) cap_symbols(end);
+  // ceil((end - begin) / step) turns; a step of 0 makes none.
+  const Id one = g_.index(1), zero = g_.index(0);
+  const auto step = index_value(g_, s.step);
+  const Id up = index_sub(g_, s.step, one), down = index_add(g_, s.step, one);
+  const Id round = step ? (*step > 0 ? up : down)
+                        : g_.make(Op::WHERE, DType::index, {g_.make(Op::LT, DType::boolean, {zero, s.step}), up, down});
+  s.end = n.imm == 1 ? g_.index(endless) : index_floordiv(g_, index_add(g_, index_sub(g_, end, s.begin), round), s.step);
+  const bool is_static = n.imm == 0 && used == 0;
+  if (is_static && !proves_nonnegative(g_, s.end, facts_)) s.end = index_max(g_, s.end, zero);
+  s.ranges.push_back(build_.range(is_static ? s.end : g_.index(endless), ids_++));
+
+  entered_ = both(both(entered_, mask), never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end}));
+  cond_ = live_ = no_id;
+  if (breaks || mask != no_id) s.going = mask_or_true(mask);
+  std::int64_t number = s.going == no_id ? 0 : 1;
+  for (Changed& c : changed) {
+    c.before = value_now(c);
+    bound(c) = build_.carry(s.ranges[0], c.before, number++);
+    s.changed.push_back(c);
+  }
+}
+
+void ScopeImporter::close_loop() {
+  const Scope s = leave();
+  cond_ = s.cond, live_ = s.live, entered_ = s.entered;
+  if (s.changed.empty()) return;
+  const bool is_while = s.going != no_id;
+  std::vector<Id> before, after;
+  if (is_while) {
+    before.push_back(s.going);
+    after.push_back(s.broken == no_id ? build_.carry(s.ranges[0], s.going, 0) : negated(s.broken));
+  }
+  for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
+  const Id loop = build_.loop(s.ranges[0], g_.index(0), s.end, before, after, 1, is_while);
+  std::int64_t number = is_while ? 1 : 0;
+  for (const Changed& c : s.changed) bound(c) = build_.get(loop, number++);
+}
+
+// `where`: the mask of the scope within the one around, apart from its own condition (no_id: everywhere).
+void ScopeImporter::open_when(Id condition, Id where) {
+  enter(op::when);
+  cond_ = both(cond_, both(where, condition));
+  scopes_.back().rest = condition == no_id ? no_id : both(where, negated(condition));
+}
+void ScopeImporter::close_when() {
+  const Scope s = leave();
+  cond_ = s.cond;
+  rest_ = s.rest;
+}
+
+void ScopeImporter::leave_turn(Id condition, bool ends_loop) {
+  const Id here = mask_or_true(both(active(), condition));
+  live_ = both(live_, negated(here));
+  if (!ends_loop) return;
+  for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
+    if (s->kind == op::loop) {
+      s->broken = s->broken == no_id ? here : build_.elementwise(Op::OR, {s->broken, here});
+      return;
+    }
+}
+
+Id ScopeImporter::position_value(const record::node& n) {
+  const op kind = n.o == op::index ? op::kernel : op::loop;
+  const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), kind, &Scope::kind);
+  const Id turn = s->ranges[n.o == op::index ? n.imm : 0];
+  const Id at = kind == op::kernel ? turn : index_add(g_, s->begin, index_mul(g_, turn, s->step));
+  return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
+}
+
+// Zero in each turn of the scope around.
+Id ScopeImporter::local(const record::node& n) {
+  const DType d = static_cast<DType>(n.d);
+  const auto extents = read_.extents(*n.s);
+  const auto s = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
+  locals_.resize(std::max<std::size_t>(locals_.size(), n.imm + 1), no_id);
+  local_nodes_.resize(locals_.size());
+  local_nodes_[n.imm] = &n;
+  if (s == scopes_.rend()) return locals_[n.imm] = build_.broadcast_to(g_.constant(d, 0), extents);
+  return locals_[n.imm] = build_.local(d, s->ranges[0], extents, ids_++);
+}
+
+Id ScopeImporter::node(int position, std::span<const Id> src) {
+  const record::node& n = in_.nodes[position];
+  const Id condition = src.empty() ? no_id : src[0];
+  switch (n.o) {
+    case op::kernel: open_kernel(position, src); break;
+    case op::kernel_end: close_kernel(); break;
+    case op::loop: open_loop(position, src); break;
+    case op::loop_end: close_loop(); break;
+    case op::when: open_when(condition, no_id); break;
+    case op::otherwise: open_when(condition, rest_); break;
+    case op::when_end: close_when(); break;
+    case op::break_: leave_turn(condition, true); break;
+    case op::continue_: leave_turn(condition, false); break;
+    case op::index:
+    case op::counter: return position_value(n);
+    case op::var:
+      variables_.resize(std::max<std::size_t>(variables_.size(), n.imm + 1), no_id);
+      variables_[n.imm] = src[0];
+      break;
+    case op::set: variables_.at(n.imm) = masked(src[0], variables_[n.imm]); break;
+    case op::get: return variables_.at(n.imm);
+    case op::local: local(n); break;
+    case op::element: return element(n, src);
+    case op::put: put(n, src); break;
+    case op::atomic: return atomic(n, src);
+    default: throw std::logic_error("not a node of scopes");
+  }
+  return no_id;
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,67 @@
+// Runs captured programs with scopes through the importer and the reference interpreter, and as compiled objects.
+#pragma once
+
+#include <bit>
+#include <cstring>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "compiler/interp/array.h"
+#include "compiler/ir/program.h"
+#include "kiln/record.h"
+
+namespace scopes {
+
+using kiln::compiler::Array;
+
+template <class T>
+constexpr kiln::compiler::DType dtype_of_cpp() {
+  using D = kiln::compiler::DType;
+  if constexpr (std::is_same_v<T, bool>)
+    return D::boolean;
+  else if constexpr (std::is_floating_point_v<T>)
+    return sizeof(T) == 4 ? D::f32 : D::f64;
+  else if constexpr (std::is_signed_v<T>)
+    return sizeof(T) == 1 ? D::i8 : sizeof(T) == 2 ? D::i16 : sizeof(T) == 4 ? D::i32 : D::i64;
+  else
+    return sizeof(T) == 1 ? D::u8 : sizeof(T) == 2 ? D::u16 : sizeof(T) == 4 ? D::u32 : D::u64;
+}
+
+// A row-major tensor of these values; no values: an output of these extents.
+template <class T>
+Array tensor(std::vector<std::int64_t> extents, const std::vector<T>& values) {
+  Array a{dtype_of_cpp<T>(), std::move(extents), {}};
+  a.data.resize(a.elements() * sizeof(T));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const T v = values[i];  // vector<bool> has no addressable elements
+    std::memcpy(a.data.data() + i * sizeof(T), &v, sizeof(T));
+  }
+  return a;
+}
+template <class T>
+Array scalar(T v) {
+  return tensor<T>({}, {v});
+}
+template <class T>
+Array output(std::vector<std::int64_t> extents) {
+  return tensor<T>(std::move(extents), {});
+}
+template <class T>
+std::vector<T> values(const Array& a) {
+  std::vector<T> out(a.elements());
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    T v;
+    std::memcpy(&v, a.data.data() + i * sizeof(T), sizeof(T));
+    out[i] = v;
+  }
+  return out;
+}
+
+// Parameters after the program, one array each. With --compiled the object's results are compared with the interpreter's, bit
+// for bit, on one thread and on three; a difference is a failure of the test.
+std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>& arguments);
+
+}  // namespace scopes
