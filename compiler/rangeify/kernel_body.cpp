@@ -4,12 +4,6 @@
 #include <unordered_set>
 
 namespace kiln::compiler {
-namespace {
-
-bool is_region(Op op) { return op == Op::KERNEL || op == Op::FOR; }
-
-}  // namespace
-
 std::vector<bool> inside_regions(const Graph& g, std::span<const Id> nodes) {
   std::vector<bool> inside(nodes.empty() ? 0 : nodes.back() + 1, false);
   for (const Id id : nodes) {
@@ -20,17 +14,11 @@ std::vector<bool> inside_regions(const Graph& g, std::span<const Id> nodes) {
   return inside;
 }
 
-KernelParts kernel_parts(const Graph& g, Id kernel) {
-  const auto n = static_cast<std::size_t>(g.arg(kernel, 0)), m = static_cast<std::size_t>(g.arg(kernel, 1));
-  const std::span<const Id> src = g.src(kernel);
-  return {src.first(n), src.subspan(n, m), src.subspan(n + m, m)};
-}
-
 KernelBody kernel_body(const Graph& g, const std::vector<bool>& inside, Id kernel) {
   const KernelParts parts = kernel_parts(g, kernel);
   const auto is_inside = [&](Id id) { return id < inside.size() && inside[id]; };
   const auto is_arithmetic = [&](Id id) {  // of rank 0, since a body has nothing else
-    return is_inside(id) || g.dtype(id) == DType::index || g.is_const(id) || is_elementwise(g.op(id)) || is_region(g.op(id));
+    return is_inside(id) || g.dtype(id) == DType::index || g.is_const(id) || is_elementwise(g.op(id)) || is_scope(g.op(id));
   };
   std::unordered_set<Id> body, outside;
   std::vector<Id> open(parts.final.begin(), parts.final.end());

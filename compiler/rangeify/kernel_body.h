@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/ir/graph.h"
+#include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
 
@@ -19,12 +19,6 @@ struct KernelBody {
   std::vector<Id> outside;  // ascending: tensors read by INDEX, and rank-0 values that are not arithmetic
 };
 KernelBody kernel_body(const Graph& g, const std::vector<bool>& inside, Id kernel);
-
-// Sources by role.
-struct KernelParts {
-  std::span<const Id> ranges, init, final;
-};
-KernelParts kernel_parts(const Graph& g, Id kernel);
 
 // The KERNEL over storage: INDEX of storage(tensor) in place of what it reads, and these tensors as its states at entry.
 Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> init, const std::function<Id(Id)>& storage);
