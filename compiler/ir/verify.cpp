@@ -120,6 +120,7 @@ class OpenRanges {
     std::uint32_t set = 0;
     for (Id s : src.first(values)) set = merge(set, of_[s]);
     if (closes) set = without(set, src.subspan(values));
+    if (op == Op::FOR) set = without(set, src.first(1));
     if (op == Op::RANGE) set = merge(set, number({id}));
     of_[id] = set;
   }

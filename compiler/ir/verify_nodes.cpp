@@ -6,6 +6,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
 #include "compiler/ir/typing.h"
 
 namespace kiln::compiler {
@@ -103,8 +104,19 @@ bool all_ranges(const Node& n, std::size_t from) {
   return true;
 }
 bool stage(const Node& n) { return keeps_dtype(n) && all_ranges(n, 1); }
-bool index_form(const Node& n) {
-  return keeps_dtype(n) && (n.src_op(0) == Op::STAGE || n.src_op(0) == Op::PARAM) && n.is_index(1);
+// K: an element of storage or, inside a KERNEL, of a state of it.
+bool index_form(const Node& n) { return keeps_dtype(n) && n.is_index(1); }
+// What an access names: a BUFFER or a state of one. none: neither.
+DType memory_type(const Node& n) {
+  const Id memory = n.src().empty() ? no_id : memory_of(n.g, n.src()[0]);
+  if (memory == no_id) return DType::none;
+  return memory == n.src()[0] || n.src_dtype(0) == DType::none ? n.g.dtype(memory) : DType::none;
+}
+bool entry(const Node& n) {
+  const auto s = n.src();
+  const bool memory = !s.empty() && (n.src_op(0) == Op::BUFFER || n.src_op(0) == Op::LOCAL);
+  return n.dtype() == DType::none && memory &&
+         std::ranges::all_of(s.subspan(1), [&](Id i) { return is_integral(n.g.dtype(i)); });
 }
 bool access_gate(const Node& n, std::size_t plain, std::size_t gate) {
   return n.src().size() == plain || (n.src().size() > gate && n.src_dtype(gate) == DType::boolean);
@@ -112,18 +124,32 @@ bool access_gate(const Node& n, std::size_t plain, std::size_t gate) {
 bool load(const Node& n) {
   const auto s = n.src();
   if (s.size() != 2 && s.size() != 4) return false;
-  return n.src_op(0) == Op::BUFFER && n.src_dtype(0) == n.dtype() && is_integral(n.src_dtype(1)) &&
-         (s.size() == 2 || n.src_dtype(2) == n.dtype()) && access_gate(n, 2, 3);
+  return memory_type(n) == n.dtype() && is_integral(n.src_dtype(1)) && (s.size() == 2 || n.src_dtype(2) == n.dtype()) &&
+         access_gate(n, 2, 3);
 }
 bool store_kernel(const Node& n) {
   const auto s = n.src();
   if (n.dtype() != DType::none || (s.size() != 3 && s.size() != 4)) return false;
-  return n.src_op(0) == Op::BUFFER && is_integral(n.src_dtype(1)) && n.src_dtype(2) == n.src_dtype(0) && access_gate(n, 3, 3);
+  return is_integral(n.src_dtype(1)) && n.src_dtype(2) != DType::none && n.src_dtype(2) == memory_type(n) &&
+         access_gate(n, 3, 3);
 }
 bool store_tensor(const Node& n) {
   return n.dtype() == DType::none && n.src().size() == 2 && n.src_op(0) == Op::PARAM && n.src_dtype(0) == n.src_dtype(1);
 }
-bool end(const Node& n) { return n.dtype() == DType::none && !n.src().empty() && n.src_op(0) == Op::STORE && all_ranges(n, 1); }
+bool atomic_kernel(const Node& n) {
+  const auto s = n.src();
+  const bool compares = n.args().size() == 1 && static_cast<AtomicKind>(n.args()[0]) == AtomicKind::compare_exchange;
+  const std::size_t values = compares ? 4 : 3;
+  if (n.dtype() != DType::none || s.size() != values + 1 || n.src_dtype(1) != DType::boolean) return false;
+  for (std::size_t i = 2; i < values; ++i)
+    if (n.src_dtype(i) == DType::none || n.src_dtype(i) != memory_type(n)) return false;
+  return is_integral(n.src_dtype(values));
+}
+bool old_kernel(const Node& n) { return n.src_op(0) == Op::ATOMIC && n.g.dtype(n.g.src(n.src()[0], 2)) == n.dtype(); }
+bool end(const Node& n) {
+  return n.dtype() == DType::none && !n.src().empty() && n.src_dtype(0) == DType::none && is_state(n.g, n.src()[0]) &&
+         all_ranges(n, 1);
+}
 bool sink(const Node& n) {
   return n.dtype() == DType::none && std::ranges::all_of(n.src(), [&](Id s) { return n.g.dtype(s) == DType::none; });
 }
@@ -182,8 +208,8 @@ bool atomic(const Node& n) {
 }
 bool old(const Node& n) { return keeps_dtype(n) && n.src_op(0) == Op::ATOMIC && n.args().empty(); }
 bool local(const Node& n) {
-  return !n.src().empty() && n.src_op(0) == Op::RANGE && n.dtype() < DType::index && n.args().size() == 1 && n.args()[0] >= 0 &&
-         std::ranges::all_of(n.src().subspan(1), [&](Id s) { return n.g.is_const(s) && n.g.dtype(s) == DType::index; });
+  return !n.src().empty() && is_integral(n.src_dtype(0)) && n.dtype() < DType::index && n.args().size() == 1 && n.args()[0] >= 0 &&
+         std::ranges::all_of(n.src().subspan(1), [&](Id s) { return n.g.is_const(s) && is_integral(n.g.dtype(s)); });
 }
 bool range_tensor(const Node& n) {
   return n.dtype() == DType::index && n.args()[1] == static_cast<std::int64_t>(RangeKind::loop);
@@ -252,14 +278,23 @@ constexpr Check checks[] = {
      first_op,
      last_op,
      gated_index_use},
-    {{"K", "index", "a STAGE or PARAM, then index values"}, Op::INDEX, Op::INDEX, index_form},
-    {{"KP", "load", "BUFFER of the result's type, integer index, optionally an alternative and a bool gate"},
+    {{"K", "index", "storage or a state of it, then index values"}, Op::INDEX, Op::INDEX, index_form},
+    {{"KP", "entry", "a BUFFER or LOCAL, then positions"}, Op::ENTRY, Op::ENTRY, entry},
+    {{"KP", "atomic", "state, bool gate, value of its type [, expected], integer index; args {AtomicKind}"},
+     Op::ATOMIC,
+     Op::ATOMIC,
+     atomic_kernel},
+    {{"KP", "old", "an ATOMIC on its type"}, Op::OLD, Op::OLD, old_kernel},
+    {{"KP", "load", "BUFFER or state of the result's type, integer index, optionally an alternative and a bool gate"},
      Op::LOAD,
      Op::LOAD,
      load},
     {{"T", "store", "a PARAM and a value of its type"}, Op::STORE, Op::STORE, store_tensor},
-    {{"KP", "store", "BUFFER, integer index, value of its type, optionally a bool gate"}, Op::STORE, Op::STORE, store_kernel},
-    {{"K", "end", "a STORE, then RANGEs"}, Op::END, Op::END, end},
+    {{"KP", "store", "BUFFER or state, integer index, value of its type, optionally a bool gate"},
+     Op::STORE,
+     Op::STORE,
+     store_kernel},
+    {{"K", "end", "a STORE or another state, then RANGEs"}, Op::END, Op::END, end},
     {{"TKP", "sink", "effects only"}, Op::SINK, Op::SINK, sink},
     {{"TK", "kernel", "n > 0 RANGEs, m initial and m final states of equal element types; args {n, m}"},
      Op::KERNEL,
@@ -272,10 +307,10 @@ constexpr Check checks[] = {
     {{"T", "for", "a step above 0, no effects"}, Op::FOR, Op::FOR, for_tensor},
     {{"TKP", "carry", "RANGE and initial value; args {i}"}, Op::CARRY, Op::CARRY, carry},
     {{"TKP", "get", "a FOR or KERNEL; args {i} below its number of values"}, Op::GET, Op::GET, get},
-    {{"TK", "local", "a RANGE, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
+    {{"TKP", "local", "a RANGE, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
     {{"T", "update", "a tensor, a bool gate, a value of its type, index values"}, Op::UPDATE, Op::UPDATE, update},
     {{"T", "atomic", "a tensor, a bool gate, values of its type, index values; args {kind}"}, Op::ATOMIC, Op::ATOMIC, atomic},
-    {{"TK", "old", "an ATOMIC of its type"}, Op::OLD, Op::OLD, old},
+    {{"T", "old", "an ATOMIC of its type"}, Op::OLD, Op::OLD, old},
     {{"P", "broadcast", "one scalar of the result's type"}, Op::BROADCAST, Op::BROADCAST, broadcast},
     {{"P", "ramp", "one integer scalar; args {stride}"}, Op::RAMP, Op::RAMP, ramp},
     {{"P", "lane", "args {i} below the vector's lanes"}, Op::LANE, Op::LANE, lane},
