@@ -46,7 +46,13 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
     const Id n = t.extents[k], last = index_sub(g_, n, one);
     const bool is_total = mode == index_mode::clamp || mode == index_mode::wrap || mode == index_mode::mirror;
     if (is_total && !never_empty(n, indices[k])) p.gate = both(p.gate, compare(Op::LT, zero, n));
-    Id i = to_index(indices[k]);
+    Id i = indices[k];
+    // What an index cannot hold has a remainder that it can.
+    const bool is_periodic = mode == index_mode::wrap || mode == index_mode::mirror;
+    if (is_periodic && g_.dtype(i) == DType::u64)
+      i = build_.elementwise(Op::FLOORMOD,
+                             {i, build_.extent_value(DType::u64, mode == index_mode::wrap ? n : index_add(g_, n, n))});
+    i = to_index(i);
     switch (mode) {
       case index_mode::clamp: i = index_max(g_, index_min(g_, i, last), zero); break;
       case index_mode::wrap: i = index_floormod(g_, i, n); break;

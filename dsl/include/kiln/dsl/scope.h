@@ -95,9 +95,10 @@ class [[nodiscard]] kiln_body {
   bool entered_ = false;
 };
 
-// A position that a scope hands out. Its destructor keeps the compilers from warning where a body does not use it.
+// A position that a scope hands out. The attribute and the destructor keep clang and g++ from warning where a body does not use
+// it.
 template <class D>
-struct position_ : expr_<D, sh<>> {
+struct [[maybe_unused]] position_ : expr_<D, sh<>> {
   using expr_<D, sh<>>::operator=;
   constexpr position_() = default;
   constexpr position_(builder* builder_, int id_) : expr_<D, sh<>>(builder_, id_) {}
@@ -111,19 +112,19 @@ struct position_ : expr_<D, sh<>> {
 template <class D, int N>
 struct kiln_positions;
 template <class D>
-struct kiln_positions<D, 1> {
+struct [[maybe_unused]] kiln_positions<D, 1> {
   position_<D> i;
 };
 template <class D>
-struct kiln_positions<D, 2> {
+struct [[maybe_unused]] kiln_positions<D, 2> {
   position_<D> i, j;
 };
 template <class D>
-struct kiln_positions<D, 3> {
+struct [[maybe_unused]] kiln_positions<D, 3> {
   position_<D> i, j, k;
 };
 template <class D>
-struct kiln_positions<D, 4> {
+struct [[maybe_unused]] kiln_positions<D, 4> {
   position_<D> i, j, k, l;
 };
 
