@@ -41,7 +41,7 @@ struct builder {
   struct region {
     op kind = op::kernel;
     int node = 0, parent = 0, kernel = 0;
-    bool open = false;
+    bool open = false, entered = false, breaks = false;
   };
   struct variable {
     int node = -1, scope = 0;  // the get that holds its value now (-1: not read yet); where it was declared
@@ -66,6 +66,10 @@ struct builder {
     if (error != why::ok) return;
     error = w;
     error_loc = l;
+    // What follows a scope without a body is not in it, whatever is wrong there.
+    if (scope == 0 || regions.v[scope - 1].entered) return;
+    error = why::scope_is_not_entered__write_for_or_if;
+    error_loc = nodes.v[regions.v[scope - 1].node].loc;
   }
   constexpr record::source_loc at(const sloc& l) const { return calls > 0 ? call : kiln_loc(l); }
 
@@ -123,17 +127,19 @@ struct builder {
   // Opens a scope: its first node was recorded last.
   constexpr void enter(op kind) {
     const int number = regions.n + 1;
-    regions.add({kind, last(), scope, kind == op::kernel ? number : kernel(), true});
+    regions.add({kind, last(), scope, kind == op::kernel ? number : kernel(), true, false, false});
     scope = number;
     closed_when = -1;
   }
   constexpr void leave(int s, op end, why wrong = why::ok) {
     region& r = regions.v[s - 1];
-    if (wrong != why::ok) fail(wrong, nodes.v[r.node].loc);
+    const record::node& opens = nodes.v[r.node];
+    if (wrong != why::ok) fail(wrong, opens.loc);
+    if (r.kind == op::loop && opens.imm == 1 && !r.breaks) fail(why::forever_has_no_break, opens.loc);
     r.open = false;
     scope = r.parent;
     closed_when = -1;
-    push(end, KILN_BOOL, shape_v<sh<>>, nodes.v[r.node].loc);
+    push(end, KILN_BOOL, shape_v<sh<>>, record::source_loc(opens.loc));
   }
   constexpr void follows_when(const sloc& l) {
     if (closed_when < 0 || owner.v[closed_when] != scope) fail(why::otherwise_does_not_follow_a_when, at(l));
@@ -143,7 +149,10 @@ struct builder {
     closed_when = -1;
     int s = scope;
     while (s != 0 && regions.v[s - 1].kind != op::loop && regions.v[s - 1].kind != op::kernel) s = regions.v[s - 1].parent;
-    if (s == 0 || regions.v[s - 1].kind == op::kernel) fail(why::break_or_continue_outside_a_loop, current());
+    if (s == 0 || regions.v[s - 1].kind == op::kernel)
+      fail(why::break_or_continue_outside_a_loop, current());
+    else if (nodes.v[last()].o == op::break_)
+      regions.v[s - 1].breaks = true;
   }
 };
 

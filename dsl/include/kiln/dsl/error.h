@@ -101,6 +101,7 @@ namespace kiln {
   X(scope_is_not_entered__write_for_or_if, "a scope is opened without a body: for (auto [i] : kernel(n)), for (auto i : loop(n)), if (auto c = when(p))") \
   X(value_of_a_closed_scope_is_used_outside__write_var, "a value of a closed scope is used outside: declare a var before the scope") \
   X(value_is_rebound_inside_a_scope__write_var, "a value is rebound inside a scope: declare it with var(...)") \
+  X(forever_has_no_break, "forever() without a break_if or break_ in it never ends") \
   X(step_of_a_loop_is_0, "the step of a loop is 0") \
   X(kernel_inside_a_kernel, "a kernel inside a kernel") \
   X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel") \
@@ -169,6 +170,7 @@ enum class why : unsigned char {
   bitcast_needs_the_same_width,
   bitcast_of_bool__write_cast,
   a_tensor_has_no_value_at_capture_time__use_select,
+  scope_has_no_name__write_if_auto_c_when,
   bound_must_be_a_scalar_integer,
   computed_extent_is_a_template_argument__write_kernel_of_extents,
   bound_of_i64_needs_a_kernel_of_i64,

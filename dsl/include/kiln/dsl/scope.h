@@ -68,10 +68,7 @@ class [[nodiscard]] kiln_body {
   kiln_body(const kiln_body&) = delete;
   kiln_body& operator=(const kiln_body&) = delete;
   constexpr ~kiln_body() {
-    if (!b_->is_open(scope_)) return;
-    b_->leave(scope_, end_,
-              entered_ ? why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if
-                       : why::scope_is_not_entered__write_for_or_if);
+    if (b_->is_open(scope_)) b_->leave(scope_, end_, why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if);
   }
 
   struct end_type {};
@@ -82,7 +79,7 @@ class [[nodiscard]] kiln_body {
     constexpr bool operator!=(end_type) const { return body->b_->is_open(body->scope_); }
   };
   constexpr iterator begin() {
-    entered_ = true;
+    b_->regions.v[scope_ - 1].entered = true;
     return {this};
   }
   constexpr end_type end() const { return {}; }
@@ -92,7 +89,6 @@ class [[nodiscard]] kiln_body {
   builder* b_;
   op end_;
   int scope_;
-  bool entered_ = false;
 };
 
 // A position that a scope hands out. The attribute and the destructor keep clang and g++ from warning where a body does not use
@@ -136,16 +132,18 @@ class [[nodiscard]] kiln_branch {
   kiln_branch(const kiln_branch&) = delete;
   kiln_branch& operator=(const kiln_branch&) = delete;
   constexpr ~kiln_branch() {
-    b_->leave(scope_, op::when_end, entered_ ? why::ok : why::scope_is_not_entered__write_for_or_if);
+    b_->leave(scope_, op::when_end, b_->regions.v[scope_ - 1].entered ? why::ok : why::scope_is_not_entered__write_for_or_if);
     b_->closed_when = last_ ? -1 : b_->last();
   }
-  constexpr explicit operator bool() & { return entered_ = true; }
-  explicit operator bool() && KILN_DELETED("kiln: name the scope: if (auto c = when(p))");
+  constexpr explicit operator bool() & { return b_->regions.v[scope_ - 1].entered = true; }
+  template <class B, why Reason = why::scope_has_no_name__write_if_auto_c_when>
+    requires(std::is_same_v<B, bool>)
+  explicit operator B() && KILN_DELETED("kiln: name the scope: if (auto c = when(p))");
 
  private:
   builder* b_;
   int scope_;
-  bool last_, entered_ = false;
+  bool last_;
 };
 
 template <class C>

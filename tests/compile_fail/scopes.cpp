@@ -1,0 +1,125 @@
+// Twins of scopes and elements, as in twins.cpp: with -DBAD=n the line of case n is compiled in.
+#include <kiln/dsl.h>
+
+using namespace kiln;
+
+inline constexpr dim<"N"> N;
+
+// clang-format off
+#ifndef BAD
+#define BAD 0
+#endif
+
+struct scopes : program<scopes> {
+  in<f32, N> x;
+  in<i32, N> k;
+  in<i64> wide;
+  in<f32> s;
+  in<bool> p;
+  in<bool, N> ps;
+  inout<f32, N> y;
+  inout<i32, N, 3> m;
+  out<f32, N> z;
+  inout<bool, N> flags;
+  constexpr void body() {
+    auto total = var(0.0f);
+    auto value = s + 1;
+    expr<f32> later;
+#if BAD == 1
+    break_if(p);  // break or continue outside a loop | break or continue outside a loop
+#elif BAD == 2
+    for (auto [i] : kernel(N)) continue_();  // break or continue outside a loop | break or continue outside a loop
+#elif BAD == 3
+    for (auto t : loop(3)) for (auto [i] : kernel(N)) break_();  // break or continue outside a loop | break or continue outside a loop
+#elif BAD == 4
+    if (auto c = otherwise()) total = 1;  // otherwise does not follow a when | otherwise does not follow a when
+#elif BAD == 5
+    if (auto c = when(p)) {} total = 2; if (auto c = otherwise()) total = 1;  // otherwise does not follow a when | otherwise does not follow a when
+#elif BAD == 6
+    if (auto c = when(p)) {} if (auto c = otherwise()) {} if (auto c = otherwise()) {}  // otherwise does not follow a when | otherwise does not follow a when
+#elif BAD == 7
+    for (auto i : loop(3)) later = cast<f32>(i); z = x + later;  // value of a closed scope is used outside | value of a closed scope is used outside
+#elif BAD == 8
+    if (auto c = when(p)) later = s * 2; total = later;  // value of a closed scope is used outside | value of a closed scope is used outside
+#elif BAD == 9
+    for (auto i : loop(3)) value = value + 1;  // value is rebound inside a scope | value is rebound inside a scope
+#elif BAD == 10
+    for (auto i : loop(3)) value += 1;  // value is rebound inside a scope | value is rebound inside a scope
+#elif BAD == 11
+    for (auto [i] : kernel(N)) { y(i) = 0; break; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+#elif BAD == 12
+    for (auto i : loop(3)) { total += s; return; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+#elif BAD == 13
+    auto scope = kernel(N);  // scope is not entered | scope is not entered
+#elif BAD == 14
+    auto scope = when(p);  // scope is not entered | scope is not entered
+#elif BAD == 15
+    if (when(p)) total = 1;  // scope has no name  write if auto c when | name the scope
+#elif BAD == 16
+    for (auto [i] : kernel(N)) for (auto [j] : kernel(3)) y(j) = 0;  // kernel inside a kernel | kernel inside a kernel
+#elif BAD == 17
+    for (auto [i] : kernel(N)) total += x(i);  // variable of outside is set inside a kernel | variable of outside is set inside a kernel
+#elif BAD == 18
+    for (auto [i] : kernel(N)) y = x;  // whole tensor is assigned inside a kernel | whole tensor is assigned inside a kernel
+#elif BAD == 19
+    for (auto i : loop(0, 10, 0)) total += s;  // step of a loop is 0 | step of a loop is 0
+#elif BAD == 20
+    for (auto i : loop(s)) total += s;  // bound must be a scalar integer | scalar of i32 or i64
+#elif BAD == 21
+    for (auto [i] : kernel(N / 2)) y(i) = 0;  // computed extent is a template argument | a computed extent is a template argument
+#elif BAD == 22
+    for (auto [i] : kernel(wide)) y(i) = 0;  // bound of i64 needs a kernel of i64 | kernel<i64>
+#elif BAD == 23
+    for (auto [i, j] : kernel(N, 1.5)) y(i) = 0;  // bound must be a scalar integer | scalar of i32 or i64
+#elif BAD == 24
+    if (auto c = when(ps)) total = 1;  // condition must be a bool scalar | bool scalar
+#elif BAD == 25
+    for (auto i : loop(3)) break_if(s);  // condition must be a bool scalar | bool scalar
+#elif BAD == 26
+    if (auto c = when(true)) total = 1;  // condition must be a bool scalar | bool scalar
+#elif BAD == 27
+    auto r = x(s);  // index must be a scalar integer | an index is an integer
+#elif BAD == 28
+    auto r = x(1.5);  // index must be a scalar integer | an index is an integer
+#elif BAD == 29
+    auto r = m(1);  // one index for each axis | one index for each axis
+#elif BAD == 30
+    auto r = x(k);  // index must be a scalar integer | an index is an integer
+#elif BAD == 31
+    auto r = x.at<mode::constant>(1);  // takes the value outside after the indices | takes the value outside after the indices
+#elif BAD == 32
+    x(1) = 2;  // an in parameter is read only | read-only
+#elif BAD == 33
+    y(1) = k(1);  // assigned value has another dtype | another dtype
+#elif BAD == 34
+    y(1) = x;  // assigned value has another shape | does not broadcast
+#elif BAD == 35
+    m(1, 2) = 1.5f;  // literal does not fit the dtype | literal does not fit
+#elif BAD == 36
+    auto r = y(1); r = 2;  // left side is a computed value | left side is a computed value
+#elif BAD == 37
+    x(1).atomic_add(2);  // an in parameter is read only | read-only
+#elif BAD == 38
+    flags(1).atomic_add(true);  // arithmetic on bool | no arithmetic on bool
+#elif BAD == 39
+    y(1).atomic_or(1);  // operands must be integers or bool | integers or bool
+#elif BAD == 40
+    total = k(1);  // assigned value has another dtype | another dtype
+#elif BAD == 41
+    auto a = local<f32, N>();  // local array needs static extents | static extents
+#elif BAD == 42
+    auto r = z(1) + 1;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+#elif BAD == 43
+    z(1).atomic_add(1);  // out parameter is read before it is assigned | out parameter is read before it is assigned
+#elif BAD == 44
+    for (auto i : forever()) total += s;  // forever has no break | forever has no break
+#elif BAD == 45
+    auto r = var<i32>(0.5);  // literal does not fit the dtype | literal does not fit
+#elif BAD == 46
+    y(1) += k(1);  // assigned value has another dtype | another dtype
+#endif
+    z = x;
+  }
+};
+
+static const programs<scopes> exported;
