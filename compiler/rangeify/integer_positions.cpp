@@ -21,8 +21,8 @@ void integer_positions(Graph& g, Program& p) {
     src.clear();
     for (const Id s : g.src(id)) src.push_back(done[s]);
     g.set_loc(g.loc(id));
-    Id made = is_position(id) ? exact.uncut(exact(src[0])) : no_id;
-    if (made == no_id) made = g.with_src(id, src);
+    const Id index = is_position(id) ? exact(src[0]) : no_id;
+    const Id made = index == no_id ? g.with_src(id, src) : exact.uncut(index);
     done[id] = g.dtype(id) == DType::index && made != id ? simplify(made) : made;
   }
   g.set_loc(saved);

@@ -4,6 +4,7 @@
 #include "compiler/rangeify/graph_cleanup.h"
 #include "compiler/rangeify/integer_positions.h"
 #include "compiler/rangeify/range_assignment.h"
+#include "compiler/rangeify/small_vectors.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
@@ -17,6 +18,7 @@ namespace {
 
 constexpr SchedulePass passes[] = {
     {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
+    {"small_vectors", [](Graph& g, Schedule& s) { small_vectors(g, s.program); }},
     {"integer_positions", [](Graph& g, Schedule& s) { integer_positions(g, s.program); }},
     {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
     {"collapse_reductions", [](Graph& g, Schedule& s) { collapse_reductions(g, s.program); }},

@@ -1,0 +1,68 @@
+#include "compiler/rangeify/small_reduce.h"
+
+#include <vector>
+
+#include "compiler/ir/reduce_identity.h"
+
+namespace kiln::compiler {
+namespace {
+
+Op step_op(ReduceKind k) {
+  switch (k) {
+    case ReduceKind::prod: return Op::MUL;
+    case ReduceKind::max: return Op::MAX;
+    case ReduceKind::min: return Op::MIN;
+    case ReduceKind::any: return Op::OR;
+    case ReduceKind::all: return Op::AND;
+    default: return Op::ADD;
+  }
+}
+
+DType accumulator(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
+Id as(Graph& g, Id value, DType d) { return g.dtype(value) == d ? value : g.make(Op::CAST, d, {value}); }
+Id condition(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::boolean, {a, b}); }
+
+// The first of the best; a NaN beats everything.
+Id position_of_best(Graph& g, ReduceKind kind, DType result, std::span<const Id> values) {
+  if (values.empty()) return g.constant(result, 0);
+  Id best = values[0], at = g.constant(result, 0);
+  for (std::size_t i = 1; i < values.size(); ++i) {
+    const Id x = values[i];
+    Id better = kind == ReduceKind::argmax ? condition(g, Op::LT, best, x) : condition(g, Op::LT, x, best);
+    if (is_float(g.dtype(x))) {
+      const Id is_nan = condition(g, Op::NE, x, x), is_number = condition(g, Op::EQ, best, best);
+      better = condition(g, Op::AND, condition(g, Op::OR, better, is_nan), is_number);
+    }
+    best = g.make(Op::WHERE, g.dtype(x), {better, x, best});
+    at = g.make(Op::WHERE, result, {better, g.constant(result, i), at});
+  }
+  return at;
+}
+
+}  // namespace
+
+Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span<const Id> values) {
+  if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return position_of_best(g, kind, result, values);
+  const DType d = accumulator(result);
+  const Id identity = g.constant(d, reduce_identity(kind, d));
+  const auto combined = [&](Id a, Id b) { return g.make(step_op(kind), d, {a, b}); };
+  if (!striped) {
+    Id sum = identity;
+    for (const Id x : values) sum = combined(sum, as(g, x, d));
+    return as(g, sum, result);
+  }
+  std::vector<Id> stripes(reduce_stripes, identity);
+  for (std::size_t i = 0; i < values.size(); ++i) stripes[i] = combined(identity, as(g, values[i], d));
+  for (std::size_t half = reduce_stripes / 2; half > 0; half /= 2)
+    for (std::size_t i = 0; i < half; ++i) stripes[i] = combined(stripes[i], stripes[i + half]);
+  return as(g, stripes[0], result);
+}
+
+Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b) {
+  const DType result = g.dtype(a.empty() ? no_id : a[0]), d = accumulator(result);
+  Id sum = g.constant(d, 0);
+  for (std::size_t i = 0; i < a.size(); ++i) sum = g.make(Op::FMA, d, {as(g, a[i], d), as(g, b[i], d), sum});
+  return as(g, sum, result);
+}
+
+}  // namespace kiln::compiler
