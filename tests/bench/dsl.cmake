@@ -11,3 +11,8 @@ add_test(NAME bench.capture_time
           -DWORK=${CMAKE_CURRENT_BINARY_DIR}/capture_time -DTABLE=${CMAKE_CURRENT_BINARY_DIR}/capture-cost.md -DCHECK=ON
           -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)
 set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON FIXTURES_REQUIRED kiln_prefix TIMEOUT 600)
+
+add_executable(control_bench bench/control.cpp bench/control_loop.cpp)
+target_link_libraries(control_bench PRIVATE kiln_generator run_harness)
+set_source_files_properties(bench/control_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off")
+set_target_properties(control_bench PROPERTIES ENABLE_EXPORTS ON)

@@ -47,6 +47,7 @@ void release(void*, void* p, std::size_t) { std::free(p); }
 CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& cpu) : program_(p) {
   CompileOptions options;
   options.target.cpu = cpu;
+  if (cpu == "x86-64-v4") options.target.vector_bytes = 64;
   options.symbol_prefix = "t_";
   const Compiled c = compile(g, p, options);
   const TemporaryFolder folder;
