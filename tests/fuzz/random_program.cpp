@@ -142,7 +142,7 @@ class ProgramMaker {
   Program make() {
     p_.name = "random";
     add_inputs();
-    int steps = s_.draw.one_in(8) ? s_.draw.between(15, 40) : s_.draw.between(1, 12);
+    int steps = s_.draw.one_in(12) ? s_.draw.between(12, 40) : s_.draw.between(1, 9);
     if (s_.symbols.empty() && s_.draw.one_in(60)) {
       s_.values.push_back(large_value(s_, [this](std::vector<Id> extents) { return add_input(std::move(extents)); }));
       steps = s_.draw.between(0, 5);
