@@ -34,9 +34,9 @@ struct Task {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Function& f, const Graph& g, const Schedule& schedule, const Kernel& kernel, Id sink)
+  KernelEmitter(llvm::Function& f, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink)
       : g_(g),
-        schedule_(schedule),
+        symbols_(symbols),
         scopes_(find_scopes(g, sink)),
         function_(f),
         b_(f.getContext()),
@@ -44,7 +44,7 @@ class KernelEmitter {
         values_(scopes_.of.size()) {
     blocks(root_scope).tail = new_block("entry");
     b_.SetInsertPoint(blocks(root_scope).tail);
-    memory_.emplace(b_, g, schedule, kernel, scopes_.nodes, f.getArg(0));
+    memory_.emplace(b_, g, kernel, scopes_.nodes, f.getArg(0));
     push_effects(g.src(sink), {}, root_scope);
   }
 
@@ -227,9 +227,8 @@ class KernelEmitter {
   Value* symbol(std::string_view name) {
     if (name == "$begin") return function_.getArg(2);
     if (name == "$end") return function_.getArg(3);
-    const std::vector<Symbol>& symbols = schedule_.program.symbols;
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-      if (symbols[i].name != name) continue;
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      if (symbols_[i].name != name) continue;
       llvm::LoadInst* load =
           b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), i));
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
@@ -239,7 +238,7 @@ class KernelEmitter {
   }
 
   const Graph& g_;
-  const Schedule& schedule_;
+  std::span<const Symbol> symbols_;
   Scopes scopes_;
   llvm::Function& function_;
   Builder b_;
@@ -252,9 +251,8 @@ class KernelEmitter {
 
 }  // namespace
 
-void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel,
-                 const LoweredKernel& lowered) {
-  KernelEmitter(function, g, schedule, kernel, lowered.sink).run();
+void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink) {
+  KernelEmitter(function, g, symbols, kernel, sink).run();
 }
 
 }  // namespace kiln::compiler
