@@ -54,10 +54,12 @@ Json buffers(Graph& g, const Schedule& s) {
 Json kernels(Compiled& c) {
   Graph& g = c.graph;
   Json list = Json::array();
+  const std::vector<std::size_t> first = kernel_functions(c.schedule, c.schedule.lowered);
   for (std::size_t i = 0; i < c.schedule.kernels.size(); ++i) {
     const Kernel& k = c.schedule.kernels[i];
     const LoweredKernel& l = c.schedule.lowered[i];
     list.push_back({{"name", k.name},
+                    {"function", c.schedule.kernels[first[i]].name},
                     {"buffers", k.buffers},
                     {"depends_on", k.depends_on},
                     {"trip_count", value(g, l.trip_count)},

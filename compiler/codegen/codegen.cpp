@@ -1,6 +1,8 @@
 #include "compiler/codegen/codegen.h"
 
+#include <algorithm>
 #include <exception>
+#include <map>
 #include <stdexcept>
 
 #include <llvm/IR/Verifier.h>
@@ -13,6 +15,7 @@
 #include "compiler/codegen/kernel.h"
 #include "compiler/codegen/optimise.h"
 #include "compiler/codegen/target_machine.h"
+#include "compiler/ir/compact.h"
 
 namespace kiln::compiler {
 namespace {
@@ -53,10 +56,18 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
   module.setPICLevel(llvm::PICLevel::BigPIC);
 
   std::vector<llvm::Function*> kernels;
+  const std::vector<std::size_t> first = kernel_functions(schedule, lowered);
   for (std::size_t i = 0; i < lowered.size(); ++i) {
     const Kernel& kernel = schedule.kernels[i];
+    if (first[i] < i) {
+      kernels.push_back(kernels[first[i]]);
+      continue;
+    }
     kernels.push_back(declare_kernel(module, options.symbol_prefix + kernel.name));
-    emit_kernel(*kernels.back(), g, schedule, kernel, lowered[i]);
+    Schedule alone;  // so that what is kept for each node costs what this kernel has, not the program
+    alone.program.sink = lowered[i].sink;
+    const Graph own = compact(g, alone);
+    emit_kernel(*kernels.back(), own, schedule.program.symbols, kernel, alone.program.sink);
   }
   emit_program(module, g, schedule, lowered, kernels, options.symbol_prefix + schedule.program.name);
   for (llvm::Function& f : module)
@@ -72,6 +83,19 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
 }
 
 }  // namespace
+
+std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered) {
+  std::map<std::pair<Id, std::vector<std::size_t>>, std::size_t> first;
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < lowered.size(); ++i) {
+    const std::vector<int>& buffers = schedule.kernels[i].buffers;
+    std::vector<std::size_t> equal_slots;  // which slots are one buffer: the code relies on what is apart
+    for (const int b : buffers)
+      equal_slots.push_back(static_cast<std::size_t>(std::ranges::find(buffers, b) - buffers.begin()));
+    out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots)}, i).first->second);
+  }
+  return out;
+}
 
 CodegenResult generate(const Graph& graph, const Schedule& schedule, std::span<const LoweredKernel> lowered,
                        const CodegenOptions& options, CodegenOutputs outputs) {

@@ -9,6 +9,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "compiler/ir/program.h"
 #include "compiler/lower/target.h"
@@ -29,6 +30,9 @@ struct CodegenOutputs {
 struct CodegenResult {
   std::string object, llvm_ir, assembly;
 };
+
+// Whose function each kernel runs: the first kernel with the same code.
+std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered);
 
 // lowered[i] belongs to schedule.kernels[i].
 CodegenResult generate(const Graph& graph, const Schedule& schedule, std::span<const LoweredKernel> lowered,

@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
 
 #include "compiler/codegen/cast.h"
@@ -69,14 +70,26 @@ Value* unary(Builder& b, Op op, Value* x, DType d) {
   return narrow(b, float_unary(b, op, widen(b, x, d), d), d);
 }
 
+// LLVM 19 takes the fma of max(max(a, b), fma(a, b, c)) for another extremum of a and b, and crashes; the fence hides it.
+Value* hidden_fma(Builder& b, Value* x) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(x);
+  return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::fma ? b.CreateArithmeticFence(x, x->getType()) : x;
+}
+
+Value* extremum(Builder& b, Op op, Value* x, Value* y) {
+  const auto which = op == Op::MIN ? llvm::Intrinsic::minimum : llvm::Intrinsic::maximum;
+  const bool bounded = llvm::isa<llvm::Constant>(x) || llvm::isa<llvm::Constant>(y);
+  return bounded ? b.CreateBinaryIntrinsic(which, x, y) : b.CreateBinaryIntrinsic(which, hidden_fma(b, x), hidden_fma(b, y));
+}
+
 Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   switch (op) {
     case Op::ADD: return b.CreateFAdd(x, y);
     case Op::SUB: return b.CreateFSub(x, y);
     case Op::MUL: return b.CreateFMul(x, y);
     case Op::FDIV: return b.CreateFDiv(x, y);
-    case Op::MIN: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, y);
-    case Op::MAX: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, y);
+    case Op::MIN:
+    case Op::MAX: return extremum(b, op, x, y);
     default: unsupported(op, d);
   }
 }

@@ -35,9 +35,9 @@ struct Task {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Function& f, const Graph& g, const Schedule& schedule, const Kernel& kernel, Id sink)
+  KernelEmitter(llvm::Function& f, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink)
       : g_(g),
-        schedule_(schedule),
+        symbols_(symbols),
         scopes_(find_scopes(g, sink)),
         function_(f),
         b_(f.getContext()),
@@ -47,7 +47,7 @@ class KernelEmitter {
       if (g.op(id) == Op::LOAD && has_state(id)) readers_[g.src(id, 0)].push_back(id);
     blocks(root_scope).tail = new_block("entry");
     b_.SetInsertPoint(blocks(root_scope).tail);
-    memory_.emplace(b_, g, schedule, kernel, scopes_.nodes, f.getArg(0));
+    memory_.emplace(b_, g, kernel, scopes_.nodes, f.getArg(0));
     push_effects(g.src(sink), {}, root_scope);
   }
 
@@ -286,9 +286,8 @@ class KernelEmitter {
   Value* symbol(std::string_view name) {
     if (name == "$begin") return function_.getArg(2);
     if (name == "$end") return function_.getArg(3);
-    const std::vector<Symbol>& symbols = schedule_.program.symbols;
-    for (std::size_t i = 0; i < symbols.size(); ++i) {
-      if (symbols[i].name != name) continue;
+    for (std::size_t i = 0; i < symbols_.size(); ++i) {
+      if (symbols_[i].name != name) continue;
       llvm::LoadInst* load =
           b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), i));
       load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
@@ -298,7 +297,7 @@ class KernelEmitter {
   }
 
   const Graph& g_;
-  const Schedule& schedule_;
+  std::span<const Symbol> symbols_;
   Scopes scopes_;
   llvm::Function& function_;
   Builder b_;
@@ -312,9 +311,8 @@ class KernelEmitter {
 
 }  // namespace
 
-void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel,
-                 const LoweredKernel& lowered) {
-  KernelEmitter(function, g, schedule, kernel, lowered.sink).run();
+void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink) {
+  KernelEmitter(function, g, symbols, kernel, sink).run();
 }
 
 }  // namespace kiln::compiler

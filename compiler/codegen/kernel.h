@@ -10,7 +10,7 @@
 
 namespace kiln::compiler {
 
-void emit_kernel(llvm::Function& function, const Graph& g, const Schedule& schedule, const Kernel& kernel,
-                 const LoweredKernel& lowered);
+// symbols: of the program, in the order in which their values are passed. sink: of the lowered kernel.
+void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink);
 
 }  // namespace kiln::compiler

@@ -35,12 +35,6 @@ Value* from_memory(Builder& b, Value* v, DType d) {
   return d == DType::boolean ? b.CreateICmpNE(v, int_like(v->getType(), 0)) : v;
 }
 
-// Read-only parameters may overlap each other; everything else is kept apart by the runtime's checks and the memory plan.
-bool is_shared_input(const Schedule& schedule, int buffer) {
-  const int param = schedule.buffers[static_cast<std::size_t>(buffer)].param;
-  return param >= 0 && schedule.program.params[static_cast<std::size_t>(param)].direction == Direction::in;
-}
-
 }  // namespace
 
 std::vector<Id> access_operands(const Graph& g, Id node) {
@@ -51,10 +45,9 @@ std::vector<Id> access_operands(const Graph& g, Id node) {
   return operands;
 }
 
-Memory::Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kernel& kernel, std::span<const Id> nodes,
-               Value* buffers)
+Memory::Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, Value* buffers)
     : b_(b), g_(g), pointers_(kernel.buffers.size()) {
-  make_scopes(schedule, kernel);
+  make_scopes(kernel, nodes);
   llvm::Type* pointer = b.getPtrTy();
   for (const Id id : nodes) {
     if (g.op(id) == Op::LOCAL) {
@@ -73,7 +66,16 @@ Memory::Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kerne
   }
 }
 
-void Memory::make_scopes(const Schedule& schedule, const Kernel& kernel) {
+// What a kernel stores to is apart from all else: the runtime's checks of the arguments and the memory plan see to that. What
+// it only reads may overlap.
+void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
+  std::vector<bool> stored(kernel.buffers.size(), false);
+  for (const Id id : nodes) {
+    if (g_.op(id) != Op::STORE && g_.op(id) != Op::ATOMIC) continue;
+    const Id memory = memory_at(g_, id);
+    if (g_.op(memory) == Op::BUFFER && static_cast<std::size_t>(g_.arg(memory, 0)) < stored.size())
+      stored[static_cast<std::size_t>(g_.arg(memory, 0))] = true;
+  }
   llvm::MDBuilder md(b_.getContext());
   llvm::MDNode* domain = md.createAnonymousAliasScopeDomain(kernel.name);
   const std::size_t n = kernel.buffers.size();
@@ -82,10 +84,8 @@ void Memory::make_scopes(const Schedule& schedule, const Kernel& kernel) {
   for (std::size_t i = 0; i < n; ++i) {
     alias_scope_.push_back(llvm::MDNode::get(b_.getContext(), {scopes[i]}));
     std::vector<llvm::Metadata*> others;
-    for (std::size_t j = 0; j < n; ++j) {
-      const int x = kernel.buffers[i], y = kernel.buffers[j];
-      if (x != y && !(is_shared_input(schedule, x) && is_shared_input(schedule, y))) others.push_back(scopes[j]);
-    }
+    for (std::size_t j = 0; j < n; ++j)
+      if (kernel.buffers[i] != kernel.buffers[j] && (stored[i] || stored[j])) others.push_back(scopes[j]);
     no_alias_.push_back(others.empty() ? nullptr : llvm::MDNode::get(b_.getContext(), others));
   }
 }

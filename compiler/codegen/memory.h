@@ -20,8 +20,7 @@ class Memory {
  public:
   // buffers: the kernel's argument, an array with one pointer per kernel slot. Loads the used pointers at the builder's
   // position.
-  Memory(Builder& b, const Graph& g, const Schedule& schedule, const Kernel& kernel, std::span<const Id> nodes,
-         llvm::Value* buffers);
+  Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
 
   // x: values of access_operands(node). A gated scalar access branches: afterwards the builder stands in another block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
@@ -40,7 +39,7 @@ class Memory {
   llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
   llvm::Value* lanes_of(llvm::Value* v, int lanes);  // a scalar in all lanes
-  void make_scopes(const Schedule& schedule, const Kernel& kernel);
+  void make_scopes(const Kernel& kernel, std::span<const Id> nodes);
 
   Builder& b_;
   const Graph& g_;

@@ -176,7 +176,7 @@ class StepCompiler {
   void read(Id id) {
     Access a;
     a.node = id;
-    const GatedIndex first = gated_index(g_, id);
+    const IndexGate first = index_gate(g_, id);
     a.gated = first.gate != no_id;
     if (a.gated) a.gate = slot(first.gate);
     for (Id s : g_.src(id).subspan(1)) a.index.push_back(slot(s));

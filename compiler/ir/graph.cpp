@@ -13,6 +13,34 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {  // splitmix64 f
   return z ^ (z >> 31);
 }
 
+// Ids in the order in which they are first added; the cost follows their number, not the graph's.
+class IdSet {
+ public:
+  IdSet() : table_(64, no_id) {}
+  void add(Id id) {
+    std::size_t slot = place(id);
+    if (table_[slot] == id) return;
+    table_[slot] = id;
+    ids.push_back(id);
+    if (ids.size() * 2 > table_.size()) grow();
+  }
+
+  std::vector<Id> ids;
+
+ private:
+  std::size_t place(Id id) const {
+    std::size_t slot = id * std::size_t{0x9e3779b97f4a7c15u} >> 32 & (table_.size() - 1);
+    while (table_[slot] != no_id && table_[slot] != id) slot = (slot + 1) & (table_.size() - 1);
+    return slot;
+  }
+  void grow() {
+    table_.assign(table_.size() * 4, no_id);
+    for (const Id id : ids) table_[place(id)] = id;
+  }
+
+  std::vector<Id> table_;
+};
+
 std::uint64_t hash_text(std::string_view s) {
   std::uint64_t h = 0xcbf29ce484222325u;
   for (char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -111,16 +139,30 @@ bool Graph::is_index_const(Id id, std::int64_t v) const {
 }
 
 std::vector<Id> Graph::reachable(std::span<const Id> roots) const {
-  std::vector<bool> seen(nodes_.size(), false);
-  Id top = 0;
-  for (Id r : roots) {
-    seen[r] = true;
-    top = std::max(top, r + 1);
+  IdSet found;
+  for (const Id r : roots) found.add(r);
+  for (std::size_t i = 0; i < found.ids.size(); ++i) {
+    if (found.ids.size() > nodes_.size() / 16) return reachable_by_sweep(roots);
+    for (const Id s : src(found.ids[i])) found.add(s);
   }
+  std::ranges::sort(found.ids);
+  return std::move(found.ids);
+}
+
+// For a large part of the graph: faster than a set.
+std::vector<Id> Graph::reachable_by_sweep(std::span<const Id> roots) const {
+  Id top = 0;
+  for (const Id r : roots) top = std::max(top, r + 1);
+  std::vector<bool> seen(top, false);
+  for (const Id r : roots) seen[r] = true;
+  std::size_t count = 0;
   for (Id id = top; id-- > 0;)  // users come before sources in this direction, so one sweep marks everything
-    if (seen[id])
+    if (seen[id]) {
+      ++count;
       for (Id s : src(id)) seen[s] = true;
+    }
   std::vector<Id> out;
+  out.reserve(count);
   for (Id id = 0; id < top; ++id)
     if (seen[id]) out.push_back(id);
   return out;

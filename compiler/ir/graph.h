@@ -79,12 +79,13 @@ class Graph {
   bool is_const(Id id) const { return nodes_[id].op == Op::CONST; }
   bool is_index_const(Id id, std::int64_t v) const;
 
-  // Ascending ids of everything reachable from the roots (sources before users). Linear, no recursion.
+  // Ascending ids of everything reachable from the roots (sources before users). The cost follows what is found; no recursion.
   std::vector<Id> reachable(std::span<const Id> roots) const;
 
  private:
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;
   void grow_table();
+  std::vector<Id> reachable_by_sweep(std::span<const Id> roots) const;
 
   std::vector<UOp> nodes_;
   std::vector<Id> src_;

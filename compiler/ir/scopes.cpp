@@ -21,7 +21,7 @@ WriteParts write_parts(const Graph& g, Id write) {
   return {s[0], s[1], s[2], expects ? s[3] : no_id, s.subspan(expects ? 4 : 3)};
 }
 
-GatedIndex gated_index(const Graph& g, Id index) {
+IndexGate index_gate(const Graph& g, Id index) {
   if (g.src(index).size() < 2) return {no_id, no_id};
   const Id first = g.src(index, 1);
   if (g.op(first) != Op::WHERE || g.op(g.src(first, 2)) != Op::INVALID) return {no_id, first};

@@ -28,10 +28,10 @@ struct WriteParts {                 // UPDATE, ATOMIC
 WriteParts write_parts(const Graph& g, Id write);
 
 // The gate of a gated INDEX and the index it guards, or no_id and the first index (no_id for rank 0).
-struct GatedIndex {
+struct IndexGate {
   Id gate, first;
 };
-GatedIndex gated_index(const Graph& g, Id index);
+IndexGate index_gate(const Graph& g, Id index);
 
 inline bool is_scope(Op op) { return op == Op::FOR || op == Op::KERNEL; }
 inline bool is_write(Op op) { return op == Op::UPDATE || op == Op::ATOMIC; }

@@ -48,7 +48,7 @@ Id estimate_work(Graph& g, Id sink) {
   std::unordered_map<Id, const Ranges*> of;  // into `cost_of`, whose nodes stay in place
   std::map<Ranges, std::int64_t> cost_of;
   const auto intern = [&](Ranges r) { return &cost_of.try_emplace(std::move(r), 0).first->first; };
-  for (const Id id : walk(g, roots)) {
+  for (const Id id : g.reachable(roots)) {
     const Ranges* mine = intern(g.op(id) == Op::RANGE ? Ranges{id} : Ranges{});
     for (const Id s : g.src(id))
       if (of.at(s) != mine && !of.at(s)->empty()) mine = mine->empty() ? of.at(s) : intern(united(*mine, *of.at(s)));

@@ -30,7 +30,7 @@ std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g
 class Analysis {
  public:
   Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds)
-      : g_(g), nodes(walk(g, roots)) {
+      : g_(g), nodes(g.reachable(roots)) {
     for (const auto& [range, t] : seeds) {
       of[range] = t;
       has_lanes_ = has_lanes_ || t.wide;

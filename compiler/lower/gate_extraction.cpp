@@ -20,7 +20,7 @@ class Extraction {
 
   Id run() {
     const Id roots[] = {sink_};
-    for (const Id id : walk(g_, roots)) done_[id] = clean(id);
+    for (const Id id : g_.reachable(roots)) done_[id] = clean(id);
     return done_.at(sink_).value;
   }
 

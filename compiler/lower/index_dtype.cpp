@@ -20,7 +20,7 @@ class Lowering {
   Id run(Id sink) {
     const Id roots[] = {sink};
     const SourceLoc saved = g_.loc();
-    for (const Id id : walk(g_, roots)) {
+    for (const Id id : g_.reachable(roots)) {
       g_.set_loc(g_.loc(id));
       done_[id] = g_.dtype(id) == DType::index ? index_value(id) : other(id);
     }

@@ -96,7 +96,7 @@ class Search {
   }
 
   bool uses_range(const symbolic::Term& t) const {
-    const std::vector<Id> nodes = walk(g_, t.atoms);
+    const std::vector<Id> nodes = g_.reachable(t.atoms);
     return std::ranges::find(nodes, range_) != nodes.end();
   }
 
@@ -131,7 +131,7 @@ bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inne
     const auto of_outer = index_stride(g, index, outer), of_inner = index_stride(g, index, inner);
     return of_outer && of_inner && *of_outer == *of_inner * g.arg(extent, 0);
   };
-  for (const Id id : walk(g, stores)) {
+  for (const Id id : g.reachable(stores)) {
     const Op op = g.op(id);
     if (op == Op::FOR) return false;
     if (g.dtype(id) == DType::index) continue;

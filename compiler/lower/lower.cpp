@@ -90,30 +90,37 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
 
 }  // namespace
 
-LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target) {
+LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
+                           const LowerObserver* observer) {
   if (kernel.is_own) return lower_own(g, schedule, kernel, target);
   const Facts facts = facts_of(schedule.program);
-  Id sink = drop_unit_ranges(g, kernel.sink);
-  sink = gate_extraction(g, sink);
-  sink = merge_ranges(g, sink, facts);
-  sink = decompose_math(g, sink);
-  sink = decompose_half(g, sink);
+  Id sink = kernel.sink;
+  const auto step = [&](std::string_view name, Id now) {
+    sink = now;
+    if (observer != nullptr) observer->after(name, g, sink);
+  };
+  step("drop_unit_ranges", drop_unit_ranges(g, sink));
+  step("gate_extraction", gate_extraction(g, sink));
+  step("merge_ranges", merge_ranges(g, sink, facts));
+  step("decompose_math", decompose_math(g, sink));
+  step("decompose_half", decompose_half(g, sink));
   check(g, sink);
   LoweredKernel out;
   out.work = estimate_work(g, sink);
 
   LoopIds loops(g, sink);
-  sink = reduce_lowering(g, loops, sink, facts);
+  step("reduce_lowering", reduce_lowering(g, loops, sink, facts));
   const std::vector<Id> stores = stores_of(g, sink), ranges = loops_of(g, sink);
   const std::vector<LoopPlan> plan = optimise(g, stores, ranges, target);
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
   out.alignment = plan.empty() ? 1 : plan[0].step;
   out.parallel =
       !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
-  sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts));
+  step("loop_nest", g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts)));
   const Facts in_chunk = with_chunk(g, facts, out.trip_count);
-  sink = narrow_casts(g, sink, in_chunk);
-  out.sink = index_dtype(g, sink, in_chunk, target.index_bits);
+  step("narrow_casts", narrow_casts(g, sink, in_chunk));
+  step("index_dtype", index_dtype(g, sink, in_chunk, target.index_bits));
+  out.sink = sink;
   return out;
 }
 

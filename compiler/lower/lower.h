@@ -13,11 +13,20 @@
 //   index_dtype       exact index values -> i32 and i64
 #pragma once
 
+#include <string_view>
+
 #include "compiler/ir/program.h"
 #include "compiler/lower/target.h"
 
 namespace kiln::compiler {
 
-LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target);
+// Sees the kernel after each step above that changes it.
+struct LowerObserver {
+  virtual ~LowerObserver() = default;
+  virtual void after(std::string_view step, const Graph& g, Id sink) const = 0;
+};
+
+LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
+                           const LowerObserver* observer = nullptr);
 
 }  // namespace kiln::compiler

@@ -54,7 +54,7 @@ class Masking {
  public:
   Masking(Graph& g, LoopIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
     const Id roots[] = {sink};
-    const std::vector<Id> nodes = walk(g, roots);
+    const std::vector<Id> nodes = g.reachable(roots);
     const std::unordered_set<Id> differs = depending_on(g, nodes, lanes);
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR) continue;

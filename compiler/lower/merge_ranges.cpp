@@ -25,7 +25,7 @@ std::vector<Id> index_users(const Graph& g, Id sink, std::span<const Id> ranges)
   const Id roots[] = {sink};
   std::unordered_set<Id> over(ranges.begin(), ranges.end());
   std::vector<Id> out;
-  for (const Id id : walk(g, roots)) {
+  for (const Id id : g.reachable(roots)) {
     if (g.dtype(id) != DType::index || g.op(id) == Op::LOAD || g.op(id) == Op::RANGE) continue;
     if (std::ranges::none_of(g.src(id), [&](Id s) { return over.contains(s); })) continue;
     over.insert(id);
@@ -42,7 +42,7 @@ std::vector<Id> outermost(const Graph& g, Id sink, std::span<const Id> ranges) {
   candidates.insert(ranges.begin(), ranges.end());
   std::unordered_set<Id> seen;
   std::vector<Id> out;
-  for (const Id id : walk(g, roots)) {
+  for (const Id id : g.reachable(roots)) {
     const bool inner = g.dtype(id) == DType::index && g.op(id) != Op::LOAD;
     if (inner || g.op(id) == Op::END || g.op(id) == Op::REDUCE) continue;
     for (const Id s : g.src(id))
@@ -53,7 +53,7 @@ std::vector<Id> outermost(const Graph& g, Id sink, std::span<const Id> ranges) {
 
 bool uses(const Graph& g, Id id, Id range) {
   const Id roots[] = {id};
-  const std::vector<Id> nodes = walk(g, roots);
+  const std::vector<Id> nodes = g.reachable(roots);
   return std::ranges::binary_search(nodes, range);
 }
 
@@ -64,7 +64,7 @@ class Merge {
  public:
   Merge(Graph& g, Id sink, const Facts& facts) : g_(g), facts_(facts), sink_(sink) {
     const Id roots[] = {sink};
-    for (const Id id : walk(g, roots))
+    for (const Id id : g.reachable(roots))
       if (g.op(id) == Op::RANGE) next_id_ = std::max(next_id_, g.arg(id, 0) + 1);
   }
 

@@ -26,7 +26,7 @@ struct Body {
 
 Body look(const Graph& g, std::span<const Id> stores) {
   Body b;
-  for (const Id id : walk(g, stores)) {
+  for (const Id id : g.reachable(stores)) {
     const Op op = g.op(id);
     const DType d = op == Op::STORE ? g.dtype(g.src(id, 2)) : g.dtype(id);
     const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
@@ -48,9 +48,9 @@ bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range
 // Whether an inner loop runs differently often from one iteration of the range to the next.
 bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
   std::vector<Id> ends;
-  for (const Id id : walk(g, stores))
+  for (const Id id : g.reachable(stores))
     if (g.op(id) == Op::FOR) ends.insert(ends.end(), {g.src(id, 1), g.src(id, 2)});
-  const std::vector<Id> nodes = walk(g, ends);
+  const std::vector<Id> nodes = g.reachable(ends);
   return std::ranges::binary_search(nodes, range);
 }
 
@@ -79,7 +79,7 @@ std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges
     for (std::size_t i = lanes; i-- > 0;)
       for (const Id loop : b.fma_loops) {
         const Id roots[] = {g.src(loop, 4)};
-        for (const Id id : walk(g, roots))
+        for (const Id id : g.reachable(roots))
           if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
               (!vector_load || index_stride(g, g.src(id, 1), vector) != 0))
             return i;

@@ -25,7 +25,7 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
   if (at == 0 || in_order) return plan;
   int widest = narrowest_value, operations = 0;
-  for (const Id id : walk(g, states)) {
+  for (const Id id : g.reachable(states)) {
     const DType d = g.dtype(id);
     if (d == DType::index || d == DType::none || d == DType::boolean) continue;
     widest = std::max(widest, bytes(d));

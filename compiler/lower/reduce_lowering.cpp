@@ -41,7 +41,7 @@ struct Reduction {
 // Whether some element of the value comes from consecutive memory as the range goes on.
 bool contiguous_over(const Graph& g, Id value, Id range) {
   const Id roots[] = {value};
-  for (const Id id : walk(g, roots))
+  for (const Id id : g.reachable(roots))
     if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
   return false;
 }

@@ -1,4 +1,4 @@
-// Walks of one kernel's part of the graph. Their cost follows the kernel, not the graph that holds all kernels.
+// Rewriting one kernel. The cost follows the kernel, not the graph that holds all kernels.
 #pragma once
 
 #include <span>
@@ -9,9 +9,6 @@
 
 namespace kiln::compiler {
 
-// Ascending ids of everything reachable from the roots: sources before users.
-std::vector<Id> walk(const Graph& g, std::span<const Id> roots);
-
 // Rebuilds `root` from its leaves. rule(node, rebuilt sources) gives the new node, or no_id to keep the node with these
 // sources.
 template <class Rule>
@@ -19,7 +16,7 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
   const Id roots[] = {root};
   std::unordered_map<Id, Id> done;
   std::vector<Id> sources;
-  for (const Id id : walk(g, roots)) {
+  for (const Id id : g.reachable(roots)) {
     sources.clear();
     for (const Id s : g.src(id)) sources.push_back(done.at(s));
     const SourceLoc saved = g.loc();

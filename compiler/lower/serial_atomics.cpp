@@ -32,7 +32,7 @@ Id combined(Graph& g, AtomicKind kind, Id old, Id value, Id expected) {
 
 bool needs_order(const Graph& g, Id sink) {
   const Id roots[] = {sink};
-  return std::ranges::any_of(walk(g, roots), [&](Id id) {
+  return std::ranges::any_of(g.reachable(roots), [&](Id id) {
     if (g.op(id) == Op::OLD) return true;
     if (g.op(id) != Op::ATOMIC) return false;
     const AtomicKind kind = kind_of(g, id);

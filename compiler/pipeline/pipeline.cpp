@@ -1,6 +1,7 @@
 #include "compiler/pipeline/pipeline.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
@@ -15,9 +16,12 @@ namespace {
 constexpr std::string_view lowering = "lower";
 
 void lower(Graph& g, Schedule& s, const Target& target) {
+  std::unordered_map<Id, LoweredKernel> done;  // equal kernels are lowered once
   for (Kernel& k : s.kernels) {
-    s.lowered.push_back(lower_kernel(g, s, k, target));
-    k.sink = s.lowered.back().sink;
+    const auto [at, fresh] = done.try_emplace(k.sink);
+    if (fresh) at->second = lower_kernel(g, s, k, target);
+    s.lowered.push_back(at->second);
+    k.sink = at->second.sink;
   }
 }
 
@@ -36,11 +40,13 @@ class Pipeline {
       run(pass);
       out_.graph = compact(out_.graph, out_.schedule);
       verify_state();
+      if (options_.done) options_.done(pass);
       if (wants(pass)) options_.dump(pass, write_schedule(out_.graph, out_.schedule));
       if (pass == options_.last) return std::move(out_);
     }
     out_.code =
         generate(out_.graph, out_.schedule, out_.schedule.lowered, {options_.target, options_.symbol_prefix}, options_.outputs);
+    if (options_.done) options_.done("codegen");
     return std::move(out_);
   }
 

@@ -26,7 +26,8 @@ struct CompileOptions {
   // Called with the text of the schedule after each pass named in dump_after ("all": every pass).
   std::vector<std::string> dump_after;
   std::function<void(std::string_view pass, const std::string& text)> dump;
-  std::string last;  // stop after this pass: no code; empty: none
+  std::function<void(std::string_view pass)> done;  // called after each pass, and after "codegen"
+  std::string last;                                 // stop after this pass: no code; empty: none
 };
 
 struct Compiled {

@@ -128,6 +128,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   ValueUse u;
   u.maps = d.uses.size();
   u.elements = model_.elements(shapes_.of(d.node));
+  u.bytes = bytes(g_.dtype(d.node));
   for (const Evaluation& e : d.uses) {
     double hoisted = 1;
     for (std::size_t i = 0; i < hoisted_depth(e); ++i)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 
 namespace kiln::compiler {
 namespace {
@@ -10,7 +12,8 @@ constexpr double load_cost = 2;
 constexpr double slow_cost = 6;             // division, square root
 constexpr double transcendental_cost = 32;  // what their expansions have
 constexpr double cheap = 12;                // not worth a buffer, however often it is recomputed
-constexpr double saved_enough = 32;         // recomputed operations per element that pay for a store and a load
+constexpr double byte_cost = 8;             // operations in the time that a stored and loaded byte takes
+constexpr double kernel_cost = 2048;        // operations in the time that one more kernel takes to begin
 constexpr double code_limit = 512;          // operations written out, over all index maps
 constexpr double reduce_slack = 1.25;       // reductions may be recomputed for this share of elements (borders)
 constexpr double typical_symbol = 1024;
@@ -35,7 +38,8 @@ double own_cost(Op op) {
     case Op::FLOORMOD:
     case Op::SQRT:
     case Op::RSQRT: return slow_cost;
-    case Op::PARAM: return load_cost;
+    case Op::PARAM:
+    case Op::INDEX: return load_cost;
     case Op::CONST:
     case Op::RESHAPE:
     case Op::EXPAND:
@@ -119,11 +123,30 @@ void StagingModel::add(Id node, Shapes& shapes) {
   costs_[node] = c;
 }
 
+ValueCost StagingModel::cost_of_scalar(Id value) {
+  std::map<Id, double, std::greater<>> times{{value, 1.0}};  // descending: readers first
+  ValueCost c;
+  while (!times.empty()) {
+    const auto [id, n] = *times.begin();
+    times.erase(times.begin());
+    const Op op = g_.op(id);
+    if (g_.dtype(id) == DType::index || op == Op::CONST) continue;
+    c.operations = std::min(c.operations + n * own_cost(op), huge);
+    if (op == Op::INDEX) continue;
+    double inside = n;
+    for (const Id s : g_.src(id))
+      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) inside *= std::max(1.0, extent(g_.src(s, 0)));
+    c.contains_reduce = c.contains_reduce || op == Op::REDUCE;
+    for (const Id s : g_.src(id)) times[s] = std::max(times[s], inside);
+  }
+  return c;
+}
+
 bool StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
   if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements;
   if (cost.operations <= cheap) return false;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return true;
-  return (use.hoisted / use.elements - 1) * cost.operations > saved_enough;
+  return (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
 }
 
 }  // namespace kiln::compiler

@@ -18,9 +18,10 @@ struct ValueCost {
 
 // How the program wants a value: summed over all the places that read it.
 struct ValueUse {
-  std::size_t maps = 0;    // different index maps
-  double hoisted = 0;      // evaluations when loops that do not matter to the value are left outside
-  double elements = 0;     // different elements
+  std::size_t maps = 0;  // different index maps
+  double hoisted = 0;    // evaluations when loops that do not matter to the value are left outside
+  double elements = 0;   // different elements
+  double bytes = 4;      // of one element
 };
 
 class StagingModel {
@@ -32,6 +33,8 @@ class StagingModel {
   // First every node as a reader of its sources, then the costs, sources first.
   void count_reader(Id node);
   void add(Id node, Shapes& shapes);
+  // Of a scalar value over ranges: each node once for each iteration of the reductions around it.
+  ValueCost cost_of_scalar(Id value);
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
   // True: give the value a buffer. False: recompute it wherever it is read.

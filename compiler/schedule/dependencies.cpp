@@ -1,6 +1,7 @@
 #include "compiler/schedule/dependencies.h"
 
 #include <algorithm>
+#include <numeric>
 #include <stdexcept>
 
 #include "compiler/ir/state.h"
@@ -36,24 +37,32 @@ bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   return false;
 }
 
-bool contains(const std::vector<int>& v, int x) { return std::ranges::binary_search(v, x); }
-
 class Edges {
  public:
   Edges(Graph& g, Schedule& s) : g_(g), s_(s) {}
 
   void run() {
     for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
+    readers_ = kernels_by_buffer(&KernelAccess::loads);
     const std::size_t count = s_.kernels.size();  // copies come after these and are no readers of parameters
     for (std::size_t k = 0; k < count; ++k)
       if (!s_.kernels[k].is_own)  // it updates a copy
         for (int b : std::vector<int>(access_[k].stores))
           if (is_entry_value(b) && must_copy(k, b)) through_temporary(k, b);
+    readers_ = kernels_by_buffer(&KernelAccess::loads);
+    writers_ = kernels_by_buffer(&KernelAccess::stores);
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) connect(k);
     order();
   }
 
  private:
+  std::vector<std::vector<int>> kernels_by_buffer(std::vector<int> KernelAccess::* which) const {
+    std::vector<std::vector<int>> out(s_.buffers.size());
+    for (std::size_t k = 0; k < access_.size(); ++k)
+      for (const int b : access_[k].*which) out[static_cast<std::size_t>(b)].push_back(static_cast<int>(k));
+    return out;
+  }
+
   bool is_parameter(int b) const { return s_.buffers[static_cast<std::size_t>(b)].param >= 0; }
   // A parameter whose value at entry the program may read.
   bool is_entry_value(int b) const {
@@ -62,9 +71,9 @@ class Edges {
 
   bool must_copy(std::size_t k, int b) const {
     if (reads_elsewhere(g_, s_.kernels[k], b, end_into(g_, s_.kernels[k], b))) return true;
-    for (std::size_t r = 0; r < access_.size(); ++r) {  // a reader that itself overwrites a parameter could close a cycle
-      if (r == k || !contains(access_[r].loads, b)) continue;
-      for (int w : access_[r].stores)
+    for (const int r : readers_[static_cast<std::size_t>(b)]) {  // one that itself overwrites a parameter could close a cycle
+      if (r == static_cast<int>(k)) continue;
+      for (int w : access_[static_cast<std::size_t>(r)].stores)
         if (is_entry_value(w)) return true;
     }
     return false;
@@ -105,33 +114,50 @@ class Edges {
   }
 
   void connect(std::size_t k) {
-    Kernel& kernel = s_.kernels[k];
-    for (std::size_t o = 0; o < s_.kernels.size(); ++o) {
-      if (o == k) continue;
-      bool after = false;
-      for (int b : access_[o].stores) {
-        if (is_entry_value(b)) continue;
-        // Kernels that update one buffer in turn stand in that order; who only reads it reads what the last of them left.
-        after = after || (contains(access_[k].stores, b) ? o < k : contains(access_[k].loads, b));
-      }
-      for (int b : access_[k].stores) after = after || (is_entry_value(b) && contains(access_[o].loads, b));
-      if (after) kernel.depends_on.push_back(static_cast<int>(o));
+    std::vector<int>& after = s_.kernels[k].depends_on;
+    const auto add = [&](const std::vector<int>& kernels) { after.insert(after.end(), kernels.begin(), kernels.end()); };
+    for (const int b : access_[k].loads)
+      if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add(writers_[static_cast<std::size_t>(b)]);
+    for (const int b : access_[k].stores) {
+      if (is_entry_value(b)) add(readers_[static_cast<std::size_t>(b)]);
+      // Kernels that update one buffer in turn stand in that order; who only reads it reads what the last of them left.
+      for (const int w : writers_[static_cast<std::size_t>(b)])
+        if (!is_entry_value(b) && w < static_cast<int>(k)) after.push_back(w);
     }
+    sort_unique(after);
+    std::erase(after, static_cast<int>(k));
   }
 
-  // Repeatedly the first kernel, in the old order, whose predecessors are done.
-  void order() {
-    std::vector<Kernel> sorted;
-    std::vector<int> place(s_.kernels.size(), -1);
-    while (sorted.size() < s_.kernels.size()) {
-      const std::size_t before = sorted.size();
-      for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
-        const auto& need = s_.kernels[k].depends_on;
-        if (place[k] >= 0 || std::ranges::any_of(need, [&](int n) { return place[static_cast<std::size_t>(n)] < 0; })) continue;
-        place[k] = static_cast<int>(sorted.size());
-        sorted.push_back(s_.kernels[k]);
+  // In rounds through the old order, each of which takes every kernel whose predecessors have been taken: a kernel goes in the
+  // round of its last predecessor, or in the next one when that comes behind it.
+  std::vector<std::size_t> rounds() const {
+    const std::size_t n = s_.kernels.size();
+    std::vector<std::size_t> round(n, 0), waits(n, 0), ready;
+    std::vector<std::vector<std::size_t>> next(n);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (const int d : s_.kernels[k].depends_on) next[static_cast<std::size_t>(d)].push_back(k);
+      waits[k] = s_.kernels[k].depends_on.size();
+      if (waits[k] == 0) ready.push_back(k);
+    }
+    for (std::size_t i = 0; i < ready.size(); ++i)
+      for (const std::size_t k : next[ready[i]]) {
+        round[k] = std::max(round[k], round[ready[i]] + (ready[i] > k ? 1 : 0));
+        if (--waits[k] == 0) ready.push_back(k);
       }
-      if (sorted.size() == before) throw std::logic_error("kernels depend on each other");
+    if (ready.size() < n) throw std::logic_error("kernels depend on each other");
+    return round;
+  }
+
+  void order() {
+    const std::vector<std::size_t> round = rounds();
+    std::vector<std::size_t> sequence(s_.kernels.size());
+    std::iota(sequence.begin(), sequence.end(), std::size_t{0});
+    std::ranges::stable_sort(sequence, {}, [&](std::size_t k) { return round[k]; });
+    std::vector<int> place(sequence.size());
+    std::vector<Kernel> sorted;
+    for (const std::size_t k : sequence) {
+      place[k] = static_cast<int>(sorted.size());
+      sorted.push_back(std::move(s_.kernels[k]));
     }
     for (std::size_t i = 0; i < sorted.size(); ++i) {
       for (int& d : sorted[i].depends_on) d = place[static_cast<std::size_t>(d)];
@@ -144,6 +170,7 @@ class Edges {
   Graph& g_;
   Schedule& s_;
   std::vector<KernelAccess> access_;
+  std::vector<std::vector<int>> readers_, writers_;  // by buffer
 };
 
 }  // namespace

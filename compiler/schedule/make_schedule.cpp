@@ -1,6 +1,7 @@
 #include "compiler/schedule/make_schedule.h"
 
 #include "compiler/rangeify/collapse_reductions.h"
+#include "compiler/rangeify/fold_stages.h"
 #include "compiler/rangeify/graph_cleanup.h"
 #include "compiler/rangeify/integer_positions.h"
 #include "compiler/rangeify/range_assignment.h"
@@ -22,6 +23,7 @@ constexpr SchedulePass passes[] = {
     {"integer_positions", [](Graph& g, Schedule& s) { integer_positions(g, s.program); }},
     {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
     {"collapse_reductions", [](Graph& g, Schedule& s) { collapse_reductions(g, s.program); }},
+    {"fold_stages", [](Graph& g, Schedule& s) { fold_stages(g, s.program); }},
     {"kernel_split", kernel_split},
     {"pack_operands", pack_operands},
     {"simplify_ranges", simplify_ranges},

@@ -58,6 +58,7 @@ class KernelRanges {
     std::unordered_map<Id, Id> map;
     for (Id i : indices) {
       const Linear& f = forms.at(i);
+      if (f.inner == g_.index(0)) continue;  // also: the end of a range may be a value too
       map[i] = simplify_(index_add(g_, index_mul(g_, f.inner, merged), f.rest));
     }
     loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(at) + 1);

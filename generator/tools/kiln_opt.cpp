@@ -1,5 +1,9 @@
 // kiln-opt: reads graphs in textual form, verifies, transforms, interprets and compiles them.
+#include <sys/resource.h>
+
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -33,7 +37,7 @@ using namespace compiler;
 struct Options {
   std::string file, pass, directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", runtime;
   std::vector<std::string> inputs, dims, dump_after;
-  bool random = false, library = true;
+  bool random = false, library = true, time_passes = false;
   std::uint64_t seed = 1;
 };
 
@@ -189,6 +193,24 @@ void interp(const Options& o) {
     if (p.params[i].direction != Direction::in) write_npy(o.directory + "/" + p.params[i].name + ".npy", results[i]);
 }
 
+// One line for each pass: seconds, and the most memory in MiB so far.
+class PassTimes {
+ public:
+  void operator()(std::string_view pass) {
+    const auto now = std::chrono::steady_clock::now();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    char line[120];
+    std::snprintf(line, sizeof line, "%-18.*s %8.3f s %6ld MiB\n", static_cast<int>(pass.size()), pass.data(),
+                  std::chrono::duration<double>(now - last_).count(), usage.ru_maxrss / 1024);
+    std::cerr << line;
+    last_ = now;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
 void compile_program(const Options& o) {
   if (!is_namespace(o.cpp_namespace)) throw Diagnostic("E-usage", "--namespace", "expected identifiers joined by ::");
   Graph g;
@@ -201,6 +223,7 @@ void compile_program(const Options& o) {
     options.target.vector_registers = 32;
   }
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
+  if (o.time_passes) options.done = PassTimes();
   options.dump_after = o.dump_after;
   options.dump = [&](std::string_view pass, const std::string& text) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
@@ -289,6 +312,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
+  compile->add_flag("--time-passes", o.time_passes, "Print to the error stream what each pass takes");
   compile->add_flag("!--no-library", o.library, "Do not link the shared library");
   command("passes", "List the passes", choose([] {
             for (const auto name : pass_names()) std::cout << name << '\n';

@@ -24,7 +24,6 @@ namespace {
 
 constexpr std::int64_t most_elements = 400'000;          // of one value, where symbols have the say
 constexpr std::int64_t most_elements_fixed = 4'000'000;  // of one value of a program without symbols
-constexpr std::int64_t most_elements_together = 20'000'000;
 constexpr double most_compile_seconds = 10;
 
 template <class T>
@@ -144,8 +143,8 @@ std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed) {
   return out;
 }
 
-std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols,
-                                                   std::uint64_t seed) {
+std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols, std::uint64_t seed,
+                                                   std::int64_t most_elements_together) {
   IndexValues value(g, symbols);
   Shapes shapes(g);
   const Id roots[] = {p.sink};

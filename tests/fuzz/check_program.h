@@ -26,10 +26,12 @@ struct Finding {
   std::string text;
 };
 
-// Values for a program's symbols, then its arguments. nullopt: these symbols make tensors that are too large for a test.
+// Values for a program's symbols, then its arguments. nullopt: its values have too many elements together, or, with these
+// symbols, one of them has.
 using SymbolValues = std::map<std::string, std::int64_t>;
 std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed);
-std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols, std::uint64_t seed);
+std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols, std::uint64_t seed,
+                                                   std::int64_t most_elements_together = 20'000'000);
 
 struct CheckResult {
   std::optional<Finding> finding;

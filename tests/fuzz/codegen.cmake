@@ -1,12 +1,15 @@
 # The long run: random_programs --count 100000 --jobs 4.
 find_package(CLI11 REQUIRED)
 find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
+add_library(random_makers STATIC
+  fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
+  fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp)
+target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
 add_executable(random_programs
-  fuzz/random_programs.cpp fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
-  fuzz/random_network.cpp fuzz/random_counted.cpp
+  fuzz/random_programs.cpp
   fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/first_broken_pass.cpp
   fuzz/child.cpp fuzz/shrink.cpp unit/lower_harness.cpp)
-target_link_libraries(random_programs PRIVATE run_harness schedule_harness CLI11::CLI11 LLVM)
+target_link_libraries(random_programs PRIVATE random_makers run_harness schedule_harness CLI11::CLI11 LLVM)
 target_include_directories(random_programs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 kiln_add_test(plan_problem_test fuzz
   SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/loaded_object.cpp

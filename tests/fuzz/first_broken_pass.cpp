@@ -37,7 +37,7 @@ struct Case {
 std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
   std::vector<Case> out;
   for (const SymbolValues& symbols : symbol_choices(p, seed)) {
-    auto arguments = random_arguments(g, p, symbols, seed + out.size());
+    auto arguments = random_arguments(g, p, symbols, seed + out.size(), 500'000);
     if (!arguments) continue;
     try {
       Case c{symbols, *arguments, interpret(g, p, *arguments), {}};

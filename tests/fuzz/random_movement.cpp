@@ -94,17 +94,7 @@ Id slice(ProgramState& s, Id x) {
   return s.b.slice(x, begin, step, extents);
 }
 
-Id flip(ProgramState& s, Id x) {
-  const std::vector<Id> shape = s.b.shape_of(x);
-  std::vector<Id> begin(shape.size(), s.g.index(0));
-  std::vector<std::int64_t> step(shape.size(), 1);
-  if (shape.empty()) return x;
-  for (const std::int64_t a : s.some_axes(static_cast<int>(shape.size()))) {
-    begin[static_cast<std::size_t>(a)] = index_sub(s.g, shape[static_cast<std::size_t>(a)], s.g.index(1));
-    step[static_cast<std::size_t>(a)] = -1;
-  }
-  return s.b.slice(x, begin, step, shape);
-}
+Id flip(ProgramState& s, Id x) { return flipped(s, x); }
 
 Id pad_with(ProgramState& s, Id x, PadMode mode) {
   std::vector<Id> before, extents;
@@ -187,6 +177,18 @@ Id stencil(ProgramState& s, Id x) {
 }
 
 }  // namespace
+
+Id flipped(ProgramState& s, Id x) {
+  const std::vector<Id> shape = s.b.shape_of(x);
+  std::vector<Id> begin(shape.size(), s.g.index(0));
+  std::vector<std::int64_t> step(shape.size(), 1);
+  if (shape.empty()) return x;
+  for (const std::int64_t a : s.some_axes(static_cast<int>(shape.size()))) {
+    begin[static_cast<std::size_t>(a)] = index_sub(s.g, shape[static_cast<std::size_t>(a)], s.g.index(1));
+    step[static_cast<std::size_t>(a)] = -1;
+  }
+  return s.b.slice(x, begin, step, shape);
+}
 
 std::vector<WeightedMaker> movement_makers() {
   return {{reshape, 5},   {permute, 4}, {slice, 4},  {flip, 2},  {pad_constant, 3},

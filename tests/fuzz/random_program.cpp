@@ -133,7 +133,7 @@ class ProgramMaker {
  public:
   ProgramMaker(Graph& g, std::uint64_t seed, bool symbolic) : s_(g, seed, symbolic) {
     for (const auto& group :
-         {elementwise_makers(), movement_makers(), reduction_makers(), network_makers(), counting_makers()})
+         {elementwise_makers(), movement_makers(), reduction_makers(), network_makers(), counting_makers(), table_makers()})
       for (const WeightedMaker& m : group)
         if (!s_.draw.one_in(3)) makers_.insert(makers_.end(), static_cast<std::size_t>(m.weight), m.make);
     if (makers_.empty()) makers_.push_back(elementwise_makers()[0].make);
@@ -142,8 +142,12 @@ class ProgramMaker {
   Program make() {
     p_.name = "random";
     add_inputs();
-    const int steps = s_.draw.one_in(4) ? s_.draw.between(15, 40) : s_.draw.between(1, 15);
-    for (int i = 0; i < steps; ++i) step();
+    int steps = s_.draw.one_in(12) ? s_.draw.between(12, 40) : s_.draw.between(1, 9);
+    if (s_.symbols.empty() && s_.draw.one_in(60)) {
+      s_.values.push_back(large_value(s_, [this](std::vector<Id> extents) { return add_input(std::move(extents)); }));
+      steps = s_.draw.between(0, 5);
+    }
+    for (int i = 0; i < steps; ++i) step(s_.values, s_.any(), s_.draw.of(makers_));
     assign_inouts();
     const int outputs = s_.draw.of(std::array{1, 1, 1, 2, 2, 3, 5});
     for (int i = 0; i < outputs; ++i) add_output(i == 0 ? s_.values.back() : s_.any());
@@ -165,37 +169,37 @@ class ProgramMaker {
     }
   }
 
-  void add_input(std::vector<Id> extents) {
+  Id add_input(std::vector<Id> extents) {
     const auto slot = static_cast<int>(p_.params.size());
     Parameter q{
         "p" + std::to_string(slot), s_.draw.one_in(4) ? Direction::inout : Direction::in, s_.dtype(), std::move(extents), {}};
     s_.values.push_back(s_.b.param(slot, q));
     p_.params.push_back(std::move(q));
+    return s_.values.back();
   }
 
-  void step() {
-    const Id x = s_.any();
+  void step(std::vector<Id>& values, Id x, Maker maker) {
     Id y = x;
     try {
-      y = s_.draw.of(makers_)(s_, x);
+      y = maker(s_, x);
     } catch (const Diagnostic&) {  // bounds that need more than the facts, types that do not fit
       return;
     }
     const std::vector<Id> shape = s_.b.shape_of(y);
-    if (y != x && shape.size() <= 6 && s_.elements(shape) <= s_.most_elements * 2) s_.values.push_back(y);
+    if (y != x && shape.size() <= 6 && s_.elements(shape) <= s_.most_elements * 2) values.push_back(y);
   }
 
+  // A value of the right kind: the last one, any, or the parameter itself in another order, which must not be read too late.
   void assign_inouts() {
     for (std::size_t i = 0; i < p_.params.size(); ++i) {
       const Parameter& q = p_.params[i];
       if (q.direction != Direction::inout) continue;
       const Id old = s_.b.param(static_cast<int>(i), q);
-      for (std::size_t k = s_.values.size(); k-- > 0;) {
-        const Id v = s_.values[k];
-        if (v == old || s_.g.dtype(v) != q.dtype || s_.b.shape_of(v) != q.extents) continue;
-        stores_.push_back(s_.b.store(old, q, v));
-        break;
-      }
+      std::vector<Id> fit;
+      for (const Id v : s_.values)
+        if (v != old && s_.g.dtype(v) == q.dtype && s_.b.shape_of(v) == q.extents) fit.push_back(v);
+      if (fit.empty() || s_.draw.one_in(4)) step(fit, old, flipped);
+      if (!fit.empty()) stores_.push_back(s_.b.store(old, q, s_.draw.one_in(2) ? fit.back() : s_.draw.of(fit)));
     }
   }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <vector>
 
@@ -69,5 +70,12 @@ std::vector<WeightedMaker> movement_makers();
 std::vector<WeightedMaker> reduction_makers();
 std::vector<WeightedMaker> network_makers();
 std::vector<WeightedMaker> counting_makers();
+std::vector<WeightedMaker> table_makers();
+
+Id flipped(ProgramState& s, Id x);  // some of its axes
+
+// A value made from new, large parameters.
+using ParameterMaker = std::function<Id(std::vector<Id> extents)>;
+Id large_value(ProgramState& s, const ParameterMaker& parameter);
 
 }  // namespace kiln::compiler::testing

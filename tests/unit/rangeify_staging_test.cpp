@@ -22,6 +22,12 @@ TEST(Staging, ElementwiseRepeatsWhileItIsCheap) {
   EXPECT_FALSE(StagingModel::needs_storage({500, false}, {1, 100, 100}));  // the loops that do not matter stay outside
 }
 
+TEST(Staging, BytesAndTheKernelItselfCost) {
+  EXPECT_TRUE(StagingModel::needs_storage({21, false}, {2, 2000, 1000, 1}));
+  EXPECT_FALSE(StagingModel::needs_storage({21, false}, {2, 2000, 1000, 8}));
+  EXPECT_FALSE(StagingModel::needs_storage({21, false}, {2, 20, 10, 1}));
+}
+
 TEST(Staging, WrittenOutCodeIsBounded) { EXPECT_TRUE(StagingModel::needs_storage({20, false}, {30, 30, 3000})); }
 
 }  // namespace

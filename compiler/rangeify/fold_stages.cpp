@@ -1,0 +1,151 @@
+#include "compiler/rangeify/fold_stages.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "compiler/rangeify/stage_copy.h"
+#include "compiler/rangeify/stage_reads.h"
+
+namespace kiln::compiler {
+namespace {
+
+// What became of a stage.
+struct Fold {
+  bool gone = false;
+  Id value = no_id;               // gone: over `ranges`
+  Id stage = no_id;               // kept
+  std::vector<Id> ranges;         // of the axes that are left
+  std::vector<std::size_t> axes;  // their numbers before
+};
+
+class Folding {
+ public:
+  Folding(Graph& g, Program& p) : g_(g), program_(p), reads_(g, p), model_(g, p), copies_(g, p), now_(p.sink + 1, no_id) {}
+
+  Id run() {
+    const Id roots[] = {program_.sink};
+    for (const Id id : g_.reachable(roots))
+      if (g_.op(id) == Op::KERNEL) keep_stages_of(id);
+    for (const Id id : g_.reachable(roots)) {
+      g_.set_loc(g_.loc(id));
+      if (g_.op(id) == Op::STAGE)
+        now_[id] = fold(id);
+      else if (g_.op(id) == Op::INDEX && g_.op(g_.src(id, 0)) == Op::STAGE)
+        now_[id] = read(id);
+      else
+        now_[id] = g_.with_src(id, sources(id));
+    }
+    return now_[program_.sink];
+  }
+
+ private:
+  std::vector<Id> sources(Id id) const {
+    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    for (Id& s : src) s = now_[s];
+    return src;
+  }
+
+  // What a KERNEL of the program reads and updates stays storage.
+  void keep_stages_of(Id kernel) {
+    std::vector<Id> open(g_.src(kernel).begin(), g_.src(kernel).end());
+    std::unordered_set<Id> seen;
+    while (!open.empty()) {
+      const Id id = open.back();
+      open.pop_back();
+      if (!seen.insert(id).second) continue;
+      if (g_.op(id) == Op::STAGE)
+        kept_.insert(id);
+      else if (g_.op(id) != Op::GET || g_.op(g_.src(id, 0)) != Op::KERNEL)
+        open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
+    }
+  }
+
+  // The element of axis k that all readers read, when that is one constant.
+  Id only_element(Id stage, std::size_t k) const {
+    Id only = no_id;
+    for (const Id r : reads_.of(stage)) {
+      const Id i = gated_index(g_, r).index[k];
+      if (!g_.is_const(i) || (only != no_id && i != only)) return no_id;
+      only = i;
+    }
+    return only;
+  }
+
+  Id fold(Id stage) {
+    Fold f{false, now_[g_.src(stage, 0)], no_id, {}, {}};
+    const std::vector<Id> all(g_.src(stage).begin() + 1, g_.src(stage).end());
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (kept_.contains(stage)) {
+        f.ranges.push_back(now_[all[k]]);
+        f.axes.push_back(k);
+        continue;
+      }
+      const Id value[] = {f.value};
+      const Id range = now_[all[k]], element = g_.is_index_const(g_.src(range, 0), 1) ? g_.index(0) : only_element(stage, k);
+      if (!std::ranges::binary_search(ranges_in(g_, value), range)) continue;
+      if (element != no_id) {
+        f.value = copies_.make(f.value, {{range, element}}, no_id);
+        continue;
+      }
+      f.ranges.push_back(range);
+      f.axes.push_back(k);
+    }
+    f.gone = !kept_.contains(stage) && !needs_storage(stage, f);
+    std::vector<Id> src{f.value};
+    src.insert(src.end(), f.ranges.begin(), f.ranges.end());
+    if (!f.gone) f.stage = g_.make(Op::STAGE, g_.dtype(stage), src);
+    const Id result = f.gone ? f.value : f.stage;
+    folds_.emplace(stage, std::move(f));
+    return result;
+  }
+
+  bool needs_storage(Id stage, const Fold& f) {
+    if (g_.op(f.value) == Op::INDEX) return false;  // a copy
+    const ValueCost cost = model_.cost_of_scalar(f.value);
+    if (f.ranges.empty() && !cost.contains_reduce) return false;
+    ValueUse use;
+    use.maps = reads_.of(stage).size();
+    use.elements = elements(f.ranges);
+    use.bytes = bytes(g_.dtype(stage));
+    for (const Id r : reads_.of(stage)) use.hoisted += elements(reads_.loops(r));
+    return StagingModel::needs_storage(cost, use);
+  }
+  double elements(const std::vector<Id>& ranges) {
+    std::vector<Id> ends;
+    for (const Id r : ranges) ends.push_back(g_.src(r, 0));
+    return model_.elements(ends);
+  }
+
+  Id read(Id access) {
+    const Fold& f = folds_.at(g_.src(access, 0));
+    GatedIndex at = gated_index(g_, access);
+    for (Id& i : at.index) i = now_[i];
+    if (at.gate != no_id) at.gate = now_[at.gate];
+    GatedIndex left{{}, at.gate};
+    std::unordered_map<Id, Id> place;
+    for (std::size_t k = 0; k < f.axes.size(); ++k) {
+      left.index.push_back(at.index[f.axes[k]]);
+      place[f.ranges[k]] = left.index.back();
+    }
+    return f.gone ? copies_.make(f.value, place, at.gate) : access_of_tensor(g_, f.stage, left);
+  }
+
+  Graph& g_;
+  Program& program_;
+  StageReads reads_;
+  StagingModel model_;
+  ValueCopies copies_;
+  std::vector<Id> now_;
+  std::unordered_map<Id, Fold> folds_;
+  std::unordered_set<Id> kept_;
+};
+
+}  // namespace
+
+void fold_stages(Graph& g, Program& p) {
+  const SourceLoc saved = g.loc();
+  p.sink = Folding(g, p).run();
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,72 @@
+#include "compiler/rangeify/stage_reads.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace kiln::compiler {
+
+StageReads::StageReads(const Graph& g, const Program& p) : g_(g), nest_of_(p.sink + 1, nullptr) {
+  const Id roots[] = {p.sink};
+  const std::vector<Id> nodes = g.reachable(roots);
+  for (std::size_t i = nodes.size(); i-- > 0;) {
+    const Id id = nodes[i];
+    const Nest* nest = nest_of_[id];
+    if (g.op(id) == Op::SINK) nest = nest_with({}, {});
+    if (nest == nullptr) continue;  // an extent
+    hand_on(id, *nest);
+    if (g.op(id) == Op::INDEX && g.op(g.src(id, 0)) == Op::STAGE) reads_[g.src(id, 0)].push_back(id);
+  }
+  for (auto& [stage, reads] : reads_) std::ranges::reverse(reads);
+}
+
+void StageReads::hand_on(Id node, const Nest& nest) {
+  const auto src = g_.src(node);
+  const Op op = g_.op(node);
+  if (op == Op::RANGE || op == Op::PARAM) return;
+  const bool opens = op == Op::END || op == Op::STAGE || op == Op::REDUCE;
+  std::size_t values = src.size();
+  while (opens && values > 1 && g_.op(src[values - 1]) == Op::RANGE) --values;
+  const Nest* inside = !opens ? &nest : nest_with(op == Op::REDUCE ? nest : Nest{}, src.subspan(values));
+  for (const Id s : src.first(values))
+    if (const Nest*& had = nest_of_[s]; had == nullptr || had->size() < inside->size()) had = inside;
+}
+
+const StageReads::Nest* StageReads::nest_with(const Nest& outer, std::span<const Id> inner) {
+  Nest n = outer;
+  n.insert(n.end(), inner.begin(), inner.end());
+  return &nests_.emplace(std::move(n), true).first->first;
+}
+
+const std::vector<Id>& StageReads::of(Id stage) const {
+  const auto it = reads_.find(stage);
+  return it == reads_.end() ? none_ : it->second;
+}
+
+std::vector<Id> StageReads::loops(Id read) const {
+  const auto index = g_.src(read).subspan(1);
+  const std::vector<Id> used = ranges_in(g_, index);
+  Nest n = *nest_of_[read];
+  // The iterations of the outermost loop may be shared among threads: nothing is computed once for all of them.
+  const auto shared = std::ranges::find_if(n, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
+  const auto fewest = static_cast<std::size_t>(shared == n.end() ? 0 : shared - n.begin() + 1);
+  while (n.size() > fewest && std::ranges::find(used, n.back()) == used.end()) n.pop_back();
+  return n;
+}
+
+std::vector<Id> ranges_in(const Graph& g, std::span<const Id> roots) {
+  std::vector<Id> todo(roots.begin(), roots.end()), found;
+  std::unordered_set<Id> seen;
+  while (!todo.empty()) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (!seen.insert(id).second) continue;
+    if (g.op(id) == Op::RANGE)
+      found.push_back(id);
+    else if (g.op(id) != Op::STAGE && g.op(id) != Op::PARAM)
+      todo.insert(todo.end(), g.src(id).begin(), g.src(id).end());
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,68 @@
+// What only large tensors meet: reductions that are split into stages, packed operands of matrix products, rows longer than a
+// block of a striped reduction.
+#include "compiler/ir/typing.h"
+#include "tests/fuzz/random_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+std::vector<Id> extents(ProgramState& s, std::initializer_list<int> numbers) {
+  std::vector<Id> out;
+  for (const int n : numbers) out.push_back(s.g.index(n));
+  return out;
+}
+
+Id reduced(ProgramState& s, Id x, std::vector<std::int64_t> axes) {
+  static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::sum, ReduceKind::prod,   ReduceKind::max,
+                                         ReduceKind::min, ReduceKind::any, ReduceKind::argmax, ReduceKind::fma};
+  const ReduceKind kind = s.draw.of(kinds);
+  if (kind == ReduceKind::argmax) return s.b.reduce(kind, x, std::array{axes.back()});
+  if (kind == ReduceKind::any) return s.b.reduce(kind, s.as(x, DType::boolean), axes);
+  if (s.g.dtype(x) == DType::boolean) x = s.as(x, DType::i32);
+  return kind == ReduceKind::fma ? s.b.reduce_fma(x, x, axes) : s.b.reduce(kind, x, axes);
+}
+
+Id scaled(ProgramState& s, Id x) {
+  if (s.g.dtype(x) == DType::boolean || s.draw.one_in(2)) return x;
+  return s.b.elementwise(s.draw.of(std::array{Op::MUL, Op::ADD, Op::MAX}), {x, s.special(s.g.dtype(x))});
+}
+
+Id long_reduction(ProgramState& s, const ParameterMaker& parameter) {
+  if (s.draw.one_in(2)) return reduced(s, scaled(s, parameter(extents(s, {s.draw.between(262'000, 600'000)}))), {0});
+  const Id image = parameter(extents(s, {s.draw.between(15, 40), s.draw.between(9'000, 16'000)}));
+  return reduced(s, scaled(s, image), {0, 1});
+}
+
+// [M, K] times [K, N] with more than a cache in the right operand.
+Id product(ProgramState& s, const ParameterMaker& parameter) {
+  const int m = s.draw.between(30, 40), k = s.draw.between(250, 300), n = s.draw.of(std::array{255, 256, 256, 257, 272, 288});
+  const Id a = parameter(extents(s, {m, k})), b = parameter(extents(s, {k, n}));
+  const DType d = s.g.dtype(a) == DType::boolean ? DType::f32 : s.g.dtype(a);
+  const std::vector<Id> whole = extents(s, {m, n, k});
+  static constexpr std::int64_t swap[] = {1, 0};
+  const Id left = s.b.expand(s.b.reshape(s.as(a, d), extents(s, {m, 1, k})), whole);
+  const Id right = s.b.broadcast_to(s.b.permute(s.as(b, d), swap), whole);
+  return s.b.reduce_fma(left, right, std::array{std::int64_t{2}});
+}
+
+// Each row minus, or divided by, what it reduces to.
+Id long_rows(ProgramState& s, const ParameterMaker& parameter) {
+  Id x = parameter(extents(s, {s.draw.between(1, 3), s.draw.of(std::array{4096, 5000, 65536, 66'000, 131'073})}));
+  if (!is_float(s.g.dtype(x))) x = s.as(x, DType::f32);
+  std::vector<Id> kept = s.b.shape_of(x);
+  kept[1] = s.g.index(1);
+  const std::array<std::int64_t, 1> last{1};
+  const Id most = s.b.reshape(s.b.reduce(ReduceKind::max, x, last), kept);
+  x = s.b.elementwise(Op::SUB, {x, most});
+  if (s.draw.one_in(2)) x = s.b.elementwise(Op::EXP, {x});
+  return s.b.elementwise(Op::FDIV, {x, s.b.reshape(s.b.reduce(ReduceKind::sum, x, last), kept)});
+}
+
+}  // namespace
+
+Id large_value(ProgramState& s, const ParameterMaker& parameter) {
+  static constexpr auto makers = std::array{long_reduction, product, long_rows};
+  return s.draw.of(makers)(s, parameter);
+}
+
+}  // namespace kiln::compiler::testing
