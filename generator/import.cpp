@@ -50,9 +50,11 @@ class Importer {
     scopes_.begin();
     store_loc_.resize(out_.params.size());
     values_.reserve(static_cast<std::size_t>(in_.n_nodes));
+    const auto used = used_nodes();
     for (int i = 0; i < in_.n_nodes; ++i) {
       locate(in_.nodes[i].loc);
-      values_.push_back(node(i));
+      const bool is_dead = in_.nodes[i].o == record::op::element && !used[static_cast<std::size_t>(i)];
+      values_.push_back(is_dead ? no_id : node(i));
     }
     finish();
     build_.apply_minimums(out_);
@@ -60,6 +62,15 @@ class Importer {
   }
 
  private:
+  // t(i) = v records a read too, which nobody uses.
+  std::vector<bool> used_nodes() const {
+    std::vector<bool> used(static_cast<std::size_t>(in_.n_nodes));
+    for (int i = 0; i < in_.n_nodes; ++i)
+      for (int k = 0; k < in_.nodes[i].n_sources; ++k)
+        used[static_cast<std::size_t>(in_.sources[in_.nodes[i].source_begin + k])] = true;
+    return used;
+  }
+
   void locate(const record::source_loc& l) { g_.set_loc({g_.intern(l.file == nullptr ? "" : l.file), l.line, l.column}); }
 
   void symbol(const record::symbol& s) {

@@ -1,8 +1,8 @@
 #include "compiler/ir/region_order.h"
 
+#include <algorithm>
 #include <queue>
 
-#include "compiler/ir/regions.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
 
@@ -41,8 +41,6 @@ class Orderer {
   }
 
  private:
-  static bool is_memory(Op origin) { return origin == Op::CARRY || origin == Op::LOCAL; }
-
   // s -> the node of s's region that uses it, itself or somewhere inside.
   void uses() {
     for (Id id : reached_)
@@ -53,21 +51,41 @@ class Orderer {
       }
   }
 
-  // Every other user of a state comes before the writer that takes it.
+  // Every other user of a state comes before the writer that takes it. Of several writers none can have the memory.
   void readers_first(const Successors& users) {
-    const auto add = [&](Id state, Id writer) {
-      if (r_.of[state] != r_.of[writer]) return;
+    const auto written = written_states();
+    std::vector<Edge> takes;  // state, writer
+    std::vector<std::uint8_t> writers(g_.size(), 0);
+    const auto take = [&](Id state, Id writer) {
+      takes.push_back({state, writer});
+      writers[state] = static_cast<std::uint8_t>(std::min(writers[state] + 1, 2));
+    };
+    for (Id id : reached_) {
+      if (is_write(g_.op(id))) take(g_.src(id, 0), id);
+      if (g_.op(id) == Op::CARRY && written[id]) take(g_.src(id, 1), r_.list[r_.of[id]].owner);
+    }
+    for (const auto& [state, writer] : takes) {
+      if (r_.of[state] != r_.of[writer] || writers[state] > 1) continue;
       for (Id u : users[state])
         if (u != writer) hazards_.push_back({u, writer});
-    };
-    const auto origins = state_origins(g_, reached_);
-    for (Id id : reached_) {
-      if (is_write(g_.op(id))) add(g_.src(id, 0), id);
-      if (!is_scope(g_.op(id))) continue;
-      const bool in_kernel = r_.list[r_.of[id]].in_kernel;  // there, what is not memory is a scalar
-      for (Id s : scope_inits(g_, id))
-        if (!in_kernel || is_memory(g_.op(origins[s]))) add(s, id);
     }
+  }
+
+  // What a write takes, directly or through a loop that carries it.
+  std::vector<bool> written_states() const {
+    std::vector<bool> out(g_.size(), false);
+    for (std::size_t i = reached_.size(); i-- > 0;) {
+      const Id id = reached_[i];
+      if (is_write(g_.op(id))) out[g_.src(id, 0)] = true;
+      if (!out[id]) continue;
+      if (g_.op(id) == Op::CARRY) out[g_.src(id, 1)] = true;
+      if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::FOR) {
+        const LoopParts l = loop_parts(g_, g_.src(id, 0));
+        const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+        out[l.init[slot]] = out[l.yield[slot]] = true;
+      }
+    }
+    return out;
   }
 
   void emit(const Successors& users, const Successors& writers) {

@@ -86,7 +86,8 @@ class Finder {
     const auto own = own_ranges(g_, scope);
     const auto check = [&](Id s) {
       if (sets_.intersects(open_[s], own))
-        violated(g_, scope, "entry", "bounds, extents and initial values that do not depend on its own RANGEs and CARRYs");
+        violated(g_, scope, "scope-entry",
+                 "bounds, extents and initial values that do not depend on its own RANGEs and CARRYs");
     };
     for (Id s : entry_values(g_, scope)) check(s);
     for (Id r : own) check(g_.src(r, 0));

@@ -32,7 +32,7 @@ struct Regions {
 };
 
 // Linear (but for the queues of nodes that become ready) and iterative. Throws Diagnostic E-verify, rules range-owner, escape,
-// entry and state-order.
+// scope-entry and state-order.
 Regions find_regions(const Graph& g, std::span<const Id> roots);
 
 // Where the state of a chain of writes comes from, by node: for CARRY and GET of a FOR and for UPDATE and ATOMIC the origin of

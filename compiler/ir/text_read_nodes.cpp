@@ -109,7 +109,8 @@ void read_kernel(TextReader& r, Schedule& s) {
       is_lowered = true;
     else
       r.scan.fail(
-          "`sink`, `buffers`, `depends_on`, `own` or, of a lowered kernel, `trip_count`, `work`, `alignment`, `parallel` or `serial`");
+          "`sink`, `buffers`, `depends_on`, `own` or, of a lowered kernel, `trip_count`, `work`, `alignment`, `parallel` or "
+          "`serial`");
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
   for (int b : k.buffers)

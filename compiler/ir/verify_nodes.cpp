@@ -208,9 +208,11 @@ bool atomic(const Node& n) {
 }
 bool old(const Node& n) { return keeps_dtype(n) && n.src_op(0) == Op::ATOMIC && n.args().empty(); }
 bool local(const Node& n) {
-  return !n.src().empty() && is_integral(n.src_dtype(0)) && n.dtype() < DType::index && n.args().size() == 1 && n.args()[0] >= 0 &&
+  return !n.src().empty() && is_integral(n.src_dtype(0)) && n.dtype() < DType::index && n.args().size() == 1 &&
+         n.args()[0] >= 0 &&
          std::ranges::all_of(n.src().subspan(1), [&](Id s) { return n.g.is_const(s) && is_integral(n.g.dtype(s)); });
 }
+bool local_tensor(const Node& n) { return n.src_op(0) == Op::RANGE && n.is_index(1); }
 bool range_tensor(const Node& n) {
   return n.dtype() == DType::index && n.args()[1] == static_cast<std::int64_t>(RangeKind::loop);
 }
@@ -307,7 +309,8 @@ constexpr Check checks[] = {
     {{"T", "for", "a step above 0, no effects"}, Op::FOR, Op::FOR, for_tensor},
     {{"TKP", "carry", "RANGE and initial value; args {i}"}, Op::CARRY, Op::CARRY, carry},
     {{"TKP", "get", "a FOR or KERNEL; args {i} below its number of values"}, Op::GET, Op::GET, get},
-    {{"TKP", "local", "a RANGE, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
+    {{"TKP", "local", "a position, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
+    {{"T", "local", "a RANGE, then extents of type index"}, Op::LOCAL, Op::LOCAL, local_tensor},
     {{"T", "update", "a tensor, a bool gate, a value of its type, index values"}, Op::UPDATE, Op::UPDATE, update},
     {{"T", "atomic", "a tensor, a bool gate, values of its type, index values; args {kind}"}, Op::ATOMIC, Op::ATOMIC, atomic},
     {{"T", "old", "an ATOMIC of its type"}, Op::OLD, Op::OLD, old},

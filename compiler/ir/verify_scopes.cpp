@@ -13,7 +13,7 @@ namespace {
 constexpr VerifyRule rules[] = {
     {"T", "range-owner", "each RANGE belongs to one FOR or KERNEL"},
     {"T", "escape", "values of a region are used outside only through GET"},
-    {"T", "entry", "bounds, extents and initial values do not depend on the scope's own RANGEs and CARRYs"},
+    {"T", "scope-entry", "bounds, extents and initial values do not depend on the scope's own RANGEs and CARRYs"},
     {"T", "state-order", "in a KERNEL, every reader of a state can come before the writer that takes it"},
     {"T", "kernel-nesting", "no KERNEL inside another"},
     {"T", "carry-slot", "a CARRY has its scope's first RANGE and the initial value of its slot"},
@@ -37,8 +37,12 @@ class ScopeVerifier {
   void check() {
     for (const Region& r : regions_.list)
       for (Id id : r.nodes) {
-        if (g_.op(id) == Op::KERNEL) check_kernel(id, r);
         if (g_.op(id) == Op::CARRY) check_carry(id);
+        if (g_.op(id) == Op::KERNEL && r.in_kernel) violated(g_, id, "kernel-nesting", "a KERNEL that is not inside another");
+      }
+    for (const Region& r : regions_.list)
+      for (Id id : r.nodes) {
+        if (g_.op(id) == Op::KERNEL) check_kernel(id);
         if (!r.in_kernel) continue;
         if (is_write(g_.op(id))) check_write(id);
         if (g_.op(id) == Op::FOR) check_loop(id);
@@ -62,8 +66,7 @@ class ScopeVerifier {
                "the first RANGE of node %" + std::to_string(scope) + " and the initial value of its slot");
   }
 
-  void check_kernel(Id id, const Region& r) {
-    if (r.in_kernel) violated(g_, id, "kernel-nesting", "a KERNEL that is not inside another");
+  void check_kernel(Id id) {
     const KernelParts k = kernel_parts(g_, id);
     for (std::size_t i = 0; i < k.final.size(); ++i) {
       check_origin(id, k.final[i], i);

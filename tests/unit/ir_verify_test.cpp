@@ -66,7 +66,15 @@ std::vector<Case> broken_nodes() {
       {Level::tensor, "reduce-form", [x](G g) { return g.make(Op::REDUCE, DType::f32, {x(g)}, {0, 1, 0}); }},
       {Level::kernel, "reduce-form", [f](G g) { return g.make(Op::REDUCE, DType::f32, {f(g), f(g)}, {0, 0}); }},
       {Level::kernel, "stage", [f](G g) { return g.make(Op::STAGE, DType::f32, {f(g), g.index(0)}); }},
-      {Level::kernel, "index", [f](G g) { return g.make(Op::INDEX, DType::f32, {f(g), g.index(0)}); }},
+      {Level::kernel, "index", [f, i](G g) { return g.make(Op::INDEX, DType::f32, {f(g), i(g)}); }},
+      {Level::kernel, "entry", [f, range](G g) { return g.make(Op::ENTRY, DType::none, {f(g), range(g)}); }},
+      {Level::kernel, "atomic",
+       [buffer, f, i](G g) {
+         const Id gate = g.constant(DType::boolean, 1);  // values have the type of the memory
+         return g.make(Op::ATOMIC, DType::none, {buffer(g), gate, i(g), g.index(0)}, {0});
+       }},
+      {Level::program, "old", [buffer](G g) { return g.make(Op::OLD, DType::f32, {buffer(g)}); }},
+      {Level::kernel, "local", [f](G g) { return g.make(Op::LOCAL, DType::f32, {f(g), g.index(3)}, {0}); }},
       {Level::kernel, "load", [buffer, f](G g) { return g.make(Op::LOAD, DType::f32, {buffer(g), f(g)}); }},
       {Level::tensor, "store", [x, i](G g) { return g.make(Op::STORE, DType::none, {x(g), i(g)}); }},
       {Level::program, "store", [buffer, i](G g) { return g.make(Op::STORE, DType::none, {buffer(g), g.index(0), i(g)}); }},

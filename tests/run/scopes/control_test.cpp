@@ -343,7 +343,7 @@ struct host : program<host> {
   }
 };
 
-TEST(Scopes, HostLoops) {
+TEST(HostLoops, AroundKernelsAndTensors) {
   for (const int rounds : {0, 1, 4, 9}) {
     std::vector<int> x = counting(7);
     const auto r = scopes::run(ir<host>, {scopes::tensor({7}, x), scopes::scalar(rounds), scopes::output<int>({})});

@@ -251,6 +251,19 @@ TEST(Elements, Atomics) {
   check_atomics<f64, double>();
 }
 
+// The right side of `+=` is evaluated before the element is read, on every compiler.
+struct compound : program<compound> {
+  inout<i32, 2> x;
+  constexpr void body() {
+    for ([[maybe_unused]] auto [one] : kernel(1)) x(0) += x(0).atomic_add(10) + x(1);
+  }
+};
+
+TEST(Elements, CompoundAssignmentReadsLast) {
+  const auto r = scopes::run(ir<compound>, {scopes::tensor({2}, std::vector<int>{1, 100})});
+  EXPECT_EQ(scopes::values<int>(r[0]), (std::vector<int>{11 + 1 + 100, 100}));
+}
+
 // Kinds whose result does not depend on the order, from all positions at once; skipped ones give 0.
 struct scatter : program<scatter> {
   in<i32, N> where, what;
@@ -332,7 +345,7 @@ struct bitonic_sort : program<bitonic_sort> {
   }
 };
 
-TEST(Elements, BitonicSort) {
+TEST(HostLoops, BitonicSort) {
   for (const int n : {1, 2, 8, 32, 100}) {
     std::vector<int> keys, places;
     for (int i = 0; i < n; ++i) keys.push_back(i * 7919 % 1009), places.push_back(i);

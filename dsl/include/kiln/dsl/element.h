@@ -1,6 +1,6 @@
 // t(i, j): an element of a parameter or of a local array. It is read where it is written down, so `auto k = t(i)` is a
-// snapshot; `t(i) = v`, `t(i) += v` and the atomics write. An index outside of the axis is clamped; t.at<mode::wrap>(i, j) names
-// another mode.
+// snapshot; `t(i) = v`, `t(i) += v` and the atomics write. An index outside of the axis is clamped; t.at<mode::wrap>(i, j)
+// names another mode.
 #pragma once
 
 #include "kiln/dsl/operators.h"
@@ -57,11 +57,7 @@ struct element_ : ops<element_<D, Mode, W>> {
   template <class... I>
   constexpr element_(builder* b_, int tensor_, const sloc& l, const I&... i)
       : b(b_), tensor(tensor_), rank(sizeof...(I)), index{i.node(b_)...} {
-    // A read outside of a skipped write is clamped.
-    kiln_begin<D, sh<>>(b, op::element, l, kiln_where(Mode == mode::skip ? mode::clamp : Mode));
-    for (int k = 0; k < rank; ++k) b->src(index[k]);
-    id = b->last();
-    if (kiln_is_unreadable()) b->owner.v[id] = builder::unreadable;
+    id = kiln_load(l);
   }
   constexpr element_(const element_&) = default;
   constexpr ~element_() = default;
@@ -83,7 +79,7 @@ struct element_ : ops<element_<D, Mode, W>> {
 #define KILN_X(sym, k, o)                                                                       \
   constexpr void operator sym(const right& r) &&                                                \
       requires(W == why::ok && kiln_class_why<D>(klass::k) == why::ok) {                        \
-        kiln_put(kiln_node2<D, sh<>>(b, o, r.l, id, r.node(b)), r.l);                           \
+        kiln_put(kiln_node2<D, sh<>>(b, o, r.l, kiln_now(r.l), r.node(b)), r.l);                \
       } template <class B, why Reason = kiln_wrong(W) ? W : compound_why<D, sh<>, B, klass::k>> \
         requires(kiln_wrong(Reason))                                                            \
       mistake<Reason> operator sym(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
@@ -93,8 +89,8 @@ struct element_ : ops<element_<D, Mode, W>> {
   // Indivisible updates; the result is the element before. The order among the iterations of a kernel is not specified.
 #define KILN_ATOMICS(X)      \
   X(atomic_add, number, add) \
-  X(atomic_min, any, min) \
-  X(atomic_max, any, max) \
+  X(atomic_min, any, min)    \
+  X(atomic_max, any, max)    \
   X(atomic_and, bits, and_)  \
   X(atomic_or, bits, or_)    \
   X(atomic_xor, bits, xor_)  \
@@ -125,6 +121,15 @@ struct element_ : ops<element_<D, Mode, W>> {
   constexpr std::uint64_t kiln_where(mode m) const {
     return static_cast<std::uint64_t>(m) << 32 | static_cast<std::uint64_t>(tensor);
   }
+  constexpr int kiln_load(const sloc& l) const {
+    // A read outside of a skipped write is clamped.
+    kiln_begin<D, sh<>>(b, op::element, l, kiln_where(Mode == mode::skip ? mode::clamp : Mode));
+    for (int k = 0; k < rank; ++k) b->src(index[k]);
+    if (kiln_is_unreadable()) b->owner.v[b->last()] = builder::unreadable;
+    return b->last();
+  }
+  // The right side of a compound assignment comes first: what it writes is read.
+  constexpr int kiln_now(const sloc& l) const { return id == b->last() ? id : kiln_load(l); }
   constexpr bool kiln_is_local() const { return tensor >= static_cast<int>(record::local_tensors); }
   constexpr bool kiln_is_unreadable() const { return !kiln_is_local() && !b->slots.v[tensor].readable; }
   constexpr void kiln_written() const {
