@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 #include <stdexcept>
+#include <tuple>
 
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -46,6 +47,15 @@ std::string emit_copy(const llvm::Module& module, llvm::TargetMachine& machine, 
   return emit_machine_code(*llvm::CloneModule(module), machine, output);
 }
 
+std::vector<bool> inout_slots(const Schedule& schedule, const Kernel& kernel) {
+  std::vector<bool> out;
+  for (const int b : kernel.buffers) {
+    const int param = schedule.buffers[static_cast<std::size_t>(b)].param;
+    out.push_back(param >= 0 && schedule.program.params[static_cast<std::size_t>(param)].direction == Direction::inout);
+  }
+  return out;
+}
+
 CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered,
                       const CodegenOptions& options, CodegenOutputs outputs) {
   llvm::LLVMContext context;
@@ -67,7 +77,7 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
     Schedule alone;  // so that what is kept for each node costs what this kernel has, not the program
     alone.program.sink = lowered[i].sink;
     const Graph own = compact(g, alone);
-    emit_kernel(*kernels.back(), own, schedule.program.symbols, kernel, alone.program.sink);
+    emit_kernel(*kernels.back(), own, schedule.program.symbols, kernel, inout_slots(schedule, kernel), alone.program.sink);
   }
   emit_program(module, g, schedule, lowered, kernels, options.symbol_prefix + schedule.program.name);
   for (llvm::Function& f : module)
@@ -85,14 +95,15 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
 }  // namespace
 
 std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered) {
-  std::map<std::pair<Id, std::vector<std::size_t>>, std::size_t> first;
+  std::map<std::tuple<Id, std::vector<std::size_t>, std::vector<bool>>, std::size_t> first;
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < lowered.size(); ++i) {
     const std::vector<int>& buffers = schedule.kernels[i].buffers;
     std::vector<std::size_t> equal_slots;  // which slots are one buffer: the code relies on what is apart
     for (const int b : buffers)
       equal_slots.push_back(static_cast<std::size_t>(std::ranges::find(buffers, b) - buffers.begin()));
-    out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots)}, i).first->second);
+    std::vector<bool> inout = inout_slots(schedule, schedule.kernels[i]);  // what is read before it is overwritten
+    out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots), std::move(inout)}, i).first->second);
   }
   return out;
 }

@@ -35,10 +35,12 @@ struct Task {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Function& f, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink)
+  KernelEmitter(llvm::Function& f, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel,
+                const std::vector<bool>& inout, Id sink)
       : g_(g),
         symbols_(symbols),
         scopes_(find_scopes(g, sink)),
+        entry_loads_(loads_of_entry_values(inout)),
         function_(f),
         b_(f.getContext()),
         loops_(scopes_.loops.size()),
@@ -161,17 +163,25 @@ class KernelEmitter {
     push(Task::need, f.begin, parent);
   }
 
-  // In a kernel that updates a buffer in place, everything a scope reads is read before the scope's own stores.
+  // LOADs of parameters that this kernel overwrites: they read the value at entry. Any other buffer that the kernel both stores
+  // and loads is read as stored, in the order of effects.
+  std::vector<Id> loads_of_entry_values(const std::vector<bool>& inout) const {
+    std::vector<bool> stored(inout.size(), false);
+    const auto slot_of = [&](Id access) { return static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0)); };
+    for (const Id id : scopes_.nodes)
+      if (g_.op(id) == Op::STORE) stored[slot_of(id)] = true;
+    std::vector<Id> out;
+    for (const Id id : scopes_.nodes)
+      if (g_.op(id) == Op::LOAD && stored[slot_of(id)] && inout[slot_of(id)]) out.push_back(id);
+    return out;
+  }
+
+  // What a scope reads of values at entry it reads before its own stores.
   void push_effects(std::span<const Id> effects, std::span<const Id> yields, std::int32_t scope) {
-    const bool early = scopes_.updates_in_place;
-    if (!early)
-      for (const Id y : yields | std::views::reverse) push(Task::need, y, scope);
-    for (const Id e : effects | std::views::reverse) push(Task::need, e, scope);
-    if (!early) return;
     for (const Id y : yields | std::views::reverse) push(Task::need, y, scope);
-    for (const Id e : effects | std::views::reverse)
-      if (g_.op(e) == Op::STORE)
-        for (const Id src : operands(e) | std::views::reverse) push(Task::need, src, scope);
+    for (const Id e : effects | std::views::reverse) push(Task::need, e, scope);
+    for (const Id load : entry_loads_ | std::views::reverse)
+      if (scopes_.of[load] == scope) push(Task::need, load, scope);
   }
 
   void open_loop(Id loop) {
@@ -299,6 +309,7 @@ class KernelEmitter {
   const Graph& g_;
   std::span<const Symbol> symbols_;
   Scopes scopes_;
+  std::vector<Id> entry_loads_;
   llvm::Function& function_;
   Builder b_;
   std::optional<Memory> memory_;
@@ -311,8 +322,9 @@ class KernelEmitter {
 
 }  // namespace
 
-void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink) {
-  KernelEmitter(function, g, symbols, kernel, sink).run();
+void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel,
+                 const std::vector<bool>& inout, Id sink) {
+  KernelEmitter(function, g, symbols, kernel, inout, sink).run();
 }
 
 }  // namespace kiln::compiler

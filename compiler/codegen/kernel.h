@@ -10,7 +10,9 @@
 
 namespace kiln::compiler {
 
-// symbols: of the program, in the order in which their values are passed. sink: of the lowered kernel.
-void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel, Id sink);
+// symbols: of the program, in the order in which their values are passed. inout: the slots of such parameters. sink: of the
+// lowered kernel.
+void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel,
+                 const std::vector<bool>& inout, Id sink);
 
 }  // namespace kiln::compiler

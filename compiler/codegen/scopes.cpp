@@ -129,24 +129,13 @@ void build_tree(Scopes& s, const std::vector<std::int32_t>& listed, const std::v
 }
 
 void mark_memory(const Graph& g, Scopes& s) {
-  std::vector<bool> loaded, stored;
-  const auto mark = [&](std::vector<bool>& set, Id buffer) {
-    if (g.op(buffer) != Op::BUFFER) return;  // states are ordered by themselves
-    const auto slot = static_cast<std::size_t>(g.arg(buffer, 0));
-    if (set.size() <= slot) set.resize(slot + 1);
-    set[slot] = true;
-  };
   for (const Id id : s.nodes) {
     const Op op = g.op(id);
-    if (op == Op::LOAD) mark(loaded, g.src(id, 0));
-    if (op == Op::STORE) mark(stored, g.src(id, 0));
     bool reads = op == Op::LOAD;
     if (op != Op::FOR && op != Op::GET && op != Op::CARRY && op != Op::SINK)
       for (const Id src : g.src(id)) reads = reads || s.reads_memory[src];
     s.reads_memory[id] = reads;
   }
-  for (std::size_t i = 0; i < std::min(loaded.size(), stored.size()); ++i)
-    s.updates_in_place = s.updates_in_place || (loaded[i] && stored[i]);
 }
 
 }  // namespace

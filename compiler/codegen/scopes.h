@@ -31,7 +31,6 @@ struct Scopes {
   // By node id: depends on a LOAD of the same iteration. Such a value must not move above a loop that may run zero times,
   // because the memory it reads may not exist then.
   std::vector<bool> reads_memory;
-  bool updates_in_place = false;  // some buffer is both loaded and stored
 
   bool encloses(std::int32_t outer, std::int32_t inner) const;
   // Where to compute a node that is wanted in scope `use`.

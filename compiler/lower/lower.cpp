@@ -66,12 +66,20 @@ Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
   return facts;
 }
 
-LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target) {
+LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
+                        const LowerObserver* observer) {
   const Facts facts = facts_of(schedule.program);
-  Id sink = gate_extraction(g, drop_unit_ranges(g, kernel.sink));
+  Id sink = kernel.sink;
+  const auto step = [&](std::string_view name, Id now) {
+    sink = now;
+    if (observer != nullptr) observer->after(name, g, sink);
+  };
+  step("drop_unit_ranges", drop_unit_ranges(g, sink));
+  step("gate_extraction", gate_extraction(g, sink));
   const bool in_order = needs_order(g, sink);
-  sink = serial_atomics(g, sink);
-  sink = decompose_half(g, decompose_math(g, sink));
+  step("serial_atomics", serial_atomics(g, sink));
+  step("decompose_math", decompose_math(g, sink));
+  step("decompose_half", decompose_half(g, sink));
   LoweredKernel out;
   out.work = estimate_work(g, sink);
 
@@ -79,12 +87,14 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
   const std::vector<Id> ranges = loops_of(g, sink);
   const std::vector<LoopPlan> plan = own_plan(g, stores_of(g, sink), ranges, target, in_order);
   for (const LoopPlan& p : plan)
-    if (p.lanes) sink = mask_loops(g, loops, sink, p.range);
+    if (p.lanes) step("mask_loops", mask_loops(g, loops, sink, p.range));
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
   out.alignment = plan.empty() ? 1 : plan[0].step;
   out.parallel = !ranges.empty() && !in_order;
-  sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores_of(g, sink), plan, facts, Borders::stay));
-  out.sink = index_dtype(g, sink, with_chunk(g, facts, out.trip_count), target.index_bits);
+  step("loop_nest",
+       g.make(Op::SINK, DType::none, loop_nest(g, loops, stores_of(g, sink), plan, facts, Borders::stay)));
+  step("index_dtype", index_dtype(g, sink, with_chunk(g, facts, out.trip_count), target.index_bits));
+  out.sink = sink;
   return out;
 }
 
@@ -92,7 +102,7 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
 
 LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
                            const LowerObserver* observer) {
-  if (kernel.is_own) return lower_own(g, schedule, kernel, target);
+  if (kernel.is_own) return lower_own(g, schedule, kernel, target, observer);
   const Facts facts = facts_of(schedule.program);
   Id sink = kernel.sink;
   const auto step = [&](std::string_view name, Id now) {

@@ -24,7 +24,8 @@ class Splitter {
       const Choice c = std::move(todo_.back());
       todo_.pop_back();
       if (is_identity(c.value)) continue;
-      if (!range_.depends(c.value) || !(opened(c) || (is_integer_sum() && added(c)))) out.push_back(c);
+      const bool whole = !range_.depends(c.value) && !is_float_sum();  // of floats, only constants are counted
+      if (whole || !(opened(c) || (is_integer_sum() && added(c)))) out.push_back(c);
     }
     std::ranges::stable_partition(out, [&](const Choice& c) { return !range_.depends(c.value); });
     return out;
@@ -32,12 +33,12 @@ class Splitter {
 
  private:
   bool is_integer_sum() const { return kind_ == ReduceKind::sum && is_int(type_); }
+  bool is_float_sum() const { return kind_ == ReduceKind::sum && is_float(type_); }
   // A sum of floats starts at +0, so it does not see a -0 either.
   bool is_identity(Id v) const {
     if (!g_.is_const(v)) return false;
     const auto bits = static_cast<std::uint64_t>(g_.arg(v, 0));
-    return bits == reduce_identity(kind_, type_) ||
-           (kind_ == ReduceKind::sum && is_float(type_) && bits == *literal_bits(type_, "-0"));
+    return bits == reduce_identity(kind_, type_) || (is_float_sum() && bits == *literal_bits(type_, "-0"));
   }
   Id number(std::string_view text) { return g_.constant(type_, *literal_bits(type_, text)); }
 
@@ -76,7 +77,15 @@ class Splitter {
       return true;
     }
     if (g_.op(v) == Op::CAST && g_.op(g_.src(v, 0)) == Op::WHERE) return opened_cast(c);
+    if (g_.op(v) == Op::ADD && is_float_sum()) return without_zero(c);
     return g_.op(v) == Op::MUL && kind_ == ReduceKind::sum && masked(c);
+  }
+
+  // x + 0 of floats, as a reduction inside leaves it.
+  bool without_zero(const Choice& c) {
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      if (is_identity(g_.src(c.value, i))) return push_value(c, g_.src(c.value, 1 - i));
+    return false;
   }
 
   bool opened_cast(const Choice& c) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
-#include <stdexcept>
+#include <string>
+
+#include "compiler/ir/diagnostic.h"
 
 #include "compiler/ir/state.h"
 
@@ -144,7 +146,7 @@ class Edges {
         round[k] = std::max(round[k], round[ready[i]] + (ready[i] > k ? 1 : 0));
         if (--waits[k] == 0) ready.push_back(k);
       }
-    if (ready.size() < n) throw std::logic_error("kernels depend on each other");
+    if (ready.size() < n) throw cycle(waits);
     return round;
   }
 
@@ -165,6 +167,22 @@ class Edges {
       sorted[i].name = s_.program.name + "_k" + std::to_string(i);
     }
     s_.kernels = std::move(sorted);
+  }
+
+  // Of kernels that still wait, each waits for another one that does: following them comes round.
+  Diagnostic cycle(const std::vector<std::size_t>& waits) const {
+    const auto is_waiting = [&](auto n) { return waits[static_cast<std::size_t>(n)] > 0; };
+    std::vector<std::size_t> way;
+    auto k = static_cast<std::size_t>(std::ranges::find_if(waits, [](std::size_t n) { return n > 0; }) - waits.begin());
+    while (std::ranges::find(way, k) == way.end()) {
+      way.push_back(k);
+      k = static_cast<std::size_t>(*std::ranges::find_if(s_.kernels[k].depends_on, is_waiting));
+    }
+    std::string names;
+    for (auto at = std::ranges::find(way, k); at != way.end(); ++at) names += s_.kernels[*at].name + " after ";
+    return Diagnostic(
+        "E-cycle", s_.program.name,
+        "expected an order of the kernels, got " + names + s_.kernels[k].name + ": each reads what the next writes");
   }
 
   Graph& g_;

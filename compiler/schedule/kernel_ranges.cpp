@@ -21,34 +21,47 @@ std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
   return out;
 }
 
-void rebuild_kernel(Graph& g, Kernel& k, const std::vector<Id>& loops, const std::unordered_map<Id, Id>& map) {
-  std::vector<Id> ends;
-  const Id replaced = substitute(g, k.sink, map);
-  const std::vector<Id> old(g.src(replaced).begin(), g.src(replaced).end());
-  for (const Id end : old) {
-    std::vector<Id> src{g.src(end, 0)};
-    src.insert(src.end(), loops.begin(), loops.end());
-    ends.push_back(g.with_src(end, src));
+void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change) {
+  const Id roots[] = {k.sink};
+  std::unordered_map<Id, Id> now;
+  for (const Id id : g.reachable(roots)) {
+    if (const auto at = change.values.find(id); at != change.values.end()) {
+      now[id] = at->second;
+      continue;
+    }
+    const bool closes = g.op(id) == Op::REDUCE || g.op(id) == Op::END;
+    const std::vector<Id> old(g.src(id).begin(), g.src(id).end());
+    std::vector<Id> src;
+    for (const Id s : old) {
+      const auto loops = closes ? change.loops.find(s) : change.loops.end();
+      if (loops == change.loops.end())
+        src.push_back(now.at(s));
+      else
+        src.insert(src.end(), loops->second.begin(), loops->second.end());
+    }
+    if (g.op(id) == Op::END && change.outermost != no_id) src.insert(src.begin() + 1, change.outermost);
+    now[id] = g.with_src(id, src);
   }
-  k.sink = g.make(Op::SINK, DType::none, ends);
+  k.sink = now.at(k.sink);
 }
 
 void number_ranges(Graph& g, Kernel& k) {
-  std::unordered_map<Id, Id> map;
+  RangeChange change;
   std::int64_t next = 0;
   const auto renumber = [&](Id r) {
-    const Id end = g.src(g.src(r, 0)).empty() ? g.src(r, 0) : substitute(g, g.src(r, 0), map);  // may use an outer range
+    const Id end =
+        g.src(g.src(r, 0)).empty() ? g.src(r, 0) : substitute(g, g.src(r, 0), change.values);  // may use an outer range
     const Id made = g.make(Op::RANGE, DType::index, {end}, {next++, g.arg(r, 1)});
-    if (made != r) map[r] = made;
-    return made;
+    if (made == r) return;
+    change.values[r] = made;
+    change.loops[r] = {made};
   };
-  const std::vector<Id> old = loop_ranges_of(g, k);
-  std::vector<Id> loops = old;
-  for (Id& r : loops) r = renumber(r);
+  const std::vector<Id> loops = loop_ranges_of(g, k);
+  for (const Id r : loops) renumber(r);
   const Id roots[] = {k.sink};
   for (const Id id : g.reachable(roots))
-    if (g.op(id) == Op::RANGE && std::ranges::find(old, id) == old.end()) renumber(id);
-  if (!map.empty()) rebuild_kernel(g, k, loops, map);
+    if (g.op(id) == Op::RANGE && std::ranges::find(loops, id) == loops.end()) renumber(id);
+  if (!change.values.empty()) rewrite_kernel(g, k, change);
 }
 
 }  // namespace kiln::compiler

@@ -13,8 +13,12 @@ std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k);
 // Index expressions as their users outside index arithmetic see them, in order of first use by `nodes`.
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes);
 
-// The sink with nodes replaced and each END's ranges set to `loops`.
-void rebuild_kernel(Graph& g, Kernel& k, const std::vector<Id>& loops, const std::unordered_map<Id, Id>& map);
+struct RangeChange {
+  std::unordered_map<Id, Id> values;              // index expressions (or ranges) and what takes their place
+  std::unordered_map<Id, std::vector<Id>> loops;  // RANGEs and the ones that END and REDUCE close instead
+  Id outermost = no_id;                           // a new LOOP range around all
+};
+void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change);
 
 // LOOP ids count from 0, outermost first; REDUCE ids go on from there.
 void number_ranges(Graph& g, Kernel& k);

@@ -17,13 +17,24 @@
 namespace kiln::compiler {
 namespace {
 
+// Each makes work for the other (without an axis of its stage a value may not depend on a reduction's range any more; without
+// its loop it may be too cheap to be stored), so they alternate until nothing changes. Each round removes a stage, an axis or a
+// range.
+void fold_stages_to_the_end(Graph& g, Schedule& s) {
+  for (Id before = no_id; before != s.program.sink;) {
+    before = s.program.sink;
+    fold_stages(g, s.program);
+    if (s.program.sink != before) collapse_reductions(g, s.program);
+  }
+}
+
 constexpr SchedulePass passes[] = {
     {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
     {"small_vectors", [](Graph& g, Schedule& s) { small_vectors(g, s.program); }},
     {"integer_positions", [](Graph& g, Schedule& s) { integer_positions(g, s.program); }},
     {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
     {"collapse_reductions", [](Graph& g, Schedule& s) { collapse_reductions(g, s.program); }},
-    {"fold_stages", [](Graph& g, Schedule& s) { fold_stages(g, s.program); }},
+    {"fold_stages", fold_stages_to_the_end},
     {"kernel_split", kernel_split},
     {"pack_operands", pack_operands},
     {"simplify_ranges", simplify_ranges},

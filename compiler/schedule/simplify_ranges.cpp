@@ -2,132 +2,132 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/schedule/kernel_ranges.h"
-#include "compiler/symbolic/simplify.h"
+#include "compiler/schedule/range_pair.h"
 
 namespace kiln::compiler {
 namespace {
 
-// An expression as outer*a + inner*b + rest for two ranges a, b; nullopt when it is not of this form.
-struct Linear {
-  Id outer, inner, rest;
-};
-
 class KernelRanges {
  public:
-  KernelRanges(Graph& g, Kernel& k, Simplifier& simplify)
-      : g_(g), kernel_(k), simplify_(simplify), loops_(loop_ranges_of(g, k)) {}
+  KernelRanges(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {}
 
   void run() {
     drop_unit_ranges();
-    for (std::size_t i = loops_.size(); i-- > 1;) merge(i - 1);
+    for (std::size_t i = loop_ranges_of(g_, kernel_).size(); i-- > 1;) {
+      const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
+      merge(loops[i - 1], loops[i]);
+    }
+    while (merge_in_reduction() || merge_reductions()) {
+    }
     number_ranges(g_, kernel_);
   }
 
  private:
-  void drop_unit_ranges() {
-    std::unordered_map<Id, Id> map;
-    std::vector<Id> kept;
-    for (Id r : loops_) {
-      if (g_.is_index_const(g_.src(r, 0), 1))
-        map[r] = g_.index(0);
-      else
-        kept.push_back(r);
-    }
-    if (map.empty() && !kept.empty()) return;
-    loops_ = std::move(kept);
-    if (loops_.empty()) loops_.push_back(new_range(g_.index(1)));
-    rebuild_kernel(g_, kernel_, loops_, map);
-  }
-
-  void merge(std::size_t at) {
-    const Id a = loops_[at], b = loops_[at + 1];
-    const Id n = g_.src(b, 0);
+  std::vector<Id> nodes() const {
     const Id roots[] = {kernel_.sink};
-    const std::vector<Id> indices = index_roots(g_, g_.reachable(roots));
-    std::unordered_map<Id, Linear> forms;
-    for (Id i : indices) {
-      const auto f = linear(i, a, b);
-      if (!f || index_mul(g_, f->inner, n) != f->outer) return;
-      forms.emplace(i, *f);
-    }
-    const Id merged = new_range(index_mul(g_, g_.src(a, 0), n));
-    std::unordered_map<Id, Id> map;
-    for (Id i : indices) {
-      const Linear& f = forms.at(i);
-      if (f.inner == g_.index(0)) continue;  // also: the end of a range may be a value too
-      map[i] = simplify_(index_add(g_, index_mul(g_, f.inner, merged), f.rest));
-    }
-    loops_.erase(loops_.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    loops_[at] = merged;
-    rebuild_kernel(g_, kernel_, loops_, map);
+    return g_.reachable(roots);
+  }
+  Id new_range(Id end, RangeKind kind) {
+    return g_.make(Op::RANGE, DType::index, {end}, {fresh_--, static_cast<std::int64_t>(kind)});
   }
 
-  // Walks the index expression once, sources first.
-  std::optional<Linear> linear(Id root, Id a, Id b) {
-    const Id zero = g_.index(0), one = g_.index(1);
-    std::unordered_map<Id, Linear> forms;
-    for (Id id : index_nodes(root)) {
-      Linear f{zero, zero, id};
-      if (id == a)
-        f = {one, zero, zero};
-      else if (id == b)
-        f = {zero, one, zero};
-      else if (g_.op(id) != Op::RANGE && !g_.src(id).empty()) {
-        const auto made = combine(id, forms);
-        if (!made) return std::nullopt;
-        f = *made;
-      }
-      forms[id] = f;
+  void drop_unit_ranges() {
+    const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
+    RangeChange change;
+    for (const Id r : loops) {
+      if (!g_.is_index_const(g_.src(r, 0), 1)) continue;
+      change.values[r] = g_.index(0);
+      change.loops[r] = {};
     }
-    return forms.at(root);
+    if (!loops.empty() && change.loops.empty()) return;
+    const Id one = new_range(g_.index(1), RangeKind::loop);
+    if (loops.size() == change.loops.size()) change.outermost = one;  // a kernel keeps one
+    rewrite_kernel(g_, kernel_, change);
   }
 
-  std::optional<Linear> combine(Id id, const std::unordered_map<Id, Linear>& forms) {
-    const Id zero = g_.index(0);
-    const auto varies = [&](const Linear& f) { return f.outer != zero || f.inner != zero; };
-    bool any = false;
-    for (Id s : g_.src(id)) any = any || varies(forms.at(s));
-    if (!any) return Linear{zero, zero, id};
-    if (g_.op(id) != Op::ADD && g_.op(id) != Op::SUB && g_.op(id) != Op::MUL) return std::nullopt;
-    const Linear x = forms.at(g_.src(id, 0)), y = forms.at(g_.src(id, 1));
-    if (g_.op(id) == Op::ADD)
-      return Linear{index_add(g_, x.outer, y.outer), index_add(g_, x.inner, y.inner), index_add(g_, x.rest, y.rest)};
-    if (g_.op(id) == Op::SUB)
-      return Linear{index_sub(g_, x.outer, y.outer), index_sub(g_, x.inner, y.inner), index_sub(g_, x.rest, y.rest)};
-    if (varies(x) && varies(y)) return std::nullopt;
-    const Linear& v = varies(x) ? x : y;
-    const Id by = varies(x) ? y.rest : x.rest;
-    return Linear{index_mul(g_, v.outer, by), index_mul(g_, v.inner, by), index_mul(g_, v.rest, by)};
+  // The two become one where all that use them allow it.
+  bool merge(Id a, Id b) {
+    if (!has_plain_end(a) || !has_plain_end(b)) return false;
+    const Id end = index_mul(g_, g_.src(a, 0), g_.src(b, 0));
+    const Id merged = new_range(end, static_cast<RangeKind>(g_.arg(b, 1)));
+    auto values = RangePair(g_, simplify_, a, b, merged)(index_roots(g_, nodes()));
+    if (!values) return false;
+    rewrite_kernel(g_, kernel_, {std::move(*values), {{a, {merged}}, {b, {}}}, no_id});
+    return true;
+  }
+  bool has_plain_end(Id range) const {
+    const Id roots[] = {g_.src(range, 0)};
+    return std::ranges::none_of(g_.reachable(roots), [&](Id id) { return g_.op(id) == Op::RANGE; });
   }
 
-  std::vector<Id> index_nodes(Id root) const {  // ascending; a RANGE's end is not part of the expression
-    std::vector<Id> todo{root}, order{root};
-    while (!todo.empty()) {
-      const Id id = todo.back();
-      todo.pop_back();
-      if (g_.op(id) == Op::RANGE) continue;
-      for (Id s : g_.src(id)) {
-        todo.push_back(s);
-        order.push_back(s);
-      }
+  std::vector<Id> ranges_of(Id reduce) const {
+    std::vector<Id> out;
+    for (const Id s : g_.src(reduce))
+      if (g_.op(s) == Op::RANGE) out.push_back(s);
+    return out;
+  }
+  // Whether a and b are neighbours wherever one of them is reduced.
+  bool neighbours(Id a, Id b) const {
+    for (const Id id : nodes()) {
+      if (g_.op(id) != Op::REDUCE) continue;
+      const std::vector<Id> r = ranges_of(id);
+      const auto at = std::ranges::find(r, a);
+      if ((at == r.end()) != (std::ranges::find(r, b) == r.end())) return false;
+      if (at != r.end() && (at + 1 == r.end() || at[1] != b)) return false;
     }
-    std::ranges::sort(order);
-    order.erase(std::unique(order.begin(), order.end()), order.end());
-    return order;
+    return true;
   }
 
-  Id new_range(Id end) {
-    return g_.make(Op::RANGE, DType::index, {end}, {fresh_--, static_cast<std::int64_t>(RangeKind::loop)});
+  // Neighbouring ranges of one REDUCE, whose elements come in row-major order.
+  bool merge_in_reduction() {
+    for (const Id id : nodes()) {
+      if (g_.op(id) != Op::REDUCE) continue;
+      const std::vector<Id> r = ranges_of(id);
+      for (std::size_t i = r.size(); i-- > 1;)
+        if (neighbours(r[i - 1], r[i]) && merge(r[i - 1], r[i])) return true;
+    }
+    return false;
+  }
+
+  // A REDUCE of a REDUCE, of a kind that does not ask for an order, is one when their ranges merge.
+  bool merge_reductions() {
+    for (const Id outer : nodes()) {
+      if (g_.op(outer) != Op::REDUCE || !is_orderless(outer)) continue;
+      const Id inner = g_.src(outer, 0), before = kernel_.sink;
+      if (g_.op(inner) != Op::REDUCE || g_.arg(inner, 0) != g_.arg(outer, 0) || readers(inner) != 1) continue;
+      const std::vector<Id> a = ranges_of(outer), b = ranges_of(inner);
+      if (a.size() != 1 || b.size() != 1) continue;
+      const std::int64_t args[] = {g_.arg(outer, 0), static_cast<std::int64_t>(ReduceOrder::striped)};
+      const Id src[] = {g_.src(inner, 0), a[0], b[0]};
+      kernel_.sink = substitute(g_, before, {{outer, g_.make(Op::REDUCE, g_.dtype(outer), src, args)}});
+      if (neighbours(a[0], b[0]) && merge(a[0], b[0])) return true;
+      kernel_.sink = before;
+    }
+    return false;
+  }
+  bool is_orderless(Id reduce) const {
+    switch (static_cast<ReduceKind>(g_.arg(reduce, 0))) {
+      case ReduceKind::max:
+      case ReduceKind::min:
+      case ReduceKind::any:
+      case ReduceKind::all: return true;
+      case ReduceKind::sum:
+      case ReduceKind::prod: return !is_float(g_.dtype(reduce));
+      default: return false;
+    }
+  }
+  std::size_t readers(Id node) const {
+    const std::vector<Id> all = nodes();
+    return static_cast<std::size_t>(
+        std::ranges::count_if(all, [&](Id id) { return std::ranges::find(g_.src(id), node) != g_.src(id).end(); }));
   }
 
   Graph& g_;
   Kernel& kernel_;
   Simplifier& simplify_;
-  std::vector<Id> loops_;
   std::int64_t fresh_ = -1;  // temporary ids; number_ranges() gives the final ones
 };
 

@@ -190,29 +190,15 @@ class Splitting {
   }
 
   void rewrite(const std::vector<Id>& nodes) {
-    std::unordered_map<Id, Id> now;
-    for (const Id id : nodes) {
-      g_.set_loc(g_.loc(id));
-      if (const auto d = as_digit_.find(id); d != as_digit_.end() && is_cut(d->second)) {
-        now[id] = simplify_(digits_between(splits_.at(d->second.range), d->second.low, d->second.high));
-        continue;
-      }
-      const bool closes = g_.op(id) == Op::REDUCE || g_.op(id) == Op::END;
-      std::vector<Id> src;
-      const std::vector<Id> old(g_.src(id).begin(), g_.src(id).end());
-      for (const Id s : old) {
-        const auto split = closes ? splits_.find(s) : splits_.end();
-        if (split == splits_.end())
-          src.push_back(now.at(s));
-        else
-          src.insert(src.end(), split->second.parts.begin(), split->second.parts.end());
-      }
-      const bool changed = src != old;
-      now[id] = g_.with_src(id, src);
-      if (changed && g_.dtype(id) == DType::index && g_.op(id) != Op::RANGE) now[id] = simplify_(now[id]);
-      if (g_.op(id) == Op::REDUCE && src.size() != old.size()) now[id] = in_order(now[id]);
-    }
-    kernel_.sink = now.at(kernel_.sink);
+    RangeChange change, simpler;
+    for (const Id id : nodes)
+      if (const auto d = as_digit_.find(id); d != as_digit_.end() && is_cut(d->second))
+        change.values[id] = digits_between(splits_.at(d->second.range), d->second.low, d->second.high);
+    for (const auto& [range, split] : splits_) change.loops[range] = split.parts;
+    rewrite_kernel(g_, kernel_, change);
+    const Id roots[] = {kernel_.sink};
+    for (const Id i : index_roots(g_, g_.reachable(roots))) simpler.values[i] = simplify_(i);
+    rewrite_kernel(g_, kernel_, simpler);
   }
   bool is_cut(const Digit& d) const {
     const auto s = splits_.find(d.range);
@@ -220,12 +206,6 @@ class Splitting {
     const auto& cuts = s->second.cuts;
     return std::ranges::find(cuts, d.low) != cuts.end() && std::ranges::find(cuts, d.high) != cuts.end();
   }
-  Id in_order(Id reduce) {  // stripes are for one range
-    const std::vector<Id> src(g_.src(reduce).begin(), g_.src(reduce).end());
-    const std::int64_t args[] = {g_.arg(reduce, 0), static_cast<std::int64_t>(ReduceOrder::sequential)};
-    return g_.make(Op::REDUCE, g_.dtype(reduce), src, args);
-  }
-
   Graph& g_;
   Kernel& kernel_;
   Simplifier& simplify_;

@@ -47,7 +47,9 @@ bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std
     std::int64_t r = t.atoms.empty() ? floor_mod(t.coefficient, v.by) : t.coefficient % v.by;
     if (smallest && !t.atoms.empty() && (r > v.by / 2 || r < -(v.by / 2))) r -= r > 0 ? v.by : -v.by;
     if (r != 0) p.rest.push_back({r, t.atoms});
-    if (r != t.coefficient) p.quotient.push_back({(t.coefficient - r) / v.by, t.atoms});
+    std::int64_t whole = 0;
+    if (__builtin_sub_overflow(t.coefficient, r, &whole)) return false;
+    if (whole != 0) p.quotient.push_back({whole / v.by, t.atoms});
   }
   const Interval i = interval_of(c.bounds, p.rest);
   if (i.min == -unbounded || i.max == unbounded) return false;

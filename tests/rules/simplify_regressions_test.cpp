@@ -56,4 +56,10 @@ TEST(SimplifyRegressions, PartsOfOverflowingSums) {
   EXPECT_EQ(simplified(vars, "1 + (2 << 61)"), "4611686018427387905");
 }
 
+// A constant near the greatest integer and a negative residue: their difference overflowed.
+TEST(SimplifyRegressions, ResiduesOfGreatConstants) {
+  const std::string s = simplified(R"({"x": [0, 3]})", "(x + 9223372036854775801) // -16");
+  EXPECT_TRUE(s == "-576460752303423488" || s == "(x + 9223372036854775801) // -16") << s;
+}
+
 }  // namespace

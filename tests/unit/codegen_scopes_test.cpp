@@ -35,7 +35,6 @@ TEST(CodegenScopes, Tree) {
   EXPECT_FALSE(s.loops[static_cast<std::size_t>(at_c)].certain);
   EXPECT_TRUE(s.encloses(at_i, at_c));
   EXPECT_FALSE(s.encloses(at_j, at_c));
-  EXPECT_FALSE(s.updates_in_place);
   // A load that does not depend on c stays in c, which may be empty; from i, which is not, it may move out.
   EXPECT_EQ(s.place(first, at_c), at_c);
   EXPECT_EQ(s.place(first, at_i), root_scope);

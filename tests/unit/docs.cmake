@@ -1,3 +1,5 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME unit.docs COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/docs_test.py ${PROJECT_SOURCE_DIR} ${CMAKE_CXX_COMPILER})
 set_tests_properties(unit.docs PROPERTIES LABELS unit)
+add_test(NAME unit.correspondence COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/correspondence_test.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(unit.correspondence PROPERTIES LABELS unit)

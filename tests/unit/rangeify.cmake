@@ -1,3 +1,4 @@
 kiln_add_test(rangeify_cleanup_test unit SOURCES unit/rangeify_cleanup_test.cpp LIBS kiln_rangeify)
 kiln_add_test(rangeify_index_map_test unit SOURCES unit/rangeify_index_map_test.cpp LIBS kiln_rangeify)
 kiln_add_test(rangeify_staging_test unit SOURCES unit/rangeify_staging_test.cpp LIBS kiln_rangeify)
+kiln_add_test(rangeify_collapse_test unit SOURCES unit/rangeify_collapse_test.cpp LIBS kiln_rangeify)

@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/make_schedule.h"
 #include "tests/unit/schedule_harness.h"
 
@@ -97,6 +100,34 @@ TEST_F(ScheduleInout, UntouchedParameterStays) {
   const Id y = inout();
   store(1, add(y, y));
   check(1);
+}
+
+TEST(ScheduleCycle, IsToldWithTheKernels) {
+  Graph g;
+  Schedule s = read_schedule(g, R"(schedule wrong after kernel_split
+%0 = const index {8}
+%1 = range index {0, loop} %0
+%2 = buffer f32 {0}
+%3 = buffer f32 {1}
+%4 = load f32 %3, %1
+%5 = store none %2, %1, %4
+%6 = end none %5, %1
+%7 = sink none %6
+out f32 [8] y
+buffer f32 size %0 param 0
+buffer f32 size %0
+buffer f32 size %0
+kernel a sink %7 buffers [0, 2] depends_on []
+kernel b sink %7 buffers [1, 2] depends_on []
+kernel c sink %7 buffers [2, 1] depends_on []
+)");
+  try {
+    dependencies(g, s);
+    ADD_FAILURE() << "the cycle was not seen";
+  } catch (const Diagnostic& e) {
+    EXPECT_EQ(e.id(), "E-cycle");
+    EXPECT_NE(std::string_view(e.what()).find("c after b after c"), std::string_view::npos) << e.what();
+  }
 }
 
 }  // namespace
