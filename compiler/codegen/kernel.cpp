@@ -169,10 +169,10 @@ class KernelEmitter {
     std::vector<bool> stored(inout.size(), false);
     const auto slot_of = [&](Id access) { return static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0)); };
     for (const Id id : scopes_.nodes)
-      if (g_.op(id) == Op::STORE) stored[slot_of(id)] = true;
+      if (is_plain_store(id)) stored[slot_of(id)] = true;
     std::vector<Id> out;
     for (const Id id : scopes_.nodes)
-      if (g_.op(id) == Op::LOAD && stored[slot_of(id)] && inout[slot_of(id)]) out.push_back(id);
+      if (g_.op(id) == Op::LOAD && !has_state(id) && stored[slot_of(id)] && inout[slot_of(id)]) out.push_back(id);
     return out;
   }
 
