@@ -9,6 +9,8 @@
 
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/builder.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
 
 namespace kiln::compiler::testing {
 
@@ -49,6 +51,14 @@ std::vector<T> values(const Array& a) {
   std::vector<T> v(a.data.size() / sizeof(T));
   if (!v.empty()) std::memcpy(v.data(), a.data.data(), a.data.size());
   return v;
+}
+
+// Runs a program in textual form.
+inline std::vector<Array> run_text(const std::string& text, const std::vector<Array>& arguments) {
+  Graph g;
+  const Program p = read_program(g, text, "t");
+  verify(g, p);
+  return interpret(g, p, arguments);
 }
 
 using Expression = std::function<Id(Builder&, const std::vector<Id>&)>;
