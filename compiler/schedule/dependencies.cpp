@@ -118,13 +118,18 @@ class Edges {
   void connect(std::size_t k) {
     std::vector<int>& after = s_.kernels[k].depends_on;
     const auto add = [&](const std::vector<int>& kernels) { after.insert(after.end(), kernels.begin(), kernels.end()); };
+    const auto stores = [&](int kernel, int b) {
+      return std::ranges::binary_search(access_[static_cast<std::size_t>(kernel)].stores, b);
+    };
     for (const int b : access_[k].loads)
-      if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add(writers_[static_cast<std::size_t>(b)]);
+      if (!is_entry_value(b) && !stores(static_cast<int>(k), b)) add(writers_[static_cast<std::size_t>(b)]);
     for (const int b : access_[k].stores) {
-      if (is_entry_value(b)) add(readers_[static_cast<std::size_t>(b)]);
+      if (is_entry_value(b))
+        for (const int r : readers_[static_cast<std::size_t>(b)])
+          if (!stores(r, b)) after.push_back(r);
       // Kernels that update one buffer in turn stand in that order; who only reads it reads what the last of them left.
       for (const int w : writers_[static_cast<std::size_t>(b)])
-        if (!is_entry_value(b) && w < static_cast<int>(k)) after.push_back(w);
+        if (w < static_cast<int>(k)) after.push_back(w);
     }
     sort_unique(after);
     std::erase(after, static_cast<int>(k));

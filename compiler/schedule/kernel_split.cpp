@@ -241,8 +241,10 @@ class Splitter {
       if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL) results_.push_back(id);
       if (g_.op(id) == Op::INDEX) ++readers_[g_.src(id, 0)];
     }
-    for (Id unit : units_)
+    for (Id unit : units_) {
       if (g_.op(unit) == Op::STAGE) take_over(unit);
+      if (g_.op(unit) == Op::KERNEL) leave_unfilled(unit);
+    }
     const std::vector<Id> ends(g_.src(s_.program.sink).begin(), g_.src(s_.program.sink).end());
     std::vector<Id> kept;
     for (Id end : ends)
@@ -253,7 +255,7 @@ class Splitter {
     for (Id unit : units_) {
       if (g_.op(unit) == Op::KERNEL)
         add(KernelWriter(g_, s_, buffer_of_, simplify_).write_own(unit));
-      else if (!taken_.contains(unit))
+      else if (!taken_.contains(unit) && !unfilled_.contains(unit))
         add(KernelWriter(g_, s_, buffer_of_, simplify_).write({{buffer_of_[unit], unit, g_.src(unit, 0)}}));
     }
     add_groups(kept);
@@ -289,6 +291,25 @@ class Splitter {
       taken_[stage] = tensor;
   }
 
+  // Storage of which a KERNEL writes every element, and reads none before, needs no contents.
+  void leave_unfilled(Id kernel) {
+    const KernelParts parts = kernel_parts(g_, kernel);
+    for (std::size_t i = 0; i < parts.final.size(); ++i) {
+      const Id write = parts.final[i];
+      if (g_.op(write) != Op::UPDATE || g_.op(g_.src(write, 0)) != Op::CARRY || taken_.contains(parts.init[i])) continue;
+      const WriteParts w = write_parts(g_, write);
+      const bool always = g_.is_const(w.gate) && g_.arg(w.gate, 0) != 0, read = readers_.contains(w.state);
+      if (always && !read && std::ranges::equal(w.index, parts.ranges) &&
+          range_ends(g_, parts.init[i]) == ends_of(parts.ranges))
+        unfilled_.insert(parts.init[i]);
+    }
+  }
+  std::vector<Id> ends_of(std::span<const Id> ranges) const {
+    std::vector<Id> out;
+    for (const Id r : ranges) out.push_back(g_.src(r, 0));
+    return out;
+  }
+
   void give_buffer(Id stage) {
     const Id home = storage(stage);
     const auto [it, fresh] = buffer_of_.try_emplace(home, static_cast<int>(s_.buffers.size()));
@@ -299,15 +320,25 @@ class Splitter {
   // END(STORE(PARAM out, INDEX(tensor, its own ranges))): the tensor can be computed in place.
   bool lives_in_parameter(Id end) {
     const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
-    if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out) return false;
     if (!is_whole(read, g_.src(end).subspan(1)) && !is_scalar(read, end)) return false;
     const Id tensor = g_.src(read, 0);
     if (g_.op(tensor) == Op::PARAM || buffer_of_.contains(storage(tensor))) return false;
     // The whole tensor, not a part of it or a broadcast of it.
     if (!std::ranges::equal(extents_of(g_, tensor), g_.src(param))) return false;
+    if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out && !updates(tensor, param))
+      return false;
     buffer_of_[storage(tensor)] = static_cast<int>(g_.arg(param, 0));
     return true;
   }
+  // A KERNEL's state that began as a copy of the parameter, which nobody else reads: it is updated in place.
+  bool updates(Id tensor, Id param) {
+    if (g_.op(tensor) != Op::GET || readers_[tensor] != 1 || readers_[param] != 1) return false;
+    const Id home = storage(tensor), value = g_.src(home, 0);
+    if (g_.op(value) != Op::INDEX || g_.src(value, 0) != param || !is_whole(value, g_.src(home).subspan(1))) return false;
+    unfilled_.insert(home);
+    return true;
+  }
+
   // A rank-0 parameter: END has one range of extent 1, INDEX none.
   bool is_scalar(Id read, Id end) const {
     return g_.op(read) == Op::INDEX && g_.src(read).size() == 1 && g_.src(end).size() == 2 &&
@@ -343,6 +374,7 @@ class Splitter {
   std::vector<Id> results_;  // GETs of KERNELs
   std::unordered_map<Id, int> readers_;
   std::unordered_map<Id, Id> taken_;  // STAGE -> the tensor whose buffer it updates
+  std::unordered_set<Id> unfilled_;   // STAGEs that nothing is copied to
 };
 
 }  // namespace
