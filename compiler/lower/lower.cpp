@@ -14,6 +14,7 @@
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/optimise.h"
+#include "compiler/lower/own_elements.h"
 #include "compiler/lower/own_plan.h"
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/serial_atomics.h"
@@ -76,7 +77,7 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
   };
   step("drop_unit_ranges", drop_unit_ranges(g, sink));
   step("gate_extraction", gate_extraction(g, sink));
-  const bool in_order = needs_order(g, sink);
+  const bool in_order = needs_order(g, sink) || !iterations_are_independent(g, sink, loops_of(g, sink), facts);
   step("serial_atomics", serial_atomics(g, sink));
   step("decompose_math", decompose_math(g, sink));
   step("decompose_half", decompose_half(g, sink));
@@ -91,8 +92,7 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
   out.alignment = plan.empty() ? 1 : plan[0].step;
   out.parallel = !ranges.empty() && !in_order;
-  step("loop_nest",
-       g.make(Op::SINK, DType::none, loop_nest(g, loops, stores_of(g, sink), plan, facts, Borders::stay)));
+  step("loop_nest", g.make(Op::SINK, DType::none, loop_nest(g, loops, stores_of(g, sink), plan, facts, Borders::stay)));
   step("index_dtype", index_dtype(g, sink, with_chunk(g, facts, out.trip_count), target.index_bits));
   out.sink = sink;
   return out;

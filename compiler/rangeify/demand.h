@@ -32,9 +32,9 @@ struct NodeDemand {
   Id node = no_id;
   std::vector<Evaluation> uses;  // one per index map, in order of first demand
   bool staged = false;
-  bool stored = false;           // read by a KERNEL of the program: staged whatever it costs
-  std::vector<Id> stage_ranges;  // staged: LOOP ranges, one per axis
-  Evaluation whole;              // staged: the evaluation over them
+  bool stored = false;            // read by a KERNEL of the program: staged whatever it costs
+  std::vector<Id> stage_ranges;   // staged: LOOP ranges, one per axis
+  Evaluation whole;               // staged: the evaluation over them
   std::vector<StateCopy> states;  // of a KERNEL
 };
 

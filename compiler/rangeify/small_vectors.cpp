@@ -79,7 +79,8 @@ class Unrolling {
       if (seen[id]) continue;
       seen[id] = true;
       if (inside_[id] && g_.op(id) == Op::FOR)
-        throw Diagnostic("E-loop", where(g_, g_.loc(id)), "expected a loop inside a kernel, got a loop around kernels or tensors");
+        throw Diagnostic("E-loop", where(g_, g_.loc(id)),
+                         "expected a loop inside a kernel, got a loop around kernels or tensors");
       std::vector<Id> next(g_.src(id).begin(), g_.src(id).end());
       if (g_.op(id) == Op::KERNEL) {
         next = kernel_body(g_, inside_, id).outside;
@@ -136,6 +137,7 @@ class Unrolling {
     while (!inside_[source] && is_movement(g_.op(source)) && shapes_.rank(source) > 0) std::tie(source, k) = moved(source, k);
     const Parts& p = parts_.at(source);
     if (inside_[source] || g_.dtype(source) == DType::index || shapes_.rank(source) == 0) return p[p.size() == 1 ? 0 : k];
+    if (g_.op(source) == Op::IOTA) return g_.make(Op::CAST, g_.dtype(source), {g_.index(static_cast<std::int64_t>(k))});
     std::vector<Id> src{p[0]};  // a tensor from outside
     for (const std::int64_t i : place(k, extents(source))) src.push_back(g_.index(i));
     return g_.make(Op::INDEX, g_.dtype(source), src);
