@@ -42,10 +42,8 @@ Json buffers(Graph& g, const Schedule& s) {
   Json list = Json::array();
   for (const Buffer& b : s.buffers) {
     Json one{{"dtype", name(b.dtype)}, {"elements", value(g, b.size)}};
-    if (b.param >= 0)
-      one["param"] = b.param;
-    else
-      one["offset"] = value(g, b.offset);
+    if (b.param >= 0) one["param"] = b.param;
+    if (b.offset != no_id) one["offset"] = value(g, b.offset);
     list.push_back(one);
   }
   return list;

@@ -14,7 +14,7 @@ namespace {
 
 using llvm::Constant;
 
-constexpr int abi_version = 1;  // KILN_ABI_VERSION
+constexpr int abi_version = 2;  // KILN_ABI_VERSION
 
 class DescriptorEmitter {
  public:
@@ -22,19 +22,22 @@ class DescriptorEmitter {
       : module_(module), g_(g), schedule_(schedule) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
-    std::vector<Constant*> symbols, params, temps, kernel_rows;
+    std::vector<Constant*> symbols, params, temps, views, kernel_rows;
     for (const Symbol& s : schedule_.program.symbols)
       symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of)}));
     for (const Parameter& p : schedule_.program.params) params.push_back(param(p));
     for (const Buffer& b : schedule_.buffers) {
-      buffer_number_.push_back(b.param >= 0 ? b.param : static_cast<int>(params.size() + temps.size()));
+      const bool is_view = b.param >= 0 && b.offset != no_id;
+      buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
+                                                        : static_cast<int>(params.size() + temps.size() + views.size()));
+      if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
       if (b.param < 0) temps.push_back(row({expr(b.offset), expr(b.size, bytes(b.dtype))}));
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
-    return global(
-        row({i32(abi_version), count(symbols), count(params), count(temps), count(kernel_rows), i32(0),
-             text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows), workspace()}));
+    return global(row({i32(abi_version), count(symbols), count(params), count(temps), count(kernel_rows), count(views),
+                       text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows),
+                       workspace(), array(views)}));
   }
 
  private:

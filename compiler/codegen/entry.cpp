@@ -41,6 +41,8 @@ class Limits {
       axes_ += p.extents.size();
     }
     for (const LoweredKernel& l : lowered) expressions.insert(expressions.end(), {l.trip_count, l.work});
+    for (const Buffer& b : schedule.buffers)
+      if (b.param >= 0 && b.offset != no_id) expressions.push_back(b.offset);
   }
 
   // nullopt: the program has no fast way.
@@ -254,14 +256,19 @@ class FastEntry {
     return at;
   }
 
+  Value* address(const Buffer& b) {
+    Value* data = data_[static_cast<std::size_t>(b.param)];
+    return b.offset == no_id ? data : b_.CreateGEP(b_.getInt8Ty(), data, value_of(b.offset));
+  }
+
   void run(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels, std::span<Value* const> trips) {
     Value* symbols = symbols_array();
     for (std::size_t k = 0; k < lowered.size(); ++k) {
       const std::vector<int>& used = schedule_.kernels[k].buffers;
       llvm::AllocaInst* buffers = array(b_.getPtrTy(), std::max<std::size_t>(used.size(), 1));
       for (std::size_t i = 0; i < used.size(); ++i) {
-        const int param = schedule_.buffers[static_cast<std::size_t>(used[i])].param;
-        b_.CreateStore(data_[static_cast<std::size_t>(param)], b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i));
+        b_.CreateStore(address(schedule_.buffers[static_cast<std::size_t>(used[i])]),
+                       b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i));
       }
       llvm::BasicBlock* body = llvm::BasicBlock::Create(b_.getContext(), "kernel", entry_, slow_);
       llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "next", entry_, slow_);

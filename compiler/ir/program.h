@@ -36,12 +36,14 @@ struct Program {
   Id sink = no_id;
 };
 
-// A buffer of the kernel-level program: a parameter or a temporary in the workspace arena.
+// A buffer of the kernel-level program: a parameter, a temporary in the workspace arena, or (with a parameter and an offset) a
+// view of an input from there on.
 struct Buffer {
   DType dtype = DType::f32;
   Id size = no_id;    // elements, index expression over SYMs
   int param = -1;     // parameter slot, or -1 for a temporary
-  Id offset = no_id;  // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan
+  Id offset = no_id;  // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan.
+                      // Views: in the parameter
 };
 
 // One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...).

@@ -10,6 +10,7 @@
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
+#include "compiler/schedule/share_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
 #include "compiler/schedule/split_ranges.h"
 #include "compiler/schedule/split_reduce.h"
@@ -42,6 +43,7 @@ constexpr SchedulePass passes[] = {
     {"split_ranges", split_ranges},
     {"dependencies", dependencies},
     {"memory_plan", memory_plan},
+    {"share_kernels", share_kernels},
 };
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "kiln/kiln.h"
 
 enum {
-  MAX_BUFFERS = 1024,     /* of one kernel or of one program's temporaries */
   WORK_PER_CHUNK = 20000, /* scalar operations: below about 10 us a second thread costs more than it saves */
   CHUNKS_PER_WORKER = 4
 };
@@ -27,32 +26,22 @@ static int32_t chunk_count(const kiln_executor* e, int64_t work) {
   return n < 1 ? 1 : (int32_t)n;
 }
 
-/* Everything about the kernels that could still fail: run before the first byte is written. */
-static bool sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols) {
-  int64_t v;
-  for (int32_t k = 0; k < p->n_kernels; ++k)
-    if (p->kernels[k].n_buffers > MAX_BUFFERS || !kiln_evaluate(p->kernels[k].trip_count, symbols, &v)) return false;
-  for (int32_t t = 0; t < p->n_temps; ++t)
-    if (!kiln_evaluate(p->temps[t].offset, symbols, &v) || !kiln_evaluate(p->temps[t].bytes, symbols, &v)) return false;
-  return true;
+static void* buffer_address(const kiln_program_desc* p, int32_t id, const kiln_tensor* args, char* workspace,
+                            const int64_t* symbols) {
+  const int32_t temp = id - p->n_params, view = temp - p->n_temps;
+  int64_t offset = 0;
+  if (temp < 0) return args[id].data;
+  kiln_evaluate(view < 0 ? p->temps[temp].offset : p->views[view].offset, symbols, &offset);
+  return (view < 0 ? workspace : (char*)args[p->views[view].param].data) + offset;
 }
 
 static void run_kernel(const kiln_program_desc* p, const kiln_kernel_desc* k, const kiln_tensor* args, char* workspace,
                        const int64_t* symbols, kiln_executor* executor) {
-  void* buffers[MAX_BUFFERS];
+  void* buffers[KILN_MAX_BUFFERS];
   int64_t n = 0, work = 0;
   kiln_evaluate(k->trip_count, symbols, &n);
   if (n <= 0) return;
-  for (int32_t b = 0; b < k->n_buffers; ++b) {
-    int64_t offset = 0;
-    const int32_t id = k->buffers[b];
-    if (id < p->n_params) {
-      buffers[b] = args[id].data;
-    } else {
-      kiln_evaluate(p->temps[id - p->n_params].offset, symbols, &offset);
-      buffers[b] = workspace + offset;
-    }
-  }
+  for (int32_t b = 0; b < k->n_buffers; ++b) buffers[b] = buffer_address(p, k->buffers[b], args, workspace, symbols);
   if (!kiln_evaluate(k->work, symbols, &work)) work = INT64_MAX;
   const int32_t chunks = executor != 0 && k->parallel ? chunk_count(executor, work) : 1;
   kernel_call call = {k, buffers, symbols};
@@ -73,7 +62,7 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
   int64_t need = 0;
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
-  if (!sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
+  if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
     return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
   kiln_executor* executor = context != 0 ? context->executor : 0;
   if (need <= 0) return run_program(p, args, symbols, 0, executor);

@@ -42,3 +42,14 @@ bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* valu
   *value = stack[0];
   return true;
 }
+
+bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols) {
+  int64_t v;
+  for (int32_t k = 0; k < p->n_kernels; ++k)
+    if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !kiln_evaluate(p->kernels[k].trip_count, symbols, &v)) return false;
+  for (int32_t t = 0; t < p->n_temps; ++t)
+    if (!kiln_evaluate(p->temps[t].offset, symbols, &v) || !kiln_evaluate(p->temps[t].bytes, symbols, &v)) return false;
+  for (int32_t i = 0; i < p->n_views; ++i)
+    if (!kiln_evaluate(p->views[i].offset, symbols, &v)) return false;
+  return true;
+}

@@ -105,9 +105,9 @@ class Checker {
       for (const Symbol& s : program_.symbols) symbols.push_back(k.symbols.at(s.name));
       if (const std::string problem = plan_problem(c.graph, c.schedule, object.description(), symbols); !problem.empty())
         return fail("plan", problem);
-      for (const int workers : {1, 3}) {
-        if (const std::string problem = object.compare(k.arguments, k.expected, workers); !problem.empty())
-          return fail(std::string("run ") + t.name + ' ' + std::to_string(workers), problem);
+      for (const Execution how : {Execution::one_thread, Execution::three_threads, Execution::backwards}) {
+        if (const std::string problem = object.compare(k.arguments, k.expected, how); !problem.empty())
+          return fail(std::string("run ") + t.name + ' ' + name(how), problem);
         ++result_.runs;
       }
     }

@@ -118,13 +118,20 @@ class Stages {
     return {};
   }
 
+  Data data_of(const Schedule& s, const std::vector<Data>& memory, std::size_t b, const Symbols& symbols) {
+    const Buffer& buffer = s.buffers[b];
+    if (buffer.param < 0 || buffer.offset == no_id) return memory[b];
+    const Data& whole = memory[static_cast<std::size_t>(buffer.param)];
+    return {whole.begin() + index_at(g_, buffer.offset, symbols) / bytes(buffer.dtype), whole.end()};
+  }
+
   std::vector<Data> lowered(const Schedule& s, const Case& c, const Target& target) {
     std::vector<Data> memory = c.before;
     for (std::size_t b = memory.size(); b < s.buffers.size(); ++b)
       memory.emplace_back(static_cast<std::size_t>(index_at(g_, s.buffers[b].size, c.symbols)));
     for (const Kernel& k : s.kernels) {
       std::vector<Data> slots;
-      for (const int b : k.buffers) slots.push_back(memory[static_cast<std::size_t>(b)]);
+      for (const int b : k.buffers) slots.push_back(data_of(s, memory, static_cast<std::size_t>(b), c.symbols));
       run_lowered(g_, lower_kernel(g_, s, k, target), c.symbols, slots, 1);
       for (std::size_t i = 0; i < slots.size(); ++i) memory[static_cast<std::size_t>(k.buffers[i])] = std::move(slots[i]);
     }

@@ -78,7 +78,8 @@ bool all_before(const Order& before, const std::set<std::size_t>& first, const s
 
 std::string description_problem(const Schedule& s, const kiln_program_desc& d) {
   if (static_cast<std::size_t>(d.n_kernels) != s.kernels.size()) return "another number of kernels than scheduled";
-  if (static_cast<std::size_t>(d.n_params + d.n_temps) != s.buffers.size()) return "another number of buffers than scheduled";
+  if (static_cast<std::size_t>(d.n_params + d.n_temps + d.n_views) != s.buffers.size())
+    return "another number of buffers than scheduled";
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     const kiln_kernel_desc& got = d.kernels[k];
     const std::span buffers(got.buffers, static_cast<std::size_t>(got.n_buffers));

@@ -65,9 +65,16 @@ std::vector<kiln_kernel_desc> latest_first(const std::vector<kiln_kernel_desc>& 
   return out;
 }
 
-kiln_executor* three_threads() {
+void chunks_backwards(kiln_executor* /*self*/, std::int64_t n, std::int64_t alignment, std::int32_t max_chunks,
+                      void (*task)(void*, std::int64_t, std::int64_t), void* data) {
+  const std::int64_t least = (n + max_chunks - 1) / max_chunks, size = (least + alignment - 1) / alignment * alignment;
+  for (std::int64_t begin = (n - 1) / size * size; begin >= 0; begin -= size) task(data, begin, std::min(begin + size, n));
+}
+
+kiln_executor* executor(Execution how) {
   static pool threads(3);
-  return threads.executor();
+  static kiln_executor backwards{chunks_backwards, 64};
+  return how == Execution::one_thread ? nullptr : how == Execution::three_threads ? threads.executor() : &backwards;
 }
 
 }  // namespace
@@ -79,9 +86,10 @@ RunnableObject::RunnableObject(const std::string& object, const Program& p) : pr
   backwards_ = latest_first(in_order_);
 }
 
-std::string RunnableObject::compare(std::span<const Array> arguments, std::span<const Array> expected, int workers) const {
+std::string RunnableObject::compare(std::span<const Array> arguments, std::span<const Array> expected, Execution how) const {
+  const bool in_order = how == Execution::one_thread;
   kiln_program_desc description = *description_;
-  description.kernels = (workers > 1 ? backwards_ : in_order_).data();
+  description.kernels = (in_order ? in_order_ : backwards_).data();
   std::vector<Guarded> memory;
   std::vector<kiln_tensor> tensors;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -91,7 +99,7 @@ std::string RunnableObject::compare(std::span<const Array> arguments, std::span<
       std::memcpy(memory.back().data(), a.data.data(), a.data.size());
     tensors.push_back({memory.back().data(), a.extents.data(), nullptr, static_cast<std::int32_t>(a.dtype),
                        static_cast<std::int32_t>(a.extents.size())});
-    for (std::size_t j = 0; workers > 1 && j < i; ++j)
+    for (std::size_t j = 0; !in_order && j < i; ++j)
       if (both_inputs(i, j) && a.dtype == arguments[j].dtype && a.data == arguments[j].data) tensors[i].data = tensors[j].data;
   }
   const auto n = static_cast<std::int32_t>(tensors.size());
@@ -99,8 +107,7 @@ std::string RunnableObject::compare(std::span<const Array> arguments, std::span<
   if (const kiln_status s = kiln_workspace_bytes(&description, tensors.data(), n, &need); s.code != KILN_OK)
     return "workspace: " + message(description, s);
   const Guarded workspace(static_cast<std::size_t>(need));
-  kiln_context context{nullptr, workspace.data(), need, nullptr, nullptr, nullptr};
-  if (workers > 1) context.executor = three_threads();
+  const kiln_context context{executor(how), workspace.data(), need, nullptr, nullptr, nullptr};
   if (const kiln_status s = kiln_call(&description, tensors.data(), n, &context); s.code != KILN_OK)
     return "call: " + message(description, s);
   if (!workspace.intact()) return "bytes outside the workspace were written";

@@ -13,13 +13,19 @@
 
 namespace kiln::compiler::testing {
 
+// Backwards: one thread, as many chunks as there can be, the last first, so that an iteration that needs another one shows.
+enum class Execution { one_thread, three_threads, backwards };
+inline constexpr const char* name(Execution e) {
+  return e == Execution::one_thread ? "1" : e == Execution::three_threads ? "3" : "backwards";
+}
+
 class RunnableObject {
  public:
   RunnableObject(const std::string& object, const Program& p);
 
   // Runs on copies of the arguments. Text of the first difference to what was expected (as interpret() returns it), else "".
-  // With several workers the kernels run in another order that their dependencies allow, and equal inputs are one tensor.
-  std::string compare(std::span<const Array> arguments, std::span<const Array> expected, int workers) const;
+  // But with one thread, the kernels run in another order that their dependencies allow, and equal inputs are one tensor.
+  std::string compare(std::span<const Array> arguments, std::span<const Array> expected, Execution how) const;
   const kiln_program_desc& description() const { return *description_; }  // the object's own
 
  private:

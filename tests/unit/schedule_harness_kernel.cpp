@@ -176,6 +176,10 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       memory.push_back({workspace.data() + offset, size});
       continue;
     }
+    if (buffer.param >= 0 && buffer.offset != no_id) {
+      memory.push_back({memory[static_cast<std::size_t>(buffer.param)].data + index_at(g, buffer.offset, symbols), size});
+      continue;
+    }
     storage.emplace_back(total + 1);
     memory.push_back({storage.back().data(), size});
     for (std::size_t i = 0; buffer.param >= 0 && i < params[b].size(); ++i)

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define KILN_ABI_VERSION 1
+#define KILN_ABI_VERSION 2
 
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX | KILN_END */
@@ -38,7 +38,7 @@ typedef void (*kiln_kernel_fn)(void* const* buffers, const int64_t* symbols, int
 typedef struct kiln_kernel_desc {
   const char* name;
   kiln_kernel_fn fn;
-  const int32_t* buffers;   /* kernel slot -> program buffer: 0..n_params-1 parameters, then temporaries */
+  const int32_t* buffers;   /* kernel slot -> program buffer: 0..n_params-1 parameters, then temporaries, then views */
   const int32_t* depends_on;
   kiln_expr trip_count;     /* iterations of the outermost loop */
   kiln_expr work;           /* rough cost in scalar operations of the whole kernel: decides how many threads */
@@ -51,15 +51,22 @@ typedef struct kiln_temp_desc {
   kiln_expr offset, bytes;  /* in the workspace */
 } kiln_temp_desc;
 
+/* An input from a place on: kernels that differ in such places alone are one function. */
+typedef struct kiln_view_desc {
+  kiln_expr offset;         /* in bytes */
+  int64_t param;
+} kiln_view_desc;
+
 typedef struct kiln_program_desc {
   int32_t abi_version;
-  int32_t n_symbols, n_params, n_temps, n_kernels, reserved;
+  int32_t n_symbols, n_params, n_temps, n_kernels, n_views;
   const char* name;
   const kiln_symbol_desc* symbols;
   const kiln_param_desc* params;
   const kiln_temp_desc* temps;
   const kiln_kernel_desc* kernels;
   kiln_expr workspace_bytes;
+  const kiln_view_desc* views;
 } kiln_program_desc;
 
 #ifdef __cplusplus

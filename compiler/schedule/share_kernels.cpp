@@ -1,0 +1,185 @@
+#include "compiler/schedule/share_kernels.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/symbolic/linear.h"
+
+namespace kiln::compiler {
+namespace {
+
+using symbolic::Sum;
+
+// A kernel in its own numbers: what of it is code, and what is passed to that code.
+struct Form {
+  Id sink = no_id;
+  std::vector<int> buffers;  // by new slot
+  std::vector<Id> bases;     // by new slot: the element that the kernel calls 0; no_id: the first
+};
+
+class Numbering {
+ public:
+  Numbering(Graph& g, const Schedule& s, const Kernel& k, Bounds& bounds) : g_(g), s_(s), kernel_(k), bounds_(bounds) {
+    const Id roots[] = {k.sink};
+    nodes_ = g.reachable(roots);
+    number_buffers();
+    std::set<std::int64_t> numbers;
+    for (const Id id : nodes_)
+      if (g.op(id) == Op::RANGE) numbers.insert(g.arg(id, 0));
+    for (const std::int64_t n : numbers) range_number_.emplace(n, static_cast<std::int64_t>(range_number_.size()));
+  }
+
+  Form as_it_is() { return rewritten(std::vector<std::optional<Sum>>(buffers_.size())); }
+  Form from_bases() { return rewritten(bases()); }
+
+ private:
+  // In the order of a walk from the sink through sources from left to right.
+  void number_buffers() {
+    slot_.assign(kernel_.buffers.size(), -1);
+    std::set<Id> seen;
+    std::vector<Id> todo{kernel_.sink};
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      if (!seen.insert(id).second) continue;
+      if (g_.op(id) == Op::BUFFER) add_buffer(static_cast<std::size_t>(g_.arg(id, 0)));
+      const auto src = g_.src(id);
+      todo.insert(todo.end(), src.rbegin(), src.rend());
+    }
+  }
+
+  void add_buffer(std::size_t slot) {
+    const int buffer = kernel_.buffers[slot];
+    const auto [at, fresh] = slot_of_buffer_.try_emplace(buffer, static_cast<int>(buffers_.size()));
+    if (fresh) buffers_.push_back(buffer);
+    slot_[slot] = at->second;
+  }
+
+  int slot_of(Id buffer) const { return slot_[static_cast<std::size_t>(g_.arg(buffer, 0))]; }
+
+  bool is_input(int buffer) const {
+    const int param = s_.buffers[static_cast<std::size_t>(buffer)].param;
+    return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction == Direction::in;
+  }
+
+  bool is_fixed(const symbolic::Term& t) const {
+    const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
+    return std::ranges::none_of(g_.reachable(roots), [&](Id id) { return g_.op(id) == Op::RANGE || g_.op(id) == Op::LOAD; });
+  }
+
+  // The part of an index that no loop changes.
+  std::optional<Sum> fixed_part(Id index) const {
+    std::optional<Sum> sum = symbolic::sum_of(g_, index);
+    if (sum) std::erase_if(*sum, [&](const symbolic::Term& t) { return !is_fixed(t); });
+    return sum;
+  }
+
+  // By slot: the least fixed part of all loads, where it is a place inside the input.
+  std::vector<std::optional<Sum>> bases() const {
+    std::vector<std::optional<Sum>> least(buffers_.size());
+    std::vector<bool> usable(buffers_.size(), true);
+    for (const Id id : nodes_) {
+      if (g_.op(id) != Op::LOAD) continue;
+      const auto slot = static_cast<std::size_t>(slot_of(g_.src(id, 0)));
+      if (!usable[slot]) continue;
+      const auto here = fixed_part(g_.src(id, 1));
+      const auto apart = here && least[slot] ? symbolic::plus(g_, *here, *least[slot], -1) : std::nullopt;
+      const auto distance = apart ? symbolic::constant_of(*apart) : std::nullopt;
+      usable[slot] = here.has_value() && (!least[slot] || distance) && is_input(buffers_[slot]);
+      if (usable[slot] && (!least[slot] || *distance < 0)) least[slot] = here;
+    }
+    for (std::size_t i = 0; i < least.size(); ++i)
+      if (!usable[i] || !least[i] || least[i]->empty() || symbolic::interval_of(bounds_, *least[i]).min < 0) least[i].reset();
+    return least;
+  }
+
+  Form rewritten(const std::vector<std::optional<Sum>>& bases) {
+    std::map<Id, Id> done;
+    std::vector<Id> src;
+    for (const Id id : nodes_) {
+      src.clear();
+      for (const Id s : g_.src(id)) src.push_back(done.at(s));
+      g_.set_loc(g_.loc(id));
+      if (g_.op(id) == Op::LOAD && bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))])
+        src[1] = less(src[1], *bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))]);
+      done[id] = numbered(id, src);
+    }
+    Form out{done.at(kernel_.sink), buffers_, {}};
+    for (const auto& base : bases) out.bases.push_back(base ? symbolic::node_of(g_, *base) : no_id);
+    return out;
+  }
+
+  Id less(Id index, const Sum& base) {
+    return symbolic::node_of(g_, *symbolic::plus(g_, *symbolic::sum_of(g_, index), base, -1));
+  }
+
+  Id numbered(Id id, const std::vector<Id>& src) {
+    if (g_.op(id) == Op::BUFFER) return g_.make(Op::BUFFER, g_.dtype(id), {}, {slot_of(id)});
+    if (g_.op(id) == Op::RANGE)
+      return g_.make(Op::RANGE, DType::index, {src[0]}, {range_number_.at(g_.arg(id, 0)), g_.arg(id, 1)});
+    return g_.with_src(id, src);
+  }
+
+  Graph& g_;
+  const Schedule& s_;
+  const Kernel& kernel_;
+  Bounds& bounds_;
+  std::vector<Id> nodes_;
+  std::vector<int> buffers_, slot_;  // new slot -> buffer; old slot -> new slot
+  std::map<int, int> slot_of_buffer_;
+  std::map<std::int64_t, std::int64_t> range_number_;
+};
+
+class Sharing {
+ public:
+  Sharing(Graph& g, Schedule& s) : g_(g), s_(s) {}
+
+  void run() {
+    const Facts facts = facts_of(s_.program);
+    std::vector<Form> plain, moved;
+    std::map<Id, std::set<Id>> united;  // sink from bases on -> sinks as they are
+    for (const Kernel& k : s_.kernels) {
+      Bounds bounds(g_, facts);
+      Numbering numbering(g_, s_, k, bounds);
+      plain.push_back(numbering.as_it_is());
+      moved.push_back(numbering.from_bases());
+      united[moved.back().sink].insert(plain.back().sink);
+    }
+    for (std::size_t i = 0; i < s_.kernels.size(); ++i) {
+      const Form& form = united[moved[i].sink].size() > 1 ? moved[i] : plain[i];
+      s_.kernels[i].sink = form.sink;
+      s_.kernels[i].buffers.clear();
+      for (std::size_t b = 0; b < form.buffers.size(); ++b)
+        s_.kernels[i].buffers.push_back(form.bases[b] == no_id ? form.buffers[b] : view(form.buffers[b], form.bases[b]));
+    }
+  }
+
+ private:
+  int view(int buffer, Id base) {
+    const auto [at, fresh] = views_.try_emplace({buffer, base}, static_cast<int>(s_.buffers.size()));
+    if (fresh) {
+      Buffer b = s_.buffers[static_cast<std::size_t>(buffer)];
+      b.size = index_sub(g_, b.size, base);
+      b.offset = index_mul(g_, base, g_.index(bytes(b.dtype)));
+      s_.buffers.push_back(b);
+    }
+    return at->second;
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  std::map<std::pair<int, Id>, int> views_;
+};
+
+}  // namespace
+
+void share_kernels(Graph& g, Schedule& s) {
+  const SourceLoc saved = g.loc();
+  Sharing(g, s).run();
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler
