@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/state.h"
+#include "compiler/lower/own_elements.h"
+#include "compiler/lower/serial_atomics.h"
 #include "compiler/proof/smt_terms.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
@@ -27,13 +31,17 @@ class Claims {
     const Id roots[] = {k.sink};
     for (Id id : g.reachable(roots)) {
       if (g.op(id) == Op::LOAD) loads_.push_back(access(id, 3));
+      if (k.is_own && g.op(id) == Op::STORE) stores_.push_back(access(id, 3));
+      if (k.is_own && g.op(id) == Op::ATOMIC) atomics_.push_back(access(id, 1));
       if (g.op(id) != Op::END) continue;
-      stores_.push_back(access(g.src(id, 0), 3));
-      stores_.back().loops.assign(g.src(id).begin() + 1, g.src(id).end());
+      loops_.assign(g.src(id).begin() + 1, g.src(id).end());
+      if (!k.is_own) stores_.push_back(access(g.src(id, 0), 3));
+      if (!k.is_own) stores_.back().loops = loops_;
     }
   }
 
   std::vector<Claim> all() {
+    if (k_.is_own) return own();
     for (const Access& a : loads_) inside(a, "load");
     for (const Access& a : stores_) inside(a, "store");
     for (std::size_t i = 0; i < stores_.size(); ++i) {
@@ -51,9 +59,36 @@ class Claims {
   }
 
  private:
-  // Gates are an operand, or in the index as WHERE(gate, index, INVALID).
+  // A kernel that the program wrote: an iteration may store to an element often; where iterations run in any order, no two
+  // touch the same element of what is stored.
+  std::vector<Claim> own() {
+    for (const Access& a : loads_) inside(a, "load");
+    for (const Access& a : stores_) inside(a, "store");
+    for (const Access& a : atomics_) inside(a, "atomic operation");
+    if (needs_order(g_, k_.sink) || !iterations_are_independent(g_, k_.sink, loops_, facts_)) return std::move(out_);
+    std::erase_if(loads_, [](const Access& a) { return a.buffer < 0; });
+    std::erase_if(stores_, [](const Access& a) { return a.buffer < 0; });
+    for (Access& a : stores_) a.loops = loops_;
+    for (Access& a : loads_) a.loops = loops_;
+    for (std::size_t i = 0; i < stores_.size(); ++i) {
+      for (std::size_t j = 0; j <= i; ++j)
+        if (stores_[i].buffer == stores_[j].buffer)
+          apart_in_loops(stores_[j], stores_[i], "stores what no other iteration stores");
+      for (const Access& l : loads_)
+        if (l.buffer == stores_[i].buffer) apart_in_loops(l, stores_[i], "loads what no other iteration stores");
+    }
+    return std::move(out_);
+  }
+
+  // Gates are an operand, or in the index as WHERE(gate, index, INVALID). An array of the iteration is no buffer.
   Access access(Id id, std::size_t gate) const {
-    Access a{id, k_.buffers[static_cast<std::size_t>(g_.arg(g_.src(id, 0), 0))], g_.src(id, 1), {}, {}};
+    const Id memory = memory_of(g_, g_.src(id, 0));
+    const bool local = g_.op(memory) == Op::LOCAL;
+    Access a{id,
+             local ? -1 : k_.buffers[static_cast<std::size_t>(g_.arg(memory, 0))],
+             g_.op(id) == Op::ATOMIC ? g_.src(id).back() : g_.src(id, 1),
+             {},
+             {}};
     if (g_.src(id).size() > gate) a.gates.push_back(g_.src(id, gate));
     while (g_.op(a.index) == Op::WHERE && g_.op(g_.src(a.index, 2)) == Op::INVALID) {
       a.gates.push_back(g_.src(a.index, 0));
@@ -61,6 +96,8 @@ class Claims {
     }
     return a;
   }
+
+  Id elements_of(Id local) { return index_product(g_, std::vector<Id>(g_.src(local).begin() + 1, g_.src(local).end())); }
 
   std::string label(const Access& a, const std::string& what) const {
     return k_.name + " buffer " + std::to_string(a.buffer) + " at " + write_infix(g_, a.index) + ": " + what;
@@ -83,7 +120,8 @@ class Claims {
 
   void inside(const Access& a, const std::string& what) {
     add(label(a, what + " inside"), [&](SmtTerms& t) {
-      const Id size = s_.buffers[static_cast<std::size_t>(a.buffer)].size;
+      const Id size =
+          a.buffer < 0 ? elements_of(memory_of(g_, g_.src(a.node, 0))) : s_.buffers[static_cast<std::size_t>(a.buffer)].size;
       define_access(t, {a.node, a.buffer, a.index, a.gates, {}});
       define(t, size, a);
       t.relate_multiples();
@@ -158,7 +196,8 @@ class Claims {
   const Schedule& s_;
   const Kernel& k_;
   Facts facts_;
-  std::vector<Access> loads_, stores_;
+  std::vector<Access> loads_, stores_, atomics_;
+  std::vector<Id> loops_;
   std::vector<Claim> out_;
 };
 
