@@ -160,12 +160,12 @@ class Splitter {
     const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
     if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out) return false;
     if (g_.op(read) != Op::INDEX || g_.op(g_.src(read, 0)) != Op::STAGE || buffer_of_.contains(g_.src(read, 0))) return false;
-    const auto index = g_.src(read).subspan(1), ranges = g_.src(end).subspan(1);
-    // The whole stage, not a part of it or a broadcast of it.
-    if (!std::ranges::equal(range_ends(g_, g_.src(read, 0)), g_.src(param))) return false;
-    for (std::size_t i = 0; i < index.size(); ++i)
-      if (index[i] != ranges[i] && !(g_.is_index_const(index[i], 0) && g_.is_index_const(g_.src(ranges[i], 0), 1)))
-        return false;
+    // The whole stage, not a part of it or a broadcast of it, in its order: its axes may be others.
+    const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()),
+        ranges(g_.src(end).begin() + 1, g_.src(end).end());
+    const std::vector<Id> stage = range_ends(g_, g_.src(read, 0)), whole = range_ends(g_, end);
+    if (index_product(g_, stage) != index_product(g_, whole)) return false;
+    if (simplify_(row_major(g_, index, stage)) != simplify_(row_major(g_, ranges, whole))) return false;
     buffer_of_[g_.src(read, 0)] = static_cast<int>(g_.arg(param, 0));
     return true;
   }
