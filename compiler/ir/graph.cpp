@@ -47,9 +47,21 @@ std::uint64_t hash_text(std::string_view s) {
   return h;
 }
 
+// Lists of sources and arguments are short: a call of memcmp or memmove costs more than they do.
+template <class T>
+bool same(std::span<const T> a, std::span<const T> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i)
+    if (a[i] != b[i]) return false;
+  return true;
+}
+
 }  // namespace
 
-Graph::Graph() : table_(1024, no_id) { intern(""); }
+Graph::Graph() : table_(1024, no_id) {
+  kept_.fill(no_id);
+  intern("");
+}
 
 std::uint32_t Graph::intern(std::string_view s) {
   if (auto it = string_ids_.find(s); it != string_ids_.end()) return it->second;
@@ -95,7 +107,7 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
     const Id id = table_[slot];
     const UOp& o = nodes_[id];
     if (o.hash == n.hash && o.op == op && o.dtype == dtype && o.lanes == n.lanes && o.name == n.name &&
-        std::ranges::equal(src(id), sources) && std::ranges::equal(args(id), arguments))
+        same(src(id), sources) && same(args(id), arguments))
       return id;
   }
   const Id id = static_cast<Id>(nodes_.size());
@@ -104,8 +116,8 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
   n.src_count = static_cast<std::uint32_t>(sources.size());
   n.arg_begin = static_cast<std::uint32_t>(args_.size());
   n.arg_count = static_cast<std::uint32_t>(arguments.size());
-  src_.insert(src_.end(), sources.begin(), sources.end());
-  args_.insert(args_.end(), arguments.begin(), arguments.end());
+  for (Id s : sources) src_.push_back(s);
+  for (std::int64_t a : arguments) args_.push_back(a);
   nodes_.push_back(n);
   table_[slot] = id;
   if (nodes_.size() * 2 > table_.size()) grow_table();
@@ -119,7 +131,7 @@ Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initi
 }
 
 Id Graph::with_src(Id id, std::span<const Id> sources) {
-  if (std::ranges::equal(src(id), sources)) return id;
+  if (same(src(id), sources)) return id;
   const SourceLoc saved = loc_;
   const UOp n = nodes_[id];
   loc_ = n.loc;
@@ -131,7 +143,13 @@ Id Graph::with_src(Id id, std::span<const Id> sources) {
 Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
   return make(Op::CONST, d, {}, {static_cast<std::int64_t>(value_bits)}, {}, lanes);
 }
-Id Graph::index(std::int64_t v) { return make(Op::CONST, DType::index, {}, {v}); }
+Id Graph::index(std::int64_t v) {
+  if (v < least_kept || v >= least_kept + static_cast<std::int64_t>(kept_.size()))
+    return make(Op::CONST, DType::index, {}, {v});
+  Id& kept = kept_[static_cast<std::size_t>(v - least_kept)];
+  if (kept == no_id) kept = make(Op::CONST, DType::index, {}, {v});
+  return kept;
+}
 Id Graph::sym(std::string_view n) { return make(Op::SYM, DType::index, {}, {}, n); }
 
 bool Graph::is_index_const(Id id, std::int64_t v) const {

@@ -2,6 +2,7 @@
 // node. Sources always have smaller ids, so ascending id is a topological order and no walk needs recursion.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -91,6 +92,8 @@ class Graph {
   std::vector<Id> src_;
   std::vector<std::int64_t> args_;
   std::vector<Id> table_;  // open addressing on hash, no_id is free
+  static constexpr std::int64_t least_kept = -8;
+  std::array<Id, 64> kept_;  // index constants from least_kept on, which are asked for all the time
   std::deque<std::string> strings_;
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;
   SourceLoc loc_;

@@ -42,27 +42,6 @@ std::optional<Op> op_from_name(std::string_view s) {
   return std::nullopt;
 }
 
-bool is_unary(Op op) { return op >= Op::NEG && op <= Op::BITCAST; }
-bool is_binary(Op op) { return op >= Op::ADD && op <= Op::NE; }
-bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; }
-bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
-bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
-
-bool is_commutative(Op op) {
-  switch (op) {
-    case Op::ADD:
-    case Op::MUL:
-    case Op::MIN:
-    case Op::MAX:
-    case Op::AND:
-    case Op::OR:
-    case Op::XOR:
-    case Op::EQ:
-    case Op::NE: return true;
-    default: return false;
-  }
-}
-
 std::string_view name(ReduceKind k) { return reduce_kinds[static_cast<std::size_t>(k)]; }
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s) { return find<ReduceKind>(reduce_kinds, s); }
 std::string_view name(AtomicKind k) { return atomic_kinds[static_cast<std::size_t>(k)]; }

@@ -110,12 +110,25 @@ std::string_view name(Op op);
 std::string_view levels(Op op);
 int arity(Op op);
 std::optional<Op> op_from_name(std::string_view s);
-bool is_unary(Op op);        // elementwise, one source
-bool is_binary(Op op);       // elementwise, two sources
-bool is_elementwise(Op op);  // unary, binary, WHERE, FMA
-bool is_comparison(Op op);
-bool is_commutative(Op op);
-bool is_movement(Op op);
+constexpr bool is_unary(Op op) { return op >= Op::NEG && op <= Op::BITCAST; }    // elementwise, one source
+constexpr bool is_binary(Op op) { return op >= Op::ADD && op <= Op::NE; }        // elementwise, two sources
+constexpr bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; }  // unary, binary, WHERE, FMA
+constexpr bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
+constexpr bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
+constexpr bool is_commutative(Op op) {
+  switch (op) {
+    case Op::ADD:
+    case Op::MUL:
+    case Op::MIN:
+    case Op::MAX:
+    case Op::AND:
+    case Op::OR:
+    case Op::XOR:
+    case Op::EQ:
+    case Op::NE: return true;
+    default: return false;
+  }
+}
 
 std::string_view name(ReduceKind k);
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s);

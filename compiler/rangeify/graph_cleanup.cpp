@@ -26,9 +26,10 @@ class Cleanup {
     }
   }
 
+  // `store` has clean sources: no element, or each with the value that it has already.
   bool stores_nothing(Id store) {
     const Id param = g_.src(store, 0);
-    return has_zero_extent(shapes_.of(param));
+    return g_.src(store, 1) == param || has_zero_extent(shapes_.of(param));
   }
 
  private:
@@ -138,10 +139,10 @@ void graph_cleanup(Graph& g, Program& p) {
     sources.clear();
     for (Id s : g.src(id))
       if (clean[s] != no_id) sources.push_back(clean[s]);
-    if (g.op(id) == Op::STORE && cleanup.stores_nothing(id)) continue;
     const SourceLoc saved = g.loc();
     g.set_loc(g.loc(id));
-    clean[id] = cleanup.node(g.with_src(id, sources));
+    const Id now = cleanup.node(g.with_src(id, sources));
+    if (g.op(id) != Op::STORE || !cleanup.stores_nothing(now)) clean[id] = now;
     g.set_loc(saved);
   }
   p.sink = clean[p.sink];

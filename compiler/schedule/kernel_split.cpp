@@ -320,11 +320,15 @@ class Splitter {
   // END(STORE(PARAM out, INDEX(tensor, its own ranges))): the tensor can be computed in place.
   bool lives_in_parameter(Id end) {
     const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
-    if (!is_whole(read, g_.src(end).subspan(1)) && !is_scalar(read, end)) return false;
+    if (g_.op(read) != Op::INDEX) return false;
     const Id tensor = g_.src(read, 0);
     if (g_.op(tensor) == Op::PARAM || buffer_of_.contains(storage(tensor))) return false;
-    // The whole tensor, not a part of it or a broadcast of it.
-    if (!std::ranges::equal(extents_of(g_, tensor), g_.src(param))) return false;
+    // The whole tensor, not a part of it or a broadcast of it, in its order: its axes may be others.
+    const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()),
+        ranges(g_.src(end).begin() + 1, g_.src(end).end());
+    const std::vector<Id> held = extents_of(g_, tensor), whole = range_ends(g_, end);
+    if (index_product(g_, held) != index_product(g_, whole)) return false;
+    if (simplify_(row_major(g_, index, held)) != simplify_(row_major(g_, ranges, whole))) return false;
     if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out && !updates(tensor, param))
       return false;
     buffer_of_[storage(tensor)] = static_cast<int>(g_.arg(param, 0));
@@ -337,12 +341,6 @@ class Splitter {
     if (g_.op(value) != Op::INDEX || g_.src(value, 0) != param || !is_whole(value, g_.src(home).subspan(1))) return false;
     unfilled_.insert(home);
     return true;
-  }
-
-  // A rank-0 parameter: END has one range of extent 1, INDEX none.
-  bool is_scalar(Id read, Id end) const {
-    return g_.op(read) == Op::INDEX && g_.src(read).size() == 1 && g_.src(end).size() == 2 &&
-           g_.src(g_.src(end, 0)).size() == 2 && g_.src(g_.src(g_.src(end, 0), 0)).empty();
   }
 
   void add_groups(const std::vector<Id>& ends) {

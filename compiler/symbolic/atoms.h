@@ -28,6 +28,11 @@ class Atoms {
   ~Atoms() { release(); }
   Atoms& operator=(const Atoms& o) {
     if (this == &o) return *this;
+    if (capacity_ == inside && o.capacity_ == inside) {
+      size_ = o.size_;
+      store_.near = o.store_.near;
+      return *this;
+    }
     size_ = 0;
     insert(end(), o.begin(), o.end());
     return *this;
@@ -56,7 +61,11 @@ class Atoms {
   Id front() const { return data()[0]; }
   Id back() const { return data()[size_ - 1]; }
 
-  void push_back(Id id) { insert(end(), &id, &id + 1); }
+  void push_back(Id id) {
+    reserve(size_ + 1);
+    data()[size_++] = id;
+  }
+  void pop_back() { --size_; }
   void insert(Id* where, const Id* first, const Id* last) {
     const auto at = where - begin(), n = last - first;
     reserve(size_ + static_cast<std::uint32_t>(n));

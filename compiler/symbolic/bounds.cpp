@@ -16,23 +16,28 @@ bool is_inner(const Graph& g, Id id) { return g.dtype(id) == DType::index || is_
 
 }  // namespace
 
-// Facts of one value and a constant: k*a + c >= 0.
 Bounds::Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {
   for (Id id : facts.nonnegative) {
-    const auto s = sum_of(g, id);
-    if (!s || s->empty() || s->size() > 2 || s->front().atoms.size() != 1 || (s->size() == 2 && !s->back().atoms.empty()))
-      continue;
-    const std::int64_t k = s->front().coefficient, c = constant_term(*s);
-    if (k < -unbounded || c < -unbounded || c > unbounded) continue;
-    const Id a = s->front().atoms[0];
-    const Interval* before = given_.find(a);
-    Interval i = before != nullptr ? *before : anything;
-    if (k > 0)
-      i.min = std::max(i.min, -floor_div(c, k));
-    else
-      i.max = std::min(i.max, floor_div(c, -k));
-    given_.set(a, i);
+    auto s = sum_of(g, id);
+    if (!s || s->empty() || s->front().atoms.empty()) continue;
+    give(*s);
+    relations_.push_back(*std::move(s));
   }
+}
+
+// A fact of one value and a constant: k*a + c >= 0.
+void Bounds::give(const Sum& s) {
+  if (s.size() > 2 || s.front().atoms.size() != 1 || (s.size() == 2 && !s.back().atoms.empty())) return;
+  const std::int64_t k = s.front().coefficient, c = constant_term(s);
+  if (k < -unbounded || c < -unbounded || c > unbounded) return;
+  const Id a = s.front().atoms[0];
+  const Interval* before = given_.find(a);
+  Interval i = before != nullptr ? *before : anything;
+  if (k > 0)
+    i.min = std::max(i.min, -floor_div(c, k));
+  else
+    i.max = std::min(i.max, floor_div(c, -k));
+  given_.set(a, i);
 }
 
 Known Bounds::leaf(Id id) const {

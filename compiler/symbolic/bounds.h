@@ -6,6 +6,7 @@
 #include "compiler/symbolic/facts.h"
 #include "compiler/symbolic/id_map.h"
 #include "compiler/symbolic/known.h"
+#include "compiler/symbolic/term.h"
 
 namespace kiln::compiler {
 
@@ -17,16 +18,19 @@ class Bounds {
   Congruence residue(Id id) { return known(id).residue; }
   symbolic::Known known(Id root);
   const Facts& facts() const { return facts_; }
-  bool symbolic_loops() const { return symbolic_loops_; }  // some RANGE asked about ends at an expression
+  const std::vector<symbolic::Sum>& relations() const { return relations_; }  // facts that have variables: sums >= 0
+  bool symbolic_loops() const { return symbolic_loops_; }                     // some RANGE asked about ends at an expression
 
  private:
   symbolic::Known derive(Id id) const;  // of its sources' entries
   symbolic::Known leaf(Id id) const;
+  void give(const symbolic::Sum& fact);
 
   const Graph& graph_;
   const Facts& facts_;
   IdMap<symbolic::Known> memo_;
   IdMap<Interval> given_;  // by facts
+  std::vector<symbolic::Sum> relations_;
   std::vector<Id> stack_;
   bool symbolic_loops_ = false;
 };

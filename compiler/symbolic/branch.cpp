@@ -64,7 +64,8 @@ Id RewriteContext::branch_under(Id condition, bool holds, Id branch) {
       assume(g, facts, condition);
     else
       assume_not(g, facts, condition);
-    result = simplified(facts, branch);
+    if (facts.syms != bounds.facts().syms || facts.nonnegative.size() != bounds.facts().nonnegative.size())
+      result = simplified(facts, branch);
   }
   branches_.emplace(key, result);
   return result;

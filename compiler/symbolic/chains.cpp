@@ -61,7 +61,11 @@ Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
 bool in_product(const Graph& g, Id node) { return g.op(node) == Op::MUL && is_index(g, node); }
 
 void product_leaves(const Graph& g, Id root, std::vector<Id>& out) {
-  if (!factors_of(g, root, out)) out.assign({g.src(root, 0), g.src(root, 1)});
+  Atoms factors;
+  if (factors_of(g, root, factors))
+    out.assign(factors.begin(), factors.end());
+  else
+    out.assign({g.src(root, 0), g.src(root, 1)});
 }
 
 Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {

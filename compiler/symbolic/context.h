@@ -16,13 +16,12 @@ namespace kiln::compiler {
 
 class RewriteContext {
  public:
-  RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b), samples_(graph, b.facts()) {}
+  RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b), samples_(graph, b) {}
 
   // nullptr: overflow. Valid as long as the context.
   const symbolic::Sum* sum(Id id) {
     if (const auto* s = sums_.find(id)) return s->has_value() ? &**s : nullptr;
-    sums_.set(id, symbolic::sum_of(g, id));
-    const auto& s = sums_.at(id);
+    const auto& s = sums_.set(id, symbolic::sum_of(g, id));
     return s.has_value() ? &*s : nullptr;
   }
   // The node of a sum in normal form, which the next sum() of it then need not find out.
@@ -42,8 +41,7 @@ class RewriteContext {
     return *prover_;
   }
 
-  // Where the facts hold, as far as a few points show it.
-  bool differ(Id a, Id b) { return samples_.differ(a, b); }
+  symbolic::Samples& samples() { return samples_; }
   // The branch of a choice where its condition holds, or does not, as far as that simplifies it; else the branch as it is.
   Id branch_under(Id condition, bool holds, Id branch);
 

@@ -16,6 +16,7 @@ struct SymFact {
   std::int64_t min = 0;
   std::int64_t max = std::int64_t{1} << 40;
   std::int64_t multiple_of = 1;
+  bool operator==(const SymFact&) const = default;
 };
 
 struct Facts {

@@ -32,7 +32,7 @@ class Proof {
     if (known_[i].interval == Interval{0, 0}) return false;
     if (n.op == Op::AND) return holds(n.src[0]) && holds(n.src[1]);
     if (n.op == Op::OR) return holds(n.src[0]) || holds(n.src[1]) || holds_in_branch(n.src[0], n.src[1]);
-    if (!is_comparison(n.op) || t_[n.src[0]].condition) return false;
+    if (!is_comparison(n.op) || t_[n.src[0]].condition || fails_somewhere(i)) return false;
     const auto a = sum(n.src[0]), b = sum(n.src[1]);
     const auto d = a && b ? plus(c_.g, *b, *a, -1) : std::nullopt;
     if (!d) return false;
@@ -48,6 +48,23 @@ class Proof {
       }
       default: return false;
     }
+  }
+
+  // At a point where the facts hold and the loops around the node happen.
+  bool fails_somewhere(std::size_t i) {
+    const unsigned points = c_.samples().around(n_);
+    return points != 0 && Samples::some_at(points, values(i), [](std::int64_t v) { return v == 0; });
+  }
+
+  // Recursion ends with the guard's text.
+  Samples::Values values(std::size_t i) {
+    const TemplateNode& n = t_[i];
+    if (n.op == Op::SYM) return c_.samples().at(m_.ids[static_cast<std::size_t>(n.value)]);
+    if (n.op == Op::CONST) return Samples::constant(n.value);
+    const Samples::Values a = values(n.src[0]);
+    if (n.count == 1) return Samples::computed(n.op, a, a, a);
+    const Samples::Values b = values(n.src[1]);
+    return n.count == 2 ? Samples::computed(n.op, a, b, b) : Samples::computed(n.op, a, b, values(n.src[2]));
   }
 
   // (not p or a == b), (p or a == b): a is b wherever p holds, does not hold.

@@ -3,12 +3,6 @@
 namespace kiln::compiler::symbolic {
 namespace {
 
-std::int64_t clamp(__int128 v) {
-  if (v > unbounded) return unbounded;
-  if (v < -unbounded) return -unbounded;
-  return static_cast<std::int64_t>(v);
-}
-
 // b is all of one sign, [1, ...].
 Interval div_positive(Interval a, Interval b) {
   Interval r{};
@@ -44,19 +38,6 @@ Interval by_sign(Interval b, Positive positive, Negative negative) {
 }
 
 }  // namespace
-
-Interval add(Interval a, Interval b) {
-  return {a.min == -unbounded || b.min == -unbounded ? -unbounded : clamp(static_cast<__int128>(a.min) + b.min),
-          a.max == unbounded || b.max == unbounded ? unbounded : clamp(static_cast<__int128>(a.max) + b.max)};
-}
-
-Interval sub(Interval a, Interval b) { return add(a, negate(b)); }
-
-Interval mul(Interval a, Interval b) {
-  const __int128 c[] = {static_cast<__int128>(a.min) * b.min, static_cast<__int128>(a.min) * b.max,
-                        static_cast<__int128>(a.max) * b.min, static_cast<__int128>(a.max) * b.max};
-  return {clamp(std::min({c[0], c[1], c[2], c[3]})), clamp(std::max({c[0], c[1], c[2], c[3]}))};
-}
 
 Interval div(Interval a, Interval b) {
   return by_sign(b, [&](Interval p) { return div_positive(a, p); },

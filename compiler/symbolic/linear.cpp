@@ -1,6 +1,8 @@
 #include "compiler/symbolic/linear.h"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 
 namespace kiln::compiler::symbolic {
 namespace {
@@ -21,7 +23,7 @@ std::optional<Sum> sum_of(const Graph& g, Id id, int nesting);
 
 // A MUL of any nesting. Factors of one term are gathered first, so that atoms are sorted once.
 std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
-  std::vector<Id> factors;
+  Atoms factors;
   if (!factors_of(g, id, factors)) return Sum{{1, {id}}};
   Term single{1, {}};
   std::vector<Sum> sums;
@@ -81,9 +83,9 @@ std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
 
 }  // namespace
 
-bool factors_of(const Graph& g, Id root, std::vector<Id>& out) {
+bool factors_of(const Graph& g, Id root, Atoms& out) {
   constexpr std::size_t max_factors = 64;
-  std::vector<Id> open{root};
+  Atoms open{root};
   while (!open.empty()) {
     const Id f = open.back();
     open.pop_back();
@@ -107,6 +109,57 @@ bool atom_less(const Graph& g, Id a, Id b) {
   return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
 }
 
+namespace {
+
+// What a linear node is made of: calls give(source, factor) for each operand that is not a constant factor.
+template <class F>
+bool each_operand(const Graph& g, Id id, std::int64_t k, F give) {
+  switch (g.op(id)) {
+    case Op::NEG: return give(g.src(id, 0), k, -1);
+    case Op::MUL: {
+      const std::size_t at = is_index_const(g, g.src(id, 1)) ? 1 : 0;
+      return give(g.src(id, 1 - at), k, g.arg(g.src(id, at), 0));
+    }
+    default: return give(g.src(id, 0), k, 1) && give(g.src(id, 1), k, g.op(id) == Op::SUB ? -1 : 1);
+  }
+}
+
+// Small sums, node by node: a shared one as often as it is used. False: too many, or something overflows on the way.
+bool collect_few(const Graph& g, Id root, Linear& out) {
+  constexpr std::size_t most = 12;
+  std::array<std::pair<Id, std::int64_t>, most> open;
+  std::size_t n = 0, visits = 0;
+  const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
+    if (n == most) return false;
+    open[n].first = to;
+    return !__builtin_mul_overflow(k, factor, &open[n++].second);
+  };
+  const auto add = [&](Id leaf, std::int64_t k) {
+    for (auto& [id, sum] : out.leaves)
+      if (id == leaf) return !__builtin_add_overflow(sum, k, &sum);
+    out.leaves.emplace_back(leaf, k);
+    return true;
+  };
+  if (!give(root, 1, 1)) return false;
+  while (n > 0) {
+    const auto [id, k] = open[--n];
+    std::int64_t v = 0;
+    bool fits = ++visits < 2 * most;
+    if (is_linear(g, id))
+      fits = fits && each_operand(g, id, k, give);
+    else if (const auto c = index_constant(g, id))
+      fits = fits && !__builtin_mul_overflow(k, *c, &v) && !__builtin_add_overflow(out.constant, v, &out.constant);
+    else
+      fits = fits && add(id, k);
+    if (!fits) return false;
+  }
+  std::erase_if(out.leaves, [](const auto& leaf) { return leaf.second == 0; });
+  std::ranges::sort(out.leaves, std::greater(), &std::pair<Id, std::int64_t>::first);
+  return true;
+}
+
+}  // namespace
+
 bool collect(const Graph& g, Id root, Linear& out) {
   if (!is_linear(g, root)) {
     if (const auto c = index_constant(g, root))
@@ -115,6 +168,8 @@ bool collect(const Graph& g, Id root, Linear& out) {
       out.leaves.emplace_back(root, 1);
     return true;
   }
+  if (collect_few(g, root, out)) return true;
+  out = {};
   decltype(out.leaves) pending{{root, 1}};  // a heap by id: users before sources, so coefficients complete
   const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
@@ -138,15 +193,10 @@ bool collect(const Graph& g, Id root, Linear& out) {
     if (const auto c = index_constant(g, id)) {
       std::int64_t v = 0;
       fits = !__builtin_mul_overflow(k, *c, &v) && !__builtin_add_overflow(out.constant, v, &out.constant);
-    } else if (!is_linear(g, id)) {
-      if (k != 0) out.leaves.emplace_back(id, k);
-    } else if (g.op(id) == Op::NEG) {
-      fits = give(g.src(id, 0), k, -1);
-    } else if (g.op(id) == Op::MUL) {
-      const std::size_t at = is_index_const(g, g.src(id, 1)) ? 1 : 0;
-      fits = give(g.src(id, 1 - at), k, g.arg(g.src(id, at), 0));
-    } else {
-      fits = give(g.src(id, 0), k, 1) && give(g.src(id, 1), k, g.op(id) == Op::SUB ? -1 : 1);
+    } else if (is_linear(g, id)) {
+      fits = each_operand(g, id, k, give);
+    } else if (k != 0) {
+      out.leaves.emplace_back(id, k);
     }
     if (!fits) return false;
   }
@@ -238,10 +288,10 @@ std::optional<std::int64_t> constant_of(const Sum& s) {
 std::int64_t constant_term(const Sum& s) { return !s.empty() && s.back().atoms.empty() ? s.back().coefficient : 0; }
 Sum constant_sum(std::int64_t c) { return c == 0 ? Sum{} : Sum{{c, {}}}; }
 
-Interval interval_of(Bounds& b, const Term& t) {
+Interval interval_of(Bounds& b, const Term& t, std::int64_t coefficient) {
   Interval i{1, 1};
   for (Id a : t.atoms) i = mul(i, b(a));
-  return mul(i, {t.coefficient, t.coefficient});
+  return mul(i, {coefficient, coefficient});
 }
 Interval interval_of(Bounds& b, const Sum& s) {
   Interval i{0, 0};

@@ -10,19 +10,10 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "compiler/symbolic/atoms.h"
 #include "compiler/symbolic/bounds.h"
-#include "compiler/symbolic/term_pool.h"
+#include "compiler/symbolic/term.h"
 
 namespace kiln::compiler::symbolic {
-
-struct Term {
-  std::int64_t coefficient = 0;
-  Atoms atoms;  // in structural order; empty: the constant
-  bool operator==(const Term&) const = default;
-};
-using Sum = std::vector<Term, PoolAllocator<Term>>;  // canonical: in order, no zero coefficients, atoms of different terms
-                                                     // differ; empty is 0
 
 inline bool is_index_const(const Graph& g, Id id) {
   return g.op(id) == Op::CONST && g.dtype(id) == DType::index && g.lanes(id) == 1;
@@ -52,7 +43,7 @@ struct Linear {
 bool collect(const Graph& g, Id root, Linear& out);
 
 // A MUL's factors through MULs below it, one as often as it occurs. False: more than 64.
-bool factors_of(const Graph& g, Id root, std::vector<Id>& out);
+bool factors_of(const Graph& g, Id root, Atoms& out);
 
 // Sorts, merges, drops zeros. False: a coefficient overflows (the sum is then unusable). -2^63 does: it has no negation.
 bool normalise(const Graph& g, Sum& s);
@@ -68,7 +59,8 @@ std::optional<std::int64_t> constant_of(const Sum& s);  // when it has no other 
 std::int64_t constant_term(const Sum& s);
 Sum constant_sum(std::int64_t c);
 
-Interval interval_of(Bounds& b, const Term& t);
+Interval interval_of(Bounds& b, const Term& t, std::int64_t coefficient);  // of coefficient * atoms
+inline Interval interval_of(Bounds& b, const Term& t) { return interval_of(b, t, t.coefficient); }
 Interval interval_of(Bounds& b, const Sum& s);
 
 }  // namespace kiln::compiler::symbolic

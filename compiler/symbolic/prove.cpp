@@ -1,7 +1,7 @@
 #include "compiler/symbolic/prove.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <array>
 
 #include "compiler/symbolic/prover.h"
 
@@ -9,7 +9,26 @@ namespace kiln::compiler {
 namespace symbolic {
 namespace {
 
-constexpr std::size_t max_context = 512;  // nodes searched for RANGEs
+// Nodes searched for RANGEs: so many.
+class NodeSet {
+ public:
+  NodeSet() { slots_.fill(no_id); }
+  bool full() const { return size_ == most; }
+  bool insert(Id id) {  // false: it was there
+    std::size_t at = id % slots_.size();
+    for (; slots_[at] != no_id; at = (at + 1) % slots_.size())
+      if (slots_[at] == id) return false;
+    slots_[at] = id;
+    ++size_;
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most = 512;
+  std::array<Id, 2 * most> slots_;
+  std::size_t size_ = 0;
+};
+
 constexpr std::size_t max_terms = 128;
 
 // p = factor * atom + rest; false when atom occurs twice in a term.
@@ -48,13 +67,12 @@ void Prover::learn() {
   learned_ = true;
   for (Id id : context_) bounds_(id);
   if (!bounds_.symbolic_loops()) return;
-  std::unordered_set<Id> seen;
+  NodeSet seen;
   std::vector<Id> stack(context_);
-  while (!stack.empty() && seen.size() < max_context) {
+  while (!stack.empty() && !seen.full()) {
     const Id id = stack.back();
     stack.pop_back();
-    if ((g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean) || g_.src(id).empty() || !seen.insert(id).second)
-      continue;
+    if ((g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean) || g_.src(id).empty() || !seen.insert(id)) continue;
     if (g_.op(id) == Op::RANGE) {
       learn(id);
     } else if (g_.op(id) != Op::WHERE && g_.op(id) != Op::LOAD) {
@@ -75,14 +93,18 @@ void Prover::learn(Id range) {
     if (bounds_(a).min < 0 && t.atoms.size() > 1) return;
   for (Id a : t.atoms) {
     const std::int64_t v = end->size() == 2 ? 1 - c : 1;
-    auto [it, fresh] = at_least_.emplace(a, v);
-    if (!fresh) it->second = std::max(it->second, v);
+    const auto it = std::ranges::find(at_least_, a, &std::pair<Id, std::int64_t>::first);
+    if (it == at_least_.end())
+      at_least_.emplace_back(a, v);
+    else
+      it->second = std::max(it->second, v);
   }
 }
 
 Interval Prover::atom(Id a) {
   Interval i = bounds_(a);
-  if (const auto it = at_least_.find(a); it != at_least_.end()) i.min = std::max(i.min, it->second);
+  for (const auto& [id, least] : at_least_)
+    if (id == a) i.min = std::max(i.min, least);
   i.max = std::max(i.min, i.max);
   return i;
 }
@@ -90,33 +112,44 @@ Interval Prover::atom(Id a) {
 // The better of two bounds: term by term, and after shifting every atom to start at 0 (which sees n*m - n >= 0 for m >= 1).
 std::int64_t Prover::low(const Sum& p) {
   Interval direct{0, 0};
+  bool shifts = false;  // nothing changes when there are no products, or all in them starts at 0
   for (const Term& t : p) {
     Interval i{t.coefficient, t.coefficient};
-    for (Id a : t.atoms) i = mul(i, atom(a));
+    for (Id a : t.atoms) {
+      const Interval values = atom(a);
+      i = mul(i, values);
+      shifts = shifts || (t.atoms.size() > 1 && values.min != 0);
+    }
     direct = add(direct, i);
   }
-  const bool linear = std::ranges::all_of(p, [](const Term& t) { return t.atoms.size() <= 1; });  // shifting changes nothing
-  if (direct.min >= 0 || linear) return direct.min;
+  return direct.min >= 0 || !shifts ? direct.min : std::max(direct.min, low_shifted(p));
+}
+
+std::int64_t Prover::low_shifted(const Sum& p) {
   Sum shifted;
   for (const Term& t : p) {
+    if (std::ranges::all_of(t.atoms, [&](Id a) { return atom(a).min == 0; })) {
+      shifted.push_back(t);
+      continue;
+    }
     Sum product{{t.coefficient, {}}};
     for (Id a : t.atoms) {
       const std::int64_t m = atom(a).min;
-      if (m == -unbounded) return direct.min;
+      if (m == -unbounded) return m;
       auto next = times(g_, product, m == 0 ? Sum{{1, {a}}} : Sum{{1, {a}}, {m, {}}});
-      if (!next || next->size() > max_terms) return direct.min;
+      if (!next || next->size() > max_terms) return -unbounded;
       product = *std::move(next);
     }
     shifted.insert(shifted.end(), product.begin(), product.end());
   }
-  if (!normalise(g_, shifted)) return direct.min;
+  if (!normalise(g_, shifted)) return -unbounded;
   Interval sum{0, 0};
   for (const Term& t : shifted) {
     Interval i{t.coefficient, t.coefficient};
     for (Id a : t.atoms) i = mul(i, Interval{0, atom(a).max == unbounded ? unbounded : atom(a).max - atom(a).min});
     sum = add(sum, i);
   }
-  return std::max(direct.min, sum.min);
+  return sum.min;
 }
 
 // q = floordiv(x, d), d >= 1: d*q is in [x - d + 1, x]. A constant d scales everything, else the factor must be a multiple of
@@ -208,12 +241,12 @@ bool Prover::gt0(const Sum& p) {
 }
 
 bool Prover::ge0(const Sum& p, int depth) {
+  if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   if (low(p) >= 0) return true;
   if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
   const std::uint64_t h = hash_of(p);
   if (std::ranges::find(failed_, h) != failed_.end()) return false;
   failed_.push_back(h);
-  if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   Atoms atoms;
   for (const bool ranges : {true, false})  // a range's end is exact; ends of other atoms lose something, so those come last
     for (const Term& t : p)
@@ -227,18 +260,9 @@ bool Prover::ge0(const Sum& p, int depth) {
   return by_facts(p, depth);
 }
 
-const std::vector<Sum>& Prover::facts() {
-  if (!facts_) {
-    facts_.emplace();
-    for (Id id : bounds_.facts().nonnegative)
-      if (auto f = sum_of(g_, id)) facts_->push_back(*std::move(f));
-  }
-  return *facts_;
-}
-
 // p = k*f + rest for a fact f >= 0 and k > 0 such that a term of p goes away: rest >= 0 is enough.
 bool Prover::by_facts(const Sum& p, int depth) {
-  for (const Sum& f : facts()) {
+  for (const Sum& f : bounds_.relations()) {
     for (const Term& t : f) {
       const auto same = std::ranges::find(p, t.atoms, &Term::atoms);
       if (t.atoms.empty() || same == p.end() || same->coefficient % t.coefficient != 0) continue;

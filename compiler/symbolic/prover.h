@@ -1,9 +1,9 @@
 // The proof search behind prove.h, on sums.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "compiler/symbolic/linear.h"
@@ -29,12 +29,12 @@ class Prover {
   bool ge0(const Sum& p, int depth);
   bool hopeless(const Sum& p);
   std::int64_t low(const Sum& p);  // a lower bound, -unbounded when there is none
+  std::int64_t low_shifted(const Sum& p);
   Interval atom(Id a);
   void learn();
   void learn(Id range);
   bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
   bool by_facts(const Sum& p, int depth);
-  const std::vector<Sum>& facts();
   std::optional<Sum> without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign);
 
   const Graph& g_;
@@ -42,8 +42,7 @@ class Prover {
   std::vector<Id> context_;
   Samples* samples_ = nullptr;
   bool learned_ = false;
-  std::optional<std::vector<Sum>> facts_;  // sums >= 0
-  std::map<Id, std::int64_t> at_least_;
+  std::vector<std::pair<Id, std::int64_t>> at_least_;
   int budget_ = 0;                     // sums still to be tried for this question
   std::vector<std::uint64_t> failed_;  // hashes of sums tried for it: other orders of elimination meet them again
 };

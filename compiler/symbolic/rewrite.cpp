@@ -166,9 +166,10 @@ bool RewriteEngine::fits(const CompiledRule& r, Id id, Match& m) {
 
 Id RewriteEngine::apply_rules(Id id) {
   Match m;
-  for (const std::uint16_t i : rules_.by_op[static_cast<std::size_t>(context_.g.op(id))]) {
+  const Graph& g = context_.g;
+  for (const std::uint16_t i : rules_.at(g.op(id), g.dtype(id))) {
     const CompiledRule& r = rules_.rules[i];
-    if (disabled_[i] || !fits(r, id, m)) continue;
+    if (!may_match(g, r, id) || disabled_[i] || !fits(r, id, m)) continue;
     const Id next = instantiate(context_.g, r.rhs, m);
     if (next == id) continue;
     if (checked_) check(r, m, id, next);
@@ -180,7 +181,7 @@ Id RewriteEngine::apply_rules(Id id) {
 
 void RewriteEngine::check(const CompiledRule& r, const Match& m, Id id, Id next) {
   const Id lhs = instantiate(context_.g, r.lhs, m);
-  if (!context_.differ(lhs, id) && !context_.differ(next, id)) return;
+  if (!context_.samples().differ(lhs, id) && !context_.samples().differ(next, id)) return;
   throw std::logic_error("rule " + std::string(r.rule->name) + ": its lhs or rhs as bound is not the node it was bound at");
 }
 

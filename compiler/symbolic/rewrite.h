@@ -19,7 +19,7 @@
 namespace kiln::compiler {
 
 namespace symbolic {
-struct RuleSet;
+class RuleSet;
 struct CompiledRule;
 }  // namespace symbolic
 

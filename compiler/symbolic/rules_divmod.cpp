@@ -40,21 +40,38 @@ Parts long_division(const Graph& g, const Sum& x, const Sum& d) {
 
 Parts parts(RewriteContext& c, const Division& v) { return v.by != 0 ? split(*v.x, v.by) : long_division(c.g, *v.x, *v.d); }
 
-// Each coefficient replaced by its smallest residue: the quotient is known when the sum stays between two multiples of d.
+std::int64_t residue(const Term& t, std::int64_t by, bool smallest) {
+  if (t.atoms.empty()) return floor_mod(t.coefficient, by);
+  const std::int64_t r = t.coefficient % by;
+  return smallest && (r > by / 2 || r < -(by / 2)) ? r - (r > 0 ? by : -by) : r;
+}
+
+// Each coefficient replaced by its residue: the quotient is known when the sum stays between two multiples of d.
 bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std::int64_t& k) {
+  Interval i{0, 0};
+  for (const Term& t : *v.x)
+    if (const std::int64_t r = residue(t, v.by, smallest); r != 0) i = add(i, interval_of(c.bounds, t, r));
+  if (i.min == -unbounded || i.max == unbounded || floor_div(i.min, v.by) != floor_div(i.max, v.by)) return false;
+  k = floor_div(i.min, v.by);
   p = {};
   for (const Term& t : *v.x) {
-    std::int64_t r = t.atoms.empty() ? floor_mod(t.coefficient, v.by) : t.coefficient % v.by;
-    if (smallest && !t.atoms.empty() && (r > v.by / 2 || r < -(v.by / 2))) r -= r > 0 ? v.by : -v.by;
+    const std::int64_t r = residue(t, v.by, smallest);
     if (r != 0) p.rest.push_back({r, t.atoms});
     std::int64_t whole = 0;
     if (__builtin_sub_overflow(t.coefficient, r, &whole)) return false;
     if (whole != 0) p.quotient.push_back({whole / v.by, t.atoms});
   }
-  const Interval i = interval_of(c.bounds, p.rest);
-  if (i.min == -unbounded || i.max == unbounded) return false;
-  k = floor_div(i.min, v.by);
-  return k == floor_div(i.max, v.by);
+  return true;
+}
+
+// Whether 0 <= rest < d, as far as a few points show it.
+bool may_be_remainder(RewriteContext& c, Id n, const Sum& rest) {
+  Samples& samples = c.samples();
+  const Samples::Values low = samples.of(rest), &end = samples.at(c.g.src(n, 1));
+  const unsigned where = samples.around(n) & low.known & end.known;
+  for (std::size_t i = 0; i < Samples::points; ++i)
+    if ((where >> i & 1) != 0 && (low.value[i] < 0 || low.value[i] >= end.value[i])) return false;
+  return true;
 }
 
 bool find_window(RewriteContext& c, Id n, Match& m) {
@@ -63,11 +80,12 @@ bool find_window(RewriteContext& c, Id n, Match& m) {
   Parts p;
   std::int64_t k = 0;
   if (v.by == 0 || !(residues(c, v, false, p, k) || residues(c, v, true, p, k))) {
-    p = parts(c, v);
-    k = 0;
     if (v.by != 0 && c.bounds(c.g.src(n, 0)).max != unbounded && c.bounds.facts().nonnegative.empty() &&
         !c.bounds.symbolic_loops())
       return false;
+    p = parts(c, v);
+    k = 0;
+    if (!may_be_remainder(c, n, p.rest)) return false;
   }
   return m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest), c.g.index(k)});
 }

@@ -1,98 +1,154 @@
 #include "compiler/symbolic/samples.h"
 
+#include <numeric>
+
 namespace kiln::compiler::symbolic {
 namespace {
 
-using Value = std::optional<std::int64_t>;
+using Values = Samples::Values;
 
-// Within 2^62, so that no operation on it overflows.
-Value kept(Value v) { return v && *v <= unbounded / 2 && *v >= -unbounded / 2 ? v : Value(); }
+constexpr std::int64_t most = unbounded / 2;
+constexpr unsigned all_points = (1u << Samples::points) - 1;
 
-Value added(Value a, Value b) { return a && b ? kept(*a + *b) : Value(); }  // of values within 2^62
-Value multiplied(Value a, Value b) {
-  std::int64_t v = 0;
-  return a && b && !__builtin_mul_overflow(*a, *b, &v) ? kept(v) : Value();
-}
-
-Value computed(Op op, Value x, Value y, Value z) {
-  if (op == Op::WHERE) return !x ? Value() : *x != 0 ? y : z;
-  if (!x || !y) return std::nullopt;
-  const std::int64_t a = *x, b = *y;
-  std::int64_t v = 0;
-  switch (op) {
-    case Op::ADD: return a + b;  // of values within 2^62
-    case Op::SUB: return a - b;
-    case Op::MUL: return __builtin_mul_overflow(a, b, &v) ? Value() : v;
-    case Op::NEG: return -a;
-    case Op::ABS: return a < 0 ? -a : a;
-    case Op::FLOORDIV: return floor_div(a, b);
-    case Op::FLOORMOD: return floor_mod(a, b);
-    case Op::CDIV: return b == 0 ? 0 : a / b;
-    case Op::CMOD: return b == 0 ? 0 : a % b;
-    case Op::MIN: return std::min(a, b);
-    case Op::MAX: return std::max(a, b);
-    case Op::LT: return a < b;
-    case Op::LE: return a <= b;
-    case Op::EQ: return a == b;
-    case Op::NE: return a != b;
-    case Op::NOT: return a == 0;
-    case Op::AND: return a & b;
-    case Op::OR: return a | b;
-    case Op::XOR: return a ^ b;
-    default: return std::nullopt;
+// Each value of f(i) at the points in `known`, when it is one to keep. f is called at all points: values that are missing are
+// 0.
+template <class F>
+Values each(unsigned known, F f) {
+  Values r;
+  for (std::size_t i = 0; i < Samples::points; ++i) {
+    const std::int64_t v = f(i);
+    const bool keep = (known >> i & 1) != 0 && v <= most && v >= -most;
+    r.value[i] = keep ? v : 0;
+    r.known |= unsigned{keep} << i;
   }
+  return r;
 }
 
-Value result(Op op, Value x, Value y, Value z) { return kept(computed(op, x, y, z)); }
+template <class F>
+Values of_two(const Values& a, const Values& b, F f) {
+  return each(a.known & b.known, [&](std::size_t i) { return f(a.value[i], b.value[i]); });
+}
+
+// f gives 0 or 1.
+template <class F>
+Values truth_of(const Values& a, const Values& b, F f) {
+  Values r;
+  r.known = a.known & b.known;
+  for (std::size_t i = 0; i < Samples::points; ++i) r.value[i] = f(a.value[i], b.value[i]) && (r.known >> i & 1) != 0;
+  return r;
+}
+
+std::int64_t product(std::int64_t a, std::int64_t b) {
+  std::int64_t v = 0;
+  return __builtin_mul_overflow(a, b, &v) ? INT64_MAX : v;
+}
+
+Values choice(const Values& c, const Values& a, const Values& b) {
+  Values r;
+  for (std::size_t i = 0; i < Samples::points; ++i) {
+    if ((c.known >> i & 1) == 0) continue;
+    const Values& from = c.value[i] != 0 ? a : b;
+    r.value[i] = from.value[i];
+    r.known |= from.known & (1u << i);
+  }
+  return r;
+}
+
+// One of n choices: the lowest, the highest, either of these, any. All but the first two differ from node to node.
+std::int64_t chosen(std::uint64_t hash, unsigned way, std::int64_t n) {
+  if (way < 2) return way == 0 ? 0 : n - 1;
+  hash = (hash ^ (way / 8)) * 0x9e3779b97f4a7c15u >> 7 * (way % 8);
+  if (way % 8 < 6) return (hash & 1) == 0 ? 0 : n - 1;
+  return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(n));
+}
+
+bool is_inner(const Graph& g, Id id) {
+  return g.lanes(id) == 1 && (g.dtype(id) == DType::index || g.dtype(id) == DType::boolean);
+}
+
+using Int = std::int64_t;
 
 }  // namespace
 
-// Small values, with both ends; different symbols get different ones.
-Value Samples::leaf(Id id, std::size_t point) const {
-  const std::uint64_t mix = graph_[id].hash >> (8 * point);
-  if (graph_.op(id) == Op::SYM && graph_.dtype(id) == DType::index) {
-    const SymFact f = facts_.of(graph_.name(id));
-    const std::int64_t step = std::max<std::int64_t>(1, f.multiple_of);
-    if (f.min < -unbounded / 2 || f.max > unbounded / 2 || step > unbounded / 2) return std::nullopt;
-    const std::int64_t first = -floor_div(-f.min, step), last = floor_div(f.max, step);  // in steps
-    if (first > last) return std::nullopt;
-    const std::int64_t span = std::min<std::int64_t>(last - first, point == 3 ? 1000 : 12);
-    const std::int64_t offset = point == 0   ? 0
-                                : point == 1 ? span
-                                             : static_cast<std::int64_t>(mix % static_cast<std::uint64_t>(span + 1));
-    return (first + offset) * step;
-  }
-  if (graph_.op(id) != Op::RANGE) return std::nullopt;
-  const Value end = memo_.at(graph_.src(id, 0))[point];
-  if (!end || *end < 1) return std::nullopt;
-  return point == 0 ? 0 : point == 1 ? *end - 1 : static_cast<std::int64_t>(mix % static_cast<std::uint64_t>(*end));
+Values Samples::constant(std::int64_t v) {
+  Values r;
+  if (v > most || v < -most) return r;
+  r.value.fill(v);
+  r.known = all_points;
+  return r;
 }
 
-Samples::Values Samples::derive(Id id) const {
-  Values v{};
+Values Samples::computed(Op op, const Values& a, const Values& b, const Values& c) {
+  switch (op) {
+    case Op::WHERE: return choice(a, b, c);
+    case Op::ADD: return of_two(a, b, [](Int x, Int y) { return x + y; });
+    case Op::SUB: return of_two(a, b, [](Int x, Int y) { return x - y; });
+    case Op::MUL: return of_two(a, b, product);
+    case Op::NEG: return of_two(a, a, [](Int x, Int) { return -x; });
+    case Op::ABS: return of_two(a, a, [](Int x, Int) { return x < 0 ? -x : x; });
+    case Op::FLOORDIV: return of_two(a, b, floor_div);
+    case Op::FLOORMOD: return of_two(a, b, floor_mod);
+    case Op::CDIV: return of_two(a, b, [](Int x, Int y) { return y == 0 ? 0 : x / y; });
+    case Op::CMOD: return of_two(a, b, [](Int x, Int y) { return y == 0 ? 0 : x % y; });
+    case Op::MIN: return of_two(a, b, [](Int x, Int y) { return std::min(x, y); });
+    case Op::MAX: return of_two(a, b, [](Int x, Int y) { return std::max(x, y); });
+    case Op::SHL: return of_two(a, b, [](Int x, Int y) { return y < 0 || y > 61 ? INT64_MAX : product(x, Int{1} << y); });
+    case Op::SHR: return of_two(a, b, [](Int x, Int y) { return y < 0 || y > 61 ? INT64_MAX : x >> y; });
+    case Op::LT: return truth_of(a, b, [](Int x, Int y) { return x < y; });
+    case Op::LE: return truth_of(a, b, [](Int x, Int y) { return x <= y; });
+    case Op::EQ: return truth_of(a, b, [](Int x, Int y) { return x == y; });
+    case Op::NE: return truth_of(a, b, [](Int x, Int y) { return x != y; });
+    case Op::NOT: return truth_of(a, a, [](Int x, Int) { return x == 0; });
+    case Op::AND: return of_two(a, b, [](Int x, Int y) { return x & y; });
+    case Op::OR: return of_two(a, b, [](Int x, Int y) { return x | y; });
+    case Op::XOR: return of_two(a, b, [](Int x, Int y) { return x ^ y; });
+    default: return {};
+  }
+}
+
+// Small values, with both ends; different symbols get different ones.
+Values Samples::symbol(Id id) const {
+  const SymFact f = facts_.of(graph_.name(id));
+  const std::int64_t step = std::max<std::int64_t>(1, f.multiple_of);
+  if (f.min <= -unbounded || f.max >= unbounded || step > most) return {};
+  const std::int64_t first = -floor_div(-f.min, step), last = floor_div(f.max, step);  // in steps
+  if (first > last) return {};
+  return each(all_points, [&](std::size_t point) {
+    const std::int64_t n = std::min<std::int64_t>(last - first, ways_[point] % 8 == 7 ? 1000 : 12) + 1;
+    return (first + chosen(graph_[id].hash, ways_[point], n)) * step;
+  });
+}
+
+Values Samples::range(Id id) const {
+  const Values& end = memo_.at(graph_.src(id, 0));
+  unsigned iterates = end.known;
+  for (std::size_t i = 0; i < points; ++i)
+    if (end.value[i] < 1) iterates &= ~(1u << i);
+  return each(iterates, [&](std::size_t point) {
+    return chosen(graph_[id].hash, ways_[point], std::max<std::int64_t>(1, end.value[point]));
+  });
+}
+
+Values Samples::derive(Id id) const {
   const Op op = graph_.op(id);
   const auto src = graph_.src(id);
-  for (std::size_t i = 0; i < points; ++i) {
-    if (op == Op::CONST) {
-      v[i] = kept(graph_.arg(id, 0));
-    } else if (op == Op::SYM || op == Op::RANGE) {
-      v[i] = leaf(id, i);
-    } else if (is_elementwise(op) && op != Op::CAST && op != Op::FMA && !src.empty()) {
-      const auto source = [&](std::size_t s) { return memo_.at(src[std::min(s, src.size() - 1)])[i]; };
-      v[i] = result(op, source(0), source(1), source(2));
-    }
-  }
-  return v;
+  if (op == Op::CONST) return constant(graph_.arg(id, 0));
+  if (op == Op::SYM) return graph_.dtype(id) == DType::index ? symbol(id) : Values{};
+  if (op == Op::RANGE) return range(id);
+  if (!is_elementwise(op) || op == Op::CAST || op == Op::FMA || src.empty()) return {};
+  const auto source = [&](std::size_t s) -> const Values& { return memo_.at(src[std::min(s, src.size() - 1)]); };
+  return computed(op, source(0), source(1), source(2));
 }
 
-const Samples::Values& Samples::at(Id root) {
+const Values& Samples::at(Id root) {
+  if (!chosen_) choose_points();
   if (const Values* v = memo_.find(root)) return *v;
   stack_.assign(1, root);
   while (!stack_.empty()) {
     const Id id = stack_.back();
     const std::size_t before = stack_.size();
     if (!memo_.contains(id)) {
-      const bool inner = graph_.lanes(id) == 1 && (graph_.dtype(id) == DType::index || graph_.dtype(id) == DType::boolean);
+      const bool inner = is_inner(graph_, id);
       if (inner)
         for (Id s : graph_.src(id))
           if (!memo_.contains(s)) stack_.push_back(s);
@@ -104,43 +160,97 @@ const Samples::Values& Samples::at(Id root) {
   return memo_.at(root);
 }
 
-void Samples::choose_points() {
-  chosen_ = true;
-  allowed_.fill(true);
-  for (Id id : facts_.nonnegative) {
-    const Values v = at(id);
-    for (std::size_t i = 0; i < points; ++i) allowed_[i] = allowed_[i] && v[i] && *v[i] >= 0;
+unsigned Samples::around(Id id) {
+  if (id == asked_) return answer_;
+  asked_ = id;
+  if (graph_.op(id) == Op::WHERE || !is_inner(graph_, id)) {  // one branch is enough
+    answer_ = at(id).known & allowed_;
+  } else {
+    if (!chosen_) choose_points();
+    answer_ = allowed_;
+    for (Id s : graph_.src(id)) answer_ &= at(s).known;
+  }
+  return answer_;
+}
+
+// Of a pair of facts f >= 0 and -f >= 0: a symbol that is the rest of f.
+void Samples::solve(const Sum& f, const Sum& g) {
+  const auto back = scaled(g, -1);
+  if (!back || *back != f) return;
+  const auto is_symbol = [&](Id a) { return graph_.op(a) == Op::SYM; };
+  for (const Term& t : f)
+    if (!std::ranges::all_of(t.atoms, is_symbol)) return;
+  for (const Term& t : f) {
+    if (t.atoms.size() != 1 || (t.coefficient != 1 && t.coefficient != -1)) continue;
+    const auto uses = [&](const Term& u) { return std::ranges::find(u.atoms, t.atoms[0]) != u.atoms.end(); };
+    auto rest = plus(graph_, f, Sum{t}, -1);
+    if (!rest || std::ranges::any_of(*rest, uses)) continue;
+    if (auto value = scaled(*std::move(rest), -t.coefficient)) solved_.emplace_back(t.atoms[0], *std::move(value));
+    return;
   }
 }
 
+// The points where the facts hold, under the present ways.
+unsigned Samples::facts_hold() {
+  memo_ = {};
+  for (const auto& [id, value] : solved_) {
+    const SymFact f = facts_.of(graph_.name(id));
+    Values v = of(value);
+    for (std::size_t i = 0; i < points; ++i)
+      if (v.value[i] < f.min || v.value[i] > f.max || floor_mod(v.value[i], f.multiple_of) != 0) v.known &= ~(1u << i);
+    memo_.set(id, v);
+  }
+  unsigned holds = all_points;
+  for (const Sum& fact : relations_) {
+    const Values v = of(fact);
+    for (std::size_t i = 0; i < points; ++i)
+      if ((v.known >> i & 1) == 0 || v.value[i] < 0) holds &= ~(1u << i);
+  }
+  return holds;
+}
+
+// The first few ways to choose values under which the facts hold.
+void Samples::choose_points() {
+  constexpr unsigned most_tries = 8;
+  chosen_ = true;
+  std::iota(ways_.begin(), ways_.end(), 0u);
+  allowed_ = all_points;
+  if (relations_.empty()) return;
+  for (std::size_t i = 1; i < relations_.size(); ++i) solve(relations_[i - 1], relations_[i]);
+  std::array<unsigned, points> ways{};
+  std::size_t found = 0;
+  for (unsigned tries = 0; tries < most_tries && found < points; ++tries) {
+    const unsigned holds = facts_hold();
+    for (std::size_t i = 0; i < points && found < points; ++i)
+      if ((holds >> i & 1) != 0) ways[found++] = ways_[i];
+    for (unsigned& w : ways_) w += unsigned{points};
+  }
+  ways_ = ways;
+  allowed_ = facts_hold() & ((1u << found) - 1);
+}
+
 bool Samples::differ(Id a, Id b) {
-  if (!chosen_) choose_points();
-  const Values u = at(a), v = at(b);
-  for (std::size_t i = 0; i < points; ++i)
-    if (allowed_[i] && u[i] && v[i] && *u[i] != *v[i]) return true;
-  return false;
+  const Values &u = at(a), &v = at(b);
+  return some_at(allowed_, computed(Op::NE, u, v, v), [](std::int64_t x) { return x != 0; });
+}
+
+Values Samples::of(const Sum& p) {
+  Values sum = constant(0);
+  for (const Term& t : p) {
+    Values term = t.atoms.empty() ? constant(t.coefficient) : at(t.atoms[0]);
+    for (std::size_t i = 1; i < t.atoms.size(); ++i) term = of_two(term, at(t.atoms[i]), product);
+    if (t.coefficient != 1 && !t.atoms.empty()) term = of_two(term, constant(t.coefficient), product);
+    sum = of_two(sum, term, [](Int x, Int y) { return x + y; });
+    if (sum.known == 0) break;
+  }
+  return sum;
 }
 
 bool Samples::some_negative(const Sum& p, std::span<const Id> inside) {
   if (!chosen_) choose_points();
-  std::array<bool, points> happens = allowed_;
-  for (Id id : inside) {
-    const Values& v = at(id);
-    for (std::size_t i = 0; i < points; ++i) happens[i] = happens[i] && v[i].has_value();
-  }
-  std::array<Value, points> sum;
-  for (std::size_t i = 0; i < points; ++i)
-    if (happens[i]) sum[i] = 0;
-  for (const Term& t : p) {
-    std::array<Value, points> product;
-    product.fill(kept(t.coefficient));
-    for (Id a : t.atoms) {
-      const Values& v = at(a);
-      for (std::size_t i = 0; i < points; ++i) product[i] = multiplied(product[i], v[i]);
-    }
-    for (std::size_t i = 0; i < points; ++i) sum[i] = added(sum[i], product[i]);
-  }
-  return std::ranges::any_of(sum, [](const Value& v) { return v && *v < 0; });
+  unsigned where = allowed_;
+  for (Id id : inside) where &= around(id);
+  return where != 0 && some_at(where, of(p), [](std::int64_t v) { return v < 0; });
 }
 
 }  // namespace kiln::compiler::symbolic

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "compiler/symbolic/facts.h"
 #include "compiler/symbolic/id_map.h"
 #include "compiler/symbolic/linear.h"
 
@@ -15,28 +14,51 @@ namespace kiln::compiler::symbolic {
 
 class Samples {
  public:
-  Samples(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {}
+  static constexpr unsigned points = 8;
+  struct Values {
+    std::array<std::int64_t, points> value{};  // 0 where there is none; else within 2^61, so that no sum of two overflows
+    unsigned known = 0;  // bit i: there is a value at point i; none: overflow, or a loop without iterations
+  };
 
-  // At a point where each of `inside` has a value: all loops they are in have iterations.
+  Samples(const Graph& g, const Bounds& b) : graph_(g), facts_(b.facts()), relations_(b.relations()) {}
+
+  // At a point where the loops around each of `inside` have iterations.
   bool some_negative(const Sum& p, std::span<const Id> inside);
 
   bool differ(Id a, Id b);  // at some point where both have a value
 
- private:
-  static constexpr std::size_t points = 4;
-  using Values = std::array<std::optional<std::int64_t>, points>;  // none: overflow, or a loop without iterations
-
   const Values& at(Id root);
+  Values of(const Sum& p);
+  unsigned around(Id id);  // the points where the facts hold and the loops around the node have iterations
+  // Whether f holds of a value at one of the points.
+  template <class F>
+  static bool some_at(unsigned where, const Values& v, F f) {
+    for (std::size_t i = 0; i < points; ++i)
+      if (((where & v.known) >> i & 1) != 0 && f(v.value[i])) return true;
+    return false;
+  }
+  static Values constant(std::int64_t v);
+  static Values computed(Op op, const Values& a, const Values& b, const Values& c);
+
+ private:
   Values derive(Id id) const;
-  std::optional<std::int64_t> leaf(Id id, std::size_t point) const;
+  Values symbol(Id id) const;
+  Values range(Id id) const;
   void choose_points();
+  void solve(const Sum& f, const Sum& g);
+  unsigned facts_hold();
 
   const Graph& graph_;
   const Facts& facts_;
+  const std::vector<Sum>& relations_;
   IdMap<Values> memo_;
   std::vector<Id> stack_;
-  std::array<bool, points> allowed_{};
+  std::array<unsigned, points> ways_{};  // to choose the values of leaves
+  unsigned allowed_ = 0;                 // the points where the facts hold
+  Id asked_ = no_id;                     // by around(), with its answer
+  unsigned answer_ = 0;
   bool chosen_ = false;
+  std::vector<std::pair<Id, Sum>> solved_;  // symbols that facts make equal to others
 };
 
 }  // namespace kiln::compiler::symbolic

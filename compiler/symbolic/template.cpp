@@ -22,10 +22,14 @@ class Compiler {
   }
 
   CompiledRule run() {
-    CompiledRule c{&rule_, variables_, program(parse(rule_.lhs)), program(parse(rule_.rhs)), {}, 1};
+    CompiledRule c{&rule_, variables_, program(parse(rule_.lhs)), program(parse(rule_.rhs)), {}, 1, {Op::SYM, Op::SYM}, false};
     if (rule_.find == nullptr)
       for (const TemplateNode& n : c.lhs)
         if (is_swappable(n)) c.orders *= 2;
+    if (const TemplateNode& root = c.lhs.back(); rule_.find == nullptr && root.count == 2) {
+      for (std::size_t i = 0; i < 2; ++i) c.operands[i] = c.lhs[root.src[i]].op;
+      c.filtered = c.operands != std::array{Op::SYM, Op::SYM};
+    }
     std::vector<Id> open;
     if (!rule_.guard.empty()) open.push_back(parse(rule_.guard));
     while (!open.empty()) {
@@ -145,11 +149,14 @@ RuleSet::RuleSet(std::span<const std::span<const Rule>> families) {
   for (const auto& family : families)
     for (const Rule& r : family) {
       const auto at = static_cast<std::uint16_t>(rules.size());
-      const CompiledRule& c = rules.emplace_back(compile(r));
-      const Op root = c.lhs.back().op;
+      const TemplateNode root = rules.emplace_back(compile(r)).lhs.back();
+      const auto list = [&](std::size_t op) {
+        for (DType d : {DType::index, DType::boolean, DType::f32})  // a choice is of values of any type
+          if (root.op == Op::WHERE || (d != DType::f32 && (d == DType::boolean) == root.condition))
+            by_root_[op][kind(d)].push_back(at);
+      };
       for (std::size_t op = 0; op < n_ops; ++op)
-        if (root == Op::SYM ? is_elementwise(static_cast<Op>(op)) : op == static_cast<std::size_t>(root))
-          by_op[op].push_back(at);
+        if (root.op == Op::SYM ? is_elementwise(static_cast<Op>(op)) : op == static_cast<std::size_t>(root.op)) list(op);
     }
 }
 

@@ -31,6 +31,8 @@ struct CompiledRule {
   Template lhs, rhs;
   std::vector<Template> guard;  // all of them
   unsigned orders;              // ways to order the operands of lhs's commutative operations; 1 when `find` matches
+  std::array<Op, 2> operands;   // of lhs's root, SYM for any
+  bool filtered;                // lhs is matched as it is written, its root has two operands, and one of them is an operation
 };
 
 // In order of first appearance in lhs, guard, rhs.
@@ -38,12 +40,27 @@ std::vector<RuleVariable> variables_of(const Rule& rule);
 CompiledRule compile(const Rule& rule);
 
 // Rules in order of trial, and which of them can match a root operation. Those whose lhs is a variable are tried everywhere.
-struct RuleSet {
+class RuleSet {
+ public:
   explicit RuleSet(std::span<const std::span<const Rule>> families);
-  static constexpr std::size_t n_ops = static_cast<std::size_t>(Op::SHUFFLE) + 1;
+  std::span<const std::uint16_t> at(Op op, DType d) const { return by_root_[static_cast<std::size_t>(op)][kind(d)]; }
   std::vector<CompiledRule> rules;
-  std::array<std::vector<std::uint16_t>, n_ops> by_op;
+
+ private:
+  static constexpr std::size_t n_ops = static_cast<std::size_t>(Op::SHUFFLE) + 1, n_kinds = 3;
+  static std::size_t kind(DType d) { return d == DType::index ? 0 : d == DType::boolean ? 1 : 2; }
+  std::array<std::array<std::vector<std::uint16_t>, n_kinds>, n_ops> by_root_;
 };
+
+// Whether an operand's operation may be what a rule's lhs has there: tells most rules that do not match apart from those that
+// do.
+inline bool may_match(const Graph& g, const CompiledRule& r, Id node) {
+  if (!r.filtered) return true;
+  const Op a = g.op(g.src(node, 0)), b = g.op(g.src(node, 1));
+  const auto fits = [](Op wanted, Op op) { return wanted == Op::SYM || wanted == op; };
+  return (fits(r.operands[0], a) && fits(r.operands[1], b)) ||
+         (is_commutative(g.op(node)) && fits(r.operands[0], b) && fits(r.operands[1], a));
+}
 
 // order: in [0, orders), which of the ways to try.
 bool match(const Graph& g, const Template& lhs, unsigned order, Id node, Match& m);

@@ -38,6 +38,7 @@ struct Users {
   }
 };
 
+// By buffer; of a parameter also those of its views.
 std::vector<Users> users_of(const Graph& g, const Schedule& s) {
   std::vector<Users> out(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
@@ -45,7 +46,8 @@ std::vector<Users> users_of(const Graph& g, const Schedule& s) {
     for (const Id id : g.reachable(roots)) {
       if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE) continue;
       const auto slot = static_cast<std::size_t>(g.arg(g.src(id, 0), 0));
-      Users& u = out[static_cast<std::size_t>(s.kernels[k].buffers[slot])];
+      const auto b = static_cast<std::size_t>(s.kernels[k].buffers[slot]);
+      Users& u = out[s.buffers[b].param >= 0 ? static_cast<std::size_t>(s.buffers[b].param) : b];  // a view: its parameter
       (g.op(id) == Op::LOAD ? u.readers : u.writers).insert(k);
     }
   }
@@ -115,11 +117,25 @@ class PlanChecker {
           return "temporaries " + std::to_string(o) + " and " + std::to_string(t) + " share bytes and may be alive together";
       placed.push_back(std::move(here));
     }
-    return {};
+    return views();
   }
 
  private:
   static bool overlap(const Place& a, const Place& b) { return a.begin < b.end && b.begin < a.end; }
+
+  // Views lie within their parameters.
+  std::string views() {
+    for (std::size_t v = 0; v < static_cast<std::size_t>(d_.n_views); ++v) {
+      const Buffer& b = s_.buffers[static_cast<std::size_t>(d_.n_params + d_.n_temps) + v];
+      const Buffer& whole = s_.buffers[static_cast<std::size_t>(d_.views[v].param)];
+      std::int64_t offset = 0;
+      if (!kiln_evaluate(d_.views[v].offset, symbols_.data(), &offset)) return "view " + std::to_string(v) + " has no place";
+      const std::int64_t end = offset + value_(b.size).value() * bytes(b.dtype);
+      if (b.param != d_.views[v].param || offset < 0 || end > value_(whole.size).value() * bytes(whole.dtype))
+        return "view " + std::to_string(v) + " is not in its parameter";
+    }
+    return {};
+  }
 
   std::string place(std::size_t t, std::int64_t workspace, Place& out) {
     const std::size_t b = static_cast<std::size_t>(d_.n_params) + t;

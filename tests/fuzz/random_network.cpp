@@ -69,19 +69,19 @@ Id pool(ProgramState& s, Id x) {
   return fits(s, v) ? s.b.reduce(s.draw.of(std::array{ReduceKind::max, ReduceKind::min, ReduceKind::sum}), v, axes) : x;
 }
 
-// Elements of some value, again and again, in a shape of constants.
-Id filter(ProgramState& s, DType d, const std::vector<std::int64_t>& shape) {
-  std::int64_t n = 1;
+// The value's elements from a place on, again and again, in a shape of constants.
+Id filled(ProgramState& s, Id v, std::int64_t from, const std::vector<std::int64_t>& shape) {
+  std::int64_t n = 1, have = 1;
   std::vector<Id> extents;
   for (const std::int64_t e : shape) n *= e, extents.push_back(s.g.index(e));
-  Id v = s.as(s.any(), d);
-  std::int64_t have = 1;
   for (const Id e : s.b.shape_of(v)) have *= index_value(s.g, e).value_or(0);
-  if (have == 0 || have > 5000) v = s.b.iota(d, s.g.index(have = 7));
+  if (have <= from || have > 5000) v = s.b.iota(s.g.dtype(v), s.g.index(have = from + 7));
   const Id flat[] = {s.g.index(have)};
-  v = tiled(s, s.b.reshape(v, flat), 0, (n + have - 1) / have);
-  return s.b.reshape(cut(s, v, 0, s.g.index(0), s.g.index(n), 1), extents);
+  v = tiled(s, s.b.reshape(v, flat), 0, (from + n + have - 1) / have);
+  return s.b.reshape(cut(s, v, 0, s.g.index(from), s.g.index(n), 1), extents);
 }
+
+Id filter(ProgramState& s, DType d, const std::vector<std::int64_t>& shape) { return filled(s, s.as(s.any(), d), 0, shape); }
 
 // [.., C, H] with a filter [O, C, K]: the sums of products of windows, perhaps with a bias.
 Id convolve(ProgramState& s, Id x) {
@@ -170,6 +170,24 @@ Id dense(ProgramState& s, Id x) {
   x = contract_last(s, x, filter(s, s.g.dtype(x), {n, *k}));
   if (s.draw.one_in(2)) x = s.b.elementwise(Op::ADD, {x, filter(s, s.g.dtype(x), {n})});
   return s.draw.one_in(2) ? activation(s, x) : x;
+}
+
+// The same layer a few times, with weights from one value, each further on in it.
+Id stacked(ProgramState& s, Id x) {
+  const std::vector<Id> shape = s.b.shape_of(x);
+  if (shape.size() != 2) return x;
+  x = numeric(s, x);
+  const auto k = index_value(s.g, shape.back());
+  if (!k || *k < 1 || *k > 9 || s.size(shape[0]) * static_cast<double>(*k * *k) > s.most_elements * 10) return x;
+  const Id weights = s.as(s.any(), s.g.dtype(x));
+  const bool bias = s.draw.one_in(2), active = s.draw.one_in(2);
+  const int layers = s.draw.between(2, 4);
+  for (int i = 0; i < layers; ++i) {
+    x = contract_last(s, x, filled(s, weights, i * *k * *k, {*k, *k}));
+    if (bias) x = s.b.elementwise(Op::ADD, {x, filled(s, weights, i * *k, {*k})});
+    if (active) x = s.b.elementwise(Op::MAX, {x, s.number(s.g.dtype(x), 0)});
+  }
+  return x;
 }
 
 Id swapped(ProgramState& s, Id x) {
@@ -274,8 +292,8 @@ Id rows(ProgramState& s, Id x) {
 }  // namespace
 
 std::vector<WeightedMaker> network_makers() {
-  return {{pool, 2},      {convolve, 2},   {tile, 2},        {roll, 2},          {activation, 2}, {dense, 2},
-          {attention, 1}, {layer_norm, 2}, {log_softmax, 1}, {cross_entropy, 1}, {rows, 3}};
+  return {{pool, 2},    {convolve, 2},  {tile, 2},       {roll, 2},        {activation, 2},    {dense, 2},
+          {stacked, 1}, {attention, 1}, {layer_norm, 2}, {log_softmax, 1}, {cross_entropy, 1}, {rows, 3}};
 }
 
 }  // namespace kiln::compiler::testing

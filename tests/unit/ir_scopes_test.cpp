@@ -104,9 +104,9 @@ TEST_F(ScopeBuilder, TypesAndShapes) {
   EXPECT_EQ(b.shapes().rank(b.old(atomic)), 0);
   const Id element = b.element(x, at, gate);
   EXPECT_EQ(b.shapes().rank(element), 0);
-  EXPECT_EQ(gated_index(g, element).gate, gate);
-  EXPECT_EQ(gated_index(g, element).first, at[0]);
-  EXPECT_EQ(gated_index(g, b.element(x, at)).gate, no_id);
+  EXPECT_EQ(index_gate(g, element).gate, gate);
+  EXPECT_EQ(index_gate(g, element).first, at[0]);
+  EXPECT_EQ(index_gate(g, b.element(x, at)).gate, no_id);
   const Id carry = b.carry(range, x, 0);
   EXPECT_EQ(b.shape_text(b.shape_of(carry)), "[N, 3]");
   const Id init[] = {x}, next[] = {b.update(carry, no_id, value, at)}, ranges[] = {range};
