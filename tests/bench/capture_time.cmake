@@ -56,6 +56,22 @@ function(write_doubling path n)
     "static_assert(count_ops<doubling>(op::add) == ${n});\nstatic const programs<doubling> exported;\n")
 endfunction()
 
+# A kernel of n loops, each with a condition, a break, reads and a write.
+function(write_scopes path n)
+  set(body "")
+  set(step 0)
+  while(step LESS n)
+    string(APPEND body "      for (auto k : loop(4)) {\n        auto t = x(i + k) * v;\n"
+      "        if (auto c = when(t > ${step}.0f)) v += t;\n        break_if(v > 9.0f);\n      }\n"
+      "      y.at<mode::skip>(i, ${step}) = v;\n")
+    math(EXPR step "${step} + 1")
+  endwhile()
+  file(WRITE ${path} "#include <kiln/dsl.h>\nusing namespace kiln;\ninline constexpr dim<\"N\"> N;\n"
+    "struct loops : program<loops> {\n  in<f32, N> x;\n  inout<f32, N, 9> y;\n  constexpr void body() {\n"
+    "    for (auto [i] : kernel(N)) {\n      auto v = var(0.0f);\n${body}    }\n  }\n};\n"
+    "static_assert(count_ops<loops>(op::loop) == ${n});\nstatic const programs<loops> exported;\n")
+endfunction()
+
 # Milliseconds.
 function(measure out compiler source)
   if(compiler MATCHES "clang")
@@ -124,6 +140,9 @@ endforeach()
 foreach(n 10 30 100)
   write_programs(${WORK}/programs_${n}.cpp ${n})
 endforeach()
+foreach(n 10 30 100)
+  write_scopes(${WORK}/loops_${n}.cpp ${n})
+endforeach()
 foreach(n 10 20 40)
   write_doubling(${WORK}/doubling_${n}.cpp ${n})
 endforeach()
@@ -133,6 +152,7 @@ set(cases
   "the header alone|header|300"
   "chain of 100 operators|chain_100|0" "chain of 300|chain_300|0" "chain of 1000|chain_1000|0" "chain of 3000|chain_3000|3000"
   "10 programs of 60 nodes|programs_10|0" "30 programs|programs_30|0" "100 programs|programs_100|8000"
+  "kernel of 10 loops|loops_10|0" "30 loops|loops_30|0" "100 loops|loops_100|0"
   "`v = v + v` 10 times|doubling_10|0" "20 times|doubling_20|0" "40 times|doubling_40|0")
 
 set(table "| program |")
