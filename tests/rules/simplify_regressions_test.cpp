@@ -62,4 +62,9 @@ TEST(SimplifyRegressions, ResiduesOfGreatConstants) {
   EXPECT_TRUE(s == "-576460752303423488" || s == "(x + 9223372036854775801) // -16") << s;
 }
 
+// Both operands lie beyond what an interval can tell apart; their quotient was taken to be at least 1.
+TEST(SimplifyRegressions, QuotientsOfUnboundedValues) {
+  EXPECT_NE(simplified("{}", "140737488355329 * -562949953421311 // (-1152921504606846976 * 2305843009213693951) >= 1"), "True");
+}
+
 }  // namespace
