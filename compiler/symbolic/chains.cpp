@@ -28,7 +28,11 @@ Id as_written(RewriteContext& c, Id root, const IdMap<Id>& final) {
   std::vector<Id> leaves;
   sum_leaves(c.g, root, leaves);
   std::unordered_map<Id, Id> replaced;
-  for (Id leaf : leaves) replaced.emplace(leaf, done(final, leaf));
+  for (Id leaf : leaves) {
+    const Id now = done(final, leaf);
+    const Interval i = c.bounds(now);
+    replaced.emplace(leaf, i.single() ? c.g.index(i.min) : now);
+  }
   return substitute(c.g, root, replaced);
 }
 

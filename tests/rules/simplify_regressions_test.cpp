@@ -64,7 +64,16 @@ TEST(SimplifyRegressions, ResiduesOfGreatConstants) {
 
 // Both operands lie beyond what an interval can tell apart; their quotient was taken to be at least 1.
 TEST(SimplifyRegressions, QuotientsOfUnboundedValues) {
-  EXPECT_NE(simplified("{}", "140737488355329 * -562949953421311 // (-1152921504606846976 * 2305843009213693951) >= 1"), "True");
+  EXPECT_NE(simplified("{}", "140737488355329 * -562949953421311 // (-1152921504606846976 * 2305843009213693951) >= 1"),
+            "True");
+}
+
+// x was left in a product that overflows with its only value, and put in when the result was simplified again.
+TEST(SimplifyRegressions, OnlyValuesInOverflowingProducts) {
+  const char* vars = R"({"x": [14, 14], "y": [0, 6]})";
+  const std::string once = simplified(vars, "y * (x * -4611686018427387903)");
+  EXPECT_EQ(once.find('x'), std::string::npos) << once;
+  EXPECT_EQ(simplified(vars, once), once);
 }
 
 }  // namespace
