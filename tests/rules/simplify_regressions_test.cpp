@@ -76,4 +76,11 @@ TEST(SimplifyRegressions, OnlyValuesInOverflowingProducts) {
   EXPECT_EQ(simplified(vars, once), once);
 }
 
+// Bits beyond the 64th were taken to be zero.
+TEST(SimplifyRegressions, BitsOfValuesBeyond64) {
+  EXPECT_NE(simplified("{}", "(8 << 60 & -4611686018427387905) > 4611686018427387903"), "False");
+  EXPECT_NE(simplified(R"({"b": [1, 100]})", "(b << 61 & -4611686018427387905) <= 2305843009213693952"), "True");
+  EXPECT_NE(simplified(R"({"a": [-9, -2]})", "(a << 60 | 4611686018427387905) >= -4611686018427387903"), "True");
+}
+
 }  // namespace
