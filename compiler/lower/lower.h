@@ -11,6 +11,11 @@
 //   loop_nest         LOOP ranges -> FORs around expanded bodies (expand)
 //   narrow_casts      positions as floats without 64-bit conversions
 //   index_dtype       exact index values -> i32 and i64
+//
+// and, of a kernel that the program wrote, after gate_extraction and before loop_nest:
+//
+//   serial_atomics    atomic operations -> load, operation, store where their order matters
+//   mask_loops        loops that end differently in each lane -> loops while any lane is active
 #pragma once
 
 #include <string_view>

@@ -62,14 +62,14 @@ class Claims {
   // A kernel that the program wrote: an iteration may store to an element often; where iterations run in any order, no two
   // touch the same element of what is stored.
   std::vector<Claim> own() {
+    for (auto* list : {&loads_, &stores_, &atomics_})
+      for (Access& a : *list) a.loops = loops_;  // an iteration exists
     for (const Access& a : loads_) inside(a, "load");
     for (const Access& a : stores_) inside(a, "store");
     for (const Access& a : atomics_) inside(a, "atomic operation");
     if (needs_order(g_, k_.sink) || !iterations_are_independent(g_, k_.sink, loops_, facts_)) return std::move(out_);
     std::erase_if(loads_, [](const Access& a) { return a.buffer < 0; });
     std::erase_if(stores_, [](const Access& a) { return a.buffer < 0; });
-    for (Access& a : stores_) a.loops = loops_;
-    for (Access& a : loads_) a.loops = loops_;
     for (std::size_t i = 0; i < stores_.size(); ++i) {
       for (std::size_t j = 0; j <= i; ++j)
         if (stores_[i].buffer == stores_[j].buffer)
@@ -122,7 +122,7 @@ class Claims {
     add(label(a, what + " inside"), [&](SmtTerms& t) {
       const Id size =
           a.buffer < 0 ? elements_of(memory_of(g_, g_.src(a.node, 0))) : s_.buffers[static_cast<std::size_t>(a.buffer)].size;
-      define_access(t, {a.node, a.buffer, a.index, a.gates, {}});
+      define_access(t, {a.node, a.buffer, a.index, a.gates, k_.is_own ? a.loops : std::vector<Id>{}});
       define(t, size, a);
       t.relate_multiples();
       const std::string goal = "(and (<= 0 " + t[a.index] + ") (< " + t[a.index] + " " + t[size] + "))";

@@ -13,12 +13,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t longest_progression = std::int64_t{1} << 30;  // its sum fits an index value
-
 class Collapse {
  public:
-  Collapse(Graph& g, Simplifier& simplify, Id reduce, ReduceKind kind, Id range)
-      : g_(g), simplify_(simplify), range_(g, simplify, range), kind_(kind), reduce_(reduce) {}
+  Collapse(Graph& g, Simplifier& simplify, Id reduce, ReduceKind kind, Id range, Id assumed)
+      : g_(g), simplify_(simplify), range_(g, simplify, range), kind_(kind), reduce_(reduce), assumed_(assumed) {}
 
   // The reduction of `value` over the range alone; no_id when it stays.
   Id run(Id value) {
@@ -47,7 +45,7 @@ class Collapse {
     Id any = no_id;
     if (const auto n = range_.count(holds))
       any = is_positive(*n);
-    else if (const auto p = picked(g_, simplify_, range_, holds, {}))
+    else if (const auto p = picked(g_, simplify_, range_, holds, {}, assumed_))
       any = p->gate;
     if (any == no_id || !all) return any;
     return g_.make(Op::NOT, DType::boolean, {any});
@@ -99,7 +97,7 @@ class Collapse {
 
   // The choice's value in the only iteration that can take it, else the identity.
   Id one_iteration(const Choice& c) {
-    const auto p = picked(g_, simplify_, range_, c.when, c.value);
+    const auto p = picked(g_, simplify_, range_, c.when, c.value, assumed_);
     if (!p) return no_id;
     return chosen(p->gate, p->value);
   }
@@ -170,7 +168,7 @@ class Collapse {
   Simplifier& simplify_;
   OneRange range_;
   ReduceKind kind_;
-  Id reduce_;
+  Id reduce_, assumed_;
 };
 
 bool depends_on_any(Graph& g, Simplifier& simplify, Id value, std::span<const Id> ranges) {
@@ -184,7 +182,7 @@ Id collapsed_position(Graph& g, Simplifier& simplify, Id reduce, std::span<const
 
 }  // namespace
 
-Id collapsed(Graph& g, Simplifier& simplify, Id reduce) {
+Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed) {
   auto kind = static_cast<ReduceKind>(g.arg(reduce, 0));
   const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
   std::vector<Id> ranges(g.src(reduce).begin() + static_cast<std::ptrdiff_t>(values), g.src(reduce).end());
@@ -197,7 +195,7 @@ Id collapsed(Graph& g, Simplifier& simplify, Id reduce) {
   }
   bool changed = false;
   for (std::size_t i = ranges.size(); i-- > 0;) {
-    const Id now = Collapse(g, simplify, reduce, kind, ranges[i]).run(value);
+    const Id now = Collapse(g, simplify, reduce, kind, ranges[i], assumed).run(value);
     if (now == no_id) continue;
     changed = true;
     value = now;

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/reduce_identity.h"
+#include "compiler/rangeify/assumed_extents.h"
 #include "compiler/rangeify/collapse.h"
 
 namespace kiln::compiler {
@@ -20,7 +21,10 @@ void collapse_reductions(Graph& g, Program& p) {
     for (const Id s : g.src(id)) sources.push_back(now.at(s));
     g.set_loc(g.loc(id));
     const Id same = g.with_src(id, sources);
-    now[id] = g.op(same) == Op::REDUCE ? collapsed(g, simplify, same) : same;
+    now[id] = same;
+    if (g.op(same) != Op::REDUCE) continue;
+    now[id] = collapsed(g, simplify, same);
+    if (now[id] == same) now[id] = collapsed_by_assumption(g, facts, same);
   }
   p.sink = now.at(p.sink);
   g.set_loc(saved);

@@ -10,7 +10,8 @@ namespace {
 
 class Picking {
  public:
-  Picking(Graph& g, Simplifier& simplify, OneRange& range) : g_(g), simplify_(simplify), range_(range) {}
+  Picking(Graph& g, Simplifier& simplify, OneRange& range, Id assumed)
+      : g_(g), simplify_(simplify), range_(range), assumed_(assumed) {}
 
   std::optional<Picked> run(std::span<const Clause> when, std::optional<Id> value) {
     std::vector<Clause> clauses = range_.opened(when);
@@ -24,6 +25,7 @@ class Picking {
     if (!place) return std::nullopt;
     const Id i = simplify_(place->begin);
     inside_ = both(g_, place->when == no_id ? no_id : simplify_(place->when), simplify_(within(i)));
+    inside_ = both(g_, assumed_, inside_);
     at_ = range_.uncut(i);
     Id gate = inside_;
     for (const Clause& c : clauses) {
@@ -80,6 +82,7 @@ class Picking {
   Graph& g_;
   Simplifier& simplify_;
   OneRange& range_;
+  Id assumed_;
   Id at_ = no_id, inside_ = no_id;
   std::unordered_map<Id, Id> now_;
 };
@@ -87,8 +90,8 @@ class Picking {
 }  // namespace
 
 std::optional<Picked> picked(Graph& g, Simplifier& simplify, OneRange& range, std::span<const Clause> when,
-                             std::optional<Id> value) {
-  return Picking(g, simplify, range).run(when, value);
+                             std::optional<Id> value, Id assumed) {
+  return Picking(g, simplify, range, assumed).run(when, value);
 }
 
 }  // namespace kiln::compiler

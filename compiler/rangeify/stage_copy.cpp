@@ -1,7 +1,6 @@
 #include "compiler/rangeify/stage_copy.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "compiler/rangeify/index_expr.h"
 
@@ -45,6 +44,26 @@ std::vector<Id> ValueCopies::nodes_of(Id value) const {
   return found;
 }
 
+// A reduction that changes gets ranges of its own, and then what depends on these changes, too.
+std::unordered_set<Id> ValueCopies::changed_of(const std::vector<Id>& nodes, const std::unordered_map<Id, Id>& place,
+                                               bool gated) const {
+  std::unordered_set<Id> changed;
+  std::size_t before = 0;
+  do {
+    before = changed.size();
+    for (const Id id : nodes) {
+      const Op op = g_.op(id);
+      if (op == Op::STAGE || op == Op::PARAM) continue;
+      const bool moves = place.contains(id) || (gated && op == Op::INDEX) ||
+                         std::ranges::any_of(g_.src(id), [&](Id s) { return changed.contains(s); });
+      if (!moves || !changed.insert(id).second || op != Op::REDUCE) continue;
+      for (const Id s : g_.src(id))
+        if (g_.op(s) == Op::RANGE) changed.insert(s);
+    }
+  } while (changed.size() != before);
+  return changed;
+}
+
 // Index arithmetic alone: an element of a stage must stay the element of that very stage.
 Id ValueCopies::simple(Id index) {
   const std::vector<Id> nodes = nodes_of(index);
@@ -53,13 +72,14 @@ Id ValueCopies::simple(Id index) {
 
 Id ValueCopies::make(Id value, const std::unordered_map<Id, Id>& place, Id gate) {
   std::unordered_map<Id, Id> now;
-  for (const Id id : nodes_of(value)) {
+  const std::vector<Id> nodes = nodes_of(value);
+  const std::unordered_set<Id> changed = changed_of(nodes, place, gate != no_id);
+  for (const Id id : nodes) {
     if (const auto at = place.find(id); at != place.end()) {
       now[id] = at->second;
       continue;
     }
-    const bool loop = g_.op(id) == Op::RANGE && static_cast<RangeKind>(g_.arg(id, 1)) == RangeKind::loop;
-    if (loop || g_.op(id) == Op::STAGE || g_.op(id) == Op::PARAM) {
+    if (!changed.contains(id)) {
       now[id] = id;
       continue;
     }

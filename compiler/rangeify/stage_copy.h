@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -21,11 +22,13 @@ class ValueCopies {
  public:
   ValueCopies(Graph& g, const Program& p);
 
-  // `value` with ranges replaced by indices, read only where `gate` holds. RANGEs of its reductions become new ones.
+  // `value` with ranges replaced by indices, read only where `gate` holds. RANGEs of reductions that change become new ones;
+  // what does not depend on the replaced ranges stays the same node.
   Id make(Id value, const std::unordered_map<Id, Id>& place, Id gate);
 
  private:
   std::vector<Id> nodes_of(Id value) const;
+  std::unordered_set<Id> changed_of(const std::vector<Id>& nodes, const std::unordered_map<Id, Id>& place, bool gated) const;
   Id simple(Id index);
 
   Graph& g_;

@@ -107,10 +107,10 @@ bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
 
 void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
-  ValueCost c{own_cost(g_.op(node)), false};
+  ValueCost c{own_cost(g_.op(node)), false, 0};
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
-    const ValueCost from = surely_stored(s, node, shapes) ? ValueCost{load_cost, false} : costs_[s];
+    const ValueCost from = surely_stored(s, node, shapes) ? ValueCost{load_cost, false, 0} : costs_[s];
     c.operations += from.operations;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
   }
@@ -132,6 +132,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     const Op op = g_.op(id);
     if (g_.dtype(id) == DType::index || op == Op::CONST) continue;
     c.operations = std::min(c.operations + n * own_cost(op), huge);
+    c.code += 1;
     if (op == Op::INDEX) continue;
     double inside = n;
     for (const Id s : g_.src(id))
@@ -143,6 +144,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
 }
 
 bool StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
+  if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return true;
   if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements;
   if (cost.operations <= cheap) return false;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return true;

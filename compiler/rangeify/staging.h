@@ -14,6 +14,7 @@ namespace kiln::compiler {
 struct ValueCost {
   double operations = 0;         // to compute one element
   bool contains_reduce = false;  // a reduction runs for each element
+  double code = 0;               // operations written out once, of a scalar value
 };
 
 // How the program wants a value: summed over all the places that read it.

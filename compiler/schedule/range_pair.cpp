@@ -52,6 +52,7 @@ std::optional<RangePair::Linear> RangePair::combine(Id id, const std::unordered_
   bool any = false;
   for (const Id s : g_.src(id)) any = any || varies(forms.at(s));
   if (!any) return Linear{zero, zero, id};
+  if (g_.dtype(id) != DType::index) return std::nullopt;  // below a condition: it wraps
   if (g_.op(id) != Op::ADD && g_.op(id) != Op::SUB && g_.op(id) != Op::MUL) return std::nullopt;
   const Linear x = forms.at(g_.src(id, 0)), y = forms.at(g_.src(id, 1));
   if (g_.op(id) == Op::ADD)
@@ -76,13 +77,17 @@ std::optional<Id> RangePair::by_division(Id index) {
     std::vector<Id> src;
     if (g_.op(id) != Op::RANGE)
       for (const Id s : g_.src(id)) src.push_back(now.at(s));
-    switch (g_.op(id)) {
-      case Op::RANGE: now[id] = id; break;
-      case Op::ADD: now[id] = index_add(g_, src[0], src[1]); break;
-      case Op::SUB: now[id] = index_sub(g_, src[0], src[1]); break;
-      case Op::MUL: now[id] = index_mul(g_, src[0], src[1]); break;
-      default: now[id] = g_.with_src(id, src);
-    }
+    const bool exact = g_.dtype(id) == DType::index;  // what a condition below compares may wrap
+    if (g_.op(id) == Op::RANGE)
+      now[id] = id;
+    else if (exact && g_.op(id) == Op::ADD)
+      now[id] = index_add(g_, src[0], src[1]);
+    else if (exact && g_.op(id) == Op::SUB)
+      now[id] = index_sub(g_, src[0], src[1]);
+    else if (exact && g_.op(id) == Op::MUL)
+      now[id] = index_mul(g_, src[0], src[1]);
+    else
+      now[id] = g_.with_src(id, src);
   }
   const Id made = simplify_(now.at(index));
   return divisions(made) <= divisions(index) ? std::optional(made) : std::nullopt;

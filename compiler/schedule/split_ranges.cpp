@@ -172,10 +172,11 @@ class Splitting {
     }
     splits_.emplace(range, std::move(s));
   }
+  // Divisions by constants are multiplications: threads are worth more. Other divisions are not.
   bool starves_threads(const Split& s) {
     const auto outer = index_value(g_, *quotient(s.cuts.back(), s.cuts[s.cuts.size() - 2]));
     const auto all = index_value(g_, s.cuts.back());
-    return outer && *outer < few_iterations && (!all || *all > worth_threads);
+    return outer && *outer < few_iterations && all && *all > worth_threads;
   }
 
   // The digits from cut `low` up to cut `high`.

@@ -21,10 +21,13 @@ class Atoms {
   using const_iterator = const Id*;
 
   Atoms() = default;
-  Atoms(std::initializer_list<Id> ids) { insert(end(), ids.begin(), ids.end()); }
-  Atoms(const std::vector<Id>& ids) { insert(end(), ids.data(), ids.data() + ids.size()); }
+  Atoms(std::initializer_list<Id> ids) { append(ids.begin(), ids.end()); }
+  Atoms(const std::vector<Id>& ids) { append(ids.data(), ids.data() + ids.size()); }
   Atoms(const Atoms& o) { *this = o; }
-  Atoms(Atoms&& o) noexcept { *this = std::move(o); }
+  Atoms(Atoms&& o) noexcept : size_(o.size_), capacity_(o.capacity_), store_(o.store_) {
+    o.size_ = 0;
+    o.capacity_ = inside;
+  }
   ~Atoms() { release(); }
   Atoms& operator=(const Atoms& o) {
     if (this == &o) return *this;
@@ -34,7 +37,7 @@ class Atoms {
       return *this;
     }
     size_ = 0;
-    insert(end(), o.begin(), o.end());
+    append(o.begin(), o.end());
     return *this;
   }
   Atoms& operator=(Atoms&& o) noexcept {
@@ -66,6 +69,11 @@ class Atoms {
     data()[size_++] = id;
   }
   void pop_back() { --size_; }
+  void append(const Id* first, const Id* last) {
+    reserve(size_ + static_cast<std::uint32_t>(last - first));
+    Id* const to = data();
+    for (; first != last; ++first) to[size_++] = *first;
+  }
   void insert(Id* where, const Id* first, const Id* last) {
     const auto at = where - begin(), n = last - first;
     reserve(size_ + static_cast<std::uint32_t>(n));

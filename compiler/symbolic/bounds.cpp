@@ -91,23 +91,25 @@ Known Bounds::derive(Id id) const {
   return known_result(op, is_condition(graph_.dtype(id)), std::span(known.data(), src.size()));
 }
 
-Known Bounds::known(Id root) {
-  if (const Known* k = memo_.find(root)) return *k;
+// Of a node whose sources have entries.
+const Known& Bounds::settle(Id id) {
+  if (graph_.op(id) == Op::RANGE && graph_.op(graph_.src(id, 0)) != Op::CONST) symbolic_loops_ = true;
+  const Known k = derive(id);
+  const Interval* i = given_.find(id);
+  const Known both = i != nullptr ? intersected(k, *i) : k;
+  return memo_.set(id, both.empty() ? k : both);  // facts that contradict each other say nothing
+}
+
+Known Bounds::derived(Id root) {
   stack_.assign(1, root);
   while (!stack_.empty()) {
     const Id id = stack_.back();
     const std::size_t before = stack_.size();
-    if (!memo_.contains(id)) {
-      if (is_inner(graph_, id))
-        for (Id s : graph_.src(id))
-          if (!memo_.contains(s)) stack_.push_back(s);
-      if (stack_.size() != before) continue;
-      if (graph_.op(id) == Op::RANGE && graph_.op(graph_.src(id, 0)) != Op::CONST) symbolic_loops_ = true;
-      const Known k = derive(id);
-      const Interval* i = given_.find(id);
-      const Known both = i != nullptr ? intersected(k, *i) : k;
-      memo_.set(id, both.empty() ? k : both);  // facts that contradict each other say nothing
-    }
+    if (is_inner(graph_, id))
+      for (Id s : graph_.src(id))
+        if (!memo_.contains(s)) stack_.push_back(s);
+    if (stack_.size() != before) continue;
+    if (!memo_.contains(id)) settle(id);
     stack_.pop_back();
   }
   return memo_.at(root);

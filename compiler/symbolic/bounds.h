@@ -16,12 +16,17 @@ class Bounds {
 
   Interval operator()(Id id) { return known(id).interval; }
   Congruence residue(Id id) { return known(id).residue; }
-  symbolic::Known known(Id root);
+  symbolic::Known known(Id id) {
+    const symbolic::Known* k = memo_.find(id);
+    return k != nullptr ? *k : derived(id);
+  }
   const Facts& facts() const { return facts_; }
   const std::vector<symbolic::Sum>& relations() const { return relations_; }  // facts that have variables: sums >= 0
   bool symbolic_loops() const { return symbolic_loops_; }                     // some RANGE asked about ends at an expression
 
  private:
+  symbolic::Known derived(Id root);
+  const symbolic::Known& settle(Id id);
   symbolic::Known derive(Id id) const;  // of its sources' entries
   symbolic::Known leaf(Id id) const;
   void give(const symbolic::Sum& fact);

@@ -28,7 +28,11 @@ Id as_written(RewriteContext& c, Id root, const IdMap<Id>& final) {
   std::vector<Id> leaves;
   sum_leaves(c.g, root, leaves);
   std::unordered_map<Id, Id> replaced;
-  for (Id leaf : leaves) replaced.emplace(leaf, done(final, leaf));
+  for (Id leaf : leaves) {
+    const Id now = done(final, leaf);
+    const Interval i = c.bounds(now);
+    replaced.emplace(leaf, i.single() ? c.g.index(i.min) : now);
+  }
   return substitute(c.g, root, replaced);
 }
 
@@ -39,7 +43,9 @@ Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
     l = {};
     return now != root && collect(c.g, now, l) ? rebuild_sum(c, now, final) : now;
   }
-  Sum s = constant_sum(l.constant);
+  Sum s;
+  s.reserve(l.leaves.size() + 1);
+  if (l.constant != 0) s.push_back({l.constant, {}});
   for (const auto& [leaf, k] : l.leaves) {
     const Id now = done(final, leaf);
     if (const Interval i = c.bounds(now); i.single()) {
@@ -76,6 +82,8 @@ Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {
     if (const Interval i = c.bounds(f); i.single()) f = c.g.index(i.min);
   }
   std::ranges::sort(leaves, [&](Id a, Id b) { return atom_less(c.g, a, b); });  // one order, should the product overflow
+  const auto is_atom = [&](Id f) { return c.g.op(f) != Op::MUL && !is_linear(c.g, f) && !is_index_const(c.g, f); };
+  if (std::ranges::all_of(leaves, is_atom)) return c.keep({{1, leaves}});
   Id all = leaves[0];
   for (std::size_t i = 1; i < leaves.size(); ++i) all = c.g.make(Op::MUL, DType::index, {all, leaves[i]});
   const Sum* s = c.sum(all);

@@ -3,11 +3,14 @@
 namespace kiln::compiler::symbolic {
 namespace {
 
+// By the end of an interval: a divisor without bound leaves the sign.
+std::int64_t div_end(std::int64_t a, std::int64_t b) { return b == unbounded ? (a < 0 ? -1 : 0) : floor_div(a, b); }
+
 // b is all of one sign, [1, ...].
 Interval div_positive(Interval a, Interval b) {
   Interval r{};
-  r.min = a.min == -unbounded ? a.min : std::min(floor_div(a.min, b.min), floor_div(a.min, b.max));
-  r.max = a.max == unbounded ? a.max : std::max(floor_div(a.max, b.min), floor_div(a.max, b.max));
+  r.min = a.min == -unbounded ? a.min : std::min(floor_div(a.min, b.min), div_end(a.min, b.max));
+  r.max = a.max == unbounded ? a.max : std::max(floor_div(a.max, b.min), div_end(a.max, b.max));
   return r;
 }
 

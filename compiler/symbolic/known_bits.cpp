@@ -48,12 +48,27 @@ Known known_of(Bits b) {
   return k;
 }
 
+// Of values with more bits than 64 the highest known one says nothing of the size, only of the sign.
+Known of_any_size(Known k) {
+  if (k.interval.max >= 0) k.interval.max = unbounded;
+  if (k.interval.min < 0) k.interval.min = -unbounded;
+  return k;
+}
+
+bool is_bounded(const Known& k) { return k.interval.min > -unbounded && k.interval.max < unbounded; }
+
+Bits combined(Op op, Bits x, Bits y) {
+  if (op == Op::XOR) return {(x.zero & y.zero) | (x.one & y.one), (x.zero & y.one) | (x.one & y.zero)};
+  if (op == Op::AND) return {x.zero | y.zero, x.one & y.one};
+  return {x.zero & y.zero, x.one | y.one};
+}
+
 }  // namespace
 
 Known bitwise(Op op, const Known& a, const Known& b) {
-  const Bits x = bits_of(a), y = bits_of(b);
-  if (op == Op::XOR) return known_of({(x.zero & y.zero) | (x.one & y.one), (x.zero & y.one) | (x.one & y.zero)});
-  Known k = op == Op::AND ? known_of({x.zero | y.zero, x.one & y.one}) : known_of({x.zero & y.zero, x.one | y.one});
+  Known k = known_of(combined(op, bits_of(a), bits_of(b)));
+  if (!is_bounded(a) || !is_bounded(b)) k = of_any_size(k);
+  if (op == Op::XOR) return k;
   if (op == Op::AND) {  // never above an operand that is not negative
     if (a.interval.min >= 0) k = intersected(k, {0, a.interval.max});
     if (b.interval.min >= 0) k = intersected(k, {0, b.interval.max});

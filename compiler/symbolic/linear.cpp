@@ -29,7 +29,7 @@ std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
   std::vector<Sum> sums;
   std::size_t terms = 1;
   const auto gather = [&](const Term& t) {
-    single.atoms.insert(single.atoms.end(), t.atoms.begin(), t.atoms.end());
+    single.atoms.append(t.atoms.begin(), t.atoms.end());
     return !__builtin_mul_overflow(single.coefficient, t.coefficient, &single.coefficient);
   };
   for (Id f : factors) {
@@ -66,6 +66,7 @@ std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
   Linear l;
   if (!collect(g, id, l)) return std::nullopt;
   Sum s;
+  s.reserve(l.leaves.size() + 1);
   if (l.constant != 0) s.push_back({l.constant, {}});
   for (const auto& [leaf, k] : l.leaves) {
     if (g.op(leaf) != Op::MUL || !is_index(g, leaf)) {
@@ -265,7 +266,7 @@ std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b) {
     for (const Term& y : b) {
       Term t{0, x.atoms};
       if (__builtin_mul_overflow(x.coefficient, y.coefficient, &t.coefficient)) return std::nullopt;
-      t.atoms.insert(t.atoms.end(), y.atoms.begin(), y.atoms.end());
+      t.atoms.append(y.atoms.begin(), y.atoms.end());
       std::ranges::sort(t.atoms, [&](Id u, Id v) { return atom_less(g, u, v); });
       s.push_back(std::move(t));
     }

@@ -33,6 +33,8 @@ constexpr std::size_t max_terms = 128;
 
 // p = factor * atom + rest; false when atom occurs twice in a term.
 bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
+  factor.reserve(p.size());
+  rest.reserve(p.size());
   for (const Term& t : p) {
     const auto n = std::ranges::count(t.atoms, atom);
     if (n > 1) return false;

@@ -211,7 +211,7 @@ unsigned Samples::facts_hold() {
 
 // The first few ways to choose values under which the facts hold.
 void Samples::choose_points() {
-  constexpr unsigned most_tries = 8;
+  constexpr unsigned most_tries = 8, enough = 4;
   chosen_ = true;
   std::iota(ways_.begin(), ways_.end(), 0u);
   allowed_ = all_points;
@@ -219,7 +219,7 @@ void Samples::choose_points() {
   for (std::size_t i = 1; i < relations_.size(); ++i) solve(relations_[i - 1], relations_[i]);
   std::array<unsigned, points> ways{};
   std::size_t found = 0;
-  for (unsigned tries = 0; tries < most_tries && found < points; ++tries) {
+  for (unsigned tries = 0; tries < most_tries && found < enough; ++tries) {
     const unsigned holds = facts_hold();
     for (std::size_t i = 0; i < points && found < points; ++i)
       if ((holds >> i & 1) != 0) ways[found++] = ways_[i];

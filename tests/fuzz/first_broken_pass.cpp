@@ -6,6 +6,7 @@
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/schedule/make_schedule.h"
 #include "tests/fuzz/check_program.h"
@@ -74,6 +75,7 @@ class Stages {
       const std::string problem = attempt([&] {
         pass.run(g_, s);
         if (s.kernels.empty()) return tensor_level(s);
+        for (const Kernel& k : s.kernels) verify(g_, k.sink, Level::kernel);
         std::string d = ordered ? order_problem(g_, s) : "";
         for (const bool backward : {false, true})
           if (d.empty()) d = each([&](const Case& c) { return run_schedule(g_, s, c.symbols, c.before, backward, !ordered); });

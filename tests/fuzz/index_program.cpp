@@ -120,8 +120,13 @@ void IndexProgram::apply(Id id, Values& out) {
     case Op::MUL: return product(a, [&](std::size_t i) { return b[i]; });
     case Op::SHL: return product(a, [&](std::size_t i) { return Value{1} << b[i]; });
     case Op::SHR: return each([](Value x, Value y) { return x >> y; });
-    case Op::NEG: return each([](Value x, Value) { return -x; });
-    case Op::ABS: return each([](Value x, Value) { return x < 0 ? -x : x; });
+    case Op::NEG:
+    case Op::ABS:
+      for (std::size_t i = 0; i < lanes; ++i) {
+        out[i] = a[i];
+        if ((g_.op(id) == Op::NEG || a[i] < 0) && __builtin_sub_overflow(Value{0}, a[i], &out[i])) alive_[i] = false;
+      }
+      return;
     case Op::FLOORDIV: return each(floored);
     case Op::FLOORMOD: return each([](Value x, Value y) { return y == 0 ? 0 : x - floored(x, y) * y; });
     case Op::CDIV: return each(truncated);

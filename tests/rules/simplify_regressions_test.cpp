@@ -62,4 +62,25 @@ TEST(SimplifyRegressions, ResiduesOfGreatConstants) {
   EXPECT_TRUE(s == "-576460752303423488" || s == "(x + 9223372036854775801) // -16") << s;
 }
 
+// Both operands lie beyond what an interval can tell apart; their quotient was taken to be at least 1.
+TEST(SimplifyRegressions, QuotientsOfUnboundedValues) {
+  EXPECT_NE(simplified("{}", "140737488355329 * -562949953421311 // (-1152921504606846976 * 2305843009213693951) >= 1"),
+            "True");
+}
+
+// x was left in a product that overflows with its only value, and put in when the result was simplified again.
+TEST(SimplifyRegressions, OnlyValuesInOverflowingProducts) {
+  const char* vars = R"({"x": [14, 14], "y": [0, 6]})";
+  const std::string once = simplified(vars, "y * (x * -4611686018427387903)");
+  EXPECT_EQ(once.find('x'), std::string::npos) << once;
+  EXPECT_EQ(simplified(vars, once), once);
+}
+
+// Bits beyond the 64th were taken to be zero.
+TEST(SimplifyRegressions, BitsOfValuesBeyond64) {
+  EXPECT_NE(simplified("{}", "(8 << 60 & -4611686018427387905) > 4611686018427387903"), "False");
+  EXPECT_NE(simplified(R"({"b": [1, 100]})", "(b << 61 & -4611686018427387905) <= 2305843009213693952"), "True");
+  EXPECT_NE(simplified(R"({"a": [-9, -2]})", "(a << 60 | 4611686018427387905) >= -4611686018427387903"), "True");
+}
+
 }  // namespace

@@ -52,7 +52,7 @@ def public_names(headers):
     for macro in ("KILN_UNARY_FUNCTIONS", "KILN_BINARY_FUNCTIONS"):
         body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*)", text["math.h"]).group(1)
         names |= set(re.findall(r"X\((\w+), ", body))
-    program = re.search(r"struct program \{(.*?)\n\};", text["program.h"], re.S).group(1)
+    program = re.search(r"struct program : keywords<Self> \{(.*?)\n\};", text["program.h"], re.S).group(1)
     names |= set(re.findall(r"constexpr auto (\w+)\(", program))
     binary = set(re.findall(r"^  X\((\S+), \w+, \w+, ", text["operators.h"], re.M)) | set(
         re.findall(r"^KILN_X\(([=!]=), op::", text["operators.h"], re.M))

@@ -1,0 +1,101 @@
+#include "compiler/rangeify/assumed_extents.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/rangeify/collapse.h"
+#include "compiler/rangeify/index_expr.h"
+#include "compiler/symbolic/known.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::size_t most_nodes = 500;
+constexpr std::int64_t most_exact_ones = std::int64_t{1} << 24;  // f32 counts so far
+
+struct Assumption {
+  Id condition;  // bool, on symbols
+  Id broken;     // index value: 0 where the condition holds, else at least 1
+};
+
+// Casts of positions to integers below the REDUCE; nullopt: too many nodes, or a range that depends on an assumption already.
+std::optional<std::vector<Id>> position_casts(const Graph& g, Id reduce) {
+  std::vector<Id> todo{reduce}, casts;
+  std::unordered_set<Id> seen{reduce};
+  while (!todo.empty()) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (seen.size() > most_nodes || (g.op(id) == Op::RANGE && g.op(g.src(id, 0)) == Op::MIN)) return std::nullopt;
+    if (g.op(id) == Op::RANGE || g.op(id) == Op::STAGE || g.op(id) == Op::PARAM) continue;
+    if (g.op(id) == Op::CAST && g.dtype(g.src(id, 0)) == DType::index && is_int(g.dtype(id))) casts.push_back(id);
+    for (const Id s : g.src(id))
+      if (seen.insert(s).second) todo.push_back(s);
+  }
+  std::ranges::sort(casts);
+  return casts;
+}
+
+class Assuming {
+ public:
+  Assuming(Graph& g, const Facts& facts) : g_(g), facts_(facts), bounds_(g, facts) {}
+
+  // That the values of all these casts fit; nothing where they do.
+  void positions_fit(const std::vector<Id>& casts) {
+    for (const Id cast : casts) {
+      const Id position = g_.src(cast, 0);
+      const std::int64_t largest = symbolic::known_dtype(g_.dtype(cast)).interval.max;
+      if (g_.op(position) == Op::RANGE && largest != unbounded) at_most(g_.src(position, 0), largest + 1);
+    }
+  }
+
+  void at_most(Id end, std::int64_t limit) {
+    if (g_.is_const(end) || bounds_(end).max <= limit) return;
+    const Id condition = index_less_equal(g_, end, g_.index(limit));
+    const Id broken = g_.make(Op::FLOORDIV, DType::index, {end, g_.index(limit + 1)});
+    if (!all_)
+      all_ = {condition, broken};
+    else if (all_->broken != broken)
+      all_ = {both(g_, all_->condition, condition), g_.make(Op::ADD, DType::index, {all_->broken, broken})};
+  }
+
+  Id collapsed_else_loop(Id reduce, Id r) {
+    const Id end = g_.src(r, 0);
+    const std::int64_t most = bounds_(end).max;
+    if (!all_ || most == unbounded) return reduce;
+    Facts assumed = facts_;
+    assume(g_, assumed, all_->condition);
+    Simplifier simplify(g_, assumed);
+    const Id closed = collapsed(g_, simplify, reduce, all_->condition);
+    if (closed == reduce) return reduce;
+    const Id whole =
+        g_.make(Op::MUL, DType::index, {g_.make(Op::MIN, DType::index, {all_->broken, g_.index(1)}), g_.index(most)});
+    const Id rest = g_.make(Op::MIN, DType::index, {end, whole});  // 0 where the assumption holds, else the end
+    const std::vector<std::int64_t> args(g_.args(r).begin(), g_.args(r).end());
+    const Id again = g_.make(Op::RANGE, DType::index, std::vector<Id>{rest}, args);
+    return g_.make(Op::WHERE, g_.dtype(reduce), {all_->condition, closed, substitute(g_, reduce, {{r, again}})});
+  }
+
+ private:
+  Graph& g_;
+  const Facts& facts_;
+  Bounds bounds_;
+  std::optional<Assumption> all_;
+};
+
+}  // namespace
+
+Id collapsed_by_assumption(Graph& g, const Facts& facts, Id reduce) {
+  const auto casts = position_casts(g, reduce);
+  if (!casts) return reduce;
+  const Id r = *std::ranges::find_if(g.src(reduce), [&](Id s) { return g.op(s) == Op::RANGE; });
+  Assuming a(g, facts);
+  a.positions_fit(*casts);
+  const Id now = a.collapsed_else_loop(reduce, r);
+  if (now != reduce || static_cast<ReduceKind>(g.arg(reduce, 0)) != ReduceKind::sum) return now;
+  a.at_most(g.src(r, 0), is_float(g.dtype(reduce)) ? most_exact_ones : longest_progression);
+  return a.collapsed_else_loop(reduce, r);
+}
+
+}  // namespace kiln::compiler
