@@ -7,6 +7,7 @@
 // with the while flag), so that a masked loop makes no turn. A kernel under a mask has no positions.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -88,6 +89,8 @@ class ScopeImporter {
 
   static std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
   Tensor tensor(std::uint64_t number);
+  bool in_kernel() const;
+  Id alone(Id state, const std::function<Id(Id)>& final);
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);
