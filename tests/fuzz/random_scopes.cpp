@@ -39,7 +39,7 @@ class Maker {
     const auto kernels = random_.pick(1, 3);
     for (int i = 0; i < kernels; ++i) host_statement(2);
     put_all_of_e();
-    return {std::move(t_), has_host_scopes_};
+    return {std::move(t_), has_host_loops_};
   }
 
  private:
@@ -259,17 +259,16 @@ class Maker {
   }
   void host_statement(int depth) {
     const auto body = [&](int d) {
-      has_host_scopes_ = true;
       if (random_.one_in(3)) declare_variable();
       host_statement(d);
       if (random_.one_in(3)) set();
       if (random_.one_in(4)) leave();
     };
-    const auto kind = depth > 0 ? random_.pick(0, 9) : 9;
-    if (kind == 0)
+    const auto kind = depth > 0 ? random_.pick(0, 11) : 11;
+    if (kind == 0 || kind == 2)
       branches(depth - 1, body);
     else if (kind == 1)
-      loop(depth - 1, body);
+      has_host_loops_ = true, loop(depth - 1, body);
     else
       kernel();
   }
@@ -298,7 +297,7 @@ class Maker {
   std::uint64_t next_variable_ = 0, next_local_ = 0;
   Own own_;
   int loops_ = 0, budget_ = 0;
-  bool has_host_scopes_ = false;
+  bool has_host_loops_ = false;
 };
 
 }  // namespace

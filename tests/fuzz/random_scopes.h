@@ -10,7 +10,7 @@ namespace kiln::test {
 
 struct RandomScopes {
   tables::Tables tables;
-  bool has_host_scopes;  // loops or conditions around kernels
+  bool has_host_loops;  // loops around kernels
 };
 
 RandomScopes random_scopes(std::uint64_t seed);

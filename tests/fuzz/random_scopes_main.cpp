@@ -61,7 +61,7 @@ std::string check(std::uint64_t seed, bool compiled, long& runs) {
     text = write_program(g, p, {.locations = false});
     Random random(seed);
     std::unique_ptr<compiler::testing::CompiledProgram> object;
-    if (compiled && !made.has_host_scopes) object = std::make_unique<compiler::testing::CompiledProgram>(g, p);
+    if (compiled && !made.has_host_loops) object = std::make_unique<compiler::testing::CompiledProgram>(g, p);
     for (const std::int64_t n : {0, 1, 5, 19}) {
       const auto before = arguments(n, random);
       const auto given = arrays(before), expected = arrays(run_scopes(table, before, n));
