@@ -75,7 +75,10 @@ std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position, bool& b
 // Bound number `which` of a kernel or loop.
 Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used) {
   const record::extent& e = read_.attrs(n)[which];
-  return e.text == nullptr && e.value == -1 ? to_index(src[used++]) : read_.extent(e);
+  if (e.text != nullptr || e.value != -1) return read_.extent(e);
+  const Id x = src[used++];
+  const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.src(x, 0)) == Op::SYM;  // its values will fit
+  return is_symbol ? g_.src(x, 0) : to_index(x);
 }
 
 // Positions are i32: an extent of one symbol is at most 2^31 - 1.
@@ -87,7 +90,7 @@ void ScopeImporter::cap_symbols(Id extent) {
 }
 
 void ScopeImporter::enter(op kind) {
-  scopes_.push_back({.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .ranges = {}, .changed = {}});
+  scopes_.push_back({.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .ranges = {}, .axes = {}, .changed = {}});
 }
 ScopeImporter::Scope ScopeImporter::leave() {
   Scope s = std::move(scopes_.back());
@@ -95,32 +98,61 @@ ScopeImporter::Scope ScopeImporter::leave() {
   return s;
 }
 
+// Every index below is a symbol or a constant.
+bool ScopeImporter::is_symbolic(Id extent) const {
+  const Id root[] = {extent};
+  return std::ranges::all_of(g_.reachable(root), [&](Id id) { return g_.dtype(id) == DType::index && g_.op(id) != Op::CAST; });
+}
+
+// The states that a scope changes, at the beginning of each of its turns.
+void ScopeImporter::carry(std::vector<Changed> changed, std::int64_t first) {
+  Scope& s = scopes_.back();
+  for (Changed& c : changed) {
+    c.before = value_now(c);
+    bound(c) = build_.carry(s.ranges[0], c.before, first++);
+  }
+  s.changed = std::move(changed);
+}
+
 void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   const record::node& n = in_.nodes[position];
   bool breaks = false;
-  auto changed = changes(position, breaks);
-  const Id mask = active();
+  const auto changed = changes(position, breaks);
+  const Id mask = active(), zero = g_.index(0);
   enter(op::kernel);
-  Scope& s = scopes_.back();
+  std::vector<Id> ends;
   std::size_t used = 0;
   for (int i = 0; i < n.n_attrs; ++i) {
     Id end = limit(n, i, src, used);
     if (n.d == KILN_I32) cap_symbols(end);
-    if (!proves_nonnegative(g_, end, facts_)) end = index_max(g_, end, g_.index(0));
-    entered_ = both(entered_, never_empty(end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {g_.index(0), end}));
-    if (i == 0 && mask != no_id) end = g_.make(Op::WHERE, DType::index, {mask, end, g_.index(0)});
-    s.ranges.push_back(build_.range(end, ids_++));
+    if (!proves_nonnegative(g_, end, facts_)) end = index_max(g_, end, zero);
+    if (!never_empty(end, no_id)) entered_ = both(entered_, g_.make(Op::LT, DType::boolean, {zero, end}));
+    ends.push_back(end);
   }
+  if (mask != no_id) ends[0] = g_.make(Op::WHERE, DType::index, {mask, ends[0], zero});
   entered_ = both(entered_, mask);
   cond_ = live_ = no_id;
-  for (Changed& c : changed) {
-    c.before = value_now(c);
-    bound(c) = build_.carry(s.ranges[0], c.before, static_cast<std::int64_t>(s.changed.size()));
-    s.changed.push_back(c);
+  if (std::ranges::all_of(ends, [&](Id end) { return is_symbolic(end); })) {
+    for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
+    scopes_.back().axes = scopes_.back().ranges;
+    carry(changed, 0);
+    return;
+  }
+  // Extents that data decides: loops in a kernel of one position.
+  const std::size_t kernel = scopes_.size() - 1;
+  scopes_[kernel].ranges.push_back(build_.range(g_.index(1), ids_++));
+  carry(changed, 0);
+  for (const Id end : ends) {
+    enter(op::loop);
+    scopes_.back().ranges.push_back(build_.range(g_.index(endless), ids_++));
+    scopes_.back().end = end;
+    scopes_[kernel].axes.push_back(scopes_.back().ranges[0]);
+    carry(changed, 0);
   }
 }
 
 void ScopeImporter::close_kernel() {
+  while (scopes_.back().kind == op::loop) close_loop();
   const Scope s = leave();
   cond_ = s.cond, live_ = s.live, entered_ = s.entered;
   if (s.changed.empty()) return;
@@ -133,7 +165,7 @@ void ScopeImporter::close_kernel() {
 void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   const record::node& n = in_.nodes[position];
   bool breaks = false;
-  auto changed = changes(position, breaks);
+  const auto changed = changes(position, breaks);
   const Id mask = active();
   enter(op::loop);
   Scope& s = scopes_.back();
@@ -141,7 +173,7 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   s.begin = limit(n, 0, src, used);
   const Id end = limit(n, 1, src, used);
   s.step = limit(n, 2, src, used);
-  if (n.d == KILN_I32) cap_symbols(end);
+  if (n.d == KILN_I32) cap_symbols(s.begin), cap_symbols(end);
   // ceil((end - begin) / step) turns; a step of 0 makes none.
   const Id one = g_.index(1), zero = g_.index(0);
   const auto step = index_value(g_, s.step);
@@ -149,19 +181,14 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   const Id round = step ? (*step > 0 ? up : down)
                         : g_.make(Op::WHERE, DType::index, {g_.make(Op::LT, DType::boolean, {zero, s.step}), up, down});
   s.end = n.imm == 1 ? g_.index(endless) : index_floordiv(g_, index_add(g_, index_sub(g_, end, s.begin), round), s.step);
-  const bool is_static = n.imm == 0 && used == 0;
+  const bool is_static = n.imm == 0 && is_symbolic(s.end);
   if (is_static && !proves_nonnegative(g_, s.end, facts_)) s.end = index_max(g_, s.end, zero);
   s.ranges.push_back(build_.range(is_static ? s.end : g_.index(endless), ids_++));
 
   entered_ = both(both(entered_, mask), never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end}));
   cond_ = live_ = no_id;
   if (breaks || mask != no_id) s.going = mask_or_true(mask);
-  std::int64_t number = s.going == no_id ? 0 : 1;
-  for (Changed& c : changed) {
-    c.before = value_now(c);
-    bound(c) = build_.carry(s.ranges[0], c.before, number++);
-    s.changed.push_back(c);
-  }
+  carry(changed, s.going == no_id ? 0 : 1);
 }
 
 void ScopeImporter::close_loop() {
@@ -206,7 +233,7 @@ void ScopeImporter::leave_turn(Id condition, bool ends_loop) {
 Id ScopeImporter::position_value(const record::node& n) {
   const op kind = n.o == op::index ? op::kernel : op::loop;
   const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), kind, &Scope::kind);
-  const Id turn = s->ranges[n.o == op::index ? n.imm : 0];
+  const Id turn = kind == op::kernel ? s->axes[n.imm] : s->ranges[0];
   const Id at = kind == op::kernel ? turn : index_add(g_, s->begin, index_mul(g_, turn, s->step));
   return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
 }

@@ -4,9 +4,11 @@
 // before: record nodes in program order between the nodes that open and close scopes.
 // after: pure nodes. Where a condition holds only for some turns, a variable becomes WHERE(mask, new, old) and a write is gated
 // by the mask. A loop carries what its body assigns; with a break, or under a mask, it carries first whether it goes on (FOR
-// with the while flag), so that a masked loop makes no turn. A kernel under a mask has no positions.
+// with the while flag), so that a masked loop makes no turn. A kernel whose extents data decides, or under a mask, is a kernel
+// of one position with loops; elements outside of kernels are kernels of one position, too.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -48,7 +50,7 @@ class ScopeImporter {
     Id going = compiler::no_id;   // loop: carried value 0 of the while form, before the loop
     Id end = compiler::no_id;     // loop: number of turns
     Id begin = compiler::no_id, step = compiler::no_id;
-    std::vector<Id> ranges;
+    std::vector<Id> ranges, axes;  // axes: of a kernel, what its positions are
     std::vector<Changed> changed;
   };
   struct Tensor {
@@ -73,6 +75,8 @@ class ScopeImporter {
   std::vector<Changed> changes(int position, bool& breaks) const;
   Id limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used);
   void cap_symbols(Id extent);
+  bool is_symbolic(Id extent) const;
+  void carry(std::vector<Changed> changed, std::int64_t first);
 
   void open_kernel(int position, std::span<const Id> src);
   void close_kernel();
@@ -88,6 +92,8 @@ class ScopeImporter {
 
   static std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
   Tensor tensor(std::uint64_t number);
+  bool in_kernel() const;
+  Id alone(Id state, const std::function<Id(Id)>& final);
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);

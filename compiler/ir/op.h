@@ -50,7 +50,7 @@ namespace kiln::compiler {
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
-  X(STAGE,    "stage",    "K",   -1) /* {value, RANGEs...}: value needs storage over the ranges */ \
+  X(STAGE,    "stage",    "K",   -1) /* {value, RANGEs...}: value needs storage over the ranges; args name one without ranges, a KERNEL's state */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
   X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \

@@ -93,7 +93,8 @@ class Folding {
     f.gone = !kept_.contains(stage) && !needs_storage(stage, f);
     std::vector<Id> src{f.value};
     src.insert(src.end(), f.ranges.begin(), f.ranges.end());
-    if (!f.gone) f.stage = g_.make(Op::STAGE, g_.dtype(stage), src);
+    const std::vector<std::int64_t> name(g_.args(stage).begin(), g_.args(stage).end());
+    if (!f.gone) f.stage = g_.make(Op::STAGE, g_.dtype(stage), src, name);
     const Id result = f.gone ? f.value : f.stage;
     folds_.emplace(stage, std::move(f));
     return result;

@@ -29,10 +29,10 @@ class Builder {
   Id at(Id node, std::uint32_t use) const { return values_[slot_of_.at(node)][use]; }
 
  private:
-  Id stage(Id value, const std::vector<Id>& ranges) {
+  Id stage(Id value, const std::vector<Id>& ranges, std::span<const std::int64_t> name = {}) {
     std::vector<Id> src{value};
     src.insert(src.end(), ranges.begin(), ranges.end());
-    return g_.make(Op::STAGE, g_.dtype(value), src);
+    return g_.make(Op::STAGE, g_.dtype(value), src, name);
   }
 
   // Where the elements of a tensor that a KERNEL reads are.
@@ -44,7 +44,13 @@ class Builder {
 
   Id kernel(const NodeDemand& d) {
     std::vector<Id> init(kernel_parts(g_, d.node).init.begin(), kernel_parts(g_, d.node).init.end());
-    for (std::size_t i = 0; i < init.size(); ++i) init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges);
+    for (std::size_t i = 0; i < init.size(); ++i) {
+      // Each state has storage of its own: without ranges equal values would share it.
+      const std::int64_t name[] = {g_.arg(kernel_parts(g_, d.node).ranges[0], 0), static_cast<std::int64_t>(i)};
+      const bool is_scalar = d.states[i].ranges.empty();
+      init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges,
+                      is_scalar ? std::span<const std::int64_t>(name) : std::span<const std::int64_t>());
+    }
     return kernel_over(g_, d.node, walk_.body_of(d.node), init, [&](Id tensor) { return storage(tensor); });
   }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/symbolic/guard.h"
 #include "compiler/symbolic/template.h"
 
@@ -24,6 +25,12 @@ std::string place(const Graph& g, Id id) {
 // Operations whose RANGE sources name loops, not values.
 bool binds_ranges(Op op) {
   return op == Op::END || op == Op::REDUCE || op == Op::STAGE || op == Op::FOR || op == Op::CARRY || op == Op::KERNEL;
+}
+
+// What a value is read from, or loops make. An index expression is simplified down to these only: inside, they belong to
+// effects and loops that others share, and of which there must not be a second form.
+bool is_shared(Op op) {
+  return op == Op::GET || op == Op::CARRY || op == Op::OLD || op == Op::INDEX || op == Op::LOAD || is_write(op) || is_scope(op);
 }
 
 }  // namespace
@@ -67,6 +74,7 @@ Id RewriteEngine::run(Id root) {
   known_ = context_.g.size();
   fuel_ = fuel_per_run;
   ++run_;
+  is_expression_ = context_.g.dtype(root) == DType::index || context_.g.dtype(root) == DType::boolean;
   const SourceLoc saved = context_.g.loc();
   stack_.assign(1, {root, no_id, false});
   while (!stack_.empty()) {
@@ -93,7 +101,7 @@ void RewriteEngine::open(Frame f) {
   in_progress_.set(id, run_);
   if (id < known_) fuel_ += fuel_per_node;
   const auto src = context_.g.src(id);
-  if (context_.g.op(id) == Op::RANGE || src.empty()) {
+  if (context_.g.op(id) == Op::RANGE || src.empty() || (is_expression_ && is_shared(context_.g.op(id)))) {
     final_.set(id, id);
     return;
   }

@@ -99,6 +99,7 @@ class RewriteEngine {
   std::vector<Frame> stack_;
   std::vector<Id> scratch_;
   std::size_t known_ = 0;  // graph size when run() began: only nodes that were there bring fuel
+  bool is_expression_ = false;  // the root is an index or a condition: what it reads stays as it is
   std::uint64_t fuel_ = 0, applied_ = 0, run_ = 0;
   std::vector<std::string_view> last_rules_;
   Observer observer_;

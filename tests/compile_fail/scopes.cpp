@@ -117,6 +117,14 @@ struct scopes : program<scopes> {
     auto r = var<i32>(0.5);  // literal does not fit the dtype | literal does not fit
 #elif BAD == 46
     y(1) += k(1);  // assigned value has another dtype | another dtype
+#elif BAD == 47
+    if (auto c = when(p)) total = 1; else total = 2;  // else of cpp after a when | else of cpp after a when
+#elif BAD == 48
+    if (auto c = when(p)) return;  // scope is left by a jump of cpp | scope is left by a jump of cpp
+#elif BAD == 49
+    for (auto [i] : kernel(N)) { if (auto c = when(p)) continue; y(i) = 0; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+#elif BAD == 50
+    for (auto [i] : kernel(N)) { if (auto c = when(p)) { if (auto d = when(ps(i))) y(i) = 1; else y(i) = 0; } }  // else of cpp after a when | else of cpp after a when
 #endif
     z = x;
   }

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "compiler/ir/builder.h"
+#include "compiler/symbolic/simplify.h"
 #include "generator/tools/simplify_lines.h"
 
 namespace {
@@ -81,6 +83,20 @@ TEST(SimplifyRegressions, BitsOfValuesBeyond64) {
   EXPECT_NE(simplified("{}", "(8 << 60 & -4611686018427387905) > 4611686018427387903"), "False");
   EXPECT_NE(simplified(R"({"b": [1, 100]})", "(b << 61 & -4611686018427387905) <= 2305843009213693952"), "True");
   EXPECT_NE(simplified(R"({"a": [-9, -2]})", "(a << 60 | 4611686018427387905) >= -4611686018427387903"), "True");
+}
+
+// The index that comes out of a loop was simplified with the loop, which others use as it was: two loops had one range.
+TEST(SimplifyRegressions, LoopsBelowAnIndexStay) {
+  using namespace kiln::compiler;
+  Graph g;
+  Builder b(g);
+  const Id range = b.range(g.index(8), 0), zero = g.constant(DType::i32, 0), turn = b.carry(range, zero, 0);
+  const Id at = g.make(Op::FLOORMOD, DType::index, {g.make(Op::ADD, DType::index, {range, g.index(0)}), g.index(8)});
+  const Id yield[] = {b.elementwise(Op::ADD, {turn, g.make(Op::CAST, DType::i32, {at})})}, init[] = {zero};
+  const Id result = b.get(b.loop(range, g.index(0), g.index(8), init, yield), 0);
+  const Id index = g.make(Op::ADD, DType::index, {b.index_of(result), g.index(0)});
+  Simplifier simplify(g, {});
+  EXPECT_EQ(simplify(index), b.index_of(result));
 }
 
 }  // namespace

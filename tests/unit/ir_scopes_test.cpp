@@ -374,6 +374,32 @@ TEST(ScopeText, Mistakes) {
   EXPECT_NE(error_of_text(head + "%10 = local f32 [3] %4\n").find("`local` expected `id n`"), std::string::npos);
 }
 
+// Whatever the text, reading and verifying end with a program or a diagnostic.
+TEST(ScopeText, NoiseNeverCrashes) {
+  const std::string text = head +
+                           "%10 = range (8), id 2\n%11 = carry %10, %6, slot 0\n%12 = atomic %11, %3, %7, %10, add\n"
+                           "%13 = old %12\n%14 = carry %10, %7, slot 1\n%15 = add %13, %14\n%16 = local f32 [4] %10, id 0\n"
+                           "%17 = update %16, %3, %15, (1)\n%18 = index %17, (2)\n"
+                           "%19 = for %10, (0), (8), %6, %7, %12, %18\n%97 = get %19, slot 0\n" +
+                           tail;
+  EXPECT_EQ(error_of_text(text), "");
+  const std::string digits = "0123456789";
+  std::uint64_t state = 5;
+  const auto random = [&] {
+    return static_cast<std::size_t>((state = state * 6364136223846793005u + 1442695040888963407u) >> 33);
+  };
+  std::size_t accepted = 0;
+  for (int i = 0; i < 20000; ++i) {
+    std::string t = text;
+    for (int k = 0; k < 3; ++k) {  // mostly other numbers: operands, slots and ids that do not belong there
+      const auto at = t.find_first_of(digits, head.size() / 2 + random() % (t.size() - head.size() / 2));
+      if (at != std::string::npos) t[at] = i % 4 == 0 ? static_cast<char>(random()) : digits[random() % 10];
+    }
+    accepted += error_of_text(t).empty() ? 1 : 0;
+  }
+  EXPECT_GT(accepted, 20u);
+}
+
 // Time and stack do not depend on how deep the graph is.
 TEST(Regions, LongChains) {
   Graph g;

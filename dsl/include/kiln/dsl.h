@@ -13,6 +13,7 @@
 #include "kiln/dsl/builder.h"
 #include "kiln/dsl/expr.h"
 #include "kiln/dsl/operators.h"
+#include "kiln/dsl/branches.h"
 #include "kiln/dsl/element.h"
 #include "kiln/dsl/variable.h"
 #include "kiln/dsl/math.h"

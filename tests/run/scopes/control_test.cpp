@@ -323,6 +323,36 @@ TEST(Scopes, HelperFunctions) {
             }));
 }
 
+// Extents and conditions of kernels that data decides.
+struct decided : program<decided> {
+  in<i32> count;
+  inout<i32, N> x;
+  constexpr void body() {
+    for (auto [i] : kernel(count)) x.at<mode::skip>(i) = i;
+    if (auto c = when(count > 3)) {
+      for (auto [i] : kernel(N)) x(i) += 100;
+      x = x * 2;
+    }
+    if (auto c = otherwise()) x(0) = 7;
+    for (auto [i, j] : kernel(count - 2, 2)) x.at<mode::skip>(i * 2 + j) -= 1;
+  }
+};
+
+TEST(Scopes, ExtentsAndConditionsFromData) {
+  for (const int count : {-2, 0, 1, 3, 4, 9}) {
+    std::vector<int> x(6, -5);
+    const auto r = scopes::run(ir<decided>, {scopes::scalar(count), scopes::tensor({6}, x)});
+    for (int i = 0; i < std::min(count, 6); ++i) x[static_cast<std::size_t>(i)] = i;
+    if (count > 3) {
+      for (int& v : x) v = (v + 100) * 2;
+    } else {
+      x[0] = 7;
+    }
+    for (int i = 0; i < (count - 2) * 2 && i < 6; ++i) --x[static_cast<std::size_t>(i)];
+    EXPECT_EQ(scopes::values<int>(r[1]), x) << count;
+  }
+}
+
 // Loops and conditions outside of kernels; extents that change each turn; tensor statements among them.
 struct host : program<host> {
   inout<i32, N> x;

@@ -251,6 +251,66 @@ TEST(Elements, Atomics) {
   check_atomics<f64, double>();
 }
 
+// An element that is the same for all positions, its index from a scalar; read inside of a kernel, and outside.
+struct uniform : program<uniform> {
+  in<i32, N> x;
+  in<i32> k;
+  out<i32, N> inside, outside;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) inside(i) = x(k) + x.at<mode::wrap>(x(k) + 1);
+    outside = x + x(k) * 2 - x(1);
+  }
+};
+
+TEST(Elements, SameForAllPositions) {
+  const std::vector<int> x = {4, 9, 2, 7, 5};
+  for (const int k : {-3, 0, 3, 8}) {
+    const auto r = scopes::run(ir<uniform>,
+                               {scopes::tensor({5}, x), scopes::scalar(k), scopes::output<int>({5}), scopes::output<int>({5})});
+    const int at = x[static_cast<std::size_t>(std::clamp(k, 0, 4))], next = x[static_cast<std::size_t>((at + 1) % 5)];
+    EXPECT_EQ(scopes::values<int>(r[2]), std::vector<int>(5, at + next));
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(scopes::values<int>(r[3])[i], x[i] + at * 2 - x[1]);
+  }
+}
+
+// Writes and atomics outside of kernels.
+struct lone : program<lone> {
+  inout<i32, N> x;
+  inout<i32> total;
+  in<i32> k;
+  out<i32, 3> y;
+  constexpr void body() {
+    x(k) = 100;
+    x.at<mode::skip>(k + 1) += x(k) + sum(x);
+    auto old = x(2).atomic_max(50);
+    total() += old;
+    auto skipped = x.at<mode::skip>(k - 9).atomic_add(1);
+    y(0) = old;
+    y(1) = skipped;
+    auto a = local<i32, 2>();
+    a(1) = 8;
+    y(2) = a(0) + a(1);
+  }
+};
+
+TEST(Elements, OutsideOfKernels) {
+  for (const int k : {0, 2, 4}) {
+    std::vector<int> x = {4, 9, 2, 7, 5};
+    const auto r =
+        scopes::run(ir<lone>, {scopes::tensor({5}, x), scopes::scalar(30), scopes::scalar(k), scopes::output<int>({3})});
+    const auto at = static_cast<std::size_t>(k);
+    x[at] = 100;
+    int sum = 100;
+    for (const int v : x) sum += v;
+    if (at + 1 < x.size()) x[at + 1] += sum;
+    const int old = x[2];
+    x[2] = std::max(x[2], 50);
+    EXPECT_EQ(scopes::values<int>(r[0]), x);
+    EXPECT_EQ(scopes::values<int>(r[1])[0], 30 + old);
+    EXPECT_EQ(scopes::values<int>(r[3]), (std::vector<int>{old, 0, 8}));
+  }
+}
+
 // The right side of `+=` is evaluated before the element is read, on every compiler.
 struct compound : program<compound> {
   inout<i32, 2> x;

@@ -52,6 +52,7 @@ struct builder {
   kiln_list<variable> variables;
   int scope = 0, locals = 0;
   int closed_when = -1;  // the when_end that an otherwise may follow
+  int refused = 0;       // nesting of the whens whose branches are passed by, 0: none (branches.h)
   static constexpr int unreadable = -1;
   kiln_list<std::int32_t> sources;
   kiln_list<record::extent> attrs;

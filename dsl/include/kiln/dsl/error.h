@@ -96,6 +96,7 @@ namespace kiln {
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
   X(break_or_continue_outside_a_loop, "break or continue outside of a loop (a kernel ends the loops around it)") \
+  X(else_of_cpp_after_a_when__write_otherwise, "`else` after a when is never recorded: if (auto c = otherwise())") \
   X(otherwise_does_not_follow_a_when, "otherwise() does not follow a when") \
   X(scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if, "a scope is left by a jump of C++: write break_if, continue_if") \
   X(scope_is_not_entered__write_for_or_if, "a scope is opened without a body: for (auto [i] : kernel(n)), for (auto i : loop(n)), if (auto c = when(p))") \

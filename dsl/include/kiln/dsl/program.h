@@ -198,6 +198,12 @@ template <class P>
 consteval kiln_size kiln_measure() {
   builder b;
   kiln_trace<P>(b);
+  for (int depth = kiln_deepest(b); depth > 0 && b.error == why::ok; --depth) {
+    builder again;
+    again.refused = depth;
+    kiln_trace<P>(again);
+    kiln_compare_branches(b, again, depth);
+  }
   kiln_check<P>(b);
   return {b.nodes.n, b.sources.n, b.attrs.n, b.error, b.error_loc, b.nodes.n > 0 ? b.nodes.v[0].loc : record::source_loc{}};
 }

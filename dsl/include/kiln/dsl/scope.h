@@ -2,6 +2,7 @@
 // members of program, and of `scope` for helper functions.
 #pragma once
 
+#include "kiln/dsl/branches.h"
 #include "kiln/dsl/element.h"
 #include "kiln/dsl/variable.h"
 
@@ -135,7 +136,10 @@ class [[nodiscard]] kiln_branch {
     b_->leave(scope_, op::when_end, b_->regions.v[scope_ - 1].entered ? why::ok : why::scope_is_not_entered__write_for_or_if);
     b_->closed_when = last_ ? -1 : b_->last();
   }
-  constexpr explicit operator bool() & { return b_->regions.v[scope_ - 1].entered = true; }
+  constexpr explicit operator bool() & {
+    b_->regions.v[scope_ - 1].entered = true;
+    return b_->refused == 0 || kiln_depth(*b_, scope_) != b_->refused;
+  }
   template <class B, why Reason = why::scope_has_no_name__write_if_auto_c_when>
     requires(std::is_same_v<B, bool>)
   explicit operator B() && KILN_DELETED("kiln: name the scope: if (auto c = when(p))");

@@ -1,0 +1,307 @@
+#include "tests/fuzz/random_scopes.h"
+
+#include <vector>
+
+#include "tests/fuzz/random.h"
+
+namespace kiln::test {
+namespace {
+
+using record::atomic_kind;
+using record::index_mode;
+using record::op;
+using tables::Tables;
+
+// Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], total are changed; e[N] is an output.
+enum Slot : std::uint64_t { slot_a, slot_b, slot_bound, slot_c, slot_d, slot_total, slot_e };
+
+class Maker {
+ public:
+  explicit Maker(std::uint64_t seed) : random_(seed), t_("scopes") {
+    scalar_ = t_.shape({});
+    const auto* n = t_.shape({Tables::text("N")});
+    const auto* matrix = t_.shape({Tables::fixed(4), Tables::fixed(5)});
+    const auto* rows = t_.shape({Tables::fixed(3), Tables::text("N")});
+    t_.symbol("N", 0);
+    t_.param("a", 0, KILN_I32, n);
+    t_.param("b", 0, KILN_I32, matrix);
+    t_.param("bound", 0, KILN_I32, scalar_);
+    t_.param("c", 2, KILN_I32, n);
+    t_.param("d", 2, KILN_I32, rows);
+    t_.param("total", 2, KILN_I32, scalar_);
+    t_.param("e", 1, KILN_I32, n);
+  }
+
+  RandomScopes make() {
+    visible_.push_back(node(op::param, KILN_I32, {}, {}, slot_bound));
+    visible_.push_back(number(random_.pick(-9, 9)));
+    own_ = {};
+    const auto kernels = random_.pick(1, 3);
+    for (int i = 0; i < kernels; ++i) host_statement(2);
+    put_all_of_e();
+    return {std::move(t_), has_host_loops_};
+  }
+
+ private:
+  int node(op o, kiln_dtype d, std::vector<int> sources = {}, std::vector<record::extent> attrs = {}, std::uint64_t imm = 0) {
+    return t_.node(o, d, scalar_, std::move(sources), std::move(attrs), imm);
+  }
+  int number(std::int64_t v) { return node(op::constant, KILN_I32, {}, {}, static_cast<std::uint64_t>(v)); }
+  int binary(op o, int a, int b) { return node(o, KILN_I32, {a, b}); }
+  int any() { return visible_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(visible_.size()) - 1))]; }
+  int small(std::int64_t mask) { return binary(op::and_, any(), number(mask)); }
+
+  int value() {
+    constexpr op binaries[] = {op::add, op::sub,  op::mul,  op::min,  op::max, op::and_,
+                               op::or_, op::xor_, op::cdiv, op::cmod, op::shl, op::shr};
+    int v = 0;
+    switch (random_.pick(0, 7)) {
+      case 0: v = number(random_.pick(-20, 20)); break;
+      case 1: v = node(op::where, KILN_I32, {condition(), any(), any()}); break;
+      case 2:
+      case 3: v = read(); break;
+      case 4: v = variables_.empty() ? any() : node(op::get, KILN_I32, {}, {}, variable()); break;
+      default: v = binary(binaries[random_.pick(0, 11)], any(), any());
+    }
+    visible_.push_back(v);
+    return v;
+  }
+  int condition() {
+    constexpr op compares[] = {op::lt, op::le, op::eq, op::ne};
+    const int c =
+        node(compares[random_.pick(0, 3)], KILN_BOOL, {any(), random_.one_in(2) ? any() : number(random_.pick(-5, 12))});
+    return random_.one_in(4) ? node(op::not_, KILN_BOOL, {c}) : c;
+  }
+  std::uint64_t variable() {
+    return variables_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(variables_.size()) - 1))];
+  }
+  std::uint64_t local() {
+    return locals_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(locals_.size()) - 1))];
+  }
+  int index() { return random_.one_in(3) ? small(7) : any(); }
+
+  static std::uint64_t place(index_mode m, std::uint64_t tensor) { return static_cast<std::uint64_t>(m) << 32 | tensor; }
+  int element(std::uint64_t tensor, std::vector<int> indices, bool may_be_constant = true) {
+    auto m = static_cast<index_mode>(random_.pick(0, may_be_constant ? 3 : 2));
+    if (m == index_mode::constant) indices.push_back(any());
+    return node(op::element, KILN_I32, indices, {}, place(m, tensor));
+  }
+  // What this place may read: inputs, local arrays, and of the tensors that the kernel around changes the own elements.
+  int read() {
+    switch (random_.pick(0, 5)) {
+      case 0: return element(slot_b, {index(), index()});
+      case 1:
+        if (!locals_.empty()) return element(record::local_tensors + local(), {index()});
+        break;
+      case 2:
+        if (own_.column >= 0)
+          return own_.row >= 0 ? element(slot_d, {own_.row, own_.column}, false)
+                               : element(slot_d, {index(), own_.column}, false);
+        break;
+      case 3:
+        if (own_.column >= 0 && own_.row < 0)
+          return node(op::element, KILN_I32, {own_.column}, {}, place(index_mode::clamp, slot_c));
+        break;
+      default: break;
+    }
+    return element(slot_a, {index()});
+  }
+  void put() {
+    const auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
+    if (!locals_.empty() && random_.one_in(2)) {
+      node(op::put, KILN_I32, {any(), index()}, {}, place(m, record::local_tensors + local()));
+      return;
+    }
+    if (own_.column < 0) return;
+    if (random_.one_in(3)) {
+      node(op::atomic, KILN_I32, {any()}, {}, static_cast<std::uint64_t>(own_.kind) << 40 | slot_total);
+    } else if (own_.row >= 0) {
+      node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, place(m, slot_d));
+    } else if (random_.one_in(2)) {
+      node(op::put, KILN_I32, {any(), index(), own_.column}, {}, place(m, slot_d));
+    } else {
+      node(op::put, KILN_I32, {any(), own_.column}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
+    }
+  }
+
+  // Statements between two nodes; what they declare ends with them.
+  template <class F>
+  void scope(F body) {
+    const auto values = visible_.size(), vars = variables_.size(), arrays = locals_.size();
+    body();
+    visible_.resize(values);
+    variables_.resize(vars);
+    locals_.resize(arrays);
+  }
+  void declare() {
+    if (random_.one_in(3)) {
+      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(random_.pick(1, 5))}), {}, {}, next_local_);
+      locals_.push_back(next_local_++);
+    } else {
+      node(op::var, KILN_I32, {any()}, {}, next_variable_);
+      variables_.push_back(next_variable_++);
+    }
+  }
+  void set() {
+    if (!variables_.empty()) node(op::set, KILN_I32, {any()}, {}, variable());
+  }
+
+  void statements(int depth) {
+    const auto count = random_.pick(1, 5);
+    for (int i = 0; i < count && budget_ > 0; ++i, --budget_) statement(depth);
+  }
+  void statement(int depth) {
+    switch (random_.pick(0, depth > 0 ? 9 : 5)) {
+      case 0: declare(); break;
+      case 1:
+      case 2: value(); break;
+      case 3: set(); break;
+      case 4: put(); break;
+      case 5: leave(); break;
+      case 6:
+      case 7: branches(depth - 1, [&](int d) { statements(d); }); break;
+      case 8: loop(depth - 1, [&](int d) { statements(d); }); break;
+      default: endless(depth - 1); break;
+    }
+  }
+  void leave() {
+    if (loops_ == 0) return;
+    const op o = random_.one_in(2) ? op::break_ : op::continue_;
+    if (random_.one_in(5))
+      node(o, KILN_BOOL);
+    else
+      node(o, KILN_BOOL, {condition()});
+  }
+  template <class F>
+  void branches(int depth, F body) {
+    node(op::when, KILN_BOOL, {condition()});
+    scope([&] { body(depth); });
+    node(op::when_end, KILN_BOOL);
+    for (int i = 0; i < 2 && random_.one_in(2); ++i) {
+      node(op::otherwise, KILN_BOOL, {condition()});
+      scope([&] { body(depth); });
+      node(op::when_end, KILN_BOOL);
+    }
+    if (random_.one_in(2)) return;
+    node(op::otherwise, KILN_BOOL);
+    scope([&] { body(depth); });
+    node(op::when_end, KILN_BOOL);
+  }
+  // A bound: a literal or a small value.
+  void bound(std::vector<record::extent>& attrs, std::vector<int>& sources, std::int64_t low, std::int64_t high) {
+    const std::int64_t v = random_.pick(low, high);
+    if (v != -1 && random_.one_in(2)) {
+      attrs.push_back(Tables::fixed(v));
+      return;
+    }
+    attrs.push_back(Tables::fixed(-1));
+    sources.push_back(v == -1 ? number(-1) : binary(op::add, small(3), number(low)));
+  }
+  template <class F>
+  void loop(int depth, F body) {
+    std::vector<record::extent> attrs;
+    std::vector<int> sources;
+    bound(attrs, sources, -3, 3);
+    bound(attrs, sources, -2, 5);
+    bound(attrs, sources, -2, 3);
+    const int l = node(op::loop, KILN_I32, sources, attrs);
+    ++loops_;
+    scope([&] {
+      visible_.push_back(node(op::counter, KILN_I32, {l}));
+      body(depth);
+    });
+    --loops_;
+    node(op::loop_end, KILN_BOOL);
+  }
+  // A loop without an end, which counts its turns first.
+  void endless(int depth) {
+    const std::uint64_t turns = next_variable_++;
+    node(op::var, KILN_I32, {number(0)}, {}, turns);
+    const int l = node(op::loop, KILN_I32, {}, {Tables::fixed(0), Tables::fixed(0), Tables::fixed(1)}, 1);
+    ++loops_;
+    scope([&] {
+      const int now = node(op::get, KILN_I32, {}, {}, turns);
+      node(op::set, KILN_I32, {binary(op::add, now, number(1))}, {}, turns);
+      node(op::break_, KILN_BOOL, {node(op::le, KILN_BOOL, {number(random_.pick(0, 6)), now})});
+      visible_.push_back(node(op::counter, KILN_I32, {l}));
+      statements(depth);
+    });
+    --loops_;
+    node(op::loop_end, KILN_BOOL);
+  }
+
+  void kernel() {
+    const bool is_2d = random_.one_in(3);
+    std::vector<record::extent> attrs = {Tables::text("N")};
+    if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(3));
+    const int k = node(op::kernel, KILN_I32, {}, attrs, is_2d ? 2 : 1);
+    const int outside = loops_;
+    auto variables = std::move(variables_);  // those of outside are read-only
+    variables_.clear();
+    loops_ = 0, budget_ = 40;
+    scope([&] {
+      constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
+                                       atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
+      own_.row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
+      own_.column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
+      own_.kind = kinds[random_.pick(0, 5)];
+      if (is_2d) visible_.push_back(own_.row);
+      visible_.push_back(own_.column);
+      statements(3);
+      statements(3);
+      node(op::put, KILN_I32, is_2d ? std::vector{any(), own_.row, own_.column} : std::vector{any(), own_.column}, {},
+           is_2d ? slot_d : slot_c);
+      own_ = {};
+    });
+    node(op::kernel_end, KILN_BOOL);
+    variables_ = std::move(variables);
+    loops_ = outside;
+  }
+  void host_statement(int depth) {
+    const auto body = [&](int d) {
+      if (random_.one_in(3)) declare_variable();
+      host_statement(d);
+      if (random_.one_in(3)) set();
+      if (random_.one_in(4)) leave();
+    };
+    const auto kind = depth > 0 ? random_.pick(0, 11) : 11;
+    if (kind == 0 || kind == 2)
+      branches(depth - 1, body);
+    else if (kind == 1)
+      has_host_loops_ = true, loop(depth - 1, body);
+    else
+      kernel();
+  }
+  void declare_variable() {
+    node(op::var, KILN_I32, {any()}, {}, next_variable_);
+    variables_.push_back(next_variable_++);
+  }
+  // The output has a value whatever the kernels wrote of it.
+  void put_all_of_e() {
+    const int k = node(op::kernel, KILN_I32, {}, {Tables::fixed(1)}, 1);
+    const int i = node(op::index, KILN_I32, {k}, {}, 0);
+    node(op::put, KILN_I32, {number(77), i}, {}, place(index_mode::skip, slot_e));
+    node(op::kernel_end, KILN_BOOL);
+  }
+
+  struct Own {
+    int row = -1, column = -1;
+    atomic_kind kind = atomic_kind::add;
+  };
+
+  Random random_;
+  Tables t_;
+  const record::shape* scalar_ = nullptr;
+  std::vector<int> visible_;  // integers of the open scopes
+  std::vector<std::uint64_t> variables_, locals_;
+  std::uint64_t next_variable_ = 0, next_local_ = 0;
+  Own own_;
+  int loops_ = 0, budget_ = 0;
+  bool has_host_loops_ = false;
+};
+
+}  // namespace
+
+RandomScopes random_scopes(std::uint64_t seed) { return Maker(seed).make(); }
+
+}  // namespace kiln::test
