@@ -19,10 +19,11 @@ struct ValueCost {
 
 // How the program wants a value: summed over all the places that read it.
 struct ValueUse {
-  std::size_t maps = 0;  // different index maps
-  double hoisted = 0;    // evaluations when loops that do not matter to the value are left outside
-  double elements = 0;   // different elements
-  double bytes = 4;      // of one element
+  std::size_t maps = 0;              // different index maps
+  double hoisted = 0;                // evaluations when loops that do not matter to the value are left outside
+  double elements = 0;               // different elements
+  double bytes = 4;                  // of one element
+  std::size_t index_operations = 0;  // that say where a reader's element is: the longest such expression
 };
 
 class StagingModel {

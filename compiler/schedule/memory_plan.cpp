@@ -5,6 +5,7 @@
 
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/memory_in_order.h"
 #include "compiler/schedule/task_order.h"
 
 namespace kiln::compiler {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::int64_t alignment = 64;
 constexpr double typical_symbol = 128;
+constexpr std::size_t most_pairs = std::size_t{1} << 25;  // of kernels and buffers: about half a second
 
 std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
@@ -158,6 +160,7 @@ MemoryProblem memory_problem(Graph& g, const Schedule& s) {
 }
 
 void memory_plan(Graph& g, Schedule& s) {
+  if (s.kernels.size() * s.buffers.size() > most_pairs) return memory_in_order(g, s);
   const MemoryProblem m = memory_problem(g, s);
   const Placement placed = place(m.placement);
   std::vector<std::uint32_t> upwards(m.buffers.size());
