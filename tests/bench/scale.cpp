@@ -1,6 +1,7 @@
-// Time and memory of the generator by size: scale_bench [--nodes N,...] [--family NAME]... [--passes]
-// Reads a program's text and compiles it to an object. Prints seconds, peak memory, kernels and functions. Fails where ten
-// times the nodes take more than thirty times the seconds or the memory, beyond what a small program takes anyway.
+// Time and memory of the generator by size: scale_bench [--nodes N,...] [--family NAME,...] [--passes | --text]
+// Reads a program's text (--text: prints it instead) and compiles it to an object. Prints seconds, peak memory, kernels and
+// functions. Fails where ten times the nodes take more than thirty times the seconds or the memory, beyond what a small program
+// takes anyway.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -117,9 +118,10 @@ bool is_linear(Cost less, Cost more, double times) {
 
 int main(int argc, char** argv) {
   std::vector<std::string> sizes = {"1000", "10000", "100000"}, only;
-  bool passes = false, ok = true;
+  bool passes = false, texts = false, ok = true;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--passes") == 0) passes = true;
+    if (std::strcmp(argv[i], "--text") == 0) texts = true;
     if (std::strcmp(argv[i], "--nodes") == 0 && i + 1 < argc) sizes = split(argv[++i]);
     if (std::strcmp(argv[i], "--family") == 0 && i + 1 < argc) only = split(argv[++i]);
   }
@@ -129,6 +131,10 @@ int main(int argc, char** argv) {
     std::size_t last_nodes = 0;
     for (const std::string& size : sizes) {
       const std::size_t nodes = std::stoul(size);
+      if (texts) {
+        std::fputs(family.text(nodes).c_str(), stdout);
+        continue;
+      }
       const Cost c = compile_apart(family.text(nodes), std::string(family.name).c_str(), nodes, passes);
       const bool fits = c.seconds >= 0 &&
                         (last_nodes == 0 || is_linear(last, c, static_cast<double>(nodes) / static_cast<double>(last_nodes)));
