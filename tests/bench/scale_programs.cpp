@@ -100,7 +100,7 @@ std::string outputs(std::size_t nodes) {
   return t.text();
 }
 
-constexpr int tokens = 48, width = 64, heads = 4, inner = 128;
+constexpr int tokens = 48, width = 64, inner = 128;
 
 int normalised(Text& t, int x) {
   const int scale = t.node("const f32 0.015625");
