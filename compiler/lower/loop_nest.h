@@ -20,4 +20,8 @@ namespace kiln::compiler {
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts);
 
+// The same for stores inside another loop: the outermost range runs from 0 to its end.
+std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+                           const Facts& facts);
+
 }  // namespace kiln::compiler

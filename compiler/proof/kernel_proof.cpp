@@ -4,6 +4,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/proof/smt_terms.h"
+#include "compiler/proof/symbol_factors.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
 
@@ -18,7 +19,8 @@ struct Access {
   int buffer = 0;  // of the schedule
   Id index = no_id;
   std::vector<Id> gates;
-  std::vector<Id> loops;  // of a store's END
+  std::vector<Id> loops;    // of a store's END
+  std::vector<Id> symbols;  // taken out of the index
 };
 
 class Claims {
@@ -44,6 +46,7 @@ class Claims {
         if (l.buffer == stores_[i].buffer) {
           Access load = l;
           load.loops = stores_[i].loops;
+          if (has_phases(g_, k_.sink)) load.loops.resize(1);  // an earlier phase stores the row's elements
           apart_in_loops(load, stores_[i], "loads only what its own iteration stores");
         }
     }
@@ -52,13 +55,14 @@ class Claims {
 
  private:
   // Gates are an operand, or in the index as WHERE(gate, index, INVALID).
-  Access access(Id id, std::size_t gate) const {
-    Access a{id, k_.buffers[static_cast<std::size_t>(g_.arg(g_.src(id, 0), 0))], g_.src(id, 1), {}, {}};
+  Access access(Id id, std::size_t gate) {
+    Access a{id, k_.buffers[static_cast<std::size_t>(g_.arg(g_.src(id, 0), 0))], g_.src(id, 1), {}, {}, {}};
     if (g_.src(id).size() > gate) a.gates.push_back(g_.src(id, gate));
     while (g_.op(a.index) == Op::WHERE && g_.op(g_.src(a.index, 2)) == Op::INVALID) {
       a.gates.push_back(g_.src(a.index, 0));
       a.index = g_.src(a.index, 1);
     }
+    a.index = with_symbols_out(g_, a.index, a.symbols);
     return a;
   }
 
@@ -83,8 +87,11 @@ class Claims {
 
   void inside(const Access& a, const std::string& what) {
     add(label(a, what + " inside"), [&](SmtTerms& t) {
-      const Id size = s_.buffers[static_cast<std::size_t>(a.buffer)].size;
-      define_access(t, {a.node, a.buffer, a.index, a.gates, {}});
+      std::vector<Id> symbols = a.symbols;
+      const Id size = with_symbols_out(g_, s_.buffers[static_cast<std::size_t>(a.buffer)].size, symbols);
+      Access alone = a;
+      alone.loops.clear();
+      define_access(t, alone);
       define(t, size, a);
       t.relate_multiples();
       const std::string goal = "(and (<= 0 " + t[a.index] + ") (< " + t[a.index] + " " + t[size] + "))";

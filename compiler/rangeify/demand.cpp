@@ -21,7 +21,7 @@ std::vector<std::size_t> data_sources(const Graph& g, Id node) {
 
 // These only name elements of their source anew: when storage is worth it, the source gets it.
 static bool may_stage(Op op) {
-  return op != Op::PARAM && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND;
+  return op != Op::PARAM && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND && op != Op::PAD;
 }
 
 DemandWalk::DemandWalk(Graph& g, const Program& p)

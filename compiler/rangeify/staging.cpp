@@ -20,7 +20,9 @@ constexpr double reduce_slack = 1.25;       // reductions may be recomputed for 
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
 
-double own_cost(Op op) {
+}  // namespace
+
+double StagingModel::own_cost(Op op) {
   switch (op) {
     case Op::EXP:
     case Op::EXP2:
@@ -49,8 +51,6 @@ double own_cost(Op op) {
     default: return 1;
   }
 }
-
-}  // namespace
 
 double StagingModel::extent(Id e) {
   const Id roots[] = {e};

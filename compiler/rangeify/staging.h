@@ -30,7 +30,8 @@ class StagingModel {
  public:
   StagingModel(const Graph& g, const Program& p) : g_(g), program_(p) {}
 
-  double extent(Id e);  // a typical value of an index expression over symbols and ranges
+  static double own_cost(Op op);  // of one operation
+  double extent(Id e);            // a typical value of an index expression over symbols and ranges
   double elements(const std::vector<Id>& extents);
   // First every node as a reader of its sources, then the costs, sources first.
   void count_reader(Id node);

@@ -17,7 +17,7 @@ constexpr std::size_t most_pairs = std::size_t{1} << 25;  // of kernels and buff
 
 std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
-Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.size, g.index(bytes(b.dtype)))); }
+Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.stored(), g.index(bytes(b.dtype)))); }
 
 double typical_atom(const Graph& g, const Schedule& s, Id atom) {
   if (g.op(atom) != Op::SYM) return typical_symbol / 2;  // half of an extent, most often

@@ -137,7 +137,8 @@ void simplify_ranges(Graph& g, Schedule& s) {
   const SourceLoc saved = g.loc();
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels) KernelRanges(g, k, simplify).run();
+  for (Kernel& k : s.kernels)
+    if (!has_phases(g, k.sink)) KernelRanges(g, k, simplify).run();
   g.set_loc(saved);
 }
 

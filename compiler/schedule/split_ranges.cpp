@@ -223,7 +223,8 @@ void split_ranges(Graph& g, Schedule& s) {
   const SourceLoc saved = g.loc();
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels) Splitting(g, k, simplify).run();
+  for (Kernel& k : s.kernels)
+    if (!has_phases(g, k.sink)) Splitting(g, k, simplify).run();
   g.set_loc(saved);
 }
 
