@@ -83,4 +83,11 @@ TEST(SimplifyRegressions, BitsOfValuesBeyond64) {
   EXPECT_NE(simplified(R"({"a": [-9, -2]})", "(a << 60 | 4611686018427387905) >= -4611686018427387903"), "True");
 }
 
+// Sums that overflowed only before their leaves were simplified.
+TEST(SimplifyRegressions, SettlesAtOnce) {
+  EXPECT_EQ(simplified("{}", "(4194303 + min(-4611686018427387904, 0)) * 2"), "-9223372036846387202");
+  EXPECT_EQ(simplified(R"({"r": [0, 2]})", "(1 + (-4 + r << 10)) * -1125899906842624 * -2"),
+            simplified(R"({"r": [0, 2]})", "(1 + (r * 1024 - 4096)) * -1125899906842624 * -2"));
+}
+
 }  // namespace
