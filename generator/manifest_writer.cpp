@@ -41,7 +41,7 @@ Json params(Graph& g, const Program& p) {
 Json buffers(Graph& g, const Schedule& s) {
   Json list = Json::array();
   for (const Buffer& b : s.buffers) {
-    Json one{{"dtype", name(b.dtype)}, {"elements", value(g, b.size)}};
+    Json one{{"dtype", name(b.dtype)}, {"elements", value(g, b.stored())}};
     if (b.param >= 0) one["param"] = b.param;
     if (b.offset != no_id) one["offset"] = value(g, b.offset);
     list.push_back(one);

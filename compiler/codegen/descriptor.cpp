@@ -31,7 +31,7 @@ class DescriptorEmitter {
       buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
                                                         : static_cast<int>(params.size() + temps.size() + views.size()));
       if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
-      if (b.param < 0) temps.push_back(row({expr(b.offset), expr(b.size, bytes(b.dtype))}));
+      if (b.param < 0) temps.push_back(row({expr(b.offset), expr(b.stored(), bytes(b.dtype))}));
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));

@@ -85,9 +85,33 @@ std::vector<std::int32_t> list_effects(const Graph& g, Id sink, const Scopes& s)
   return listed;
 }
 
-// Per node, the set of RANGEs it depends on; an effectful loop also depends on the loop that lists it.
+// The one loop around all effects of a kernel: no_id when there is none.
+Id outermost_range(const Graph& g, Id sink) {
+  const Id only = g.src(sink).size() == 1 ? g.src(sink, 0) : no_id;
+  return only != no_id && g.op(only) == Op::FOR ? g.src(only, 0) : no_id;
+}
+
+std::vector<bool> stored_slots(const Graph& g, const Scopes& s) {
+  std::vector<bool> stored;
+  for (const Id id : s.nodes) {
+    if (g.op(id) != Op::STORE) continue;
+    const auto slot = static_cast<std::size_t>(g.arg(g.src(id, 0), 0));
+    if (slot >= stored.size()) stored.resize(slot + 1);
+    stored[slot] = true;
+  }
+  return stored;
+}
+
+// Per node, the set of RANGEs it depends on; an effectful loop also depends on the loop that lists it. What reads a buffer that
+// the kernel itself stores stays in the loop around both, whatever its index depends on.
 std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<std::int32_t>& listed, RangeSets& sets) {
   std::vector<int> ranges(s.of.size(), 0);
+  const Id outermost = outermost_range(g, s.nodes.back());
+  const std::vector<bool> stored = stored_slots(g, s);
+  const auto reads_stored = [&](Id id) {
+    const auto slot = static_cast<std::size_t>(g.op(id) == Op::LOAD ? g.arg(g.src(id, 0), 0) : 0);
+    return g.op(id) == Op::LOAD && slot < stored.size() && stored[slot];
+  };
   for (const Id id : s.nodes) {
     const Op op = g.op(id);
     if (op == Op::RANGE) {
@@ -103,6 +127,7 @@ std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<
     } else {
       int all = 0;
       for (const Id src : g.src(id)) all = sets.join(all, ranges[src]);
+      if (outermost != no_id && reads_stored(id)) all = sets.join(all, sets.single(outermost));
       ranges[id] = all;
     }
   }

@@ -1,6 +1,7 @@
 // What passes hand on: a program at tensor level, and the same program as kernels.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -44,11 +45,20 @@ struct Buffer {
   int param = -1;     // parameter slot, or -1 for a temporary
   Id offset = no_id;  // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan.
                       // Views: in the parameter
+  // Of a temporary that one kernel with phases keeps for a turn at a time: elements of one turn, and those that have storage.
+  // Element i belongs to turn i / window.
+  Id window = no_id, kept = no_id;
+  Id stored() const { return kept != no_id ? kept : size; }  // elements
 };
 
+// Chunks of a kernel with windows that may run at the same time; each has a window of its own.
+inline constexpr std::int64_t most_chunks = 64;
+
 // One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...).
-// All its ENDs have the same LOOP ranges. BUFFER args are slots into `buffers`. REDUCE nodes are still values (K form).
-// One that the program wrote itself (is_own) ends states instead: chains of STORE, ATOMIC and FOR that begin at a BUFFER.
+// BUFFER args are slots into `buffers`. REDUCE nodes are still values (K form). ENDs with the same LOOP ranges share their
+// loops. Where they differ the kernel has phases: they share the outermost range only, its turns; in each turn the phases run
+// one after the other, so that a later one may load what an earlier one stored in the same turn.
+// One that the program wrote itself (is_own) ends states instead: chains of STORE, ATOMIC and FOR that begin at an ENTRY.
 struct Kernel {
   std::string name;  // <program>_k<number>
   Id sink = no_id;
@@ -56,6 +66,13 @@ struct Kernel {
   std::vector<int> depends_on;  // kernels that must finish first
   bool is_own = false;          // a KERNEL of the program: its loops stay as they are
 };
+
+// Whether the ENDs of a kernel have different ranges.
+inline bool has_phases(const Graph& g, Id sink) {
+  for (const Id end : g.src(sink))
+    if (!std::ranges::equal(g.src(end).subspan(1), g.src(g.src(sink, 0)).subspan(1))) return true;
+  return false;
+}
 
 // What lowering hands to code generation: one kernel at P level.
 struct LoweredKernel {
@@ -86,6 +103,8 @@ void for_each_node(S& s, F&& f) {
   for (auto& b : s.buffers) {
     f(b.size);
     f(b.offset);
+    f(b.window);
+    f(b.kept);
   }
   for (auto& k : s.kernels) f(k.sink);
   for (auto& l : s.lowered) {

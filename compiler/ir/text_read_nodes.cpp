@@ -64,15 +64,20 @@ void read_buffer(TextReader& r, Schedule& s) {
       b.size = r.node();
     } else if (r.scan.accept_word("offset")) {
       b.offset = r.node();
+    } else if (r.scan.accept_word("window")) {
+      b.window = r.node();
+    } else if (r.scan.accept_word("kept")) {
+      b.kept = r.node();
     } else if (r.scan.accept_word("param")) {
       const std::uint64_t slot = r.scan.natural("a parameter's slot");
       if (slot >= r.program.params.size()) r.scan.reject("expected a parameter's slot, got " + std::to_string(slot));
       b.param = static_cast<int>(slot);
     } else {
-      r.scan.fail("`size`, `offset` or `param`");
+      r.scan.fail("`size`, `offset`, `window`, `kept` or `param`");
     }
   }
   if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");
+  if ((b.window == no_id) != (b.kept == no_id)) r.scan.reject("`buffer` expected `window` and `kept` together, got one");
   s.buffers.push_back(b);
 }
 

@@ -243,9 +243,11 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   w.symbols_and_params(s.program);
   if (s.program.sink != no_id) w.line("sink " + w.ref(s.program.sink));
   const auto list = [](const std::vector<int>& v) { return Writer::numbers(std::vector<std::int64_t>(v.begin(), v.end())); };
+  const auto entry = [&](const char* key, Id id) { return id == no_id ? "" : key + w.ref(id); };
   for (const Buffer& b : s.buffers)
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
-           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.offset != no_id ? " offset " + w.ref(b.offset) : ""));
+           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + entry(" window ", b.window) + entry(" kept ", b.kept) +
+           entry(" offset ", b.offset));
   const auto lowered = [&](std::size_t i) {
     if (s.lowered.empty()) return std::string();
     const LoweredKernel& l = s.lowered[i];

@@ -13,9 +13,9 @@ enum class Turn : std::uint8_t { whole, masked, one };
 
 class Nest {
  public:
-  Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
+  Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts, bool outermost,
        Borders borders)
-      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts) {
+      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost) {
     for (const LoopPlan& p : plan)
       if (p.lanes && !p.masked_all && borders == Borders::split) interior_ = find_interior(g, stores, p.range, p.step, facts);
   }
@@ -25,8 +25,8 @@ class Nest {
     if (level == plan_.size()) return body(copies);
     const LoopPlan& p = plan_[level];
     const Id extent = g_.src(p.range, 0);
-    const Id begin = level == 0 ? g_.sym("$begin") : g_.index(0);
-    const Id end = level == 0 ? g_.sym("$end") : extent;
+    const Id begin = is_chunk(level) ? g_.sym("$begin") : g_.index(0);
+    const Id end = is_chunk(level) ? g_.sym("$end") : extent;
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Turn::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Turn::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
@@ -38,6 +38,8 @@ class Nest {
   }
 
  private:
+  bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
+
   Id tail(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     return plan_[level].masked_tail ? loop(level, copies, begin, end, plan_[level].step, Turn::masked)
                                     : loop(level, copies, begin, end, 1, Turn::one);
@@ -46,7 +48,7 @@ class Nest {
   // The low border, whole turns in the interior, and what is left.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.src(plan_[level].range, 0);
-    const Id first = index_binary(g_, Op::MIN, level == 0 ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
+    const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
     const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
     const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), g_.index(0));
     const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
@@ -98,8 +100,8 @@ class Nest {
 
   Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Turn turn) {
     const LoopPlan& p = plan_[level];
-    const auto kind = level == 0 ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
-    const Id limit = level == 0 ? g_.sym("$end") : g_.src(p.range, 0);  // of the whole range: tighter than a computed end
+    const auto kind = is_chunk(level) ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
+    const Id limit = is_chunk(level) ? g_.sym("$end") : g_.src(p.range, 0);  // of the whole range: tighter than a computed end
     const Id range = loops_.range(g_, limit, kind);
     std::vector<Id> s = {range, begin, end};
     const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
@@ -132,6 +134,7 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
+  bool outermost_;                    // the first range runs over a chunk
   std::optional<Interior> interior_;  // of the range that becomes lanes
   bool in_interior_ = false;          // while the body of its main loop is built
 };
@@ -140,11 +143,17 @@ class Nest {
 
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts, Borders borders) {
-  if (!plan.empty()) return Nest(g, loops, stores, plan, facts, borders).emit(0, {Copy{}});
+  if (!plan.empty()) return Nest(g, loops, stores, plan, facts, true, borders).emit(0, {Copy{}});
   const Id end = g.sym("$end");  // no loop: one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
   s.insert(s.end(), stores.begin(), stores.end());
   return {g.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, 1})};
+}
+
+std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+                           const Facts& facts) {
+  if (plan.empty()) return {stores.begin(), stores.end()};
+  return Nest(g, loops, stores, plan, facts, false).emit(0, {Copy{}});
 }
 
 }  // namespace kiln::compiler

@@ -23,4 +23,8 @@ enum class Borders : std::uint8_t { split, stay };
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts, Borders borders = Borders::split);
 
+// The same for stores inside another loop: the outermost range runs from 0 to its end.
+std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+                           const Facts& facts);
+
 }  // namespace kiln::compiler

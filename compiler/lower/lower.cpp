@@ -16,6 +16,7 @@
 #include "compiler/lower/optimise.h"
 #include "compiler/lower/own_elements.h"
 #include "compiler/lower/own_plan.h"
+#include "compiler/lower/phases.h"
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/symbolic/bounds.h"
@@ -33,7 +34,7 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
   return out;
 }
 
-// LOOP ranges only: those of FORs stay.
+// LOOP ranges, and those of reductions: those of FORs stay.
 Id drop_unit_ranges(Graph& g, Id sink) {
   const std::vector<Id> loops = loops_of(g, sink);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
@@ -50,14 +51,11 @@ std::vector<Id> stores_of(const Graph& g, Id sink) {
   return out;
 }
 
-void check(const Graph& g, Id sink) {
-  for (const Id effect : g.src(sink)) {
-    if (g.op(effect) != Op::END && g.op(effect) != Op::STORE)
-      throw std::logic_error("lower: a kernel's effects are END or STORE");
-    if (!std::ranges::equal(g.src(effect).subspan(g.op(effect) == Op::END ? 1 : g.src(effect).size()),
-                            g.src(g.src(sink, 0)).subspan(g.op(g.src(sink, 0)) == Op::END ? 1 : g.src(g.src(sink, 0)).size())))
-      throw std::logic_error("lower: the stores of a kernel have different loops");
-  }
+void check(const Graph& g, std::span<const Id> phases) {
+  for (const Id phase : phases)
+    for (const Id effect : g.src(phase))
+      if (g.op(effect) != Op::END && g.op(effect) != Op::STORE)
+        throw std::logic_error("lower: a kernel's effects are END or STORE");
 }
 
 // $begin and $end lie inside the outermost loop.
@@ -65,6 +63,19 @@ Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
   const SymFact inside{0, Bounds(g, facts)(trip_count).max, 1};
   facts.syms["$begin"] = facts.syms["$end"] = inside;
   return facts;
+}
+
+// A kernel with one nest of loops, up to its trip count.
+LoweredKernel in_chunks(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target) {
+  LoweredKernel out;
+  const std::vector<Id> stores = stores_of(g, sink), ranges = loops_of(g, sink);
+  const std::vector<LoopPlan> plan = optimise(g, stores, ranges, target);
+  out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
+  out.alignment = plan.empty() ? 1 : plan[0].step;
+  out.parallel =
+      !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
+  out.sink = g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts));
+  return out;
 }
 
 LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
@@ -104,32 +115,36 @@ LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& ker
                            const LowerObserver* observer) {
   if (kernel.is_own) return lower_own(g, schedule, kernel, target, observer);
   const Facts facts = facts_of(schedule.program);
+  std::vector<Id> phases = phases_of(g, kernel.sink);
   Id sink = kernel.sink;
-  const auto step = [&](std::string_view name, Id now) {
-    sink = now;
+  const auto tell = [&](std::string_view name) {
     if (observer != nullptr) observer->after(name, g, sink);
   };
-  step("drop_unit_ranges", drop_unit_ranges(g, sink));
-  step("gate_extraction", gate_extraction(g, sink));
-  step("merge_ranges", merge_ranges(g, sink, facts));
-  step("decompose_math", decompose_math(g, sink));
-  step("decompose_half", decompose_half(g, sink));
-  check(g, sink);
-  LoweredKernel out;
-  out.work = estimate_work(g, sink);
-
+  const auto each = [&](std::string_view name, auto&& step) {
+    for (Id& phase : phases) phase = step(phase);
+    sink = joined(g, phases);
+    tell(name);
+  };
+  each("drop_unit_ranges", [&](Id s) { return drop_unit_ranges(g, s); });
+  each("gate_extraction", [&](Id s) { return gate_extraction(g, s); });
+  each("merge_ranges", [&](Id s) { return merge_ranges(g, s, facts, phases.size() > 1 ? 1 : 0); });
+  each("decompose_math", [&](Id s) { return decompose_math(g, s); });
+  each("decompose_half", [&](Id s) { return decompose_half(g, s); });
+  check(g, phases);
+  const Id work = estimate_work(g, sink);
   LoopIds loops(g, sink);
-  step("reduce_lowering", reduce_lowering(g, loops, sink, facts));
-  const std::vector<Id> stores = stores_of(g, sink), ranges = loops_of(g, sink);
-  const std::vector<LoopPlan> plan = optimise(g, stores, ranges, target);
-  out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
-  out.alignment = plan.empty() ? 1 : plan[0].step;
-  out.parallel =
-      !ranges.empty() && std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), ranges[0]) != 0; });
-  step("loop_nest", g.make(Op::SINK, DType::none, loop_nest(g, loops, stores, plan, facts)));
+  each("reduce_lowering", [&](Id s) { return reduce_lowering(g, loops, s, facts); });
+  LoweredKernel out = phases.size() == 1 ? in_chunks(g, loops, sink, facts, target)
+                                         : in_turns(g, loops, windows_of(schedule, kernel), phases, facts, target);
+  out.work = work;
+  const auto finish = [&](std::string_view name, Id now) {
+    sink = now;
+    tell(name);
+  };
+  finish("loop_nest", out.sink);
   const Facts in_chunk = with_chunk(g, facts, out.trip_count);
-  step("narrow_casts", narrow_casts(g, sink, in_chunk));
-  step("index_dtype", index_dtype(g, sink, in_chunk, target.index_bits));
+  finish("narrow_casts", narrow_casts(g, sink, in_chunk));
+  finish("index_dtype", index_dtype(g, sink, in_chunk, target.index_bits));
   out.sink = sink;
   return out;
 }

@@ -68,9 +68,9 @@ class Merge {
       if (g.op(id) == Op::RANGE) next_id_ = std::max(next_id_, g.arg(id, 0) + 1);
   }
 
-  Id run() {
+  Id run(std::size_t fixed) {
     std::vector<Id> ranges = loop_ranges(g_, sink_);
-    for (std::size_t i = ranges.size(); i-- > 1;)
+    for (std::size_t i = ranges.size(); i-- > fixed + 1;)
       if (const Id merged = merge(ranges[i - 1], ranges[i]); merged != no_id) {
         ranges.erase(ranges.begin() + static_cast<std::ptrdiff_t>(i));
         ranges[i - 1] = merged;
@@ -124,6 +124,6 @@ class Merge {
 
 }  // namespace
 
-Id merge_ranges(Graph& g, Id sink, const Facts& facts) { return Merge(g, sink, facts).run(); }
+Id merge_ranges(Graph& g, Id sink, const Facts& facts, std::size_t fixed) { return Merge(g, sink, facts).run(fixed); }
 
 }  // namespace kiln::compiler

@@ -1,8 +1,8 @@
 // own_elements: whether the iterations of a KERNEL that the program wrote touch different elements of what they change, so that
-// they may run in any order and side by side. Each must keep to a block of its own: all accesses to a tensor that is written are
-// at m * (row-major number of the iteration, its axes in some order) + rest, where the rests of all of them span fewer than m.
-// Only adding and the like may meet anywhere, where nothing else reads or writes the tensor. Conservative: false also where it
-// cannot be told.
+// they may run in any order and side by side. Each must keep to a block of its own: all accesses to a tensor that is written
+// are at m * (row-major number of the iteration, its axes in some order) + rest, where the rests of all of them span fewer than
+// m. Only adding and the like may meet anywhere, where nothing else reads or writes the tensor. Conservative: false also where
+// it cannot be told.
 #pragma once
 
 #include <span>

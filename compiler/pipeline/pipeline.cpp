@@ -1,13 +1,14 @@
 #include "compiler/pipeline/pipeline.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
 
 #include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
+#include "compiler/lower/phases.h"
 #include "compiler/schedule/make_schedule.h"
 
 namespace kiln::compiler {
@@ -16,9 +17,9 @@ namespace {
 constexpr std::string_view lowering = "lower";
 
 void lower(Graph& g, Schedule& s, const Target& target) {
-  std::unordered_map<Id, LoweredKernel> done;  // equal kernels are lowered once
+  std::map<std::pair<Id, std::vector<Id>>, LoweredKernel> done;  // equal kernels are lowered once
   for (Kernel& k : s.kernels) {
-    const auto [at, fresh] = done.try_emplace(k.sink);
+    const auto [at, fresh] = done.try_emplace({k.sink, windows_of(s, k)});
     if (fresh) at->second = lower_kernel(g, s, k, target);
     s.lowered.push_back(at->second);
     k.sink = at->second.sink;

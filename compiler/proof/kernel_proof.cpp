@@ -8,6 +8,7 @@
 #include "compiler/lower/own_elements.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/proof/smt_terms.h"
+#include "compiler/proof/symbol_factors.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
 
@@ -22,7 +23,8 @@ struct Access {
   int buffer = 0;  // of the schedule
   Id index = no_id;
   std::vector<Id> gates;
-  std::vector<Id> loops;  // of a store's END
+  std::vector<Id> loops;    // of a store's END
+  std::vector<Id> symbols;  // taken out of the index
 };
 
 class Claims {
@@ -52,6 +54,7 @@ class Claims {
         if (l.buffer == stores_[i].buffer) {
           Access load = l;
           load.loops = stores_[i].loops;
+          if (has_phases(g_, k_.sink)) load.loops.resize(1);  // an earlier phase stores the row's elements
           apart_in_loops(load, stores_[i], "loads only what its own iteration stores");
         }
     }
@@ -81,12 +84,13 @@ class Claims {
   }
 
   // Gates are an operand, or in the index as WHERE(gate, index, INVALID). An array of the iteration is no buffer.
-  Access access(Id id, std::size_t gate) const {
+  Access access(Id id, std::size_t gate) {
     const Id memory = memory_of(g_, g_.src(id, 0));
     const bool local = g_.op(memory) == Op::LOCAL;
     Access a{id,
              local ? -1 : k_.buffers[static_cast<std::size_t>(g_.arg(memory, 0))],
              g_.op(id) == Op::ATOMIC ? g_.src(id).back() : g_.src(id, 1),
+             {},
              {},
              {}};
     if (g_.src(id).size() > gate) a.gates.push_back(g_.src(id, gate));
@@ -94,6 +98,7 @@ class Claims {
       a.gates.push_back(g_.src(a.index, 0));
       a.index = g_.src(a.index, 1);
     }
+    a.index = with_symbols_out(g_, a.index, a.symbols);
     return a;
   }
 
@@ -120,9 +125,13 @@ class Claims {
 
   void inside(const Access& a, const std::string& what) {
     add(label(a, what + " inside"), [&](SmtTerms& t) {
-      const Id size =
+      std::vector<Id> symbols = a.symbols;
+      const Id elements =
           a.buffer < 0 ? elements_of(memory_of(g_, g_.src(a.node, 0))) : s_.buffers[static_cast<std::size_t>(a.buffer)].size;
-      define_access(t, {a.node, a.buffer, a.index, a.gates, k_.is_own ? a.loops : std::vector<Id>{}});
+      const Id size = with_symbols_out(g_, elements, symbols);
+      Access alone = a;
+      if (!k_.is_own) alone.loops.clear();
+      define_access(t, alone);
       define(t, size, a);
       t.relate_multiples();
       const std::string goal = "(and (<= 0 " + t[a.index] + ") (< " + t[a.index] + " " + t[size] + "))";

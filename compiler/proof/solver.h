@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 
 struct SolverLimits {
-  int seconds = 10;
+  int seconds = 40;  // of the clock: a busy machine needs many times what a quiet one does
   int megabytes = 2048;
 };
 

@@ -1,6 +1,5 @@
 #include "compiler/rangeify/choices.h"
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -27,7 +26,6 @@ class Splitter {
       const bool whole = !range_.depends(c.value) && !is_float_sum();  // of floats, only constants are counted
       if (whole || !(opened(c) || (is_integer_sum() && added(c)))) out.push_back(c);
     }
-    std::ranges::stable_partition(out, [&](const Choice& c) { return !range_.depends(c.value); });
     return out;
   }
 

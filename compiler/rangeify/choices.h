@@ -15,7 +15,7 @@ struct Choice {
   Id value;
 };
 
-// nullopt: too many. Choices whose value depends on the range are at the end.
+// nullopt: too many.
 std::optional<std::vector<Choice>> choices_of(Graph& g, OneRange& range, ReduceKind kind, Id value);
 
 }  // namespace kiln::compiler

@@ -24,7 +24,7 @@ static bool may_be_stored(Op op) { return op != Op::PARAM && op != Op::GET; }
 
 // These only name elements of their source anew: when storage is worth it, the source gets it.
 static bool may_stage(Op op) {
-  return may_be_stored(op) && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND;
+  return may_be_stored(op) && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND && op != Op::PAD;
 }
 
 DemandWalk::DemandWalk(Graph& g, const Program& p)
@@ -95,21 +95,15 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
   }
 }
 
-const std::vector<Id>& DemandWalk::ranges_used(MapId m) {
-  const auto [it, fresh] = ranges_used_.try_emplace(m);
+const DemandWalk::MapFacts& DemandWalk::facts_of_map(MapId m) {
+  const auto [it, fresh] = map_facts_.try_emplace(m);
   if (!fresh) return it->second;
-  std::vector<Id> todo = maps_[m].index, seen;
-  if (maps_[m].gate != no_id) todo.push_back(maps_[m].gate);
-  while (!todo.empty()) {
-    const Id id = todo.back();
-    todo.pop_back();
-    if (std::ranges::find(seen, id) != seen.end()) continue;
-    seen.push_back(id);
-    if (g_.op(id) == Op::RANGE)
-      it->second.push_back(id);
-    else
-      todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
-  }
+  std::vector<Id> roots = maps_[m].index;
+  if (maps_[m].gate != no_id) roots.push_back(maps_[m].gate);
+  const std::vector<Id> nodes = g_.reachable(roots);
+  it->second.operations = nodes.size();
+  for (const Id id : nodes)
+    if (g_.op(id) == Op::RANGE) it->second.ranges.push_back(id);
   return it->second;
 }
 
@@ -117,7 +111,7 @@ const std::vector<Id>& DemandWalk::ranges_used(MapId m) {
 // is hoisted out of the outermost loop: its chunks run on different threads.
 std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
   const std::vector<Id>& loops = contexts_[e.context];
-  const std::vector<Id>& used = ranges_used(e.map);
+  const std::vector<Id>& used = facts_of_map(e.map).ranges;
   std::size_t depth = loops.size();
   while (depth > 0 && std::ranges::find(used, loops[depth - 1]) == used.end()) --depth;
   const auto outermost = std::ranges::find_if(loops, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
@@ -130,6 +124,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   u.elements = model_.elements(shapes_.of(d.node));
   u.bytes = bytes(g_.dtype(d.node));
   for (const Evaluation& e : d.uses) {
+    u.index_operations = std::max(u.index_operations, facts_of_map(e.map).operations);
     double hoisted = 1;
     for (std::size_t i = 0; i < hoisted_depth(e); ++i)
       hoisted *= std::max(1.0, model_.extent(g_.src(contexts_[e.context][i], 0)));

@@ -65,6 +65,7 @@ class DemandWalk {
 
  private:
   void form_groups();
+  bool leads_to(Id low, Id high) const;
   bool may_join(const StoreGroup& group, Id store) const;
   std::vector<bool> depends_on(Id node) const;
   MapId map_over(const std::vector<Id>& ranges);
@@ -76,7 +77,11 @@ class DemandWalk {
   void want_states(NodeDemand& kernel);
   std::size_t hoisted_depth(const Evaluation& e);
   ValueUse use_of(const NodeDemand& d);
-  const std::vector<Id>& ranges_used(MapId m);
+  struct MapFacts {
+    std::vector<Id> ranges;      // used
+    std::size_t operations = 0;  // written out
+  };
+  const MapFacts& facts_of_map(MapId m);
 
   Graph& g_;
   const Program& program_;
@@ -92,7 +97,7 @@ class DemandWalk {
   std::vector<NodeDemand> nodes_;
   std::vector<std::vector<Id>> contexts_;
   std::unordered_map<std::uint64_t, std::uint32_t> use_of_map_;  // (slot, map) -> number in uses
-  std::unordered_map<MapId, std::vector<Id>> ranges_used_;
+  std::unordered_map<MapId, MapFacts> map_facts_;
   std::vector<StoreGroup> groups_;
   std::int64_t next_range_ = 0;
 };

@@ -101,15 +101,21 @@ class Folding {
   }
 
   bool needs_storage(Id stage, const Fold& f) {
-    if (g_.op(f.value) == Op::INDEX) return false;  // a copy
+    ValueUse use;
+    use.index_operations = index_operations(stage);
+    if (g_.op(f.value) == Op::INDEX) return StagingModel::needs_storage({}, use);  // a copy
     const ValueCost cost = model_.cost_of_scalar(f.value);
     if (f.ranges.empty() && !cost.contains_reduce) return false;
-    ValueUse use;
     use.maps = reads_.of(stage).size();
     use.elements = elements(f.ranges);
     use.bytes = bytes(g_.dtype(stage));
     for (const Id r : reads_.of(stage)) use.hoisted += elements(reads_.loops(r));
     return StagingModel::needs_storage(cost, use);
+  }
+  std::size_t index_operations(Id stage) const {
+    std::size_t most = 0;
+    for (const Id r : reads_.of(stage)) most = std::max(most, g_.reachable(g_.src(r).subspan(1)).size());
+    return most;
   }
   double elements(const std::vector<Id>& ranges) {
     std::vector<Id> ends;

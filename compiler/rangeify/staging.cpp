@@ -14,12 +14,15 @@ constexpr double transcendental_cost = 32;  // what their expansions have
 constexpr double cheap = 12;                // not worth a buffer, however often it is recomputed
 constexpr double byte_cost = 8;             // operations in the time that a stored and loaded byte takes
 constexpr double kernel_cost = 2048;        // operations in the time that one more kernel takes to begin
+constexpr std::size_t index_limit = 64;     // a chain of movement grows with every step; from here on a copy is cheaper
 constexpr double code_limit = 512;          // operations written out, over all index maps
 constexpr double reduce_slack = 1.25;       // reductions may be recomputed for this share of elements (borders)
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
 
-double own_cost(Op op) {
+}  // namespace
+
+double StagingModel::own_cost(Op op) {
   switch (op) {
     case Op::EXP:
     case Op::EXP2:
@@ -48,8 +51,6 @@ double own_cost(Op op) {
     default: return 1;
   }
 }
-
-}  // namespace
 
 double StagingModel::extent(Id e) {
   const Id roots[] = {e};
@@ -145,6 +146,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
 
 bool StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return true;
+  if (use.index_operations > index_limit) return true;
   if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements;
   if (cost.operations <= cheap) return false;
   if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return true;

@@ -19,17 +19,19 @@ struct ValueCost {
 
 // How the program wants a value: summed over all the places that read it.
 struct ValueUse {
-  std::size_t maps = 0;  // different index maps
-  double hoisted = 0;    // evaluations when loops that do not matter to the value are left outside
-  double elements = 0;   // different elements
-  double bytes = 4;      // of one element
+  std::size_t maps = 0;              // different index maps
+  double hoisted = 0;                // evaluations when loops that do not matter to the value are left outside
+  double elements = 0;               // different elements
+  double bytes = 4;                  // of one element
+  std::size_t index_operations = 0;  // that say where a reader's element is: the longest such expression
 };
 
 class StagingModel {
  public:
   StagingModel(const Graph& g, const Program& p) : g_(g), program_(p) {}
 
-  double extent(Id e);  // a typical value of an index expression over symbols and ranges
+  static double own_cost(Op op);  // of one operation
+  double extent(Id e);            // a typical value of an index expression over symbols and ranges
   double elements(const std::vector<Id>& extents);
   // First every node as a reader of its sources, then the costs, sources first.
   void count_reader(Id node);

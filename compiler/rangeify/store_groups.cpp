@@ -1,12 +1,16 @@
 // Which stores share one kernel: equal extents, and either no reduction in them or one value computed on the way to the other.
 #include <algorithm>
+#include <map>
+#include <unordered_set>
 
 #include "compiler/rangeify/demand.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t max_stores = 8;  // keeps the number of write streams of one loop small
+constexpr std::size_t max_stores = 8;        // keeps the number of write streams of one loop small
+constexpr std::size_t max_candidates = 16;   // groups that a store may join: the last ones
+constexpr std::size_t max_between = 10'000;  // nodes to look at for a value on the way to another
 
 }  // namespace
 
@@ -20,22 +24,34 @@ std::vector<bool> DemandWalk::depends_on(Id node) const {
   return hit;
 }
 
+// Whether `low` is a value on the way to `high`; false as well where that would take long to tell.
+bool DemandWalk::leads_to(Id low, Id high) const {
+  std::unordered_set<Id> seen{high};
+  std::vector<Id> todo{high};
+  while (!todo.empty() && seen.size() <= max_between) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (id == low) return true;
+    for (const std::size_t s : data_sources(g_, id))
+      if (const Id from = g_.src(id, s); from >= low && seen.insert(from).second) todo.push_back(from);
+  }
+  return false;
+}
+
 bool DemandWalk::may_join(const StoreGroup& group, Id store) const {
-  if (group.stores.size() >= max_stores) return false;
   const Id value = g_.src(store, 1);
   for (Id other : group.stores) {
     const Id v = g_.src(other, 1);
     if (!model_.cost(v).contains_reduce && !model_.cost(value).contains_reduce) continue;
     const Id low = std::min(v, value), high = std::max(v, value);
-    if (!depends_on(low)[slot_[high]]) return false;
+    if (!leads_to(low, high)) return false;
   }
   return true;
 }
 
 void DemandWalk::form_groups() {
   const std::vector<Id> stores(g_.src(program_.sink).begin(), g_.src(program_.sink).end());
-  std::vector<bool> joinable;
-  std::vector<std::vector<Id>> extents;
+  std::map<std::vector<Id>, std::vector<std::size_t>> open;  // by extents
   for (Id store : stores) {
     // A parameter whose old value another store reads is written alone: its kernel comes after the other's.
     const Id param = g_.src(store, 0);
@@ -46,15 +62,17 @@ void DemandWalk::form_groups() {
       for (Id other : stores) alone = alone || (other != store && readers[slot_[g_.src(other, 1)]]);
     }
     const std::vector<Id> shape = shapes_.of(param);
-    std::size_t at = groups_.size();
-    for (std::size_t i = 0; i < groups_.size() && !alone && at == groups_.size(); ++i)
-      if (joinable[i] && extents[i] == shape && may_join(groups_[i], store)) at = i;
-    if (at == groups_.size()) {
-      groups_.push_back({{}, loop_ranges(shape), {}});
-      joinable.push_back(!alone);
-      extents.push_back(shape);
+    std::vector<std::size_t>& candidates = open[shape];
+    const auto joined = std::ranges::find_if(candidates, [&](std::size_t i) { return !alone && may_join(groups_[i], store); });
+    if (joined != candidates.end()) {
+      groups_[*joined].stores.push_back(store);
+      if (groups_[*joined].stores.size() == max_stores) candidates.erase(joined);
+      continue;
     }
-    groups_[at].stores.push_back(store);
+    groups_.push_back({{store}, loop_ranges(shape), {}});
+    if (alone) continue;
+    candidates.push_back(groups_.size() - 1);
+    if (candidates.size() > max_candidates) candidates.erase(candidates.begin());
   }
 }
 

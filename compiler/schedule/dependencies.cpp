@@ -159,7 +159,7 @@ class Edges {
     const std::vector<std::size_t> round = rounds();
     std::vector<std::size_t> sequence(s_.kernels.size());
     std::iota(sequence.begin(), sequence.end(), std::size_t{0});
-    std::ranges::stable_sort(sequence, {}, [&](std::size_t k) { return round[k]; });
+    std::ranges::sort(sequence, {}, [&](std::size_t k) { return std::pair(round[k], k); });
     std::vector<int> place(sequence.size());
     std::vector<Kernel> sorted;
     for (const std::size_t k : sequence) {

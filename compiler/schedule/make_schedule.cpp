@@ -7,6 +7,7 @@
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/rangeify/small_vectors.h"
 #include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/fuse_rows.h"
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
@@ -38,6 +39,7 @@ constexpr SchedulePass passes[] = {
     {"fold_stages", fold_stages_to_the_end},
     {"kernel_split", kernel_split},
     {"pack_operands", pack_operands},
+    {"fuse_rows", fuse_rows},
     {"simplify_ranges", simplify_ranges},
     {"split_reduce", split_reduce},
     {"split_ranges", split_ranges},

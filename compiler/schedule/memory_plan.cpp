@@ -5,6 +5,7 @@
 
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/memory_in_order.h"
 #include "compiler/schedule/task_order.h"
 
 namespace kiln::compiler {
@@ -12,10 +13,11 @@ namespace {
 
 constexpr std::int64_t alignment = 64;
 constexpr double typical_symbol = 128;
+constexpr std::size_t most_pairs = std::size_t{1} << 25;  // of kernels and buffers: about half a second
 
 std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
-Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.size, g.index(bytes(b.dtype)))); }
+Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.stored(), g.index(bytes(b.dtype)))); }
 
 double typical_atom(const Graph& g, const Schedule& s, Id atom) {
   if (g.op(atom) != Op::SYM) return typical_symbol / 2;  // half of an extent, most often
@@ -158,6 +160,7 @@ MemoryProblem memory_problem(Graph& g, const Schedule& s) {
 }
 
 void memory_plan(Graph& g, Schedule& s) {
+  if (s.kernels.size() * s.buffers.size() > most_pairs) return memory_in_order(g, s);
   const MemoryProblem m = memory_problem(g, s);
   const Placement placed = place(m.placement);
   std::vector<std::uint32_t> upwards(m.buffers.size());

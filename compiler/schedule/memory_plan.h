@@ -3,7 +3,8 @@
 // are constants, polynomials of the symbols, or maxima of a few: the blocks are placed for typical values, and a block that
 // lies above others there begins, for any values, where the last of them ends. Before: temporaries without offset. After:
 // `offset` of each is an index expression over symbols, a multiple of 64; `workspace_bytes` is the arena's size. Precondition:
-// dependencies are set. Postcondition: buffers that may be alive at the same time never overlap.
+// dependencies are set. Postcondition: buffers that may be alive at the same time never overlap. Programs of thousands of
+// kernels get a simpler plan (memory_in_order).
 #pragma once
 
 #include "compiler/ir/program.h"

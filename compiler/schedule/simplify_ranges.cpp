@@ -138,7 +138,7 @@ void simplify_ranges(Graph& g, Schedule& s) {
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
   for (Kernel& k : s.kernels)
-    if (!k.is_own) KernelRanges(g, k, simplify).run();
+    if (!k.is_own && !has_phases(g, k.sink)) KernelRanges(g, k, simplify).run();
   g.set_loc(saved);
 }
 

@@ -3,9 +3,9 @@
 // every index that adds multiples of them is a multiple of a*n + b, and those that divide do not divide more often. So loops
 // stay apart where an operand varies over one of them alone (the tiles of a matrix product). A REDUCE of a REDUCE of a kind
 // without order (integers, max, min, any, all) becomes one when their ranges merge. Extents may be symbolic. Before: END(STORE,
-// r0 < H, r1 < W) with index r0*W + r1. After: END(STORE, r0 < H*W) with index r0. Precondition: kernel split ran.
-// Postcondition: the same elements are computed from the same elements, in the same order where it matters; LOOP ids count from
-// 0, outermost first, REDUCE ids go on from there.
+// r0 < H, r1 < W) with index r0*W + r1. After: END(STORE, r0 < H*W) with index r0. Kernels with phases keep their ranges:
+// lowering merges those of each phase. Precondition: kernel split ran. Postcondition: the same elements are computed from the
+// same elements, in the same order where it matters; LOOP ids count from 0, outermost first, REDUCE ids go on from there.
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -224,7 +224,7 @@ void split_ranges(Graph& g, Schedule& s) {
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
   for (Kernel& k : s.kernels)
-    if (!k.is_own) Splitting(g, k, simplify).run();
+    if (!k.is_own && !has_phases(g, k.sink)) Splitting(g, k, simplify).run();
   g.set_loc(saved);
 }
 

@@ -4,7 +4,8 @@
 // once (2 and 4 and 12 of 24: three digits); of divisors that do not, those that remove more divisions. Divisors and ends may
 // be symbolic: H*W splits at W. A REDUCE range splits where the order of elements stays (row-major over the digits) or does not
 // matter. Where a division only makes a condition or a value, or an outer loop too short for threads would come of it, the
-// range stays. Precondition: ranges are simplified. Postcondition: the same elements are computed from the same elements.
+// range stays. Precondition: ranges are simplified. Kernels with phases stay. Postcondition: the same elements are computed
+// from the same elements.
 #pragma once
 
 #include "compiler/ir/program.h"

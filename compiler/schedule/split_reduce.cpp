@@ -23,7 +23,7 @@ class Splitting {
   }
 
   void run() {
-    if (!has_one_iteration()) return;
+    if (has_phases(g_, kernel_.sink) || !has_one_iteration()) return;
     std::unordered_map<Id, Id> map;
     for (const Id reduce : outermost())
       if (const Id now = split(reduce); now != reduce) map[reduce] = now;

@@ -9,13 +9,16 @@ namespace {
 constexpr std::size_t max_nodes = 64;
 constexpr int max_conditions = 2;  // around one another: each is another run over the branch
 
-// The index and bool nodes under a root; none when there are too many.
+// The index and bool nodes under a root; none when there are too many, or when elements in memory take part: a choice evaluates
+// both sides, so what it is for must not make a load's own gate or index simpler.
 std::vector<Id> nodes_under(const Graph& g, Id root) {
-  std::vector<Id> out{root};
+  std::vector<Id> out;
+  if (g.op(root) != Op::LOAD) out.push_back(root);
   for (std::size_t at = 0; at < out.size(); ++at)
     for (Id s : g.src(out[at])) {
-      if ((g.dtype(s) != DType::index && g.dtype(s) != DType::boolean) || std::ranges::find(out, s) != out.end()) continue;
-      if (out.size() == max_nodes) return {};
+      if (std::ranges::find(out, s) != out.end()) continue;
+      if ((g.dtype(s) != DType::index && g.dtype(s) != DType::boolean) || g.op(s) == Op::LOAD || out.size() == max_nodes)
+        return {};
       out.push_back(s);
     }
   return out;

@@ -36,13 +36,18 @@ Id as_written(RewriteContext& c, Id root, const IdMap<Id>& final) {
   return substitute(c.g, root, replaced);
 }
 
+Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final);
+
+// Of its simplified leaves the sum may not overflow any more.
+Id overflowing(RewriteContext& c, Id root, const IdMap<Id>& final) {
+  const Id now = as_written(c, root, final);
+  Linear l;
+  return now != root && collect(c.g, now, l) ? rebuild_sum(c, now, final) : now;
+}
+
 Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
   Linear l;
-  if (!collect(c.g, root, l)) {
-    const Id now = as_written(c, root, final);  // which need not overflow any more
-    l = {};
-    return now != root && collect(c.g, now, l) ? rebuild_sum(c, now, final) : now;
-  }
+  if (!collect(c.g, root, l)) return overflowing(c, root, final);
   Sum s;
   s.reserve(l.leaves.size() + 1);
   if (l.constant != 0) s.push_back({l.constant, {}});
@@ -50,18 +55,18 @@ Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
     const Id now = done(final, leaf);
     if (const Interval i = c.bounds(now); i.single()) {
       std::int64_t v = 0;
-      if (__builtin_mul_overflow(i.min, k, &v)) return as_written(c, root, final);
+      if (__builtin_mul_overflow(i.min, k, &v)) return overflowing(c, root, final);
       s.push_back({v, {}});
     } else if (!is_linear(c.g, now) && c.g.op(now) != Op::MUL && !is_index_const(c.g, now)) {
       s.push_back({k, {now}});
     } else {
       const Sum* of = c.sum(now);
       const auto part = of != nullptr ? scaled(*of, k) : std::nullopt;
-      if (!part) return as_written(c, root, final);
+      if (!part) return overflowing(c, root, final);
       s.insert(s.end(), part->begin(), part->end());
     }
   }
-  return normalise(c.g, s) ? c.keep(std::move(s)) : as_written(c, root, final);
+  return normalise(c.g, s) ? c.keep(std::move(s)) : overflowing(c, root, final);
 }
 
 bool in_product(const Graph& g, Id node) { return g.op(node) == Op::MUL && is_index(g, node); }

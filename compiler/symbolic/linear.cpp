@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 namespace kiln::compiler::symbolic {
 namespace {
@@ -135,10 +134,12 @@ bool collect_few(const Graph& g, Id root, Linear& out) {
     open[n].first = to;
     return !__builtin_mul_overflow(k, factor, &open[n++].second);
   };
-  const auto add = [&](Id leaf, std::int64_t k) {
-    for (auto& [id, sum] : out.leaves)
-      if (id == leaf) return !__builtin_add_overflow(sum, k, &sum);
-    out.leaves.emplace_back(leaf, k);
+  const auto add = [&](Id leaf, std::int64_t k) {  // the greatest id first
+    auto at = out.leaves.end();
+    while (at != out.leaves.begin() && (at - 1)->first < leaf) --at;
+    if (at != out.leaves.begin() && (at - 1)->first == leaf)
+      return !__builtin_add_overflow((at - 1)->second, k, &(at - 1)->second);
+    out.leaves.insert(at, {leaf, k});
     return true;
   };
   if (!give(root, 1, 1)) return false;
@@ -155,22 +156,10 @@ bool collect_few(const Graph& g, Id root, Linear& out) {
     if (!fits) return false;
   }
   std::erase_if(out.leaves, [](const auto& leaf) { return leaf.second == 0; });
-  std::ranges::sort(out.leaves, std::greater(), &std::pair<Id, std::int64_t>::first);
   return true;
 }
 
-}  // namespace
-
-bool collect(const Graph& g, Id root, Linear& out) {
-  if (!is_linear(g, root)) {
-    if (const auto c = index_constant(g, root))
-      out.constant = *c;
-    else
-      out.leaves.emplace_back(root, 1);
-    return true;
-  }
-  if (collect_few(g, root, out)) return true;
-  out = {};
+bool collect_many(const Graph& g, Id root, Linear& out) {
   decltype(out.leaves) pending{{root, 1}};  // a heap by id: users before sources, so coefficients complete
   const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
@@ -202,6 +191,15 @@ bool collect(const Graph& g, Id root, Linear& out) {
     if (!fits) return false;
   }
   return true;
+}
+
+}  // namespace
+
+bool collect(const Graph& g, Id root, Linear& out) {
+  out.leaves.reserve(4);
+  if (collect_few(g, root, out)) return true;
+  out = {};
+  return collect_many(g, root, out);
 }
 
 bool normalise(const Graph& g, Sum& s) {

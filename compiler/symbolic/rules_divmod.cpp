@@ -80,9 +80,6 @@ bool find_window(RewriteContext& c, Id n, Match& m) {
   Parts p;
   std::int64_t k = 0;
   if (v.by == 0 || !(residues(c, v, false, p, k) || residues(c, v, true, p, k))) {
-    if (v.by != 0 && c.bounds(c.g.src(n, 0)).max != unbounded && c.bounds.facts().nonnegative.empty() &&
-        !c.bounds.symbolic_loops())
-      return false;
     p = parts(c, v);
     k = 0;
     if (!may_be_remainder(c, n, p.rest)) return false;

@@ -143,7 +143,7 @@ class PlanChecker {
     if (!kiln_evaluate(d_.temps[t].offset, symbols_.data(), &out.begin) ||
         !kiln_evaluate(d_.temps[t].bytes, symbols_.data(), &size))
       return " has no place";
-    if (size != value_(s_.buffers[b].size).value() * bytes(s_.buffers[b].dtype)) return " has not its bytes";
+    if (size != value_(s_.buffers[b].stored()).value() * bytes(s_.buffers[b].dtype)) return " has not its bytes";
     out.end = out.begin + size;
     out.users = users_[b].all();
     if (out.users.empty() || (out.begin >= 0 && out.begin % 64 == 0 && out.end <= workspace)) return {};

@@ -37,7 +37,8 @@ TEST_P(ScheduleGolden, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleGolden,
                          ::testing::Values("axpy_2d", "concat_iota", "long_sum", "matmul_relu", "packed_matmul", "pad_modes",
-                                           "reshape_sum", "shift_in_place", "softmax", "stacked_layers"),
+                                           "reshape_sum", "row_attention", "rows_beside", "shift_in_place", "softmax",
+                                           "stacked_layers"),
                          [](const auto& c) { return std::string(c.param); });
 
 }  // namespace

@@ -36,6 +36,7 @@ inline std::string memory_text(const Graph& g, const Schedule& s) {
   for (std::size_t b = s.program.params.size(); b < s.buffers.size(); ++b) {
     const Buffer& t = s.buffers[b];
     out += "buffer " + std::to_string(b) + ": " + std::string(name(t.dtype)) + " x " + index_text_or_id(g, t.size);
+    if (t.window != no_id) out += ", " + index_text_or_id(g, t.window) + " at a time";
     if (t.offset != no_id) out += " at byte " + index_text_or_id(g, t.offset);
     out += "\n";
   }

@@ -99,4 +99,11 @@ TEST(SimplifyRegressions, LoopsBelowAnIndexStay) {
   EXPECT_EQ(simplify(index), b.index_of(result));
 }
 
+// Sums that overflowed only before their leaves were simplified.
+TEST(SimplifyRegressions, SettlesAtOnce) {
+  EXPECT_EQ(simplified("{}", "(4194303 + min(-4611686018427387904, 0)) * 2"), "-9223372036846387202");
+  EXPECT_EQ(simplified(R"({"r": [0, 2]})", "(1 + (-4 + r << 10)) * -1125899906842624 * -2"),
+            simplified(R"({"r": [0, 2]})", "(1 + (r * 1024 - 4096)) * -1125899906842624 * -2"));
+}
+
 }  // namespace

@@ -37,6 +37,14 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
+std::string object_of(const Graph& g, const Program& p, const std::string& cpu) {
+  CompileOptions options;
+  options.target.cpu = cpu;
+  if (cpu == "x86-64-v4") options.target.vector_bytes = 64;
+  options.symbol_prefix = "t_";
+  return compile(g, p, options).code.object;
+}
+
 void* allocate(void*, std::size_t n, std::size_t alignment) {
   return std::aligned_alloc(alignment, (n + alignment - 1) / alignment * alignment);
 }
@@ -44,14 +52,12 @@ void release(void*, void* p, std::size_t) { std::free(p); }
 
 }  // namespace
 
-CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& cpu) : program_(p) {
-  CompileOptions options;
-  options.target.cpu = cpu;
-  if (cpu == "x86-64-v4") options.target.vector_bytes = 64;
-  options.symbol_prefix = "t_";
-  const Compiled c = compile(g, p, options);
+CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& cpu)
+    : CompiledProgram(p, object_of(g, p, cpu)) {}
+
+CompiledProgram::CompiledProgram(const Program& p, const std::string& object) : program_(p) {
   const TemporaryFolder folder;
-  std::ofstream(folder.path / "p.o", std::ios::binary) << c.code.object;
+  std::ofstream(folder.path / "p.o", std::ios::binary) << object;
   const std::string so = (folder.path / "p.so").string();
   if (std::system(("cc -shared -o " + so + " " + (folder.path / "p.o").string()).c_str()) != 0)
     throw std::runtime_error("linking failed");

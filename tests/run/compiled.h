@@ -15,6 +15,7 @@ namespace kiln::compiler::testing {
 class CompiledProgram {
  public:
   CompiledProgram(Graph& g, const Program& p, const std::string& cpu = "x86-64-v3");
+  CompiledProgram(const Program& p, const std::string& object);  // names in it begin with t_
   ~CompiledProgram();
   CompiledProgram(const CompiledProgram&) = delete;
   CompiledProgram& operator=(const CompiledProgram&) = delete;

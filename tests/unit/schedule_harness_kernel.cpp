@@ -24,6 +24,7 @@ struct Memory {
   char* data = nullptr;
   std::int64_t size = 0;        // elements
   const char* entry = nullptr;  // what loads read, if not `data`
+  bool whole = true;            // every element is stored; not of windows, which the last turn may not fill
 };
 
 class KernelRun {
@@ -32,26 +33,26 @@ class KernelRun {
       : g_(g), k_(k), symbols_(symbols), slots_(std::move(slots)), backward_(backward) {}
 
   void run() {
-    const Id first = g_.src(k_.sink, 0);
-    const std::vector<Id> loops(g_.src(first).begin() + 1, g_.src(first).end());
-    for (Id end : g_.src(k_.sink)) check(std::vector<Id>(g_.src(end).begin() + 1, g_.src(end).end()) == loops, "loops differ");
-    std::vector<std::int64_t> ends;
-    std::int64_t trips = 1;
-    for (Id r : loops) {
-      check(static_cast<RangeKind>(g_.arg(r, 1)) == RangeKind::loop, "loop kind");
-      ends.push_back(index_at(g_, g_.src(r, 0), symbols_));
-      trips *= ends.back();
-    }
-    written_.resize(g_.src(k_.sink).size());
-    for (std::int64_t t = 0; t < trips; ++t) {
-      std::int64_t rest = backward_ ? trips - 1 - t : t;
-      for (std::size_t i = loops.size(); i-- > 0; rest /= ends[i]) set_range(loops[i], rest % ends[i]);
-      iteration();
+    const std::vector<Id> all(g_.src(k_.sink).begin(), g_.src(k_.sink).end());
+    const bool phases = has_phases(g_, k_.sink);
+    written_.resize(all.size());
+    if (!phases) {
+      walk(all, 0, 0);
+    } else {
+      const Id rows = g_.src(all[0], 1);
+      const std::int64_t n = index_at(g_, g_.src(rows, 0), symbols_);
+      for (std::int64_t r = 0; r < n; ++r) {
+        set_range(rows, backward_ ? n - 1 - r : r);
+        for (std::size_t e = 0; e < all.size(); ++e) {
+          check(g_.src(all[e], 1) == rows, "phases without a shared loop");
+          walk({all[e]}, 1, e);
+        }
+      }
     }
     for (std::size_t e = 0; e < written_.size(); ++e) {
       const Id buffer = g_.src(g_.src(g_.src(k_.sink, e), 0), 0);
       const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
-      check(static_cast<std::int64_t>(written_[e].size()) == m.size, "not every element is written");
+      check(!m.whole || static_cast<std::int64_t>(written_[e].size()) == m.size, "not every element is written");
     }
   }
 
@@ -61,9 +62,25 @@ class KernelRun {
     version_[r] = ++clock_;
   }
 
-  void iteration() {
-    std::size_t e = 0;
-    for (Id end : g_.src(k_.sink)) {
+  // All iterations of ENDs with equal loops, those from number `first` on. `e`: number of the first END.
+  void walk(const std::vector<Id>& effects, std::size_t first, std::size_t e) {
+    const std::vector<Id> loops(g_.src(effects[0]).begin() + 1 + static_cast<std::ptrdiff_t>(first), g_.src(effects[0]).end());
+    std::vector<std::int64_t> ends;
+    std::int64_t trips = 1;
+    for (Id r : loops) {
+      check(static_cast<RangeKind>(g_.arg(r, 1)) == RangeKind::loop, "loop kind");
+      ends.push_back(value(g_.src(r, 0)).i);  // may depend on the turn
+      trips *= ends.back();
+    }
+    for (std::int64_t t = 0; t < trips; ++t) {
+      std::int64_t rest = backward_ ? trips - 1 - t : t;
+      for (std::size_t i = loops.size(); i-- > 0; rest /= ends[i]) set_range(loops[i], rest % ends[i]);
+      iteration(effects, e);
+    }
+  }
+
+  void iteration(const std::vector<Id>& effects, std::size_t e) {
+    for (Id end : effects) {
       const Id store = g_.src(end, 0), buffer = g_.src(store, 0);
       const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
       const std::int64_t at = value(g_.src(store, 1)).i;
@@ -172,7 +189,11 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
     const auto total = static_cast<std::size_t>(size * bytes(buffer.dtype));
     if (buffer.param < 0 && planned) {
       const std::int64_t offset = index_at(g, buffer.offset, symbols);
-      check(offset % 64 == 0 && static_cast<std::size_t>(offset) + total <= workspace.size(), "workspace");
+      const std::int64_t stored = index_at(g, buffer.stored(), symbols) * bytes(buffer.dtype);
+      check(offset % 64 == 0 && static_cast<std::size_t>(offset + stored) <= workspace.size(), "workspace");
+    }
+    if (buffer.param < 0 && planned && buffer.kept == no_id) {
+      const std::int64_t offset = index_at(g, buffer.offset, symbols);
       memory.push_back({workspace.data() + offset, size});
       continue;
     }
@@ -181,7 +202,7 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       continue;
     }
     storage.emplace_back(total + 1);
-    memory.push_back({storage.back().data(), size});
+    memory.push_back({storage.back().data(), size, nullptr, buffer.window == no_id});
     for (std::size_t i = 0; buffer.param >= 0 && i < params[b].size(); ++i)
       put(storage.back().data() + i * static_cast<std::size_t>(bytes(buffer.dtype)), buffer.dtype, params[b][i]);
   }

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "compiler/interp/index_value.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/text_index.h"
+#include "compiler/schedule/memory_in_order.h"
 #include "compiler/schedule/memory_plan.h"
+#include "compiler/schedule/task_order.h"
 
 namespace kiln::compiler {
 namespace {
@@ -109,6 +113,53 @@ TEST_F(MemoryPlan, SizesWithoutBoundFollowTheOthers) {  // (M - N) // 2 could be
   memory_plan(g_, s_);
   EXPECT_EQ(offset(b), 0);
   EXPECT_EQ(offset(a), 64);
+}
+
+// Of random task graphs: nothing shares bytes that the exact order does not keep apart; a chain needs what its neighbours need.
+TEST_F(MemoryPlan, InOrderKeepsApartWhatMayRunTogether) {
+  std::mt19937_64 random(7);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  std::vector<int> made;
+  for (std::size_t k = 0; k < 900; ++k) {
+    std::vector<int> buffers{temporary(g_.index(static_cast<std::int64_t>(50 * (1 + below(3)))))}, after;
+    for (std::size_t r = below(4); r-- > 0 && k > 0;) {
+      const std::size_t from = below(8) == 0 ? below(k) : k - 1 - below(std::min<std::size_t>(k, 9));
+      buffers.push_back(made[from]);
+      after.push_back(static_cast<int>(from));
+    }
+    made.push_back(buffers[0]);
+    std::ranges::sort(after);
+    kernel(std::move(buffers), std::move(after));
+  }
+  memory_in_order(g_, s_);
+  const TaskOrder order(s_);
+  const auto users = buffer_users(s_);
+  const auto ends_before = [&](std::size_t a, std::size_t b) {
+    return std::ranges::all_of(users[a], [&](std::size_t j) {
+      return std::ranges::all_of(users[b], [&](std::size_t k) { return order.before(j, k); });
+    });
+  };
+  std::size_t shared = 0;
+  for (std::size_t a = 0; a < s_.buffers.size(); ++a)
+    for (std::size_t b = 0; b < a; ++b) {
+      if (offset(static_cast<int>(a)) != offset(static_cast<int>(b))) continue;
+      ++shared;
+      EXPECT_TRUE(ends_before(a, b) || ends_before(b, a)) << a << " and " << b;
+    }
+  EXPECT_GT(shared, 100u);
+}
+
+TEST_F(MemoryPlan, InOrderReusesAlongAChain) {
+  int last = temporary(g_.sym("N"));
+  kernel({last});
+  for (int i = 0; i < 3000; ++i) {
+    const int next = temporary(g_.sym("N"));
+    kernel({next, last});
+    last = next;
+  }
+  memory_in_order(g_, s_);
+  const auto line = index_mul(g_, index_floordiv(g_, read_index(g_, "4*N + 63"), g_.index(64)), g_.index(64));
+  EXPECT_EQ(s_.workspace_bytes, index_mul(g_, g_.index(2), line));
 }
 
 }  // namespace

@@ -1,0 +1,126 @@
+#include "compiler/lower/phases.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_nest.h"
+#include "compiler/lower/optimise.h"
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+std::span<const Id> loops_of(const Graph& g, Id effect) {
+  return g.op(effect) == Op::END ? g.src(effect).subspan(1) : std::span<const Id>();
+}
+
+class Phases {
+ public:
+  Phases(Graph& g, LoopIds& loops, std::vector<Id> windows, std::span<const Id> phases, const Facts& facts,
+         const Target& target)
+      : g_(g), loops_(loops), windows_(std::move(windows)), phases_(phases), facts_(facts), target_(target) {}
+
+  LoweredKernel lower() {
+    find_turn();
+    LoweredKernel out;
+    out.parallel = turn_ != no_id;
+    std::vector<Id> effects;
+    for (const Id phase : phases_) {
+      const std::vector<Id> nest = nest_of(phase, out);
+      effects.insert(effects.end(), nest.begin(), nest.end());
+    }
+    const Id turns = turn_ == no_id ? g_.index(1) : g_.src(turn_, 0);
+    out.trip_count = has_windows() ? index_binary(g_, Op::MIN, turns, g_.index(most_chunks)) : turns;
+    out.sink = g_.make(Op::SINK, DType::none, {turn_loop(effects, turns, out.trip_count)});
+    return out;
+  }
+
+ private:
+  bool has_windows() const {
+    return std::ranges::any_of(windows_, [](Id w) { return w != no_id; });
+  }
+
+  // The range that all phases have outermost; none when it had one iteration.
+  void find_turn() {
+    const auto first = loops_of(g_, g_.src(phases_[0], 0));
+    const Id turn = first.empty() ? no_id : first[0];
+    const auto shares = [&](Id phase) {
+      const auto loops = loops_of(g_, g_.src(phase, 0));
+      return !loops.empty() && loops[0] == turn;
+    };
+    if (turn != no_id && g_.op(turn) == Op::RANGE && std::ranges::all_of(phases_, shares)) turn_ = turn;
+  }
+
+  std::vector<Id> nest_of(Id phase, LoweredKernel& out) {
+    std::vector<Id> stores, ranges;
+    for (const Id effect : g_.src(phase)) stores.push_back(g_.op(effect) == Op::END ? g_.src(effect, 0) : effect);
+    for (const Id r : loops_of(g_, g_.src(phase, 0)))
+      if (g_.op(r) == Op::RANGE && r != turn_) ranges.push_back(r);
+    if (turn_ != no_id && std::ranges::any_of(stores, [&](Id s) { return index_stride(g_, g_.src(s, 1), turn_) == 0; }))
+      out.parallel = false;
+    return inner_nest(g_, loops_, stores, optimise(g_, stores, ranges, target_), facts_);
+  }
+
+  Id turn_loop(std::span<const Id> effects, Id turns, Id chunks) {
+    const Id begin = g_.sym("$begin"), end = g_.sym("$end");
+    const Id range = loops_.range(g_, turn_ == no_id ? end : turns, RangeKind::thread);
+    const Id place = sub_index(g_, begin, turn_ == no_id ? g_.index(0) : range);  // of the chunk's window, from the turn's
+    const Id inner = rewrite(g_, g_.make(Op::SINK, DType::none, effects), [&](Id id, std::span<const Id> x) {
+      if (id == turn_) return range;
+      const bool access = g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE;
+      const Id window = access ? windows_[static_cast<std::size_t>(g_.arg(x[0], 0))] : no_id;
+      if (window == no_id) return no_id;
+      std::vector<Id> src(x.begin(), x.end());
+      src[1] = add_index(g_, src[1], mul_index(g_, place, window));
+      return g_.with_src(id, src);
+    });
+    const auto first_turn = [&](Id chunk) {
+      return chunks == turns ? chunk : index_binary(g_, Op::FLOORDIV, mul_index(g_, chunk, turns), chunks);
+    };
+    std::vector<Id> src = {range, first_turn(begin), first_turn(end)};
+    src.insert(src.end(), g_.src(inner).begin(), g_.src(inner).end());
+    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{0, 1});
+  }
+
+  Graph& g_;
+  LoopIds& loops_;
+  std::vector<Id> windows_;  // by kernel slot
+  std::span<const Id> phases_;
+  const Facts& facts_;
+  const Target& target_;
+  Id turn_ = no_id;
+};
+
+}  // namespace
+
+std::vector<Id> phases_of(Graph& g, Id sink) {
+  std::vector<Id> out;
+  const std::vector<Id> effects(g.src(sink).begin(), g.src(sink).end());
+  for (std::size_t i = 0; i < effects.size();) {
+    std::size_t end = i;
+    while (end < effects.size() && std::ranges::equal(loops_of(g, effects[i]), loops_of(g, effects[end]))) ++end;
+    out.push_back(g.make(Op::SINK, DType::none, std::span<const Id>(effects).subspan(i, end - i)));
+    i = end;
+  }
+  return out.empty() ? std::vector<Id>{sink} : out;
+}
+
+Id joined(Graph& g, std::span<const Id> phases) {
+  std::vector<Id> effects;
+  for (const Id phase : phases) effects.insert(effects.end(), g.src(phase).begin(), g.src(phase).end());
+  return g.make(Op::SINK, DType::none, effects);
+}
+
+std::vector<Id> windows_of(const Schedule& schedule, const Kernel& kernel) {
+  std::vector<Id> out;
+  for (const int b : kernel.buffers) out.push_back(schedule.buffers[static_cast<std::size_t>(b)].window);
+  return out;
+}
+
+LoweredKernel in_turns(Graph& g, LoopIds& loops, std::vector<Id> windows, std::span<const Id> phases, const Facts& facts,
+                       const Target& target) {
+  return Phases(g, loops, std::move(windows), phases, facts, target).lower();
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,183 @@
+#include "compiler/schedule/fuse_rows.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/rangeify/index_expr.h"
+#include "compiler/schedule/row_clusters.h"
+
+namespace kiln::compiler {
+namespace {
+
+// Writes the kernel of one cluster.
+class Fusion {
+ public:
+  Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c) : g_(g), s_(s), rows_(rows), c_(c) {
+    const auto extents = std::span<const Id>(rows_.phase(c.kernels[0]).extents).first(c.depth);
+    count_ = index_product(g, extents);
+    for (const std::size_t k : c.kernels) {
+      const Id roots[] = {s.kernels[k].sink};
+      for (const Id id : g.reachable(roots))
+        if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
+    }
+    turns_ = c.rows == 1 ? count_ : index_floordiv(g, index_add(g, count_, g.index(c.rows - 1)), g.index(c.rows));
+    turn_ = range(turns_, RangeKind::loop);
+  }
+
+  Kernel write() {
+    made_.name = s_.kernels[c_.kernels.back()].name;
+    for (std::size_t i = 0; i < c_.kernels.size(); ++i) add_phase(i);
+    made_.sink = g_.make(Op::SINK, DType::none, ends_);
+    for (const int b : c_.local) keep_windows(b);
+    return std::move(made_);
+  }
+
+ private:
+  Id range(Id end, RangeKind kind) {
+    return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
+  }
+  Id add(Id a, Id b) { return g_.make(Op::ADD, DType::index, {a, b}); }
+  Id mul(Id a, Id b) { return g_.make(Op::MUL, DType::index, {a, b}); }
+  Id first_row() { return mul(turn_, g_.index(c_.rows)); }
+
+  std::size_t position(std::size_t kernel) const {
+    return static_cast<std::size_t>(std::ranges::lower_bound(c_.kernels, kernel) - c_.kernels.begin());
+  }
+  bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
+  const RowOffsets& window_of(int b) const { return c_.windows[position(rows_.writer(b))]; }
+  // With rows beside the turn's own, windows of neighbouring turns hold some rows twice.
+  bool overlaps(int b) const { return is_local(b) && !window_of(b).none(); }
+
+  std::int64_t rows_in(const RowOffsets& w) const { return c_.rows + w.hi - w.lo; }
+  Id window_size(int b) { return index_mul(g_, g_.index(rows_in(window_of(b))), rows_.row_size(rows_.writer(b), c_.depth)); }
+
+  void keep_windows(int b) {
+    Buffer& buffer = s_.buffers[static_cast<std::size_t>(b)];
+    buffer.window = window_size(b);
+    buffer.size = index_mul(g_, turns_, buffer.window);
+    buffer.kept = index_mul(g_, index_min(g_, turns_, g_.index(most_chunks)), buffer.window);
+  }
+
+  // Ranges of a phase: the turn, the rows in it, what is in a row.
+  void add_phase(std::size_t i) {
+    const std::size_t kernel = c_.kernels[i];
+    const RowPhase& p = rows_.phase(kernel);
+    const RowOffsets& w = c_.windows[i];
+    std::vector<Id> loops{turn_};
+    Id row = turn_;
+    if (rows_in(w) > 1) {
+      loops.push_back(range(rows_end(w), RangeKind::loop));
+      row = add(first_row(), loops.back());
+    }
+    if (!w.none()) {  // beyond the last rows there are none to compute; the reader leaves out what is in their places
+      row = g_.make(Op::MAX, DType::index, {add(row, g_.index(w.lo)), g_.index(0)});
+      row = g_.make(Op::MIN, DType::index, {row, index_sub(g_, count_, g_.index(1))});
+    }
+    std::unordered_map<Id, Id> map;
+    place_rows(p, rows_.simplify()(row), map);
+    place_rest(kernel, map);
+    for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
+      if (!is_unit(g_.src(r, 0))) loops.push_back(map.at(r));
+    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // so phases have different ranges
+    const std::unordered_map<Id, Id> loads = loads_of_windows(kernel);
+    for (const Id end : std::vector<Id>(g_.src(s_.kernels[kernel].sink).begin(), g_.src(s_.kernels[kernel].sink).end())) {
+      const Id store = substitute(g_, store_of(kernel, end, loops), loads);
+      std::vector<Id> src{rows_.simplify()(substitute(g_, store, map))};
+      src.insert(src.end(), loops.begin(), loops.end());
+      ends_.push_back(g_.make(Op::END, DType::none, src));
+    }
+  }
+
+  bool is_unit(Id extent) const { return g_.is_index_const(extent, 1); }
+
+  Id rows_end(const RowOffsets& w) {
+    const auto n = index_value(g_, count_);
+    if (n && *n % c_.rows == 0) return g_.index(rows_in(w));
+    const Id left = g_.make(Op::SUB, DType::index, {count_, first_row()});
+    const Id rows = g_.make(Op::MIN, DType::index, {left, g_.index(c_.rows)});
+    return w.none() ? rows : add(rows, g_.index(w.hi - w.lo));
+  }
+
+  // The outer ranges as parts of the number of the row.
+  void place_rows(const RowPhase& p, Id row, std::unordered_map<Id, Id>& map) {
+    std::size_t first = 0;
+    while (is_unit(p.extents[first])) ++first;
+    Id inner = g_.index(1);
+    for (std::size_t i = c_.depth; i-- > 0;) {
+      const Id part = g_.make(Op::FLOORDIV, DType::index, {row, inner});
+      const Id within = i == first ? part : g_.make(Op::FLOORMOD, DType::index, {part, p.extents[i]});
+      map[p.loops[i]] = is_unit(p.extents[i]) ? g_.index(0) : within;
+      inner = index_mul(g_, inner, p.extents[i]);
+    }
+  }
+
+  void place_rest(std::size_t kernel, std::unordered_map<Id, Id>& map) {
+    const Kernel& k = s_.kernels[kernel];
+    const Id roots[] = {k.sink};
+    for (const Id id : g_.reachable(roots)) {
+      if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.src(id, 0), static_cast<RangeKind>(g_.arg(id, 1)));
+      if (g_.op(id) != Op::BUFFER) continue;
+      const int buffer = k.buffers[static_cast<std::size_t>(g_.arg(id, 0))];
+      const auto at = std::ranges::find(made_.buffers, buffer);
+      const auto slot = static_cast<std::int64_t>(at - made_.buffers.begin());
+      if (at == made_.buffers.end()) made_.buffers.push_back(buffer);
+      map[id] = g_.make(Op::BUFFER, g_.dtype(id), {}, {slot});
+    }
+  }
+
+  // Element `rest` of a row, counted from the first of the window.
+  Id in_window(int b, Id row, Id rest) {
+    const Id size = rows_.row_size(rows_.writer(b), c_.depth);
+    return add(mul(turn_, window_size(b)), add(mul(row, size), rest));
+  }
+
+  std::unordered_map<Id, Id> loads_of_windows(std::size_t kernel) {
+    std::unordered_map<Id, Id> out;
+    for (const Id load : rows_.phase(kernel).loads) {
+      const int b = rows_.buffer_of(kernel, load);
+      if (!overlaps(b)) continue;
+      const RowElement at = rows_.locate(rows_.writer(b), kernel, load, c_.depth).value();
+      const Id first = add(first_row(), g_.index(window_of(b).lo));
+      std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
+      src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
+      out[load] = g_.with_src(load, src);
+    }
+    return out;
+  }
+
+  Id store_of(std::size_t kernel, Id end, std::span<const Id> loops) {
+    const Id store = g_.src(end, 0);
+    const int b = rows_.buffer_of(kernel, store);
+    if (!overlaps(b)) return store;
+    const RowPhase& p = rows_.phase(kernel);
+    const Id rest =
+        row_major(g_, std::span<const Id>(p.loops).subspan(c_.depth), std::span<const Id>(p.extents).subspan(c_.depth));
+    std::vector<Id> src(g_.src(store).begin(), g_.src(store).end());
+    src[1] = in_window(b, loops[1], rest);
+    return g_.with_src(store, src);
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  RowClusters& rows_;
+  const RowCluster& c_;
+  Kernel made_;
+  std::vector<Id> ends_;
+  Id count_ = no_id, turns_ = no_id, turn_ = no_id;
+  std::int64_t next_range_ = 0;
+};
+
+}  // namespace
+
+void fuse_rows(Graph& g, Schedule& s) {
+  const SourceLoc saved = g.loc();
+  RowClusters rows(g, s);
+  std::vector<Kernel> out;
+  for (const RowCluster& c : rows.find())
+    out.push_back(c.kernels.size() == 1 ? s.kernels[c.kernels[0]] : Fusion(g, s, rows, c).write());
+  s.kernels = std::move(out);
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler

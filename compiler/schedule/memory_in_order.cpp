@@ -1,0 +1,120 @@
+#include "compiler/schedule/memory_in_order.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/schedule/task_order.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t alignment = 64;
+constexpr std::size_t most_tried = 16;  // blocks for one buffer
+
+// Which kernels have ended when another begins: all up to some number, and single ones among the last before it.
+class RecentOrder {
+ public:
+  explicit RecentOrder(const Schedule& s) : all_until_(s.kernels.size(), 0), last_(s.kernels.size()) {
+    for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+      for (const int d : s.kernels[k].depends_on) add(k, static_cast<std::size_t>(d));
+      while (all_until_[k] < k && before(all_until_[k], k)) ++all_until_[k];
+    }
+  }
+
+  // False as well where it is not known.
+  bool before(std::size_t earlier, std::size_t later) const {
+    if (earlier < all_until_[later]) return true;
+    if (earlier >= later || later - earlier > bits) return false;
+    const std::size_t bit = later - earlier - 1;
+    return (last_[later][bit / 64] >> (bit % 64) & 1) != 0;
+  }
+
+ private:
+  static constexpr std::size_t words = 8, bits = 64 * words;
+
+  // What is before d, and d itself, is before k.
+  void add(std::size_t k, std::size_t d) {
+    all_until_[k] = std::max(all_until_[k], all_until_[d]);
+    const std::size_t by = k - d;
+    if (by > bits) return;
+    const std::size_t whole = by / 64, part = by % 64;
+    auto& mine = last_[k];
+    const auto& from = last_[d];
+    for (std::size_t w = words; w-- > whole;) {
+      mine[w] |= from[w - whole] << part;
+      if (part != 0 && w > whole) mine[w] |= from[w - whole - 1] >> (64 - part);
+    }
+    mine[(by - 1) / 64] |= std::uint64_t{1} << ((by - 1) % 64);
+  }
+
+  std::vector<std::size_t> all_until_;                  // kernels below this number
+  std::vector<std::array<std::uint64_t, words>> last_;  // bit i: kernel k - 1 - i
+};
+
+struct Block {
+  Id offset;
+  std::size_t buffer;  // whose it was last
+};
+
+class InOrder {
+ public:
+  InOrder(Graph& g, Schedule& s) : g_(g), s_(s), order_(s), users_(buffer_users(s)), top_(g.index(0)) {}
+
+  void run() {
+    std::vector<bool> placed(s_.buffers.size(), false);
+    for (const Kernel& k : s_.kernels)
+      for (const int b : k.buffers) take(static_cast<std::size_t>(b), placed);
+    for (std::size_t b = 0; b < s_.buffers.size(); ++b) take(b, placed);  // what no kernel uses
+    s_.workspace_bytes = top_;
+  }
+
+ private:
+  void take(std::size_t b, std::vector<bool>& placed) {
+    Buffer& buffer = s_.buffers[b];
+    if (buffer.param >= 0 || placed[b]) return;
+    placed[b] = true;
+    const Id size = room(buffer);
+    std::vector<Block>& blocks = blocks_[size];
+    // The latest first: what has been alive for long is so for long.
+    const auto tried = blocks.end() - static_cast<std::ptrdiff_t>(std::min(blocks.size(), most_tried));
+    const auto dead = std::find_if(tried, blocks.end(), [&](const Block& x) { return all_before(x.buffer, b); });
+    if (dead != blocks.end()) {
+      buffer.offset = dead->offset;
+      blocks.erase(dead);
+    }
+    if (buffer.offset == no_id) {
+      buffer.offset = top_;
+      top_ = index_add(g_, top_, size);
+    }
+    blocks.push_back({buffer.offset, b});
+  }
+
+  // Whole cache lines.
+  Id room(const Buffer& b) {
+    const Id size = index_mul(g_, b.stored(), g_.index(bytes(b.dtype)));
+    const Id lines = index_floordiv(g_, index_add(g_, size, g_.index(alignment - 1)), g_.index(alignment));
+    return index_mul(g_, lines, g_.index(alignment));
+  }
+
+  bool all_before(std::size_t first, std::size_t second) const {
+    return std::ranges::all_of(users_[first], [&](std::size_t j) {
+      return std::ranges::all_of(users_[second], [&](std::size_t k) { return order_.before(j, k); });
+    });
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  RecentOrder order_;
+  std::vector<std::vector<std::size_t>> users_;
+  std::unordered_map<Id, std::vector<Block>> blocks_;  // by size; a block's latest user comes last
+  Id top_;
+};
+
+}  // namespace
+
+void memory_in_order(Graph& g, Schedule& s) { InOrder(g, s).run(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,234 @@
+#include "compiler/schedule/row_clusters.h"
+
+#include <algorithm>
+
+#include "compiler/ir/index_poly.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::size_t most_phases = 16;     // of one kernel: bounds the time to compile it
+constexpr double fewest_rows = 32;          // that many turns at least where there is a choice, for the threads
+constexpr double shortest_row = 8;          // elements: shorter ones are better walked all together
+constexpr double in_cache = 512 * 1024;     // bytes that one turn may keep
+constexpr double much_more = 16;            // turns that do not fit are still better than this many times as much
+constexpr std::int64_t product_rows = 8;    // the right operand is read once for all of them
+constexpr std::int64_t beside_rows = 16;    // of a turn when some are computed twice
+constexpr double recompute_for_store = 24;  // operations that cost as much as an element's store and load
+
+}  // namespace
+
+RowClusters::RowClusters(Graph& g, const Schedule& s)
+    : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_), model_(g, s.program) {
+  writer_.assign(s.buffers.size(), s.kernels.size());
+  readers_.resize(s.buffers.size());
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    phases_.push_back(make_phase(s.kernels[k]));
+    for (const int b : phases_[k].access.stores)
+      if (!is_entry_value(b)) writer_[static_cast<std::size_t>(b)] = k;
+    for (const int b : phases_[k].access.loads) readers_[static_cast<std::size_t>(b)].push_back(k);
+    RowCluster& alone = clusters_.emplace_back();
+    alone.kernels = {k};
+    cluster_of_.push_back(k);
+  }
+}
+
+RowPhase RowClusters::make_phase(const Kernel& k) {
+  RowPhase p;
+  const Id first = g_.src(k.sink, 0);
+  p.loops.assign(g_.src(first).begin() + 1, g_.src(first).end());
+  for (const Id r : p.loops) p.extents.push_back(g_.src(r, 0));
+  p.access = access_of(g_, k);
+  const Id roots[] = {k.sink};
+  double repeats = 1;
+  for (const Id id : g_.reachable(roots)) {
+    if (g_.op(id) == Op::LOAD) p.loads.push_back(id);
+    if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += StagingModel::own_cost(g_.op(id));
+    if (g_.op(id) == Op::RANGE && static_cast<RangeKind>(g_.arg(id, 1)) == RangeKind::reduce)
+      repeats *= std::max(1.0, model_.extent(g_.src(id, 0)));
+    if (g_.op(id) != Op::REDUCE) continue;
+    p.has_reduce = true;
+    p.operations += 1;
+    p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
+  }
+  p.operations *= repeats;
+  p.may_fuse = std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
+               g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy is made for its order in memory
+  return p;
+}
+
+bool RowClusters::is_entry_value(int b) const {  // a parameter whose old value the program may read
+  const int param = s_.buffers[static_cast<std::size_t>(b)].param;
+  return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
+}
+
+std::vector<RowCluster> RowClusters::find() {
+  for (std::size_t k = 0; k < s_.kernels.size(); ++k)
+    for (const int b : phases_[k].access.loads) try_join(k, b);
+  return in_order();
+}
+
+// Repeatedly those, in the old order, for which all that they read is there.
+std::vector<RowCluster> RowClusters::in_order() {
+  std::vector<RowCluster> out;
+  std::vector<bool> done(clusters_.size(), false);
+  const auto ready = [&](std::size_t c) {
+    return std::ranges::all_of(clusters_[c].kernels, [&](std::size_t k) {
+      return std::ranges::all_of(phases_[k].access.loads, [&](int b) {
+        const std::size_t from = writer(b);
+        return from >= s_.kernels.size() || cluster_of_[from] == c || done[cluster_of_[from]];
+      });
+    });
+  };
+  for (std::size_t before = clusters_.size(); before != out.size();) {
+    before = out.size();
+    for (std::size_t c = 0; c < clusters_.size(); ++c) {
+      if (clusters_[c].kernels.empty() || done[c] || !ready(c)) continue;
+      done[c] = true;
+      out.push_back(clusters_[c]);
+    }
+  }
+  for (std::size_t c = 0; c < clusters_.size(); ++c)  // those that wait for each other: a later pass tells
+    if (!clusters_[c].kernels.empty() && !done[c]) out.push_back(clusters_[c]);
+  return out;
+}
+
+void RowClusters::try_join(std::size_t reader, int buffer) {
+  const std::size_t from = writer(buffer);
+  if (from >= s_.kernels.size() || cluster_of_[from] == cluster_of_[reader]) return;
+  if (!phases_[from].may_fuse || !phases_[reader].may_fuse) return;
+  const RowCluster &a = clusters_[cluster_of_[from]], &b = clusters_[cluster_of_[reader]];
+  std::vector<std::size_t> kernels = a.kernels;
+  kernels.insert(kernels.end(), b.kernels.begin(), b.kernels.end());
+  if (kernels.size() > most_phases) return;
+  std::ranges::sort(kernels);
+  const std::optional<RowCluster> both = best_shape(std::move(kernels));
+  if (!both || lies_between(a, b)) return;
+  clusters_[cluster_of_[from]] = {};
+  clusters_[cluster_of_[reader]] = *both;
+  for (const std::size_t k : both->kernels) cluster_of_[k] = cluster_of_[reader];
+}
+
+// Whether some kernel outside needs a result of one of the two and is needed by one of them.
+bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
+  const auto inside = [&](std::size_t k) { return &clusters_[cluster_of_[k]] == &a || &clusters_[cluster_of_[k]] == &b; };
+  const std::size_t first = std::min(a.kernels.front(), b.kernels.front());
+  std::vector<std::size_t> todo = a.kernels;
+  todo.insert(todo.end(), b.kernels.begin(), b.kernels.end());
+  std::vector<bool> seen(clusters_.size(), false);
+  while (!todo.empty()) {
+    const std::size_t k = todo.back();
+    todo.pop_back();
+    for (const int t : phases_[k].access.loads) {
+      const std::size_t from = writer(t);
+      if (from >= s_.kernels.size()) continue;
+      if (inside(from) && !inside(k)) return true;
+      const RowCluster& c = clusters_[cluster_of_[from]];
+      if (inside(from) || seen[cluster_of_[from]] || c.kernels.back() < first) continue;
+      seen[cluster_of_[from]] = true;
+      todo.insert(todo.end(), c.kernels.begin(), c.kernels.end());
+    }
+  }
+  return false;
+}
+
+// Rows over few outer ranges have long loops inside and are many enough for the threads; over more, they fit the cache.
+std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kernels) {
+  std::optional<RowCluster> best;
+  for (std::size_t depth = 1;; ++depth) {
+    RowCluster c;
+    c.kernels = kernels;
+    c.depth = depth;
+    if (!shares_rows(c)) return best;
+    if (!shape(c)) continue;
+    best = c;
+    if (model_.elements({phases_[kernels[0]].extents.begin(),
+                         phases_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows)
+      return best;
+  }
+}
+
+bool RowClusters::shares_rows(const RowCluster& c) {
+  const auto& extents = phases_[c.kernels[0]].extents;
+  return std::ranges::all_of(c.kernels, [&](std::size_t k) {
+    const auto& own = phases_[k].extents;
+    return own.size() >= c.depth &&
+           std::equal(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(c.depth), extents.begin());
+  });
+}
+
+bool RowClusters::shape(RowCluster& c) {
+  const auto& extents = phases_[c.kernels[0]].extents;
+  bool rows = false;
+  for (std::size_t i = 0; i < c.depth; ++i) rows = rows || !g_.is_index_const(extents[i], 1);
+  if (!rows) return false;
+  for (const std::size_t k : c.kernels) {
+    const RowPhase& p = phases_[k];
+    if ((p.has_product || !p.has_reduce) && model_.elements({row_size(k, c.depth)}) < shortest_row) return false;
+  }
+  return find_windows(c) && choose_rows(c);
+}
+
+bool RowClusters::find_windows(RowCluster& c) {
+  const auto inside = [&](std::size_t k) { return std::ranges::binary_search(c.kernels, k); };
+  c.windows.assign(c.kernels.size(), {});
+  for (std::size_t i = c.kernels.size(); i-- > 0;) {
+    const std::size_t k = c.kernels[i];
+    bool kept = false;
+    for (const int b : phases_[k].access.stores) {
+      const auto& readers = readers_[static_cast<std::size_t>(b)];
+      const bool local = s_.buffers[static_cast<std::size_t>(b)].param < 0 && std::ranges::all_of(readers, inside);
+      if (local)
+        c.local.push_back(b);
+      else
+        kept = true;
+      for (const std::size_t r : readers) {
+        if (!inside(r)) continue;
+        if (phases_[k].has_product && phases_[r].has_product) return false;  // each is fastest over tiles of many rows
+        const auto beside = offsets(k, b, r, c.depth);
+        if (!beside) return false;
+        const auto at = static_cast<std::size_t>(std::ranges::lower_bound(c.kernels, r) - c.kernels.begin());
+        c.windows[i].lo = std::min(c.windows[i].lo, c.windows[at].lo + beside->lo);
+        c.windows[i].hi = std::max(c.windows[i].hi, c.windows[at].hi + beside->hi);
+      }
+    }
+    if (kept && !c.windows[i].none()) return false;  // a row is stored for the others by one turn only
+  }
+  return true;
+}
+
+double RowClusters::row_bytes(const RowCluster& c) {
+  double sum = 0;
+  for (const int b : c.local)
+    sum += model_.elements({row_size(writer(b), c.depth)}) * bytes(s_.buffers[static_cast<std::size_t>(b)].dtype);
+  return sum;
+}
+
+bool RowClusters::choose_rows(RowCluster& c) {
+  const RowPhase& first = phases_[c.kernels[0]];
+  const Id count = index_product(g_, std::span<const Id>(first.extents).first(c.depth));
+  double most_beside = 0, beside_cost = 0;
+  for (std::size_t i = 0; i < c.kernels.size(); ++i) {
+    const RowPhase& p = phases_[c.kernels[i]];
+    const auto beside = static_cast<double>(c.windows[i].hi - c.windows[i].lo);
+    most_beside = std::max(most_beside, beside);
+    beside_cost = std::max(beside_cost, beside * p.operations);
+    const auto inner = std::span<const Id>(p.extents).subspan(c.depth);
+    const auto loops = std::ranges::count_if(inner, [&](Id e) { return !g_.is_index_const(e, 1); });
+    if (p.has_product && loops < 2) c.rows = product_rows;
+  }
+  if (most_beside > 0) c.rows = beside_rows;
+  if (beside_cost > static_cast<double>(c.rows) * recompute_for_store) return false;
+  if (const auto n = index_value(g_, count)) {  // whole turns when that is possible
+    c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
+    for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)
+      if (*n % r == 0) {
+        c.rows = r;
+        break;
+      }
+  }
+  const double turn = row_bytes(c) * (static_cast<double>(c.rows) + most_beside);
+  return turn <= in_cache || row_bytes(c) * model_.elements({count}) >= much_more * turn;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,169 @@
+#include "tests/bench/scale_programs.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+using std::to_string;
+
+// A program in the making; values are node numbers.
+class Text {
+ public:
+  std::size_t size() const { return next_; }
+  int input(const std::string& name, const std::string& type) {
+    head_ += "in " + type + " " + name + "\n";
+    return node("param " + name);
+  }
+  void output(const std::string& type, int value) {
+    const std::string name = "y" + to_string(outputs_++);
+    head_ += "out " + type + " " + name + "\n";
+    stores_ += "store " + name + ", %" + to_string(value) + "\n";
+  }
+  int node(const std::string& statement) {
+    body_ += "%" + to_string(next_) + " = " + statement + "\n";
+    return static_cast<int>(next_++);
+  }
+  int op(const std::string& operation, int a) { return node(operation + " %" + to_string(a)); }
+  int op(const std::string& operation, int a, int b) { return node(operation + " %" + to_string(a) + ", %" + to_string(b)); }
+  int reduce(const std::string& kind, int a, int axis) {
+    return node("reduce %" + to_string(a) + ", " + kind + ", axes [" + to_string(axis) + "]");
+  }
+  int products(int a, int b, int axis) {
+    return node("reduce %" + to_string(a) + ", %" + to_string(b) + ", fma, axes [" + to_string(axis) + "]");
+  }
+  std::string text() const { return "program scale\n" + head_ + body_ + stores_; }
+
+ private:
+  std::string head_, body_, stores_;
+  std::size_t next_ = 0;
+  int outputs_ = 0;
+};
+
+std::string elementwise(std::size_t nodes) {
+  Text t;
+  const int x = t.input("x", "f32 [N]"), half = t.node("const f32 0.5");
+  int v = x;
+  while (t.size() < nodes) v = t.op("add", t.op("mul", v, half), x);
+  t.output("f32 [N]", v);
+  return t.text();
+}
+
+// Each step needs the sums of the rows of the one before.
+std::string reductions(std::size_t nodes) {
+  Text t;
+  int v = t.input("x", "f32 [64, 64]");
+  while (t.size() < nodes) v = t.op("sub", v, t.op("expand [64, 64]", t.op("reshape [64, 1]", t.reduce("sum", v, 1))));
+  t.output("f32 [64, 64]", v);
+  return t.text();
+}
+
+// value [rows, k] times weights [k, m] of one layer of w [layers, k, m].
+int product(Text& t, int value, int w, std::size_t layer, int rows, int k, int m) {
+  const std::string s = to_string(rows), a = to_string(k), b = to_string(m), whole = "[" + s + ", " + b + ", " + a + "]";
+  const int part = t.node("slice [1, " + a + ", " + b + "] %" + to_string(w) + ", begin [" + to_string(layer) + ", 0, 0]");
+  const int columns = t.op("expand " + whole, t.node("permute %" + to_string(part) + ", axes [0, 2, 1]"));
+  return t.products(t.op("expand " + whole, t.op("reshape [" + s + ", 1, " + a + "]", value)), columns, 2);
+}
+
+std::string matmuls(std::size_t nodes) {
+  Text t;
+  const std::size_t layers = nodes / 6;
+  const int w = t.input("w", "f32 [" + to_string(layers) + ", 64, 64]");
+  int v = t.input("x", "f32 [32, 64]");
+  for (std::size_t i = 0; i < layers; ++i) v = product(t, v, w, i, 32, 64, 64);
+  t.output("f32 [32, 64]", v);
+  return t.text();
+}
+
+std::string movement(std::size_t nodes) {
+  Text t;
+  int v = t.input("x", "f32 [48, 64]");
+  while (t.size() < nodes) {
+    v = t.op("reshape [48, 64]", t.node("permute %" + to_string(v) + ", axes [1, 0]"));
+    v = t.node("pad [50, 66] %" + to_string(v) + ", before [1, 1]");
+    v = t.node("slice [48, 64] %" + to_string(v) + ", begin [2, 0]");
+  }
+  t.output("f32 [48, 64]", v);
+  return t.text();
+}
+
+// Every output a different function of the input, every eighth with a reduction of its own.
+std::string outputs(std::size_t nodes) {
+  Text t;
+  const int x = t.input("x", "f32 [N, 16]");
+  for (int i = 0; t.size() < nodes; ++i) {
+    const int v = t.op("mul", x, t.node("const f32 " + to_string(i) + ".5"));
+    if (i % 8 == 0)
+      t.output("f32 [N]", t.reduce("sum", v, 1));
+    else
+      t.output("f32 [N, 16]", t.op("add", v, x));
+  }
+  return t.text();
+}
+
+constexpr int tokens = 48, width = 64, inner = 128;
+
+int normalised(Text& t, int x) {
+  const int scale = t.node("const f32 0.015625");
+  const int mean = t.op("reshape [48, 1]", t.op("mul", t.reduce("sum", x, 1), scale));
+  const int apart = t.op("sub", x, mean);
+  const int variance = t.op("mul", t.reduce("sum", t.op("mul", apart, apart), 1), scale);
+  const int factor = t.op("rsqrt", t.op("add", variance, t.node("const f32 0.00001")));
+  return t.op("mul", apart, t.op("reshape [48, 1]", factor));
+}
+
+int affine(Text& t, int x, int gains, int shifts, std::size_t layer) {
+  const std::string at = ", begin [" + to_string(layer) + ", 0]";
+  const int gain = t.node("slice [1, 64] %" + to_string(gains) + at),
+            shift = t.node("slice [1, 64] %" + to_string(shifts) + at);
+  return t.op("add", t.op("mul", x, gain), shift);
+}
+
+int split_heads(Text& t, int x) { return t.node("permute %" + to_string(t.op("reshape [48, 4, 16]", x)) + ", axes [1, 0, 2]"); }
+
+int attention(Text& t, int q, int k, int v) {
+  const std::string scores = "[4, 48, 48, 16]";
+  const int dots = t.products(t.op("expand " + scores, t.op("reshape [4, 48, 1, 16]", split_heads(t, q))),
+                              t.op("expand " + scores, t.op("reshape [4, 1, 48, 16]", split_heads(t, k))), 3);
+  const int scaled = t.op("mul", dots, t.node("const f32 0.25"));
+  const int shifted = t.op("exp", t.op("sub", scaled, t.op("reshape [4, 48, 1]", t.reduce("max", scaled, 2))));
+  const int shares = t.op("fdiv", shifted, t.op("reshape [4, 48, 1]", t.reduce("sum", shifted, 2)));
+  const int mixed = t.products(t.op("expand " + scores, t.op("reshape [4, 48, 48, 1]", shares)),
+                               t.op("expand " + scores, t.op("reshape [4, 1, 48, 16]", split_heads(t, v))), 2);
+  return t.op("reshape [48, 64]", t.node("permute %" + to_string(mixed) + ", axes [1, 0, 2]"));
+}
+
+int gelu(Text& t, int x) {
+  const int e = t.op("erf", t.op("mul", x, t.node("const f32 0.70710677")));
+  return t.op("mul", t.op("mul", x, t.node("const f32 0.5")), t.op("add", e, t.node("const f32 1")));
+}
+
+std::string transformers(std::size_t nodes) { return transformer_text(nodes / 100); }
+
+constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions}, {"matmuls", matmuls},
+                                    {"movement", movement},       {"outputs", outputs},       {"transformer", transformers}};
+
+}  // namespace
+
+std::span<const ScaleFamily> scale_families() { return families; }
+
+std::string transformer_text(std::size_t layers) {
+  Text t;
+  const std::string l = to_string(layers);
+  const int gains = t.input("gains", "f32 [" + l + ", 64]"), shifts = t.input("shifts", "f32 [" + l + ", 64]");
+  int square[4];
+  for (int i = 0; i < 4; ++i) square[i] = t.input("w" + to_string(i), "f32 [" + l + ", 64, 64]");
+  const int up = t.input("up", "f32 [" + l + ", 64, 128]"), down = t.input("down", "f32 [" + l + ", 128, 64]");
+  int x = t.input("x", "f32 [48, 64]");
+  for (std::size_t i = 0; i < layers; ++i) {
+    const int n = affine(t, normalised(t, x), gains, shifts, i);
+    int qkv[3];
+    for (int p = 0; p < 3; ++p) qkv[p] = product(t, n, square[p], i, tokens, width, width);
+    x = t.op("add", x, product(t, attention(t, qkv[0], qkv[1], qkv[2]), square[3], i, tokens, width, width));
+    const int wide = gelu(t, product(t, normalised(t, x), up, i, tokens, width, inner));
+    x = t.op("add", x, product(t, wide, down, i, tokens, inner, width));
+  }
+  t.output("f32 [48, 64]", x);
+  return t.text();
+}
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,25 @@
+// Programs that should become few kernels, as graph text over the symbols M, N, K, and with numbers in their place.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace kiln::compiler::testing {
+
+using Sizes = std::map<std::string, long>;
+
+// The program with extents in place of its symbols.
+std::string with_sizes(const std::string& text, const Sizes& sizes);
+
+std::string elementwise_chain_text();
+std::string softmax_text();
+std::string layer_norm_text();
+std::string argmax_text();
+std::string cross_entropy_text();
+std::string two_products_text();
+std::string gelu_layer_text();
+std::string running_sum_text();
+std::string blur_sobel_text(const std::string& pad_mode);
+std::string attention_text();
+
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,102 @@
+// How many kernels well-known programs become, and that what runs is what the interpreter computes, bit for bit: with symbols
+// and with numbers in their place, on one thread and on three.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "compiler/interp/index_value.h"
+#include "compiler/interp/interpret.h"
+#include "compiler/interp/scalar.h"
+#include "compiler/interp/visit.h"
+#include "compiler/ir/text.h"
+#include "compiler/schedule/make_schedule.h"
+#include "tests/run/compiled.h"
+#include "tests/run/fusion_programs.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+Array random_array(const Parameter& p, std::vector<std::int64_t> extents, std::mt19937& random) {
+  Array a{p.dtype, std::move(extents), {}};
+  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(a.dtype)));
+  visit_type(a.dtype, [&]<class T>() {
+    auto* x = reinterpret_cast<T*>(a.data.data());
+    for (std::size_t i = 0; i < a.elements(); ++i)
+      x[i] = scalar::convert<T>(is_float(a.dtype) ? static_cast<double>(static_cast<int>(random() % 2001) - 1000) / 371
+                                                  : static_cast<double>(random() % 12));
+  });
+  return a;
+}
+
+void run(Graph& g, const Program& p, const CompiledProgram& compiled, const Sizes& sizes) {
+  std::map<std::string, std::int64_t> symbols;
+  for (const Symbol& s : p.symbols) symbols[s.name] = sizes.at(s.name);
+  IndexValues value(g, symbols);
+  std::mt19937 random(7);
+  std::vector<Array> arguments;
+  for (const Parameter& q : p.params) {
+    std::vector<std::int64_t> extents;
+    for (const Id e : q.extents) extents.push_back(value(e).value());
+    arguments.push_back(random_array(q, std::move(extents), random));
+  }
+  const auto expected = interpret(g, p, arguments);
+  for (const int workers : {1, 3}) {
+    const auto got = compiled(arguments, workers);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(difference(expected[i], got[i]), "") << p.params[i].name << ", workers " << workers;
+  }
+}
+
+// `sizes`: for the symbols; the first two also as numbers in the text.
+void check(const std::string& text, int most_kernels, const std::vector<Sizes>& sizes) {
+  SCOPED_TRACE(text);
+  const auto compiled_as = [&](const std::string& source, std::span<const Sizes> values) {
+    Graph g;
+    const Program p = read_program(g, source, "fusion.kiln");
+    const CompiledProgram compiled(g, p);
+    EXPECT_LE(compiled.description()->n_kernels, most_kernels) << source.substr(0, 200);
+    for (const Sizes& s : values) run(g, p, compiled, s);
+  };
+  compiled_as(text, sizes);
+  for (const Sizes& s : std::span(sizes).first(2)) compiled_as(with_sizes(text, s), std::span(&s, 1));
+}
+
+const std::vector<Sizes> rows = {{{"M", 200}, {"N", 64}}, {{"M", 37}, {"N", 131}}, {{"M", 1}, {"N", 5}},
+                                 {{"M", 3}, {"N", 1}},    {{"M", 0}, {"N", 7}},    {{"M", 9}, {"N", 0}},
+                                 {{"M", 1000}, {"N", 33}}};
+const std::vector<Sizes> products = {{{"M", 64}, {"N", 48}, {"K", 32}}, {{"M", 37}, {"N", 29}, {"K", 19}},
+                                     {{"M", 1}, {"N", 8}, {"K", 3}},    {{"M", 0}, {"N", 4}, {"K", 4}},
+                                     {{"M", 5}, {"N", 0}, {"K", 4}},    {{"M", 5}, {"N", 4}, {"K", 0}},
+                                     {{"M", 531}, {"N", 17}, {"K", 9}}};
+const std::vector<Sizes> images = {{{"M", 48}, {"N", 64}}, {{"M", 37}, {"N", 29}}, {{"M", 1}, {"N", 1}},
+                                   {{"M", 2}, {"N", 40}},  {{"M", 17}, {"N", 2}},  {{"M", 16}, {"N", 16}},
+                                   {{"M", 1030}, {"N", 9}}};
+
+TEST(Fusion, ElementwiseChainIsOne) { check(elementwise_chain_text(), 1, rows); }
+TEST(Fusion, SoftmaxIsOne) { check(softmax_text(), 1, rows); }
+TEST(Fusion, LayerNormIsOne) { check(layer_norm_text(), 1, rows); }
+TEST(Fusion, ArgmaxIsOne) { check(argmax_text(), 1, rows); }
+TEST(Fusion, CrossEntropyIsAtMostTwo) { check(cross_entropy_text(), 2, rows); }
+TEST(Fusion, TwoProductsAreTwo) { check(two_products_text(), 2, products); }
+TEST(Fusion, GeluOfAProductWithBiasIsOne) { check(gelu_layer_text(), 1, products); }
+TEST(Fusion, RunningSumIsOne) { check(running_sum_text(), 1, {{{"N", 1000}}, {{"N", 33}}, {{"N", 1}}, {{"N", 2}}}); }
+TEST(Fusion, BlurThenSobelIsOne) {
+  for (const char* mode : {"edge", "constant"}) check(blur_sobel_text(mode), 1, images);
+}
+TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }
+
+// The workspace grows with the length of the sequence, not with its square.
+TEST(Fusion, AttentionKeepsRowsOnly) {
+  Graph g;
+  const Program p = read_program(g, attention_text(), "attention.kiln");
+  const Schedule s = make_schedule(g, p);
+  const auto workspace = [&](std::int64_t length) {
+    IndexValues value(g, {{"M", length}, {"N", length}, {"K", 64}});
+    return value(s.workspace_bytes).value();
+  };
+  EXPECT_LE(workspace(4096), 4096 * 4096 * 4 / 2);
+  EXPECT_LE(workspace(4096), 2 * workspace(2048) + 4096);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
