@@ -106,9 +106,9 @@ void measure(const Case& c) {
 }  // namespace
 
 int main() {
-  const std::int64_t m = 4096, n = 1024, s = 1024, d = 64, h = 1080, w = 1920;
+  const std::int64_t m = 4096, n = 1024, s = 1024, d = 64, h = 1080, w = 1920, large_side = 4096;
   const Sizes rows = {{"M", m}, {"N", n}}, layer = {{"M", 256}, {"K", 512}, {"N", 512}}, heads = {{"M", s}, {"N", s}, {"K", d}},
-              image = {{"M", h}, {"N", w}};
+              image = {{"M", h}, {"N", w}}, large = {{"M", large_side}, {"N", large_side}};
   std::printf("%-34s %22s | %22s | %9s | %s\n", "", "fused", "apart", "C++", "apart, C++");
   std::printf("%-34s %2s %9s %9s | %2s %9s %9s | %9s | %s\n", "program", "k", "KiB", "ms", "k", "KiB", "ms", "ms", "by fused");
   const std::vector<Case> cases = {
@@ -123,6 +123,8 @@ int main() {
        [&](auto& x) { attention_by_hand(x[0], x[1], x[2], x[3], s, s, d); }},
       {"blur, Sobel 1080x1920", testing::blur_sobel_text("edge"), image,
        [&](auto& x) { blur_sobel_by_hand(x[0], x[1], h, w); }},
+      {"blur, Sobel 4096x4096", testing::blur_sobel_text("edge"), large,
+       [&](auto& x) { blur_sobel_by_hand(x[0], x[1], large_side, large_side); }},
   };
   for (const Case& c : cases) {
     measure(c);
