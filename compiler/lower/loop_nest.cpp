@@ -153,7 +153,7 @@ std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, 
 std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                            const Facts& facts) {
   if (plan.empty()) return {stores.begin(), stores.end()};
-  return Nest(g, loops, stores, plan, facts, false).emit(0, {Copy{}});
+  return Nest(g, loops, stores, plan, facts, false, Borders::split).emit(0, {Copy{}});
 }
 
 }  // namespace kiln::compiler
