@@ -1,0 +1,3 @@
+#include "tests/run/operations/elementwise_programs.h"
+
+static const each_dtype<arithmetic, line<0>, NUMBERS> exported;

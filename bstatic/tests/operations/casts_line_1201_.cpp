@@ -1,0 +1,3 @@
+#include "tests/run/operations/elementwise_programs.h"
+
+static const each_dtype<casts, line<1201>, ALL> exported;

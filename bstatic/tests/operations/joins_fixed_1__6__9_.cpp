@@ -1,0 +1,3 @@
+#include "tests/run/operations/movement_programs.h"
+
+static const each_dtype<joins, fixed<1, 6, 9>, ALL> exported;

@@ -1,0 +1,3 @@
+#include "tests/run/operations/movement_programs.h"
+
+static const each_dtype<slices, fixed<0, 5, 0>, ALL> exported;

@@ -1,0 +1,3 @@
+#include "tests/run/operations/movement_programs.h"
+
+static const each_dtype<slices, fixed<7, 5, 13>, ALL> exported;
