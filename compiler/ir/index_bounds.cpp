@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 
 namespace kiln::compiler {
@@ -78,7 +79,13 @@ bool structurally_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts
 
 // With every symbol >= 0.
 bool nonnegative_atom(const Graph& g, Id a, std::span<const SymbolFacts> facts, int depth) {
-  const auto side = [&](std::size_t i) { return structurally_nonnegative(g, g.src(a, i), facts, depth + 1); };
+  const auto side = [&](std::size_t i) {
+    try {
+      return structurally_nonnegative(g, g.src(a, i), facts, depth + 1);
+    } catch (const Diagnostic&) {  // E-overflow: not shown in 64 bits
+      return false;
+    }
+  };
   switch (g.op(a)) {
     case Op::SYM: return true;
     case Op::FLOORMOD: return index_value(g, g.src(a, 1)).value_or(0) > 0;
