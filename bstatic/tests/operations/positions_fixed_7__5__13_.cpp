@@ -1,3 +1,0 @@
-#include "tests/run/operations/movement_programs.h"
-
-static const each_dtype<positions, fixed<7, 5, 13>, NUMBERS> exported;

@@ -1,3 +1,0 @@
-#include "tests/run/operations/movement_programs.h"
-
-static const each_dtype<shapes, fixed<1, 6, 9>, ALL> exported;
