@@ -1,5 +1,5 @@
-// Positions in i32 are exact only up to 2^31 - 1, ones counted in f32 up to 2^24, and an extent without a declared maximum may be
-// larger. A reduction that collapses as long as they are exact becomes a choice: its closed form where the extents are small
+// Positions in i32 are exact only up to 2^31 - 1, ones counted in f32 up to 2^24, and an extent without a declared maximum may
+// be larger. A reduction that collapses as long as they are exact becomes a choice: its closed form where the extents are small
 // enough, else its loop, whose range is empty where they are.
 #pragma once
 
