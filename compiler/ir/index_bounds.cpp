@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 
 namespace kiln::compiler {
@@ -74,15 +75,34 @@ bool bound_division(const Graph& g, Poly& p) {
   return false;
 }
 
-bool structurally_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
+bool structurally_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts, int depth = 0);
+
+// With every symbol >= 0.
+bool nonnegative_atom(const Graph& g, Id a, std::span<const SymbolFacts> facts, int depth) {
+  const auto side = [&](std::size_t i) {
+    try {
+      return structurally_nonnegative(g, g.src(a, i), facts, depth + 1);
+    } catch (const Diagnostic&) {  // E-overflow: not shown in 64 bits
+      return false;
+    }
+  };
+  switch (g.op(a)) {
+    case Op::SYM: return true;
+    case Op::FLOORMOD: return index_value(g, g.src(a, 1)).value_or(0) > 0;
+    case Op::MIN: return side(0) && side(1);
+    case Op::MAX: return side(0) || side(1);
+    default: return false;
+  }
+}
+
+bool structurally_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts, int depth) {
+  if (depth > max_depth) return false;
   Poly p = poly_of(g, id);
   for (int rounds = 0; rounds < max_depth; ++rounds) {
     const auto q = shifted(g, p, facts);
     if (!q) return false;
     const bool plain = std::ranges::all_of(*q, [&](const Monomial& m) {
-      return m.coefficient > 0 && std::ranges::all_of(m.atoms, [&](Id a) {
-               return g.op(a) == Op::SYM || (g.op(a) == Op::FLOORMOD && index_value(g, g.src(a, 1)).value_or(0) > 0);
-             });
+      return m.coefficient > 0 && std::ranges::all_of(m.atoms, [&](Id a) { return nonnegative_atom(g, a, facts, depth); });
     });
     if (plain) return true;
     if (!bound_division(g, p)) return false;

@@ -13,6 +13,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t unrolled_extent = 8;
+constexpr std::int64_t most_unrolled = 1000;  // operations, over all turns: nested reductions would multiply
 
 Op step_op(ReduceKind k) {
   switch (k) {
@@ -95,7 +96,12 @@ class Lowering {
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Striped s{step_op(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range),
                     levels};
-    return small(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
+    return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
+  }
+  bool is_light(const Reduction& r) const {
+    const auto operations = std::ranges::count_if(
+        g_.reachable(r.values), [&](Id id) { return is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index; });
+    return operations * g_.arg(g_.src(r.ranges[0], 0), 0) <= most_unrolled;
   }
 
   // The loops of a nest from outside in, with carried values that start at `init`; close() ends them from inside out.

@@ -30,6 +30,7 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
     RowCluster& alone = clusters_.emplace_back();
     alone.kernels = {k};
     cluster_of_.push_back(k);
+    reach_.push_back(k);
   }
 }
 
@@ -52,7 +53,11 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
     p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
   }
   p.operations *= repeats;
-  p.may_fuse = std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
+  std::vector<Id> positions;
+  for (const Id load : p.loads) positions.push_back(g_.src(load, 1));
+  const auto reads = [&](Id id) { return g_.op(id) == Op::LOAD; };
+  const bool at_data = std::ranges::any_of(g_.reachable(positions), reads);  // any row's
+  p.may_fuse = !at_data && std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
                g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy is made for its order in memory
   return p;
 }
@@ -104,9 +109,29 @@ void RowClusters::try_join(std::size_t reader, int buffer) {
   std::ranges::sort(kernels);
   const std::optional<RowCluster> both = best_shape(std::move(kernels));
   if (!both || lies_between(a, b)) return;
+  const std::size_t last = std::max(reach_[cluster_of_[from]], reach_[cluster_of_[reader]]);
   clusters_[cluster_of_[from]] = {};
   clusters_[cluster_of_[reader]] = *both;
   for (const std::size_t k : both->kernels) cluster_of_[k] = cluster_of_[reader];
+  raise_reach(cluster_of_[reader], last);
+}
+
+// The cluster waits for kernel `last`, and with it everything that waits for the cluster.
+void RowClusters::raise_reach(std::size_t cluster, std::size_t last) {
+  std::vector<std::size_t> todo{cluster};
+  reach_[cluster] = last;
+  while (!todo.empty()) {
+    const std::size_t c = todo.back();
+    todo.pop_back();
+    for (const std::size_t k : clusters_[c].kernels)
+      for (const int b : phases_[k].access.stores)
+        for (const std::size_t r : readers_[static_cast<std::size_t>(b)]) {
+          const std::size_t next = cluster_of_[r];
+          if (writer(b) != k || reach_[next] >= last) continue;
+          reach_[next] = last;
+          todo.push_back(next);
+        }
+  }
 }
 
 // Whether some kernel outside needs a result of one of the two and is needed by one of them.
@@ -124,7 +149,7 @@ bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
       if (from >= s_.kernels.size()) continue;
       if (inside(from) && !inside(k)) return true;
       const RowCluster& c = clusters_[cluster_of_[from]];
-      if (inside(from) || seen[cluster_of_[from]] || c.kernels.back() < first) continue;
+      if (inside(from) || seen[cluster_of_[from]] || reach_[cluster_of_[from]] < first) continue;
       seen[cluster_of_[from]] = true;
       todo.insert(todo.end(), c.kernels.begin(), c.kernels.end());
     }

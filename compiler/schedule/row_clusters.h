@@ -66,6 +66,7 @@ class RowClusters {
   std::vector<RowCluster> in_order();
   void try_join(std::size_t reader, int buffer);
   bool lies_between(const RowCluster& a, const RowCluster& b) const;
+  void raise_reach(std::size_t cluster, std::size_t last);
   std::optional<RowCluster> best_shape(std::vector<std::size_t> kernels);
   bool shape(RowCluster& c);
   bool shares_rows(const RowCluster& c);
@@ -86,6 +87,7 @@ class RowClusters {
   std::vector<std::vector<std::size_t>> readers_;  // by buffer
   std::vector<RowCluster> clusters_;
   std::vector<std::size_t> cluster_of_;  // by kernel
+  std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in any cluster that it waits for
   std::map<std::tuple<std::size_t, int, std::size_t, std::size_t>, std::optional<RowOffsets>> offsets_;
 };
 

@@ -43,13 +43,14 @@ Interval by_sign(Interval b, Positive positive, Negative negative) {
 }  // namespace
 
 Interval div(Interval a, Interval b) {
-  return by_sign(b, [&](Interval p) { return div_positive(a, p); },
-                 [&](Interval n) { return div_positive(negate(a), negate(n)); });
+  return by_sign(
+      b, [&](Interval p) { return div_positive(a, p); }, [&](Interval n) { return div_positive(negate(a), negate(n)); });
 }
 
 Interval mod(Interval a, Interval b) {
-  return by_sign(b, [&](Interval p) { return mod_positive(a, p); },
-                 [&](Interval n) { return negate(mod_positive(negate(a), negate(n))); });
+  return by_sign(
+      b, [&](Interval p) { return mod_positive(a, p); },
+      [&](Interval n) { return negate(mod_positive(negate(a), negate(n))); });
 }
 
 }  // namespace kiln::compiler::symbolic
