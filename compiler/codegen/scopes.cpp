@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -91,26 +92,27 @@ Id outermost_range(const Graph& g, Id sink) {
   return only != no_id && g.op(only) == Op::FOR ? g.src(only, 0) : no_id;
 }
 
-std::vector<bool> stored_slots(const Graph& g, const Scopes& s) {
-  std::vector<bool> stored;
-  for (const Id id : s.nodes) {
-    if (g.op(id) != Op::STORE) continue;
-    const auto slot = static_cast<std::size_t>(g.arg(g.src(id, 0), 0));
-    if (slot >= stored.size()) stored.resize(slot + 1);
-    stored[slot] = true;
-  }
+// The slot that an access of a kernel without states names; -1 for anything else.
+std::int64_t plain_slot(const Graph& g, Id id) {
+  const bool access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
+  return access && g.op(g.src(id, 0)) == Op::BUFFER ? g.arg(g.src(id, 0), 0) : -1;
+}
+
+std::set<std::int64_t> stored_slots(const Graph& g, const Scopes& s) {
+  std::set<std::int64_t> stored;
+  for (const Id id : s.nodes)
+    if (g.op(id) == Op::STORE) stored.insert(plain_slot(g, id));
   return stored;
 }
 
 // Per node, the set of RANGEs it depends on; an effectful loop also depends on the loop that lists it. What reads a buffer that
-// the kernel itself stores stays in the loop around both, whatever its index depends on.
+// the kernel itself stores stays in the loop around both, whatever its index depends on; where there are states, they say so.
 std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<std::int32_t>& listed, RangeSets& sets) {
   std::vector<int> ranges(s.of.size(), 0);
   const Id outermost = outermost_range(g, s.nodes.back());
-  const std::vector<bool> stored = stored_slots(g, s);
+  const std::set<std::int64_t> stored = stored_slots(g, s);
   const auto reads_stored = [&](Id id) {
-    const auto slot = static_cast<std::size_t>(g.op(id) == Op::LOAD ? g.arg(g.src(id, 0), 0) : 0);
-    return g.op(id) == Op::LOAD && slot < stored.size() && stored[slot];
+    return g.op(id) == Op::LOAD && plain_slot(g, id) >= 0 && stored.contains(plain_slot(g, id));
   };
   for (const Id id : s.nodes) {
     const Op op = g.op(id);

@@ -159,7 +159,8 @@ class KernelWriter {
   Id other(Id id, const std::vector<Id>& src) {
     const Op op = g_.op(id);
     const std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
-    if (op == Op::LOCAL) return entry(g_.with_src(id, src), {src[0]});
+    // An array of the KERNEL's region begins anew at each of its positions.
+    if (op == Op::LOCAL) return entry(g_.with_src(id, src), g_.src(id, 0) == entry_ ? loops_ : std::vector<Id>{src[0]});
     if (op == Op::CARRY && is_state(g_, src[1])) return g_.make(op, DType::none, src, args);
     if (op == Op::GET && is_state(g_, g_.src(src[0], 3 + static_cast<std::size_t>(args[0]))))
       return g_.make(op, DType::none, src, args);

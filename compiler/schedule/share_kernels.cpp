@@ -60,6 +60,9 @@ class Numbering {
 
   int slot_of(Id buffer) const { return slot_[static_cast<std::size_t>(g_.arg(buffer, 0))]; }
 
+  // Not a state: that is of what the kernel itself changes, no input.
+  bool reads_buffer(Id id) const { return g_.op(id) == Op::LOAD && g_.op(g_.src(id, 0)) == Op::BUFFER; }
+
   bool is_input(int buffer) const {
     const int param = s_.buffers[static_cast<std::size_t>(buffer)].param;
     return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction == Direction::in;
@@ -82,7 +85,7 @@ class Numbering {
     std::vector<std::optional<Sum>> least(buffers_.size());
     std::vector<bool> usable(buffers_.size(), true);
     for (const Id id : nodes_) {
-      if (g_.op(id) != Op::LOAD) continue;
+      if (!reads_buffer(id)) continue;
       const auto slot = static_cast<std::size_t>(slot_of(g_.src(id, 0)));
       if (!usable[slot]) continue;
       const auto here = fixed_part(g_.src(id, 1));
@@ -103,7 +106,7 @@ class Numbering {
       src.clear();
       for (const Id s : g_.src(id)) src.push_back(done.at(s));
       g_.set_loc(g_.loc(id));
-      if (g_.op(id) == Op::LOAD && bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))])
+      if (reads_buffer(id) && bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))])
         src[1] = less(src[1], *bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))]);
       done[id] = numbered(id, src);
     }

@@ -8,7 +8,7 @@ target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
 add_executable(random_programs
   fuzz/random_programs.cpp
   fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/first_broken_pass.cpp
-  fuzz/child.cpp fuzz/shrink.cpp unit/lower_harness.cpp)
+  fuzz/child.cpp fuzz/shrink.cpp)
 target_link_libraries(random_programs PRIVATE random_makers run_harness schedule_harness CLI11::CLI11 LLVM)
 target_include_directories(random_programs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 kiln_add_test(plan_problem_test fuzz

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/interp/index_value.h"
+#include "compiler/ir/state.h"
 
 extern "C" {
 #include "runtime/src/expression.h"
@@ -31,6 +32,7 @@ Order order_of(const Schedule& s) {
 
 struct Users {
   std::set<std::size_t> readers, writers;
+  std::set<std::size_t> updaters;  // writers that the program wrote itself: they change some elements, and see the others
   std::set<std::size_t> all() const {
     std::set<std::size_t> both = readers;
     both.insert(writers.begin(), writers.end());
@@ -44,11 +46,14 @@ std::vector<Users> users_of(const Graph& g, const Schedule& s) {
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     const Id roots[] = {s.kernels[k].sink};
     for (const Id id : g.reachable(roots)) {
-      if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE) continue;
-      const auto slot = static_cast<std::size_t>(g.arg(g.src(id, 0), 0));
+      if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE && g.op(id) != Op::ATOMIC) continue;
+      const Id memory = memory_of(g, g.src(id, 0));
+      if (g.op(memory) == Op::LOCAL) continue;
+      const auto slot = static_cast<std::size_t>(g.arg(memory, 0));
       const auto b = static_cast<std::size_t>(s.kernels[k].buffers[slot]);
       Users& u = out[s.buffers[b].param >= 0 ? static_cast<std::size_t>(s.buffers[b].param) : b];  // a view: its parameter
       (g.op(id) == Op::LOAD ? u.readers : u.writers).insert(k);
+      if (g.op(id) != Op::LOAD && s.kernels[k].is_own) u.updaters.insert(k);
     }
   }
   return out;
@@ -59,11 +64,20 @@ std::string pair_text(const char* what, std::size_t buffer, std::size_t a, std::
          std::to_string(b) + " in no or the wrong order";
 }
 
+// Of a buffer that is updated in place, a reader may mean the contents before or after: what it needs is a fixed order.
+std::string update_problem(const Order& before, std::size_t b, const Users& u) {
+  for (const std::size_t w : u.writers)
+    for (const std::size_t other : u.all())
+      if (other != w && !before[w][other] && !before[other][w]) return pair_text("uses", b, w, other);
+  return {};
+}
+
 // An argument's value is what it is at entry: its readers come before its writer. Anything else is written, then read.
 std::string buffer_order_problem(const Schedule& s, const Order& before, std::size_t b, const Users& u) {
   const int param = s.buffers[b].param;
   const bool at_entry = param >= 0 && s.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
   if (!at_entry && !u.readers.empty() && u.writers.empty()) return "nobody writes buffer " + std::to_string(b);
+  if (!u.updaters.empty()) return update_problem(before, b, u);
   for (const std::size_t w : u.writers) {
     for (const std::size_t r : u.readers)
       if (r != w && !(at_entry ? before[w][r] : before[r][w])) return pair_text("write and read", b, w, r);

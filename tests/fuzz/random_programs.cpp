@@ -26,7 +26,7 @@ struct Options {
   int jobs = 1, symbolic_percent = 20;
   std::size_t findings = 1;
   std::string save;
-  bool print = false, stages = false;
+  bool print = false, stages = false, shrink = false;
   std::vector<std::string> files;
 };
 
@@ -155,6 +155,13 @@ class Campaign {
   long peak_ = 0;
 };
 
+void show_small(const std::string& text, std::uint64_t seed, const Finding& f, const Options& o) {
+  std::cout << shrink_program(text, [&](const std::string& t) {
+    const CheckResult r = check_in_child(t, seed, o.stages);
+    return r.finding && r.finding->kind == f.kind;
+  }) << std::endl;
+}
+
 int check_files(const Options& o) {
   int bad = 0;
   for (const std::string& file : o.files) {
@@ -168,6 +175,7 @@ int check_files(const Options& o) {
       std::cout << file << ": " << r.finding->kind << ": " << r.finding->text
                 << "\n# first broken pass: " << in_child([&] { return first_broken_pass(text.str(), seed); }).report
                 << std::endl;
+      if (o.shrink) show_small(text.str(), seed, *r.finding, o);
       ++bad;
       break;
     }
@@ -197,6 +205,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", o.count, "how many programs");
   app.add_option("--seed", o.seed, "the first one's seed; the others follow");
   app.add_option("--jobs", o.jobs, "processes at a time");
+  app.add_flag("--shrink", o.shrink, "files: print a smaller program with the same kind of failure");
   app.add_option("--symbolic", o.symbolic_percent, "percentage of programs with symbolic extents");
   app.add_option("--findings", o.findings, "stop after so many");
   app.add_option("--save", o.save, "folder for shrunk programs");

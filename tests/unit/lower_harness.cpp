@@ -4,7 +4,9 @@
 #include <set>
 #include <stdexcept>
 
+#include "compiler/ir/state.h"
 #include "compiler/ir/verify.h"
+#include "tests/unit/state_memory.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -17,14 +19,37 @@ void check(bool ok, const std::string& what) {
 
 class Run {
  public:
-  Run(const Graph& g, const Symbols& symbols, std::vector<Data>& slots) : g_(g), symbols_(symbols), slots_(slots) {}
+  Run(const Graph& g, const Symbols& symbols, std::vector<Data>& slots)
+      : g_(g), symbols_(symbols), slots_(slots), states_(slots) {}
 
   void effect(Id id) {
-    if (g_.op(id) == Op::STORE) return store(id);
-    loop(id);
+    if (g_.op(id) == Op::FOR)
+      loop(id);
+    else if (g_.op(g_.src(id, 0)) == Op::BUFFER)
+      store(id);
+    else
+      value(id);  // a state
+  }
+
+  // ENDs with equal ranges: each iteration's, in row-major order.
+  void ends(std::span<const Id> all) {
+    const auto ranges = g_.src(all[0]).subspan(1);
+    std::vector<std::int64_t> extents;
+    std::int64_t trips = 1;
+    for (const Id r : ranges) trips *= extents.emplace_back(value(g_.src(r, 0))[0].i);
+    for (std::int64_t t = 0; t < trips; ++t) {
+      std::int64_t rest = t;
+      for (std::size_t i = ranges.size(); i-- > 0; rest /= extents[i]) set_range(ranges[i], rest % extents[i]);
+      for (const Id e : all) effect(g_.src(e, 0));
+    }
   }
 
  private:
+  void set_range(Id range, std::int64_t v) {
+    range_[range] = v;
+    version_[range] = ++clock_;
+  }
+
   std::size_t n(Id loop) const { return static_cast<std::size_t>(g_.arg(loop, 0)); }
 
   const std::set<Id>& free_ranges(Id id) {
@@ -45,9 +70,10 @@ class Run {
     const std::int64_t begin = value(g_.src(id, 1))[0].i, end = value(g_.src(id, 2))[0].i;
     std::vector<Lanes> state;
     for (std::size_t i = 0; i < carries; ++i) state.push_back(value(g_.src(id, 3 + i)));
-    for (std::int64_t k = begin; k < end; k += g_.arg(id, 1)) {
-      range_[range] = k;
-      version_[range] = ++clock_;
+    const bool tests = g_.args(id).size() > 2 && g_.arg(id, 2) == 1;
+    const auto active = [&] { return !tests || std::ranges::any_of(state[0], [](const Scalar& s) { return s.i != 0; }); };
+    for (std::int64_t k = begin; k < end && active(); k += g_.arg(id, 1)) {
+      set_range(range, k);
       carried_[range] = state;
       std::vector<Lanes> next;
       for (std::size_t i = 0; i < carries; ++i) next.push_back(value(g_.src(id, 3 + carries + i)));
@@ -102,6 +128,10 @@ class Run {
         return out;
       }
       case Op::LOAD: return load(id);
+      case Op::ENTRY: return {entry(g_.src(id, 0))};
+      case Op::STORE: return {state_after_store(id)};
+      case Op::ATOMIC: return {state_after_atomic(id)};
+      case Op::OLD: value(g_.src(id, 0)); return old_.at(g_.src(id, 0));
       default: break;
     }
     check(is_elementwise(g_.op(id)), "operation of another level");
@@ -126,11 +156,13 @@ class Run {
 
   Lanes load(Id id) {
     const Lanes at = value(g_.src(id, 1));
+    const bool plain = g_.op(g_.src(id, 0)) == Op::BUFFER;
+    const Lanes state = plain ? Lanes() : value(g_.src(id, 0));
     Lanes out, gate(at.size(), Scalar{0, 1});
     if (g_.src(id).size() == 4) out = value(g_.src(id, 2)), gate = value(g_.src(id, 3));
     out.resize(at.size());
     for (std::size_t l = 0; l < at.size(); ++l)
-      if (gate.at(l).i != 0) out[l] = element(id, at[l].i);
+      if (gate.at(l).i != 0) out[l] = plain ? element(id, at[l].i) : states_.read(state[0], at[l].i);
     return out;
   }
 
@@ -142,9 +174,51 @@ class Run {
       if (gate.at(l).i != 0) element(id, at[l].i) = v.at(l);
   }
 
+  // The array of an iteration, new, or the buffer as the iterations before have left it.
+  Scalar entry(Id memory) {
+    if (g_.op(memory) == Op::BUFFER) return states_.now(static_cast<std::size_t>(g_.arg(memory, 0)));
+    std::int64_t elements = g_.lanes(memory);
+    for (const Id e : g_.src(memory).subspan(1)) elements *= value(e)[0].i;
+    return states_.zeros(static_cast<std::size_t>(elements));
+  }
+
+  Scalar state_after_store(Id id) {
+    Scalar state = value(g_.src(id, 0))[0];
+    const Lanes at = value(g_.src(id, 1)), v = value(g_.src(id, 2));
+    const Lanes gate = g_.src(id).size() == 4 ? value(g_.src(id, 3)) : Lanes(at.size(), Scalar{0, 1});
+    for (std::size_t l = 0; l < at.size(); ++l)
+      if (gate.at(l).i != 0) state = states_.write(state, at[l].i, v.at(l));
+    return state;
+  }
+
+  // Lane by lane.
+  Scalar state_after_atomic(Id id) {
+    Scalar state = value(g_.src(id, 0))[0];
+    const bool compares = g_.src(id).size() == 5;
+    const Lanes gate = value(g_.src(id, 1)), v = value(g_.src(id, 2)), at = value(g_.src(id).back());
+    const Lanes expected = compares ? value(g_.src(id, 3)) : Lanes(v.size());
+    const DType d = g_.dtype(memory_of(g_, id));
+    Lanes& old = old_[id];
+    old.assign(v.size(), Scalar{});
+    for (std::size_t l = 0; l < v.size(); ++l) {
+      if (gate.at(l).i == 0) continue;
+      old[l] = states_.read(state, at.at(l).i);
+      if (compares && bits_of(d, old[l]) != bits_of(d, expected.at(l))) continue;
+      state = states_.write(state, at[l].i, combined(static_cast<AtomicKind>(g_.arg(id, 0)), d, old[l], v[l]));
+    }
+    return state;
+  }
+  static Scalar combined(AtomicKind k, DType d, const Scalar& old, const Scalar& v) {
+    constexpr Op operations[] = {Op::ADD, Op::MIN, Op::MAX, Op::AND, Op::OR, Op::XOR};
+    const auto i = static_cast<std::size_t>(k);
+    return i < std::size(operations) ? apply(operations[i], d, d, {old, v}) : v;
+  }
+
   const Graph& g_;
   const Symbols& symbols_;
   std::vector<Data>& slots_;
+  StateMemory states_;
+  std::map<Id, Lanes> old_;  // by ATOMIC, of its last evaluation
   std::map<Id, std::int64_t> range_;
   std::map<Id, std::vector<Lanes>> carried_;
   std::map<Id, std::uint64_t> version_;
@@ -155,6 +229,10 @@ class Run {
 };
 
 }  // namespace
+
+void run_own_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots) {
+  Run(g, symbols, slots).ends(g.src(k.sink));
+}
 
 void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk) {
   const std::int64_t trips = index_at(g, k.trip_count, symbols);

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "tests/unit/schedule_harness.h"
+#include "tests/unit/lower_harness.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -174,6 +174,23 @@ class KernelRun {
   std::uint64_t clock_ = 0;
 };
 
+Data values_of(const Memory& m, DType d) {
+  Data out;
+  for (std::int64_t i = 0; i < m.size; ++i) out.push_back(get(m.data + i * bytes(d), d));
+  return out;
+}
+
+// A kernel that the program wrote, whose iterations have one order.
+void run_own(const Graph& g, const Schedule& s, const Kernel& k, const Symbols& symbols, const std::vector<Memory>& slots) {
+  std::vector<Data> data;
+  const auto type = [&](std::size_t slot) { return s.buffers[static_cast<std::size_t>(k.buffers[slot])].dtype; };
+  for (std::size_t i = 0; i < slots.size(); ++i) data.push_back(values_of(slots[i], type(i)));
+  run_own_kernel(g, k, symbols, data);
+  for (std::size_t i = 0; i < slots.size(); ++i)
+    for (std::size_t e = 0; e < data[i].size(); ++e)
+      put(slots[i].data + static_cast<std::int64_t>(e) * bytes(type(i)), type(i), data[i][e]);
+}
+
 }  // namespace
 
 std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params,
@@ -214,7 +231,10 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
     for (int b : s.kernels[k].buffers) slots.push_back(memory[static_cast<std::size_t>(b)]);
     if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
     for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");
-    KernelRun(g, s.kernels[k], symbols, slots, backward).run();
+    if (s.kernels[k].is_own)
+      run_own(g, s, s.kernels[k], symbols, slots);
+    else
+      KernelRun(g, s.kernels[k], symbols, slots, backward).run();
   }
   std::vector<Data> out(params.size());
   for (std::size_t b = 0; b < params.size(); ++b)
