@@ -141,7 +141,7 @@ class Fusion {
       const Id first = add(first_row(), g_.index(window_of(b).lo));
       std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
       src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
-      out[load] = g_.with_src(load, src);
+      out[load] = substitute(g_, g_.with_src(load, src), out);  // positions and gates may be loaded from windows too
     }
     return out;
   }

@@ -53,11 +53,7 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
     p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
   }
   p.operations *= repeats;
-  std::vector<Id> positions;
-  for (const Id load : p.loads) positions.push_back(g_.src(load, 1));
-  const auto reads = [&](Id id) { return g_.op(id) == Op::LOAD; };
-  const bool at_data = std::ranges::any_of(g_.reachable(positions), reads);  // any row's
-  p.may_fuse = !at_data && std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
+  p.may_fuse = std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
                g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy is made for its order in memory
   return p;
 }

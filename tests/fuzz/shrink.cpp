@@ -99,9 +99,10 @@ class Shrinker {
     return true;
   }
 
-  bool attempt(Graph& g, Program p, Id sink) {
-    p.sink = sink;
+  // A sink that cannot be made, for its shapes do not agree any more, is no candidate.
+  bool attempt(Graph& g, Program p, const std::function<Id()>& make_sink) {
     try {
+      p.sink = make_sink();
       return attempt(write_program(g, p, {.locations = false}));
     } catch (const Diagnostic&) {
       return false;
@@ -115,7 +116,7 @@ class Shrinker {
     for (std::size_t i = 0; all.size() > 1 && i < all.size(); ++i) {
       std::vector<Id> rest = all;
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-      if (attempt(g, p, g.with_src(p.sink, rest))) return true;
+      if (attempt(g, p, [&] { return g.with_src(p.sink, rest); })) return true;
     }
     return false;
   }
@@ -137,13 +138,13 @@ class Shrinker {
     const std::vector<Id> shape = b.shape_of(node), sources(g.src(node).begin(), g.src(node).end());
     for (const Id s : sources)
       if (is_value(g, s) && g.dtype(s) == g.dtype(node) && b.shape_of(s) == shape &&
-          attempt(g, p, substitute(g, p.sink, {{node, s}})))
+          attempt(g, p, [&] { return substitute(g, p.sink, {{node, s}}); }))
         return true;
     Program more = p;
     more.params.push_back({"q" + std::to_string(p.params.size()), Direction::in, g.dtype(node), shape, {}});
     while (std::ranges::count(more.params, more.params.back().name, &Parameter::name) > 1) more.params.back().name += "q";
     const Id param = b.param(static_cast<int>(p.params.size()), more.params.back());
-    if (attempt(g, more, substitute(g, p.sink, {{node, param}}))) return true;
+    if (attempt(g, more, [&] { return substitute(g, p.sink, {{node, param}}); })) return true;
     return shape_free(g, p, node);
   }
 
@@ -160,7 +161,8 @@ class Shrinker {
         other.params[slot].dtype = g.dtype(s);
         other.params[slot].extents = b.shape_of(s);
         const Id param = b.param(static_cast<int>(slot), other.params[slot]);
-        if (attempt(g, other, substitute(g, p.sink, {{store, b.store(param, other.params[slot], s)}}))) return true;
+        if (attempt(g, other, [&] { return substitute(g, p.sink, {{store, b.store(param, other.params[slot], s)}}); }))
+          return true;
       }
     }
     return false;
