@@ -91,7 +91,8 @@ TEST(Fusion, AttentionKeepsRowsOnly) {
   const Program p = read_program(g, attention_text(), "attention.kiln");
   const Schedule s = make_schedule(g, p);
   const auto workspace = [&](std::int64_t length) {
-    IndexValues value(g, {{"M", length}, {"N", length}, {"K", 64}});
+    const std::map<std::string, std::int64_t> symbols{{"M", length}, {"N", length}, {"K", 64}};
+    IndexValues value(g, symbols);
     return value(s.workspace_bytes).value();
   };
   EXPECT_LE(workspace(4096), 4096 * 4096 * 4 / 2);
