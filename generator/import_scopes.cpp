@@ -15,6 +15,15 @@ namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
 
+// What the number of turns of a loop to an i32 stays below, so that its counter is known to fit.
+std::int64_t most_turns(const Graph& g, DType counter, Id begin, std::optional<std::int64_t> step) {
+  const auto first = index_value(g, begin);
+  if (counter != DType::i32 || !first || !step || *step == 0) return endless;
+  using Limits = std::numeric_limits<std::int32_t>;
+  const std::int64_t way = *step > 0 ? Limits::max() - *first : *first - Limits::min(), size = *step > 0 ? *step : -*step;
+  return std::max<std::int64_t>(0, (way + size - 1) / size);
+}
+
 }  // namespace
 
 void ScopeImporter::begin() {
@@ -56,19 +65,23 @@ Id ScopeImporter::value_now(const Changed& c) {
   return b = build_.broadcast_to(g_.constant(p.dtype, 0), p.extents);
 }
 
-// What the scope that opens at `position` changes of the things that exist before it.
-std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position, bool& breaks) const {
-  std::vector<Changed> out;
-  int depth = 0;
+// The scope that opens at `position`: what it changes of the things that exist before it, and what else decides its form.
+ScopeImporter::Contents ScopeImporter::contents(int position) const {
+  Contents out;
+  int depth = 0, loops = 0;
   for (int i = position;; ++i) {
     const record::node& n = in_.nodes[i];
-    if (n.o == op::kernel || n.o == op::loop) ++depth;
-    if ((n.o == op::kernel_end || n.o == op::loop_end) && --depth == 0) return out;
-    breaks = breaks || (depth == 1 && n.o == op::break_);
-    const bool writes = n.o == op::put || n.o == op::atomic || n.o == op::store;
+    const bool turns = n.o == op::kernel || n.o == op::loop, writes = n.o == op::put || n.o == op::atomic || n.o == op::store;
+    depth += turns || n.o == op::when || n.o == op::otherwise;
+    loops += turns;
+    loops -= n.o == op::kernel_end || n.o == op::loop_end;
+    if ((n.o == op::kernel_end || n.o == op::loop_end || n.o == op::when_end) && --depth == 0) return out;
+    out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
+    out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
+    out.works = out.works || turns || n.o == op::store || (n.o == op::set && n.s->rank > 0);
     if (!writes && n.o != op::set) continue;
     const Changed c{n.o == op::set, n.o == op::set ? n.imm : tensor_of(n), no_id};
-    if (is_bound(c) && std::ranges::find(out, c) == out.end()) out.push_back(c);
+    if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);
   }
 }
 
@@ -90,7 +103,7 @@ void ScopeImporter::cap_symbols(Id extent) {
 }
 
 void ScopeImporter::enter(op kind) {
-  scopes_.push_back({.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .ranges = {}, .axes = {}, .changed = {}});
+  scopes_.push_back({.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .ranges = {}, .changed = {}});
 }
 ScopeImporter::Scope ScopeImporter::leave() {
   Scope s = std::move(scopes_.back());
@@ -116,9 +129,9 @@ void ScopeImporter::carry(std::vector<Changed> changed, std::int64_t first) {
 
 void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   const record::node& n = in_.nodes[position];
-  bool breaks = false;
-  const auto changed = changes(position, breaks);
-  const Id mask = active(), zero = g_.index(0);
+  const auto changed = contents(position).changed;
+  const Id zero = g_.index(0);
+  if (const Id mask = active(); mask != no_id) open_turn(op::loop, mask, changed);
   enter(op::kernel);
   std::vector<Id> ends;
   std::size_t used = 0;
@@ -129,43 +142,38 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
     if (!never_empty(end, no_id)) entered_ = both(entered_, g_.make(Op::LT, DType::boolean, {zero, end}));
     ends.push_back(end);
   }
-  if (mask != no_id) ends[0] = g_.make(Op::WHERE, DType::index, {mask, ends[0], zero});
-  entered_ = both(entered_, mask);
-  cond_ = live_ = no_id;
-  if (std::ranges::all_of(ends, [&](Id end) { return is_symbolic(end); })) {
-    for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
-    scopes_.back().axes = scopes_.back().ranges;
-    carry(changed, 0);
-    return;
-  }
-  // Extents that data decides: loops in a kernel of one position.
-  const std::size_t kernel = scopes_.size() - 1;
-  scopes_[kernel].ranges.push_back(build_.range(g_.index(1), ids_++));
+  for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
   carry(changed, 0);
-  for (const Id end : ends) {
-    enter(op::loop);
-    scopes_.back().ranges.push_back(build_.range(g_.index(endless), ids_++));
-    scopes_.back().end = end;
-    scopes_[kernel].axes.push_back(scopes_.back().ranges[0]);
-    carry(changed, 0);
-  }
 }
 
 void ScopeImporter::close_kernel() {
-  while (scopes_.back().kind == op::loop) close_loop();
   const Scope s = leave();
-  cond_ = s.cond, live_ = s.live, entered_ = s.entered;
-  if (s.changed.empty()) return;
+  entered_ = s.entered;
   std::vector<Id> before, after;
   for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
-  const Id kernel = build_.kernel(s.ranges, before, after);
+  const Id kernel = before.empty() ? no_id : build_.kernel(s.ranges, before, after);
   for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
+  const bool is_alone = !scopes_.empty() && scopes_.back().is_condition && scopes_.back().kind == op::loop;
+  if (is_alone) close_loop();
+}
+
+// Outside of kernels: a loop that makes one turn where the mask holds, and else none.
+void ScopeImporter::open_turn(op kind, Id mask, std::vector<Changed> changed) {
+  enter(kind);
+  Scope& s = scopes_.back();
+  s.is_condition = true;
+  s.begin = g_.index(0);
+  s.end = s.step = g_.index(1);
+  s.going = mask;
+  s.ranges.push_back(build_.range(s.end, ids_++));
+  entered_ = both(entered_, mask);
+  cond_ = live_ = no_id;
+  carry(std::move(changed), 1);
 }
 
 void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   const record::node& n = in_.nodes[position];
-  bool breaks = false;
-  const auto changed = changes(position, breaks);
+  const Contents inside = contents(position);
   const Id mask = active();
   enter(op::loop);
   Scope& s = scopes_.back();
@@ -183,12 +191,15 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   s.end = n.imm == 1 ? g_.index(endless) : index_floordiv(g_, index_add(g_, index_sub(g_, end, s.begin), round), s.step);
   const bool is_static = n.imm == 0 && is_symbolic(s.end);
   if (is_static && !proves_nonnegative(g_, s.end, facts_)) s.end = index_max(g_, s.end, zero);
-  s.ranges.push_back(build_.range(is_static ? s.end : g_.index(endless), ids_++));
+  const Id most = n.imm == 1  ? g_.index(endless)
+                  : is_static ? s.end
+                              : g_.index(most_turns(g_, static_cast<DType>(n.d), s.begin, step));
+  s.ranges.push_back(build_.range(most, ids_++));
 
   entered_ = both(both(entered_, mask), never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end}));
   cond_ = live_ = no_id;
-  if (breaks || mask != no_id) s.going = mask_or_true(mask);
-  carry(changed, s.going == no_id ? 0 : 1);
+  if (inside.breaks || mask != no_id) s.going = mask_or_true(mask);
+  carry(inside.changed, s.going == no_id ? 0 : 1);
 }
 
 void ScopeImporter::close_loop() {
@@ -208,15 +219,21 @@ void ScopeImporter::close_loop() {
 }
 
 // `where`: the mask of the scope within the one around, apart from its own condition (no_id: everywhere).
-void ScopeImporter::open_when(Id condition, Id where) {
-  enter(op::when);
-  cond_ = both(cond_, both(where, condition));
-  scopes_.back().rest = condition == no_id ? no_id : both(where, negated(condition));
+void ScopeImporter::open_when(int position, Id condition, Id where) {
+  const Id mask = both(where, condition), rest = condition == no_id ? no_id : both(where, negated(condition));
+  // What would be computed for nothing is skipped, unless a break in it needs the turn of the loop around.
+  if (const Contents inside = contents(position); !in_kernel() && inside.works && !inside.leaves) {
+    open_turn(op::when, mask_or_true(both(active(), mask)), inside.changed);
+  } else {
+    enter(op::when);
+    cond_ = both(cond_, mask);
+  }
+  scopes_.back().rest = rest;
 }
 void ScopeImporter::close_when() {
-  const Scope s = leave();
-  cond_ = s.cond;
-  rest_ = s.rest;
+  rest_ = scopes_.back().rest;
+  if (scopes_.back().is_condition) return close_loop();
+  cond_ = leave().cond;
 }
 
 void ScopeImporter::leave_turn(Id condition, bool ends_loop) {
@@ -233,7 +250,7 @@ void ScopeImporter::leave_turn(Id condition, bool ends_loop) {
 Id ScopeImporter::position_value(const record::node& n) {
   const op kind = n.o == op::index ? op::kernel : op::loop;
   const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), kind, &Scope::kind);
-  const Id turn = kind == op::kernel ? s->axes[n.imm] : s->ranges[0];
+  const Id turn = s->ranges[kind == op::kernel ? n.imm : 0];
   const Id at = kind == op::kernel ? turn : index_add(g_, s->begin, index_mul(g_, turn, s->step));
   return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
 }
@@ -258,8 +275,8 @@ Id ScopeImporter::node(int position, std::span<const Id> src) {
     case op::kernel_end: close_kernel(); break;
     case op::loop: open_loop(position, src); break;
     case op::loop_end: close_loop(); break;
-    case op::when: open_when(condition, no_id); break;
-    case op::otherwise: open_when(condition, rest_); break;
+    case op::when: open_when(position, condition, no_id); break;
+    case op::otherwise: open_when(position, condition, rest_); break;
     case op::when_end: close_when(); break;
     case op::break_: leave_turn(condition, true); break;
     case op::continue_: leave_turn(condition, false); break;

@@ -42,15 +42,22 @@ class ScopeImporter {
     Id before;
     bool operator==(const Changed& o) const { return is_variable == o.is_variable && number == o.number; }
   };
+  struct Contents {
+    std::vector<Changed> changed;
+    bool breaks = false;  // the loop that opens here
+    bool leaves = false;  // a turn of a loop around
+    bool works = false;   // kernels, loops, values of whole tensors
+  };
   struct Scope {
     record::op kind;
     Id cond, live, entered;       // outside, to go back to
     Id rest = compiler::no_id;    // when: where an otherwise holds
+    bool is_condition = false;    // a loop of one turn or none
     Id broken = compiler::no_id;  // loop: left in this turn
     Id going = compiler::no_id;   // loop: carried value 0 of the while form, before the loop
     Id end = compiler::no_id;     // loop: number of turns
     Id begin = compiler::no_id, step = compiler::no_id;
-    std::vector<Id> ranges, axes;  // axes: of a kernel, what its positions are
+    std::vector<Id> ranges;
     std::vector<Changed> changed;
   };
   struct Tensor {
@@ -72,7 +79,7 @@ class ScopeImporter {
   Id& bound(const Changed& c);
   Id value_now(const Changed& c);
   bool is_bound(const Changed& c) const;
-  std::vector<Changed> changes(int position, bool& breaks) const;
+  Contents contents(int position) const;
   Id limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used);
   void cap_symbols(Id extent);
   bool is_symbolic(Id extent) const;
@@ -82,9 +89,10 @@ class ScopeImporter {
   void close_kernel();
   void open_loop(int position, std::span<const Id> src);
   void close_loop();
-  void open_when(Id condition, Id where);
+  void open_when(int position, Id condition, Id where);
   void close_when();
   void leave_turn(Id condition, bool ends_loop);
+  void open_turn(record::op kind, Id mask, std::vector<Changed> changed);
   void enter(record::op kind);
   Scope leave();
   Id position_value(const record::node& n);
