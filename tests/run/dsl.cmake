@@ -14,9 +14,11 @@ set_tests_properties(run.programs PROPERTIES LABELS run)
 include(${CMAKE_CURRENT_SOURCE_DIR}/run/operations.cmake)
 # Scopes: programs with loops, conditions and kernels against the same C++, through the interpreter; and compiled, apart from loops
 # around kernels, which the compiler rejects (E-loop).
-add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp)
+add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
+               run/scopes/host_loops_test.cpp)
 target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtest)
 set_target_properties(scopes_test PROPERTIES ENABLE_EXPORTS ON)
+target_compile_definitions(scopes_test PRIVATE KILN_SCOPE_PROGRAMS="${CMAKE_CURRENT_SOURCE_DIR}/run/scopes/host_loops/")
 add_test(NAME run.scopes COMMAND scopes_test)
-add_test(NAME run.scopes_compiled COMMAND scopes_test --compiled --gtest_filter=-HostLoops.*)
+add_test(NAME run.scopes_compiled COMMAND scopes_test --compiled --gtest_filter=-HostLoop*:Scopes.ExtentsAndConditionsFromData)
 set_tests_properties(run.scopes run.scopes_compiled PROPERTIES LABELS run)

@@ -2,7 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+
 #include "compiler/interp/interpret.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
 #include "generator/import.h"
 #include "tests/run/compiled.h"
 
@@ -11,21 +16,39 @@ namespace scopes {
 using namespace kiln::compiler;
 
 namespace {
-bool with_objects = false;
-}
 
-std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>& arguments) {
-  Graph g;
-  const Program program = kiln::generator::import_program(g, p);
+bool with_objects = false;
+
+std::vector<Array> run(Graph& g, const Program& program, const std::vector<Array>& arguments) {
   auto expected = interpret(g, program, arguments);
   if (!with_objects) return expected;
   const kiln::compiler::testing::CompiledProgram compiled(g, program);
   for (const int workers : {1, 3}) {
     const auto got = compiled(arguments, workers);
     for (std::size_t i = 0; i < got.size(); ++i)
-      EXPECT_EQ(kiln::compiler::testing::difference(expected[i], got[i]), "") << p.name << ", " << program.params[i].name;
+      EXPECT_EQ(kiln::compiler::testing::difference(expected[i], got[i]), "") << program.name << ", " << program.params[i].name;
   }
   return expected;
+}
+
+}  // namespace
+
+std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>& arguments) {
+  Graph g;
+  const Program program = kiln::generator::import_program(g, p);
+  return run(g, program, arguments);
+}
+
+std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments) {
+  std::ifstream in(KILN_SCOPE_PROGRAMS + name);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  Graph g;
+  const Program program = read_program(g, text, name);
+  verify(g, program);
+  Graph again;
+  const std::string written = write_program(g, program);
+  EXPECT_EQ(write_program(again, read_program(again, written)), written);
+  return run(g, program, arguments);
 }
 
 }  // namespace scopes
