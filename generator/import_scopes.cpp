@@ -255,15 +255,15 @@ Id ScopeImporter::position_value(const record::node& n) {
   return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
 }
 
-// Zero in each turn of the scope around.
+// Zero in each turn of the scope around. Outside of kernels it is a value.
 Id ScopeImporter::local(const record::node& n) {
   const DType d = static_cast<DType>(n.d);
   const auto extents = read_.extents(*n.s);
-  const auto s = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
   locals_.resize(std::max<std::size_t>(locals_.size(), n.imm + 1), no_id);
   local_nodes_.resize(locals_.size());
   local_nodes_[n.imm] = &n;
-  if (s == scopes_.rend()) return locals_[n.imm] = build_.broadcast_to(g_.constant(d, 0), extents);
+  if (!in_kernel()) return locals_[n.imm] = build_.broadcast_to(g_.constant(d, 0), extents);
+  const auto s = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
   return locals_[n.imm] = build_.local(d, s->ranges[0], extents, ids_++);
 }
 
