@@ -25,6 +25,9 @@ struct scopes : program<scopes> {
     auto total = var(0.0f);
     auto value = s + 1;
     expr<f32> later;
+    expr<f32, N> tensor;
+    auto doubled = x * 2;
+    auto whole = var(x);
 #if BAD == 1
     break_if(p);  // break or continue outside a loop | break or continue outside a loop
 #elif BAD == 2
@@ -125,6 +128,16 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N)) { if (auto c = when(p)) continue; y(i) = 0; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
 #elif BAD == 50
     for (auto [i] : kernel(N)) { if (auto c = when(p)) { if (auto d = when(ps(i))) y(i) = 1; else y(i) = 0; } }  // else of cpp after a when | else of cpp after a when
+#elif BAD == 51
+    for (auto t : loop(3)) tensor = x * cast<f32>(t); z = tensor;  // value of a closed scope is used outside | value of a closed scope is used outside
+#elif BAD == 52
+    for (auto t : loop(3)) doubled = doubled * 2;  // value is rebound inside a scope | value is rebound inside a scope
+#elif BAD == 53
+    for (auto t : loop(3)) { y = y * 2; if (auto c = when(sum(y) > s)) break; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+#elif BAD == 54
+    for (auto t : loop(3)) whole = m;  // assigned value has another | assigned value has another
+#elif BAD == 55
+    for (auto t : loop(3)) { for (auto [i] : kernel(t + 1)) later = x(i) * 2; total += later; }  // value of a closed scope is used outside | value of a closed scope is used outside
 #endif
     z = x;
   }

@@ -353,6 +353,24 @@ TEST(Scopes, ExtentsAndConditionsFromData) {
   }
 }
 
+// A tensor of another shape for each position of a kernel has no place.
+constexpr int line_of_siblings = __LINE__ + 6;
+struct siblings : program<siblings> {
+  in<i32, N> x;
+  in<i32, H> other;
+  inout<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) y(i) = x(i) + sum(other * x(i));
+  }
+};
+
+TEST(Scopes, TensorsOfAnotherShapeInAKernel) {
+  const std::string place = "control_test.cpp:" + std::to_string(line_of_siblings) + ":";
+  const std::string error = scopes::compile_error(ir<siblings>);
+  EXPECT_NE(error.find(place), std::string::npos) << error;
+  EXPECT_NE(error.find("E-scope: expected tensors inside a kernel"), std::string::npos) << error;
+}
+
 // Loops and conditions outside of kernels; extents that change each turn; tensor statements among them.
 struct host : program<host> {
   inout<i32, N> x;

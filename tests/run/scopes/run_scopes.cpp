@@ -6,8 +6,10 @@
 #include <iterator>
 
 #include "compiler/interp/interpret.h"
+#include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/schedule/make_schedule.h"
 #include "generator/import.h"
 #include "tests/run/compiled.h"
 
@@ -37,6 +39,16 @@ std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>&
   Graph g;
   const Program program = kiln::generator::import_program(g, p);
   return run(g, program, arguments);
+}
+
+std::string compile_error(const kiln::record::program& p) {
+  Graph g;
+  try {
+    make_schedule(g, kiln::generator::import_program(g, p));
+  } catch (const Diagnostic& d) {
+    return d.what();
+  }
+  return "";
 }
 
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments) {

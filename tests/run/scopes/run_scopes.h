@@ -63,6 +63,9 @@ std::vector<T> values(const Array& a) {
 // Parameters after the program, one array each. With --compiled the object's results are compared with the interpreter's, bit
 // for bit, on one thread and on three; a difference is a failure of the test.
 std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>& arguments);
+// The error that the compiler reports.
+std::string compile_error(const kiln::record::program& p);
+
 // The same for a program in textual form, from the folder host_loops.
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments);
 
