@@ -65,10 +65,11 @@ Id ScopeImporter::value_now(const Changed& c) {
   return b = build_.broadcast_to(g_.constant(p.dtype, 0), p.extents);
 }
 
-// The scope that opens at `position`: what it changes of the things that exist before it, and what else decides its form.
-ScopeImporter::Contents ScopeImporter::contents(int position) const {
+// The scope that opens at `position`, or (depth 1) the rest of the one around it: what it changes of the things that exist
+// before it, and what else decides its form.
+ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
   Contents out;
-  int depth = 0, loops = 0;
+  int loops = 0;
   for (int i = position;; ++i) {
     const record::node& n = in_.nodes[i];
     const bool turns = n.o == op::kernel || n.o == op::loop, writes = n.o == op::put || n.o == op::atomic || n.o == op::store;
@@ -103,7 +104,8 @@ void ScopeImporter::cap_symbols(Id extent) {
 }
 
 void ScopeImporter::enter(op kind) {
-  scopes_.push_back({.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .ranges = {}, .changed = {}});
+  scopes_.push_back(
+      {.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .exits = {}, .ranges = {}, .changed = {}});
 }
 ScopeImporter::Scope ScopeImporter::leave() {
   Scope s = std::move(scopes_.back());
@@ -129,9 +131,8 @@ void ScopeImporter::carry(std::vector<Changed> changed, std::int64_t first) {
 
 void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   const record::node& n = in_.nodes[position];
-  const auto changed = contents(position).changed;
+  const Contents inside = contents(position);
   const Id zero = g_.index(0);
-  if (const Id mask = active(); mask != no_id) open_turn(op::loop, mask, changed);
   enter(op::kernel);
   std::vector<Id> ends;
   std::size_t used = 0;
@@ -143,7 +144,7 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
     ends.push_back(end);
   }
   for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
-  carry(changed, 0);
+  carry(inside.changed, 0);
 }
 
 void ScopeImporter::close_kernel() {
@@ -153,22 +154,38 @@ void ScopeImporter::close_kernel() {
   for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
   const Id kernel = before.empty() ? no_id : build_.kernel(s.ranges, before, after);
   for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
-  const bool is_alone = !scopes_.empty() && scopes_.back().is_condition && scopes_.back().kind == op::loop;
-  if (is_alone) close_loop();
 }
 
 // Outside of kernels: a loop that makes one turn where the mask holds, and else none.
-void ScopeImporter::open_turn(op kind, Id mask, std::vector<Changed> changed) {
-  enter(kind);
+void ScopeImporter::open_turn(Id mask, const Contents& inside) {
+  enter(op::when);
   Scope& s = scopes_.back();
-  s.is_condition = true;
-  s.begin = g_.index(0);
-  s.end = s.step = g_.index(1);
+  s.is_turn = true;
+  s.end = g_.index(1);
   s.going = mask;
   s.ranges.push_back(build_.range(s.end, ids_++));
   entered_ = both(entered_, mask);
   cond_ = live_ = no_id;
-  carry(std::move(changed), 1);
+  std::int64_t slot = 1;
+  if (inside.leaves) {  // breaks of the loop around reach it as carried values
+    Scope& around = *loop_around();
+    s.exits = {around.broken == no_id ? g_.constant(DType::boolean, 0) : around.broken, g_.constant(DType::boolean, 0)};
+    around.broken = build_.carry(s.ranges[0], s.exits[0], slot);
+    slot = 3;
+  }
+  carry(inside.changed, slot);
+}
+
+// After a break that need not happen: the rest of the scope is a turn of its own, unless it costs nothing.
+void ScopeImporter::open_rest(int position) {
+  if (in_kernel() || live_ == no_id) return;
+  const Contents inside = contents(position + 1, 1);
+  if (!inside.works) return;
+  open_turn(active(), inside);
+  scopes_.back().is_rest = true;
+}
+void ScopeImporter::close_rest() {
+  while (scopes_.back().is_rest) close_loop();
 }
 
 void ScopeImporter::open_loop(int position, std::span<const Id> src) {
@@ -203,48 +220,61 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
 }
 
 void ScopeImporter::close_loop() {
+  const Id live = live_;
   const Scope s = leave();
   cond_ = s.cond, live_ = s.live, entered_ = s.entered;
-  if (s.changed.empty()) return;
+  if (s.changed.empty() && s.exits.empty()) return;
   const bool is_while = s.going != no_id;
   std::vector<Id> before, after;
   if (is_while) {
     before.push_back(s.going);
     after.push_back(s.broken == no_id ? build_.carry(s.ranges[0], s.going, 0) : negated(s.broken));
   }
+  if (!s.exits.empty()) {
+    before.insert(before.end(), s.exits.begin(), s.exits.end());
+    after.push_back(loop_around()->broken);
+    after.push_back(live == no_id ? s.exits[1] : negated(live));
+  }
   for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
   const Id loop = build_.loop(s.ranges[0], g_.index(0), s.end, before, after, 1, is_while);
   std::int64_t number = is_while ? 1 : 0;
+  if (!s.exits.empty()) {
+    loop_around()->broken = build_.get(loop, number++);
+    live_ = both(live_, negated(build_.get(loop, number++)));
+  }
   for (const Changed& c : s.changed) bound(c) = build_.get(loop, number++);
 }
 
 // `where`: the mask of the scope within the one around, apart from its own condition (no_id: everywhere).
 void ScopeImporter::open_when(int position, Id condition, Id where) {
   const Id mask = both(where, condition), rest = condition == no_id ? no_id : both(where, negated(condition));
-  // What would be computed for nothing is skipped, unless a break in it needs the turn of the loop around.
-  if (const Contents inside = contents(position); !in_kernel() && inside.works && !inside.leaves) {
-    open_turn(op::when, mask_or_true(both(active(), mask)), inside.changed);
+  if (const Contents inside = contents(position); !in_kernel() && inside.works) {
+    open_turn(mask_or_true(both(active(), mask)), inside);
   } else {
     enter(op::when);
     cond_ = both(cond_, mask);
   }
   scopes_.back().rest = rest;
 }
-void ScopeImporter::close_when() {
+void ScopeImporter::close_when(int position) {
+  close_rest();
   rest_ = scopes_.back().rest;
-  if (scopes_.back().is_condition) return close_loop();
-  cond_ = leave().cond;
+  if (scopes_.back().is_turn)
+    close_loop();
+  else
+    cond_ = leave().cond;
+  open_rest(position);
 }
 
-void ScopeImporter::leave_turn(Id condition, bool ends_loop) {
+ScopeImporter::Scope* ScopeImporter::loop_around() {
+  return &*std::ranges::find(scopes_.rbegin(), scopes_.rend(), op::loop, &Scope::kind);
+}
+
+void ScopeImporter::leave_turn(int position, Id condition, bool ends_loop) {
   const Id here = mask_or_true(both(active(), condition));
   live_ = both(live_, negated(here));
-  if (!ends_loop) return;
-  for (auto s = scopes_.rbegin(); s != scopes_.rend(); ++s)
-    if (s->kind == op::loop) {
-      s->broken = s->broken == no_id ? here : build_.elementwise(Op::OR, {s->broken, here});
-      return;
-    }
+  if (Scope& s = *loop_around(); ends_loop) s.broken = s.broken == no_id ? here : build_.elementwise(Op::OR, {s.broken, here});
+  open_rest(position);
 }
 
 Id ScopeImporter::position_value(const record::node& n) {
@@ -274,12 +304,12 @@ Id ScopeImporter::node(int position, std::span<const Id> src) {
     case op::kernel: open_kernel(position, src); break;
     case op::kernel_end: close_kernel(); break;
     case op::loop: open_loop(position, src); break;
-    case op::loop_end: close_loop(); break;
+    case op::loop_end: close_rest(), close_loop(); break;
     case op::when: open_when(position, condition, no_id); break;
     case op::otherwise: open_when(position, condition, rest_); break;
-    case op::when_end: close_when(); break;
-    case op::break_: leave_turn(condition, true); break;
-    case op::continue_: leave_turn(condition, false); break;
+    case op::when_end: close_when(position); break;
+    case op::break_: leave_turn(position, condition, true); break;
+    case op::continue_: leave_turn(position, condition, false); break;
     case op::index:
     case op::counter: return position_value(n);
     case op::var:

@@ -4,8 +4,8 @@
 // before: record nodes in program order between the nodes that open and close scopes.
 // after: pure nodes. Where a condition holds only for some turns, a variable becomes WHERE(mask, new, old) and a write is gated
 // by the mask. A loop carries what its body assigns; with a break, or under a mask, it carries first whether it goes on (FOR
-// with the while flag), so that a masked loop makes no turn. A kernel whose extents data decides, or under a mask, is a kernel
-// of one position with loops; elements outside of kernels are kernels of one position, too.
+// with the while flag), so that a masked loop makes no turn. Outside of kernels, what is under a condition is a loop of one
+// turn, and so is what follows a break, so that nothing is computed in vain; elements are kernels of one position.
 #pragma once
 
 #include <functional>
@@ -52,7 +52,9 @@ class ScopeImporter {
     record::op kind;
     Id cond, live, entered;       // outside, to go back to
     Id rest = compiler::no_id;    // when: where an otherwise holds
-    bool is_condition = false;    // a loop of one turn or none
+    bool is_turn = false;         // a loop of one turn or none
+    bool is_rest = false;         // one that began at a break
+    std::vector<Id> exits;        // is_turn: whether the loop around is left, whether its turn is, before
     Id broken = compiler::no_id;  // loop: left in this turn
     Id going = compiler::no_id;   // loop: carried value 0 of the while form, before the loop
     Id end = compiler::no_id;     // loop: number of turns
@@ -79,7 +81,7 @@ class ScopeImporter {
   Id& bound(const Changed& c);
   Id value_now(const Changed& c);
   bool is_bound(const Changed& c) const;
-  Contents contents(int position) const;
+  Contents contents(int position, int depth = 0) const;
   Id limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used);
   void cap_symbols(Id extent);
   bool is_symbolic(Id extent) const;
@@ -90,9 +92,12 @@ class ScopeImporter {
   void open_loop(int position, std::span<const Id> src);
   void close_loop();
   void open_when(int position, Id condition, Id where);
-  void close_when();
-  void leave_turn(Id condition, bool ends_loop);
-  void open_turn(record::op kind, Id mask, std::vector<Changed> changed);
+  void close_when(int position);
+  void leave_turn(int position, Id condition, bool ends_loop);
+  void open_turn(Id mask, const Contents& inside);
+  void open_rest(int position);
+  void close_rest();
+  Scope* loop_around();
   void enter(record::op kind);
   Scope leave();
   Id position_value(const record::node& n);

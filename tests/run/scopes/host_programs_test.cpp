@@ -227,6 +227,79 @@ TEST(HostLoops, ConditionsBreaksAndContinues) {
     }
 }
 
+// Breaks first in a turn, inside of conditions, and behind each other.
+struct leaving : program<leaving> {
+  inout<i32, N> x;
+  in<i32> limit;
+  out<i32> turns;
+  constexpr void body() {
+    auto full = var(0);
+    for (auto a : forever()) {
+      break_if(sum(x) > limit);
+      x(0) += 1;
+      if (auto c = when(x(0) % 3 == 0)) {
+        x = x + 1;
+        if (auto d = when(x(1) % 2 == 0)) {
+          for (auto [i] : kernel(N)) x(i) += i;
+          continue_();
+        }
+        x(0) += 2;
+        break_if(x(2) > 90);
+        for (auto [i] : kernel(N)) x(i) += 3;
+      }
+      if (auto c = otherwise(x(0) % 3 == 1)) {
+        continue_if(max(x) > 40);
+        x = x + 5;
+      }
+      for (auto [i] : kernel(a + 1)) x.at<mode::skip>(i) += 1;
+      full += 1;
+      for (auto b : loop(3)) {
+        if (auto d = when(x(b) < 0)) {
+          break_();
+          x = x * 0;
+        }
+        x(b) += 1;
+      }
+    }
+    turns = full;
+  }
+};
+
+TEST(HostLoops, BreaksAnywhere) {
+  for (const int n : {1, 4, 13})
+    for (const int limit : {-10000, 0, 300, 1000}) {
+      auto x = scattered(n);
+      const auto r = scopes::run(ir<leaving>, {scopes::tensor({n}, x), scopes::scalar(limit), scopes::output<int>({})});
+      const auto at = [&](int i) -> int& { return x[static_cast<std::size_t>(std::clamp(i, 0, n - 1))]; };
+      int full = 0;
+      for (int a = 0;; ++a) {
+        if (std::accumulate(x.begin(), x.end(), 0) > limit) break;
+        at(0) += 1;
+        if (at(0) % 3 == 0) {
+          for (int& v : x) v += 1;
+          if (at(1) % 2 == 0) {
+            for (int i = 0; i < n; ++i) at(i) += i;
+            continue;
+          }
+          at(0) += 2;
+          if (at(2) > 90) break;
+          for (int& v : x) v += 3;
+        } else if (at(0) % 3 == 1) {
+          if (std::ranges::max(x) > 40) continue;
+          for (int& v : x) v += 5;
+        }
+        for (int i = 0; i < std::min(a + 1, n); ++i) at(i) += 1;
+        full += 1;
+        for (int b = 0; b < 3; ++b) {
+          if (at(b) < 0) break;
+          at(b) += 1;
+        }
+      }
+      EXPECT_EQ(scopes::values<int>(r[0]), x) << n << " " << limit;
+      EXPECT_EQ(scopes::values<int>(r[2])[0], full) << n << " " << limit;
+    }
+}
+
 // A helper with a loop around kernels, called in a loop; its variable starts anew in each call. Loops that do nothing.
 constexpr auto smoothed(auto& x, Operand auto const& times) {
   scope s(x);
