@@ -18,14 +18,6 @@ index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm
 
 bool ScopeImporter::in_kernel() const { return std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end(); }
 
-// Outside of kernels an access is a kernel of one position.
-ScopeImporter::Id ScopeImporter::alone(Id state, const std::function<Id(Id)>& final) {
-  if (in_kernel()) return final(state);
-  const Id one = build_.range(g_.index(1), ids_++);
-  const Id after = final(build_.carry(one, state, 0));
-  return build_.get(build_.kernel(std::span(&one, 1), std::span(&state, 1), std::span(&after, 1)), 0);
-}
-
 ScopeImporter::Tensor ScopeImporter::tensor(std::uint64_t number) {
   if (number < record::local_tensors) return {out_.params.at(number).dtype, out_.params[number].extents};
   const record::node& n = *local_nodes_.at(number - record::local_tensors);
@@ -91,17 +83,18 @@ Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
   // A promise holds only where the program comes by.
   if (mode == index_mode::unchecked) p.gate = both(entered_, active());
   Id value = build_.element(value_now({false, number, no_id}), p.index, p.gate);
-  const Id zero = g_.constant(t.dtype, 0);
-  if (p.gate != no_id && !p.index.empty())
-    value = build_.elementwise(Op::WHERE, {p.gate, value, mode == index_mode::constant ? src.back() : zero});
-  return in_kernel() ? value : alone(zero, [&](Id state) { return build_.update(state, no_id, value, {}); });
+  if (p.gate != no_id && !p.index.empty()) {
+    const Id outside = mode == index_mode::constant ? src.back() : g_.constant(t.dtype, 0);
+    value = build_.elementwise(Op::WHERE, {p.gate, value, outside});
+  }
+  return value;
 }
 
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
   const Changed c{false, tensor_of(n), no_id};
   const Tensor t = tensor(c.number);
   const Place p = place(mode_of(n), t, src.subspan(1));
-  bound(c) = alone(value_now(c), [&](Id state) { return build_.update(state, both(active(), p.gate), src[0], p.index); });
+  bound(c) = build_.update(value_now(c), both(active(), p.gate), src[0], p.index);
 }
 
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
@@ -110,17 +103,9 @@ Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
   const std::size_t values = src.size() - t.extents.size();
   const Place p = place(mode_of(n), t, src.subspan(values));
   const auto kind = static_cast<AtomicKind>(n.imm >> 40);
-  const Id gate = both(active(), p.gate), expected = values == 2 ? src[1] : no_id, before = value_now(c);
-  if (in_kernel()) {
-    bound(c) = build_.atomic(kind, before, gate, src[0], p.index, expected);
-    return build_.old(bound(c));
-  }
-  // The element before is read by a kernel of its own: outside tensors are values.
-  const Id read = p.gate == no_id ? build_.element(before, p.index) : build_.element(before, p.index, p.gate);
-  Id old = gate == no_id ? read : build_.elementwise(Op::WHERE, {gate, read, g_.constant(t.dtype, 0)});
-  old = alone(g_.constant(t.dtype, 0), [&](Id state) { return build_.update(state, no_id, old, {}); });
-  bound(c) = alone(before, [&](Id state) { return build_.atomic(kind, state, gate, src[0], p.index, expected); });
-  return old;
+  const Id expected = values == 2 ? src[1] : no_id;
+  bound(c) = build_.atomic(kind, value_now(c), both(active(), p.gate), src[0], p.index, expected);
+  return build_.old(bound(c));
 }
 
 }  // namespace kiln::generator

@@ -5,10 +5,9 @@
 // after: pure nodes. Where a condition holds only for some turns, a variable becomes WHERE(mask, new, old) and a write is gated
 // by the mask. A loop carries what its body assigns; with a break, or under a mask, it carries first whether it goes on (FOR
 // with the while flag), so that a masked loop makes no turn. Outside of kernels, what is under a condition is a loop of one
-// turn, and so is what follows a break, so that nothing is computed in vain; elements are kernels of one position.
+// turn, and so is what follows a break, so that nothing is computed in vain.
 #pragma once
 
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -106,7 +105,6 @@ class ScopeImporter {
   static std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
   Tensor tensor(std::uint64_t number);
   bool in_kernel() const;
-  Id alone(Id state, const std::function<Id(Id)>& final);
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);

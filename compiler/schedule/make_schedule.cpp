@@ -4,6 +4,7 @@
 #include "compiler/rangeify/fold_stages.h"
 #include "compiler/rangeify/graph_cleanup.h"
 #include "compiler/rangeify/integer_positions.h"
+#include "compiler/rangeify/scalar_kernels.h"
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/rangeify/small_vectors.h"
 #include "compiler/schedule/dependencies.h"
@@ -31,6 +32,7 @@ void fold_stages_to_the_end(Graph& g, Schedule& s) {
 }
 
 constexpr SchedulePass passes[] = {
+    {"scalar_kernels", [](Graph& g, Schedule& s) { scalar_kernels(g, s.program); }},
     {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
     {"small_vectors", [](Graph& g, Schedule& s) { small_vectors(g, s.program); }},
     {"integer_positions", [](Graph& g, Schedule& s) { integer_positions(g, s.program); }},

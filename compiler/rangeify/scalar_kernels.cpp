@@ -1,0 +1,170 @@
+#include "compiler/rangeify/scalar_kernels.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+
+#include "compiler/ir/builder.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/rangeify/scalar_loops.h"
+
+namespace kiln::compiler {
+namespace {
+
+// A kernel of one position in the making.
+struct ScalarKernel {
+  Id range = no_id;
+  std::vector<Id> init, final;
+  std::map<std::size_t, std::int64_t> state_of;  // by slot of the loop
+};
+
+class Rewriter {
+ public:
+  Rewriter(Graph& g, const std::vector<Id>& order, Id sink)
+      : g_(g), build_(g), order_(order), regions_(find_regions(g, std::span(&sink, 1))), loops_(g, order, regions_) {
+    for (const Id id : order)
+      if (g_.op(id) == Op::RANGE) ranges_ = std::max(ranges_, g_.arg(id, 0) + 1);
+    for (const Id id : order)
+      if (g_.op(id) == Op::FOR && stands_alone(id)) loop_of_[g_.src(id, 0)] = id;
+    for (const Id id : order)
+      if (g_.op(id) == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0)))
+        wanted_[g_.src(id, 0)].push_back(static_cast<std::size_t>(g_.arg(id, 0)));
+    done_.assign(order.back() + 1, no_id);
+  }
+
+  Id run() {
+    const SourceLoc saved = g_.loc();
+    for (const Id id : order_) {
+      g_.set_loc(g_.loc(id));
+      done_[id] = rewritten(id);
+    }
+    g_.set_loc(saved);
+    return done_[order_.back()];
+  }
+
+ private:
+  bool is_host(std::uint32_t region) const {
+    return !regions_.list[region].in_kernel && (region == 0 || !loops_.is_scalar(regions_.list[region].owner));
+  }
+  bool stands_alone(Id loop) const { return is_host(regions_.of[loop]) && !is_host(regions_.owned[loop]); }
+
+  std::vector<Id> sources(Id id) const {
+    std::vector<Id> out;
+    for (const Id s : g_.src(id)) out.push_back(done_[s]);
+    return out;
+  }
+
+  Id rewritten(Id id) {
+    const Op op = g_.op(id);
+    if (op == Op::CARRY && loop_of_.contains(g_.src(id, 0))) return carry(id);
+    if (op == Op::FOR && loop_of_.contains(g_.src(id, 0))) return loop(id);
+    if (op == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0)))
+      return build_.get(done_[g_.src(id, 0)], kernels_.at(g_.src(id, 0)).state_of.at(static_cast<std::size_t>(g_.arg(id, 0))));
+    if (is_host(regions_.of[id]) && is_write(op)) return write(id);
+    if (is_host(regions_.of[id]) && op == Op::INDEX && index_gate(g_, id).gate != no_id) return read(id);
+    if (op == Op::OLD && old_.contains(g_.src(id, 0))) return old_.at(g_.src(id, 0));
+    return g_.with_src(id, sources(id));
+  }
+
+  Id one_position() { return build_.range(g_.index(1), ranges_++); }
+  Id finish(const ScalarKernel& k) { return build_.kernel(std::span(&k.range, 1), k.init, k.final); }
+
+  // A number or small tensor as a new state.
+  void keep(ScalarKernel& k, Id value) {
+    const std::vector<Id> extents = build_.shape_of(value);
+    k.init.push_back(build_.broadcast_to(g_.constant(g_.dtype(value), 0), extents));
+    Id state = build_.carry(k.range, k.init.back(), static_cast<std::int64_t>(k.init.size()) - 1);
+    if (extents.empty()) {
+      k.final.push_back(build_.update(state, no_id, value, {}));
+      return;
+    }
+    std::vector<Id> at(extents.size(), g_.index(0));
+    for (std::size_t axis = 0; axis < extents.size();) {  // the first axis is the fastest
+      if (axis == 0) state = build_.update(state, no_id, build_.element(value, at), at);
+      const std::int64_t next = g_.arg(at[axis], 0) + 1;
+      const bool carries = next == g_.arg(extents[axis], 0);
+      at[axis] = g_.index(carries ? 0 : next);
+      axis = carries ? axis + 1 : 0;
+    }
+    k.final.push_back(state);
+  }
+
+  // The memory that the loop carries is that of the kernel's states.
+  ScalarKernel& kernel_of(Id loop) {
+    const auto [it, made] = kernels_.try_emplace(loop);
+    ScalarKernel& k = it->second;
+    if (!made) return k;
+    k.range = one_position();
+    const LoopParts l = loop_parts(g_, loop);
+    for (std::size_t slot = 0; slot < l.init.size(); ++slot) {
+      if (!loops_.is_memory(loop, slot)) continue;
+      k.state_of[slot] = static_cast<std::int64_t>(k.init.size());
+      k.init.push_back(done_[l.init[slot]]);
+    }
+    return k;
+  }
+  Id init_of(Id loop, std::size_t slot, Id outside) {
+    ScalarKernel& k = kernel_of(loop);
+    return k.state_of.contains(slot) ? build_.carry(k.range, outside, k.state_of.at(slot)) : outside;
+  }
+
+  Id carry(Id id) {
+    const Id init = init_of(loop_of_.at(g_.src(id, 0)), static_cast<std::size_t>(g_.arg(id, 0)), done_[g_.src(id, 1)]);
+    return g_.with_src(id, std::vector<Id>{done_[g_.src(id, 0)], init});
+  }
+
+  Id loop(Id id) {
+    ScalarKernel& k = kernel_of(id);
+    std::vector<Id> src = sources(id);
+    const std::size_t n = loop_parts(g_, id).init.size();
+    for (std::size_t slot = 0; slot < n; ++slot) src[3 + slot] = init_of(id, slot, src[3 + slot]);
+    const Id inside = g_.with_src(id, src);
+    for (const auto& [slot, state] : k.state_of) k.final.push_back(build_.get(inside, static_cast<std::int64_t>(slot)));
+    for (const std::size_t slot : wanted_[id]) {
+      if (k.state_of.contains(slot)) continue;
+      k.state_of[slot] = static_cast<std::int64_t>(k.init.size());
+      keep(k, build_.get(inside, static_cast<std::int64_t>(slot)));
+    }
+    return finish(k);
+  }
+
+  Id write(Id id) {
+    std::vector<Id> src = sources(id);
+    ScalarKernel k{one_position(), {src[0]}, {}, {}};
+    src[0] = build_.carry(k.range, src[0], 0);
+    k.final.push_back(g_.with_src(id, src));
+    if (g_.op(id) == Op::ATOMIC) keep(k, build_.old(k.final[0]));
+    const Id kernel = finish(k);
+    if (g_.op(id) == Op::ATOMIC) old_[id] = build_.get(kernel, 1);
+    return build_.get(kernel, 0);
+  }
+
+  Id read(Id id) {
+    ScalarKernel k{one_position(), {}, {}, {}};
+    keep(k, g_.with_src(id, sources(id)));
+    return build_.get(finish(k), 0);
+  }
+
+  Graph& g_;
+  Builder build_;
+  const std::vector<Id>& order_;
+  const Regions regions_;
+  const ScalarLoops loops_;
+  std::int64_t ranges_ = 0;
+  std::vector<Id> done_;
+  std::unordered_map<Id, Id> loop_of_;                       // by RANGE: the loop that becomes a kernel
+  std::unordered_map<Id, std::vector<std::size_t>> wanted_;  // by loop: the slots that are used behind it
+  std::unordered_map<Id, ScalarKernel> kernels_;             // by loop
+  std::unordered_map<Id, Id> old_;                           // of atomics: the element before
+};
+
+}  // namespace
+
+void scalar_kernels(Graph& g, Program& p) {
+  const Id roots[] = {p.sink};
+  const std::vector<Id> order = g.reachable(roots);
+  const auto is_element = [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::INDEX || is_write(g.op(id)); };
+  if (std::ranges::any_of(order, is_element)) p.sink = Rewriter(g, order, p.sink).run();
+}
+
+}  // namespace kiln::compiler

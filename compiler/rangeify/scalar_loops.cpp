@@ -1,0 +1,141 @@
+#include "compiler/rangeify/scalar_loops.h"
+
+#include <algorithm>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/rangeify/small_vectors.h"
+
+namespace kiln::compiler {
+
+ScalarLoops::ScalarLoops(Graph& g, std::span<const Id> order, const Regions& regions)
+    : g_(g),
+      regions_(regions),
+      shapes_(g),
+      scalar_(regions.list.size(), false),
+      written_(regions.of.size(), false),
+      memory_(regions.of.size()),
+      loop_of_(regions.of.size(), no_id),
+      origins_(state_origins(g, std::span(order).last(1))),
+      taken_(regions.of.size(), false) {
+  find_written(order);
+  for (const Id id : order)
+    if (g_.op(id) == Op::FOR) loop_of_[g_.src(id, 0)] = id;
+  for (std::size_t r = 1; r < regions.list.size(); ++r) {  // inner loops before outer ones
+    const Region& region = regions.list[r];
+    if (region.in_kernel || !slots(region.owner)) continue;
+    scalar_[r] = std::ranges::all_of(region.nodes, [&](Id id) { return fits(id); }) &&
+                 std::ranges::all_of(region.nodes, [&](Id id) { return uses(id); }) && hands_on(region.owner);
+  }
+}
+
+bool ScalarLoops::is_large(Id id) {
+  if (g_.dtype(id) >= DType::index) return false;
+  std::int64_t n = 1;
+  for (const Id e : shapes_.of(id)) n = g_.is_const(e) && n <= max_small_elements ? n * g_.arg(e, 0) : max_small_elements + 1;
+  return n > max_small_elements;
+}
+
+void ScalarLoops::find_written(std::span<const Id> order) {
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const Id id = order[i];
+    if (is_write(g_.op(id))) written_[g_.src(id, 0)] = true;
+    if (!written_[id]) continue;
+    if (g_.op(id) == Op::CARRY) written_[g_.src(id, 1)] = true;
+    if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::FOR) {
+      const LoopParts l = loop_parts(g_, g_.src(id, 0));
+      const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+      written_[l.init[slot]] = written_[l.yield[slot]] = true;
+    }
+  }
+}
+
+// Names the memory that a loop carries. False when a large tensor is handed on as a value.
+bool ScalarLoops::slots(Id loop) {
+  const LoopParts l = loop_parts(g_, loop);
+  auto& memory = memory_[loop];
+  for (std::size_t k = 0; k < l.init.size(); ++k) memory.push_back(is_large(l.init[k]));
+  for (const Id id : regions_.list[regions_.owned[loop]].nodes)
+    if (g_.op(id) == Op::CARRY && g_.src(id, 0) == l.range && written_[id])
+      memory[static_cast<std::size_t>(g_.arg(id, 0))] = true;
+  for (std::size_t k = 0; k < l.init.size(); ++k)
+    if (g_.dtype(l.init[k]) == DType::index || (memory[k] && !keeps_memory(loop, l.yield[k], k))) return false;
+  return true;
+}
+
+bool ScalarLoops::keeps_memory(Id loop, Id next, std::size_t slot) const {
+  while (regions_.of[next] == regions_.owned[loop]) {
+    if (is_write(g_.op(next)))
+      next = g_.src(next, 0);
+    else if (g_.op(next) == Op::GET && g_.op(g_.src(next, 0)) == Op::FOR)
+      next = scope_inits(g_, g_.src(next, 0))[static_cast<std::size_t>(g_.arg(next, 0))];
+    else
+      break;
+  }
+  return g_.op(next) == Op::CARRY && g_.src(next, 0) == g_.src(loop, 0) && g_.arg(next, 0) == static_cast<std::int64_t>(slot);
+}
+
+// What a turn leaves is taken by the loop.
+bool ScalarLoops::hands_on(Id loop) {
+  const LoopParts l = loop_parts(g_, loop);
+  for (std::size_t k = 0; k < l.yield.size(); ++k) {
+    if (!memory_[loop][k]) continue;
+    if (taken_[l.yield[k]]) return false;
+    taken_[l.yield[k]] = true;
+  }
+  return true;
+}
+
+// Memory that the points of a kernel share, in the loop that has it.
+bool ScalarLoops::is_state(Id id) const { return regions_.of[id] != 0 && g_.op(origins_[id]) != Op::LOCAL && is_memory(id); }
+bool ScalarLoops::is_memory(Id id) const {
+  const Op op = g_.op(id);
+  if (is_write(op) || op == Op::LOCAL) return true;
+  if (op != Op::CARRY && (op != Op::GET || g_.op(g_.src(id, 0)) != Op::FOR)) return false;
+  const auto& memory = memory_[op == Op::CARRY ? loop_of_[g_.src(id, 0)] : g_.src(id, 0)];
+  const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+  return slot < memory.size() && memory[slot];
+}
+
+bool ScalarLoops::fits(Id id) {
+  if (g_.op(id) == Op::KERNEL) return false;
+  if (g_.op(id) == Op::FOR) return is_scalar(id);
+  return is_memory(id) || !is_large(id);
+}
+
+// In a kernel a state is read by element, before the one writer that takes it. Nodes come in the region's order.
+bool ScalarLoops::uses(Id id) {
+  const Op op = g_.op(id);
+  const auto src = g_.src(id);
+  if (op == Op::FOR) return enters(id);
+  if (is_write(op) && g_.op(origins_[src[0]]) != Op::LOCAL && !is_state(src[0])) return false;
+  for (std::size_t i = 0; i < src.size(); ++i) {
+    const Id s = src[i];
+    if (!is_state(s) || op == Op::CARRY || op == Op::GET || op == Op::OLD) continue;
+    if (i != 0 || (op != Op::INDEX && !is_write(op))) return false;
+    if (is_write(op) ? !take(s, id) : !read(s, id)) return false;
+  }
+  return true;
+}
+
+// Memory of a loop inside is a state of the region, and the other way round.
+bool ScalarLoops::enters(Id loop) {
+  const auto init = scope_inits(g_, loop);
+  for (std::size_t k = 0; k < init.size(); ++k) {
+    const bool is_local = g_.op(origins_[init[k]]) == Op::LOCAL;
+    if (!is_local && is_state(init[k]) != memory_[loop][k]) return false;
+    if (!is_local && memory_[loop][k] && !take(init[k], loop)) return false;
+  }
+  return true;
+}
+
+bool ScalarLoops::take(Id state, Id writer) {
+  if (taken_[state] || regions_.of[state] != regions_.of[writer]) return false;
+  return taken_[state] = true;
+}
+bool ScalarLoops::read(Id state, Id reader) const {
+  const Id here = regions_.lifted(reader, regions_.of[state]);
+  const bool carried = here != reader && std::ranges::find(scope_inits(g_, here), state) != scope_inits(g_, here).end();
+  return !taken_[state] && !carried;
+}
+
+}  // namespace kiln::compiler
