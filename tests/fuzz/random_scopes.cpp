@@ -19,7 +19,7 @@ class Maker {
  public:
   explicit Maker(std::uint64_t seed) : random_(seed), t_("scopes") {
     scalar_ = t_.shape({});
-    const auto* n = t_.shape({Tables::text("N")});
+    const auto* n = vector_ = t_.shape({Tables::text("N")});
     const auto* matrix = t_.shape({Tables::fixed(4), Tables::fixed(5)});
     const auto* rows = t_.shape({Tables::fixed(3), Tables::text("N")});
     t_.symbol("N", 0);
@@ -32,14 +32,15 @@ class Maker {
     t_.param("e", 1, KILN_I32, n);
   }
 
-  RandomScopes make() {
+  Tables make() {
     visible_.push_back(node(op::param, KILN_I32, {}, {}, slot_bound));
     visible_.push_back(number(random_.pick(-9, 9)));
     own_ = {};
-    const auto kernels = random_.pick(1, 3);
-    for (int i = 0; i < kernels; ++i) host_statement(2);
+    host_statements(2);
+    kernel();
+    host_statements(2);
     put_all_of_e();
-    return {std::move(t_), has_host_loops_};
+    return std::move(t_);
   }
 
  private:
@@ -86,7 +87,14 @@ class Maker {
     if (m == index_mode::constant) indices.push_back(any());
     return node(op::element, KILN_I32, indices, {}, place(m, tensor));
   }
-  // What this place may read: inputs, local arrays, and of the tensors that the kernel around changes the own elements.
+  // The own element of the kernel's position. Extents from data may exceed N: then the clamped element would be shared.
+  int own(std::uint64_t tensor, std::vector<int> indices) {
+    if (!own_.may_exceed) return element(tensor, std::move(indices), false);
+    indices.push_back(any());
+    return node(op::element, KILN_I32, indices, {}, place(index_mode::constant, tensor));
+  }
+  // What this place may read: inputs, local arrays, and of the tensors that the kernel around changes the own elements. Outside
+  // of kernels everything.
   int read() {
     switch (random_.pick(0, 5)) {
       case 0: return element(slot_b, {index(), index()});
@@ -94,25 +102,24 @@ class Maker {
         if (!locals_.empty()) return element(record::local_tensors + local(), {index()});
         break;
       case 2:
-        if (own_.column >= 0)
-          return own_.row >= 0 ? element(slot_d, {own_.row, own_.column}, false)
-                               : element(slot_d, {index(), own_.column}, false);
-        break;
+        if (on_host_) return element(slot_d, {index(), index()});
+        return own_.row >= 0 ? own(slot_d, {own_.row, own_.column}) : own(slot_d, {index(), own_.column});
       case 3:
-        if (own_.column >= 0 && own_.row < 0)
-          return node(op::element, KILN_I32, {own_.column}, {}, place(index_mode::clamp, slot_c));
+        if (on_host_) return element(slot_c, {index()});
+        if (own_.row < 0) return own(slot_c, {own_.column});
         break;
       default: break;
     }
     return element(slot_a, {index()});
   }
   void put() {
-    const auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
+    auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
     if (!locals_.empty() && random_.one_in(2)) {
       node(op::put, KILN_I32, {any(), index()}, {}, place(m, record::local_tensors + local()));
       return;
     }
-    if (own_.column < 0) return;
+    if (on_host_) return lone_put(m);
+    if (own_.may_exceed) m = index_mode::skip;
     if (random_.one_in(3)) {
       node(op::atomic, KILN_I32, {any()}, {}, static_cast<std::uint64_t>(own_.kind) << 40 | slot_total);
     } else if (own_.row >= 0) {
@@ -122,6 +129,16 @@ class Maker {
     } else {
       node(op::put, KILN_I32, {any(), own_.column}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
     }
+  }
+
+  void lone_put(index_mode m) {
+    if (random_.one_in(3))
+      visible_.push_back(node(op::atomic, KILN_I32, {any(), index()}, {},
+                              static_cast<std::uint64_t>(random_.pick(0, 5)) << 40 | place(m, slot_c)));
+    else if (random_.one_in(2))
+      node(op::put, KILN_I32, {any(), index()}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
+    else
+      node(op::put, KILN_I32, {any(), index(), index()}, {}, place(m, slot_d));
   }
 
   // Statements between two nodes; what they declare ends with them.
@@ -161,7 +178,7 @@ class Maker {
       case 6:
       case 7: branches(depth - 1, [&](int d) { statements(d); }); break;
       case 8: loop(depth - 1, [&](int d) { statements(d); }); break;
-      default: endless(depth - 1); break;
+      default: endless(depth - 1, [&](int d) { statements(d); }); break;
     }
   }
   void leave() {
@@ -214,7 +231,8 @@ class Maker {
     node(op::loop_end, KILN_BOOL);
   }
   // A loop without an end, which counts its turns first.
-  void endless(int depth) {
+  template <class F>
+  void endless(int depth, F body) {
     const std::uint64_t turns = next_variable_++;
     node(op::var, KILN_I32, {number(0)}, {}, turns);
     const int l = node(op::loop, KILN_I32, {}, {Tables::fixed(0), Tables::fixed(0), Tables::fixed(1)}, 1);
@@ -224,7 +242,7 @@ class Maker {
       node(op::set, KILN_I32, {binary(op::add, now, number(1))}, {}, turns);
       node(op::break_, KILN_BOOL, {node(op::le, KILN_BOOL, {number(random_.pick(0, 6)), now})});
       visible_.push_back(node(op::counter, KILN_I32, {l}));
-      statements(depth);
+      body(depth);
     });
     --loops_;
     node(op::loop_end, KILN_BOOL);
@@ -232,13 +250,16 @@ class Maker {
 
   void kernel() {
     const bool is_2d = random_.one_in(3);
-    std::vector<record::extent> attrs = {Tables::text("N")};
+    own_.may_exceed = random_.one_in(4);
+    std::vector<record::extent> attrs = {own_.may_exceed ? Tables::fixed(-1) : Tables::text("N")};
     if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(3));
-    const int k = node(op::kernel, KILN_I32, {}, attrs, is_2d ? 2 : 1);
+    std::vector<int> extents;
+    if (own_.may_exceed) extents.push_back(binary(op::add, small(7), number(random_.pick(-2, 2))));
+    const int k = node(op::kernel, KILN_I32, extents, attrs, is_2d ? 2 : 1);
     const int outside = loops_;
-    auto variables = std::move(variables_);  // those of outside are read-only
-    variables_.clear();
-    loops_ = 0, budget_ = 40;
+    auto variables = std::move(variables_), locals = std::move(locals_);  // those of outside are read-only
+    variables_.clear(), locals_.clear();
+    loops_ = 0, budget_ = 40, on_host_ = false;
     scope([&] {
       constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
                                        atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
@@ -250,31 +271,45 @@ class Maker {
       statements(3);
       statements(3);
       node(op::put, KILN_I32, is_2d ? std::vector{any(), own_.row, own_.column} : std::vector{any(), own_.column}, {},
-           is_2d ? slot_d : slot_c);
+           place(own_.may_exceed ? index_mode::skip : index_mode::clamp, is_2d ? slot_d : slot_c));
       own_ = {};
     });
     node(op::kernel_end, KILN_BOOL);
-    variables_ = std::move(variables);
-    loops_ = outside;
+    variables_ = std::move(variables), locals_ = std::move(locals);
+    loops_ = outside, on_host_ = true;
+  }
+  // c or e becomes a function of a, c and a number; or the sum of c is a number.
+  void whole() {
+    constexpr op binaries[] = {op::add, op::sub, op::mul, op::min, op::max, op::xor_};
+    const auto tensor = [&](std::uint64_t slot) { return t_.node(op::param, KILN_I32, vector_, {}, {}, slot); };
+    if (random_.one_in(3)) {
+      visible_.push_back(node(op::reduce, KILN_I32, {tensor(slot_c)}, {Tables::fixed(0), Tables::fixed(0)}));
+      return;
+    }
+    const int left = tensor(random_.one_in(2) ? slot_a : slot_c), right = random_.one_in(2) ? any() : tensor(slot_c);
+    const int value = t_.node(binaries[random_.pick(0, 5)], KILN_I32, vector_, {left, right});
+    t_.node(op::store, KILN_I32, vector_, {value}, {}, random_.one_in(5) ? slot_e : slot_c);
+  }
+  void host_statements(int depth) {
+    const auto count = random_.pick(1, 4);
+    for (int i = 0; i < count && host_budget_ > 0; ++i, --host_budget_) host_statement(depth);
   }
   void host_statement(int depth) {
-    const auto body = [&](int d) {
-      if (random_.one_in(3)) declare_variable();
-      host_statement(d);
-      if (random_.one_in(3)) set();
-      if (random_.one_in(4)) leave();
-    };
-    const auto kind = depth > 0 ? random_.pick(0, 11) : 11;
-    if (kind == 0 || kind == 2)
-      branches(depth - 1, body);
-    else if (kind == 1)
-      has_host_loops_ = true, loop(depth - 1, body);
-    else
-      kernel();
-  }
-  void declare_variable() {
-    node(op::var, KILN_I32, {any()}, {}, next_variable_);
-    variables_.push_back(next_variable_++);
+    const auto body = [&](int d) { host_statements(d); };
+    switch (random_.pick(0, depth > 0 ? 11 : 8)) {
+      case 0: declare(); break;
+      case 1: value(); break;
+      case 2: set(); break;
+      case 3: put(); break;
+      case 4: leave(); break;
+      case 5: whole(); break;
+      case 6:
+      case 7:
+      case 8: kernel(); break;
+      case 9: branches(depth - 1, body); break;
+      case 10: loop(depth - 1, body); break;
+      default: endless(depth - 1, body);
+    }
   }
   // The output has a value whatever the kernels wrote of it.
   void put_all_of_e() {
@@ -287,21 +322,22 @@ class Maker {
   struct Own {
     int row = -1, column = -1;
     atomic_kind kind = atomic_kind::add;
+    bool may_exceed = false;  // extents from data
   };
 
   Random random_;
   Tables t_;
-  const record::shape* scalar_ = nullptr;
+  const record::shape *scalar_ = nullptr, *vector_ = nullptr;
   std::vector<int> visible_;  // integers of the open scopes
   std::vector<std::uint64_t> variables_, locals_;
   std::uint64_t next_variable_ = 0, next_local_ = 0;
   Own own_;
-  int loops_ = 0, budget_ = 0;
-  bool has_host_loops_ = false;
+  int loops_ = 0, budget_ = 0, host_budget_ = 14;
+  bool on_host_ = true;
 };
 
 }  // namespace
 
-RandomScopes random_scopes(std::uint64_t seed) { return Maker(seed).make(); }
+Tables random_scopes(std::uint64_t seed) { return Maker(seed).make(); }
 
 }  // namespace kiln::test

@@ -1,5 +1,5 @@
-// Random record tables with kernels, loops, conditions, breaks, variables, local arrays, elements and atomics: integers only,
-// and what the positions of a kernel do does not depend on their order. Every loop ends.
+// Random record tables with kernels, loops, conditions, breaks, variables, local arrays, elements, atomics and whole tensors,
+// in and around kernels: integers only, and what the positions of a kernel do does not depend on their order. Every loop ends.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,6 @@
 
 namespace kiln::test {
 
-struct RandomScopes {
-  tables::Tables tables;
-  bool has_host_loops;  // loops around kernels
-};
-
-RandomScopes random_scopes(std::uint64_t seed);
+tables::Tables random_scopes(std::uint64_t seed);
 
 }  // namespace kiln::test

@@ -1,6 +1,6 @@
 // random_scopes [COUNT] [SEED] [--compiled]: random programs with scopes; what the importer makes of them computes what their
-// steps say, through the interpreter and, with --compiled and where no loop is around kernels, as an object on one thread and
-// on three. The first difference is printed as a program and ends the run with 1.
+// steps say, through the interpreter and, with --compiled, as an object on one thread and on three. The first difference is
+// printed as a program and ends the run with 1.
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
@@ -52,8 +52,8 @@ std::string wrong(const char* who, const Program& p, const std::vector<Array>& e
 
 // What is wrong with the program of this seed; `runs` counts calls of objects.
 std::string check(std::uint64_t seed, bool compiled, long& runs) {
-  RandomScopes made = random_scopes(seed);
-  const record::program& table = made.tables.get();
+  tables::Tables made = random_scopes(seed);
+  const record::program& table = made.get();
   Graph g;
   std::string text;
   try {
@@ -61,7 +61,7 @@ std::string check(std::uint64_t seed, bool compiled, long& runs) {
     text = write_program(g, p, {.locations = false});
     Random random(seed);
     std::unique_ptr<compiler::testing::CompiledProgram> object;
-    if (compiled && !made.has_host_loops) object = std::make_unique<compiler::testing::CompiledProgram>(g, p);
+    if (compiled) object = std::make_unique<compiler::testing::CompiledProgram>(g, p);
     for (const std::int64_t n : {0, 1, 5, 19}) {
       const auto before = arguments(n, random);
       const auto given = arrays(before), expected = arrays(run_scopes(table, before, n));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <stdexcept>
 
 namespace kiln::test {
@@ -89,6 +90,8 @@ class Machine {
         i = last;
       } else if (o == op::break_ || o == op::continue_) {
         if (node(i).n_sources == 0 || source(i, 0) != 0) left = o == op::break_ ? Left::by_break : Left::by_continue;
+      } else if (node(i).s->rank > 0 && o != op::local) {
+        whole(i);
       } else {
         values_[static_cast<std::size_t>(i)] = step(i);
       }
@@ -118,9 +121,32 @@ class Machine {
     }
   }
 
+  // A tensor of one axis: a parameter's contents now, arithmetic of tensors and numbers, an assignment.
+  void whole(int i) {
+    const record::node& n = node(i);
+    const auto operand = [&](int k, std::size_t at) {
+      const auto x = tensors_.find(p_.sources[n.source_begin + k]);
+      return x == tensors_.end() ? source(i, k) : x->second[at];
+    };
+    auto& out = n.o == op::store ? params_[n.imm].v : tensors_[i];
+    if (n.o == op::param) {
+      out = params_[n.imm].v;
+      return;
+    }
+    out.resize(static_cast<std::size_t>(n_));
+    for (std::size_t at = 0; at < out.size(); ++at)
+      out[at] = n.o == op::store ? operand(0, at) : arithmetic(n.o, operand(0, at), operand(1, at));
+  }
+  Int sum(int i) const {
+    Int total = 0;
+    for (const Int v : tensors_.at(p_.sources[node(i).source_begin])) total = arithmetic(op::add, total, v);
+    return total;
+  }
+
   Int step(int i) {
     const record::node& n = node(i);
     switch (n.o) {
+      case op::reduce: return sum(i);
       case op::param: return params_[n.imm].v[0];
       case op::constant: return wrapped(static_cast<std::int64_t>(n.imm));
       case op::index: return position_[n.imm];
@@ -187,6 +213,7 @@ class Machine {
 
   const record::program& p_;
   std::vector<Cells> params_, locals_;
+  std::map<int, std::vector<Int>> tensors_;  // by node
   std::int64_t n_;
   std::vector<Int> values_, variables_;
   std::vector<int> end_of_;
