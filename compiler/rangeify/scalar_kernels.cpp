@@ -96,11 +96,9 @@ class Rewriter {
     if (!made) return k;
     k.range = one_position();
     const LoopParts l = loop_parts(g_, loop);
-    for (std::size_t slot = 0; slot < l.init.size(); ++slot) {
-      if (!loops_.is_memory(loop, slot)) continue;
-      k.state_of[slot] = static_cast<std::int64_t>(k.init.size());
-      k.init.push_back(done_[l.init[slot]]);
-    }
+    std::int64_t state = 0;
+    for (std::size_t slot = 0; slot < l.init.size(); ++slot)
+      if (loops_.is_memory(loop, slot)) k.state_of[slot] = state++;
     return k;
   }
   Id init_of(Id loop, std::size_t slot, Id outside) {
@@ -117,6 +115,7 @@ class Rewriter {
     ScalarKernel& k = kernel_of(id);
     std::vector<Id> src = sources(id);
     const std::size_t n = loop_parts(g_, id).init.size();
+    for (const auto& [slot, state] : k.state_of) k.init.push_back(src[3 + slot]);
     for (std::size_t slot = 0; slot < n; ++slot) src[3 + slot] = init_of(id, slot, src[3 + slot]);
     const Id inside = g_.with_src(id, src);
     for (const auto& [slot, state] : k.state_of) k.final.push_back(build_.get(inside, static_cast<std::int64_t>(slot)));

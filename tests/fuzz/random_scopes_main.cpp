@@ -10,6 +10,8 @@
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/rangeify/scalar_kernels.h"
 #include "generator/import.h"
 #include "tests/fuzz/random.h"
 #include "tests/fuzz/random_scopes.h"
@@ -59,6 +61,9 @@ std::string check(std::uint64_t seed, bool compiled, long& runs) {
   try {
     const Program p = generator::import_program(g, table);
     text = write_program(g, p, {.locations = false});
+    Program q = p;
+    scalar_kernels(g, q);
+    verify(g, q);
     Random random(seed);
     std::unique_ptr<compiler::testing::CompiledProgram> object;
     if (compiled) object = std::make_unique<compiler::testing::CompiledProgram>(g, p);
@@ -66,6 +71,7 @@ std::string check(std::uint64_t seed, bool compiled, long& runs) {
       const auto before = arguments(n, random);
       const auto given = arrays(before), expected = arrays(run_scopes(table, before, n));
       std::string d = wrong("interpreter", p, expected, interpret(g, p, given));
+      if (d.empty()) d = wrong("scalar_kernels", p, expected, interpret(g, q, given));
       for (const int workers : {1, 3})
         if (object && d.empty()) ++runs, d = wrong("object", p, expected, (*object)(given, workers));
       if (!d.empty()) return "N = " + std::to_string(n) + ": " + d + "\n" + text;
