@@ -47,9 +47,14 @@ std::string emit_copy(const llvm::Module& module, llvm::TargetMachine& machine, 
   return emit_machine_code(*llvm::CloneModule(module), machine, output);
 }
 
-std::vector<bool> inout_slots(const Schedule& schedule, const Kernel& kernel) {
+// Slots of which the kernel reads what they were before it.
+std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
   std::vector<bool> out;
   for (const int b : kernel.buffers) {
+    if (kernel.at_entry) {
+      out.push_back(std::ranges::find(*kernel.at_entry, b) != kernel.at_entry->end());
+      continue;
+    }
     const int param = schedule.buffers[static_cast<std::size_t>(b)].param;
     out.push_back(param >= 0 && schedule.program.params[static_cast<std::size_t>(param)].direction == Direction::inout);
   }
@@ -77,7 +82,7 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
     Schedule alone;  // so that what is kept for each node costs what this kernel has, not the program
     alone.program.sink = lowered[i].sink;
     const Graph own = compact(g, alone);
-    emit_kernel(*kernels.back(), own, schedule.program.symbols, kernel, inout_slots(schedule, kernel), alone.program.sink);
+    emit_kernel(*kernels.back(), own, schedule.program.symbols, kernel, entry_slots(schedule, kernel), alone.program.sink);
   }
   emit_program(module, g, schedule, lowered, kernels, options.symbol_prefix + schedule.program.name);
   for (llvm::Function& f : module)
@@ -102,8 +107,8 @@ std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<co
     std::vector<std::size_t> equal_slots;  // which slots are one buffer: the code relies on what is apart
     for (const int b : buffers)
       equal_slots.push_back(static_cast<std::size_t>(std::ranges::find(buffers, b) - buffers.begin()));
-    std::vector<bool> inout = inout_slots(schedule, schedule.kernels[i]);  // what is read before it is overwritten
-    out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots), std::move(inout)}, i).first->second);
+    std::vector<bool> at_entry = entry_slots(schedule, schedule.kernels[i]);
+    out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots), std::move(at_entry)}, i).first->second);
   }
   return out;
 }

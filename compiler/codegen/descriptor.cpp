@@ -1,5 +1,6 @@
 #include "compiler/codegen/descriptor.h"
 
+#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -14,7 +15,7 @@ namespace {
 
 using llvm::Constant;
 
-constexpr int abi_version = 2;  // KILN_ABI_VERSION
+constexpr int abi_version = 3;  // KILN_ABI_VERSION
 
 class DescriptorEmitter {
  public:
@@ -22,9 +23,7 @@ class DescriptorEmitter {
       : module_(module), g_(g), schedule_(schedule) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
-    std::vector<Constant*> symbols, params, temps, views, kernel_rows;
-    for (const Symbol& s : schedule_.program.symbols)
-      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of)}));
+    std::vector<Constant*> symbols, params, temps, views, kernel_rows, loops;
     for (const Parameter& p : schedule_.program.params) params.push_back(param(p));
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
@@ -33,17 +32,26 @@ class DescriptorEmitter {
       if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
       if (b.param < 0) temps.push_back(row({expr(b.offset), expr(b.stored(), bytes(b.dtype))}));
     }
+    int n_extents = 0;
+    for (const Symbol& s : schedule_.program.symbols) {
+      n_extents += s.kind == Symbol::Kind::extent ? 1 : 0;
+      const int buffer = s.kind == Symbol::Kind::element ? buffer_number_.at(static_cast<std::size_t>(s.buffer)) : -1;
+      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of), i64(buffer)}));
+    }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
-    return global(row({i32(abi_version), count(symbols), count(params), count(temps), count(kernel_rows), count(views),
-                       text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows),
-                       workspace(), array(views)}));
+    for (std::size_t l = 0; l < schedule_.loops.size(); ++l) loops.push_back(loop(static_cast<int>(l)));
+    return global(
+        row({i32(abi_version), i32(n_extents), count(params), count(temps), count(kernel_rows), count(views),
+             text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows), workspace(),
+             array(views), array(loops), count(loops), i32(static_cast<int>(symbols.size()) - n_extents)}));
   }
 
  private:
   Constant* i8(int v) { return llvm::ConstantInt::get(llvm::Type::getInt8Ty(context()), static_cast<std::uint64_t>(v)); }
   Constant* i32(int v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context()), v); }
   Constant* i64(std::int64_t v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context()), v); }
+  Constant* count_of(const std::vector<int>& values) { return i32(static_cast<int>(values.size())); }
   Constant* count(const std::vector<Constant*>& rows) { return i32(static_cast<int>(rows.size())); }
   Constant* row(std::initializer_list<Constant*> members) {
     return llvm::ConstantStruct::getAnon(context(), {members.begin(), members.size()});
@@ -100,9 +108,41 @@ class DescriptorEmitter {
   Constant* kernel(const Kernel& k, const LoweredKernel& l, llvm::Function* function) {
     std::vector<int> buffers;
     for (const int b : k.buffers) buffers.push_back(buffer_number_.at(static_cast<std::size_t>(b)));
+    const Id roots[] = {l.sink, l.trip_count, l.work};
+    const std::vector<int> reads = reads_of(roots);
     return row({text(k.name), function, numbers(buffers), numbers(k.depends_on), expr(l.trip_count), expr(l.work),
                 i32(static_cast<int>(buffers.size())), i32(static_cast<int>(k.depends_on.size())), i32(l.alignment),
-                i32(l.parallel ? 1 : 0)});
+                i32(l.parallel ? 1 : 0), numbers(reads), count_of(reads), i32(0)});
+  }
+
+  // What of the run's numbers has to be read for these expressions.
+  std::vector<int> reads_of(std::span<const Id> expressions) const {
+    std::vector<int> out;
+    const std::vector<Symbol>& symbols = schedule_.program.symbols;
+    for (const Id id : g_.reachable(expressions))
+      for (std::size_t i = 0; i < symbols.size(); ++i)
+        if (g_.op(id) == Op::SYM && symbols[i].kind == Symbol::Kind::element && symbols[i].name == g_.name(id))
+          out.push_back(static_cast<int>(i));
+    std::ranges::sort(out);
+    return out;
+  }
+
+  Constant* loop(int number) {
+    const HostLoop& l = schedule_.loops[static_cast<std::size_t>(number)];
+    int first = -1, end = 0, position = -1;
+    for (std::size_t k = 0; k < schedule_.kernels.size(); ++k)
+      for (int at = schedule_.kernels[k].loop; at >= number; at = schedule_.loops[static_cast<std::size_t>(at)].parent) {
+        if (at != number) continue;
+        if (first < 0) first = static_cast<int>(k);
+        end = static_cast<int>(k) + 1;
+      }
+    for (std::size_t i = 0; i < schedule_.program.symbols.size() && l.turn != no_id; ++i)
+      if (schedule_.program.symbols[i].name == g_.name(l.turn)) position = static_cast<int>(i);
+    const Id bounds[] = {l.begin, l.end};
+    const std::vector<int> reads = reads_of(bounds);
+    const int condition = l.condition < 0 ? -1 : buffer_number_.at(static_cast<std::size_t>(l.condition));
+    return row({expr(l.begin), expr(l.end), i64(l.step), numbers(reads), count_of(reads), i32(first), i32(end), i32(position),
+                i32(condition), i32(0)});
   }
 
   llvm::Module& module_;

@@ -49,7 +49,7 @@ class Limits {
   std::optional<Facts> find() {
     const Program& p = schedule_.program;
     const bool temporaries = std::ranges::any_of(schedule_.buffers, [](const Buffer& b) { return b.param < 0; });
-    if (temporaries || p.params.empty() || p.params.size() > most_arguments || axes_ > most_axes ||
+    if (temporaries || !schedule_.loops.empty() || p.params.empty() || p.params.size() > most_arguments || axes_ > most_axes ||
         schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
       return std::nullopt;
     for (const int bits : {40, 31, 20, 15})

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,8 @@
 
 namespace kiln::compiler {
 
-enum class Direction : std::uint8_t { in, out, inout };
+// state: a tensor of the program's own, which its pieces read and write (see Piece); never an argument of a call.
+enum class Direction : std::uint8_t { in, out, inout, state };
 
 struct Parameter {
   std::string name;
@@ -20,12 +22,19 @@ struct Parameter {
   SourceLoc loc;
 };
 
-// Declared facts of a symbolic extent, checked at entry and trusted after.
+// Declared facts of a symbolic extent, checked at entry and trusted after; or a number that the run sets.
 struct Symbol {
+  enum class Kind : std::uint8_t {
+    extent,   // of an argument
+    turn,     // the position of a HostLoop
+    element,  // of `buffer`, an i64 tensor of one element, when a kernel or loop that has the symbol begins
+  };
   std::string name;
   std::int64_t min = 0;
   std::int64_t max = (std::int64_t{1} << 40);
   std::int64_t multiple_of = 1;
+  Kind kind = Kind::extent;
+  int buffer = -1;  // the same number as the state, while that is a parameter
 };
 
 // Tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out/inout parameter that is assigned; every PARAM
@@ -33,7 +42,7 @@ struct Symbol {
 struct Program {
   std::string name;
   std::vector<Parameter> params;
-  std::vector<Symbol> symbols;  // in order of first appearance in params
+  std::vector<Symbol> symbols;  // extents in order of first appearance in params, then what the run sets
   Id sink = no_id;
 };
 
@@ -65,6 +74,26 @@ struct Kernel {
   std::vector<int> buffers;     // kernel slot -> index into Schedule::buffers
   std::vector<int> depends_on;  // kernels that must finish first
   bool is_own = false;          // a KERNEL of the program: its loops stay as they are
+  // Of the buffers, those of which it reads what they were before it writes them. Unset: the inout parameters.
+  std::optional<std::vector<int>> at_entry;
+  int piece = 0;  // until dependencies: index into Schedule::pieces
+  int loop = -1;  // from then on: the innermost HostLoop around it
+};
+
+// A loop outside of kernels: runs the kernels of the loop, and the loops in it, for each position.
+struct HostLoop {
+  int parent = -1;                // the loop around it
+  Id turn = no_id;                // SYM of the position; no_id where nobody asks
+  Id begin = no_id, end = no_id;  // index expressions, evaluated when the loop begins
+  std::int64_t step = 1;
+  int condition = -1;  // buffer of one bool: a turn begins only while it is true
+};
+
+// Between host_loops and dependencies: what runs in one go, one after the other. A piece reads parameters and states as they
+// are when it begins.
+struct Piece {
+  Id sink = no_id;  // as a program's, until kernel_split
+  int loop = -1;
 };
 
 // Whether the ENDs of a kernel have different ranges.
@@ -88,6 +117,8 @@ struct Schedule {
   Program program;
   std::vector<Buffer> buffers;         // parameters first, in slot order
   std::vector<Kernel> kernels;         // in an order that respects depends_on
+  std::vector<HostLoop> loops;         // outer ones first, in the order in which they run
+  std::vector<Piece> pieces;           // none: the program is one piece
   Id workspace_bytes = no_id;          // index expression
   std::string after;                   // the last pass that has run; empty before the first, and where nobody said
   std::vector<LoweredKernel> lowered;  // after lowering, one for each kernel, with the same sink as the kernel
@@ -106,6 +137,12 @@ void for_each_node(S& s, F&& f) {
     f(b.window);
     f(b.kept);
   }
+  for (auto& l : s.loops) {
+    f(l.turn);
+    f(l.begin);
+    f(l.end);
+  }
+  for (auto& p : s.pieces) f(p.sink);
   for (auto& k : s.kernels) f(k.sink);
   for (auto& l : s.lowered) {
     f(l.sink);

@@ -96,6 +96,48 @@ bool read_lowered(TextReader& r, LoweredKernel& l) {
   return true;
 }
 
+// A number below n; `what` is told else.
+int number_below(TextReader& r, std::size_t n, const char* what) {
+  const std::uint64_t v = r.scan.natural(what);
+  if (v >= n) r.scan.reject("expected " + std::string(what) + " declared above, got " + std::to_string(v));
+  return static_cast<int>(v);
+}
+
+void read_loop(TextReader& r, Schedule& s) {
+  HostLoop l;
+  while (!r.scan.at_line_end()) {
+    if (r.scan.accept_word("in"))
+      l.parent = number_below(r, s.loops.size(), "a loop");
+    else if (r.scan.accept_word("turn"))
+      l.turn = r.node();
+    else if (r.scan.accept_word("begin"))
+      l.begin = r.node();
+    else if (r.scan.accept_word("end"))
+      l.end = r.node();
+    else if (r.scan.accept_word("step"))
+      l.step = r.scan.integer("a step");
+    else if (r.scan.accept_word("while"))
+      l.condition = number_below(r, std::max(s.buffers.size(), r.program.params.size()), "a buffer");
+    else
+      r.scan.fail("`in`, `turn`, `begin`, `end`, `step` or `while`");
+  }
+  if (l.begin == no_id || l.end == no_id || l.step < 1) r.scan.reject("`loop` expected `begin`, `end` and a step above 0");
+  s.loops.push_back(l);
+}
+
+void read_piece(TextReader& r, Schedule& s) {
+  Piece p;
+  while (!r.scan.at_line_end()) {
+    if (r.scan.accept_word("sink"))
+      p.sink = r.node();
+    else if (r.scan.accept_word("in"))
+      p.loop = number_below(r, s.loops.size(), "a loop");
+    else
+      r.scan.fail("`sink` or `in`");
+  }
+  s.pieces.push_back(p);
+}
+
 void read_kernel(TextReader& r, Schedule& s) {
   Kernel k;
   LoweredKernel l;
@@ -110,12 +152,18 @@ void read_kernel(TextReader& r, Schedule& s) {
       k.depends_on = r.small_list();
     else if (r.scan.accept_word("own"))
       k.is_own = true;
+    else if (r.scan.accept_word("at_entry"))
+      k.at_entry = r.small_list();
+    else if (r.scan.accept_word("piece"))
+      k.piece = number_below(r, s.pieces.size(), "a piece");
+    else if (r.scan.accept_word("in"))
+      k.loop = number_below(r, s.loops.size(), "a loop");
     else if (read_lowered(r, l))
       is_lowered = true;
     else
       r.scan.fail(
-          "`sink`, `buffers`, `depends_on`, `own` or, of a lowered kernel, `trip_count`, `work`, `alignment`, `parallel` or "
-          "`serial`");
+          "`sink`, `buffers`, `depends_on`, `own`, `at_entry`, `piece`, `in` or, of a lowered kernel, `trip_count`, `work`, "
+          "`alignment`, `parallel` or `serial`");
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
   for (int b : k.buffers)
@@ -169,6 +217,10 @@ Schedule read_schedule(Graph& g, std::string_view text, std::string_view file) {
       s.workspace_bytes = r.node();
     else if (r.scan.accept_word("buffer"))
       read_buffer(r, s);
+    else if (r.scan.accept_word("loop"))
+      read_loop(r, s);
+    else if (r.scan.accept_word("piece"))
+      read_piece(r, s);
     else if (r.scan.accept_word("kernel"))
       read_kernel(r, s);
     else

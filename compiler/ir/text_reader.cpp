@@ -1,5 +1,7 @@
 #include "compiler/ir/text_reader.h"
 
+#include <algorithm>
+
 namespace kiln::compiler {
 
 TextReader::TextReader(Graph& g, std::string_view text, std::string_view file)
@@ -159,10 +161,15 @@ void TextReader::read_symbol() {
       s.max = scan.integer("an integer");
     else if (scan.accept_word("multiple_of"))
       s.multiple_of = scan.integer("an integer");
-    else
-      scan.fail("`min`, `max` or `multiple_of`");
+    else if (scan.accept_word("turn"))
+      s.kind = Symbol::Kind::turn;
+    else if (scan.accept_word("element")) {
+      s.kind = Symbol::Kind::element;
+      s.buffer = static_cast<int>(std::min<std::uint64_t>(scan.natural("a buffer"), INT32_MAX));
+    } else
+      scan.fail("`min`, `max`, `multiple_of`, `turn` or `element`");
   }
-  if (s.min < 0 || s.max < s.min || s.multiple_of < 1)
+  if ((s.min < 0 && s.kind == Symbol::Kind::extent) || s.max < s.min || s.multiple_of < 1)
     scan.reject("expected 0 <= min <= max and multiple_of >= 1 for `" + s.name + "`, got " + std::to_string(s.min) + ", " +
                 std::to_string(s.max) + ", " + std::to_string(s.multiple_of));
   build.declare(s);
@@ -190,12 +197,12 @@ void TextReader::read_param(Direction d) {
 }
 
 bool TextReader::symbol_or_param(std::string_view w) {
-  if (w != "symbol" && w != "in" && w != "out" && w != "inout") return false;
+  if (w != "symbol" && w != "in" && w != "out" && w != "inout" && w != "state") return false;
   scan.accept_word(w);
   if (w == "symbol")
     read_symbol();
   else
-    read_param(w == "in" ? Direction::in : w == "out" ? Direction::out : Direction::inout);
+    read_param(w == "in" ? Direction::in : w == "out" ? Direction::out : w == "state" ? Direction::state : Direction::inout);
   scan.end_statement();
   return true;
 }

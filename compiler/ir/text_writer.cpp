@@ -20,7 +20,15 @@ std::string quoted(std::string_view s) {
   return out + "\"";
 }
 
-std::string_view direction_name(Direction d) { return d == Direction::in ? "in" : d == Direction::out ? "out" : "inout"; }
+std::string_view direction_name(Direction d) {
+  switch (d) {
+    case Direction::in: return "in";
+    case Direction::out: return "out";
+    case Direction::inout: return "inout";
+    case Direction::state: return "state";
+  }
+  return {};
+}
 
 class Writer {
  public:
@@ -96,7 +104,10 @@ class Writer {
 void Writer::symbols_and_params(const Program& p) {
   for (const Symbol& s : p.symbols)
     line("symbol " + s.name + " min " + std::to_string(s.min) + " max " + std::to_string(s.max) + " multiple_of " +
-         std::to_string(s.multiple_of));
+         std::to_string(s.multiple_of) +
+         (s.kind == Symbol::Kind::turn      ? " turn"
+          : s.kind == Symbol::Kind::element ? " element " + std::to_string(s.buffer)
+                                            : ""));
   for (const Parameter& q : p.params)
     line(std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + extents(q.extents) + " " + q.name);
 }
@@ -254,10 +265,17 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
     return " trip_count " + w.ref(l.trip_count) + " work " + w.ref(l.work) + " alignment " + std::to_string(l.alignment) +
            (l.parallel ? " parallel" : " serial");
   };
+  const auto number = [](const char* key, int n, int none) { return n == none ? "" : key + std::to_string(n); };
+  for (const HostLoop& l : s.loops)
+    w.line("loop" + number(" in ", l.parent, -1) + entry(" turn ", l.turn) + " begin " + w.ref(l.begin) + " end " +
+           w.ref(l.end) + " step " + std::to_string(l.step) + number(" while ", l.condition, -1));
+  for (const Piece& p : s.pieces) w.line("piece" + entry(" sink ", p.sink) + number(" in ", p.loop, -1));
   for (std::size_t i = 0; i < s.kernels.size(); ++i) {
     const Kernel& k = s.kernels[i];
     w.line("kernel " + (k.name.empty() ? "_" : k.name) + " sink " + w.ref(k.sink) + " buffers " + list(k.buffers) +
-           " depends_on " + list(k.depends_on) + (k.is_own ? " own" : "") + lowered(i));
+           " depends_on " + list(k.depends_on) + (k.is_own ? " own" : "") +
+           (k.at_entry ? " at_entry " + list(*k.at_entry) : "") + number(" piece ", k.piece, 0) + number(" in ", k.loop, -1) +
+           lowered(i));
   }
   if (s.workspace_bytes != no_id) w.line("workspace " + w.ref(s.workspace_bytes));
   return w.take();

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
-
 #include "compiler/ir/state.h"
+#include "compiler/schedule/pieces.h"
 
 namespace kiln::compiler {
 namespace {
@@ -55,6 +55,11 @@ class Edges {
     writers_ = kernels_by_buffer(&KernelAccess::stores);
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) connect(k);
     order();
+  }
+
+  // What a piece calls inout may be something else for the program.
+  void tell_entry_reads() {
+    for (Kernel& k : s_.kernels) k.at_entry = entry_reads(k);
   }
 
  private:
@@ -155,6 +160,15 @@ class Edges {
     return round;
   }
 
+  // Parameters of which the kernel reads what they were before it writes them.
+  std::vector<int> entry_reads(const Kernel& k) const {
+    const KernelAccess a = access_of(g_, k);
+    std::vector<int> out;
+    for (const int b : a.loads)
+      if (is_entry_value(b) && std::ranges::binary_search(a.stores, b)) out.push_back(b);
+    return out;
+  }
+
   void order() {
     const std::vector<std::size_t> round = rounds();
     std::vector<std::size_t> sequence(s_.kernels.size());
@@ -211,6 +225,14 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
   return a;
 }
 
-void dependencies(Graph& g, Schedule& s) { Edges(g, s).run(); }
+void dependencies(Graph& g, Schedule& s) {
+  if (s.pieces.empty()) return Edges(g, s).run();
+  in_pieces(g, s, [](Graph& graph, Schedule& piece) {
+    Edges edges(graph, piece);
+    edges.run();
+    edges.tell_entry_reads();
+  });
+  join_pieces(g, s);
+}
 
 }  // namespace kiln::compiler

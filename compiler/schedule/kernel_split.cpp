@@ -233,8 +233,9 @@ class Splitter {
   Splitter(Graph& g, Schedule& s) : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_) {}
 
   void run() {
-    for (const Parameter& p : s_.program.params)
-      s_.buffers.push_back({p.dtype, index_product(g_, p.extents), static_cast<int>(s_.buffers.size()), no_id});
+    if (s_.buffers.empty())  // else by an earlier piece
+      for (const Parameter& p : s_.program.params)
+        s_.buffers.push_back({p.dtype, index_product(g_, p.extents), static_cast<int>(s_.buffers.size()), no_id});
     const Id roots[] = {s_.program.sink};
     for (Id id : g_.reachable(roots)) {
       if (g_.op(id) == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));

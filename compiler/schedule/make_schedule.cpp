@@ -4,14 +4,16 @@
 #include "compiler/rangeify/fold_stages.h"
 #include "compiler/rangeify/graph_cleanup.h"
 #include "compiler/rangeify/integer_positions.h"
-#include "compiler/rangeify/scalar_kernels.h"
 #include "compiler/rangeify/range_assignment.h"
+#include "compiler/rangeify/scalar_kernels.h"
 #include "compiler/rangeify/small_vectors.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/fuse_rows.h"
+#include "compiler/schedule/host_loops.h"
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
+#include "compiler/schedule/pieces.h"
 #include "compiler/schedule/share_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
 #include "compiler/schedule/split_ranges.h"
@@ -31,20 +33,30 @@ void fold_stages_to_the_end(Graph& g, Schedule& s) {
   }
 }
 
+template <void (*pass)(Graph&, Program&)>
+void on_programs(Graph& g, Schedule& s) {
+  in_pieces(g, s, [](Graph& graph, Schedule& piece) { pass(graph, piece.program); });
+}
+template <void (*pass)(Graph&, Schedule&)>
+void on_pieces(Graph& g, Schedule& s) {
+  in_pieces(g, s, pass);
+}
+
 constexpr SchedulePass passes[] = {
     {"scalar_kernels", [](Graph& g, Schedule& s) { scalar_kernels(g, s.program); }},
-    {"graph_cleanup", [](Graph& g, Schedule& s) { graph_cleanup(g, s.program); }},
-    {"small_vectors", [](Graph& g, Schedule& s) { small_vectors(g, s.program); }},
-    {"integer_positions", [](Graph& g, Schedule& s) { integer_positions(g, s.program); }},
-    {"range_assignment", [](Graph& g, Schedule& s) { range_assignment(g, s.program); }},
-    {"collapse_reductions", [](Graph& g, Schedule& s) { collapse_reductions(g, s.program); }},
-    {"fold_stages", fold_stages_to_the_end},
-    {"kernel_split", kernel_split},
-    {"pack_operands", pack_operands},
-    {"fuse_rows", fuse_rows},
-    {"simplify_ranges", simplify_ranges},
-    {"split_reduce", split_reduce},
-    {"split_ranges", split_ranges},
+    {"host_loops", host_loops},
+    {"graph_cleanup", on_programs<graph_cleanup>},
+    {"small_vectors", on_programs<small_vectors>},
+    {"integer_positions", on_programs<integer_positions>},
+    {"range_assignment", on_programs<range_assignment>},
+    {"collapse_reductions", on_programs<collapse_reductions>},
+    {"fold_stages", on_pieces<fold_stages_to_the_end>},
+    {"kernel_split", on_pieces<kernel_split>},
+    {"pack_operands", on_pieces<pack_operands>},
+    {"fuse_rows", on_pieces<fuse_rows>},
+    {"simplify_ranges", on_pieces<simplify_ranges>},
+    {"split_reduce", on_pieces<split_reduce>},
+    {"split_ranges", on_pieces<split_ranges>},
     {"dependencies", dependencies},
     {"memory_plan", memory_plan},
     {"share_kernels", share_kernels},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
@@ -18,6 +19,7 @@ constexpr std::size_t most_tried = 16;  // blocks for one buffer
 class RecentOrder {
  public:
   explicit RecentOrder(const Schedule& s) : all_until_(s.kernels.size(), 0), last_(s.kernels.size()) {
+    if (!s.loops.empty()) std::iota(all_until_.begin(), all_until_.end(), std::size_t{0});
     for (std::size_t k = 0; k < s.kernels.size(); ++k) {
       for (const int d : s.kernels[k].depends_on) add(k, static_cast<std::size_t>(d));
       while (all_until_[k] < k && before(all_until_[k], k)) ++all_until_[k];
@@ -61,7 +63,7 @@ struct Block {
 
 class InOrder {
  public:
-  InOrder(Graph& g, Schedule& s) : g_(g), s_(s), order_(s), users_(buffer_users(s)), top_(g.index(0)) {}
+  InOrder(Graph& g, Schedule& s) : g_(g), s_(s), order_(s), users_(buffer_users(g, s)), top_(g.index(0)) {}
 
   void run() {
     std::vector<bool> placed(s_.buffers.size(), false);

@@ -153,7 +153,7 @@ MemoryProblem memory_problem(Graph& g, const Schedule& s) {
     m.placement.sizes.push_back(typical_bytes(g, s, size));
   }
   const TaskOrder order(s);
-  const auto users = buffer_users(s);
+  const auto users = buffer_users(g, s);
   add_conflicts(m, order, users);
   m.placement.lower_bound = most_alive(s, m, order, users);
   return m;

@@ -70,7 +70,13 @@ class Numbering {
 
   bool is_fixed(const symbolic::Term& t) const {
     const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
-    return std::ranges::none_of(g_.reachable(roots), [&](Id id) { return g_.op(id) == Op::RANGE || g_.op(id) == Op::LOAD; });
+    return std::ranges::none_of(g_.reachable(roots), [&](Id id) {
+      return g_.op(id) == Op::RANGE || g_.op(id) == Op::LOAD || (g_.op(id) == Op::SYM && !is_extent(g_.name(id)));
+    });
+  }
+  bool is_extent(std::string_view name) const {
+    const auto it = std::ranges::find(s_.program.symbols, name, &Symbol::name);
+    return it != s_.program.symbols.end() && it->kind == Symbol::Kind::extent;
   }
 
   // The part of an index that no loop changes.

@@ -1,8 +1,87 @@
 #include "compiler/schedule/task_order.h"
 
-namespace kiln::compiler {
+#include <algorithm>
 
-TaskOrder::TaskOrder(const Schedule& s) : words_((s.kernels.size() + 63) / 64), rows_(words_ * s.kernels.size()) {
+namespace kiln::compiler {
+namespace {
+
+// Kernels first .. last, in the body of a loop (-1: the program).
+struct Span {
+  std::size_t first, last;
+  int loop;
+};
+
+class Lifetimes {
+ public:
+  Lifetimes(const Graph& g, const Schedule& s) : g_(g), s_(s), uses_(s.buffers.size()) {
+    for (std::size_t l = 0; l < s.loops.size(); ++l) spans_.push_back({s.kernels.size(), 0, s.loops[l].parent});
+    for (std::size_t k = 0; k < s.kernels.size(); ++k)
+      for (int l = s.kernels[k].loop; l >= 0; l = s.loops[at(l)].parent) {
+        spans_[at(l)].first = std::min(spans_[at(l)].first, k);
+        spans_[at(l)].last = k;
+      }
+  }
+
+  std::vector<std::vector<std::size_t>> find() {
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
+      const Kernel& kernel = s_.kernels[k];
+      const Id roots[] = {kernel.sink};
+      for (const int b : kernel.buffers) uses_[at(b)].push_back({k, k, kernel.loop});
+      for (const int b : numbers_in(g_, s_, roots)) uses_[at(b)].push_back({k, k, kernel.loop});
+    }
+    for (std::size_t l = 0; l < s_.loops.size(); ++l) {
+      const HostLoop& loop = s_.loops[l];
+      const Id bounds[] = {loop.begin, loop.end};
+      for (const int b : numbers_in(g_, s_, bounds)) uses_[at(b)].push_back(spans_[l]);
+      if (loop.condition >= 0) uses_[at(loop.condition)].push_back(spans_[l]);
+    }
+    std::vector<std::vector<std::size_t>> out;
+    for (const std::vector<Span>& of : uses_) out.push_back(lifetime(of));
+    return out;
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  std::size_t depth(int loop) const {
+    std::size_t d = 0;
+    for (; loop >= 0; loop = s_.loops[at(loop)].parent) ++d;
+    return d;
+  }
+
+  // The innermost loop around both.
+  int common(int a, int b) const {
+    while (a != b) {
+      const bool a_is_deeper = depth(a) >= depth(b);
+      (a_is_deeper ? a : b) = s_.loops[at(a_is_deeper ? a : b)].parent;
+    }
+    return a;
+  }
+
+  std::vector<std::size_t> lifetime(const std::vector<Span>& uses) const {
+    if (uses.empty()) return {};
+    int around = uses[0].loop;
+    for (const Span& u : uses) around = common(around, u.loop);
+    std::size_t first = s_.kernels.size(), last = 0;
+    for (Span u : uses) {
+      while (u.loop != around) u = spans_[at(u.loop)];
+      first = std::min(first, u.first);
+      last = std::max(last, u.last);
+    }
+    return {first, last};
+  }
+
+  const Graph& g_;
+  const Schedule& s_;
+  std::vector<Span> spans_;  // by loop, in the body of its parent
+  std::vector<std::vector<Span>> uses_;
+};
+
+}  // namespace
+
+TaskOrder::TaskOrder(const Schedule& s)
+    : in_order_(!s.loops.empty()), words_((s.kernels.size() + 63) / 64), rows_(in_order_ ? 0 : words_ * s.kernels.size()) {
+  if (in_order_) return;
   for (std::size_t k = 0; k < s.kernels.size(); ++k)
     for (const int d : s.kernels[k].depends_on) {
       const auto j = static_cast<std::size_t>(d);
@@ -11,13 +90,32 @@ TaskOrder::TaskOrder(const Schedule& s) : words_((s.kernels.size() + 63) / 64), 
     }
 }
 
-std::vector<std::vector<std::size_t>> buffer_users(const Schedule& s) {
+std::vector<int> numbers_in(const Graph& g, const Schedule& s, std::span<const Id> expressions) {
+  std::vector<int> out;
+  const auto is_number = [](const Symbol& y) { return y.kind == Symbol::Kind::element; };
+  if (std::ranges::none_of(s.program.symbols, is_number)) return out;
+  for (const Id id : g.reachable(expressions)) {
+    if (g.op(id) != Op::SYM) continue;
+    for (const Symbol& y : s.program.symbols)
+      if (is_number(y) && y.name == g.name(id)) out.push_back(y.buffer);
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+std::vector<std::vector<std::size_t>> buffer_users(const Graph& g, const Schedule& s) {
+  if (!s.loops.empty()) return Lifetimes(g, s).find();
   std::vector<std::vector<std::size_t>> users(s.buffers.size());
-  for (std::size_t k = 0; k < s.kernels.size(); ++k)
-    for (const int b : s.kernels[k].buffers) {
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    std::vector<int> used = s.kernels[k].buffers;
+    const Id roots[] = {s.kernels[k].sink};
+    for (const int b : numbers_in(g, s, roots)) used.push_back(b);
+    for (const int b : used) {
       auto& of = users[static_cast<std::size_t>(b)];
       if (of.empty() || of.back() != k) of.push_back(k);
     }
+  }
   return users;
 }
 

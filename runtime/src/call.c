@@ -35,33 +35,84 @@ static void* buffer_address(const kiln_program_desc* p, int32_t id, const kiln_t
   return (view < 0 ? workspace : (char*)args[p->views[view].param].data) + offset;
 }
 
-static void run_kernel(const kiln_program_desc* p, const kiln_kernel_desc* k, const kiln_tensor* args, char* workspace,
-                       const int64_t* symbols, kiln_executor* executor) {
-  void* buffers[KILN_MAX_BUFFERS];
-  int64_t n = 0, work = 0;
-  kiln_evaluate(k->trip_count, symbols, &n);
-  if (n <= 0) return;
-  for (int32_t b = 0; b < k->n_buffers; ++b) buffers[b] = buffer_address(p, k->buffers[b], args, workspace, symbols);
-  if (!kiln_evaluate(k->work, symbols, &work)) work = INT64_MAX;
-  const int32_t chunks = executor != 0 && k->parallel ? chunk_count(executor, work) : 1;
-  kernel_call call = {k, buffers, symbols};
-  if (chunks == 1)
-    run_chunk(&call, 0, n);
-  else
-    executor->parallel_for(executor, n, k->alignment, chunks, run_chunk, &call);
+typedef struct call {
+  const kiln_program_desc* program;
+  const kiln_tensor* args;
+  char* workspace;
+  int64_t* symbols;
+  kiln_executor* executor;
+} call;
+
+static void* address_in(const call* c, int32_t buffer) {
+  return buffer_address(c->program, buffer, c->args, c->workspace, c->symbols);
 }
 
-static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* symbols, char* workspace,
+static void read_numbers(const call* c, const int32_t* reads, int32_t n) {
+  for (int32_t i = 0; i < n; ++i)
+    c->symbols[reads[i]] = *(const int64_t*)address_in(c, (int32_t)c->program->symbols[reads[i]].buffer);
+}
+
+static void run_kernel(const call* c, const kiln_kernel_desc* k) {
+  void* buffers[KILN_MAX_BUFFERS];
+  int64_t n = 0, work = 0;
+  read_numbers(c, k->reads, k->n_reads);
+  kiln_evaluate(k->trip_count, c->symbols, &n);
+  if (n <= 0) return;
+  for (int32_t b = 0; b < k->n_buffers; ++b) buffers[b] = address_in(c, k->buffers[b]);
+  int32_t chunks = 1;
+  if (c->executor != 0 && k->parallel) {
+    if (!kiln_evaluate(k->work, c->symbols, &work)) work = INT64_MAX;
+    chunks = chunk_count(c->executor, work);
+  }
+  kernel_call run = {k, buffers, c->symbols};
+  if (chunks == 1)
+    run_chunk(&run, 0, n);
+  else
+    c->executor->parallel_for(c->executor, n, k->alignment, chunks, run_chunk, &run);
+}
+
+static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_loop);
+
+/* Recursion is as deep as loops nest. */
+static void run_loop(const call* c, int32_t number) {
+  const kiln_loop_desc* l = &c->program->loops[number];
+  int64_t at = 0, end = 0;
+  read_numbers(c, l->reads, l->n_reads);
+  if (!kiln_evaluate(l->begin, c->symbols, &at) || !kiln_evaluate(l->end, c->symbols, &end)) return;
+  while (at < end && (l->condition < 0 || *(const uint8_t*)address_in(c, l->condition) != 0)) {
+    if (l->position >= 0) c->symbols[l->position] = at;
+    run_kernels(c, l->first_kernel, l->end_kernel, number + 1);
+    if (__builtin_add_overflow(at, l->step, &at)) return;
+  }
+}
+
+/* next_loop: the first loop that begins at kernel `first` or later. */
+static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_loop) {
+  const kiln_program_desc* p = c->program;
+  for (int32_t k = first; k < end;) {
+    if (next_loop == p->n_loops || p->loops[next_loop].first_kernel != k) {
+      run_kernel(c, &p->kernels[k++]);
+      continue;
+    }
+    run_loop(c, next_loop);
+    k = p->loops[next_loop].end_kernel;
+    while (next_loop < p->n_loops && p->loops[next_loop].first_kernel < k) ++next_loop;
+  }
+}
+
+static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
                                kiln_executor* executor) {
-  for (int32_t k = 0; k < p->n_kernels; ++k) run_kernel(p, &p->kernels[k], args, workspace, symbols, executor);
+  const call c = {p, args, workspace, symbols, executor};
+  run_kernels(&c, 0, p->n_kernels, 0);
   return kiln_fail(KILN_OK, -1, -1, -1, 0, 0);
 }
 
 kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
-  int64_t symbols[KILN_MAX_SYMBOLS];
+  int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
   int64_t need = 0;
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
+  for (int32_t i = 0; i < p->n_numbers; ++i) symbols[p->n_symbols + i] = 0;
   if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
     return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
   kiln_executor* executor = context != 0 ? context->executor : 0;

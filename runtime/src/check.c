@@ -173,6 +173,7 @@ kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int3
   if (n_args != p->n_params) return kiln_fail(KILN_R_ARGCOUNT, -1, -1, -1, p->n_params, n_args);
   if (n_args > 0 && args == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
   if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
+  if (p->n_numbers > KILN_MAX_NUMBERS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_NUMBERS, p->n_numbers);
   if (p->n_params > KILN_MAX_ARGS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_ARGS, p->n_params);
   int64_t bytes[KILN_MAX_ARGS];
   kiln_status s = ok;

@@ -5,7 +5,7 @@
 #include "kiln/kiln.h"
 
 /* Bounds of the fixed arrays; a program beyond them is KILN_R_TOOLARGE. */
-enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_ARGS = 256 };
+enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
 
 /* In order: ABI, number of arguments; each argument's dtype, rank, pointers, signs of extents; symbols are bound (bare
    occurrences first, then extents with one open symbol) into symbols[n_symbols]; extents; facts; each argument's size, strides,

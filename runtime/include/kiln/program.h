@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define KILN_ABI_VERSION 2
+#define KILN_ABI_VERSION 3
 
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX | KILN_END */
@@ -24,6 +24,7 @@ enum { KILN_IN = 0, KILN_OUT = 1, KILN_INOUT = 2 };
 typedef struct kiln_symbol_desc {
   const char* name;
   int64_t min, max, multiple_of;
+  int64_t buffer;           /* of a number: the i64 element that `reads` of kernels and loops take; -1: the position of a loop */
 } kiln_symbol_desc;
 
 typedef struct kiln_param_desc {
@@ -45,7 +46,21 @@ typedef struct kiln_kernel_desc {
   int32_t n_buffers, n_depends_on;
   int32_t alignment;        /* chunk boundaries are multiples of this */
   int32_t parallel;         /* 0: the loop must run in one call */
+  const int32_t* reads;     /* numbers that take their elements' values before the kernel begins */
+  int32_t n_reads, reserved;
 } kiln_kernel_desc;
+
+/* Runs kernels [first_kernel, end_kernel), and the loops in them, for the positions begin, begin + step, .. below end. */
+typedef struct kiln_loop_desc {
+  kiln_expr begin, end;     /* evaluated once, when the loop begins */
+  int64_t step;             /* above 0 */
+  const int32_t* reads;     /* as a kernel's, for begin and end */
+  int32_t n_reads;
+  int32_t first_kernel, end_kernel;
+  int32_t position;         /* the number that is the position in each turn, or -1 */
+  int32_t condition;        /* a turn begins only while this buffer's one bool is true; -1: always */
+  int32_t reserved;
+} kiln_loop_desc;
 
 typedef struct kiln_temp_desc {
   kiln_expr offset, bytes;  /* in the workspace */
@@ -67,6 +82,9 @@ typedef struct kiln_program_desc {
   const kiln_kernel_desc* kernels;
   kiln_expr workspace_bytes;
   const kiln_view_desc* views;
+  const kiln_loop_desc* loops; /* in the order in which they begin, outer ones first */
+  int32_t n_loops;
+  int32_t n_numbers;        /* symbols after the n_symbols extents: the run sets them */
 } kiln_program_desc;
 
 #ifdef __cplusplus

@@ -1,0 +1,287 @@
+#include "compiler/schedule/host_loops.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/ir/shapes.h"
+#include "compiler/schedule/host_cells.h"
+#include "compiler/schedule/piece_writer.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t far = std::int64_t{1} << 62;
+
+// A value and the parameter or state where it goes.
+struct Stored {
+  int slot;
+  Id value;
+};
+
+struct Unit {
+  std::uint32_t region, time;
+  int loop;
+  std::vector<Stored> stores;
+};
+
+class Outliner {
+ public:
+  Outliner(Graph& g, Schedule& s)
+      : g_(g), s_(s), times_(g, s.program.sink), cells_(g, s.program, times_), shapes_(g), writer_(g, s.program, times_) {
+    for (const Parameter& p : s.program.params) names_.insert(p.name);
+    for (const Symbol& y : s.program.symbols) names_.insert(y.name);
+    writer_.stored = [this](Id n) { return place_of(n); };
+    writer_.from_before = [this](Id n) { return kept(n); };
+  }
+
+  void run() {
+    list_units();
+    make_states();
+    make_symbols();
+    store_carried_values();
+    for (std::size_t u = units_.size(); u-- > 0;) write(u);
+    describe_loops();
+    s_.program.sink = no_id;
+    forget_unused();
+  }
+
+  bool is_needed() const {
+    return !times_.loops().empty() || std::ranges::any_of(times_.nodes(), [&](Id n) {
+      return times_.is_host(n) && (writer_.is_lone(n) || (g_.op(n) == Op::KERNEL && has_cuts(n)));
+    });
+  }
+
+ private:
+  bool has_cuts(Id kernel) const {
+    return std::ranges::any_of(own_ranges(g_, kernel), [&](Id r) { return !times_.cuts_of(g_.src(r, 0)).empty(); });
+  }
+
+  // In the order in which they run; loops in the order in which they begin.
+  void list_units() {
+    struct Frame {
+      std::uint32_t region, time;
+      int loop;
+      std::size_t next;
+    };
+    std::vector<Frame> open{{0, 0, -1, 0}};
+    const std::vector<Id>& loops = times_.loops();
+    while (!open.empty()) {
+      Frame& f = open.back();
+      if (f.next == 0) {
+        unit_at_[{f.region, f.time}] = units_.size();
+        units_.push_back({f.region, f.time, f.loop, {}});
+      }
+      while (f.next < loops.size() && (times_.region(loops[f.next]) != f.region || times_.time(loops[f.next]) != f.time))
+        ++f.next;
+      if (f.next < loops.size()) {
+        const Id loop = loops[f.next++];
+        const auto number = static_cast<int>(ran_.size());
+        ran_.push_back(loop);
+        s_.loops.push_back({.parent = f.loop});
+        open.push_back({times_.regions().owned[loop], 0, number, 0});
+      } else if (f.time < times_.last_piece(f.region)) {
+        f = {f.region, f.time + 1, f.loop, 0};
+      } else {
+        open.pop_back();
+      }
+    }
+  }
+
+  std::string fresh(const std::string& name) {
+    for (int n = 0;; ++n)
+      if (const std::string made = name + "." + std::to_string(n); names_.insert(made).second) return made;
+  }
+
+  int state(const std::string& name, DType d, std::vector<Id> extents, SourceLoc loc) {
+    s_.program.params.push_back({fresh(name), Direction::state, d, std::move(extents), loc});
+    return static_cast<int>(s_.program.params.size()) - 1;
+  }
+
+  Id param(int slot) {
+    const Parameter& p = s_.program.params[static_cast<std::size_t>(slot)];
+    const std::int64_t args[] = {slot};
+    return g_.make(Op::PARAM, p.dtype, p.extents, args, p.name);
+  }
+
+  void make_states() {
+    for (const Cell& c : cells_.cells()) {
+      if (c.param >= 0)
+        slot_of_cell_.push_back(c.param);
+      else
+        slot_of_cell_.push_back(state("carried", g_.dtype(c.filled_from), shapes_.of(c.filled_from), g_.loc(c.filled_for)));
+    }
+  }
+
+  Id place_of(Id n) {
+    if (g_.op(n) == Op::PARAM) return n;
+    const std::size_t cell = cells_.of(n);
+    return cell == cells_.cells().size() ? no_id : param(slot_of_cell_[cell]);
+  }
+
+  // A value of an earlier piece.
+  Id kept(Id n) {
+    const auto [it, fresh] = kept_.try_emplace(n, -1);
+    if (fresh) {
+      it->second = state("kept", g_.dtype(n), shapes_.of(n), g_.loc(n));
+      add_store(times_.region(n), times_.time(n), {it->second, n});
+    }
+    return param(it->second);
+  }
+
+  void add_store(std::uint32_t region, std::uint32_t time, Stored what) {
+    units_[unit_at_.at({region, time})].stores.push_back(what);
+  }
+
+  void make_symbols() {
+    for (const Id loop : times_.loops()) {
+      const LoopParts parts = loop_parts(g_, loop);
+      const Id range = parts.range, begin = parts.begin, end = parts.end;
+      for (const Id bound : {begin, end})
+        for (const Id c : times_.cuts_of(bound)) read_back(c);
+      const Interval from = bounds_of(begin), to = bounds_of(end), below = bounds_of(g_.src(range, 0));
+      const std::int64_t most = std::min(to.max, below.max) - 1;
+      writer_.symbols[range] = symbol("turn", Symbol::Kind::turn, from.min, std::max(from.min, most), -1);
+    }
+    for (const Id kernel : times_.kernels())
+      for (const Id r : std::vector<Id>(own_ranges(g_, kernel).begin(), own_ranges(g_, kernel).end()))
+        for (const Id c : times_.cuts_of(g_.src(r, 0))) read_back(c);
+  }
+
+  Interval bounds_of(Id expression) {
+    const Facts facts = facts_of(s_.program);
+    const Interval i = Bounds(g_, facts)(writer_.symbolic(expression));
+    return {std::max(i.min, -far), std::min(i.max, far)};
+  }
+
+  Id symbol(const std::string& name, Symbol::Kind kind, std::int64_t min, std::int64_t max, int buffer) {
+    s_.program.symbols.push_back({.name = fresh(name), .min = min, .max = max, .kind = kind, .buffer = buffer});
+    return g_.sym(s_.program.symbols.back().name);
+  }
+
+  // The symbol of an integer that data gives.
+  void read_back(Id part) {
+    if (writer_.symbols.contains(part)) return;
+    const Interval range = bounds_of(part);
+    const int slot = state("number", DType::i64, {}, g_.loc(part));
+    writer_.symbols[part] = symbol("number", Symbol::Kind::element, range.min, range.max, slot);
+    add_store(times_.region(part), times_.time(part), {slot, part});
+  }
+
+  void store_carried_values() {
+    for (const Cell& c : cells_.cells()) {
+      if (c.filled_from == no_id) continue;
+      const std::uint32_t region = times_.region(c.filled_for), from = times_.region(c.filled_from);
+      const auto cell = static_cast<std::size_t>(&c - cells_.cells().data());
+      add_store(region, from == region ? times_.result_time(c.filled_from) : 0, {slot_of_cell_[cell], c.filled_from});
+    }
+    for (const Id loop : times_.loops()) {
+      const LoopParts parts = loop_parts(g_, loop);
+      for (std::size_t i = 0; i < parts.yield.size(); ++i) {
+        const std::size_t cell = cells_.of(loop, i);
+        if (cells_.of(parts.yield[i]) != cell)
+          add_store(times_.regions().owned[loop], cells_.store_time(loop, i), {slot_of_cell_[cell], parts.yield[i]});
+      }
+    }
+    for (const Id store : g_.src(s_.program.sink)) {
+      const auto slot = static_cast<int>(g_.arg(g_.src(store, 0), 0));
+      const std::size_t cell = cells_.of(g_.src(store, 1));
+      const bool in_place = cell < cells_.cells().size() && slot_of_cell_[cell] == slot;
+      if (!in_place) add_store(0, times_.last_piece(0), {slot, g_.src(store, 1)});
+    }
+  }
+
+  void write(std::size_t number) {
+    Unit& u = units_[number];
+    if (u.stores.empty()) return;
+    PieceWriter piece(writer_, u.region, u.time);
+    std::vector<Id> stores;
+    for (std::size_t i = 0; i < u.stores.size(); ++i) {
+      const auto [slot, from] = u.stores[i];
+      const Id value = g_.dtype(from) == DType::index ? piece.number(from) : piece.value(from);
+      g_.set_loc(g_.loc(from));
+      stores.push_back(g_.make(Op::STORE, DType::none, {param(slot), value}));
+    }
+    sinks_[number] = g_.make(Op::SINK, DType::none, stores);
+  }
+
+  // Loops and pieces that have something to do.
+  void describe_loops() {
+    std::vector<bool> used(ran_.size(), false);
+    for (const auto& [unit, sink] : sinks_)
+      for (int l = units_[unit].loop; l >= 0; l = s_.loops[static_cast<std::size_t>(l)].parent)
+        used[static_cast<std::size_t>(l)] = true;
+    std::vector<int> number(ran_.size(), -1);
+    std::vector<HostLoop> loops;
+    for (std::size_t i = 0; i < ran_.size(); ++i) {
+      if (!used[i]) continue;
+      number[i] = static_cast<int>(loops.size());
+      const LoopParts parts = loop_parts(g_, ran_[i]);
+      const std::int64_t step = parts.step;
+      const bool conditional = parts.conditional;
+      const Id range = parts.range, begin = parts.begin, end = parts.end;
+      HostLoop l;
+      if (s_.loops[i].parent >= 0) l.parent = number[static_cast<std::size_t>(s_.loops[i].parent)];
+      l.turn = writer_.symbols.at(range);
+      l.begin = writer_.symbolic(begin);
+      l.end = writer_.symbolic(end);
+      l.step = step;
+      if (conditional) l.condition = slot_of_cell_[cells_.of(ran_[i], 0)];
+      loops.push_back(l);
+    }
+    for (const auto& [unit, sink] : sinks_) {
+      const int loop = units_[unit].loop;
+      s_.pieces.push_back({sink, loop < 0 ? -1 : number[static_cast<std::size_t>(loop)]});
+    }
+    s_.loops = std::move(loops);
+  }
+
+  // Symbols of positions that nobody asks for.
+  void forget_unused() {
+    std::vector<Id> roots;
+    for (const Piece& p : s_.pieces) roots.push_back(p.sink);
+    for (const HostLoop& l : s_.loops) roots.insert(roots.end(), {l.begin, l.end});
+    std::set<std::string, std::less<>> used;
+    for (const Id n : g_.reachable(roots))
+      if (g_.op(n) == Op::SYM) used.emplace(g_.name(n));
+    for (HostLoop& l : s_.loops)
+      if (!used.contains(g_.name(l.turn))) l.turn = no_id;
+    std::erase_if(s_.program.symbols, [&](const Symbol& y) { return y.kind == Symbol::Kind::turn && !used.contains(y.name); });
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  const HostTimes times_;
+  const HostCells cells_;
+  Shapes shapes_;
+  PieceContext writer_;
+  std::set<std::string> names_;
+  std::vector<Unit> units_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> unit_at_;
+  std::map<std::size_t, Id> sinks_;  // by unit
+  std::vector<Id> ran_;              // FOR of each loop
+  std::vector<int> slot_of_cell_;
+  std::map<Id, int> kept_;
+};
+
+}  // namespace
+
+// Whether there can be something to do: most programs need not be looked at closely.
+static bool may_need(const Graph& g, Id sink) {
+  const Id roots[] = {sink};
+  return std::ranges::any_of(g.reachable(roots), [&](Id n) {
+    const Op op = g.op(n);
+    return op == Op::RANGE || op == Op::INDEX || (op == Op::CAST && g.dtype(n) == DType::index);
+  });
+}
+
+void host_loops(Graph& g, Schedule& s) {
+  if (!may_need(g, s.program.sink)) return;
+  const SourceLoc saved = g.loc();
+  if (Outliner outliner(g, s); outliner.is_needed()) outliner.run();
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler

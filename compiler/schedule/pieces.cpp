@@ -1,0 +1,161 @@
+#include "compiler/schedule/pieces.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+
+#include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/task_order.h"
+
+namespace kiln::compiler {
+namespace {
+
+struct Use {
+  bool read = false, written = false;
+};
+
+// By parameter.
+std::vector<Use> uses_of(const Graph& g, const Schedule& piece) {
+  std::vector<Use> out(piece.program.params.size());
+  const auto mark = [&](std::size_t slot, bool Use::* how) {
+    if (slot < out.size()) out[slot].*how = true;
+  };
+  for (const Kernel& k : piece.kernels) {
+    const KernelAccess a = access_of(g, k);
+    for (const int b : a.loads) mark(static_cast<std::size_t>(b), &Use::read);
+    for (const int b : a.stores) mark(static_cast<std::size_t>(b), &Use::written);
+  }
+  if (piece.program.sink == no_id) return out;
+  std::vector<Id> roots;
+  for (const Id effect : g.src(piece.program.sink)) {
+    const Id store = g.op(effect) == Op::END ? g.src(effect, 0) : effect;
+    mark(static_cast<std::size_t>(g.arg(g.src(store, 0), 0)), &Use::written);
+    roots.push_back(g.src(store, 1));
+  }
+  for (const Id n : g.reachable(roots))
+    if (g.op(n) == Op::PARAM) mark(static_cast<std::size_t>(g.arg(n, 0)), &Use::read);
+  return out;
+}
+
+void set_directions(const Graph& g, Schedule& piece) {
+  const std::vector<Use> uses = uses_of(g, piece);
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    const Use u = uses[i];
+    piece.program.params[i].direction = u.written ? (u.read ? Direction::inout : Direction::out) : Direction::in;
+  }
+}
+
+// Who used a buffer in the pieces before, of one loop.
+struct Earlier {
+  std::vector<std::size_t> readers, writers;
+};
+
+class Joining {
+ public:
+  Joining(const Graph& g, Schedule& s) : g_(g), s_(s) {}
+
+  void run() {
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) access_.push_back(access_of(g_, s_.kernels[k]));
+    for (std::size_t begin = 0, end = 0; begin < s_.kernels.size(); begin = end) {
+      while (end < s_.kernels.size() && s_.kernels[end].piece == s_.kernels[begin].piece) ++end;
+      for (std::size_t k = begin; k < end; ++k) settle(k, begin);
+      for (std::size_t k = begin; k < end; ++k) remember(k);
+    }
+    drop_empty_loops();
+    free_states();
+    s_.pieces.clear();
+  }
+
+ private:
+  void settle(std::size_t k, std::size_t first_of_piece) {
+    Kernel& kernel = s_.kernels[k];
+    kernel.loop = s_.pieces[static_cast<std::size_t>(kernel.piece)].loop;
+    kernel.name = s_.program.name + "_k" + std::to_string(k);
+    std::set<int> after;
+    for (const int d : kernel.depends_on) after.insert(d + static_cast<int>(first_of_piece));
+    const auto add = [&](int buffer, bool readers) {
+      const auto it = earlier_.find({kernel.loop, buffer});
+      if (it == earlier_.end()) return;
+      for (const std::size_t w : it->second.writers) after.insert(static_cast<int>(w));
+      for (const std::size_t r : it->second.readers)
+        if (readers) after.insert(static_cast<int>(r));
+    };
+    for (const int b : reads(k)) add(b, false);
+    for (const int b : access_[k].stores) add(b, true);
+    kernel.depends_on.assign(after.begin(), after.end());
+    kernel.piece = 0;
+  }
+
+  std::vector<int> reads(std::size_t k) const {
+    const Id roots[] = {s_.kernels[k].sink};
+    std::vector<int> out = numbers_in(g_, s_, roots);
+    out.insert(out.end(), access_[k].loads.begin(), access_[k].loads.end());
+    return out;
+  }
+
+  void remember(std::size_t k) {
+    const int loop = s_.kernels[k].loop;
+    for (const int b : reads(k)) earlier_[{loop, b}].readers.push_back(k);
+    for (const int b : access_[k].stores) earlier_[{loop, b}].writers.push_back(k);
+  }
+
+  void drop_empty_loops() {
+    std::vector<bool> used(s_.loops.size(), false);
+    for (const Kernel& k : s_.kernels)
+      for (int l = k.loop; l >= 0; l = s_.loops[static_cast<std::size_t>(l)].parent) used[static_cast<std::size_t>(l)] = true;
+    std::vector<int> number(s_.loops.size(), -1);
+    std::vector<HostLoop> kept;
+    for (std::size_t l = 0; l < s_.loops.size(); ++l) {
+      if (!used[l]) continue;
+      number[l] = static_cast<int>(kept.size());
+      kept.push_back(s_.loops[l]);
+      if (kept.back().parent >= 0) kept.back().parent = number[static_cast<std::size_t>(kept.back().parent)];
+    }
+    for (Kernel& k : s_.kernels)
+      if (k.loop >= 0) k.loop = number[static_cast<std::size_t>(k.loop)];
+    s_.loops = std::move(kept);
+  }
+
+  void free_states() {
+    std::vector<Parameter>& params = s_.program.params;
+    for (std::size_t i = 0; i < params.size(); ++i)
+      if (params[i].direction == Direction::state) s_.buffers[i].param = -1;
+    std::erase_if(params, [](const Parameter& p) { return p.direction == Direction::state; });
+  }
+
+  const Graph& g_;
+  Schedule& s_;
+  std::vector<KernelAccess> access_;
+  std::map<std::pair<int, int>, Earlier> earlier_;  // by loop and buffer
+};
+
+}  // namespace
+
+void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
+  if (s.pieces.empty()) return pass(g, s);
+  std::vector<Kernel> kernels;
+  for (std::size_t i = 0; i < s.pieces.size(); ++i) {
+    Schedule piece;
+    piece.program = s.program;
+    piece.program.sink = s.pieces[i].sink;
+    piece.buffers = std::move(s.buffers);
+    for (const Kernel& k : s.kernels)
+      if (k.piece == static_cast<int>(i)) piece.kernels.push_back(k);
+    set_directions(g, piece);
+    pass(g, piece);
+    s.buffers = std::move(piece.buffers);
+    s.pieces[i].sink = s.buffers.empty() ? piece.program.sink : no_id;
+    for (Kernel& k : piece.kernels) {
+      k.piece = static_cast<int>(i);
+      kernels.push_back(std::move(k));
+    }
+  }
+  s.kernels = std::move(kernels);
+}
+
+void join_pieces(Graph& g, Schedule& s) {
+  if (!s.pieces.empty()) Joining(g, s).run();
+}
+
+}  // namespace kiln::compiler
