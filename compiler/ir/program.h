@@ -92,7 +92,8 @@ struct HostLoop {
 // Between host_loops and dependencies: what runs in one go, one after the other. A piece reads parameters and states as they
 // are when it begins.
 struct Piece {
-  Id sink = no_id;  // as a program's, until kernel_split
+  Id sink = no_id;                 // as a program's, until kernel_split
+  std::vector<int> reads, writes;  // parameters, ascending
   int loop = -1;
 };
 

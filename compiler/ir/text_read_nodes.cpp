@@ -125,15 +125,28 @@ void read_loop(TextReader& r, Schedule& s) {
   s.loops.push_back(l);
 }
 
+std::vector<int> parameters(TextReader& r) {
+  std::vector<int> list = r.small_list();
+  for (const int p : list)
+    if (static_cast<std::size_t>(p) >= r.program.params.size())
+      r.scan.reject("expected a parameter declared above, got " + std::to_string(p));
+  std::ranges::sort(list);
+  return list;
+}
+
 void read_piece(TextReader& r, Schedule& s) {
   Piece p;
   while (!r.scan.at_line_end()) {
     if (r.scan.accept_word("sink"))
       p.sink = r.node();
+    else if (r.scan.accept_word("reads"))
+      p.reads = parameters(r);
+    else if (r.scan.accept_word("writes"))
+      p.writes = parameters(r);
     else if (r.scan.accept_word("in"))
       p.loop = number_below(r, s.loops.size(), "a loop");
     else
-      r.scan.fail("`sink` or `in`");
+      r.scan.fail("`sink`, `reads`, `writes` or `in`");
   }
   s.pieces.push_back(p);
 }

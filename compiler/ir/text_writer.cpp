@@ -269,7 +269,9 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   for (const HostLoop& l : s.loops)
     w.line("loop" + number(" in ", l.parent, -1) + entry(" turn ", l.turn) + " begin " + w.ref(l.begin) + " end " +
            w.ref(l.end) + " step " + std::to_string(l.step) + number(" while ", l.condition, -1));
-  for (const Piece& p : s.pieces) w.line("piece" + entry(" sink ", p.sink) + number(" in ", p.loop, -1));
+  for (const Piece& p : s.pieces)
+    w.line("piece" + entry(" sink ", p.sink) + " reads " + list(p.reads) + " writes " + list(p.writes) +
+           number(" in ", p.loop, -1));
   for (std::size_t i = 0; i < s.kernels.size(); ++i) {
     const Kernel& k = s.kernels[i];
     w.line("kernel " + (k.name.empty() ? "_" : k.name) + " sink " + w.ref(k.sink) + " buffers " + list(k.buffers) +

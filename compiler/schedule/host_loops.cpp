@@ -233,9 +233,21 @@ class Outliner {
     }
     for (const auto& [unit, sink] : sinks_) {
       const int loop = units_[unit].loop;
-      s_.pieces.push_back({sink, loop < 0 ? -1 : number[static_cast<std::size_t>(loop)]});
+      s_.pieces.push_back(piece(sink, loop < 0 ? -1 : number[static_cast<std::size_t>(loop)]));
     }
     s_.loops = std::move(loops);
+  }
+
+  Piece piece(Id sink, int loop) const {
+    std::set<int> reads, writes;
+    std::vector<Id> values;
+    for (const Id store : g_.src(sink)) {
+      writes.insert(static_cast<int>(g_.arg(g_.src(store, 0), 0)));
+      values.push_back(g_.src(store, 1));
+    }
+    for (const Id n : g_.reachable(values))
+      if (g_.op(n) == Op::PARAM) reads.insert(static_cast<int>(g_.arg(n, 0)));
+    return {sink, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}, loop};
   }
 
   // Symbols of positions that nobody asks for.

@@ -11,38 +11,11 @@
 namespace kiln::compiler {
 namespace {
 
-struct Use {
-  bool read = false, written = false;
-};
-
-// By parameter.
-std::vector<Use> uses_of(const Graph& g, const Schedule& piece) {
-  std::vector<Use> out(piece.program.params.size());
-  const auto mark = [&](std::size_t slot, bool Use::* how) {
-    if (slot < out.size()) out[slot].*how = true;
-  };
-  for (const Kernel& k : piece.kernels) {
-    const KernelAccess a = access_of(g, k);
-    for (const int b : a.loads) mark(static_cast<std::size_t>(b), &Use::read);
-    for (const int b : a.stores) mark(static_cast<std::size_t>(b), &Use::written);
-  }
-  if (piece.program.sink == no_id) return out;
-  std::vector<Id> roots;
-  for (const Id effect : g.src(piece.program.sink)) {
-    const Id store = g.op(effect) == Op::END ? g.src(effect, 0) : effect;
-    mark(static_cast<std::size_t>(g.arg(g.src(store, 0), 0)), &Use::written);
-    roots.push_back(g.src(store, 1));
-  }
-  for (const Id n : g.reachable(roots))
-    if (g.op(n) == Op::PARAM) mark(static_cast<std::size_t>(g.arg(n, 0)), &Use::read);
-  return out;
-}
-
-void set_directions(const Graph& g, Schedule& piece) {
-  const std::vector<Use> uses = uses_of(g, piece);
-  for (std::size_t i = 0; i < uses.size(); ++i) {
-    const Use u = uses[i];
-    piece.program.params[i].direction = u.written ? (u.read ? Direction::inout : Direction::out) : Direction::in;
+void set_directions(Schedule& piece, const Piece& p) {
+  for (std::size_t i = 0; i < piece.program.params.size(); ++i) {
+    const bool reads = std::ranges::binary_search(p.reads, static_cast<int>(i));
+    const bool writes = std::ranges::binary_search(p.writes, static_cast<int>(i));
+    piece.program.params[i].direction = !writes ? Direction::in : reads ? Direction::inout : Direction::out;
   }
 }
 
@@ -142,7 +115,7 @@ void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
     piece.buffers = std::move(s.buffers);
     for (const Kernel& k : s.kernels)
       if (k.piece == static_cast<int>(i)) piece.kernels.push_back(k);
-    set_directions(g, piece);
+    set_directions(piece, s.pieces[i]);
     pass(g, piece);
     s.buffers = std::move(piece.buffers);
     s.pieces[i].sink = s.buffers.empty() ? piece.program.sink : no_id;
