@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/index_poly.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/scalar_loops.h"
 
@@ -117,6 +118,7 @@ class Rewriter {
     const std::size_t n = loop_parts(g_, id).init.size();
     for (const auto& [slot, state] : k.state_of) k.init.push_back(src[3 + slot]);
     for (std::size_t slot = 0; slot < n; ++slot) src[3 + slot] = init_of(id, slot, src[3 + slot]);
+    if (k.state_of.empty()) src[1] = index_add(g_, src[1], k.range);  // 0: but a loop without it would be outside of the kernel
     const Id inside = g_.with_src(id, src);
     for (const auto& [slot, state] : k.state_of) k.final.push_back(build_.get(inside, static_cast<std::int64_t>(slot)));
     for (const std::size_t slot : wanted_[id]) {

@@ -241,7 +241,8 @@ class Splitter {
       if (g_.op(id) == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
       if (g_.op(id) == Op::STAGE || g_.op(id) == Op::KERNEL) units_.push_back(id);
       if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL) results_.push_back(id);
-      if (g_.op(id) == Op::INDEX) ++readers_[g_.src(id, 0)];
+      for (const Id read : g_.src(id))
+        if (g_.op(read) == Op::INDEX) ++readers_[g_.src(read, 0)];
     }
     for (Id unit : units_) {
       if (g_.op(unit) == Op::STAGE) take_over(unit);
