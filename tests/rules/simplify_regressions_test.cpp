@@ -99,6 +99,16 @@ TEST(SimplifyRegressions, LoopsBelowAnIndexStay) {
   EXPECT_EQ(simplify(index), b.index_of(result));
 }
 
+// A read of an empty tensor at a constant position lost its gate (found by random programs).
+TEST(SimplifyRegressions, GatedConstantKeepsItsGate) {
+  using namespace kiln::compiler;
+  Graph g;
+  const Id n = g.sym("N"), zero = g.index(0), invalid = g.make(Op::INVALID, DType::index, {});
+  const Id first = g.make(Op::FLOORMOD, DType::index, {zero, n}), gate = g.make(Op::LT, DType::boolean, {zero, n});
+  const Id simple = simplify(g, g.make(Op::WHERE, DType::index, {gate, first, invalid}), Facts{});
+  EXPECT_EQ(simple, g.make(Op::WHERE, DType::index, {gate, zero, invalid}));
+}
+
 // Sums that overflowed only before their leaves were simplified.
 TEST(SimplifyRegressions, SettlesAtOnce) {
   EXPECT_EQ(simplified("{}", "(4194303 + min(-4611686018427387904, 0)) * 2"), "-9223372036846387202");
