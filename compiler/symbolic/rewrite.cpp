@@ -7,6 +7,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/symbolic/guard.h"
+#include "compiler/symbolic/rules.h"
 #include "compiler/symbolic/template.h"
 
 namespace kiln::compiler {
@@ -44,7 +45,8 @@ RewriteEngine::RewriteEngine(Graph& g, Bounds& bounds, const symbolic::RuleSet& 
     inner.disabled_ = disabled_;
     inner.checked_ = checked_;
     const Id result = inner.run(id);
-    const Interval i = context_.g.dtype(result) == DType::index ? inner_bounds(result) : anything;
+    const bool is_number = context_.g.dtype(result) == DType::index && !symbolic::is_gated(context_.g, result);
+    const Interval i = is_number ? inner_bounds(result) : anything;
     return i.single() ? context_.g.index(i.min) : result;
   };
 }

@@ -23,6 +23,10 @@ std::span<const Rule> all_rules();         // every family's
 
 inline Id truth(Graph& g, bool v) { return g.constant(DType::boolean, v ? 1 : 0); }
 inline bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.lanes(id) == 1; }
+// Its bounds are those where the gate is open; the gate stays though they may be one value.
+inline bool is_gated(const Graph& g, Id id) {
+  return g.op(id) == Op::WHERE && (g.op(g.src(id, 1)) == Op::INVALID || g.op(g.src(id, 2)) == Op::INVALID);
+}
 inline bool is_bool(const Graph& g, Id id) { return g.dtype(id) == DType::boolean && g.lanes(id) == 1; }
 inline bool is_true(const Graph& g, Id id) { return is_bool(g, id) && g.is_const(id) && g.arg(id, 0) != 0; }
 inline bool is_false(const Graph& g, Id id) { return is_bool(g, id) && g.is_const(id) && g.arg(id, 0) == 0; }

@@ -5,7 +5,7 @@ namespace kiln::compiler::symbolic {
 namespace {
 
 bool find_known_value(RewriteContext& c, Id n, Match& m) {
-  if (!is_index(c.g, n)) return false;
+  if (!is_index(c.g, n) || is_gated(c.g, n)) return false;
   const Interval i = c.bounds(n);
   return i.single() && m.bind({n, c.g.index(i.min)});
 }

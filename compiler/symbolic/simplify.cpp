@@ -46,10 +46,8 @@ Simplifier::~Simplifier() = default;
 
 Id Simplifier::operator()(Id root) {
   const Id r = state_->engine.run(root);
-  const Graph& g = state_->g;
-  const bool gated = g.op(r) == Op::WHERE && (g.op(g.src(r, 1)) == Op::INVALID || g.op(g.src(r, 2)) == Op::INVALID);
-  if (!symbolic::is_index(g, r) || gated) return r;  // the bounds of a gated index are those where the gate is open
-  const Interval i = state_->bounds(r);              // a RANGE of one iteration is left to its user: here, the root
+  if (!symbolic::is_index(state_->g, r) || symbolic::is_gated(state_->g, r)) return r;
+  const Interval i = state_->bounds(r);  // a RANGE of one iteration is left to its user: here, the root
   return i.single() ? state_->g.index(i.min) : r;
 }
 
