@@ -1,5 +1,5 @@
-// Where the points outside of the Mandelbrot set pass before they escape: each start is followed twice, first to see whether and
-// when it escapes, then to count every position on its way. Many positions meet in one pixel: atomics.
+// Where the points outside of the Mandelbrot set pass before they escape: each start is followed twice, first to see whether
+// and when it escapes, then to count every position on its way. Many positions meet in one pixel: atomics.
 #include <kiln/dsl.h>
 
 #include "../common/random.h"

@@ -22,7 +22,8 @@ image joined(const std::vector<image>& frames, std::int64_t columns) {
   for (std::int64_t k = 0; k < count; ++k)
     for (std::int64_t y = 0; y < h; ++y) {
       const auto from = frames[static_cast<std::size_t>(k)].rgb.begin() + y * w * 3;
-      std::copy(from, from + w * 3, all.rgb.begin() + ((k / columns * (h + gap) + y) * all.width + k % columns * (w + gap)) * 3);
+      std::copy(from, from + w * 3,
+                all.rgb.begin() + ((k / columns * (h + gap) + y) * all.width + k % columns * (w + gap)) * 3);
     }
   return all;
 }

@@ -38,7 +38,9 @@ TEST(Poisson, Golden) {
 
 TEST(Poisson, WithoutOverrelaxation) {
   const relaxation r(1);
-  EXPECT_NEAR(r.error[255], -4.2144, 1e-4);
+  // Nothing but the border, which is far, takes away from the sum of the residuals.
+  for (std::size_t k = 0; k < 128; ++k) EXPECT_NEAR(r.error[k], -4.2144, 5e-5) << k;
+  EXPECT_NEAR(r.error[255], -4.2145, 5e-5);
   EXPECT_NEAR(r.p[64 * n + 64], -0.707762, 1e-6);
 }
 
