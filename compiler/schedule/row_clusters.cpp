@@ -24,8 +24,7 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
   readers_.resize(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     phases_.push_back(make_phase(s.kernels[k]));
-    for (const int b : phases_[k].access.stores)
-      if (!is_entry_value(b)) writers[static_cast<std::size_t>(b)].push_back(k);
+    for (const int b : phases_[k].access.stores) writers[static_cast<std::size_t>(b)].push_back(k);
     for (const int b : phases_[k].access.loads) readers_[static_cast<std::size_t>(b)].push_back(k);
     RowCluster& alone = clusters_.emplace_back();
     alone.kernels = {k};
@@ -35,7 +34,8 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
   find_order(writers);
 }
 
-// Kernels that update one buffer stand in that order; who only reads it reads what the last of them left.
+// Kernels that update one buffer stand in that order; who only reads it reads what the last of them left, or of a parameter
+// what it was at entry.
 void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writers) {
   needs_.resize(s_.kernels.size());
   feeds_.resize(s_.kernels.size());
@@ -45,10 +45,11 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
   };
   for (std::size_t b = 0; b < writers.size(); ++b) {
     const auto& w = writers[b];
-    writer_.push_back(w.empty() ? s_.kernels.size() : w.back());
     for (std::size_t i = 1; i < w.size(); ++i) add(w[i - 1], w[i]);
+    const bool stored = !w.empty() && !is_entry_value(static_cast<int>(b));
+    writer_.push_back(stored ? w.back() : s_.kernels.size());
     for (const std::size_t r : readers_[b])
-      if (!w.empty() && !std::ranges::binary_search(w, r)) add(w.back(), r);
+      if (stored && !std::ranges::binary_search(w, r)) add(w.back(), r);
   }
 }
 
