@@ -15,6 +15,7 @@
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/pipeline/pipeline.h"
+#include "tests/fuzz/child.h"
 #include "tests/fuzz/plan_problem.h"
 #include "tests/fuzz/random_program.h"
 #include "tests/fuzz/run_object.h"
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::int64_t most_elements = 400'000;          // of one value, where symbols have the say
 constexpr std::int64_t most_elements_fixed = 4'000'000;  // of one value of a program without symbols
-constexpr double most_compile_seconds = 10;
+constexpr double most_compile_seconds = 10 * sanitizer_cost;
 
 template <class T>
 T random_element(Draw& draw, int style) {
