@@ -16,7 +16,10 @@ add_test(NAME bench.capture_time
           -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)
 set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON FIXTURES_REQUIRED kiln_prefix TIMEOUT 600)
 
-add_executable(control_bench bench/control.cpp bench/control_loop.cpp)
+add_executable(control_bench bench/control.cpp bench/control_loop.cpp ${PROJECT_SOURCE_DIR}/examples/nbody/kernels.cpp)
 target_link_libraries(control_bench PRIVATE kiln_generator run_harness)
-set_source_files_properties(bench/control_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off")
+set_source_files_properties(bench/control_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off;-fno-math-errno")
 set_target_properties(control_bench PROPERTIES ENABLE_EXPORTS ON)
+add_executable(fluid_bench bench/fluid.cpp ${PROJECT_SOURCE_DIR}/examples/fluid/kernels.cpp)
+target_link_libraries(fluid_bench PRIVATE kiln_generator run_harness)
+set_target_properties(fluid_bench PROPERTIES ENABLE_EXPORTS ON)
