@@ -100,6 +100,39 @@ TEST(Features, GatherAndScatterOnAllAxes) {
   EXPECT_EQ(scopes::values<float>(r[4]), placed);
 }
 
+// Positions that stand in a row in some vectors and not in others, with and without conditions.
+struct displaced : program<displaced> {
+  in<f32, N> x;
+  in<i32, M> where;
+  out<f32, M> always, sometimes;
+  constexpr void body() {
+    for (auto [k] : kernel(M)) {
+      always(k) = x(where(k)) + x(where(k) + 1);
+      auto v = var(-1.0f);
+      if (auto even = when(k % 2 == 0 || k > 40)) v = x.at<mode::unchecked>(where(k));
+      sometimes(k) = v;
+    }
+  }
+};
+
+TEST(Features, GathersInARowAndApart) {
+  const int n = 90;
+  std::vector<float> x;
+  for (int i = 0; i < n; ++i) x.push_back(static_cast<float>(i * i));
+  for (const int jump : {0, 1, 5, 16, 17, 33, 64, 70}) {
+    std::vector<int> where;
+    for (int k = 0; k < 71; ++k) where.push_back(k < jump ? k + 7 : k == jump ? 3 : 88 - k);
+    for (int k = 20; k < 40; k += 2) where[static_cast<std::size_t>(k)] = k;  // in a row apart from the lanes that do not read
+    const auto r = scopes::run(ir<displaced>, {scopes::tensor({n}, x), scopes::tensor({71}, where), scopes::output<float>({71}),
+                                               scopes::output<float>({71})});
+    for (std::size_t k = 0; k < 71; ++k) {
+      const auto at = static_cast<std::size_t>(where[k]);
+      EXPECT_EQ(scopes::values<float>(r[2])[k], x[at] + x[at + 1]);
+      EXPECT_EQ(scopes::values<float>(r[3])[k], k % 2 == 0 || k > 40 ? x[at] : -1.0f);
+    }
+  }
+}
+
 // A function of scalars, mapped over positions.
 constexpr auto root(Operand auto const& a) {
   scope s(a);
