@@ -1,4 +1,4 @@
-// sort OUT_DIR: a bitonic sort of 500 keys, each step eight rows high, and below what a radix sort makes of them.
+// sort OUT_DIR: a bitonic sort of 500 keys, each step eight rows high; a radix sort comes to the same.
 #include <cmath>
 
 #include "../common/example.h"

@@ -6,7 +6,7 @@ if(TARGET demo_kernels_generator)
 endif()
 
 # The examples, against numbers of independent programs.
-foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort)
+foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
   if(TARGET ${name}_kernels)
     kiln_add_test(example_${name}_test golden SOURCES ${CMAKE_CURRENT_LIST_DIR}/examples/${name}_test.cpp
       LIBS ${name}_kernels kiln::threads)
