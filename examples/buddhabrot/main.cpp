@@ -1,4 +1,4 @@
-// buddhabrot OUT_DIR: 512 x 512 pixels, 4 frames of 8 starts per pixel.
+// buddhabrot OUT_DIR: 512 x 512 pixels, 2 frames of 8 starts per pixel.
 #include <buddhabrot_kernels/paths.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ constexpr std::int64_t n = 512;
 image picture(kiln::context& with) {
   constexpr auto any = kiln::dynamic_extent;
   std::vector<std::int32_t> counts(n * n * 3);
-  for (std::uint32_t frame = 0; frame < 4; ++frame)
+  for (std::uint32_t frame = 0; frame < 2; ++frame)
     check(buddhabrot_kernels::paths(frame, 1000, kiln::view<std::int32_t, any, any, 3>(counts.data(), n, n), with));
   image img{n, n, std::vector<std::uint8_t>(n * n * 3)};
   for (std::size_t c = 0; c < 3; ++c) {

@@ -35,12 +35,12 @@ struct loops : program<loops<D>> {
         fy -= dy * s;
         fz -= dz * s;
       }
-      auto move = [&](int axis, auto const& force) {
-        auto speed = v(i, axis) + 0.001 * force;
-        next_v(i, axis) = speed;
-        next_x(i, axis) = x(i, axis) + 0.001 * speed;
+      auto move = [&](auto const& body, int axis, auto const& force) {
+        auto speed = v(body, axis) + 0.001 * force;
+        next_v(body, axis) = speed;
+        next_x(body, axis) = x(body, axis) + 0.001 * speed;
       };
-      move(0, fx), move(1, fy), move(2, fz);
+      move(i, 0, fx), move(i, 1, fy), move(i, 2, fz);
     }
   }
 };

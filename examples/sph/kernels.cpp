@@ -68,13 +68,13 @@ struct step : program<step> {
         fy += dx.y * all;
         fz += dx.z * all;
       }
-      auto move = [&](int axis, auto const& f) {
-        auto s = v(i, axis) + dt * f;
-        force(i, axis) = f;
-        next_v(i, axis) = s;
-        next_x(i, axis) = x(i, axis) + dt * s;
+      auto move = [&](auto const& body, int axis, auto const& f) {
+        auto s = v(body, axis) + dt * f;
+        force(body, axis) = f;
+        next_v(body, axis) = s;
+        next_x(body, axis) = x(body, axis) + dt * s;
       };
-      move(0, fx), move(1, fy), move(2, fz);
+      move(i, 0, fx), move(i, 1, fy), move(i, 2, fz);
     }
   }
 };

@@ -49,7 +49,7 @@ std::vector<K> random_keys(std::size_t n, std::uint32_t different) {
 }
 
 TEST(Sort, Radix) {
-  for (const std::size_t n : {1, 2, 127, 128, 129, 1000, 1023, 1024, 1025, 40000}) {
+  for (const std::size_t n : {1u, 2u, 127u, 128u, 129u, 1000u, 1023u, 1024u, 1025u, 40000u}) {
     check_radix(random_keys<std::uint32_t>(n, 0));
     check_radix(random_keys<std::uint32_t>(n, 300));
     check_radix(random_keys<std::int32_t>(n, 0));
@@ -70,7 +70,7 @@ TEST(Sort, RadixOfSpecialFloats) {
 }
 
 TEST(Sort, Bitonic) {
-  for (const std::size_t n : {1, 2, 3, 127, 128, 129, 1000, 5000}) {
+  for (const std::size_t n : {1u, 2u, 3u, 127u, 128u, 129u, 1000u, 5000u}) {
     const std::vector<float> keys = random_keys<float>(n, 1u << 20);
     std::vector<float> sorted = keys, expected = keys;
     std::vector<std::int32_t> places(n);

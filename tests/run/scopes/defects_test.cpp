@@ -12,7 +12,6 @@ using namespace kiln;
 namespace {
 
 inline constexpr dim<"N"> N;
-inline constexpr dim<"M"> M;
 
 // The identity of a part of a long reduction is not an element of it.
 struct extrema : program<extrema> {
