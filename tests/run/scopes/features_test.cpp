@@ -100,6 +100,40 @@ TEST(Features, GatherAndScatterOnAllAxes) {
   EXPECT_EQ(scopes::values<float>(r[4]), placed);
 }
 
+// Sums of floats depend on their order; the order is that of the positions, on any number of threads.
+struct scattered_sums : program<scattered_sums> {
+  in<f32, N> x;
+  in<i32, N> where;
+  inout<f32, 5> sums, products;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      sums(where(i)).atomic_add(x(i));
+      auto before = sums.at<mode::wrap>(where(i) + 1).atomic_exchange(x(i) * 0.5f);
+      products(where(i)).atomic_add(before * 0.1f);
+    }
+  }
+};
+
+TEST(Features, FloatScattersAreDeterministic) {
+  const int n = 20000;
+  std::vector<float> x;
+  std::vector<int> where;
+  for (int i = 0; i < n; ++i) x.push_back(1.0f / static_cast<float>(i * 37 % 1009 + 1)), where.push_back(i * i % 7);
+  const std::vector<float> start(5, 0.1f);
+  const auto r = scopes::run(ir<scattered_sums>, {scopes::tensor({n}, x), scopes::tensor({n}, where),
+                                                  scopes::tensor({5}, start), scopes::tensor({5}, start)});
+  std::vector<float> sums = start, products = start;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto at = static_cast<std::size_t>(std::min(where[i], 4)), next = static_cast<std::size_t>((where[i] + 1) % 5);
+    sums[at] += x[i];
+    const float before = sums[next], part = before * 0.1f;
+    sums[next] = x[i] * 0.5f;
+    products[at] += part;
+  }
+  EXPECT_EQ(scopes::values<float>(r[2]), sums);
+  EXPECT_EQ(scopes::values<float>(r[3]), products);
+}
+
 // Positions that stand in a row in some vectors and not in others, with and without conditions.
 struct displaced : program<displaced> {
   in<f32, N> x;
