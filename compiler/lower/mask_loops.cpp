@@ -17,6 +17,11 @@ constexpr std::int64_t endless = std::int64_t{1} << 62;
 std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
 bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && g.arg(loop, 2) == 1; }
 
+// Of an array that each iteration has for itself; what was stored there is not followed.
+bool reads_local(const Graph& g, Id id) {
+  return g.op(id) == Op::LOAD && g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL;
+}
+
 // Nodes that differ between the positions of `range`. A carried value differs when what it begins or goes on with does.
 std::unordered_set<Id> depending_on(const Graph& g, const std::vector<Id>& nodes, Id range) {
   std::unordered_set<Id> out{range};
@@ -25,7 +30,7 @@ std::unordered_set<Id> depending_on(const Graph& g, const std::vector<Id>& nodes
     before = out.size();
     for (const Id id : nodes) {
       const bool some = std::ranges::any_of(g.src(id), [&](Id s) { return out.contains(s); });
-      bool differs = some && !is_state(g, id);
+      bool differs = (some && !is_state(g, id)) || reads_local(g, id);
       if (g.op(id) == Op::CARRY) {
         const auto it = next.find(g.src(id, 0));
         differs = differs || (it != next.end() && it->second[static_cast<std::size_t>(g.arg(id, 0))]);
