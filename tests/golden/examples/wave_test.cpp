@@ -32,4 +32,6 @@ TEST(Wave, Golden) {
   }
 }
 
+TEST(Wave, OneKernelForBothOutputs) { EXPECT_EQ(wave_kernels_step_desc()->n_kernels, 1); }
+
 }  // namespace
