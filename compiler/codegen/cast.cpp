@@ -85,12 +85,13 @@ llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
 
 }  // namespace
 
-// f16 is a 16-bit integer like bf16, and a half only where it is converted: LLVM makes fminf of comparisons and choices of
-// halves.
+// f16 is a 16-bit integer like bf16, and a half only where it is converted, behind a fence: of comparisons and choices that
+// LLVM can move to halves it makes calls of fminf and fmaxf.
 llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return bf16_to_f32(b, v);
   if (d != DType::f16) return v;
-  return b.CreateFPExt(b.CreateBitCast(v, with_lanes(b.getHalfTy(), lane_count(v))), like(v, DType::f32));
+  llvm::Type* f32 = like(v, DType::f32);
+  return b.CreateArithmeticFence(b.CreateFPExt(b.CreateBitCast(v, with_lanes(b.getHalfTy(), lane_count(v))), f32), f32);
 }
 
 llvm::Value* narrow(Builder& b, llvm::Value* v, DType d) {

@@ -12,6 +12,8 @@ namespace {
 
 using llvm::Value;
 
+constexpr int most_branches = 200;  // of gathers in a kernel: bounds the time to compile it
+
 Id memory_at(const Graph& g, Id access) { return memory_of(g, g.src(access, 0)); }
 
 DType element(const Graph& g, Id node) { return g.dtype(memory_at(g, node)); }
@@ -128,6 +130,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
   Value* at = address(node, x[0]);
+  if (how == Access::scattered && branches_ < most_branches) return from_memory(b_, gather(node, x[0], type, mask, alt), d);
   llvm::Instruction* access = nullptr;
   if (how == Access::scattered)
     access = b_.CreateMaskedGather(type, at, alignment(g_, node), mask, alt);
@@ -137,6 +140,39 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
     access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
   annotate(access, node);
   return lanes_of(from_memory(b_, access, d), lanes);
+}
+
+// Addresses that happen to stand in a row, as those of smooth fields mostly do, are read by one load.
+Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Value* alt) {
+  ++branches_;
+  const int lanes = access_lanes(g_, node);
+  Value* first = b_.CreateExtractElement(index, std::uint64_t{0});
+  std::vector<llvm::Constant*> steps;
+  for (int i = 0; i < lanes; ++i) steps.push_back(llvm::ConstantInt::get(first->getType(), static_cast<std::uint64_t>(i)));
+  Value* row = b_.CreateAdd(lanes_of(first, lanes), llvm::ConstantVector::get(steps));
+  Value* in_row = b_.CreateICmpEQ(index, row);
+  if (mask != nullptr) in_row = b_.CreateOr(in_row, b_.CreateNot(mask));
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  llvm::BasicBlock* together = llvm::BasicBlock::Create(b_.getContext(), "together", function);
+  llvm::BasicBlock* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", function);
+  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", function);
+  b_.CreateCondBr(b_.CreateAndReduce(in_row), together, apart);
+  b_.SetInsertPoint(together);
+  Value* near = address(node, first);
+  llvm::Instruction* one = mask == nullptr
+                               ? static_cast<llvm::Instruction*>(b_.CreateAlignedLoad(type, near, alignment(g_, node)))
+                               : b_.CreateMaskedLoad(type, near, alignment(g_, node), mask, alt);
+  annotate(one, node);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(apart);
+  llvm::Instruction* many = b_.CreateMaskedGather(type, address(node, index), alignment(g_, node), mask, alt);
+  annotate(many, node);
+  b_.CreateBr(after);
+  b_.SetInsertPoint(after);
+  llvm::PHINode* result = b_.CreatePHI(type, 2);
+  result->addIncoming(one, together);
+  result->addIncoming(many, apart);
+  return result;
 }
 
 void Memory::store(Id node, std::span<Value* const> x) {

@@ -22,7 +22,7 @@ class Memory {
   // position.
   Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
 
-  // x: values of access_operands(node). A gated scalar access branches: afterwards the builder stands in another block.
+  // x: values of access_operands(node). A gated scalar access or a gather may branch: afterwards the builder stands in another block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
   // x: gate, value, position. Of integers, and without their old value.
@@ -32,6 +32,7 @@ class Memory {
 
  private:
   llvm::Value* strided_load(Id node, llvm::Value* index);
+  llvm::Value* gather(Id node, llvm::Value* index, llvm::Type* type, llvm::Value* mask, llvm::Value* alt);
   void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);
@@ -45,6 +46,7 @@ class Memory {
   const Graph& g_;
   std::vector<llvm::Value*> pointers_;  // by kernel slot
   std::unordered_map<Id, llvm::AllocaInst*> locals_;
+  int branches_ = 0;  // at gathers
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
 };
 

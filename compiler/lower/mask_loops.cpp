@@ -17,30 +17,81 @@ constexpr std::int64_t endless = std::int64_t{1} << 62;
 std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
 bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && g.arg(loop, 2) == 1; }
 
-// Nodes that differ between the positions of `range`. A carried value differs when what it begins or goes on with does.
-std::unordered_set<Id> depending_on(const Graph& g, const std::vector<Id>& nodes, Id range) {
-  std::unordered_set<Id> out{range};
-  std::unordered_map<Id, std::vector<bool>> next;  // by RANGE of a loop: which carried values go on with one that differs
-  for (std::size_t before = 0; before != out.size();) {
-    before = out.size();
-    for (const Id id : nodes) {
-      const bool some = std::ranges::any_of(g.src(id), [&](Id s) { return out.contains(s); });
-      bool differs = some && !is_state(g, id);
-      if (g.op(id) == Op::CARRY) {
-        const auto it = next.find(g.src(id, 0));
-        differs = differs || (it != next.end() && it->second[static_cast<std::size_t>(g.arg(id, 0))]);
-      }
-      if (g.op(id) == Op::FOR) {
-        const std::size_t n = carried(g, id);
-        std::vector<bool>& c = next[g.src(id, 0)];
-        c.resize(n);
-        for (std::size_t i = 0; i < n; ++i) c[i] = c[i] || out.contains(g.src(id, 3 + n + i));
-      }
-      if (differs) out.insert(id);
-    }
+// Of an array that each iteration has for itself; what was stored there is not followed.
+bool reads_local(const Graph& g, Id id) { return g.op(id) == Op::LOAD && g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL; }
+
+using Ranges = std::unordered_map<Id, std::vector<Id>>;
+
+// By node: RANGEs of the FORs in whose bodies it is.
+Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
+  std::unordered_set<Id> loops;
+  for (const Id id : nodes)
+    if (g.op(id) == Op::FOR) loops.insert(g.src(id, 0));
+  Ranges out;
+  for (const Id id : nodes) {
+    std::vector<Id>& here = out[id];
+    if (loops.contains(id)) here.push_back(id);
+    for (const Id s : g.src(id))
+      for (const Id r : out.at(s))
+        if (std::ranges::find(here, r) == here.end()) here.push_back(r);
+    if (g.op(id) == Op::FOR) std::erase(here, g.src(id, 0));
+    std::ranges::sort(here);
   }
   return out;
 }
+
+// Nodes that differ between the positions of a range. A carried value differs when what it begins or goes on with does. Where
+// lanes leave a loop at different turns, its carried values differ, and what is loaded in it: the others load nothing.
+class Differing {
+ public:
+  Differing(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range) : g_(g), around_(around) {
+    nodes_.insert(range);
+    for (std::size_t before = 0; before != nodes_.size() + loops_.size();) {
+      before = nodes_.size() + loops_.size();
+      for (const Id id : nodes) visit(id);
+    }
+  }
+
+  bool contains(Id id) const { return nodes_.contains(id); }
+
+ private:
+  bool leaves_apart(Id id) const {
+    return std::ranges::any_of(around_.at(id), [&](Id r) { return loops_.contains(r); });
+  }
+
+  void visit(Id id) {
+    bool differs = std::ranges::any_of(g_.src(id), [&](Id s) { return contains(s); }) && !is_state(g_, id);
+    if (g_.op(id) == Op::LOAD) differs = differs || reads_local(g_, id) || leaves_apart(id);
+    if (g_.op(id) == Op::CARRY) {
+      const auto it = next_.find(g_.src(id, 0));
+      differs = differs || (it != next_.end() && it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
+    }
+    if (g_.op(id) == Op::FOR) visit_loop(id);
+    if (differs) nodes_.insert(id);
+  }
+
+  void visit_loop(Id id) {
+    const std::size_t n = carried(g_, id);
+    std::vector<bool>& c = next_[g_.src(id, 0)];
+    c.resize(n);
+    const bool bounds = contains(g_.src(id, 1)) || contains(g_.src(id, 2));
+    const bool condition =
+        has_condition(g_, id) && (leaves_apart(id) || contains(g_.src(id, 3)) || contains(g_.src(id, 3 + n)));
+    const bool apart = bounds || condition;
+    for (std::size_t i = 0; i < n; ++i) {
+      const Id now = g_.src(id, 3 + i), next = g_.src(id, 3 + n + i);
+      c[i] = c[i] || contains(next) || (apart && !is_state(g_, now));
+    }
+    if (!apart) return;
+    nodes_.insert(id);
+    loops_.insert(g_.src(id, 0));
+  }
+
+  const Graph& g_;
+  const Ranges& around_;
+  std::unordered_set<Id> nodes_, loops_;            // loops: RANGEs of those that lanes leave at different turns
+  std::unordered_map<Id, std::vector<bool>> next_;  // by RANGE of a loop: which carried values go on with one that differs
+};
 
 // What becomes of one loop.
 struct Masked {
@@ -55,13 +106,15 @@ class Masking {
   Masking(Graph& g, LoopIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
     const Id roots[] = {sink};
     const std::vector<Id> nodes = g.reachable(roots);
-    const std::unordered_set<Id> differs = depending_on(g, nodes, lanes);
+    const Ranges around = loops_around(g, nodes);
+    const Differing differs(g, nodes, around, lanes);
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR) continue;
       const bool begin = differs.contains(g.src(id, 1)), end = differs.contains(g.src(id, 2));
       if (begin || end || has_condition(g, id)) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
     }
-    for (const Id id : nodes) gates_[id] = gates_of(id);
+    for (const auto& [id, ranges] : around)
+      std::ranges::copy_if(ranges, std::back_inserter(gates_[id]), [&](Id r) { return masked_.contains(r); });
   }
 
   Id run() {
@@ -104,18 +157,6 @@ class Masking {
     g_.set_loc(g_.loc(id));
     done_[id] = made(id);
     g_.set_loc(saved);
-  }
-
-  // The masked loops in whose bodies the node is.
-  std::vector<Id> gates_of(Id id) {
-    std::vector<Id> out;
-    if (of_range(id) != nullptr) out.push_back(id);
-    for (const Id s : g_.src(id))
-      for (const Id r : gates_.at(s))
-        if (std::ranges::find(out, r) == out.end()) out.push_back(r);
-    if (g_.op(id) == Op::FOR) std::erase(out, g_.src(id, 0));
-    std::ranges::sort(out);
-    return out;
   }
 
   Id made(Id id) {
@@ -210,8 +251,8 @@ class Masking {
   Graph& g_;
   LoopIds& loops_;
   Id sink_;
-  std::unordered_map<Id, Masked> masked_;          // by RANGE
-  std::unordered_map<Id, std::vector<Id>> gates_;  // by node: RANGEs of masked loops
+  std::unordered_map<Id, Masked> masked_;  // by RANGE
+  Ranges gates_;                           // by node: RANGEs of the masked loops in whose bodies it is
   std::unordered_map<Id, Id> done_;
 };
 

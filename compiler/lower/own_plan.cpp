@@ -11,6 +11,7 @@ namespace {
 
 constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
 constexpr std::int64_t shortest_lanes = 4;
+constexpr int short_body = 48;   // operations of a loop whose values fit the registers twice
 constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
@@ -25,7 +26,10 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
   if (at == 0 || in_order) return plan;
   int widest = narrowest_value, operations = 0;
+  bool has_loop = false, has_local = false;
   for (const Id id : g.reachable(states)) {
+    has_loop = has_loop || g.op(id) == Op::FOR;
+    has_local = has_local || g.op(id) == Op::LOCAL;
     const DType d = g.dtype(id);
     if (d == DType::index || d == DType::none || d == DType::boolean) continue;
     widest = std::max(widest, bytes(d));
@@ -34,6 +38,8 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   LoopPlan& vector = plan[at - 1];
   const Id extent = g.src(vector.range, 0);
   std::int64_t lanes = target.vector_bytes / widest;
+  // A turn waits for the one before: two vectors at once fill the time between.
+  if (has_loop && !has_local && operations <= short_body) lanes *= 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.arg(extent, 0));
   vector.step = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, lanes))));
   vector.lanes = vector.step > 1;

@@ -136,8 +136,8 @@ class Collapse {
   }
 
   Id chosen(Id condition, Id value) {
-    if (g_.is_const(condition) && g_.arg(condition, 0) != 0) return value;
     const DType d = g_.dtype(value);
+    if (g_.is_const(condition)) return g_.arg(condition, 0) != 0 ? value : identity(d);
     return g_.make(Op::WHERE, d, {condition, value, identity(d)});
   }
   Id product(Id a, Id b) {

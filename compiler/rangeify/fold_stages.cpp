@@ -20,7 +20,15 @@ struct Fold {
 
 class Folding {
  public:
-  Folding(Graph& g, Program& p) : g_(g), program_(p), reads_(g, p), model_(g, p), copies_(g, p), now_(p.sink + 1, no_id) {}
+  Folding(Graph& g, Program& p)
+      : g_(g),
+        program_(p),
+        facts_(facts_of(p)),
+        bounds_(g, facts_),
+        reads_(g, p),
+        model_(g, p),
+        copies_(g, p),
+        now_(p.sink + 1, no_id) {}
 
   Id run() {
     const Id roots[] = {program_.sink};
@@ -60,12 +68,14 @@ class Folding {
     }
   }
 
-  // The element of axis k that all readers read, when that is one constant.
-  Id only_element(Id stage, std::size_t k) const {
+  // The element of axis k that all readers read, when that is one constant. It must be there: a reader behind a gate may name
+  // what is not, and without the axis the value is computed whatever the gate says.
+  Id only_element(Id stage, std::size_t k) {
     Id only = no_id;
+    const std::int64_t fewest = bounds_(g_.src(g_.src(stage, 1 + k), 0)).min;
     for (const Id r : reads_.of(stage)) {
       const Id i = gated_index(g_, r).index[k];
-      if (!g_.is_const(i) || (only != no_id && i != only)) return no_id;
+      if (!g_.is_const(i) || (only != no_id && i != only) || g_.arg(i, 0) < 0 || g_.arg(i, 0) >= fewest) return no_id;
       only = i;
     }
     return only;
@@ -139,6 +149,8 @@ class Folding {
 
   Graph& g_;
   Program& program_;
+  Facts facts_;
+  Bounds bounds_;
   StageReads reads_;
   StagingModel model_;
   ValueCopies copies_;

@@ -21,7 +21,8 @@ class Fusion {
       for (const Id id : g.reachable(roots))
         if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
     }
-    turns_ = c.rows == 1 ? count_ : index_floordiv(g, index_add(g, count_, g.index(c.rows - 1)), g.index(c.rows));
+    const Id rounded = index_add(g, count_, g.index(c.rows - 1));
+    turns_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
     turn_ = range(turns_, RangeKind::loop);
   }
 
@@ -37,9 +38,10 @@ class Fusion {
   Id range(Id end, RangeKind kind) {
     return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
   }
-  Id add(Id a, Id b) { return g_.make(Op::ADD, DType::index, {a, b}); }
-  Id mul(Id a, Id b) { return g_.make(Op::MUL, DType::index, {a, b}); }
-  Id first_row() { return mul(turn_, g_.index(c_.rows)); }
+  // Lists, because their parts are made in order; those of a call's arguments in an order of the compiler's.
+  Id add(std::initializer_list<Id> parts) { return g_.make(Op::ADD, DType::index, parts); }
+  Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
+  Id first_row() { return mul({turn_, g_.index(c_.rows)}); }
 
   std::size_t position(std::size_t kernel) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(c_.kernels, kernel) - c_.kernels.begin());
@@ -50,7 +52,10 @@ class Fusion {
   bool overlaps(int b) const { return is_local(b) && !window_of(b).none(); }
 
   std::int64_t rows_in(const RowOffsets& w) const { return c_.rows + w.hi - w.lo; }
-  Id window_size(int b) { return index_mul(g_, g_.index(rows_in(window_of(b))), rows_.row_size(rows_.writer(b), c_.depth)); }
+  Id window_size(int b) {
+    const Id rows = g_.index(rows_in(window_of(b)));
+    return index_mul(g_, rows, rows_.row_size(rows_.writer(b), c_.depth));
+  }
 
   void keep_windows(int b) {
     Buffer& buffer = s_.buffers[static_cast<std::size_t>(b)];
@@ -68,10 +73,10 @@ class Fusion {
     Id row = turn_;
     if (rows_in(w) > 1) {
       loops.push_back(range(rows_end(w), RangeKind::loop));
-      row = add(first_row(), loops.back());
+      row = add({first_row(), loops.back()});
     }
     if (!w.none()) {  // beyond the last rows there are none to compute; the reader leaves out what is in their places
-      row = g_.make(Op::MAX, DType::index, {add(row, g_.index(w.lo)), g_.index(0)});
+      row = g_.make(Op::MAX, DType::index, {add({row, g_.index(w.lo)}), g_.index(0)});
       row = g_.make(Op::MIN, DType::index, {row, index_sub(g_, count_, g_.index(1))});
     }
     std::unordered_map<Id, Id> map;
@@ -96,7 +101,7 @@ class Fusion {
     if (n && *n % c_.rows == 0) return g_.index(rows_in(w));
     const Id left = g_.make(Op::SUB, DType::index, {count_, first_row()});
     const Id rows = g_.make(Op::MIN, DType::index, {left, g_.index(c_.rows)});
-    return w.none() ? rows : add(rows, g_.index(w.hi - w.lo));
+    return w.none() ? rows : add({rows, g_.index(w.hi - w.lo)});
   }
 
   // The outer ranges as parts of the number of the row.
@@ -129,7 +134,7 @@ class Fusion {
   // Element `rest` of a row, counted from the first of the window.
   Id in_window(int b, Id row, Id rest) {
     const Id size = rows_.row_size(rows_.writer(b), c_.depth);
-    return add(mul(turn_, window_size(b)), add(mul(row, size), rest));
+    return add({mul({turn_, window_size(b)}), add({mul({row, size}), rest})});
   }
 
   std::unordered_map<Id, Id> loads_of_windows(std::size_t kernel) {
@@ -138,7 +143,7 @@ class Fusion {
       const int b = rows_.buffer_of(kernel, load);
       if (!overlaps(b)) continue;
       const RowElement at = rows_.locate(rows_.writer(b), kernel, load, c_.depth).value();
-      const Id first = add(first_row(), g_.index(window_of(b).lo));
+      const Id first = add({first_row(), g_.index(window_of(b).lo)});
       std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
       src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
       out[load] = substitute(g_, g_.with_src(load, src), out);  // positions and gates may be loaded from windows too

@@ -23,25 +23,41 @@ std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
 
 void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change) {
   const Id roots[] = {k.sink};
-  std::unordered_map<Id, Id> now, loop;  // a RANGE that gets another value is still the loop that it was
+  std::unordered_map<Id, Id> now;
   for (const Id id : g.reachable(roots)) {
-    const auto value = change.values.find(id);
-    if (value != change.values.end()) now[id] = value->second;
-    if (value != change.values.end() && g.op(id) != Op::RANGE) continue;
+    if (const auto at = change.values.find(id); at != change.values.end()) {
+      now[id] = at->second;
+      continue;
+    }
     const bool closes = g.op(id) == Op::REDUCE || g.op(id) == Op::END;
     const std::vector<Id> old(g.src(id).begin(), g.src(id).end());
     std::vector<Id> src;
     for (const Id s : old) {
       const auto loops = closes ? change.loops.find(s) : change.loops.end();
-      if (loops != change.loops.end())
-        src.insert(src.end(), loops->second.begin(), loops->second.end());
+      if (loops == change.loops.end())
+        src.push_back(now.at(s));
       else
-        src.push_back(closes && loop.contains(s) ? loop.at(s) : now.at(s));
+        src.insert(src.end(), loops->second.begin(), loops->second.end());
     }
     if (g.op(id) == Op::END && change.outermost != no_id) src.insert(src.begin() + 1, change.outermost);
-    const Id made = g.with_src(id, src);
-    if (g.op(id) == Op::RANGE) loop[id] = made;
-    now.try_emplace(id, made);
+    now[id] = g.with_src(id, src);
+  }
+  k.sink = now.at(k.sink);
+}
+
+void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify) {
+  const Id roots[] = {k.sink};
+  std::unordered_map<Id, Id> now;
+  for (const Id id : g.reachable(roots)) {
+    if (g.dtype(id) == DType::index) continue;
+    const bool closes = g.op(id) == Op::REDUCE || g.op(id) == Op::END;
+    std::vector<Id> src(g.src(id).begin(), g.src(id).end());
+    for (Id& s : src)
+      if (g.dtype(s) != DType::index)
+        s = now.at(s);
+      else if (!closes)
+        s = simplify(s);
+    now[id] = g.with_src(id, src);
   }
   k.sink = now.at(k.sink);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
+#include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 
@@ -19,6 +20,10 @@ struct RangeChange {
   Id outermost = no_id;                           // a new LOOP range around all
 };
 void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change);
+
+// Index expressions become simple where other nodes use them. Loops stay, and so do their ends: what a range is counted up to
+// is part of what it is.
+void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify);
 
 // LOOP ids count from 0, outermost first; REDUCE ids go on from there.
 void number_ranges(Graph& g, Kernel& k);

@@ -97,7 +97,8 @@ class InOrder {
   // Whole cache lines.
   Id room(const Buffer& b) {
     const Id size = index_mul(g_, b.stored(), g_.index(bytes(b.dtype)));
-    const Id lines = index_floordiv(g_, index_add(g_, size, g_.index(alignment - 1)), g_.index(alignment));
+    const Id rounded = index_add(g_, size, g_.index(alignment - 1));
+    const Id lines = index_floordiv(g_, rounded, g_.index(alignment));
     return index_mul(g_, lines, g_.index(alignment));
   }
 

@@ -188,7 +188,8 @@ void memory_plan(Graph& g, Schedule& s) {
     if (b.param >= 0 || b.offset != no_id) continue;
     b.offset = index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));
     const Poly size = byte_poly(g, b);
-    end = index_add(g, end, index_add(g, index_from(g, size), g.index(alignment - 1)));
+    const Id room = index_from(g, size);
+    end = index_add(g, end, index_add(g, room, g.index(alignment - 1)));
   }
   s.workspace_bytes = end;
 }

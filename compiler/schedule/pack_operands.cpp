@@ -112,8 +112,8 @@ class Packing {
     k.buffers = {to, from};
     const DType d = g_.dtype(o.load);
     const Id which = range(o.columns / panel(o)), row = range(o.rows), lane = range(panel(o));
-    const Id at =
-        index_add(g_, index_mul(g_, row, g_.index(o.row)), index_add(g_, column(o, which, lane), g_.index(o.constant)));
+    const Id from_row = index_mul(g_, row, g_.index(o.row)), in_row = column(o, which, lane);
+    const Id at = index_add(g_, from_row, index_add(g_, in_row, g_.index(o.constant)));
     const Id value = g_.make(Op::LOAD, d, {g_.make(Op::BUFFER, d, {}, {1}), at});
     const Id target = g_.make(Op::BUFFER, d, {}, {0});
     const Id store = g_.make(Op::STORE, DType::none, {target, packed_index(o, which, row, lane), value});

@@ -20,17 +20,36 @@ constexpr double recompute_for_store = 24;  // operations that cost as much as a
 
 RowClusters::RowClusters(Graph& g, const Schedule& s)
     : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_), model_(g, s.program) {
-  writer_.assign(s.buffers.size(), s.kernels.size());
+  std::vector<std::vector<std::size_t>> writers(s.buffers.size());
   readers_.resize(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     phases_.push_back(make_phase(s.kernels[k]));
-    for (const int b : phases_[k].access.stores)
-      if (!is_entry_value(b)) writer_[static_cast<std::size_t>(b)] = k;
+    for (const int b : phases_[k].access.stores) writers[static_cast<std::size_t>(b)].push_back(k);
     for (const int b : phases_[k].access.loads) readers_[static_cast<std::size_t>(b)].push_back(k);
     RowCluster& alone = clusters_.emplace_back();
     alone.kernels = {k};
     cluster_of_.push_back(k);
     reach_.push_back(k);
+  }
+  find_order(writers);
+}
+
+// Kernels that update one buffer stand in that order; who only reads it reads what the last of them left, or of a parameter
+// what it was at entry.
+void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writers) {
+  needs_.resize(s_.kernels.size());
+  feeds_.resize(s_.kernels.size());
+  const auto add = [&](std::size_t before, std::size_t after) {
+    needs_[after].push_back(before);
+    feeds_[before].push_back(after);
+  };
+  for (std::size_t b = 0; b < writers.size(); ++b) {
+    const auto& w = writers[b];
+    for (std::size_t i = 1; i < w.size(); ++i) add(w[i - 1], w[i]);
+    const bool stored = !w.empty() && !is_entry_value(static_cast<int>(b));
+    writer_.push_back(stored ? w.back() : s_.kernels.size());
+    for (const std::size_t r : readers_[b])
+      if (stored && !std::ranges::binary_search(w, r)) add(w.back(), r);
   }
 }
 
@@ -53,7 +72,7 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
     p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
   }
   p.operations *= repeats;
-  p.may_fuse = std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
+  p.may_fuse = !k.is_own && std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
                g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy is made for its order in memory
   return p;
 }
@@ -69,16 +88,14 @@ std::vector<RowCluster> RowClusters::find() {
   return in_order();
 }
 
-// Repeatedly those, in the old order, for which all that they read is there.
+// Repeatedly those, in the old order, for which all that they need is there.
 std::vector<RowCluster> RowClusters::in_order() {
   std::vector<RowCluster> out;
   std::vector<bool> done(clusters_.size(), false);
   const auto ready = [&](std::size_t c) {
     return std::ranges::all_of(clusters_[c].kernels, [&](std::size_t k) {
-      return std::ranges::all_of(phases_[k].access.loads, [&](int b) {
-        const std::size_t from = writer(b);
-        return from >= s_.kernels.size() || cluster_of_[from] == c || done[cluster_of_[from]];
-      });
+      return std::ranges::all_of(needs_[k],
+                                 [&](std::size_t from) { return cluster_of_[from] == c || done[cluster_of_[from]]; });
     });
   };
   for (std::size_t before = clusters_.size(); before != out.size();) {
@@ -120,13 +137,12 @@ void RowClusters::raise_reach(std::size_t cluster, std::size_t last) {
     const std::size_t c = todo.back();
     todo.pop_back();
     for (const std::size_t k : clusters_[c].kernels)
-      for (const int b : phases_[k].access.stores)
-        for (const std::size_t r : readers_[static_cast<std::size_t>(b)]) {
-          const std::size_t next = cluster_of_[r];
-          if (writer(b) != k || reach_[next] >= last) continue;
-          reach_[next] = last;
-          todo.push_back(next);
-        }
+      for (const std::size_t r : feeds_[k]) {
+        const std::size_t next = cluster_of_[r];
+        if (reach_[next] >= last) continue;
+        reach_[next] = last;
+        todo.push_back(next);
+      }
   }
 }
 
@@ -140,9 +156,7 @@ bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
   while (!todo.empty()) {
     const std::size_t k = todo.back();
     todo.pop_back();
-    for (const int t : phases_[k].access.loads) {
-      const std::size_t from = writer(t);
-      if (from >= s_.kernels.size()) continue;
+    for (const std::size_t from : needs_[k]) {
       if (inside(from) && !inside(k)) return true;
       const RowCluster& c = clusters_[cluster_of_[from]];
       if (inside(from) || seen[cluster_of_[from]] || reach_[cluster_of_[from]] < first) continue;

@@ -52,7 +52,7 @@ class RowClusters {
   std::vector<RowCluster> find();  // in an order in which they can run
 
   const RowPhase& phase(std::size_t kernel) const { return phases_[kernel]; }
-  // The kernel of a cluster that stores the buffer; the number of kernels when none does.
+  // The last kernel that stores to the buffer; the number of kernels when none does.
   std::size_t writer(int buffer) const { return writer_[static_cast<std::size_t>(buffer)]; }
   Id row_size(std::size_t kernel, std::size_t depth);
   std::optional<RowElement> locate(std::size_t from, std::size_t reader, Id load, std::size_t depth);
@@ -61,6 +61,7 @@ class RowClusters {
 
  private:
   RowPhase make_phase(const Kernel& k);
+  void find_order(const std::vector<std::vector<std::size_t>>& writers);
   bool is_entry_value(int b) const;
   bool is_row_major(std::size_t kernel, int buffer);
   std::vector<RowCluster> in_order();
@@ -83,8 +84,9 @@ class RowClusters {
   Simplifier simplify_;
   StagingModel model_;
   std::vector<RowPhase> phases_;
-  std::vector<std::size_t> writer_;                // by buffer
-  std::vector<std::vector<std::size_t>> readers_;  // by buffer
+  std::vector<std::size_t> writer_;                      // by buffer
+  std::vector<std::vector<std::size_t>> readers_;        // by buffer
+  std::vector<std::vector<std::size_t>> needs_, feeds_;  // by kernel: which come before, which behind
   std::vector<RowCluster> clusters_;
   std::vector<std::size_t> cluster_of_;  // by kernel
   std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in any cluster that it waits for

@@ -191,15 +191,13 @@ class Splitting {
   }
 
   void rewrite(const std::vector<Id>& nodes) {
-    RangeChange change, simpler;
+    RangeChange change;
     for (const Id id : nodes)
       if (const auto d = as_digit_.find(id); d != as_digit_.end() && is_cut(d->second))
         change.values[id] = digits_between(splits_.at(d->second.range), d->second.low, d->second.high);
     for (const auto& [range, split] : splits_) change.loops[range] = split.parts;
     rewrite_kernel(g_, kernel_, change);
-    const Id roots[] = {kernel_.sink};
-    for (const Id i : index_roots(g_, g_.reachable(roots))) simpler.values[i] = simplify_(i);
-    rewrite_kernel(g_, kernel_, simpler);
+    simplify_uses(g_, kernel_, simplify_);
   }
   bool is_cut(const Digit& d) const {
     const auto s = splits_.find(d.range);

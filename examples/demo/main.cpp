@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "image.h"
+#include "../common/image.h"
 #include "plain.h"
 #include "timing.h"
 

@@ -4,5 +4,5 @@
 #include <cstdint>
 
 void mandelbrot_by_hand(float x0, float y0, float dx, int limit, int* image, std::int64_t h, std::int64_t w);
-// Structure of arrays.
-void forces_by_hand(const float* x, const float* y, const float* z, float* ax, float* ay, float* az, std::int64_t n);
+// One step; x and v are 3 x n, n a multiple of 64.
+void bodies_by_hand(float* x, float* v, std::int64_t n);

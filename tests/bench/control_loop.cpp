@@ -20,20 +20,25 @@ void mandelbrot_by_hand(float x0, float y0, float dx, int limit, int* image, std
     }
 }
 
-void forces_by_hand(const float* __restrict x, const float* __restrict y, const float* __restrict z, float* __restrict ax,
-                    float* __restrict ay, float* __restrict az, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) {
-    float sx = 0, sy = 0, sz = 0;
-    for (std::int64_t j = 0; j < n; ++j) {
-      const float dx = x[j] - x[i], dy = y[j] - y[i], dz = z[j] - z[i];
-      const float d = dx * dx + dy * dy + dz * dz + 1e-4f;
-      const float s = 1.0f / (d * __builtin_sqrtf(d));
-      sx += dx * s;
-      sy += dy * s;
-      sz += dz * s;
+// The loop over i is the inner one, so that the compiler vectorises it without changing an order.
+void bodies_by_hand(float* __restrict x, float* __restrict v, std::int64_t n) {
+  constexpr std::int64_t block = 64;
+  const float *px = x, *py = x + n, *pz = x + 2 * n;
+  for (std::int64_t first = 0; first < n; first += block) {
+    float fx[block] = {}, fy[block] = {}, fz[block] = {};
+    for (std::int64_t j = 0; j < n; ++j)
+      for (std::int64_t i = 0; i < block; ++i) {
+        const float dx = px[first + i] - px[j], dy = py[first + i] - py[j], dz = pz[first + i] - pz[j];
+        const float d2 = dx * dx + dy * dy + dz * dz + 1e-4f, s = 1.0f / (d2 * __builtin_sqrtf(d2));
+        fx[i] -= dx * s;
+        fy[i] -= dy * s;
+        fz[i] -= dz * s;
+      }
+    for (std::int64_t i = 0; i < block; ++i) {
+      v[first + i] += 0.001f * fx[i];
+      v[n + first + i] += 0.001f * fy[i];
+      v[2 * n + first + i] += 0.001f * fz[i];
     }
-    ax[i] = sx;
-    ay[i] = sy;
-    az[i] = sz;
   }
+  for (std::int64_t i = 0; i < 3 * n; ++i) x[i] += 0.001f * v[i];
 }

@@ -15,16 +15,18 @@
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/pipeline/pipeline.h"
+#include "tests/fuzz/child.h"
 #include "tests/fuzz/plan_problem.h"
 #include "tests/fuzz/random_program.h"
 #include "tests/fuzz/run_object.h"
+#include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
 constexpr std::int64_t most_elements = 400'000;          // of one value, where symbols have the say
 constexpr std::int64_t most_elements_fixed = 4'000'000;  // of one value of a program without symbols
-constexpr double most_compile_seconds = 10;
+constexpr double most_compile_seconds = 10 * sanitizer_cost;
 
 template <class T>
 T random_element(Draw& draw, int style) {
@@ -71,11 +73,13 @@ std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
 
 class Checker {
  public:
-  Checker(const std::string& text, std::uint64_t seed) : program_(read_program(graph_, text, "program")), seed_(seed) {}
+  Checker(const std::string& text, std::uint64_t seed, const CheckOptions& options)
+      : program_(read_program(graph_, text, "program")), seed_(seed), options_(options) {}
 
   CheckResult run() {
     verify(graph_, program_);
     const std::vector<Case> cases = cases_of(graph_, program_, seed_);
+    if (options_.reference) check_reference(cases);
     for (const NamedTarget& t : targets())
       if (!result_.finding) check(t, cases);
     return std::move(result_);
@@ -83,6 +87,18 @@ class Checker {
 
  private:
   void fail(std::string kind, std::string text) { result_.finding = Finding{std::move(kind), std::move(text)}; }
+
+  void check_reference(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+      const std::vector<Array> other = options_.reference(c.symbols, c.arguments);
+      for (std::size_t i = 0; i < other.size(); ++i) {
+        if (program_.params[i].direction == Direction::in) continue;
+        if (const std::string d = difference(other[i], c.expected[i]); !d.empty())
+          return fail("reference", program_.params[i].name + ' ' + d);
+      }
+      ++result_.references;
+    }
+  }
 
   void check(const NamedTarget& t, const std::vector<Case>& cases) {
     CompileOptions options;
@@ -116,6 +132,7 @@ class Checker {
   Graph graph_;
   Program program_;
   std::uint64_t seed_;
+  const CheckOptions& options_;
   CheckResult result_;
 };
 
@@ -174,6 +191,8 @@ std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, c
   return out;
 }
 
-CheckResult check_program(const std::string& text, std::uint64_t seed) { return Checker(text, seed).run(); }
+CheckResult check_program(const std::string& text, std::uint64_t seed, const CheckOptions& options) {
+  return Checker(text, seed, options).run();
+}
 
 }  // namespace kiln::compiler::testing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -35,10 +36,15 @@ std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, c
 
 struct CheckResult {
   std::optional<Finding> finding;
-  int runs = 0;  // of compiled code that were compared
+  int runs = 0;        // of compiled code that were compared
+  int references = 0;  // cases that were compared with the reference
   int kernels = 0;
   double compile_seconds = 0;  // CPU time of the slowest compilation
 };
-CheckResult check_program(const std::string& text, std::uint64_t seed);
+struct CheckOptions {
+  // What the program computes by other means, as interpret() returns it.
+  std::function<std::vector<Array>(const SymbolValues&, const std::vector<Array>& arguments)> reference = nullptr;
+};
+CheckResult check_program(const std::string& text, std::uint64_t seed, const CheckOptions& options = {});
 
 }  // namespace kiln::compiler::testing

@@ -12,14 +12,9 @@
 namespace kiln::compiler::testing {
 namespace {
 
-constexpr rlim_t cpu_seconds = 40;  // of one item: two compilations of 10 s at most, interpretation, runs
+constexpr rlim_t cpu_seconds = 40 * sanitizer_cost;  // of one item: two compilations of 10 s at most, interpretation, runs
 constexpr unsigned wall_seconds = 300;
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr long bookkeeping = 4;  // a sanitizer keeps shadow memory, and memory that was freed
-#else
-constexpr long bookkeeping = 1;
-#endif
-constexpr long most_kilobytes = bookkeeping << 20;
+constexpr long most_kilobytes = sanitizer_cost << 20;
 constexpr long fresh_kilobytes = 300 << 10;  // after an item that needed more the rest gets a new process
 
 rusage used_here() {

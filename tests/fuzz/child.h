@@ -13,6 +13,13 @@
 
 namespace kiln::compiler::testing {
 
+// Limits on time and memory are those of the plain build; a sanitizer takes several times as much.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr int sanitizer_cost = 4;
+#else
+inline constexpr int sanitizer_cost = 1;
+#endif
+
 struct ChildEnd {
   std::string report;       // what the work returned
   std::string problem;      // "", "crash signal 11", "time", "memory"

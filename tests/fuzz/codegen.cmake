@@ -5,12 +5,13 @@ add_library(random_makers STATIC
   fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
   fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp)
 target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
-add_executable(random_programs
-  fuzz/random_programs.cpp
-  fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/first_broken_pass.cpp
-  fuzz/child.cpp fuzz/shrink.cpp)
-target_link_libraries(random_programs PRIVATE random_makers run_harness schedule_harness CLI11::CLI11 LLVM)
-target_include_directories(random_programs SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+add_library(campaign STATIC
+  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp
+  fuzz/first_broken_pass.cpp fuzz/child.cpp fuzz/shrink.cpp)
+target_link_libraries(campaign PUBLIC random_makers run_harness schedule_harness CLI11::CLI11 LLVM)
+target_include_directories(campaign SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+add_executable(random_programs fuzz/random_programs.cpp)
+target_link_libraries(random_programs PRIVATE campaign)
 kiln_add_test(plan_problem_test fuzz
   SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/loaded_object.cpp
   LIBS run_harness LLVM)

@@ -1,102 +1,102 @@
-// random_scopes [COUNT] [SEED] [--compiled]: random programs with scopes; what the importer makes of them computes what their
-// steps say, through the interpreter and, with --compiled, as an object on one thread and on three. The first difference is
-// printed as a program and ends the run with 1.
-#include <cstdlib>
+// random_scopes [--count N] [--seed S] [--jobs J]: random programs of integers with kernels, loops, conditions, breaks,
+// variables, local arrays, elements, atomics and whole tensors. Each computes, bit for bit, what it computes written as plain C
+// and compiled by cc -O0 -fwrapv: through the interpreter and compiled at two vector widths, with 1 and 3 threads and chunks
+// backwards. A failure of compiled code is shrunk; one of the interpreter is printed with the C.
 #include <cstring>
 #include <iostream>
 #include <memory>
-#include <string>
 
-#include "compiler/interp/interpret.h"
-#include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
-#include "compiler/ir/verify.h"
-#include "compiler/rangeify/scalar_kernels.h"
 #include "generator/import.h"
-#include "tests/fuzz/random.h"
+#include "tests/fuzz/c_library.h"
+#include "tests/fuzz/campaign.h"
 #include "tests/fuzz/random_scopes.h"
-#include "tests/fuzz/run_scopes.h"
-#include "tests/run/compiled.h"
+#include "tests/fuzz/scopes_as_c.h"
 
 namespace kiln::test {
 namespace {
 
 using namespace compiler;
+using namespace compiler::testing;
 
-std::vector<Cells> arguments(std::int64_t n, Random& random) {
-  std::vector<Cells> out = {{{n}, {}}, {{4, 5}, {}}, {{}, {}}, {{n}, {}}, {{3, n}, {}}, {{}, {}}, {{n}, {}}};
-  for (Cells& c : out) {
-    std::int64_t count = 1;
-    for (const std::int64_t e : c.extents) count *= e;
-    for (std::int64_t i = 0; i < count; ++i)
-      c.v.push_back(&c == &out.back() ? 0 : static_cast<std::int32_t>(random.pick(-12, 12)));
-  }
-  return out;
-}
-std::vector<Array> arrays(const std::vector<Cells>& cells) {
-  std::vector<Array> out;
-  for (const Cells& c : cells) {
-    Array a{DType::i32, c.extents, std::vector<std::byte>(c.v.size() * 4)};
-    if (!c.v.empty()) std::memcpy(a.data.data(), c.v.data(), a.data.size());
-    out.push_back(std::move(a));
-  }
-  return out;
-}
+std::string name_of(std::uint64_t seed) { return "scopes_" + std::to_string(seed); }
 
-std::string wrong(const char* who, const Program& p, const std::vector<Array>& expected, const std::vector<Array>& got) {
-  for (std::size_t i = 0; i < got.size(); ++i) {
-    if (p.params[i].direction == Direction::in) continue;
-    const std::string d = compiler::testing::difference(expected[i], got[i]);
-    if (!d.empty()) return std::string(who) + ", " + p.params[i].name + ": " + d;
-  }
-  return "";
-}
+std::string c_of_seed(std::uint64_t seed) { return scopes_as_c(random_scopes(seed).get(), name_of(seed)); }
 
-// What is wrong with the program of this seed; `runs` counts calls of objects.
-std::string check(std::uint64_t seed, bool compiled, long& runs) {
+std::string text_of_seed(std::uint64_t seed) {
   tables::Tables made = random_scopes(seed);
-  const record::program& table = made.get();
   Graph g;
-  std::string text;
-  try {
-    const Program p = generator::import_program(g, table);
-    text = write_program(g, p, {.locations = false});
-    Program q = p;
-    scalar_kernels(g, q);
-    verify(g, q);
-    Random random(seed);
-    std::unique_ptr<compiler::testing::CompiledProgram> object;
-    if (compiled) object = std::make_unique<compiler::testing::CompiledProgram>(g, p);
-    for (const std::int64_t n : {0, 1, 5, 19}) {
-      const auto before = arguments(n, random);
-      const auto given = arrays(before), expected = arrays(run_scopes(table, before, n));
-      std::string d = wrong("interpreter", p, expected, interpret(g, p, given));
-      if (d.empty()) d = wrong("scalar_kernels", p, expected, interpret(g, q, given));
-      for (const int workers : {1, 3})
-        if (object && d.empty()) ++runs, d = wrong("object", p, expected, (*object)(given, workers));
-      if (!d.empty()) return "N = " + std::to_string(n) + ": " + d + "\n" + text;
+  return write_program(g, generator::import_program(g, made.get()), {.locations = false});
+}
+
+// The C of a batch of seeds, compiled together.
+class References {
+ public:
+  std::vector<Array> operator()(std::uint64_t seed, const SymbolValues& symbols, std::vector<Array> arguments) {
+    load(seed / campaign_batch);
+    std::vector<void*> params;
+    for (Array& a : arguments) {
+      a.data.resize(std::max<std::size_t>(a.data.size(), 1));
+      params.push_back(a.data.data());
     }
-  } catch (const std::exception& e) {
-    return std::string(e.what()) + "\n" + text;
+    const auto function = reinterpret_cast<void (*)(std::int64_t, void**)>(library_->symbol(name_of(seed)));
+    function(symbols.at("N"), params.data());
+    for (Array& a : arguments) a.data.resize(a.elements() * static_cast<std::size_t>(bytes(a.dtype)));
+    return arguments;
   }
-  return "";
+
+ private:
+  void load(std::uint64_t batch) {
+    if (library_ && batch_ == batch) return;
+    std::string source = c_prelude();
+    for (std::uint64_t i = 0; i < campaign_batch; ++i) source += c_of_seed(batch * campaign_batch + i);
+    library_ = std::make_unique<CLibrary>(source);
+    batch_ = batch;
+  }
+
+  std::unique_ptr<CLibrary> library_;
+  std::uint64_t batch_ = 0;
+};
+
+CheckResult check(std::uint64_t seed, bool stages) {
+  static References references;
+  if (stages) return check_stages(text_of_seed(seed), seed);
+  CheckOptions options;
+  options.reference = [&](const SymbolValues& symbols, const std::vector<Array>& arguments) {
+    return references(seed, symbols, arguments);
+  };
+  CheckResult r = check_program(text_of_seed(seed), seed, options);
+  if (r.finding && r.finding->kind == "reference") r.finding->text += '\n' + c_of_seed(seed);
+  return r;
+}
+
+bool has_host_loop(std::uint64_t seed) {
+  tables::Tables made = random_scopes(seed);
+  const record::program& p = made.get();
+  bool in_kernel = false;
+  for (int i = 0; i < p.n_nodes; ++i) {
+    in_kernel = p.nodes[i].o == record::op::kernel || (in_kernel && p.nodes[i].o != record::op::kernel_end);
+    if (!in_kernel && p.nodes[i].o == record::op::loop) return true;
+  }
+  return false;
 }
 
 }  // namespace
 }  // namespace kiln::test
 
 int main(int argc, char** argv) {
-  const bool compiled = argc > 1 && std::string(argv[argc - 1]) == "--compiled";
-  const auto number = [&](int i, std::uint64_t otherwise) {
-    return i < argc - (compiled ? 1 : 0) ? std::strtoull(argv[i], nullptr, 10) : otherwise;
-  };
-  const std::uint64_t count = number(1, 1000), first = number(2, 0);
-  long runs = 0;
-  for (std::uint64_t seed = first; seed < first + count; ++seed) {
-    const std::string problem = kiln::test::check(seed, compiled, runs);
-    if (problem.empty()) continue;
-    std::cout << "seed " << seed << ": " << problem << "\n";
-    return 1;
-  }
-  std::cout << count << " programs, " << runs << " calls of objects, 0 differences\n";
+  using namespace kiln::test;
+  CampaignOptions o;
+  bool print = false;
+  CLI::App app("Random programs with scopes against the same as plain C");
+  o.add_to(app);
+  app.add_flag("--print", print, "print the seed's program, also as C, and stop");
+  CLI11_PARSE(app, argc, argv);
+  if (!print)
+    return run_campaign({.text = text_of_seed,
+                         .check = [&](std::uint64_t seed) { return check(seed, o.stages); },
+                         .is_counted = has_host_loop,
+                         .counted_as = "with loops outside of kernels"},
+                        o);
+  std::cout << text_of_seed(o.seed) << "\n" << c_prelude() << c_of_seed(o.seed);
 }

@@ -4,3 +4,12 @@ if(TARGET demo_kernels_generator)
     COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/loop_divisions_test.py $<TARGET_FILE:demo_kernels_generator>)
   set_tests_properties(golden.demo_loop_divisions PROPERTIES LABELS golden)
 endif()
+
+# The examples, against numbers of independent programs.
+foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
+  if(TARGET ${name}_kernels)
+    kiln_add_test(example_${name}_test golden SOURCES ${CMAKE_CURRENT_LIST_DIR}/examples/${name}_test.cpp
+      LIBS ${name}_kernels kiln::threads)
+    target_compile_options(example_${name}_test PRIVATE -ffp-contract=off)
+  endif()
+endforeach()

@@ -1,0 +1,10 @@
+// A call that fails ends the example.
+#pragma once
+
+#include <kiln/view.h>
+
+#include <stdexcept>
+
+inline void check(const kiln::status& s) {
+  if (!s) throw std::runtime_error(s.message());
+}

@@ -1,0 +1,8 @@
+# An example of the gallery: kernels.cpp is the Kiln program, main.cpp the application that writes the picture.
+find_package(PNG REQUIRED)
+function(example name)
+  kiln_add_kernels(${name}_kernels SOURCES kernels.cpp)
+  add_executable(${name} main.cpp ../common/example.cpp ../common/image.cpp)
+  target_compile_features(${name} PRIVATE cxx_std_20)
+  target_link_libraries(${name} PRIVATE ${name}_kernels kiln::threads PNG::PNG)
+endfunction()

@@ -1,0 +1,72 @@
+// nbody OUT_DIR: 2000 bodies in a turning disc, six times; each picture shows the last ten of 100 steps.
+#include <nbody_kernels/loops_f32.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "../common/example.h"
+
+namespace {
+constexpr std::int64_t n = 2000, size = 320;
+
+float next_random(std::uint32_t& state) {
+  state = state * 1664525u + 1013904223u;
+  return static_cast<float>(state >> 8) * 0x1p-24f;
+}
+
+struct disc {
+  std::vector<float> x = std::vector<float>(3 * n), v = x, next_x = x, next_v = x;
+
+  disc() {
+    std::uint32_t state = 1;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float r = 5 * std::sqrt(next_random(state)), a = 6.2831853f * next_random(state);
+      // A disc whose mass grows with r squared: the force within is about n r / 25.
+      const float speed = std::sqrt(static_cast<float>(n) / 25.0f * r);
+      x[3 * i] = r * std::cos(a), x[3 * i + 1] = r * std::sin(a), x[3 * i + 2] = 0.3f * (next_random(state) - 0.5f);
+      v[3 * i] = -speed * std::sin(a), v[3 * i + 1] = speed * std::cos(a);
+    }
+  }
+
+  void step(kiln::context& with) {
+    constexpr auto any = kiln::dynamic_extent;
+    using input = kiln::view<const float, any, 3>;
+    using output = kiln::view<float, any, 3>;
+    check(nbody_kernels::loops_f32(input(x.data(), n), input(v.data(), n), output(next_x.data(), n), output(next_v.data(), n),
+                                   with));
+    x.swap(next_x);
+    v.swap(next_v);
+  }
+
+  void draw(std::vector<float>& light) const {
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto column = static_cast<std::int64_t>(size / 2 + 22 * x[3 * i]);
+      const auto row = static_cast<std::int64_t>(size / 2 + 22 * x[3 * i + 1]);
+      if (row >= 0 && row < size && column >= 0 && column < size) light[static_cast<std::size_t>(row * size + column)] += 1;
+    }
+  }
+};
+
+image picture(kiln::context& with) {
+  disc d;
+  std::vector<image> frames;
+  for (int frame = 0; frame < 6; ++frame) {
+    std::vector<float> light(size * size);
+    for (int k = 0; k < 100; ++k) {
+      d.step(with);
+      if (k >= 90) d.draw(light);
+    }
+    image img{size, size, {}};
+    for (const float l : light) {
+      const float t = 1 - std::exp(-0.35f * l);
+      const auto level = [&](float scale) { return static_cast<std::uint8_t>(255 * std::min(1.0f, scale * t)); };
+      img.rgb.insert(img.rgb.end(), {level(1.3f), level(1.0f), level(0.8f)});
+    }
+    frames.push_back(std::move(img));
+  }
+  return joined(frames, 3);
+}
+}  // namespace
+
+int main(int argc, char** argv) { return example("nbody", argc, argv, picture); }

@@ -1,0 +1,29 @@
+// poisson OUT_DIR: a point source on 128 x 128 cells after 4, 16, 64 and 256 iterations.
+#include <poisson_kernels/relax.h>
+
+#include <cmath>
+
+#include "../common/example.h"
+
+namespace {
+constexpr std::int64_t n = 128;
+
+image picture(kiln::context& with) {
+  constexpr auto any = kiln::dynamic_extent;
+  std::vector<double> f(n * n), p(n * n);
+  f[64 * n + 64] = 1;
+  std::vector<image> frames;
+  for (int k = 1; k <= 256; ++k) {
+    double error = 0;
+    check(poisson_kernels::relax(kiln::view<const double, any, any>(f.data(), n, n), 1.954,
+                                 kiln::view<double, any, any>(p.data(), n, n), error, with));
+    if (k != 4 && k != 16 && k != 64 && k != 256) continue;
+    std::vector<float> depth;  // the logarithm of -p shows how far the source is felt
+    for (const double v : p) depth.push_back(static_cast<float>(2 + std::log10(1e-9 - std::fmin(v, 0.0))));
+    frames.push_back(signed_colours(depth, n, n, 2.0f));
+  }
+  return joined(frames, 4);
+}
+}  // namespace
+
+int main(int argc, char** argv) { return example("poisson", argc, argv, picture); }

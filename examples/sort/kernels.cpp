@@ -1,0 +1,127 @@
+// Sorting: radix sort, stable, eight bits in each of four passes; and the steps of a bitonic sort.
+#include <kiln/dsl.h>
+
+using namespace kiln;
+
+inline constexpr dim<"N", {.min = 1, .max = 1 << 30}> N;
+inline constexpr int group = 1024;  // keys that one position walks
+inline constexpr auto groups = (N + (group - 1)) / group;
+
+// Unsigned bits in the keys' order. -0.0 and 0.0 are equal, so they keep their order.
+template <class K>
+constexpr auto ordered(auto const& key) {
+  if constexpr (std::is_same_v<K, u32>) {
+    return key + 0u;
+  } else if constexpr (std::is_same_v<K, i32>) {
+    return bitcast<u32>(key) ^ 0x80000000u;
+  } else {
+    auto bits = bitcast<u32>(key + 0.0f);
+    return select((bits >> 31) == 1u, ~bits, bits ^ 0x80000000u);
+  }
+}
+
+// One pass: how often each digit is in each group, where its keys go, and all keys there. move(i, place) takes the rest along.
+template <class K>
+constexpr void radix_pass(auto const& s, int shift, auto const& from, auto const& to, auto const& counts, auto const& totals,
+                          auto const& move) {
+  auto each = [&](auto const& g, auto const& f) {
+    for (auto k : s.loop(min(group, s.template size<N, i32>() - g * group))) {
+      auto i = g * group + k;
+      f(i, cast<i32>((ordered<K>(from(i)) >> static_cast<unsigned>(shift)) & 255u));
+    }
+  };
+  for (auto [g_] : s.template kernel<groups>()) {
+    auto g = g_ + 0;
+    auto count = s.template local<i32, 256>();
+    each(g, [&](auto const&, auto const& digit) { count(digit) += 1; });
+    for (auto d : s.loop(256)) counts(d, g) = count(d);
+  }
+  for (auto [d] : s.template kernel<256>()) {
+    auto sum = s.var(0);
+    for (auto g : s.template loop<groups>()) sum += counts(d, g);
+    totals(d) = sum;
+  }
+  for (auto [d] : s.template kernel<256>()) {
+    auto place = s.var(0);
+    for (auto before : s.loop(d)) place += totals(before);
+    for (auto g : s.template loop<groups>()) {
+      auto count = counts(d, g);
+      counts(d, g) = place;
+      place += count;
+    }
+  }
+  for (auto [g_] : s.template kernel<groups>()) {
+    auto g = g_ + 0;
+    auto next = s.template local<i32, 256>();
+    for (auto d : s.loop(256)) next(d) = counts(d, g);
+    each(g, [&](auto const& i, auto const& digit) {
+      auto place = next(digit);
+      next(digit) = place + 1;
+      to(place) = from(i);
+      move(i, place);
+    });
+  }
+}
+
+template <class K>
+struct radix : program<radix<K>> {
+  inout<K, N> keys;
+  inout<i32, N> values;
+  out<K, N> other_keys;
+  out<i32, N> other_values;
+  out<i32, 256, groups> counts;
+  out<i32, 256> totals;
+  constexpr void body() {
+    for (const int shift : {0, 16}) {
+      radix_pass<K>(*this, shift, keys, other_keys, counts, totals,
+                    [&](auto const& i, auto const& place) { other_values(place) = values(i); });
+      radix_pass<K>(*this, shift + 8, other_keys, keys, counts, totals,
+                    [&](auto const& i, auto const& place) { values(place) = other_values(i); });
+    }
+  }
+};
+
+template <class K>
+struct radix_keys : program<radix_keys<K>> {
+  inout<K, N> keys;
+  out<K, N> other_keys;
+  out<i32, 256, groups> counts;
+  out<i32, 256> totals;
+  constexpr void body() {
+    auto nothing = [](auto const&, auto const&) {};
+    for (const int shift : {0, 16}) {
+      radix_pass<K>(*this, shift, keys, other_keys, counts, totals, nothing);
+      radix_pass<K>(*this, shift + 8, other_keys, keys, counts, totals, nothing);
+    }
+  }
+};
+
+// One step of a bitonic sort, in place, of any length: pairs of positions whose distance is 2^(k - j). The first step of a
+// round (j = 0) compares mirror images, so all rounds sort upward and what is behind the end counts as greatest. pairs: the
+// power of two that is at least half the length.
+struct bitonic_step : program<bitonic_step> {
+  in<i32> pairs, k, j;
+  inout<f32, N> keys;
+  inout<i32, N> values;
+  constexpr void body() {
+    for (auto [pair] : kernel(pairs)) {
+      auto s = 1 << (k - j);
+      auto low = pair & (s - 1);
+      auto a = 2 * (pair - low) + low;
+      auto b = a ^ (s + select(j == 0, s - 1, 0));
+      if (auto inside = when(b < size<N, i32>())) {
+        auto first = keys(a), second = keys(b);
+        if (auto wrong = when(first >= second)) {
+          keys(a) = second;
+          keys(b) = first;
+          auto value = values(a);
+          values(a) = values(b);
+          values(b) = value;
+        }
+      }
+    }
+  }
+};
+
+static const programs<bitonic_step, radix<u32>, radix<i32>, radix<f32>, radix_keys<u32>, radix_keys<i32>, radix_keys<f32>>
+    exported;

@@ -1,0 +1,38 @@
+// Two bumps at rest, and steps from there.
+#pragma once
+
+#include <wave_kernels/step.h>
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "../common/check.h"
+
+struct wave {
+  std::int64_t n = 256, m = 512;
+  std::vector<float> u, v, next_u, next_v;
+
+  wave() : u(static_cast<std::size_t>(n * m)), v(u.size()), next_u(u.size()), next_v(u.size()) {
+    const auto bump = [](double i, double j, double row, double column) {
+      return std::exp(-((j - column) * (j - column) + (i - row) * (i - row)) / 100);
+    };
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < m; ++j) {
+        const auto y = static_cast<double>(i), x = static_cast<double>(j);
+        u[static_cast<std::size_t>(i * m + j)] = static_cast<float>(bump(y, x, 78, 256) + bump(y, x, 178, 306));
+      }
+  }
+
+  void steps(int count, kiln::context& with) {
+    constexpr auto any = kiln::dynamic_extent;
+    using input = kiln::view<const float, any, any>;
+    using output = kiln::view<float, any, any>;
+    for (int k = 0; k < count; ++k) {
+      check(wave_kernels::step(input(u.data(), n, m), input(v.data(), n, m), output(next_u.data(), n, m),
+                               output(next_v.data(), n, m), with));
+      u.swap(next_u);
+      v.swap(next_v);
+    }
+  }
+};

@@ -1,0 +1,298 @@
+#include "tests/fuzz/scopes_as_c.h"
+
+#include <map>
+#include <sstream>
+#include <stdexcept>
+#include <vector>
+
+namespace kiln::test {
+namespace {
+
+using record::atomic_kind;
+using record::index_mode;
+using record::op;
+
+const char* type_name(kiln_dtype d) {
+  switch (d) {
+    case KILN_BOOL: return "i8";  // 0 or 1
+    case KILN_I8: return "i8";
+    case KILN_I16: return "i16";
+    case KILN_I32: return "i32";
+    case KILN_I64: return "i64";
+    case KILN_U8: return "u8";
+    case KILN_U16: return "u16";
+    case KILN_U32: return "u32";
+    case KILN_U64: return "u64";
+    default: throw std::logic_error("a type without a rule");
+  }
+}
+
+const char* function_of(op o) {
+  switch (o) {
+    case op::add: return "add";
+    case op::sub: return "sub";
+    case op::mul: return "mul";
+    case op::min: return "min";
+    case op::max: return "max";
+    case op::and_: return "and";
+    case op::or_: return "or";
+    case op::xor_: return "xor";
+    case op::cdiv: return "cdiv";
+    case op::cmod: return "cmod";
+    case op::shl: return "shl";
+    case op::shr: return "shr";
+    case op::lt: return "lt";
+    case op::le: return "le";
+    case op::eq: return "eq";
+    case op::ne: return "ne";
+    default: throw std::logic_error("an operation without a rule");
+  }
+}
+
+class Writer {
+ public:
+  Writer(const record::program& p, const std::string& name) : p_(p) {
+    out_ << "void " << name << "(int64_t N, void** params) {\n";
+    for (int i = 0; i < p.n_params; ++i) parameter(i);
+    for (int i = 0; i < p.n_nodes; ++i) statement(i);
+    out_ << "}\n";
+  }
+  std::string text() const { return out_.str(); }
+
+ private:
+  const record::node& node(int i) const { return p_.nodes[i]; }
+  int source_number(int i, int k) const { return p_.sources[node(i).source_begin + k]; }
+  std::string source(int i, int k) const { return value(source_number(i, k)); }
+  static std::string value(int i) { return "v" + std::to_string(i); }
+  static std::string extent(const record::extent& e) {
+    return e.text == nullptr ? "INT64_C(" + std::to_string(e.value) + ")" : "(int64_t)(" + std::string(e.text) + ")";
+  }
+  std::string bound(int i, int which, int& used) const {
+    const record::extent& e = p_.attrs[node(i).attr_begin + which];
+    return e.text == nullptr && e.value == -1 ? "(int64_t)" + source(i, used++) : extent(e);
+  }
+
+  struct Tensor {
+    std::string name;
+    kiln_dtype type;
+    const record::shape* shape;
+  };
+
+  void parameter(int i) {
+    const record::parameter& q = p_.params[i];
+    const Tensor t{"t" + std::to_string(i), q.d, q.s};
+    out_ << type_name(q.d) << "* " << t.name << " = params[" << i << "];\n";
+    if (q.direction == 1) out_ << "memset(" << t.name << ", 0, " << elements(*q.s) << " * sizeof *" << t.name << ");\n";
+    tensors_[static_cast<std::uint64_t>(i)] = t;
+  }
+  static std::string elements(const record::shape& s) {
+    std::string n = "1";
+    for (int k = 0; k < s.rank; ++k) n += " * " + extent(s.extents[k]);
+    return n;
+  }
+
+  void statement(int i) {
+    if (node(i).s->rank > 0 && node(i).o != op::local) return whole(i);
+    switch (node(i).o) {
+      case op::reduce: return sum(i);
+      case op::kernel: return kernel(i);
+      case op::loop: return loop(i);
+      case op::when: return when(i);
+      case op::otherwise: return otherwise(i);
+      case op::kernel_end:
+      case op::loop_end:
+      case op::when_end: return close();
+      case op::break_: return leave(i, "break");
+      case op::continue_: return leave(i, "continue");
+      case op::var: return declare(i);
+      case op::set: out_ << variable(i) << " = " << source(i, 0) << ";\n"; return;
+      case op::local: return local(i);
+      case op::put: return put(i);
+      case op::atomic: return atomic(i);
+      default: define(i, expression(i));
+    }
+  }
+  // Tensors of one axis: a parameter's contents now, arithmetic of tensors and numbers, an assignment, a sum.
+  std::string part(int i, int k) const { return source(i, k) + (node(source_number(i, k)).s->rank > 0 ? "[q]" : ""); }
+  void whole(int i) {
+    const record::node& n = node(i);
+    const std::string size = elements(*n.s), type = type_name(n.d);
+    const std::string to = n.o == op::store ? tensors_.at(n.imm).name : value(i);
+    if (n.o != op::store) out_ << type << ' ' << to << "[" << size << " + 1];\n";
+    out_ << "for (int64_t q = 0; q < " << size << "; ++q) " << to << "[q] = ";
+    if (n.o == op::param)
+      out_ << tensors_.at(n.imm).name << "[q];\n";
+    else if (n.o == op::store)
+      out_ << part(i, 0) << ";\n";
+    else
+      out_ << function_of(n.o) << '_' << type << '(' << part(i, 0) << ", " << part(i, 1) << ");\n";
+  }
+  void sum(int i) {
+    const std::string type = type_name(node(i).d);
+    out_ << type << ' ' << value(i) << " = 0;\nfor (int64_t q = 0; q < " << elements(*node(source_number(i, 0)).s) << "; ++q) "
+         << value(i) << " = add_" << type << '(' << value(i) << ", " << part(i, 0) << ");\n";
+  }
+  void define(int i, const std::string& e) {
+    out_ << "const " << type_name(node(i).d) << ' ' << value(i) << " = " << e << ";\n";
+  }
+  std::string variable(int i) const { return "x" + std::to_string(node(i).imm); }
+  void declare(int i) { out_ << type_name(node(i).d) << ' ' << variable(i) << " = " << source(i, 0) << ";\n"; }
+
+  std::string expression(int i) {
+    const record::node& n = node(i);
+    const std::string cast = "(" + std::string(type_name(n.d)) + ")";
+    switch (n.o) {
+      case op::param: return tensors_.at(n.imm).name + "[0]";
+      case op::constant: return cast + "UINT64_C(" + std::to_string(n.imm) + ")";
+      case op::index: return cast + "p" + std::to_string(source_number(i, 0)) + "_" + std::to_string(n.imm);
+      case op::counter: return cast + "k" + std::to_string(source_number(i, 0));
+      case op::cast: return cast + source(i, 0);
+      case op::where: return source(i, 0) + " ? " + source(i, 1) + " : " + source(i, 2);
+      case op::not_: return n.d == KILN_BOOL ? "!" + source(i, 0) : cast + "~" + source(i, 0);
+      case op::get: return variable(i);
+      case op::element: return element(i);
+      default: break;
+    }
+    const kiln_dtype operands = node(source_number(i, 0)).d;
+    return std::string(function_of(n.o)) + "_" + type_name(operands) + "(" + source(i, 0) + ", " + source(i, 1) + ")";
+  }
+
+  // Scopes.
+  void kernel(int i) {
+    const int rank = node(i).n_attrs;
+    int used = 0;
+    out_ << "{\n";
+    std::string head;
+    for (int k = 0; k < rank; ++k) {
+      const std::string p = "p" + std::to_string(i) + "_" + std::to_string(k);
+      out_ << "const int64_t n" << p << " = " << bound(i, k, used) << ";\n";
+      head += "for (int64_t " + p + " = 0; " + p + " < n" + p + "; ++" + p + ") ";
+    }
+    out_ << head << "{\n";
+    open("}}");
+  }
+  void loop(int i) {
+    const std::string k = std::to_string(i);
+    int used = 0;
+    const std::string begin = bound(i, 0, used), end = bound(i, 1, used), step = bound(i, 2, used);
+    out_ << "{\nconst int64_t b" << k << " = " << begin << ", e" << k << " = " << end << ", s" << k << " = " << step << ";\n";
+    out_ << "for (int64_t k" << k << " = b" << k << "; ";
+    if (node(i).imm != 1) out_ << "s" << k << " > 0 ? k" << k << " < e" << k << " : s" << k << " < 0 && k" << k << " > e" << k;
+    out_ << "; k" << k << " += s" << k << ") {\n";
+    open("}}");
+  }
+  // The chain's flag says whether a branch was taken.
+  std::string flag() const { return "c" + std::to_string(chain_.at(closings_.size())); }
+  void when(int i) {
+    chain_[closings_.size()] = i;
+    out_ << "int " << flag() << " = " << source(i, 0) << ";\nif (" << flag() << ") {\n";
+    open("}");
+  }
+  void otherwise(int i) {
+    out_ << "if (!" << flag() << (node(i).n_sources > 0 ? " && " + source(i, 0) : "") << ") {\n" << flag() << " = 1;\n";
+    open("}");
+  }
+  void leave(int i, const char* how) {
+    if (node(i).n_sources > 0) out_ << "if (" << source(i, 0) << ") ";
+    out_ << how << ";\n";
+  }
+  void open(const char* closing) { closings_.emplace_back(closing); }
+  void close() {
+    out_ << closings_.back() << "\n";
+    closings_.pop_back();
+  }
+
+  // Elements.
+  void local(int i) {
+    const record::node& n = node(i);
+    const Tensor t{"l" + std::to_string(n.imm), n.d, n.s};
+    tensors_[record::local_tensors + n.imm] = t;
+    out_ << type_name(n.d) << ' ' << t.name << "[" << elements(*n.s) << "];\nmemset(" << t.name << ", 0, sizeof " << t.name
+         << ");\n";
+  }
+  const Tensor& tensor(int i) const { return tensors_.at(node(i).imm & 0xffffffffu); }
+  // Number of the element; negative where the mode names none.
+  std::string place(int i, int first) const {
+    const Tensor& t = tensor(i);
+    const std::uint64_t mode = node(i).imm >> 32 & 0xff;
+    std::string at = "0";
+    for (int k = 0; k < t.shape->rank; ++k) {
+      const std::string n = extent(t.shape->extents[k]);
+      at = "join(" + at + ", place(" + std::to_string(mode) + ", " + source(i, first + k) + ", " + n + "), " + n + ")";
+    }
+    return at;
+  }
+  std::string element(int i) const {
+    const Tensor& t = tensor(i);
+    const bool constant = static_cast<index_mode>(node(i).imm >> 32 & 0xff) == index_mode::constant;
+    const std::string otherwise = constant ? source(i, t.shape->rank) : "0";
+    return "get_" + std::string(type_name(t.type)) + "(" + t.name + ", " + place(i, 0) + ", " + otherwise + ")";
+  }
+  void put(int i) {
+    const std::string at = "a" + std::to_string(i);
+    out_ << "const int64_t " << at << " = " << place(i, 1) << ";\nif (" << at << " >= 0) " << tensor(i).name << "[" << at
+         << "] = " << source(i, 0) << ";\n";
+  }
+  void atomic(int i) {
+    static const char* const functions[] = {"add", "min", "max", "and", "or", "xor"};
+    const std::size_t kind = static_cast<std::size_t>(node(i).imm >> 40);
+    const bool compares = static_cast<atomic_kind>(kind) == atomic_kind::compare_exchange;
+    const std::string at = "a" + std::to_string(i), type = type_name(tensor(i).type), cell = tensor(i).name + "[" + at + "]";
+    out_ << "const int64_t " << at << " = " << place(i, compares ? 2 : 1) << ";\n";
+    define(i, "get_" + type + "(" + tensor(i).name + ", " + at + ", 0)");
+    out_ << "if (" << at << " >= 0" << (compares ? " && " + value(i) + " == " + source(i, 1) : "") << ") " << cell << " = ";
+    if (kind < std::size(functions))
+      out_ << functions[kind] << '_' << type << '(' << value(i) << ", " << source(i, 0) << ");\n";
+    else
+      out_ << source(i, 0) << ";\n";
+  }
+
+  const record::program& p_;
+  std::ostringstream out_;
+  std::map<std::uint64_t, Tensor> tensors_;
+  std::vector<std::string> closings_;
+  std::map<std::size_t, int> chain_;  // by depth: the latest `when`
+};
+
+}  // namespace
+
+std::string c_prelude() {
+  return R"(#include <stdint.h>
+#include <string.h>
+static int64_t modulo(int64_t a, int64_t b) { int64_t m = a % b; return m < 0 ? m + b : m; }
+static int64_t place(int mode, int64_t i, int64_t n) {
+  if (n == 0) return -1;
+  if (mode == 0) return i < 0 ? 0 : i >= n ? n - 1 : i;
+  if (mode == 1) return modulo(i, n);
+  if (mode == 2) { int64_t m = modulo(i, 2 * n); return m < n ? m : 2 * n - 1 - m; }
+  return i < 0 || i >= n ? -1 : i;
+}
+static int64_t join(int64_t outer, int64_t i, int64_t n) { return outer < 0 || i < 0 ? -1 : outer * n + i; }
+#define OPERATIONS(t, bits) \
+  static t add_##t(t x, t y) { return (t)((uint64_t)x + (uint64_t)y); } \
+  static t sub_##t(t x, t y) { return (t)((uint64_t)x - (uint64_t)y); } \
+  static t mul_##t(t x, t y) { return (t)((uint64_t)x * (uint64_t)y); } \
+  static t min_##t(t x, t y) { return x < y ? x : y; } \
+  static t max_##t(t x, t y) { return x > y ? x : y; } \
+  static t and_##t(t x, t y) { return x & y; } \
+  static t or_##t(t x, t y) { return x | y; } \
+  static t xor_##t(t x, t y) { return x ^ y; } \
+  static t cdiv_##t(t x, t y) { return y == 0 ? 0 : (t)-1 < 1 && y == (t)-1 ? sub_##t(0, x) : x / y; } \
+  static t cmod_##t(t x, t y) { return y == 0 || ((t)-1 < 1 && y == (t)-1) ? 0 : x % y; } \
+  static t shl_##t(t x, t y) { return (t)((uint64_t)x << ((uint64_t)y & (bits - 1))); } \
+  static t shr_##t(t x, t y) { return x >> ((uint64_t)y & (bits - 1)); } \
+  static i8 lt_##t(t x, t y) { return x < y; } \
+  static i8 le_##t(t x, t y) { return x <= y; } \
+  static i8 eq_##t(t x, t y) { return x == y; } \
+  static i8 ne_##t(t x, t y) { return x != y; } \
+  static t get_##t(const t* p, int64_t at, t otherwise) { return at < 0 ? otherwise : p[at]; }
+typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64;
+typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
+OPERATIONS(i8, 8) OPERATIONS(i16, 16) OPERATIONS(i32, 32) OPERATIONS(i64, 64)
+OPERATIONS(u8, 8) OPERATIONS(u16, 16) OPERATIONS(u32, 32) OPERATIONS(u64, 64)
+)";
+}
+
+std::string scopes_as_c(const record::program& p, const std::string& name) { return Writer(p, name).text(); }
+
+}  // namespace kiln::test

@@ -1,0 +1,63 @@
+// The fluid of examples/fluid against numbers of an independent program in f64.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "examples/fluid/state.h"
+
+namespace {
+
+double sum_of_squares(const std::vector<float>& v) {
+  double s = 0;
+  for (const float x : v) s += static_cast<double>(x) * static_cast<double>(x);
+  return s;
+}
+double rms(const std::vector<float>& v) { return std::sqrt(sum_of_squares(v) / static_cast<double>(v.size())); }
+double sum(const std::vector<float>& v) {
+  double s = 0;
+  for (const float x : v) s += static_cast<double>(x);
+  return s;
+}
+
+// The clamps are not smooth: differences grow with the steps.
+TEST(Fluid, Golden) {
+  fluid f(256, 512, 1.0f);
+  const struct {
+    int step;
+    double energy, density;
+  } golden[] = {{1, 290.1698, 156.9226}, {2, 702.9521, 321.3439}, {5, 4211.04, 822.73}, {10, 15403.65, 1768.54}};
+  int done = 0;
+  for (const auto& g : golden) {
+    for (; done < g.step; ++done) f.step({256, 128, 0.5f, 2, 1}, 0.02f, 0.999f, {});
+    const double tolerance = done == 10 ? 5e-3 : 1e-3;
+    EXPECT_NEAR((sum_of_squares(f.vx) + sum_of_squares(f.vy)) / 2 / g.energy, 1, tolerance) << done;
+    EXPECT_NEAR(sum(f.density) / g.density, 1, tolerance) << done;
+    if (done > 1) continue;
+    EXPECT_NEAR(rms(f.divergence), 7.0941e-3, 1e-6);
+    EXPECT_NEAR(rms(f.residual), 4.0789e-3, 1e-6);
+    EXPECT_NEAR(static_cast<double>(f.vx[128 * 512 + 256]), 0.097719, 1e-5);
+  }
+}
+
+double divergence_left(float projection) {
+  fluid f(256, 512, projection);
+  f.step({256, 128, 0.5f, 2, 0}, 0, 1, {});
+  EXPECT_NEAR(rms(f.divergence), 7.101e-3, 1e-6);
+  const auto at = [&](const std::vector<float>& v, std::int64_t i, std::int64_t j) {
+    return v[static_cast<std::size_t>(std::clamp<std::int64_t>(i, 0, f.n - 1) * f.m + std::clamp<std::int64_t>(j, 0, f.m - 1))];
+  };
+  std::vector<float> left;
+  for (std::int64_t i = 0; i < f.n; ++i)
+    for (std::int64_t j = 0; j < f.m; ++j)
+      left.push_back(0.5f * (at(f.vx, i + 1, j) - at(f.vx, i - 1, j) + at(f.vy, i, j + 1) - at(f.vy, i, j - 1)));
+  return rms(left);
+}
+
+// 1/2 is what the difference formulas ask for; 1 takes away twice as much as there is.
+TEST(Fluid, ProjectionConstants) {
+  EXPECT_NEAR(divergence_left(0.5f), 2.21e-3, 0.005e-3);
+  EXPECT_NEAR(divergence_left(1), 7.33e-3, 0.005e-3);
+}
+
+}  // namespace

@@ -1,0 +1,57 @@
+// Escape times of examples/mandelbrot against the same loop in C++, and the area of the set.
+#include <gtest/gtest.h>
+#include <kiln/pool.h>
+#include <mandelbrot_kernels/escape.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "examples/common/check.h"
+
+namespace {
+
+constexpr auto any = kiln::dynamic_extent;
+
+std::vector<std::int32_t> escape_times(std::int64_t h, std::int64_t w, float dx, int limit, const kiln::context& with = {}) {
+  std::vector<std::int32_t> turns(static_cast<std::size_t>(h * w));
+  check(mandelbrot_kernels::escape(-2.0f, -1.25f, dx, limit, kiln::view<std::int32_t, any, any>(turns.data(), h, w), with));
+  return turns;
+}
+
+int by_hand(float cx, float cy, int limit) {
+  float zx = 0, zy = 0;
+  for (int k = 0; k < limit; ++k) {
+    const float x2 = zx * zx, y2 = zy * zy;
+    if (x2 + y2 > 4.0f) return k;
+    zy = 2.0f * zx * zy + cy;
+    zx = x2 - y2 + cx;
+  }
+  return limit;
+}
+
+TEST(Mandelbrot, EqualsLoop) {
+  const std::int64_t h = 97, w = 131;
+  const float dx = 2.5f / 100;
+  const auto turns = escape_times(h, w, dx, 256);
+  for (std::int64_t y = 0; y < h; ++y)
+    for (std::int64_t x = 0; x < w; ++x)
+      ASSERT_EQ(turns[static_cast<std::size_t>(y * w + x)],
+                by_hand(-2.0f + dx * static_cast<float>(x), -1.25f + dx * static_cast<float>(y), 256))
+          << y << " " << x;
+}
+
+TEST(Mandelbrot, ThreadsDoNotMatter) {
+  kiln::pool pool(3);
+  kiln::context with;
+  with.executor(pool.executor());
+  EXPECT_EQ(escape_times(200, 200, 0.0125f, 100, with), escape_times(200, 200, 0.0125f, 100));
+}
+
+// The area is 1.50659; what has not escaped after 1000 turns covers a little more.
+TEST(Mandelbrot, Area) {
+  const auto turns = escape_times(400, 400, 2.5f / 400, 1000);
+  const auto inside = static_cast<double>(std::count(turns.begin(), turns.end(), 1000));
+  EXPECT_NEAR(inside * 2.5 * 2.5 / (400 * 400), 1.51, 0.01);
+}
+
+}  // namespace

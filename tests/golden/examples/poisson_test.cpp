@@ -1,0 +1,47 @@
+// Red-black relaxation of examples/poisson against numbers of an independent program in f64.
+#include <gtest/gtest.h>
+#include <kiln/view.h>
+#include <poisson_kernels/relax.h>
+
+#include <numeric>
+#include <vector>
+
+#include "examples/common/check.h"
+
+namespace {
+
+constexpr std::int64_t n = 128;
+
+struct relaxation {
+  std::vector<double> p = std::vector<double>(n * n), error;
+  explicit relaxation(double omega) {
+    constexpr auto any = kiln::dynamic_extent;
+    std::vector<double> f(n * n);
+    f[64 * n + 64] = 1;
+    error.resize(256);
+    for (double& e : error)
+      check(poisson_kernels::relax(kiln::view<const double, any, any>(f.data(), n, n), omega,
+                                   kiln::view<double, any, any>(p.data(), n, n), e));
+  }
+};
+
+TEST(Poisson, Golden) {
+  const relaxation r(1.954);
+  EXPECT_NEAR(r.error[0], -3.53972, 1e-5);
+  EXPECT_NEAR(r.error[15], -2.69214, 1e-5);
+  EXPECT_NEAR(r.error[63], -2.91995, 1e-5);
+  EXPECT_NEAR(r.error[127], -4.09937, 1e-5);
+  EXPECT_NEAR(r.error[255], -7.24624, 1e-5);
+  EXPECT_NEAR(r.p[64 * n + 64], -0.932527, 1e-6);
+  EXPECT_NEAR(std::accumulate(r.p.begin(), r.p.end(), 0.0), -1225.79, 0.01);
+}
+
+TEST(Poisson, WithoutOverrelaxation) {
+  const relaxation r(1);
+  // Nothing but the border, which is far, takes away from the sum of the residuals.
+  for (std::size_t k = 0; k < 128; ++k) EXPECT_NEAR(r.error[k], -4.2144, 5e-5) << k;
+  EXPECT_NEAR(r.error[255], -4.2145, 5e-5);
+  EXPECT_NEAR(r.p[64 * n + 64], -0.707762, 1e-6);
+}
+
+}  // namespace

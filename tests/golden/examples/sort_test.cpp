@@ -1,0 +1,95 @@
+// The sorts of examples/sort against std::stable_sort.
+#include <gtest/gtest.h>
+#include <kiln/pool.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <random>
+
+#include "examples/sort/buffers.h"
+
+namespace {
+
+// Keys and the places they came from, both as std::stable_sort leaves them; bit for bit, -0.0 is not 0.0.
+template <class K>
+void check_radix(const std::vector<K>& keys, const kiln::context& with = {}) {
+  std::vector<std::int32_t> places(keys.size()), expected;
+  std::iota(places.begin(), places.end(), 0);
+  expected = places;
+  std::stable_sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
+    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+  });
+  std::vector<K> sorted = keys, alone = keys;
+  radix_buffers<K> b(keys.size());
+  radix_sort(sorted, places, b, with);
+  ASSERT_EQ(places, expected) << keys.size();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const K wanted = keys[static_cast<std::size_t>(expected[i])];
+    ASSERT_TRUE(sorted[i] == wanted &&
+                std::signbit(static_cast<double>(sorted[i])) == std::signbit(static_cast<double>(wanted)));
+  }
+  radix_sort(alone, b, with);
+  ASSERT_EQ(alone, sorted);
+}
+
+template <class K>
+std::vector<K> random_keys(std::size_t n, std::uint32_t different) {
+  std::mt19937 random(5);
+  std::vector<K> keys(n);
+  for (K& k : keys) {
+    const auto bits = static_cast<std::uint32_t>(random());
+    if constexpr (std::is_same_v<K, float>)
+      k = (static_cast<float>(bits % different) - static_cast<float>(different / 2)) * 0.37f;
+    else
+      k = static_cast<K>(different == 0 ? bits : bits % different);
+  }
+  return keys;
+}
+
+TEST(Sort, Radix) {
+  for (const std::size_t n : {1u, 2u, 127u, 128u, 129u, 1000u, 1023u, 1024u, 1025u, 40000u}) {
+    check_radix(random_keys<std::uint32_t>(n, 0));
+    check_radix(random_keys<std::uint32_t>(n, 300));
+    check_radix(random_keys<std::int32_t>(n, 0));
+    check_radix(random_keys<float>(n, 1u << 20));
+    check_radix(random_keys<float>(n, 7));
+  }
+}
+
+TEST(Sort, RadixOfSpecialFloats) {
+  const float inf = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max(),
+              tiny = std::numeric_limits<float>::denorm_min();
+  const std::vector<float> special = {0.0f, -0.0f, inf, -inf, 1, -1, most, -most, tiny, -tiny, 0.5f, -0.0f, 0.0f, inf, -inf, 1};
+  for (const std::size_t n : {16u, 129u, 3000u}) {
+    std::vector<float> keys;
+    for (std::size_t i = 0; i < n; ++i) keys.push_back(special[i * i % special.size()]);
+    check_radix(keys);
+  }
+}
+
+TEST(Sort, Bitonic) {
+  for (const std::size_t n : {1u, 2u, 3u, 127u, 128u, 129u, 1000u, 5000u}) {
+    const std::vector<float> keys = random_keys<float>(n, 1u << 20);
+    std::vector<float> sorted = keys, expected = keys;
+    std::vector<std::int32_t> places(n);
+    std::iota(places.begin(), places.end(), 0);
+    bitonic_sort(sorted, places, {}, [] {});
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(sorted, expected) << n;
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(sorted[i], keys[static_cast<std::size_t>(places[i])]);
+    std::sort(places.begin(), places.end());
+    for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(places[i], static_cast<std::int32_t>(i));
+  }
+}
+
+TEST(Sort, RadixOfAMillion) {
+  kiln::pool pool(3);
+  kiln::context with;
+  with.executor(pool.executor());
+  check_radix(random_keys<std::uint32_t>(1 << 20, 0));
+  check_radix(random_keys<float>(1 << 20, 1u << 22), with);
+}
+
+}  // namespace

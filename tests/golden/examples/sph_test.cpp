@@ -1,0 +1,136 @@
+// Particles and spheres of examples/sph: forces against numbers of an independent program in f64, pictures pixel by pixel.
+#include <gtest/gtest.h>
+#include <kiln/pool.h>
+#include <sph_kernels/spheres.h>
+#include <sph_kernels/step.h>
+
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "examples/common/check.h"
+
+namespace {
+
+constexpr auto any = kiln::dynamic_extent;
+using points_in = kiln::view<const float, any, 3>;
+using points_out = kiln::view<float, any, 3>;
+
+struct particles {
+  static constexpr std::int64_t n = 64;
+  std::vector<float> x = std::vector<float>(3 * n), v = x, next_x = x, next_v = x, force = x, rho = std::vector<float>(n);
+  particles() {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < 3; ++k) {
+        const auto a = static_cast<double>(i), b = static_cast<double>(k);
+        x[3 * i + k] = static_cast<float>(0.5 * std::sin(1.7 * a + 2.3 * b + 0.1 * a * b));
+        v[3 * i + k] = static_cast<float>(0.1 * std::cos(0.9 * a + 1.1 * b));
+      }
+  }
+  void step() {
+    check(sph_kernels::step(points_in(x.data(), n), points_in(v.data(), n), 0.3f, 2, 20, 1, 1.5f, 1e-4f,
+                            points_out(next_x.data(), n), points_out(next_v.data(), n), points_out(force.data(), n), rho));
+    x.swap(next_x);
+    v.swap(next_v);
+  }
+};
+
+double total(const std::vector<float>& v) {
+  return std::accumulate(v.begin(), v.end(), 0.0, [](double s, float e) { return s + static_cast<double>(e); });
+}
+
+void near(float value, double golden, double relative) {
+  EXPECT_NEAR(static_cast<double>(value), golden, std::fabs(golden) * relative);
+}
+
+TEST(Sph, Golden) {
+  particles p;
+  p.step();
+  near(p.rho[0], 4.4493056, 1e-6);
+  EXPECT_NEAR(total(p.rho), 281.8342229, 3e-4);
+  near(p.force[0], -32.925375, 3e-6);
+  near(p.force[1], 1867.999411, 3e-6);
+  near(p.force[2], -1509.299419, 3e-6);
+  EXPECT_NEAR(total(p.force), 0, 0.1);  // of forces up to 2000
+  for (int k = 1; k < 10; ++k) p.step();
+  near(p.rho[0], 4.4344021, 1e-6);
+  EXPECT_NEAR(total(p.rho), 280.9434337, 3e-4);
+  EXPECT_NEAR(static_cast<double>(p.x[0]), 8.1461e-5, 1e-8);
+  near(p.x[1], 0.37392175, 1e-6);
+  near(p.x[2], -0.49773075, 1e-6);
+  double energy = 0;
+  for (const float s : p.v) energy += 0.5 * static_cast<double>(s) * static_cast<double>(s);
+  EXPECT_NEAR(energy, 197.3410671, 1e-3);
+}
+
+constexpr std::int64_t h = 60, w = 80;
+constexpr float camera[4][3] = {{0, 0, -2}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+
+// Which particle each pixel shows; -1: none.
+std::vector<int> seen(const std::vector<float>& x, float radius, const kiln::context& with = {}) {
+  std::vector<std::uint32_t> ids(h * w);
+  std::vector<float> canvas(h * w * 3);
+  check(sph_kernels::spheres(points_in(x.data(), static_cast<std::int64_t>(x.size() / 3)), camera, radius,
+                             kiln::view<std::uint32_t, any, any>(ids.data(), h, w),
+                             kiln::view<float, any, any, 3>(canvas.data(), h, w), with));
+  std::vector<int> out;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    out.push_back(static_cast<int>(ids[i] & 0xffff) - 1);
+    const float light = canvas[3 * i] + canvas[3 * i + 1] + canvas[3 * i + 2];  // below 0 at the rim
+    EXPECT_TRUE(std::isfinite(light) && (light != 0) == (out.back() >= 0)) << i << " " << light;
+  }
+  return out;
+}
+
+// The nearest sphere that the ray through a pixel meets.
+int by_hand(const std::vector<float>& x, double radius, std::int64_t i, std::int64_t j) {
+  double ray[3] = {(static_cast<double>(j) - w / 2.0) / h, (static_cast<double>(i) - h / 2.0) / h, 1}, best = 1e9;
+  const double size = std::sqrt(ray[0] * ray[0] + ray[1] * ray[1] + 1);
+  int nearest = -1;
+  for (std::size_t p = 0; p < x.size() / 3; ++p) {
+    double oc[3], b = 0, square = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      oc[k] = static_cast<double>(camera[0][k]) - static_cast<double>(x[3 * p + k]);
+      b += oc[k] * ray[k] / size;
+      square += oc[k] * oc[k];
+    }
+    const double inside = radius * radius - (square - b * b), t = -b - std::sqrt(std::max(inside, 0.0));
+    if (inside > 0 && t > 0 && t < best) best = t, nearest = static_cast<int>(p);
+  }
+  return nearest;
+}
+
+TEST(Spheres, NearestWins) {
+  const std::vector<float> x = {0.05f, 0, 0.3f, -0.05f, 0.02f, 0, 0.1f, 0.1f, 0.6f};
+  const auto ids = seen(x, 0.2f);
+  int covered = 0, different = 0;
+  for (std::int64_t i = 0; i < h; ++i)
+    for (std::int64_t j = 0; j < w; ++j) {
+      const int expected = by_hand(x, 0.2, i, j), got = ids[static_cast<std::size_t>(i * w + j)];
+      covered += expected >= 0;
+      different += expected != got;
+    }
+  EXPECT_GT(covered, 100);
+  EXPECT_EQ(different, 0);
+}
+
+// Partly outside of the picture, beside it, behind the camera.
+TEST(Spheres, Borders) {
+  const std::vector<float> x = {1.3f, 0, 0, 4, 0, 0, 0, 0, -3, 0, 0.97f, 0};
+  const auto ids = seen(x, 0.2f);
+  for (std::int64_t i = 0; i < h; ++i)
+    for (std::int64_t j = 0; j < w; ++j)
+      EXPECT_EQ(ids[static_cast<std::size_t>(i * w + j)], by_hand(x, 0.2, i, j)) << i << " " << j;
+}
+
+TEST(Spheres, OrderDoesNotMatter) {
+  std::vector<float> x;
+  for (int i = 0; i < 300; ++i)
+    for (int k = 0; k < 3; ++k) x.push_back(0.7f * std::sin(static_cast<float>(i * (k + 2)) * 1.3f));
+  kiln::pool pool(3);
+  kiln::context threads;
+  threads.executor(pool.executor());
+  EXPECT_EQ(seen(x, 0.1f), seen(x, 0.1f, threads));
+}
+
+}  // namespace

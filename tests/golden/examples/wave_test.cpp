@@ -1,0 +1,37 @@
+// The wave of examples/wave against numbers of an independent program in f64.
+#include <gtest/gtest.h>
+
+#include "examples/wave/state.h"
+
+namespace {
+
+double sum(const std::vector<float>& v, int power) {
+  double s = 0;
+  for (const float x : v) s += std::pow(static_cast<double>(x), power);
+  return s;
+}
+
+TEST(Wave, Golden) {
+  const struct {
+    int steps;
+    double sum_u, sum_v2, element;
+  } golden[] = {{1, 624.754327, 0.32371, 0.998408},
+                {10, 456.136314, 20.55271, 0.948761},
+                {100, -192.986259, 18.90743, 0.356183},
+                {500, -292.0629, 15.98316, -0.042001}};
+  wave w;
+  kiln::context serial;
+  int done = 0;
+  for (const auto& g : golden) {
+    w.steps(g.steps - done, serial);
+    done = g.steps;
+    // Sums of 131072 elements of f32; 1e-6 relative to the sum of their sizes, which is about 600.
+    EXPECT_NEAR(sum(w.u, 1), g.sum_u, 1e-3) << g.steps;
+    EXPECT_NEAR(sum(w.v, 2), g.sum_v2, 2e-5 * g.sum_v2 + 5e-6) << g.steps;
+    EXPECT_NEAR(static_cast<double>(w.u[78 * 512 + 256]), g.element, 5e-6) << g.steps;
+  }
+}
+
+TEST(Wave, OneKernelForBothOutputs) { EXPECT_EQ(wave_kernels_step_desc()->n_kernels, 1); }
+
+}  // namespace

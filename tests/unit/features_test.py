@@ -1,0 +1,34 @@
+"""docs/reference/features.md: every row of the survey that it must have is there once and names tests, all of which exist, or says
+`open: ` or `later: ` and why. features_test.py ROOT"""
+import pathlib, re, sys
+
+root = pathlib.Path(sys.argv[1])
+wanted = {
+    "Program model": [*range(1, 19)],
+    "Shapes, indices": [*range(19, 30), 31, 32, 33, *range(35, 47)],
+    "Scatter and atomics": [77, 78, 79, 80],
+    "Defects of others": [4, 6, 8, 11, 12, 13, 14, 15, 16, 18, 20, 23],
+}
+source = "".join(f.read_text() for f in (root / "tests").rglob("*_test.cpp"))
+known = {f"{s}.{n}" for s, n in re.findall(r"^TEST(?:_[FP])?\((\w+), (\w+)\)", source, flags=re.M)}
+problems, tests, waiting = [], 0, 0
+
+sections = re.split(r"^## ", (root / "docs/reference/features.md").read_text(), flags=re.M)[1:]
+for section in sections:
+    title = section.partition("\n")[0]
+    rows = [[c.strip() for c in line.split("|")[1:-1]] for line in section.splitlines() if re.match(r"\| \d", line)]
+    if [int(r[0]) for r in rows] != wanted.pop(title, None):
+        problems.append(f"{title}: rows {[r[0] for r in rows]}")
+    for number, _, here, named in (r for r in rows):
+        names = re.findall(r"`([^`]+)`", named)
+        if not names:
+            waiting += 1
+            if not re.match(r"(open|later): \w", here):
+                problems.append(f"{title} | {number}: no test")
+        tests += len(names)
+        problems += [f"{title} | {number}: no {n}" for n in names if n not in known and not (root / n).is_file()]
+problems += [f"no section {title}" for title in wanted]
+
+print(f"{tests} tests named, {waiting} rows wait, {len(problems)} problems")
+print("\n".join(problems), file=sys.stderr)
+sys.exit(1 if problems else 0)
