@@ -1,6 +1,5 @@
 #include "compiler/codegen/descriptor.h"
 
-#include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -35,8 +34,7 @@ class DescriptorEmitter {
     int n_extents = 0;
     for (const Symbol& s : schedule_.program.symbols) {
       n_extents += s.kind == Symbol::Kind::extent ? 1 : 0;
-      const int buffer = s.kind == Symbol::Kind::element ? buffer_number_.at(static_cast<std::size_t>(s.buffer)) : -1;
-      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of), i64(buffer)}));
+      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of)}));
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
@@ -51,7 +49,6 @@ class DescriptorEmitter {
   Constant* i8(int v) { return llvm::ConstantInt::get(llvm::Type::getInt8Ty(context()), static_cast<std::uint64_t>(v)); }
   Constant* i32(int v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context()), v); }
   Constant* i64(std::int64_t v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context()), v); }
-  Constant* count_of(const std::vector<int>& values) { return i32(static_cast<int>(values.size())); }
   Constant* count(const std::vector<Constant*>& rows) { return i32(static_cast<int>(rows.size())); }
   Constant* row(std::initializer_list<Constant*> members) {
     return llvm::ConstantStruct::getAnon(context(), {members.begin(), members.size()});
@@ -109,21 +106,22 @@ class DescriptorEmitter {
     std::vector<int> buffers;
     for (const int b : k.buffers) buffers.push_back(buffer_number_.at(static_cast<std::size_t>(b)));
     const Id roots[] = {l.sink, l.trip_count, l.work};
-    const std::vector<int> reads = reads_of(roots);
+    const std::vector<Constant*> reads = reads_of(roots);
     return row({text(k.name), function, numbers(buffers), numbers(k.depends_on), expr(l.trip_count), expr(l.work),
                 i32(static_cast<int>(buffers.size())), i32(static_cast<int>(k.depends_on.size())), i32(l.alignment),
-                i32(l.parallel ? 1 : 0), numbers(reads), count_of(reads), i32(0)});
+                i32(l.parallel ? 1 : 0), array(reads), count(reads), i32(0)});
   }
 
   // What of the run's numbers has to be read for these expressions.
-  std::vector<int> reads_of(std::span<const Id> expressions) const {
-    std::vector<int> out;
+  std::vector<Constant*> reads_of(std::span<const Id> expressions) {
+    std::map<std::size_t, int> buffers;  // by symbol
     const std::vector<Symbol>& symbols = schedule_.program.symbols;
     for (const Id id : g_.reachable(expressions))
       for (std::size_t i = 0; i < symbols.size(); ++i)
         if (g_.op(id) == Op::SYM && symbols[i].kind == Symbol::Kind::element && symbols[i].name == g_.name(id))
-          out.push_back(static_cast<int>(i));
-    std::ranges::sort(out);
+          buffers[i] = buffer_number_.at(static_cast<std::size_t>(symbols[i].buffer));
+    std::vector<Constant*> out;
+    for (const auto& [symbol, buffer] : buffers) out.push_back(row({i32(static_cast<int>(symbol)), i32(buffer)}));
     return out;
   }
 
@@ -139,9 +137,9 @@ class DescriptorEmitter {
     for (std::size_t i = 0; i < schedule_.program.symbols.size() && l.turn != no_id; ++i)
       if (schedule_.program.symbols[i].name == g_.name(l.turn)) position = static_cast<int>(i);
     const Id bounds[] = {l.begin, l.end};
-    const std::vector<int> reads = reads_of(bounds);
+    const std::vector<Constant*> reads = reads_of(bounds);
     const int condition = l.condition < 0 ? -1 : buffer_number_.at(static_cast<std::size_t>(l.condition));
-    return row({expr(l.begin), expr(l.end), i64(l.step), numbers(reads), count_of(reads), i32(first), i32(end), i32(position),
+    return row({expr(l.begin), expr(l.end), i64(l.step), array(reads), count(reads), i32(first), i32(end), i32(position),
                 i32(condition), i32(0)});
   }
 

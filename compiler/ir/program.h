@@ -75,7 +75,7 @@ struct Kernel {
   std::vector<int> depends_on;  // kernels that must finish first
   bool is_own = false;          // a KERNEL of the program: its loops stay as they are
   // Of the buffers, those of which it reads what they were before it writes them. Unset: the inout parameters.
-  std::optional<std::vector<int>> at_entry;
+  std::optional<std::vector<int>> at_entry = std::nullopt;
   int piece = 0;  // until dependencies: index into Schedule::pieces
   int loop = -1;  // from then on: the innermost HostLoop around it
 };

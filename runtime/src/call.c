@@ -47,9 +47,8 @@ static void* address_in(const call* c, int32_t buffer) {
   return buffer_address(c->program, buffer, c->args, c->workspace, c->symbols);
 }
 
-static void read_numbers(const call* c, const int32_t* reads, int32_t n) {
-  for (int32_t i = 0; i < n; ++i)
-    c->symbols[reads[i]] = *(const int64_t*)address_in(c, (int32_t)c->program->symbols[reads[i]].buffer);
+static void read_numbers(const call* c, const kiln_read_desc* reads, int32_t n) {
+  for (int32_t i = 0; i < n; ++i) c->symbols[reads[i].symbol] = *(const int64_t*)address_in(c, reads[i].buffer);
 }
 
 static void run_kernel(const call* c, const kiln_kernel_desc* k) {

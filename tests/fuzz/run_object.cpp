@@ -83,7 +83,7 @@ RunnableObject::RunnableObject(const std::string& object, const Program& p) : pr
   description_ = reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol(p.name + "_desc"))();
   in_order_.assign(description_->kernels, description_->kernels + description_->n_kernels);
   for (kiln_kernel_desc& k : in_order_) k.work = much_work;
-  backwards_ = latest_first(in_order_);
+  backwards_ = description_->n_loops > 0 ? in_order_ : latest_first(in_order_);  // loops run kernels where they stand
 }
 
 std::string RunnableObject::compare(std::span<const Array> arguments, std::span<const Array> expected, Execution how) const {

@@ -36,11 +36,12 @@ static const kiln_param_desc params[] = {
 static const kiln_temp_desc temps[] = {{zero, n4}};
 static const int32_t sum_buffers[] = {0, 4}, scale_buffers[] = {4, 2, 1, 3}, never_buffers[] = {3}, scale_after[] = {0};
 static const kiln_kernel_desc kernels[] = {
-    {"row_sum_k0", sum_rows, sum_buffers, 0, n, n4, 2, 0, 8, 1},
-    {"row_sum_k1", scale, scale_buffers, scale_after, n, n4, 4, 1, 8, 1},
-    {"row_sum_k2", never, never_buffers, 0, zero, zero, 1, 0, 1, 1},
+    {"row_sum_k0", sum_rows, sum_buffers, 0, n, n4, 2, 0, 8, 1, 0, 0, 0},
+    {"row_sum_k1", scale, scale_buffers, scale_after, n, n4, 4, 1, 8, 1, 0, 0, 0},
+    {"row_sum_k2", never, never_buffers, 0, zero, zero, 1, 0, 1, 1, 0, 0, 0},
 };
-static const kiln_program_desc program = {KILN_ABI_VERSION, 2, 4, 1, 3, 0, "row_sum", symbols, params, temps, kernels, n4, 0};
+static const kiln_program_desc program = {KILN_ABI_VERSION, 2,     4,       1,  3, 0, "row_sum", symbols,
+                                          params,           temps, kernels, n4, 0, 0, 0,         0};
 
 kiln_status row_sum(const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
   return kiln_call(&program, args, n_args, context);

@@ -133,7 +133,7 @@ TEST_F(MemoryPlan, InOrderKeepsApartWhatMayRunTogether) {
   }
   memory_in_order(g_, s_);
   const TaskOrder order(s_);
-  const auto users = buffer_users(s_);
+  const auto users = buffer_users(g_, s_);
   const auto ends_before = [&](std::size_t a, std::size_t b) {
     return std::ranges::all_of(users[a], [&](std::size_t j) {
       return std::ranges::all_of(users[b], [&](std::size_t k) { return order.before(j, k); });

@@ -24,7 +24,6 @@ enum { KILN_IN = 0, KILN_OUT = 1, KILN_INOUT = 2 };
 typedef struct kiln_symbol_desc {
   const char* name;
   int64_t min, max, multiple_of;
-  int64_t buffer;           /* of a number: the i64 element that `reads` of kernels and loops take; -1: the position of a loop */
 } kiln_symbol_desc;
 
 typedef struct kiln_param_desc {
@@ -32,6 +31,11 @@ typedef struct kiln_param_desc {
   const kiln_expr* extents; /* rank expressions; a bare PUSH_SYM defines the symbol when it comes first in parameter order */
   uint8_t dtype, direction, rank, reserved[5];
 } kiln_param_desc;
+
+/* The symbol takes the value of an i64 buffer's one element. */
+typedef struct kiln_read_desc {
+  int32_t symbol, buffer;
+} kiln_read_desc;
 
 /* Runs iterations [begin, end) of the kernel's outermost loop. buffers: one pointer per kernel slot. symbols: values in order. */
 typedef void (*kiln_kernel_fn)(void* const* buffers, const int64_t* symbols, int64_t begin, int64_t end);
@@ -46,7 +50,7 @@ typedef struct kiln_kernel_desc {
   int32_t n_buffers, n_depends_on;
   int32_t alignment;        /* chunk boundaries are multiples of this */
   int32_t parallel;         /* 0: the loop must run in one call */
-  const int32_t* reads;     /* numbers that take their elements' values before the kernel begins */
+  const kiln_read_desc* reads; /* before the kernel begins */
   int32_t n_reads, reserved;
 } kiln_kernel_desc;
 
@@ -54,10 +58,10 @@ typedef struct kiln_kernel_desc {
 typedef struct kiln_loop_desc {
   kiln_expr begin, end;     /* evaluated once, when the loop begins */
   int64_t step;             /* above 0 */
-  const int32_t* reads;     /* as a kernel's, for begin and end */
+  const kiln_read_desc* reads; /* before begin and end are evaluated */
   int32_t n_reads;
   int32_t first_kernel, end_kernel;
-  int32_t position;         /* the number that is the position in each turn, or -1 */
+  int32_t position;         /* the symbol that is the position in each turn, or -1 */
   int32_t condition;        /* a turn begins only while this buffer's one bool is true; -1: always */
   int32_t reserved;
 } kiln_loop_desc;
