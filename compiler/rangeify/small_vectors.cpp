@@ -49,7 +49,6 @@ class Unrolling {
     const Id roots[] = {p_.sink};
     const std::vector<Id> order = g_.reachable(roots);
     inside_ = inside_regions(g_, order);
-    refuse_loops_outside();
     if (std::ranges::none_of(order, [&](Id id) { return is_small(id); })) return;
     const std::vector<Id> origins = state_origins(g_, roots);
     for (const Id id : order) {
@@ -68,27 +67,6 @@ class Unrolling {
 
  private:
   using Parts = std::vector<Id>;
-
-  // What is computed in a loop is computed in a kernel.
-  void refuse_loops_outside() {
-    std::vector<Id> open{p_.sink};
-    std::vector<bool> seen(p_.sink + 1, false);
-    while (!open.empty()) {
-      const Id id = open.back();
-      open.pop_back();
-      if (seen[id]) continue;
-      seen[id] = true;
-      if (inside_[id] && g_.op(id) == Op::FOR)
-        throw Diagnostic("E-loop", where(g_, g_.loc(id)),
-                         "expected a loop inside a kernel, got a loop around kernels or tensors");
-      std::vector<Id> next(g_.src(id).begin(), g_.src(id).end());
-      if (g_.op(id) == Op::KERNEL) {
-        next = kernel_body(g_, inside_, id).outside;
-        next.insert(next.end(), kernel_parts(g_, id).init.begin(), kernel_parts(g_, id).init.end());
-      }
-      open.insert(open.end(), next.begin(), next.end());
-    }
-  }
 
   // A value inside a region that is not of rank 0 and not memory.
   bool is_small(Id id) {
