@@ -217,6 +217,7 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
   const Id roots[] = {k.sink};
   for (Id id : g.reachable(roots)) {
     const Op op = g.op(id);
+    if (op == Op::END) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));  // also a state that is handed on as it is
     if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL) continue;
     (op == Op::LOAD ? a.loads : a.stores).push_back(buffer_at(g, k, g.src(id, 0)));
   }
