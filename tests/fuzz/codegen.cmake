@@ -6,14 +6,14 @@ add_library(random_makers STATIC
   fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp)
 target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
 add_library(campaign STATIC
-  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp
+  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/plan_trace.cpp
   fuzz/first_broken_pass.cpp fuzz/child.cpp fuzz/shrink.cpp)
 target_link_libraries(campaign PUBLIC random_makers run_harness schedule_harness CLI11::CLI11 LLVM)
 target_include_directories(campaign SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 add_executable(random_programs fuzz/random_programs.cpp)
 target_link_libraries(random_programs PRIVATE campaign)
 kiln_add_test(plan_problem_test fuzz
-  SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/loaded_object.cpp
+  SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/plan_trace.cpp fuzz/loaded_object.cpp
   LIBS run_harness LLVM)
 target_include_directories(plan_problem_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
 add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)

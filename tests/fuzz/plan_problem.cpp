@@ -7,6 +7,7 @@
 
 #include "compiler/interp/index_value.h"
 #include "compiler/ir/state.h"
+#include "tests/fuzz/plan_trace.h"
 
 extern "C" {
 #include "runtime/src/expression.h"
@@ -92,8 +93,18 @@ bool all_before(const Order& before, const std::set<std::size_t>& first, const s
       first, [&](std::size_t j) { return std::ranges::all_of(second, [&](std::size_t k) { return before[k][j]; }); });
 }
 
+std::vector<KernelUses> uses_of(const Schedule& s, const std::vector<Users>& users) {
+  std::vector<KernelUses> out(s.kernels.size());
+  for (std::size_t b = 0; b < users.size(); ++b) {
+    for (const std::size_t k : users[b].readers) out[k].reads.insert(b);
+    for (const std::size_t k : users[b].writers) out[k].writes.insert(b);
+  }
+  return out;
+}
+
 std::string description_problem(const Schedule& s, const kiln_program_desc& d) {
   if (static_cast<std::size_t>(d.n_kernels) != s.kernels.size()) return "another number of kernels than scheduled";
+  if (static_cast<std::size_t>(d.n_loops) != s.loops.size()) return "another number of loops than scheduled";
   if (static_cast<std::size_t>(d.n_params + d.n_temps + d.n_views) != s.buffers.size())
     return "another number of buffers than scheduled";
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
@@ -114,7 +125,7 @@ struct Place {
 class PlanChecker {
  public:
   PlanChecker(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols)
-      : s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s)), value_(g, names_) {
+      : g_(g), s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s)), value_(g, names_) {
     for (std::size_t i = 0; i < symbols.size(); ++i) names_[s.program.symbols[i].name] = symbols[i];
   }
 
@@ -125,17 +136,26 @@ class PlanChecker {
     for (std::size_t t = 0; t < static_cast<std::size_t>(d_.n_temps); ++t) {
       Place here;
       if (const std::string p = place(t, workspace, here); !p.empty()) return "temporary " + std::to_string(t) + p;
-      for (std::size_t o = 0; o < placed.size(); ++o)
+      for (std::size_t o = 0; o < placed.size() && s_.loops.empty(); ++o)
         if (overlap(here, placed[o]) && !all_before(before_, here.users, placed[o].users) &&
             !all_before(before_, placed[o].users, here.users))
           return "temporaries " + std::to_string(o) + " and " + std::to_string(t) + " share bytes and may be alive together";
       placed.push_back(std::move(here));
     }
+    if (const std::string p = s_.loops.empty() ? "" : in_loops(placed); !p.empty()) return p;
     return views();
   }
 
  private:
   static bool overlap(const Place& a, const Place& b) { return a.begin < b.end && b.begin < a.end; }
+
+  std::string in_loops(const std::vector<Place>& placed) const {
+    const auto first = static_cast<std::size_t>(d_.n_params);
+    const auto is_temporary = [&](std::size_t b) { return b >= first && b - first < placed.size(); };
+    return trace_problem(g_, s_, uses_of(s_, users_), is_temporary, [&](std::size_t a, std::size_t b) {
+      return is_temporary(a) && is_temporary(b) && overlap(placed[a - first], placed[b - first]);
+    });
+  }
 
   // Views lie within their parameters.
   std::string views() {
@@ -165,6 +185,7 @@ class PlanChecker {
            " bytes";
   }
 
+  const Graph& g_;
   const Schedule& s_;
   const kiln_program_desc& d_;
   std::span<const std::int64_t> symbols_;
@@ -179,6 +200,10 @@ class PlanChecker {
 std::string order_problem(const Graph& g, const Schedule& s) {
   const Order before = order_of(s);
   const std::vector<Users> users = users_of(g, s);
+  if (!s.loops.empty())  // one kernel after the other
+    return trace_problem(
+        g, s, uses_of(s, users), [&](std::size_t b) { return s.buffers[b].param < 0; },
+        [](std::size_t, std::size_t) { return false; });
   for (std::size_t b = 0; b < users.size(); ++b)
     if (const std::string p = buffer_order_problem(s, before, b, users[b]); !p.empty()) return p;
   return {};

@@ -15,7 +15,8 @@ namespace kiln::compiler::testing {
 std::string order_problem(const Graph& g, const Schedule& s);
 
 // Does the object's description say what the schedule says; do temporaries begin at multiples of 64, lie within the bytes that
-// the caller is told, and share none of them unless all kernels that use one end before any begins that uses the other?
+// the caller is told, and share none of them unless all kernels that use one end before any begins that uses the other? With
+// loops: is what a kernel reads there, whatever number of turns they make?
 std::string plan_problem(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols);
 
 }  // namespace kiln::compiler::testing

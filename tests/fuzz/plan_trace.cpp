@@ -1,0 +1,99 @@
+#include "tests/fuzz/plan_trace.h"
+
+#include "compiler/schedule/task_order.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+class Trace {
+ public:
+  Trace(const Graph& g, const Schedule& s, const std::vector<KernelUses>& uses,
+        const std::function<bool(std::size_t)>& is_checked, const std::function<bool(std::size_t, std::size_t)>& overlap)
+      : g_(g), s_(s), uses_(uses), is_checked_(is_checked), overlap_(overlap) {}
+
+  std::string run(int turns) {
+    turns_ = turns;
+    holds_.assign(s_.buffers.size(), false);
+    kernels(0, s_.kernels.size(), -1);
+    return problem_;
+  }
+
+ private:
+  // Recursion is as deep as loops nest.
+  void kernels(std::size_t first, std::size_t end, int around) {
+    for (std::size_t k = first; k < end && problem_.empty();) {
+      int loop = s_.kernels[k].loop;
+      if (loop == around) {
+        kernel(k++);
+        continue;
+      }
+      while (s_.loops[static_cast<std::size_t>(loop)].parent != around) loop = s_.loops[static_cast<std::size_t>(loop)].parent;
+      std::size_t last = k;
+      while (last < end && is_inside(s_.kernels[last].loop, loop)) ++last;
+      turns(k, last, loop);
+      k = last;
+    }
+  }
+  bool is_inside(int loop, int outer) const {
+    while (loop >= 0 && loop != outer) loop = s_.loops[static_cast<std::size_t>(loop)].parent;
+    return loop == outer;
+  }
+
+  void turns(std::size_t first, std::size_t end, int number) {
+    const HostLoop& l = s_.loops[static_cast<std::size_t>(number)];
+    const std::string who = "loop " + std::to_string(number);
+    const Id bounds[] = {l.begin, l.end};
+    for (const int b : numbers_in(g_, s_, bounds)) read(who, static_cast<std::size_t>(b));
+    for (int t = 0; t < turns_ && problem_.empty(); ++t) {
+      if (l.condition >= 0) read(who, static_cast<std::size_t>(l.condition));
+      kernels(first, end, number);
+    }
+  }
+
+  void kernel(std::size_t k) {
+    const std::string who = "kernel " + std::to_string(k);
+    const Id roots[] = {s_.kernels[k].sink};
+    for (const int b : numbers_in(g_, s_, roots)) read(who, static_cast<std::size_t>(b));
+    for (const std::size_t b : uses_[k].reads)
+      if (!uses_[k].writes.contains(b)) read(who, b);
+    for (const std::size_t b : uses_[k].writes) {
+      for (std::size_t other = 0; other < holds_.size(); ++other) {
+        if (other == b || !is_checked_(other) || !overlap_(b, other)) continue;
+        if (uses_[k].reads.contains(other) || uses_[k].writes.contains(other)) fail(who, other);
+        holds_[other] = false;
+      }
+      holds_[b] = true;
+    }
+  }
+
+  void read(const std::string& who, std::size_t b) {
+    if (is_checked_(b) && !holds_[b]) fail(who, b);
+  }
+  void fail(const std::string& who, std::size_t b) {
+    if (problem_.empty())
+      problem_ = who + " uses buffer " + std::to_string(b) + " where it does not hold its value (turn count " +
+                 std::to_string(turns_) + ")";
+  }
+
+  const Graph& g_;
+  const Schedule& s_;
+  const std::vector<KernelUses>& uses_;
+  const std::function<bool(std::size_t)>& is_checked_;
+  const std::function<bool(std::size_t, std::size_t)>& overlap_;
+  int turns_ = 0;
+  std::vector<bool> holds_;
+  std::string problem_;
+};
+
+}  // namespace
+
+std::string trace_problem(const Graph& g, const Schedule& s, const std::vector<KernelUses>& uses,
+                          const std::function<bool(std::size_t)>& is_checked,
+                          const std::function<bool(std::size_t, std::size_t)>& overlap) {
+  Trace trace(g, s, uses, is_checked, overlap);
+  std::string problem;
+  for (int turns = 0; turns < 4 && problem.empty(); ++turns) problem = trace.run(turns);
+  return problem;
+}
+
+}  // namespace kiln::compiler::testing
