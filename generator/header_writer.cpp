@@ -31,7 +31,8 @@ std::string comment(Graph& g, const Program& p) {
   for (const Parameter& q : p.params)
     s += "     " + std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + shape_text(g, q) + " " + q.name + "\n";
   for (const Symbol& y : p.symbols)
-    s += "   " + y.name + ": " + std::to_string(y.min) + " .. " + std::to_string(y.max) +
+    if (y.kind == Symbol::Kind::extent)
+      s += "   " + y.name + ": " + std::to_string(y.min) + " .. " + std::to_string(y.max) +
          (y.multiple_of > 1 ? ", a multiple of " + std::to_string(y.multiple_of) : "") + "\n";
   return s + "   Extents of one name are equal; every call checks that. */\n";
 }

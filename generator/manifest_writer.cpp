@@ -20,7 +20,32 @@ Json value(Graph& g, Id id) {
 Json symbols(const Program& p) {
   Json list = Json::array();
   for (const Symbol& s : p.symbols)
-    list.push_back({{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}});
+    if (s.kind == Symbol::Kind::extent)
+      list.push_back({{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}});
+  return list;
+}
+
+// What the run sets: positions of loops, and elements of buffers.
+Json numbers(const Program& p) {
+  Json list = Json::array();
+  for (const Symbol& s : p.symbols) {
+    if (s.kind == Symbol::Kind::extent) continue;
+    Json one{{"name", s.name}, {"min", s.min}, {"max", s.max}};
+    if (s.kind == Symbol::Kind::element) one["buffer"] = s.buffer;
+    list.push_back(one);
+  }
+  return list;
+}
+
+Json loops(Graph& g, const Schedule& s) {
+  Json list = Json::array();
+  for (const HostLoop& l : s.loops) {
+    Json one{{"begin", value(g, l.begin)}, {"end", value(g, l.end)}, {"step", l.step}};
+    if (l.parent >= 0) one["in"] = l.parent;
+    if (l.turn != no_id) one["position"] = std::string(g.name(l.turn));
+    if (l.condition >= 0) one["condition"] = l.condition;
+    list.push_back(one);
+  }
   return list;
 }
 
@@ -56,14 +81,16 @@ Json kernels(Compiled& c) {
   for (std::size_t i = 0; i < c.schedule.kernels.size(); ++i) {
     const Kernel& k = c.schedule.kernels[i];
     const LoweredKernel& l = c.schedule.lowered[i];
-    list.push_back({{"name", k.name},
-                    {"function", c.schedule.kernels[first[i]].name},
-                    {"buffers", k.buffers},
-                    {"depends_on", k.depends_on},
-                    {"trip_count", value(g, l.trip_count)},
-                    {"work", value(g, l.work)},
-                    {"alignment", l.alignment},
-                    {"parallel", l.parallel}});
+    Json one({{"name", k.name},
+              {"function", c.schedule.kernels[first[i]].name},
+              {"buffers", k.buffers},
+              {"depends_on", k.depends_on},
+              {"trip_count", value(g, l.trip_count)},
+              {"work", value(g, l.work)},
+              {"alignment", l.alignment},
+              {"parallel", l.parallel}});
+    if (k.loop >= 0) one["loop"] = k.loop;
+    list.push_back(one);
   }
   return list;
 }
@@ -74,17 +101,19 @@ std::string write_manifest(Compiled& c, const Target& target, std::string_view n
   Graph& g = c.graph;
   const Program& p = c.schedule.program;
   const std::string entry = symbol_prefix(ns) + p.name;
-  const Json j{{"kiln_manifest", 1},
-               {"name", p.name},
-               {"namespace", ns},
-               {"entry", entry},
-               {"description", entry + "_desc"},
-               {"target", {{"triple", target.triple}, {"cpu", target.cpu}, {"features", target.features}}},
-               {"symbols", symbols(p)},
-               {"params", params(g, p)},
-               {"buffers", buffers(g, c.schedule)},
-               {"kernels", kernels(c)},
-               {"workspace_bytes", value(g, c.schedule.workspace_bytes)}};
+  Json j{{"kiln_manifest", 1},
+         {"name", p.name},
+         {"namespace", ns},
+         {"entry", entry},
+         {"description", entry + "_desc"},
+         {"target", {{"triple", target.triple}, {"cpu", target.cpu}, {"features", target.features}}},
+         {"symbols", symbols(p)},
+         {"params", params(g, p)},
+         {"buffers", buffers(g, c.schedule)},
+         {"kernels", kernels(c)},
+         {"workspace_bytes", value(g, c.schedule.workspace_bytes)}};
+  if (!c.schedule.loops.empty()) j["loops"] = loops(g, c.schedule);
+  if (const Json set = numbers(p); !set.empty()) j["numbers"] = set;
   return j.dump(2) + "\n";
 }
 

@@ -190,12 +190,23 @@ class Claims {
     return b;
   }
 
+  // Loops around the kernel are in one of their turns.
+  std::string turns(SmtTerms& t) const {
+    std::string out;
+    for (int l = k_.loop; l >= 0; l = s_.loops[static_cast<std::size_t>(l)].parent) {
+      const HostLoop& loop = s_.loops[static_cast<std::size_t>(l)];
+      if (loop.turn == no_id || !t.define(loop.turn) || !t.define(loop.begin) || !t.define(loop.end)) continue;
+      out += "(assert (and (<= " + t[loop.begin] + " " + t[loop.turn] + ") (< " + t[loop.turn] + " " + t[loop.end] + ")))\n";
+    }
+    return out;
+  }
+
   // `question` defines what it needs and says what would make the claim false.
   template <class Question>
   void add(std::string text, const Question& question) {
     const auto script = [&](bool opaque_products) {
       SmtTerms t(g_, &facts_, opaque_products);
-      const std::string q = question(t);
+      const std::string q = turns(t) + question(t);
       return "(set-logic ALL)\n" + t.declarations() + q + "(check-sat)\n";
     };
     out_.push_back({std::move(text), script(false), script(true)});

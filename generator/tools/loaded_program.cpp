@@ -27,8 +27,9 @@ std::string choose(const std::vector<std::string>& found, const std::string& pro
   std::string names;
   for (const std::string& s : found) names += (names.empty() ? "" : ", ") + s.substr(0, s.size() - 5);
   throw Diagnostic("E-library", file,
-                   program.empty() && !found.empty() ? "expected one program, found " + names + "; choose with --program"
-                                                     : "expected the program '" + program + "', found " + (names.empty() ? "none" : names));
+                   program.empty() && !found.empty()
+                       ? "expected one program, found " + names + "; choose with --program"
+                       : "expected the program '" + program + "', found " + (names.empty() ? "none" : names));
 }
 
 std::string operation(std::int64_t code, const std::string& a, const std::string& b) {
@@ -77,7 +78,9 @@ LoadedProgram::LoadedProgram(const std::string& file, const std::string& program
   message_ = reinterpret_cast<decltype(message_)>(symbol("kiln_status_message"));
   desc_ = reinterpret_cast<const kiln_program_desc* (*)()>(symbol(description.c_str()))();
   if (desc_->abi_version != KILN_ABI_VERSION)
-    throw Diagnostic("E-library", file, "expected ABI version " + std::to_string(KILN_ABI_VERSION) + ", got " + std::to_string(desc_->abi_version));
+    throw Diagnostic(
+        "E-library", file,
+        "expected ABI version " + std::to_string(KILN_ABI_VERSION) + ", got " + std::to_string(desc_->abi_version));
 }
 
 void* LoadedProgram::symbol(const char* name) const {
@@ -137,8 +140,8 @@ std::string describe(const kiln_program_desc& d) {
   constexpr const char* directions[] = {"in", "out", "inout"};
   std::string s = std::string("program ") + d.name + "\n";
   for (int i = 0; i < d.n_symbols; ++i)
-    s += std::string("symbol ") + d.symbols[i].name + " min " + std::to_string(d.symbols[i].min) + " max " + std::to_string(d.symbols[i].max) +
-         " multiple_of " + std::to_string(d.symbols[i].multiple_of) + "\n";
+    s += std::string("symbol ") + d.symbols[i].name + " min " + std::to_string(d.symbols[i].min) + " max " +
+         std::to_string(d.symbols[i].max) + " multiple_of " + std::to_string(d.symbols[i].multiple_of) + "\n";
   for (int i = 0; i < d.n_params; ++i) {
     const kiln_param_desc& p = d.params[i];
     s += std::string(directions[p.direction]) + " " + std::string(name(static_cast<compiler::DType>(p.dtype))) + " [";
@@ -147,8 +150,14 @@ std::string describe(const kiln_program_desc& d) {
   }
   for (int i = 0; i < d.n_kernels; ++i) {
     const kiln_kernel_desc& k = d.kernels[i];
-    s += std::string("kernel ") + k.name + " trip_count " + expression_text(d, k.trip_count) + " work " + expression_text(d, k.work) +
-         (k.parallel != 0 ? " parallel" : " serial") + "\n";
+    s += std::string("kernel ") + k.name + " trip_count " + expression_text(d, k.trip_count) + " work " +
+         expression_text(d, k.work) + (k.parallel != 0 ? " parallel" : " serial") + "\n";
+  }
+  for (int i = 0; i < d.n_loops; ++i) {
+    const kiln_loop_desc& l = d.loops[i];
+    s += "loop of kernels " + std::to_string(l.first_kernel) + " .. " + std::to_string(l.end_kernel - 1) + " from " +
+         expression_text(d, l.begin) + " below " + expression_text(d, l.end) + " step " + std::to_string(l.step) +
+         (l.condition >= 0 ? " while buffer " + std::to_string(l.condition) : "") + "\n";
   }
   return s + "workspace " + expression_text(d, d.workspace_bytes) + " bytes\n";
 }
