@@ -85,8 +85,9 @@ llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
 
 }  // namespace
 
-// f16 is a 16-bit integer like bf16, and a half only where it is converted, behind a fence: of comparisons and choices that
-// LLVM can move to halves it makes calls of fminf and fmaxf.
+// f16 is a 16-bit integer like bf16, and a half only where it is converted, between fences: of comparisons and choices that
+// LLVM can move to halves it makes calls of fminf and fmaxf, and an integer's conversion that it sees through is to LLVM 19
+// exact where it has few digits, even if it is beyond 65504.
 llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return bf16_to_f32(b, v);
   if (d != DType::f16) return v;
@@ -97,7 +98,8 @@ llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
 llvm::Value* narrow(Builder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return f32_to_bf16(b, v);
   if (d != DType::f16) return v;
-  return b.CreateBitCast(b.CreateFPTrunc(v, with_lanes(b.getHalfTy(), lane_count(v))), like(v, DType::f16));
+  llvm::Value* f32 = b.CreateArithmeticFence(v, v->getType());
+  return b.CreateBitCast(b.CreateFPTrunc(f32, with_lanes(b.getHalfTy(), lane_count(v))), like(v, DType::f16));
 }
 
 llvm::Value* emit_cast(Builder& b, llvm::Value* v, DType from, DType to) {

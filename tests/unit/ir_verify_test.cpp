@@ -69,7 +69,7 @@ std::vector<Case> broken_nodes() {
       {Level::kernel, "index", [f, i](G g) { return g.make(Op::INDEX, DType::f32, {f(g), i(g)}); }},
       {Level::kernel, "entry", [f, range](G g) { return g.make(Op::ENTRY, DType::none, {f(g), range(g)}); }},
       {Level::kernel, "atomic",
-       [buffer, f, i](G g) {
+       [buffer, i](G g) {
          const Id gate = g.constant(DType::boolean, 1);  // values have the type of the memory
          return g.make(Op::ATOMIC, DType::none, {buffer(g), gate, i(g), g.index(0)}, {0});
        }},
