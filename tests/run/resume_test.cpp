@@ -71,7 +71,7 @@ TEST_P(Files, ContinueFromEveryPass) {
 
 std::vector<std::string> files() {
   std::vector<std::string> out;
-  for (const char* folder : {"golden/schedule", "run/resume"})
+  for (const char* folder : {"golden/schedule", "run/resume", "run/scopes/host_loops"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(TESTS_FOLDER) + "/" + folder))
       if (entry.path().extension() == ".kiln") out.push_back(entry.path().string());
   std::ranges::sort(out);
