@@ -47,6 +47,9 @@ std::vector<Users> users_of(const Graph& g, const Schedule& s) {
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     const Id roots[] = {s.kernels[k].sink};
     for (const Id id : g.reachable(roots)) {
+      for (const Symbol& y : s.program.symbols)
+        if (g.op(id) == Op::SYM && y.kind == Symbol::Kind::element && y.name == g.name(id))
+          out[static_cast<std::size_t>(y.buffer)].readers.insert(k);
       if (g.op(id) != Op::LOAD && g.op(id) != Op::STORE && g.op(id) != Op::ATOMIC) continue;
       const Id memory = memory_of(g, g.src(id, 0));
       if (g.op(memory) == Op::LOCAL) continue;
@@ -57,6 +60,13 @@ std::vector<Users> users_of(const Graph& g, const Schedule& s) {
       if (g.op(id) != Op::LOAD && s.kernels[k].is_own) u.updaters.insert(k);
     }
   }
+  // What a loop asks for before a turn is needed when the first kernel of the turn begins.
+  for (std::size_t l = 0; l < s.loops.size(); ++l)
+    for (std::size_t k = 0; k < s.kernels.size() && s.loops[l].condition >= 0; ++k)
+      if (s.kernels[k].loop == static_cast<int>(l)) {
+        out[static_cast<std::size_t>(s.loops[l].condition)].readers.insert(k);
+        break;
+      }
   return out;
 }
 
@@ -122,10 +132,34 @@ struct Place {
   std::set<std::size_t> users;
 };
 
+// The kernels of a call in which every loop makes two turns, which is as many as it takes to see what a turn leaves.
+std::vector<std::size_t> trace_of(const Schedule& s) {
+  const auto inside = [&](int loop, int outer) {
+    while (loop >= 0 && loop != outer) loop = s.loops[static_cast<std::size_t>(loop)].parent;
+    return loop == outer;
+  };
+  std::vector<std::size_t> out;
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) out.push_back(k);
+  for (std::size_t l = s.loops.size(); l-- > 0;) {  // inner loops first
+    const auto here = [&](std::size_t k) { return inside(s.kernels[k].loop, static_cast<int>(l)); };
+    const auto first = std::ranges::find_if(out, here);
+    const std::vector<std::size_t> turn(first, std::find_if_not(first, out.end(), here));
+    out.insert(first + std::ssize(turn), turn.begin(), turn.end());
+  }
+  return out;
+}
+
 class PlanChecker {
  public:
   PlanChecker(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols)
-      : g_(g), s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s)), value_(g, names_) {
+      : g_(g),
+        s_(s),
+        d_(d),
+        symbols_(symbols),
+        before_(order_of(s)),
+        users_(users_of(g, s)),
+        trace_(trace_of(s)),
+        value_(g, names_) {
     for (std::size_t i = 0; i < symbols.size(); ++i) names_[s.program.symbols[i].name] = symbols[i];
   }
 
@@ -137,8 +171,7 @@ class PlanChecker {
       Place here;
       if (const std::string p = place(t, workspace, here); !p.empty()) return "temporary " + std::to_string(t) + p;
       for (std::size_t o = 0; o < placed.size() && s_.loops.empty(); ++o)
-        if (overlap(here, placed[o]) && !all_before(before_, here.users, placed[o].users) &&
-            !all_before(before_, placed[o].users, here.users))
+        if (overlap(here, placed[o]) && may_meet(o, here.users, t, placed[o].users))
           return "temporaries " + std::to_string(o) + " and " + std::to_string(t) + " share bytes and may be alive together";
       placed.push_back(std::move(here));
     }
@@ -148,6 +181,25 @@ class PlanChecker {
 
  private:
   static bool overlap(const Place& a, const Place& b) { return a.begin < b.end && b.begin < a.end; }
+
+  bool may_meet(std::size_t o, const std::set<std::size_t>& here, std::size_t t, const std::set<std::size_t>& there) const {
+    if (!s_.loops.empty()) return spoils(o, t) || spoils(t, o);
+    return !all_before(before_, here, there) && !all_before(before_, there, here);
+  }
+
+  // In a call: does a kernel write to temporary a between a write to b and a later kernel that needs it?
+  bool spoils(std::size_t a, std::size_t b) const {
+    const Users &of_a = users_[static_cast<std::size_t>(d_.n_params) + a],
+                &of_b = users_[static_cast<std::size_t>(d_.n_params) + b];
+    bool written = false, spoiled = false;
+    for (const std::size_t k : trace_) {
+      const bool needs = of_b.readers.contains(k) || of_b.updaters.contains(k), stores = of_b.writers.contains(k);
+      if (needs && (spoiled || (written && of_a.writers.contains(k)))) return true;
+      if (stores) written = true, spoiled = false;
+      if (of_a.writers.contains(k) && written) spoiled = true;
+    }
+    return false;
+  }
 
   std::string in_loops(const std::vector<Place>& placed) const {
     const auto first = static_cast<std::size_t>(d_.n_params);
@@ -191,13 +243,30 @@ class PlanChecker {
   std::span<const std::int64_t> symbols_;
   Order before_;
   std::vector<Users> users_;
+  std::vector<std::size_t> trace_;
   std::map<std::string, std::int64_t> names_;
   IndexValues value_;
 };
 
 }  // namespace
 
+// In a call, temporaries are written before they are read.
+static std::string trace_problem(const Graph& g, const Schedule& s) {
+  const std::vector<Users> users = users_of(g, s);
+  std::vector<bool> written(users.size(), false);
+  for (const std::size_t k : trace_of(s)) {
+    for (std::size_t b = 0; b < users.size(); ++b) {
+      const bool only_reads = users[b].readers.contains(k) && !users[b].writers.contains(k);
+      if (s.buffers[b].param < 0 && only_reads && !written[b])
+        return "kernel " + std::to_string(k) + " reads buffer " + std::to_string(b) + " before anybody writes it";
+      if (users[b].writers.contains(k)) written[b] = true;
+    }
+  }
+  return {};
+}
+
 std::string order_problem(const Graph& g, const Schedule& s) {
+  if (!s.loops.empty()) return trace_problem(g, s);
   const Order before = order_of(s);
   const std::vector<Users> users = users_of(g, s);
   if (!s.loops.empty())  // one kernel after the other
