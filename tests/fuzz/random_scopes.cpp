@@ -12,8 +12,20 @@ using record::index_mode;
 using record::op;
 using tables::Tables;
 
-// Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], total are changed; e[N] is an output.
-enum Slot : std::uint64_t { slot_a, slot_b, slot_bound, slot_c, slot_d, slot_total, slot_e };
+// Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], bytes[N] are changed, each position its own elements; total,
+// counts[N], wide[N] are only added to and the like; e[N] is an output.
+enum Slot : std::uint64_t {
+  slot_a,
+  slot_b,
+  slot_bound,
+  slot_c,
+  slot_d,
+  slot_total,
+  slot_e,
+  slot_counts,
+  slot_wide,
+  slot_bytes
+};
 
 class Maker {
  public:
@@ -30,6 +42,9 @@ class Maker {
     t_.param("d", 2, KILN_I32, rows);
     t_.param("total", 2, KILN_I32, scalar_);
     t_.param("e", 1, KILN_I32, n);
+    t_.param("counts", 2, KILN_I32, n);
+    t_.param("wide", 2, KILN_I64, n);
+    t_.param("bytes", 2, KILN_U8, n);
   }
 
   RandomScopes make() {
@@ -48,28 +63,47 @@ class Maker {
   }
   int number(std::int64_t v) { return node(op::constant, KILN_I32, {}, {}, static_cast<std::uint64_t>(v)); }
   int binary(op o, int a, int b) { return node(o, KILN_I32, {a, b}); }
+  int cast(kiln_dtype d, int v) { return node(op::cast, d, {v}); }
+  kiln_dtype other_type() {
+    constexpr kiln_dtype types[] = {KILN_I8, KILN_I16, KILN_I64, KILN_U8, KILN_U16, KILN_U32, KILN_U64};
+    return types[random_.pick(0, 6)];
+  }
+  op any_binary() {
+    constexpr op binaries[] = {op::add, op::sub,  op::mul,  op::min,  op::max, op::and_,
+                               op::or_, op::xor_, op::cdiv, op::cmod, op::shl, op::shr};
+    return binaries[random_.pick(0, 11)];
+  }
+  // In another type, and back.
+  int foreign() {
+    const kiln_dtype d = other_type();
+    const int a = cast(d, any()), b = cast(d, any());
+    return cast(KILN_I32, node(any_binary(), d, {a, b}));
+  }
   int any() { return visible_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(visible_.size()) - 1))]; }
   int small(std::int64_t mask) { return binary(op::and_, any(), number(mask)); }
 
   int value() {
-    constexpr op binaries[] = {op::add, op::sub,  op::mul,  op::min,  op::max, op::and_,
-                               op::or_, op::xor_, op::cdiv, op::cmod, op::shl, op::shr};
     int v = 0;
-    switch (random_.pick(0, 7)) {
+    switch (random_.pick(0, 8)) {
       case 0: v = number(random_.pick(-20, 20)); break;
       case 1: v = node(op::where, KILN_I32, {condition(), any(), any()}); break;
       case 2:
       case 3: v = read(); break;
       case 4: v = variables_.empty() ? any() : node(op::get, KILN_I32, {}, {}, variable()); break;
-      default: v = binary(binaries[random_.pick(0, 11)], any(), any());
+      case 5: v = foreign(); break;
+      default: v = binary(any_binary(), any(), any());
     }
     visible_.push_back(v);
     return v;
   }
   int condition() {
     constexpr op compares[] = {op::lt, op::le, op::eq, op::ne};
-    const int c =
-        node(compares[random_.pick(0, 3)], KILN_BOOL, {any(), random_.one_in(2) ? any() : number(random_.pick(-5, 12))});
+    int x = any(), y = random_.one_in(2) ? any() : number(random_.pick(-5, 12));
+    if (random_.one_in(6)) {
+      const kiln_dtype d = other_type();
+      x = cast(d, x), y = cast(d, y);
+    }
+    const int c = node(compares[random_.pick(0, 3)], KILN_BOOL, {x, y});
     return random_.one_in(4) ? node(op::not_, KILN_BOOL, {c}) : c;
   }
   std::uint64_t variable() {
@@ -100,7 +134,9 @@ class Maker {
         break;
       case 3:
         if (own_.column >= 0 && own_.row < 0)
-          return node(op::element, KILN_I32, {own_.column}, {}, place(index_mode::clamp, slot_c));
+          return random_.one_in(3)
+                     ? cast(KILN_I32, node(op::element, KILN_U8, {own_.column}, {}, place(index_mode::clamp, slot_bytes)))
+                     : node(op::element, KILN_I32, {own_.column}, {}, place(index_mode::clamp, slot_c));
         break;
       default: break;
     }
@@ -112,16 +148,42 @@ class Maker {
       node(op::put, KILN_I32, {any(), index()}, {}, place(m, record::local_tensors + local()));
       return;
     }
-    if (own_.column < 0) return;
-    if (random_.one_in(3)) {
-      node(op::atomic, KILN_I32, {any()}, {}, static_cast<std::uint64_t>(own_.kind) << 40 | slot_total);
-    } else if (own_.row >= 0) {
+    if (!own_.inside) return;
+    if (own_.column < 0 || random_.one_in(3))
+      add(m);
+    else if (random_.one_in(4))
+      exchange();
+    else
+      put_own(m);
+  }
+  void put_own(index_mode m) {
+    if (own_.row >= 0) {
       node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, place(m, slot_d));
     } else if (random_.one_in(2)) {
       node(op::put, KILN_I32, {any(), index(), own_.column}, {}, place(m, slot_d));
+    } else if (random_.one_in(4)) {
+      node(op::put, KILN_U8, {cast(KILN_U8, any()), own_.column}, {}, place(m, slot_bytes));
     } else {
       node(op::put, KILN_I32, {any(), own_.column}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
     }
+  }
+  static std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
+  // To an element that other positions add to as well.
+  void add(index_mode m) {
+    switch (random_.pick(0, 2)) {
+      case 0: node(op::atomic, KILN_I32, {any()}, {}, atomically(own_.kind, slot_total)); break;
+      case 1: node(op::atomic, KILN_I32, {any(), index()}, {}, atomically(own_.kind, place(m, slot_counts))); break;
+      default: node(op::atomic, KILN_I64, {cast(KILN_I64, any()), index()}, {}, atomically(own_.kind, place(m, slot_wide)));
+    }
+  }
+  // Of an own element, whose value before is known.
+  void exchange() {
+    const auto kind = static_cast<atomic_kind>(random_.pick(0, 7));
+    std::vector<int> sources{any()};
+    if (kind == atomic_kind::compare_exchange) sources.push_back(any());
+    if (own_.row >= 0) sources.push_back(own_.row);
+    sources.push_back(own_.column);
+    visible_.push_back(node(op::atomic, KILN_I32, sources, {}, atomically(kind, own_.row >= 0 ? slot_d : slot_c)));
   }
 
   // Statements between two nodes; what they declare ends with them.
@@ -231,10 +293,10 @@ class Maker {
   }
 
   void kernel() {
-    const bool is_2d = random_.one_in(3);
-    std::vector<record::extent> attrs = {Tables::text("N")};
-    if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(3));
-    const int k = node(op::kernel, KILN_I32, {}, attrs, is_2d ? 2 : 1);
+    const bool is_2d = random_.one_in(3), is_counted = !is_2d && random_.one_in(5);
+    std::vector<record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
+    if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(random_.pick(1, 3)));
+    const int k = node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs, is_2d ? 2 : 1);
     const int outside = loops_;
     auto variables = std::move(variables_);  // those of outside are read-only
     variables_.clear();
@@ -242,15 +304,18 @@ class Maker {
     scope([&] {
       constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
                                        atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
-      own_.row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
-      own_.column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
-      own_.kind = kinds[random_.pick(0, 5)];
-      if (is_2d) visible_.push_back(own_.row);
-      visible_.push_back(own_.column);
+      const int row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
+      const int column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
+      own_ = {true, row, is_counted ? -1 : column, kinds[random_.pick(0, 5)]};
+      if (is_2d) visible_.push_back(row);
+      visible_.push_back(column);
       statements(3);
       statements(3);
-      node(op::put, KILN_I32, is_2d ? std::vector{any(), own_.row, own_.column} : std::vector{any(), own_.column}, {},
-           is_2d ? slot_d : slot_c);
+      if (is_counted)
+        add(index_mode::wrap);
+      else
+        node(op::put, KILN_I32, is_2d ? std::vector{any(), row, column} : std::vector{any(), column}, {},
+             is_2d ? slot_d : slot_c);
       own_ = {};
     });
     node(op::kernel_end, KILN_BOOL);
@@ -284,7 +349,9 @@ class Maker {
     node(op::kernel_end, KILN_BOOL);
   }
 
+  // Where the kernel's positions write: those of a counted kernel have no elements of their own.
   struct Own {
+    bool inside = false;
     int row = -1, column = -1;
     atomic_kind kind = atomic_kind::add;
   };
