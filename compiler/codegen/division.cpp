@@ -7,9 +7,15 @@ namespace {
 
 llvm::Value* zero(llvm::Value* like) { return llvm::Constant::getNullValue(like->getType()); }
 
+// The divisors below replace 0 (and -1) by 1 through a maximum. A select would say it, but LLVM's InstCombine divides by both
+// of its arms, and where an arm is a constant vector, a 0 in one lane makes all of that quotient undefined.
+llvm::Value* at_least(Builder& b, llvm::Value* y, std::int64_t least) {
+  return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, y, int_like(y->getType(), least));
+}
+
 llvm::Value* unsigned_division(Builder& b, bool mod, llvm::Value* x, llvm::Value* y) {
   llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
-  llvm::Value* safe = b.CreateSelect(by_zero, int_like(y->getType(), 1), y);
+  llvm::Value* safe = at_least(b, y, 1);
   if (mod) return b.CreateURem(x, safe);  // x mod 1 = 0
   return b.CreateSelect(by_zero, zero(x), b.CreateUDiv(x, safe));
 }
@@ -32,7 +38,8 @@ llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Val
     return floor_by_power(b, mod, x, *divisor);
   llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
   llvm::Value* by_minus_one = b.CreateICmpEQ(y, int_like(y->getType(), -1));
-  llvm::Value* safe = b.CreateSelect(b.CreateOr(by_zero, by_minus_one), int_like(y->getType(), 1), y);
+  llvm::Value* one = int_like(y->getType(), 1);
+  llvm::Value* safe = b.CreateSub(at_least(b, b.CreateAdd(y, one), 2), one);
   llvm::Value* rest = b.CreateSRem(x, safe);
   // The remainder has the sign of x; the floor forms want that of y.
   llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero(x)), b.CreateICmpSLT(b.CreateXor(rest, safe), zero(x)));

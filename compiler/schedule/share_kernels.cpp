@@ -68,10 +68,12 @@ class Numbering {
     return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction == Direction::in;
   }
 
+  // A divisor may be 0 where nothing is read: then the place would have no value.
   bool is_fixed(const symbolic::Term& t) const {
     const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
     return std::ranges::none_of(g_.reachable(roots), [&](Id id) {
-      return g_.op(id) == Op::RANGE || g_.op(id) == Op::LOAD || (g_.op(id) == Op::SYM && !is_extent(g_.name(id)));
+      const bool divides = (g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && !g_.is_const(g_.src(id, 1));
+      return divides || g_.op(id) == Op::RANGE || g_.op(id) == Op::LOAD || (g_.op(id) == Op::SYM && !is_extent(g_.name(id)));
     });
   }
   bool is_extent(std::string_view name) const {

@@ -14,6 +14,13 @@ bool is_condition(DType d) { return d == DType::boolean; }
 // Bounds do not look inside values of other types: a load's interval is its dtype's.
 bool is_inner(const Graph& g, Id id) { return g.dtype(id) == DType::index || is_condition(g.dtype(id)); }
 
+// Of a gated index. It is never known to be one number: who takes the number instead loses the gate. (Coordinates of it, by
+// division and remainder, are then not all known either.)
+Known gated(const Known& k) {
+  if (!k.interval.single() || k.interval.max >= unbounded) return k;
+  return known_interval({k.interval.min, k.interval.max + 1});
+}
+
 }  // namespace
 
 Bounds::Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {
@@ -86,8 +93,8 @@ Known Bounds::derive(Id id) const {
     const std::int64_t v = op == Op::EQ ? 1 : 0;
     return known_condition({v, v});
   }
-  if (op == Op::WHERE && graph_.op(src[2]) == Op::INVALID) return known[1];
-  if (op == Op::WHERE && graph_.op(src[1]) == Op::INVALID) return known[2];
+  if (op == Op::WHERE && graph_.op(src[2]) == Op::INVALID) return gated(known[1]);
+  if (op == Op::WHERE && graph_.op(src[1]) == Op::INVALID) return gated(known[2]);
   return known_result(op, is_condition(graph_.dtype(id)), std::span(known.data(), src.size()));
 }
 

@@ -4,4 +4,5 @@ add_executable(random_scopes
 target_link_libraries(random_scopes PRIVATE kiln_generator campaign)
 set_target_properties(random_scopes PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 300 --jobs 2)
-set_tests_properties(fuzz.random_scopes PROPERTIES LABELS fuzz)
+add_test(NAME fuzz.random_scopes_stages COMMAND random_scopes --stages --count 100 --seed 100000 --jobs 2)
+set_tests_properties(fuzz.random_scopes fuzz.random_scopes_stages PROPERTIES LABELS fuzz)

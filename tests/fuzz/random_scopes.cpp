@@ -12,8 +12,20 @@ using record::index_mode;
 using record::op;
 using tables::Tables;
 
-// Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], total are changed; e[N] is an output.
-enum Slot : std::uint64_t { slot_a, slot_b, slot_bound, slot_c, slot_d, slot_total, slot_e };
+// Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], bytes[N] are changed, each position its own elements; total,
+// counts[N], wide[N] are only added to and the like; e[N] is an output.
+enum Slot : std::uint64_t {
+  slot_a,
+  slot_b,
+  slot_bound,
+  slot_c,
+  slot_d,
+  slot_total,
+  slot_e,
+  slot_counts,
+  slot_wide,
+  slot_bytes
+};
 
 class Maker {
  public:
@@ -30,6 +42,9 @@ class Maker {
     t_.param("d", 2, KILN_I32, rows);
     t_.param("total", 2, KILN_I32, scalar_);
     t_.param("e", 1, KILN_I32, n);
+    t_.param("counts", 2, KILN_I32, n);
+    t_.param("wide", 2, KILN_I64, n);
+    t_.param("bytes", 2, KILN_U8, n);
   }
 
   Tables make() {
@@ -49,28 +64,47 @@ class Maker {
   }
   int number(std::int64_t v) { return node(op::constant, KILN_I32, {}, {}, static_cast<std::uint64_t>(v)); }
   int binary(op o, int a, int b) { return node(o, KILN_I32, {a, b}); }
+  int cast(kiln_dtype d, int v) { return node(op::cast, d, {v}); }
+  kiln_dtype other_type() {
+    constexpr kiln_dtype types[] = {KILN_I8, KILN_I16, KILN_I64, KILN_U8, KILN_U16, KILN_U32, KILN_U64};
+    return types[random_.pick(0, 6)];
+  }
+  op any_binary() {
+    constexpr op binaries[] = {op::add, op::sub,  op::mul,  op::min,  op::max, op::and_,
+                               op::or_, op::xor_, op::cdiv, op::cmod, op::shl, op::shr};
+    return binaries[random_.pick(0, 11)];
+  }
+  // In another type, and back.
+  int foreign() {
+    const kiln_dtype d = other_type();
+    const int a = cast(d, any()), b = cast(d, any());
+    return cast(KILN_I32, node(any_binary(), d, {a, b}));
+  }
   int any() { return visible_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(visible_.size()) - 1))]; }
   int small(std::int64_t mask) { return binary(op::and_, any(), number(mask)); }
 
   int value() {
-    constexpr op binaries[] = {op::add, op::sub,  op::mul,  op::min,  op::max, op::and_,
-                               op::or_, op::xor_, op::cdiv, op::cmod, op::shl, op::shr};
     int v = 0;
-    switch (random_.pick(0, 7)) {
+    switch (random_.pick(0, 8)) {
       case 0: v = number(random_.pick(-20, 20)); break;
       case 1: v = node(op::where, KILN_I32, {condition(), any(), any()}); break;
       case 2:
       case 3: v = read(); break;
       case 4: v = variables_.empty() ? any() : node(op::get, KILN_I32, {}, {}, variable()); break;
-      default: v = binary(binaries[random_.pick(0, 11)], any(), any());
+      case 5: v = foreign(); break;
+      default: v = binary(any_binary(), any(), any());
     }
     visible_.push_back(v);
     return v;
   }
   int condition() {
     constexpr op compares[] = {op::lt, op::le, op::eq, op::ne};
-    const int c =
-        node(compares[random_.pick(0, 3)], KILN_BOOL, {any(), random_.one_in(2) ? any() : number(random_.pick(-5, 12))});
+    int x = any(), y = random_.one_in(2) ? any() : number(random_.pick(-5, 12));
+    if (random_.one_in(6)) {
+      const kiln_dtype d = other_type();
+      x = cast(d, x), y = cast(d, y);
+    }
+    const int c = node(compares[random_.pick(0, 3)], KILN_BOOL, {x, y});
     return random_.one_in(4) ? node(op::not_, KILN_BOOL, {c}) : c;
   }
   std::uint64_t variable() {
@@ -87,12 +121,6 @@ class Maker {
     if (m == index_mode::constant) indices.push_back(any());
     return node(op::element, KILN_I32, indices, {}, place(m, tensor));
   }
-  // The own element of the kernel's position. Extents from data may exceed N: then the clamped element would be shared.
-  int own(std::uint64_t tensor, std::vector<int> indices) {
-    if (!own_.may_exceed) return element(tensor, std::move(indices), false);
-    indices.push_back(any());
-    return node(op::element, KILN_I32, indices, {}, place(index_mode::constant, tensor));
-  }
   // What this place may read: inputs, local arrays, and of the tensors that the kernel around changes the own elements. Outside
   // of kernels everything.
   int read() {
@@ -103,32 +131,64 @@ class Maker {
         break;
       case 2:
         if (on_host_) return element(slot_d, {index(), index()});
-        return own_.row >= 0 ? own(slot_d, {own_.row, own_.column}) : own(slot_d, {index(), own_.column});
+        if (own_.column >= 0)
+          return own_.row >= 0 ? element(slot_d, {own_.row, own_.column}, false)
+                               : element(slot_d, {index(), own_.column}, false);
+        break;
       case 3:
         if (on_host_) return element(slot_c, {index()});
-        if (own_.row < 0) return own(slot_c, {own_.column});
+        if (own_.column >= 0 && own_.row < 0)
+          return random_.one_in(3)
+                     ? cast(KILN_I32, node(op::element, KILN_U8, {own_.column}, {}, place(index_mode::clamp, slot_bytes)))
+                     : node(op::element, KILN_I32, {own_.column}, {}, place(index_mode::clamp, slot_c));
         break;
       default: break;
     }
     return element(slot_a, {index()});
   }
   void put() {
-    auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
+    const auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
     if (!locals_.empty() && random_.one_in(2)) {
       node(op::put, KILN_I32, {any(), index()}, {}, place(m, record::local_tensors + local()));
       return;
     }
     if (on_host_) return lone_put(m);
-    if (own_.may_exceed) m = index_mode::skip;
-    if (random_.one_in(3)) {
-      node(op::atomic, KILN_I32, {any()}, {}, static_cast<std::uint64_t>(own_.kind) << 40 | slot_total);
-    } else if (own_.row >= 0) {
+    if (!own_.inside) return;
+    if (own_.column < 0 || random_.one_in(3))
+      add(m);
+    else if (random_.one_in(4))
+      exchange();
+    else
+      put_own(m);
+  }
+  void put_own(index_mode m) {
+    if (own_.row >= 0) {
       node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, place(m, slot_d));
     } else if (random_.one_in(2)) {
       node(op::put, KILN_I32, {any(), index(), own_.column}, {}, place(m, slot_d));
+    } else if (random_.one_in(4)) {
+      node(op::put, KILN_U8, {cast(KILN_U8, any()), own_.column}, {}, place(m, slot_bytes));
     } else {
       node(op::put, KILN_I32, {any(), own_.column}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
     }
+  }
+  static std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
+  // To an element that other positions add to as well.
+  void add(index_mode m) {
+    switch (random_.pick(0, 2)) {
+      case 0: node(op::atomic, KILN_I32, {any()}, {}, atomically(own_.kind, slot_total)); break;
+      case 1: node(op::atomic, KILN_I32, {any(), index()}, {}, atomically(own_.kind, place(m, slot_counts))); break;
+      default: node(op::atomic, KILN_I64, {cast(KILN_I64, any()), index()}, {}, atomically(own_.kind, place(m, slot_wide)));
+    }
+  }
+  // Of an own element, whose value before is known.
+  void exchange() {
+    const auto kind = static_cast<atomic_kind>(random_.pick(0, 7));
+    std::vector<int> sources{any()};
+    if (kind == atomic_kind::compare_exchange) sources.push_back(any());
+    if (own_.row >= 0) sources.push_back(own_.row);
+    sources.push_back(own_.column);
+    visible_.push_back(node(op::atomic, KILN_I32, sources, {}, atomically(kind, own_.row >= 0 ? slot_d : slot_c)));
   }
 
   void lone_put(index_mode m) {
@@ -249,13 +309,10 @@ class Maker {
   }
 
   void kernel() {
-    const bool is_2d = random_.one_in(3);
-    own_.may_exceed = random_.one_in(4);
-    std::vector<record::extent> attrs = {own_.may_exceed ? Tables::fixed(-1) : Tables::text("N")};
-    if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(3));
-    std::vector<int> extents;
-    if (own_.may_exceed) extents.push_back(binary(op::add, small(7), number(random_.pick(-2, 2))));
-    const int k = node(op::kernel, KILN_I32, extents, attrs, is_2d ? 2 : 1);
+    const bool is_2d = random_.one_in(3), is_counted = !is_2d && random_.one_in(5);
+    std::vector<record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
+    if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(random_.pick(1, 3)));
+    const int k = node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs, is_2d ? 2 : 1);
     const int outside = loops_;
     auto variables = std::move(variables_), locals = std::move(locals_);  // those of outside are read-only
     variables_.clear(), locals_.clear();
@@ -263,15 +320,18 @@ class Maker {
     scope([&] {
       constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
                                        atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
-      own_.row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
-      own_.column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
-      own_.kind = kinds[random_.pick(0, 5)];
-      if (is_2d) visible_.push_back(own_.row);
-      visible_.push_back(own_.column);
+      const int row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
+      const int column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
+      own_ = {true, row, is_counted ? -1 : column, kinds[random_.pick(0, 5)]};
+      if (is_2d) visible_.push_back(row);
+      visible_.push_back(column);
       statements(3);
       statements(3);
-      node(op::put, KILN_I32, is_2d ? std::vector{any(), own_.row, own_.column} : std::vector{any(), own_.column}, {},
-           place(own_.may_exceed ? index_mode::skip : index_mode::clamp, is_2d ? slot_d : slot_c));
+      if (is_counted)
+        add(index_mode::wrap);
+      else
+        node(op::put, KILN_I32, is_2d ? std::vector{any(), row, column} : std::vector{any(), column}, {},
+             is_2d ? slot_d : slot_c);
       own_ = {};
     });
     node(op::kernel_end, KILN_BOOL);
@@ -319,10 +379,11 @@ class Maker {
     node(op::kernel_end, KILN_BOOL);
   }
 
+  // Where the kernel's positions write: those of a counted kernel have no elements of their own.
   struct Own {
+    bool inside = false;
     int row = -1, column = -1;
     atomic_kind kind = atomic_kind::add;
-    bool may_exceed = false;  // extents from data
   };
 
   Random random_;
