@@ -44,8 +44,10 @@ class Outliner {
     store_carried_values();
     for (std::size_t u = units_.size(); u-- > 0;) write(u);
     describe_loops();
-    s_.program.sink = no_id;
     forget_unused();
+    const bool is_one = s_.loops.empty() && s_.pieces.size() == 1;
+    s_.program.sink = is_one ? s_.pieces[0].sink : no_id;
+    if (is_one) s_.pieces.clear();
   }
 
   bool is_needed() const {

@@ -74,6 +74,7 @@ class Stages {
       ordered = ordered || pass.name == "dependencies";
       const std::string problem = attempt([&] {
         pass.run(g_, s);
+        if (is_in_turns(s)) return ordered ? order_problem(g_, s) : "";
         if (s.kernels.empty()) return tensor_level(s);
         for (const Kernel& k : s.kernels) verify(g_, k.sink, Level::kernel);
         std::string d = ordered ? order_problem(g_, s) : "";
@@ -84,13 +85,20 @@ class Stages {
       if (!problem.empty()) return std::string(pass.name) + ": " + problem;
     }
     for (const NamedTarget& t : targets()) {
+      if (is_in_turns(s)) break;
       const std::string problem = attempt([&] { return each([&](const Case& c) { return lowered(s, c, t.target); }); });
       if (!problem.empty()) return std::string("lower for ") + t.name + ": " + problem;
     }
-    return "none: the machine code, or how it is run";
+    return is_in_turns(s) ? "not known: the program runs in turns" : "none: the machine code, or how it is run";
   }
 
  private:
+  // Nothing here evaluates pieces, loops, and numbers that the run sets.
+  static bool is_in_turns(const Schedule& s) {
+    return !s.pieces.empty() || !s.loops.empty() ||
+           std::ranges::any_of(s.program.symbols, [](const Symbol& y) { return y.kind != Symbol::Kind::extent; });
+  }
+
   template <class F>
   static std::string attempt(F&& f) {
     try {
