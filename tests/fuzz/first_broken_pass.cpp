@@ -89,7 +89,7 @@ class Stages {
       const std::string problem = attempt([&] { return each([&](const Case& c) { return lowered(s, c, t.target); }); });
       if (!problem.empty()) return std::string("lower for ") + t.name + ": " + problem;
     }
-    return is_in_turns(s) ? "not known: the program runs in turns" : "none: the machine code, or how it is run";
+    return "none: the machine code, or how it is run";
   }
 
  private:
