@@ -44,14 +44,16 @@ inline std::string memory_text(const Graph& g, const Schedule& s) {
   return out;
 }
 
-// Before kernel_split: the nodes; after it: the kernels.
+// Before kernel_split: the nodes, of all pieces; after it: the kernels.
 inline std::string schedule_text(const Graph& g, const Schedule& s) {
-  const Id roots[] = {s.program.sink};
+  std::vector<Id> roots;
+  for (const Piece& p : s.pieces) roots.push_back(p.sink);
+  if (s.pieces.empty()) roots.push_back(s.program.sink);
   return s.kernels.empty() ? write_nodes(g, roots, plain) : kernels_text(g, s);
 }
 
 inline void verify_schedule(Graph& g, const Schedule& s, std::string_view pass) {
-  if (pass == "graph_cleanup") verify(g, s.program);
+  if (pass == "graph_cleanup" && s.pieces.empty()) verify(g, s.program);
   for (const Kernel& k : s.kernels) verify(g, k.sink, Level::kernel);
 }
 
