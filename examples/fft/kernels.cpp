@@ -29,30 +29,31 @@ constexpr void butterfly(auto const& pair, auto const& half, auto const& turn, a
   set(l, 1, ui - ti);
 }
 
-// Any power of two: elements in the order of reversed bits, then a call for each stage with half = 1, 2, 4 .. N / 2.
-struct reorder : program<reorder> {
+// Any power of two: elements in the order of reversed bits, then a loop over the stages.
+struct transform : program<transform> {
   in<f32, N, 2> x;
-  in<u32> shift;  // 32 - log2 N
+  in<f32> sign;  // -1 forward; 1 inverse, which divides by nothing
   out<f32, N, 2> y;
   constexpr void body() {
+    auto shift = var<u32>(32);  // 32 - log2 N
+    for (auto k : loop(31)) {
+      break_if((1 << k) >= size<N, i32>());
+      shift -= 1;
+    }
     for (auto [i] : kernel(N)) {
       auto from = reversed(i) >> shift;
       y(i, 0) = x(from, 0);
       y(i, 1) = x(from, 1);
     }
-  }
-};
-
-struct stage : program<stage> {
-  in<i32> half;
-  in<f32> sign;  // -1 forward, 1 inverse
-  inout<f32, N, 2> y;
-  constexpr void body() {
-    auto turn = sign * pi / cast<f32>(half);
-    for (auto [pair] : kernel<N / 2>())
-      butterfly(
-          pair, half, turn, [&](auto const& k, int c) { return y(k, c); },
-          [&](auto const& k, int c, auto const& v) { y(k, c) = v; });
+    for (auto t : loop(31)) {
+      auto half = 1 << t;
+      break_if(half >= size<N, i32>());
+      auto turn = sign * pi / cast<f32>(half);
+      for (auto [pair] : kernel<N / 2>())
+        butterfly(
+            pair, half, turn, [&](auto const& k, int c) { return y(k, c); },
+            [&](auto const& k, int c, auto const& v) { y(k, c) = v; });
+    }
   }
 };
 
@@ -68,7 +69,7 @@ struct low_pass : program<low_pass> {
 
   static constexpr auto place(auto const& i) { return reversed(i) >> static_cast<unsigned>(32 - bits_2d); }
 
-  constexpr void transform(auto const& y, float sign) {
+  constexpr void both_axes(auto const& y, float sign) {
     for (int half = 1; half < size_2d; half *= 2) {
       const float turn = sign * pi / static_cast<float>(half);
       for (auto [line_, pair] : kernel(size_2d, size_2d / 2)) {
@@ -91,7 +92,7 @@ struct low_pass : program<low_pass> {
       a(i, j, 0) = picture(place(i), place(j));
       a(i, j, 1) = 0.0f;
     }
-    transform(a, -1);
+    both_axes(a, -1);
     for (auto [i, j] : kernel(size_2d, size_2d)) {
       auto p = (i + size_2d / 2) % size_2d, q = (j + size_2d / 2) % size_2d;
       auto re = a(p, q, 0), im = a(p, q, 1);
@@ -105,9 +106,9 @@ struct low_pass : program<low_pass> {
       b(i, j, 0) = h * a(p, q, 0);
       b(i, j, 1) = h * a(p, q, 1);
     }
-    transform(b, 1);
+    both_axes(b, 1);
     for (auto [i, j] : kernel(size_2d, size_2d)) filtered(i, j) = b(i, j, 0);
   }
 };
 
-static const programs<reorder, stage, low_pass> exported;
+static const programs<transform, low_pass> exported;

@@ -1,7 +1,7 @@
 // The arguments of the sorts.
 #pragma once
 
-#include <sort_kernels/bitonic_step.h>
+#include <sort_kernels/bitonic.h>
 #include <sort_kernels/radix_f32.h>
 #include <sort_kernels/radix_i32.h>
 #include <sort_kernels/radix_keys_f32.h>
@@ -46,16 +46,4 @@ void radix_sort(std::vector<K>& keys, radix_buffers<K>& b, const kiln::context& 
     sort(sort_kernels::radix_keys_i32);
   else
     sort(sort_kernels::radix_keys_u32);
-}
-
-// Not stable; after(): called behind each step.
-template <class F>
-void bitonic_sort(std::vector<float>& keys, std::vector<std::int32_t>& values, const kiln::context& with, F after) {
-  std::int32_t rounds = 0;
-  while ((std::size_t{1} << rounds) < keys.size()) ++rounds;
-  for (std::int32_t k = 0; k < rounds; ++k)
-    for (std::int32_t j = 0; j <= k; ++j) {
-      check(sort_kernels::bitonic_step(1 << (rounds - 1), k, j, keys, values, with));
-      after();
-    }
 }

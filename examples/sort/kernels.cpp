@@ -96,32 +96,42 @@ struct radix_keys : program<radix_keys<K>> {
   }
 };
 
-// One step of a bitonic sort, in place, of any length: pairs of positions whose distance is 2^(k - j). The first step of a
-// round (j = 0) compares mirror images, so all rounds sort upward and what is behind the end counts as greatest. pairs: the
-// power of two that is at least half the length.
-struct bitonic_step : program<bitonic_step> {
-  in<i32> pairs, k, j;
+// In place, of any length: rounds k, each of steps that compare positions at the distance 2^(k - j). The first step of a round
+// (j = 0) compares mirror images, so all rounds sort upward and what is behind the end counts as greatest. Not stable.
+struct bitonic : program<bitonic> {
+  in<i32> most_steps;  // 465 and more: all
   inout<f32, N> keys;
   inout<i32, N> values;
+
+  constexpr void exchange(auto const& a, auto const& b) {
+    auto first = keys(a), second = keys(b);
+    if (auto wrong = when(b < size<N, i32>() && first >= second)) {
+      keys(a) = second;
+      keys(b) = first;
+      auto value = values(a);
+      values(a) = values(b);
+      values(b) = value;
+    }
+  }
   constexpr void body() {
-    for (auto [pair] : kernel(pairs)) {
-      auto s = 1 << (k - j);
-      auto low = pair & (s - 1);
-      auto a = 2 * (pair - low) + low;
-      auto b = a ^ (s + select(j == 0, s - 1, 0));
-      if (auto inside = when(b < size<N, i32>())) {
-        auto first = keys(a), second = keys(b);
-        if (auto wrong = when(first >= second)) {
-          keys(a) = second;
-          keys(b) = first;
-          auto value = values(a);
-          values(a) = values(b);
-          values(b) = value;
+    auto half = var(1);  // positions that a round compares with others: a power of two
+    for (auto k : loop(30)) {
+      break_if(half * 2 >= size<N, i32>());
+      half = half * 2;
+    }
+    auto steps = var(0);
+    for (auto k : loop(30)) {
+      break_if((1 << k) >= size<N, i32>());
+      for (auto j : loop(min(k + 1, most_steps - steps)))
+        for (auto [pair] : kernel(half)) {
+          auto s = 1 << (k - j);
+          auto low = pair & (s - 1);
+          auto a = 2 * (pair - low) + low;
+          exchange(a, a ^ (s + select(j == 0, s - 1, 0)));
         }
-      }
+      steps += k + 1;
     }
   }
 };
 
-static const programs<bitonic_step, radix<u32>, radix<i32>, radix<f32>, radix_keys<u32>, radix_keys<i32>, radix_keys<f32>>
-    exported;
+static const programs<bitonic, radix<u32>, radix<i32>, radix<f32>, radix_keys<u32>, radix_keys<i32>, radix_keys<f32>> exported;

@@ -22,11 +22,18 @@ image picture(kiln::context& with) {
   std::vector<float> keys;
   std::vector<std::int32_t> values;
   for (std::int32_t i = 0; i < n; ++i) keys.push_back(static_cast<float>(i * 787 % n) / n), values.push_back(i);
+  const std::vector<float> start = keys;
   std::vector<float> radix_keys = keys;
   std::vector<std::int32_t> radix_values = values;
   image img{0, n, {}};
   draw(keys, img);
-  bitonic_sort(keys, values, with, [&] { draw(keys, img); });
+  for (std::int32_t steps = 1; steps <= 45; ++steps) {
+    std::vector<float> part = start;
+    for (std::int32_t i = 0; i < n; ++i) values[static_cast<std::size_t>(i)] = i;
+    check(sort_kernels::bitonic(steps, part, values, with));
+    draw(part, img);
+    keys = part;
+  }
   radix_buffers<float> buffers(keys.size());
   radix_sort(radix_keys, radix_values, buffers, with);
   if (keys != radix_keys || values != radix_values) throw std::runtime_error("the two sorts differ");

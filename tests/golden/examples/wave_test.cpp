@@ -1,5 +1,6 @@
 // The wave of examples/wave against numbers of an independent program in f64.
 #include <gtest/gtest.h>
+#include <wave_kernels/step.h>
 
 #include "examples/wave/state.h"
 
@@ -32,6 +33,17 @@ TEST(Wave, Golden) {
   }
 }
 
-TEST(Wave, OneKernelForBothOutputs) { EXPECT_EQ(wave_kernels_step_desc()->n_kernels, 1); }
+TEST(Wave, OneKernelForBothOutputs) {
+  EXPECT_EQ(wave_kernels_step_desc()->n_kernels, 1);
+  constexpr auto any = kiln::dynamic_extent;
+  wave w;
+  std::vector<float> u(w.u.size()), v(u.size());
+  check(wave_kernels::step(kiln::view<const float, any, any>(w.u.data(), w.n, w.m),
+                           kiln::view<const float, any, any>(w.v.data(), w.n, w.m),
+                           kiln::view<float, any, any>(u.data(), w.n, w.m), kiln::view<float, any, any>(v.data(), w.n, w.m)));
+  w.steps(1, {});
+  EXPECT_EQ(u, w.u);
+  EXPECT_EQ(v, w.v);
+}
 
 }  // namespace
