@@ -21,13 +21,17 @@ LastUses::LastUses(const Graph& g, std::span<const Id> reached, const Regions& r
       if (last_[s] == no_id || position[user] > position[last_[s]]) last_[s] = user;
     }
   }
-  for (Id id : reached)
+  for (Id id : reached) {
+    if (is_scope(g.op(id)))  // a value from outside that each turn leaves
+      for (Id s : g.op(id) == Op::FOR ? loop_parts(g, id).yield : kernel_parts(g, id).final)
+        if (!ends_turn(id, s) && last_[s] == id) captured_[s] = true;
     for (Id s : g.src(id)) {
       if (ends_turn(id, s) || regions.of[id] == regions.of[s]) continue;
       const Id user = regions.lifted(id, regions.of[s]);
       const bool enters = g.op(id) == Op::CARRY && g.src(id, 0) == g.src(user, 0);
       if (user == last_[s] && !enters) captured_[s] = true;
     }
+  }
 }
 
 }  // namespace kiln::compiler

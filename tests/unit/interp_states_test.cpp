@@ -54,6 +54,27 @@ store c, %0
   EXPECT_EQ(values<I>(out[3]), (std::vector<I>{1, 2, 3}));
 }
 
+// A value from outside that a loop takes at entry and leaves in each turn as well.
+TEST(States, FromOutsideAtTheEndOfATurn) {
+  const std::string text = R"(program p
+in i32 [2] x
+in i32 [2] y
+out i32 [2] a
+out i32 [2] b
+%0 = param x
+%1 = param y
+%2 = range (3), id 0
+%3 = for %2, (0), (3), %0, %1, %1, %1
+%4 = get %3, slot 0
+%5 = get %3, slot 1
+store a, %4
+store b, %5
+)";
+  const auto out = run_text(text, {array<I>({2}, {1, 2}), array<I>({2}, {3, 4}), array<I>({2}, {}), array<I>({2}, {})});
+  EXPECT_EQ(values<I>(out[2]), (std::vector<I>{3, 4}));
+  EXPECT_EQ(values<I>(out[3]), (std::vector<I>{3, 4}));
+}
+
 namespace {
 
 // counts[at[i] % 3] KIND= v[i] for the values of one type, with the old elements.
