@@ -130,7 +130,8 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
   Value* at = address(node, x[0]);
-  if (how == Access::scattered && branches_ < most_branches) return from_memory(b_, gather(node, x[0], type, mask, alt), d);
+  const bool may_stand_in_a_row = how == Access::scattered && g_.op(g_.src(node, 1)) != Op::RAMP;
+  if (may_stand_in_a_row && branches_ < most_branches) return from_memory(b_, gather(node, x[0], type, mask, alt), d);
   llvm::Instruction* access = nullptr;
   if (how == Access::scattered)
     access = b_.CreateMaskedGather(type, at, alignment(g_, node), mask, alt);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/lower/rewrite.h"
 
@@ -29,13 +30,12 @@ std::optional<std::int64_t> fold(Op op, std::int64_t a, std::int64_t b) {
 }
 
 Id scalar_binary(Graph& g, Op op, Id a, Id b) {
+  if ((op == Op::ADD || op == Op::MUL) && g.is_const(a)) std::swap(a, b);  // equal sums are one node
   if (g.is_const(a) && g.is_const(b))
     if (const auto r = fold(op, g.arg(a, 0), g.arg(b, 0))) return g.index(*r);
-  if (op == Op::ADD && g.is_index_const(a, 0)) return b;
   if ((op == Op::ADD || op == Op::SUB) && g.is_index_const(b, 0)) return a;
-  if (op == Op::MUL && g.is_index_const(a, 1)) return b;
   if ((op == Op::MUL || op == Op::FLOORDIV) && g.is_index_const(b, 1)) return a;
-  if (op == Op::MUL && (g.is_index_const(a, 0) || g.is_index_const(b, 0))) return g.index(0);
+  if (op == Op::MUL && g.is_index_const(b, 0)) return g.index(0);
   if (op == Op::FLOORMOD && g.is_index_const(b, 1)) return g.index(0);
   return g.make(op, DType::index, {a, b});
 }

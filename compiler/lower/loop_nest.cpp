@@ -27,6 +27,7 @@ class Nest {
     const Id extent = g_.src(p.range, 0);
     const Id begin = is_chunk(level) ? g_.sym("$begin") : g_.index(0);
     const Id end = is_chunk(level) ? g_.sym("$end") : extent;
+    if (!p.lanes && !is_chunk(level) && g_.is_index_const(extent, p.step)) return emit(level + 1, written_out(p, copies));
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Turn::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Turn::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
@@ -107,6 +108,11 @@ class Nest {
     const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
+  }
+
+  // All iterations at once: no loop.
+  std::vector<Copy> written_out(const LoopPlan& p, const std::vector<Copy>& copies) {
+    return turned(p, copies, g_.index(0), no_id, Turn::whole);
   }
 
   std::vector<Copy> turned(const LoopPlan& p, const std::vector<Copy>& copies, Id range, Id end, Turn turn) {

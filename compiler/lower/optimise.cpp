@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/lane_cost.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;   // operations up to which two registers per value still fit
-constexpr int cheap_body = 8;    // operations up to which a scalar tail is small and fast enough
-constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
+constexpr int light_body = 24;         // operations up to which two registers per value still fit
+constexpr int cheap_body = 8;          // operations up to which a scalar tail is small and fast enough
+constexpr int huge_body = 1000;        // operations from which one copy of the code is worth masks everywhere
+constexpr int short_body = 48;         // operations of a loop whose values fit the registers twice
+constexpr double worth_copies = 0.75;  // the share of the work that is left
 constexpr int tile_factor = 4;
 constexpr int shortest_lanes = 4;
 
@@ -54,22 +58,54 @@ bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
   return std::ranges::binary_search(nodes, range);
 }
 
-// Which range becomes lanes: the last, or the one before a last range of a few iterations. ranges.size(): none.
-std::size_t lane_range(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
-  const std::size_t none = ranges.size();
-  if (none == 0 || !all_stores_have_stride(g, stores, ranges[none - 1], 1)) return none;
-  const Id end = g.src(ranges[none - 1], 0);
-  const bool is_short = g.is_const(end) && g.arg(end, 0) < shortest_lanes;
-  if (is_short && (none < 2 || !all_stores_have_stride(g, stores, ranges[none - 2], g.arg(end, 0)))) return none;
-  const std::size_t i = none - (is_short ? 2 : 1);
-  return has_vectors_over(g, stores, ranges[i]) || bounds_loops(g, stores, ranges[i]) ? none : i;
-}
-
 // How many iterations a constant extent leaves to share among `wanted`.
 int fitting(const Graph& g, Id range, int wanted) {
   const Id end = g.src(range, 0);
   if (!g.is_const(end) || g.arg(end, 0) >= wanted) return wanted;
   return static_cast<int>(std::max<std::int64_t>(1, g.arg(end, 0)));
+}
+
+bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t i, std::int64_t stride) {
+  return all_stores_have_stride(g, stores, ranges[i], stride) && !has_vectors_over(g, stores, ranges[i]) &&
+         !bounds_loops(g, stores, ranges[i]);
+}
+
+// The short inner ranges of a kernel (short_loops.h).
+struct Short {
+  std::size_t first;  // ranges.size(): none
+  std::int64_t iterations = 1;
+  std::int64_t innermost = 1;  // iterations of the last
+
+  Short(const Graph& g, std::span<const Id> ranges) : first(long_loops(g, ranges)) {
+    for (const Id r : ranges.subspan(first)) iterations *= innermost = g.arg(g.src(r, 0), 0);
+  }
+};
+
+LoopPlan lanes_over(const Body& b, Id range, int lanes) {
+  return {range, lanes, true, b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body), false};
+}
+
+// The short ranges are written out, and the one outside of them becomes lanes. False: they stay loops.
+bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
+               std::vector<LoopPlan>& plan) {
+  const Short s(g, ranges);
+  if (s.first == ranges.size()) return false;
+  const Body b = look(g, stores);
+  const LaneCost cost(g, stores, ranges, s.first, target);
+  if (cost.operations() > huge_body) return false;
+  const std::size_t at = s.first - 1;
+  const int one_register = std::max(1, target.vector_bytes / b.widest);
+  const bool both = b.has_loops && cost.operations() <= short_body;  // a turn waits for the one before
+  const int lanes =
+      static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], both ? 2 * one_register : one_register))));
+  const bool outer_may =
+      may_be_lanes(g, stores, ranges, at, s.iterations) && (lanes >= shortest_lanes || lanes >= one_register);
+  if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last()))
+    plan[at] = lanes_over(b, ranges[at], lanes);
+  else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
+    return false;
+  for (std::size_t i = s.first; i < ranges.size(); ++i) plan[i].step = fitting(g, ranges[i], max_short_iterations);
+  return true;
 }
 
 // The range to unroll beside the vector range: one that some load of an fma loop does not depend on, best a vector load.
@@ -92,25 +128,17 @@ std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges
 std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({r, 1, false, false});
-  const std::size_t at = lane_range(g, stores, ranges);
-  if (at == ranges.size()) return plan;
+  if (ranges.empty()) return plan;
+  const std::size_t at = ranges.size() - 1;
   const Body b = look(g, stores);
-  if (at + 1 < ranges.size() && b.operations > huge_body) return plan;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  const bool one = b.operations > light_body || at + 1 < ranges.size();
-  const int lanes =
-      static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], one ? one_register : 2 * one_register))));
-  if (lanes < shortest_lanes && lanes < one_register) return plan;
-  LoopPlan& vector = plan[at];
-  vector.step = lanes;
-  vector.lanes = true;
-  vector.masked_tail = b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body);
-  vector.masked_all = b.operations > huge_body;
-  if (at + 1 < ranges.size()) {
-    plan[at + 1].step = fitting(g, ranges[at + 1], shortest_lanes);
-    return plan;
-  }
-  if (b.fma_loops.empty() || vector.masked_all || ranges.size() < 2) return plan;
+  const int most = b.operations > light_body ? one_register : 2 * one_register;
+  const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], most))));
+  const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
+  if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
+  plan[at] = lanes_over(b, ranges[at], lanes);
+  plan[at].masked_all = b.operations > huge_body;
+  if (b.fma_loops.empty() || plan[at].masked_all || ranges.size() < 2) return plan;
   if (const std::size_t i = tile_range(g, b, ranges, at); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
   return plan;
 }

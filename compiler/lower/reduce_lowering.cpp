@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/ir/reduce_identity.h"
+#include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
@@ -49,11 +50,12 @@ bool contiguous_over(const Graph& g, Id value, Id range) {
 
 class Lowering {
  public:
-  Lowering(Graph& g, LoopIds& loops, const Facts& facts) : g_(g), loops_(loops), facts_(facts) {}
+  Lowering(Graph& g, LoopIds& loops, const Facts& facts, bool in_short_loops)
+      : g_(g), loops_(loops), facts_(facts), in_short_loops_(in_short_loops) {}
 
   Id operator()(Id id, std::span<const Id> x) {
     const Reduction r = read(id, x);
-    const Id value = r.is_arg() ? arg_reduce(r) : stripes(r) ? striped(r) : sequential(r);
+    const Id value = r.is_arg() ? arg_reduce(r) : stripes(r) ? striped(r) : few(r) ? in_a_row(r) : sequential(r);
     return g_.dtype(value) == g_.dtype(id) ? value : g_.make(Op::CAST, g_.dtype(id), {value});
   }
 
@@ -85,6 +87,10 @@ class Lowering {
   bool small(const Reduction& r) const {
     const Id n = g_.src(r.ranges[0], 0);
     return g_.is_const(n) && g_.arg(n, 0) <= unrolled_extent;
+  }
+  // A product of matrices keeps its loop, whose loads tiles share, unless its own rows are written out.
+  bool few(const Reduction& r) const {
+    return r.ranges.size() == 1 && small(r) && is_light(r) && (r.kind != ReduceKind::fma || in_short_loops_);
   }
 
   Id identity(const Reduction& r) { return g_.constant(r.acc, reduce_identity(r.kind, r.acc)); }
@@ -150,6 +156,19 @@ class Lowering {
     return close(n, {g_.make(step_op(r.kind), r.acc, x)})[0];
   }
 
+  // The same for a few values, without a loop.
+  Id in_a_row(const Reduction& r) {
+    std::vector<Copy> copies(static_cast<std::size_t>(g_.arg(g_.src(r.ranges[0], 0), 0)));
+    for (std::size_t i = 0; i < copies.size(); ++i) copies[i].values[r.ranges[0]] = g_.index(static_cast<std::int64_t>(i));
+    Id acc = identity(r);
+    if (copies.empty()) return acc;
+    for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
+      x.insert(r.kind == ReduceKind::fma ? x.end() : x.begin(), acc);
+      acc = g_.make(step_op(r.kind), r.acc, x);
+    }
+    return acc;
+  }
+
   // The first element that beats the best so far; a NaN beats everything but a NaN.
   Id arg_reduce(const Reduction& r) {
     const Nest n = open(r, {identity(r), g_.constant(DType::i64, 0)});
@@ -176,12 +195,19 @@ class Lowering {
   Graph& g_;
   LoopIds& loops_;
   const Facts& facts_;
+  const bool in_short_loops_;
 };
+
+bool has_short_loops(const Graph& g, Id sink) {
+  if (g.src(sink).empty() || g.op(g.src(sink, 0)) != Op::END) return false;
+  const std::span<const Id> ranges = g.src(g.src(sink, 0)).subspan(1);
+  return std::ranges::all_of(ranges, [&](Id r) { return g.op(r) == Op::RANGE; }) && long_loops(g, ranges) < ranges.size();
+}
 
 }  // namespace
 
 Id reduce_lowering(Graph& g, LoopIds& loops, Id sink, const Facts& facts) {
-  Lowering rule(g, loops, facts);
+  Lowering rule(g, loops, facts, has_short_loops(g, sink));
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }
 

@@ -129,7 +129,13 @@ class Lowering {
 
 Id lower_striped(Graph& g, LoopIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
 
-// Stripes beyond the extent keep the identity, which changes nothing in the tree: 0 + x is never -0, and 1 * x is x.
+static bool may_be_negative_zero(const Graph& g, Id x) {
+  const bool is_square = g.op(x) == Op::MUL && g.src(x, 0) == g.src(x, 1);
+  return is_float(g.dtype(x)) && !is_square && g.op(x) != Op::ABS;
+}
+
+// Stripes beyond the extent keep the identity, which changes nothing in the tree. It changes no value but -0, of which a sum
+// makes +0; once one side of the tree is not -0, its sum with the other is not either, so the first stripe alone begins at 0.
 Id lower_striped_unrolled(Graph& g, LoopIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
   const auto n = static_cast<std::size_t>(g.arg(r.extent, 0));
@@ -138,7 +144,10 @@ Id lower_striped_unrolled(Graph& g, LoopIds& loops, const Striped& r) {
   std::vector<Id> acc;
   const Id roots[] = {r.value};
   if (n > 0)
-    for (const std::vector<Id>& x : expand(g, loops, roots, copies)) acc.push_back(lowering.combine(r.identity, x[0]));
+    for (const std::vector<Id>& x : expand(g, loops, roots, copies)) {
+      const bool is_first = acc.empty() && r.op == Op::ADD && may_be_negative_zero(g, x[0]);
+      acc.push_back(is_first ? lowering.combine(r.identity, x[0]) : x[0]);
+    }
   for (std::size_t half = reduce_stripes / 2; half >= 1; half /= 2) {
     for (std::size_t j = 0; j + half < acc.size() && j < half; ++j) acc[j] = lowering.combine(acc[j], acc[j + half]);
     acc.resize(std::min(acc.size(), half));

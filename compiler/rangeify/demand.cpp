@@ -125,10 +125,8 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   u.bytes = bytes(g_.dtype(d.node));
   for (const Evaluation& e : d.uses) {
     u.index_operations = std::max(u.index_operations, facts_of_map(e.map).operations);
-    double hoisted = 1;
-    for (std::size_t i = 0; i < hoisted_depth(e); ++i)
-      hoisted *= std::max(1.0, model_.extent(g_.src(contexts_[e.context][i], 0)));
-    u.hoisted += hoisted;
+    u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(hoisted_depth(e)),
+                                    facts_of_map(e.map).ranges);
   }
   return u;
 }

@@ -119,7 +119,8 @@ class Folding {
     use.maps = reads_.of(stage).size();
     use.elements = elements(f.ranges);
     use.bytes = bytes(g_.dtype(stage));
-    for (const Id r : reads_.of(stage)) use.hoisted += elements(reads_.loops(r));
+    for (const Id r : reads_.of(stage))
+      use.hoisted += model_.evaluations(cost, reads_.loops(r), ranges_in(g_, g_.src(r).subspan(1)));
     return StagingModel::needs_storage(cost, use);
   }
   std::size_t index_operations(Id stage) const {

@@ -5,6 +5,8 @@
 #include <functional>
 #include <map>
 
+#include "compiler/ir/short_loops.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -87,6 +89,16 @@ double StagingModel::elements(const std::vector<Id>& extents) {
   return n;
 }
 
+double StagingModel::evaluations(const ValueCost& value, std::span<const Id> loops, std::span<const Id> used) {
+  const std::size_t first = value.contains_loop ? loops.size() : long_loops(g_, loops);
+  double n = 1;
+  for (std::size_t i = 0; i < loops.size(); ++i) {
+    const bool is_short = i >= first && static_cast<RangeKind>(g_.arg(loops[i], 1)) == RangeKind::loop;
+    if (!is_short || std::ranges::find(used, loops[i]) != used.end()) n *= std::max(1.0, extent(g_.src(loops[i], 0)));
+  }
+  return n;
+}
+
 void StagingModel::count_reader(Id node) {
   if (readers_.size() < g_.size()) {
     readers_.resize(g_.size());
@@ -108,17 +120,21 @@ bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
 
 void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
-  ValueCost c{own_cost(g_.op(node)), false, 0};
+  ValueCost c{own_cost(g_.op(node))};
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
-    const ValueCost from = surely_stored(s, node, shapes) ? ValueCost{load_cost, false, 0} : costs_[s];
+    const ValueCost from = surely_stored(s, node, shapes) ? ValueCost{load_cost} : costs_[s];
     c.operations += from.operations;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
+    c.contains_loop = c.contains_loop || from.contains_loop;
   }
   if (g_.op(node) == Op::REDUCE) {
     const std::vector<Id> in = shapes.of(g_.src(node, 0));
-    for (std::int64_t a : g_.args(node).subspan(1)) c.operations *= std::max(1.0, extent(in[static_cast<std::size_t>(a)]));
+    double turns = 1;
+    for (std::int64_t a : g_.args(node).subspan(1)) turns *= std::max(1.0, extent(in[static_cast<std::size_t>(a)]));
+    c.operations *= turns;
     c.contains_reduce = true;
+    c.contains_loop = c.contains_loop || turns > max_short_iterations;
   }
   c.operations = std::min(c.operations, huge);
   costs_[node] = c;
@@ -135,11 +151,12 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     c.operations = std::min(c.operations + n * own_cost(op), huge);
     c.code += 1;
     if (op == Op::INDEX) continue;
-    double inside = n;
+    double turns = 1;
     for (const Id s : g_.src(id))
-      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) inside *= std::max(1.0, extent(g_.src(s, 0)));
+      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) turns *= std::max(1.0, extent(g_.src(s, 0)));
     c.contains_reduce = c.contains_reduce || op == Op::REDUCE;
-    for (const Id s : g_.src(id)) times[s] = std::max(times[s], inside);
+    c.contains_loop = c.contains_loop || turns > max_short_iterations;
+    for (const Id s : g_.src(id)) times[s] = std::max(times[s], n * turns);
   }
   return c;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -14,6 +15,7 @@ namespace kiln::compiler {
 struct ValueCost {
   double operations = 0;         // to compute one element
   bool contains_reduce = false;  // a reduction runs for each element
+  bool contains_loop = false;    // one that is not written out
   double code = 0;               // operations written out once, of a scalar value
 };
 
@@ -33,6 +35,9 @@ class StagingModel {
   static double own_cost(Op op);  // of one operation
   double extent(Id e);            // a typical value of an index expression over symbols and ranges
   double elements(const std::vector<Id>& extents);
+  // How often a value over the ranges `used` is computed inside `loops`, outermost first. The iterations of short loops share
+  // what does not depend on them (short_loops.h), unless it has loops of its own: those go best over lanes of their own.
+  double evaluations(const ValueCost& value, std::span<const Id> loops, std::span<const Id> used);
   // First every node as a reader of its sources, then the costs, sources first.
   void count_reader(Id node);
   void add(Id node, Shapes& shapes);

@@ -1,0 +1,172 @@
+#include "compiler/lower/lane_cost.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "compiler/ir/short_loops.h"
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr double slow_cost = 8;           // division, square root
+constexpr double typical_extent = 1024;   // of a loop whose bounds are not constants
+constexpr double strided_cost = 1.5;      // of one lane of an access at constant distances
+constexpr double scattered_cost = 3;      // of one lane of any other
+constexpr std::int64_t near_stride = 64;  // elements; from here on each lane has a cache line of its own
+constexpr int outer_bit = 62;
+
+double own_cost(const Graph& g, Id id) {
+  switch (g.op(id)) {
+    case Op::LOAD:
+    case Op::STORE: return 1;
+    case Op::FDIV:
+    case Op::SQRT:
+    case Op::CDIV:
+    case Op::CMOD: return slow_cost;
+    default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
+  }
+}
+
+double turns_of(const Graph& g, Id loop) {
+  const Id begin = g.src(loop, 1), end = g.src(loop, 2);
+  const double extent =
+      g.is_const(begin) && g.is_const(end) ? static_cast<double>(g.arg(end, 0) - g.arg(begin, 0)) : typical_extent;
+  return std::max(1.0, extent / static_cast<double>(g.arg(loop, 1)));
+}
+
+// Ranges of the kernel and of the loops inside it, as bits: short ranges first, then loops as far as bits go.
+class RangeBits {
+ public:
+  RangeBits(const Graph& g, std::span<const Id> ranges, std::size_t first_short)
+      : g_(g), next_(static_cast<int>(ranges.size() - first_short)) {
+    for (std::size_t i = first_short; i < ranges.size(); ++i) bit_[ranges[i]] = static_cast<int>(i - first_short);
+    bit_[ranges[first_short - 1]] = outer_bit;
+  }
+
+  std::uint64_t visit(Id id) {
+    std::uint64_t mine = 0;
+    if (g_.op(id) == Op::RANGE) {
+      auto it = bit_.find(id);
+      if (it == bit_.end() && next_ < outer_bit) it = bit_.emplace(id, next_++).first;
+      mine = it == bit_.end() ? 0 : std::uint64_t{1} << it->second;
+    } else {
+      for (const Id s : g_.src(id)) mine |= of_.at(s);
+    }
+    if (g_.op(id) == Op::FOR) {
+      const std::uint64_t own = of_.at(g_.src(id, 0));
+      if (own != 0) turns_[std::countr_zero(own)] = turns_of(g_, id);
+      mine &= ~own;
+    }
+    of_[id] = mine;
+    return mine;
+  }
+
+  std::uint64_t of(Id id) const { return of_.at(id); }
+
+  double turns(std::uint64_t ranges) const {
+    double n = 1;
+    for (const auto& [bit, turns] : turns_) n *= (ranges >> bit & 1) != 0 ? turns : 1;
+    return n;
+  }
+
+ private:
+  const Graph& g_;
+  int next_;
+  std::unordered_map<Id, int> bit_;
+  std::unordered_map<Id, std::uint64_t> of_;
+  std::unordered_map<int, double> turns_;
+};
+
+bool has_width(DType d) { return d != DType::none && d != DType::index && d != DType::boolean; }
+
+int registers_of(const Graph& g, Id value, const Target& target) {
+  return has_width(g.dtype(value)) ? std::max(1, g.lanes(value) * bytes(g.dtype(value)) / target.vector_bytes) : 1;
+}
+
+// The share of an access for one lane: a register of lanes side by side would be one access.
+double access_for_lane(const Graph& g, Id access, Id range) {
+  const auto stride = index_stride(g, g.src(access, 1), range);
+  return stride && *stride > -near_stride && *stride < near_stride ? strided_cost : scattered_cost;
+}
+
+}  // namespace
+
+LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t first_short,
+                   const Target& target) {
+  for (const Id r : ranges.subspan(first_short)) extents_.push_back(g.arg(g.src(r, 0), 0));
+  RangeBits bits(g, ranges, first_short);
+  int widest = 1;
+  for (const Id id : g.reachable(stores)) {
+    Node& n = nodes_.emplace_back();
+    const bool is_access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
+    const Id value = g.op(id) == Op::STORE ? g.src(id, 2) : id;
+    n.ranges = bits.visit(id);
+    n.cost = own_cost(g, id) * registers_of(g, value, target);
+    n.is_operation = n.cost > 0 && !is_access;
+    if (n.cost > 0 && has_width(g.dtype(value))) widest = std::max(widest, bytes(g.dtype(value)));
+    if (is_access && (n.ranges >> outer_bit & 1) != 0) n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1]);
+    if (g.op(id) == Op::FOR)
+      for (const Id yield : g.src(id).subspan(3 + static_cast<std::size_t>(g.arg(id, 0))))
+        carried_.push_back({registers_of(g, yield, target), bits.of(yield)});
+  }
+  lanes_ = std::max(1, target.vector_bytes / widest);
+  for (Node& n : nodes_) {
+    n.turns = bits.turns(n.ranges);
+    if (n.outer_lanes == 0) n.outer_lanes = 1 / lanes_;
+  }
+}
+
+double LaneCost::copies(std::uint64_t ranges) const {
+  double n = 1;
+  for (std::size_t i = 0; i < extents_.size(); ++i)
+    if ((ranges >> i & 1) != 0) n *= static_cast<double>(extents_[i]);
+  return n;
+}
+
+double LaneCost::lanes_of_last() const {
+  const std::size_t last = extents_.size() - 1;
+  const auto extent = static_cast<std::uint64_t>(extents_[last]);
+  const std::uint64_t lanes = std::bit_floor(std::min(extent, static_cast<std::uint64_t>(lanes_)));
+  const auto vectors = static_cast<double>(extent / lanes + extent % lanes);
+  double sum = 0;
+  for (const Node& n : nodes_) {
+    const bool wide = (n.ranges >> last & 1) != 0;
+    sum += n.cost * n.turns * copies(n.ranges & ~(std::uint64_t{1} << last)) * (wide ? vectors : 1);
+  }
+  return sum;
+}
+
+double LaneCost::lanes_of_outer() const {
+  double sum = 0;
+  for (const Node& n : nodes_) sum += n.cost * n.turns * copies(n.ranges) * n.outer_lanes;
+  return sum;
+}
+
+double LaneCost::loops() const {
+  const double all = copies(~std::uint64_t{0});
+  double sum = 0;
+  for (const Node& n : nodes_) sum += n.cost * n.turns * (n.turns > 1 ? all : copies(n.ranges));
+  return sum;
+}
+
+double LaneCost::written_out() const {
+  double sum = 0;
+  for (const Node& n : nodes_) sum += n.cost * n.turns * copies(n.ranges);
+  return sum;
+}
+
+int LaneCost::operations() const {
+  double sum = 0;
+  for (const Node& n : nodes_) sum += n.is_operation ? copies(n.ranges) : 0;
+  return static_cast<int>(sum);
+}
+
+int LaneCost::registers() const {
+  double sum = 0;
+  for (const Carried& c : carried_) sum += c.registers * copies(c.ranges);
+  return static_cast<int>(sum);
+}
+
+}  // namespace kiln::compiler
