@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -55,6 +56,7 @@ class Importer {
       locate(in_.nodes[i].loc);
       const bool is_dead = in_.nodes[i].o == record::op::element && !used[static_cast<std::size_t>(i)];
       values_.push_back(is_dead ? no_id : node(i));
+      scopes_.made(i, values_.back());
     }
     finish();
     build_.apply_minimums(out_);
@@ -86,12 +88,13 @@ class Importer {
   std::vector<Id> extents(const record::shape& s) { return read_.extents(s); }
   std::vector<std::int64_t> numbers(const record::node& n, int from, int count) const { return read_.numbers(n, from, count); }
   std::vector<Id> attr_extents(const record::node& n, int count) { return read_.extents(n, count); }
-  std::vector<Id> sources(const record::node& n) const {
+  std::vector<Id> sources(const record::node& n) {
     std::vector<Id> out;
-    for (int i = 0; i < n.n_sources; ++i) out.push_back(values_.at(static_cast<std::size_t>(in_.sources[n.source_begin + i])));
+    for (int i = 0; i < n.n_sources; ++i) out.push_back(value(in_.sources[n.source_begin + i]));
     return out;
   }
 
+  Id value(int position);
   Id param(std::size_t slot);
   Id store(std::size_t slot, Id value);
   Id node(int position);
@@ -108,6 +111,27 @@ class Importer {
   std::vector<Id> values_;
   std::vector<SourceLoc> store_loc_;
 };
+
+// What another phase of a kernel in groups made: kept, or made again with all that it is made of.
+Id Importer::value(int position) {
+  if (!scopes_.is_elsewhere(position)) return values_.at(static_cast<std::size_t>(position));
+  if (scopes_.brought(position) != no_id) return scopes_.brought(position);
+  std::set<int> again{position};
+  for (auto it = again.rbegin(); it != again.rend(); ++it) {
+    if (!scopes_.is_cheap(*it)) continue;
+    const record::node& n = in_.nodes[*it];
+    for (int i = 0; i < n.n_sources; ++i)  // each comes before the node
+      if (const int s = in_.sources[n.source_begin + i]; scopes_.is_elsewhere(s) && scopes_.brought(s) == no_id)
+        again.insert(s);
+  }
+  const SourceLoc saved = g_.loc();
+  for (const int i : again) {
+    locate(in_.nodes[i].loc);
+    scopes_.brought(i, scopes_.is_cheap(i) ? node(i) : scopes_.kept(i));
+  }
+  g_.set_loc(saved);
+  return scopes_.brought(position);
+}
 
 Id Importer::param(std::size_t slot) {
   if (const Id now = scopes_.assigned(slot); now != no_id) return now;

@@ -16,12 +16,14 @@ index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm
 
 }  // namespace
 
-bool ScopeImporter::in_kernel() const { return std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end(); }
+// At single positions: between its phases, a kernel in groups is as the program outside of kernels.
+bool ScopeImporter::in_kernel() const {
+  return !at_group() && std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end();
+}
 
 ScopeImporter::Tensor ScopeImporter::tensor(std::uint64_t number) {
   if (number < record::local_tensors) return {out_.params.at(number).dtype, out_.params[number].extents};
-  const record::node& n = *local_nodes_.at(number - record::local_tensors);
-  return {static_cast<DType>(n.d), read_.extents(*n.s)};
+  return local_tensors_.at(number - record::local_tensors);
 }
 
 // The integer as an index. Constants and extents are taken as they are.
@@ -48,6 +50,10 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
   const Id zero = g_.index(0), one = g_.index(1);
   for (std::size_t k = 0; k < t.extents.size(); ++k) {
     const Id n = t.extents[k], last = index_sub(g_, n, one);
+    if (is_inside(indices[k], n)) {
+      p.index.push_back(g_.src(indices[k], 0));
+      continue;
+    }
     const bool is_total = mode == index_mode::clamp || mode == index_mode::wrap || mode == index_mode::mirror;
     if (is_total && !never_empty(n, indices[k])) p.gate = both(p.gate, compare(Op::LT, zero, n));
     Id i = indices[k];
@@ -82,8 +88,9 @@ Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
   Place p = place(mode, t, src.first(t.extents.size()));
   // A promise holds only where the program comes by.
   if (mode == index_mode::unchecked) p.gate = both(entered_, active());
-  Id value = build_.element(value_now({false, number, no_id}), p.index, p.gate);
-  if (p.gate != no_id && !p.index.empty()) {
+  const std::vector<Id> index = places(number, p.index);
+  Id value = build_.element(value_now({false, number, no_id}), index, p.gate);
+  if (p.gate != no_id && !index.empty()) {
     const Id outside = mode == index_mode::constant ? src.back() : g_.constant(t.dtype, 0);
     value = build_.elementwise(Op::WHERE, {p.gate, value, outside});
   }
@@ -94,7 +101,7 @@ void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
   const Changed c{false, tensor_of(n), no_id};
   const Tensor t = tensor(c.number);
   const Place p = place(mode_of(n), t, src.subspan(1));
-  bound(c) = build_.update(value_now(c), both(active(), p.gate), src[0], p.index);
+  bound(c) = build_.update(value_now(c), both(active(), p.gate), src[0], places(c.number, p.index));
 }
 
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
@@ -104,7 +111,7 @@ Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
   const Place p = place(mode_of(n), t, src.subspan(values));
   const auto kind = static_cast<AtomicKind>(n.imm >> 40);
   const Id expected = values == 2 ? src[1] : no_id;
-  bound(c) = build_.atomic(kind, value_now(c), both(active(), p.gate), src[0], p.index, expected);
+  bound(c) = build_.atomic(kind, value_now(c), both(active(), p.gate), src[0], places(c.number, p.index), expected);
   return build_.old(bound(c));
 }
 

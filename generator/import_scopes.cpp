@@ -28,6 +28,10 @@ std::int64_t most_turns(const Graph& g, DType counter, Id begin, std::optional<s
 
 void ScopeImporter::begin() {
   params_.assign(out_.params.size(), no_id);
+  const auto is_array = [](const record::node& n) { return n.o == op::local; };
+  const auto arrays = static_cast<std::size_t>(std::count_if(in_.nodes, in_.nodes + in_.n_nodes, is_array));
+  locals_.assign(arrays, no_id);
+  local_tensors_.resize(arrays);
   for (const Symbol& s : out_.symbols) facts_.push_back({g_.string(g_.intern(s.name)), s.min});
 }
 
@@ -72,7 +76,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
   int loops = 0;
   for (int i = position;; ++i) {
     const record::node& n = in_.nodes[i];
-    const bool turns = n.o == op::kernel || n.o == op::loop, writes = n.o == op::put || n.o == op::atomic || n.o == op::store;
+    const bool turns = n.o == op::kernel || n.o == op::loop;
     depth += turns || n.o == op::when || n.o == op::otherwise;
     loops += turns;
     loops -= n.o == op::kernel_end || n.o == op::loop_end;
@@ -80,10 +84,23 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
     out.works = out.works || turns || n.o == op::store || (n.o == op::set && n.s->rank > 0);
-    if (!writes && n.o != op::set) continue;
-    const Changed c{n.o == op::set, n.o == op::set ? n.imm : tensor_of(n), no_id};
-    if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);
+    for (const Changed& c : changes(i)) {
+      out.works = out.works || (at_group() && !c.is_variable);
+      if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);
+    }
   }
+}
+
+std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position) const {
+  const record::node& n = in_.nodes[position];
+  std::vector<Changed> out;
+  if (n.o == op::put || n.o == op::atomic) out.push_back({false, tensor_of(n), no_id});
+  const bool is_kept = (n.o == op::set || n.o == op::var) && kept_variables_.contains(n.imm);
+  if (is_kept && at_group()) out.push_back({false, kept_variables_.at(n.imm), no_id});
+  const bool is_of_position = at_group() && group_->variable_varies(n.imm);
+  if (n.o == op::set && !is_of_position) out.push_back({true, n.imm, no_id});
+  if (at_group() && kept_values_.contains(position)) out.push_back({false, kept_values_.at(position), no_id});
+  return out;
 }
 
 // Bound number `which` of a kernel or loop.
@@ -143,11 +160,17 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
     if (!never_empty(end, no_id)) entered_ = both(entered_, g_.make(Op::LT, DType::boolean, {zero, end}));
     ends.push_back(end);
   }
+  group_sizes_ = GroupPlan::sizes(n);
+  group_extents_ = ends;
+  for (std::size_t i = 0; i < group_sizes_.size(); ++i)  // as many groups as it takes
+    ends[i] = index_floordiv(g_, index_add(g_, ends[i], g_.index(group_sizes_[i] - 1)), g_.index(group_sizes_[i]));
   for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
   carry(inside.changed, 0);
+  if (!group_sizes_.empty()) open_groups(position);
 }
 
 void ScopeImporter::close_kernel() {
+  group_.reset();
   const Scope s = leave();
   entered_ = s.entered;
   std::vector<Id> before, after;
@@ -278,26 +301,50 @@ void ScopeImporter::leave_turn(int position, Id condition, bool ends_loop) {
 }
 
 Id ScopeImporter::position_value(const record::node& n) {
-  const op kind = n.o == op::index ? op::kernel : op::loop;
-  const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), kind, &Scope::kind);
-  const Id turn = s->ranges[kind == op::kernel ? n.imm : 0];
-  const Id at = kind == op::kernel ? turn : index_add(g_, s->begin, index_mul(g_, turn, s->step));
+  if (n.o == op::counter) {
+    const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), op::loop, &Scope::kind);
+    const Id at = index_add(g_, s->begin, index_mul(g_, s->ranges[0], s->step));
+    return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
+  }
+  const std::size_t axis = n.imm & 0xff;
+  const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), op::kernel, &Scope::kind);
+  Id at = s->ranges[axis];
+  if (group_ && (n.imm & record::of_group) == 0)
+    at = (n.imm & record::within_group) != 0 ? own_positions()[axis] : position_on(axis);
   return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
 }
 
 // Zero in each turn of the scope around. Outside of kernels it is a value.
-Id ScopeImporter::local(const record::node& n) {
-  const DType d = static_cast<DType>(n.d);
-  const auto extents = read_.extents(*n.s);
-  locals_.resize(std::max<std::size_t>(locals_.size(), n.imm + 1), no_id);
-  local_nodes_.resize(locals_.size());
-  local_nodes_[n.imm] = &n;
-  if (!in_kernel()) return locals_[n.imm] = build_.broadcast_to(g_.constant(d, 0), extents);
+Id ScopeImporter::local(int position) {
+  const record::node& n = in_.nodes[position];
+  const std::size_t number = n.imm & 0xffffffffu;
+  if (group_ && locals_[number] != no_id && group_->phase(position) == phase_ && in_phase_ && is_of_group(position))
+    return locals_[number];  // there since the phase began
+  local_tensors_[number] = {static_cast<DType>(n.d), read_.extents(*n.s)};
+  if (!in_kernel())
+    return locals_[number] = build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), local_tensors_[number].extents);
   const auto s = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
-  return locals_[n.imm] = build_.local(d, s->ranges[0], extents, ids_++);
+  return locals_[number] = array(n, false, s->ranges[0]);
 }
 
+// In a kernel in groups, what ends a phase is of the group.
 Id ScopeImporter::node(int position, std::span<const Id> src) {
+  const bool was_group = group_.has_value();
+  const bool ends_phase = was_group && group_->ends_phase(position);
+  if (ends_phase) close_phase();
+  const Id cond = cond_, live = live_;
+  const bool is_shared = in_phase_ && is_of_group(position);
+  if (is_shared) {
+    const auto s = std::ranges::find(scopes_, op::barrier, &Scope::kind);
+    cond_ = s->cond, live_ = s->live;
+  }
+  const Id out = scoped(position, src);
+  if (is_shared) cond_ = cond, live_ = live;
+  if (group_ && (ends_phase || !was_group)) open_phase(position + 1);
+  return out;
+}
+
+Id ScopeImporter::scoped(int position, std::span<const Id> src) {
   const record::node& n = in_.nodes[position];
   const Id condition = src.empty() ? no_id : src[0];
   switch (n.o) {
@@ -318,10 +365,11 @@ Id ScopeImporter::node(int position, std::span<const Id> src) {
       break;
     case op::set: variables_.at(n.imm) = masked(src[0], variables_[n.imm]); break;
     case op::get: return variables_.at(n.imm);
-    case op::local: local(n); break;
+    case op::local: local(position); break;
     case op::element: return element(n, src);
     case op::put: put(n, src); break;
     case op::atomic: return atomic(n, src);
+    case op::barrier: break;
     default: throw std::logic_error("not a node of scopes");
   }
   return no_id;

@@ -8,11 +8,14 @@
 // turn, and so is what follows a break, so that nothing is computed in vain.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/program.h"
+#include "generator/group_plan.h"
 #include "generator/record_reader.h"
 
 namespace kiln::generator {
@@ -28,6 +31,14 @@ class ScopeImporter {
   static bool handles(record::op o) { return o >= record::op::kernel; }
   // The value of the node at this position, no_id for those without.
   Id node(int position, std::span<const Id> src);
+
+  // A kernel in groups. Whether the value of this position was made by another phase, how it comes here, and what is kept.
+  bool is_elsewhere(int position) const;
+  bool is_cheap(int position) const { return group_->is_cheap(position); }
+  Id kept(int position);
+  Id brought(int position) const { return here_.contains(position) ? here_.at(position) : compiler::no_id; }
+  void brought(int position, Id again) { here_[position] = again; }
+  void made(int position, Id value);
 
   // Contents of a parameter now; no_id: never assigned, as at entry.
   Id assigned(std::size_t slot) const { return params_[slot]; }
@@ -80,6 +91,7 @@ class ScopeImporter {
   Id& bound(const Changed& c);
   Id value_now(const Changed& c);
   bool is_bound(const Changed& c) const;
+  std::vector<Changed> changes(int position) const;
   Contents contents(int position, int depth = 0) const;
   Id limit(const record::node& n, int which, std::span<const Id> src, std::size_t& used);
   void cap_symbols(Id extent);
@@ -100,7 +112,23 @@ class ScopeImporter {
   void enter(record::op kind);
   Scope leave();
   Id position_value(const record::node& n);
-  Id local(const record::node& n);
+  Id local(int position);
+  Id scoped(int position, std::span<const Id> src);
+
+  // A kernel in groups (import_groups.cpp).
+  void open_groups(int position);
+  void open_phase(int position);
+  void close_phase();
+  void load_variables(int begin, int end);
+  std::uint64_t keep(const record::node& n);
+  Id array(const record::node& n, bool for_each_position, Id range);
+  void store_kept(std::uint64_t number, const record::shape& s, Id value);
+  Id load_kept(std::uint64_t number, const record::shape& s);
+  std::vector<Id> own_positions() const;
+  Id position_on(std::size_t axis) const;
+  bool is_inside(Id integer, Id extent) const;
+  bool is_of_group(int position) const;
+  bool at_group() const { return group_.has_value() && !in_phase_; }
 
   static std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
   Tensor tensor(std::uint64_t number);
@@ -108,6 +136,7 @@ class ScopeImporter {
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);
+  std::vector<Id> places(std::uint64_t number, const std::vector<Id>& index) const;
   Id element(const record::node& n, std::span<const Id> src);
   void put(const record::node& n, std::span<const Id> src);
   Id atomic(const record::node& n, std::span<const Id> src);
@@ -118,7 +147,7 @@ class ScopeImporter {
   const record::program& in_;
   compiler::Program& out_;
   std::vector<Id> params_, locals_, variables_;
-  std::vector<const record::node*> local_nodes_;
+  std::vector<Tensor> local_tensors_;
   std::vector<compiler::SymbolFacts> facts_;
   std::vector<Scope> scopes_;
   Id cond_ = compiler::no_id;     // the conditions around, within the innermost loop or kernel
@@ -126,6 +155,15 @@ class ScopeImporter {
   Id entered_ = compiler::no_id;  // the loops and kernels around make a turn at all
   Id rest_ = compiler::no_id;     // where the otherwise of the last when holds
   std::int64_t ids_ = 0;          // of ranges and local arrays
+
+  std::optional<GroupPlan> group_;  // of the kernel around
+  std::vector<std::int64_t> group_sizes_;
+  std::vector<Id> group_ranges_, group_extents_;  // numbers of groups; extents of the kernel
+  bool in_phase_ = false;
+  int phase_ = 0, phase_begin_ = 0, phase_end_ = 0;
+  std::map<int, std::uint64_t> kept_values_;  // the arrays of what lives in several phases
+  std::map<std::uint64_t, std::uint64_t> kept_variables_;
+  std::map<int, Id> here_;  // values of other phases, as they are in this one
 };
 
 }  // namespace kiln::generator

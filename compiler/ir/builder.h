@@ -67,7 +67,7 @@ class Builder {
   Id update(Id state, Id gate, Id value, std::span<const Id> index);  // gate no_id: always
   Id atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id> index, Id expected = no_id);
   Id old(Id atomic);
-  Id range(Id end, std::int64_t number);
+  Id range(Id end, std::int64_t number, RangeKind kind = RangeKind::loop);
   Id carry(Id range, Id init, std::int64_t slot);
   Id local(DType d, Id range, std::span<const Id> extents, std::int64_t number);
   Id loop(Id range, Id begin, Id end, std::span<const Id> init, std::span<const Id> yield, std::int64_t step = 1,

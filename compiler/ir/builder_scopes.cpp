@@ -77,10 +77,10 @@ Id Builder::old(Id atomic) {
   return graph_.make(Op::OLD, graph_.dtype(atomic), {atomic});
 }
 
-Id Builder::range(Id end, std::int64_t number) {
+Id Builder::range(Id end, std::int64_t number, RangeKind kind) {
   check_scalar(end, DType::index, "`range`'s end");
   if (number < 0) fail("E-scope", "`range` expected an id >= 0, got " + std::to_string(number));
-  return graph_.make(Op::RANGE, DType::index, {end}, {number, static_cast<std::int64_t>(RangeKind::loop)});
+  return graph_.make(Op::RANGE, DType::index, {end}, {number, static_cast<std::int64_t>(kind)});
 }
 
 Id Builder::carry(Id range, Id init, std::int64_t slot) {

@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod", "max", 
 constexpr std::array<std::string_view, 8> atomic_kinds = {"add", "min", "max",      "and",
                                                           "or",  "xor", "exchange", "compare_exchange"};
 constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
-constexpr std::array<std::string_view, 5> range_kinds = {"loop", "reduce", "vector", "thread", "unroll"};
+constexpr std::array<std::string_view, 6> range_kinds = {"loop", "reduce", "vector", "thread", "unroll", "group"};
 
 template <class E>
 std::optional<E> find(std::span<const std::string_view> names, std::string_view s) {

@@ -74,7 +74,7 @@ namespace kiln::compiler {
 // clang-format on
 
 // Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE
-// (or CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop) has one owner.
+// (or CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop or group) has one owner.
 // - FOR: turn t runs with RANGE = begin + t * step (step > 0) if that is < end and, with the while flag, carried value 0 (a
 //   bool) holds; tested before each turn. RANGE's own end is only a bound for proofs: what RANGE stays below.
 // - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis.
@@ -91,7 +91,8 @@ enum class Op : std::uint8_t {
 #undef KILN_X
 };
 
-enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll };
+// group: of a FOR over the positions of a group between two barriers; they become lanes.
+enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, group };
 enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
 // sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536; in a block 32 partial accumulators, k goes to
 // accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See

@@ -20,7 +20,7 @@ struct Statement {
   std::optional<PadMode> mode;
   std::optional<ReduceKind> kind;
   std::optional<AtomicKind> atomic;
-  bool conditional = false;
+  bool conditional = false, group = false;
   std::uint64_t bits = 0;
   std::string name;
 };
@@ -106,6 +106,8 @@ void ProgramReader::attribute(Statement& s) {
     s.slot = c.integer("a slot");
   } else if (c.accept_word("while")) {
     s.conditional = true;
+  } else if (s.op == Op::RANGE && c.accept_word("group")) {
+    s.group = true;
   } else if (s.op == Op::ATOMIC && atomic_kind_from_name(c.peek_word())) {
     s.atomic = atomic_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
@@ -195,7 +197,9 @@ Id ProgramReader::make_scope(const Statement& s) {
   Builder& b = r_.build;
   const std::span<const Id> operands = s.operands;
   switch (s.op) {
-    case Op::RANGE: want(s, 1); return b.range(operands[0], need(s.id, s, "`id n`"));
+    case Op::RANGE:
+      want(s, 1);
+      return b.range(operands[0], need(s.id, s, "`id n`"), s.group ? RangeKind::group : RangeKind::loop);
     case Op::LOCAL:
       want(s, 1);
       return b.local(need(s.dtype, s, "a type"), operands[0], need(s.shape, s, "a shape"), need(s.id, s, "`id n`"));

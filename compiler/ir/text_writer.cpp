@@ -124,7 +124,7 @@ std::string Writer::generic_args(Id id) const {
     const bool over_ranges = op == Op::REDUCE && !g_.src(id).empty() && g_.op(g_.src(id).back()) == Op::RANGE;
     if (op == Op::CONST && i == 0)
       s += literal_text(g_.dtype(id), u);
-    else if (op == Op::RANGE && i == 1 && u < 5)
+    else if (op == Op::RANGE && i == 1 && u < 6)
       s += name(static_cast<RangeKind>(a));
     else if (op == Op::REDUCE && i == 0 && u < 9)
       s += name(static_cast<ReduceKind>(a));
@@ -171,7 +171,9 @@ std::string Writer::tensor_operands(Id id) const {
     case Op::CONCAT: return operands(src) + ", axis " + std::to_string(args[0]);
     case Op::REDUCE:
       return operands(src) + ", " + std::string(name(static_cast<ReduceKind>(args[0]))) + ", axes " + numbers(args.subspan(1));
-    case Op::RANGE: return operands(src) + ", id " + std::to_string(args[0]);
+    case Op::RANGE:
+      return operands(src) + ", id " + std::to_string(args[0]) +
+             (static_cast<RangeKind>(args[1]) == RangeKind::group ? ", group" : "");
     case Op::LOCAL: return ref(src[0]) + ", id " + std::to_string(args[0]);
     case Op::CARRY:
     case Op::GET: return operands(src) + ", slot " + std::to_string(args[0]);

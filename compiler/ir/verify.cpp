@@ -31,7 +31,7 @@ Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::
       return b.atomic(kind, s[0], s[1], s[2], s.subspan(expects ? 4 : 3), expects ? s[3] : no_id);
     }
     case Op::INDEX: return b.element(s[0], s.subspan(1));
-    case Op::RANGE: return b.range(s[0], a[0]);
+    case Op::RANGE: return b.range(s[0], a[0], static_cast<RangeKind>(a[1]));
     case Op::CARRY: return b.carry(s[0], s[1], a[0]);
     case Op::LOCAL: return b.local(g.dtype(id), s[0], s.subspan(1), a[0]);
     case Op::FOR: {

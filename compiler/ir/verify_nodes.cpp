@@ -49,7 +49,7 @@ bool iota(const Node& n) { return n.is_index(0) && in_classes("IF", n.dtype()); 
 bool buffer(const Node& n) { return n.args().size() == 1 && n.args()[0] >= 0 && n.dtype() < DType::index; }
 bool invalid(const Node& n) { return n.args().empty(); }
 bool range(const Node& n) {
-  return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[1] >= 0 && n.args()[1] <= 4 && is_integral(n.dtype()) &&
+  return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[1] >= 0 && n.args()[1] <= 5 && is_integral(n.dtype()) &&
          n.src_dtype(0) == n.dtype();
 }
 
@@ -214,7 +214,8 @@ bool local(const Node& n) {
 }
 bool local_tensor(const Node& n) { return n.src_op(0) == Op::RANGE && n.is_index(1); }
 bool range_tensor(const Node& n) {
-  return n.dtype() == DType::index && n.args()[1] == static_cast<std::int64_t>(RangeKind::loop);
+  const auto kind = static_cast<RangeKind>(n.args()[1]);
+  return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::group);
 }
 
 bool carry(const Node& n) {
@@ -274,7 +275,7 @@ constexpr Check checks[] = {
      Op::REDUCE,
      reduce_form},
     {{"K", "stage", "a value, then RANGEs"}, Op::STAGE, Op::STAGE, stage},
-    {{"T", "range", "type index, kind loop"}, Op::RANGE, Op::RANGE, range_tensor},
+    {{"T", "range", "type index, kind loop or group"}, Op::RANGE, Op::RANGE, range_tensor},
     {{"T", "index", "a tensor, then index values"}, Op::INDEX, Op::INDEX, index_tensor},
     {{"T", "gated-index", "INVALID in WHERE(gate, i, INVALID) only, that as the first index of an INDEX only"},
      first_op,

@@ -251,6 +251,7 @@ class Expansion {
 
   Id atomic(Id id, std::vector<Id> s, Id mask) {
     s[1] = masked(s[1], mask);
+    s.back() = position(s[0], s.back());
     for (std::size_t i = 2; i < s.size(); ++i) s[i] = widen_lanes(g_, s[i], lanes_);
     return g_.make(Op::ATOMIC, DType::none, s, g_.args(id));
   }

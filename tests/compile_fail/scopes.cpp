@@ -138,6 +138,22 @@ struct scopes : program<scopes> {
     for (auto t : loop(3)) whole = m;  // assigned value has another | assigned value has another
 #elif BAD == 55
     for (auto t : loop(3)) { for (auto [i] : kernel(t + 1)) later = x(i) * 2; total += later; }  // value of a closed scope is used outside | value of a closed scope is used outside
+#elif BAD == 56
+    barrier();  // barrier outside of a kernel in groups | barrier outside of a kernel in groups
+#elif BAD == 57
+    for (auto [i] : kernel(N)) { y(i) = 0; barrier(); }  // barrier outside of a kernel in groups | barrier outside of a kernel in groups
+#elif BAD == 58
+    for (auto [i] : kernel(N)) { auto a = group<f32, 4>(); y(i) = a(0); }  // group array outside of a kernel in groups | group array outside of a kernel in groups
+#elif BAD == 59
+    for (auto [i] : kernel(N).group<64>()) { auto a = group<f32, N>(); }  // local array needs static extents | static extents
+#elif BAD == 60
+    for (auto [i] : kernel(N).group<8, 8>()) y(i) = 0;  // group needs a size from 1 to 4096 for each extent | a group needs a size
+#elif BAD == 61
+    for (auto [i] : kernel(N).group<8192>()) y(i) = 0;  // group needs a size from 1 to 4096 for each extent | a group needs a size
+#elif BAD == 62
+    for (auto [i] : kernel(N)) y(in_group(i)) = 0;  // position is not of a kernel in groups | in_group and group_of take
+#elif BAD == 63
+    kernel(N).group<64>();  // scope is not entered | scope is opened without a body
 #endif
     z = x;
   }

@@ -1,4 +1,5 @@
-// What a captured program is once the C++ compiler has evaluated it: constant tables. The generator reads them; nothing else does.
+// What a captured program is once the C++ compiler has evaluated it: constant tables. The generator reads them; nothing else
+// does.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,7 @@ namespace kiln::record {
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(concat) \
   X(reduce) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
-  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic)
+  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier)
 // clang-format on
 
 enum class op : std::uint8_t {
@@ -42,6 +43,8 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 // compare_exchange writes the value where the element equals the expected one.
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
 inline constexpr std::uint64_t local_tensors = 1000;
+inline constexpr std::uint64_t group_array = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t within_group = 1 << 8, of_group = 2 << 8;
 
 struct shape {
   int rank = 0;
@@ -53,17 +56,23 @@ struct source_loc {
   std::uint32_t line = 0, column = 0;
 };
 
-// Sources are node numbers below this node's own, in sources[source_begin ..]. Attributes, in extents[attr_begin ..], by operation:
+// Sources are node numbers below this node's own, in sources[source_begin ..]. Attributes, in extents[attr_begin ..], by
+// operation:
 //   param: imm = slot                         constant: imm = bits (zero- or sign-extended to 64), rank 0
 //   dim: attr {value}, rank 0, integer dtype  iota: rank 1, extent from the shape
 //   store: imm = slot, source {value}; order of stores is program order, a later store to a slot wins
 //   reshape, expand: new extents = the shape  permute: attr[i] = source axis of result axis i
-//   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources {x, value}
-//   concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
+//   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources
+//   {x, value} concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma
+//   has two sources
 //
-// Scopes are pairs of nodes in the list; what stands between runs as often as the scope says. A bound is an extent or, where the
-// attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
-//   kernel: imm = rank, attr {extent...} ... kernel_end      index: imm = axis, source {kernel}, i32 or i64: position in the kernel
+// Scopes are pairs of nodes in the list; what stands between runs as often as the scope says. A bound is an extent or, where
+// the attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
+//   kernel: imm = rank, attr {extent...} ... kernel_end      index: imm = axis, source {kernel}, i32 or i64: position in the
+//   kernel
+//           imm >> (8 + 16 * axis) & 0xffff: size of its groups, 0 none      | within_group: in its group, | of_group: of the
+//           group
+//   barrier: in a kernel of groups; what stands before it has happened everywhere in the group
 //   loop: attr {begin, end, step}; imm = 1: no end ... loop_end           counter: source {loop}, i32 or i64
 //   when: source {rank-0 bool} ... when_end
 //   otherwise: source {} or {rank-0 bool}; follows a when_end with nothing but values between, runs where that when and the
@@ -71,6 +80,7 @@ struct source_loc {
 //   break_, continue_: source {} or {rank-0 bool}; of the innermost loop
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
 //   local: imm = number; an array of zeros with the shape, static extents, made each time the node is passed
+//          | group_array: one for all positions of a group
 // Elements of a tensor: slot, or local_tensors + number of a local array. Indices are rank-0 integers, one for each axis.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
 //   put: imm = mode << 32 | tensor, sources {value, index...}

@@ -41,7 +41,7 @@ struct builder {
   struct region {
     op kind = op::kernel;
     int node = 0, parent = 0, kernel = 0;
-    bool open = false, entered = false, breaks = false;
+    bool open = false, entered = false, breaks = false, grouped = false;
   };
   struct variable {
     int node = -1, scope = 0;  // the get that holds its value now (-1: not read yet); where it was declared
@@ -125,6 +125,7 @@ struct builder {
 
   constexpr int kernel_of(int s) const { return s == 0 ? 0 : regions.v[s - 1].kernel; }
   constexpr int kernel() const { return kernel_of(scope); }
+  constexpr bool grouped() const { return kernel() != 0 && regions.v[kernel() - 1].grouped; }
   // Opens a scope: its first node was recorded last.
   constexpr void enter(op kind) {
     const int number = regions.n + 1;

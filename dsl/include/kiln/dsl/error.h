@@ -87,7 +87,9 @@ namespace kiln {
   X(computed_extent_is_a_template_argument__write_kernel_of_extents, "a computed extent is a template argument: kernel<N / 2>(), loop<1, N - 1>()") \
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
   X(condition_must_be_a_bool_scalar, "the condition must be a bool scalar of the program") \
-  X(local_array_needs_static_extents, "a local array needs static extents") \
+  X(local_array_needs_static_extents, "a local or group array needs static extents") \
+  X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
+  X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
   X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
 #define KILN_REASONS_ELEMENT(X) \
   X(index_must_be_a_scalar_integer, "an index is an integer or a scalar of an integer dtype") \
@@ -105,6 +107,8 @@ namespace kiln {
   X(forever_has_no_break, "forever() without a break_if or break_ in it never ends") \
   X(step_of_a_loop_is_0, "the step of a loop is 0") \
   X(kernel_inside_a_kernel, "a kernel inside a kernel") \
+  X(barrier_outside_of_a_kernel_in_groups, "a barrier outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
+  X(group_array_outside_of_a_kernel_in_groups, "a group array outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
   X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel") \
   X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements, "a whole tensor is assigned inside a kernel: write its elements") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
@@ -177,6 +181,8 @@ enum class why : unsigned char {
   bound_of_i64_needs_a_kernel_of_i64,
   condition_must_be_a_bool_scalar,
   local_array_needs_static_extents,
+  group_needs_a_size_from_1_to_4096_for_each_extent,
+  position_is_not_of_a_kernel_in_groups,
   index_must_be_a_scalar_integer,
   one_index_for_each_axis,
   mode_constant_takes_the_value_outside_after_the_indices,

@@ -4,6 +4,7 @@
 
 #include "kiln/dsl/branches.h"
 #include "kiln/dsl/element.h"
+#include "kiln/dsl/positions.h"
 #include "kiln/dsl/variable.h"
 
 namespace kiln {
@@ -59,71 +60,6 @@ constexpr kiln_limit kiln_limit_of_extent(builder* b, const sloc& l) {
   else
     return {kiln_attr<E>, -1};
 }
-
-// The body of a kernel or loop. Index: what `for` hands out. The body runs once; leaving it by ++ closes the scope, anything
-// else is a jump of C++.
-template <class Index>
-class [[nodiscard]] kiln_body {
- public:
-  constexpr kiln_body(builder* b, op end, const Index& i) : index_(i), b_(b), end_(end), scope_(b->scope) {}
-  kiln_body(const kiln_body&) = delete;
-  kiln_body& operator=(const kiln_body&) = delete;
-  constexpr ~kiln_body() {
-    if (b_->is_open(scope_)) b_->leave(scope_, end_, why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if);
-  }
-
-  struct end_type {};
-  struct iterator {
-    kiln_body* body;
-    constexpr Index operator*() const { return body->index_; }
-    constexpr void operator++() const { body->b_->leave(body->scope_, body->end_); }
-    constexpr bool operator!=(end_type) const { return body->b_->is_open(body->scope_); }
-  };
-  constexpr iterator begin() {
-    b_->regions.v[scope_ - 1].entered = true;
-    return {this};
-  }
-  constexpr end_type end() const { return {}; }
-
- private:
-  Index index_;
-  builder* b_;
-  op end_;
-  int scope_;
-};
-
-// A position that a scope hands out. The attribute and the destructor keep clang and g++ from warning where a body does not use
-// it.
-template <class D>
-struct [[maybe_unused]] position_ : expr_<D, sh<>> {
-  using expr_<D, sh<>>::operator=;
-  constexpr position_() = default;
-  constexpr position_(builder* builder_, int id_) : expr_<D, sh<>>(builder_, id_) {}
-  constexpr position_(const position_& x) : expr_<D, sh<>>(x) {}
-  constexpr position_& operator=(const position_& x) & {
-    expr_<D, sh<>>::operator=(x);
-    return *this;
-  }
-  constexpr ~position_() {}  // NOLINT(modernize-use-equals-default)
-};
-template <class D, int N>
-struct kiln_positions;
-template <class D>
-struct [[maybe_unused]] kiln_positions<D, 1> {
-  position_<D> i;
-};
-template <class D>
-struct [[maybe_unused]] kiln_positions<D, 2> {
-  position_<D> i, j;
-};
-template <class D>
-struct [[maybe_unused]] kiln_positions<D, 3> {
-  position_<D> i, j, k;
-};
-template <class D>
-struct [[maybe_unused]] kiln_positions<D, 4> {
-  position_<D> i, j, k, l;
-};
 
 // The body of `if (auto c = when(p))`. The condition must be asked of a name: a temporary would close the scope before the
 // body.
@@ -330,6 +266,44 @@ struct keywords {
     requires(!(kiln_static(kiln_ext(E)) && ...))
   mistake<Reason> local() const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
+  // Of for (auto [i] : kernel(N).group<256>()). auto s = group<f32, 256>(): zeros that the positions of a group share.
+  template <DType D, auto... E>
+    requires(kiln_static(kiln_ext(E)) && ...)
+  constexpr auto group(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    if (!b->grouped()) b->fail(why::group_array_outside_of_a_kernel_in_groups, b->at(l));
+    kiln_begin<D, make_sh<E...>>(b, op::local, l, static_cast<std::uint64_t>(b->locals) | record::group_array);
+    b->closed_when = -1;
+    return local_<D, make_sh<E...>>(b, static_cast<int>(record::local_tensors) + b->locals++);
+  }
+  template <DType D, auto... E, why Reason = why::local_array_needs_static_extents>
+    requires(!(kiln_static(kiln_ext(E)) && ...))
+  mistake<Reason> group() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  // What positions of the group wrote before it, all see after it.
+  constexpr void barrier(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    if (!b->grouped()) b->fail(why::barrier_outside_of_a_kernel_in_groups, b->at(l));
+    kiln_begin<bool, sh<>>(b, op::barrier, l);
+    b->closed_when = -1;
+  }
+  // On the axis of position i: where it is in its group, and the number of the group.
+  template <class X>
+    requires(group_position_why<X> == why::ok)
+  constexpr auto in_group(const X& i, sloc l = sloc::current()) const {
+    return kiln_position(i, record::within_group, l);
+  }
+  template <class X, why Reason = group_position_why<X>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> in_group(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <class X>
+    requires(group_position_why<X> == why::ok)
+  constexpr auto group_of(const X& i, sloc l = sloc::current()) const {
+    return kiln_position(i, record::of_group, l);
+  }
+  template <class X, why Reason = group_position_why<X>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> group_of(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
  private:
   constexpr builder* kiln_b() const { return static_cast<const Self&>(*this).kiln_arena(); }
 
@@ -342,6 +316,15 @@ struct keywords {
   static constexpr void kiln_put(builder* b, const kiln_limit& x) {
     b->attr(x.extent);
     if (x.id >= 0) b->src(x.id);
+  }
+  template <class X>
+  static constexpr auto kiln_position(const X& i, std::uint64_t what, const sloc& l) {
+    using D = typename X::kiln_dtype_in_group;
+    builder* b = i.b;
+    const int kernel = b->sources.v[b->nodes.v[i.id].source_begin];
+    kiln_begin<D, sh<>>(b, op::index, l, b->nodes.v[i.id].imm | what);
+    b->src(kernel);
+    return position_<D>(b, b->last());
   }
   template <class D, class... X>
   static constexpr auto kiln_kernel(builder* b, const sloc& l, const X&... x) {
@@ -358,7 +341,7 @@ struct keywords {
       b->src(kernel);
       return position_<D>(b, b->last());
     };
-    return kiln_body<kiln_positions<D, sizeof...(A)>>(b, op::kernel_end, {position(A)...});
+    return kiln_kernel_scope<D, sizeof...(A)>(b, op::kernel_end, {position(A)...});
   }
   template <class D>
   static constexpr auto kiln_loop(builder* b, const sloc& l, const kiln_limit& begin, const kiln_limit& end,

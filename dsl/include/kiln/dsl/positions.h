@@ -1,0 +1,124 @@
+// Bodies of kernels and loops, and the positions that they hand out.
+#pragma once
+
+#include "kiln/dsl/expr.h"
+
+namespace kiln {
+
+// The body of a kernel or loop. Index: what `for` hands out. The body runs once; leaving it by ++ closes the scope, anything
+// else is a jump of C++.
+template <class Index>
+class [[nodiscard]] kiln_body {
+ public:
+  constexpr kiln_body(builder* b, op end, const Index& i) : index_(i), b_(b), end_(end), scope_(b->scope) {}
+  kiln_body(const kiln_body&) = delete;
+  kiln_body& operator=(const kiln_body&) = delete;
+  constexpr ~kiln_body() {
+    if (b_ != nullptr && b_->is_open(scope_))
+      b_->leave(scope_, end_, why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if);
+  }
+
+  struct end_type {};
+  struct iterator {
+    kiln_body* body;
+    constexpr Index operator*() const { return body->index_; }
+    constexpr void operator++() const { body->b_->leave(body->scope_, body->end_); }
+    constexpr bool operator!=(end_type) const { return body->b_->is_open(body->scope_); }
+  };
+  constexpr iterator begin() {
+    b_->regions.v[scope_ - 1].entered = true;
+    return {this};
+  }
+  constexpr end_type end() const { return {}; }
+
+ protected:
+  Index index_;
+  builder* b_;
+  op end_;
+  int scope_;
+};
+
+// A position that a scope hands out. The attribute and the destructor keep clang and g++ from warning where a body does not use
+// it.
+template <class D>
+struct [[maybe_unused]] position_ : expr_<D, sh<>> {
+  using expr_<D, sh<>>::operator=;
+  constexpr position_() = default;
+  constexpr position_(builder* builder_, int id_) : expr_<D, sh<>>(builder_, id_) {}
+  constexpr position_(const position_& x) : expr_<D, sh<>>(x) {}
+  constexpr position_& operator=(const position_& x) & {
+    expr_<D, sh<>>::operator=(x);
+    return *this;
+  }
+  constexpr ~position_() {}  // NOLINT(modernize-use-equals-default)
+};
+template <class P, int N>
+struct kiln_positions;
+template <class P>
+struct [[maybe_unused]] kiln_positions<P, 1> {
+  P i;
+};
+template <class P>
+struct [[maybe_unused]] kiln_positions<P, 2> {
+  P i, j;
+};
+template <class P>
+struct [[maybe_unused]] kiln_positions<P, 3> {
+  P i, j, k;
+};
+template <class P>
+struct [[maybe_unused]] kiln_positions<P, 4> {
+  P i, j, k, l;
+};
+
+// A position of a kernel in groups: in_group(i) and group_of(i) know it.
+template <class D>
+struct [[maybe_unused]] group_position_ : position_<D> {
+  using position_<D>::operator=;
+  using kiln_dtype_in_group = D;
+  constexpr group_position_() = default;
+  constexpr group_position_(builder* builder_, int id_) : position_<D>(builder_, id_) {}
+};
+template <class X>
+concept GroupPosition = requires { typename X::kiln_dtype_in_group; };
+template <class X>
+inline constexpr why group_position_why = GroupPosition<X> ? why::ok : why::position_is_not_of_a_kernel_in_groups;
+
+inline constexpr int kiln_largest_group = 4096;  // positions on each axis
+template <int Rank, int... Size>
+inline constexpr why group_sizes_why =
+    sizeof...(Size) == Rank && Rank <= 3 && ((Size >= 1 && Size <= kiln_largest_group) && ...)
+        ? why::ok
+        : why::group_needs_a_size_from_1_to_4096_for_each_extent;
+
+// kernel(N, M), and kernel(N, M).group<16, 16>(): the positions in groups that share arrays and wait for each other.
+template <class D, int Rank>
+class [[nodiscard]] kiln_kernel_scope : public kiln_body<kiln_positions<position_<D>, Rank>> {
+ public:
+  using kiln_kernel_scope::kiln_body::kiln_body;
+  template <int... Size>
+    requires(group_sizes_why<Rank, Size...> == why::ok)
+  constexpr auto group() && {
+    builder* b = this->b_;
+    builder::region& r = b->regions.v[b->scope - 1];
+    r.grouped = true;
+    int shift = 8;
+    for (const int size : {Size...}) {
+      b->nodes.v[r.node].imm |= static_cast<std::uint64_t>(size) << shift;
+      shift += 16;
+    }
+    this->b_ = nullptr;
+    return grouped(b, r.node, make_seq<Rank>{});
+  }
+  template <int... Size, why Reason = group_sizes_why<Rank, Size...>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> group() && KILN_MISTAKE(KILN_REASONS_SCOPE);
+
+ private:
+  template <int... A>
+  static constexpr auto grouped(builder* b, int kernel, seq<A...>) {  // the positions follow the kernel
+    return kiln_body<kiln_positions<group_position_<D>, Rank>>(b, op::kernel_end, {group_position_<D>(b, kernel + 1 + A)...});
+  }
+};
+
+}  // namespace kiln

@@ -1,0 +1,192 @@
+#include "generator/group_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "compiler/ir/diagnostic.h"
+
+namespace kiln::generator {
+
+using record::op;
+
+namespace {
+
+constexpr std::uint64_t number_of(const record::node& n) { return n.imm & 0xffffffffu; }
+bool opens(op o) { return o == op::kernel || o == op::loop || o == op::when || o == op::otherwise; }
+bool closes(op o) { return o == op::kernel_end || o == op::loop_end || o == op::when_end; }
+bool leaves(op o) { return o == op::break_ || o == op::continue_; }
+bool is_group_array(const record::node& n) { return n.o == op::local && (n.imm & record::group_array) != 0; }
+bool is_int(kiln_dtype d) { return d >= KILN_BOOL && d <= KILN_U64; }
+
+std::string where(const record::node& n) {
+  return std::string(n.loc.file == nullptr ? "" : n.loc.file) + ":" + std::to_string(n.loc.line) + ":" +
+         std::to_string(n.loc.column);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> GroupPlan::sizes(const record::node& kernel) {
+  std::vector<std::int64_t> out;
+  for (std::uint64_t i = 0; i < (kernel.imm & 0xff); ++i)
+    if (const std::uint64_t size = i < 3 ? kernel.imm >> (8 + 16 * i) & 0xffff : 0; size != 0)
+      out.push_back(static_cast<std::int64_t>(size));
+  return out;
+}
+
+GroupPlan::GroupPlan(const record::program& in, int kernel) : in_(in), begin_(kernel), end_(kernel) {
+  find_scopes();
+  number_phases();
+  find_varying();
+  check();
+  find_cheap();
+  find_kept();
+}
+
+void GroupPlan::find_scopes() {
+  std::vector<int> open;
+  int last_when = none;
+  for (int i = begin_;; ++i) {
+    const record::node& n = node(i);
+    closes_.push_back(none);
+    before_.push_back(n.o == op::otherwise ? last_when : none);
+    if (closes(n.o)) {
+      closes_.back() = last_when = open.back();
+      open.pop_back();
+    }
+    scope_.push_back(open.empty() ? none : open.back());
+    if (opens(n.o)) open.push_back(i);
+    if (open.empty()) break;
+    ++end_;
+  }
+  splits_[begin_] = begin_;
+  for (int i = begin_; i <= end_; ++i) {
+    if (is_group_array(node(i))) group_arrays_.insert(number_of(node(i)));
+    if (node(i).o != op::barrier && !is_group_array(node(i))) continue;
+    for (int s = scope_[at(i)]; s != none && splits_.emplace(s, i).second;) s = scope_[at(s)];
+  }
+  for (int i = begin_; i <= end_; ++i)
+    if (leaves(node(i).o)) split(i);
+}
+
+// The conditions around a break or continue of a loop that runs once for a group do too.
+void GroupPlan::split(int leave) {
+  int loop = scope_[at(leave)];
+  while (node(loop).o != op::loop) loop = scope_[at(loop)];
+  const auto it = splits_.find(loop);
+  if (it == splits_.end()) return;
+  const int reason = it->second;
+  for (int s = scope_[at(leave)]; s != loop; s = scope_[at(s)]) splits_.emplace(s, reason);
+}
+
+bool GroupPlan::of_group(int position) const { return splits_.contains(scope_[at(position)]); }
+
+void GroupPlan::number_phases() {
+  int phase = 0;
+  for (int i = begin_; i <= end_; ++i) {
+    const int scope = closes_[at(i)] != none ? closes_[at(i)] : i;
+    const bool is_boundary =
+        node(i).o == op::barrier || (leaves(node(i).o) && of_group(i)) || (scope_[at(i)] != none && splits_.contains(scope));
+    boundary_.push_back(is_boundary || i == begin_ || i == end_);
+    phase += boundary_.back();
+    phase_.push_back(phase);
+    if (node(i).o == op::put || node(i).o == op::atomic) written_.emplace(phase, number_of(node(i)));
+  }
+}
+
+void GroupPlan::find_varying() {
+  varies_.assign(phase_.size(), false);
+  for (bool again = true; again;) {
+    again = false;
+    for (int i = begin_; i <= end_; ++i) {
+      again = find_varying_variable(i) || again;
+      if (varies_[at(i)] || !differs(i)) continue;
+      varies_[at(i)] = again = true;
+    }
+  }
+}
+
+bool GroupPlan::find_varying_variable(int i) {
+  const record::node& n = node(i);
+  if (n.o != op::var && n.o != op::set) return false;
+  const bool differs = !of_group(i) || varies(sources(i)[0]);
+  return differs && varying_variables_.insert(n.imm).second;
+}
+
+bool GroupPlan::differs(int i) const {
+  const record::node& n = node(i);
+  switch (n.o) {
+    case op::index: return (n.imm & record::of_group) == 0;
+    case op::counter: return !splits_.contains(sources(i)[0]);
+    case op::atomic: return true;
+    case op::get: return variable_varies(n.imm);
+    case op::element: {
+      const std::uint64_t tensor = number_of(n);
+      const bool own = tensor >= record::local_tensors && !group_arrays_.contains(tensor - record::local_tensors);
+      const bool promised = static_cast<record::index_mode>(n.imm >> 32 & 0xff) == record::index_mode::unchecked;
+      if (own || written_.contains({phase(i), tensor}) || (promised && !of_group(i))) return true;
+      break;
+    }
+    default: break;
+  }
+  return std::ranges::any_of(sources(i), [&](int s) { return varies(s); });
+}
+
+// Every scope that runs once for a group is the same for all positions, and so are the conditions of the chain before it.
+void GroupPlan::check() const {
+  std::map<int, int> chain;  // by when or otherwise: the first condition up to it that differs
+  const auto differing = [&](int i) {
+    for (const int s : sources(i))
+      if (varies(s)) return i;
+    return none;
+  };
+  for (int i = begin_ + 1; i < end_; ++i) {
+    const op o = node(i).o;
+    int wrong = none;
+    if (o == op::when || o == op::otherwise) {
+      const int before = before_[at(i)] == none ? none : chain[before_[at(i)]];
+      chain[i] = wrong = before != none ? before : differing(i);
+    } else if (o == op::loop || leaves(o)) {
+      wrong = differing(i);
+    }
+    const auto split = splits_.find(leaves(o) ? scope_[at(i)] : i);
+    if (wrong == none || split == splits_.end()) continue;
+    const record::node& reason = node(split->second);
+    const std::string what = o == op::loop ? "the bounds of the loop" : leaves(o) ? "the break or continue" : "the condition";
+    throw compiler::Diagnostic("E-barrier", where(reason),
+                               std::string(reason.o == op::barrier ? "a barrier" : "a group array") + " expected " + what +
+                                   " around it to be the same for all positions of the group, got one that may differ, at " +
+                                   where(node(wrong)));
+  }
+}
+
+// Integers that follow from positions and from what all share: indices are seen through when they are computed again.
+void GroupPlan::find_cheap() {
+  cheap_.assign(phase_.size(), false);
+  for (int i = begin_; i <= end_; ++i) {
+    const record::node& n = node(i);
+    const bool is_arithmetic = n.o >= op::neg && n.o <= op::fma && n.s->rank == 0 && is_int(n.d);
+    cheap_[at(i)] = n.o == op::index ||
+                    (is_arithmetic && std::ranges::all_of(sources(i), [&](int s) { return !varies(s) || cheap_[at(s)]; }));
+  }
+}
+
+void GroupPlan::find_kept() {
+  std::map<std::uint64_t, int> variables, locals;  // the first phase that has it
+  const auto in_phase = [&](std::map<std::uint64_t, int>& seen, std::uint64_t number, int i, std::set<std::uint64_t>& kept) {
+    if (const auto it = seen.emplace(number, phase(i)).first; it->second != phase(i)) kept.insert(number);
+  };
+  for (int i = begin_; i <= end_; ++i) {
+    const record::node& n = node(i);
+    const bool of_variable = n.o == op::var || n.o == op::set || n.o == op::get;
+    if (of_variable && variable_varies(n.imm)) in_phase(variables, n.imm, i, variables_);
+    const bool of_array = n.o == op::local || n.o == op::element || n.o == op::put || n.o == op::atomic;
+    const std::uint64_t tensor = n.o == op::local ? record::local_tensors + number_of(n) : number_of(n);
+    if (of_array && tensor >= record::local_tensors && !group_arrays_.contains(tensor - record::local_tensors))
+      in_phase(locals, tensor - record::local_tensors, i, locals_);
+    for (const int s : sources(i))
+      if (varies(s) && phase(s) != phase(i) && !cheap_[at(s)] && !opens(node(s).o)) values_.insert(s);
+  }
+}
+
+}  // namespace kiln::generator

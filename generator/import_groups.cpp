@@ -1,0 +1,187 @@
+// Kernels in groups: the positions of a group become loops, one for each phase. What lives in several phases is kept in arrays
+// of the group with an element for each position.
+#include <algorithm>
+
+#include "compiler/ir/index_poly.h"
+#include "generator/import_scopes.h"
+
+namespace kiln::generator {
+
+using namespace compiler;
+using record::op;
+
+namespace {
+
+bool is_group_array(const record::node& n) { return n.o == op::local && (n.imm & record::group_array) != 0; }
+
+// Calls f(position in row-major order, indices) for each element of the extents, which are constants.
+template <class F>
+void each_element(const Graph& g, std::span<const Id> extents, F&& f) {
+  std::int64_t count = 1;
+  for (const Id e : extents) count *= g.arg(e, 0);
+  std::vector<std::int64_t> at(extents.size(), 0);
+  for (std::int64_t i = 0; i < count; ++i) {
+    f(at);
+    for (std::size_t k = at.size(); k-- > 0 && ++at[k] == g.arg(extents[k], 0);) at[k] = 0;
+  }
+}
+
+}  // namespace
+
+// The arrays of what is kept belong to the group.
+void ScopeImporter::open_groups(int position) {
+  group_ranges_ = scopes_.back().ranges;
+  kept_values_.clear();
+  kept_variables_.clear();
+  group_.emplace(in_, position);
+  for (const int i : group_->values()) kept_values_[i] = keep(in_.nodes[i]);
+  for (int i = position; i < group_->end(); ++i)
+    if (const record::node& n = in_.nodes[i]; n.o == op::var && group_->variables().contains(n.imm))
+      kept_variables_[n.imm] = keep(n);
+}
+
+std::uint64_t ScopeImporter::keep(const record::node& n) {
+  locals_.push_back(array(n, true, group_ranges_[0]));
+  local_tensors_.push_back({static_cast<DType>(n.d), read_.extents(*n.s)});
+  return record::local_tensors + locals_.size() - 1;
+}
+
+Id ScopeImporter::array(const record::node& n, bool for_each_position, Id range) {
+  std::vector<Id> extents;
+  if (for_each_position)
+    for (const std::int64_t size : group_sizes_) extents.push_back(g_.index(size));
+  for (const Id e : read_.extents(*n.s)) extents.push_back(e);
+  return build_.local(static_cast<DType>(n.d), range, extents, ids_++);
+}
+
+bool ScopeImporter::is_of_group(int position) const {
+  const record::node& n = in_.nodes[position];
+  if (n.o == op::set) return !group_->variable_varies(n.imm);
+  if (n.o == op::local) return is_group_array(n) || group_->locals().contains(n.imm & 0xffffffffu);
+  return n.o == op::element && !group_->varies(position);
+}
+
+Id ScopeImporter::position_on(std::size_t axis) const {
+  return index_add(g_, index_mul(g_, group_ranges_[axis], g_.index(group_sizes_[axis])), own_positions()[axis]);
+}
+
+// In the phase: one loop for each axis.
+std::vector<Id> ScopeImporter::own_positions() const {
+  std::vector<Id> out;
+  for (const Scope& s : scopes_)
+    if (s.kind == op::barrier) out.push_back(s.ranges[0]);
+  return out;
+}
+
+// Positions of a group that are outside of the kernel's extents do nothing, so those that do something are inside.
+bool ScopeImporter::is_inside(Id integer, Id extent) const {
+  if (!in_phase_ || g_.op(integer) != Op::CAST) return false;
+  for (std::size_t axis = 0; axis < group_sizes_.size(); ++axis)
+    if (group_extents_[axis] == extent && g_.src(integer, 0) == position_on(axis)) return true;
+  return false;
+}
+
+void ScopeImporter::open_phase(int position) {
+  phase_begin_ = phase_end_ = position;
+  while (!group_->ends_phase(phase_end_)) ++phase_end_;
+  phase_ = group_->phase(position - 1);
+  const auto scope = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
+  std::vector<Changed> changed;
+  for (int i = position; i < phase_end_; ++i) {
+    const record::node& n = in_.nodes[i];
+    if (const std::uint64_t number = n.imm & 0xffffffffu; n.o == op::local && is_of_group(i)) {
+      local_tensors_[number] = {static_cast<DType>(n.d), read_.extents(*n.s)};
+      locals_[number] = array(n, !is_group_array(n), scope->ranges[0]);
+    }
+    for (const Changed& c : changes(i))
+      if (!c.is_variable && is_bound(c) && std::ranges::find(changed, c) == changed.end()) changed.push_back(c);
+  }
+  for (std::size_t axis = 0; axis < group_sizes_.size(); ++axis) {
+    enter(op::barrier);
+    const Id size = g_.index(group_sizes_[axis]);
+    const Id left = index_sub(g_, group_extents_[axis], index_mul(g_, group_ranges_[axis], size));
+    const auto whole = index_value(g_, group_extents_[axis]);
+    scopes_.back().end = whole && *whole % group_sizes_[axis] == 0 ? size : index_min(g_, left, size);
+    scopes_.back().ranges.push_back(build_.range(size, ids_++, RangeKind::group));
+    carry(changed, 0);
+  }
+  in_phase_ = true;
+  cond_ = live_ = no_id;
+  here_.clear();
+  load_variables(position, phase_end_);
+}
+
+void ScopeImporter::load_variables(int begin, int end) {
+  std::set<std::uint64_t> here;
+  for (int i = begin; i < end; ++i) {
+    const record::node& n = in_.nodes[i];
+    const bool is_use = n.o == op::set || n.o == op::get;
+    if ((!is_use && n.o != op::var) || !kept_variables_.contains(n.imm) || !here.insert(n.imm).second) continue;
+    if (is_use) variables_.at(n.imm) = load_kept(kept_variables_.at(n.imm), *n.s);
+  }
+}
+
+void ScopeImporter::close_phase() {
+  if (!in_phase_) return;
+  std::set<std::uint64_t> stored;
+  for (int i = phase_begin_; i < phase_end_; ++i) {
+    const record::node& n = in_.nodes[i];
+    if ((n.o == op::set || n.o == op::var) && kept_variables_.contains(n.imm) && stored.insert(n.imm).second)
+      store_kept(kept_variables_.at(n.imm), *n.s, variables_.at(n.imm));
+  }
+  for (std::size_t axis = 0; axis < group_sizes_.size(); ++axis) {
+    const Scope s = leave();
+    cond_ = s.cond, live_ = s.live;
+    if (s.changed.empty()) continue;
+    std::vector<Id> before, after;
+    for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
+    const Id loop = build_.loop(s.ranges[0], g_.index(0), s.end, before, after, 1, false);
+    for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(loop, static_cast<std::int64_t>(k));
+  }
+  in_phase_ = false;
+}
+
+bool ScopeImporter::is_elsewhere(int position) const {
+  return in_phase_ && group_->varies(position) && group_->phase(position) != phase_;
+}
+
+void ScopeImporter::made(int position, Id value) {
+  if (group_ && kept_values_.contains(position)) store_kept(kept_values_.at(position), *in_.nodes[position].s, value);
+}
+
+Id ScopeImporter::kept(int position) { return load_kept(kept_values_.at(position), *in_.nodes[position].s); }
+
+void ScopeImporter::store_kept(std::uint64_t number, const record::shape& s, Id value) {
+  Id& state = bound({false, number, no_id});
+  each_element(g_, read_.extents(s), [&](std::span<const std::int64_t> at) {
+    std::vector<Id> element;
+    for (const std::int64_t i : at) element.push_back(g_.index(i));
+    std::vector<Id> index = own_positions();
+    index.insert(index.end(), element.begin(), element.end());
+    state = build_.update(state, no_id, s.rank == 0 ? value : build_.element(value, element, no_id), index);
+  });
+}
+
+Id ScopeImporter::load_kept(std::uint64_t number, const record::shape& s) {
+  const Id state = bound({false, number, no_id});
+  const std::vector<Id> one{g_.index(1)};
+  std::vector<Id> elements;
+  each_element(g_, read_.extents(s), [&](std::span<const std::int64_t> at) {
+    std::vector<Id> index = own_positions();
+    for (const std::int64_t i : at) index.push_back(g_.index(i));
+    elements.push_back(build_.element(state, index, no_id));
+  });
+  if (s.rank == 0) return elements[0];
+  for (Id& e : elements) e = build_.reshape(e, one);
+  return build_.reshape(build_.concat(elements, 0), read_.extents(s));
+}
+
+// Local arrays that live in several phases have one for each position.
+std::vector<Id> ScopeImporter::places(std::uint64_t number, const std::vector<Id>& index) const {
+  if (!group_ || number < record::local_tensors || !group_->locals().contains(number - record::local_tensors)) return index;
+  std::vector<Id> out = own_positions();
+  out.insert(out.end(), index.begin(), index.end());
+  return out;
+}
+
+}  // namespace kiln::generator

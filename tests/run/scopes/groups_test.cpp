@@ -1,0 +1,458 @@
+// Kernels in groups: what the positions of a group share, and what they keep from one barrier to the next.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+inline constexpr dim<"H"> H;
+inline constexpr dim<"W"> W;
+
+std::vector<float> numbers(int n) {
+  std::vector<float> x;
+  for (int i = 0; i < n; ++i) x.push_back(static_cast<float>(i * 37 % 101 - 50) / 8.0f);
+  return x;
+}
+std::vector<int> integers(int n) {
+  std::vector<int> x;
+  for (int i = 0; i < n; ++i) x.push_back(i * 7919 % 1009 - 500);
+  return x;
+}
+constexpr std::array sizes = {0, 1, 6, 64, 250, 1000};
+
+// Calls f(first, end) for each group.
+template <class F>
+void each_group(int n, int size, F&& f) {
+  for (int first = 0; first < n; first += size) f(first, std::min(n, first + size));
+}
+
+// One barrier. Positions outside of x leave zeros, which nobody reads: a group of k positions is reversed within k.
+template <int G>
+struct reversal : program<reversal<G>> {
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N).template group<G>()) {
+      auto s = this->template group<f32, G>();
+      auto t = this->in_group(i), first = this->group_of(i) * G;
+      s(t) = x(i);
+      this->barrier();
+      y(i) = s(min(x.template size<0>() - first, G) - 1 - t);
+    }
+  }
+};
+template <int G>
+void check_reversal() {
+  for (const int n : sizes) {
+    const auto x = numbers(n);
+    auto expected = x;
+    each_group(n, G, [&](int first, int end) { std::reverse(expected.begin() + first, expected.begin() + end); });
+    const auto r = scopes::run(ir<reversal<G>>, {scopes::tensor({n}, x), scopes::output<float>({n})});
+    EXPECT_EQ(scopes::values<float>(r[1]), expected) << "groups of " << G << ", " << n;
+  }
+}
+TEST(Groups, Reversal) {
+  check_reversal<1>();
+  check_reversal<7>();
+  check_reversal<64>();
+  check_reversal<256>();
+}
+
+// Two barriers in a loop whose bound follows a variable that all positions share.
+template <int G>
+struct scan : program<scan<G>> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N).template group<G>()) {
+      auto s = this->template group<i32, G>();
+      auto t = this->in_group(i);
+      s(t) = x(i);
+      auto distance = this->var(1);
+      for (auto step : this->forever()) {
+        this->break_if(distance >= G);
+        this->barrier();
+        auto before = select(t >= distance, s(t - distance), 0);
+        this->barrier();
+        s(t) += before;
+        distance = distance * 2;
+      }
+      y(i) = s(t);
+    }
+  }
+};
+template <int G>
+void check_scan() {
+  for (const int n : sizes) {
+    const auto x = integers(n);
+    auto expected = x;
+    each_group(n, G,
+               [&](int first, int end) { std::partial_sum(x.begin() + first, x.begin() + end, expected.begin() + first); });
+    const auto r = scopes::run(ir<scan<G>>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+    EXPECT_EQ(scopes::values<int>(r[1]), expected) << "groups of " << G << ", " << n;
+  }
+}
+TEST(Groups, Scan) {
+  check_scan<1>();
+  check_scan<7>();
+  check_scan<64>();
+  check_scan<256>();
+}
+
+// Groups of two axes, and a loop with a counter around barriers.
+template <int A, int B>
+struct tiles : program<tiles<A, B>> {
+  in<f32, H, W> x;
+  out<f32, H, W> y;
+  constexpr void body() {
+    for (auto [i, j] : this->kernel(H, W).template group<A, B>()) {
+      auto s = this->template group<f32, A, B>();
+      auto a = this->in_group(i), b = this->in_group(j);
+      s(a, b) = x(i, j);
+      auto v = this->var(0.0f);
+      for (auto turn : this->loop(3)) {
+        this->barrier();
+        v += s(A - 1 - a, B - 1 - b);
+        this->barrier();
+        s(a, b) = v + cast<f32>(turn);
+      }
+      y(i, j) = v;
+    }
+  }
+};
+template <int A, int B>
+void check_tiles() {
+  for (const int h : {1, 8, 19})
+    for (const int w : {3, 16, 37}) {
+      const auto x = numbers(h * w);
+      std::vector<float> expected(x.size());
+      for (int top = 0; top < h; top += A)
+        for (int left = 0; left < w; left += B) {
+          float s[A][B] = {}, v[A][B] = {};
+          const auto each = [&](auto f) {
+            for (int a = 0; a < A && top + a < h; ++a)
+              for (int b = 0; b < B && left + b < w; ++b) f(a, b, static_cast<std::size_t>((top + a) * w + left + b));
+          };
+          each([&](int a, int b, std::size_t at) { s[a][b] = x[at]; });
+          for (int turn = 0; turn < 3; ++turn) {
+            each([&](int a, int b, std::size_t) { v[a][b] += s[A - 1 - a][B - 1 - b]; });
+            each([&](int a, int b, std::size_t) { s[a][b] = v[a][b] + static_cast<float>(turn); });
+          }
+          each([&](int a, int b, std::size_t at) { expected[at] = v[a][b]; });
+        }
+      const auto r = scopes::run(ir<tiles<A, B>>, {scopes::tensor({h, w}, x), scopes::output<float>({h, w})});
+      EXPECT_EQ(scopes::values<float>(r[1]), expected) << A << " x " << B << ", " << h << " x " << w;
+    }
+}
+TEST(Groups, Tiles) {
+  check_tiles<8, 8>();
+  check_tiles<4, 16>();
+  check_tiles<16, 1>();
+}
+
+// Values, variables, small vectors and arrays of a position live across barriers.
+struct kept : program<kept> {
+  in<f32, N> x;
+  in<i32, N> k;
+  out<f32, N> y;
+  out<f32, N> z;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<64>()) {
+      auto s = group<f32, 64>();
+      auto t = in_group(i);
+      auto value = x(i) * 2.0f;    // float value
+      auto number = var(k(i));     // integer variable
+      auto v = var<f32, 3>(0.5f);  // small vector
+      auto a = local<f32, 4>();    // array
+      v = v * value;
+      a(k(i)) = value;
+      s(t) = value;
+      barrier();
+      auto other = s(t ^ 1);
+      number = number + cast<i32>(other);
+      v = v + other;
+      a(number) += other;
+      barrier();
+      s(63 - t) = cast<f32>(number) + value;
+      barrier();
+      y(i) = sum(v) + s(t) + a(0) + a(3);
+      z(i) = cast<f32>(number) + value;
+    }
+  }
+};
+TEST(Groups, ValuesLiveAcrossBarriers) {
+  for (const int n : {1, 64, 100, 640}) {
+    const auto x = numbers(n);
+    const auto k = integers(n);
+    std::vector<float> y(x.size()), z(x.size());
+    each_group(n, 64, [&](int first, int end) {
+      const auto count = static_cast<std::size_t>(end - first), from = static_cast<std::size_t>(first);
+      const auto at = [](int i) { return static_cast<std::size_t>(std::clamp(i, 0, 3)); };
+      std::array<float, 64> s{}, reversed{};
+      std::vector<int> number(count);
+      std::vector<std::array<float, 4>> a(count);
+      std::vector<float> v(count);
+      for (std::size_t t = 0; t < count; ++t) {
+        s[t] = x[from + t] * 2.0f;
+        v[t] = 0.5f * s[t];
+        a[t][at(k[from + t])] = s[t];
+      }
+      reversed = s;
+      for (std::size_t t = 0; t < count; ++t) {
+        const float other = s[t ^ 1];
+        number[t] = k[from + t] + static_cast<int>(other);
+        v[t] += other;
+        a[t][at(number[t])] += other;
+      }
+      for (std::size_t t = 0; t < count; ++t) reversed[63 - t] = static_cast<float>(number[t]) + s[t];
+      for (std::size_t t = 0; t < count; ++t) {
+        y[from + t] = v[t] + v[t] + v[t] + reversed[t] + a[t][0] + a[t][3];
+        z[from + t] = static_cast<float>(number[t]) + s[t];
+      }
+    });
+    const auto r = scopes::run(
+        ir<kept>, {scopes::tensor({n}, x), scopes::tensor({n}, k), scopes::output<float>({n}), scopes::output<float>({n})});
+    EXPECT_EQ(scopes::values<float>(r[3]), z) << n;
+    EXPECT_EQ(scopes::values<float>(r[2]), y) << n;
+  }
+}
+
+// Positions leave a loop at different turns between two barriers; those that are through wait.
+struct early : program<early> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<32>()) {
+      auto s = group<i32, 32>();
+      auto t = in_group(i);
+      auto n = var(x(i));
+      auto turns = var(0);
+      for (auto turn : loop(50)) {
+        break_if(n <= 1);
+        continue_if(turn == 3);
+        n = select((n & 1) == 0, n / 2, 3 * n + 1);
+        turns += 1;
+      }
+      s(t) = turns;
+      barrier();
+      if (auto c = when(n > 1)) turns = s((t + 1) % 32);
+      barrier();
+      y(i) = turns + s(31 - t);
+    }
+  }
+};
+TEST(Groups, PositionsLeaveLoopsBetweenBarriers) {
+  for (const int n : {5, 32, 77, 320}) {
+    auto x = integers(n);
+    for (int& v : x) v = std::abs(v) + 1;
+    std::vector<int> y(x.size());
+    each_group(n, 32, [&](int first, int end) {
+      std::array<int, 32> s{}, left{}, turns{};
+      for (int t = 0; first + t < end; ++t) {
+        const auto p = static_cast<std::size_t>(t);
+        left[p] = x[static_cast<std::size_t>(first + t)];
+        for (int turn = 0; turn < 50 && left[p] > 1; ++turn) {
+          if (turn == 3) continue;
+          left[p] = left[p] % 2 == 0 ? left[p] / 2 : 3 * left[p] + 1;
+          ++turns[p];
+        }
+        s[p] = turns[p];
+      }
+      for (int t = 0; first + t < end; ++t) {
+        const auto p = static_cast<std::size_t>(t);
+        if (left[p] > 1) turns[p] = s[(p + 1) % 32];
+        y[static_cast<std::size_t>(first + t)] = turns[p] + s[31 - p];
+      }
+    });
+    const auto r = scopes::run(ir<early>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+    EXPECT_EQ(scopes::values<int>(r[1]), y) << n;
+  }
+}
+
+// Atomics on what a group shares; its results go to the whole by atomics too.
+struct histogram : program<histogram> {
+  in<i32, N> x;
+  inout<i32, 16> counts;
+  out<i32, N> largest;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<256>()) {
+      auto bins = group<i32, 16>();
+      auto most = group<i32, 1>();
+      auto t = in_group(i);
+      bins(x(i) & 15).atomic_add(1);
+      barrier();
+      if (auto c = when(t < 16)) {
+        counts(t).atomic_add(bins(t));
+        most(0).atomic_max(bins(t));
+      }
+      barrier();
+      largest(i) = most(0);
+    }
+  }
+};
+TEST(Groups, AtomicsOfAGroup) {
+  for (const int n : {16, 256, 1000}) {  // whole sixteens, so that 16 positions of each group look at its bins
+    const auto x = integers(n / 16 * 16);
+    const auto count = static_cast<std::int64_t>(x.size());
+    std::vector<int> counts(16), largest(x.size());
+    each_group(static_cast<int>(x.size()), 256, [&](int first, int end) {
+      std::array<int, 16> bins{};
+      for (int i = first; i < end; ++i) ++bins[static_cast<std::size_t>(x[static_cast<std::size_t>(i)] & 15)];
+      for (std::size_t b = 0; b < 16; ++b) counts[b] += bins[b];
+      std::fill(largest.begin() + first, largest.begin() + end, *std::ranges::max_element(bins));
+    });
+    const auto r = scopes::run(
+        ir<histogram>, {scopes::tensor({count}, x), scopes::tensor({16}, std::vector<int>(16)), scopes::output<int>({count})});
+    EXPECT_EQ(scopes::values<int>(r[1]), counts) << n;
+    EXPECT_EQ(scopes::values<int>(r[2]), largest) << n;
+  }
+}
+
+// Each position of a plain kernel has its array for itself, in every lane.
+struct own_bins : program<own_bins> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto bins = local<i32, 4>();
+      for (auto k : loop(9)) bins((x(i) >> k) & 3).atomic_add(k);
+      y(i) = bins(0) - 3 * bins(1) + 5 * bins(2) + bins(3);
+    }
+  }
+};
+TEST(Groups, AtomicsOfLocalArrays) {
+  const auto x = integers(100);
+  std::vector<int> y;
+  for (const int v : x) {
+    std::array<int, 4> bins{};
+    for (int k = 0; k < 9; ++k) bins[static_cast<std::size_t>(v >> k & 3)] += k;
+    y.push_back(bins[0] - 3 * bins[1] + 5 * bins[2] + bins[3]);
+  }
+  const auto r = scopes::run(ir<own_bins>, {scopes::tensor({100}, x), scopes::output<int>({100})});
+  EXPECT_EQ(scopes::values<int>(r[1]), y);
+}
+
+// What a group reads at one place decides for all: bounds, conditions and breaks around barriers.
+struct decided : program<decided> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<16>()) {
+      auto s = group<i32, 16>();
+      auto flag = group<i32, 1>();
+      auto t = in_group(i);
+      s(t) = x(i);
+      barrier();
+      auto rounds = s(0) & 7;
+      auto v = var(x(i));
+      for (auto k : loop(rounds)) {
+        auto left = s(0);
+        barrier();
+        s(t) = v + left + k;
+        barrier();
+        v = s(15 - t);
+        if (auto c = when(t == 0)) flag(0) = v & 31;
+        barrier();
+        if (auto c = when(flag(0) == 5)) break_();
+        continue_if((flag(0) & 1) == 1);
+        v += 3;
+        if (auto c = when(flag(0) > 20)) {
+          s(t) = v * 2;
+          barrier();
+          v = s(t ^ 3);
+        }
+        if (auto c = otherwise()) v = v - t;
+      }
+      y(i) = v;
+    }
+  }
+};
+TEST(Groups, WhatAllShareDecides) {
+  const int n = 16 * 40;
+  const auto x = integers(n);
+  std::vector<int> y(x.size());
+  each_group(n, 16, [&](int first, int) {
+    std::array<int, 16> s{}, v{};
+    const auto from = static_cast<std::size_t>(first);
+    for (std::size_t t = 0; t < 16; ++t) s[t] = v[t] = x[from + t];
+    const int rounds = s[0] & 7;
+    for (int k = 0; k < rounds; ++k) {
+      const int left = s[0];
+      for (std::size_t t = 0; t < 16; ++t) s[t] = v[t] + left + k;
+      for (std::size_t t = 0; t < 16; ++t) v[t] = s[15 - t];
+      const int flag = v[0] & 31;
+      if (flag == 5) break;
+      if ((flag & 1) == 1) continue;
+      for (int& e : v) e += 3;
+      if (flag > 20) {
+        for (std::size_t t = 0; t < 16; ++t) s[t] = v[t] * 2;
+        for (std::size_t t = 0; t < 16; ++t) v[t] = s[t ^ 3];
+      } else {
+        for (std::size_t t = 0; t < 16; ++t) v[t] -= static_cast<int>(t);
+      }
+    }
+    for (std::size_t t = 0; t < 16; ++t) y[from + t] = v[t];
+  });
+  const auto r = scopes::run(ir<decided>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+  EXPECT_EQ(scopes::values<int>(r[1]), y);
+}
+
+// A barrier that some positions would not reach is an error.
+enum class around { condition, bound, break_before, otherwise, array };
+constexpr int first_line = __LINE__;
+template <around A>
+struct apart : program<apart<A>> {
+  in<i32, N> x;
+  inout<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N).template group<8>()) {
+      auto n = this->var(0);
+      if (auto c = this->when(x(i) > 0)) n = 3;
+      if constexpr (A == around::condition)
+        if (auto c = this->when(n > 0)) this->barrier();
+      if constexpr (A == around::bound)
+        for (auto k : this->loop(n)) this->barrier();
+      if constexpr (A == around::break_before)
+        for (auto k : this->loop(9)) {
+          this->break_if(y(i) > k);
+          this->barrier();
+        }
+      if constexpr (A == around::otherwise) {
+        if (auto c = this->when(this->in_group(i) == 0)) n = 1;
+        if (auto c = this->otherwise()) this->barrier();
+      }
+      if constexpr (A == around::array)
+        for (auto k : this->loop(x(i))) {
+          auto s = this->template group<i32, 8>();
+          s(0) = k;
+        }
+      y(i) = n;
+    }
+  }
+};
+template <around A>
+void check_apart(const std::string& what, int line, int cause) {
+  const std::string error = scopes::compile_error(ir<apart<A>>);
+  const std::string file = "groups_test.cpp:";
+  EXPECT_NE(error.find("E-barrier: " + what), std::string::npos) << error;
+  EXPECT_NE(error.find(file + std::to_string(line)), std::string::npos) << error;
+  EXPECT_NE(error.substr(std::min(error.size(), error.find(", at "))).find(file + std::to_string(cause)), std::string::npos)
+      << error;
+}
+TEST(Groups, BarriersThatSomeDoNotReach) {
+  check_apart<around::condition>("a barrier expected the condition", first_line + 10, first_line + 10);
+  check_apart<around::bound>("a barrier expected the bounds of the loop", first_line + 12, first_line + 12);
+  check_apart<around::break_before>("a barrier expected the break or continue", first_line + 16, first_line + 15);
+  check_apart<around::otherwise>("a barrier expected the condition", first_line + 20, first_line + 19);
+  check_apart<around::array>("a group array expected the bounds of the loop", first_line + 24, first_line + 23);
+}
+
+}  // namespace
