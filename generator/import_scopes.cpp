@@ -94,7 +94,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
 std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position) const {
   const record::node& n = in_.nodes[position];
   std::vector<Changed> out;
-  if (n.o == op::put || n.o == op::atomic) out.push_back({false, tensor_of(n), no_id});
+  if (n.o == op::put || n.o == op::atomic || n.o == op::store) out.push_back({false, tensor_of(n), no_id});
   const bool is_kept = (n.o == op::set || n.o == op::var) && kept_variables_.contains(n.imm);
   if (is_kept && at_group()) out.push_back({false, kept_variables_.at(n.imm), no_id});
   const bool is_of_position = at_group() && group_->variable_varies(n.imm);

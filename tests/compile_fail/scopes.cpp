@@ -151,9 +151,7 @@ struct scopes : program<scopes> {
 #elif BAD == 61
     for (auto [i] : kernel(N).group<8192>()) y(i) = 0;  // group needs a size from 1 to 4096 for each extent | a group needs a size
 #elif BAD == 62
-    for (auto [i] : kernel(N)) y(in_group(i)) = 0;  // position is not of a kernel in groups | in_group and group_of take
-#elif BAD == 63
-    kernel(N).group<64>();  // scope is not entered | scope is opened without a body
+    for (auto [i] : kernel(N)) y(in_group(i)) = 0;  // position is not of a kernel in groups | in group and group of take
 #endif
     z = x;
   }
