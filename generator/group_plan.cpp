@@ -90,7 +90,8 @@ void GroupPlan::number_phases() {
     boundary_.push_back(is_boundary || i == begin_ || i == end_);
     phase += boundary_.back();
     phase_.push_back(phase);
-    if (node(i).o == op::put || node(i).o == op::atomic) written_.emplace(phase, number_of(node(i)));
+    if (node(i).o == op::put || node(i).o == op::atomic || node(i).o == op::accumulate)
+      written_.emplace(phase, number_of(node(i)));
   }
 }
 
@@ -180,7 +181,8 @@ void GroupPlan::find_kept() {
     const record::node& n = node(i);
     const bool of_variable = n.o == op::var || n.o == op::set || n.o == op::get;
     if (of_variable && variable_varies(n.imm)) in_phase(variables, n.imm, i, variables_);
-    const bool of_array = n.o == op::local || n.o == op::element || n.o == op::put || n.o == op::atomic;
+    const bool of_array =
+        n.o == op::local || n.o == op::element || n.o == op::put || n.o == op::atomic || n.o == op::accumulate;
     const std::uint64_t tensor = n.o == op::local ? record::local_tensors + number_of(n) : number_of(n);
     if (of_array && tensor >= record::local_tensors && !group_arrays_.contains(tensor - record::local_tensors))
       in_phase(locals, tensor - record::local_tensors, i, locals_);

@@ -29,18 +29,22 @@ std::string declaration(const Graph& g, const Parameter& p) {
 std::string comment(Graph& g, const Program& p) {
   std::string s = "/* Program " + p.name + ", written by the Kiln generator.\n";
   for (const Parameter& q : p.params)
-    s += "     " + std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + shape_text(g, q) + " " + q.name + "\n";
+    s += "     " + std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + shape_text(g, q) + " " +
+         q.name + "\n";
   for (const Symbol& y : p.symbols)
     if (y.kind == Symbol::Kind::extent)
       s += "   " + y.name + ": " + std::to_string(y.min) + " .. " + std::to_string(y.max) +
-         (y.multiple_of > 1 ? ", a multiple of " + std::to_string(y.multiple_of) : "") + "\n";
+           (y.multiple_of > 1 ? ", a multiple of " + std::to_string(y.multiple_of) : "") + "\n";
   return s + "   Extents of one name are equal; every call checks that. */\n";
 }
 
 std::string c_part(const std::string& entry) {
   return "#ifdef __cplusplus\n#include \"kiln/view.h\"\nextern \"C\" {\n#else\n#include \"kiln/kiln.h\"\n#endif\n\n"
-         "kiln_status " + entry + "(const kiln_tensor* args, int32_t n_args, const kiln_context* context);\n"
-         "const kiln_program_desc* " + entry + "_desc(void);\n\n";
+         "kiln_status " +
+         entry +
+         "(const kiln_tensor* args, int32_t n_args, const kiln_context* context);\n"
+         "const kiln_program_desc* " +
+         entry + "_desc(void);\n\n";
 }
 
 std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, const std::string& entry) {
@@ -54,7 +58,8 @@ std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, cons
   } else {
     s += "  const kiln_tensor kiln_args[] = {\n";
     for (const Parameter& q : p.params) s += "      kiln::tensor_of(" + q.name + "),\n";
-    s += "  };\n  return {::" + entry + "(kiln_args, " + std::to_string(p.params.size()) + ", kiln_with.get()), ::" + entry + "_desc()};\n}\n";
+    s += "  };\n  return {::" + entry + "(kiln_args, " + std::to_string(p.params.size()) + ", kiln_with.get()), ::" + entry +
+         "_desc()};\n}\n";
   }
   if (!ns.empty()) s += "\n}  // namespace " + std::string(ns) + "\n";
   return s + "#endif\n";
@@ -67,7 +72,8 @@ std::string write_header(Graph& g, const Program& whole, std::string_view ns) {
   std::erase_if(p.params, [](const Parameter& q) { return q.direction == Direction::state; });
   const std::string entry = symbol_prefix(ns) + p.name;
   const std::string guard = "KILN_GENERATED_" + entry + "_H";
-  return comment(g, p) + "#ifndef " + guard + "\n#define " + guard + "\n\n" + c_part(entry) + cpp_part(g, p, ns, entry) + "\n#endif\n";
+  return comment(g, p) + "#ifndef " + guard + "\n#define " + guard + "\n\n" + c_part(entry) + cpp_part(g, p, ns, entry) +
+         "\n#endif\n";
 }
 
 }  // namespace kiln::generator

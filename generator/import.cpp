@@ -55,7 +55,7 @@ class Importer {
     for (int i = 0; i < in_.n_nodes; ++i) {
       locate(in_.nodes[i].loc);
       const bool is_dead = in_.nodes[i].o == record::op::element && !used[static_cast<std::size_t>(i)];
-      values_.push_back(is_dead ? no_id : node(i));
+      values_.push_back(is_dead ? no_id : node(i, used[static_cast<std::size_t>(i)]));
       scopes_.made(i, values_.back());
     }
     finish();
@@ -97,7 +97,7 @@ class Importer {
   Id value(int position);
   Id param(std::size_t slot);
   Id store(std::size_t slot, Id value);
-  Id node(int position);
+  Id node(int position, bool is_used);
   Id movement(Op op, const record::node& n, std::span<const Id> src);
   Id reduce(const record::node& n, std::span<const Id> src);
   void finish();
@@ -170,11 +170,11 @@ Id Importer::reduce(const record::node& n, std::span<const Id> src) {
   return kind == ReduceKind::fma ? build_.reduce_fma(src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
 }
 
-Id Importer::node(int position) {
+Id Importer::node(int position, bool is_used) {
   const record::node& n = in_.nodes[position];
   const DType d = ir_dtype(n.d);
   const auto src = sources(n);
-  if (ScopeImporter::handles(n.o)) return scopes_.node(position, src);
+  if (ScopeImporter::handles(n.o)) return scopes_.node(position, src, is_used);
   Id id = no_id;
   switch (n.o) {
     case record::op::param: return param(n.imm);
@@ -183,6 +183,7 @@ Id Importer::node(int position) {
     case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
     case record::op::reduce: id = reduce(n, src); break;
+    case record::op::stage: id = build_.stage(src[0]); break;
     default: {
       const auto op = ir_op(n.o);
       if (!op) throw std::logic_error("an operation of the record tables that the IR does not have");

@@ -81,20 +81,21 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
   return p;
 }
 
-Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
-  const std::uint64_t number = tensor_of(n);
+// outside: what mode constant gives, else no_id.
+Id ScopeImporter::element_at(index_mode mode, std::uint64_t number, std::span<const Id> indices, Id outside) {
   const Tensor t = tensor(number);
-  const index_mode mode = mode_of(n);
-  Place p = place(mode, t, src.first(t.extents.size()));
+  Place p = place(mode, t, indices);
   // A promise holds only where the program comes by.
   if (mode == index_mode::unchecked) p.gate = both(entered_, active());
-  const std::vector<Id> index = places(number, p.index);
-  Id value = build_.element(value_now({false, number, no_id}), index, p.gate);
-  if (p.gate != no_id && !index.empty()) {
-    const Id outside = mode == index_mode::constant ? src.back() : g_.constant(t.dtype, 0);
-    value = build_.elementwise(Op::WHERE, {p.gate, value, outside});
-  }
-  return value;
+  const Id value = build_.element(value_now({false, number, no_id}), places(number, p.index), p.gate);
+  if (p.gate == no_id || p.index.empty()) return value;
+  return build_.elementwise(Op::WHERE, {p.gate, value, outside == no_id ? g_.constant(t.dtype, 0) : outside});
+}
+
+Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
+  if (n.s->rank > 0) return elements(n, src);
+  const std::size_t rank = tensor(tensor_of(n)).extents.size();
+  return element_at(mode_of(n), tensor_of(n), src.first(rank), mode_of(n) == index_mode::constant ? src.back() : no_id);
 }
 
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {

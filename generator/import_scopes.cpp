@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
 
+bool writes(op o) { return o == op::put || o == op::atomic || o == op::accumulate; }
+
 // What the number of turns of a loop to an i32 stays below, so that its counter is known to fit.
 std::int64_t most_turns(const Graph& g, DType counter, Id begin, std::optional<std::int64_t> step) {
   const auto first = index_value(g, begin);
@@ -83,7 +85,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     if ((n.o == op::kernel_end || n.o == op::loop_end || n.o == op::when_end) && --depth == 0) return out;
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
-    out.works = out.works || turns || n.o == op::store || (n.o == op::set && n.s->rank > 0);
+    out.works = out.works || turns || n.o == op::store || ((n.o == op::set || writes(n.o)) && n.s->rank > 0);
     for (const Changed& c : changes(i)) {
       out.works = out.works || (at_group() && !c.is_variable);
       if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);
@@ -94,7 +96,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
 std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position) const {
   const record::node& n = in_.nodes[position];
   std::vector<Changed> out;
-  if (n.o == op::put || n.o == op::atomic || n.o == op::store) out.push_back({false, tensor_of(n), no_id});
+  if (n.o == op::store || writes(n.o)) out.push_back({false, tensor_of(n), no_id});
   const bool is_kept = (n.o == op::set || n.o == op::var) && kept_variables_.contains(n.imm);
   if (is_kept && at_group()) out.push_back({false, kept_variables_.at(n.imm), no_id});
   const bool is_of_position = at_group() && group_->variable_varies(n.imm);
@@ -328,7 +330,7 @@ Id ScopeImporter::local(int position) {
 }
 
 // In a kernel in groups, what ends a phase is of the group.
-Id ScopeImporter::node(int position, std::span<const Id> src) {
+Id ScopeImporter::node(int position, std::span<const Id> src, bool is_used) {
   const bool was_group = group_.has_value();
   const bool ends_phase = was_group && group_->ends_phase(position);
   if (ends_phase) close_phase();
@@ -338,13 +340,13 @@ Id ScopeImporter::node(int position, std::span<const Id> src) {
     const auto s = std::ranges::find(scopes_, op::barrier, &Scope::kind);
     cond_ = s->cond, live_ = s->live;
   }
-  const Id out = scoped(position, src);
+  const Id out = scoped(position, src, is_used);
   if (is_shared) cond_ = cond, live_ = live;
   if (group_ && (ends_phase || !was_group)) open_phase(position + 1);
   return out;
 }
 
-Id ScopeImporter::scoped(int position, std::span<const Id> src) {
+Id ScopeImporter::scoped(int position, std::span<const Id> src, bool is_used) {
   const record::node& n = in_.nodes[position];
   const Id condition = src.empty() ? no_id : src[0];
   switch (n.o) {
@@ -367,8 +369,13 @@ Id ScopeImporter::scoped(int position, std::span<const Id> src) {
     case op::get: return variables_.at(n.imm);
     case op::local: local(position); break;
     case op::element: return element(n, src);
-    case op::put: put(n, src); break;
-    case op::atomic: return atomic(n, src);
+    case op::put:
+    case op::atomic:
+    case op::accumulate:
+      if (n.s->rank > 0) return write_elements(n, src, n.o == op::atomic && is_used);
+      if (n.o == op::atomic) return atomic(n, src);
+      put(n, src);
+      break;
     case op::barrier: break;
     default: throw std::logic_error("not a node of scopes");
   }

@@ -30,7 +30,7 @@ class ScopeImporter {
 
   static bool handles(record::op o) { return o >= record::op::kernel; }
   // The value of the node at this position, no_id for those without.
-  Id node(int position, std::span<const Id> src);
+  Id node(int position, std::span<const Id> src, bool is_used);
 
   // A kernel in groups. Whether the value of this position was made by another phase, how it comes here, and what is kept.
   bool is_elsewhere(int position) const;
@@ -113,7 +113,7 @@ class ScopeImporter {
   Scope leave();
   Id position_value(const record::node& n);
   Id local(int position);
-  Id scoped(int position, std::span<const Id> src);
+  Id scoped(int position, std::span<const Id> src, bool is_used);
 
   // A kernel in groups (import_groups.cpp).
   void open_groups(int position);
@@ -137,9 +137,31 @@ class ScopeImporter {
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);
   std::vector<Id> places(std::uint64_t number, const std::vector<Id>& index) const;
+  Id element_at(record::index_mode mode, std::uint64_t number, std::span<const Id> indices, Id outside);
   Id element(const record::node& n, std::span<const Id> src);
   void put(const record::node& n, std::span<const Id> src);
   Id atomic(const record::node& n, std::span<const Id> src);
+
+  // Several elements by one name (import_parts.cpp).
+  struct Part {
+    std::uint64_t number;
+    record::index_mode mode;
+    Tensor tensor;
+    std::vector<Id> extents, values, index;
+  };
+  Part part(const record::node& n, std::span<const Id> src, std::size_t values);
+  Id unbroadcast(Id x);
+  Id at_position(Id x, std::span<const Id> position, std::size_t rank);
+  std::vector<Id> indices_at(const Part& p, std::span<const Id> position);
+  std::vector<std::vector<Id>> positions(const Part& p);
+  Id joined(compiler::DType d, std::span<const Id> elements, std::span<const Id> extents);
+  Id gathered(const Part& p, std::span<const Id> src);
+  Id elements(const record::node& n, std::span<const Id> src);
+  Id written(const record::node& n, const Part& p, Id state, std::span<const Id> position);
+  Id write_small(const record::node& n, const Part& p);
+  Id scatter(const record::node& n, const Part& p, bool wants_old);
+  void scatter_in_turns(const record::node& n, const Part& p);
+  Id write_elements(const record::node& n, std::span<const Id> src, bool wants_old);
 
   compiler::Graph& g_;
   compiler::Builder& build_;

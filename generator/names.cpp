@@ -47,15 +47,14 @@ std::string_view cpp_type(DType d) {
     case DType::bf16: return "kiln::bfloat16";
     case DType::f32: return "float";
     case DType::f64: return "double";
-    case DType::index: case DType::none: break;
+    case DType::index:
+    case DType::none: break;
   }
   return "void";
 }
 
 std::string_view direction_name(Direction d) { return d == Direction::in ? "in" : d == Direction::out ? "out" : "inout"; }
 
-std::string expression(Graph& g, Id id) {
-  return index_text(g, index_canonical(g, id), 1 << 16).value_or("?");
-}
+std::string expression(Graph& g, Id id) { return index_text(g, index_canonical(g, id), 1 << 16).value_or("?"); }
 
 }  // namespace kiln::generator

@@ -1,5 +1,5 @@
-// Files to write, all or none: they are collected first and written once everything has succeeded. Each is written to a temporary
-// name and renamed; a file that already has these bytes is left alone, so that nothing is rebuilt for it.
+// Files to write, all or none: they are collected first and written once everything has succeeded. Each is written to a
+// temporary name and renamed; a file that already has these bytes is left alone, so that nothing is rebuilt for it.
 #pragma once
 
 #include <map>

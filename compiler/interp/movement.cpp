@@ -1,7 +1,9 @@
 #include "compiler/interp/movement.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "compiler/interp/elementwise.h"
 #include "compiler/interp/scalar.h"
 
 namespace kiln::compiler {
@@ -55,6 +57,16 @@ std::int64_t source_of(PadMode mode, std::int64_t i, std::int64_t n) {
   return outside;
 }
 
+// Element e of an integer array as a position on an axis of extent n.
+std::int64_t clamped(const Array& index, std::size_t e, std::int64_t n) {
+  const auto size = static_cast<std::size_t>(bytes(index.dtype));
+  const Operand from{index.data.data() + e * size, true};
+  std::int64_t i = 0;
+  apply_elementwise(Op::CAST, DType::i64, index.dtype, {&from, 1}, reinterpret_cast<std::byte*>(&i), 1);
+  if (index.dtype == DType::u64 && i < 0) i = n;  // what an i64 cannot hold
+  return std::clamp<std::int64_t>(i, 0, n - 1);
+}
+
 }  // namespace
 
 Array permute_array(const Array& x, std::span<const std::int64_t> axes) {
@@ -103,6 +115,20 @@ Array pad_array(const Array& x, const Array& value, PadMode mode, std::span<cons
     }
   }
   return gather(x, tables, std::move(extents), value.data.data());
+}
+
+Array gather_array(const Array& x, std::span<const Array* const> index, std::vector<std::int64_t> extents) {
+  Array out = empty_array(x.dtype, std::move(extents));
+  if (out.data.empty() || x.data.empty()) return out;
+  std::size_t row = static_cast<std::size_t>(bytes(x.dtype));
+  for (std::size_t a = index.size(); a < x.extents.size(); ++a) row *= static_cast<std::size_t>(x.extents[a]);
+  for (std::size_t e = 0; e * row < out.data.size(); ++e) {
+    std::int64_t at = 0;
+    for (std::size_t a = 0; a < index.size(); ++a)
+      at = at * x.extents[a] + clamped(*index[a], index[a]->extents.empty() ? 0 : e, x.extents[a]);
+    std::memcpy(out.data.data() + e * row, x.data.data() + static_cast<std::size_t>(at) * row, row);
+  }
+  return out;
 }
 
 Array concat_arrays(std::span<const Array* const> parts, std::size_t axis) {

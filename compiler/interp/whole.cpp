@@ -35,6 +35,8 @@ Array WholeEvaluator::operator()(Id id, std::span<const Array* const> sources) {
     case Op::PARAM: return parameter(id);
     case Op::IOTA: return iota(id);
     case Op::REDUCE: return reduce(id, sources);
+    case Op::GATHER: return gather_array(*sources[0], sources.subspan(1), extents_of(id));
+    case Op::STAGE: return *sources[0];
     default: return movement(id, sources);
   }
 }

@@ -269,6 +269,25 @@ Id Builder::concat(std::span<const Id> parts, std::int64_t axis) {
   return movement(Op::CONCAT, parts, {}, args);
 }
 
+Id Builder::gather(Id x, std::span<const Id> index) {
+  if (index.empty() || static_cast<int>(index.size()) > shapes_.rank(x))
+    fail("E-shape", "`gather` expected 1 to " + std::to_string(shapes_.rank(x)) + " index tensors for " +
+                        shape_text(shape_of(x)) + ", got " + std::to_string(index.size()));
+  for (const Id i : index)
+    if (!is_int(graph_.dtype(i)))
+      fail("E-dtype", "`gather` expected index tensors of an integer type, got " + std::string(name(graph_.dtype(i))));
+  const auto shape = broadcast_shape(Op::GATHER, index);
+  check_rank(shape.size() + shape_of(x).size() - index.size());
+  std::vector<Id> src{x};
+  for (const Id i : index) src.push_back(shapes_.rank(i) == 0 ? i : broadcast_to(i, shape));
+  return graph_.make(Op::GATHER, graph_.dtype(x), src);
+}
+
+Id Builder::stage(Id x) {
+  if (graph_.dtype(x) >= DType::index) fail("E-dtype", "`stage` expected a tensor, got " + std::string(name(graph_.dtype(x))));
+  return graph_.make(Op::STAGE, graph_.dtype(x), {x});
+}
+
 Id Builder::reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes) {
   if (k == ReduceKind::fma) fail("E-shape", "`reduce fma` expected 2 operands, got 1");
   check_axes(axes, shapes_.rank(x), "reduce");

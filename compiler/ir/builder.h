@@ -58,6 +58,8 @@ class Builder {
   Id slice(Id x, std::span<const Id> begin, std::span<const std::int64_t> step, std::span<const Id> extents);
   Id pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::span<const Id> extents);  // extents of the result
   Id concat(std::span<const Id> parts, std::int64_t axis);
+  Id gather(Id x, std::span<const Id> index);  // integer tensors; their shapes broadcast. Axes without one follow
+  Id stage(Id x);                              // x, computed once into a buffer
   Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);  // axes ascending; they are removed
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes);      // acc = fma(a, b, acc)
 

@@ -47,10 +47,11 @@ namespace kiln::compiler {
   X(SLICE,    "slice",    "T",   -1) /* {x, begin..., extents...}; args: step per axis (!= 0); in = begin + out*step */ \
   X(PAD,      "pad",      "T",   -1) /* {x, value (rank 0), before..., extents... of the result}; args {PadMode}; value used by constant mode */ \
   X(CONCAT,   "concat",   "T",   -1) /* {x0, x1, ...}; args {axis} */ \
+  X(GATHER,   "gather",   "T",   -1) /* {x, i...}: integer tensors of equal shapes or rank 0, at most one per axis; result [shape of i, the other axes of x]: x[i...], the nearest element where outside, 0 where x has none */ \
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
-  X(STAGE,    "stage",    "K",   -1) /* {value, RANGEs...}: value needs storage over the ranges; args name one without ranges, a KERNEL's state */ \
+  X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges; args {0}: that of T, else args name one without ranges, a KERNEL's state */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
   X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \

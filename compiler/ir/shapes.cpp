@@ -11,8 +11,8 @@ namespace kiln::compiler {
 std::span<const Id> Shapes::data_sources(Id id) const {
   const auto src = graph_.src(id);
   const Op op = graph_.op(id);
-  if (is_elementwise(op) || op == Op::CONCAT) return src;
-  if (op == Op::PERMUTE || op == Op::REDUCE || is_write(op)) return src.first(1);
+  if (is_elementwise(op) || op == Op::CONCAT || op == Op::GATHER) return src;
+  if (op == Op::PERMUTE || op == Op::REDUCE || op == Op::STAGE || is_write(op)) return src.first(1);
   if (op == Op::CARRY) return src.subspan(1, 1);
   if (op == Op::GET) return scope_inits(graph_, src[0]).subspan(static_cast<std::size_t>(graph_.arg(id, 0)), 1);
   return {};
@@ -42,6 +42,7 @@ Shapes::Entry Shapes::derive(Id id) {
     case Op::LOCAL: return keep(src.subspan(1));
     case Op::UPDATE:
     case Op::ATOMIC:
+    case Op::STAGE:
     case Op::CARRY:
     case Op::GET: return entries_[data_sources(id)[0]];
     case Op::RESHAPE:
@@ -59,6 +60,14 @@ Shapes::Entry Shapes::derive(Id id) {
       auto out = copy_of(parts[0]);
       const auto axis = static_cast<std::size_t>(graph_.arg(id, 0));
       for (std::size_t i = 1; i < parts.size(); ++i) out[axis] = index_add(graph_, out[axis], copy_of(parts[i])[axis]);
+      return keep(out);
+    }
+    case Op::GATHER: {
+      const auto in = copy_of(src[0]);
+      std::vector<Id> out;
+      for (const Id i : src.subspan(1))
+        if (out.empty()) out = copy_of(i);
+      out.insert(out.end(), in.begin() + static_cast<std::ptrdiff_t>(src.size() - 1), in.end());
       return keep(out);
     }
     case Op::REDUCE: {

@@ -241,6 +241,8 @@ Id ProgramReader::make_write(const Statement& s) {
 Id ProgramReader::make(const Statement& s) {
   Builder& b = r_.build;
   if (is_movement(s.op)) return make_movement(s);
+  if (s.op == Op::GATHER) return want_at_least(s, 2), b.gather(s.operands[0], std::span(s.operands).subspan(1));
+  if (s.op == Op::STAGE) return want(s, 1), b.stage(s.operands[0]);
   if (is_elementwise(s.op)) {
     want(s, static_cast<std::size_t>(arity(s.op)));
     const bool to = s.op == Op::CAST || s.op == Op::BITCAST;

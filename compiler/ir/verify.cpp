@@ -61,6 +61,7 @@ Id rebuilt(Builder& b, Id id) {
     case Op::PAD:
       return b.pad(s[0], s[1], static_cast<PadMode>(a[0]), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
     case Op::CONCAT: return b.concat(s, a[0]);
+    case Op::GATHER: return b.gather(s[0], from(1, s.size() - 1));
     case Op::REDUCE:
       return s.size() == 2 ? b.reduce_fma(s[0], s[1], std::span(a).subspan(1))
                            : b.reduce(static_cast<ReduceKind>(a[0]), s[0], std::span(a).subspan(1));

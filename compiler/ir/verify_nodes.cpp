@@ -81,6 +81,11 @@ bool concat_form(const Node& n) {
          std::ranges::all_of(n.src(), [&](Id s) { return n.g.dtype(s) == n.dtype(); });
 }
 
+bool gather_form(const Node& n) {
+  return n.src().size() >= 2 && keeps_dtype(n) && n.dtype() < DType::index && n.args().empty() &&
+         std::ranges::all_of(n.src().subspan(1), [&](Id s) { return is_int(n.g.dtype(s)); });
+}
+
 bool reduce_form(const Node& n) {
   if (n.args().empty() || !args_in(n, 0, INT64_MAX) || n.args()[0] > 8) return false;
   const auto kind = static_cast<ReduceKind>(n.args()[0]);
@@ -104,6 +109,9 @@ bool all_ranges(const Node& n, std::size_t from) {
   return true;
 }
 bool stage(const Node& n) { return keeps_dtype(n) && all_ranges(n, 1); }
+bool stage_tensor(const Node& n) {
+  return n.src().size() == 1 && keeps_dtype(n) && n.dtype() < DType::index && n.args().empty();
+}
 // K: an element of storage or, inside a KERNEL, of a state of it.
 bool index_form(const Node& n) { return keeps_dtype(n) && n.is_index(1); }
 // What an access names: a BUFFER or a state of one. none: neither.
@@ -270,10 +278,12 @@ constexpr Check checks[] = {
      slice_form},
     {{"T", "pad-form", "data, value, width and extent per axis; args {mode}"}, Op::PAD, Op::PAD, pad_form},
     {{"T", "concat-form", "operands of the result's type; args {axis}"}, Op::CONCAT, Op::CONCAT, concat_form},
+    {{"T", "gather-form", "data of the result's type, then integer tensors"}, Op::GATHER, Op::GATHER, gather_form},
     {{"TK", "reduce-form", "a kind, operands of its types; T: ascending axes; K: an order, then RANGEs"},
      Op::REDUCE,
      Op::REDUCE,
      reduce_form},
+    {{"T", "stage", "a tensor"}, Op::STAGE, Op::STAGE, stage_tensor},
     {{"K", "stage", "a value, then RANGEs"}, Op::STAGE, Op::STAGE, stage},
     {{"T", "range", "type index, kind loop or group"}, Op::RANGE, Op::RANGE, range_tensor},
     {{"T", "index", "a tensor, then index values"}, Op::INDEX, Op::INDEX, index_tensor},

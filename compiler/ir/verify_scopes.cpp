@@ -16,6 +16,7 @@ constexpr VerifyRule rules[] = {
     {"T", "scope-entry", "bounds, extents and initial values do not depend on the scope's own RANGEs and CARRYs"},
     {"T", "state-order", "in a KERNEL, every reader of a state can come before the writer that takes it"},
     {"T", "kernel-nesting", "no KERNEL inside another"},
+    {"T", "kernel-whole", "no GATHER and no STAGE inside a KERNEL"},
     {"T", "carry-slot", "a CARRY has its scope's first RANGE and the initial value of its slot"},
     {"T", "kernel-state", "a KERNEL's final states, and states that its loops carry, come from the CARRY of their slot"},
     {"T", "kernel-write", "in a KERNEL, writes go to its states and to LOCALs, in the region that holds the state"},
@@ -44,6 +45,8 @@ class ScopeVerifier {
       for (Id id : r.nodes) {
         if (g_.op(id) == Op::KERNEL) check_kernel(id);
         if (!r.in_kernel) continue;
+        if (g_.op(id) == Op::GATHER || g_.op(id) == Op::STAGE)
+          violated(g_, id, "kernel-whole", "GATHER and STAGE outside of KERNELs");
         if (is_write(g_.op(id))) check_write(id);
         if (g_.op(id) == Op::FOR) check_loop(id);
         check_uses(id);

@@ -7,13 +7,15 @@ namespace kiln::compiler {
 std::vector<std::size_t> data_sources(const Graph& g, Id node) {
   const Op op = g.op(node);
   std::size_t n = 0;
-  if (is_elementwise(op) || op == Op::CONCAT || op == Op::REDUCE)
+  if (is_elementwise(op) || op == Op::CONCAT || op == Op::REDUCE || op == Op::STAGE)
     n = g.src(node).size();
   else if (op == Op::PAD)
     n = static_cast<PadMode>(g.arg(node, 0)) == PadMode::constant ? 2 : 1;
   else if (is_movement(op))
     n = 1;
   std::vector<std::size_t> out;
+  if (op == Op::GATHER)  // the tensor has storage
+    for (std::size_t i = 1; i < g.src(node).size(); ++i) out.push_back(i);
   for (std::size_t i = 0; i < n; ++i)
     if (g.dtype(g.src(node, i)) != DType::index) out.push_back(i);
   return out;
@@ -83,6 +85,10 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
     context = new_context(std::move(nest));
   } else if (is_movement(op) && op != Op::CONCAT) {
     in = rules_.movement(node, out);
+  } else if (op == Op::GATHER) {  // the positions in the index tensors come first
+    const Id x = g_.src(node, 0);
+    in.index.resize(out.index.size() + g_.src(node).size() - 1 - shapes_.of(x).size());
+    if (may_be_stored(g_.op(x))) nodes_[slot_[x]].stored = true;
   }
   for (std::size_t i : data_sources(g_, node)) {
     const Id s = g_.src(node, i);
@@ -165,7 +171,7 @@ void DemandWalk::decide(NodeDemand& d) {
   const Op op = g_.op(d.node);
   if (op == Op::KERNEL) return want_states(d);
   if (d.uses.empty() && !d.stored) return;  // a PARAM that is only written
-  if (d.stored || (may_stage(op) && StagingModel::needs_storage(model_.cost(d.node), use_of(d)))) {
+  if (d.stored || op == Op::STAGE || (may_stage(op) && StagingModel::needs_storage(model_.cost(d.node), use_of(d)))) {
     d.staged = true;
     d.stage_ranges = loop_ranges(shapes_.of(d.node));
     d.whole.map = map_over(d.stage_ranges);

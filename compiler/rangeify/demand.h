@@ -32,7 +32,7 @@ struct NodeDemand {
   Id node = no_id;
   std::vector<Evaluation> uses;  // one per index map, in order of first demand
   bool staged = false;
-  bool stored = false;            // read by a KERNEL of the program: staged whatever it costs
+  bool stored = false;            // read by a KERNEL of the program or by GATHER: staged whatever it costs
   std::vector<Id> stage_ranges;   // staged: LOOP ranges, one per axis
   Evaluation whole;               // staged: the evaluation over them
   std::vector<StateCopy> states;  // of a KERNEL
@@ -62,6 +62,7 @@ class DemandWalk {
   KernelBody body_of(Id kernel) const { return kernel_body(g_, inside_, kernel); }
   MapRules& rules() { return rules_; }
   Shapes& shapes() { return shapes_; }
+  Simplifier& simplify() { return simplify_; }
 
  private:
   void form_groups();

@@ -32,8 +32,10 @@ class Folding {
 
   Id run() {
     const Id roots[] = {program_.sink};
-    for (const Id id : g_.reachable(roots))
+    for (const Id id : g_.reachable(roots)) {
       if (g_.op(id) == Op::KERNEL) keep_stages_of(id);
+      if (g_.op(id) == Op::STAGE && !g_.args(id).empty()) kept_.insert(id);  // the program says so
+    }
     for (const Id id : g_.reachable(roots)) {
       g_.set_loc(g_.loc(id));
       if (g_.op(id) == Op::STAGE)

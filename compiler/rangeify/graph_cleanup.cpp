@@ -22,6 +22,8 @@ class Cleanup {
       case Op::PERMUTE: return permute(id);
       case Op::SLICE: return slice(id);
       case Op::PAD: return pad(id);
+      case Op::GATHER: return has_zero_extent(shapes_.of(g_.src(id, 0))) ? filled_with_zero(id) : id;
+      case Op::STAGE: return stage(id);
       default: return id;
     }
   }
@@ -35,7 +37,7 @@ class Cleanup {
  private:
   bool is_data(Id id) const {
     const Op op = g_.op(id);
-    return is_elementwise(op) || is_movement(op) || op == Op::REDUCE || op == Op::IOTA;
+    return is_elementwise(op) || is_movement(op) || op == Op::GATHER || op == Op::REDUCE || op == Op::IOTA;
   }
   bool has_zero_extent(const std::vector<Id>& extents) const {
     return std::ranges::any_of(extents, [&](Id e) { return g_.is_index_const(e, 0); });
@@ -117,6 +119,12 @@ class Cleanup {
     bool none = shapes_.of(g_.src(id, 0)) == to;
     for (std::size_t i = 0; i < to.size(); ++i) none = none && g_.is_index_const(g_.src(id, 2 + i), 0);
     return none ? g_.src(id, 0) : id;
+  }
+
+  // What has storage anyway needs no more of it.
+  Id stage(Id id) {
+    const Op op = g_.op(g_.src(id, 0));
+    return op == Op::PARAM || op == Op::GET || op == Op::CONST || op == Op::STAGE ? g_.src(id, 0) : id;
   }
 
   Id with_data(Id id, Id x) {

@@ -1,6 +1,8 @@
 #include "compiler/rangeify/range_assignment.h"
 
 #include "compiler/rangeify/demand.h"
+#include "compiler/rangeify/gather_index.h"
+#include "compiler/rangeify/stage_copy.h"
 
 namespace kiln::compiler {
 namespace {
@@ -18,7 +20,10 @@ class Builder {
       if (g_.op(d.node) == Op::KERNEL) {
         storage_[d.node] = kernel(d);
       } else if (d.staged) {
-        const Id stage = storage_[d.node] = this->stage(value(d.node, d.whole), d.stage_ranges);
+        const std::int64_t kept[] = {0};
+        const bool is_hint = g_.op(d.node) == Op::STAGE;
+        const Id stage = storage_[d.node] =
+            this->stage(value(d.node, d.whole), d.stage_ranges, std::span(kept, is_hint ? 1 : 0));
         for (const Evaluation& e : d.uses) values_[i].push_back(element(stage, e.map));
       } else {
         for (const Evaluation& e : d.uses) values_[i].push_back(value(d.node, e));
@@ -54,16 +59,7 @@ class Builder {
     return kernel_over(g_, d.node, walk_.body_of(d.node), init, [&](Id tensor) { return storage(tensor); });
   }
 
-  Id element(Id tensor, MapId m) {
-    const IndexMap& map = walk_.map(m);
-    std::vector<Id> src{tensor};
-    src.insert(src.end(), map.index.begin(), map.index.end());
-    if (map.gate != no_id && src.size() > 1) {
-      const Id invalid = g_.make(Op::INVALID, DType::index, {});
-      src[1] = g_.make(Op::WHERE, DType::index, {map.gate, src[1], invalid});
-    }
-    return g_.make(Op::INDEX, g_.dtype(tensor), src);
-  }
+  Id element(Id tensor, MapId m) { return access_of_tensor(g_, tensor, {walk_.map(m).index, walk_.map(m).gate}); }
 
   Id value(Id node, const Evaluation& e) {
     const IndexMap& map = walk_.map(e.map);
@@ -82,6 +78,8 @@ class Builder {
       case Op::PAD: return pad(node, src, map);
       case Op::CONCAT: return concat(node, src, map);
       case Op::REDUCE: return reduce(node, src, e);
+      case Op::GATHER: return gather(node, src, map);
+      case Op::STAGE: return src[0];
       default: return g_.with_src(node, src);
     }
   }
@@ -97,6 +95,14 @@ class Builder {
     for (std::size_t k = src.size() - 1; k-- > 0;)
       v = g_.make(Op::WHERE, g_.dtype(node), {walk_.rules().concat_before_end(node, k, map), src[k], v});
     return v;
+  }
+
+  Id gather(Id node, const std::vector<Id>& src, const IndexMap& map) {
+    const std::vector<Id> extents = walk_.shapes().of(g_.src(node, 0));
+    const GatherIndex i = gather_index(g_, walk_.simplify(), extents, std::span(src).subspan(1), map);
+    const Id read = access_of_tensor(g_, storage(g_.src(node, 0)), {i.at.index, i.at.gate});
+    if (i.there == no_id) return read;
+    return g_.make(Op::WHERE, g_.dtype(node), {i.there, read, g_.constant(g_.dtype(node), 0)});
   }
 
   Id reduce(Id node, std::vector<Id> src, const Evaluation& e) {

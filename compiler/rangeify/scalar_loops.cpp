@@ -97,7 +97,7 @@ bool ScalarLoops::is_memory(Id id) const {
 }
 
 bool ScalarLoops::fits(Id id) {
-  if (g_.op(id) == Op::KERNEL) return false;
+  if (g_.op(id) == Op::KERNEL || g_.op(id) == Op::GATHER || g_.op(id) == Op::STAGE) return false;
   if (g_.op(id) == Op::FOR) return is_scalar(id);
   return is_memory(id) || !is_large(id);
 }

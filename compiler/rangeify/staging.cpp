@@ -44,6 +44,7 @@ double StagingModel::own_cost(Op op) {
     case Op::SQRT:
     case Op::RSQRT: return slow_cost;
     case Op::PARAM:
+    case Op::GATHER:
     case Op::INDEX: return load_cost;
     case Op::CONST:
     case Op::RESHAPE:

@@ -20,6 +20,7 @@ std::vector<bool> DemandWalk::depends_on(Id node) const {
   for (std::size_t i = slot_[node]; i < order_.size(); ++i) {
     hit[i] = order_[i] == node;
     for (std::size_t s : data_sources(g_, order_[i])) hit[i] = hit[i] || hit[slot_[g_.src(order_[i], s)]];
+    if (g_.op(order_[i]) == Op::GATHER) hit[i] = hit[i] || hit[slot_[g_.src(order_[i], 0)]];
   }
   return hit;
 }

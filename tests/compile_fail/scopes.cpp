@@ -13,6 +13,9 @@ inline constexpr dim<"N"> N;
 struct scopes : program<scopes> {
   in<f32, N> x;
   in<i32, N> k;
+  in<i32, 4> ks;
+  in<f32, 2, 2, 2, 2, 2> deep;
+  inout<f32, N, 40> wide_rows;
   in<i64> wide;
   in<f32> s;
   in<bool> p;
@@ -81,13 +84,13 @@ struct scopes : program<scopes> {
 #elif BAD == 26
     if (auto c = when(true)) total = 1;  // condition must be a bool scalar | bool scalar
 #elif BAD == 27
-    auto r = x(s);  // index must be a scalar integer | an index is an integer
+    auto r = x(s);  // index must be an integer | an index is an integer
 #elif BAD == 28
-    auto r = x(1.5);  // index must be a scalar integer | an index is an integer
+    auto r = x(1.5);  // index must be an integer | an index is an integer
 #elif BAD == 29
-    auto r = m(1);  // one index for each axis | one index for each axis
+    auto r = m(1, 2, 3);  // at most one index for each axis | at most one for each axis
 #elif BAD == 30
-    auto r = x(k);  // index must be a scalar integer | an index is an integer
+    auto r = m(k, ks);  // shapes of the indices do not broadcast | shapes of the indices do not broadcast
 #elif BAD == 31
     auto r = x.at<mode::constant>(1);  // takes the value outside after the indices | takes the value outside after the indices
 #elif BAD == 32
@@ -152,6 +155,26 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N).group<8192>()) y(i) = 0;  // group needs a size from 1 to 4096 for each extent | a group needs a size
 #elif BAD == 62
     for (auto [i] : kernel(N)) y(in_group(i)) = 0;  // position is not of a kernel in groups | in group and group of take
+#elif BAD == 63
+    auto r = deep(k, 0, 0, 0, 0);  // at most four indices where one is a tensor | at most four indices where one is a tensor
+#elif BAD == 64
+    m(k) = ks;  // assigned value has another shape | does not broadcast
+#elif BAD == 65
+    m(k) += x;  // assigned value has another dtype | another dtype
+#elif BAD == 66
+    x(k) = 0;  // an in parameter is read only | read-only
+#elif BAD == 67
+    auto r = wide_rows(ps);  // index must be an integer | an index is an integer
+#elif BAD == 68
+    for (auto [i] : kernel(N)) wide_rows(i) = 0;  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+#elif BAD == 69
+    for (auto [i] : kernel(N)) y(k) = 0;  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+#elif BAD == 70
+    z(k) += 1;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+#elif BAD == 71
+    for (auto [i] : kernel(N)) y(i) = stored(x(i));  // stored inside a kernel | stored inside a kernel
+#elif BAD == 72
+    y(k).atomic_xor(k);  // assigned value has another dtype | another dtype
 #endif
     z = x;
   }

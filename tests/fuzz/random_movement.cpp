@@ -145,6 +145,30 @@ Id expand(ProgramState& s, Id x) {
   return s.b.expand(x, shape);
 }
 
+// Rows, elements: integers of x or of another value as positions on the first axes.
+Id gather(ProgramState& s, Id x) {
+  const auto rank = static_cast<int>(s.b.shape_of(x).size());
+  if (rank == 0) return x;
+  std::vector<Id> index;
+  for (int k = s.draw.between(1, std::min(rank, 3)); k-- > 0;) {
+    const DType d = s.draw.of(std::array{DType::i8, DType::i32, DType::i64, DType::u8, DType::u64});
+    Id i = index.empty() || s.draw.one_in(3) ? s.any() : s.like(index[0]);
+    if (s.draw.one_in(6)) i = s.number(d, s.draw.below(5));
+    index.push_back(s.as(i, d));
+  }
+  std::vector<Id> extents = s.b.shape_of(index[0]);
+  const std::vector<Id> shape = s.b.shape_of(x);
+  extents.insert(extents.end(), shape.begin() + static_cast<std::ptrdiff_t>(index.size()), shape.end());
+  if (extents.size() > 6 || s.elements(extents) > s.most_elements) return x;
+  for (std::size_t k = 1; k < index.size(); ++k) {  // the first has the shape of all
+    const std::vector<Id> other = s.b.shape_of(index[k]);
+    if (!other.empty() && other != s.b.shape_of(index[0])) index[k] = index[0];
+  }
+  return s.b.gather(x, index);
+}
+
+Id stage(ProgramState& s, Id x) { return s.b.stage(x); }
+
 Id chain(ProgramState& s, Id x) {
   const int steps = s.draw.between(3, 8);
   for (int i = 0; i < steps; ++i) {
@@ -192,7 +216,7 @@ Id flipped(ProgramState& s, Id x) {
 
 std::vector<WeightedMaker> movement_makers() {
   return {{reshape, 5},   {permute, 4}, {slice, 4},  {flip, 2},  {pad_constant, 3},
-          {pad_other, 3}, {concat, 4},  {expand, 4}, {chain, 6}, {stencil, 3}};
+          {pad_other, 3}, {gather, 4}, {stage, 1}, {concat, 4},  {expand, 4}, {chain, 6}, {stencil, 3}};
 }
 
 }  // namespace kiln::compiler::testing

@@ -287,6 +287,7 @@ TEST(VerifyScopes, EveryRuleFires) {
        "%90 = carry %5, %6, slot 0\n%91 = update %90, %3, %7, %5\n%92 = kernel %5, %6, %91\n"
        "%97 = get %92, slot 0\n" +
            tail},
+      {"kernel-whole", "%90 = stage %7\n%97 = update %6, %3, %90, %4\n" + tail},
       {"carry-slot", "%90 = carry %4, %2, slot 0\n%97 = update %90, %3, %7, %4\n" + tail},
       {"carry-slot", "%90 = carry %4, %1, slot 1\n%97 = update %90, %3, %7, %4\n" + tail},
       {"kernel-state",

@@ -120,6 +120,9 @@ in f32 [M] m
   for (const char* mode : {"constant", "edge", "reflect", "wrap"})
     add("pad", "f32", "[N + 3, 8]", "%0, %3, before [1, 0], mode " + std::string(mode));
   add("concat", "f32", "[2*N, 8]", "%0, %0, axis 0");
+  add("gather", "f32", "[N, 8, 8]", "%0, %1");
+  add("gather", "f32", "[N, 8]", "%0, %1, %1");
+  add("stage", "f32", "[N, 8]", "%0");
   for (const char* kind : {"sum", "prod", "max", "min"}) add("reduce", "f32", "[8]", "%0, " + std::string(kind) + ", axes [0]");
   for (const char* kind : {"any", "all"}) add("reduce", "bool", "[]", "%2, " + std::string(kind) + ", axes [0, 1]");
   for (const char* kind : {"argmax", "argmin"}) add("reduce", "i64", "[N]", "%0, " + std::string(kind) + ", axes [1]");

@@ -63,6 +63,8 @@ std::vector<Case> broken_nodes() {
       {Level::tensor, "slice-form", [x](G g) { return g.make(Op::SLICE, DType::f32, {x(g), g.index(0)}, {1}); }},
       {Level::tensor, "pad-form", [x, i](G g) { return g.make(Op::PAD, DType::f32, {x(g), i(g)}, {0}); }},
       {Level::tensor, "concat-form", [x](G g) { return g.make(Op::CONCAT, DType::f32, {x(g)}); }},
+      {Level::tensor, "gather-form", [x, f](G g) { return g.make(Op::GATHER, DType::f32, {x(g), f(g)}); }},
+      {Level::tensor, "stage", [x](G g) { return g.make(Op::STAGE, DType::f32, {x(g)}, {0}); }},
       {Level::tensor, "reduce-form", [x](G g) { return g.make(Op::REDUCE, DType::f32, {x(g)}, {0, 1, 0}); }},
       {Level::kernel, "reduce-form", [f](G g) { return g.make(Op::REDUCE, DType::f32, {f(g), f(g)}, {0, 0}); }},
       {Level::kernel, "stage", [f](G g) { return g.make(Op::STAGE, DType::f32, {f(g), g.index(0)}); }},

@@ -16,10 +16,10 @@ namespace kiln::record {
   X(floor) X(ceil) X(round) X(trunc) X(cast) X(bitcast) \
   X(add) X(sub) X(mul) X(fdiv) X(cdiv) X(cmod) X(floordiv) X(floormod) X(pow) X(min) X(max) X(and_) X(or_) X(xor_) X(shl) X(shr) \
   X(lt) X(le) X(eq) X(ne) X(where) X(fma) \
-  X(reshape) X(expand) X(permute) X(slice) X(pad) X(concat) \
+  X(reshape) X(expand) X(permute) X(slice) X(pad) X(concat) X(stage) \
   X(reduce) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
-  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier)
+  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate)
 // clang-format on
 
 enum class op : std::uint8_t {
@@ -62,9 +62,9 @@ struct source_loc {
 //   dim: attr {value}, rank 0, integer dtype  iota: rank 1, extent from the shape
 //   store: imm = slot, source {value}; order of stores is program order, a later store to a slot wins
 //   reshape, expand: new extents = the shape  permute: attr[i] = source axis of result axis i
-//   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources
-//   {x, value} concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma
-//   has two sources
+//   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources {x, value}
+//   stage: source {x}, computed once into a buffer
+//   concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
 //
 // Scopes are pairs of nodes in the list; what stands between runs as often as the scope says. A bound is an extent or, where
 // the attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
@@ -81,10 +81,12 @@ struct source_loc {
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
 //   local: imm = number; an array of zeros with the shape, static extents, made each time the node is passed
 //          | group_array: one for all positions of a group
-// Elements of a tensor: slot, or local_tensors + number of a local array. Indices are rank-0 integers, one for each axis.
+// Elements of a tensor: slot, or local_tensors + number of a local array. Indices are integers, at most one for each axis; their
+// shapes broadcast, and the shape `s` of what they name is that, then the axes without an index.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
 //   put: imm = mode << 32 | tensor, sources {value, index...}
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
+//   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
 struct node {

@@ -92,8 +92,10 @@ namespace kiln {
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
   X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
 #define KILN_REASONS_ELEMENT(X) \
-  X(index_must_be_a_scalar_integer, "an index is an integer or a scalar of an integer dtype") \
-  X(one_index_for_each_axis, "t(i, j) needs one index for each axis") \
+  X(index_must_be_an_integer, "an index is an integer, or a scalar or tensor of an integer dtype") \
+  X(at_most_one_index_for_each_axis, "t(i, j) takes at least one index and at most one for each axis") \
+  X(at_most_four_indices_where_one_is_a_tensor, "t(i, j) takes at most four indices where one is a tensor or axes follow") \
+  X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
@@ -110,6 +112,8 @@ namespace kiln {
   X(barrier_outside_of_a_kernel_in_groups, "a barrier outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
   X(group_array_outside_of_a_kernel_in_groups, "a group array outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
   X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel") \
+  X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
+  X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
   X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements, "a whole tensor is assigned inside a kernel: write its elements") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
   X(value_is_used_before_it_has_one, "a value is used before it has one") \
@@ -183,8 +187,10 @@ enum class why : unsigned char {
   local_array_needs_static_extents,
   group_needs_a_size_from_1_to_4096_for_each_extent,
   position_is_not_of_a_kernel_in_groups,
-  index_must_be_a_scalar_integer,
-  one_index_for_each_axis,
+  index_must_be_an_integer,
+  at_most_one_index_for_each_axis,
+  at_most_four_indices_where_one_is_a_tensor,
+  shapes_of_the_indices_do_not_broadcast,
   mode_constant_takes_the_value_outside_after_the_indices,
   KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X

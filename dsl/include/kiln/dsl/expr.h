@@ -253,7 +253,7 @@ struct expr_ : ops<expr_<D, S>> {
   }
 };
 
-// t(i, j) and its kin (element.h); W says whether elements may be written.
+// t(i, j) and its kin (elements.h); W says whether elements may be written.
 template <class Self, class D, class S, why W, class = make_seq<S::rank>>
 struct kiln_elements;
 

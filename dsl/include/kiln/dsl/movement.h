@@ -38,6 +38,13 @@ constexpr auto kiln_permuted(const X& x, const sloc& l) {
   return kiln_result<dtype_of<X>, S>(x.b);
 }
 
+// stored(x): x, computed once into a buffer. What reads it is another kernel.
+template <Operand X>
+constexpr auto stored(const X& x, sloc l = sloc::current()) {
+  if (x.b->kernel() != 0) x.b->fail(why::stored_inside_a_kernel, x.b->at(l));
+  return kiln_move<shape_of<X>>(op::stage, x, l);
+}
+
 // reshape<E...>(x): the same elements in row-major order; one extent may be -1 and is inferred.
 template <auto E>
 constexpr bool kiln_inferred() {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kiln/dsl/branches.h"
-#include "kiln/dsl/element.h"
+#include "kiln/dsl/elements.h"
 #include "kiln/dsl/positions.h"
 #include "kiln/dsl/variable.h"
 

@@ -125,6 +125,17 @@ struct kiln_broadcast_of<A, A> {
 template <class A, class B>
 using broadcast_t = typename kiln_broadcast_of<A, B>::type;
 
+// The axes of S from First on.
+template <class S, int First>
+struct kiln_rest {
+  static constexpr ints axes = [] {
+    ints r;
+    for (int i = First; i < S::rank; ++i) r.add(i);
+    return r;
+  }();
+  using type = gather_t<S, axes>;
+};
+
 // S with the extent of one axis replaced.
 template <class S, int Axis, ext E, class = make_seq<S::rank>>
 struct kiln_replace;

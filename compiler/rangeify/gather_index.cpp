@@ -1,0 +1,36 @@
+#include "compiler/rangeify/gather_index.h"
+
+#include "compiler/rangeify/exact_index.h"
+#include "compiler/rangeify/index_expr.h"
+
+namespace kiln::compiler {
+namespace {
+
+Id position(Graph& g, Simplifier& simplify, Id integer) {
+  ExactIndex exact(g, simplify);
+  if (const Id index = exact(integer); index != no_id) return exact.uncut(index);
+  const DType d = g.dtype(integer);
+  // What an index cannot hold is far outside.
+  if (d == DType::u64) integer = g.make(Op::MIN, d, {integer, g.constant(d, std::uint64_t{1} << 62)});
+  return g.make(Op::CAST, DType::index, {integer});
+}
+
+}  // namespace
+
+GatherIndex gather_index(Graph& g, Simplifier& simplify, std::span<const Id> extents, std::span<const Id> integers,
+                         const IndexMap& out) {
+  GatherIndex result{{{}, out.gate}, no_id};
+  for (std::size_t k = 0; k < integers.size(); ++k) {
+    const Id n = extents[k], i = position(g, simplify, integers[k]);
+    const Id nearest = index_max(g, index_min(g, i, index_sub(g, n, g.index(1))), g.index(0));
+    result.at.index.push_back(simplify(nearest));
+    const Id there = simplify(index_less(g, g.index(0), n));
+    result.there = both(g, result.there, g.is_const(there) && g.arg(there, 0) != 0 ? no_id : there);
+  }
+  const std::size_t rest = extents.size() - integers.size();
+  result.at.index.insert(result.at.index.end(), out.index.end() - static_cast<std::ptrdiff_t>(rest), out.index.end());
+  result.at.gate = both(g, result.at.gate, result.there);
+  return result;
+}
+
+}  // namespace kiln::compiler

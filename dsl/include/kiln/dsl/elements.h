@@ -1,0 +1,100 @@
+// What parameters and local arrays have in common: t(i, j) and t.at<mode>(i, j).
+#pragma once
+
+#include "kiln/dsl/element.h"
+
+namespace kiln {
+
+// The first of each are not templates of the indices, so that these convert at the call and bring its line.
+template <class Self, class D, class S, why W, int... A>
+struct kiln_elements<Self, D, S, W, seq<A...>> {
+  constexpr auto operator()(kiln_subscript_of<A>... i) const { return kiln_element<mode::clamp>(i...); }
+  template <mode M>
+    requires(M != mode::constant)
+  constexpr auto at(kiln_subscript_of<A>... i) const {
+    return kiln_element<M>(i...);
+  }
+  template <mode M>
+    requires(M == mode::constant)
+  constexpr auto at(kiln_subscript_of<A>... i, const kiln_right<D, sh<>>& outside) const {
+    return kiln_constant<sh<>>(outside, i...);
+  }
+#define KILN_UNWRAP(...) __VA_ARGS__
+#define KILN_PART(T, N, P, A)                                                             \
+  template <KILN_UNWRAP T>                                                                \
+    requires(kiln_several<S, KILN_UNWRAP N>)                                              \
+  constexpr auto operator()(KILN_UNWRAP P, sloc l = sloc::current()) const {              \
+    return kiln_part_of<mode::clamp>(l, KILN_UNWRAP A);                                   \
+  }                                                                                       \
+  template <mode M, KILN_UNWRAP T>                                                        \
+    requires(M != mode::constant && kiln_several<S, KILN_UNWRAP N>)                       \
+  constexpr auto at(KILN_UNWRAP P, sloc l = sloc::current()) const {                      \
+    return kiln_part_of<M>(l, KILN_UNWRAP A);                                             \
+  }                                                                                       \
+  template <mode M, KILN_UNWRAP T, class V>                                               \
+    requires(M == mode::constant && kiln_several<S, KILN_UNWRAP N> && kiln_outside<D, V>) \
+  constexpr auto at(KILN_UNWRAP P, const V& v, sloc l = sloc::current()) const {          \
+    return kiln_part_outside(kiln_right<D, sh<>>(v, l), KILN_UNWRAP A);                   \
+  }
+  KILN_PART((class I), (I), (const I& i), (i))
+  KILN_PART((class I, class J), (I, J), (const I& i, const J& j), (i, j))
+  KILN_PART((class I, class J, class K), (I, J, K), (const I& i, const J& j, const K& k), (i, j, k))
+  KILN_PART((class I, class J, class K, class L), (I, J, K, L), (const I& i, const J& j, const K& k, const L& h), (i, j, k, h))
+#undef KILN_PART
+#undef KILN_UNWRAP
+  template <class... I, why Reason = kiln_element_why<S, I...>()>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> operator()(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <mode M, class... I, why Reason = kiln_at_why<M, S, I...>()>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+
+ private:
+  constexpr const Self& self() const { return static_cast<const Self&>(*this); }
+  template <mode M, class... I>
+  constexpr auto kiln_element(const kiln_subscript& first, const I&... rest) const {
+    return element_<D, sh<>, M, W>(self().b, self().slot, first.l, first, rest...);
+  }
+  template <mode M, class... I>
+  constexpr auto kiln_part_of(const sloc& l, const I&... i) const {
+    using P = kiln_part_shape<S, I...>;
+    return element_<D, P, M, W>(self().b, self().slot, l, kiln_subscript(kiln_tensor_index{}, i, l)...);
+  }
+  template <class... I>
+  constexpr auto kiln_part_outside(const kiln_right<D, sh<>>& outside, const I&... i) const {
+    return kiln_constant<kiln_part_shape<S, I...>>(outside, kiln_subscript(kiln_tensor_index{}, i, outside.l)...);
+  }
+  // The value where the index is outside is the last source.
+  template <class P, class... I>
+  constexpr expr_<D, P> kiln_constant(const kiln_right<D, sh<>>& outside, const I&... i) const {
+    builder* b = self().b;
+    const int index[] = {i.node(b)...};
+    const int value = outside.node(b);
+    kiln_check_small<P>(b, outside.l);
+    constexpr auto where = static_cast<std::uint64_t>(mode::constant) << 32;
+    kiln_begin<D, P>(b, op::element, outside.l, where | static_cast<std::uint64_t>(self().slot));
+    for (const int k : index) b->src(k);
+    b->src(value);
+    return kiln_result<D, P>(b);
+  }
+};
+// The element of a scalar: what atomics and scatters of one sum go to.
+template <class Self, class D, class S, why W>
+struct kiln_elements<Self, D, S, W, seq<>> {
+  constexpr auto operator()(sloc l = sloc::current()) const {
+    const auto& t = static_cast<const Self&>(*this);
+    return element_<D, sh<>, mode::clamp, W>(t.b, t.slot, l);
+  }
+};
+
+// An array of one turn of the scope that it stands in, all zero: auto a = local<f32, 4>();
+template <class D, class S>
+struct local_ : kiln_elements<local_<D, S>, D, S, why::ok> {
+  using dtype = D;
+  using shape = S;
+  builder* b;
+  int slot;
+  constexpr local_(builder* b_, int slot_) : b(b_), slot(slot_) {}
+};
+
+}  // namespace kiln

@@ -1,0 +1,129 @@
+// The indices of t(i, j), and the shape of what they name: that of the indices, which broadcast, then the axes without one.
+#pragma once
+
+#include "kiln/dsl/operators.h"
+
+namespace kiln {
+
+// wrap: periodic. mirror: .. 1 0 | 0 1 .. n-1 | n-1 n-2 .. constant: x.at<mode::constant>(i, j, value), the value outside.
+// unchecked: the program promises that every index is in range. skip: t.at<mode::skip>(i) = v writes nothing outside.
+using mode = record::index_mode;
+
+// A scalar of an integer dtype, or an integer or extent of C++.
+template <class X>
+constexpr bool kiln_scalar_integer() {
+  if constexpr (Operand<X>)
+    return kiln_is_int<dtype_of<X>> && rank_of<X> == 0;
+  else
+    return Extent<X> || (std::is_integral_v<X> && !std::is_same_v<X, bool>);
+}
+
+// Inside a kernel tensors are a few values, not memory.
+template <class S>
+inline constexpr bool kiln_is_small = [] {
+  std::int64_t n = 1;
+  for (int k = 0; k < S::rank; ++k) {
+    const record::extent& e = shape_v<S>->extents[k];
+    n = e.text != nullptr || e.value > 16 ? 17 : n * e.value;
+    if (n > 16) return false;
+  }
+  return true;
+}();
+template <class S>
+constexpr void kiln_check_small(builder* b, const sloc& l) {
+  if (b->kernel() != 0 && !kiln_is_small<S>)
+    b->fail(why::elements_inside_a_kernel_are_at_most_16_with_static_extents, b->at(l));
+}
+
+struct kiln_tensor_index {};
+struct kiln_subscript {
+  int id = -1;
+  std::int64_t literal = 0;
+  record::extent extent{};
+  sloc l;
+
+  template <class X>
+    requires(kiln_scalar_integer<X>() && !std::is_same_v<X, ext>)
+  constexpr kiln_subscript(const X& x, sloc l_ = sloc::current()) : l(l_) {  // NOLINT(google-explicit-constructor)
+    if constexpr (Operand<X>)
+      id = x.kiln_read(l);
+    else if constexpr (Extent<X>)
+      extent = kiln_record(x);
+    else
+      literal = static_cast<std::int64_t>(x);
+  }
+  template <class X>
+  constexpr kiln_subscript(kiln_tensor_index, const X& x, const sloc& l_) : l(l_) {
+    if constexpr (Operand<X>)
+      id = x.kiln_read(l);
+    else
+      *this = kiln_subscript(x, l);
+  }
+  constexpr int node(builder* b) const {
+    if (id >= 0) return id;
+    if (extent.text != nullptr) return kiln_dim_id<i64>(b, extent, l);
+    return kiln_constant_id<i64>(b, {static_cast<std::uint64_t>(literal), true}, l);
+  }
+};
+
+// Indices of a tensor of shape S; those of a dtype may be tensors.
+template <class X>
+constexpr bool kiln_integer_index() {
+  if constexpr (Operand<X>)
+    return kiln_is_int<dtype_of<X>>;
+  else
+    return kiln_scalar_integer<X>();
+}
+template <class... I>
+struct kiln_index_shape {
+  static constexpr bool fits = true;
+  using type = sh<>;
+};
+template <class A, class B>
+struct kiln_index_shapes {
+  static constexpr bool fits = false;
+  using type = sh<>;
+};
+template <class A, class B>
+  requires(B::fits && broadcastable<A, typename B::type>)
+struct kiln_index_shapes<A, B> {
+  static constexpr bool fits = true;
+  using type = broadcast_t<A, typename B::type>;
+};
+template <class A, class... I>
+struct kiln_index_shape<A, I...> : kiln_index_shapes<shape_of<A>, kiln_index_shape<I...>> {};
+template <class S, class... I>
+using kiln_part_shape = cat_t<typename kiln_index_shape<I...>::type, typename kiln_rest<S, sizeof...(I)>::type>;
+
+template <class S, class... I>
+constexpr bool kiln_is_one = sizeof...(I) == S::rank && ((rank_of<I> == 0) && ...);
+template <class S, class... I>
+constexpr why kiln_element_why() {
+  if constexpr (!(kiln_integer_index<I>() && ...))
+    return why::index_must_be_an_integer;
+  else if constexpr (sizeof...(I) == 0 || sizeof...(I) > S::rank)
+    return why::at_most_one_index_for_each_axis;
+  else if constexpr (!kiln_index_shape<I...>::fits)
+    return why::shapes_of_the_indices_do_not_broadcast;
+  else
+    return kiln_is_one<S, I...> || sizeof...(I) <= 4 ? why::ok : why::at_most_four_indices_where_one_is_a_tensor;
+}
+template <class S, class... I>
+concept kiln_several = !kiln_is_one<S, I...> && kiln_element_why<S, I...>() == why::ok;
+
+template <mode M, class S, class... I>
+constexpr why kiln_at_why() {
+  if constexpr (M == mode::constant)
+    return sizeof...(I) == S::rank + 1 ? why::ok : why::mode_constant_takes_the_value_outside_after_the_indices;
+  else
+    return kiln_element_why<S, I...>();
+}
+
+template <int>
+using kiln_subscript_of = const kiln_subscript&;
+
+// Whether `x.at<mode::constant>(i, value)` may take this value.
+template <class D, class X>
+concept kiln_outside = assign_why<D, sh<>, X> == why::ok;
+
+}  // namespace kiln

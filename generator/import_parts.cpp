@@ -1,0 +1,227 @@
+// Several elements by one name, t(rows) or t(i) of a matrix. Inside a kernel they are read and written one by one, outside a
+// read is a GATHER and a write a KERNEL over their positions, which is atomic so that elements may be named twice.
+#include <algorithm>
+#include <optional>
+
+#include "compiler/ir/index_poly.h"
+#include "generator/import_scopes.h"
+
+namespace kiln::generator {
+
+using namespace compiler;
+using record::index_mode;
+
+namespace {
+
+// What takes its turn in any order with the same result, but for floats, which keep theirs.
+std::optional<AtomicKind> atomic_of(record::op o) {
+  switch (o) {
+    case record::op::add:
+    case record::op::sub: return AtomicKind::add;
+    case record::op::and_: return AtomicKind::bit_and;
+    case record::op::or_: return AtomicKind::bit_or;
+    case record::op::xor_: return AtomicKind::bit_xor;
+    default: return std::nullopt;
+  }
+}
+
+Op operation_of(record::op o) {
+  switch (o) {
+    case record::op::add: return Op::ADD;
+    case record::op::sub: return Op::SUB;
+    case record::op::mul: return Op::MUL;
+    case record::op::fdiv: return Op::FDIV;
+    case record::op::cdiv: return Op::CDIV;
+    case record::op::cmod: return Op::CMOD;
+    case record::op::and_: return Op::AND;
+    case record::op::or_: return Op::OR;
+    case record::op::xor_: return Op::XOR;
+    case record::op::shl: return Op::SHL;
+    default: return Op::SHR;
+  }
+}
+
+}  // namespace
+
+ScopeImporter::Part ScopeImporter::part(const record::node& n, std::span<const Id> src, std::size_t values) {
+  Part p{tensor_of(n), static_cast<index_mode>(n.imm >> 32 & 0xff), tensor(tensor_of(n)), read_.extents(*n.s), {}, {}};
+  p.values.assign(src.begin(), src.begin() + static_cast<std::ptrdiff_t>(values));
+  p.index.assign(src.begin() + static_cast<std::ptrdiff_t>(values), src.end());
+  return p;
+}
+
+// Without the expansions that at_position makes good for.
+Id ScopeImporter::unbroadcast(Id x) {
+  for (;;) {
+    if (g_.op(x) != Op::EXPAND && g_.op(x) != Op::RESHAPE) return x;
+    const std::vector<Id> to = build_.shape_of(x), from = build_.shape_of(g_.src(x, 0));
+    if (from.size() > to.size()) return x;
+    const auto added = static_cast<std::ptrdiff_t>(to.size() - from.size());
+    const bool is_aligned =
+        g_.op(x) == Op::EXPAND || (std::equal(from.begin(), from.end(), to.begin() + added) &&
+                                   std::all_of(to.begin(), to.begin() + added, [&](Id e) { return g_.is_index_const(e, 1); }));
+    if (!is_aligned) return x;
+    x = g_.src(x, 0);
+  }
+}
+
+// The value of an operand at one position of the part; its shape broadcasts to the part's first `rank` axes.
+Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t rank) {
+  x = unbroadcast(x);
+  const std::vector<Id> extents = build_.shape_of(x);
+  if (extents.empty()) return x;
+  std::vector<Id> at;
+  for (std::size_t k = 0; k < extents.size(); ++k)
+    at.push_back(g_.is_index_const(extents[k], 1) ? g_.index(0) : position[rank - extents.size() + k]);
+  if (!in_kernel() || g_.op(x) == Op::PARAM) return build_.element(x, at);
+  std::vector<Id> one(at.size(), g_.index(1));  // of a few values
+  const Id element = build_.slice(x, at, std::vector<std::int64_t>(at.size(), 1), one);
+  return build_.reshape(element, {});
+}
+
+// The indices of the element at a position: integers, one for each axis of the tensor.
+std::vector<Id> ScopeImporter::indices_at(const Part& p, std::span<const Id> position) {
+  const std::size_t rest = p.tensor.extents.size() - p.index.size(), rank = position.size() - rest;
+  std::vector<Id> out;
+  for (const Id i : p.index) out.push_back(at_position(i, position, rank));
+  for (const Id i : position.last(rest)) out.push_back(g_.make(Op::CAST, DType::i64, {i}));
+  return out;
+}
+
+// In row-major order, for parts inside of kernels, whose extents are constants.
+std::vector<std::vector<Id>> ScopeImporter::positions(const Part& p) {
+  std::vector<std::vector<Id>> out{{}};
+  for (const Id extent : p.extents) {
+    std::vector<std::vector<Id>> longer;
+    for (const std::vector<Id>& at : out)
+      for (std::int64_t i = 0; i < *index_value(g_, extent); ++i) {
+        longer.push_back(at);
+        longer.back().push_back(g_.index(i));
+      }
+    out = std::move(longer);
+  }
+  return out;
+}
+
+Id ScopeImporter::joined(DType d, std::span<const Id> elements, std::span<const Id> extents) {
+  if (elements.empty()) return build_.broadcast_to(g_.constant(d, 0), extents);
+  std::vector<Id> parts;
+  const Id one[] = {g_.index(1)};
+  for (const Id e : elements) parts.push_back(build_.reshape(e, one));
+  return build_.reshape(parts.size() == 1 ? parts[0] : build_.concat(parts, 0), extents);
+}
+
+// Outside of kernels: modes as integer arithmetic around a GATHER, which clamps.
+Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
+  Id inside = no_id;
+  std::vector<Id> index;
+  for (std::size_t k = 0; k < p.index.size(); ++k) {
+    Id i = p.index[k];
+    const Id n = p.tensor.extents[k];
+    const bool is_periodic = p.mode == index_mode::wrap || p.mode == index_mode::mirror;
+    if (is_periodic && g_.dtype(i) == DType::u64) {
+      const Id period = p.mode == index_mode::wrap ? n : index_add(g_, n, n);
+      i = build_.elementwise(Op::FLOORMOD, {i, build_.extent_value(DType::u64, period)});
+    }
+    if (is_periodic || p.mode == index_mode::constant) i = build_.cast(i, DType::i64);
+    const Id extent = build_.extent_value(DType::i64, n);
+    if (p.mode == index_mode::wrap) i = build_.elementwise(Op::FLOORMOD, {i, extent});
+    if (p.mode == index_mode::mirror) {
+      i = build_.elementwise(Op::FLOORMOD, {i, build_.extent_value(DType::i64, index_add(g_, n, n))});
+      const Id last = build_.extent_value(DType::i64, index_sub(g_, index_add(g_, n, n), g_.index(1)));
+      i = build_.elementwise(Op::MIN, {i, build_.elementwise(Op::SUB, {last, i})});
+    }
+    if (p.mode == index_mode::constant) {
+      const Id not_below = build_.elementwise(Op::LE, {g_.constant(DType::i64, 0), i});
+      inside = both(inside, both(not_below, build_.elementwise(Op::LT, {i, extent})));
+    }
+    index.push_back(i);
+  }
+  const Id value = build_.gather(value_now({false, p.number, no_id}), index);
+  if (inside == no_id) return value;
+  std::vector<Id> along = build_.shape_of(inside);  // the axes that follow have it as one
+  along.resize(along.size() + p.tensor.extents.size() - p.index.size(), g_.index(1));
+  return build_.elementwise(Op::WHERE, {build_.reshape(inside, along), value, src.back()});
+}
+
+Id ScopeImporter::elements(const record::node& n, std::span<const Id> src) {
+  const bool is_constant = static_cast<index_mode>(n.imm >> 32 & 0xff) == index_mode::constant;
+  const Part p = part(n, is_constant ? src.first(src.size() - 1) : src, 0);
+  if (!in_kernel()) return gathered(p, src);
+  std::vector<Id> out;
+  for (const std::vector<Id>& at : positions(p))
+    out.push_back(element_at(p.mode, p.number, indices_at(p, at), is_constant ? src.back() : no_id));
+  return joined(p.tensor.dtype, out, p.extents);
+}
+
+// What a write at one position makes of the state.
+Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::span<const Id> position) {
+  const Place at = place(p.mode, p.tensor, indices_at(p, position));
+  const std::vector<Id> index = places(p.number, at.index);
+  const Id gate = both(active(), at.gate), value = at_position(p.values[0], position, position.size());
+  if (n.o == record::op::atomic) {
+    const Id expected = p.values.size() == 2 ? at_position(p.values[1], position, position.size()) : no_id;
+    return build_.atomic(static_cast<AtomicKind>(n.imm >> 40), state, gate, value, index, expected);
+  }
+  if (n.o == record::op::put)
+    return in_kernel() ? build_.update(state, gate, value, index)
+                       : build_.atomic(AtomicKind::exchange, state, gate, value, index);
+  const auto o = static_cast<record::op>(n.imm >> 40);
+  if (const auto kind = atomic_of(o); kind && !in_kernel()) {
+    const Id change = o == record::op::sub ? build_.elementwise(Op::NEG, {value}) : value;
+    return build_.atomic(*kind, state, gate, change, index);
+  }
+  const Id now = build_.element(state, index, gate);
+  return build_.update(state, gate, build_.elementwise(operation_of(o), {now, value}), index);
+}
+
+// Inside a kernel: one element after another.
+Id ScopeImporter::write_small(const record::node& n, const Part& p) {
+  const Changed c{false, p.number, no_id};
+  std::vector<Id> old;
+  for (const std::vector<Id>& at : positions(p)) {
+    bound(c) = written(n, p, value_now(c), at);
+    if (n.o == record::op::atomic) old.push_back(build_.old(bound(c)));
+  }
+  return n.o == record::op::atomic ? joined(p.tensor.dtype, old, p.extents) : no_id;
+}
+
+// Outside: a kernel over the positions.
+Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) {
+  const Changed c{false, p.number, no_id};
+  std::vector<Id> ranges;
+  for (const Id e : p.extents) ranges.push_back(build_.range(e, ids_++));
+  std::vector<Id> before{value_now(c)}, after{written(n, p, build_.carry(ranges[0], before[0], 0), ranges)};
+  if (wants_old) {
+    before.push_back(build_.broadcast_to(g_.constant(p.tensor.dtype, 0), p.extents));
+    const Id old = build_.carry(ranges[0], before[1], 1);
+    after.push_back(build_.update(old, no_id, build_.old(after[0]), ranges));
+  }
+  const Id kernel = build_.kernel(ranges, before, after);
+  bound(c) = build_.get(kernel, 0);
+  return wants_old ? build_.get(kernel, 1) : no_id;
+}
+
+// Outside, with an operation that has no atomic form: a loop over the positions.
+void ScopeImporter::scatter_in_turns(const record::node& n, const Part& p) {
+  const Changed c{false, p.number, no_id};
+  const Id count = index_product(g_, p.extents), range = build_.range(count, ids_++), before = value_now(c);
+  std::vector<Id> position(p.extents.size());
+  Id rest = range;
+  for (std::size_t k = position.size(); k-- > 0;) {
+    position[k] = k == 0 ? rest : index_floormod(g_, rest, p.extents[k]);
+    rest = index_floordiv(g_, rest, p.extents[k]);
+  }
+  const Id after = written(n, p, build_.carry(range, before, 0), position);
+  bound(c) = build_.get(build_.loop(range, g_.index(0), count, std::span(&before, 1), std::span(&after, 1)), 0);
+}
+
+Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src, bool wants_old) {
+  const bool compares = n.o == record::op::atomic && static_cast<AtomicKind>(n.imm >> 40) == AtomicKind::compare_exchange;
+  const Part p = part(n, src, compares ? 2 : 1);
+  if (in_kernel()) return write_small(n, p);
+  if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40))) return scatter_in_turns(n, p), no_id;
+  return scatter(n, p, wants_old);
+}
+
+}  // namespace kiln::generator

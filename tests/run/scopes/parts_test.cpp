@@ -1,0 +1,272 @@
+// t(i) where i is a tensor or axes are left over: gathers, rows, scatters; outside of kernels and inside.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/ir/program.h"
+#include "generator/import.h"
+#include "tests/run/compiled.h"
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+inline constexpr dim<"M"> M;
+inline constexpr dim<"K"> K;
+
+using Ints = std::vector<int>;
+using Floats = std::vector<float>;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+Ints numbers(std::int64_t n, int scale, int modulus) {
+  Ints out;
+  for (int i = 0; i < n; ++i) out.push_back(i * scale % modulus);
+  return out;
+}
+Floats floats(std::int64_t n, int scale, int modulus) {
+  Floats out;
+  for (const int i : numbers(n, scale, modulus)) out.push_back(static_cast<float>(i) * 0.37f);
+  return out;
+}
+std::int64_t kernels(const record::program& p) {
+  compiler::Graph g;
+  const compiler::Program program = generator::import_program(g, p);
+  return compiler::testing::CompiledProgram(g, program).description()->n_kernels;
+}
+
+struct lookup : program<lookup> {
+  in<f32, N, 8> table;
+  in<i32, M, K> token;
+  in<f32, K, 8> position;
+  out<f32, M, K, 8> y;
+  constexpr void body() { y = table(token) * 2 + position; }
+};
+
+TEST(Parts, LookupIsOneKernel) {
+  const int n = 5, m = 3, k = 4;
+  const Ints token = {0, 4, 2, 1, 1, -3, 9, 0, 4, 4, 3, 2};
+  const Floats table = floats(n * 8, 7, 31), position = floats(k * 8, 5, 23);
+  const auto r = scopes::run(ir<lookup>, {scopes::tensor({n, 8}, table), scopes::tensor({m, k}, token),
+                                          scopes::tensor({k, 8}, position), scopes::output<float>({m, k, 8})});
+  const Floats y = scopes::values<float>(r[3]);
+  for (int i = 0; i < m * k * 8; ++i) {
+    const int row = std::clamp(token[at(i / 8)], 0, n - 1);
+    EXPECT_EQ(y[at(i)], table[at(row * 8 + i % 8)] * 2 + position[at(i % (k * 8))]);
+  }
+  EXPECT_EQ(kernels(ir<lookup>), 1);
+}
+
+// Indices broadcast against each other and against numbers; modes; no elements at all.
+struct gathers : program<gathers> {
+  in<i32, N, M> x;
+  in<i64, K, 1> row;
+  in<u8, 3> column;
+  out<i32, K, 3> plain, wrapped, mirrored, constant;
+  out<i32, K, M> rows;
+  out<i32, M> last;
+  out<i32, 3> second;
+  constexpr void body() {
+    plain = x(row, column);
+    wrapped = x.at<mode::wrap>(row, column);
+    mirrored = x.at<mode::mirror>(row, column);
+    constant = x.at<mode::constant>(row, column, -7);
+    rows = x.at<mode::constant>(reshape<K>(row), 5);
+    last = x(100);
+    second = x(1, column);
+  }
+};
+
+int floormod(std::int64_t a, int n) { return static_cast<int>((a % n + n) % n); }
+int mirrored(std::int64_t a, int n) { return std::min(floormod(a, 2 * n), 2 * n - 1 - floormod(a, 2 * n)); }
+
+TEST(Parts, Modes) {
+  const int n = 3, m = 4, k = 5;
+  const std::vector<std::int64_t> row = {-5, 0, 2, 3, std::int64_t{1} << 40};
+  const std::vector<std::uint8_t> column = {1, 3, 200};
+  const Ints x = numbers(n * m, 7, 101);
+  const auto r = scopes::run(ir<gathers>, {scopes::tensor({n, m}, x), scopes::tensor({k, 1}, row), scopes::tensor({3}, column),
+                                           scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),
+                                           scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),
+                                           scopes::output<int>({k, m}), scopes::output<int>({m}), scopes::output<int>({3})});
+  const auto get = [&](int output, int i) { return scopes::values<int>(r[at(3 + output)])[at(i)]; };
+  const auto clamped = [](std::int64_t i, int extent) { return static_cast<int>(std::clamp<std::int64_t>(i, 0, extent - 1)); };
+  for (int i = 0; i < k; ++i) {
+    const std::int64_t a = row[at(i)];
+    for (int j = 0; j < 3; ++j) {
+      const int b = column[at(j)];
+      const bool inside = a >= 0 && a < n && b < m;
+      EXPECT_EQ(get(0, i * 3 + j), x[at(clamped(a, n) * m + clamped(b, m))]);
+      EXPECT_EQ(get(1, i * 3 + j), x[at(floormod(a, n) * m + floormod(b, m))]);
+      EXPECT_EQ(get(2, i * 3 + j), x[at(mirrored(a, n) * m + mirrored(b, m))]);
+      EXPECT_EQ(get(3, i * 3 + j), inside ? x[at(static_cast<int>(a) * m + b)] : -7);
+    }
+    for (int j = 0; j < m; ++j) EXPECT_EQ(get(4, i * m + j), a >= 0 && a < n ? x[at(static_cast<int>(a) * m + j)] : 5);
+  }
+  for (int j = 0; j < m; ++j) EXPECT_EQ(get(5, j), x[at((n - 1) * m + j)]);
+  for (int j = 0; j < 3; ++j) EXPECT_EQ(get(6, j), x[at(m + clamped(column[at(j)], m))]);
+  const auto none =
+      scopes::run(ir<gathers>, {scopes::tensor<int>({0, m}, {}), scopes::tensor({k, 1}, row), scopes::tensor({3}, column),
+                                scopes::output<int>({k, 3}), scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),
+                                scopes::output<int>({k, 3}), scopes::output<int>({k, m}), scopes::output<int>({m}),
+                                scopes::output<int>({3})});
+  EXPECT_EQ(scopes::values<int>(none[3]), Ints(at(k * 3), 0));
+  EXPECT_EQ(scopes::values<int>(none[6]), Ints(at(k * 3), -7));
+}
+
+// The index is an i64 and no u64 there is beyond it.
+struct wide_indices : program<wide_indices> {
+  in<i32, N> x;
+  in<u64, K> i;
+  out<i32, K> nearest, wrapped, constant;
+  constexpr void body() {
+    nearest = x(i);
+    wrapped = x.at<mode::wrap>(i);
+    constant = x.at<mode::constant>(i, -1);
+  }
+};
+
+TEST(Parts, IndicesOfU64) {
+  const std::vector<std::uint64_t> i = {0, 2, 3, ~std::uint64_t{0}, std::uint64_t{1} << 63};
+  const auto r = scopes::run(ir<wide_indices>, {scopes::tensor<int>({3}, {10, 20, 30}), scopes::tensor({5}, i),
+                                                scopes::output<int>({5}), scopes::output<int>({5}), scopes::output<int>({5})});
+  EXPECT_EQ(scopes::values<int>(r[2]), (Ints{10, 30, 30, 30, 30}));
+  EXPECT_EQ(scopes::values<int>(r[3]), (Ints{10, 30, 10, 10, 30}));
+  EXPECT_EQ(scopes::values<int>(r[4]), (Ints{10, 30, -1, -1, -1}));
+}
+
+// What is named twice: the last one stays, sums take all, in the order of the positions.
+struct scatters : program<scatters> {
+  in<i32, K> i;
+  in<f32, K> v;
+  in<i32, K> n;
+  inout<f32, N> last, sum, scaled;
+  inout<i32, N> count, bits, most, less;
+  out<i32, K> before;
+  constexpr void body() {
+    last(i) = v;
+    sum(i) += v;
+    scaled(i) *= v;
+    scaled(i) /= 3;
+    count(i) += 1;
+    bits(i) |= n;
+    less.at<mode::skip>(i) -= n;
+    before = most(i).atomic_max(n);
+  }
+};
+
+TEST(Parts, ScattersTakeTurns) {
+  const Ints i = {1, 0, 1, 3, 3, 1, 9, -2};
+  const Ints n = {4, 1, 2, 8, 16, 32, 64, 128};
+  const Floats v = {0.1f, 0.2f, 1e8f, 3.0f, -1e8f, 0.7f, 0.9f, 1.1f};
+  const int size = 4, k = 8;
+  const Floats start = {1, 2, 3, 4};
+  const Ints zero(4, 0);
+  const auto r =
+      scopes::run(ir<scatters>, {scopes::tensor({k}, i), scopes::tensor({k}, v), scopes::tensor({k}, n),
+                                 scopes::tensor({size}, start), scopes::tensor({size}, start), scopes::tensor({size}, start),
+                                 scopes::tensor({size}, zero), scopes::tensor({size}, zero), scopes::tensor({size}, zero),
+                                 scopes::tensor({size}, zero), scopes::output<int>({k})});
+  Floats last = start, sum = start, scaled = start;
+  Ints count = zero, bits = zero, most = zero, less = zero, before;
+  for (int j = 0; j < k; ++j) {
+    const std::size_t e = at(std::clamp(i[at(j)], 0, size - 1));
+    last[e] = v[at(j)];
+    sum[e] += v[at(j)];
+    scaled[e] *= v[at(j)];
+    ++count[e];
+    bits[e] |= n[at(j)];
+    if (i[at(j)] >= 0 && i[at(j)] < size) less[e] -= n[at(j)];
+    before.push_back(most[e]);
+    most[e] = std::max(most[e], n[at(j)]);
+  }
+  for (int j = 0; j < k; ++j) scaled[at(std::clamp(i[at(j)], 0, size - 1))] /= 3;
+  EXPECT_EQ(scopes::values<float>(r[3]), last);
+  EXPECT_EQ(scopes::values<float>(r[4]), sum);
+  EXPECT_EQ(scopes::values<float>(r[5]), scaled);
+  EXPECT_EQ(scopes::values<int>(r[6]), count);
+  EXPECT_EQ(scopes::values<int>(r[7]), bits);
+  EXPECT_EQ(scopes::values<int>(r[8]), most);
+  EXPECT_EQ(scopes::values<int>(r[9]), less);
+  EXPECT_EQ(scopes::values<int>(r[10]), before);
+}
+
+// Rows of a matrix, read and written; loops and conditions around; what is read is what was written before.
+struct rows : program<rows> {
+  in<i32, K> to, from;
+  inout<i32, N, M> x;
+  inout<i32, N, M> y;
+  constexpr void body() {
+    x(to) = x(from);
+    x(1) = 5;
+    x(0) += x(2);
+    for (auto turn : loop(3)) {
+      y(to) += x(from) * turn;
+      if (auto c = when(turn == 1)) y(turn) = x(turn);
+      y(turn, to) -= 1;
+    }
+  }
+};
+
+TEST(Parts, Rows) {
+  const int n = 4, m = 3, k = 2;
+  const Ints to = {2, 0}, from = {3, 2};
+  Ints x = numbers(n * m, 5, 37), y = numbers(n * m, 3, 29);
+  const auto r = scopes::run(
+      ir<rows>, {scopes::tensor({k}, to), scopes::tensor({k}, from), scopes::tensor({n, m}, x), scopes::tensor({n, m}, y)});
+  const Ints old = x;
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < k; ++i) x[at(to[at(i)] * m + j)] = old[at(from[at(i)] * m + j)];
+  for (int j = 0; j < m; ++j) x[at(m + j)] = 5;
+  for (int j = 0; j < m; ++j) x[at(j)] += x[at(2 * m + j)];
+  for (int t = 0; t < 3; ++t) {
+    for (int i = 0; i < k; ++i)
+      for (int j = 0; j < m; ++j) y[at(to[at(i)] * m + j)] += x[at(from[at(i)] * m + j)] * t;
+    for (int j = 0; t == 1 && j < m; ++j) y[at(t * m + j)] = x[at(t * m + j)];
+    for (int i = 0; i < k; ++i) y[at(t * m + to[at(i)])] -= 1;
+  }
+  EXPECT_EQ(scopes::values<int>(r[2]), x);
+  EXPECT_EQ(scopes::values<int>(r[3]), y);
+}
+
+// Inside a kernel the axes that are left over make a small vector.
+struct bodies : program<bodies> {
+  inout<f32, N, 3> position, velocity;
+  in<i32, 2> axes;
+  inout<i32, 4> hits;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto p = position(i);
+      auto v = velocity(i) - p * 0.5f;
+      velocity(i) = v;
+      position(i) += v * 0.25f;
+      velocity(i, axes) *= 2;
+      if (auto c = when(position(i, 0) > 1)) hits(axes).atomic_add(1);
+    }
+  }
+};
+
+TEST(Parts, SmallVectorsInKernels) {
+  const int n = 6;
+  Floats p = floats(n * 3, 7, 19), v = floats(n * 3, 5, 17);
+  const Ints axes = {2, 2};
+  const auto r = scopes::run(ir<bodies>, {scopes::tensor({n, 3}, p), scopes::tensor({n, 3}, v), scopes::tensor({2}, axes),
+                                          scopes::tensor<int>({4}, {0, 0, 0, 0})});
+  int hits = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int d = 0; d < 3; ++d) {
+      v[at(i * 3 + d)] = v[at(i * 3 + d)] - p[at(i * 3 + d)] * 0.5f;
+      p[at(i * 3 + d)] += v[at(i * 3 + d)] * 0.25f;
+    }
+    v[at(i * 3 + 2)] *= 4;
+    hits += p[at(i * 3)] > 1 ? 2 : 0;
+  }
+  EXPECT_EQ(scopes::values<float>(r[0]), p);
+  EXPECT_EQ(scopes::values<float>(r[1]), v);
+  EXPECT_EQ(scopes::values<int>(r[3]), (Ints{0, 0, hits, 0}));
+}
+
+}  // namespace
