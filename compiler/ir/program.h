@@ -57,6 +57,7 @@ struct Buffer {
   // Of a temporary that one kernel with phases keeps for a turn at a time: elements of one turn, and those that have storage.
   // Element i belongs to turn i / window.
   Id window = no_id, kept = no_id;
+  bool whole = false;  // the program wants it so: its writer and its readers are different kernels
   Id stored() const { return kept != no_id ? kept : size; }  // elements
 };
 

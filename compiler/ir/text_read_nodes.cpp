@@ -66,6 +66,8 @@ void read_buffer(TextReader& r, Schedule& s) {
       b.offset = r.node();
     } else if (r.scan.accept_word("window")) {
       b.window = r.node();
+    } else if (r.scan.accept_word("whole")) {
+      b.whole = true;
     } else if (r.scan.accept_word("kept")) {
       b.kept = r.node();
     } else if (r.scan.accept_word("param")) {
@@ -73,7 +75,7 @@ void read_buffer(TextReader& r, Schedule& s) {
       if (slot >= r.program.params.size()) r.scan.reject("expected a parameter's slot, got " + std::to_string(slot));
       b.param = static_cast<int>(slot);
     } else {
-      r.scan.fail("`size`, `offset`, `window`, `kept` or `param`");
+      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept` or `param`");
     }
   }
   if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");

@@ -259,7 +259,7 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   const auto entry = [&](const char* key, Id id) { return id == no_id ? "" : key + w.ref(id); };
   for (const Buffer& b : s.buffers)
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
-           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + entry(" window ", b.window) + entry(" kept ", b.kept) +
+           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" window ", b.window) + entry(" kept ", b.kept) +
            entry(" offset ", b.offset));
   const auto lowered = [&](std::size_t i) {
     if (s.lowered.empty()) return std::string();

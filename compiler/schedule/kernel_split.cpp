@@ -254,6 +254,9 @@ class Splitter {
       if (!lives_in_parameter(end)) kept.push_back(end);
     for (Id unit : units_)
       if (g_.op(unit) == Op::STAGE) give_buffer(unit);
+    for (Id unit : units_)
+      if (g_.op(unit) == Op::STAGE && g_.args(unit).size() == 1)
+        s_.buffers[static_cast<std::size_t>(buffer_of_.at(storage(unit)))].whole = true;
     for (Id result : results_) buffer_of_[result] = buffer_of_.at(storage(result));
     for (Id unit : units_) {
       if (g_.op(unit) == Op::KERNEL)

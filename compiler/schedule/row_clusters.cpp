@@ -219,6 +219,7 @@ bool RowClusters::find_windows(RowCluster& c) {
         kept = true;
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
+        if (s_.buffers[static_cast<std::size_t>(b)].whole) return false;
         if (phases_[k].has_product && phases_[r].has_product) return false;  // each is fastest over tiles of many rows
         const auto beside = offsets(k, b, r, c.depth);
         if (!beside) return false;

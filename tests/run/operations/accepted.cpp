@@ -137,6 +137,7 @@ void movement(Rows& rows) {
   ROW("unsqueeze<A...>(x)", unsqueeze<0>(x))
   ROW("slice<axis, begin, end, step>(x)", slice<0, 0, 3, 2>(x))
   ROW("flip<A...>(x)", flip<0>(x))
+  ROW("stored(x)", stored(x))
   ROW("pad<axis, before, after>(x)", pad<0, 1, 1>(x))
   rows.push_back({"pad<axis, before, after>(x, value)", of_each_dtype([]<class T>(T) {
                     using D = typename T::dtype;

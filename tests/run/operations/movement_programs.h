@@ -47,7 +47,7 @@ struct slices : program<slices<D, E>> {
   out<D, E::N, 3, E::M> down;
   out<D, E::N, 6, E::M - 2> inner;
   out<D, E::N, 6, 0> nothing;
-  out<D, E::N, 6, E::M> flipped, flipped_twice, rolled, rolled_back, rolled_around;
+  out<D, E::N, 6, E::M> flipped, flipped_twice, held, rolled, rolled_back, rolled_around;
   out<D, 3 * E::N, 6, E::M> repeated;
   out<D, E::N, 6, 2 * E::M> repeated_last;
   out<D, 2 * E::N, 6, 3 * E::M> tiled;
@@ -60,6 +60,7 @@ struct slices : program<slices<D, E>> {
     nothing = slice<2, 3, 3>(x);
     flipped = flip<0>(x);
     flipped_twice = flip<0, 2>(x);
+    held = flip<1>(stored(flip<1, 2>(x)));
     rolled = roll<1, 2>(x);
     rolled_back = roll<-1, -3>(x);
     rolled_around = roll<1, 9>(x);

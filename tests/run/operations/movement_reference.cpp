@@ -126,6 +126,7 @@ Family slices() {
                    const Extents& n = call["x"].extents;
                    return Extents{n[0] - 1 - c[0], c[1], n[2] - 1 - c[2]};
                  })},
+           {"held", "stored(x)", along("x", 2, reversed)},
            {"rolled", "roll<axis, shift>(x)", rolled(1, 2)},
            {"rolled_back", "roll<axis, shift>(x)", rolled(2, -3)},
            {"rolled_around", "roll<axis, shift>(x)", rolled(1, 9)},

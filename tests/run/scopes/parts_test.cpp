@@ -269,4 +269,47 @@ TEST(Parts, SmallVectorsInKernels) {
   EXPECT_EQ(scopes::values<int>(r[3]), (Ints{0, 0, hits, 0}));
 }
 
+// stored(x) makes one more kernel, also where rows would be handed on, and the same numbers.
+template <bool Hint>
+struct hinted : program<hinted<Hint>> {
+  in<f32, N, 64> x;
+  out<f32, N, 64> y;
+  constexpr auto kept(auto const& v) {
+    if constexpr (Hint)
+      return stored(v);
+    else
+      return v * 1;
+  }
+  constexpr void body() {
+    auto e = kept(exp(x - max<1>(x, keepdims)));
+    y = e / sum<1>(e, keepdims);
+  }
+};
+struct doubled : program<doubled> {
+  in<f32, N> x;
+  out<f32, N> y, z;
+  constexpr void body() {
+    auto twice = stored(x * 2);
+    y = twice + 1;
+    z = stored(stored(stored(x)) * 3);
+  }
+};
+
+TEST(Parts, Stored) {
+  const int n = 5;
+  const Floats x = floats(n * 64, 7, 31);
+  const auto run = [&](const record::program& p) {
+    return scopes::values<float>(scopes::run(p, {scopes::tensor({n, 64}, x), scopes::output<float>({n, 64})})[1]);
+  };
+  EXPECT_EQ(run(ir<hinted<true>>), run(ir<hinted<false>>));
+  EXPECT_EQ(kernels(ir<hinted<false>>), 1);
+  EXPECT_EQ(kernels(ir<hinted<true>>), 2);
+  // Twice and thrice are one kernel each, a parameter has storage already, and what is stored as a result is the result.
+  EXPECT_EQ(kernels(ir<doubled>), 3);
+  const auto r =
+      scopes::run(ir<doubled>, {scopes::tensor<float>({2}, {1, 2}), scopes::output<float>({2}), scopes::output<float>({2})});
+  EXPECT_EQ(scopes::values<float>(r[1]), (Floats{3, 5}));
+  EXPECT_EQ(scopes::values<float>(r[2]), (Floats{3, 6}));
+}
+
 }  // namespace
