@@ -127,7 +127,7 @@ Id Importer::value(int position) {
   const SourceLoc saved = g_.loc();
   for (const int i : again) {
     locate(in_.nodes[i].loc);
-    scopes_.brought(i, scopes_.is_cheap(i) ? node(i) : scopes_.kept(i));
+    scopes_.brought(i, scopes_.is_cheap(i) ? node(i, true) : scopes_.kept(i));
   }
   g_.set_loc(saved);
   return scopes_.brought(position);
