@@ -29,8 +29,8 @@ std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g
 // at most once per level of loops and carried value.
 class Analysis {
  public:
-  Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds)
-      : g_(g), nodes(g.reachable(roots)) {
+  Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds, Arrays arrays)
+      : g_(g), arrays_(arrays), nodes(g.reachable(roots)) {
     for (const auto& [range, t] : seeds) {
       of[range] = t;
       has_lanes_ = has_lanes_ || t.wide;
@@ -43,6 +43,7 @@ class Analysis {
 
  private:
   const Graph& g_;
+  Arrays arrays_;
   bool has_lanes_ = false;
 
  public:
@@ -56,7 +57,7 @@ class Analysis {
     Traits t = of[source];
     if (g_.dtype(source) == DType::none && g_.op(source) != Op::FOR) {
       const Id memory = memory_of(g_, source);
-      t.wide = has_lanes_ && memory != no_id && g_.op(memory) == Op::LOCAL;
+      t.wide = has_lanes_ && memory != no_id && g_.op(memory) == Op::LOCAL && of[memory].wide;
     }
     return t;
   }
@@ -65,7 +66,8 @@ class Analysis {
     if (g_.op(id) == Op::FOR) return visit_loop(id);
     Traits t;
     // Each lane has its own array, and does its own atomic operation.
-    if (has_lanes_ && (g_.op(id) == Op::LOCAL || g_.op(id) == Op::ATOMIC)) t = {true, true, false};
+    if (has_lanes_ && (g_.op(id) == Op::LOCAL || g_.op(id) == Op::ATOMIC))
+      t.affected = t.wide = arrays_ == Arrays::own || is_affected(id);
     if (g_.op(id) == Op::CARRY) {
       t = of[g_.src(id, 0)];
       t.wide = t.varies = false;
@@ -81,6 +83,10 @@ class Analysis {
     }
     of[id].join(t);  // growth is noticed at the loops
     return false;
+  }
+
+  bool is_affected(Id id) {
+    return std::ranges::any_of(g_.src(id), [&](Id s) { return of[s].affected; });
   }
 
   bool visit_loop(Id id) {
@@ -107,8 +113,8 @@ class Analysis {
 
 class Expansion {
  public:
-  Expansion(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies)
-      : g_(g), loops_(loops), copies_(copies), traits_(g, roots, seeds()) {}
+  Expansion(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies, Arrays arrays)
+      : g_(g), loops_(loops), copies_(copies), arrays_(arrays), traits_(g, roots, seeds(), arrays) {}
 
   void run() {
     for (const Id id : traits_.nodes) {
@@ -142,6 +148,7 @@ class Expansion {
   }
 
   Id node(Id id, std::size_t copy, const Traits& t) {
+    if (const auto it = copies_[copy].values.find(id); it != copies_[copy].values.end()) return it->second;
     switch (g_.op(id)) {
       case Op::RANGE: return range(id, copy);
       case Op::CARRY: return carry(id, copy);
@@ -157,10 +164,7 @@ class Expansion {
     return wide(id, std::move(s), copies_[copy].mask);
   }
 
-  Id range(Id id, std::size_t copy) {
-    if (const auto it = copies_[copy].values.find(id); it != copies_[copy].values.end()) return it->second;
-    return loops_.range(g_, at(g_.src(id, 0), copy), static_cast<RangeKind>(g_.arg(id, 1)));
-  }
+  Id range(Id id, std::size_t copy) { return loops_.range(g_, at(g_.src(id, 0), copy), static_cast<RangeKind>(g_.arg(id, 1))); }
 
   bool loop_varies(Id range) const {
     return std::ranges::any_of(traits_.carries.at(range), [](const Traits& t) { return t.varies; });
@@ -245,7 +249,7 @@ class Expansion {
   // An array of the iteration has its lanes side by side.
   Id position(Id state, Id index) {
     const Id memory = memory_of(g_, state);
-    if (memory == no_id || g_.op(memory) != Op::LOCAL) return widen_lanes(g_, index, lanes_);
+    if (memory == no_id || g_.op(memory) != Op::LOCAL || g_.lanes(memory) == 1) return widen_lanes(g_, index, lanes_);
     return add_index(g_, mul_index(g_, index, g_.index(lanes_)), ramp(g_, g_.index(0), 1, lanes_));
   }
 
@@ -272,7 +276,8 @@ class Expansion {
   }
 
   Id store(Id id, std::vector<Id> s, Id mask) {
-    if (g_.lanes(s[1]) == 1 && g_.op(s[0]) == Op::BUFFER) throw std::logic_error("expand: lanes would store to one element");
+    if (g_.lanes(s[1]) == 1 && g_.op(s[0]) == Op::BUFFER && arrays_ == Arrays::own)
+      throw std::logic_error("expand: lanes would store to one element");
     s[1] = position(s[0], s[1]);
     s[2] = widen_lanes(g_, s[2], lanes_);
     const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
@@ -284,6 +289,7 @@ class Expansion {
   Graph& g_;
   LoopIds& loops_;
   std::span<const Copy> copies_;
+  Arrays arrays_;
   int lanes_ = 1;
   Analysis traits_;
   std::unordered_map<Id, std::vector<Id>> done_;
@@ -291,8 +297,9 @@ class Expansion {
 
 }  // namespace
 
-std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies) {
-  Expansion e(g, loops, roots, copies);
+std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
+                                    Arrays arrays) {
+  Expansion e(g, loops, roots, copies, arrays);
   e.run();
   std::vector<std::vector<Id>> out(copies.size());
   for (std::size_t c = 0; c < copies.size(); ++c)
@@ -301,7 +308,7 @@ std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id
 }
 
 bool has_vectors_over(const Graph& g, std::span<const Id> roots, Id range) {
-  const Analysis traits(g, roots, {{range, Traits{true, true, false}}});
+  const Analysis traits(g, roots, {{range, Traits{true, true, false}}}, Arrays::own);
   return std::ranges::any_of(traits.nodes, [&](Id id) { return g.lanes(id) > 1 && traits.of.at(id).wide; });
 }
 

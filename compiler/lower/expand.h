@@ -17,12 +17,16 @@
 namespace kiln::compiler {
 
 struct Copy {
-  std::unordered_map<Id, Id> values;  // RANGE -> index value
+  std::unordered_map<Id, Id> values;  // RANGE -> index value; also of other nodes
   Id mask = no_id;                    // bool lanes: where false, vector loads and stores do not touch memory
 };
 
+// Whether each lane has its own LOCALs, or only those of loops inside.
+enum class Arrays : std::uint8_t { own, shared };
+
 // result[copy][root]
-std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies);
+std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
+                                    Arrays arrays = Arrays::own);
 
 // Whether a value that is already a vector depends on the range: then the range cannot become lanes.
 bool has_vectors_over(const Graph& g, std::span<const Id> roots, Id range);

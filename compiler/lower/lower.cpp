@@ -7,6 +7,7 @@
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/estimate_work.h"
 #include "compiler/lower/gate_extraction.h"
+#include "compiler/lower/group_lanes.h"
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
@@ -97,7 +98,9 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
 
   LoopIds loops(g, sink);
   const std::vector<Id> ranges = loops_of(g, sink);
-  const std::vector<LoopPlan> plan = own_plan(g, stores_of(g, sink), ranges, target, in_order);
+  const bool in_groups = has_groups(g, sink);  // then lanes are positions of a group
+  if (in_groups) step("group_lanes", group_lanes(g, loops, sink, facts, target));
+  const std::vector<LoopPlan> plan = own_plan(g, stores_of(g, sink), ranges, target, in_order || in_groups);
   for (const LoopPlan& p : plan)
     if (p.lanes) step("mask_loops", mask_loops(g, loops, sink, p.range));
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);

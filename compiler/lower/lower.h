@@ -15,6 +15,7 @@
 // and, of a kernel that the program wrote, after gate_extraction and before loop_nest:
 //
 //   serial_atomics    atomic operations -> load, operation, store where their order matters
+//   group_lanes       positions of a group between two barriers -> lanes
 //   mask_loops        loops that end differently in each lane -> loops while any lane is active
 #pragma once
 

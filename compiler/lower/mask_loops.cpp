@@ -17,9 +17,6 @@ constexpr std::int64_t endless = std::int64_t{1} << 62;
 std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
 bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && g.arg(loop, 2) == 1; }
 
-// Of an array that each iteration has for itself; what was stored there is not followed.
-bool reads_local(const Graph& g, Id id) { return g.op(id) == Op::LOAD && g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL; }
-
 using Ranges = std::unordered_map<Id, std::vector<Id>>;
 
 // By node: RANGEs of the FORs in whose bodies it is.
@@ -44,7 +41,8 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
 // lanes leave a loop at different turns, its carried values differ, and what is loaded in it: the others load nothing.
 class Differing {
  public:
-  Differing(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range) : g_(g), around_(around) {
+  Differing(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range, bool is_inner)
+      : g_(g), around_(around), inner_(is_inner ? range : no_id) {
     nodes_.insert(range);
     for (std::size_t before = 0; before != nodes_.size() + loops_.size();) {
       before = nodes_.size() + loops_.size();
@@ -59,9 +57,15 @@ class Differing {
     return std::ranges::any_of(around_.at(id), [&](Id r) { return loops_.contains(r); });
   }
 
+  // Of an array that each lane has for itself; what was stored there is not followed.
+  bool reads_local(Id id) const {
+    const Id memory = memory_of(g_, g_.src(id, 0));
+    return g_.op(memory) == Op::LOCAL && (inner_ == no_id || std::ranges::binary_search(around_.at(memory), inner_));
+  }
+
   void visit(Id id) {
     bool differs = std::ranges::any_of(g_.src(id), [&](Id s) { return contains(s); }) && !is_state(g_, id);
-    if (g_.op(id) == Op::LOAD) differs = differs || reads_local(g_, id) || leaves_apart(id);
+    if (g_.op(id) == Op::LOAD) differs = differs || reads_local(id) || leaves_apart(id);
     if (g_.op(id) == Op::CARRY) {
       const auto it = next_.find(g_.src(id, 0));
       differs = differs || (it != next_.end() && it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
@@ -89,6 +93,7 @@ class Differing {
 
   const Graph& g_;
   const Ranges& around_;
+  Id inner_;                                        // the range, where it is of a loop in the kernel
   std::unordered_set<Id> nodes_, loops_;            // loops: RANGEs of those that lanes leave at different turns
   std::unordered_map<Id, std::vector<bool>> next_;  // by RANGE of a loop: which carried values go on with one that differs
 };
@@ -107,9 +112,11 @@ class Masking {
     const Id roots[] = {sink};
     const std::vector<Id> nodes = g.reachable(roots);
     const Ranges around = loops_around(g, nodes);
-    const Differing differs(g, nodes, around, lanes);
+    const auto is_own = [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == lanes; };
+    const bool is_inner = std::ranges::any_of(nodes, is_own);
+    const Differing differs(g, nodes, around, lanes, is_inner);
     for (const Id id : nodes) {
-      if (g.op(id) != Op::FOR) continue;
+      if (g.op(id) != Op::FOR || (is_inner && !std::ranges::binary_search(around.at(id), lanes))) continue;
       const bool begin = differs.contains(g.src(id, 1)), end = differs.contains(g.src(id, 2));
       if (begin || end || has_condition(g, id)) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
     }

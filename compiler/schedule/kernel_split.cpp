@@ -143,7 +143,7 @@ class KernelWriter {
     } else if (g_.op(id) == Op::UPDATE || g_.op(id) == Op::ATOMIC) {
       done_[id] = update(id);
     } else if (g_.op(id) == Op::RANGE) {
-      done_[id] = numbered(id, entry_ == no_id ? RangeKind::reduce : RangeKind::loop);
+      done_[id] = numbered(id, entry_ == no_id ? RangeKind::reduce : static_cast<RangeKind>(g_.arg(id, 1)));
     } else {
       std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
       for (Id& s : src) s = done_.at(s);

@@ -1,0 +1,341 @@
+#include "compiler/lower/group_accesses.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
+#include "compiler/lower/integer_value.h"
+#include "compiler/symbolic/linear.h"
+#include "compiler/symbolic/simplify.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t most_turns = 64;          // of one loop
+constexpr std::size_t most_contexts = 1024;      // turns of the loops around
+constexpr std::int64_t most_values = 2'000'000;  // that are computed
+
+using Values = std::unordered_map<Id, std::int64_t>;  // of RANGEs and CARRYs
+
+struct Access {
+  Op op;
+  Id index, gate, memory;
+  std::optional<symbolic::Sum> sum;
+};
+
+std::optional<std::int64_t> constant(const Graph& g, Id id) { return symbolic::index_constant(g, id); }
+
+// Computes values of nodes from those of RANGEs and CARRYs.
+class Evaluator {
+ public:
+  explicit Evaluator(const Graph& g) : g_(g) {}
+
+  std::int64_t computed() const { return computed_; }
+  void at(Values known) {
+    known_ = std::move(known);
+    values_.clear();
+  }
+
+  std::optional<std::int64_t> operator()(Id root) {
+    for (const Id id : order(root)) {
+      if (values_.contains(id)) continue;
+      ++computed_;
+      values_[id] = value(id);
+    }
+    return values_.at(root);
+  }
+
+ private:
+  // What the root is made of, ascending.
+  const std::vector<Id>& order(Id root) {
+    std::vector<Id>& out = orders_[root];
+    if (!out.empty()) return out;
+    std::unordered_set<Id> seen{root};
+    out.push_back(root);
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      if (!has_integer_value(g_, out[i])) continue;
+      for (const Id s : g_.src(out[i]))
+        if (seen.insert(s).second) out.push_back(s);
+    }
+    std::ranges::sort(out);
+    return out;
+  }
+
+  std::optional<std::int64_t> value(Id id) {
+    if (const auto it = known_.find(id); it != known_.end()) return it->second;
+    if (!has_integer_value(g_, id)) return std::nullopt;
+    std::vector<std::int64_t> x;
+    for (const Id s : g_.src(id)) {
+      const auto v = values_.at(s);
+      if (!v) return std::nullopt;
+      x.push_back(*v);
+    }
+    return integer_value(g_, id, x);
+  }
+
+  const Graph& g_;
+  Values known_;
+  std::unordered_map<Id, std::optional<std::int64_t>> values_;
+  std::unordered_map<Id, std::vector<Id>> orders_;
+  std::int64_t computed_ = 0;
+};
+
+// Who touches an element: a bit for each lane.
+struct Lanes {
+  std::uint64_t loads = 0, stores = 0, atomics = 0;
+
+  bool meet() const {
+    const std::uint64_t all = loads | stores | atomics;
+    if (stores != 0) return (all & (all - 1)) != 0;
+    return atomics != 0 && loads != 0 && (all & (all - 1)) != 0;
+  }
+};
+
+class Phase {
+ public:
+  Phase(Graph& g, Id sink, Id loop, int lanes, const Facts& facts)
+      : g_(g), range_(g.src(loop, 0)), size_(*constant(g, g.src(range_, 0))), lanes_(lanes), evaluate_(g) {
+    find_inside(loop);
+    find_accesses(facts);
+    const Id roots[] = {sink};
+    for (const Id id : g.reachable(roots))
+      if (g.op(id) == Op::FOR) loops_[g.src(id, 0)] = id;
+  }
+
+  GroupAccesses look() {
+    GroupAccesses out;
+    if (!find_loops() || !find_contexts()) return out;
+    for (const Values& context : contexts_) {
+      for (std::int64_t first = 0; first < size_; first += lanes_)
+        if (!look_at(context, first)) return out;
+    }
+    out.independent = true;
+    for (const auto& [index, stride] : strides_)
+      if (stride && *stride != 0) out.strides[index] = *stride;
+    return out;
+  }
+
+ private:
+  void find_inside(Id loop) {
+    const LoopParts l = loop_parts(g_, loop);
+    nodes_ = g_.reachable(l.yield);
+    inside_.insert(range_);
+    for (const Id id : nodes_)
+      if (std::ranges::any_of(g_.src(id), [&](Id s) { return inside_.contains(s); })) inside_.insert(id);
+  }
+
+  void find_accesses(const Facts& facts) {
+    Simplifier simplify(g_, facts);
+    for (const Id id : nodes_) {
+      const Op op = g_.op(id);
+      if (!inside_.contains(id) || (op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC)) continue;
+      const Id memory = memory_of(g_, g_.src(id, 0));
+      if (g_.op(memory) == Op::LOCAL && inside_.contains(memory)) continue;  // of each position
+      const auto src = g_.src(id);
+      const Id index = op == Op::ATOMIC ? src.back() : src[1];
+      const Id gate = op == Op::ATOMIC ? src[1] : src.size() > 3 ? src[3] : no_id;
+      if (op != Op::LOAD) written_.insert(memory);
+      accesses_.push_back({op, index, gate, memory, symbolic::sum_of(g_, simplify(index))});
+    }
+  }
+
+  // Loops inside, whose positions are gone through at each position of the group.
+  bool find_loops() {
+    std::int64_t combinations = 1;
+    for (const Id id : nodes_) {
+      if (g_.op(id) != Op::FOR || !inside_.contains(id)) continue;
+      const LoopParts l = loop_parts(g_, id);
+      const auto begin = constant(g_, l.begin), end = constant(g_, l.end);
+      if (!begin || !end || *end - *begin > most_turns * l.step) continue;  // its position is not known
+      std::vector<std::int64_t> turns;
+      for (std::int64_t i = *begin; i < *end; i += l.step) turns.push_back(i);
+      if (turns.empty()) continue;
+      combinations *= static_cast<std::int64_t>(turns.size());
+      inner_.emplace_back(l.range, std::move(turns));
+    }
+    return combinations <= most_turns;
+  }
+
+  // Every turn of the loops around that indices depend on, as far as it is known beforehand.
+  bool find_contexts() {
+    std::vector<Id> around;
+    for (const Id id : nodes_)
+      if (g_.op(id) == Op::RANGE && !inside_.contains(id) && loops_.contains(id)) around.push_back(loops_.at(id));
+    std::ranges::sort(around, std::greater<>());  // outermost first
+    contexts_ = {Values{}};
+    for (const Id loop : around)
+      if (is_wanted(loop) && !add_turns(loop)) return false;
+    return true;
+  }
+
+  bool is_wanted(Id loop) {
+    std::vector<Id> roots;
+    for (const Access& a : accesses_) {
+      roots.push_back(a.index);
+      if (a.gate != no_id) roots.push_back(a.gate);
+    }
+    const std::vector<Id> all = g_.reachable(roots);
+    return std::ranges::binary_search(all, g_.src(loop, 0));
+  }
+
+  bool add_turns(Id loop) {
+    const LoopParts l = loop_parts(g_, loop);
+    const auto begin = constant(g_, l.begin), end = constant(g_, l.end);
+    if (!begin || !end) return true;  // not known
+    std::vector<Values> out;
+    for (const Values& outer : contexts_) {
+      Values now = outer;
+      evaluate_.at(outer);
+      carry(loop, l.init, now);
+      std::int64_t turn = 0;
+      for (std::int64_t i = *begin; i < *end; i += l.step, ++turn) {
+        now[l.range] = i;
+        evaluate_.at(now);
+        if (l.conditional && turn_condition(loop, now) == 0) break;
+        if (turn == most_turns || out.size() == most_contexts) return false;
+        out.push_back(now);
+        carry(loop, l.yield, now);
+      }
+    }
+    contexts_ = std::move(out);
+    return true;
+  }
+
+  // CARRY nodes of the loop as they are with these values.
+  void carry(Id loop, std::span<const Id> values, Values& now) {
+    std::vector<std::optional<std::int64_t>> next;
+    for (const Id v : values) next.push_back(g_.dtype(v) == DType::none ? std::nullopt : evaluate_(v));
+    for (const Id c : carries(loop)) {
+      const auto& v = next[static_cast<std::size_t>(g_.arg(c, 0))];
+      now.erase(c);
+      if (v) now[c] = *v;
+    }
+  }
+  std::optional<std::int64_t> turn_condition(Id loop, const Values& now) {
+    for (const Id c : carries(loop))
+      if (g_.arg(c, 0) == 0 && now.contains(c)) return now.at(c);
+    return std::nullopt;
+  }
+  const std::vector<Id>& carries(Id loop) {
+    auto [it, made] = carries_.try_emplace(loop);
+    if (made) {
+      std::vector<Id> roots(loop_parts(g_, loop).yield.begin(), loop_parts(g_, loop).yield.end());
+      for (const Id id : g_.reachable(roots))
+        if (g_.op(id) == Op::CARRY && g_.src(id, 0) == g_.src(loop, 0)) it->second.push_back(id);
+    }
+    return it->second;
+  }
+
+  // One vector of positions.
+  bool look_at(const Values& context, std::int64_t first) {
+    std::map<std::pair<Id, std::int64_t>, Lanes> touched;
+    std::map<Id, std::vector<std::int64_t>> rows;  // by index: of each lane
+    for (std::int64_t lane = 0; lane < lanes_ && first + lane < size_; ++lane) {
+      std::vector<std::size_t> turn(inner_.size(), 0);
+      for (bool again = true; again;) {
+        if (evaluate_.computed() > most_values || !look_at_position(context, first + lane, lane, turn, touched, rows))
+          return false;
+        again = false;
+        for (std::size_t k = 0; k < turn.size() && !again; ++k) {
+          again = ++turn[k] < inner_[k].second.size();
+          if (!again) turn[k] = 0;
+        }
+      }
+    }
+    add_strides(rows);
+    return std::ranges::none_of(touched, [](const auto& t) { return t.second.meet(); });
+  }
+
+  bool look_at_position(const Values& context, std::int64_t position, std::int64_t lane, const std::vector<std::size_t>& turn,
+                        std::map<std::pair<Id, std::int64_t>, Lanes>& touched, std::map<Id, std::vector<std::int64_t>>& rows) {
+    Values now = context;
+    now[range_] = position;
+    for (std::size_t k = 0; k < turn.size(); ++k) now[inner_[k].first] = inner_[k].second[turn[k]];
+    evaluate_.at(std::move(now));
+    for (const Access& a : accesses_) {
+      const bool matters = written_.contains(a.memory);
+      const auto at = element(a);
+      if (!at || !inner_.empty()) strides_[a.index] = std::nullopt;
+      if (auto& row = rows[a.index]; at && row.size() == static_cast<std::size_t>(lane)) row.push_back(*at);
+      if (!matters) continue;
+      if (a.gate != no_id && evaluate_(a.gate) == 0) continue;
+      if (!at) return false;
+      Lanes& l = touched[{a.memory, *at}];
+      (a.op == Op::LOAD ? l.loads : a.op == Op::STORE ? l.stores : l.atomics) |= std::uint64_t{1} << lane;
+    }
+    return true;
+  }
+
+  // Where the access goes, but for the unknown term that all accesses to this memory share.
+  std::optional<std::int64_t> element(const Access& a) {
+    if (!a.sum) return std::nullopt;
+    std::int64_t sum = 0;
+    std::vector<std::pair<std::int64_t, std::vector<Id>>> unknown;
+    for (const symbolic::Term& t : *a.sum) {
+      std::optional<std::int64_t> product = t.coefficient;
+      bool differs = false;
+      for (const Id atom : t.atoms) {
+        differs = differs || is_inside(atom);
+        const auto v = evaluate_(atom);
+        std::int64_t p = 0;
+        product = product && v && !__builtin_mul_overflow(*product, *v, &p) ? std::optional(p) : std::nullopt;
+      }
+      if (product && !__builtin_add_overflow(sum, *product, &sum)) continue;
+      if (product || differs) return std::nullopt;
+      unknown.emplace_back(t.coefficient, std::vector<Id>(t.atoms.begin(), t.atoms.end()));
+    }
+    std::ranges::sort(unknown);
+    const auto [it, made] = unknown_.try_emplace(a.memory, unknown);
+    if (!made && it->second != unknown && written_.contains(a.memory)) return std::nullopt;
+    return sum;
+  }
+
+  // Atoms that simplification made are no nodes of the phase: they are looked through.
+  bool is_inside(Id atom) {
+    const auto [it, made] = atoms_.try_emplace(atom, false);
+    if (made) {
+      const Id roots[] = {atom};
+      it->second = std::ranges::any_of(g_.reachable(roots), [&](Id id) { return inside_.contains(id); });
+    }
+    return it->second;
+  }
+
+  void add_strides(const std::map<Id, std::vector<std::int64_t>>& rows) {
+    for (const auto& [index, row] : rows) {
+      if (row.size() < 2) continue;
+      const std::int64_t stride = row[1] - row[0];
+      bool regular = true;
+      for (std::size_t i = 2; i < row.size(); ++i) regular = regular && row[i] - row[i - 1] == stride;
+      const auto [it, made] = strides_.try_emplace(index, regular ? std::optional(stride) : std::nullopt);
+      if (!made && (!regular || it->second != stride)) it->second = std::nullopt;
+    }
+  }
+
+  Graph& g_;
+  Id range_;
+  std::int64_t size_;
+  int lanes_;
+  Evaluator evaluate_;
+  std::vector<Id> nodes_;
+  std::unordered_set<Id> inside_, written_;  // nodes of the phase; memories
+  std::vector<Access> accesses_;
+  std::unordered_map<Id, bool> atoms_;
+  std::unordered_map<Id, Id> loops_;                             // by RANGE
+  std::vector<std::pair<Id, std::vector<std::int64_t>>> inner_;  // RANGE, its positions
+  std::vector<Values> contexts_;
+  std::unordered_map<Id, std::vector<Id>> carries_;                              // by loop
+  std::map<Id, std::vector<std::pair<std::int64_t, std::vector<Id>>>> unknown_;  // by memory: terms that are not known
+  std::map<Id, std::optional<std::int64_t>> strides_;
+};
+
+}  // namespace
+
+GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, const Facts& facts) {
+  return Phase(g, sink, loop, lanes, facts).look();
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,26 @@
+// group_accesses: what the positions of a group touch between two barriers, position by position.
+//
+// Positions become lanes where those of one vector do not meet: no element that one of them writes is touched by another. Every
+// index is evaluated at every position, in every turn of the loops around and inside; what neither is known nor differs between
+// positions (symbols, numbers of groups) must be the same term of all accesses to the memory. Conservative: not independent
+// also where it cannot be told, or would take too long.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "compiler/ir/graph.h"
+#include "compiler/symbolic/facts.h"
+
+namespace kiln::compiler {
+
+struct GroupAccesses {
+  bool independent = false;
+  // Indices of accesses that grow by the same amount from each lane to the next, in all vectors: by that.
+  std::unordered_map<Id, std::int64_t> strides;
+};
+
+// loop: a FOR over the positions, K level. Vectors begin at multiples of `lanes`.
+GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, const Facts& facts);
+
+}  // namespace kiln::compiler
