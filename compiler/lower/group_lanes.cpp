@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/scopes.h"
@@ -38,10 +39,13 @@ int lanes_for(const Graph& g, Id loop, const Target& target) {
   const LoopParts l = loop_parts(g, loop);
   const std::int64_t size = g.arg(g.src(l.range, 0), 0);
   if (size < shortest_lanes || has_vectors_over(g, l.yield, l.range)) return 1;
-  int widest = narrowest_value;
+  int widest = narrowest_value;  // of what is loaded and stored
+  std::unordered_set<Id> inside{l.range};
   for (const Id id : g.reachable(l.yield)) {
-    const DType d = g.dtype(id);
-    if (d != DType::index && d != DType::none && d != DType::boolean) widest = std::max(widest, bytes(d));
+    if (!inside.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return inside.contains(s); })) continue;
+    inside.insert(id);
+    if (g.op(id) == Op::LOAD) widest = std::max(widest, bytes(g.dtype(id)));
+    if (g.op(id) == Op::STORE || g.op(id) == Op::ATOMIC) widest = std::max(widest, bytes(g.dtype(g.src(id, 2))));
   }
   return static_cast<int>(
       std::bit_floor(static_cast<std::uint64_t>(std::min<std::int64_t>(size, target.vector_bytes / widest))));

@@ -111,4 +111,111 @@ struct low_pass : program<low_pass> {
   }
 };
 
-static const programs<transform, low_pass> exported;
+// exp(i pi low / half) for stage `half` of an inverse transform, at half + low.
+constexpr void turn(auto const& w, auto const& k) {
+  auto ones = k | (k >> 1);
+  for (int shift : {2, 4, 8, 16}) ones = ones | (ones >> shift);
+  auto half = max(ones ^ (ones >> 1), 1);  // the highest bit of k
+  auto angle = pi * cast<f32>(k - half) / cast<f32>(half);
+  w(0, k) = cos(angle);
+  w(1, k) = sin(angle);
+}
+
+// n points by the n / 2 positions of a group, in its memory: all stages in one kernel, a barrier after each. t: the position.
+// w: the turns. get(k, c) and set(k, c, value) have component c of point k.
+template <int n>
+constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
+  scope s(t);
+  auto re = s.template group<f32, n>(), im = s.template group<f32, n>();
+  int bits = 0;
+  while (1 << bits < n) ++bits;
+  for (int first : {0, n / 2}) {
+    auto k = t + first;
+    auto from = cast<i32>(reversed(k) >> static_cast<unsigned>(32 - bits));
+    re(k) = get(from, 0);
+    im(k) = get(from, 1);
+  }
+  for (int half = 1; half < n; half *= 2) {
+    s.barrier();
+    auto low = t & (half - 1);
+    auto k = 2 * (t - low) + low, l = k + half;
+    auto c = w(0, half + low), d = sign * w(1, half + low);
+    auto tr = c * re(l) - d * im(l), ti = c * im(l) + d * re(l);
+    auto ur = re(k) + 0.0f, ui = im(k) + 0.0f;
+    re(k) = ur + tr;
+    im(k) = ui + ti;
+    re(l) = ur - tr;
+    im(l) = ui - ti;
+  }
+  s.barrier();
+  for (int first : {0, n / 2}) {
+    auto k = t + first;
+    set(k, 0, re(k));
+    set(k, 1, im(k));
+  }
+}
+
+inline constexpr int points = 1024;
+inline constexpr dim<"B"> B;
+
+// Many transforms, each by a group.
+struct transforms : program<transforms> {
+  in<f32, B, points, 2> x;
+  in<f32> sign;
+  out<f32, B, points, 2> y;
+  out<f32, 2, points> w;  // while it works
+  constexpr void body() {
+    for (auto [k] : kernel(points)) turn(w, k);
+    for (auto [row, i] : kernel(B, points / 2).group<1, points / 2>()) {
+      auto b = group_of(row);
+      transform_in_group<points>(
+          in_group(i), sign, w, [&](auto const& k, int c) { return x(b, k, c); },
+          [&](auto const& k, int c, auto const& v) { y(b, k, c) = v; });
+    }
+  }
+};
+
+// As low_pass: four kernels, each of which transforms the lines of one axis and writes them as rows.
+struct low_pass_in_groups : program<low_pass_in_groups> {
+  in<f32, size_2d, size_2d> picture;
+  in<f32> cutoff;
+  out<f32, size_2d, size_2d> spectrum;
+  out<f32, size_2d, size_2d> filtered;
+  out<f32, size_2d, size_2d, 2> a, b;  // while it works
+  out<f32, 2, size_2d> w;
+
+  constexpr void lines(float sign, auto const& get, auto const& set) {
+    for (auto [row, i] : kernel(size_2d, size_2d / 2).group<1, size_2d / 2>()) {
+      auto line = group_of(row);
+      transform_in_group<size_2d>(
+          in_group(i), sign, w, [&](auto const& k, int c) { return get(line, k, c); },
+          [&](auto const& k, int c, auto const& v) { set(line, k, c, v); });
+    }
+  }
+
+  constexpr void body() {
+    for (auto [k] : kernel(size_2d)) turn(w, k);
+    const auto to_a = [&](auto const& line, auto const& k, int c, auto const& v) { a(line, k, c) = v; };
+    const auto to_b = [&](auto const& line, auto const& k, int c, auto const& v) { b(line, k, c) = v; };
+    lines(-1, [&](auto const& i, auto const& j, int c) { return c == 0 ? picture(i, j) * 1.0f : picture(i, j) * 0.0f; }, to_a);
+    lines(-1, [&](auto const& q, auto const& i, int c) { return a(i, q, c); }, to_b);
+    for (auto [i, j] : kernel(size_2d, size_2d)) {
+      auto p = (i + size_2d / 2) % size_2d, q = (j + size_2d / 2) % size_2d;
+      auto re = b(q, p, 0), im = b(q, p, 1);
+      spectrum(i, j) = log2(1.0f + sqrt(re * re + im * im));
+    }
+    const auto f = [](auto const& k) { return cast<f32>(min(k, size_2d - k)); };
+    const auto damped = [&](auto const& q, auto const& p, int c) {
+      auto f2 = f(p) * f(p) + f(q) * f(q);
+      return b(q, p, c) * (exp(-f2 / (2.0f * cutoff * cutoff)) / static_cast<float>(size_2d * size_2d));
+    };
+    lines(1, damped, to_a);
+    lines(
+        1, [&](auto const& i, auto const& q, int c) { return a(q, i, c); },
+        [&](auto const& i, auto const& j, int c, auto const& v) {
+          if (c == 0) filtered(i, j) = v;
+        });
+  }
+};
+
+static const programs<transform, low_pass, transforms, low_pass_in_groups> exported;

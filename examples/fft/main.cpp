@@ -1,5 +1,6 @@
-// fft OUT_DIR: a picture with fine noise, its spectrum, and the picture behind two low-pass filters.
+// fft OUT_DIR: a picture with fine noise, its spectrum, and the picture behind two low-pass filters; the second one by groups.
 #include <fft_kernels/low_pass.h>
+#include <fft_kernels/low_pass_in_groups.h>
 
 #include <algorithm>
 #include <cmath>
@@ -33,16 +34,16 @@ std::vector<float> noisy_discs() {
 image picture(kiln::context& with) {
   const std::vector<float> input = noisy_discs();
   std::vector<float> spectrum(n * n), filtered(n * n), a(2 * n * n), b(2 * n * n);
-  using in = kiln::view<const float, n, n>;
-  using out = kiln::view<float, n, n>;
-  using complex = kiln::view<float, n, n, 2>;
+  std::vector<float> w(2 * n);
+  const kiln::view<const float, n, n> from(input.data());
+  const kiln::view<float, n, n> lines(spectrum.data()), to(filtered.data());
+  const kiln::view<float, n, n, 2> first(a.data()), second(b.data());
   std::vector<image> frames{grey(input, 1)};
-  for (const float cutoff : {24.0f, 8.0f}) {
-    check(fft_kernels::low_pass(in(input.data()), cutoff, out(spectrum.data()), out(filtered.data()), complex(a.data()),
-                                complex(b.data()), with));
-    if (frames.size() == 1) frames.push_back(grey(spectrum, 1 / 12.0f));
-    frames.push_back(grey(filtered, 1));
-  }
+  check(fft_kernels::low_pass(from, 24, lines, to, first, second, with));
+  frames.push_back(grey(spectrum, 1 / 12.0f));
+  frames.push_back(grey(filtered, 1));
+  check(fft_kernels::low_pass_in_groups(from, 8, lines, to, first, second, kiln::view<float, 2, n>(w.data()), with));
+  frames.push_back(grey(filtered, 1));
   return joined(frames, 4);
 }
 }  // namespace

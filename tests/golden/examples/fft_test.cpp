@@ -1,5 +1,7 @@
 // The transforms of examples/fft against the sum that they stand for, in f64.
 #include <fft_kernels/low_pass.h>
+#include <fft_kernels/low_pass_in_groups.h>
+#include <fft_kernels/transforms.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -59,19 +61,56 @@ TEST(Fft, EqualsTheSum) {
   }
 }
 
+// Three transforms of 1024 points, each by a group of positions.
+TEST(Fft, GroupsEqualTheSum) {
+  constexpr std::int64_t n = 1024, rows = 3;
+  constexpr auto any = kiln::dynamic_extent;
+  std::vector<float> x, w(2 * n);
+  for (int row = 0; row < rows; ++row)
+    for (const float v : signal(n)) x.push_back(v * static_cast<float>(row + 1));
+  std::vector<float> y(x.size()), z(x.size());
+  const auto run = [&](std::vector<float>& from, float sign, std::vector<float>& to) {
+    check(fft_kernels::transforms(kiln::view<const float, any, n, 2>(from.data(), rows), sign,
+                                  kiln::view<float, any, n, 2>(to.data(), rows), kiln::view<float, 2, n>(w.data())));
+  };
+  run(x, -1, y);
+  run(y, 1, z);
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto of_row = [&](const std::vector<float>& v) {
+      return std::vector<float>(v.begin() + static_cast<std::ptrdiff_t>(row * 2 * n),
+                                v.begin() + static_cast<std::ptrdiff_t>((row + 1) * 2 * n));
+    };
+    const auto got = of_row(y);
+    const auto expected = discrete_fourier_transform(of_row(x));
+    double difference = 0, size = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      difference += std::norm(complex(static_cast<double>(got[2 * k]), static_cast<double>(got[2 * k + 1])) - expected[k]);
+      size += std::norm(expected[k]);
+    }
+    EXPECT_LT(std::sqrt(difference / size), 1e-6 * 10) << row;
+    EXPECT_NEAR(energy(got) / (energy(of_row(x)) * n), 1, 1e-6 * 10) << row;  // Parseval
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(z[i] / n, x[i], 1e-5f) << i;
+}
+
 // A cosine along each axis comes through the filter with its factor; the spectrum has its lines.
-TEST(Fft, LowPass) {
+void check_low_pass(bool in_groups) {
   constexpr std::int64_t n = 256;
   const auto wave = [](std::int64_t i, std::int64_t j, int p, int q) {
     return std::cos(2 * std::numbers::pi * static_cast<double>(i * p + j * q) / static_cast<double>(n));
   };
-  std::vector<float> x, spectrum(n * n), filtered(n * n), a(2 * n * n), b(2 * n * n);
+  std::vector<float> x, spectrum(n * n), filtered(n * n), a(2 * n * n), b(2 * n * n), w(2 * n);
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) x.push_back(static_cast<float>(0.5 + wave(i, j, 3, 5) + wave(i, j, -30, 17)));
   const double cutoff = 10;
-  check(fft_kernels::low_pass(kiln::view<const float, n, n>(x.data()), static_cast<float>(cutoff),
-                              kiln::view<float, n, n>(spectrum.data()), kiln::view<float, n, n>(filtered.data()),
-                              kiln::view<float, n, n, 2>(a.data()), kiln::view<float, n, n, 2>(b.data())));
+  const kiln::view<const float, n, n> from(x.data());
+  const kiln::view<float, n, n> lines(spectrum.data()), to(filtered.data());
+  const kiln::view<float, n, n, 2> first(a.data()), second(b.data());
+  if (in_groups)
+    check(fft_kernels::low_pass_in_groups(from, static_cast<float>(cutoff), lines, to, first, second,
+                                          kiln::view<float, 2, n>(w.data())));
+  else
+    check(fft_kernels::low_pass(from, static_cast<float>(cutoff), lines, to, first, second));
   const auto factor = [&](int p, int q) { return std::exp(-(p * p + q * q) / (2 * cutoff * cutoff)); };
   for (std::int64_t i = 0; i < n; ++i)
     for (std::int64_t j = 0; j < n; ++j) {
@@ -84,5 +123,8 @@ TEST(Fft, LowPass) {
   EXPECT_NEAR(line(30, -17), 15.0f, 1e-3f);
   EXPECT_LT(line(4, 5), 0.1f);
 }
+
+TEST(Fft, LowPass) { check_low_pass(false); }
+TEST(Fft, LowPassInGroups) { check_low_pass(true); }
 
 }  // namespace

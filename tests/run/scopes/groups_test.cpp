@@ -405,6 +405,49 @@ TEST(Groups, WhatAllShareDecides) {
   EXPECT_EQ(scopes::values<int>(r[1]), y);
 }
 
+// Positions that touch what others write between the same barriers keep their order, in lanes too.
+struct meeting : program<meeting> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<64>()) {
+      auto s = group<i32, 64>();
+      auto t = in_group(i);
+      s(t) = x(i);
+      barrier();
+      s(t) += s(t - 1);  // the one before
+      barrier();
+      s(x(i) & 63) += t;  // data says where
+      barrier();
+      s(t / 2) = s(t) + s(63 - t);  // two at each place
+      barrier();
+      if (auto c = when(t == 5)) s(0) = x(i);
+      for (auto k : loop(3)) s((t + 16 * k) & 63) += 1;
+      y(i) = s(t);
+    }
+  }
+};
+TEST(Groups, PositionsThatMeetKeepTheirOrder) {
+  const int n = 640;
+  const auto x = integers(n);
+  std::vector<int> y(x.size());
+  each_group(n, 64, [&](int first, int) {
+    std::array<int, 64> s{};
+    const auto from = static_cast<std::size_t>(first);
+    for (std::size_t t = 0; t < 64; ++t) s[t] = x[from + t];
+    for (std::size_t t = 0; t < 64; ++t) s[t] += s[t == 0 ? 0 : t - 1];
+    for (std::size_t t = 0; t < 64; ++t) s[static_cast<std::size_t>(x[from + t] & 63)] += static_cast<int>(t);
+    for (std::size_t t = 0; t < 64; ++t) s[t / 2] = s[t] + s[63 - t];
+    for (std::size_t t = 0; t < 64; ++t) {
+      if (t == 5) s[0] = x[from + t];
+      for (std::size_t k = 0; k < 3; ++k) ++s[(t + 16 * k) & 63];
+      y[from + t] = s[t];
+    }
+  });
+  const auto r = scopes::run(ir<meeting>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+  EXPECT_EQ(scopes::values<int>(r[1]), y);
+}
+
 // A barrier that some positions would not reach is an error.
 enum class around { condition, bound, break_before, otherwise, array };
 constexpr int first_line = __LINE__;
