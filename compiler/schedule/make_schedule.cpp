@@ -7,6 +7,7 @@
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/rangeify/scalar_kernels.h"
 #include "compiler/rangeify/small_vectors.h"
+#include "compiler/rangeify/sum_atomics.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/fuse_rows.h"
 #include "compiler/schedule/host_loops.h"
@@ -48,6 +49,7 @@ constexpr SchedulePass passes[] = {
     {"graph_cleanup", on_programs<graph_cleanup>},
     {"small_vectors", on_programs<small_vectors>},
     {"integer_positions", on_programs<integer_positions>},
+    {"sum_atomics", on_programs<sum_atomics>},
     {"range_assignment", on_programs<range_assignment>},
     {"collapse_reductions", on_programs<collapse_reductions>},
     {"fold_stages", on_pieces<fold_stages_to_the_end>},

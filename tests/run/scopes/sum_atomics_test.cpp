@@ -1,0 +1,96 @@
+// Atomic operations on elements that stay the same along an axis or in a loop become sums: the same bits as one by one.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/ir/program.h"
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+inline constexpr dim<"M"> M;
+
+using Ints = std::vector<int>;
+using Floats = std::vector<float>;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// Every kernel adds to elements that do not depend on one of its axes, or on a loop.
+struct columns : program<columns> {
+  in<f32, N, M> x;
+  in<i32, N, M> k;
+  in<i32, M> bin;
+  inout<f32, M> sum, largest;
+  inout<f32, N> rows;
+  inout<i32, M> positive, bits;
+  inout<i32, 4> bins;
+  inout<i32> count;
+  constexpr void body() {
+    for (auto [i, j] : kernel(N, M)) {
+      sum(j).atomic_add(x(i, j));
+      largest(j).atomic_max(x(i, j));
+    }
+    for (auto [i, j] : kernel(N, M)) rows(i).atomic_add(x(i, j) * 2);
+    for (auto [i, j] : kernel(N, M))
+      if (auto c = when(k(i, j) > 0)) positive(j).atomic_add(k(i, j));
+    for (auto [i, j] : kernel(N, M)) bins(bin(j)).atomic_add(k(i, j));
+    for (auto [i, j] : kernel(N, M)) count().atomic_add(1);
+    for (auto [j] : kernel(M))
+      for (auto i : loop(N)) {
+        break_if(k(i, j) == 13);
+        bits(j).atomic_xor(k(i, j));
+      }
+  }
+};
+
+void expect_columns(int n, int m) {
+  Floats x;
+  Ints k, bin;
+  for (int i = 0; i < n * m; ++i) {
+    x.push_back(std::ldexp(static_cast<float>(i * 7 % 31) - 11.3f, i % 40));
+    k.push_back(i * 5 % 17 - 3);
+  }
+  for (int j = 0; j < m; ++j) bin.push_back(j * 3 % 7 - 1);
+  Floats sum(at(m), 0.5f), largest(at(m), -1.0f), rows(at(n), 0.25f);
+  Ints positive(at(m), 1), bits(at(m), 2), bins(4, 3);
+  int count = 5;
+  const auto r = scopes::run(
+      ir<columns>, {scopes::tensor({n, m}, x), scopes::tensor({n, m}, k), scopes::tensor({m}, bin), scopes::tensor({m}, sum),
+                    scopes::tensor({m}, largest), scopes::tensor({n}, rows), scopes::tensor({m}, positive),
+                    scopes::tensor({m}, bits), scopes::tensor({4}, bins), scopes::scalar(count)});
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < m; ++j) {
+      const float v = x[at(i * m + j)];
+      const int w = k[at(i * m + j)];
+      sum[at(j)] += v;
+      largest[at(j)] = std::max(largest[at(j)], v);
+      rows[at(i)] += v * 2;
+      positive[at(j)] += std::max(w, 0);
+      bins[at(std::clamp(bin[at(j)], 0, 3))] += w;
+      ++count;
+    }
+  for (int j = 0; j < m; ++j)
+    for (int i = 0; i < n && k[at(i * m + j)] != 13; ++i) bits[at(j)] ^= k[at(i * m + j)];
+  EXPECT_EQ(scopes::values<float>(r[3]), sum);
+  EXPECT_EQ(scopes::values<float>(r[4]), largest);
+  EXPECT_EQ(scopes::values<float>(r[5]), rows);
+  EXPECT_EQ(scopes::values<int>(r[6]), positive);
+  EXPECT_EQ(scopes::values<int>(r[7]), bits);
+  EXPECT_EQ(scopes::values<int>(r[8]), bins);
+  EXPECT_EQ(scopes::values<int>(r[9])[0], count);
+}
+
+TEST(SumAtomics, SameBits) {
+  expect_columns(13, 37);
+  expect_columns(64, 1);
+  expect_columns(1, 5);
+  expect_columns(0, 3);
+  expect_columns(3, 0);
+}
+
+}  // namespace
