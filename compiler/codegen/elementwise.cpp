@@ -193,7 +193,43 @@ Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<Value* co
   }
 }
 
-Value* emit_lanes(Builder& b, const Graph& g, Id node, Value* x) {
+namespace {
+
+using Mask = llvm::SmallVector<int, 32>;
+
+// The lanes of vector `i` that a result takes, all others poison.
+Mask lanes_from(std::span<const std::int64_t> lanes, std::size_t i, int width, int base) {
+  Mask mask;
+  for (const std::int64_t lane : lanes) {
+    const bool mine = static_cast<std::size_t>(lane / width) == i;
+    mask.push_back(mine ? base + static_cast<int>(lane % width) : llvm::PoisonMaskElem);
+  }
+  return mask;
+}
+
+// One vector after the other joins the result: machines shuffle two at a time.
+Value* emit_shuffle(Builder& b, std::span<const std::int64_t> lanes, std::span<Value* const> x) {
+  const int width = lane_count(x[0]), n = static_cast<int>(lanes.size());
+  if (n == 1)
+    return b.CreateExtractElement(x[static_cast<std::size_t>(lanes[0] / width)], static_cast<std::uint64_t>(lanes[0] % width));
+  Value* result = b.CreateShuffleVector(x[0], lanes_from(lanes, 0, width, 0));
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    Value* next = width == n ? x[i] : b.CreateShuffleVector(x[i], lanes_from(lanes, i, width, 0));
+    Mask mask = lanes_from(lanes, i, width, n);
+    for (int lane = 0; lane < n; ++lane) {
+      int& from = mask[static_cast<std::size_t>(lane)];
+      if (from != llvm::PoisonMaskElem && width != n) from = n + lane;
+      if (static_cast<std::size_t>(lanes[static_cast<std::size_t>(lane)] / width) < i) from = lane;
+    }
+    result = b.CreateShuffleVector(result, next, mask);
+  }
+  return result;
+}
+
+}  // namespace
+
+Value* emit_lanes(Builder& b, const Graph& g, Id node, std::span<Value* const> operands) {
+  Value* x = operands[0];
   const auto lanes = static_cast<unsigned>(g.lanes(node));
   switch (g.op(node)) {
     case Op::BROADCAST: return lane_count(x) == 1 && lanes > 1 ? b.CreateVectorSplat(lanes, x) : x;
@@ -204,12 +240,7 @@ Value* emit_lanes(Builder& b, const Graph& g, Id node, Value* x) {
       return b.CreateAdd(b.CreateVectorSplat(lanes, x), llvm::ConstantVector::get(steps));
     }
     case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, static_cast<std::uint64_t>(g.arg(node, 0)));
-    case Op::SHUFFLE: {
-      llvm::SmallVector<int, 16> mask;
-      for (const std::int64_t lane : g.args(node)) mask.push_back(static_cast<int>(lane));
-      if (mask.size() == 1) return b.CreateExtractElement(x, static_cast<std::uint64_t>(mask[0]));
-      return b.CreateShuffleVector(x, mask);
-    }
+    case Op::SHUFFLE: return emit_shuffle(b, g.args(node), operands);
     default: throw std::logic_error("codegen: not a lane operation");
   }
 }

@@ -12,6 +12,6 @@ namespace kiln::compiler {
 llvm::Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
 
 // BROADCAST, RAMP, LANE, SHUFFLE.
-llvm::Value* emit_lanes(Builder& b, const Graph& g, Id node, llvm::Value* x);
+llvm::Value* emit_lanes(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);
 
 }  // namespace kiln::compiler

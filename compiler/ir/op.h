@@ -71,7 +71,7 @@ namespace kiln::compiler {
   X(BROADCAST,"broadcast","P",   1)  /* scalar to lanes */ \
   X(RAMP,     "ramp",     "P",   1)  /* {base}; args {stride}: base + stride*lane */ \
   X(LANE,     "lane",     "P",   1)  /* {vector}; args {i} */ \
-  X(SHUFFLE,  "shuffle",  "P",   1)  /* {vector}; args: source lane per result lane */
+  X(SHUFFLE,  "shuffle",  "P",   -1) /* {vectors of equal lanes...}; args: per result lane, its lane in the vectors side by side */
 // clang-format on
 
 // Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE

@@ -243,7 +243,10 @@ bool lane(const Node& n) {
   return keeps_dtype(n) && n.lanes() == 1 && n.args().size() == 1 && args_in(n, 0, n.g.lanes(n.src()[0]));
 }
 bool shuffle(const Node& n) {
-  return keeps_dtype(n) && n.args().size() == static_cast<std::size_t>(n.lanes()) && args_in(n, 0, n.g.lanes(n.src()[0]));
+  if (!keeps_dtype(n) || n.args().size() != static_cast<std::size_t>(n.lanes())) return false;
+  const int lanes = n.g.lanes(n.src()[0]);
+  const bool alike = std::ranges::all_of(n.src(), [&](Id s) { return n.g.lanes(s) == lanes && n.g.dtype(s) == n.dtype(); });
+  return alike && args_in(n, 0, static_cast<std::int64_t>(n.src().size()) * lanes);
 }
 
 // Ops a rule is for: first..last of the enumeration.
@@ -328,7 +331,7 @@ constexpr Check checks[] = {
     {{"P", "broadcast", "one scalar of the result's type"}, Op::BROADCAST, Op::BROADCAST, broadcast},
     {{"P", "ramp", "one integer scalar; args {stride}"}, Op::RAMP, Op::RAMP, ramp},
     {{"P", "lane", "args {i} below the vector's lanes"}, Op::LANE, Op::LANE, lane},
-    {{"P", "shuffle", "args: a source lane per lane"}, Op::SHUFFLE, Op::SHUFFLE, shuffle},
+    {{"P", "shuffle", "vectors of one type; args: one of their lanes per lane"}, Op::SHUFFLE, Op::SHUFFLE, shuffle},
 };
 
 }  // namespace

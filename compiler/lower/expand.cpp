@@ -111,6 +111,30 @@ class Analysis {
   }
 };
 
+bool is_truth(const Graph& g, Id id, bool value) {
+  return g.is_const(id) && g.dtype(id) == DType::boolean && (g.arg(id, 0) != 0) == value;
+}
+
+// A comparison of constant positions, as those of copies are, and what hangs on it: the node over `s`, or no_id where nothing
+// is decided. A LOAD behind a gate that holds loses it.
+Id decided(Graph& g, Id id, std::vector<Id>& s) {
+  const Op op = g.op(id);
+  if (is_comparison(op) && g.dtype(s[0]) == DType::index && g.is_const(s[0]) && g.is_const(s[1])) {
+    const std::int64_t a = g.arg(s[0], 0), b = g.arg(s[1], 0);
+    return g.constant(DType::boolean, op == Op::LT ? a < b : op == Op::LE ? a <= b : op == Op::EQ ? a == b : a != b);
+  }
+  if (op == Op::AND || op == Op::OR)
+    for (std::size_t i = 0; i < 2; ++i) {
+      if (is_truth(g, s[i], op == Op::AND)) return s[1 - i];
+      if (is_truth(g, s[i], op == Op::OR)) return s[i];
+    }
+  if (op == Op::WHERE && is_truth(g, s[0], true)) return s[1];
+  if (op == Op::WHERE && is_truth(g, s[0], false)) return s[2];
+  if (op == Op::LOAD && s.size() > 3 && is_truth(g, s[3], false)) return s[2];
+  if (op == Op::LOAD && s.size() > 3 && is_truth(g, s[3], true)) s.resize(2);
+  return no_id;
+}
+
 class Expansion {
  public:
   Expansion(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies, Arrays arrays)
@@ -158,6 +182,7 @@ class Expansion {
     }
     std::vector<Id> s;
     for (const Id x : g_.src(id)) s.push_back(at(x, copy));
+    if (const Id known = decided(g_, id, s); known != no_id) return known;
     if (!t.wide)
       return g_.dtype(id) == DType::index && is_binary(g_.op(id)) && g_.lanes(id) == 1 ? index_binary(g_, g_.op(id), s[0], s[1])
                                                                                        : g_.with_src(id, s);
@@ -262,13 +287,13 @@ class Expansion {
 
   Id load(Id id, std::vector<Id> s, Id mask) {
     const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
+    const Id otherwise = s.size() > 2 ? s[2] : g_.constant(g_.dtype(id), 0);
     s[1] = position(s[0], s[1]);
     const bool backward = gate == no_id && g_.op(s[1]) == Op::RAMP && g_.arg(s[1], 0) == -1;
     if (backward) s[1] = ramp(g_, sub_index(g_, g_.src(s[1], 0), g_.index(lanes_ - 1)), 1, lanes_);
     if (gate != no_id) {
       s.resize(4, no_id);
-      if (g_.src(id).size() < 3) s[2] = g_.constant(g_.dtype(id), 0);
-      s[2] = widen_lanes(g_, s[2], lanes_);
+      s[2] = widen_lanes(g_, otherwise, lanes_);
       s[3] = gate;
     }
     const Id made = g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), lanes_);

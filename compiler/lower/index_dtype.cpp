@@ -78,8 +78,7 @@ class Lowering {
       case Op::CAST: return g_.make(Op::CAST, select(id), {done_.at(g_.src(id, 0))}, {}, {}, g_.lanes(id));
       case Op::FLOORDIV:
       case Op::FLOORMOD: return division(id);
-      case Op::LANE:
-      case Op::SHUFFLE: return rebuilt(id, natural(g_.src(id, 0)));
+      case Op::LANE: return rebuilt(id, natural(g_.src(id, 0)));
       default: return rebuilt(id, select(id));
     }
   }

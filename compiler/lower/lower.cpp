@@ -10,6 +10,7 @@
 #include "compiler/lower/group_lanes.h"
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/loop_nest.h"
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
@@ -107,6 +108,7 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
   out.alignment = plan.empty() ? 1 : plan[0].step;
   out.parallel = !ranges.empty() && !in_order;
   step("loop_nest", g.make(Op::SINK, DType::none, loop_nest(g, loops, stores_of(g, sink), plan, facts, Borders::stay)));
+  step("interleaved_access", interleaved_access(g, sink, target));
   step("index_dtype", index_dtype(g, sink, with_chunk(g, facts, out.trip_count), target.index_bits));
   out.sink = sink;
   return out;
@@ -145,6 +147,7 @@ LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& ker
     tell(name);
   };
   finish("loop_nest", out.sink);
+  finish("interleaved_access", interleaved_access(g, sink, target));
   const Facts in_chunk = with_chunk(g, facts, out.trip_count);
   finish("narrow_casts", narrow_casts(g, sink, in_chunk));
   finish("index_dtype", index_dtype(g, sink, in_chunk, target.index_bits));

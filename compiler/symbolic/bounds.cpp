@@ -67,7 +67,6 @@ Known Bounds::leaf(Id id) const {
     }
     case Op::BROADCAST:
     case Op::LANE:
-    case Op::SHUFFLE:
       if (is_inner(graph_, id)) return memo_.at(graph_.src(id, 0));
       return known_dtype(d);
     case Op::RAMP: {

@@ -3,7 +3,7 @@ find_package(CLI11 REQUIRED)
 find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
 add_library(random_makers STATIC
   fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
-  fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp)
+  fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp fuzz/random_vectors.cpp)
 target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
 add_library(campaign STATIC
   fuzz/campaign.cpp fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/plan_trace.cpp

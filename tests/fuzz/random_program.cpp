@@ -132,8 +132,8 @@ namespace {
 class ProgramMaker {
  public:
   ProgramMaker(Graph& g, std::uint64_t seed, bool symbolic) : s_(g, seed, symbolic) {
-    for (const auto& group :
-         {elementwise_makers(), movement_makers(), reduction_makers(), network_makers(), counting_makers(), table_makers()})
+    for (const auto& group : {elementwise_makers(), movement_makers(), reduction_makers(), network_makers(), counting_makers(),
+                              table_makers(), vector_makers()})
       for (const WeightedMaker& m : group)
         if (!s_.draw.one_in(3)) makers_.insert(makers_.end(), static_cast<std::size_t>(m.weight), m.make);
     if (makers_.empty()) makers_.push_back(elementwise_makers()[0].make);

@@ -71,6 +71,7 @@ std::vector<WeightedMaker> reduction_makers();
 std::vector<WeightedMaker> network_makers();
 std::vector<WeightedMaker> counting_makers();
 std::vector<WeightedMaker> table_makers();
+std::vector<WeightedMaker> vector_makers();
 
 Id flipped(ProgramState& s, Id x);  // some of its axes
 

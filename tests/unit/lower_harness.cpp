@@ -122,8 +122,11 @@ class Run {
         return out;
       }
       case Op::SHUFFLE: {
-        const Lanes v = value(g_.src(id, 0));
-        Lanes out;
+        Lanes v, out;
+        for (const Id s : g_.src(id)) {
+          const Lanes& part = value(s);
+          v.insert(v.end(), part.begin(), part.end());
+        }
         for (std::int64_t l : g_.args(id)) out.push_back(v.at(static_cast<std::size_t>(l)));
         return out;
       }

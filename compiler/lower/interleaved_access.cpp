@@ -1,0 +1,198 @@
+#include "compiler/lower/interleaved_access.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/linear_index.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t longest_stride = 16;
+constexpr double element_cost = 1.5;  // of an access to one element and its way into a lane or out of one, in instructions
+constexpr double shuffle_cost = 2;    // of one more register that lanes come from
+
+// Accesses at constant distances from each other: state, stride, lanes, type, what the addresses have in common.
+using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>>;
+struct Place {
+  Key key;
+  std::int64_t offset = 0;
+};
+
+std::optional<Place> place_of(const Graph& g, Id access) {
+  const bool is_load = g.op(access) == Op::LOAD;
+  if ((!is_load && g.op(access) != Op::STORE) || access_of(g, access) != Access::strided) return std::nullopt;
+  const DType d = g.dtype(is_load ? access : g.src(access, 2));
+  const Id index = g.src(access, 1);
+  const std::int64_t stride = g.arg(index, 0);
+  if (stride < 2 || stride > longest_stride || bytes(d) < 4) return std::nullopt;
+  const LinearIndex base = linear_index(g, g.src(index, 0));
+  return Place{{g.src(access, 0), stride, g.lanes(index), d, base.terms}, base.constant};
+}
+
+// Of `n` accesses, with registers of `lanes`.
+bool pays(std::int64_t stride, std::size_t n, int lanes) {
+  const auto s = static_cast<double>(stride), accesses = static_cast<double>(n);
+  return lanes > 1 && s + shuffle_cost * accesses * (s - 1) < element_cost * accesses * lanes;
+}
+
+class Interleaving {
+ public:
+  Interleaving(Graph& g, Id sink, const Target& target) : g_(g), target_(target) {
+    const Id roots[] = {sink};
+    std::map<Key, std::vector<std::pair<std::int64_t, Id>>> found;
+    for (const Id id : g.reachable(roots))
+      if (g.op(id) == Op::LOAD)
+        if (const auto p = place_of(g, id)) found[p->key].emplace_back(p->offset, id);
+    for (auto& [key, loads] : found) group(key, loads);
+  }
+
+  Id run(Id sink) {
+    return rewrite(g_, sink, [&](Id id, std::span<const Id> x) -> Id {
+      if (const auto it = extents_.find(id); it != extents_.end()) return load(id, x, it->second);
+      if (g_.op(id) == Op::FOR) return loop(id, x);
+      return g_.op(id) == Op::SINK ? g_.make(Op::SINK, DType::none, stores({x.begin(), x.end()})) : no_id;
+    });
+  }
+
+ private:
+  // What the LOADs of a group load: from `before` elements in front of a LOAD's own first to `after` behind its last.
+  struct Extent {
+    std::int64_t before = 0, after = 0;
+  };
+
+  int register_lanes(DType d, int lanes) const { return std::min(lanes, target_.vector_bytes / bytes(d)); }
+
+  // Neighbours less than a stride apart load together.
+  void group(const Key& key, std::vector<std::pair<std::int64_t, Id>>& loads) {
+    const auto& [state, stride, lanes, dtype, terms] = key;
+    std::ranges::sort(loads);
+    for (std::size_t i = 0, end = 0; i < loads.size(); i = end) {
+      while (end < loads.size() && loads[end].first < loads[i].first + stride) ++end;
+      if (!pays(stride, end - i, register_lanes(dtype, lanes))) continue;
+      for (std::size_t k = i; k < end; ++k)
+        extents_[loads[k].second] = {loads[k].first - loads[i].first, loads[end - 1].first - loads[k].first};
+    }
+  }
+
+  Id shuffle(DType d, std::vector<Id> vectors, std::vector<std::int64_t> lanes) {
+    const auto n = static_cast<int>(lanes.size());
+    if (vectors.size() == 1 && g_.lanes(vectors[0]) == n && std::ranges::is_sorted(lanes)) return vectors[0];
+    return g_.make(Op::SHUFFLE, d, vectors, lanes, {}, n);
+  }
+
+  Id load(Id id, std::span<const Id> x, const Extent& extent) {
+    const LinearIndex base = linear_index(g_, g_.src(x[1], 0));
+    const std::int64_t stride = g_.arg(x[1], 0);
+    const int lanes = g_.lanes(id), n = register_lanes(g_.dtype(id), lanes);
+    std::vector<Id> parts;
+    for (int first = 0; first < lanes; first += n) {
+      LinearIndex at = base;
+      at.constant += first * stride;
+      parts.push_back(load_part(id, x[0], at, stride, n, extent));
+    }
+    std::vector<std::int64_t> all;
+    for (int i = 0; i < lanes; ++i) all.push_back(i);
+    return shuffle(g_.dtype(id), parts, all);
+  }
+
+  // The last vector ends with the last element, so that nothing behind it is touched.
+  Id load_part(Id id, Id state, LinearIndex at, std::int64_t stride, int lanes, const Extent& extent) {
+    const std::int64_t elements = extent.before + extent.after + stride * (lanes - 1) + 1;
+    at.constant -= extent.before;
+    const std::int64_t start = at.constant, last = elements - lanes;
+    std::vector<Id> vectors;
+    for (std::int64_t first = 0; first < elements; first += lanes) {
+      at.constant = start + std::min(first, last);
+      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), std::vector<Id>{state, ramp(g_, make_index(g_, at), 1, lanes)},
+                                g_.args(id), g_.name(id), lanes));
+    }
+    std::vector<std::int64_t> from;
+    for (int i = 0; i < lanes; ++i) {
+      const std::int64_t position = extent.before + i * stride, vector = position / lanes;
+      const std::int64_t begin = std::min(vector * lanes, last);
+      from.push_back(vector * lanes + position - begin);
+    }
+    return shuffle(g_.dtype(id), vectors, from);
+  }
+
+  Id loop(Id id, std::span<const Id> x) {
+    const auto values = static_cast<std::ptrdiff_t>(3 + 2 * g_.arg(id, 0));
+    std::vector<Id> s(x.begin(), x.begin() + values);
+    const std::vector<Id> effects = stores({x.begin() + values, x.end()});
+    s.insert(s.end(), effects.begin(), effects.end());
+    return g_.with_src(id, s);
+  }
+
+  // All components of the same rows become STOREs where the last of them was.
+  std::vector<Id> stores(const std::vector<Id>& effects) {
+    std::map<Key, std::vector<std::pair<std::int64_t, std::size_t>>> found;
+    for (std::size_t i = 0; i < effects.size(); ++i)
+      if (g_.op(effects[i]) == Op::STORE && g_.op(g_.src(effects[i], 0)) == Op::BUFFER)
+        if (const auto p = place_of(g_, effects[i])) found[p->key].emplace_back(p->offset, i);
+    std::map<std::size_t, std::vector<Id>> instead;
+    for (auto& [key, places] : found) {
+      const auto& [state, stride, lanes, dtype, terms] = key;
+      std::ranges::sort(places);
+      const auto n = static_cast<std::size_t>(stride);
+      const bool whole = places.size() == n && places.back().first == places[0].first + stride - 1;
+      if (!whole || !pays(stride, n, register_lanes(dtype, lanes))) continue;
+      std::size_t last = 0;
+      std::vector<Id> components;
+      for (const auto& [offset, i] : places) {
+        last = std::max(last, i);
+        components.push_back(effects[i]);
+        instead[i];
+      }
+      instead[last] = store(components);
+    }
+    std::vector<Id> out;
+    for (std::size_t i = 0; i < effects.size(); ++i)
+      if (const auto it = instead.find(i); it == instead.end())
+        out.push_back(effects[i]);
+      else
+        out.insert(out.end(), it->second.begin(), it->second.end());
+    return out;
+  }
+
+  std::vector<Id> store(const std::vector<Id>& components) {
+    const Id index = g_.src(components[0], 1), buffer = g_.src(components[0], 0);
+    const DType d = g_.dtype(g_.src(components[0], 2));
+    const auto stride = static_cast<int>(components.size());
+    const int lanes = g_.lanes(index), n = register_lanes(d, lanes);
+    LinearIndex at = linear_index(g_, g_.src(index, 0));
+    std::vector<Id> out;
+    for (int first = 0; first < lanes; first += n) {
+      std::vector<Id> parts;
+      for (const Id c : components) parts.push_back(part(g_.src(c, 2), first, n));
+      for (int k = 0; k < stride; ++k, at.constant += n) {
+        std::vector<std::int64_t> from;
+        for (int i = k * n; i < (k + 1) * n; ++i) from.push_back((i % stride) * n + i / stride);
+        const Id value = shuffle(d, parts, from);
+        out.push_back(g_.make(Op::STORE, DType::none, std::vector<Id>{buffer, ramp(g_, make_index(g_, at), 1, n), value},
+                              g_.args(components[0])));
+      }
+    }
+    return out;
+  }
+
+  Id part(Id value, int first, int lanes) {
+    std::vector<std::int64_t> from;
+    for (int i = 0; i < lanes; ++i) from.push_back(first + i);
+    return shuffle(g_.dtype(value), {value}, from);
+  }
+
+  Graph& g_;
+  const Target& target_;
+  std::unordered_map<Id, Extent> extents_;  // by LOAD
+};
+
+}  // namespace
+
+Id interleaved_access(Graph& g, Id sink, const Target& target) { return Interleaving(g, sink, target).run(sink); }
+
+}  // namespace kiln::compiler

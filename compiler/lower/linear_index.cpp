@@ -1,0 +1,45 @@
+#include "compiler/lower/linear_index.h"
+
+#include <vector>
+
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+
+LinearIndex linear_index(const Graph& g, Id index) {
+  LinearIndex out;
+  struct Part {
+    Id id;
+    std::int64_t factor;
+  };
+  std::vector<Part> open{{index, 1}};
+  while (!open.empty()) {
+    const auto [id, factor] = open.back();
+    open.pop_back();
+    std::int64_t product = 0, sum = 0;
+    const Op op = g.op(id);
+    if (op == Op::ADD || op == Op::SUB) {
+      open.push_back({g.src(id, 0), factor});
+      open.push_back({g.src(id, 1), op == Op::SUB ? -factor : factor});
+    } else if (op == Op::MUL && g.is_const(g.src(id, 1)) && !__builtin_mul_overflow(factor, g.arg(g.src(id, 1), 0), &product)) {
+      open.push_back({g.src(id, 0), product});
+    } else if (g.is_const(id) && !__builtin_mul_overflow(factor, g.arg(id, 0), &product) &&
+               !__builtin_add_overflow(out.constant, product, &sum)) {
+      out.constant = sum;
+    } else if (!__builtin_add_overflow(out.terms[id], factor, &sum)) {
+      out.terms[id] = sum;
+    } else {
+      return {{{index, 1}}, 0};
+    }
+  }
+  std::erase_if(out.terms, [](const auto& term) { return term.second == 0; });
+  return out;
+}
+
+Id make_index(Graph& g, const LinearIndex& linear) {
+  Id sum = g.index(0);
+  for (const auto& [id, factor] : linear.terms) sum = add_index(g, sum, mul_index(g, id, g.index(factor)));
+  return add_index(g, sum, g.index(linear.constant));
+}
+
+}  // namespace kiln::compiler

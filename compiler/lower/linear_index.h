@@ -1,0 +1,18 @@
+// A scalar index as constant + sum of coefficient * term: which addresses stand at constant distances.
+#pragma once
+
+#include <map>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+struct LinearIndex {
+  std::map<Id, std::int64_t> terms;
+  std::int64_t constant = 0;
+};
+
+LinearIndex linear_index(const Graph& g, Id index);
+Id make_index(Graph& g, const LinearIndex& linear);
+
+}  // namespace kiln::compiler
