@@ -1,10 +1,10 @@
 // optimise: how the LOOP ranges of a kernel become loops.
 //
 // before: STOREs over LOOP ranges, reductions as pure FORs. after: the same nodes and a plan. The innermost range becomes lanes
-// when every store is contiguous in it and no inner loop uses lanes of its own; when it is too short for that (the channels of
-// a pixel), it is unrolled and the next one becomes lanes with a stride. Beside an fma reduction, an outer range that leaves
-// some vector load unchanged is unrolled, so that one load serves several accumulators. A plan never changes a result:
-// iterations are independent and each keeps its order.
+// when every store is contiguous in it and no inner loop uses lanes of its own; when it and its neighbours are short (the
+// channels of a pixel, a small matrix) and lanes of it cost more (lane_cost.h), these are written out and the next one becomes
+// lanes with a stride. Beside an fma reduction, an outer range that leaves some vector load unchanged is unrolled, so that one
+// load serves several accumulators. A plan never changes a result: iterations are independent and each keeps its order.
 #pragma once
 
 #include <span>

@@ -93,6 +93,32 @@ TEST(LowerGolden, Matmul) {
   expect_golden(k, "matmul");
 }
 
+// y[i, c] = x[i, c] / sqrt(sum of x[i, .]^2): rows become lanes, the sum is computed once for all components.
+TEST(LowerGolden, NormalisedRows) {
+  OneKernel k;
+  const Id n = k.symbol("N"), three = k.g.index(3), size = k.index(Op::MUL, n, three);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(n), c = k.range(three), r = k.reduce_range(three);
+  const Id component = k.load(x, k.at(i, three, r));
+  const Id square = k.op(Op::MUL, DType::f32, {component, component});
+  const Id sum = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {square, r});
+  const Id at = k.at(i, three, c);
+  k.store(y, at, k.op(Op::FDIV, DType::f32, {k.load(x, at), k.op(Op::SQRT, DType::f32, {sum})}), {i, c});
+  expect_golden(k, "normalised_rows");
+}
+
+// y[i, c] = c == 0 ? -x[i, 1] : x[i, 0]: each component is one case.
+TEST(LowerGolden, TurnedNumbers) {
+  OneKernel k;
+  const Id n = k.symbol("N"), two = k.g.index(2), size = k.index(Op::MUL, n, two);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(n), c = k.range(two);
+  const Id re = k.load(x, k.at(i, two, k.g.index(0))), im = k.load(x, k.at(i, two, k.g.index(1)));
+  const Id first = k.op(Op::LT, DType::boolean, {c, k.g.index(1)});
+  k.store(y, k.at(i, two, c), k.op(Op::WHERE, DType::f32, {first, k.op(Op::NEG, DType::f32, {im}), re}), {i, c});
+  expect_golden(k, "turned_numbers");
+}
+
 TEST(LowerGolden, PaddedStencil) {
   OneKernel k;
   const Id n = k.symbol("N");

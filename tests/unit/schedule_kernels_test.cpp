@@ -229,6 +229,18 @@ TEST_F(ScheduleKernels, MatmulWithBiasAndGeluIsOne) {
   EXPECT_EQ(schedule().kernels.size(), 1u);
 }
 
+// What lies between two bodies is computed once for all components and never stored.
+TEST_F(ScheduleKernels, AttractionOfAllPairsIsOne) {
+  const Id x = in({n(500), n(3)});
+  const std::vector<Id> all{n(500), n(500), n(3)};
+  const auto wide = [&](Id v, const std::vector<Id>& shape) { return b_.expand(b_.reshape(v, shape), all); };
+  const Id d = bin(Op::SUB, wide(x, {n(500), n(1), n(3)}), wide(x, {n(1), n(500), n(3)}));
+  const Id d2 = bin(Op::ADD, reduce(ReduceKind::sum, bin(Op::MUL, d, d), 2), number(1));
+  const Id weight = bin(Op::FDIV, number(1), bin(Op::MUL, d2, un(Op::SQRT, d2)));
+  out(reduce(ReduceKind::sum, bin(Op::MUL, d, wide(weight, {n(500), n(500), n(1)})), 1));
+  EXPECT_EQ(schedule().kernels.size(), 1u);
+}
+
 TEST_F(ScheduleKernels, TwoLayersAreTwo) {
   const Id hidden = bin(Op::MAX, matmul(in({n(64), n(32)}), in({n(32), n(48)})), number(0));
   out(matmul(hidden, in({n(48), n(10)})));
