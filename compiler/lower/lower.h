@@ -9,6 +9,7 @@
 //   reduce_lowering   REDUCE -> FOR with carried accumulators
 //   optimise          which ranges become lanes or copies
 //   loop_nest         LOOP ranges -> FORs around expanded bodies (expand)
+//   interleaved_access  accesses at small strides become contiguous ones and shuffles
 //   narrow_casts      positions as floats without 64-bit conversions
 //   index_dtype       exact index values -> i32 and i64
 //
