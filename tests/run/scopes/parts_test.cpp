@@ -232,6 +232,102 @@ TEST(Parts, Rows) {
   EXPECT_EQ(scopes::values<int>(r[3]), y);
 }
 
+// Reads see what is there before the statement, whatever it writes; also in loops and under conditions.
+struct in_place : program<in_place> {
+  in<i32, N> next;
+  inout<i32, N> x, y;
+  inout<i32, N, 2> pairs;
+  in<i32> limit;
+  constexpr void body() {
+    x = x(next);
+    for (auto turn : loop(3)) {
+      y = y(next) + turn;
+      break_if(y(0) > limit);
+      pairs(next) = pairs * 2;
+      if (auto c = when(sum(y(next)) > limit)) pairs(next, 1) += y;
+    }
+    pairs(next, next) *= 3;
+  }
+};
+
+void expect_in_place(const Ints& next, int limit) {
+  const auto n = static_cast<int>(next.size());
+  Ints x = numbers(n, 5, 37), y = numbers(n, 3, 29), pairs = numbers(2 * n, 7, 23);
+  const auto r = scopes::run(ir<in_place>, {scopes::tensor({n}, next), scopes::tensor({n}, x), scopes::tensor({n}, y),
+                                            scopes::tensor({n, 2}, pairs), scopes::scalar(limit)});
+  const auto gathered = [&](const Ints& from) {
+    Ints out;
+    for (const int i : next) out.push_back(from[at(i)]);
+    return out;
+  };
+  x = gathered(x);
+  for (int turn = 0; turn < 3; ++turn) {
+    y = gathered(y);
+    for (int& v : y) v += turn;
+    if (y[0] > limit) break;
+    const Ints old = pairs;
+    for (int i = 0; i < n; ++i)
+      for (int d = 0; d < 2; ++d) pairs[at(next[at(i)] * 2 + d)] = old[at(i * 2 + d)] * 2;
+    int total = 0;
+    for (const int v : gathered(y)) total += v;
+    for (int i = 0; total > limit && i < n; ++i) pairs[at(next[at(i)] * 2 + 1)] += y[at(i)];
+  }
+  for (const int i : next) pairs[at(i * 2 + std::min(i, 1))] *= 3;
+  EXPECT_EQ(scopes::values<int>(r[1]), x);
+  EXPECT_EQ(scopes::values<int>(r[2]), y);
+  EXPECT_EQ(scopes::values<int>(r[3]), pairs);
+}
+
+TEST(Parts, InPlace) {
+  for (const int limit : {0, 15, 60, 1000}) {
+    expect_in_place({2, 0, 1, 1, 3}, limit);
+    expect_in_place({4, 3, 2, 1, 0}, limit);
+    expect_in_place({0}, limit);
+  }
+}
+
+// Values have elements too: computed tensors, variables, small vectors in kernels.
+struct of_values : program<of_values> {
+  in<f32, N, 4> table;
+  in<i32, M> row;
+  out<f32, M, 4> y;
+  out<f32, M> z;
+  out<f32, N> w;
+  out<f32> one;
+  constexpr void body() {
+    auto twice = table * 2;
+    y = gather(twice, row) + 1;
+    auto sums = var(sum<1>(table));
+    sums += 3;
+    z = gather<mode::wrap>(sums, row);
+    one = gather(twice, 1, 3);
+    for (auto [i] : kernel(N)) {
+      auto v = table(i) * 3;
+      w(i) = gather(v, 2) + gather<mode::mirror>(v, i) + gather(twice, i, 1);
+    }
+  }
+};
+
+TEST(Parts, OfValues) {
+  const int n = 3, m = 5;
+  const Floats table = floats(n * 4, 7, 31);
+  const Ints row = {2, 0, -4, 7, 1};
+  const auto r =
+      scopes::run(ir<of_values>, {scopes::tensor({n, 4}, table), scopes::tensor({m}, row), scopes::output<float>({m, 4}),
+                                  scopes::output<float>({m}), scopes::output<float>({n}), scopes::output<float>({})});
+  for (int i = 0; i < m; ++i) {
+    for (int d = 0; d < 4; ++d)
+      EXPECT_EQ(scopes::values<float>(r[2])[at(i * 4 + d)], table[at(std::clamp(row[at(i)], 0, n - 1) * 4 + d)] * 2 + 1);
+    float sum = 0;
+    for (int d = 0; d < 4; ++d) sum += table[at(floormod(row[at(i)], n) * 4 + d)];
+    EXPECT_FLOAT_EQ(scopes::values<float>(r[3])[at(i)], sum + 3);
+  }
+  for (int i = 0; i < n; ++i)
+    EXPECT_EQ(scopes::values<float>(r[4])[at(i)],
+              table[at(i * 4 + 2)] * 3 + table[at(i * 4 + mirrored(i, 4))] * 3 + table[at(i * 4 + 1)] * 2);
+  EXPECT_EQ(scopes::values<float>(r[5])[0], table[7] * 2);
+}
+
 // Inside a kernel the axes that are left over make a small vector.
 struct bodies : program<bodies> {
   inout<f32, N, 3> position, velocity;
