@@ -137,7 +137,7 @@ Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
     }
     index.push_back(i);
   }
-  const Id value = build_.gather(p.of != no_id ? p.of : value_now({false, p.number, no_id}), index);
+  const Id value = build_.gather(value_now({false, p.number, no_id}), index);
   if (inside == no_id) return value;
   std::vector<Id> along = build_.shape_of(inside);  // the axes that follow have it as one
   along.resize(along.size() + p.tensor.extents.size() - p.index.size(), g_.index(1));
@@ -152,28 +152,6 @@ Id ScopeImporter::elements(const record::node& n, std::span<const Id> src) {
   for (const std::vector<Id>& at : positions(p))
     out.push_back(element_at(p.mode, p.number, indices_at(p, at), is_constant ? src.back() : no_id));
   return joined(p.tensor.dtype, out, p.extents);
-}
-
-// Inside a kernel: of a few values, or of a tensor that is computed before.
-Id ScopeImporter::element_of_value(const Part& p, std::span<const Id> position) {
-  const Place at = place(p.mode, p.tensor, indices_at(p, position));
-  if (std::ranges::all_of(at.index, [&](Id i) { return g_.is_const(i); })) return at_position(p.of, at.index, at.index.size());
-  const Id value = build_.element(p.of, at.index, at.gate);
-  return at.gate == no_id ? value : build_.elementwise(Op::WHERE, {at.gate, value, g_.constant(p.tensor.dtype, 0)});
-}
-
-Id ScopeImporter::gather(const record::node& n, std::span<const Id> src) {
-  Part p{0,
-         static_cast<index_mode>(n.imm >> 32 & 0xff),
-         {g_.dtype(src[0]), build_.shape_of(src[0])},
-         read_.extents(*n.s),
-         {},
-         {src.begin() + 1, src.end()},
-         src[0]};
-  if (!in_kernel()) return gathered(p, src);
-  std::vector<Id> out;
-  for (const std::vector<Id>& at : positions(p)) out.push_back(element_of_value(p, at));
-  return p.extents.empty() ? out[0] : joined(p.tensor.dtype, out, p.extents);
 }
 
 // What a write at one position makes of the state.

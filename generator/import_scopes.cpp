@@ -376,7 +376,6 @@ Id ScopeImporter::scoped(int position, std::span<const Id> src, bool is_used) {
       if (n.o == op::atomic) return atomic(n, src);
       put(n, src);
       break;
-    case op::gather: return gather(n, src);
     case op::barrier: break;
     default: throw std::logic_error("not a node of scopes");
   }

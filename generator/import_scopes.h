@@ -148,7 +148,6 @@ class ScopeImporter {
     record::index_mode mode;
     Tensor tensor;
     std::vector<Id> extents, values, index;
-    Id of = compiler::no_id;  // a value, not the tensor of the number
   };
   Part part(const record::node& n, std::span<const Id> src, std::size_t values);
   Id unbroadcast(Id x);
@@ -157,8 +156,6 @@ class ScopeImporter {
   std::vector<std::vector<Id>> positions(const Part& p);
   Id joined(compiler::DType d, std::span<const Id> elements, std::span<const Id> extents);
   Id gathered(const Part& p, std::span<const Id> src);
-  Id element_of_value(const Part& p, std::span<const Id> position);
-  Id gather(const record::node& n, std::span<const Id> src);
   Id elements(const record::node& n, std::span<const Id> src);
   Id written(const record::node& n, const Part& p, Id state, std::span<const Id> position);
   Id write_small(const record::node& n, const Part& p);

@@ -175,10 +175,6 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N)) y(i) = stored(x(i));  // stored inside a kernel | stored inside a kernel
 #elif BAD == 72
     y(k).atomic_xor(k);  // assigned value has another dtype | another dtype
-#elif BAD == 73
-    auto r = gather(x * 2, s);  // index must be an integer | an index is an integer
-#elif BAD == 74
-    auto r = gather<mode::constant>(x * 2, k);  // gather takes the modes clamp wrap mirror unchecked | gather takes the modes
 #endif
     z = x;
   }

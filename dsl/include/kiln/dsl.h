@@ -17,7 +17,6 @@
 #include "kiln/dsl/subscript.h"
 #include "kiln/dsl/element.h"
 #include "kiln/dsl/elements.h"
-#include "kiln/dsl/gather.h"
 #include "kiln/dsl/variable.h"
 #include "kiln/dsl/math.h"
 #include "kiln/dsl/movement.h"

@@ -19,7 +19,7 @@ namespace kiln::record {
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(concat) X(stage) \
   X(reduce) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
-  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate) X(gather)
+  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate)
 // clang-format on
 
 enum class op : std::uint8_t {
@@ -86,7 +86,6 @@ struct source_loc {
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
 //   put: imm = mode << 32 | tensor, sources {value, index...}
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
-//   gather: imm = mode << 32, sources {x, index...}: elements of a value
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.

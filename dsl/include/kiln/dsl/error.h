@@ -96,7 +96,6 @@ namespace kiln {
   X(at_most_one_index_for_each_axis, "t(i, j) takes at least one index and at most one for each axis") \
   X(at_most_four_indices_where_one_is_a_tensor, "t(i, j) takes at most four indices where one is a tensor or axes follow") \
   X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
-  X(gather_takes_the_modes_clamp_wrap_mirror_unchecked, "gather takes the modes clamp, wrap, mirror and unchecked") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
@@ -192,7 +191,6 @@ enum class why : unsigned char {
   at_most_one_index_for_each_axis,
   at_most_four_indices_where_one_is_a_tensor,
   shapes_of_the_indices_do_not_broadcast,
-  gather_takes_the_modes_clamp_wrap_mirror_unchecked,
   mode_constant_takes_the_value_outside_after_the_indices,
   KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X
