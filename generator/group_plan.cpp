@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "generator/record_variables.h"
 
 namespace kiln::generator {
 
@@ -12,7 +13,6 @@ using record::op;
 
 namespace {
 
-constexpr std::uint64_t number_of(const record::node& n) { return n.imm & 0xffffffffu; }
 bool opens(op o) { return o == op::kernel || o == op::loop || o == op::when || o == op::otherwise; }
 bool closes(op o) { return o == op::kernel_end || o == op::loop_end || o == op::when_end; }
 bool leaves(op o) { return o == op::break_ || o == op::continue_; }
@@ -61,7 +61,8 @@ void GroupPlan::find_scopes() {
   }
   splits_[begin_] = begin_;
   for (int i = begin_; i <= end_; ++i) {
-    if (is_group_array(node(i))) group_arrays_.insert(number_of(node(i)));
+    if (node(i).o == op::var) own_variables_.insert(node(i).imm);
+    if (is_group_array(node(i))) group_arrays_.insert(tensor_of(node(i)));
     if (node(i).o != op::barrier && !is_group_array(node(i))) continue;
     for (int s = scope_[at(i)]; s != none && splits_.emplace(s, i).second;) s = scope_[at(s)];
   }
@@ -90,8 +91,7 @@ void GroupPlan::number_phases() {
     boundary_.push_back(is_boundary || i == begin_ || i == end_);
     phase += boundary_.back();
     phase_.push_back(phase);
-    if (node(i).o == op::put || node(i).o == op::atomic || node(i).o == op::accumulate)
-      written_.emplace(phase, number_of(node(i)));
+    if (writes_element(node(i).o)) written_.emplace(phase, tensor_of(node(i)));
   }
 }
 
@@ -109,9 +109,10 @@ void GroupPlan::find_varying() {
 
 bool GroupPlan::find_varying_variable(int i) {
   const record::node& n = node(i);
-  if (n.o != op::var && n.o != op::set) return false;
-  const bool differs = !of_group(i) || varies(sources(i)[0]);
-  return differs && varying_variables_.insert(n.imm).second;
+  if (n.o != op::var && !sets_variable(n)) return false;
+  const std::uint64_t variable = *variable_of(n);
+  const bool differs = !of_group(i) || std::ranges::any_of(sources(i), [&](int s) { return varies(s); });
+  return is_own(variable) && differs && varying_variables_.insert(variable).second;
 }
 
 bool GroupPlan::differs(int i) const {
@@ -122,8 +123,9 @@ bool GroupPlan::differs(int i) const {
     case op::atomic: return true;
     case op::get: return variable_varies(n.imm);
     case op::element: {
-      const std::uint64_t tensor = number_of(n);
-      const bool own = tensor >= record::local_tensors && !group_arrays_.contains(tensor - record::local_tensors);
+      const std::uint64_t tensor = tensor_of(n);
+      if (const auto variable = variable_of(n); variable && variable_varies(*variable)) return true;
+      const bool own = is_local(tensor) && !group_arrays_.contains(tensor - record::local_tensors);
       const bool promised = static_cast<record::index_mode>(n.imm >> 32 & 0xff) == record::index_mode::unchecked;
       if (own || written_.contains({phase(i), tensor}) || (promised && !of_group(i))) return true;
       break;
@@ -179,12 +181,10 @@ void GroupPlan::find_kept() {
   };
   for (int i = begin_; i <= end_; ++i) {
     const record::node& n = node(i);
-    const bool of_variable = n.o == op::var || n.o == op::set || n.o == op::get;
-    if (of_variable && variable_varies(n.imm)) in_phase(variables, n.imm, i, variables_);
-    const bool of_array =
-        n.o == op::local || n.o == op::element || n.o == op::put || n.o == op::atomic || n.o == op::accumulate;
-    const std::uint64_t tensor = n.o == op::local ? record::local_tensors + number_of(n) : number_of(n);
-    if (of_array && tensor >= record::local_tensors && !group_arrays_.contains(tensor - record::local_tensors))
+    if (const auto v = variable_of(n); v && variable_varies(*v)) in_phase(variables, *v, i, variables_);
+    const bool of_array = n.o == op::local || names_element(n.o);
+    const std::uint64_t tensor = n.o == op::local ? record::local_tensors + tensor_of(n) : tensor_of(n);
+    if (of_array && is_local(tensor) && !group_arrays_.contains(tensor - record::local_tensors))
       in_phase(locals, tensor - record::local_tensors, i, locals_);
     for (const int s : sources(i))
       if (varies(s) && phase(s) != phase(i) && !cheap_[at(s)] && !opens(node(s).o)) values_.insert(s);

@@ -53,6 +53,7 @@ class GroupPlan {
   void find_varying();
   bool differs(int position) const;
   bool find_varying_variable(int position);
+  bool is_own(std::uint64_t variable) const { return own_variables_.contains(variable); }
   void check() const;
   void find_cheap();
   void find_kept();
@@ -66,7 +67,7 @@ class GroupPlan {
   std::vector<bool> boundary_, varies_, cheap_;
   std::vector<int> phase_;
   std::set<std::pair<int, std::uint64_t>> written_;  // phase, tensor
-  std::set<std::uint64_t> varying_variables_, group_arrays_, variables_, locals_;
+  std::set<std::uint64_t> own_variables_, varying_variables_, group_arrays_, variables_, locals_;
   std::set<int> values_;
 };
 

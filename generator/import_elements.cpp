@@ -21,9 +21,35 @@ bool ScopeImporter::in_kernel() const {
   return !at_group() && std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end();
 }
 
-ScopeImporter::Tensor ScopeImporter::tensor(std::uint64_t number) {
-  if (number < record::local_tensors) return {out_.params.at(number).dtype, out_.params[number].extents};
-  return local_tensors_.at(number - record::local_tensors);
+ScopeImporter::Changed ScopeImporter::place_of(const record::node& n) {
+  const auto variable = variable_of(n);
+  return {variable.has_value(), variable.value_or(tensor_of(n)), no_id};
+}
+
+// Takes the tensor off the sources where it is one.
+ScopeImporter::Tensor ScopeImporter::tensor(const record::node& n, std::span<const Id>& src) {
+  Tensor t{place_of(n), no_id, false, {}};
+  if (tensor_of(n) == record::computed_tensor) {
+    t.computed = src[0];
+    src = src.subspan(1);
+    t.is_small = differs_in_kernel(t.computed);
+  }
+  if (t.computed == no_id && t.place.is_variable) t.is_small = is_of_kernel_.at(t.place.number);
+  t.extents =
+      is_local(tensor_of(n)) ? local_extents_.at(t.place.number - record::local_tensors) : build_.shape_of(contents_of(t));
+  return t;
+}
+
+// Does the value depend on the position of the kernel around?
+bool ScopeImporter::differs_in_kernel(Id x) const {
+  const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
+  if (kernel == scopes_.end()) return false;
+  const Id root[] = {x};
+  return std::ranges::any_of(g_.reachable(root), [&](Id id) {
+    return g_.op(id) == Op::RANGE && std::any_of(kernel, scopes_.end(), [&](const Scope& s) {
+             return std::ranges::find(s.ranges, id) != s.ranges.end();
+           });
+  });
 }
 
 // The integer as an index. Constants and extents are taken as they are.
@@ -82,38 +108,34 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
 }
 
 // outside: what mode constant gives, else no_id.
-Id ScopeImporter::element_at(index_mode mode, std::uint64_t number, std::span<const Id> indices, Id outside) {
-  const Tensor t = tensor(number);
+Id ScopeImporter::element_at(index_mode mode, const Tensor& t, std::span<const Id> indices, Id outside) {
   Place p = place(mode, t, indices);
   // A promise holds only where the program comes by.
   if (mode == index_mode::unchecked) p.gate = both(entered_, active());
-  const Id value = build_.element(value_now({false, number, no_id}), places(number, p.index), p.gate);
+  const Id value = read(t, contents_of(t), p.gate, p.index);
   if (p.gate == no_id || p.index.empty()) return value;
-  return build_.elementwise(Op::WHERE, {p.gate, value, outside == no_id ? g_.constant(t.dtype, 0) : outside});
+  return build_.elementwise(Op::WHERE, {p.gate, value, outside == no_id ? g_.constant(g_.dtype(value), 0) : outside});
 }
 
 Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
-  if (n.s->rank > 0) return elements(n, src);
-  const std::size_t rank = tensor(tensor_of(n)).extents.size();
-  return element_at(mode_of(n), tensor_of(n), src.first(rank), mode_of(n) == index_mode::constant ? src.back() : no_id);
+  const Tensor t = tensor(n, src);
+  if (n.s->rank > 0) return elements(n, t, src);
+  return element_at(mode_of(n), t, src.first(t.extents.size()), mode_of(n) == index_mode::constant ? src.back() : no_id);
 }
 
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
-  const Changed c{false, tensor_of(n), no_id};
-  const Tensor t = tensor(c.number);
+  const Tensor t = tensor(n, src);
   const Place p = place(mode_of(n), t, src.subspan(1));
-  bound(c) = build_.update(value_now(c), both(active(), p.gate), src[0], places(c.number, p.index));
+  bound(t.place) = updated(t, value_now(t.place), both(active(), p.gate), src[0], p.index);
 }
 
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
-  const Changed c{false, tensor_of(n), no_id};
-  const Tensor t = tensor(c.number);
+  const Tensor t = tensor(n, src);
   const std::size_t values = src.size() - t.extents.size();
   const Place p = place(mode_of(n), t, src.subspan(values));
-  const auto kind = static_cast<AtomicKind>(n.imm >> 40);
-  const Id expected = values == 2 ? src[1] : no_id;
-  bound(c) = build_.atomic(kind, value_now(c), both(active(), p.gate), src[0], places(c.number, p.index), expected);
-  return build_.old(bound(c));
+  Id old = no_id;
+  bound(t.place) = atomic_at(n, t, value_now(t.place), both(active(), p.gate), src.first(values), p.index, &old);
+  return old;
 }
 
 }  // namespace kiln::generator

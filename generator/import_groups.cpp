@@ -42,7 +42,7 @@ void ScopeImporter::open_groups(int position) {
 
 std::uint64_t ScopeImporter::keep(const record::node& n) {
   locals_.push_back(array(n, true, group_ranges_[0]));
-  local_tensors_.push_back({static_cast<DType>(n.d), read_.extents(*n.s)});
+  local_extents_.push_back(read_.extents(*n.s));
   return record::local_tensors + locals_.size() - 1;
 }
 
@@ -56,7 +56,8 @@ Id ScopeImporter::array(const record::node& n, bool for_each_position, Id range)
 
 bool ScopeImporter::is_of_group(int position) const {
   const record::node& n = in_.nodes[position];
-  if (n.o == op::set) return !group_->variable_varies(n.imm);
+  if (n.o == op::set || (sets_variable(n) && is_of_kernel_.at(*variable_of(n))))
+    return !group_->variable_varies(*variable_of(n));
   if (n.o == op::local) return is_group_array(n) || group_->locals().contains(n.imm & 0xffffffffu);
   return n.o == op::element && !group_->varies(position);
 }
@@ -90,11 +91,11 @@ void ScopeImporter::open_phase(int position) {
   for (int i = position; i < phase_end_; ++i) {
     const record::node& n = in_.nodes[i];
     if (const std::uint64_t number = n.imm & 0xffffffffu; n.o == op::local && is_of_group(i)) {
-      local_tensors_[number] = {static_cast<DType>(n.d), read_.extents(*n.s)};
+      local_extents_[number] = read_.extents(*n.s);
       locals_[number] = array(n, !is_group_array(n), scope->ranges[0]);
     }
     for (const Changed& c : changes(i))
-      if (!c.is_variable && is_bound(c) && std::ranges::find(changed, c) == changed.end()) changed.push_back(c);
+      if (is_bound(c) && is_memory(c) && std::ranges::find(changed, c) == changed.end()) changed.push_back(c);
   }
   for (std::size_t axis = 0; axis < group_sizes_.size(); ++axis) {
     enter(op::barrier);
@@ -115,9 +116,9 @@ void ScopeImporter::load_variables(int begin, int end) {
   std::set<std::uint64_t> here;
   for (int i = begin; i < end; ++i) {
     const record::node& n = in_.nodes[i];
-    const bool is_use = n.o == op::set || n.o == op::get;
-    if ((!is_use && n.o != op::var) || !kept_variables_.contains(n.imm) || !here.insert(n.imm).second) continue;
-    if (is_use) variables_.at(n.imm) = load_kept(kept_variables_.at(n.imm), *n.s);
+    const auto variable = variable_of(n);
+    if (!variable || !kept_variables_.contains(*variable) || !here.insert(*variable).second) continue;
+    if (n.o != op::var) variables_.at(*variable) = load_kept(kept_variables_.at(*variable));
   }
 }
 
@@ -126,8 +127,9 @@ void ScopeImporter::close_phase() {
   std::set<std::uint64_t> stored;
   for (int i = phase_begin_; i < phase_end_; ++i) {
     const record::node& n = in_.nodes[i];
-    if ((n.o == op::set || n.o == op::var) && kept_variables_.contains(n.imm) && stored.insert(n.imm).second)
-      store_kept(kept_variables_.at(n.imm), *n.s, variables_.at(n.imm));
+    if (n.o != op::var && !sets_variable(n)) continue;
+    if (const std::uint64_t variable = *variable_of(n); kept_variables_.contains(variable) && stored.insert(variable).second)
+      store_kept(kept_variables_.at(variable), variables_.at(variable));
   }
   for (std::size_t axis = 0; axis < group_sizes_.size(); ++axis) {
     const Scope s = leave();
@@ -146,40 +148,41 @@ bool ScopeImporter::is_elsewhere(int position) const {
 }
 
 void ScopeImporter::made(int position, Id value) {
-  if (group_ && kept_values_.contains(position)) store_kept(kept_values_.at(position), *in_.nodes[position].s, value);
+  if (group_ && kept_values_.contains(position)) store_kept(kept_values_.at(position), value);
 }
 
-Id ScopeImporter::kept(int position) { return load_kept(kept_values_.at(position), *in_.nodes[position].s); }
+Id ScopeImporter::kept(int position) { return load_kept(kept_values_.at(position)); }
 
-void ScopeImporter::store_kept(std::uint64_t number, const record::shape& s, Id value) {
+void ScopeImporter::store_kept(std::uint64_t number, Id value) {
+  const std::vector<Id> extents = local_extents_.at(number - record::local_tensors);
   Id& state = bound({false, number, no_id});
-  each_element(g_, read_.extents(s), [&](std::span<const std::int64_t> at) {
+  each_element(g_, extents, [&](std::span<const std::int64_t> at) {
     std::vector<Id> element;
     for (const std::int64_t i : at) element.push_back(g_.index(i));
     std::vector<Id> index = own_positions();
     index.insert(index.end(), element.begin(), element.end());
-    state = build_.update(state, no_id, s.rank == 0 ? value : build_.element(value, element, no_id), index);
+    state = build_.update(state, no_id, picked(value, element), index);
   });
 }
 
-Id ScopeImporter::load_kept(std::uint64_t number, const record::shape& s) {
+Id ScopeImporter::load_kept(std::uint64_t number) {
+  const std::vector<Id> extents = local_extents_.at(number - record::local_tensors);
   const Id state = bound({false, number, no_id});
-  const std::vector<Id> one{g_.index(1)};
   std::vector<Id> elements;
-  each_element(g_, read_.extents(s), [&](std::span<const std::int64_t> at) {
+  each_element(g_, extents, [&](std::span<const std::int64_t> at) {
     std::vector<Id> index = own_positions();
     for (const std::int64_t i : at) index.push_back(g_.index(i));
     elements.push_back(build_.element(state, index, no_id));
   });
-  if (s.rank == 0) return elements[0];
-  for (Id& e : elements) e = build_.reshape(e, one);
-  return build_.reshape(build_.concat(elements, 0), read_.extents(s));
+  return extents.empty() ? elements[0] : joined(g_.dtype(state), elements, extents);
 }
 
 // Local arrays that live in several phases have one for each position.
-std::vector<Id> ScopeImporter::places(std::uint64_t number, const std::vector<Id>& index) const {
-  if (!group_ || number < record::local_tensors || !group_->locals().contains(number - record::local_tensors)) return index;
-  std::vector<Id> out = own_positions();
+std::vector<Id> ScopeImporter::places(const Tensor& t, std::span<const Id> index) const {
+  std::vector<Id> out;
+  if (!t.place.is_variable && is_local(t.place.number) && group_ &&
+      group_->locals().contains(t.place.number - record::local_tensors))
+    out = own_positions();
   out.insert(out.end(), index.begin(), index.end());
   return out;
 }

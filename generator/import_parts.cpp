@@ -43,8 +43,8 @@ Op operation_of(record::op o) {
 
 }  // namespace
 
-ScopeImporter::Part ScopeImporter::part(const record::node& n, std::span<const Id> src, std::size_t values) {
-  Part p{tensor_of(n), static_cast<index_mode>(n.imm >> 32 & 0xff), tensor(tensor_of(n)), read_.extents(*n.s), {}, {}};
+ScopeImporter::Part ScopeImporter::part(const record::node& n, const Tensor& t, std::span<const Id> src, std::size_t values) {
+  Part p{static_cast<index_mode>(n.imm >> 32 & 0xff), t, read_.extents(*n.s), {}, {}};
   p.values.assign(src.begin(), src.begin() + static_cast<std::ptrdiff_t>(values));
   p.index.assign(src.begin() + static_cast<std::ptrdiff_t>(values), src.end());
   return p;
@@ -74,9 +74,7 @@ Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t ra
   for (std::size_t k = 0; k < extents.size(); ++k)
     at.push_back(g_.is_index_const(extents[k], 1) ? g_.index(0) : position[rank - extents.size() + k]);
   if (!in_kernel() || g_.op(x) == Op::PARAM) return build_.element(x, at);
-  std::vector<Id> one(at.size(), g_.index(1));  // of a few values
-  const Id element = build_.slice(x, at, std::vector<std::int64_t>(at.size(), 1), one);
-  return build_.reshape(element, {});
+  return picked(x, at);
 }
 
 // The indices of the element at a position: integers, one for each axis of the tensor.
@@ -89,9 +87,9 @@ std::vector<Id> ScopeImporter::indices_at(const Part& p, std::span<const Id> pos
 }
 
 // In row-major order, for parts inside of kernels, whose extents are constants.
-std::vector<std::vector<Id>> ScopeImporter::positions(const Part& p) {
+std::vector<std::vector<Id>> ScopeImporter::positions(std::span<const Id> extents) {
   std::vector<std::vector<Id>> out{{}};
-  for (const Id extent : p.extents) {
+  for (const Id extent : extents) {
     std::vector<std::vector<Id>> longer;
     for (const std::vector<Id>& at : out)
       for (std::int64_t i = 0; i < *index_value(g_, extent); ++i) {
@@ -137,65 +135,68 @@ Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
     }
     index.push_back(i);
   }
-  const Id value = build_.gather(value_now({false, p.number, no_id}), index);
+  const Id value = build_.gather(contents_of(p.tensor), index);
   if (inside == no_id) return value;
   std::vector<Id> along = build_.shape_of(inside);  // the axes that follow have it as one
   along.resize(along.size() + p.tensor.extents.size() - p.index.size(), g_.index(1));
   return build_.elementwise(Op::WHERE, {build_.reshape(inside, along), value, src.back()});
 }
 
-Id ScopeImporter::elements(const record::node& n, std::span<const Id> src) {
+Id ScopeImporter::elements(const record::node& n, const Tensor& t, std::span<const Id> src) {
   const bool is_constant = static_cast<index_mode>(n.imm >> 32 & 0xff) == index_mode::constant;
-  const Part p = part(n, is_constant ? src.first(src.size() - 1) : src, 0);
+  const Part p = part(n, t, is_constant ? src.first(src.size() - 1) : src, 0);
   if (!in_kernel()) return gathered(p, src);
   std::vector<Id> out;
-  for (const std::vector<Id>& at : positions(p))
-    out.push_back(element_at(p.mode, p.number, indices_at(p, at), is_constant ? src.back() : no_id));
-  return joined(p.tensor.dtype, out, p.extents);
+  for (const std::vector<Id>& at : positions(p.extents))
+    out.push_back(element_at(p.mode, t, indices_at(p, at), is_constant ? src.back() : no_id));
+  return joined(static_cast<DType>(n.d), out, p.extents);
 }
 
 // What a write at one position makes of the state.
-Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::span<const Id> position) {
+Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::span<const Id> position, Id* old) {
   const Place at = place(p.mode, p.tensor, indices_at(p, position));
-  const std::vector<Id> index = places(p.number, at.index);
   const Id gate = both(active(), at.gate), value = at_position(p.values[0], position, position.size());
   if (n.o == record::op::atomic) {
-    const Id expected = p.values.size() == 2 ? at_position(p.values[1], position, position.size()) : no_id;
-    return build_.atomic(static_cast<AtomicKind>(n.imm >> 40), state, gate, value, index, expected);
+    std::vector<Id> values{value};
+    if (p.values.size() == 2) values.push_back(at_position(p.values[1], position, position.size()));
+    return atomic_at(n, p.tensor, state, gate, values, at.index, old);
   }
   if (n.o == record::op::put)
-    return in_kernel() ? build_.update(state, gate, value, index)
-                       : build_.atomic(AtomicKind::exchange, state, gate, value, index);
+    return in_kernel() ? updated(p.tensor, state, gate, value, at.index)
+                       : build_.atomic(AtomicKind::exchange, state, gate, value, at.index);
   const auto o = static_cast<record::op>(n.imm >> 40);
   if (const auto kind = atomic_of(o); kind && !in_kernel()) {
     const Id change = o == record::op::sub ? build_.elementwise(Op::NEG, {value}) : value;
-    return build_.atomic(*kind, state, gate, change, index);
+    return build_.atomic(*kind, state, gate, change, places(p.tensor, at.index));
   }
-  const Id now = build_.element(state, index, gate);
-  return build_.update(state, gate, build_.elementwise(operation_of(o), {now, value}), index);
+  const Id now = read(p.tensor, state, gate, at.index);
+  return updated(p.tensor, state, gate, build_.elementwise(operation_of(o), {now, value}), at.index);
 }
 
 // Inside a kernel: one element after another.
 Id ScopeImporter::write_small(const record::node& n, const Part& p) {
-  const Changed c{false, p.number, no_id};
+  const Changed& c = p.tensor.place;
   std::vector<Id> old;
-  for (const std::vector<Id>& at : positions(p)) {
-    bound(c) = written(n, p, value_now(c), at);
-    if (n.o == record::op::atomic) old.push_back(build_.old(bound(c)));
+  for (const std::vector<Id>& at : positions(p.extents)) {
+    Id before = no_id;
+    bound(c) = written(n, p, value_now(c), at, &before);
+    if (n.o == record::op::atomic) old.push_back(before);
   }
-  return n.o == record::op::atomic ? joined(p.tensor.dtype, old, p.extents) : no_id;
+  return n.o == record::op::atomic ? joined(static_cast<DType>(n.d), old, p.extents) : no_id;
 }
 
 // Outside: a kernel over the positions.
 Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) {
-  const Changed c{false, p.number, no_id};
+  const Changed& c = p.tensor.place;
   std::vector<Id> ranges;
   for (const Id e : p.extents) ranges.push_back(build_.range(e, ids_++));
-  std::vector<Id> before{value_now(c)}, after{written(n, p, build_.carry(ranges[0], before[0], 0), ranges)};
+  Id each = no_id;
+  std::vector<Id> before{value_now(c)},
+      after{written(n, p, build_.carry(ranges[0], before[0], 0), ranges, wants_old ? &each : nullptr)};
   if (wants_old) {
-    before.push_back(build_.broadcast_to(g_.constant(p.tensor.dtype, 0), p.extents));
+    before.push_back(build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), p.extents));
     const Id old = build_.carry(ranges[0], before[1], 1);
-    after.push_back(build_.update(old, no_id, build_.old(after[0]), ranges));
+    after.push_back(build_.update(old, no_id, each, ranges));
   }
   const Id kernel = build_.kernel(ranges, before, after);
   bound(c) = build_.get(kernel, 0);
@@ -204,7 +205,7 @@ Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) 
 
 // Outside, with an operation that has no atomic form: a loop over the positions.
 void ScopeImporter::scatter_in_turns(const record::node& n, const Part& p) {
-  const Changed c{false, p.number, no_id};
+  const Changed& c = p.tensor.place;
   const Id count = index_product(g_, p.extents), range = build_.range(count, ids_++), before = value_now(c);
   std::vector<Id> position(p.extents.size());
   Id rest = range;
@@ -218,7 +219,8 @@ void ScopeImporter::scatter_in_turns(const record::node& n, const Part& p) {
 
 Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src, bool wants_old) {
   const bool compares = n.o == record::op::atomic && static_cast<AtomicKind>(n.imm >> 40) == AtomicKind::compare_exchange;
-  const Part p = part(n, src, compares ? 2 : 1);
+  const Tensor t = tensor(n, src);
+  const Part p = part(n, t, src, compares ? 2 : 1);
   if (in_kernel()) return write_small(n, p);
   if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40))) return scatter_in_turns(n, p), no_id;
   return scatter(n, p, wants_old);

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
 
-bool writes(op o) { return o == op::put || o == op::atomic || o == op::accumulate; }
-
 // What the number of turns of a loop to an i32 stays below, so that its counter is known to fit.
 std::int64_t most_turns(const Graph& g, DType counter, Id begin, std::optional<std::int64_t> step) {
   const auto first = index_value(g, begin);
@@ -33,7 +31,7 @@ void ScopeImporter::begin() {
   const auto is_array = [](const record::node& n) { return n.o == op::local; };
   const auto arrays = static_cast<std::size_t>(std::count_if(in_.nodes, in_.nodes + in_.n_nodes, is_array));
   locals_.assign(arrays, no_id);
-  local_tensors_.resize(arrays);
+  local_extents_.resize(arrays);
   for (const Symbol& s : out_.symbols) facts_.push_back({g_.string(g_.intern(s.name)), s.min});
 }
 
@@ -85,7 +83,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     if ((n.o == op::kernel_end || n.o == op::loop_end || n.o == op::when_end) && --depth == 0) return out;
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
-    out.works = out.works || turns || n.o == op::store || ((n.o == op::set || writes(n.o)) && n.s->rank > 0);
+    out.works = out.works || turns || n.o == op::store || ((n.o == op::set || writes_element(n.o)) && n.s->rank > 0);
     for (const Changed& c : changes(i)) {
       out.works = out.works || (at_group() && !c.is_variable);
       if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);
@@ -96,11 +94,11 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
 std::vector<ScopeImporter::Changed> ScopeImporter::changes(int position) const {
   const record::node& n = in_.nodes[position];
   std::vector<Changed> out;
-  if (n.o == op::store || writes(n.o)) out.push_back({false, tensor_of(n), no_id});
-  const bool is_kept = (n.o == op::set || n.o == op::var) && kept_variables_.contains(n.imm);
-  if (is_kept && at_group()) out.push_back({false, kept_variables_.at(n.imm), no_id});
-  const bool is_of_position = at_group() && group_->variable_varies(n.imm);
-  if (n.o == op::set && !is_of_position) out.push_back({true, n.imm, no_id});
+  const auto variable = variable_of(n);
+  if (n.o == op::store || (writes_element(n.o) && !variable)) out.push_back({false, tensor_of(n), no_id});
+  const bool is_kept = (n.o == op::var || sets_variable(n)) && kept_variables_.contains(*variable);
+  if (is_kept && at_group()) out.push_back({false, kept_variables_.at(*variable), no_id});
+  if (sets_variable(n) && !(at_group() && group_->variable_varies(*variable))) out.push_back({true, *variable, no_id});
   if (at_group() && kept_values_.contains(position)) out.push_back({false, kept_values_.at(position), no_id});
   return out;
 }
@@ -322,9 +320,9 @@ Id ScopeImporter::local(int position) {
   const std::size_t number = n.imm & 0xffffffffu;
   if (group_ && locals_[number] != no_id && group_->phase(position) == phase_ && in_phase_ && is_of_group(position))
     return locals_[number];  // there since the phase began
-  local_tensors_[number] = {static_cast<DType>(n.d), read_.extents(*n.s)};
+  local_extents_[number] = read_.extents(*n.s);
   if (!in_kernel())
-    return locals_[number] = build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), local_tensors_[number].extents);
+    return locals_[number] = build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), local_extents_[number]);
   const auto s = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
   return locals_[number] = array(n, false, s->ranges[0]);
 }
@@ -364,6 +362,8 @@ Id ScopeImporter::scoped(int position, std::span<const Id> src, bool is_used) {
     case op::var:
       variables_.resize(std::max<std::size_t>(variables_.size(), n.imm + 1), no_id);
       variables_[n.imm] = src[0];
+      is_of_kernel_.resize(variables_.size());
+      is_of_kernel_[n.imm] = group_.has_value() || in_kernel();
       break;
     case op::set: variables_.at(n.imm) = masked(src[0], variables_[n.imm]); break;
     case op::get: return variables_.at(n.imm);

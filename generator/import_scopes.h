@@ -17,6 +17,7 @@
 #include "compiler/ir/program.h"
 #include "generator/group_plan.h"
 #include "generator/record_reader.h"
+#include "generator/record_variables.h"
 
 namespace kiln::generator {
 
@@ -72,8 +73,11 @@ class ScopeImporter {
     std::vector<Id> ranges;
     std::vector<Changed> changed;
   };
+  // A tensor whose elements are named.
   struct Tensor {
-    compiler::DType dtype;
+    Changed place;
+    Id computed = compiler::no_id;  // without a place: the tensor itself
+    bool is_small = false;          // a few values of a position of a kernel, which no memory holds
     std::vector<Id> extents;
   };
   struct Place {
@@ -122,42 +126,50 @@ class ScopeImporter {
   void load_variables(int begin, int end);
   std::uint64_t keep(const record::node& n);
   Id array(const record::node& n, bool for_each_position, Id range);
-  void store_kept(std::uint64_t number, const record::shape& s, Id value);
-  Id load_kept(std::uint64_t number, const record::shape& s);
+  void store_kept(std::uint64_t number, Id value);
+  Id load_kept(std::uint64_t number);
+  bool is_memory(const Changed& c) const { return !c.is_variable || !is_of_kernel_.at(c.number); }
   std::vector<Id> own_positions() const;
   Id position_on(std::size_t axis) const;
   bool is_inside(Id integer, Id extent) const;
   bool is_of_group(int position) const;
   bool at_group() const { return group_.has_value() && !in_phase_; }
 
-  static std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
-  Tensor tensor(std::uint64_t number);
+  static Changed place_of(const record::node& n);
+  Tensor tensor(const record::node& n, std::span<const Id>& src);
+  Id contents_of(const Tensor& t) { return t.computed == compiler::no_id ? value_now(t.place) : t.computed; }
+  bool differs_in_kernel(Id x) const;
   bool in_kernel() const;
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);
-  std::vector<Id> places(std::uint64_t number, const std::vector<Id>& index) const;
-  Id element_at(record::index_mode mode, std::uint64_t number, std::span<const Id> indices, Id outside);
+  std::vector<Id> places(const Tensor& t, std::span<const Id> index) const;
+  Id read(const Tensor& t, Id state, Id gate, std::span<const Id> index);
+  Id updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index);
+  Id atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values, std::span<const Id> index,
+               Id* old);
+  Id picked(Id x, std::span<const Id> position);
+  Id is_position(std::span<const Id> index, std::span<const Id> position);
+  Id element_at(record::index_mode mode, const Tensor& t, std::span<const Id> indices, Id outside);
   Id element(const record::node& n, std::span<const Id> src);
   void put(const record::node& n, std::span<const Id> src);
   Id atomic(const record::node& n, std::span<const Id> src);
 
   // Several elements by one name (import_parts.cpp).
   struct Part {
-    std::uint64_t number;
     record::index_mode mode;
     Tensor tensor;
     std::vector<Id> extents, values, index;
   };
-  Part part(const record::node& n, std::span<const Id> src, std::size_t values);
+  Part part(const record::node& n, const Tensor& t, std::span<const Id> src, std::size_t values);
   Id unbroadcast(Id x);
   Id at_position(Id x, std::span<const Id> position, std::size_t rank);
   std::vector<Id> indices_at(const Part& p, std::span<const Id> position);
-  std::vector<std::vector<Id>> positions(const Part& p);
+  std::vector<std::vector<Id>> positions(std::span<const Id> extents);
   Id joined(compiler::DType d, std::span<const Id> elements, std::span<const Id> extents);
   Id gathered(const Part& p, std::span<const Id> src);
-  Id elements(const record::node& n, std::span<const Id> src);
-  Id written(const record::node& n, const Part& p, Id state, std::span<const Id> position);
+  Id elements(const record::node& n, const Tensor& t, std::span<const Id> src);
+  Id written(const record::node& n, const Part& p, Id state, std::span<const Id> position, Id* old = nullptr);
   Id write_small(const record::node& n, const Part& p);
   Id scatter(const record::node& n, const Part& p, bool wants_old);
   void scatter_in_turns(const record::node& n, const Part& p);
@@ -169,7 +181,8 @@ class ScopeImporter {
   const record::program& in_;
   compiler::Program& out_;
   std::vector<Id> params_, locals_, variables_;
-  std::vector<Tensor> local_tensors_;
+  std::vector<std::vector<Id>> local_extents_;
+  std::vector<bool> is_of_kernel_;  // by variable
   std::vector<compiler::SymbolFacts> facts_;
   std::vector<Scope> scopes_;
   Id cond_ = compiler::no_id;     // the conditions around, within the innermost loop or kernel

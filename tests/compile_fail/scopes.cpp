@@ -175,6 +175,16 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N)) y(i) = stored(x(i));  // stored inside a kernel | stored inside a kernel
 #elif BAD == 72
     y(k).atomic_xor(k);  // assigned value has another dtype | another dtype
+#elif BAD == 73
+    doubled(1) = 3;  // left side is a computed value | left side is a computed value
+#elif BAD == 74
+    auto r = doubled(1, 2);  // at most one index for each axis | at most one index for each axis
+#elif BAD == 75
+    auto r = whole(s);  // index must be an integer | an index is an integer
+#elif BAD == 76
+    for (auto [i] : kernel(N)) { auto r = whole(k); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+#elif BAD == 77
+    whole(1) = k(1);  // assigned value has another dtype | another dtype
 #endif
     z = x;
   }

@@ -42,7 +42,7 @@ struct extent {
 enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked, skip };
 // compare_exchange writes the value where the element equals the expected one.
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
-inline constexpr std::uint64_t local_tensors = 1000;
+inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
 inline constexpr std::uint64_t group_array = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t within_group = 1 << 8, of_group = 2 << 8;
 
@@ -81,7 +81,8 @@ struct source_loc {
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
 //   local: imm = number; an array of zeros with the shape, static extents, made each time the node is passed
 //          | group_array: one for all positions of a group
-// Elements of a tensor: slot, or local_tensors + number of a local array. Indices are integers, at most one for each axis; their
+// Elements of a tensor: slot, or local_tensors + number of a local array, or variable_tensors + number of a variable, or
+// computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their
 // shapes broadcast, and the shape `s` of what they name is that, then the axes without an index.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
 //   put: imm = mode << 32 | tensor, sources {value, index...}

@@ -116,6 +116,13 @@ struct builder {
     src(value);
     written(s);
   }
+  // The variable gets another value or element.
+  constexpr void changed(int number, const record::source_loc& l) {
+    variable& v = variables.v[number];
+    if (!is_open(v.scope)) fail(why::value_of_a_closed_scope_is_used_outside__write_var, l);
+    v.node = -1;
+    closed_when = -1;
+  }
   constexpr void written(int s) {
     closed_when = -1;
     slot& p = slots.v[s];

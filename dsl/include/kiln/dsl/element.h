@@ -9,7 +9,7 @@ namespace kiln {
 
 // S: shape of the elements. W: may they be written?
 template <class D, class S, mode Mode, why W>
-struct element_ : ops<element_<D, S, Mode, W>> {
+struct element_ : ops<element_<D, S, Mode, W>>, kiln_elements<element_<D, S, Mode, W>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;
@@ -87,6 +87,8 @@ struct element_ : ops<element_<D, S, Mode, W>> {
     return static_cast<std::uint64_t>(m) << 32 | static_cast<std::uint64_t>(tensor);
   }
   constexpr int kiln_load(const sloc& l) const {
+    if (kiln_variable() >= 0 && !b->is_open(b->variables.v[kiln_variable()].scope))
+      b->fail(why::value_of_a_closed_scope_is_used_outside__write_var, b->at(l));
     // A read outside of a skipped write is clamped.
     kiln_begin<D, S>(b, op::element, l, kiln_where(Mode == mode::skip ? mode::clamp : Mode));
     for (int k = 0; k < rank; ++k) b->src(index[k]);
@@ -96,9 +98,12 @@ struct element_ : ops<element_<D, S, Mode, W>> {
   // The right side of a compound assignment comes first: what it writes is read.
   constexpr int kiln_now(const sloc& l) const { return id == b->last() ? id : kiln_load(l); }
   constexpr bool kiln_is_local() const { return tensor >= static_cast<int>(record::local_tensors); }
+  constexpr int kiln_variable() const { return tensor - static_cast<int>(record::variable_tensors); }
   constexpr bool kiln_is_unreadable() const { return !kiln_is_local() && !b->slots.v[tensor].readable; }
   constexpr void kiln_written() const {
-    if (kiln_is_local())
+    if (kiln_variable() >= 0)
+      b->changed(kiln_variable(), b->current());
+    else if (kiln_is_local())
       b->closed_when = -1;
     else
       b->written(tensor);

@@ -1,4 +1,4 @@
-// What parameters and local arrays have in common: t(i, j) and t.at<mode>(i, j).
+// What tensors of all sorts have in common: t(i, j) and t.at<mode>(i, j).
 #pragma once
 
 #include "kiln/dsl/element.h"
@@ -53,12 +53,18 @@ struct kiln_elements<Self, D, S, W, seq<A...>> {
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }
   template <mode M, class... I>
   constexpr auto kiln_element(const kiln_subscript& first, const I&... rest) const {
-    return element_<D, sh<>, M, W>(self().b, self().slot, first.l, first, rest...);
+    return kiln_named<M, sh<>>(first.l, first, rest...);
   }
   template <mode M, class... I>
   constexpr auto kiln_part_of(const sloc& l, const I&... i) const {
-    using P = kiln_part_shape<S, I...>;
-    return element_<D, P, M, W>(self().b, self().slot, l, kiln_subscript(kiln_tensor_index{}, i, l)...);
+    return kiln_named<M, kiln_part_shape<S, I...>>(l, kiln_subscript(kiln_tensor_index{}, i, l)...);
+  }
+  template <mode M, class P, class... I>
+  constexpr auto kiln_named(const sloc& l, const I&... i) const {
+    if constexpr (W == kiln_computed)
+      return kiln_value < M == mode::skip ? mode::clamp : M, P > (l, {i.node(self().b)...}, sizeof...(I));
+    else
+      return element_<D, P, M, W>(self().b, self().slot, l, i...);
   }
   template <class... I>
   constexpr auto kiln_part_outside(const kiln_right<D, sh<>>& outside, const I&... i) const {
@@ -68,13 +74,21 @@ struct kiln_elements<Self, D, S, W, seq<A...>> {
   template <class P, class... I>
   constexpr expr_<D, P> kiln_constant(const kiln_right<D, sh<>>& outside, const I&... i) const {
     builder* b = self().b;
-    const int index[] = {i.node(b)...};
-    const int value = outside.node(b);
-    kiln_check_small<P>(b, outside.l);
-    constexpr auto where = static_cast<std::uint64_t>(mode::constant) << 32;
-    kiln_begin<D, P>(b, op::element, outside.l, where | static_cast<std::uint64_t>(self().slot));
-    for (const int k : index) b->src(k);
-    b->src(value);
+    return kiln_value<mode::constant, P>(outside.l, {i.node(b)..., outside.node(b)}, sizeof...(I) + 1);
+  }
+  template <mode M, class P>
+  constexpr expr_<D, P> kiln_value(const sloc& l, const int (&sources)[S::rank + 1], int n) const {
+    builder* b = self().b;
+    kiln_check_small<P>(b, l);
+    constexpr auto where = static_cast<std::uint64_t>(M) << 32;
+    if constexpr (W == kiln_computed) {
+      const int tensor = self().kiln_read(l);
+      kiln_begin<D, P>(b, op::element, l, where | record::computed_tensor);
+      b->src(tensor);
+    } else {
+      kiln_begin<D, P>(b, op::element, l, where | static_cast<std::uint64_t>(self().slot));
+    }
+    for (int k = 0; k < n; ++k) b->src(sources[k]);
     return kiln_result<D, P>(b);
   }
 };

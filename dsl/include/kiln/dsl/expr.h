@@ -208,8 +208,15 @@ constexpr op kiln_division = kiln_is_float<D> ? op::fdiv : op::cdiv;
   X(<<=, integer, op::shl)        \
   X(>>=, integer, op::shr)
 
+// t(i, j) and its kin (elements.h); W says whether elements may be written.
+template <class Self, class D, class S, why W, class = make_seq<S::rank>>
+struct kiln_elements;
+inline constexpr why kiln_computed = why::left_side_is_a_computed_value_not_a_parameter;
+template <class Self, class D, class S>
+struct kiln_elements<Self, D, S, kiln_computed, seq<>> {};
+
 template <class D, class S>
-struct expr_ : ops<expr_<D, S>> {
+struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;
@@ -252,10 +259,6 @@ struct expr_ : ops<expr_<D, S>> {
     if (b != nullptr && b->scope != declared) b->fail(why::value_is_rebound_inside_a_scope__write_var, b->current());
   }
 };
-
-// t(i, j) and its kin (elements.h); W says whether elements may be written.
-template <class Self, class D, class S, why W, class = make_seq<S::rank>>
-struct kiln_elements;
 
 template <dir Dir>
 inline constexpr why kiln_writable = Dir == dir::in ? why::an_in_parameter_is_read_only__declare_it_out_or_inout : why::ok;

@@ -1,20 +1,21 @@
 // auto v = var(0.0f): storage that scopes may change. A copy is a new variable with the value of now; a read is a snapshot.
 #pragma once
 
-#include "kiln/dsl/operators.h"
+#include "kiln/dsl/elements.h"
 
 namespace kiln {
 
 template <class D, class S>
-struct variable_ : ops<variable_<D, S>> {
+struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, why::ok> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;
   using right = kiln_right<D, S>;
   builder* b;
-  int number;
+  int number, slot;  // as a variable; as a tensor with elements
 
-  constexpr variable_(builder* b_, int initial, const record::source_loc& l) : b(b_), number(b_->variables.n) {
+  constexpr variable_(builder* b_, int initial, const record::source_loc& l)
+      : b(b_), number(b_->variables.n), slot(static_cast<int>(record::variable_tensors) + number) {
     b->push(op::var, kiln_code<D>, shape_v<S>, l, static_cast<std::uint64_t>(number));
     b->src(initial);
     b->variables.add({-1, b->scope});
@@ -60,13 +61,10 @@ struct variable_ : ops<variable_<D, S>> {
     return b->variables.v[number].node = b->last();
   }
   constexpr void kiln_set(int value, const record::source_loc& l) {
-    builder::variable& v = b->variables.v[number];
-    if (!b->is_open(v.scope)) b->fail(why::value_of_a_closed_scope_is_used_outside__write_var, l);
-    if (b->kernel_of(v.scope) != b->kernel()) b->fail(why::variable_of_outside_is_set_inside_a_kernel, l);
+    b->changed(number, l);
+    if (b->kernel_of(b->variables.v[number].scope) != b->kernel()) b->fail(why::variable_of_outside_is_set_inside_a_kernel, l);
     b->push(op::set, kiln_code<D>, shape_v<S>, l, static_cast<std::uint64_t>(number));
     b->src(value);
-    v.node = -1;
-    b->closed_when = -1;
   }
 };
 

@@ -1,0 +1,83 @@
+// Elements of tensors in kernels that no memory holds: a few values of one position, such as the three of `var<f32, 3>(0)`.
+// They are read by choosing among them and written by making all of them anew.
+#include <algorithm>
+#include <stdexcept>
+
+#include "generator/import_scopes.h"
+
+namespace kiln::generator {
+
+using namespace compiler;
+
+namespace {
+
+Op operation_of(AtomicKind kind) {
+  switch (kind) {
+    case AtomicKind::add: return Op::ADD;
+    case AtomicKind::min: return Op::MIN;
+    case AtomicKind::max: return Op::MAX;
+    case AtomicKind::bit_and: return Op::AND;
+    case AtomicKind::bit_or: return Op::OR;
+    case AtomicKind::bit_xor: return Op::XOR;
+    default: throw std::logic_error("an exchange is not an operation");
+  }
+}
+
+}  // namespace
+
+// Mask: is the index this position? no_id: it is, always.
+Id ScopeImporter::is_position(std::span<const Id> index, std::span<const Id> position) {
+  Id mask = no_id;
+  for (std::size_t k = 0; k < index.size(); ++k)
+    if (index[k] != position[k]) mask = both(mask, g_.make(Op::EQ, DType::boolean, {index[k], position[k]}));
+  return mask;
+}
+
+// The element at a position, which is constant.
+Id ScopeImporter::picked(Id x, std::span<const Id> position) {
+  if (position.empty()) return x;
+  const std::vector<Id> one(position.size(), g_.index(1));
+  return build_.reshape(build_.slice(x, position, std::vector<std::int64_t>(position.size(), 1), one), {});
+}
+
+Id ScopeImporter::read(const Tensor& t, Id state, Id gate, std::span<const Id> index) {
+  if (!t.is_small) return build_.element(state, places(t, index), gate);
+  if (std::ranges::all_of(index, [&](Id i) { return g_.is_const(i); })) return picked(state, index);
+  Id out = no_id;
+  for (const std::vector<Id>& at : positions(t.extents)) {
+    const Id value = picked(state, at);
+    out = out == no_id ? value : build_.elementwise(Op::WHERE, {is_position(index, at), value, out});
+  }
+  return out;
+}
+
+Id ScopeImporter::updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index) {
+  if (!t.is_small) return build_.update(state, gate, value, places(t, index));
+  std::vector<Id> out;
+  for (const std::vector<Id>& at : positions(t.extents)) {
+    const Id old = picked(state, at), mask = both(gate, is_position(index, at));
+    out.push_back(mask == no_id ? value : build_.elementwise(Op::WHERE, {mask, value, old}));
+  }
+  return joined(g_.dtype(state), out, t.extents);
+}
+
+// The state after; *old: the element before.
+Id ScopeImporter::atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values,
+                            std::span<const Id> index, Id* old) {
+  const auto kind = static_cast<AtomicKind>(n.imm >> 40);
+  if (!t.is_small) {
+    const Id after = build_.atomic(kind, state, gate, values[0], places(t, index), values.size() == 2 ? values[1] : no_id);
+    if (old != nullptr) *old = build_.old(after);
+    return after;
+  }
+  const Id now = read(t, state, no_id, index);
+  Id value = values[0];
+  if (kind == AtomicKind::compare_exchange)
+    value = build_.elementwise(Op::WHERE, {build_.elementwise(Op::EQ, {now, values[1]}), value, now});
+  else if (kind != AtomicKind::exchange)
+    value = build_.elementwise(operation_of(kind), {now, value});
+  if (old != nullptr) *old = gate == no_id ? now : build_.elementwise(Op::WHERE, {gate, now, g_.constant(g_.dtype(now), 0)});
+  return updated(t, state, gate, value, index);
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,31 @@
+// What a record says of variables, which are named as a whole or by element.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "kiln/record.h"
+
+namespace kiln::generator {
+
+inline constexpr std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
+inline constexpr bool writes_element(record::op o) {
+  return o == record::op::put || o == record::op::atomic || o == record::op::accumulate;
+}
+inline constexpr bool names_element(record::op o) { return o == record::op::element || writes_element(o); }
+inline constexpr bool is_local(std::uint64_t tensor) {
+  return tensor >= record::local_tensors && tensor < record::variable_tensors;
+}
+
+// The variable that the record declares, reads or writes.
+inline constexpr std::optional<std::uint64_t> variable_of(const record::node& n) {
+  using record::op;
+  if (n.o == op::var || n.o == op::set || n.o == op::get) return n.imm;
+  if (!names_element(n.o) || tensor_of(n) < record::variable_tensors || tensor_of(n) == record::computed_tensor) return {};
+  return tensor_of(n) - record::variable_tensors;
+}
+inline constexpr bool sets_variable(const record::node& n) {
+  return n.o == record::op::set || (writes_element(n.o) && variable_of(n));
+}
+
+}  // namespace kiln::generator

@@ -1,0 +1,227 @@
+// Elements of what is no parameter: computed tensors, tensors and small vectors in variables.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+
+using Ints = std::vector<int>;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+Ints numbers(std::int64_t n) {
+  Ints out;
+  for (std::int64_t i = 0; i < n; ++i) out.push_back(static_cast<int>(i * 37 % 101) - 50);
+  return out;
+}
+int floormod(int a, int n) { return (a % n + n) % n; }
+
+struct computed : program<computed> {
+  in<i32, N, 4> x;
+  in<i32, N> place;
+  out<i32, N> neighbours, looked_up;
+  out<i32> first;
+  out<i32, N, 4> rows;
+  constexpr void body() {
+    auto twice = x * 2;
+    auto total = sum<1>(x);
+    auto table = arange<8, i32>() * 3 - 5;
+    first = twice(0, 1) + total(0);
+    rows = twice(place);
+    for (auto [i] : kernel(N)) {
+      neighbours(i) = total.at<mode::wrap>(i - 1) + total.at<mode::constant>(i + 1, 1000) + twice(i, place(i));
+      looked_up(i) = table(place(i)) + (table + 1)(place(i) + 1);
+    }
+  }
+};
+
+TEST(Values, ElementsOfComputedTensors) {
+  for (const int n : {1, 2, 37}) {
+    const Ints x = numbers(n * 4), place = numbers(n);
+    const auto r = scopes::run(ir<computed>, {scopes::tensor({n, 4}, x), scopes::tensor({n}, place), scopes::output<int>({n}),
+                                              scopes::output<int>({n}), scopes::output<int>({}), scopes::output<int>({n, 4})});
+    const auto total = [&](int i) { return x[at(i * 4)] + x[at(i * 4 + 1)] + x[at(i * 4 + 2)] + x[at(i * 4 + 3)]; };
+    const auto table = [](int i) { return std::clamp(i, 0, 7) * 3 - 5; };
+    for (int i = 0; i < n; ++i) {
+      const int p = place[at(i)], outside = i + 1 < n ? total(i + 1) : 1000;
+      EXPECT_EQ(scopes::values<int>(r[2])[at(i)], total(floormod(i - 1, n)) + outside + 2 * x[at(i * 4 + std::clamp(p, 0, 3))]);
+      EXPECT_EQ(scopes::values<int>(r[3])[at(i)], table(p) + table(p + 1) + 1);
+      for (int k = 0; k < 4; ++k)
+        EXPECT_EQ(scopes::values<int>(r[5])[at(i * 4 + k)], 2 * x[at(std::clamp(p, 0, n - 1) * 4 + k)]);
+    }
+    EXPECT_EQ(scopes::values<int>(r[4])[0], 2 * x[1] + total(0));
+  }
+}
+
+// Each position has its own; numbers of C++, counters and data are indices.
+struct vectors : program<vectors> {
+  in<i32, N, 3> x;
+  in<i32, N> which;
+  out<i32, N> picked, product, sorted_middle, counted;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto v = var<i32, 3>(0);
+      for (int a = 0; a < 3; ++a) v(a) = x(i, 2 - a);
+      auto row = x(i);
+      for (auto k : loop(3)) v(k) += 10 * row(k);
+      picked(i) = v(which(i)) + v.at<mode::constant>(which(i), 500) * 7;
+      auto w = v * row;
+      product(i) = w(0) + 3 * w(1) + 5 * w(2);
+      auto s = var(row);
+      for (auto pass : loop(2))
+        for (auto k : loop(2))
+          if (auto c = when(s(k + 1) < s(k))) {
+            auto low = s(k + 1), high = s(k);
+            s(k) = low;
+            s(k + 1) = high;
+          }
+      sorted_middle(i) = s(1);
+      auto count = var<i32, 2, 2>(0);
+      for (auto k : loop(3)) {
+        auto before = count(k, row(k)).atomic_add(row(k));
+        count.at<mode::skip>(before, 1) -= 1;
+      }
+      counted(i) = count(0, 0) + 10 * count(0, 1) + 100 * count(1, 0) + 1000 * count(1, 1);
+    }
+  }
+};
+
+TEST(Values, SmallVectorsInKernels) {
+  const int n = 37;
+  const Ints x = numbers(n * 3), which = numbers(n);
+  const auto r = scopes::run(ir<vectors>, {scopes::tensor({n, 3}, x), scopes::tensor({n}, which), scopes::output<int>({n}),
+                                           scopes::output<int>({n}), scopes::output<int>({n}), scopes::output<int>({n})});
+  for (int i = 0; i < n; ++i) {
+    const int* row = &x[at(i * 3)];
+    int v[3], s[3] = {row[0], row[1], row[2]}, count[2][2] = {};
+    for (int a = 0; a < 3; ++a) v[a] = row[2 - a] + 10 * row[a];
+    const int p = which[at(i)];
+    EXPECT_EQ(scopes::values<int>(r[2])[at(i)], v[std::clamp(p, 0, 2)] + 7 * (p >= 0 && p < 3 ? v[p] : 500));
+    EXPECT_EQ(scopes::values<int>(r[3])[at(i)], v[0] * row[0] + 3 * v[1] * row[1] + 5 * v[2] * row[2]);
+    std::sort(s, s + 3);
+    EXPECT_EQ(scopes::values<int>(r[4])[at(i)], s[1]);
+    for (int k = 0; k < 3; ++k) {
+      int& c = count[std::min(k, 1)][std::clamp(row[k], 0, 1)];
+      const int before = c;
+      c += row[k];
+      if (before >= 0 && before < 2) count[before][1] -= 1;
+    }
+    EXPECT_EQ(scopes::values<int>(r[5])[at(i)], count[0][0] + 10 * count[0][1] + 100 * count[1][0] + 1000 * count[1][1]);
+  }
+}
+
+// A tensor in a variable is memory that kernels share.
+struct scratch : program<scratch> {
+  in<i32, N> x;
+  in<i32> turns;
+  out<i32, N> y;
+  out<i32, 8> bins;
+  out<i32> total;
+  constexpr void body() {
+    auto a = var(x), b = var(x);
+    auto histogram = var<i32, 8>(0);
+    auto all = var(0);
+    a(0) = 5;
+    for (auto t : loop(turns)) {
+      for (auto [i] : kernel(N)) b(i) = a.at<mode::wrap>(i + 1) + t;
+      for (auto [i] : kernel(N)) {
+        if (auto c = when(b(i) > 0)) a(i) = b(i) - a(i);
+        histogram.at<mode::wrap>(b(i)).atomic_add(1);
+        all().atomic_add(b(i));
+      }
+      a(t) += 100;
+    }
+    y = a;
+    bins = histogram;
+    total = all;
+  }
+};
+
+TEST(Values, TensorsInVariables) {
+  for (const int n : {1, 2, 37})
+    for (const int turns : {0, 1, 5}) {
+      const Ints x = numbers(n);
+      const auto r = scopes::run(ir<scratch>, {scopes::tensor({n}, x), scopes::scalar(turns), scopes::output<int>({n}),
+                                               scopes::output<int>({8}), scopes::output<int>({})});
+      Ints a = x, b = x, bins(8);
+      int total = 0;
+      a[0] = 5;
+      for (int t = 0; t < turns; ++t) {
+        for (int i = 0; i < n; ++i) b[at(i)] = a[at((i + 1) % n)] + t;
+        for (int i = 0; i < n; ++i) {
+          if (b[at(i)] > 0) a[at(i)] = b[at(i)] - a[at(i)];
+          ++bins[at(floormod(b[at(i)], 8))];
+          total += b[at(i)];
+        }
+        a[at(std::min(t, n - 1))] += 100;
+      }
+      EXPECT_EQ(scopes::values<int>(r[2]), a);
+      EXPECT_EQ(scopes::values<int>(r[3]), bins);
+      EXPECT_EQ(scopes::values<int>(r[4])[0], total);
+    }
+}
+
+// Elements of variables on both sides of barriers: of each position, of the group, of the program.
+struct grouped : program<grouped> {
+  in<i32, N> x;
+  out<i32, N> y;
+  out<i32, 4> sums;
+  constexpr void body() {
+    auto all = var<i32, 4>(0);
+    auto turned = var(x);
+    for (auto [i] : kernel(N).group<8>()) {
+      auto shared = group<i32, 8>();
+      auto own = var<i32, 3>(0);
+      auto turns = var<i32, 2>(0);
+      auto t = in_group(i);
+      for (auto k : loop(3)) own(k) = x(i) + k;
+      shared(t) = own(2);
+      turns(1) += 2;
+      barrier();
+      own(t % 3) += shared(7 - t);
+      for (auto k : loop(turns(1))) {
+        barrier();
+        shared(t) = own(k) + 1;
+        barrier();
+        own(k + 1) += shared.at<mode::wrap>(t + 1);
+      }
+      turned(i) = own(0) + 10 * own(1) + 100 * own(2);
+      all.at<mode::wrap>(x(i)).atomic_add(own(2));
+    }
+    y = turned;
+    sums = all;
+  }
+};
+
+TEST(Values, VariablesAcrossBarriers) {
+  for (const int n : {8, 40}) {
+    const Ints x = numbers(n);
+    const auto r = scopes::run(ir<grouped>, {scopes::tensor({n}, x), scopes::output<int>({n}), scopes::output<int>({4})});
+    Ints y(at(n)), sums(4);
+    for (int first = 0; first < n; first += 8) {
+      int own[8][3], shared[8];
+      for (int t = 0; t < 8; ++t)
+        for (int k = 0; k < 3; ++k) own[t][k] = x[at(first + t)] + k;
+      for (int t = 0; t < 8; ++t) shared[t] = own[t][2];
+      for (int t = 0; t < 8; ++t) own[t][t % 3] += shared[7 - t];
+      for (int k = 0; k < 2; ++k) {
+        for (int t = 0; t < 8; ++t) shared[t] = own[t][k] + 1;
+        for (int t = 0; t < 8; ++t) own[t][k + 1] += shared[(t + 1) % 8];
+      }
+      for (int t = 0; t < 8; ++t) {
+        y[at(first + t)] = own[t][0] + 10 * own[t][1] + 100 * own[t][2];
+        sums[at(floormod(x[at(first + t)], 4))] += own[t][2];
+      }
+    }
+    EXPECT_EQ(scopes::values<int>(r[1]), y);
+    EXPECT_EQ(scopes::values<int>(r[2]), sums);
+  }
+}
+
+}  // namespace
