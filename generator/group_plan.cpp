@@ -124,7 +124,10 @@ bool GroupPlan::differs(int i) const {
     case op::get: return variable_varies(n.imm);
     case op::element: {
       const std::uint64_t tensor = tensor_of(n);
-      if (const auto variable = variable_of(n); variable && variable_varies(*variable)) return true;
+      if (const auto variable = variable_of(n); variable && is_own(*variable)) {
+        if (variable_varies(*variable)) return true;
+        break;
+      }
       const bool own = is_local(tensor) && !group_arrays_.contains(tensor - record::local_tensors);
       const bool promised = static_cast<record::index_mode>(n.imm >> 32 & 0xff) == record::index_mode::unchecked;
       if (own || written_.contains({phase(i), tensor}) || (promised && !of_group(i))) return true;
