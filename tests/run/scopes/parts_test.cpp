@@ -296,14 +296,14 @@ struct of_values : program<of_values> {
   out<f32> one;
   constexpr void body() {
     auto twice = table * 2;
-    y = gather(twice, row) + 1;
+    y = twice(row) + 1;
     auto sums = var(sum<1>(table));
     sums += 3;
-    z = gather<mode::wrap>(sums, row);
-    one = gather(twice, 1, 3);
+    z = sums.at<mode::wrap>(row);
+    one = twice(1, 3);
     for (auto [i] : kernel(N)) {
       auto v = table(i) * 3;
-      w(i) = gather(v, 2) + gather<mode::mirror>(v, i) + gather(twice, i, 1);
+      w(i) = v(2) + v.at<mode::mirror>(i) + twice(i, 1);
     }
   }
 };
