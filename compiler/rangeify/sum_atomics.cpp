@@ -53,6 +53,7 @@ class Summing {
     done_.assign(sink + 1, no_id);
     uses_.assign(sink + 1, 0);
     for (const Id id : order_) {
+      if (g.op(id) == Op::LOCAL) with_locals_.push_back(g.src(id, 0));
       if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
       for (const Id s : g.src(id)) ++uses_[s];
     }
@@ -106,6 +107,7 @@ class Summing {
 
   void find_in_kernel(Id kernel) {
     const KernelParts k = kernel_parts(g_, kernel);
+    if (std::ranges::find(with_locals_, k.ranges[0]) != with_locals_.end()) return;  // they are made for each position
     KernelSums out;
     for (std::size_t slot = 0; slot < k.final.size(); ++slot) {
       const auto sum = sum_of(kernel, slot, k.final[slot]);
@@ -257,6 +259,7 @@ class Summing {
   const Regions regions_;
   std::vector<Id> done_;
   std::vector<std::uint32_t> uses_;
+  std::vector<Id> with_locals_;  // ranges whose turns have local arrays
   std::int64_t next_range_ = 0;
   std::map<Id, std::map<std::size_t, Sum>> loops_;  // by FOR, by slot
   std::map<Id, KernelSums> kernels_;

@@ -85,6 +85,25 @@ void expect_columns(int n, int m) {
   EXPECT_EQ(scopes::values<int>(r[9])[0], count);
 }
 
+// A local array is new for each position, also where the kernel's axis is one that sums could run over.
+struct with_locals : program<with_locals> {
+  in<i32, N, M> x;
+  inout<i32, N> sum;
+  constexpr void body() {
+    for (auto [i, j] : kernel(N, M)) {
+      auto a = local<i32, 3>();
+      a(x(i, j)) += 1;
+      sum(i).atomic_add(a(1) * 2 + a(2));
+    }
+  }
+};
+
+TEST(SumAtomics, LocalArrays) {
+  const auto r =
+      scopes::run(ir<with_locals>, {scopes::tensor<int>({2, 4}, {0, 1, 2, 1, 2, 2, 2, 0}), scopes::tensor<int>({2}, {10, 20})});
+  EXPECT_EQ(scopes::values<int>(r[1]), (Ints{15, 23}));
+}
+
 TEST(SumAtomics, SameBits) {
   expect_columns(13, 37);
   expect_columns(64, 1);
