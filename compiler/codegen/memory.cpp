@@ -111,7 +111,8 @@ Value* Memory::base(Id memory) {
 
 void Memory::clear(Id local) {
   const std::int64_t size = elements_of(g_, local) * bytes(g_.dtype(local));
-  b_.CreateMemSet(base(local), b_.getInt8(0), static_cast<std::uint64_t>(size), llvm::Align(64));
+  // Inline: objects call no function but those of the runtime.
+  b_.CreateMemSetInline(base(local), llvm::Align(64), b_.getInt8(0), b_.getInt64(static_cast<std::uint64_t>(size)));
 }
 
 Value* Memory::lanes_of(Value* v, int lanes) {

@@ -33,7 +33,7 @@ Ranges united(const Ranges& a, const Ranges& b) {
   return out;
 }
 
-constexpr std::int64_t open_end = std::int64_t{1} << 40, typical_turns = 64;  // of a loop that ends by a condition
+constexpr std::int64_t open_end = std::int64_t{1} << 30, typical_turns = 64;  // of a loop that data or a condition ends
 
 // A loop may end by the position of another; its first iteration stands for all.
 Id rough_end(Graph& g, Id range) {

@@ -25,6 +25,7 @@ struct Access {
   Op op;
   Id index, gate, memory;
   std::optional<symbolic::Sum> sum;
+  bool is_plain;  // made of the position and of what is outside
 };
 
 std::optional<std::int64_t> constant(const Graph& g, Id id) { return symbolic::index_constant(g, id); }
@@ -124,8 +125,14 @@ class Phase {
     const LoopParts l = loop_parts(g_, loop);
     nodes_ = g_.reachable(l.yield);
     inside_.insert(range_);
-    for (const Id id : nodes_)
-      if (std::ranges::any_of(g_.src(id), [&](Id s) { return inside_.contains(s); })) inside_.insert(id);
+    for (std::size_t before = 0; before != inside_.size();) {  // a loop inside has its RANGE inside
+      before = inside_.size();
+      for (const Id id : nodes_) {
+        if (std::ranges::none_of(g_.src(id), [&](Id s) { return inside_.contains(s); })) continue;
+        inside_.insert(id);
+        if (g_.op(id) == Op::FOR) inside_.insert(g_.src(id, 0));
+      }
+    }
   }
 
   void find_accesses(const Facts& facts) {
@@ -139,8 +146,14 @@ class Phase {
       const Id index = op == Op::ATOMIC ? src.back() : src[1];
       const Id gate = op == Op::ATOMIC ? src[1] : src.size() > 3 ? src[3] : no_id;
       if (op != Op::LOAD) written_.insert(memory);
-      accesses_.push_back({op, index, gate, memory, symbolic::sum_of(g_, simplify(index))});
+      accesses_.push_back({op, index, gate, memory, symbolic::sum_of(g_, simplify(index)), is_plain(index)});
     }
+  }
+
+  bool is_plain(Id index) const {
+    const Id roots[] = {index};
+    return std::ranges::all_of(g_.reachable(roots),
+                               [&](Id id) { return id == range_ || !inside_.contains(id) || is_elementwise(g_.op(id)); });
   }
 
   // Loops inside, whose positions are gone through at each position of the group.
@@ -259,7 +272,7 @@ class Phase {
     for (const Access& a : accesses_) {
       const bool matters = written_.contains(a.memory);
       const auto at = element(a);
-      if (!at || !inner_.empty()) strides_[a.index] = std::nullopt;
+      if (!at || !a.is_plain) strides_[a.index] = std::nullopt;
       if (auto& row = rows[a.index]; at && row.size() == static_cast<std::size_t>(lane)) row.push_back(*at);
       if (!matters) continue;
       if (a.gate != no_id && evaluate_(a.gate) == 0) continue;

@@ -38,12 +38,13 @@ Id loop_of(const Graph& g, Id sink, Id range) {
 int lanes_for(const Graph& g, Id loop, const Target& target) {
   const LoopParts l = loop_parts(g, loop);
   const std::int64_t size = g.arg(g.src(l.range, 0), 0);
-  if (size < shortest_lanes || has_vectors_over(g, l.yield, l.range)) return 1;
+  if (size < shortest_lanes) return 1;
   int widest = narrowest_value;  // of what is loaded and stored
   std::unordered_set<Id> inside{l.range};
   for (const Id id : g.reachable(l.yield)) {
     if (!inside.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return inside.contains(s); })) continue;
     inside.insert(id);
+    if (g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::vector) return 1;
     if (g.op(id) == Op::LOAD) widest = std::max(widest, bytes(g.dtype(id)));
     if (g.op(id) == Op::STORE || g.op(id) == Op::ATOMIC) widest = std::max(widest, bytes(g.dtype(g.src(id, 2))));
   }

@@ -214,7 +214,7 @@ class Masking {
   Id get(Id id) {
     const Id loop = done_.at(g_.src(id, 0));
     const Masked* m = of_range(g_.src(g_.src(id, 0), 0));
-    return g_.make(Op::GET, g_.dtype(id), {loop}, {g_.arg(id, 0) + (m != nullptr && m->adds_active ? 1 : 0)});
+    return g_.make(Op::GET, g_.dtype(id), {loop}, {g_.arg(id, 0) + (m != nullptr && m->adds_active ? 1 : 0)}, {}, g_.lanes(id));
   }
 
   Id close_loop(Id loop) {

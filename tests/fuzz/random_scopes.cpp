@@ -308,11 +308,73 @@ class Maker {
     node(op::loop_end, KILN_BOOL);
   }
 
+  // Statements of the positions of a group between barriers; loops and conditions around those that are the same for all.
+  void phases(int depth) {
+    const auto group_array = [&] {
+      const std::uint64_t imm = next_local_ | record::group_array;
+      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(random_.pick(1, 20))}), {}, {}, imm);
+      locals_.push_back(next_local_++);
+    };
+    statements(2);
+    for (std::int64_t i = random_.pick(0, 3); i >= 0 && budget_ > 0; --i) {
+      if (random_.one_in(3)) group_array();
+      const auto what = depth > 0 ? random_.pick(0, 3) : 0;
+      if (what == 2) shared_loop(depth);
+      if (what == 3) shared_branch(depth);
+      if (what < 2) node(op::barrier, KILN_BOOL);
+      statements(2);
+    }
+  }
+  int shared() { return shared_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(shared_.size()) - 1))]; }
+  int shared_condition() { return node(op::le, KILN_BOOL, {shared(), number(random_.pick(-3, 3))}); }
+  void shared_loop(int depth) {
+    const int l =
+        node(op::loop, KILN_I32, {shared()}, {Tables::fixed(-2 * random_.pick(0, 2)), Tables::fixed(-1), Tables::fixed(3)});
+    const auto count = shared_.size();
+    scope([&] {
+      shared_.push_back(node(op::counter, KILN_I32, {l}));
+      visible_.push_back(shared_.back());
+      node(op::break_, KILN_BOOL, {node(op::le, KILN_BOOL, {number(9), shared_.back()})});
+      phases(depth - 1);
+      node(op::barrier, KILN_BOOL);
+      if (random_.one_in(3)) node(op::continue_, KILN_BOOL, {shared_condition()});
+      statements(1);
+    });
+    shared_.resize(count);
+    node(op::loop_end, KILN_BOOL);
+  }
+  void shared_branch(int depth) {
+    node(op::when, KILN_BOOL, {shared_condition()});
+    scope([&] {
+      phases(depth - 1);
+      node(op::barrier, KILN_BOOL);
+    });
+    node(op::when_end, KILN_BOOL);
+  }
+  // Sizes of groups, one for each axis, in the kernel's imm.
+  std::uint64_t group_sizes(int rank) {
+    constexpr std::int64_t sizes[] = {1, 3, 4, 8, 11, 16};
+    std::uint64_t imm = 0;
+    for (int axis = 0; axis < rank; ++axis) imm |= static_cast<std::uint64_t>(sizes[random_.pick(0, 5)]) << (8 + 16 * axis);
+    return imm;
+  }
+  void group_body(int k, int rank) {
+    shared_ = {visible_[0], number(random_.pick(-2, 4)),
+               node(op::index, KILN_I32, {k}, {}, record::of_group | static_cast<std::uint64_t>(rank - 1))};
+    for (int axis = 0; axis < rank; ++axis)
+      visible_.push_back(node(op::index, KILN_I32, {k}, {}, record::within_group | static_cast<std::uint64_t>(axis)));
+    visible_.push_back(shared_[2]);
+    phases(2);
+    shared_.clear();
+  }
+
   void kernel() {
     const bool is_2d = random_.one_in(3), is_counted = !is_2d && random_.one_in(5);
+    const bool in_groups = !is_counted && random_.one_in(3);
     std::vector<record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
     if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(random_.pick(1, 3)));
-    const int k = node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs, is_2d ? 2 : 1);
+    const int k = node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs,
+                       (is_2d ? 2 : 1) | (in_groups ? group_sizes(is_2d ? 2 : 1) : 0));
     const int outside = loops_;
     auto variables = std::move(variables_), locals = std::move(locals_);  // those of outside are read-only
     variables_.clear(), locals_.clear();
@@ -325,8 +387,12 @@ class Maker {
       own_ = {true, row, is_counted ? -1 : column, kinds[random_.pick(0, 5)]};
       if (is_2d) visible_.push_back(row);
       visible_.push_back(column);
-      statements(3);
-      statements(3);
+      if (in_groups) {
+        group_body(k, is_2d ? 2 : 1);
+      } else {
+        statements(3);
+        statements(3);
+      }
       if (is_counted)
         add(index_mode::wrap);
       else
@@ -390,6 +456,7 @@ class Maker {
   Tables t_;
   const record::shape *scalar_ = nullptr, *vector_ = nullptr;
   std::vector<int> visible_;  // integers of the open scopes
+  std::vector<int> shared_;   // those that all positions of a group have in common
   std::vector<std::uint64_t> variables_, locals_;
   std::uint64_t next_variable_ = 0, next_local_ = 0;
   Own own_;

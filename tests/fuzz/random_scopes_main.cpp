@@ -1,7 +1,7 @@
-// random_scopes [--count N] [--seed S] [--jobs J]: random programs of integers with kernels, loops, conditions, breaks,
-// variables, local arrays, elements, atomics and whole tensors. Each computes, bit for bit, what it computes written as plain C
-// and compiled by cc -O0 -fwrapv: through the interpreter and compiled at two vector widths, with 1 and 3 threads and chunks
-// backwards. A failure of compiled code is shrunk; one of the interpreter is printed with the C.
+// random_scopes [--count N] [--seed S] [--jobs J]: random programs of integers with kernels, groups and barriers, loops,
+// conditions, breaks, variables, local arrays, elements, atomics and whole tensors. Each computes, bit for bit, what it
+// computes written as plain C and compiled by cc -O0 -fwrapv: through the interpreter and compiled at two vector widths, with 1
+// and 3 threads and chunks backwards. A failure of compiled code is shrunk; one of the interpreter is printed with the C.
 #include <cstring>
 #include <iostream>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "tests/fuzz/scopes_as_c.h"
 
 #include <map>
+#include <set>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -63,7 +64,7 @@ class Writer {
   const record::node& node(int i) const { return p_.nodes[i]; }
   int source_number(int i, int k) const { return p_.sources[node(i).source_begin + k]; }
   std::string source(int i, int k) const { return value(source_number(i, k)); }
-  static std::string value(int i) { return "v" + std::to_string(i); }
+  std::string value(int i) const { return "v" + std::to_string(i) + (of_position_.contains(i) ? "[q]" : ""); }
   static std::string extent(const record::extent& e) {
     return e.text == nullptr ? "INT64_C(" + std::to_string(e.value) + ")" : "(int64_t)(" + std::string(e.text) + ")";
   }
@@ -93,6 +94,10 @@ class Writer {
 
   void statement(int i) {
     if (node(i).s->rank > 0 && node(i).o != op::local) return whole(i);
+    if (!group_scopes_.empty() && ends_phase(i)) return of_group(i);
+    plain(i);
+  }
+  void plain(int i) {
     switch (node(i).o) {
       case op::reduce: return sum(i);
       case op::kernel: return kernel(i);
@@ -133,10 +138,18 @@ class Writer {
          << value(i) << " = add_" << type << '(' << value(i) << ", " << part(i, 0) << ");\n";
   }
   void define(int i, const std::string& e) {
-    out_ << "const " << type_name(node(i).d) << ' ' << value(i) << " = " << e << ";\n";
+    if (of_position_.contains(i))
+      out_ << value(i) << " = " << e << ";\n";
+    else
+      out_ << "const " << type_name(node(i).d) << ' ' << value(i) << " = " << e << ";\n";
   }
-  std::string variable(int i) const { return "x" + std::to_string(node(i).imm); }
-  void declare(int i) { out_ << type_name(node(i).d) << ' ' << variable(i) << " = " << source(i, 0) << ";\n"; }
+  std::string variable(int i) const {
+    return "x" + std::to_string(node(i).imm) + (kept_variables_.contains(node(i).imm) ? "[q]" : "");
+  }
+  void declare(int i) {
+    const bool is_kept = kept_variables_.contains(node(i).imm);
+    out_ << (is_kept ? "" : type_name(node(i).d)) << ' ' << variable(i) << " = " << source(i, 0) << ";\n";
+  }
 
   std::string expression(int i) {
     const record::node& n = node(i);
@@ -144,7 +157,11 @@ class Writer {
     switch (n.o) {
       case op::param: return tensors_.at(n.imm).name + "[0]";
       case op::constant: return cast + "UINT64_C(" + std::to_string(n.imm) + ")";
-      case op::index: return cast + "p" + std::to_string(source_number(i, 0)) + "_" + std::to_string(n.imm);
+      case op::index: {
+        const std::string axis = std::to_string(source_number(i, 0)) + "_" + std::to_string(n.imm & 0xff);
+        if ((n.imm & record::of_group) != 0) return cast + "g" + axis;
+        return cast + ((n.imm & record::within_group) != 0 ? "(p" + axis + " - f" + axis + ")" : "p" + axis);
+      }
       case op::counter: return cast + "k" + std::to_string(source_number(i, 0));
       case op::cast: return cast + source(i, 0);
       case op::where: return source(i, 0) + " ? " + source(i, 1) + " : " + source(i, 2);
@@ -164,13 +181,89 @@ class Writer {
     out_ << "{\n";
     std::string head;
     for (int k = 0; k < rank; ++k) {
-      const std::string p = "p" + std::to_string(i) + "_" + std::to_string(k);
+      const std::string axis = std::to_string(i) + "_" + std::to_string(k), p = "p" + axis;
       out_ << "const int64_t n" << p << " = " << bound(i, k, used) << ";\n";
+      if (group_size(i, k) > 0) {
+        const std::string size = std::to_string(group_size(i, k)), first = "f" + axis;
+        out_ << "for (int64_t g" << axis << " = 0; g" << axis << " * " << size << " < n" << p << "; ++g" << axis << ") {\n";
+        out_ << "const int64_t " << first << " = g" << axis << " * " << size << ";\n";
+        continue;
+      }
       head += "for (int64_t " + p + " = 0; " + p + " < n" + p + "; ++" + p + ") ";
     }
+    if (group_size(i, 0) > 0) return group(i);
     out_ << head << "{\n";
     open("}}");
   }
+
+  // Groups: for each, the positions go through what lies between two barriers in order. What is directly in the kernel or in a
+  // scope with barriers has an element for each position.
+  std::int64_t group_size(int kernel, int axis) const {
+    return static_cast<std::int64_t>(axis < 3 ? node(kernel).imm >> (8 + 16 * axis) & 0xffff : 0);
+  }
+  static bool is_opening(op o) { return o == op::kernel || o == op::loop || o == op::when || o == op::otherwise; }
+  static bool is_closing(op o) { return o == op::kernel_end || o == op::loop_end || o == op::when_end; }
+  bool ends_phase(int i) const {
+    const op o = node(i).o;
+    return group_scopes_.contains(i) || group_ends_.contains(i) || o == op::barrier ||
+           ((o == op::break_ || o == op::continue_) && group_scopes_.contains(scope_of_.at(i)));
+  }
+  void of_group(int i) {
+    if (in_phase_) out_ << "}\n";
+    in_phase_ = false;
+    if (node(i).o != op::barrier) plain(i);
+    if (node(i).o == op::kernel_end)
+      group_scopes_.clear(), group_ends_.clear(), of_position_.clear(), kept_variables_.clear();
+    else
+      open_phase();
+  }
+  void group(int i) {
+    std::vector<int> scopes{i};
+    for (int k = i + 1; !scopes.empty(); ++k) {
+      scope_of_[k] = scopes.back();
+      if (is_opening(node(k).o)) scopes.push_back(k);
+      if (node(k).o == op::barrier) group_scopes_.insert(scopes.begin(), scopes.end());
+      if (!is_closing(node(k).o)) continue;
+      if (scopes.size() == 1 || group_scopes_.contains(scopes.back())) group_ends_.insert(k);
+      scopes.pop_back();
+    }
+    group_scopes_.insert(i);
+    kernel_ = i;
+    std::string size = "1", closing = "}";
+    for (int k = 0; k < node(i).n_attrs; ++k) size += " * " + std::to_string(group_size(i, k)), closing += "}";
+    out_ << "const int64_t q = 0;\n";
+    for (int k = i + 1; k < *group_ends_.rbegin(); ++k)
+      if (group_scopes_.contains(scope_of_[k])) keep(k, size);
+    open(closing);
+    open_phase();
+  }
+  void keep(int i, const std::string& size) {
+    const record::node& n = node(i);
+    const std::string type = type_name(n.d), number = std::to_string(n.imm & 0xffffffffu);
+    if (n.o == op::local) {
+      out_ << type << " l" << number << ((n.imm & record::group_array) == 0 ? "[" + size + "]" : "") << "[" << elements(*n.s)
+           << "];\n";
+    } else if (n.o == op::var) {
+      out_ << type << " x" << number << "[" << size << "];\n";
+      kept_variables_.insert(n.imm);
+    } else if (!is_opening(n.o) && !is_closing(n.o) && n.o != op::barrier && n.o != op::set && n.o != op::put) {
+      out_ << type << " v" << i << "[" << size << "];\n";
+      of_position_.insert(i);
+    }
+  }
+  void open_phase() {
+    std::string q = "0";
+    for (int k = 0; k < node(kernel_).n_attrs; ++k) {
+      const std::string axis = std::to_string(kernel_) + "_" + std::to_string(k), p = "p" + axis, first = "f" + axis;
+      const std::string size = std::to_string(group_size(kernel_, k));
+      out_ << "for (int64_t " << p << " = " << first << "; " << p << " < n" << p << " && " << p << " < " << first << " + "
+           << size << "; ++" << p << ") ";
+      q = "(" + q + ") * " + size + " + " + p + " - " + first;
+    }
+    out_ << "{\nconst int64_t q = " << q << ";\n";
+    in_phase_ = true;
+  }
+
   void loop(int i) {
     const std::string k = std::to_string(i);
     int used = 0;
@@ -196,7 +289,7 @@ class Writer {
     if (node(i).n_sources > 0) out_ << "if (" << source(i, 0) << ") ";
     out_ << how << ";\n";
   }
-  void open(const char* closing) { closings_.emplace_back(closing); }
+  void open(std::string closing) { closings_.push_back(std::move(closing)); }
   void close() {
     out_ << closings_.back() << "\n";
     closings_.pop_back();
@@ -205,8 +298,14 @@ class Writer {
   // Elements.
   void local(int i) {
     const record::node& n = node(i);
-    const Tensor t{"l" + std::to_string(n.imm), n.d, n.s};
-    tensors_[record::local_tensors + n.imm] = t;
+    const std::uint64_t number = n.imm & 0xffffffffu;
+    const bool of_group = (n.imm & record::group_array) != 0, is_kept = group_scopes_.contains(scope_of_[i]);
+    const Tensor t{"l" + std::to_string(number) + (is_kept && !of_group ? "[q]" : ""), n.d, n.s};
+    tensors_[record::local_tensors + number] = t;
+    if (is_kept) {
+      out_ << (of_group ? "if (q == 0) " : "") << "memset(" << t.name << ", 0, sizeof " << t.name << ");\n";
+      return;
+    }
     out_ << type_name(n.d) << ' ' << t.name << "[" << elements(*n.s) << "];\nmemset(" << t.name << ", 0, sizeof " << t.name
          << ");\n";
   }
@@ -251,6 +350,11 @@ class Writer {
   std::ostringstream out_;
   std::map<std::uint64_t, Tensor> tensors_;
   std::vector<std::string> closings_;
+  int kernel_ = 0;
+  bool in_phase_ = false;
+  std::set<int> group_scopes_, group_ends_, of_position_;  // records: with barriers inside; their ends; values
+  std::map<int, int> scope_of_;
+  std::set<std::uint64_t> kept_variables_;
   std::map<std::size_t, int> chain_;  // by depth: the latest `when`
 };
 

@@ -448,6 +448,70 @@ TEST(Groups, PositionsThatMeetKeepTheirOrder) {
   EXPECT_EQ(scopes::values<int>(r[1]), y);
 }
 
+// Loops that data ends, between barriers, on two axes; their counters are indices.
+struct inner_loops : program<inner_loops> {
+  in<i32, H, W> x;
+  inout<i32, 8> counts;
+  out<i32, H, W> y;
+  constexpr void body() {
+    for (auto [i, j] : kernel(H, W).group<11, 16>()) {
+      auto s = group<i32, 500>();
+      auto t = in_group(j);
+      auto n = var(0);
+      for (auto k : forever()) {
+        break_if(n > (x(i, j) & 7));
+        n += 2;
+        s(k * 16 + t) += 1;
+      }
+      barrier();
+      for (auto k : loop(x(i, j) & 3)) {
+        n = n + s(k * 16 + 15 - t);
+        s(400 + k) += 1;
+      }
+      barrier();
+      for (auto k : loop(3)) counts(k + (n & 3)).atomic_add(k);
+      y(i, j) = n + s(400);
+    }
+  }
+};
+TEST(Groups, LoopsBetweenBarriers) {
+  for (const int h : {1, 11, 30})
+    for (const int w : {5, 16, 40}) {
+      const auto x = integers(h * w);
+      std::vector<int> y(x.size()), counts(8);
+      for (int top = 0; top < h; top += 11)
+        for (int left = 0; left < w; left += 16) {
+          std::array<int, 500> s{};
+          std::vector<int> n(x.size());
+          const auto each = [&](auto f) {
+            for (int i = top; i < std::min(h, top + 11); ++i)
+              for (int j = left; j < std::min(w, left + 16); ++j)
+                f(static_cast<std::size_t>(i * w + j), static_cast<std::size_t>(j - left));
+          };
+          each([&](std::size_t p, std::size_t t) {
+            for (std::size_t k = 0; n[p] <= (x[p] & 7); ++k) {
+              n[p] += 2;
+              ++s[k * 16 + t];
+            }
+          });
+          each([&](std::size_t p, std::size_t t) {
+            for (std::size_t k = 0; k < static_cast<std::size_t>(x[p] & 3); ++k) {
+              n[p] += s[k * 16 + 15 - t];
+              ++s[400 + k];
+            }
+          });
+          each([&](std::size_t p, std::size_t) {
+            for (int k = 0; k < 3; ++k) counts[static_cast<std::size_t>(k + (n[p] & 3))] += k;
+            y[p] = n[p] + s[400];
+          });
+        }
+      const auto r = scopes::run(
+          ir<inner_loops>, {scopes::tensor({h, w}, x), scopes::tensor({8}, std::vector<int>(8)), scopes::output<int>({h, w})});
+      EXPECT_EQ(scopes::values<int>(r[2]), y) << h << " x " << w;
+      EXPECT_EQ(scopes::values<int>(r[1]), counts) << h << " x " << w;
+    }
+}
+
 // A barrier that some positions would not reach is an error.
 enum class around { condition, bound, break_before, otherwise, array };
 constexpr int first_line = __LINE__;
