@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 
@@ -27,6 +28,26 @@ inline std::size_t long_loops(const Graph& g, std::span<const Id> loops) {
     together *= e;
   }
   return n;
+}
+
+// The same loops with short ones innermost that have a long one inside them, as planes of components do.
+inline std::vector<Id> short_last(const Graph& g, std::span<const Id> loops) {
+  std::size_t n = 0;
+  while (n < loops.size() && static_cast<RangeKind>(g.arg(loops[n], 1)) == RangeKind::loop) ++n;
+  std::vector<Id> outer, inner;
+  std::int64_t together = 1;
+  for (std::size_t i = n; i-- > 0;) {
+    const Id end = g.src(loops[i], 0);
+    const std::int64_t e = g.is_const(end) ? g.arg(end, 0) : max_short_iterations + 1;
+    const bool is_short = e >= 1 && e <= max_short_iterations && together * e <= max_short_iterations;
+    if (is_short) together *= e;
+    (is_short ? inner : outer).push_back(loops[i]);
+  }
+  if (outer.empty()) return {loops.begin(), loops.end()};
+  std::vector<Id> out(outer.rbegin(), outer.rend());
+  out.insert(out.end(), inner.rbegin(), inner.rend());
+  out.insert(out.end(), loops.begin() + static_cast<std::ptrdiff_t>(n), loops.end());
+  return out;
 }
 
 }  // namespace kiln::compiler

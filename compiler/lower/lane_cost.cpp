@@ -151,6 +151,16 @@ double LaneCost::loops() const {
   return sum;
 }
 
+double LaneCost::loops_around() const {
+  const double all = copies(~std::uint64_t{0});
+  double sum = 0;
+  for (const Node& n : nodes_) {
+    const bool inside = n.turns > 1 || (n.ranges >> outer_bit & 1) != 0;
+    sum += n.cost * n.turns * (inside ? all : copies(n.ranges));
+  }
+  return sum;
+}
+
 double LaneCost::written_out() const {
   double sum = 0;
   for (const Node& n : nodes_) sum += n.cost * n.turns * copies(n.ranges);

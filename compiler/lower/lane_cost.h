@@ -22,6 +22,7 @@ class LaneCost {
   double lanes_of_last() const;   // the last range becomes lanes
   double lanes_of_outer() const;  // the range outside of the short ones does; these are written out
   double loops() const;           // no lanes, one short iteration after the other
+  double loops_around() const;    // the same, short ones outside of the others
   double written_out() const;     // no lanes, short ones written out
 
   int operations() const;  // of the short iterations written out, without the turns of inner loops

@@ -70,7 +70,7 @@ Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
 // A kernel with one nest of loops, up to its trip count.
 LoweredKernel in_chunks(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target) {
   LoweredKernel out;
-  const std::vector<Id> stores = stores_of(g, sink), ranges = loops_of(g, sink);
+  const std::vector<Id> stores = stores_of(g, sink), ranges = order_of_ranges(g, stores, loops_of(g, sink), target);
   const std::vector<LoopPlan> plan = optimise(g, stores, ranges, target);
   out.trip_count = ranges.empty() ? g.index(1) : g.src(ranges[0], 0);
   out.alignment = plan.empty() ? 1 : plan[0].step;

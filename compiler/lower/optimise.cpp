@@ -98,8 +98,9 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const bool both = b.has_loops && cost.operations() <= short_body;  // a turn waits for the one before
   const int lanes =
       static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], both ? 2 * one_register : one_register))));
-  const bool outer_may =
-      may_be_lanes(g, stores, ranges, at, s.iterations) && (lanes >= shortest_lanes || lanes >= one_register);
+  const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // planes of components
+  const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
+                         (lanes >= shortest_lanes || lanes >= one_register);
   if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last()))
     plan[at] = lanes_over(b, ranges[at], lanes);
   else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
@@ -124,6 +125,17 @@ std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges
 }
 
 }  // namespace
+
+std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
+  const std::vector<Id> as_they_are(ranges.begin(), ranges.end()), order = short_last(g, ranges);
+  const std::size_t first_short = long_loops(g, order);
+  if (order == as_they_are || first_short == order.size()) return as_they_are;
+  if (!look(g, stores).fma_loops.empty()) return as_they_are;  // tiles share their loads
+  const LaneCost cost(g, stores, order, first_short, target);
+  const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
+                    cost.written_out() <= worth_copies * cost.loops_around();
+  return pays ? order : as_they_are;
+}
 
 std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;

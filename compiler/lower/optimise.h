@@ -26,4 +26,7 @@ struct LoopPlan {
 // ranges: outermost first.
 std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
 
+// Short ranges around a long one go inside it where their iterations share enough work.
+std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
+
 }  // namespace kiln::compiler

@@ -91,11 +91,12 @@ double StagingModel::elements(const std::vector<Id>& extents) {
 }
 
 double StagingModel::evaluations(const ValueCost& value, std::span<const Id> loops, std::span<const Id> used) {
-  const std::size_t first = value.contains_loop ? loops.size() : long_loops(g_, loops);
+  const std::vector<Id> all = short_last(g_, loops);
+  const std::size_t first = value.contains_loop ? all.size() : long_loops(g_, all);
   double n = 1;
-  for (std::size_t i = 0; i < loops.size(); ++i) {
-    const bool is_short = i >= first && static_cast<RangeKind>(g_.arg(loops[i], 1)) == RangeKind::loop;
-    if (!is_short || std::ranges::find(used, loops[i]) != used.end()) n *= std::max(1.0, extent(g_.src(loops[i], 0)));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_short = i >= first && static_cast<RangeKind>(g_.arg(all[i], 1)) == RangeKind::loop;
+    if (!is_short || std::ranges::find(used, all[i]) != used.end()) n *= std::max(1.0, extent(g_.src(all[i], 0)));
   }
   return n;
 }

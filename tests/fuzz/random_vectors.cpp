@@ -57,6 +57,20 @@ Id attracted(ProgramState& s, Id x) {
   return sum(s, weighed, s.draw.one_in(4) ? 0 : 1);
 }
 
+// The same of planes: components outside of rows.
+Id attracted_planes(ProgramState& s, Id x) {
+  const Rows r(s, x, s.draw.between(2, 5));
+  const Id one = s.g.index(1), n = s.g.index(r.components);
+  const std::vector<Id> all{n, r.rows, r.rows};
+  if (r.value == no_id || s.elements(all) > s.most_elements * 10) return x;
+  static constexpr std::int64_t swap[] = {1, 0};
+  const Id planes = s.b.permute(r.value, swap);
+  const Id difference = op(s, Op::SUB, widened(s, planes, {n, r.rows, one}, all), widened(s, planes, {n, one, r.rows}, all));
+  Id weight = sum(s, op(s, Op::MUL, difference, difference), 0);
+  if (is_float(s.g.dtype(weight))) weight = op(s, Op::FDIV, weight, op(s, Op::ADD, weight, weight));
+  return sum(s, op(s, Op::MUL, difference, widened(s, weight, {one, r.rows, r.rows}, all)), s.draw.between(1, 2));
+}
+
 // Matrices times matrices, row by row; or all rows times one matrix.
 Id matrices(ProgramState& s, Id x) {
   const std::int64_t k = s.draw.between(2, 4);
@@ -89,6 +103,8 @@ Id complex(ProgramState& s, Id x) {
 
 }  // namespace
 
-std::vector<WeightedMaker> vector_makers() { return {{scaled, 1}, {attracted, 1}, {matrices, 1}, {complex, 1}}; }
+std::vector<WeightedMaker> vector_makers() {
+  return {{scaled, 1}, {attracted, 1}, {attracted_planes, 1}, {matrices, 1}, {complex, 1}};
+}
 
 }  // namespace kiln::compiler::testing

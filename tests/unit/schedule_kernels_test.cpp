@@ -241,6 +241,16 @@ TEST_F(ScheduleKernels, AttractionOfAllPairsIsOne) {
   EXPECT_EQ(schedule().kernels.size(), 1u);
 }
 
+TEST_F(ScheduleKernels, AttractionInPlanesIsOne) {
+  const Id x = in({n(3), n(500)});
+  const std::vector<Id> all{n(3), n(500), n(500)};
+  const auto wide = [&](Id v, const std::vector<Id>& shape) { return b_.expand(b_.reshape(v, shape), all); };
+  const Id d = bin(Op::SUB, wide(x, {n(3), n(500), n(1)}), wide(x, {n(3), n(1), n(500)}));
+  const Id d2 = bin(Op::ADD, reduce(ReduceKind::sum, bin(Op::MUL, d, d), 0), number(1));
+  out(reduce(ReduceKind::sum, bin(Op::MUL, d, wide(bin(Op::FDIV, number(1), d2), {n(1), n(500), n(500)})), 2));
+  EXPECT_EQ(schedule().kernels.size(), 1u);
+}
+
 TEST_F(ScheduleKernels, TwoLayersAreTwo) {
   const Id hidden = bin(Op::MAX, matmul(in({n(64), n(32)}), in({n(32), n(48)})), number(0));
   out(matmul(hidden, in({n(48), n(10)})));
