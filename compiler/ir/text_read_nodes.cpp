@@ -74,8 +74,12 @@ void read_buffer(TextReader& r, Schedule& s) {
       const std::uint64_t slot = r.scan.natural("a parameter's slot");
       if (slot >= r.program.params.size()) r.scan.reject("expected a parameter's slot, got " + std::to_string(slot));
       b.param = static_cast<int>(slot);
+    } else if (r.scan.accept_word("after")) {
+      const std::uint64_t before = r.scan.natural("a buffer above");
+      if (before >= s.buffers.size()) r.scan.reject("expected a buffer above, got " + std::to_string(before));
+      b.after = static_cast<int>(before);
     } else {
-      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept` or `param`");
+      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept`, `param` or `after`");
     }
   }
   if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");

@@ -257,17 +257,17 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   if (s.program.sink != no_id) w.line("sink " + w.ref(s.program.sink));
   const auto list = [](const std::vector<int>& v) { return Writer::numbers(std::vector<std::int64_t>(v.begin(), v.end())); };
   const auto entry = [&](const char* key, Id id) { return id == no_id ? "" : key + w.ref(id); };
+  const auto number = [](const char* key, int n, int none) { return n == none ? "" : key + std::to_string(n); };
   for (const Buffer& b : s.buffers)
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
-           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" window ", b.window) + entry(" kept ", b.kept) +
-           entry(" offset ", b.offset));
+           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" window ", b.window) +
+           entry(" kept ", b.kept) + entry(" offset ", b.offset) + number(" after ", b.after, -1));
   const auto lowered = [&](std::size_t i) {
     if (s.lowered.empty()) return std::string();
     const LoweredKernel& l = s.lowered[i];
     return " trip_count " + w.ref(l.trip_count) + " work " + w.ref(l.work) + " alignment " + std::to_string(l.alignment) +
            (l.parallel ? " parallel" : " serial");
   };
-  const auto number = [](const char* key, int n, int none) { return n == none ? "" : key + std::to_string(n); };
   for (const HostLoop& l : s.loops)
     w.line("loop" + number(" in ", l.parent, -1) + entry(" turn ", l.turn) + " begin " + w.ref(l.begin) + " end " +
            w.ref(l.end) + " step " + std::to_string(l.step) + number(" while ", l.condition, -1));

@@ -39,21 +39,27 @@ bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   return false;
 }
 
+// The buffer whose memory a buffer goes on in, and that one, to the first.
+int memory_of_buffer(const Schedule& s, int b) {
+  while (s.buffers[static_cast<std::size_t>(b)].after >= 0) b = s.buffers[static_cast<std::size_t>(b)].after;
+  return b;
+}
+
 class Edges {
  public:
   Edges(Graph& g, Schedule& s) : g_(g), s_(s) {}
 
   void run() {
     for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
-    readers_ = kernels_by_buffer(&KernelAccess::loads);
-    const std::size_t count = s_.kernels.size();  // copies come after these and are no readers of parameters
+    list_users();
+    const std::size_t count = s_.kernels.size();
+    for (std::size_t k = 0; k < count; ++k) connect(k);
+    next_.resize(count);
     for (std::size_t k = 0; k < count; ++k)
-      if (!s_.kernels[k].is_own)  // it updates a copy
-        for (int b : std::vector<int>(access_[k].stores))
-          if (is_entry_value(b) && must_copy(k, b)) through_temporary(k, b);
-    readers_ = kernels_by_buffer(&KernelAccess::loads);
-    writers_ = kernels_by_buffer(&KernelAccess::stores);
-    for (std::size_t k = 0; k < s_.kernels.size(); ++k) connect(k);
+      for (const int d : s_.kernels[k].depends_on) next_[static_cast<std::size_t>(d)].push_back(k);
+    for (std::size_t k = 0; k < count; ++k)
+      for (const int b : std::vector<int>(access_[k].stores))
+        if (is_entry_value(b)) overwrite(k, b);
     order();
   }
 
@@ -76,18 +82,42 @@ class Edges {
     return is_parameter(b) && s_.program.params[static_cast<std::size_t>(b)].direction != Direction::out;
   }
 
-  bool must_copy(std::size_t k, int b) const {
-    if (reads_elsewhere(g_, s_.kernels[k], b, end_into(g_, s_.kernels[k], b))) return true;
-    for (const int r : readers_[static_cast<std::size_t>(b)]) {  // one that itself overwrites a parameter could close a cycle
-      if (r == static_cast<int>(k)) continue;
-      for (int w : access_[static_cast<std::size_t>(r)].stores)
-        if (is_entry_value(w)) return true;
+  void list_users() {
+    readers_ = kernels_by_buffer(&KernelAccess::loads);
+    writers_ = kernels_by_buffer(&KernelAccess::stores);
+  }
+
+  // Kernel k stores to parameter b, after everything that reads it; or, where it cannot, a copy at the end does.
+  void overwrite(std::size_t k, int b) {
+    std::vector<int> readers = readers_[static_cast<std::size_t>(b)];
+    const bool copies = reads_elsewhere(g_, s_.kernels[k], b, end_into(g_, s_.kernels[k], b)) || reaches_one_of(k, readers);
+    if (!copies) std::erase(readers, static_cast<int>(k));
+    const std::size_t writer = copies ? through_temporary(k, b) : k;
+    for (const int r : readers) {
+      s_.kernels[writer].depends_on.push_back(r);
+      next_[static_cast<std::size_t>(r)].push_back(writer);
+    }
+    sort_unique(s_.kernels[writer].depends_on);
+  }
+
+  // Does some other kernel of a list need kernel k?
+  bool reaches_one_of(std::size_t k, const std::vector<int>& kernels) const {
+    if (kernels.empty() || next_[k].empty()) return false;
+    std::vector<bool> seen(next_.size(), false);
+    std::vector<std::size_t> open = next_[k];
+    while (!open.empty()) {
+      const std::size_t at = open.back();
+      open.pop_back();
+      if (seen[at]) continue;
+      seen[at] = true;
+      if (std::ranges::find(kernels, static_cast<int>(at)) != kernels.end()) return true;
+      open.insert(open.end(), next_[at].begin(), next_[at].end());
     }
     return false;
   }
 
-  // Kernel k writes a temporary in place of parameter b; a new kernel copies it over at the end.
-  void through_temporary(std::size_t k, int b) {
+  // Kernel k writes a temporary in place of parameter b; a new kernel, which is returned, copies it over at the end.
+  std::size_t through_temporary(std::size_t k, int b) {
     const auto temporary = static_cast<int>(s_.buffers.size());
     const Buffer target = s_.buffers[static_cast<std::size_t>(b)];
     s_.buffers.push_back({target.dtype, target.size, -1, no_id});
@@ -97,7 +127,11 @@ class Edges {
     redirect(kernel, end_into(g_, kernel, b), g_.make(Op::BUFFER, target.dtype, {}, {slot}));
     access_[k] = access_of(g_, kernel);
     s_.kernels.push_back(copy_kernel(target, b, temporary));
+    s_.kernels.back().depends_on.push_back(static_cast<int>(k));
     access_.push_back(access_of(g_, s_.kernels.back()));
+    next_[k].push_back(next_.size());
+    next_.emplace_back();
+    return s_.kernels.size() - 1;
   }
 
   void redirect(Kernel& kernel, Id end, Id buffer) {
@@ -120,21 +154,20 @@ class Edges {
     return k;
   }
 
+  // What k reads or goes on from.
   void connect(std::size_t k) {
     std::vector<int>& after = s_.kernels[k].depends_on;
     const auto add = [&](const std::vector<int>& kernels) { after.insert(after.end(), kernels.begin(), kernels.end()); };
-    const auto stores = [&](int kernel, int b) {
-      return std::ranges::binary_search(access_[static_cast<std::size_t>(kernel)].stores, b);
-    };
     for (const int b : access_[k].loads)
-      if (!is_entry_value(b) && !stores(static_cast<int>(k), b)) add(writers_[static_cast<std::size_t>(b)]);
+      if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add(writers_[static_cast<std::size_t>(b)]);
     for (const int b : access_[k].stores) {
-      if (is_entry_value(b))
-        for (const int r : readers_[static_cast<std::size_t>(b)])
-          if (!stores(r, b)) after.push_back(r);
       // Kernels that update one buffer in turn stand in that order; who only reads it reads what the last of them left.
       for (const int w : writers_[static_cast<std::size_t>(b)])
         if (w < static_cast<int>(k)) after.push_back(w);
+      const int before = s_.buffers[static_cast<std::size_t>(b)].after;
+      if (before < 0) continue;
+      add(readers_[static_cast<std::size_t>(before)]);
+      add(writers_[static_cast<std::size_t>(before)]);
     }
     sort_unique(after);
     std::erase(after, static_cast<int>(k));
@@ -165,7 +198,9 @@ class Edges {
     const KernelAccess a = access_of(g_, k);
     std::vector<int> out;
     for (const int b : a.loads)
-      if (is_entry_value(b) && std::ranges::binary_search(a.stores, b)) out.push_back(b);
+      if (std::ranges::binary_search(a.stores, b) && is_entry_value(memory_of_buffer(s_, b)))
+        out.push_back(memory_of_buffer(s_, b));
+    sort_unique(out);
     return out;
   }
 
@@ -208,7 +243,24 @@ class Edges {
   Schedule& s_;
   std::vector<KernelAccess> access_;
   std::vector<std::vector<int>> readers_, writers_;  // by buffer
+  std::vector<std::vector<std::size_t>> next_;       // by kernel: those that need it
 };
+
+// A buffer that goes on in another one's memory is that one from here on.
+void join_buffers(Schedule& s) {
+  std::vector<int> number;
+  std::vector<Buffer> kept;
+  for (Buffer& b : s.buffers) {
+    number.push_back(b.after >= 0 ? number[static_cast<std::size_t>(b.after)] : static_cast<int>(kept.size()));
+    if (b.after < 0) kept.push_back(b);
+  }
+  s.buffers = std::move(kept);
+  for (Kernel& k : s.kernels) {
+    for (int& b : k.buffers) b = number[static_cast<std::size_t>(b)];
+    if (k.at_entry)
+      for (int& b : *k.at_entry) b = number[static_cast<std::size_t>(b)];
+  }
+}
 
 }  // namespace
 
@@ -227,12 +279,16 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
 }
 
 void dependencies(Graph& g, Schedule& s) {
-  if (s.pieces.empty()) return Edges(g, s).run();
+  if (s.pieces.empty()) {
+    Edges(g, s).run();
+    return join_buffers(s);
+  }
   in_pieces(g, s, [](Graph& graph, Schedule& piece) {
     Edges edges(graph, piece);
     edges.run();
     edges.tell_entry_reads();
   });
+  join_buffers(s);
   join_pieces(g, s);
 }
 

@@ -5,46 +5,14 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
-#include "compiler/rangeify/kernel_body.h"
+#include "compiler/schedule/storage.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 namespace {
-
-std::vector<Id> range_ends(const Graph& g, Id node) {  // of STAGE and END: sources after the first are RANGEs
-  std::vector<Id> ends;
-  for (Id r : g.src(node).subspan(1)) ends.push_back(g.src(r, 0));
-  return ends;
-}
-
-bool is_storage(const Graph& g, Id tensor) {
-  const Op op = g.op(tensor);
-  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
-}
-
-// The STAGE whose buffer a KERNEL of the program updates in place.
-Id state_stage(const Graph& g, Id kernel, std::int64_t state) {
-  return kernel_parts(g, kernel).init[static_cast<std::size_t>(state)];
-}
-
-// Extents of a tensor or, inside a KERNEL, of a state of one.
-std::vector<Id> extents_of(const Graph& g, Id tensor) {
-  for (;;) switch (g.op(tensor)) {
-      case Op::STAGE: return range_ends(g, tensor);
-      case Op::PARAM: return {g.src(tensor).begin(), g.src(tensor).end()};
-      case Op::LOCAL: return {g.src(tensor).begin() + 1, g.src(tensor).end()};
-      case Op::CARRY: tensor = g.src(tensor, 1); break;
-      case Op::GET: {
-        const Id region = g.src(tensor, 0);
-        const auto i = static_cast<std::size_t>(g.arg(tensor, 0));
-        tensor = g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
-        break;
-      }
-      default: tensor = g.src(tensor, 0); break;
-    }
-}
 
 // A store to make: into buffer number `buffer`, over the ranges of `nest` (a STAGE or an END).
 struct Target {
@@ -78,16 +46,15 @@ class KernelWriter {
   }
 
   // A KERNEL of the program, over the buffers of its states.
-  Kernel write_own(Id kernel) {
+  Kernel write_own(Id kernel, std::span<const int> buffers) {
     kernel_.is_own = true;
     const KernelParts parts = kernel_parts(g_, kernel);
-    const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), init(parts.init.begin(), parts.init.end()),
-        final(parts.final.begin(), parts.final.end());
+    const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), final(parts.final.begin(), parts.final.end());
     for (Id r : ranges) {
       loops_.push_back(numbered(r, RangeKind::loop));
       done_[r] = loops_.back();
     }
-    for (Id s : init) states_.push_back(entry(buffer_node(buffer_of_.at(s)), loops_));
+    for (const int b : buffers) states_.push_back(entry(buffer_node(b), loops_));
     entry_ = ranges[0];
     for (Id id : inside(final)) rewrite(id);
     std::vector<Id> ends;
@@ -236,120 +203,19 @@ class Splitter {
     if (s_.buffers.empty())  // else by an earlier piece
       for (const Parameter& p : s_.program.params)
         s_.buffers.push_back({p.dtype, index_product(g_, p.extents), static_cast<int>(s_.buffers.size()), no_id});
-    const Id roots[] = {s_.program.sink};
-    for (Id id : g_.reachable(roots)) {
-      if (g_.op(id) == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
-      if (g_.op(id) == Op::STAGE || g_.op(id) == Op::KERNEL) units_.push_back(id);
-      if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL) results_.push_back(id);
-      for (const Id read : g_.src(id))
-        if (g_.op(read) == Op::INDEX) ++readers_[g_.src(read, 0)];
-    }
-    for (Id unit : units_) {
-      if (g_.op(unit) == Op::STAGE) take_over(unit);
-      if (g_.op(unit) == Op::KERNEL) leave_unfilled(unit);
-    }
-    const std::vector<Id> ends(g_.src(s_.program.sink).begin(), g_.src(s_.program.sink).end());
-    std::vector<Id> kept;
-    for (Id end : ends)
-      if (!lives_in_parameter(end)) kept.push_back(end);
-    for (Id unit : units_)
-      if (g_.op(unit) == Op::STAGE) give_buffer(unit);
-    for (Id unit : units_)
-      if (g_.op(unit) == Op::STAGE && g_.args(unit).size() == 1)
-        s_.buffers[static_cast<std::size_t>(buffer_of_.at(storage(unit)))].whole = true;
-    for (Id result : results_) buffer_of_[result] = buffer_of_.at(storage(result));
-    for (Id unit : units_) {
+    const Storage storage(g_, s_, simplify_);
+    const auto writer = [&] { return KernelWriter(g_, s_, storage.buffers(), simplify_); };
+    for (const Id unit : storage.units())
       if (g_.op(unit) == Op::KERNEL)
-        add(KernelWriter(g_, s_, buffer_of_, simplify_).write_own(unit));
-      else if (!taken_.contains(unit) && !unfilled_.contains(unit))
-        add(KernelWriter(g_, s_, buffer_of_, simplify_).write({{buffer_of_[unit], unit, g_.src(unit, 0)}}));
-    }
-    add_groups(kept);
+        add(writer().write_own(unit, storage.states_of(unit)));
+      else if (storage.is_filled(unit))
+        add(writer().write({{storage.buffers().at(unit), unit, g_.src(unit, 0)}}));
+    add_groups(storage);
   }
 
  private:
-  // The STAGE in whose buffer a tensor lies.
-  Id storage(Id tensor) const {
-    for (;;) {
-      if (g_.op(tensor) == Op::GET) tensor = state_stage(g_, g_.src(tensor, 0), g_.arg(tensor, 0));
-      const auto it = taken_.find(tensor);
-      if (it == taken_.end()) return tensor;
-      tensor = it->second;
-    }
-  }
-
-  // INDEX(tensor, exactly these ranges)?
-  bool is_whole(Id read, std::span<const Id> ranges) const {
-    if (g_.op(read) != Op::INDEX || g_.src(read).size() != ranges.size() + 1) return false;
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      const Id at = g_.src(read, i + 1);
-      if (at != ranges[i] && !(g_.is_index_const(at, 0) && g_.is_index_const(g_.src(ranges[i], 0), 1))) return false;
-    }
-    return true;
-  }
-
-  // A copy of a tensor that nobody else reads lies where the tensor does: a KERNEL updates it in place.
-  void take_over(Id stage) {
-    const Id read = g_.src(stage, 0);
-    if (!is_whole(read, g_.src(stage).subspan(1))) return;
-    const Id tensor = g_.src(read, 0);
-    if (g_.op(tensor) != Op::PARAM && readers_[tensor] == 1 && extents_of(g_, tensor) == range_ends(g_, stage))
-      taken_[stage] = tensor;
-  }
-
-  // Storage of which a KERNEL writes every element, and reads none before, needs no contents.
-  void leave_unfilled(Id kernel) {
-    const KernelParts parts = kernel_parts(g_, kernel);
-    for (std::size_t i = 0; i < parts.final.size(); ++i) {
-      const Id write = parts.final[i];
-      if (g_.op(write) != Op::UPDATE || g_.op(g_.src(write, 0)) != Op::CARRY || taken_.contains(parts.init[i])) continue;
-      const WriteParts w = write_parts(g_, write);
-      const bool always = g_.is_const(w.gate) && g_.arg(w.gate, 0) != 0, read = readers_.contains(w.state);
-      if (always && !read && std::ranges::equal(w.index, parts.ranges) &&
-          range_ends(g_, parts.init[i]) == ends_of(parts.ranges))
-        unfilled_.insert(parts.init[i]);
-    }
-  }
-  std::vector<Id> ends_of(std::span<const Id> ranges) const {
-    std::vector<Id> out;
-    for (const Id r : ranges) out.push_back(g_.src(r, 0));
-    return out;
-  }
-
-  void give_buffer(Id stage) {
-    const Id home = storage(stage);
-    const auto [it, fresh] = buffer_of_.try_emplace(home, static_cast<int>(s_.buffers.size()));
-    if (fresh) s_.buffers.push_back({g_.dtype(home), index_product(g_, range_ends(g_, home)), -1, no_id});
-    buffer_of_[stage] = it->second;
-  }
-
-  // END(STORE(PARAM out, INDEX(tensor, its own ranges))): the tensor can be computed in place.
-  bool lives_in_parameter(Id end) {
-    const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
-    if (g_.op(read) != Op::INDEX) return false;
-    const Id tensor = g_.src(read, 0);
-    if (g_.op(tensor) == Op::PARAM || buffer_of_.contains(storage(tensor))) return false;
-    // The whole tensor, not a part of it or a broadcast of it, in its order: its axes may be others.
-    const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()),
-        ranges(g_.src(end).begin() + 1, g_.src(end).end());
-    const std::vector<Id> held = extents_of(g_, tensor), whole = range_ends(g_, end);
-    if (index_product(g_, held) != index_product(g_, whole)) return false;
-    if (simplify_(row_major(g_, index, held)) != simplify_(row_major(g_, ranges, whole))) return false;
-    if (s_.program.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out && !updates(tensor, param))
-      return false;
-    buffer_of_[storage(tensor)] = static_cast<int>(g_.arg(param, 0));
-    return true;
-  }
-  // A KERNEL's state that began as a copy of the parameter, which nobody else reads: it is updated in place.
-  bool updates(Id tensor, Id param) {
-    if (g_.op(tensor) != Op::GET || readers_[tensor] != 1 || readers_[param] != 1) return false;
-    const Id home = storage(tensor), value = g_.src(home, 0);
-    if (g_.op(value) != Op::INDEX || g_.src(value, 0) != param || !is_whole(value, g_.src(home).subspan(1))) return false;
-    unfilled_.insert(home);
-    return true;
-  }
-
-  void add_groups(const std::vector<Id>& ends) {
+  void add_groups(const Storage& storage) {
+    const std::vector<Id>& ends = storage.ends();
     for (std::size_t i = 0; i < ends.size();) {
       std::vector<Target> targets;
       std::size_t j = i;
@@ -357,7 +223,7 @@ class Splitter {
         const Id store = g_.src(ends[j], 0);
         targets.push_back({static_cast<int>(g_.arg(g_.src(store, 0), 0)), ends[j], g_.src(store, 1)});
       }
-      add(KernelWriter(g_, s_, buffer_of_, simplify_).write(targets));
+      add(KernelWriter(g_, s_, storage.buffers(), simplify_).write(targets));
       i = j;
     }
   }
@@ -373,12 +239,6 @@ class Splitter {
   Schedule& s_;
   const Facts facts_;
   Simplifier simplify_;
-  std::unordered_map<Id, int> buffer_of_;
-  std::vector<Id> units_;    // STAGEs and KERNELs, ascending
-  std::vector<Id> results_;  // GETs of KERNELs
-  std::unordered_map<Id, int> readers_;
-  std::unordered_map<Id, Id> taken_;  // STAGE -> the tensor whose buffer it updates
-  std::unordered_set<Id> unfilled_;   // STAGEs that nothing is copied to
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
 }
 
 // Kernels that update one buffer stand in that order; who only reads it reads what the last of them left, or of a parameter
-// what it was at entry.
+// what it was at entry. All of them come before the kernels that go on in its memory.
 void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writers) {
   needs_.resize(s_.kernels.size());
   feeds_.resize(s_.kernels.size());
@@ -51,6 +51,18 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
     for (const std::size_t r : readers_[b])
       if (stored && !std::ranges::binary_search(w, r)) add(w.back(), r);
   }
+  goes_on_.assign(writers.size(), false);
+  for (std::size_t b = 0; b < writers.size(); ++b) {
+    if (s_.buffers[b].after < 0 || writers[b].empty()) continue;
+    const auto before = static_cast<std::size_t>(s_.buffers[b].after);
+    goes_on_[before] = true;
+    for (const std::size_t k : writers[before]) add(k, writers[b].front());
+    for (const std::size_t k : readers_[before])
+      if (!std::ranges::binary_search(writers[before], k)) add(k, writers[b].front());
+  }
+  for (std::size_t k = 0; k < needs_.size(); ++k)
+    for (const std::size_t from : needs_[k])
+      if (reach_[from] > reach_[k]) raise_reach(k, reach_[from]);
 }
 
 RowPhase RowClusters::make_phase(const Kernel& k) {
@@ -211,8 +223,9 @@ bool RowClusters::find_windows(RowCluster& c) {
     const std::size_t k = c.kernels[i];
     bool kept = false;
     for (const int b : phases_[k].access.stores) {
-      const auto& readers = readers_[static_cast<std::size_t>(b)];
-      const bool local = s_.buffers[static_cast<std::size_t>(b)].param < 0 && std::ranges::all_of(readers, inside);
+      const auto at = static_cast<std::size_t>(b);
+      const auto& readers = readers_[at];
+      const bool local = s_.buffers[at].param < 0 && !goes_on_[at] && std::ranges::all_of(readers, inside);
       if (local)
         c.local.push_back(b);
       else
@@ -223,9 +236,9 @@ bool RowClusters::find_windows(RowCluster& c) {
         if (phases_[k].has_product && phases_[r].has_product) return false;  // each is fastest over tiles of many rows
         const auto beside = offsets(k, b, r, c.depth);
         if (!beside) return false;
-        const auto at = static_cast<std::size_t>(std::ranges::lower_bound(c.kernels, r) - c.kernels.begin());
-        c.windows[i].lo = std::min(c.windows[i].lo, c.windows[at].lo + beside->lo);
-        c.windows[i].hi = std::max(c.windows[i].hi, c.windows[at].hi + beside->hi);
+        const RowOffsets& w = c.windows[static_cast<std::size_t>(std::ranges::lower_bound(c.kernels, r) - c.kernels.begin())];
+        c.windows[i].lo = std::min(c.windows[i].lo, w.lo + beside->lo);
+        c.windows[i].hi = std::max(c.windows[i].hi, w.hi + beside->hi);
       }
     }
     if (kept && !c.windows[i].none()) return false;  // a row is stored for the others by one turn only

@@ -86,6 +86,7 @@ class RowClusters {
   std::vector<RowPhase> phases_;
   std::vector<std::size_t> writer_;                      // by buffer
   std::vector<std::vector<std::size_t>> readers_;        // by buffer
+  std::vector<bool> goes_on_;                            // by buffer: as another one
   std::vector<std::vector<std::size_t>> needs_, feeds_;  // by kernel: which come before, which behind
   std::vector<RowCluster> clusters_;
   std::vector<std::size_t> cluster_of_;  // by kernel

@@ -226,9 +226,17 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
   entry = storage;
   for (std::size_t b = 0; unordered && b < params.size(); ++b)
     if (s.program.params[b].direction == Direction::inout) memory[b].entry = entry[b].data();
+  const auto bytes_of = [&](std::size_t b) { return static_cast<std::size_t>(memory[b].size * bytes(s.buffers[b].dtype)); };
+  std::vector<bool> begun(s.buffers.size(), false);
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     std::vector<Memory> slots;
-    for (int b : s.kernels[k].buffers) slots.push_back(memory[static_cast<std::size_t>(b)]);
+    for (const int buffer : s.kernels[k].buffers) {
+      const auto b = static_cast<std::size_t>(buffer);
+      slots.push_back(memory[b]);
+      if (s.buffers[b].after < 0 || begun[b]) continue;  // a copy: what reads the buffer before may come later in the list
+      begun[b] = true;
+      std::memcpy(memory[b].data, memory[static_cast<std::size_t>(s.buffers[b].after)].data, bytes_of(b));
+    }
     if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
     for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");
     if (s.kernels[k].is_own)
@@ -236,6 +244,8 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
     else
       KernelRun(g, s.kernels[k], symbols, slots, backward).run();
   }
+  for (std::size_t b = s.buffers.size(); b-- > 0;)
+    if (begun[b]) std::memcpy(memory[static_cast<std::size_t>(s.buffers[b].after)].data, memory[b].data, bytes_of(b));
   std::vector<Data> out(params.size());
   for (std::size_t b = 0; b < params.size(); ++b)
     for (std::size_t i = 0; i < params[b].size(); ++i)

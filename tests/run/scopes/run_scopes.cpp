@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -49,6 +50,31 @@ std::string compile_error(const kiln::record::program& p) {
     return d.what();
   }
   return "";
+}
+
+namespace {
+
+template <class F>
+int count_kernels(const kiln::record::program& p, F&& counts) {
+  Graph g;
+  const Schedule s = make_schedule(g, kiln::generator::import_program(g, p));
+  return static_cast<int>(std::ranges::count_if(s.kernels, [&](const Kernel& k) { return counts(g, k); }));
+}
+
+}  // namespace
+
+int all_kernels(const kiln::record::program& p) {
+  return count_kernels(p, [](const Graph&, const Kernel&) { return true; });
+}
+int kernels_in_turns(const kiln::record::program& p) {
+  return count_kernels(p, [](const Graph&, const Kernel& k) { return k.loop >= 0; });
+}
+int copies_in_turns(const kiln::record::program& p) {
+  return count_kernels(p, [](const Graph& g, const Kernel& k) {
+    const Id end = g.src(k.sink, 0), store = g.src(end, 0), range = g.src(end, 1);
+    if (k.loop < 0 || g.is_index_const(g.src(range, 0), 1) || g.src(store).size() < 3) return false;
+    return g.op(g.src(store, 2)) == Op::LOAD && g.src(g.src(store, 2), 1) == g.src(store, 1);
+  });
 }
 
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments) {

@@ -66,6 +66,11 @@ std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>&
 // The error that the compiler reports.
 std::string compile_error(const kiln::record::program& p);
 
+// Kernels of the compiled program: all, those in loops outside of kernels, and of these the ones that copy a whole tensor.
+int all_kernels(const kiln::record::program& p);
+int kernels_in_turns(const kiln::record::program& p);
+int copies_in_turns(const kiln::record::program& p);
+
 // The same for a program in textual form, from the folder host_loops.
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments);
 

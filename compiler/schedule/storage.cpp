@@ -1,0 +1,191 @@
+#include "compiler/schedule/storage.h"
+
+#include <algorithm>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/rangeify/index_expr.h"
+
+namespace kiln::compiler {
+namespace {
+
+// The STAGE whose buffer a KERNEL of the program updates in place.
+Id state_stage(const Graph& g, Id kernel, std::int64_t state) {
+  return kernel_parts(g, kernel).init[static_cast<std::size_t>(state)];
+}
+
+bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
+
+}  // namespace
+
+std::vector<Id> range_ends(const Graph& g, Id node) {
+  std::vector<Id> ends;
+  for (Id r : g.src(node).subspan(1)) ends.push_back(g.src(r, 0));
+  return ends;
+}
+
+bool is_storage(const Graph& g, Id tensor) {
+  const Op op = g.op(tensor);
+  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
+}
+
+std::vector<Id> extents_of(const Graph& g, Id tensor) {
+  for (;;) switch (g.op(tensor)) {
+      case Op::STAGE: return range_ends(g, tensor);
+      case Op::PARAM: return {g.src(tensor).begin(), g.src(tensor).end()};
+      case Op::LOCAL: return {g.src(tensor).begin() + 1, g.src(tensor).end()};
+      case Op::CARRY: tensor = g.src(tensor, 1); break;
+      case Op::GET: {
+        const Id region = g.src(tensor, 0);
+        const auto i = static_cast<std::size_t>(g.arg(tensor, 0));
+        tensor = g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
+        break;
+      }
+      default: tensor = g.src(tensor, 0); break;
+    }
+}
+
+Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), simplify_(simplify), order_(g, s.program.sink) {
+  find_units();
+  for (const Id unit : units_) {
+    if (g_.op(unit) == Op::STAGE) take_over(unit);
+    if (g_.op(unit) == Op::KERNEL) leave_unfilled(unit);
+  }
+  const std::vector<Id> ends(g_.src(s_.program.sink).begin(), g_.src(s_.program.sink).end());
+  for (const Id end : ends)
+    if (!lives_in_parameter(end)) ends_.push_back(end);
+  give_buffers();
+}
+
+void Storage::find_units() {
+  const Id roots[] = {s_.program.sink};
+  for (const Id id : g_.reachable(roots)) {
+    const Op op = g_.op(id);
+    if (op == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
+    if (op == Op::STAGE || op == Op::KERNEL) units_.push_back(id);
+    if (op == Op::STAGE || op == Op::KERNEL || (op == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL)) tensors_.push_back(id);
+    if (op == Op::KERNEL) {
+      const auto init = kernel_parts(g_, id).init;
+      for (std::size_t i = 0; i < init.size(); ++i) state_of_[init[i]] = {id, i};
+    }
+    for (const Id read : g_.src(id))
+      if (g_.op(read) == Op::INDEX) ++readers_[g_.src(read, 0)];
+  }
+}
+
+// The STAGE in whose buffer a tensor lies.
+Id Storage::home_of(Id tensor) const {
+  for (;;) {
+    if (g_.op(tensor) == Op::GET) tensor = state_stage(g_, g_.src(tensor, 0), g_.arg(tensor, 0));
+    const auto it = taken_.find(tensor);
+    if (it == taken_.end()) return tensor;
+    tensor = it->second;
+  }
+}
+
+// INDEX(tensor, exactly these ranges)?
+bool Storage::is_whole(Id read, std::span<const Id> ranges) const {
+  if (g_.op(read) != Op::INDEX || g_.src(read).size() != ranges.size() + 1) return false;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Id at = g_.src(read, i + 1);
+    if (at != ranges[i] && !(g_.is_index_const(at, 0) && g_.is_index_const(g_.src(ranges[i], 0), 1))) return false;
+  }
+  return true;
+}
+
+void Storage::take_over(Id stage) {
+  const Id read = g_.src(stage, 0);
+  if (!is_whole(read, g_.src(stage).subspan(1))) return;
+  const Id tensor = g_.src(read, 0);
+  if (g_.op(tensor) == Op::PARAM || overwritten_.contains(tensor) || extents_of(g_, tensor) != range_ends(g_, stage)) return;
+  if (readers_[tensor] > 1) {
+    const auto state = state_of_.find(stage);
+    if (state == state_of_.end() || writes_all(state->second)) return;
+    if (!order_.read_before(tensor, stage, state->second.kernel)) return;
+    in_turn_.insert(state->second);
+  }
+  taken_[stage] = tensor;
+  overwritten_.insert(tensor);
+}
+
+// Does the KERNEL write every element of a state, and read none before?
+bool Storage::writes_all(const State& s) const {
+  const KernelParts parts = kernel_parts(g_, s.kernel);
+  const Id write = parts.final[s.slot];
+  if (g_.op(write) != Op::UPDATE || g_.op(g_.src(write, 0)) != Op::CARRY) return false;
+  const WriteParts w = write_parts(g_, write);
+  if (!always(g_, w.gate) || readers_.contains(w.state) || !std::ranges::equal(w.index, parts.ranges)) return false;
+  std::vector<Id> positions;
+  for (const Id r : parts.ranges) positions.push_back(g_.src(r, 0));
+  return range_ends(g_, parts.init[s.slot]) == positions;
+}
+
+// Storage that is written before it is read needs no contents.
+void Storage::leave_unfilled(Id kernel) {
+  const std::vector<Id> init(kernel_parts(g_, kernel).init.begin(), kernel_parts(g_, kernel).init.end());
+  for (std::size_t i = 0; i < init.size(); ++i)
+    if (!taken_.contains(init[i]) && writes_all({kernel, i})) unfilled_.insert(init[i]);
+}
+
+// END(STORE(PARAM out, INDEX(tensor, its own ranges))): the tensor can be computed in place.
+bool Storage::lives_in_parameter(Id end) {
+  const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
+  if (g_.op(read) != Op::INDEX) return false;
+  const Id tensor = g_.src(read, 0);
+  if (g_.op(tensor) == Op::PARAM || overwritten_.contains(tensor)) return false;
+  const Id home = home_of(tensor);
+  if (buffer_of_.contains(home) || in_parameter_.contains(home)) return false;
+  // The whole tensor, not a part of it or a broadcast of it, in its order: its axes may be others.
+  const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()), ranges(g_.src(end).begin() + 1, g_.src(end).end());
+  const std::vector<Id> held = extents_of(g_, tensor), whole = range_ends(g_, end);
+  if (index_product(g_, held) != index_product(g_, whole)) return false;
+  if (simplify_(row_major(g_, index, held)) != simplify_(row_major(g_, ranges, whole))) return false;
+  const auto slot = static_cast<int>(g_.arg(param, 0));
+  if (s_.program.params[static_cast<std::size_t>(slot)].direction != Direction::out) return updates(tensor, param);
+  buffer_of_[home] = slot;
+  return true;
+}
+
+// A KERNEL's state that began as a copy of the parameter.
+bool Storage::updates(Id tensor, Id param) {
+  const Id home = home_of(tensor), value = g_.src(home, 0);
+  if (g_.op(tensor) != Op::GET || g_.op(value) != Op::INDEX || g_.src(value, 0) != param) return false;
+  if (!is_whole(value, g_.src(home).subspan(1)) || !order_.read_before(param, home, state_of_.at(home).kernel)) return false;
+  unfilled_.insert(home);
+  in_parameter_[home] = static_cast<int>(g_.arg(param, 0));
+  return true;
+}
+
+int Storage::new_buffer(Id tensor, int after) {
+  Buffer b{g_.dtype(tensor), index_product(g_, extents_of(g_, tensor)), -1, no_id};
+  b.after = after;
+  s_.buffers.push_back(b);
+  return static_cast<int>(s_.buffers.size()) - 1;
+}
+
+void Storage::give_buffers() {
+  for (const Id t : tensors_) {
+    if (g_.op(t) == Op::GET) {
+      buffer_of_[t] = states_.at(g_.src(t, 0))[static_cast<std::size_t>(g_.arg(t, 0))];
+    } else if (g_.op(t) == Op::STAGE) {
+      const auto taken = taken_.find(t);
+      const auto parameter = in_parameter_.find(t);
+      if (taken != taken_.end())
+        buffer_of_[t] = buffer_of_.at(taken->second);
+      else if (parameter != in_parameter_.end())
+        buffer_of_[t] = new_buffer(t, parameter->second);
+      else if (!buffer_of_.contains(t))
+        buffer_of_[t] = new_buffer(t, -1);
+      if (g_.args(t).size() == 1) s_.buffers[static_cast<std::size_t>(buffer_of_.at(t))].whole = true;  // the program wants it
+    } else {
+      const std::vector<Id> init(kernel_parts(g_, t).init.begin(), kernel_parts(g_, t).init.end());
+      std::vector<int>& states = states_[t];
+      for (std::size_t i = 0; i < init.size(); ++i) {
+        const int begin = buffer_of_.at(init[i]);
+        states.push_back(in_turn_.contains({t, i}) ? new_buffer(init[i], begin) : begin);
+      }
+    }
+  }
+}
+
+}  // namespace kiln::compiler
