@@ -228,7 +228,11 @@ class Splitter {
     }
   }
 
-  bool same_ranges(Id a, Id b) const { return a == b || std::ranges::equal(g_.src(a).subspan(1), g_.src(b).subspan(1)); }
+  bool same_ranges(Id a, Id b) const {
+    if (a == b) return true;
+    if (hands_on_state(g_, a) || hands_on_state(g_, b)) return false;
+    return std::ranges::equal(g_.src(a).subspan(1), g_.src(b).subspan(1));
+  }
 
   void add(Kernel k) {
     k.name = s_.program.name + "_k" + std::to_string(s_.kernels.size());

@@ -11,24 +11,33 @@ bool is_tensor(const Graph& g, Id id) { return g.op(id) == Op::PARAM || g.op(id)
 
 }  // namespace
 
+bool hands_on_state(const Graph& g, Id end) {
+  const Id value = g.src(g.src(end, 0), 1);
+  return g.op(value) == Op::INDEX && is_kernel_result(g, g.src(value, 0));
+}
+
 UnitOrder::UnitOrder(const Graph& g, Id sink) : g_(g) {
   const Id roots[] = {sink};
   for (const Id id : g.reachable(roots))
     if (g.op(id) == Op::STAGE || g.op(id) == Op::KERNEL) {
-      add_unit(id, true);
+      add_unit(id);
       find_reads(id);
     }
-  Id last = no_id;
+  std::unordered_map<Id, std::size_t> groups;  // by first range
   for (const Id end : g.src(sink)) {
-    add_unit(end, last == no_id || !std::ranges::equal(g.src(end).subspan(1), g.src(last).subspan(1)));
+    if (hands_on_state(g, end))
+      add_unit(end);
+    else if (const auto [it, is_new] = groups.try_emplace(g.src(end, 1), next_.size()); is_new)
+      add_unit(end);
+    else
+      unit_of_[end] = it->second;
     find_reads(end);
-    last = end;
   }
 }
 
-std::size_t UnitOrder::add_unit(Id id, bool is_new) {
-  if (is_new) next_.emplace_back();
-  return unit_of_[id] = next_.size() - 1;
+void UnitOrder::add_unit(Id id) {
+  unit_of_[id] = next_.size();
+  next_.emplace_back();
 }
 
 void UnitOrder::find_reads(Id unit) {

@@ -1,6 +1,6 @@
 // The order in which the kernels to come of a program of ranges run: stages, kernels of the program, and the stores at its end,
-// those with the same ranges together. One comes after another when it reads its result; and when it overwrites what the other
-// reads.
+// those with the same ranges together, but for states of kernels, which stand alone. One comes after another when it reads its
+// result; and when it overwrites what the other reads.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,9 @@
 
 namespace kiln::compiler {
 
+// END of a store of a KERNEL's state.
+bool hands_on_state(const Graph& g, Id end);
+
 class UnitOrder {
  public:
   UnitOrder(const Graph& g, Id sink);
@@ -20,7 +23,7 @@ class UnitOrder {
   bool read_before(Id tensor, Id except, Id unit);
 
  private:
-  std::size_t add_unit(Id id, bool is_new);
+  void add_unit(Id id);
   void find_reads(Id id);
   bool reaches_one_of(std::size_t from, const std::vector<std::size_t>& units) const;
 

@@ -83,12 +83,14 @@ std::string update_problem(const Order& before, std::size_t b, const Users& u) {
   return {};
 }
 
-// An argument's value is what it is at entry: its readers come before its writer. Anything else is written, then read.
+// An argument's value is what it is at entry: its readers come before its writer. Anything else is written, then read. Where a
+// program runs in pieces, each reads what the ones before left in an argument.
 std::string buffer_order_problem(const Schedule& s, const Order& before, std::size_t b, const Users& u) {
   const int param = s.buffers[b].param;
   const bool at_entry = param >= 0 && s.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
   if (!at_entry && !u.readers.empty() && u.writers.empty()) return "nobody writes buffer " + std::to_string(b);
-  if (!u.updaters.empty()) return update_problem(before, b, u);
+  const bool in_pieces = std::ranges::any_of(s.kernels, [](const Kernel& k) { return k.at_entry.has_value(); });
+  if (!u.updaters.empty() || (at_entry && in_pieces)) return update_problem(before, b, u);
   for (const std::size_t w : u.writers) {
     for (const std::size_t r : u.readers)
       if (r != w && !(at_entry ? before[w][r] : before[r][w])) return pair_text("write and read", b, w, r);

@@ -79,8 +79,8 @@ TEST(HostKernels, ElementOfAHistory) {
   for (const int steps : {0, 1, 2, 7})
     for (const float limit : {0.0f, 10.0f, 100.0f}) {
       auto u = numbers(30), last = numbers(8);
-      const auto r = scopes::run(ir<history>, {scopes::scalar(steps), scopes::scalar(limit), scopes::tensor({30}, u),
-                                               scopes::tensor({8}, last)});
+      const auto r = scopes::run(
+          ir<history>, {scopes::scalar(steps), scopes::scalar(limit), scopes::tensor({30}, u), scopes::tensor({8}, last)});
       for (std::size_t t = 0; t < static_cast<std::size_t>(steps); ++t) {
         for (float& e : u) e *= 0.5f;
         last[t] = std::ranges::max(u);
@@ -110,7 +110,8 @@ TEST(HostKernels, ThereAndBack) {
   for (const int steps : {0, 1, 2, 7}) {
     auto u = numbers(33);
     std::vector<float> w(33, 0.0f);
-    const auto r = scopes::run(ir<there_and_back>, {scopes::scalar(steps), scopes::tensor({33}, u), scopes::output<float>({33})});
+    const auto r =
+        scopes::run(ir<there_and_back>, {scopes::scalar(steps), scopes::tensor({33}, u), scopes::output<float>({33})});
     for (int t = 0; t < steps; ++t) {
       for (std::size_t i = 0; i < 33; ++i) w[i] = 0.5f * u[i];
       for (std::size_t i = 0; i < 33; ++i) u[i] = w[wrapped(i, -1, 33)] + w[wrapped(i, 1, 33)];
