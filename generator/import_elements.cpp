@@ -126,7 +126,7 @@ Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
   const Tensor t = tensor(n, src);
   const Place p = place(mode_of(n), t, src.subspan(1));
-  bound(t.place) = updated(t, value_now(t.place), both(active(), p.gate), src[0], p.index);
+  bound(t.place) = updated(t, value_now(t.place), both(active(), p.gate), src[0], p.index, is_unique(n));
 }
 
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {

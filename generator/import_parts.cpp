@@ -162,15 +162,15 @@ Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::s
     return atomic_at(n, p.tensor, state, gate, values, at.index, old);
   }
   if (n.o == record::op::put)
-    return in_kernel() ? updated(p.tensor, state, gate, value, at.index)
-                       : build_.atomic(AtomicKind::exchange, state, gate, value, at.index);
-  const auto o = static_cast<record::op>(n.imm >> 40);
+    return in_kernel() || is_unique(n) ? updated(p.tensor, state, gate, value, at.index, is_unique(n))
+                                       : build_.atomic(AtomicKind::exchange, state, gate, value, at.index);
+  const auto o = static_cast<record::op>(n.imm >> 40 & 0xff);
   if (const auto kind = atomic_of(o); kind && !in_kernel()) {
     const Id change = o == record::op::sub ? build_.elementwise(Op::NEG, {value}) : value;
     return build_.atomic(*kind, state, gate, change, places(p.tensor, at.index));
   }
   const Id now = read(p.tensor, state, gate, at.index);
-  return updated(p.tensor, state, gate, build_.elementwise(operation_of(o), {now, value}), at.index);
+  return updated(p.tensor, state, gate, build_.elementwise(operation_of(o), {now, value}), at.index, is_unique(n));
 }
 
 // Inside a kernel: one element after another.
@@ -222,7 +222,8 @@ Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src,
   const Tensor t = tensor(n, src);
   const Part p = part(n, t, src, compares ? 2 : 1);
   if (in_kernel()) return write_small(n, p);
-  if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40))) return scatter_in_turns(n, p), no_id;
+  if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40 & 0xff)))
+    return scatter_in_turns(n, p), no_id;
   return scatter(n, p, wants_old);
 }
 

@@ -139,13 +139,14 @@ class ScopeImporter {
   Tensor tensor(const record::node& n, std::span<const Id>& src);
   Id contents_of(const Tensor& t) { return t.computed == compiler::no_id ? value_now(t.place) : t.computed; }
   bool differs_in_kernel(Id x) const;
+  static bool is_unique(const record::node& n) { return (n.imm & record::unique_write) != 0; }
   bool in_kernel() const;
   Id to_index(Id integer);
   bool never_empty(Id extent, Id integer);
   Place place(record::index_mode mode, const Tensor& t, std::span<const Id> indices);
   std::vector<Id> places(const Tensor& t, std::span<const Id> index) const;
   Id read(const Tensor& t, Id state, Id gate, std::span<const Id> index);
-  Id updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index);
+  Id updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index, bool unique = false);
   Id atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values, std::span<const Id> index,
                Id* old);
   Id picked(Id x, std::span<const Id> position);

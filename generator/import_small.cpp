@@ -51,8 +51,8 @@ Id ScopeImporter::read(const Tensor& t, Id state, Id gate, std::span<const Id> i
   return out;
 }
 
-Id ScopeImporter::updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index) {
-  if (!t.is_small) return build_.update(state, gate, value, places(t, index));
+Id ScopeImporter::updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index, bool unique) {
+  if (!t.is_small) return build_.update(state, gate, value, places(t, index), unique);
   std::vector<Id> out;
   for (const std::vector<Id>& at : positions(t.extents)) {
     const Id old = picked(state, at), mask = both(gate, is_position(index, at));

@@ -24,6 +24,7 @@ class StepCompiler {
   StepProgram compile() {
     place_values();
     find_releases();
+    find_promises();
     for (std::uint32_t r = 0; r < regions_.list.size(); ++r) {
       out_.blocks.emplace_back();
       for (Id id : regions_.list[r].nodes) {
@@ -202,6 +203,9 @@ class StepCompiler {
       w.kind = static_cast<AtomicKind>(g_.arg(id, 0));
       w.old = old_.at(id).slot;
     }
+    w.unique = is_unique(g_, id);
+    if (const auto p = origins_.empty() ? promised_.end() : promised_.find(origins_[id]); p != promised_.end())
+      w.promised = p->second;
     add(Step::Kind::write, id, out_.writes.size());
     out_.writes.push_back(std::move(w));
   }
@@ -237,6 +241,16 @@ class StepCompiler {
     add(Step::Kind::scope, id, scope_of_[id]);
   }
 
+  // The states of kernels that have a unique write.
+  void find_promises() {
+    if (std::ranges::none_of(reached_, [&](Id id) { return is_unique(g_, id); })) return;
+    origins_ = state_origins(g_, root_);
+    for (Id id : reached_)
+      if (is_unique(g_, id) && g_.op(origins_[id]) == Op::CARRY)
+        promised_.emplace(origins_[id], static_cast<int>(promised_.size()));
+    out_.promised = promised_.size();
+  }
+
   void find_releases() {
     released_.resize(g_.size());
     for (Id id : reached_)
@@ -257,6 +271,8 @@ class StepCompiler {
   std::vector<std::vector<std::uint32_t>> released_;
   std::map<std::int64_t, std::uint32_t> presets_;
   std::map<Id, Place> old_;
+  std::vector<Id> origins_;     // of states; empty where nothing is promised
+  std::map<Id, int> promised_;  // by origin
 };
 
 }  // namespace

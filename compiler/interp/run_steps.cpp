@@ -35,7 +35,7 @@ Op operation_of(AtomicKind k) {
 }  // namespace
 
 StepRunner::StepRunner(const Graph& g, const StepProgram& steps, WholeEvaluator& whole)
-    : g_(g), steps_(steps), whole_(whole), scalars_(steps.scalars), arrays_(steps.arrays) {}
+    : g_(g), steps_(steps), whole_(whole), scalars_(steps.scalars), arrays_(steps.arrays), promises_(steps.promised) {}
 
 std::map<std::size_t, Array> StepRunner::run() {
   block(steps_.blocks[0]);
@@ -115,15 +115,26 @@ void StepRunner::combine(const Write& w, std::byte* element) {
   apply_elementwise(operation_of(w.kind), w.dtype, w.dtype, in, element, 1);
 }
 
+void StepRunner::keep_promise(const Write& w, std::size_t element) {
+  if (w.promised < 0 || promises_.write(static_cast<std::size_t>(w.promised), element, w.unique)) return;
+  throw Diagnostic("E-race", where(g_, g_.loc(w.at.node)),
+                   "two positions of the kernel store to one element, number " + std::to_string(element) +
+                       " in row-major order, and one promised by `unique` that no other does");
+}
+
 void StepRunner::write(const Write& w) {
   assign(w.result, w.state);
   if (!truth(w.at.gate)) {
     if (w.atomic) scalars_[w.old] = {};
     return;
   }
-  if (!w.result.array) return combine(w, scalars_[w.result.slot].bytes);
+  if (!w.result.array) {
+    keep_promise(w, 0);
+    return combine(w, scalars_[w.result.slot].bytes);
+  }
   Handle& state = arrays_[w.result.slot];
   const std::size_t element = offset(w.at, *state);
+  keep_promise(w, element);
   if (state.use_count() > 1) state = std::make_shared<Array>(*state);
   combine(w, state->data.data() + element * static_cast<std::size_t>(bytes(w.dtype)));
 }
@@ -216,9 +227,11 @@ void StepRunner::kernel(const Scope& s) {
   for (std::uint32_t e : s.ends) ends.push_back(integer(e));
   if (std::ranges::any_of(ends, [](std::int64_t e) { return e <= 0; })) return;
   for (std::uint32_t r : s.ranges) set_integer(r, 0);
+  promises_.begin_kernel();
   for (bool more = true; more;) {
     block(steps_.blocks[s.body]);
     next_turn(s);
+    promises_.next_position();
     more = false;
     for (std::size_t axis = ends.size(); axis-- > 0 && !more;) {
       const std::int64_t i = integer(s.ranges[axis]) + 1;

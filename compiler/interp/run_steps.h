@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "compiler/interp/promises.h"
 #include "compiler/interp/steps.h"
 #include "compiler/interp/whole.h"
 
@@ -14,7 +15,8 @@ class StepRunner {
  public:
   StepRunner(const Graph& g, const StepProgram& steps, WholeEvaluator& whole);
 
-  // Runs the root region. Values of STOREs, by the parameter's slot. Throws E-bounds for an index outside of its axis.
+  // Runs the root region. Values of STOREs, by the parameter's slot. Throws E-bounds for an index outside of its axis, E-race
+  // for a unique store that is not.
   std::map<std::size_t, Array> run();
 
  private:
@@ -37,6 +39,7 @@ class StepRunner {
   bool truth(std::uint32_t slot) const { return scalars_[slot].bytes[0] != std::byte{0}; }
   void assign(Place to, Use from);
   std::size_t offset(const Access& a, const Array& x) const;  // in elements
+  void keep_promise(const Write& w, std::size_t element);
   void combine(const Write& w, std::byte* element);
 
   const Graph& g_;
@@ -47,6 +50,7 @@ class StepRunner {
   std::vector<ScalarSlot> next_scalars_;  // of one turn's end
   std::vector<Handle> next_arrays_;
   std::map<std::size_t, Array> stored_;
+  Promises promises_;
 };
 
 }  // namespace kiln::compiler

@@ -47,6 +47,8 @@ struct Write {  // UPDATE, ATOMIC
   std::uint32_t value = 0, expected = 0, old = 0;  // scalar slots
   bool atomic = false;
   AtomicKind kind = AtomicKind::add;
+  bool unique = false;
+  int promised = -1;  // number of the state, where some write of it is unique
 };
 
 struct Scope {                  // FOR, KERNEL
@@ -85,6 +87,7 @@ struct StepProgram {
   std::vector<Scope> scopes;
   std::vector<ScalarSlot> scalars;  // initial contents: constants and symbols
   std::uint32_t arrays = 0;         // slots
+  std::size_t promised = 0;         // states with unique writes
 };
 
 }  // namespace kiln::compiler

@@ -43,14 +43,16 @@ Id Builder::element(Id tensor, std::span<const Id> index, Id gate) {
   return graph_.make(Op::INDEX, graph_.dtype(tensor), src);
 }
 
-Id Builder::update(Id state, Id gate, Id value, std::span<const Id> index) {
+Id Builder::update(Id state, Id gate, Id value, std::span<const Id> index, bool unique) {
   check_index(Op::UPDATE, state, index);
   if (gate == no_id) gate = constant(DType::boolean, 1);
   check_scalar(gate, DType::boolean, "a gate");
   check_scalar(value, graph_.dtype(state), "`update`'s value");
   std::vector<Id> src{state, gate, value};
   src.insert(src.end(), index.begin(), index.end());
-  return graph_.make(Op::UPDATE, graph_.dtype(state), src);
+  const std::int64_t promise[] = {1};
+  return graph_.make(Op::UPDATE, graph_.dtype(state), src,
+                     unique ? std::span<const std::int64_t>(promise) : std::span<const std::int64_t>());
 }
 
 Id Builder::atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id> index, Id expected) {

@@ -63,7 +63,7 @@ namespace kiln::compiler {
   X(CARRY,    "carry",    "TKP", 2)  /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE, or state i at entry of an iteration of the KERNEL of that first RANGE */ \
   X(GET,      "get",      "TKP", 1)  /* {FOR or KERNEL}; args {i}: carried value or state i after it */ \
   X(LOCAL,    "local",    "TKP", -1) /* {RANGE, extents...}; args {id}: an array of one turn of the RANGE's region, all zero */ \
-  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate */ \
+  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate; args {1}: a promise that no other point of the KERNEL touches the element */ \
   X(ATOMIC,   "atomic",   "TKP", -1) /* {state, gate, value [, expected], i...}; args {AtomicKind}: as UPDATE with kind(old, value), indivisible */ \
   X(OLD,      "old",      "TKP", 1)  /* {ATOMIC}: the element before; 0 where its gate is false */ \
   X(ENTRY,    "entry",    "KP",  -1) /* {BUFFER or LOCAL, index...}: its state when the iteration at these positions begins. States have no type at K, P */ \

@@ -26,6 +26,8 @@ struct WriteParts {                 // UPDATE, ATOMIC
   std::span<const Id> index;
 };
 WriteParts write_parts(const Graph& g, Id write);
+// An UPDATE with the promise that no other position of the KERNEL touches its element.
+inline bool is_unique(const Graph& g, Id write) { return g.op(write) == Op::UPDATE && !g.args(write).empty(); }
 
 // The gate of a gated INDEX and the index it guards, or no_id and the first index (no_id for rank 0).
 struct IndexGate {

@@ -20,7 +20,7 @@ struct Statement {
   std::optional<PadMode> mode;
   std::optional<ReduceKind> kind;
   std::optional<AtomicKind> atomic;
-  bool conditional = false, group = false;
+  bool conditional = false, group = false, unique = false;
   std::uint64_t bits = 0;
   std::string name;
 };
@@ -108,6 +108,8 @@ void ProgramReader::attribute(Statement& s) {
     s.conditional = true;
   } else if (s.op == Op::RANGE && c.accept_word("group")) {
     s.group = true;
+  } else if (s.op == Op::UPDATE && c.accept_word("unique")) {
+    s.unique = true;
   } else if (s.op == Op::ATOMIC && atomic_kind_from_name(c.peek_word())) {
     s.atomic = atomic_kind_from_name(c.peek_word());
     c.accept_word(c.peek_word());
@@ -226,7 +228,7 @@ Id ProgramReader::make_write(const Statement& s) {
   switch (s.op) {
     case Op::INVALID: want(s, 0); return r_.graph.make(Op::INVALID, DType::index, {});
     case Op::INDEX: want_at_least(s, 1); return b.element(operands[0], operands.subspan(1));
-    case Op::UPDATE: want_at_least(s, 3); return b.update(operands[0], operands[1], operands[2], operands.subspan(3));
+    case Op::UPDATE: want_at_least(s, 3); return b.update(operands[0], operands[1], operands[2], operands.subspan(3), s.unique);
     case Op::OLD: want(s, 1); return b.old(operands[0]);
     default: {  // ATOMIC
       const AtomicKind kind = need(s.atomic, s, "a kind such as add");

@@ -177,6 +177,7 @@ std::string Writer::tensor_operands(Id id) const {
     case Op::LOCAL: return ref(src[0]) + ", id " + std::to_string(args[0]);
     case Op::CARRY:
     case Op::GET: return operands(src) + ", slot " + std::to_string(args[0]);
+    case Op::UPDATE: return operands(src) + (args.empty() ? "" : ", unique");
     case Op::ATOMIC: return operands(src) + ", " + std::string(name(static_cast<AtomicKind>(args[0])));
     case Op::FOR:
       return operands(src) + (args[1] != 1 ? ", step " + std::to_string(args[1]) : "") + (args.size() > 2 ? ", while" : "");

@@ -24,7 +24,7 @@ constexpr VerifyRule whole_rules[] = {
 Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::int64_t> a) {
   Graph& g = b.graph();
   switch (g.op(id)) {
-    case Op::UPDATE: return b.update(s[0], s[1], s[2], s.subspan(3));
+    case Op::UPDATE: return b.update(s[0], s[1], s[2], s.subspan(3), !a.empty());
     case Op::ATOMIC: {
       const auto kind = static_cast<AtomicKind>(a[0]);
       const bool expects = kind == AtomicKind::compare_exchange;

@@ -203,7 +203,7 @@ bool gated_index_use(const Node& n) {
 }
 bool update(const Node& n) {
   return n.src().size() >= 3 && keeps_dtype(n) && n.dtype() < DType::index && n.src_dtype(1) == DType::boolean &&
-         n.src_dtype(2) == n.dtype() && n.is_index(3) && n.args().empty();
+         n.src_dtype(2) == n.dtype() && n.is_index(3) && (n.args().empty() || (n.args().size() == 1 && n.args()[0] == 1));
 }
 bool atomic(const Node& n) {
   if (n.args().size() != 1 || !args_in(n, 0, 8) || n.src().size() < 3 || !keeps_dtype(n)) return false;
@@ -325,7 +325,7 @@ constexpr Check checks[] = {
     {{"TKP", "get", "a FOR or KERNEL; args {i} below its number of values"}, Op::GET, Op::GET, get},
     {{"TKP", "local", "a position, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
     {{"T", "local", "a RANGE, then extents of type index"}, Op::LOCAL, Op::LOCAL, local_tensor},
-    {{"T", "update", "a tensor, a bool gate, a value of its type, index values"}, Op::UPDATE, Op::UPDATE, update},
+    {{"T", "update", "a tensor, a bool gate, a value of its type, index values; args {} or {1}"}, Op::UPDATE, Op::UPDATE, update},
     {{"T", "atomic", "a tensor, a bool gate, values of its type, index values; args {kind}"}, Op::ATOMIC, Op::ATOMIC, atomic},
     {{"T", "old", "an ATOMIC of its type"}, Op::OLD, Op::OLD, old},
     {{"P", "broadcast", "one scalar of the result's type"}, Op::BROADCAST, Op::BROADCAST, broadcast},

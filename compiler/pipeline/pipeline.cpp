@@ -9,6 +9,7 @@
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
 #include "compiler/lower/phases.h"
+#include "compiler/races/store_races.h"
 #include "compiler/schedule/make_schedule.h"
 
 namespace kiln::compiler {
@@ -37,6 +38,7 @@ class Pipeline {
     std::vector<std::string_view> todo = pass_names();
     todo.erase(todo.begin(), todo.begin() + first());
     verify_state();
+    check_races();
     for (const std::string_view pass : todo) {
       run(pass);
       out_.graph = compact(out_.graph, out_.schedule);
@@ -83,6 +85,14 @@ class Pipeline {
     }
     const Graph& g = out_.graph;
     for (const Kernel& k : s.kernels) verify(g, k.sink, s.lowered.empty() ? Level::kernel : Level::program);
+  }
+
+  // Before the first pass: later ones rely on it.
+  void check_races() {
+    Schedule& s = out_.schedule;
+    if (!s.after.empty()) return;
+    store_races(out_.graph, s.program);
+    out_.graph = compact(out_.graph, s);
   }
 
   bool wants(std::string_view pass) const {

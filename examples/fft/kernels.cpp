@@ -51,8 +51,8 @@ struct transform : program<transform> {
       auto turn = sign * pi / cast<f32>(half);
       for (auto [pair] : kernel<N / 2>())
         butterfly(
-            pair, half, turn, [&](auto const& k, int c) { return y(k, c); },
-            [&](auto const& k, int c, auto const& v) { y(k, c) = v; });
+            pair, half, turn, [&](auto const& k, int c) { return y.at<mode::constant>(k, c, 0.0f); },
+            [&](auto const& k, int c, auto const& v) { y.at<mode::skip>(k, c) = v; });
     }
   }
 };

@@ -3,7 +3,7 @@
 
 using namespace kiln;
 
-inline constexpr dim<"N", {.min = 1, .max = 1 << 30}> N;
+inline constexpr dim<"N", {.min = 1, .max = 1 << 29}> N;
 inline constexpr int group = 1024;  // keys that one position walks
 inline constexpr auto groups = (N + (group - 1)) / group;
 
@@ -57,7 +57,7 @@ constexpr void radix_pass(auto const& s, int shift, auto const& from, auto const
     each(g, [&](auto const& i, auto const& digit) {
       auto place = next(digit);
       next(digit) = place + 1;
-      to(place) = from(i);
+      unique(to(place)) = from(i);  // each key has a place of its own
       move(i, place);
     });
   }
@@ -74,9 +74,9 @@ struct radix : program<radix<K>> {
   constexpr void body() {
     for (const int shift : {0, 16}) {
       radix_pass<K>(*this, shift, keys, other_keys, counts, totals,
-                    [&](auto const& i, auto const& place) { other_values(place) = values(i); });
+                    [&](auto const& i, auto const& place) { unique(other_values(place)) = values(i); });
       radix_pass<K>(*this, shift + 8, other_keys, keys, counts, totals,
-                    [&](auto const& i, auto const& place) { values(place) = other_values(i); });
+                    [&](auto const& i, auto const& place) { unique(values(place)) = other_values(i); });
     }
   }
 };
@@ -123,11 +123,11 @@ struct bitonic : program<bitonic> {
     for (auto k : loop(30)) {
       break_if((1 << k) >= size<N, i32>());
       for (auto j : loop(min(k + 1, most_steps - steps)))
-        for (auto [pair] : kernel(half)) {
+        for (auto [pair] : kernel(min(half, size<N, i32>()))) {
           auto s = 1 << (k - j);
           auto low = pair & (s - 1);
           auto a = 2 * (pair - low) + low;
-          exchange(a, a ^ (s + select(j == 0, s - 1, 0)));
+          exchange(a, a + select(j == 0, 2 * (s - low) - 1, s));
         }
       steps += k + 1;
     }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/diagnostic.h"
 #include "interp_harness.h"
 
 using namespace kiln::compiler;
@@ -343,4 +344,21 @@ TEST(Kernels, MathIsTheSame) {
           run_text(text, {array<double>({6}, {-1.5, 0.1, 0.7, 3.3, 100, 1e-6}), Array{d, {6}, {}}, Array{d, {6}, {}}});
       EXPECT_EQ(out[1].data, out[2].data) << op << " " << t;
     }
+}
+
+// A promise that positions differ is kept, or an error where the second of two positions writes.
+TEST(Kernels, UniqueStoresAreUnique) {
+  const std::string text = example("scatter");
+  const auto run = [&](std::vector<I> places) {
+    return run_text(text, {array<float>({3}, {1, 2, 3}), array<I>({3}, places), array<float>({4}, {0, 0, 0, 0})});
+  };
+  EXPECT_EQ(values<float>(run({2, 0, 3})[2]), (std::vector<float>{2, 0, 1, 3}));
+  EXPECT_EQ(values<float>(run({-1, 0, -1})[2]), (std::vector<float>{2, 0, 0, 0}));  // skipped
+  try {
+    run({2, 0, 2});
+    FAIL() << "two positions wrote element 2";
+  } catch (const Diagnostic& d) {
+    EXPECT_EQ(d.id(), "E-race");
+    EXPECT_NE(std::string(d.what()).find("store to one element, number 2 in row-major order"), std::string::npos) << d.what();
+  }
 }

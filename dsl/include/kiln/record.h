@@ -44,6 +44,7 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
 inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
 inline constexpr std::uint64_t group_array = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t unique_write = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t within_group = 1 << 8, of_group = 2 << 8;
 
 struct shape {
@@ -85,7 +86,8 @@ struct source_loc {
 // computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their
 // shapes broadcast, and the shape `s` of what they name is that, then the axes without an index.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
-//   put: imm = mode << 32 | tensor, sources {value, index...}
+//   put: imm = mode << 32 | tensor, sources {value, index...}. put, accumulate: | unique_write: no other position of the kernel
+//        touches the elements
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes

@@ -149,8 +149,8 @@ struct once : program<once> {
     twice = old * 2;
     for ([[maybe_unused]] auto [i] : kernel(N)) {
       auto place = counters(1).atomic_add(1);
-      marks(place) += place + 1;
-      if (auto late = when(place > 1)) marks(place) += 100 * place;
+      unique(marks(place)) += place + 1;
+      if (auto late = when(place > 1)) unique(marks(place)) += 100 * place;
     }
   }
 };

@@ -7,9 +7,9 @@
 
 namespace kiln {
 
-// S: shape of the elements. W: may they be written?
-template <class D, class S, mode Mode, why W>
-struct element_ : ops<element_<D, S, Mode, W>>, kiln_elements<element_<D, S, Mode, W>, D, S, kiln_computed> {
+// S: shape of the elements. W: may they be written? Unique: see unique().
+template <class D, class S, mode Mode, why W, bool Unique = false>
+struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D, S, Mode, W, Unique>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;
@@ -25,6 +25,11 @@ struct element_ : ops<element_<D, S, Mode, W>>, kiln_elements<element_<D, S, Mod
     id = kiln_load(l);
   }
   constexpr element_(const element_&) = default;
+  constexpr explicit element_(const element_<D, S, Mode, W, false>& x)
+    requires Unique
+      : b(x.b), tensor(x.tensor), rank(x.rank), id(x.id) {
+    for (int k = 0; k < rank; ++k) index[k] = x.index[k];
+  }
   constexpr ~element_() = default;
 
   constexpr void operator=(const element_& x) &&
@@ -117,18 +122,26 @@ struct element_ : ops<element_<D, S, Mode, W>>, kiln_elements<element_<D, S, Mod
       b->fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, b->current());
     kiln_written();
   }
-  constexpr void kiln_put(int value, const sloc& l) const { kiln_write(op::put, 0, value, l); }
+  static constexpr std::uint64_t promise = Unique ? record::unique_write >> 40 : 0;
+  constexpr void kiln_put(int value, const sloc& l) const { kiln_write(op::put, promise, value, l); }
   // Where several elements may be one, each takes its turn.
   constexpr void kiln_compound(op o, const right& r) const {
     if constexpr (S::rank == 0)
       kiln_put(kiln_node2<D, S>(b, o, r.l, kiln_now(r.l), r.node(b)), r.l);
     else
-      kiln_write(op::accumulate, static_cast<std::uint64_t>(o), r.node(b), r.l);
+      kiln_write(op::accumulate, static_cast<std::uint64_t>(o) | promise, r.node(b), r.l);
   }
   constexpr expr_<D, S> kiln_atomic(record::atomic_kind kind, const sloc& l, int value, int expected) const {
     kiln_write(op::atomic, static_cast<std::uint64_t>(kind), value, l, expected);
     return kiln_result<D, S>(b);
   }
 };
+
+// unique(y(p)) = v: a promise that no other position of the kernel writes these elements or reads them, where that cannot be
+// proven.
+template <class D, class S, mode Mode, why W>
+constexpr auto unique(const element_<D, S, Mode, W>& x) {
+  return element_<D, S, Mode, W, true>(x);
+}
 
 }  // namespace kiln

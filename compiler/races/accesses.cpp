@@ -1,0 +1,93 @@
+#include "compiler/races/accesses.h"
+
+#include <algorithm>
+
+#include "compiler/ir/scopes.h"
+
+namespace kiln::compiler {
+
+KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id kernel)
+    : g_(g), regions_(regions), origins_(origins), first_range_(own_ranges(g, kernel)[0]), inside_(regions.list.size(), false) {
+  inside_[regions.owned[kernel]] = true;
+  for (std::size_t r = regions.list.size(); r-- > 1;)  // inner regions come before outer ones
+    if (inside_[regions.list[r].parent]) inside_[r] = true;
+  for (std::size_t r = 0; r < inside_.size(); ++r)
+    if (inside_[r]) nodes_.insert(nodes_.end(), regions.list[r].nodes.begin(), regions.list[r].nodes.end());
+  std::ranges::sort(nodes_);
+  uncertain_.assign(g.size(), false);
+  for (const Id id : nodes_) {
+    const auto src = g.src(id);
+    uncertain_[id] = (g.op(id) == Op::INDEX && is_state(src[0])) || g.op(id) == Op::OLD ||
+                     std::ranges::any_of(src, [&](Id s) { return uncertain_[s]; });
+  }
+  for (const Id id : nodes_) {
+    if (!is_write(g.op(id)) || !is_state(id)) continue;
+    const WriteParts w = write_parts(g, id);
+    KernelAccess a{.node = id,
+                   .kind = g.op(id) == Op::ATOMIC ? KernelAccess::Kind::atomic : KernelAccess::Kind::store,
+                   .slot = g.arg(origins_[id], 0),
+                   .index = {w.index.begin(), w.index.end()},
+                   .gates = {}};
+    add_gates(a, w.gate, false);
+    list_.push_back(std::move(a));
+  }
+  add_reads();
+}
+
+bool KernelAccesses::is_state(Id id) const {
+  const Id origin = origins_[id];
+  return g_.op(origin) == Op::CARRY && g_.src(origin, 0) == first_range_;
+}
+
+// only_certain: without what depends on the kernel's own changes.
+void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) const {
+  std::vector<std::pair<Id, bool>> open{{gate, true}};
+  while (!open.empty()) {
+    const auto [id, holds] = open.back();
+    open.pop_back();
+    const Op op = g_.op(id);
+    if (op == Op::NOT) {
+      open.emplace_back(g_.src(id, 0), !holds);
+    } else if (op == (holds ? Op::AND : Op::OR)) {
+      open.emplace_back(g_.src(id, 0), holds);
+      open.emplace_back(g_.src(id, 1), holds);
+    } else if (!only_certain || !uncertain_[id]) {
+      a.gates.emplace_back(id, holds);
+    }
+  }
+}
+
+void KernelAccesses::add_reads() {
+  for (const Id id : nodes_)
+    if (g_.op(id) == Op::INDEX && is_state(g_.src(id, 0))) add_read(id, nodes_);
+}
+
+void KernelAccesses::add_read(Id read, const std::vector<Id>& nodes) {
+  const IndexGate first = index_gate(g_, read);
+  KernelAccess a{
+      .node = read, .kind = KernelAccess::Kind::read, .slot = g_.arg(origins_[g_.src(read, 0)], 0), .index = {}, .gates = {}};
+  a.index.assign(g_.src(read).begin() + 1, g_.src(read).end());
+  if (first.gate != no_id) {
+    a.index[0] = first.first;
+    add_gates(a, first.gate, false);
+  }
+  std::vector<bool> reached(g_.size(), false);
+  reached[read] = true;
+  std::vector<KernelAccess> at_writes;
+  for (auto it = std::ranges::upper_bound(nodes, read); it != nodes.end(); ++it) {
+    const Id id = *it;
+    if (std::ranges::none_of(g_.src(id), [&](Id s) { return reached[s]; })) continue;
+    const bool writes = is_write(g_.op(id));
+    if (g_.op(id) == Op::FOR || (writes && !is_state(id))) {  // may decide anything
+      list_.push_back(std::move(a));
+      return;
+    }
+    reached[id] = !writes;
+    if (!writes) continue;
+    at_writes.push_back(a);
+    add_gates(at_writes.back(), write_parts(g_, id).gate, true);
+  }
+  list_.insert(list_.end(), at_writes.begin(), at_writes.end());
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,46 @@
+// What a KERNEL of the program does to the tensors that it changes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/ir/regions.h"
+
+namespace kiln::compiler {
+
+struct KernelAccess {
+  enum class Kind : std::uint8_t { read, store, atomic };
+  Id node = no_id;  // INDEX, UPDATE, ATOMIC
+  Kind kind = Kind::read;
+  std::int64_t slot = 0;                   // of the KERNEL's states
+  std::vector<Id> index;                   // one for each axis
+  std::vector<std::pair<Id, bool>> gates;  // what holds, or does not, where it happens
+};
+
+class KernelAccesses {
+ public:
+  KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id kernel);
+
+  // Reads count once for each write that they decide, where that write happens: what is read in vain does no harm.
+  const std::vector<KernelAccess>& list() const { return list_; }
+  bool is_inside(Id id) const { return regions_.of[id] < inside_.size() && inside_[regions_.of[id]]; }
+
+ private:
+  void add_reads();
+  void add_read(Id read, const std::vector<Id>& nodes);
+  void add_gates(KernelAccess& a, Id gate, bool only_certain) const;
+  bool is_state(Id id) const;
+
+  const Graph& g_;
+  const Regions& regions_;
+  const std::vector<Id>& origins_;
+  Id first_range_;
+  std::vector<bool> inside_;     // by region
+  std::vector<Id> nodes_;        // of the kernel, ascending
+  std::vector<bool> uncertain_;  // by node: depends on what the kernel changes
+  std::vector<KernelAccess> list_;
+};
+
+}  // namespace kiln::compiler

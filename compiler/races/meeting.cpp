@@ -1,0 +1,242 @@
+#include "compiler/races/meeting.h"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "compiler/races/solve.h"
+#include "compiler/symbolic/find.h"
+#include "compiler/symbolic/prover.h"
+
+namespace kiln::compiler {
+
+using namespace symbolic;
+
+namespace {
+
+constexpr int most_rounds = 40, most_choices = 4;
+
+class Search {
+ public:
+  Search(Graph& g, const Facts& facts) : g_(g), base_(facts) {}
+
+  bool impossible(Meeting m, int depth) {
+    for (int round = 0; round < most_rounds; ++round) {
+      const Verdict v = advance(m);
+      if (v == Verdict::impossible) return true;
+      if (v == Verdict::stuck) break;
+    }
+    return contradicts(m) || (depth > 0 && by_choice(m, depth - 1));
+  }
+
+ private:
+  enum class Verdict : std::uint8_t { impossible, changed, stuck };
+
+  Facts facts_of(const Meeting& m) const {
+    Facts f = base_;
+    f.nonnegative = m.holds.nonnegative;
+    return f;
+  }
+
+  // One step on one equation.
+  Verdict advance(Meeting& m) {
+    const Facts facts = facts_of(m);
+    Simplifier simplify(g_, facts), plain(g_, base_);
+    bool same = true;
+    for (auto& [a, b] : m.axes) {
+      a = plain(a), b = plain(b);
+      same = same && (a == b || simplify(g_.make(Op::SUB, DType::index, {a, b})) == g_.index(0));
+    }
+    if (same) return Verdict::impossible;
+    for (Id& f : m.holds.nonnegative) {
+      f = plain(f);
+      if (plain.bounds()(f).max < 0) return Verdict::impossible;
+    }
+    for (Id& z : m.holds.zero) z = simplify(z);
+    std::erase(m.holds.zero, g_.index(0));
+    if (agree(m)) return Verdict::changed;
+    Equations equations(g_, simplify.bounds(), m);
+    for (std::size_t i = 0; i < m.holds.zero.size(); ++i) {
+      const auto sum = sum_of(g_, m.holds.zero[i]);
+      if (!sum) continue;
+      if (equations.never_zero(*sum)) return Verdict::impossible;
+      if (auto parts = equations.parts(*sum)) {
+        m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
+        m.holds.zero.insert(m.holds.zero.end(), parts->begin(), parts->end());
+        return Verdict::changed;
+      }
+      if (const auto found = equations.solution(*sum)) {
+        m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
+        set(m, found->first, found->second);
+        return Verdict::changed;
+      }
+    }
+    return Verdict::stuck;
+  }
+
+  // Names of one value, once the positions agree on what it depends on.
+  bool agree(Meeting& m) {
+    std::unordered_map<Id, Id> map;
+    std::erase_if(m.twins, [&](const Meeting::Twin& t) {
+      if (std::ranges::any_of(t.axes, [&](std::size_t a) { return m.axes[a].first != m.axes[a].second; })) return false;
+      map[t.second] = t.first;
+      return true;
+    });
+    if (map.empty()) return false;
+    replace(m, map);
+    return true;
+  }
+
+  void replace(Meeting& m, const std::unordered_map<Id, Id>& map) {
+    for (Id& z : m.holds.zero) z = substitute(g_, z, map);
+    for (Id& f : m.holds.nonnegative) f = substitute(g_, f, map);
+    for (Multiple& x : m.holds.multiples) x.value = substitute(g_, x.value, map);
+    for (auto& [a, b] : m.axes) a = substitute(g_, a, map), b = substitute(g_, b, map);
+  }
+
+  // range: of the loop or kernel. What it is now stays inside.
+  void set(Meeting& m, Id range, Id value) {
+    const Id end = g_.src(range, 0);
+    replace(m, {{range, value}});
+    m.holds.nonnegative.push_back(value);
+    m.holds.nonnegative.push_back(less(value, end));
+  }
+  // >= 0 where a < b
+  Id less(Id a, Id b) { return g_.make(Op::SUB, DType::index, {g_.make(Op::SUB, DType::index, {b, a}), g_.index(1)}); }
+
+  bool contradicts(const Meeting& m) {
+    for (std::size_t i = 0; i < m.holds.nonnegative.size(); ++i) {
+      Meeting others = m;
+      others.holds.nonnegative.erase(others.holds.nonnegative.begin() + static_cast<std::ptrdiff_t>(i));
+      const Facts facts = facts_of(others);
+      Bounds bounds(g_, facts);
+      const auto f = sum_of(g_, m.holds.nonnegative[i]);
+      const auto negated = f ? scaled(*f, -1) : std::nullopt;
+      if (negated && Prover(g_, bounds, std::span(&m.holds.nonnegative[i], 1)).gt0(*negated)) return true;
+    }
+    const auto& all = m.holds.multiples;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (never_multiple(all[i].value, all[i].modulus)) return true;
+      for (std::size_t j = 0; j < i; ++j)
+        if (never_multiple(g_.make(Op::SUB, DType::index, {all[i].value, all[j].value}),
+                           std::gcd(all[i].modulus, all[j].modulus)))
+          return true;
+    }
+    return false;
+  }
+
+  bool never_multiple(Id value, std::int64_t modulus) {
+    Simplifier simplify(g_, base_);
+    const auto sum = sum_of(g_, simplify(value));
+    if (!sum) return false;
+    std::int64_t common = modulus;
+    for (const Term& t : *sum)
+      if (!t.atoms.empty()) common = std::gcd(common, t.coefficient);
+    return constant_term(*sum) % common != 0;
+  }
+
+  bool by_choice(const Meeting& m, int depth) {
+    return by_condition(m, depth) || by_digits(m, depth) || by_turns(m, depth) || by_order(m, depth);
+  }
+
+  std::vector<Id> nodes_of(const Meeting& m) const {
+    std::vector<Id> roots = m.holds.zero;
+    roots.insert(roots.end(), m.holds.nonnegative.begin(), m.holds.nonnegative.end());
+    return g_.reachable(roots);
+  }
+
+  // Choices by one condition: either way.
+  bool by_condition(const Meeting& m, int depth) {
+    const std::vector<Id> nodes = nodes_of(m);
+    const auto first = std::ranges::find(nodes, Op::WHERE, [&](Id id) { return g_.op(id); });
+    if (first == nodes.end()) return false;
+    const Id condition = g_.src(*first, 0);
+    for (const bool holds : {true, false}) {
+      std::unordered_map<Id, Id> map;
+      for (const Id id : nodes)
+        if (g_.op(id) == Op::WHERE && g_.src(id, 0) == condition) map[id] = g_.src(id, holds ? 1 : 2);
+      Meeting one = m;
+      replace(one, map);
+      PositionForms(g_, base_, [](Id) { return no_id; }).add(one.holds, condition, holds);
+      if (!impossible(std::move(one), depth)) return false;
+    }
+    return true;
+  }
+
+  // p // m and p % m of a range p become ranges of their own, p = m*q + r; of all ranges with the same m.
+  bool by_digits(const Meeting& m, int depth) {
+    Id divisor = no_id;
+    std::vector<Id> split;
+    const Facts facts = facts_of(m);
+    Bounds bounds(g_, facts);
+    for (const Id id : nodes_of(m)) {
+      if ((g_.op(id) != Op::FLOORMOD && g_.op(id) != Op::FLOORDIV) || g_.op(g_.src(id, 0)) != Op::RANGE) continue;
+      if (divisor == no_id && bounds(g_.src(id, 1)).min >= 1) divisor = g_.src(id, 1);
+      if (g_.src(id, 1) == divisor && std::ranges::find(split, g_.src(id, 0)) == split.end()) split.push_back(g_.src(id, 0));
+    }
+    if (split.empty()) return false;
+    Meeting digits = m;
+    for (const Id range : split) {
+      const Id q = fresh(quotients(g_.src(range, 0), divisor)), r = fresh(divisor);
+      set(digits, range, g_.make(Op::ADD, DType::index, {g_.make(Op::MUL, DType::index, {q, divisor}), r}));
+    }
+    return impossible(std::move(digits), depth);
+  }
+
+  // Arithmetic that wraps a few times at most: how often.
+  bool by_turns(const Meeting& m, int depth) {
+    constexpr std::int64_t most = 3;
+    Bounds bounds(g_, base_);
+    for (const Id id : nodes_of(m)) {
+      if (g_.op(id) != Op::SYM || !g_.name(id).starts_with(turns_prefix)) continue;
+      const Interval turns = bounds(id);
+      if (turns.max - turns.min > most) continue;
+      for (std::int64_t n = turns.min; n <= turns.max; ++n) {
+        Meeting one = m;
+        replace(one, {{id, g_.index(n)}});
+        if (!impossible(std::move(one), depth)) return false;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  // ceil(n / d)
+  Id quotients(Id n, Id d) {
+    const Id last = g_.make(Op::SUB, DType::index, {g_.make(Op::ADD, DType::index, {n, d}), g_.index(1)});
+    return g_.make(Op::FLOORDIV, DType::index, {last, d});
+  }
+
+  // The same place on an axis, or one before the other.
+  bool by_order(const Meeting& m, int depth) {
+    for (const auto& [a, b] : m.axes) {
+      if (a == b || g_.op(a) != Op::RANGE || g_.op(b) != Op::RANGE) continue;
+      Meeting same = m;
+      set(same, b, a);
+      if (!impossible(std::move(same), depth)) return false;
+      for (const auto& [low, high] : {std::pair(a, b), std::pair(b, a)}) {
+        Meeting apart = m;
+        const Id above = g_.make(Op::ADD, DType::index, {low, fresh(g_.src(high, 0))});
+        set(apart, high, g_.make(Op::ADD, DType::index, {above, g_.index(1)}));
+        if (!impossible(std::move(apart), depth)) return false;
+      }
+      return true;
+    }
+    return false;
+  }
+
+  Id fresh(Id end) { return g_.make(Op::RANGE, DType::index, {end}, {fresh_range + number_++, 0}); }
+
+  static constexpr std::int64_t fresh_range = 3'000'000;  // above the numbers of ranges of a program
+  Graph& g_;
+  Facts base_;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace
+
+bool is_impossible(Graph& g, const Facts& facts, Meeting m) { return Search(g, facts).impossible(std::move(m), most_choices); }
+
+}  // namespace kiln::compiler

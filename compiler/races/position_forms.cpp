@@ -1,0 +1,287 @@
+#include "compiler/races/position_forms.h"
+
+#include <algorithm>
+#include <string>
+
+#include "compiler/symbolic/known.h"
+#include "compiler/symbolic/linear.h"
+#include "compiler/symbolic/prove.h"
+
+namespace kiln::compiler {
+namespace {
+
+using symbolic::known_dtype;
+
+constexpr std::int64_t loose_modulus = 256;  // integers of all widths agree with exact ones by that modulus
+
+bool is_number(DType d) { return d == DType::index || is_int(d); }
+
+bool has_form(Op op) {
+  switch (op) {
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+    case Op::NEG:
+    case Op::MIN:
+    case Op::MAX:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD:
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::SHL:
+    case Op::SHR:
+    case Op::AND:
+    case Op::XOR:
+    case Op::WHERE:
+    case Op::CAST: return true;
+    default: return false;
+  }
+}
+
+// The result is no longer than the operands.
+bool never_wraps(Op op) {
+  return op == Op::AND || op == Op::XOR || op == Op::MIN || op == Op::MAX || op == Op::WHERE || op == Op::SHR;
+}
+
+bool wraps_alike(Op op) { return op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::NEG || op == Op::CAST; }
+
+}  // namespace
+
+bool PositionForms::fits(Id index, DType d) {
+  if (d == DType::index) return true;
+  const Interval i = simplify_.bounds()(index), all = known_dtype(d).interval;
+  const std::int64_t least = std::max(all.min, -limit), most = std::min(all.max, limit);
+  return (i.min >= least || prove_le(g_, g_.index(least), index, facts_)) &&
+         (i.max <= most || prove_le(g_, index, g_.index(most), facts_));
+}
+
+Id PositionForms::named(Id value) {
+  const std::string name = "$" + std::to_string(value);
+  Interval i = is_int(g_.dtype(value)) ? known_dtype(g_.dtype(value)).interval : Interval{0, 1};
+  if (g_.dtype(value) == DType::index) i = anything;
+  facts_.syms[name] = {i.min, i.max, 1};
+  names_.push_back({g_.sym(name), value});
+  return names_.back().name;
+}
+
+// A loop's range with its own end, which may be tighter than the bound that the range has; and no more than the type of either.
+Id PositionForms::range(Id id) {
+  const auto below = [&](Id end) {
+    const std::int64_t most = simplify_.bounds()(end).max;
+    const Id form = done_.at(end);
+    return simplify_.bounds()(form).max <= most ? form : g_.make(Op::MIN, DType::index, {form, g_.index(most)});
+  };
+  const Id end = loop_end_(id);
+  Id last = below(g_.src(id, 0));
+  if (end != no_id) last = g_.make(Op::MIN, DType::index, {below(end), last});
+  const Id form = g_.make(Op::RANGE, DType::index, {simplify_(last)}, {g_.arg(id, 0), g_.arg(id, 1)});
+  ranges_.push_back({form, id});
+  return form;
+}
+
+// 2^count for the node of the shift; no_id when the count may be out of range.
+Id PositionForms::power(Id shift, Id count, int width) {
+  const Id most = g_.index(width - 2);
+  if (!prove_ge0(g_, count, facts_) || !prove_le(g_, count, most, facts_)) return no_id;
+  const std::string name = "$2^" + std::to_string(count);
+  facts_.syms[name] = {1, std::int64_t{1} << std::min<std::int64_t>(width - 2, simplify_.bounds()(count).max), 1};
+  names_.push_back({g_.sym(name), shift});
+  powers_.insert(names_.back().name);
+  return names_.back().name;
+}
+
+// x & (p - 1) for a power of two p: the remainder by p.
+Id PositionForms::masked(Id x, Id mask) {
+  const auto m = symbolic::sum_of(g_, simplify_(mask));
+  const auto p = m ? symbolic::plus(g_, *m, symbolic::constant_sum(1)) : std::nullopt;
+  if (!p || p->size() != 1) return no_id;
+  const symbolic::Term& t = p->front();
+  if (t.coefficient < 1 || (t.coefficient & (t.coefficient - 1)) != 0 || t.atoms.size() > 1) return no_id;
+  if (t.atoms.size() == 1 && !powers_.contains(t.atoms[0])) return no_id;
+  return g_.make(Op::FLOORMOD, DType::index, {x, symbolic::node_of(g_, *p)});
+}
+
+// Of an operation of type d; `id`: its node, no_id where wrapping does not matter.
+Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
+  const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
+  const auto nonnegative = [&](Id a) { return simplify_.bounds()(a).min >= 0; };
+  switch (op) {
+    case Op::NEG: return make(Op::SUB, g_.index(0), x[0]);
+    case Op::CAST: return x[0];
+    case Op::WHERE: return g_.make(Op::WHERE, DType::index, {x[0], x[1], x[2]});
+    case Op::CDIV:
+    case Op::CMOD:
+      if (!nonnegative(x[0]) || !nonnegative(x[1])) return no_id;
+      return make(op == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD, x[0], x[1]);
+    case Op::SHL:
+    case Op::SHR: {
+      if (d == DType::index) return make(op, x[0], x[1]);
+      const auto count = symbolic::index_constant(g_, x[1]);
+      if (count && *count >= 0 && *count < std::min(bits(d), 33))
+        return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << *count));
+      return op == Op::SHL && g_.is_index_const(x[0], 1) ? power(id, x[1], std::min(bits(d), 32)) : no_id;
+    }
+    case Op::AND: {
+      for (const std::size_t at : {1u, 0u})
+        if (const Id rest = masked(x[1 - at], x[at]); rest != no_id) return rest;
+      return make(op, x[0], x[1]);
+    }
+    default: return make(op, x[0], x[1]);
+  }
+}
+
+// What wraps is some multiple of 2^width away from the exact number.
+Id PositionForms::wrapped(Id id, Id exact) {
+  const Op op = g_.op(id);
+  const DType d = g_.dtype(id);
+  if ((op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::NEG) || bits(d) > 32 || !fits(exact, DType::i64))
+    return named(id);
+  const Interval i = simplify_.bounds()(exact);
+  const std::int64_t turn = std::int64_t{1} << bits(d), least = known_dtype(d).interval.min;
+  const std::string name = std::string(turns_prefix) + std::to_string(id);
+  facts_.syms[name] = {symbolic::floor_div(i.min - least, turn), symbolic::floor_div(i.max - least, turn), 1};
+  names_.push_back({g_.sym(name), id});
+  const Id turns = g_.make(Op::MUL, DType::index, {names_.back().name, g_.index(turn)});
+  return simplify_(g_.make(Op::SUB, DType::index, {exact, turns}));
+}
+
+Id PositionForms::condition(Id id) {
+  const Op op = g_.op(id);
+  if (op == Op::CONST) return id;
+  std::vector<Id> src;
+  for (const Id s : g_.src(id)) src.push_back(done_.at(s));
+  if (is_comparison(op) && is_number(g_.dtype(g_.src(id, 0)))) return simplify_(g_.make(op, DType::boolean, src));
+  if (op == Op::AND || op == Op::OR || op == Op::NOT) return g_.make(op, DType::boolean, src);
+  return g_.make(Op::NE, DType::boolean, {named(id), g_.index(0)});
+}
+
+// The nodes whose forms the node's own form is made of.
+void PositionForms::needs(Id id, std::vector<Id>& out) {
+  const Op op = g_.op(id);
+  const auto src = g_.src(id);
+  const auto all = [&] { out.insert(out.end(), src.begin(), src.end()); };
+  if (op == Op::RANGE) {
+    out.push_back(src[0]);
+    if (const Id end = loop_end_(id); end != no_id) out.push_back(end);
+  } else if (g_.dtype(id) == DType::boolean) {
+    if ((is_comparison(op) && is_number(g_.dtype(src[0]))) || op == Op::AND || op == Op::OR || op == Op::NOT) all();
+  } else if (is_number(g_.dtype(id)) && has_form(op) && (op != Op::CAST || is_number(g_.dtype(src[0])))) {
+    all();
+  }
+}
+
+// Of a node whose needs are done.
+Id PositionForms::made(Id id) {
+  const Op op = g_.op(id);
+  const DType d = g_.dtype(id);
+  if (d == DType::boolean) return condition(id);
+  if (op == Op::RANGE) return range(id);
+  if (op == Op::SYM) return id;
+  if (op == Op::CONST) {
+    const std::int64_t v = g_.arg(id, 0);
+    return v >= (d == DType::u64 ? 0 : -limit) && v <= limit ? g_.index(v) : named(id);
+  }
+  if (!has_form(op) || (op == Op::CAST && !is_number(g_.dtype(g_.src(id, 0))))) return named(id);
+  std::vector<Id> src;
+  for (const Id s : g_.src(id)) src.push_back(done_.at(s));
+  Id exact = form(op, src, d, id);
+  if (exact != no_id) exact = simplify_(exact);
+  const bool is_cut = op == Op::CAST && d == DType::index && g_.dtype(g_.src(id, 0)) == DType::u64;
+  if (exact == no_id || (is_cut && !fits(exact, DType::i64))) return named(id);
+  return never_wraps(op) || fits(exact, d) ? exact : wrapped(id, exact);
+}
+
+Id PositionForms::operator()(Id value) {
+  std::vector<Id> stack{value}, wanted;
+  while (!stack.empty()) {
+    const Id id = stack.back();
+    if (done_.contains(id)) {
+      stack.pop_back();
+      continue;
+    }
+    wanted.clear();
+    needs(id, wanted);
+    const std::size_t before = stack.size();
+    for (const Id n : wanted)
+      if (!done_.contains(n)) stack.push_back(n);
+    if (stack.size() == before) done_[id] = made(id);
+  }
+  return done_.at(value);
+}
+
+// An index that differs from the integer by a multiple of loose_modulus: what wraps does not matter.
+Id PositionForms::loose(Id value) {
+  std::vector<Id> stack{value};
+  std::unordered_map<Id, Id> done;
+  while (!stack.empty()) {
+    const Id id = stack.back();
+    const bool inner = wraps_alike(g_.op(id)) && is_int(g_.dtype(id)) && is_int(g_.dtype(g_.src(id, 0)));
+    const std::size_t before = stack.size();
+    if (inner && !done.contains(id))
+      for (const Id s : g_.src(id))
+        if (!done.contains(s)) stack.push_back(s);
+    if (stack.size() != before) continue;
+    stack.pop_back();
+    if (done.contains(id)) continue;
+    if (!inner) {
+      done[id] = (*this)(id);
+      continue;
+    }
+    std::vector<Id> src;
+    for (const Id s : g_.src(id)) src.push_back(done.at(s));
+    done[id] = form(g_.op(id), src, DType::index, no_id);
+  }
+  return done.at(value);
+}
+
+// x % m == c and x & (m - 1) == c for a small power of two m.
+bool PositionForms::remainder(Conditions& to, Id x, Id c, bool equal) {
+  const Op op = g_.op(x);
+  if (!is_int(g_.dtype(x)) || (op != Op::CMOD && op != Op::FLOORMOD && op != Op::AND) || !g_.is_const(g_.src(x, 1)))
+    return false;
+  const std::int64_t m = g_.arg(g_.src(x, 1), 0) + (op == Op::AND ? 1 : 0);
+  if (m < 2 || m > loose_modulus || (m & (m - 1)) != 0) return false;
+  Id value = g_.make(Op::SUB, DType::index, {loose(g_.src(x, 0)), (*this)(c)});
+  if (!equal) {  // of a remainder by 2 that is not 0, or that is 0 or 1 and not 1
+    const bool other = m == 2 && g_.is_const(c) && (g_.arg(c, 0) == 0 || (g_.arg(c, 0) == 1 && op != Op::CMOD));
+    if (!other) return false;
+    value = g_.make(Op::ADD, DType::index, {value, g_.index(1)});
+  }
+  to.multiples.push_back({value, m});
+  return true;
+}
+
+void PositionForms::compare(Conditions& to, Op op, Id a, Id b, bool holds) {
+  if (op == Op::EQ || op == Op::NE) {
+    const bool equal = (op == Op::EQ) == holds;
+    if (remainder(to, a, b, equal) || remainder(to, b, a, equal) || !equal) return;
+    to.zero.push_back(g_.make(Op::SUB, DType::index, {(*this)(a), (*this)(b)}));
+    return;
+  }
+  const Id less = (*this)(holds ? a : b), more = (*this)(holds ? b : a);
+  const bool strict = (op == Op::LT) == holds;
+  const Id difference = g_.make(Op::SUB, DType::index, {more, less});
+  to.nonnegative.push_back(strict ? g_.make(Op::SUB, DType::index, {difference, g_.index(1)}) : difference);
+}
+
+void PositionForms::add(Conditions& to, Id condition, bool holds) {
+  std::vector<std::pair<Id, bool>> open{{condition, holds}};
+  while (!open.empty()) {
+    const auto [id, now] = open.back();
+    open.pop_back();
+    const Op op = g_.op(id);
+    const std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    if (op == Op::NOT) {
+      open.emplace_back(src[0], !now);
+    } else if (op == (now ? Op::AND : Op::OR)) {
+      open.emplace_back(src[0], now);
+      open.emplace_back(src[1], now);
+    } else if (op == Op::CONST) {
+      if ((g_.arg(id, 0) != 0) != now) to.nonnegative.push_back(g_.index(-1));
+    } else if (is_comparison(op) && is_number(g_.dtype(src[0]))) {
+      compare(to, op, src[0], src[1], now);
+    }
+  }
+}
+
+}  // namespace kiln::compiler

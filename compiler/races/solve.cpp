@@ -1,0 +1,142 @@
+#include "compiler/races/solve.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "compiler/races/meeting.h"
+#include "compiler/symbolic/find.h"
+
+namespace kiln::compiler {
+
+using namespace symbolic;
+
+namespace {
+
+std::vector<Id> context_of(const Meeting& m) {
+  std::vector<Id> out = m.holds.zero;
+  for (const auto& [a, b] : m.axes) out.push_back(a), out.push_back(b);
+  return out;
+}
+
+std::int64_t common_factor(const Sum& s) {
+  std::int64_t c = 0;
+  for (const Term& t : s) c = std::gcd(c, t.coefficient);
+  return c;
+}
+
+}  // namespace
+
+Equations::Equations(Graph& g, Bounds& bounds, const Meeting& m)
+    : g_(g), bounds_(bounds), m_(m), prover_(g, bounds, context_of(m)) {}
+
+bool Equations::never_zero(const Sum& s) {
+  if (const auto c = constant_of(s)) return *c != 0;
+  const Interval i = interval_of(bounds_, s);
+  if (i.min > 0 || i.max < 0) return true;
+  std::int64_t common = 0;
+  for (const Term& t : s)
+    if (!t.atoms.empty()) common = std::gcd(common, t.coefficient);
+  if (common > 1 && constant_term(s) % common != 0) return true;
+  const Congruence r = bounds_.residue(node_of(g_, s));
+  if (r.stride > 1 && r.offset % r.stride != 0) return true;
+  const auto negated = scaled(s, -1);
+  return prover_.gt0(s) || (negated && prover_.gt0(*negated));
+}
+
+std::optional<std::vector<Id>> Equations::parts(const Sum& s) {
+  if (const std::int64_t c = common_factor(s); c > 1) return std::vector{node_of(g_, exactly_divided(s, c))};
+  if (auto x = inverted(s)) return x;
+  return mixed_radix(s);
+}
+
+// size * high + low == 0 with |low| < size.
+std::optional<std::vector<Id>> Equations::mixed_radix(const Sum& s) {
+  for (const Term& t : s) {
+    Term size{std::abs(t.coefficient), {}};
+    if (auto x = digits(s, size)) return x;
+    for (const Id a : t.atoms)
+      if (g_.op(a) != Op::RANGE) size = with(g_, size, a);
+    if (size.atoms.empty()) continue;
+    if (auto x = digits(s, size)) return x;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<Id>> Equations::digits(const Sum& s, const Term& size) {
+  if (is_one(size)) return std::nullopt;
+  Sum high, low;
+  for (const Term& u : s) {
+    Term q;
+    if (divide_term(g_, u, size, q))
+      high.push_back(q);
+    else
+      low.push_back(u);
+  }
+  if (high.empty() || low.empty() || !normalise(g_, high)) return std::nullopt;
+  const Sum whole{size};
+  const auto below = plus(g_, whole, low, -1), above = plus(g_, whole, low);
+  if (!below || !above || !prover_.gt0(*below) || !prover_.gt0(*above)) return std::nullopt;
+  return std::vector{node_of(g_, high), node_of(g_, low)};
+}
+
+// f(a) - f(b) == 0 for what differs where a and b do: xor with the same value; remainders of values less than one turn apart.
+std::optional<std::vector<Id>> Equations::inverted(const Sum& s) {
+  if (s.size() != 2 || s[0].atoms.size() != 1 || s[1].atoms.size() != 1 || s[0].coefficient != -s[1].coefficient)
+    return std::nullopt;
+  const Id x = s[0].atoms[0], y = s[1].atoms[0];
+  if (g_.op(x) != g_.op(y)) return std::nullopt;
+  const auto apart = [&](Id a, Id b) { return g_.make(Op::SUB, DType::index, {a, b}); };
+  if (g_.op(x) == Op::XOR)
+    for (const std::size_t i : {0u, 1u})
+      for (const std::size_t j : {0u, 1u})
+        if (g_.src(x, i) == g_.src(y, j)) return std::vector{apart(g_.src(x, 1 - i), g_.src(y, 1 - j))};
+  if (g_.op(x) != Op::FLOORMOD || g_.src(x, 1) != g_.src(y, 1)) return std::nullopt;
+  const auto d = sum_of(g_, apart(g_.src(x, 0), g_.src(y, 0))), n = sum_of(g_, g_.src(x, 1));
+  const auto below = d && n ? plus(g_, *n, *d, -1) : std::nullopt, above = d && n ? plus(g_, *n, *d) : std::nullopt;
+  if (!below || !above || !prover_.gt0(*below) || !prover_.gt0(*above)) return std::nullopt;
+  return std::vector{node_of(g_, *d)};
+}
+
+bool Equations::contains(Id root, Id range) const {
+  const Id roots[] = {root};
+  return std::ranges::binary_search(g_.reachable(roots), range);
+}
+
+// The second position's axes first, then those of the first, then loops.
+int Equations::rank(Id range) const {
+  for (const auto& [a, b] : m_.axes) {
+    if (range == b) return 0;
+    if (range == a) return 1;
+  }
+  return 2;
+}
+
+// Of a term +-range or +-(range ^ x).
+std::optional<std::pair<Id, Id>> Equations::solved_for(const Sum& s, std::size_t term) {
+  const Term& t = s[term];
+  if (t.atoms.size() != 1 || std::abs(t.coefficient) != 1) return std::nullopt;
+  Sum rest = s;
+  rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(term));
+  const auto negated = t.coefficient > 0 ? scaled(rest, -1) : std::optional(rest);
+  if (!negated) return std::nullopt;
+  const Id value = node_of(g_, *negated), atom = t.atoms[0];
+  if (g_.op(atom) == Op::RANGE && !contains(value, atom)) return std::pair(atom, value);
+  if (g_.op(atom) != Op::XOR) return std::nullopt;
+  for (const std::size_t i : {0u, 1u}) {
+    const Id range = g_.src(atom, i), with = g_.src(atom, 1 - i);
+    if (g_.op(range) == Op::RANGE && !contains(with, range) && !contains(value, range))
+      return std::pair(range, g_.make(Op::XOR, DType::index, {value, with}));
+  }
+  return std::nullopt;
+}
+
+std::optional<std::pair<Id, Id>> Equations::solution(const Sum& s) {
+  std::optional<std::pair<Id, Id>> best;
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    const auto found = solved_for(s, i);
+    if (found && (!best || rank(found->first) < rank(best->first))) best = found;
+  }
+  return best;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,211 @@
+#include "compiler/races/store_races.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/races/accesses.h"
+#include "compiler/races/meeting.h"
+#include "compiler/symbolic/infix.h"
+
+namespace kiln::compiler {
+namespace {
+
+using Kind = KernelAccess::Kind;
+
+constexpr std::int64_t second_copy = 1'000'000;  // added to the numbers of ranges of the second position
+
+// An access as index arithmetic, at one position.
+struct Touch {
+  const KernelAccess* access = nullptr;
+  std::vector<Id> index;
+  Conditions holds;
+};
+
+class KernelRaces {
+ public:
+  KernelRaces(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins,
+              const std::map<Id, Id>& loop_ends, Id kernel)
+      : g_(g),
+        p_(p),
+        kernel_(kernel),
+        facts_(compiler::facts_of(p)),
+        accesses_(g, regions, origins, kernel),
+        forms_(g, facts_, [&](Id range) { return loop_ends.contains(range) ? loop_ends.at(range) : no_id; }) {}
+
+  void check() {
+    const auto& list = accesses_.list();
+    if (std::ranges::none_of(list, [](const KernelAccess& a) { return a.kind != Kind::read; })) return;
+    for (const KernelAccess& a : list) touches_.push_back(touch(a));
+    std::vector<Id> own(own_ranges(g_, kernel_).begin(), own_ranges(g_, kernel_).end());
+    for (Id& r : own) r = forms_(r);
+    make_second(own);
+    for (std::size_t i = 0; i < touches_.size(); ++i)
+      for (std::size_t j = 0; j <= i; ++j) check(touches_[i], touches_[j]);
+  }
+
+ private:
+  Touch touch(const KernelAccess& a) {
+    Touch t;
+    t.access = &a;
+    for (const Id i : a.index) t.index.push_back(forms_(i));
+    for (const auto& [gate, holds] : a.gates) forms_.add(t.holds, gate, holds);
+    return t;
+  }
+
+  // The other position: its own ranges, and its own values of what depends on them.
+  void make_second(const std::vector<Id>& own) {
+    std::map<Id, Id> of_program;  // form -> the program's range, ascending
+    for (const NamedValue& r : forms_.ranges()) of_program[r.name] = r.value;
+    for (const auto& [range, value] : of_program) {
+      if (!accesses_.is_inside(value)) continue;
+      const Id end = substitute(g_, g_.src(range, 0), second_);
+      second_[range] = g_.make(Op::RANGE, DType::index, {end}, {g_.arg(range, 0) + second_copy, g_.arg(range, 1)});
+    }
+    for (const Id r : own) axes_.emplace_back(r, second_.contains(r) ? second_.at(r) : r);
+    for (const NamedValue& n : forms_.names()) {
+      if (!accesses_.is_inside(n.value) || second_.contains(n.name)) continue;
+      const std::string name = std::string(g_.name(n.name)) + "'";
+      facts_.syms[name] = facts_.of(g_.name(n.name));
+      second_[n.name] = g_.sym(name);
+      add_twin(n);
+    }
+  }
+
+  // A value that only axes of the kernel decide.
+  void add_twin(const NamedValue& n) {
+    Meeting::Twin twin{n.name, second_.at(n.name), {}};
+    const auto ranges = own_ranges(g_, kernel_);
+    const Id roots[] = {n.value};
+    for (const Id id : g_.reachable(roots)) {
+      if (!accesses_.is_inside(id)) continue;
+      if (const auto axis = std::ranges::find(ranges, id); axis != ranges.end())
+        twin.axes.push_back(static_cast<std::size_t>(axis - ranges.begin()));
+      else if (!is_elementwise(g_.op(id)) && g_.op(id) != Op::INDEX)
+        return;
+    }
+    twins_.push_back(std::move(twin));
+  }
+
+  void check(const Touch& a, const Touch& b) {
+    const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
+    if (a.access->slot != b.access->slot || is(Kind::read) || is(Kind::atomic)) return;
+    if (is_promised(a) || is_promised(b) || !done_.insert({a.index, b.index, gates(a), gates(b)}).second) return;
+    Meeting m{{}, axes_, twins_};
+    for (std::size_t i = 0; i < a.index.size(); ++i)
+      m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
+    add(m.holds, a.holds, false);
+    add(m.holds, b.holds, true);
+    if (!is_impossible(g_, facts_, std::move(m))) fail(a, b);
+  }
+
+  bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
+  static std::vector<Id> gates(const Touch& t) {
+    std::vector<Id> out = t.holds.zero;
+    out.insert(out.end(), t.holds.nonnegative.begin(), t.holds.nonnegative.end());
+    for (const Multiple& x : t.holds.multiples) out.push_back(x.value);
+    return out;
+  }
+
+  Id second(Id id) { return substitute(g_, id, second_); }
+  void add(Conditions& to, const Conditions& from, bool is_second) {
+    const auto copy = [&](Id id) { return is_second ? second(id) : id; };
+    for (const Id z : from.zero) to.zero.push_back(copy(z));
+    for (const Id f : from.nonnegative) to.nonnegative.push_back(copy(f));
+    for (const Multiple& x : from.multiples) to.multiples.push_back({copy(x.value), x.modulus});
+  }
+
+  // The tensor of the kernel's state.
+  std::string tensor(std::int64_t slot) const {
+    std::vector<Id> open;
+    std::set<std::pair<Id, bool>> seen;
+    for (const Id store : g_.src(p_.sink)) {
+      const std::string name = p_.params[static_cast<std::size_t>(g_.arg(g_.src(store, 0), 0))].name;
+      open.assign(1, g_.src(store, 1));
+      std::set<Id> met;
+      while (!open.empty()) {
+        const Id id = open.back();
+        open.pop_back();
+        if (!met.insert(id).second) continue;
+        const Op op = g_.op(id);
+        if (op == Op::GET) {
+          const Id scope = g_.src(id, 0);
+          const auto k = static_cast<std::size_t>(g_.arg(id, 0));
+          if (scope == kernel_ && g_.arg(id, 0) == slot) return "`" + name + "`";
+          open.push_back(scope_inits(g_, scope)[k]);
+          if (g_.op(scope) == Op::FOR) open.push_back(loop_parts(g_, scope).yield[k]);
+        } else if (op == Op::UPDATE || op == Op::ATOMIC) {
+          open.push_back(g_.src(id, 0));
+        } else if (op == Op::CARRY) {
+          open.push_back(g_.src(id, 1));
+        } else if (op == Op::WHERE) {
+          open.push_back(g_.src(id, 1));
+          open.push_back(g_.src(id, 2));
+        }
+      }
+    }
+    return "a tensor";
+  }
+
+  // Places in words: axes of the kernel are i, j, k, loops n0, n1, ...; data is `...`.
+  std::string place(const Touch& t) {
+    std::unordered_map<Id, Id> map;
+    for (std::size_t a = 0; a < axes_.size(); ++a)
+      map[axes_[a].first] = g_.sym(a < 3 ? std::string(1, static_cast<char>('i' + a)) : "i" + std::to_string(a));
+    for (const NamedValue& r : forms_.ranges())
+      if (!map.contains(r.name)) map[r.name] = g_.sym("n" + std::to_string(g_.arg(r.name, 0)));
+    for (const NamedValue& n : forms_.names())
+      map[n.name] = g_.name(n.name).starts_with(turns_prefix) ? g_.index(0) : g_.sym("...");
+    Simplifier simplify(g_, facts_);
+    std::string out;
+    for (const Id i : t.index) out += (out.empty() ? "(" : ", ") + write_infix(g_, simplify(substitute(g_, i, map)));
+    return out.empty() ? "()" : out + ")";
+  }
+
+  [[noreturn]] void fail(const Touch& a, const Touch& b) {
+    const bool first = a.access->kind == Kind::store || (a.access->kind == Kind::atomic && b.access->kind == Kind::read);
+    const Touch &write = first ? a : b, &other = first ? b : a;
+    constexpr std::string_view verbs[] = {"read", "store to", "change"};
+    std::string text = "positions of the kernel write " + tensor(write.access->slot) + " at " + place(write) +
+                       ", and others may " + std::string(verbs[static_cast<std::size_t>(other.access->kind)]) +
+                       " the same element";
+    if (&write != &other) text += " at " + place(other) + " (" + where(g_, g_.loc(other.access->node)) + ")";
+    throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)),
+                     text + "; make it atomic, write nothing outside (mode::skip), or promise by unique(...) that none does");
+  }
+
+  Graph& g_;
+  const Program& p_;
+  Id kernel_;
+  Facts facts_;
+  KernelAccesses accesses_;
+  PositionForms forms_;
+  std::vector<Touch> touches_;
+  std::unordered_map<Id, Id> second_;
+  std::vector<std::pair<Id, Id>> axes_;
+  std::vector<Meeting::Twin> twins_;
+  std::set<std::tuple<std::vector<Id>, std::vector<Id>, std::vector<Id>, std::vector<Id>>> done_;
+};
+
+}  // namespace
+
+void store_races(Graph& g, const Program& p) {
+  const Id roots[] = {p.sink};
+  const std::vector<Id> order = g.reachable(roots);
+  if (std::ranges::none_of(order, [&](Id id) { return g.op(id) == Op::KERNEL; })) return;
+  const Regions regions = find_regions(g, roots);
+  const std::vector<Id> origins = state_origins(g, roots);
+  std::map<Id, Id> loop_ends;
+  for (const Id id : order)
+    if (g.op(id) == Op::FOR) loop_ends[loop_parts(g, id).range] = loop_parts(g, id).end;
+  for (const Id id : order)
+    if (g.op(id) == Op::KERNEL) KernelRaces(g, p, regions, origins, loop_ends, id).check();
+}
+
+}  // namespace kiln::compiler
