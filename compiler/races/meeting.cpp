@@ -58,6 +58,7 @@ class Search {
     std::erase(m.holds.zero, g_.index(0));
     if (agree(m)) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);
+    if (unclamp(m, equations)) return Verdict::changed;
     for (std::size_t i = 0; i < m.holds.zero.size(); ++i) {
       const auto sum = sum_of(g_, m.holds.zero[i]);
       if (!sum) continue;
@@ -74,6 +75,21 @@ class Search {
       }
     }
     return Verdict::stuck;
+  }
+
+  // A minimum or maximum of which one side is known.
+  bool unclamp(Meeting& m, Equations& equations) {
+    for (const Id id : g_.reachable(m.holds.zero)) {
+      const Op op = g_.op(id);
+      if (op != Op::MIN && op != Op::MAX) continue;
+      for (const std::size_t low : {0u, 1u})
+        if (equations.not_above(g_.src(id, low), g_.src(id, 1 - low))) {
+          const Id known = g_.src(id, op == Op::MIN ? low : 1 - low);
+          replace(m, {{id, known}});
+          return true;
+        }
+    }
+    return false;
   }
 
   // Names of one value, once the positions agree on what it depends on.

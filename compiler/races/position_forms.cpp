@@ -68,7 +68,10 @@ Id PositionForms::named(Id value) {
 Id PositionForms::range(Id id) {
   const auto below = [&](Id end) {
     const std::int64_t most = simplify_.bounds()(end).max;
-    const Id form = done_.at(end);
+    Id form = done_.at(end);
+    // Where there is a position at all, max(n, 0) is n.
+    for (const std::size_t at : {0u, 1u})
+      if (g_.op(form) == Op::MAX && g_.is_index_const(g_.src(form, at), 0)) form = g_.src(form, 1 - at);
     return simplify_.bounds()(form).max <= most ? form : g_.make(Op::MIN, DType::index, {form, g_.index(most)});
   };
   const Id end = loop_end_(id);
@@ -146,13 +149,12 @@ Id PositionForms::wrapped(Id id, Id exact) {
 }
 
 Id PositionForms::condition(Id id) {
-  const Op op = g_.op(id);
-  if (op == Op::CONST) return id;
+  if (g_.op(id) == Op::CONST) return id;
   std::vector<Id> src;
-  for (const Id s : g_.src(id)) src.push_back(done_.at(s));
-  if (is_comparison(op) && is_number(g_.dtype(g_.src(id, 0)))) return simplify_(g_.make(op, DType::boolean, src));
-  if (op == Op::AND || op == Op::OR || op == Op::NOT) return g_.make(op, DType::boolean, src);
-  return g_.make(Op::NE, DType::boolean, {named(id), g_.index(0)});
+  needs(id, src);
+  if (src.empty()) return g_.make(Op::NE, DType::boolean, {named(id), g_.index(0)});
+  for (Id& s : src) s = done_.at(s);
+  return simplify_(g_.make(g_.op(id), DType::boolean, src));
 }
 
 // The nodes whose forms the node's own form is made of.

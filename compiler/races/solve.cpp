@@ -43,6 +43,16 @@ bool Equations::never_zero(const Sum& s) {
   return prover_.gt0(s) || (negated && prover_.gt0(*negated));
 }
 
+bool Equations::not_above(Id a, Id b) {
+  const auto x = sum_of(g_, a), y = sum_of(g_, b);
+  const auto d = x && y ? plus(g_, *y, *x, -1) : std::nullopt;
+  if (!d) return false;
+  return prover_.ge0(*d) || std::ranges::any_of(bounds_.relations(), [&](const Sum& fact) {
+           const auto rest = plus(g_, *d, fact, -1);
+           return rest && prover_.ge0(*rest);
+         });
+}
+
 std::optional<std::vector<Id>> Equations::parts(const Sum& s) {
   if (const std::int64_t c = common_factor(s); c > 1) return std::vector{node_of(g_, exactly_divided(s, c))};
   if (auto x = inverted(s)) return x;

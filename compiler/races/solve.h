@@ -19,6 +19,8 @@ class Equations {
   bool never_zero(const symbolic::Sum& s);
   // Equations that hold together exactly where this one does, and are simpler.
   std::optional<std::vector<Id>> parts(const symbolic::Sum& s);
+  // a <= b, also as one condition of the Meeting says with little else.
+  bool not_above(Id a, Id b);
   // A range and what it must be.
   std::optional<std::pair<Id, Id>> solution(const symbolic::Sum& s);
 

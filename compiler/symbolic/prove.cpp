@@ -242,6 +242,22 @@ bool Prover::gt0(const Sum& p) {
   return less_one && ge0(*less_one);
 }
 
+// What has a range in it (another range's end, a minimum or maximum) goes before that range.
+void Prover::inner_first(Atoms& atoms) const {
+  if (!bounds_.symbolic_loops()) return;
+  const auto has = [&](Id atom, Id range) {
+    const Op op = g_.op(atom);
+    if (g_.op(range) != Op::RANGE || atom == range || (op != Op::RANGE && op != Op::MIN && op != Op::MAX)) return false;
+    const Id root[] = {atom};
+    return std::ranges::binary_search(g_.reachable(root), range);
+  };
+  for (std::size_t i = 1; i < atoms.size(); ++i) {
+    Id* const here = atoms.begin() + i;
+    Id* const to = std::find_if(atoms.begin(), here, [&](Id before) { return has(*here, before); });
+    std::rotate(to, here, here + 1);
+  }
+}
+
 bool Prover::ge0(const Sum& p, int depth) {
   if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   if (low(p) >= 0) return true;
@@ -254,6 +270,7 @@ bool Prover::ge0(const Sum& p, int depth) {
     for (const Term& t : p)
       for (Id a : t.atoms)
         if ((g_.op(a) == Op::RANGE) == ranges && std::ranges::find(atoms, a) == atoms.end()) atoms.push_back(a);
+  inner_first(atoms);
   for (Id a : atoms) {
     bool proven = false;
     if (!eliminate(p, a, depth, proven)) continue;

@@ -34,6 +34,7 @@ class Prover {
   void learn();
   void learn(Id range);
   bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
+  void inner_first(Atoms& atoms) const;
   bool by_facts(const Sum& p, int depth);
   std::optional<Sum> without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign);
 

@@ -3,7 +3,7 @@
 
 using namespace kiln;
 
-inline constexpr dim<"N", {.min = 1, .max = 1 << 29}> N;
+inline constexpr dim<"N", {.min = 1, .max = 1 << 28}> N;
 inline constexpr int group = 1024;  // keys that one position walks
 inline constexpr auto groups = (N + (group - 1)) / group;
 
@@ -99,7 +99,7 @@ struct radix_keys : program<radix_keys<K>> {
 // In place, of any length: rounds k, each of steps that compare positions at the distance 2^(k - j). The first step of a round
 // (j = 0) compares mirror images, so all rounds sort upward and what is behind the end counts as greatest. Not stable.
 struct bitonic : program<bitonic> {
-  in<i32> most_steps;  // 465 and more: all
+  in<i32> most_steps;  // 406 and more: all
   inout<f32, N> keys;
   inout<i32, N> values;
 
@@ -115,12 +115,12 @@ struct bitonic : program<bitonic> {
   }
   constexpr void body() {
     auto half = var(1);  // positions that a round compares with others: a power of two
-    for (auto k : loop(30)) {
+    for (auto k : loop(28)) {
       break_if(half * 2 >= size<N, i32>());
       half = half * 2;
     }
     auto steps = var(0);
-    for (auto k : loop(30)) {
+    for (auto k : loop(28)) {
       break_if((1 << k) >= size<N, i32>());
       for (auto j : loop(min(k + 1, most_steps - steps)))
         for (auto [pair] : kernel(min(half, size<N, i32>()))) {

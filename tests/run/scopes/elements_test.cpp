@@ -394,10 +394,10 @@ struct bitonic_sort : program<bitonic_sort> {
           auto key1 = keys(e1), key2 = keys(e2);
           if (auto swap = when(key1 < key2)) {
             auto val1 = values(e1), val2 = values(e2);
-            keys(e1) = key2;
-            keys(e2) = key1;
-            values(e1) = val2;
-            values(e2) = val1;
+            unique(keys(e1)) = key2;
+            unique(keys(e2)) = key1;
+            unique(values(e1)) = val2;
+            unique(values(e2)) = val1;
           }
         }
       }
