@@ -129,11 +129,11 @@ std::string SmtTerms::term(Id id) {
 std::string SmtTerms::condition(Id id) {
   const Op op = g_.op(id);
   if (op == Op::CONST) return g_.arg(id, 0) != 0 ? "true" : "false";
-  for (Id s : g_.src(id))
-    if (!terms_.contains(s)) {  // a comparison of data: either way
-      declarations_ += "(declare-const b" + std::to_string(id) + " Bool)\n";
-      return "b" + std::to_string(id);
-    }
+  const bool carried = op == Op::CARRY || op == Op::GET;
+  if (carried || std::ranges::any_of(g_.src(id), [&](Id s) { return !terms_.contains(s); })) {  // of data: either way
+    declarations_ += "(declare-const b" + std::to_string(id) + " Bool)\n";
+    return "b" + std::to_string(id);
+  }
   switch (op) {
     case Op::WHERE: return choice(at(id, 0), at(id, 1), at(id, 2));
     case Op::LT: return call("<", at(id, 0), at(id, 1));
