@@ -16,7 +16,6 @@
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
 #include "compiler/lower/optimise.h"
-#include "compiler/lower/own_elements.h"
 #include "compiler/lower/own_plan.h"
 #include "compiler/lower/phases.h"
 #include "compiler/lower/reduce_lowering.h"
@@ -90,7 +89,7 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
   };
   step("drop_unit_ranges", drop_unit_ranges(g, sink));
   step("gate_extraction", gate_extraction(g, sink));
-  const bool in_order = needs_order(g, sink) || !iterations_are_independent(g, sink, loops_of(g, sink), facts);
+  const bool in_order = needs_order(g, sink);
   step("serial_atomics", serial_atomics(g, sink));
   step("decompose_math", decompose_math(g, sink));
   step("decompose_half", decompose_half(g, sink));

@@ -14,6 +14,15 @@ constexpr std::int64_t shortest_lanes = 4;
 constexpr int short_body = 48;   // operations of a loop whose values fit the registers twice
 constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
 
+constexpr std::int64_t large_array = 64;  // elements from which an array for each lane costs more than lanes gain
+
+bool is_large_array(const Graph& g, Id id) {
+  std::int64_t elements = 1;
+  for (const Id extent : g.src(id).subspan(1))
+    if (g.is_const(extent)) elements *= g.arg(extent, 0);
+  return elements >= large_array;
+}
+
 bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
 
 }  // namespace
@@ -30,6 +39,7 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   for (const Id id : g.reachable(states)) {
     has_loop = has_loop || g.op(id) == Op::FOR;
     has_local = has_local || g.op(id) == Op::LOCAL;
+    if (g.op(id) == Op::LOCAL && is_large_array(g, id)) return plan;
     const DType d = g.dtype(id);
     if (d == DType::index || d == DType::none || d == DType::boolean) continue;
     widest = std::max(widest, bytes(d));

@@ -2,7 +2,7 @@
 //
 // before: its states over LOOP ranges. after: a plan. The last range that is long enough becomes lanes, with masks where
 // control flow differs between them; shorter ones inside it stay loops. precondition: serial_atomics ran; kernels that need
-// their order get no lanes.
+// their order get no lanes, nor do those with large arrays of each iteration.
 #pragma once
 
 #include "compiler/lower/optimise.h"

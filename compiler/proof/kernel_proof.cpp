@@ -5,7 +5,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/state.h"
-#include "compiler/lower/own_elements.h"
+#include "compiler/proof/own_elements.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/proof/smt_terms.h"
 #include "compiler/proof/symbol_factors.h"

@@ -59,22 +59,37 @@ class Search {
     if (agree(m)) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);
     if (unclamp(m, equations)) return Verdict::changed;
-    for (std::size_t i = 0; i < m.holds.zero.size(); ++i) {
-      const auto sum = sum_of(g_, m.holds.zero[i]);
-      if (!sum) continue;
-      if (equations.never_zero(*sum)) return Verdict::impossible;
-      if (auto parts = equations.parts(*sum)) {
-        m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
-        m.holds.zero.insert(m.holds.zero.end(), parts->begin(), parts->end());
-        return Verdict::changed;
+    for (const bool whole : {true, false})  // equations in parts first: what is put in for a range is hard to take apart
+      for (std::size_t i = 0; i < m.holds.zero.size(); ++i) {
+        const auto sum = sum_of(g_, m.holds.zero[i]);
+        if (!sum) continue;
+        if (whole && equations.never_zero(*sum)) return Verdict::impossible;
+        if (const Verdict v = whole ? part(m, equations, *sum, i) : solve(m, equations, *sum, i); v != Verdict::stuck) return v;
       }
-      if (const auto found = equations.solution(*sum)) {
-        m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
-        set(m, found->first, found->second);
-        return Verdict::changed;
-      }
-    }
     return Verdict::stuck;
+  }
+
+  Verdict part(Meeting& m, Equations& equations, const Sum& sum, std::size_t i) {
+    const auto parts = equations.parts(sum);
+    if (!parts) return Verdict::stuck;
+    m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
+    m.holds.zero.insert(m.holds.zero.end(), parts->begin(), parts->end());
+    return Verdict::changed;
+  }
+
+  // Ranges that are another range first, then the first equation.
+  Verdict solve(Meeting& m, Equations& equations, const Sum& sum, std::size_t i) {
+    const auto found = equations.solution(sum);
+    if (!found) return Verdict::stuck;
+    const bool is_range = g_.op(found->second) == Op::RANGE;
+    for (std::size_t j = i + 1; !is_range && j < m.holds.zero.size(); ++j) {
+      const auto other = sum_of(g_, m.holds.zero[j]);
+      const auto better = other ? equations.solution(*other) : std::nullopt;
+      if (better && g_.op(better->second) == Op::RANGE) return solve(m, equations, *other, j);
+    }
+    m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
+    set(m, found->first, found->second);
+    return Verdict::changed;
   }
 
   // A minimum or maximum of which one side is known.

@@ -78,6 +78,12 @@ KILN_RACE_TEST(Triangle, is_free,
                for (auto [i, j] : kernel(1000, 1000)) if (auto g = when(j < i)) w.at<mode::skip>(i* i + j) = 1;)
 KILN_RACE_TEST(SumOfPositions, is_race, for (auto [i, j] : kernel(N, M)) y.at<mode::skip>(i + j) = 1;)
 
+KILN_RACE_TEST(
+    OwnColumnInAnyRow, is_free, for (auto [i] : kernel(K)) for (auto k : loop(8)) {
+      q.at<mode::skip>(i, 8 * i + k) = 1;
+      q.at<mode::skip>(min(i, 2), 8 * i + k) = 2;
+    })
+
 // Neighbours and borders.
 KILN_RACE_TEST(NeighbourIsRead, is_race, for (auto [i] : kernel(N)) y(i) = y(i - 1) + 1;)
 KILN_RACE_TEST(NeighbourOfAnother, is_free, for (auto [i] : kernel(N)) y(i) = x(i - 1) + 1;)

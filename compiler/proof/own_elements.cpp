@@ -1,4 +1,4 @@
-#include "compiler/lower/own_elements.h"
+#include "compiler/proof/own_elements.h"
 
 #include <algorithm>
 #include <map>
