@@ -23,7 +23,7 @@ struct radix_buffers {
   std::int64_t groups;
   explicit radix_buffers(std::size_t n)
       : keys(n), values(n), counts(256 * ((n + 1023) / 1024)), groups(static_cast<std::int64_t>((n + 1023) / 1024)) {}
-  kiln::view<std::int32_t, 256, kiln::dynamic_extent> count_view() { return {counts.data(), groups}; }
+  kiln::view<std::int32_t, kiln::dynamic_extent, 256> count_view() { return {counts.data(), groups}; }
 };
 
 // Stable; values move with their keys.

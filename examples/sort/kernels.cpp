@@ -34,26 +34,26 @@ constexpr void radix_pass(auto const& s, int shift, auto const& from, auto const
     auto g = g_ + 0;
     auto count = s.template local<i32, 256>();
     each(g, [&](auto const&, auto const& digit) { count(digit) += 1; });
-    for (auto d : s.loop(256)) counts(d, g) = count(d);
+    for (auto d : s.loop(256)) counts(g, d) = count(d);
   }
   for (auto [d] : s.template kernel<256>()) {
     auto sum = s.var(0);
-    for (auto g : s.template loop<groups>()) sum += counts(d, g);
+    for (auto g : s.template loop<groups>()) sum += counts(g, d);
     totals(d) = sum;
   }
   for (auto [d] : s.template kernel<256>()) {
     auto place = s.var(0);
     for (auto before : s.loop(d)) place += totals(before);
     for (auto g : s.template loop<groups>()) {
-      auto count = counts(d, g);
-      counts(d, g) = place;
+      auto count = counts(g, d);
+      counts(g, d) = place;
       place += count;
     }
   }
   for (auto [g_] : s.template kernel<groups>()) {
     auto g = g_ + 0;
     auto next = s.template local<i32, 256>();
-    for (auto d : s.loop(256)) next(d) = counts(d, g);
+    for (auto d : s.loop(256)) next(d) = counts(g, d);
     each(g, [&](auto const& i, auto const& digit) {
       auto place = next(digit);
       next(digit) = place + 1;
@@ -69,7 +69,7 @@ struct radix : program<radix<K>> {
   inout<i32, N> values;
   out<K, N> other_keys;
   out<i32, N> other_values;
-  out<i32, 256, groups> counts;
+  out<i32, groups, 256> counts;
   out<i32, 256> totals;
   constexpr void body() {
     for (const int shift : {0, 16}) {
@@ -85,7 +85,7 @@ template <class K>
 struct radix_keys : program<radix_keys<K>> {
   inout<K, N> keys;
   out<K, N> other_keys;
-  out<i32, 256, groups> counts;
+  out<i32, groups, 256> counts;
   out<i32, 256> totals;
   constexpr void body() {
     auto nothing = [](auto const&, auto const&) {};

@@ -44,7 +44,7 @@ struct memory {
   std::vector<std::uint32_t> keys = std::vector<std::uint32_t>(n), other_keys = keys;
   std::vector<std::int32_t> values = std::vector<std::int32_t>(n), other_values = values, counts = values,
                             totals = std::vector<std::int32_t>(256);
-  std::vector<std::int64_t> length{n}, table{256, groups}, digits{256};
+  std::vector<std::int64_t> length{n}, table{groups, 256}, digits{256};
   kiln_tensor tensor(void* data, kiln_dtype d, const std::vector<std::int64_t>& extents) const {
     return {data, extents.data(), nullptr, d, static_cast<std::int32_t>(extents.size())};
   }
