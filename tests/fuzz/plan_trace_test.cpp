@@ -1,0 +1,75 @@
+// The trace of a plan with loops finds what is wrong with one: a plan that holds, and the same with one thing changed.
+#include "tests/fuzz/plan_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+namespace kiln::compiler::testing {
+namespace {
+
+// k0 writes b0; a loop of k1: b0 -> b1, k2: b1 -> b2, k3: b2 -> b0; then k4 reads b0.
+class PlanTrace : public ::testing::Test {
+ protected:
+  PlanTrace() {
+    const Id nothing = g.make(Op::SINK, DType::none, {});
+    HostLoop loop;
+    loop.begin = g.index(0), loop.end = g.index(3);
+    s.loops.push_back(loop);
+    s.buffers.resize(3);
+    for (const int around : {-1, 0, 0, 0, -1}) {
+      Kernel k;
+      k.sink = nothing;
+      k.loop = around;
+      s.kernels.push_back(k);
+    }
+    uses = {{{}, {0}}, {{0}, {1}}, {{1}, {2}}, {{2}, {0}}, {{0}, {}}};
+  }
+  std::string problem() {
+    return trace_problem(
+        g, s, uses, [](std::size_t) { return true; },
+        [&](std::size_t a, std::size_t b) { return shared.contains({a, b}) || shared.contains({b, a}); });
+  }
+
+  Graph g;
+  Schedule s;
+  std::vector<KernelUses> uses;
+  std::set<std::pair<std::size_t, std::size_t>> shared;  // buffers with the same bytes
+};
+
+TEST_F(PlanTrace, NothingShared) { EXPECT_EQ(problem(), ""); }
+
+TEST_F(PlanTrace, BytesOfWhatIsReadNoMore) {
+  shared = {{0, 2}};  // written by k2 after k1 read b0, and b0 is written anew from it: not in one kernel
+  EXPECT_NE(problem(), "");
+  uses[3] = {{1}, {0}}, uses[2] = {{1}, {2}};  // b2 is read by nobody
+  EXPECT_EQ(problem(), "");
+}
+
+TEST_F(PlanTrace, OperandAndResultInOneKernel) {
+  shared = {{0, 1}};
+  EXPECT_NE(problem().find("kernel 1 uses buffer 0"), std::string::npos) << problem();
+}
+
+TEST_F(PlanTrace, SpoiledForTheNextTurn) {
+  uses[3] = {{2}, {1}};  // b0 stays what k0 wrote
+  shared = {{0, 2}};
+  EXPECT_NE(problem().find("turn count 1"), std::string::npos) << problem();  // k4 behind the loop
+  uses[4] = {};
+  EXPECT_NE(problem().find("kernel 1 uses buffer 0 where it does not hold its value (turn count 2)"), std::string::npos)
+      << problem();
+}
+
+TEST_F(PlanTrace, WrittenInTheLoopOnly) {
+  uses[4] = {{2}, {}};
+  EXPECT_NE(problem().find("kernel 4 uses buffer 2 where it does not hold its value (turn count 0)"), std::string::npos)
+      << problem();
+}
+
+TEST_F(PlanTrace, KernelsInAnotherOrder) {
+  std::swap(uses[1], uses[2]);
+  EXPECT_NE(problem(), "");
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
