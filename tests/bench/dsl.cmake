@@ -30,3 +30,10 @@ add_executable(components_bench bench/components.cpp bench/components_loops.cpp)
 target_link_libraries(components_bench PRIVATE kiln_generator run_harness)
 set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off;-fno-math-errno")
 set_target_properties(components_bench PROPERTIES ENABLE_EXPORTS ON)
+
+# What the runtime costs around kernels of loops outside of kernels.
+add_executable(dispatch_bench bench/dispatch.cpp)
+target_link_libraries(dispatch_bench PRIVATE kiln_options kiln_generator run_harness)
+set_target_properties(dispatch_bench PROPERTIES ENABLE_EXPORTS ON)
+add_test(NAME bench.dispatch COMMAND dispatch_bench)
+set_tests_properties(bench.dispatch PROPERTIES LABELS bench RUN_SERIAL ON)
