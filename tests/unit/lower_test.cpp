@@ -1,6 +1,8 @@
 // Shapes of loops and elementwise kernels.
 #include <algorithm>
 
+#include "compiler/ir/index_poly.h"
+#include "compiler/lower/estimate_work.h"
 #include "tests/unit/lower_program.h"
 
 namespace kiln::compiler::testing {
@@ -285,6 +287,21 @@ TEST(Lower, LongChainIsLinear) {
   k.store(x, i, v, {i});
   k.lower();
   EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 8), 50000u);
+}
+
+// An estimate that the manifest can write.
+TEST(Lower, WorkOfLoopsThatDataEnds) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int x = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  const Id most = k.g.index((std::int64_t{1} << 31) - 1);  // positions of an i32 stay below
+  const Id j = k.range(most), l = k.range(most), m = k.range(k.g.index(16));
+  const Id sum = k.op(Op::ADD, DType::f32, {k.load(x, j), k.load(x, l)});
+  k.store(x, i, k.op(Op::ADD, DType::f32, {sum, k.load(x, m)}), {i, j, l, m});
+  const Id roots[] = {k.ends[0]};
+  const Id sink = k.g.make(Op::SINK, DType::none, roots);
+  EXPECT_NO_THROW(index_canonical(k.g, estimate_work(k.g, sink)));
 }
 
 }  // namespace
