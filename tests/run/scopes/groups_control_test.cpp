@@ -1,0 +1,239 @@
+// Kernels in groups: loops and conditions around barriers and between them, and positions that meet.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include "tests/run/scopes/groups.h"
+
+using namespace kiln;
+
+namespace {
+
+using scopes::each_group;
+using scopes::H;
+using scopes::integers;
+using scopes::N;
+using scopes::W;
+
+// What a group reads at one place decides for all: bounds, conditions and breaks around barriers.
+struct decided : program<decided> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<16>()) {
+      auto s = group<i32, 16>();
+      auto flag = group<i32, 1>();
+      auto t = in_group(i);
+      s(t) = x(i);
+      barrier();
+      auto rounds = s(0) & 7;
+      auto v = var(x(i));
+      for (auto k : loop(rounds)) {
+        auto left = s(0);
+        barrier();
+        s(t) = v + left + k;
+        barrier();
+        v = s(15 - t);
+        if (auto c = when(t == 0)) flag(0) = v & 31;
+        barrier();
+        if (auto c = when(flag(0) == 5)) break_();
+        continue_if((flag(0) & 1) == 1);
+        v += 3;
+        if (auto c = when(flag(0) > 20)) {
+          s(t) = v * 2;
+          barrier();
+          v = s(t ^ 3);
+        }
+        if (auto c = otherwise()) v = v - t;
+      }
+      y(i) = v;
+    }
+  }
+};
+TEST(Groups, WhatAllShareDecides) {
+  const int n = 16 * 40;
+  const auto x = integers(n);
+  std::vector<int> y(x.size());
+  each_group(n, 16, [&](int first, int) {
+    std::array<int, 16> s{}, v{};
+    const auto from = static_cast<std::size_t>(first);
+    for (std::size_t t = 0; t < 16; ++t) s[t] = v[t] = x[from + t];
+    const int rounds = s[0] & 7;
+    for (int k = 0; k < rounds; ++k) {
+      const int left = s[0];
+      for (std::size_t t = 0; t < 16; ++t) s[t] = v[t] + left + k;
+      for (std::size_t t = 0; t < 16; ++t) v[t] = s[15 - t];
+      const int flag = v[0] & 31;
+      if (flag == 5) break;
+      if ((flag & 1) == 1) continue;
+      for (int& e : v) e += 3;
+      if (flag > 20) {
+        for (std::size_t t = 0; t < 16; ++t) s[t] = v[t] * 2;
+        for (std::size_t t = 0; t < 16; ++t) v[t] = s[t ^ 3];
+      } else {
+        for (std::size_t t = 0; t < 16; ++t) v[t] -= static_cast<int>(t);
+      }
+    }
+    for (std::size_t t = 0; t < 16; ++t) y[from + t] = v[t];
+  });
+  const auto r = scopes::run(ir<decided>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+  EXPECT_EQ(scopes::values<int>(r[1]), y);
+}
+
+// Positions that touch what others write between the same barriers keep their order, in lanes too.
+struct meeting : program<meeting> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<64>()) {
+      auto s = group<i32, 64>();
+      auto t = in_group(i);
+      s(t) = x(i);
+      barrier();
+      s(t) += s(t - 1);  // the one before
+      barrier();
+      s(x(i) & 63) += t;  // data says where
+      barrier();
+      s(t / 2) = s(t) + s(63 - t);  // two at each place
+      barrier();
+      if (auto c = when(t == 5)) s(0) = x(i);
+      for (auto k : loop(3)) s((t + 16 * k) & 63) += 1;
+      y(i) = s(t);
+    }
+  }
+};
+TEST(Groups, PositionsThatMeetKeepTheirOrder) {
+  const int n = 640;
+  const auto x = integers(n);
+  std::vector<int> y(x.size());
+  each_group(n, 64, [&](int first, int) {
+    std::array<int, 64> s{};
+    const auto from = static_cast<std::size_t>(first);
+    for (std::size_t t = 0; t < 64; ++t) s[t] = x[from + t];
+    for (std::size_t t = 0; t < 64; ++t) s[t] += s[t == 0 ? 0 : t - 1];
+    for (std::size_t t = 0; t < 64; ++t) s[static_cast<std::size_t>(x[from + t] & 63)] += static_cast<int>(t);
+    for (std::size_t t = 0; t < 64; ++t) s[t / 2] = s[t] + s[63 - t];
+    for (std::size_t t = 0; t < 64; ++t) {
+      if (t == 5) s[0] = x[from + t];
+      for (std::size_t k = 0; k < 3; ++k) ++s[(t + 16 * k) & 63];
+      y[from + t] = s[t];
+    }
+  });
+  const auto r = scopes::run(ir<meeting>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+  EXPECT_EQ(scopes::values<int>(r[1]), y);
+}
+
+// Loops that data ends, between barriers, on two axes; their counters are indices.
+struct inner_loops : program<inner_loops> {
+  in<i32, H, W> x;
+  inout<i32, 8> counts;
+  out<i32, H, W> y;
+  constexpr void body() {
+    for (auto [i, j] : kernel(H, W).group<11, 16>()) {
+      auto s = group<i32, 500>();
+      auto t = in_group(j);
+      auto n = var(0);
+      for (auto k : forever()) {
+        break_if(n > (x(i, j) & 7));
+        n += 2;
+        s(k * 16 + t) += 1;
+      }
+      barrier();
+      for (auto k : loop(x(i, j) & 3)) {
+        n = n + s(k * 16 + 15 - t);
+        s(400 + k) += 1;
+      }
+      barrier();
+      for (auto k : loop(3)) counts(k + (n & 3)).atomic_add(k);
+      y(i, j) = n + s(400);
+    }
+  }
+};
+TEST(Groups, LoopsBetweenBarriers) {
+  for (const int h : {1, 11, 30})
+    for (const int w : {5, 16, 40}) {
+      const auto x = integers(h * w);
+      std::vector<int> y(x.size()), counts(8);
+      for (int top = 0; top < h; top += 11)
+        for (int left = 0; left < w; left += 16) {
+          std::array<int, 500> s{};
+          std::vector<int> n(x.size());
+          const auto each = [&](auto f) {
+            for (int i = top; i < std::min(h, top + 11); ++i)
+              for (int j = left; j < std::min(w, left + 16); ++j)
+                f(static_cast<std::size_t>(i * w + j), static_cast<std::size_t>(j - left));
+          };
+          each([&](std::size_t p, std::size_t t) {
+            for (std::size_t k = 0; n[p] <= (x[p] & 7); ++k) {
+              n[p] += 2;
+              ++s[k * 16 + t];
+            }
+          });
+          each([&](std::size_t p, std::size_t t) {
+            for (std::size_t k = 0; k < static_cast<std::size_t>(x[p] & 3); ++k) {
+              n[p] += s[k * 16 + 15 - t];
+              ++s[400 + k];
+            }
+          });
+          each([&](std::size_t p, std::size_t) {
+            for (int k = 0; k < 3; ++k) counts[static_cast<std::size_t>(k + (n[p] & 3))] += k;
+            y[p] = n[p] + s[400];
+          });
+        }
+      const auto r = scopes::run(
+          ir<inner_loops>, {scopes::tensor({h, w}, x), scopes::tensor({8}, std::vector<int>(8)), scopes::output<int>({h, w})});
+      EXPECT_EQ(scopes::values<int>(r[2]), y) << h << " x " << w;
+      EXPECT_EQ(scopes::values<int>(r[1]), counts) << h << " x " << w;
+    }
+}
+
+// A barrier that some positions would not reach is an error.
+enum class around { condition, bound, break_before, otherwise, array };
+constexpr int first_line = __LINE__;
+template <around A>
+struct apart : program<apart<A>> {
+  in<i32, N> x;
+  inout<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N).template group<8>()) {
+      auto n = this->var(0);
+      if (auto c = this->when(x(i) > 0)) n = 3;
+      if constexpr (A == around::condition)
+        if (auto c = this->when(n > 0)) this->barrier();
+      if constexpr (A == around::bound)
+        for (auto k : this->loop(n)) this->barrier();
+      if constexpr (A == around::break_before)
+        for (auto k : this->loop(9)) {
+          this->break_if(y(i) > k);
+          this->barrier();
+        }
+      if constexpr (A == around::otherwise) {
+        if (auto c = this->when(this->in_group(i) == 0)) n = 1;
+        if (auto c = this->otherwise()) this->barrier();
+      }
+      if constexpr (A == around::array)
+        for (auto k : this->loop(x(i))) {
+          auto s = this->template group<i32, 8>();
+          s(0) = k;
+        }
+      y(i) = n;
+    }
+  }
+};
+template <around A>
+void check_apart(const std::string& what, int line, int cause) {
+  const std::string error = scopes::compile_error(ir<apart<A>>);
+  const std::string file = "groups_control_test.cpp:";
+  EXPECT_NE(error.find("E-barrier: " + what), std::string::npos) << error;
+  EXPECT_NE(error.find(file + std::to_string(line)), std::string::npos) << error;
+  EXPECT_NE(error.substr(std::min(error.size(), error.find(", at "))).find(file + std::to_string(cause)), std::string::npos)
+      << error;
+}
+TEST(Groups, BarriersThatSomeDoNotReach) {
+  check_apart<around::condition>("a barrier expected the condition", first_line + 10, first_line + 10);
+  check_apart<around::bound>("a barrier expected the bounds of the loop", first_line + 12, first_line + 12);
+  check_apart<around::break_before>("a barrier expected the break or continue", first_line + 16, first_line + 15);
+  check_apart<around::otherwise>("a barrier expected the condition", first_line + 20, first_line + 19);
+  check_apart<around::array>("a group array expected the bounds of the loop", first_line + 24, first_line + 23);
+}
+
+}  // namespace
