@@ -18,6 +18,7 @@ KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std
   for (const Id id : nodes_) {
     const auto src = g.src(id);
     uncertain_[id] = (g.op(id) == Op::INDEX && is_state(src[0])) || g.op(id) == Op::OLD ||
+                     g.op(id) == Op::CARRY ||  // the turn before may have read anything
                      std::ranges::any_of(src, [&](Id s) { return uncertain_[s]; });
   }
   for (const Id id : nodes_) {
