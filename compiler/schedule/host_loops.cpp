@@ -6,6 +6,7 @@
 
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
+#include "compiler/rangeify/integer_positions.h"
 #include "compiler/schedule/host_cells.h"
 #include "compiler/schedule/piece_writer.h"
 #include "compiler/symbolic/bounds.h"
@@ -50,10 +51,14 @@ class Outliner {
     if (is_one) s_.pieces.clear();
   }
 
+  // Bounds or extents that may be more than index arithmetic.
+  bool has_loops_or_cuts() const {
+    return !times_.loops().empty() || std::ranges::any_of(times_.kernels(), [&](Id kernel) { return has_cuts(kernel); });
+  }
+
   bool is_needed() const {
-    return !times_.loops().empty() || std::ranges::any_of(times_.nodes(), [&](Id n) {
-      return times_.is_host(n) && (writer_.is_lone(n) || (g_.op(n) == Op::KERNEL && has_cuts(n)));
-    });
+    return has_loops_or_cuts() ||
+           std::ranges::any_of(times_.nodes(), [&](Id n) { return times_.is_host(n) && writer_.is_lone(n); });
   }
 
  private:
@@ -294,6 +299,8 @@ static bool may_need(const Graph& g, Id sink) {
 void host_loops(Graph& g, Schedule& s) {
   if (!may_need(g, s.program.sink)) return;
   const SourceLoc saved = g.loc();
+  // What only a turn's number and extents decide needs no kernel that computes it.
+  if (Outliner(g, s).has_loops_or_cuts()) integer_positions(g, s.program);
   if (Outliner outliner(g, s); outliner.is_needed()) outliner.run();
   g.set_loc(saved);
 }

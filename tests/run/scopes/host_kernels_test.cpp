@@ -121,6 +121,26 @@ TEST(HostKernels, ThereAndBack) {
   }
 }
 
+// An extent that the number of the turn decides: no kernel computes it.
+struct growing : program<growing> {
+  inout<f32, N> u;
+  constexpr void body() {
+    for (auto t : loop(size<N, i32>()))
+      for (auto [i] : kernel(t + 1)) u(i) += 1.0f;
+  }
+};
+
+TEST(HostKernels, ExtentOfTheTurn) {
+  EXPECT_EQ(scopes::all_kernels(ir<growing>), 1);
+  for (const int n : {0, 1, 2, 7, 40}) {
+    auto u = numbers(n);
+    const auto r = scopes::run(ir<growing>, {scopes::tensor({n}, u)});
+    for (int t = 0; t < n; ++t)
+      for (int i = 0; i <= t; ++i) u[static_cast<std::size_t>(i)] += 1.0f;
+    EXPECT_EQ(scopes::values<float>(r[0]), u) << n;
+  }
+}
+
 // A state between two updates is read by a tensor that is kept: that one comes between them, and nothing is copied.
 struct between : program<between> {
   inout<f32, N> x;
