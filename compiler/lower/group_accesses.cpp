@@ -99,7 +99,7 @@ struct Lanes {
 class Phase {
  public:
   Phase(Graph& g, Id sink, Id loop, int lanes, const Facts& facts)
-      : g_(g), range_(g.src(loop, 0)), size_(*constant(g, g.src(range_, 0))), lanes_(lanes), evaluate_(g) {
+      : g_(g), loop_(loop), range_(g.src(loop, 0)), size_(*constant(g, g.src(range_, 0))), lanes_(lanes), evaluate_(g) {
     find_inside(loop);
     find_accesses(facts);
     const Id roots[] = {sink};
@@ -177,13 +177,17 @@ class Phase {
   bool find_contexts() {
     std::vector<Id> around;
     for (const Id id : nodes_)
-      if (g_.op(id) == Op::RANGE && !inside_.contains(id) && loops_.contains(id)) around.push_back(loops_.at(id));
+      if (g_.op(id) == Op::RANGE && !inside_.contains(id) && loops_.contains(id) && is_around(loops_.at(id)))
+        around.push_back(loops_.at(id));
     std::ranges::sort(around, std::greater<>());  // outermost first
     contexts_ = {Values{}};
     for (const Id loop : around)
       if (is_wanted(loop) && !add_turns(loop)) return false;
     return true;
   }
+
+  // A loop before the phase is reached through states too; where it has no turn, the phase still runs.
+  bool is_around(Id loop) const { return std::ranges::binary_search(g_.reachable(loop_parts(g_, loop).yield), loop_); }
 
   bool is_wanted(Id loop) {
     std::vector<Id> roots;
@@ -329,7 +333,7 @@ class Phase {
   }
 
   Graph& g_;
-  Id range_;
+  Id loop_, range_;
   std::int64_t size_;
   int lanes_;
   Evaluator evaluate_;
