@@ -1,5 +1,5 @@
-// A 2-D fluid: advection along the flow, a source, pressure by one V-cycle of red-black relaxation, vorticity confinement. One
-// program is one step. Velocity x is along rows (axis 0), y along columns.
+// A 2-D fluid: advection along the flow, a source, pressure by V-cycles of red-black relaxation, vorticity confinement. One
+// program is one step; cycles and relaxation are loops of kernels. Velocity x is along rows (axis 0), y along columns.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -60,7 +60,7 @@ constexpr auto around_zero(auto const& p, auto const& i, auto const& j) {
 
 template <auto Rows, auto Columns>
 constexpr void red_black(auto const& s, auto const& p, auto const& f, float factor, int iterations, float omega) {
-  for (int k = 0; k < iterations; ++k)
+  for ([[maybe_unused]] auto k : s.loop(iterations))
     for (const int colour : {0, 1})  // cells of one colour read only those of the other
       for (auto [i, j] : s.template kernel<Rows, Columns>())
         if (auto c = s.when((i + j) % 2 == colour)) {
@@ -73,6 +73,7 @@ struct step : program<step> {
   in<f32, N, M> old_vx, old_vy, old_density;
   in<f32, 5> mouse;  // column, row, change of velocity x and y, density
   in<f32> dt, confinement, velocity_decay, density_decay, projection;
+  in<i32> cycles;
   out<f32, N, M> vx, vy, density, pressure, divergence, curl, residual;
   out<f32, N / 2, M / 2> f0, p0;  // the coarser levels
   out<f32, N / 2 / 2, M / 2 / 2> f1, p1;
@@ -110,30 +111,33 @@ struct step : program<step> {
   }
 
   template <auto Rows, auto Columns>
-  constexpr auto left(auto const& p, auto const& f, auto const& i, auto const& j) const {
-    return interior<Rows, Columns>(*this, i, j) * (f(i, j) - (around(p, i, j) - 4.0f * p(i, j)));
+  constexpr auto left(auto const& p, auto const& f, float factor, auto const& i, auto const& j) const {
+    return interior<Rows, Columns>(*this, i, j) * (factor * f(i, j) - (around(p, i, j) - 4.0f * p(i, j)));
+  }
+  static constexpr auto halved(auto const& fine, auto const& i, auto const& j) {
+    auto a = 2 * i, b = 2 * j;
+    return 0.25f * (fine(a, b) + fine(a + 1, b) + fine(a, b + 1) + fine(a + 1, b + 1));
+  }
+  static constexpr auto doubled(auto const& coarse, auto const& i, auto const& j) {
+    return bil(coarse, 0.5f * cast<f32>(i), 0.5f * cast<f32>(j));
   }
 
+  // From rest: what is left over goes down two levels, each half as fine, and what they find comes back.
   constexpr void solve() {
-    for (auto [i, j] : kernel<N / 2, M / 2>()) {
-      auto fine = [&](auto const& a, auto const& b) { return interior<N, M>(*this, a, b) * divergence(a, b); };
-      auto a = 2 * i, b = 2 * j;
-      f0(i, j) = 0.25f * (fine(a, b) + fine(a + 1, b) + fine(a, b + 1) + fine(a + 1, b + 1));
+    pressure = full<f32, N, M>(0);
+    for ([[maybe_unused]] auto cycle : loop(cycles)) {
+      for (auto [i, j] : kernel<N / 2, M / 2>())
+        f0(i, j) = halved([&](auto const& a, auto const& b) { return left<N, M>(pressure, divergence, 1.0f, a, b); }, i, j);
+      p0 = full<f32, N / 2, M / 2>(0);
+      red_black<N / 2, M / 2>(*this, p0, f0, 4.0f, 4, 1.2f);
+      for (auto [i, j] : kernel<N / 2 / 2, M / 2 / 2>())
+        f1(i, j) = halved([&](auto const& a, auto const& b) { return left<N / 2, M / 2>(p0, f0, 4.0f, a, b); }, i, j);
+      p1 = full<f32, N / 2 / 2, M / 2 / 2>(0);
+      red_black<N / 2 / 2, M / 2 / 2>(*this, p1, f1, 4.0f, 12, 1.5f);
+      for (auto [i, j] : kernel<N / 2, M / 2>()) p0(i, j) += doubled(p1, i, j);
+      for (auto [i, j] : kernel(N, M)) pressure(i, j) += doubled(p0, i, j);
+      red_black<N, M>(*this, pressure, divergence, 1.0f, 1, 1.0f);
     }
-    p0 = full<f32, N / 2, M / 2>(0);
-    p1 = full<f32, N / 2 / 2, M / 2 / 2>(0);
-    red_black<N / 2, M / 2>(*this, p0, f0, 4.0f, 4, 1.2f);
-    for (auto [i, j] : kernel<N / 2 / 2, M / 2 / 2>()) {
-      auto fine = [&](auto const& a, auto const& b) {
-        return interior<N / 2, M / 2>(*this, a, b) * (4.0f * f0(a, b) - (around(p0, a, b) - 4.0f * p0(a, b)));
-      };
-      auto a = 2 * i, b = 2 * j;
-      f1(i, j) = 0.25f * (fine(a, b) + fine(a + 1, b) + fine(a, b + 1) + fine(a + 1, b + 1));
-    }
-    red_black<N / 2 / 2, M / 2 / 2>(*this, p1, f1, 4.0f, 12, 1.5f);
-    for (auto [i, j] : kernel<N / 2, M / 2>()) p0(i, j) += bil(p1, 0.5f * cast<f32>(i), 0.5f * cast<f32>(j));
-    for (auto [i, j] : kernel(N, M)) pressure(i, j) = bil(p0, 0.5f * cast<f32>(i), 0.5f * cast<f32>(j));
-    red_black<N, M>(*this, pressure, divergence, 1.0f, 1, 1.0f);
   }
 
   constexpr void project() {
@@ -143,7 +147,7 @@ struct step : program<step> {
       auto scale = inside / (sqrt(gx * gx + gy * gy) + 1e-5f) * curl(i, j) * dt * confinement * inside;
       vx(i, j) += -inside * projection * (pressure(i + 1, j) - pressure(i - 1, j)) - gy * scale;
       vy(i, j) += -inside * projection * (pressure(i, j + 1) - pressure(i, j - 1)) + gx * scale;
-      residual(i, j) = left<N, M>(pressure, divergence, i, j);
+      residual(i, j) = left<N, M>(pressure, divergence, 1.0f, i, j);
     }
   }
 

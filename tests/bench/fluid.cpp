@@ -1,14 +1,9 @@
-// A step of examples/fluid on 256 x 512 cells, one thread, in processor time.
+// A step of examples/fluid on 256 x 512 cells.
 #include <algorithm>
-#include <cstdio>
-#include <cstring>
-#include <ctime>
+#include <numeric>
 #include <vector>
 
-#include "generator/import.h"
-#include "generator/registry.h"
-#include "kiln/view.h"
-#include "tests/run/compiled.h"
+#include "tests/bench/speed.h"
 
 namespace {
 
@@ -19,55 +14,44 @@ constexpr std::int64_t n = 256, m = 512;
 struct arguments {
   std::vector<std::vector<float>> data;
   std::vector<std::vector<std::int64_t>> extents;
+  std::int32_t cycles = 1;
   std::vector<kiln_tensor> list;
 
   void add(std::vector<std::int64_t> shape, std::vector<float> values = {}) {
-    std::int64_t size = 1;
-    for (const std::int64_t e : shape) size *= e;
-    values.resize(static_cast<std::size_t>(size));
+    values.resize(static_cast<std::size_t>(std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>())));
     data.push_back(std::move(values));
     extents.push_back(std::move(shape));
   }
-  void finish() {
-    for (std::size_t i = 0; i < data.size(); ++i)
-      list.push_back({data[i].data(), extents[i].data(), nullptr, KILN_F32, static_cast<std::int32_t>(extents[i].size())});
+  arguments() {
+    for (int i = 0; i < 3; ++i) add({n, m});
+    add({5}, {256, 128, 0.5f, 2, 1});
+    for (const float value : {1.0f, 0.02f, 0.999f, 0.999f, 0.5f}) add({}, {value});
+    for (int i = 0; i < 7; ++i) add({n, m});
+    for (int i = 0; i < 2; ++i) add({n / 2, m / 2});
+    for (int i = 0; i < 2; ++i) add({n / 4, m / 4});
+    for (std::size_t i = 0; i < data.size(); ++i) list.push_back(bench::argument(data[i].data(), KILN_F32, extents[i]));
+    list.insert(list.begin() + 9, bench::argument(&cycles, KILN_I32, extents[4]));
+  }
+  // The new velocities and ink are the next step's old ones.
+  void turn() {
+    for (std::size_t k = 0; k < 3; ++k) std::swap(list[k].data, list[10 + k].data);
   }
 };
-
-arguments fluid_arguments() {
-  arguments a;
-  for (int i = 0; i < 3; ++i) a.add({n, m});
-  a.add({5}, {256, 128, 0.5f, 2, 1});
-  for (const float value : {1.0f, 0.02f, 0.999f, 0.999f, 0.5f}) a.add({}, {value});
-  for (int i = 0; i < 7; ++i) a.add({n, m});
-  for (int i = 0; i < 2; ++i) a.add({n / 2, m / 2});
-  for (int i = 0; i < 2; ++i) a.add({n / 4, m / 4});
-  a.finish();
-  return a;
-}
-
-double step_time(const compiler::testing::CompiledProgram& p, arguments& a, const kiln_context* memory) {
-  const std::clock_t t = std::clock();
-  (void)p.call(a.list, memory);
-  const double seconds = static_cast<double>(std::clock() - t) / CLOCKS_PER_SEC;
-  for (std::size_t k = 0; k < 3; ++k) a.data[k].swap(a.data[9 + k]);
-  for (std::size_t k = 0; k < a.data.size(); ++k) a.list[k].data = a.data[k].data();
-  return seconds;
-}
 
 }  // namespace
 
 int main() {
-  for (const record::program* captured : generator::registered_programs()) {
-    if (std::strcmp(captured->name, "step") != 0) continue;
-    compiler::Graph g;
-    const compiler::Program program = generator::import_program(g, *captured);
-    const compiler::testing::CompiledProgram p(g, program, __builtin_cpu_supports("avx512f") != 0 ? "x86-64-v4" : "x86-64-v3");
-    arguments a = fluid_arguments();
-    const kiln::context memory;
-    std::vector<double> times;
-    for (int k = 0; k < 60; ++k) times.push_back(step_time(p, a, memory.get()));
-    std::sort(times.begin() + 20, times.end());  // behind the first steps, from rest
-    std::printf("fluid step 256 x 512: %.2f ms, %d kernels\n", 1e3 * times[40], p.description()->n_kernels);
+  bench::print_head();
+  const compiler::testing::CompiledProgram step = bench::compiled("step");
+  arguments a;
+  const context memory;
+  std::vector<double> times;
+  bool done = true;
+  for (int k = 0; k < 80; ++k) {
+    const double t = bench::seconds([&] { done = step.call(a.list, memory.get()).code == 0 && done; });
+    if (k >= 20) times.push_back(t);  // behind the first steps, from rest
+    a.turn();
   }
+  bench::print_line("fluid, step of 256 x 512", bench::median(times), bench::survey, 14.6e-3, 4);
+  return bench::result(done);
 }

@@ -1,105 +1,111 @@
-// Radix sort of 2^20 random u32 keys (examples/sort) beside std::sort, one thread, interleaved, in processor time. Ends with 1
-// when the results differ.
+// The sorts of examples/sort, beside std::sort.
 #include <algorithm>
-#include <cstdio>
-#include <ctime>
-#include <functional>
+#include <numeric>
 #include <random>
-#include <stdexcept>
-#include <string_view>
 #include <vector>
 
-#include "generator/import.h"
-#include "generator/registry.h"
-#include "kiln/view.h"
-#include "tests/run/compiled.h"
+#include "tests/bench/speed.h"
 
 namespace {
 
 using namespace kiln;
 
-constexpr std::int64_t n = 1 << 20, groups = n / 1024;
-
-double seconds(const std::function<void()>& f) {
-  const std::clock_t t = std::clock();
-  f();
-  return static_cast<double>(std::clock() - t) / CLOCKS_PER_SEC;
-}
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  return v[v.size() / 2];
-}
-
-compiler::testing::CompiledProgram compiled(std::string_view name) {
-  for (const record::program* p : generator::registered_programs()) {
-    if (p->name != name) continue;
-    compiler::Graph g;
-    const compiler::Program program = generator::import_program(g, *p);
-    return {g, program, __builtin_cpu_supports("avx512f") != 0 ? "x86-64-v4" : "x86-64-v3"};
-  }
-  throw std::runtime_error("no such program");
-}
-
+template <class K>
 struct memory {
-  std::vector<std::uint32_t> keys = std::vector<std::uint32_t>(n), other_keys = keys;
-  std::vector<std::int32_t> values = std::vector<std::int32_t>(n), other_values = values, counts = values,
-                            totals = std::vector<std::int32_t>(256);
-  std::vector<std::int64_t> length{n}, table{groups, 256}, digits{256};
-  kiln_tensor tensor(void* data, kiln_dtype d, const std::vector<std::int64_t>& extents) const {
-    return {data, extents.data(), nullptr, d, static_cast<std::int32_t>(extents.size())};
+  std::vector<K> keys, other_keys;
+  std::vector<std::int32_t> values, other_values, counts, totals = std::vector<std::int32_t>(256);
+  std::vector<std::int64_t> length, table, digits{256};
+  kiln_dtype type = std::is_same_v<K, float> ? KILN_F32 : KILN_U32;
+
+  explicit memory(std::size_t n) : keys(n), other_keys(n), values(n), other_values(n) {
+    const std::size_t groups = (n + 1023) / 1024;
+    counts.resize(256 * groups);
+    length = {static_cast<std::int64_t>(n)};
+    table = {static_cast<std::int64_t>(groups), 256};
   }
-  std::vector<kiln_tensor> arguments(bool with_values) {
-    std::vector<kiln_tensor> a{tensor(keys.data(), KILN_U32, length)};
-    if (with_values) a.push_back(tensor(values.data(), KILN_I32, length));
-    a.push_back(tensor(other_keys.data(), KILN_U32, length));
-    if (with_values) a.push_back(tensor(other_values.data(), KILN_I32, length));
-    a.push_back(tensor(counts.data(), KILN_I32, table));
-    a.push_back(tensor(totals.data(), KILN_I32, digits));
+  void start(const std::vector<K>& input) {
+    keys = input;
+    std::iota(values.begin(), values.end(), 0);
+  }
+  std::vector<kiln_tensor> radix(bool with_values) {
+    std::vector<kiln_tensor> a{bench::argument(keys.data(), type, length)};
+    if (with_values) a.push_back(bench::argument(values.data(), KILN_I32, length));
+    a.push_back(bench::argument(other_keys.data(), type, length));
+    if (with_values) a.push_back(bench::argument(other_values.data(), KILN_I32, length));
+    a.push_back(bench::argument(counts.data(), KILN_I32, table));
+    a.push_back(bench::argument(totals.data(), KILN_I32, digits));
     return a;
+  }
+  // Sorted keys; values say where they came from.
+  bool sorted(const std::vector<K>& expected, const std::vector<K>& input) const {
+    for (std::size_t i = 0; i < keys.size(); ++i)
+      if (input[static_cast<std::size_t>(values[i])] != keys[i]) return false;
+    return keys == expected;
   }
 };
 
-bool bitonic() {
-  const compiler::testing::CompiledProgram sort = compiled("bitonic");
-  const kiln::context context;
-  memory m;
-  std::vector<float> keys(n), sorted;
+std::vector<std::uint32_t> random_keys(std::size_t n) {
   std::mt19937 random(1);
-  for (float& k : keys) k = static_cast<float>(random() % 16000000);
-  sorted = keys;
-  std::sort(sorted.begin(), sorted.end());
-  const std::vector<std::int64_t> none;
+  std::vector<std::uint32_t> keys(n);
+  for (auto& k : keys) k = static_cast<std::uint32_t>(random());
+  return keys;
+}
+
+bool radix_sorts(std::size_t n, const char* keys_line, const char* values_line, bool measured_elsewhere) {
+  const std::vector<std::uint32_t> input = random_keys(n);
+  memory<std::uint32_t> m(n);
+  const compiler::testing::CompiledProgram keys = bench::compiled("radix_keys_u32"), pairs = bench::compiled("radix_u32");
+  const context memory;
+  std::vector<double> a, b, c;
+  std::vector<std::uint32_t> expected;
+  bool same = true;
+  for (int repeat = 0; repeat < 7; ++repeat) {
+    m.start(input);
+    a.push_back(bench::seconds([&] { (void)keys.call(m.radix(false), memory.get()); }));
+    expected = input;
+    c.push_back(bench::seconds([&] { std::sort(expected.begin(), expected.end()); }));
+    same = same && m.keys == expected;
+    m.start(input);
+    b.push_back(bench::seconds([&] { (void)pairs.call(m.radix(true), memory.get()); }));
+    same = same && m.sorted(expected, input);
+  }
+  bench::print_line(keys_line, bench::median(a), "std::sort", bench::median(c), 1);
+  if (measured_elsewhere)
+    bench::print_line(values_line, bench::median(b), bench::survey_wall, 713e-3, 20);
+  else
+    bench::print_line(values_line, bench::median(b), "std::sort of keys", bench::median(c), 0);
+  return same;
+}
+
+bool bitonic_sort(std::size_t n, const char* line) {
+  const compiler::testing::CompiledProgram sort = bench::compiled("bitonic");
+  const context context;
+  memory<float> m(n);
+  std::vector<float> input;
+  for (const std::uint32_t k : random_keys(n)) input.push_back(static_cast<float>(k % 16000000));
+  std::vector<float> expected = input;
+  std::sort(expected.begin(), expected.end());
   std::int32_t steps = 1000;
-  const kiln_tensor args[] = {m.tensor(&steps, KILN_I32, none), m.tensor(keys.data(), KILN_F32, m.length),
-                              m.tensor(m.values.data(), KILN_I32, m.length)};
-  const double t = seconds([&] { (void)sort.call(args, context.get()); });
-  std::printf("bitonic sort of 2^20 f32 with values: %.2f ms\n", 1e3 * t);
-  return keys == sorted;
+  const std::vector<std::int64_t> none;
+  const kiln_tensor args[] = {bench::argument(&steps, KILN_I32, none), bench::argument(m.keys.data(), KILN_F32, m.length),
+                              bench::argument(m.values.data(), KILN_I32, m.length)};
+  std::vector<double> times;
+  bool same = true;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    m.start(input);
+    times.push_back(bench::seconds([&] { (void)sort.call(args, context.get()); }));
+    same = same && m.sorted(expected, input);
+  }
+  bench::print_line(line, bench::median(times), bench::survey_wall, 3060e-3, 8);
+  return same;
 }
 
 }  // namespace
 
 int main() {
-  std::mt19937 random(1);
-  std::vector<std::uint32_t> input(n);
-  for (auto& k : input) k = static_cast<std::uint32_t>(random());
-  memory m;
-  const compiler::testing::CompiledProgram keys = compiled("radix_keys_u32"), pairs = compiled("radix_u32");
-  const kiln::context context;
-  std::vector<double> a, b, c;
-  std::vector<std::uint32_t> sorted;
-  bool same = true;
-  for (int repeat = 0; repeat < 7; ++repeat) {
-    m.keys = input;
-    a.push_back(seconds([&] { (void)keys.call(m.arguments(false), context.get()); }));
-    sorted = input;
-    c.push_back(seconds([&] { std::sort(sorted.begin(), sorted.end()); }));
-    same = same && m.keys == sorted;
-    m.keys = input;
-    b.push_back(seconds([&] { (void)pairs.call(m.arguments(true), context.get()); }));
-    same = same && m.keys == sorted;
-  }
-  std::printf("radix sort of 2^20 u32: keys %.2f ms, with values %.2f ms; std::sort of keys %.2f ms\n", 1e3 * median(a),
-              1e3 * median(b), 1e3 * median(c));
-  return bitonic() && same ? 0 : 1;
+  bench::print_head();
+  const bool small = radix_sorts(1 << 20, "radix sort, 2^20 u32", "radix sort, 2^20 u32 with values", true);
+  const bool large = radix_sorts(4157818, "radix sort, 4157818 u32", "radix sort, 4157818 u32 with values", false);
+  const bool pairs = bitonic_sort(1 << 20, "bitonic sort, 2^20 f32 with values");
+  return bench::result(small && large && pairs);
 }
