@@ -33,48 +33,76 @@ constexpr auto length(auto const& a) { return sqrt(dot3(a, a)); }
 constexpr auto row(auto const& t, auto const& i) { return vec3{t(i, 0), t(i, 1), t(i, 2)}; }
 constexpr auto normalised(auto const& a) { return scaled(a, 1.0f / (length(a) + 1e-5f)); }
 
+// rho(i): how crowded it is around particle i.
+constexpr void densities(auto const& s, auto const& x, auto const& radius, auto const& rho) {
+  for (auto [i] : s.template kernel<N>()) {
+    auto here = row(x, i);
+    auto density = s.var(0.0f);
+    for (auto j : s.template loop<N>()) {
+      auto d = row(x, j) - here;
+      density += exp(-dot3(d, d) / (radius * radius));
+    }
+    rho(i) = density;
+  }
+}
+
+// then(i, axis, force) for each particle and axis. p: where radius, rest, stiffness, viscosity and gravity are.
+constexpr void forces(auto const& p, auto const& x, auto const& v, auto const& rho, auto const& then) {
+  auto r2 = p.radius * p.radius;
+  for (auto [i] : p.template kernel<N>()) {
+    auto here = row(x, i), speed = row(v, i);
+    auto fx = p.var(0.0f), fy = p.var(0.0f), fz = p.var(0.0f);
+    auto own = rho(i);
+    for (auto j : p.template loop<N>()) {
+      auto dx = row(x, j) - here, dv = row(v, j) - speed;
+      auto square = dot3(dx, dx);
+      auto d = sqrt(square + 1e-4f), near = sqrt(square);
+      auto w = exp(-d * d / r2);
+      auto slope = -2.0f / r2 * w;  // the gradient of w is slope * dx
+      auto pull = p.gravity / (d * d * d);
+      auto friction = p.viscosity * dot3(dv, dx) / (near + 1e-5f) * slope;
+      auto pressure = p.stiffness * 0.5f * (own + rho(j) - 2.0f * p.rest) * slope;
+      auto apart = near + 1e-8f;
+      auto all = select(i == j, 0.0f, pull - friction + pressure - 250.0f * w / (apart * apart));
+      fx += dx.x * all;
+      fy += dx.y * all;
+      fz += dx.z * all;
+    }
+    then(i, 0, fx), then(i, 1, fy), then(i, 2, fz);
+  }
+}
+
 struct step : program<step> {
   in<f32, N, 3> x, v;
   in<f32> radius, rest, stiffness, viscosity, gravity, dt;
   out<f32, N, 3> next_x, next_v, force;
   out<f32, N> rho;
   constexpr void body() {
-    auto r2 = radius * radius;
-    for (auto [i] : kernel(N)) {
-      auto here = row(x, i);
-      auto density = var(0.0f);
-      for (auto j : loop(N)) {
-        auto d = row(x, j) - here;
-        density += exp(-dot3(d, d) / r2);
-      }
-      rho(i) = density;
-    }
-    for (auto [i] : kernel(N)) {
-      auto here = row(x, i), speed = row(v, i);
-      auto fx = var(0.0f), fy = var(0.0f), fz = var(0.0f);
-      auto own = rho(i);
-      for (auto j : loop(N)) {
-        auto dx = row(x, j) - here, dv = row(v, j) - speed;
-        auto square = dot3(dx, dx);
-        auto d = sqrt(square + 1e-4f), near = sqrt(square);
-        auto w = exp(-d * d / r2);
-        auto slope = -2.0f / r2 * w;  // the gradient of w is slope * dx
-        auto pull = gravity / (d * d * d);
-        auto friction = viscosity * dot3(dv, dx) / (near + 1e-5f) * slope;
-        auto pressure = stiffness * 0.5f * (own + rho(j) - 2.0f * rest) * slope;
-        auto apart = near + 1e-8f;
-        auto all = select(i == j, 0.0f, pull - friction + pressure - 250.0f * w / (apart * apart));
-        fx += dx.x * all;
-        fy += dx.y * all;
-        fz += dx.z * all;
-      }
-      auto move = [&](auto const& body, int axis, auto const& f) {
-        auto s = v(body, axis) + dt * f;
-        force(body, axis) = f;
-        next_v(body, axis) = s;
-        next_x(body, axis) = x(body, axis) + dt * s;
-      };
-      move(i, 0, fx), move(i, 1, fy), move(i, 2, fz);
+    densities(*this, x, radius, rho);
+    forces(*this, x, v, rho, [&](auto const& i, int axis, auto const& f) {
+      auto speed = v(i, axis) + dt * f;
+      force(i, axis) = f;
+      next_v(i, axis) = speed;
+      next_x(i, axis) = x(i, axis) + dt * speed;
+    });
+  }
+};
+
+// Many steps, in place.
+struct steps : program<steps> {
+  in<i32> count;
+  in<f32> radius, rest, stiffness, viscosity, gravity, dt;
+  inout<f32, N, 3> x, v;
+  out<f32, N, 3> force;
+  out<f32, N> rho;
+  constexpr void body() {
+    force = full<f32, N, 3>(0);
+    rho = full<f32, N>(0);
+    for ([[maybe_unused]] auto k : loop(count)) {
+      densities(*this, x, radius, rho);
+      forces(*this, x, v, rho, [&](auto const& i, int axis, auto const& f) { force(i, axis) = f; });
+      v = v + dt * force;
+      x = x + dt * v;
     }
   }
 };
@@ -140,4 +168,4 @@ struct spheres : program<spheres> {
   }
 };
 
-static const programs<step, spheres> exported;
+static const programs<step, steps, spheres> exported;

@@ -1,6 +1,6 @@
 // sph OUT_DIR: two balls of particles meet and become one.
 #include <sph_kernels/spheres.h>
-#include <sph_kernels/step.h>
+#include <sph_kernels/steps.h>
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ struct normal_numbers {
 };
 
 struct balls {
-  std::vector<float> x = std::vector<float>(3 * n), v = x, next_x = x, next_v = x, force = x, rho = std::vector<float>(n);
+  std::vector<float> x = std::vector<float>(3 * n), v = x, force = x, rho = std::vector<float>(n);
   balls() {
     normal_numbers normal;
     for (std::size_t i = 0; i < n; ++i) {
@@ -35,15 +35,12 @@ struct balls {
       v[3 * i + 1] = 8 * side;
     }
   }
-  void step(kiln::context& with) {
-    check(sph_kernels::step(points_in(x.data(), n), points_in(v.data(), n), 0.1f, 20, 20, 1, 1.5f, 5e-4f,
-                            points_out(next_x.data(), n), points_out(next_v.data(), n), points_out(force.data(), n), rho,
-                            with));
-    x.swap(next_x);
-    v.swap(next_v);
+  void steps(int count, kiln::context& with) {
+    const auto view = [](std::vector<float>& f) { return points_out(f.data(), n); };
+    check(sph_kernels::steps(count, 0.1f, 20, 20, 1, 1.5f, 5e-4f, view(x), view(v), view(force), rho, with));
   }
   image draw(kiln::context& with) const {
-    const float camera[4][3] = {{0, 0, -4}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
+    const float camera[4][3] = {{0, 0, -3}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
     std::vector<std::uint32_t> ids(height * width);
     std::vector<float> canvas(height * width * 3);
     check(sph_kernels::spheres(points_in(x.data(), n), camera, 0.04f,
@@ -59,7 +56,7 @@ image picture(kiln::context& with) {
   balls b;
   std::vector<image> frames;
   for (int frame = 0; frame < 6; ++frame) {
-    for (int k = 0; k < (frame == 0 ? 1 : 60); ++k) b.step(with);
+    b.steps(frame == 0 ? 1 : 60, with);
     frames.push_back(b.draw(with));
   }
   return joined(frames, 3);
