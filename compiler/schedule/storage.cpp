@@ -5,6 +5,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/index_expr.h"
+#include "compiler/schedule/whole_writes.h"
 
 namespace kiln::compiler {
 namespace {
@@ -13,8 +14,6 @@ namespace {
 Id state_stage(const Graph& g, Id kernel, std::int64_t state) {
   return kernel_parts(g, kernel).init[static_cast<std::size_t>(state)];
 }
-
-bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
 
 }  // namespace
 
@@ -68,6 +67,7 @@ void Storage::find_units() {
       const auto init = kernel_parts(g_, id).init;
       for (std::size_t i = 0; i < init.size(); ++i) state_of_[init[i]] = {id, i};
     }
+    if (op == Op::INDEX) reads_[g_.src(id, 0)].push_back(id);
     for (const Id read : g_.src(id))
       if (g_.op(read) == Op::INDEX) ++readers_[g_.src(read, 0)];
   }
@@ -108,16 +108,9 @@ void Storage::take_over(Id stage) {
   overwritten_.insert(tensor);
 }
 
-// Does the KERNEL write every element of a state, and read none before?
 bool Storage::writes_all(const State& s) const {
-  const KernelParts parts = kernel_parts(g_, s.kernel);
-  const Id write = parts.final[s.slot];
-  if (g_.op(write) != Op::UPDATE || g_.op(g_.src(write, 0)) != Op::CARRY) return false;
-  const WriteParts w = write_parts(g_, write);
-  if (!always(g_, w.gate) || readers_.contains(w.state) || !std::ranges::equal(w.index, parts.ranges)) return false;
-  std::vector<Id> positions;
-  for (const Id r : parts.ranges) positions.push_back(g_.src(r, 0));
-  return range_ends(g_, parts.init[s.slot]) == positions;
+  const Id stage = state_stage(g_, s.kernel, static_cast<std::int64_t>(s.slot));
+  return !reads_.contains(stage) && compiler::writes_all(g_, s.kernel, s.slot, extents_of(g_, stage), reads_);
 }
 
 // Storage that is written before it is read needs no contents.

@@ -55,6 +55,7 @@ class Storage {
   UnitOrder order_;
   std::vector<Id> units_, tensors_, ends_;  // tensors: units and GETs of KERNELs
   std::unordered_map<Id, int> readers_;
+  std::unordered_map<Id, std::vector<Id>> reads_;  // INDEX nodes by what they read
   std::unordered_map<Id, State> state_of_;         // STAGE -> what begins as it
   std::unordered_map<Id, Id> taken_;               // STAGE -> the tensor whose buffer it goes on in
   std::unordered_set<Id> unfilled_, overwritten_;  // STAGEs that nothing is copied to; tensors that are gone at the end

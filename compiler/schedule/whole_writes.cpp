@@ -1,0 +1,126 @@
+#include "compiler/schedule/whole_writes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/rangeify/index_expr.h"
+
+namespace kiln::compiler {
+namespace {
+
+bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
+
+// Positions and data do.
+bool varies(const Graph& g, Id id) {
+  const Id roots[] = {id};
+  return std::ranges::any_of(g.reachable(roots), [&](Id n) { return g.op(n) == Op::RANGE || g.dtype(n) != DType::index; });
+}
+
+// A position as a sum over ranges and the rest, which no range changes.
+struct Strides {
+  std::map<Id, Poly> of;  // by range
+  Poly rest;
+};
+
+// False: not such a sum.
+bool find_strides(const Graph& g, Id position, std::span<const Id> ranges, Strides& out) {
+  for (Monomial m : poly_of(g, position)) {
+    const auto range = std::ranges::find_first_of(m.atoms, ranges);
+    if (range == m.atoms.end()) {
+      if (std::ranges::any_of(m.atoms, [&](Id atom) { return varies(g, atom); })) return false;
+      out.rest.push_back(m);
+      continue;
+    }
+    const Id r = *range;
+    m.atoms.erase(range);
+    if (std::ranges::any_of(m.atoms, [&](Id atom) { return varies(g, atom); })) return false;
+    out.of[r].push_back(m);
+  }
+  return true;
+}
+
+struct Digit {
+  Id stride, extent;
+};
+
+// The constants 0, d, 2 d, .. as a digit. False: they are others.
+bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Digit>& digits) {
+  const auto has = [&](Id c) { return std::ranges::find(constants, c) != constants.end(); };
+  if (constants.size() == 1) return g.is_index_const(constants[0], 0);
+  for (const Id step : constants) {
+    if (g.is_index_const(step, 0)) continue;
+    bool all = true;
+    for (std::size_t i = 0; i < constants.size() && all; ++i)
+      all = has(index_mul(g, step, g.index(static_cast<std::int64_t>(i))));
+    if (!all) continue;
+    digits.push_back({step, g.index(static_cast<std::int64_t>(constants.size()))});
+    return true;
+  }
+  return false;
+}
+
+bool are_digits(Graph& g, std::vector<Digit> digits, Id size) {
+  Id stride = g.index(1);
+  while (!digits.empty()) {
+    const auto next = std::ranges::find(digits, stride, &Digit::stride);
+    if (next == digits.end()) return false;
+    stride = index_mul(g, stride, next->extent);
+    digits.erase(next);
+  }
+  return stride == index_canonical(g, size);
+}
+
+}  // namespace
+
+bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> positions, Id size) {
+  std::vector<Strides> found;
+  std::vector<Id> constants;
+  for (const Id position : positions) {
+    Strides s;
+    if (!find_strides(g, index_canonical(g, position), ranges, s)) return false;
+    const Id rest = index_from(g, s.rest);
+    if (std::ranges::find(constants, rest) == constants.end()) constants.push_back(rest);
+    found.push_back(std::move(s));
+  }
+  std::vector<Digit> digits;
+  if (found.empty() || !add_constants(g, constants, digits)) return false;
+  for (const Id r : ranges) {
+    if (g.is_index_const(g.src(r, 0), 1)) continue;  // always at 0
+    const auto stride = [&](const Strides& s) { return s.of.contains(r) ? index_from(g, s.of.at(r)) : no_id; };
+    const Id first = stride(found[0]);
+    if (first == no_id || std::ranges::any_of(found, [&](const Strides& s) { return stride(s) != first; })) return false;
+    digits.push_back({first, index_canonical(g, g.src(r, 0))});
+  }
+  return are_digits(g, std::move(digits), size);
+}
+
+bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> extents,
+                const std::unordered_map<Id, std::vector<Id>>& reads) {
+  const KernelParts parts = kernel_parts(g, kernel);
+  const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end());
+  std::vector<Id> writes;  // the last one first
+  Id state = parts.final[slot];
+  for (; g.op(state) == Op::UPDATE; state = g.src(state, 0)) {
+    if (!always(g, write_parts(g, state).gate)) return false;
+    writes.push_back(state);
+  }
+  if (g.op(state) != Op::CARRY || g.src(state, 0) != ranges[0] || reads.contains(state)) return false;
+  std::vector<Id> positions;
+  for (std::size_t i = writes.size(); i-- > 0;) {
+    const WriteParts w = write_parts(g, writes[i]);
+    const std::vector<Id> at(w.index.begin(), w.index.end());
+    positions.push_back(row_major(g, at, extents));
+    // What a position reads of the state between, it has written itself.
+    const auto read = reads.find(writes[i]);
+    if (read == reads.end()) continue;
+    for (const Id r : read->second)
+      if (std::ranges::find(positions, row_major(g, std::vector<Id>(g.src(r).begin() + 1, g.src(r).end()), extents)) ==
+          positions.end())
+        return false;
+  }
+  return covers(g, ranges, positions, index_product(g, extents));
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,133 @@
+// Outputs begin as zeros. Where a kernel writes every element first, nobody stores these zeros; where it may leave one out,
+// somebody does.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+inline constexpr dim<"M"> M;
+
+std::vector<int> numbers(std::int64_t n) {
+  std::vector<int> v;
+  for (std::int64_t i = 0; i < n; ++i) v.push_back(static_cast<int>((i * 7919 + 13) % 101 - 50));
+  return v;
+}
+
+// How often x goes into the kernel, in an order of its own; components that constants pick; rows that another axis picks.
+struct wholly : program<wholly> {
+  in<i32, N, M> x;
+  out<i32, M, N> turned;
+  out<i32, N, M, 2> both;
+  out<i32, 2, N, M> planes;
+  out<i32, 3, N, M> every_third;
+  constexpr void body() {
+    for (auto [i, j] : kernel(N, M)) {
+      turned(j, i) = x(i, j);
+      both(i, j, 1) = x(i, j) + 1;
+      both(i, j, 0) = both(i, j, 1) + 1;
+      for (int k = 0; k < 2; ++k) planes(k, i, j) = x(i, j) - k;
+      for (int k : {2, 0, 1}) every_third(k, i, j) = 3 * x(i, j) + k;
+    }
+  }
+};
+
+TEST(WholeWrites, NeedNoZeros) {
+  EXPECT_EQ(scopes::all_kernels(ir<wholly>), 1);
+  for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{0, 3}, {1, 1}, {3, 0}, {4, 7}, {33, 20}}) {
+    const auto x = numbers(n * m);
+    const auto r =
+        scopes::run(ir<wholly>, {scopes::tensor({n, m}, x), scopes::output<int>({m, n}), scopes::output<int>({n, m, 2}),
+                                 scopes::output<int>({2, n, m}), scopes::output<int>({3, n, m})});
+    std::vector<int> turned(x.size()), both(2 * x.size()), planes(2 * x.size()), every_third(3 * x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto row = i / static_cast<std::size_t>(m), column = i % static_cast<std::size_t>(m);
+      turned[column * static_cast<std::size_t>(n) + row] = x[i];
+      both[2 * i + 1] = x[i] + 1;
+      both[2 * i] = x[i] + 2;
+      for (std::size_t k = 0; k < 2; ++k) planes[k * x.size() + i] = x[i] - static_cast<int>(k);
+      for (std::size_t k = 0; k < 3; ++k) every_third[k * x.size() + i] = 3 * x[i] + static_cast<int>(k);
+    }
+    EXPECT_EQ(scopes::values<int>(r[1]), turned);
+    EXPECT_EQ(scopes::values<int>(r[2]), both);
+    EXPECT_EQ(scopes::values<int>(r[3]), planes);
+    EXPECT_EQ(scopes::values<int>(r[4]), every_third);
+  }
+}
+
+// Each output has elements that are never written, or were read before.
+struct partly : program<partly> {
+  in<i32, N> x;
+  out<i32, N, 3> outer;  // not the middle
+  out<i32, N> positive;  // not all rows
+  out<i32, N> until;     // a row that ends its turn before
+  out<i32, N> first;     // none where M is 0
+  in<i32, M> counted;
+  out<i32, N, 2> before;  // component 1 is read when only component 0 is there
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      outer(i, 0) = x(i);
+      outer(i, 2) = -x(i);
+      if (auto c = when(x(i) > 0)) positive(i) = x(i);
+      before(i, 0) = x(i);
+      before(i, 1) = before(i, 1) + 1;
+      for ([[maybe_unused]] auto j : loop(M)) first(i) = x(i);
+      for (auto j : loop(1)) {
+        break_if(x(i) > 10);
+        until(i) = x(i) + j;
+      }
+    }
+  }
+};
+
+TEST(WholeWrites, PartsNeedZeros) {
+  EXPECT_EQ(scopes::all_kernels(ir<partly>), 6);
+  for (const std::int64_t n : {0, 1, 40})
+    for (const std::int64_t m : {0, 2}) {
+      const auto x = numbers(n);
+      const auto r = scopes::run(
+          ir<partly>, {scopes::tensor({n}, x), scopes::output<int>({n, 3}), scopes::output<int>({n}), scopes::output<int>({n}),
+                       scopes::output<int>({n}), scopes::tensor({m}, numbers(m)), scopes::output<int>({n, 2})});
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_EQ(scopes::values<int>(r[1])[3 * i + 1], 0);
+        EXPECT_EQ(scopes::values<int>(r[1])[3 * i + 2], -x[i]);
+        EXPECT_EQ(scopes::values<int>(r[2])[i], x[i] > 0 ? x[i] : 0);
+        EXPECT_EQ(scopes::values<int>(r[3])[i], x[i] > 10 ? 0 : x[i]);
+        EXPECT_EQ(scopes::values<int>(r[4])[i], m > 0 ? x[i] : 0);
+        EXPECT_EQ(scopes::values<int>(r[6])[2 * i + 1], 1);
+      }
+    }
+}
+
+// A loop that may make no turn, and a kernel around which a condition stands, leave the zeros.
+struct perhaps : program<perhaps> {
+  in<i32> turns;
+  in<i32, N> x;
+  out<i32, N, 2> y, z;
+  constexpr void body() {
+    for (auto t : loop(turns))
+      for (auto [i] : kernel(N))
+        for (int c : {0, 1}) y(i, c) = x(i) + t;
+    if (auto c = when(turns > 3))
+      for (auto [i] : kernel(N))
+        for (int k : {0, 1}) z(i, k) = x(i) + k;
+  }
+};
+
+TEST(WholeWrites, LoopsWithoutTurnsLeaveZeros) {
+  for (const int turns : {0, 1, 2, 5}) {
+    const auto x = numbers(9);
+    const auto r = scopes::run(
+        ir<perhaps>, {scopes::scalar(turns), scopes::tensor({9}, x), scopes::output<int>({9, 2}), scopes::output<int>({9, 2})});
+    for (std::size_t i = 0; i < 18; ++i) {
+      EXPECT_EQ(scopes::values<int>(r[2])[i], turns > 0 ? x[i / 2] + turns - 1 : 0) << turns;
+      EXPECT_EQ(scopes::values<int>(r[3])[i], turns > 3 ? x[i / 2] + static_cast<int>(i % 2) : 0) << turns;
+    }
+  }
+}
+
+}  // namespace
