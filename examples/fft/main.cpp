@@ -1,51 +1,76 @@
-// fft OUT_DIR: a picture with fine noise, its spectrum, and the picture behind two low-pass filters; the second one by groups.
+// fft OUT_DIR [PICTURE.png]: a picture (without one: discs in fine noise), its spectrum, and the picture without high
+// frequencies: by a filter of Gauss, by loops of kernels; and by sin(x) / x, by groups.
 #include <fft_kernels/low_pass.h>
 #include <fft_kernels/low_pass_in_groups.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "../common/example.h"
 
 namespace {
-constexpr std::int64_t n = 256;
+constexpr auto any = kiln::dynamic_extent;
+constexpr std::int64_t square = 1024;
 
-image grey(const std::vector<float>& v, float scale) {
-  image img{n, n, {}};
-  for (const float x : v) img.rgb.insert(img.rgb.end(), 3, static_cast<std::uint8_t>(255 * std::clamp(scale * x, 0.0f, 1.0f)));
-  return img;
-}
-
-std::vector<float> noisy_discs() {
+struct grey {
+  std::int64_t h = 512, w = 512;
   std::vector<float> v;
+};
+
+grey noisy_discs() {
+  grey g;
   std::uint32_t state = 3;
-  for (int i = 0; i < n; ++i)
-    for (int j = 0; j < n; ++j) {
+  for (int i = 0; i < g.h; ++i)
+    for (int j = 0; j < g.w; ++j) {
       const auto inside = [&](int row, int column, int r) {
         return (i - row) * (i - row) + (j - column) * (j - column) < r * r;
       };
       state = state * 1664525u + 1013904223u;
       const float noise = static_cast<float>(state >> 8) * 0x1p-24f - 0.5f;
-      v.push_back((inside(100, 90, 60) ? 0.8f : inside(170, 180, 40) ? 0.5f : 0.15f) + 0.5f * noise);
+      const bool hole = inside(230, 150, 15);
+      g.v.push_back((inside(200, 180, 120) && !hole ? 0.8f : inside(340, 360, 80) ? 0.5f : 0.15f) + 0.5f * noise);
     }
-  return v;
+  return g;
 }
 
-image picture(kiln::context& with) {
-  const std::vector<float> input = noisy_discs();
-  std::vector<float> spectrum(n * n), filtered(n * n), a(2 * n * n), b(2 * n * n);
-  std::vector<float> w(2 * n);
-  const kiln::view<const float, n, n> from(input.data());
-  const kiln::view<float, n, n> lines(spectrum.data()), to(filtered.data());
-  const kiln::view<float, n, n, 2> first(a.data()), second(b.data());
-  std::vector<image> frames{grey(input, 1)};
-  check(fft_kernels::low_pass(from, 24, lines, to, first, second, with));
-  frames.push_back(grey(spectrum, 1 / 12.0f));
-  frames.push_back(grey(filtered, 1));
-  check(fft_kernels::low_pass_in_groups(from, 8, lines, to, first, second, kiln::view<float, 2, n>(w.data()), with));
-  frames.push_back(grey(filtered, 1));
-  return joined(frames, 4);
+// Not more than 1024 x 1024 of its middle.
+grey read(const std::string& path) {
+  const image img = read_png(path);
+  grey g{std::min(img.height, square), std::min(img.width, square), {}};
+  const std::int64_t top = (img.height - g.h) / 2, left = (img.width - g.w) / 2;
+  for (std::int64_t i = 0; i < g.h; ++i)
+    for (std::int64_t j = 0; j < g.w; ++j) {
+      const std::uint8_t* rgb = &img.rgb[static_cast<std::size_t>(((top + i) * img.width + left + j) * 3)];
+      g.v.push_back(static_cast<float>(rgb[0] + rgb[1] + rgb[2]) / 765.0f);
+    }
+  return g;
+}
+
+image drawn(const grey& g) {
+  image img{g.h, g.w, {}};
+  for (const float x : g.v) img.rgb.insert(img.rgb.end(), 3, static_cast<std::uint8_t>(255 * std::clamp(x, 0.0f, 1.0f)));
+  return img;
+}
+
+image picture(const grey& input, kiln::context& with) {
+  std::vector<float> spectrum(square * square), a(2 * square * square), b(a), w(2 * square);
+  const kiln::view<const float, any, any> from(input.v.data(), input.h, input.w);
+  const kiln::view<float, square, square> lines(spectrum.data());
+  const kiln::view<float, square, square, 2> first(a.data()), second(b.data());
+  grey gauss = input, sinc = input, middle = input;
+  const auto view = [](grey& g) { return kiln::view<float, any, any>(g.v.data(), g.h, g.w); };
+  check(fft_kernels::low_pass(from, false, 30, lines, view(gauss), first, second, with));
+  check(fft_kernels::low_pass_in_groups(from, true, 30, lines, view(sinc), first, second,
+                                        kiln::view<float, 2, square>(w.data()), with));
+  for (std::int64_t i = 0; i < input.h; ++i)
+    for (std::int64_t j = 0; j < input.w; ++j)
+      middle.v[static_cast<std::size_t>(i * input.w + j)] =
+          lines((square - input.h) / 2 + i, (square - input.w) / 2 + j) / 14.0f;
+  return joined({drawn(input), drawn(middle), drawn(gauss), drawn(sinc)}, 2);
 }
 }  // namespace
 
-int main(int argc, char** argv) { return example("fft", argc, argv, picture); }
+int main(int argc, char** argv) {
+  const char* photo = argc == 3 ? argv[2] : nullptr;
+  return example("fft", photo != nullptr ? 2 : argc, argv,
+                 [&](kiln::context& with) { return picture(photo != nullptr ? read(photo) : noisy_discs(), with); });
+}

@@ -7,7 +7,7 @@ inline constexpr dim<"N", {.min = 1, .max = 1 << 28}> N;
 inline constexpr int group = 1024;  // keys that one position walks
 inline constexpr auto groups = (N + (group - 1)) / group;
 
-// Unsigned bits in the keys' order. -0.0 and 0.0 are equal, so they keep their order.
+// Unsigned bits in the keys' order. -0.0 and 0.0 are equal, so they keep their order; what is not a number comes last.
 template <class K>
 constexpr auto ordered(auto const& key) {
   if constexpr (std::is_same_v<K, u32>) {
@@ -16,7 +16,7 @@ constexpr auto ordered(auto const& key) {
     return bitcast<u32>(key) ^ 0x80000000u;
   } else {
     auto bits = bitcast<u32>(key + 0.0f);
-    return select((bits >> 31) == 1u, ~bits, bits ^ 0x80000000u);
+    return select(key != key, 0xffffffffu, select((bits >> 31) == 1u, ~bits, bits ^ 0x80000000u));
   }
 }
 

@@ -1,12 +1,15 @@
 // The transforms of examples/fft against the sum that they stand for, in f64.
 #include <fft_kernels/low_pass.h>
 #include <fft_kernels/low_pass_in_groups.h>
+#include <fft_kernels/transform_3d.h>
 #include <fft_kernels/transforms.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <utility>
 
 #include "examples/fft/transform.h"
 
@@ -93,38 +96,121 @@ TEST(Fft, GroupsEqualTheSum) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(z[i] / n, x[i], 1e-5f) << i;
 }
 
-// A cosine along each axis comes through the filter with its factor; the spectrum has its lines.
-void check_low_pass(bool in_groups) {
-  constexpr std::int64_t n = 256;
-  const auto wave = [](std::int64_t i, std::int64_t j, int p, int q) {
-    return std::cos(2 * std::numbers::pi * static_cast<double>(i * p + j * q) / static_cast<double>(n));
+// Along each axis of three; the sum over all is that over the first axis of that over the second of that over the third.
+TEST(Fft, AllAxesEqualTheSum) {
+  constexpr auto any = kiln::dynamic_extent;
+  constexpr std::size_t n = 8, m = 2, k = 32, all = n * m * k;
+  std::vector<float> x(2 * all), y(x.size()), z(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(std::sin(static_cast<double>(i * i % 1009)));
+  const auto run = [&](std::vector<float>& from, float sign, std::vector<float>& to) {
+    check(fft_kernels::transform_3d(kiln::view<const float, any, any, any, 2>(from.data(), n, m, k), sign,
+                                    kiln::view<float, any, any, any, 2>(to.data(), n, m, k)));
   };
-  std::vector<float> x, spectrum(n * n), filtered(n * n), a(2 * n * n), b(2 * n * n), w(2 * n);
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) x.push_back(static_cast<float>(0.5 + wave(i, j, 3, 5) + wave(i, j, -30, 17)));
-  const double cutoff = 10;
-  const kiln::view<const float, n, n> from(x.data());
-  const kiln::view<float, n, n> lines(spectrum.data()), to(filtered.data());
-  const kiln::view<float, n, n, 2> first(a.data()), second(b.data());
-  if (in_groups)
-    check(fft_kernels::low_pass_in_groups(from, static_cast<float>(cutoff), lines, to, first, second,
-                                          kiln::view<float, 2, n>(w.data())));
-  else
-    check(fft_kernels::low_pass(from, static_cast<float>(cutoff), lines, to, first, second));
-  const auto factor = [&](int p, int q) { return std::exp(-(p * p + q * q) / (2 * cutoff * cutoff)); };
-  for (std::int64_t i = 0; i < n; ++i)
-    for (std::int64_t j = 0; j < n; ++j) {
-      const double expected = 0.5 + factor(3, 5) * wave(i, j, 3, 5) + factor(30, 17) * wave(i, j, -30, 17);
-      ASSERT_NEAR(static_cast<double>(filtered[static_cast<std::size_t>(i * n + j)]), expected, 1e-5);
+  run(x, -1, y);
+  run(y, 1, z);
+  std::vector<float> expected = x;
+  for (const auto& [extent, stride] : {std::pair{n, m * k}, std::pair{m, k}, std::pair{k, std::size_t{1}}})
+    for (std::size_t first = 0; first < all; ++first) {
+      if (first / stride % extent != 0) continue;
+      std::vector<float> line;
+      for (std::size_t e = 0; e < extent; ++e)
+        for (std::size_t c : {0u, 1u}) line.push_back(expected[2 * (first + e * stride) + c]);
+      const auto sums = discrete_fourier_transform(line);
+      for (std::size_t e = 0; e < extent; ++e) {
+        expected[2 * (first + e * stride)] = static_cast<float>(sums[e].real());
+        expected[2 * (first + e * stride) + 1] = static_cast<float>(sums[e].imag());
+      }
     }
-  const auto line = [&](std::int64_t p, std::int64_t q) { return spectrum[static_cast<std::size_t>((p + 128) * n + q + 128)]; };
-  EXPECT_NEAR(line(0, 0), 15.0f, 1e-3f);
-  EXPECT_NEAR(line(3, 5), 15.0f, 1e-3f);
-  EXPECT_NEAR(line(30, -17), 15.0f, 1e-3f);
-  EXPECT_LT(line(4, 5), 0.1f);
+  std::vector<float> difference;
+  for (std::size_t i = 0; i < y.size(); ++i) difference.push_back(y[i] - expected[i]);
+  EXPECT_LT(std::sqrt(energy(difference) / energy(expected)), 1e-6 * 9);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(z[i] / static_cast<float>(all), x[i], 1e-5f) << i;
 }
 
-TEST(Fft, LowPass) { check_low_pass(false); }
-TEST(Fft, LowPassInGroups) { check_low_pass(true); }
+// The picture behind a filter, by loops of kernels or by groups.
+struct filtered_picture {
+  static constexpr std::int64_t square = 1024;
+  std::vector<float> spectrum = std::vector<float>(square * square), v;
+  filtered_picture(const std::vector<float>& picture, std::int64_t h, std::int64_t w, bool sinc, double cutoff, bool in_groups)
+      : v(picture.size()) {
+    constexpr auto any = kiln::dynamic_extent;
+    std::vector<float> a(2 * square * square), b(a), turns(2 * square);
+    const kiln::view<const float, any, any> from(picture.data(), h, w);
+    const kiln::view<float, any, any> to(v.data(), h, w);
+    const kiln::view<float, square, square> lines(spectrum.data());
+    const kiln::view<float, square, square, 2> first(a.data()), second(b.data());
+    const auto c = static_cast<float>(cutoff);
+    if (in_groups)
+      check(
+          fft_kernels::low_pass_in_groups(from, sinc, c, lines, to, first, second, kiln::view<float, 2, square>(turns.data())));
+    else
+      check(fft_kernels::low_pass(from, sinc, c, lines, to, first, second));
+  }
+};
+
+double factor(int p, int q, bool sinc, double cutoff) {
+  const double f = std::hypot(p, q), angle = f / cutoff;
+  return !sinc ? std::exp(-angle * angle / 2) : f == 0 ? 1 : std::sin(angle) / angle;
+}
+
+class LowPass : public testing::TestWithParam<bool> {};
+
+// A cosine along each axis comes through the filter with its factor; the spectrum has its lines.
+TEST_P(LowPass, Cosines) {
+  constexpr std::int64_t n = 1024;
+  std::vector<double> root(n);
+  for (std::size_t k = 0; k < n; ++k) root[k] = std::cos(2 * std::numbers::pi * static_cast<double>(k) / n);
+  const auto wave = [&](std::int64_t i, std::int64_t j, int p, int q) {
+    return root[static_cast<std::size_t>((i * p + j * q) & (n - 1))];
+  };
+  std::vector<float> x;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t j = 0; j < n; ++j) x.push_back(static_cast<float>(0.5 + wave(i, j, 3, 5) + wave(i, j, -30, 17)));
+  for (const bool sinc : {false, true}) {
+    const double cutoff = 10;
+    const filtered_picture y(x, n, n, sinc, cutoff, GetParam());
+    const double near = factor(3, 5, sinc, cutoff), far = factor(30, 17, sinc, cutoff);
+    double worst = 0;
+    for (std::int64_t i = 0; i < n; ++i)
+      for (std::int64_t j = 0; j < n; ++j) {
+        const double expected = 0.5 + near * wave(i, j, 3, 5) + far * wave(i, j, -30, 17);
+        worst = std::max(worst, std::fabs(static_cast<double>(y.v[static_cast<std::size_t>(i * n + j)]) - expected));
+      }
+    EXPECT_LT(worst, 1e-5);
+    const auto line = [&](std::int64_t p, std::int64_t q) {
+      return y.spectrum[static_cast<std::size_t>((p + n / 2) * n + q + n / 2)];
+    };
+    for (const float of_wave : {line(0, 0), line(3, 5), line(30, -17)}) EXPECT_NEAR(of_wave, 19.0f, 1e-3f);
+    EXPECT_LT(line(4, 5), 0.5f);
+  }
+}
+
+// One bright pixel of a smaller picture, of which 0 is all around, becomes the transform of the filter.
+TEST_P(LowPass, APixelOfASmallPicture) {
+  constexpr std::int64_t n = 1024, h = 70, w = 90, row = 20, column = 60;
+  std::vector<float> x(h * w);
+  x[row * w + column] = 1;
+  for (const bool sinc : {false, true})
+    for (const double cutoff : {2.0, 25.0}) {
+      const filtered_picture y(x, h, w, sinc, cutoff, GetParam());
+      const auto sum = [&](std::int64_t i, std::int64_t j) {
+        double s = 0;
+        for (int p = -n / 2; p < n / 2; ++p)
+          for (int q = -n / 2; q < n / 2; ++q) {
+            const double f = factor(p, q, sinc, cutoff);
+            if (std::fabs(f) < 1e-18) continue;
+            s += f * std::cos(2 * std::numbers::pi * static_cast<double>(p * (i - row) + q * (j - column)) / n);
+          }
+        return s / (n * n);
+      };
+      const double peak = sum(row, column);
+      for (const auto& [i, j] : {std::pair{20, 60}, {0, 0}, {69, 89}, {22, 57}})
+        EXPECT_NEAR(static_cast<double>(y.v[static_cast<std::size_t>(i * w + j)]), sum(i, j), 1e-6 * 20 * peak)
+            << sinc << " " << cutoff << " " << i << " " << j;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Fft, LowPass, testing::Bool(),
+                         [](const auto& by_groups) { return by_groups.param ? "ByGroups" : "ByLoops"; });
 
 }  // namespace

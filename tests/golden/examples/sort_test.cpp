@@ -3,7 +3,7 @@
 #include <kiln/pool.h>
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <random>
@@ -12,26 +12,30 @@
 
 namespace {
 
-// Keys and the places they came from, both as std::stable_sort leaves them; bit for bit, -0.0 is not 0.0.
+// Equal keys are those that neither is less than the other; what is not a number comes last.
+template <class K>
+bool less(K a, K b) {
+  return a < b || (b != b && a == a);
+}
+
+// Keys and the places they came from, both as std::stable_sort leaves them, bit for bit.
 template <class K>
 void check_radix(const std::vector<K>& keys, const kiln::context& with = {}) {
   std::vector<std::int32_t> places(keys.size()), expected;
   std::iota(places.begin(), places.end(), 0);
   expected = places;
   std::stable_sort(expected.begin(), expected.end(), [&](std::int32_t a, std::int32_t b) {
-    return keys[static_cast<std::size_t>(a)] < keys[static_cast<std::size_t>(b)];
+    return less(keys[static_cast<std::size_t>(a)], keys[static_cast<std::size_t>(b)]);
   });
   std::vector<K> sorted = keys, alone = keys;
   radix_buffers<K> b(keys.size());
   radix_sort(sorted, places, b, with);
   ASSERT_EQ(places, expected) << keys.size();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const K wanted = keys[static_cast<std::size_t>(expected[i])];
-    ASSERT_TRUE(sorted[i] == wanted &&
-                std::signbit(static_cast<double>(sorted[i])) == std::signbit(static_cast<double>(wanted)));
-  }
+  std::vector<K> wanted;
+  for (const std::int32_t i : expected) wanted.push_back(keys[static_cast<std::size_t>(i)]);
+  ASSERT_EQ(std::memcmp(sorted.data(), wanted.data(), keys.size() * sizeof(K)), 0) << keys.size();
   radix_sort(alone, b, with);
-  ASSERT_EQ(alone, sorted);
+  ASSERT_EQ(std::memcmp(alone.data(), wanted.data(), keys.size() * sizeof(K)), 0) << keys.size();
 }
 
 template <class K>
@@ -60,11 +64,12 @@ TEST(Sort, Radix) {
 
 TEST(Sort, RadixOfSpecialFloats) {
   const float inf = std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::max(),
-              tiny = std::numeric_limits<float>::denorm_min();
-  const std::vector<float> special = {0.0f, -0.0f, inf, -inf, 1, -1, most, -most, tiny, -tiny, 0.5f, -0.0f, 0.0f, inf, -inf, 1};
-  for (const std::size_t n : {16u, 129u, 3000u}) {
+              tiny = std::numeric_limits<float>::denorm_min(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> special = {0.0f, -0.0f, inf,  -inf, 1,    -1, most, -most, tiny, -tiny,
+                                      0.5f, -0.0f, 0.0f, inf,  -inf, 1,  nan,  -nan,  2};
+  for (const std::size_t n : {19u, 129u, 3000u}) {
     std::vector<float> keys;
-    for (std::size_t i = 0; i < n; ++i) keys.push_back(special[i * i % special.size()]);
+    for (std::size_t i = 0; i < n; ++i) keys.push_back(special[(7 * i + i / 40) % special.size()]);
     check_radix(keys);
   }
 }
@@ -82,6 +87,19 @@ TEST(Sort, Bitonic) {
     std::sort(places.begin(), places.end());
     for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(places[i], static_cast<std::int32_t>(i));
   }
+}
+
+// L (L + 1) / 2 steps, L = ceil(log2 n), are enough, and one less is not.
+TEST(Sort, StepsOfBitonic) {
+  std::vector<float> keys;
+  for (int i = 0; i < 1024; ++i) keys.push_back(static_cast<float>((i * 331) % 1024));
+  std::vector<float> expected = keys, almost = keys;
+  std::sort(expected.begin(), expected.end());
+  std::vector<std::int32_t> places(keys.size());
+  check(sort_kernels::bitonic(54, almost, places));
+  EXPECT_NE(almost, expected);
+  check(sort_kernels::bitonic(55, keys, places));
+  EXPECT_EQ(keys, expected);
 }
 
 TEST(Sort, RadixOfAMillion) {
