@@ -29,7 +29,8 @@ constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w
     s.barrier();
     auto low = t & (half - 1);
     auto k = 2 * (t - low) + low, l = k + half;
-    auto c = w(0, half + low), d = sign * w(1, half + low);
+    auto c = w(0, half + low);
+    auto d = sign * w(1, half + low);
     auto tr = c * re(l) - d * im(l), ti = c * im(l) + d * re(l);
     auto ur = re(k) + 0.0f, ui = im(k) + 0.0f;
     re(k) = ur + tr;
