@@ -150,6 +150,7 @@ class ScopeImporter {
   Id atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values, std::span<const Id> index,
                Id* old);
   Id picked(Id x, std::span<const Id> position);
+  Id bits_of(Id x);
   Id is_position(std::span<const Id> index, std::span<const Id> position);
   Id element_at(record::index_mode mode, const Tensor& t, std::span<const Id> indices, Id outside);
   Id element(const record::node& n, std::span<const Id> src);

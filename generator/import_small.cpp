@@ -1,29 +1,12 @@
 // Elements of tensors in kernels that no memory holds: a few values of one position, such as the three of `var<f32, 3>(0)`.
 // They are read by choosing among them and written by making all of them anew.
 #include <algorithm>
-#include <stdexcept>
 
 #include "generator/import_scopes.h"
 
 namespace kiln::generator {
 
 using namespace compiler;
-
-namespace {
-
-Op operation_of(AtomicKind kind) {
-  switch (kind) {
-    case AtomicKind::add: return Op::ADD;
-    case AtomicKind::min: return Op::MIN;
-    case AtomicKind::max: return Op::MAX;
-    case AtomicKind::bit_and: return Op::AND;
-    case AtomicKind::bit_or: return Op::OR;
-    case AtomicKind::bit_xor: return Op::XOR;
-    default: throw std::logic_error("an exchange is not an operation");
-  }
-}
-
-}  // namespace
 
 // Mask: is the index this position? no_id: it is, always.
 Id ScopeImporter::is_position(std::span<const Id> index, std::span<const Id> position) {
@@ -61,6 +44,13 @@ Id ScopeImporter::updated(const Tensor& t, Id state, Id gate, Id value, std::spa
   return joined(g_.dtype(state), out, t.extents);
 }
 
+// -0.0 and 0.0 are different, a NaN is itself.
+Id ScopeImporter::bits_of(Id x) {
+  if (!is_float(g_.dtype(x))) return x;
+  const int size = bytes(g_.dtype(x));
+  return build_.bitcast(x, size == 2 ? DType::u16 : size == 4 ? DType::u32 : DType::u64);
+}
+
 // The state after; *old: the element before.
 Id ScopeImporter::atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values,
                             std::span<const Id> index, Id* old) {
@@ -73,7 +63,7 @@ Id ScopeImporter::atomic_at(const record::node& n, const Tensor& t, Id state, Id
   const Id now = read(t, state, no_id, index);
   Id value = values[0];
   if (kind == AtomicKind::compare_exchange)
-    value = build_.elementwise(Op::WHERE, {build_.elementwise(Op::EQ, {now, values[1]}), value, now});
+    value = build_.elementwise(Op::WHERE, {build_.elementwise(Op::EQ, {bits_of(now), bits_of(values[1])}), value, now});
   else if (kind != AtomicKind::exchange)
     value = build_.elementwise(operation_of(kind), {now, value});
   if (old != nullptr) *old = gate == no_id ? now : build_.elementwise(Op::WHERE, {gate, now, g_.constant(g_.dtype(now), 0)});

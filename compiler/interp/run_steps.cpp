@@ -21,17 +21,6 @@ void copy_element(std::byte* to, const std::byte* from, std::size_t size) {
   }
 }
 
-Op operation_of(AtomicKind k) {
-  switch (k) {
-    case AtomicKind::add: return Op::ADD;
-    case AtomicKind::min: return Op::MIN;
-    case AtomicKind::max: return Op::MAX;
-    case AtomicKind::bit_and: return Op::AND;
-    case AtomicKind::bit_or: return Op::OR;
-    default: return Op::XOR;
-  }
-}
-
 }  // namespace
 
 StepRunner::StepRunner(const Graph& g, const StepProgram& steps, WholeEvaluator& whole)

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <span>
+#include <stdexcept>
 
 namespace kiln::compiler {
 namespace {
@@ -46,6 +47,17 @@ std::string_view name(ReduceKind k) { return reduce_kinds[static_cast<std::size_
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s) { return find<ReduceKind>(reduce_kinds, s); }
 std::string_view name(AtomicKind k) { return atomic_kinds[static_cast<std::size_t>(k)]; }
 std::optional<AtomicKind> atomic_kind_from_name(std::string_view s) { return find<AtomicKind>(atomic_kinds, s); }
+Op operation_of(AtomicKind k) {
+  switch (k) {
+    case AtomicKind::add: return Op::ADD;
+    case AtomicKind::min: return Op::MIN;
+    case AtomicKind::max: return Op::MAX;
+    case AtomicKind::bit_and: return Op::AND;
+    case AtomicKind::bit_or: return Op::OR;
+    case AtomicKind::bit_xor: return Op::XOR;
+    default: throw std::logic_error("an exchange is no operation");
+  }
+}
 std::string_view name(PadMode m) { return pad_modes[static_cast<std::size_t>(m)]; }
 std::optional<PadMode> pad_mode_from_name(std::string_view s) { return find<PadMode>(pad_modes, s); }
 std::string_view name(RangeKind k) { return range_kinds[static_cast<std::size_t>(k)]; }

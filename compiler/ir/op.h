@@ -103,6 +103,8 @@ enum class ReduceOrder : std::int64_t { sequential, striped };
 // the element's bits equal those of `expected`, else the element. add: numbers; min, max: numbers and bool; and, or, xor: bool
 // and integers; the exchanges: every dtype.
 enum class AtomicKind : std::int64_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
+// How add to bit_xor combine the element with the value; the exchanges combine nothing.
+Op operation_of(AtomicKind kind);
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
 
 inline constexpr int reduce_stripes = 32;

@@ -58,7 +58,7 @@ struct Buffer {
   // Element i belongs to turn i / window.
   Id window = no_id, kept = no_id;
   bool whole = false;  // the program wants it so: its writer and its readers are different kernels
-  int after = -1;  // until dependencies: the buffer whose memory goes on as this one, once everything that uses it has run
+  int after = -1;      // until dependencies: the buffer whose memory goes on as this one, once everything that uses it has run
   Id stored() const { return kept != no_id ? kept : size; }  // elements
 };
 

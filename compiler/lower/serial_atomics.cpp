@@ -12,20 +12,21 @@ namespace {
 
 AtomicKind kind_of(const Graph& g, Id atomic) { return static_cast<AtomicKind>(g.arg(atomic, 0)); }
 
+// -0.0 and 0.0 are different, a NaN is itself.
+Id bits_of(Graph& g, Id x) {
+  const DType d = g.dtype(x);
+  if (!is_float(d)) return x;
+  return g.make(Op::BITCAST, bytes(d) == 2 ? DType::u16 : bytes(d) == 4 ? DType::u32 : DType::u64, {x});
+}
+
 Id combined(Graph& g, AtomicKind kind, Id old, Id value, Id expected) {
   const DType d = g.dtype(value);
   switch (kind) {
-    case AtomicKind::add: return g.make(Op::ADD, d, {old, value});
-    case AtomicKind::min: return g.make(Op::MIN, d, {old, value});
-    case AtomicKind::max: return g.make(Op::MAX, d, {old, value});
-    case AtomicKind::bit_and: return g.make(Op::AND, d, {old, value});
-    case AtomicKind::bit_or: return g.make(Op::OR, d, {old, value});
-    case AtomicKind::bit_xor: return g.make(Op::XOR, d, {old, value});
     case AtomicKind::exchange: return value;
     case AtomicKind::compare_exchange:
-      return g.make(Op::WHERE, d, {g.make(Op::EQ, DType::boolean, {old, expected}), value, old});
+      return g.make(Op::WHERE, d, {g.make(Op::EQ, DType::boolean, {bits_of(g, old), bits_of(g, expected)}), value, old});
+    default: return g.make(operation_of(kind), d, {old, value});
   }
-  return value;
 }
 
 }  // namespace

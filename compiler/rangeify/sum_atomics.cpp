@@ -14,17 +14,6 @@
 namespace kiln::compiler {
 namespace {
 
-Op operation_of(AtomicKind k) {
-  switch (k) {
-    case AtomicKind::add: return Op::ADD;
-    case AtomicKind::min: return Op::MIN;
-    case AtomicKind::max: return Op::MAX;
-    case AtomicKind::bit_and: return Op::AND;
-    case AtomicKind::bit_or: return Op::OR;
-    default: return Op::XOR;
-  }
-}
-
 bool combines(AtomicKind k) { return k < AtomicKind::exchange; }
 // In any order, and from any beginning that changes nothing, the same bits.
 bool is_orderless(AtomicKind k, DType d) { return k != AtomicKind::add || is_int(d); }

@@ -215,8 +215,8 @@ Id flipped(ProgramState& s, Id x) {
 }
 
 std::vector<WeightedMaker> movement_makers() {
-  return {{reshape, 5},   {permute, 4}, {slice, 4},  {flip, 2},  {pad_constant, 3},
-          {pad_other, 3}, {gather, 4}, {stage, 1}, {concat, 4},  {expand, 4}, {chain, 6}, {stencil, 3}};
+  return {{reshape, 5}, {permute, 4}, {slice, 4},  {flip, 2},   {pad_constant, 3}, {pad_other, 3},
+          {gather, 4},  {stage, 1},   {concat, 4}, {expand, 4}, {chain, 6},        {stencil, 3}};
 }
 
 }  // namespace kiln::compiler::testing

@@ -63,9 +63,11 @@ struct source_loc {
 //   dim: attr {value}, rank 0, integer dtype  iota: rank 1, extent from the shape
 //   store: imm = slot, source {value}; order of stores is program order, a later store to a slot wins
 //   reshape, expand: new extents = the shape  permute: attr[i] = source axis of result axis i
-//   slice: attr {begin...} then {step...}     pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap); sources {x, value}
+//   slice: attr {begin...} then {step...}
+//   pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap), sources {x, value}
 //   stage: source {x}, computed once into a buffer
-//   concat: attr {axis}                       reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
+//   concat: attr {axis}
+//   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
 //
 // Scopes are pairs of nodes in the list; what stands between runs as often as the scope says. A bound is an extent or, where
 // the attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.

@@ -3,6 +3,7 @@
 #include <kiln/dsl.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "tests/run/scopes/run_scopes.h"
 
@@ -222,6 +223,32 @@ TEST(Values, VariablesAcrossBarriers) {
     EXPECT_EQ(scopes::values<int>(r[1]), y);
     EXPECT_EQ(scopes::values<int>(r[2]), sums);
   }
+}
+
+// Bits are compared, in memory as in variables.
+struct exchanged : program<exchanged> {
+  in<f32, N> x, expected;
+  inout<f32, N> memory;
+  out<f32, N> variable;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto v = var<f32, 2>(0.0f);
+      v(1) = x(i);
+      v(1).atomic_compare_exchange(expected(i), 7.0f);
+      variable(i) = v(1);
+      memory(i).atomic_compare_exchange(expected(i), 7.0f);
+    }
+  }
+};
+
+TEST(Values, CompareExchangeComparesBits) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> x = {0.0f, -0.0f, nan, 1.0f, 2.0f}, expected = {-0.0f, -0.0f, nan, 1.0f, 3.0f};
+  const std::vector<float> after = {0.0f, 7.0f, 7.0f, 7.0f, 2.0f};
+  const auto r = scopes::run(ir<exchanged>, {scopes::tensor({5}, x), scopes::tensor({5}, expected), scopes::tensor({5}, x),
+                                             scopes::output<float>({5})});
+  EXPECT_EQ(scopes::values<float>(r[2]), after);
+  EXPECT_EQ(scopes::values<float>(r[3]), after);
 }
 
 }  // namespace
