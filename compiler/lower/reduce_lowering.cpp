@@ -14,7 +14,10 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t unrolled_extent = 8;
-constexpr std::int64_t most_unrolled = 1000;  // operations, over all turns: nested reductions would multiply
+// Over all turns, counted in registers, as nested reductions multiply.
+constexpr int register_bytes = 32;
+constexpr std::int64_t most_unrolled = 1000;  // operations
+constexpr std::int64_t most_carried = 16;     // values that loops inside carry: as many as there are registers
 
 Op step_op(ReduceKind k) {
   switch (k) {
@@ -105,9 +108,14 @@ class Lowering {
     return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
   bool is_light(const Reduction& r) const {
-    const auto operations = std::ranges::count_if(
-        g_.reachable(r.values), [&](Id id) { return is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index; });
-    return operations * g_.arg(g_.src(r.ranges[0], 0), 0) <= most_unrolled;
+    std::int64_t operations = 0, carried = 0;
+    for (const Id id : g_.reachable(r.values)) {
+      const std::int64_t registers = std::max(1, g_.lanes(id) * bytes(g_.dtype(id)) / register_bytes);
+      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers;
+      if (g_.op(id) == Op::CARRY) carried += registers;
+    }
+    const std::int64_t turns = g_.arg(g_.src(r.ranges[0], 0), 0);
+    return operations * turns <= most_unrolled && carried * turns <= most_carried;
   }
 
   // The loops of a nest from outside in, with carried values that start at `init`; close() ends them from inside out.

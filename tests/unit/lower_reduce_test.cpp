@@ -161,5 +161,23 @@ TEST(LowerReduce, OneRangeOfTwoReductions) {
   for (std::int64_t columns : {0, 1, 40}) k.expect_same({{"M", 3}, {"N", columns}}, random, 2, false);
 }
 
+TEST(LowerReduce, FewTurnsAroundALoopDoNotCarryMoreThanRegisters) {
+  OneKernel k;
+  const Id m = k.symbol("M"), five = k.g.index(5), eight = k.g.index(8), columns = k.g.index(12);
+  const int x = k.buffer(DType::i64, k.index(Op::MUL, m, k.g.index(5 * 8 * 12))), y = k.buffer(DType::i64, m);
+  const Id i = k.range(m), a = k.reduce_range(five), b = k.reduce_range(eight), c = k.reduce_range(columns);
+  Id value = k.load(x, k.at(k.at(k.at(i, five, a), eight, b), columns, c));
+  for (const Id r : {c, b, a}) value = k.reduce(ReduceKind::sum, ReduceOrder::sequential, DType::i64, {value, r});
+  k.store(y, i, value, {i});
+  k.lower();
+  const Id roots[] = {k.lowered.sink};
+  int carried = 0;  // bytes
+  for (const Id id : k.g.reachable(roots))
+    if (k.g.op(id) == Op::CARRY) carried += k.g.lanes(id) * bytes(k.g.dtype(id));
+  EXPECT_LE(carried, 16 * 32);
+  std::mt19937 random(10);
+  k.expect_same({{"M", 3}}, random, 0, false);
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing
