@@ -64,9 +64,9 @@ std::vector<std::int32_t> by_hand(std::uint32_t frame) {
   return counts;
 }
 
-std::vector<std::int32_t> compiled(std::uint32_t frame, const kiln::context& with) {
+std::vector<std::int32_t> compiled(std::uint32_t frame, const kiln::context& with, int turns = limit) {
   std::vector<std::int32_t> counts(n * n * 3);
-  check(buddhabrot_kernels::paths(frame, limit, kiln::view<std::int32_t, any, any, 3>(counts.data(), n, n), with));
+  check(buddhabrot_kernels::paths(frame, turns, kiln::view<std::int32_t, any, any, 3>(counts.data(), n, n), with));
   return counts;
 }
 
@@ -79,6 +79,35 @@ TEST(Buddhabrot, EqualsLoops) {
     EXPECT_EQ(compiled(frame, {}), counts);
     EXPECT_EQ(compiled(frame, threads), counts);
   }
+}
+
+// What passes above the axis passes below it.
+TEST(Buddhabrot, MirrorRows) {
+  const auto counts = compiled(1, {});
+  for (std::int64_t x = 0; x < n; ++x)
+    for (std::int64_t y = 0; y < n; ++y)
+      for (std::int64_t c = 0; c < 3; ++c)
+        ASSERT_EQ(counts[static_cast<std::size_t>((x * n + y) * 3 + c)],
+                  counts[static_cast<std::size_t>((x * n + n - 1 - y) * 3 + c)]);
+}
+
+// Channel 2 has the paths that escape within 60 turns, 1 those within 200, 0 the others: with fewer turns, the longer are
+// absent and the shorter as they were.
+TEST(Buddhabrot, ClassesOfEscapeTimes) {
+  const auto channel = [](const std::vector<std::int32_t>& counts, std::size_t c) {
+    std::vector<std::int32_t> v;
+    for (std::size_t i = c; i < counts.size(); i += 3) v.push_back(counts[i]);
+    return v;
+  };
+  const std::vector<std::int32_t> none(n * n);
+  const auto all = compiled(1, {}, 3000), until_200 = compiled(1, {}, 200), until_60 = compiled(1, {}, 60);
+  for (std::size_t c = 0; c < 3; ++c) EXPECT_NE(channel(all, c), none);
+  EXPECT_EQ(channel(until_200, 0), none);
+  EXPECT_EQ(channel(until_200, 1), channel(all, 1));
+  EXPECT_EQ(channel(until_200, 2), channel(all, 2));
+  EXPECT_EQ(channel(until_60, 0), none);
+  EXPECT_EQ(channel(until_60, 1), none);
+  EXPECT_EQ(channel(until_60, 2), channel(all, 2));
 }
 
 }  // namespace

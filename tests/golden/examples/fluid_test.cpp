@@ -1,4 +1,5 @@
 // The fluid of examples/fluid against numbers of an independent program in f64.
+#include <fluid_kernels/colours.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,6 +64,31 @@ TEST(Fluid, ProjectionConstants) {
   for (const auto& g : golden) EXPECT_NEAR(divergence_left(0.5f, g.cycles), g.left, 0.005e-3) << g.cycles;
   EXPECT_NEAR(divergence_left(1, 1), 7.33e-3, 0.005e-3);
   EXPECT_NEAR(divergence_left(1, 30), 7.0e-3, 0.05e-3);
+}
+
+// Speed and ink as colours: steps that are smooth from 0 to 1/3, 1/3 to 2/3 and 2/3 to 1.
+TEST(Fluid, Colours) {
+  constexpr auto any = kiln::dynamic_extent;
+  constexpr std::int64_t h = 9, w = 11;
+  std::vector<float> vx, vy, density, canvas(h * w * 3);
+  for (int k = 0; k < h * w; ++k) {
+    vx.push_back(0.01f * static_cast<float>(k % 40 - 20));
+    vy.push_back(0.03f * static_cast<float>(k % 17 - 8));
+    density.push_back(0.013f * static_cast<float>(k));
+  }
+  const auto in = [&](const std::vector<float>& v) { return kiln::view<const float, any, any>(v.data(), h, w); };
+  check(fluid_kernels::colours(in(vx), in(vy), in(density), 2.5f, 0.9f, kiln::view<float, any, any, 3>(canvas.data(), h, w)));
+  const auto smooth = [](double from, double to, double x) {
+    const double t = std::clamp((x - from) / (to - from), 0.0, 1.0);
+    return t * t * (3 - 2 * t);
+  };
+  for (std::size_t k = 0; k < vx.size(); ++k) {
+    const double a = std::clamp(2.5 * std::hypot(static_cast<double>(vx[k]), static_cast<double>(vy[k])), 0.0, 1.0);
+    const double d = std::clamp(0.9 * static_cast<double>(density[k]), 0.0, 1.0);
+    const double rgb[] = {smooth(0, 0.33, a) + smooth(0.66, 1, d), smooth(0.33, 0.66, a) + smooth(0.33, 0.66, d),
+                          smooth(0.66, 1, a) + smooth(0, 0.33, d)};
+    for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(static_cast<double>(canvas[3 * k + c]), rgb[c], 2e-6) << k << " " << c;
+  }
 }
 
 }  // namespace

@@ -104,36 +104,50 @@ TEST(Sph, GoldenInOneCall) {
 constexpr std::int64_t h = 60, w = 80;
 constexpr float camera[4][3] = {{0, 0, -2}, {0, 1, 0}, {1, 0, 0}, {0, 0, 1}};
 
+struct drawing {
+  std::vector<std::uint32_t> ids = std::vector<std::uint32_t>(h * w);
+  std::vector<float> canvas = std::vector<float>(h * w * 3);
+  drawing(const std::vector<float>& x, float radius, const kiln::context& with) {
+    check(sph_kernels::spheres(points_in(x.data(), static_cast<std::int64_t>(x.size() / 3)), camera, radius,
+                               kiln::view<std::uint32_t, any, any>(ids.data(), h, w),
+                               kiln::view<float, any, any, 3>(canvas.data(), h, w), with));
+  }
+};
+
 // Which particle each pixel shows; -1: none.
 std::vector<int> seen(const std::vector<float>& x, float radius, const kiln::context& with = {}) {
-  std::vector<std::uint32_t> ids(h * w);
-  std::vector<float> canvas(h * w * 3);
-  check(sph_kernels::spheres(points_in(x.data(), static_cast<std::int64_t>(x.size() / 3)), camera, radius,
-                             kiln::view<std::uint32_t, any, any>(ids.data(), h, w),
-                             kiln::view<float, any, any, 3>(canvas.data(), h, w), with));
+  const drawing d(x, radius, with);
   std::vector<int> out;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    out.push_back(static_cast<int>(ids[i] & 0xffff) - 1);
-    const float light = canvas[3 * i] + canvas[3 * i + 1] + canvas[3 * i + 2];  // below 0 at the rim
+  for (std::size_t i = 0; i < d.ids.size(); ++i) {
+    out.push_back(static_cast<int>(d.ids[i] & 0xffff) - 1);
+    const float light = d.canvas[3 * i] + d.canvas[3 * i + 1] + d.canvas[3 * i + 2];  // below 0 at the rim
     EXPECT_TRUE(std::isfinite(light) && (light != 0) == (out.back() >= 0)) << i << " " << light;
   }
   return out;
 }
 
-// The nearest sphere that the ray through a pixel meets.
-int by_hand(const std::vector<float>& x, double radius, std::int64_t i, std::int64_t j) {
-  double ray[3] = {(static_cast<double>(j) - w / 2.0) / h, (static_cast<double>(i) - h / 2.0) / h, 1}, best = 1e9;
-  const double size = std::sqrt(ray[0] * ray[0] + ray[1] * ray[1] + 1);
-  int nearest = -1;
+// The nearest sphere that the ray through a pixel meets; -1: none.
+struct hit {
+  int id = -1;
+  double distance = 1e9, inside = 0, shade = 0;
+};
+hit by_hand(const std::vector<float>& x, double radius, std::int64_t i, std::int64_t j) {
+  constexpr double tiny = 1e-5;  // that lengths are larger by where a vector is divided by its own
+  double ray[3] = {(static_cast<double>(j) - w / 2.0) / h, (static_cast<double>(i) - h / 2.0) / h, 1};
+  const double size = std::hypot(ray[0], ray[1], ray[2]) + tiny;
+  for (double& r : ray) r /= size;
+  hit nearest;
   for (std::size_t p = 0; p < x.size() / 3; ++p) {
-    double oc[3], b = 0, square = 0;
+    double oc[3], b = 0, off = 0;
     for (std::size_t k = 0; k < 3; ++k) {
       oc[k] = static_cast<double>(camera[0][k]) - static_cast<double>(x[3 * p + k]);
-      b += oc[k] * ray[k] / size;
-      square += oc[k] * oc[k];
+      b += oc[k] * ray[k];
     }
-    const double inside = radius * radius - (square - b * b), t = -b - std::sqrt(std::max(inside, 0.0));
-    if (inside > 0 && t > 0 && t < best) best = t, nearest = static_cast<int>(p);
+    for (std::size_t k = 0; k < 3; ++k) off += (oc[k] - b * ray[k]) * (oc[k] - b * ray[k]);
+    const double inside = radius * radius - off, t = -b - std::sqrt(std::max(inside, 0.0));
+    if (inside <= 0 || t <= 0 || t >= nearest.distance) continue;
+    const double normal[3] = {-oc[0] - t * ray[0], -oc[1] - t * ray[1], -oc[2] - t * ray[2]};
+    nearest = {static_cast<int>(p), t, inside, normal[2] / (std::hypot(normal[0], normal[1], normal[2]) + tiny)};
   }
   return nearest;
 }
@@ -144,12 +158,37 @@ TEST(Spheres, NearestWins) {
   int covered = 0, different = 0;
   for (std::int64_t i = 0; i < h; ++i)
     for (std::int64_t j = 0; j < w; ++j) {
-      const int expected = by_hand(x, 0.2, i, j), got = ids[static_cast<std::size_t>(i * w + j)];
+      const int expected = by_hand(x, 0.2, i, j).id, got = ids[static_cast<std::size_t>(i * w + j)];
       covered += expected >= 0;
       different += expected != got;
     }
   EXPECT_GT(covered, 100);
   EXPECT_EQ(different, 0);
+}
+
+// Two spheres that overlap: inverse depth, number and colour of what each pixel shows.
+TEST(Spheres, DepthAndColour) {
+  const std::vector<float> x = {0.05f, 0, 0.3f, -0.05f, 0.02f, 0};
+  const drawing d(x, 0.2f, {});
+  int of_each[2] = {};
+  for (std::int64_t i = 0; i < h; ++i)
+    for (std::int64_t j = 0; j < w; ++j) {
+      const hit expected = by_hand(x, 0.2, i, j);
+      const auto pixel = static_cast<std::size_t>(i * w + j);
+      if (expected.id < 0) {
+        EXPECT_EQ(d.ids[pixel], 0u);
+        continue;
+      }
+      ++of_each[expected.id];
+      EXPECT_EQ(d.ids[pixel] & 0xffff, static_cast<std::uint32_t>(expected.id + 1));
+      if (expected.inside < 0.001) continue;  // the root at the rim has few digits
+      EXPECT_NEAR(d.ids[pixel] >> 16, std::floor(32767 * (1 / expected.distance - 0.1) / 9.9), 1);
+      for (std::size_t c = 0; c < 3; ++c)
+        EXPECT_NEAR(static_cast<double>(d.canvas[3 * pixel + c]),
+                    (0.5 + 0.5 * std::cos(0.1 * expected.id + 2.0 * static_cast<double>(c))) * expected.shade, 1e-5);
+    }
+  EXPECT_GT(of_each[0], 10);
+  EXPECT_GT(of_each[1], 100);
 }
 
 // Partly outside of the picture, beside it, behind the camera.
@@ -158,7 +197,7 @@ TEST(Spheres, Borders) {
   const auto ids = seen(x, 0.2f);
   for (std::int64_t i = 0; i < h; ++i)
     for (std::int64_t j = 0; j < w; ++j)
-      EXPECT_EQ(ids[static_cast<std::size_t>(i * w + j)], by_hand(x, 0.2, i, j)) << i << " " << j;
+      EXPECT_EQ(ids[static_cast<std::size_t>(i * w + j)], by_hand(x, 0.2, i, j).id) << i << " " << j;
 }
 
 TEST(Spheres, OrderDoesNotMatter) {
