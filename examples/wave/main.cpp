@@ -10,7 +10,7 @@ image picture(kiln::context& with) {
   for (const int steps : {1, 100, 250, 500}) {
     w.steps(steps - done, with);
     done = steps;
-    frames.push_back(signed_colours(w.u, w.n, w.m, 0.5f));
+    frames.push_back(signed_colours(w.u, w.n, w.m, 0.2f));
   }
   return joined(frames, 2);
 }

@@ -1,5 +1,6 @@
 """docs/reference/features.md: every row of the survey that it must have is there once and names tests, all of which exist, or says
-`open: ` or `later: ` and why. features_test.py ROOT"""
+`open: ` or `later: ` and why. docs/reference/examples.md: every example of the gallery has rows, and their tests exist.
+features_test.py ROOT"""
 import pathlib, re, sys
 
 root = pathlib.Path(sys.argv[1])
@@ -28,6 +29,16 @@ for section in sections:
         tests += len(names)
         problems += [f"{title} | {number}: no {n}" for n in names if n not in known and not (root / n).is_file()]
 problems += [f"no section {title}" for title in wanted]
+
+gallery = re.search(r"set\(gallery (.*?)\)", (root / "examples/CMakeLists.txt").read_text()).group(1).split()
+rows = re.findall(r"^\| (\w*) ?\|.*\| (.*) \|$", (root / "docs/reference/examples.md").read_text(), flags=re.M)
+rows = [r for r in rows if r[0] != "example"]
+if sorted(filter(None, (r[0] for r in rows))) != sorted(gallery):
+    problems.append("examples: not those of the gallery")
+for example, named in rows:
+    names = re.findall(r"`([^`]+)`", named)
+    tests += len(names)
+    problems += [f"examples | {example}: no {n}" for n in names or ["test"] if n not in known]
 
 print(f"{tests} tests named, {waiting} rows wait, {len(problems)} problems")
 print("\n".join(problems), file=sys.stderr)
