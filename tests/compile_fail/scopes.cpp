@@ -185,6 +185,10 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N)) { auto r = whole(k); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
 #elif BAD == 77
     whole(1) = k(1);  // assigned value has another dtype | another dtype
+#elif BAD == 78
+    for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) + deep(0, 0, 0, 0));  // shapes do not broadcast | shapes do not broadcast
+#elif BAD == 79
+    for (auto t : loop(3)) { auto pair = var<f32, 2>(0); for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) * pair); }  // shapes do not broadcast | shapes do not broadcast
 #endif
     z = x;
   }

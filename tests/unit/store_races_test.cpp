@@ -219,6 +219,20 @@ KILN_RACE_TEST(
       y(i) = a(0);
     })
 
+struct scattered : program<scattered> {
+  in<i32, N> p;
+  inout<i32, N> y;
+  static constexpr int line = __LINE__ + 2;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) y(p(i)) = i;
+  }
+};
+TEST(StoreRaces, FileAndLine) {
+  const std::string race = race_of<scattered>();
+  EXPECT_NE(race.find("store_races_test.cpp:" + std::to_string(scattered::line) + ":"), std::string::npos) << race;
+  EXPECT_NE(race.find("error: E-race: positions of the kernel write `y`"), std::string::npos) << race;
+}
+
 TEST(StoreRaces, SaysWhat) {
   EXPECT_NE(race_of<Scatter>().find("write `y` at (max(min(N - 1, ...), 0)), and others may store to the same element"),
             std::string::npos)
