@@ -77,10 +77,11 @@ struct bit_contention : program<bit_contention<D>> {
 
 constexpr int many = 6000;
 
+// On both sides of 0, or of the middle of what unsigned numbers hold.
 template <class D, class T>
 void check_contention() {
   std::vector<T> x;
-  for (int i = 0; i < many; ++i) x.push_back(static_cast<T>(i * 37 % 101));
+  for (int i = 0; i < many; ++i) x.push_back(static_cast<T>(i % 2 == 0 ? i * 37 % 101 : -(i * 37 % 101)));
   const std::vector<T> start(3, T{50});
   const auto r =
       scopes::run(ir<contention<D>>, {scopes::tensor({many}, x), scopes::tensor({3}, start), scopes::tensor({3}, start),
