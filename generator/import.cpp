@@ -177,7 +177,7 @@ Id Importer::node(int position, bool is_used) {
   if (ScopeImporter::handles(n.o)) return scopes_.node(position, src, is_used);
   Id id = no_id;
   switch (n.o) {
-    case record::op::param: return param(n.imm);
+    case record::op::param: return scopes_.whole(param(n.imm), n.imm);
     case record::op::store: return store(n.imm, src.at(0));
     case record::op::constant: id = build_.constant(d, canonical_bits(d, n.imm)); break;
     case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;

@@ -52,6 +52,15 @@ bool ScopeImporter::differs_in_kernel(Id x) const {
   });
 }
 
+// Inside of a kernel that writes it, a tensor has elements only.
+Id ScopeImporter::whole(Id tensor, const Changed& place) {
+  const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
+  if (kernel == scopes_.end() || std::ranges::find(kernel->changed, place) == kernel->changed.end()) return tensor;
+  if (build_.shape_of(tensor).empty()) return build_.element(tensor, {});
+  const std::string name = place.is_variable ? "the variable" : "`" + out_.params.at(place.number).name + "`";
+  build_.fail("E-scope", "expected elements of " + name + ", which this kernel writes, got all of it");
+}
+
 // The integer as an index. Constants and extents are taken as they are.
 Id ScopeImporter::to_index(Id integer) {
   const DType d = g_.dtype(integer);

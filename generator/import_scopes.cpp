@@ -366,7 +366,7 @@ Id ScopeImporter::scoped(int position, std::span<const Id> src, bool is_used) {
       is_of_kernel_[n.imm] = group_.has_value() || in_kernel();
       break;
     case op::set: variables_.at(n.imm) = masked(src[0], variables_[n.imm]); break;
-    case op::get: return variables_.at(n.imm);
+    case op::get: return whole(variables_.at(n.imm), {true, n.imm, no_id});
     case op::local: local(position); break;
     case op::element: return element(n, src);
     case op::put:

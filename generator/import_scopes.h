@@ -41,6 +41,9 @@ class ScopeImporter {
   void brought(int position, Id again) { here_[position] = again; }
   void made(int position, Id value);
 
+  // A parameter that is read as a whole.
+  Id whole(Id tensor, std::size_t slot) { return whole(tensor, Changed{false, slot, compiler::no_id}); }
+
   // Contents of a parameter now; no_id: never assigned, as at entry.
   Id assigned(std::size_t slot) const { return params_[slot]; }
   void assign(std::size_t slot, Id value);
@@ -93,6 +96,7 @@ class ScopeImporter {
   Id masked(Id value, Id old);
 
   Id& bound(const Changed& c);
+  Id whole(Id tensor, const Changed& place);
   Id value_now(const Changed& c);
   bool is_bound(const Changed& c) const;
   std::vector<Changed> changes(int position) const;

@@ -10,6 +10,7 @@
 #include "compiler/lower/group_accesses.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/mask_loops.h"
+#include "compiler/lower/own_plan.h"
 
 namespace kiln::compiler {
 namespace {
@@ -45,6 +46,7 @@ int lanes_for(const Graph& g, Id loop, const Target& target) {
     if (!inside.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return inside.contains(s); })) continue;
     inside.insert(id);
     if (g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::vector) return 1;
+    if (g.op(id) == Op::LOCAL && is_large_array(g, id)) return 1;
     if (g.op(id) == Op::LOAD) widest = std::max(widest, bytes(g.dtype(id)));
     if (g.op(id) == Op::STORE || g.op(id) == Op::ATOMIC) widest = std::max(widest, bytes(g.dtype(g.src(id, 2))));
   }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_poly.h"
 #include "compiler/lower/decompose_half.h"
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/estimate_work.h"
@@ -66,6 +68,24 @@ Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
   return facts;
 }
 
+// The arrays of a kernel of the program are on the stack of the thread that runs it.
+void check_arrays(const Graph& g, Id sink) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  std::int64_t left = most;
+  const Id roots[] = {sink};
+  for (const Id id : g.reachable(roots)) {
+    if (g.op(id) != Op::LOCAL) continue;
+    std::int64_t size = bytes(g.dtype(id));
+    for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.arg(extent, 0), most + 1), most + 1);
+    left -= size;
+    if (left < 0)
+      throw Diagnostic("E-stack", where(g, g.loc(id)),
+                       "expected at most " + std::to_string(most) +
+                           " bytes of arrays in a kernel, got more: local and group arrays, and what the positions of a group "
+                           "keep across barriers");
+  }
+}
+
 // A kernel with one nest of loops, up to its trip count.
 LoweredKernel in_chunks(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target) {
   LoweredKernel out;
@@ -81,6 +101,7 @@ LoweredKernel in_chunks(Graph& g, LoopIds& loops, Id sink, const Facts& facts, c
 
 LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
                         const LowerObserver* observer) {
+  check_arrays(g, kernel.sink);
   const Facts facts = facts_of(schedule.program);
   Id sink = kernel.sink;
   const auto step = [&](std::string_view name, Id now) {

@@ -16,16 +16,15 @@ constexpr int huge_body = 1000;  // operations from which one copy of the code i
 
 constexpr std::int64_t large_array = 64;  // elements from which an array for each lane costs more than lanes gain
 
-bool is_large_array(const Graph& g, Id id) {
-  std::int64_t elements = 1;
-  for (const Id extent : g.src(id).subspan(1))
-    if (g.is_const(extent)) elements *= g.arg(extent, 0);
-  return elements >= large_array;
-}
-
 bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
 
 }  // namespace
+
+bool is_large_array(const Graph& g, Id local) {
+  std::int64_t elements = 1;
+  for (const Id extent : g.src(local).subspan(1)) elements *= g.arg(extent, 0);
+  return elements >= large_array;
+}
 
 std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges, const Target& target,
                                bool in_order) {

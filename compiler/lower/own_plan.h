@@ -11,5 +11,7 @@ namespace kiln::compiler {
 
 std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges, const Target& target,
                                bool in_order);
+// A LOCAL that is not worth lanes.
+bool is_large_array(const Graph& g, Id local);
 
 }  // namespace kiln::compiler

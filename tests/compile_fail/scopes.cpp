@@ -189,6 +189,18 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) + deep(0, 0, 0, 0));  // shapes do not broadcast | shapes do not broadcast
 #elif BAD == 79
     for (auto t : loop(3)) { auto pair = var<f32, 2>(0); for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) * pair); }  // shapes do not broadcast | shapes do not broadcast
+#elif BAD == 80
+    for (auto [i] : kernel(1, 2, 3, 4, 5)) y(i) = 0;  // kernel takes one to four extents | takes one to four extents
+#elif BAD == 81
+    for (auto i : loop()) total += s;  // loop takes one to three bounds | loop(begin, end, step)
+#elif BAD == 82
+    for (auto [i] : kernel(5000000000)) y(i) = 0;  // literal is out of range | literal is out of range
+#elif BAD == 83
+    for (auto i : loop(0, N, 5000000000)) total += s;  // literal is out of range | literal is out of range
+#elif BAD == 84
+    for (auto [i] : kernel(N)) { auto v = var(x); y(i) = v(i); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+#elif BAD == 85
+    for (auto [i] : kernel(N).group<8>()) { i += 1; y.at<mode::skip>(in_group(i)) = 0; }  // position is not of a kernel in groups | position is not of a kernel in groups
 #endif
     z = x;
   }

@@ -186,6 +186,26 @@ TEST(Groups, LoopsBetweenBarriers) {
     }
 }
 
+// The stack holds what positions keep across a barrier: here 4 bytes of each.
+template <int Size>
+struct keeping : program<keeping<Size>> {
+  inout<f32, H, W> x;
+  constexpr void body() {
+    for (auto [i, j] : this->kernel(H, W).template group<Size, Size>()) {
+      auto kept = x(i, j) * 2;
+      this->barrier();
+      x(i, j) = kept;
+    }
+  }
+};
+
+TEST(Groups, ArraysFitTheStack) {
+  EXPECT_EQ(scopes::compile_error(ir<keeping<512>>), "");
+  const std::string error = scopes::compile_error(ir<keeping<513>>);
+  EXPECT_NE(error.find("groups_control_test.cpp"), error.npos) << error;
+  EXPECT_NE(error.find("E-stack: expected at most 1048576 bytes of arrays in a kernel, got more"), error.npos) << error;
+}
+
 // A barrier that some positions would not reach is an error.
 enum class around { condition, bound, break_before, otherwise, array };
 constexpr int first_line = __LINE__;

@@ -10,6 +10,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/pipeline/pipeline.h"
 #include "compiler/schedule/make_schedule.h"
 #include "generator/import.h"
 #include "tests/run/compiled.h"
@@ -45,7 +46,8 @@ std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>&
 std::string compile_error(const kiln::record::program& p) {
   Graph g;
   try {
-    make_schedule(g, kiln::generator::import_program(g, p));
+    const Program program = kiln::generator::import_program(g, p);
+    compile(g, program, {});
   } catch (const Diagnostic& d) {
     return d.what();
   }

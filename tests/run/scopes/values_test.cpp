@@ -251,4 +251,50 @@ TEST(Values, CompareExchangeComparesBits) {
   EXPECT_EQ(scopes::values<float>(r[3]), after);
 }
 
+// A tensor that a kernel writes has elements there, and no whole.
+template <bool Whole>
+struct written : program<written<Whole>> {
+  inout<f32, N> x;
+  out<f32> first;
+  constexpr void body() {
+    first = 0;
+    for (auto [i] : this->kernel(N)) {
+      if (auto c = this->when(i == 0)) {
+        first() = first + x(0);
+        first() = first * 2;
+      }
+      if constexpr (Whole) x(i) = sum(x);
+    }
+  }
+};
+
+TEST(Values, OfATensorThatTheKernelWrites) {
+  const auto r = scopes::run(ir<written<false>>, {scopes::tensor<float>({2}, {3, 4}), scopes::output<float>({})});
+  EXPECT_EQ(scopes::values<float>(r[1])[0], 6);
+  const std::string error = scopes::compile_error(ir<written<true>>);
+  EXPECT_NE(error.find("values_test.cpp"), error.npos) << error;
+  EXPECT_NE(error.find("E-scope: expected elements of `x`, which this kernel writes, got all of it"), error.npos) << error;
+}
+
+// bool is a dtype and a type of C++.
+struct truths : program<truths> {
+  in<i32, N> x;
+  out<bool, N> any_above;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto found = var(false), none = var<bool>(true);
+      for (auto k : loop(i + 1)) {
+        found = found || x(k) > 10;
+        none = none && x(k) <= 10;
+      }
+      any_above(i) = found && !none;
+    }
+  }
+};
+
+TEST(Values, VariablesOfBool) {
+  const auto r = scopes::run(ir<truths>, {scopes::tensor<int>({4}, {1, 10, 11, 2}), scopes::output<bool>({4})});
+  EXPECT_EQ(scopes::values<bool>(r[1]), (std::vector<bool>{false, false, true, true}));
+}
+
 }  // namespace

@@ -85,6 +85,8 @@ namespace kiln {
 #define KILN_REASONS_SCOPE(X) \
   X(bound_must_be_a_scalar_integer, "a bound is an integer, a symbolic extent or a scalar of i32 or i64") \
   X(computed_extent_is_a_template_argument__write_kernel_of_extents, "a computed extent is a template argument: kernel<N / 2>(), loop<1, N - 1>()") \
+  X(kernel_takes_one_to_four_extents, "kernel(n, m) takes one to four extents") \
+  X(loop_takes_one_to_three_bounds, "loop(end), loop(begin, end), loop(begin, end, step)") \
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
   X(condition_must_be_a_bool_scalar, "the condition must be a bool scalar of the program") \
   X(local_array_needs_static_extents, "a local or group array needs static extents") \
@@ -182,6 +184,8 @@ enum class why : unsigned char {
   scope_has_no_name__write_if_auto_c_when,
   bound_must_be_a_scalar_integer,
   computed_extent_is_a_template_argument__write_kernel_of_extents,
+  kernel_takes_one_to_four_extents,
+  loop_takes_one_to_three_bounds,
   bound_of_i64_needs_a_kernel_of_i64,
   condition_must_be_a_bool_scalar,
   local_array_needs_static_extents,

@@ -26,11 +26,16 @@ constexpr why kiln_bounds_why() {
   ((r = r == why::ok ? kiln_bound_why<X>() : r), ...);
   return r;
 }
+template <class... X>
+constexpr why kiln_loop_why() {
+  return sizeof...(X) >= 1 && sizeof...(X) <= 3 ? kiln_bounds_why<X...>() : why::loop_takes_one_to_three_bounds;
+}
 // Counters are i32 unless a bound is i64.
 template <class... X>
 using kiln_counter_dtype = std::conditional_t<(std::is_same_v<dtype_of<X>, i64> || ...), i64, i32>;
 template <class D, class... X>
 constexpr why kiln_extents_why() {
+  if (sizeof...(X) < 1 || sizeof...(X) > 4) return why::kernel_takes_one_to_four_extents;
   if (kiln_wrong(kiln_bounds_why<X...>())) return kiln_bounds_why<X...>();
   if (!std::is_same_v<D, i32> && !std::is_same_v<D, i64>) return why::bound_must_be_a_scalar_integer;
   return std::is_same_v<D, i32> && std::is_same_v<kiln_counter_dtype<X...>, i64> ? why::bound_of_i64_needs_a_kernel_of_i64
@@ -94,10 +99,6 @@ inline constexpr why condition_why = [] {
     return why::condition_must_be_a_bool_scalar;
 }();
 
-#define KILN_SCOPE_TWIN(name)                                 \
-  template <class... X, why Reason = kiln_bounds_why<X...>()> \
-    requires(kiln_wrong(Reason))                              \
-  mistake<Reason> name(const X&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 #define KILN_CONDITION_TWIN(name)                   \
   template <class C, why Reason = condition_why<C>> \
     requires(kiln_wrong(Reason))                    \
@@ -177,7 +178,9 @@ struct keywords {
   constexpr auto loop(sloc l = sloc::current()) const {
     return loop<0, End>(l);
   }
-  KILN_SCOPE_TWIN(loop)
+  template <class... X, why Reason = kiln_loop_why<X...>()>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> loop(const X&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
   // Until break_if: for (auto i : forever()).
   constexpr auto forever(sloc l = sloc::current()) const {
     return kiln_loop<i32>(kiln_b(), l, {{0, nullptr}, -1}, {{0, nullptr}, -1}, {{1, nullptr}, -1}, 1);
@@ -238,7 +241,7 @@ struct keywords {
   constexpr auto var(const X& x, sloc l = sloc::current()) const {
     return variable_<dtype_of<X>, shape_of<X>>(x.b, x.kiln_read(l), x.b->at(l));
   }
-  template <kiln_arithmetic L>
+  template <int = 0, kiln_arithmetic L>  // so that var<bool>(x) names a dtype, not L
   constexpr auto var(const L& x, sloc l = sloc::current()) const {
     return var<typename kiln_natural<L>::type>(x, l);
   }
@@ -313,7 +316,10 @@ struct keywords {
     kiln_begin<bool, sh<>>(c.b, o, l);
     c.b->src(id);
   }
-  static constexpr void kiln_put(builder* b, const kiln_limit& x) {
+  template <class D>
+  static constexpr void kiln_put(builder* b, const sloc& l, const kiln_limit& x) {
+    if (x.extent.text == nullptr && !kiln_encode<D>(x.extent.value).fits)
+      b->fail(why::literal_is_out_of_range_of_the_dtype, b->at(l));
     b->attr(x.extent);
     if (x.id >= 0) b->src(x.id);
   }
@@ -321,6 +327,7 @@ struct keywords {
   static constexpr auto kiln_position(const X& i, std::uint64_t what, const sloc& l) {
     using D = typename X::kiln_dtype_in_group;
     builder* b = i.b;
+    if (b->nodes.v[i.id].o != op::index) b->fail(why::position_is_not_of_a_kernel_in_groups, b->at(l));
     const int kernel = b->sources.v[b->nodes.v[i.id].source_begin];
     kiln_begin<D, sh<>>(b, op::index, l, b->nodes.v[i.id].imm | what);
     b->src(kernel);
@@ -330,7 +337,7 @@ struct keywords {
   static constexpr auto kiln_kernel(builder* b, const sloc& l, const X&... x) {
     if (b->kernel() != 0) b->fail(why::kernel_inside_a_kernel, b->at(l));
     kiln_begin<D, sh<>>(b, op::kernel, l, sizeof...(X));
-    (kiln_put(b, x), ...);
+    (kiln_put<D>(b, l, x), ...);
     b->enter(op::kernel);
     return kiln_kernel_body<D>(b, b->last(), l, make_seq<sizeof...(X)>{});
   }
@@ -348,7 +355,7 @@ struct keywords {
                                   const kiln_limit& step, std::uint64_t endless = 0) {
     if (step.id < 0 && step.extent.text == nullptr && step.extent.value == 0) b->fail(why::step_of_a_loop_is_0, b->at(l));
     kiln_begin<D, sh<>>(b, op::loop, l, endless);
-    for (const kiln_limit* x : {&begin, &end, &step}) kiln_put(b, *x);
+    for (const kiln_limit* x : {&begin, &end, &step}) kiln_put<D>(b, l, *x);
     b->enter(op::loop);
     const int loop = b->last();
     kiln_begin<D, sh<>>(b, op::counter, l);
@@ -356,7 +363,6 @@ struct keywords {
     return kiln_body<position_<D>>(b, op::loop_end, position_<D>(b, b->last()));
   }
 };
-#undef KILN_SCOPE_TWIN
 #undef KILN_CONDITION_TWIN
 
 // The keywords for a helper function: scope s(x); for (auto i : s.loop(3)) ..

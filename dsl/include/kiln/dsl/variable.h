@@ -16,6 +16,7 @@ struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, wh
 
   constexpr variable_(builder* b_, int initial, const record::source_loc& l)
       : b(b_), number(b_->variables.n), slot(static_cast<int>(record::variable_tensors) + number) {
+    if (b->kernel() != 0 && !kiln_is_small<S>) b->fail(why::elements_inside_a_kernel_are_at_most_16_with_static_extents, l);
     b->push(op::var, kiln_code<D>, shape_v<S>, l, static_cast<std::uint64_t>(number));
     b->src(initial);
     b->variables.add({-1, b->scope});
