@@ -44,17 +44,21 @@ class Search {
   Verdict advance(Meeting& m) {
     const Facts facts = facts_of(m);
     Simplifier simplify(g_, facts), plain(g_, base_);
+    for (Id& z : m.holds.zero) z = simplify(z);
     bool same = true;
     for (auto& [a, b] : m.axes) {
       a = plain(a), b = plain(b);
-      same = same && (a == b || simplify(g_.make(Op::SUB, DType::index, {a, b})) == g_.index(0));
+      const auto is_zero = [&](Id x, Id y) {
+        const Id d = simplify(g_.make(Op::SUB, DType::index, {x, y}));
+        return d == g_.index(0) || std::ranges::find(m.holds.zero, d) != m.holds.zero.end();
+      };
+      same = same && (a == b || is_zero(a, b) || is_zero(b, a));
     }
     if (same) return Verdict::impossible;
     for (Id& f : m.holds.nonnegative) {
       f = plain(f);
       if (plain.bounds()(f).max < 0) return Verdict::impossible;
     }
-    for (Id& z : m.holds.zero) z = simplify(z);
     std::erase(m.holds.zero, g_.index(0));
     if (agree(m)) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);

@@ -219,6 +219,13 @@ KILN_RACE_TEST(
       y(i) = a(0);
     })
 
+// Two conditions that leave one position each: the equation of the places is then known by its value alone.
+KILN_RACE_TEST(
+    PlacesThatConditionsFix, is_free, for (auto [i] : kernel(100)) for (auto k : loop(8)) {
+      if (auto s = when(i == d)) w.at<mode::skip>(i * 8 + k) = 1;
+      if (auto s = when(i * 8 + k <= k)) w.at<mode::skip>(i * 8 + k) = 2;
+    })
+
 struct scattered : program<scattered> {
   in<i32, N> p;
   inout<i32, N> y;
