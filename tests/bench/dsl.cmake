@@ -27,6 +27,8 @@ set_source_files_properties(bench/sort.cpp PROPERTIES COMPILE_OPTIONS "-O3;-marc
 foreach(part control_bench sort_bench fluid_bench)
   target_link_libraries(${part} PRIVATE speed_lines)
   set_target_properties(${part} PROPERTIES ENABLE_EXPORTS ON)
+  add_test(NAME bench.${part} COMMAND ${part})  # of the results; times are for people
+  set_tests_properties(bench.${part} PROPERTIES LABELS bench)
 endforeach()
 add_custom_target(speed COMMAND control_bench COMMAND sort_bench COMMAND fluid_bench USES_TERMINAL)
 add_executable(components_bench bench/components.cpp bench/components_loops.cpp)
