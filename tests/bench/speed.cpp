@@ -41,7 +41,8 @@ void print_head() {
   if (const std::size_t colon = line.find(": "); colon != line.npos) processor = line.substr(colon + 2);
   std::printf("Kiln, C++: this machine (%s, %d lanes of f32), one thread, processor time, interleaved.\n", processor.c_str(),
               lanes());
-  std::printf("TensorFrost 0.7.4: published, not run here: AMD EPYC, 4 virtual CPUs, AVX-512, other jobs running;\n");
+  std::printf(
+      "TensorFrost 0.7.4: as a survey measured it, not run here: AMD EPYC, 4 virtual CPUs, AVX-512, other jobs running;\n");
   std::printf("  (a) processor time of one thread, (b) wall clock of four threads.\n");
 }
 void print_line(const char* name, double ours, const char* other, double theirs, double asked) {

@@ -1,5 +1,6 @@
-// What benches of whole programs share. They run programs beside plain C++ in the same run, interleaved, or beside published
-// times of another compiler, and print the ratio that the project asks for. One thread, processor time, medians.
+// What benches of whole programs share. They run programs beside plain C++ in the same run, interleaved, or beside times
+// that a survey measured of another compiler, and print the ratio that the project asks for. One thread, processor time,
+// medians.
 #pragma once
 
 #include <functional>
