@@ -205,7 +205,7 @@ class StepCompiler {
     }
     w.unique = is_unique(g_, id);
     if (const auto p = origins_.empty() ? promised_.end() : promised_.find(origins_[id]); p != promised_.end())
-      w.promised = p->second;
+      w.promised = p->second, w.of_kernel = g_.op(p->first) == Op::CARRY;
     add(Step::Kind::write, id, out_.writes.size());
     out_.writes.push_back(std::move(w));
   }
@@ -227,6 +227,7 @@ class StepCompiler {
       s.ends = {slot(l.end)};
       s.step = l.step;
       s.conditional = l.conditional;
+      s.group = is_group_loop(g_, id);
       next = l.yield;
     }
     const auto init = scope_inits(g_, id);
@@ -241,13 +242,20 @@ class StepCompiler {
     add(Step::Kind::scope, id, scope_of_[id]);
   }
 
-  // The states of kernels that have a unique write.
+  // Not an array that each position has for itself.
+  bool is_shared(Id memory) const {
+    if (g_.op(memory) == Op::CARRY) return true;
+    for (std::uint32_t r = regions_.of[memory]; r != 0; r = regions_.list[r].parent)
+      if (is_group_loop(g_, regions_.list[r].owner)) return false;
+    return true;
+  }
+
+  // The memories of kernels that have a unique write.
   void find_promises() {
     if (std::ranges::none_of(reached_, [&](Id id) { return is_unique(g_, id); })) return;
     origins_ = state_origins(g_, root_);
     for (Id id : reached_)
-      if (is_unique(g_, id) && g_.op(origins_[id]) == Op::CARRY)
-        promised_.emplace(origins_[id], static_cast<int>(promised_.size()));
+      if (is_unique(g_, id) && is_shared(origins_[id])) promised_.emplace(origins_[id], static_cast<int>(promised_.size()));
     out_.promised = promised_.size();
   }
 
@@ -271,7 +279,7 @@ class StepCompiler {
   std::vector<std::vector<std::uint32_t>> released_;
   std::map<std::int64_t, std::uint32_t> presets_;
   std::map<Id, Place> old_;
-  std::vector<Id> origins_;     // of states; empty where nothing is promised
+  std::vector<Id> origins_;     // of memories; empty where nothing is promised
   std::map<Id, int> promised_;  // by origin
 };
 

@@ -24,7 +24,13 @@ void copy_element(std::byte* to, const std::byte* from, std::size_t size) {
 }  // namespace
 
 StepRunner::StepRunner(const Graph& g, const StepProgram& steps, WholeEvaluator& whole)
-    : g_(g), steps_(steps), whole_(whole), scalars_(steps.scalars), arrays_(steps.arrays), promises_(steps.promised) {}
+    : g_(g),
+      steps_(steps),
+      whole_(whole),
+      scalars_(steps.scalars),
+      arrays_(steps.arrays),
+      of_kernel_(steps.promised),
+      of_group_(steps.promised) {}
 
 std::map<std::size_t, Array> StepRunner::run() {
   block(steps_.blocks[0]);
@@ -105,9 +111,13 @@ void StepRunner::combine(const Write& w, std::byte* element) {
 }
 
 void StepRunner::keep_promise(const Write& w, std::size_t element) {
-  if (w.promised < 0 || promises_.write(static_cast<std::size_t>(w.promised), element, w.unique)) return;
+  if (w.promised < 0) return;
+  const auto memory = static_cast<std::size_t>(w.promised);
+  const bool in_kernel = !w.of_kernel || of_kernel_.write(memory, element, w.unique);
+  if (in_kernel && (group_axes_ == 0 || of_group_.write(memory, element, w.unique))) return;
   throw Diagnostic("E-race", where(g_, g_.loc(w.at.node)),
-                   "two positions of the kernel store to one element, number " + std::to_string(element) +
+                   std::string("two positions of ") + (in_kernel ? "a group, between the same barriers," : "the kernel") +
+                       " store to one element, number " + std::to_string(element) +
                        " in row-major order, and one promised by `unique` that no other does");
 }
 
@@ -202,12 +212,15 @@ void StepRunner::next_turn(const Scope& s) {
 
 void StepRunner::loop(const Scope& s) {
   enter(s);
+  if (s.group && group_axes_++ == 0) of_group_.begin();
   const std::int64_t end = integer(s.ends[0]);
   for (std::int64_t i = integer(s.begin); i < end && (!s.conditional || truth(s.carried[0].slot)); i += s.step) {
     set_integer(s.ranges[0], i);
     block(steps_.blocks[s.body]);
     next_turn(s);
+    if (s.group) of_group_.next_position();
   }
+  if (s.group) --group_axes_;
 }
 
 void StepRunner::kernel(const Scope& s) {
@@ -216,11 +229,11 @@ void StepRunner::kernel(const Scope& s) {
   for (std::uint32_t e : s.ends) ends.push_back(integer(e));
   if (std::ranges::any_of(ends, [](std::int64_t e) { return e <= 0; })) return;
   for (std::uint32_t r : s.ranges) set_integer(r, 0);
-  promises_.begin_kernel();
+  of_kernel_.begin();
   for (bool more = true; more;) {
     block(steps_.blocks[s.body]);
     next_turn(s);
-    promises_.next_position();
+    of_kernel_.next_position();
     more = false;
     for (std::size_t axis = ends.size(); axis-- > 0 && !more;) {
       const std::int64_t i = integer(s.ranges[axis]) + 1;

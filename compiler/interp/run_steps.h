@@ -50,7 +50,8 @@ class StepRunner {
   std::vector<ScalarSlot> next_scalars_;  // of one turn's end
   std::vector<Handle> next_arrays_;
   std::map<std::size_t, Array> stored_;
-  Promises promises_;
+  Promises of_kernel_, of_group_;
+  int group_axes_ = 0;  // loops over positions of a group that are open
 };
 
 }  // namespace kiln::compiler

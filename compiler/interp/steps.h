@@ -48,7 +48,8 @@ struct Write {  // UPDATE, ATOMIC
   bool atomic = false;
   AtomicKind kind = AtomicKind::add;
   bool unique = false;
-  int promised = -1;  // number of the state, where some write of it is unique
+  int promised = -1;      // number of the memory, where some write of it is unique
+  bool of_kernel = true;  // that memory: not an array of the group
 };
 
 struct Scope {                  // FOR, KERNEL
@@ -60,6 +61,7 @@ struct Scope {                  // FOR, KERNEL
   std::uint32_t begin = 0;                  // FOR: scalar slot
   std::int64_t step = 1;
   bool kernel = false, conditional = false;
+  bool group = false;  // FOR: over positions of a group
 };
 
 struct Step {
@@ -87,7 +89,7 @@ struct StepProgram {
   std::vector<Scope> scopes;
   std::vector<ScalarSlot> scalars;  // initial contents: constants and symbols
   std::uint32_t arrays = 0;         // slots
-  std::size_t promised = 0;         // states with unique writes
+  std::size_t promised = 0;         // memories with unique writes
 };
 
 }  // namespace kiln::compiler

@@ -28,6 +28,10 @@ IndexGate index_gate(const Graph& g, Id index) {
   return {g.src(first, 0), g.src(first, 1)};
 }
 
+bool is_group_loop(const Graph& g, Id id) {
+  return g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::group;
+}
+
 std::span<const Id> own_ranges(const Graph& g, Id scope) {
   return g.src(scope).first(g.op(scope) == Op::FOR ? 1 : static_cast<std::size_t>(g.arg(scope, 0)));
 }

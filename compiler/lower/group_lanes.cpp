@@ -18,15 +18,11 @@ namespace {
 constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
 constexpr std::int64_t shortest_lanes = 4;
 
-bool is_group(const Graph& g, Id id) {
-  return g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::group;
-}
-
 // Inner loops come before those around them.
 Id first_group(const Graph& g, Id sink) {
   const Id roots[] = {sink};
   const std::vector<Id> nodes = g.reachable(roots);
-  const auto it = std::ranges::find_if(nodes, [&](Id id) { return is_group(g, id); });
+  const auto it = std::ranges::find_if(nodes, [&](Id id) { return is_group_loop(g, id); });
   return it == nodes.end() ? no_id : *it;
 }
 

@@ -6,27 +6,28 @@
 
 namespace kiln::compiler {
 
-KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id kernel)
-    : g_(g), regions_(regions), origins_(origins), first_range_(own_ranges(g, kernel)[0]), inside_(regions.list.size(), false) {
-  inside_[regions.owned[kernel]] = true;
+KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope)
+    : g_(g), regions_(regions), origins_(origins), inside_(regions.list.size(), false) {
+  inside_[regions.owned[scope]] = true;
   for (std::size_t r = regions.list.size(); r-- > 1;)  // inner regions come before outer ones
     if (inside_[regions.list[r].parent]) inside_[r] = true;
   for (std::size_t r = 0; r < inside_.size(); ++r)
     if (inside_[r]) nodes_.insert(nodes_.end(), regions.list[r].nodes.begin(), regions.list[r].nodes.end());
   std::ranges::sort(nodes_);
+  find_changed();
   uncertain_.assign(g.size(), false);
   for (const Id id : nodes_) {
     const auto src = g.src(id);
-    uncertain_[id] = (g.op(id) == Op::INDEX && is_state(src[0])) || g.op(id) == Op::OLD ||
+    uncertain_[id] = (g.op(id) == Op::INDEX && is_changed(src[0])) || g.op(id) == Op::OLD ||
                      g.op(id) == Op::CARRY ||  // the turn before may have read anything
                      std::ranges::any_of(src, [&](Id s) { return uncertain_[s]; });
   }
   for (const Id id : nodes_) {
-    if (!is_write(g.op(id)) || !is_state(id)) continue;
+    if (!is_write(g.op(id)) || !is_changed(id)) continue;
     const WriteParts w = write_parts(g, id);
     KernelAccess a{.node = id,
                    .kind = g.op(id) == Op::ATOMIC ? KernelAccess::Kind::atomic : KernelAccess::Kind::store,
-                   .slot = g.arg(origins_[id], 0),
+                   .memory = origins_[id],
                    .index = {w.index.begin(), w.index.end()},
                    .gates = {}};
     add_gates(a, w.gate, false);
@@ -35,12 +36,14 @@ KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std
   add_reads();
 }
 
-bool KernelAccesses::is_state(Id id) const {
-  const Id origin = origins_[id];
-  return g_.op(origin) == Op::CARRY && g_.src(origin, 0) == first_range_;
+// Arrays that are made inside are each position's own.
+void KernelAccesses::find_changed() {
+  for (const Id id : nodes_)
+    if (const Id memory = origins_[id]; is_write(g_.op(id)) && (g_.op(memory) == Op::CARRY || !is_inside(memory)))
+      changed_.insert(memory);
 }
 
-// only_certain: without what depends on the kernel's own changes.
+// only_certain: without what depends on the scope's own changes.
 void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) const {
   std::vector<std::pair<Id, bool>> open{{gate, true}};
   while (!open.empty()) {
@@ -60,13 +63,12 @@ void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) cons
 
 void KernelAccesses::add_reads() {
   for (const Id id : nodes_)
-    if (g_.op(id) == Op::INDEX && is_state(g_.src(id, 0))) add_read(id, nodes_);
+    if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, nodes_);
 }
 
 void KernelAccesses::add_read(Id read, const std::vector<Id>& nodes) {
   const IndexGate first = index_gate(g_, read);
-  KernelAccess a{
-      .node = read, .kind = KernelAccess::Kind::read, .slot = g_.arg(origins_[g_.src(read, 0)], 0), .index = {}, .gates = {}};
+  KernelAccess a{.node = read, .kind = KernelAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
   a.index.assign(g_.src(read).begin() + 1, g_.src(read).end());
   if (first.gate != no_id) {
     a.index[0] = first.first;
@@ -79,7 +81,7 @@ void KernelAccesses::add_read(Id read, const std::vector<Id>& nodes) {
     const Id id = *it;
     if (std::ranges::none_of(g_.src(id), [&](Id s) { return reached[s]; })) continue;
     const bool writes = is_write(g_.op(id));
-    if (g_.op(id) == Op::FOR || (writes && !is_state(id))) {  // may decide anything
+    if (g_.op(id) == Op::FOR) {  // may decide anything
       list_.push_back(std::move(a));
       return;
     }

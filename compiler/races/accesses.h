@@ -1,7 +1,8 @@
-// What a KERNEL of the program does to the tensors that it changes.
+// What the positions of a KERNEL, or those of one group between two barriers, do to the memory that they share.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -14,14 +15,15 @@ struct KernelAccess {
   enum class Kind : std::uint8_t { read, store, atomic };
   Id node = no_id;  // INDEX, UPDATE, ATOMIC
   Kind kind = Kind::read;
-  std::int64_t slot = 0;                   // of the KERNEL's states
+  Id memory = no_id;                       // CARRY of the KERNEL, or LOCAL
   std::vector<Id> index;                   // one for each axis
   std::vector<std::pair<Id, bool>> gates;  // what holds, or does not, where it happens
 };
 
 class KernelAccesses {
  public:
-  KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id kernel);
+  // scope: the KERNEL, or the FOR over a group's positions.
+  KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope);
 
   // Reads count once for each write that they decide, where that write happens: what is read in vain does no harm.
   const std::vector<KernelAccess>& list() const { return list_; }
@@ -31,15 +33,16 @@ class KernelAccesses {
   void add_reads();
   void add_read(Id read, const std::vector<Id>& nodes);
   void add_gates(KernelAccess& a, Id gate, bool only_certain) const;
-  bool is_state(Id id) const;
+  void find_changed();
+  bool is_changed(Id state) const { return changed_.contains(origins_[state]); }
 
   const Graph& g_;
   const Regions& regions_;
   const std::vector<Id>& origins_;
-  Id first_range_;
   std::vector<bool> inside_;     // by region
-  std::vector<Id> nodes_;        // of the kernel, ascending
-  std::vector<bool> uncertain_;  // by node: depends on what the kernel changes
+  std::vector<Id> nodes_;        // of the scope, ascending
+  std::vector<bool> uncertain_;  // by node: depends on what the scope changes
+  std::set<Id> changed_;         // memories
   std::vector<KernelAccess> list_;
 };
 

@@ -173,7 +173,7 @@ class Search {
   }
 
   bool by_choice(const Meeting& m, int depth) {
-    return by_condition(m, depth) || by_digits(m, depth) || by_turns(m, depth) || by_order(m, depth);
+    return by_condition(m, depth) || by_digits(m, depth) || by_turns(m, depth) || by_side(m, depth) || by_order(m, depth);
   }
 
   std::vector<Id> nodes_of(const Meeting& m) const {
@@ -236,6 +236,22 @@ class Search {
       return true;
     }
     return false;
+  }
+
+  // A minimum or maximum of two values: either is the smaller one.
+  bool by_side(const Meeting& m, int depth) {
+    const std::vector<Id> nodes = nodes_of(m);
+    const auto first = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::MIN || g_.op(id) == Op::MAX; });
+    if (first == nodes.end()) return false;
+    const bool is_min = g_.op(*first) == Op::MIN;
+    const Id a = g_.src(*first, 0), b = g_.src(*first, 1);
+    for (const bool a_is_less : {true, false}) {
+      Meeting one = m;
+      replace(one, {{*first, a_is_less == is_min ? a : b}});
+      one.holds.nonnegative.push_back(a_is_less ? g_.make(Op::SUB, DType::index, {b, a}) : less(b, a));
+      if (!impossible(std::move(one), depth)) return false;
+    }
+    return true;
   }
 
   // ceil(n / d)

@@ -56,9 +56,12 @@ bool PositionForms::fits(Id index, DType d) {
 }
 
 Id PositionForms::named(Id value) {
+  if (g_.dtype(value) == DType::index) return named(value, anything);
+  return named(value, is_int(g_.dtype(value)) ? known_dtype(g_.dtype(value)).interval : Interval{0, 1});
+}
+
+Id PositionForms::named(Id value, Interval i) {
   const std::string name = "$" + std::to_string(value);
-  Interval i = is_int(g_.dtype(value)) ? known_dtype(g_.dtype(value)).interval : Interval{0, 1};
-  if (g_.dtype(value) == DType::index) i = anything;
   facts_.syms[name] = {i.min, i.max, 1};
   names_.push_back({g_.sym(name), value});
   return names_.back().name;
@@ -122,7 +125,8 @@ Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
       const auto count = symbolic::index_constant(g_, x[1]);
       if (count && *count >= 0 && *count < std::min(bits(d), 33))
         return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << *count));
-      return op == Op::SHL && g_.is_index_const(x[0], 1) ? power(id, x[1], std::min(bits(d), 32)) : no_id;
+      if (op == Op::SHL && g_.is_index_const(x[0], 1)) return power(id, x[1], std::min(bits(d), 32));
+      return op == Op::SHR && id != no_id && nonnegative(x[0]) ? named(id, {0, simplify_.bounds()(x[0]).max}) : no_id;
     }
     case Op::AND: {
       for (const std::size_t at : {1u, 0u})

@@ -55,6 +55,7 @@ class PositionForms {
   Id masked(Id x, Id mask);
   Id range(Id id);
   Id named(Id value);
+  Id named(Id value, Interval bounds);
   Id wrapped(Id id, Id exact);
   Id condition(Id id);
   bool fits(Id index, DType d);

@@ -28,23 +28,29 @@ struct Touch {
   Conditions holds;
 };
 
-class KernelRaces {
+// Positions that run side by side: those of a KERNEL, or of one group between two barriers.
+struct Positions {
+  Id kernel, scope;        // scope: the KERNEL, or the outermost FOR over a group's positions
+  std::vector<Id> ranges;  // one for each axis
+};
+
+class PositionRaces {
  public:
-  KernelRaces(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins,
-              const std::map<Id, Id>& loop_ends, Id kernel)
+  PositionRaces(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins,
+                const std::map<Id, Id>& loop_ends, Positions positions)
       : g_(g),
         p_(p),
-        kernel_(kernel),
+        positions_(std::move(positions)),
         facts_(compiler::facts_of(p)),
-        accesses_(g, regions, origins, kernel),
+        accesses_(g, regions, origins, positions_.scope),
         forms_(g, facts_, [&](Id range) { return loop_ends.contains(range) ? loop_ends.at(range) : no_id; }) {}
 
   void check() {
     const auto& list = accesses_.list();
     if (std::ranges::none_of(list, [](const KernelAccess& a) { return a.kind != Kind::read; })) return;
     for (const KernelAccess& a : list) touches_.push_back(touch(a));
-    std::vector<Id> own(own_ranges(g_, kernel_).begin(), own_ranges(g_, kernel_).end());
-    for (Id& r : own) r = forms_(r);
+    std::vector<Id> own;
+    for (const Id r : positions_.ranges) own.push_back(forms_(r));
     make_second(own);
     for (std::size_t i = 0; i < touches_.size(); ++i)
       for (std::size_t j = 0; j <= i; ++j) check(touches_[i], touches_[j]);
@@ -78,10 +84,10 @@ class KernelRaces {
     }
   }
 
-  // A value that only axes of the kernel decide.
+  // A value that only the axes decide.
   void add_twin(const NamedValue& n) {
     Meeting::Twin twin{n.name, second_.at(n.name), {}};
-    const auto ranges = own_ranges(g_, kernel_);
+    const std::vector<Id>& ranges = positions_.ranges;
     const Id roots[] = {n.value};
     for (const Id id : g_.reachable(roots)) {
       if (!accesses_.is_inside(id)) continue;
@@ -95,7 +101,7 @@ class KernelRaces {
 
   void check(const Touch& a, const Touch& b) {
     const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
-    if (a.access->slot != b.access->slot || is(Kind::read) || is(Kind::atomic)) return;
+    if (a.access->memory != b.access->memory || is(Kind::read) || is(Kind::atomic)) return;
     if (is_promised(a) || is_promised(b) || !done_.insert({a.index, b.index, gates(a), gates(b)}).second) return;
     Meeting m{{}, axes_, twins_};
     for (std::size_t i = 0; i < a.index.size(); ++i)
@@ -121,12 +127,14 @@ class KernelRaces {
     for (const Multiple& x : from.multiples) to.multiples.push_back({copy(x.value), x.modulus});
   }
 
-  // The tensor of the kernel's state.
-  std::string tensor(std::int64_t slot) const {
+  // The tensor of the kernel's state, or what the group shares.
+  std::string name(Id memory) const {
+    if (g_.op(memory) == Op::LOCAL) return "an array of the group";
+    const std::int64_t slot = g_.arg(memory, 0);
     std::vector<Id> open;
     std::set<std::pair<Id, bool>> seen;
     for (const Id store : g_.src(p_.sink)) {
-      const std::string name = p_.params[static_cast<std::size_t>(g_.arg(g_.src(store, 0), 0))].name;
+      const std::string& param = p_.params[static_cast<std::size_t>(g_.arg(g_.src(store, 0), 0))].name;
       open.assign(1, g_.src(store, 1));
       std::set<Id> met;
       while (!open.empty()) {
@@ -137,7 +145,7 @@ class KernelRaces {
         if (op == Op::GET) {
           const Id scope = g_.src(id, 0);
           const auto k = static_cast<std::size_t>(g_.arg(id, 0));
-          if (scope == kernel_ && g_.arg(id, 0) == slot) return "`" + name + "`";
+          if (scope == positions_.kernel && g_.arg(id, 0) == slot) return "`" + param + "`";
           open.push_back(scope_inits(g_, scope)[k]);
           if (g_.op(scope) == Op::FOR) open.push_back(loop_parts(g_, scope).yield[k]);
         } else if (op == Op::UPDATE || op == Op::ATOMIC) {
@@ -153,7 +161,7 @@ class KernelRaces {
     return "a tensor";
   }
 
-  // Places in words: axes of the kernel are i, j, k, loops n0, n1, ...; data is `...`.
+  // Places in words: the axes are i, j, k, loops n0, n1, ...; data is `...`.
   std::string place(const Touch& t) {
     std::unordered_map<Id, Id> map;
     for (std::size_t a = 0; a < axes_.size(); ++a)
@@ -172,9 +180,11 @@ class KernelRaces {
     const bool first = a.access->kind == Kind::store || (a.access->kind == Kind::atomic && b.access->kind == Kind::read);
     const Touch &write = first ? a : b, &other = first ? b : a;
     constexpr std::string_view verbs[] = {"read", "store to", "change"};
-    std::string text = "positions of the kernel write " + tensor(write.access->slot) + " at " + place(write) +
-                       ", and others may " + std::string(verbs[static_cast<std::size_t>(other.access->kind)]) +
-                       " the same element";
+    const bool of_group = positions_.scope != positions_.kernel;
+    std::string text = std::string("positions of ") + (of_group ? "a group" : "the kernel") + " write " +
+                       name(write.access->memory) + " at " + place(write) + ", and others " +
+                       (of_group ? "between the same barriers " : "") + "may " +
+                       std::string(verbs[static_cast<std::size_t>(other.access->kind)]) + " the same element";
     if (&write != &other) text += " at " + place(other) + " (" + where(g_, g_.loc(other.access->node)) + ")";
     throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)),
                      text + "; make it atomic, write nothing outside (mode::skip), or promise by unique(...) that none does");
@@ -182,7 +192,7 @@ class KernelRaces {
 
   Graph& g_;
   const Program& p_;
-  Id kernel_;
+  Positions positions_;
   Facts facts_;
   KernelAccesses accesses_;
   PositionForms forms_;
@@ -192,6 +202,29 @@ class KernelRaces {
   std::vector<Meeting::Twin> twins_;
   std::set<std::tuple<std::vector<Id>, std::vector<Id>, std::vector<Id>, std::vector<Id>>> done_;
 };
+
+// What runs between two barriers: a FOR over the positions of a group, with one directly inside for each further axis.
+std::vector<Positions> phases(const Graph& g, const Regions& regions, const std::vector<Id>& order) {
+  std::map<Id, std::vector<Id>> inner;  // FORs over positions, by FOR or KERNEL around
+  for (const Id id : order)
+    if (is_group_loop(g, id)) inner[regions.list[regions.of[id]].owner].push_back(id);
+  const auto is_next_axis = [&](Id loop) {
+    const Id around = regions.list[regions.of[loop]].owner;
+    return around != no_id && is_group_loop(g, around) && inner.at(around).size() == 1;
+  };
+  std::vector<Positions> out;
+  for (const Id id : order) {
+    if (!is_group_loop(g, id) || !regions.list[regions.of[id]].in_kernel || is_next_axis(id)) continue;
+    Positions p{regions.list[regions.of[id]].owner, id, {}};
+    while (g.op(p.kernel) != Op::KERNEL) p.kernel = regions.list[regions.of[p.kernel]].owner;
+    for (Id axis = id;; axis = inner.at(axis)[0]) {
+      p.ranges.push_back(g.src(axis, 0));
+      if (!inner.contains(axis) || inner.at(axis).size() != 1) break;
+    }
+    out.push_back(std::move(p));
+  }
+  return out;
+}
 
 }  // namespace
 
@@ -204,8 +237,10 @@ void store_races(Graph& g, const Program& p) {
   std::map<Id, Id> loop_ends;
   for (const Id id : order)
     if (g.op(id) == Op::FOR) loop_ends[loop_parts(g, id).range] = loop_parts(g, id).end;
+  std::vector<Positions> all = phases(g, regions, order);
   for (const Id id : order)
-    if (g.op(id) == Op::KERNEL) KernelRaces(g, p, regions, origins, loop_ends, id).check();
+    if (g.op(id) == Op::KERNEL) all.push_back({id, id, {own_ranges(g, id).begin(), own_ranges(g, id).end()}});
+  for (Positions& positions : all) PositionRaces(g, p, regions, origins, loop_ends, std::move(positions)).check();
 }
 
 }  // namespace kiln::compiler

@@ -68,13 +68,24 @@ class Numbering {
     return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction == Direction::in;
   }
 
-  // A divisor may be 0 where nothing is read: then the place would have no value.
   bool is_fixed(const symbolic::Term& t) const {
     const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
-    return std::ranges::none_of(g_.reachable(roots), [&](Id id) {
-      const bool divides = (g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && !g_.is_const(g_.src(id, 1));
-      return divides || g_.op(id) == Op::RANGE || g_.op(id) == Op::LOAD || (g_.op(id) == Op::SYM && !is_extent(g_.name(id)));
-    });
+    return std::ranges::all_of(g_.reachable(roots), [&](Id id) { return is_arithmetic_of_extents(id); });
+  }
+  // What is known before the kernel runs. A divisor may be 0 where nothing is read: then the place would have no value.
+  bool is_arithmetic_of_extents(Id id) const {
+    switch (g_.op(id)) {
+      case Op::CONST: return g_.dtype(id) == DType::index;
+      case Op::SYM: return is_extent(g_.name(id));
+      case Op::ADD:
+      case Op::SUB:
+      case Op::MUL:
+      case Op::MIN:
+      case Op::MAX: return true;
+      case Op::FLOORDIV:
+      case Op::FLOORMOD: return g_.is_const(g_.src(id, 1));
+      default: return false;
+    }
   }
   bool is_extent(std::string_view name) const {
     const auto it = std::ranges::find(s_.program.symbols, name, &Symbol::name);

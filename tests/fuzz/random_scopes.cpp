@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "tests/fuzz/group_arrays.h"
 #include "tests/fuzz/random.h"
 
 namespace kiln::test {
@@ -13,7 +14,7 @@ using record::op;
 using tables::Tables;
 
 // Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], bytes[N] are changed, each position its own elements; total,
-// counts[N], wide[N] are only added to and the like; e[N] is an output.
+// counts[N], wide[N] are only added to and the like; e[N] is an output; p[N] is a permutation from the first kernel on.
 enum Slot : std::uint64_t {
   slot_a,
   slot_b,
@@ -24,7 +25,8 @@ enum Slot : std::uint64_t {
   slot_e,
   slot_counts,
   slot_wide,
-  slot_bytes
+  slot_bytes,
+  slot_p
 };
 
 class Maker {
@@ -45,12 +47,14 @@ class Maker {
     t_.param("counts", 2, KILN_I32, n);
     t_.param("wide", 2, KILN_I64, n);
     t_.param("bytes", 2, KILN_U8, n);
+    t_.param("p", 2, KILN_I32, n);
   }
 
   Tables make() {
     visible_.push_back(node(op::param, KILN_I32, {}, {}, slot_bound));
     visible_.push_back(number(random_.pick(-9, 9)));
     own_ = {};
+    permutation();
     host_statements(2);
     kernel();
     host_statements(2);
@@ -127,6 +131,7 @@ class Maker {
     switch (random_.pick(0, 5)) {
       case 0: return element(slot_b, {index(), index()});
       case 1:
+        if (const auto shared = arrays_.read(index(), any())) return *shared;
         if (!locals_.empty()) return element(record::local_tensors + local(), {index()});
         break;
       case 2:
@@ -153,23 +158,31 @@ class Maker {
       return;
     }
     if (on_host_) return lone_put(m);
+    if (random_.one_in(2) && put_shared()) return;
     if (!own_.inside) return;
     if (own_.column < 0 || random_.one_in(3))
       add(m);
-    else if (random_.one_in(4))
+    else if (random_.one_in(4) && !own_.promised)
       exchange();
     else
       put_own(m);
   }
+  bool put_shared() {
+    std::optional<int> old;
+    const bool written = arrays_.write(index(), any(), old);
+    if (old) visible_.push_back(*old);
+    return written;
+  }
   void put_own(index_mode m) {
+    const std::uint64_t promise = own_.promised ? record::unique_write : 0;
     if (own_.row >= 0) {
-      node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, place(m, slot_d));
+      node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, promise | place(m, slot_d));
     } else if (random_.one_in(2)) {
-      node(op::put, KILN_I32, {any(), index(), own_.column}, {}, place(m, slot_d));
+      node(op::put, KILN_I32, {any(), index(), own_.column}, {}, promise | place(m, slot_d));
     } else if (random_.one_in(4)) {
-      node(op::put, KILN_U8, {cast(KILN_U8, any()), own_.column}, {}, place(m, slot_bytes));
+      node(op::put, KILN_U8, {cast(KILN_U8, any()), own_.column}, {}, promise | place(m, slot_bytes));
     } else {
-      node(op::put, KILN_I32, {any(), own_.column}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
+      node(op::put, KILN_I32, {any(), own_.column}, {}, promise | place(m, random_.one_in(3) ? slot_e : slot_c));
     }
   }
   static std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
@@ -204,11 +217,12 @@ class Maker {
   // Statements between two nodes; what they declare ends with them.
   template <class F>
   void scope(F body) {
-    const auto values = visible_.size(), vars = variables_.size(), arrays = locals_.size();
+    const auto values = visible_.size(), vars = variables_.size(), arrays = locals_.size(), shared = arrays_.count();
     body();
     visible_.resize(values);
     variables_.resize(vars);
     locals_.resize(arrays);
+    arrays_.resize(shared);
   }
   void declare() {
     if (random_.one_in(3)) {
@@ -310,20 +324,23 @@ class Maker {
 
   // Statements of the positions of a group between barriers; loops and conditions around those that are the same for all.
   void phases(int depth) {
-    const auto group_array = [&] {
-      const std::uint64_t imm = next_local_ | record::group_array;
-      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(random_.pick(1, 20))}), {}, {}, imm);
-      locals_.push_back(next_local_++);
-    };
-    statements(2);
+    begin_phase();
     for (std::int64_t i = random_.pick(0, 3); i >= 0 && budget_ > 0; --i) {
-      if (random_.one_in(3)) group_array();
+      if (random_.one_in(2)) arrays_.declare(next_local_++, shared_);
       const auto what = depth > 0 ? random_.pick(0, 3) : 0;
       if (what == 2) shared_loop(depth);
       if (what == 3) shared_branch(depth);
       if (what < 2) node(op::barrier, KILN_BOOL);
-      statements(2);
+      begin_phase();
     }
+  }
+  void begin_phase() {
+    arrays_.begin_phase(shared_);
+    if (const auto value = arrays_.read_shared()) {
+      visible_.push_back(*value);
+      shared_.push_back(*value);
+    }
+    statements(2);
   }
   int shared() { return shared_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(shared_.size()) - 1))]; }
   int shared_condition() { return node(op::le, KILN_BOOL, {shared(), number(random_.pick(-3, 3))}); }
@@ -338,17 +355,19 @@ class Maker {
       phases(depth - 1);
       node(op::barrier, KILN_BOOL);
       if (random_.one_in(3)) node(op::continue_, KILN_BOOL, {shared_condition()});
-      statements(1);
+      begin_phase();
     });
     shared_.resize(count);
     node(op::loop_end, KILN_BOOL);
   }
   void shared_branch(int depth) {
     node(op::when, KILN_BOOL, {shared_condition()});
+    const auto count = shared_.size();
     scope([&] {
       phases(depth - 1);
       node(op::barrier, KILN_BOOL);
     });
+    shared_.resize(count);
     node(op::when_end, KILN_BOOL);
   }
   // Sizes of groups, one for each axis, in the kernel's imm.
@@ -358,12 +377,19 @@ class Maker {
     for (int axis = 0; axis < rank; ++axis) imm |= static_cast<std::uint64_t>(sizes[random_.pick(0, 5)]) << (8 + 16 * axis);
     return imm;
   }
-  void group_body(int k, int rank) {
+  void group_body(int k, int rank, std::uint64_t sizes) {
+    int own = number(0);
+    std::int64_t count = 1;
     shared_ = {visible_[0], number(random_.pick(-2, 4)),
                node(op::index, KILN_I32, {k}, {}, record::of_group | static_cast<std::uint64_t>(rank - 1))};
-    for (int axis = 0; axis < rank; ++axis)
+    for (int axis = 0; axis < rank; ++axis) {
       visible_.push_back(node(op::index, KILN_I32, {k}, {}, record::within_group | static_cast<std::uint64_t>(axis)));
+      const auto size = static_cast<std::int64_t>(sizes >> (8 + 16 * axis) & 0xffff);
+      own = binary(op::add, binary(op::mul, own, number(size)), visible_.back());
+      count *= size;
+    }
     visible_.push_back(shared_[2]);
+    arrays_.open_group(own, count);
     phases(2);
     shared_.clear();
   }
@@ -373,8 +399,9 @@ class Maker {
     const bool in_groups = !is_counted && random_.one_in(3);
     std::vector<record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
     if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(random_.pick(1, 3)));
-    const int k = node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs,
-                       (is_2d ? 2 : 1) | (in_groups ? group_sizes(is_2d ? 2 : 1) : 0));
+    const std::uint64_t sizes = in_groups ? group_sizes(is_2d ? 2 : 1) : 0;
+    const int k =
+        node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs, (is_2d ? 2 : 1) | sizes);
     const int outside = loops_;
     auto variables = std::move(variables_), locals = std::move(locals_);  // those of outside are read-only
     variables_.clear(), locals_.clear();
@@ -383,12 +410,14 @@ class Maker {
       constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
                                        atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
       const int row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
-      const int column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
-      own_ = {true, row, is_counted ? -1 : column, kinds[random_.pick(0, 5)]};
+      const bool promised = !is_counted && random_.one_in(4);
+      int column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);
+      if (promised) column = node(op::element, KILN_I32, {column}, {}, place(index_mode::clamp, slot_p));
+      own_ = {true, row, is_counted ? -1 : column, kinds[random_.pick(0, 5)], promised};
       if (is_2d) visible_.push_back(row);
       visible_.push_back(column);
       if (in_groups) {
-        group_body(k, is_2d ? 2 : 1);
+        group_body(k, is_2d ? 2 : 1, sizes);
       } else {
         statements(3);
         statements(3);
@@ -397,7 +426,7 @@ class Maker {
         add(index_mode::wrap);
       else
         node(op::put, KILN_I32, is_2d ? std::vector{any(), row, column} : std::vector{any(), column}, {},
-             is_2d ? slot_d : slot_c);
+             (promised ? record::unique_write : 0) | (is_2d ? slot_d : slot_c));
       own_ = {};
     });
     node(op::kernel_end, KILN_BOOL);
@@ -437,6 +466,14 @@ class Maker {
       default: endless(depth - 1, body);
     }
   }
+  // Rotated, or the other way round.
+  void permutation() {
+    const int k = node(op::kernel, KILN_I32, {}, {Tables::text("N")}, 1);
+    const int i = node(op::index, KILN_I32, {k}, {}, 0);
+    const int to = random_.one_in(2) ? binary(op::sub, number(-1), i) : binary(op::add, number(random_.pick(-9, 0)), i);
+    node(op::put, KILN_I32, {i, to}, {}, place(index_mode::wrap, slot_p));
+    node(op::kernel_end, KILN_BOOL);
+  }
   // The output has a value whatever the kernels wrote of it.
   void put_all_of_e() {
     const int k = node(op::kernel, KILN_I32, {}, {Tables::fixed(1)}, 1);
@@ -450,6 +487,7 @@ class Maker {
     bool inside = false;
     int row = -1, column = -1;
     atomic_kind kind = atomic_kind::add;
+    bool promised = false;  // that the column is another one at each position
   };
 
   Random random_;
@@ -457,6 +495,7 @@ class Maker {
   const record::shape *scalar_ = nullptr, *vector_ = nullptr;
   std::vector<int> visible_;  // integers of the open scopes
   std::vector<int> shared_;   // those that all positions of a group have in common
+  GroupArrays arrays_{random_, t_};
   std::vector<std::uint64_t> variables_, locals_;
   std::uint64_t next_variable_ = 0, next_local_ = 0;
   Own own_;

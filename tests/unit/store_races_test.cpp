@@ -1,49 +1,10 @@
-// What is proven to be free of races, and what is an error: programs through the front end.
-#include "compiler/races/store_races.h"
-
-#include <gtest/gtest.h>
-#include <kiln/dsl.h>
-
-#include "compiler/ir/diagnostic.h"
-#include "generator/import.h"
+// What is proven to be free of races, and what is an error: positions of kernels.
+#include "tests/unit/races.h"
 
 using namespace kiln;
+using namespace kiln::test::races;
 
 namespace {
-
-inline constexpr dim<"N"> N;
-inline constexpr dim<"M"> M;
-inline constexpr dim<"K", {.min = 1, .max = 1 << 20}> K;
-
-template <class P>
-std::string race_of() {
-  compiler::Graph g;
-  const compiler::Program p = generator::import_program(g, ir<P>);
-  try {
-    compiler::store_races(g, p);
-  } catch (const compiler::Diagnostic& d) {
-    return d.what();
-  }
-  return {};
-}
-
-#define KILN_RACE_TEST(Name, Text, ...)   \
-  struct Name : program<Name> {           \
-    in<i32> d, c;                         \
-    in<i32, N> x, p;                      \
-    inout<i32, N> y, z;                   \
-    inout<i32, N, M> q;                   \
-    inout<i32, K> w;                      \
-    inout<i32> sum;                       \
-    constexpr void body() { __VA_ARGS__ } \
-  };                                      \
-  TEST(StoreRaces, Name) { Text(race_of<Name>()); }
-
-void is_free(const std::string& race) { EXPECT_EQ(race, ""); }
-void is_race(const std::string& race) {
-  EXPECT_NE(race.find("store_races_test.cpp:"), std::string::npos) << race;
-  EXPECT_NE(race.find("error: E-race: "), std::string::npos) << race;
-}
 
 // Affine places.
 KILN_RACE_TEST(OwnElement, is_free, for (auto [i] : kernel(N)) y(i) = y(i) + x(i);)

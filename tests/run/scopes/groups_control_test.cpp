@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
+#include "compiler/ir/diagnostic.h"
 #include "tests/run/scopes/groups.h"
 
 using namespace kiln;
@@ -79,47 +80,93 @@ TEST(Groups, WhatAllShareDecides) {
   EXPECT_EQ(scopes::values<int>(r[1]), y);
 }
 
-// Positions that touch what others write between the same barriers keep their order, in lanes too.
+// Atomics whose old values or roundings tell the order of the positions keep it, in lanes too; what data says to be apart is.
 struct meeting : program<meeting> {
   in<i32, N> x;
+  in<i32, 64> places;
   out<i32, N> y;
+  out<f32, N> z;
   constexpr void body() {
     for (auto [i] : kernel(N).group<64>()) {
       auto s = group<i32, 64>();
+      auto f = group<f32, 2>();
       auto t = in_group(i);
-      s(t) = x(i);
+      unique(s(places(t))) = x(i);
       barrier();
-      s(t) += s(t - 1);  // the one before
+      auto before = s(x(i) & 7).atomic_exchange(t);
+      f(t & 1).atomic_add(cast<f32>(x(i)) * 0.1f);
       barrier();
-      s(x(i) & 63) += t;  // data says where
+      unique(s(places(t) ^ 5)) += before;
       barrier();
-      s(t / 2) = s(t) + s(63 - t);  // two at each place
-      barrier();
-      if (auto c = when(t == 5)) s(0) = x(i);
-      for (auto k : loop(3)) s((t + 16 * k) & 63) += 1;
-      y(i) = s(t);
+      y(i) = s(t / 2) + s(63 - t);
+      z(i) = f(1) - f(0);
     }
   }
 };
 TEST(Groups, PositionsThatMeetKeepTheirOrder) {
   const int n = 640;
   const auto x = integers(n);
-  std::vector<int> y(x.size());
+  std::vector<int> y(x.size()), places;
+  std::vector<float> z(x.size());
+  for (int t = 0; t < 64; ++t) places.push_back(t * 11 % 64);
   each_group(n, 64, [&](int first, int) {
-    std::array<int, 64> s{};
+    std::array<int, 64> s{}, before{};
+    float f[2] = {};
     const auto from = static_cast<std::size_t>(first);
-    for (std::size_t t = 0; t < 64; ++t) s[t] = x[from + t];
-    for (std::size_t t = 0; t < 64; ++t) s[t] += s[t == 0 ? 0 : t - 1];
-    for (std::size_t t = 0; t < 64; ++t) s[static_cast<std::size_t>(x[from + t] & 63)] += static_cast<int>(t);
-    for (std::size_t t = 0; t < 64; ++t) s[t / 2] = s[t] + s[63 - t];
+    const auto place = [&](std::size_t t) { return static_cast<std::size_t>(places[t]); };
+    for (std::size_t t = 0; t < 64; ++t) s[place(t)] = x[from + t];
     for (std::size_t t = 0; t < 64; ++t) {
-      if (t == 5) s[0] = x[from + t];
-      for (std::size_t k = 0; k < 3; ++k) ++s[(t + 16 * k) & 63];
-      y[from + t] = s[t];
+      before[t] = std::exchange(s[static_cast<std::size_t>(x[from + t] & 7)], static_cast<int>(t));
+      f[t & 1] += static_cast<float>(x[from + t]) * 0.1f;
+    }
+    for (std::size_t t = 0; t < 64; ++t) s[place(t) ^ 5] += before[t];
+    for (std::size_t t = 0; t < 64; ++t) {
+      y[from + t] = s[t / 2] + s[63 - t];
+      z[from + t] = f[1] - f[0];
     }
   });
-  const auto r = scopes::run(ir<meeting>, {scopes::tensor({n}, x), scopes::output<int>({n})});
-  EXPECT_EQ(scopes::values<int>(r[1]), y);
+  const auto r = scopes::run(ir<meeting>, {scopes::tensor({n}, x), scopes::tensor({64}, places), scopes::output<int>({n}),
+                                           scopes::output<float>({n})});
+  EXPECT_EQ(scopes::values<int>(r[2]), y);
+  EXPECT_EQ(scopes::values<float>(r[3]), z);
+}
+
+// Two positions of one group at one place, between the same barriers; other groups and later phases may be there.
+struct promised : program<promised> {
+  in<i32, N> places;
+  inout<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<8>()) {
+      auto s = group<i32, 8>();
+      unique(s(places(i) & 7)) = i;
+      barrier();
+      unique(s(7 - (places(i) & 7))) += 1;
+      y(i) = 0;
+    }
+    for (auto [i] : kernel(N).group<8>()) unique(y(places(i))) = i;
+  }
+};
+TEST(Groups, PromisesThatDoNotHold) {
+  const auto run = [](std::vector<int> places) {
+    const auto n = static_cast<std::int64_t>(places.size());
+    std::vector<int> y(places.size());
+    return scopes::values<int>(scopes::run(ir<promised>, {scopes::tensor({n}, places), scopes::tensor({n}, y)})[1]);
+  };
+  const auto error = [&](const std::vector<int>& places) {
+    try {
+      run(places);
+    } catch (const kiln::compiler::Diagnostic& d) {
+      return std::string(d.what());
+    }
+    return std::string();
+  };
+  EXPECT_EQ(run({3, 0, 1, 2, 6, 7, 4, 5, 8, 9}), (std::vector<int>{1, 2, 3, 0, 6, 7, 4, 5, 8, 9}));
+  const std::string of_group = error({3, 0, 1, 3, 6, 7, 4, 5, 8, 9}), of_kernel = error({3, 0, 1, 2, 6, 7, 4, 5, 8, 1});
+  EXPECT_NE(of_group.find("E-race: two positions of a group, between the same barriers, store to one element, number 3"),
+            std::string::npos)
+      << of_group;
+  EXPECT_NE(of_kernel.find("E-race: two positions of the kernel store to one element, number 1"), std::string::npos)
+      << of_kernel;
 }
 
 // Loops that data ends, between barriers, on two axes; their counters are indices.
@@ -135,12 +182,12 @@ struct inner_loops : program<inner_loops> {
       for (auto k : forever()) {
         break_if(n > (x(i, j) & 7));
         n += 2;
-        s(k * 16 + t) += 1;
+        s(k * 16 + t).atomic_add(1);
       }
       barrier();
       for (auto k : loop(x(i, j) & 3)) {
         n = n + s(k * 16 + 15 - t);
-        s(400 + k) += 1;
+        s(400 + k).atomic_add(1);
       }
       barrier();
       for (auto k : loop(3)) counts(k + (n & 3)).atomic_add(k);
