@@ -1,0 +1,136 @@
+// Kernels in groups: loops over the positions from barrier to barrier, as the generator makes them of records, and what
+// group_lanes makes of these. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <cstdlib>
+
+#include "compiler/lower/lower.h"
+#include "generator/import.h"
+#include "tests/golden/schedule_text.h"
+
+using namespace kiln;
+
+namespace {
+
+using compiler::Graph;
+using compiler::Id;
+
+inline constexpr dim<"N", {.min = 1, .max = 1 << 20}> N;
+
+// Vectors and what is left, one axis; t is computed again behind the barrier, v is kept.
+struct reversed : program<reversed> {
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<16>()) {
+      auto s = group<f32, 16>();
+      auto t = in_group(i);
+      auto v = x(i) * 2.0f;
+      s(t) = v;
+      barrier();
+      y(i) = s(15 - t) + v;
+    }
+  }
+};
+
+// Two axes: the outer one stays a loop.
+struct tile : program<tile> {
+  in<f32, 64, 64> x;
+  out<f32, 64, 64> y;
+  constexpr void body() {
+    for (auto [i, j] : kernel(64, 64).group<8, 8>()) {
+      auto s = group<f32, 8, 8>();
+      s(in_group(i), in_group(j)) = x(i, j);
+      barrier();
+      y(8 * group_of(j) + in_group(i), 8 * group_of(i) + in_group(j)) = s(in_group(j), in_group(i));
+    }
+  }
+};
+
+// A loop around barriers, which all positions run together.
+struct summed : program<summed> {
+  in<i32, 64> x;
+  out<i32, 64> y;
+  constexpr void body() {
+    for (auto [i] : kernel(64).group<8>()) {
+      auto s = group<i32, 8>();
+      auto t = in_group(i);
+      s(t) = x(i);
+      for (auto bit : loop(3)) {
+        auto half = 4 >> bit;
+        if (auto c = when(t < half)) s(t) += s(t + half);
+        barrier();
+      }
+      y(i) = s(0);
+    }
+  }
+};
+
+// A loop that ends at another turn in each lane.
+struct halved : program<halved> {
+  in<i32, 64> x;
+  out<i32, 64> y;
+  constexpr void body() {
+    for (auto [i] : kernel(64).group<8>()) {
+      auto s = group<i32, 8>();
+      auto t = in_group(i);
+      auto n = var(x(i));
+      for (auto turn : loop(100)) {
+        break_if(n < 10);
+        n = n / 2;
+      }
+      s(t) = n;
+      barrier();
+      y(i) = s(t ^ 1);
+    }
+  }
+};
+
+// Old values tell the order: the positions keep it, in no lanes.
+struct queued : program<queued> {
+  in<i32, 64> x;
+  out<i32, 64> y;
+  constexpr void body() {
+    for (auto [i] : kernel(64).group<8>()) {
+      auto last = group<i32, 1>();
+      y(i) = last(0).atomic_exchange(x(i));
+    }
+  }
+};
+
+struct AroundGroupLanes : compiler::LowerObserver {
+  void after(std::string_view step, const Graph& g, Id sink) const override {
+    const Id roots[] = {sink};
+    if (step == "group_lanes") text += "# before group_lanes\n" + last + "# after group_lanes\n";
+    last = write_nodes(g, roots, compiler::testing::plain);
+    if (step == "group_lanes") text += last;
+  }
+  mutable std::string last, text;
+};
+
+template <class P>
+void check(const std::string& name) {
+  Graph g;
+  compiler::Schedule s;
+  s.program = generator::import_program(g, ir<P>);
+  std::string text = "# positions from barrier to barrier\n" + write_program(g, s.program, compiler::testing::plain);
+  for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
+  const AroundGroupLanes observer;
+  for (const compiler::Kernel& k : s.kernels) lower_kernel(g, s, k, compiler::Target{}, &observer);
+  text += observer.text;
+  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
+  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  EXPECT_EQ(compiler::testing::read(path), text) << path;
+}
+
+TEST(GroupsGolden, Reversed) { check<reversed>("reversed"); }
+TEST(GroupsGolden, Tile) { check<tile>("tile"); }
+TEST(GroupsGolden, Summed) { check<summed>("summed"); }
+TEST(GroupsGolden, Halved) { check<halved>("halved"); }
+TEST(GroupsGolden, Queued) { check<queued>("queued"); }
+
+}  // namespace
