@@ -44,6 +44,7 @@ Json loops(Graph& g, const Schedule& s) {
     if (l.parent >= 0) one["in"] = l.parent;
     if (l.turn != no_id) one["position"] = std::string(g.name(l.turn));
     if (l.condition >= 0) one["condition"] = l.condition;
+    if (l.count != no_id) one["count"] = std::string(g.name(l.count));
     list.push_back(one);
   }
   return list;
@@ -69,6 +70,8 @@ Json buffers(Graph& g, const Schedule& s) {
     Json one{{"dtype", name(b.dtype)}, {"elements", value(g, b.stored())}};
     if (b.param >= 0) one["param"] = b.param;
     if (b.offset != no_id) one["offset"] = value(g, b.offset);
+    if (!b.among.empty()) one["among"] = b.among;
+    if (b.which != no_id) one["which"] = value(g, b.which);
     list.push_back(one);
   }
   return list;

@@ -14,7 +14,7 @@ namespace {
 
 using llvm::Constant;
 
-constexpr int abi_version = 3;  // KILN_ABI_VERSION
+constexpr int abi_version = 4;  // KILN_ABI_VERSION
 
 class DescriptorEmitter {
  public:
@@ -22,14 +22,15 @@ class DescriptorEmitter {
       : module_(module), g_(g), schedule_(schedule) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
-    std::vector<Constant*> symbols, params, temps, views, kernel_rows, loops;
+    std::vector<Constant*> symbols, params, temps, roles, views, kernel_rows, loops;
     for (const Parameter& p : schedule_.program.params) params.push_back(param(p));
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
-      buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
-                                                        : static_cast<int>(params.size() + temps.size() + views.size()));
+      buffer_number_.push_back(
+          b.param >= 0 && !is_view ? b.param : static_cast<int>(params.size() + temps.size() + roles.size() + views.size()));
       if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
-      if (b.param < 0) temps.push_back(row({expr(b.offset), expr(b.stored(), bytes(b.dtype))}));
+      if (!b.among.empty()) roles.push_back(row({expr(b.which), numbers(numbers_of(b.among))}));
+      if (b.is_temporary()) temps.push_back(row({expr(b.offset), expr(b.stored(), bytes(b.dtype))}));
     }
     int n_extents = 0;
     for (const Symbol& s : schedule_.program.symbols) {
@@ -39,10 +40,10 @@ class DescriptorEmitter {
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
     for (std::size_t l = 0; l < schedule_.loops.size(); ++l) loops.push_back(loop(static_cast<int>(l)));
-    return global(
-        row({i32(abi_version), i32(n_extents), count(params), count(temps), count(kernel_rows), count(views),
-             text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows), workspace(),
-             array(views), array(loops), count(loops), i32(static_cast<int>(symbols.size()) - n_extents)}));
+    return global(row({i32(abi_version), i32(n_extents), count(params), count(temps), count(kernel_rows), count(views),
+                       text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows),
+                       workspace(), array(views), array(loops), count(loops), i32(static_cast<int>(symbols.size()) - n_extents),
+                       array(roles), count(roles), i32(0)}));
   }
 
  private:
@@ -102,9 +103,14 @@ class DescriptorEmitter {
     return array(rows);
   }
 
+  std::vector<int> numbers_of(const std::vector<int>& buffers) const {
+    std::vector<int> out;
+    for (const int b : buffers) out.push_back(buffer_number_.at(static_cast<std::size_t>(b)));
+    return out;
+  }
+
   Constant* kernel(const Kernel& k, const LoweredKernel& l, llvm::Function* function) {
-    std::vector<int> buffers;
-    for (const int b : k.buffers) buffers.push_back(buffer_number_.at(static_cast<std::size_t>(b)));
+    const std::vector<int> buffers = numbers_of(k.buffers);
     const Id roots[] = {l.sink, l.trip_count, l.work};
     const std::vector<Constant*> reads = reads_of(roots);
     return row({text(k.name), function, numbers(buffers), numbers(k.depends_on), expr(l.trip_count), expr(l.work),
@@ -127,20 +133,25 @@ class DescriptorEmitter {
 
   Constant* loop(int number) {
     const HostLoop& l = schedule_.loops[static_cast<std::size_t>(number)];
-    int first = -1, end = 0, position = -1;
+    int first = -1, end = 0;
     for (std::size_t k = 0; k < schedule_.kernels.size(); ++k)
       for (int at = schedule_.kernels[k].loop; at >= number; at = schedule_.loops[static_cast<std::size_t>(at)].parent) {
         if (at != number) continue;
         if (first < 0) first = static_cast<int>(k);
         end = static_cast<int>(k) + 1;
       }
-    for (std::size_t i = 0; i < schedule_.program.symbols.size() && l.turn != no_id; ++i)
-      if (schedule_.program.symbols[i].name == g_.name(l.turn)) position = static_cast<int>(i);
     const Id bounds[] = {l.begin, l.end};
     const std::vector<Constant*> reads = reads_of(bounds);
     const int condition = l.condition < 0 ? -1 : buffer_number_.at(static_cast<std::size_t>(l.condition));
-    return row({expr(l.begin), expr(l.end), i64(l.step), array(reads), count(reads), i32(first), i32(end), i32(position),
-                i32(condition), i32(0)});
+    return row({expr(l.begin), expr(l.end), i64(l.step), array(reads), count(reads), i32(first), i32(end), i32(symbol(l.turn)),
+                i32(condition), i32(symbol(l.count))});
+  }
+
+  // The number of a SYM; -1 for no_id.
+  int symbol(Id sym) const {
+    for (std::size_t i = 0; i < schedule_.program.symbols.size() && sym != no_id; ++i)
+      if (schedule_.program.symbols[i].name == g_.name(sym)) return static_cast<int>(i);
+    return -1;
   }
 
   llvm::Module& module_;

@@ -28,6 +28,7 @@ struct Symbol {
     extent,   // of an argument
     turn,     // the position of a HostLoop
     element,  // of `buffer`, an i64 tensor of one element, when a kernel or loop that has the symbol begins
+    count,    // of the turns that a HostLoop has made since it last began
   };
   std::string name;
   std::int64_t min = 0;
@@ -46,8 +47,8 @@ struct Program {
   Id sink = no_id;
 };
 
-// A buffer of the kernel-level program: a parameter, a temporary in the workspace arena, or (with a parameter and an offset) a
-// view of an input from there on.
+// A buffer of the kernel-level program: a parameter, a temporary in the workspace arena, (with a parameter and an offset) a
+// view of an input from there on, or a role, which one of several buffers has at a time.
 struct Buffer {
   DType dtype = DType::f32;
   Id size = no_id;    // elements, index expression over SYMs
@@ -59,6 +60,10 @@ struct Buffer {
   Id window = no_id, kept = no_id;
   bool whole = false;  // the program wants it so: its writer and its readers are different kernels
   int after = -1;      // until dependencies: the buffer whose memory goes on as this one, once everything that uses it has run
+  // Of a role: it is buffer among[which], an index expression over counts of turns.
+  std::vector<int> among = {};
+  Id which = no_id;
+  bool is_temporary() const { return param < 0 && among.empty(); }
   Id stored() const { return kept != no_id ? kept : size; }  // elements
 };
 
@@ -89,6 +94,7 @@ struct HostLoop {
   Id begin = no_id, end = no_id;  // index expressions, evaluated when the loop begins
   std::int64_t step = 1;
   int condition = -1;  // buffer of one bool: a turn begins only while it is true
+  Id count = no_id;    // SYM of the turns made; no_id where nobody asks
 };
 
 // Between host_loops and dependencies: what runs in one go, one after the other. A piece reads parameters and states as they
@@ -139,11 +145,13 @@ void for_each_node(S& s, F&& f) {
     f(b.offset);
     f(b.window);
     f(b.kept);
+    f(b.which);
   }
   for (auto& l : s.loops) {
     f(l.turn);
     f(l.begin);
     f(l.end);
+    f(l.count);
   }
   for (auto& p : s.pieces) f(p.sink);
   for (auto& k : s.kernels) f(k.sink);

@@ -78,12 +78,20 @@ void read_buffer(TextReader& r, Schedule& s) {
       const std::uint64_t before = r.scan.natural("a buffer above");
       if (before >= s.buffers.size()) r.scan.reject("expected a buffer above, got " + std::to_string(before));
       b.after = static_cast<int>(before);
+    } else if (r.scan.accept_word("among")) {
+      b.among = r.small_list();
+    } else if (r.scan.accept_word("which")) {
+      b.which = r.node();
     } else {
-      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept`, `param` or `after`");
+      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept`, `param`, `after`, `among` or `which`");
     }
   }
   if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");
   if ((b.window == no_id) != (b.kept == no_id)) r.scan.reject("`buffer` expected `window` and `kept` together, got one");
+  if (b.among.empty() != (b.which == no_id)) r.scan.reject("`buffer` expected `among` and `which` together, got one");
+  for (const int one : b.among)
+    if (static_cast<std::size_t>(one) >= s.buffers.size())
+      r.scan.reject("expected a buffer declared above, got " + std::to_string(one));
   s.buffers.push_back(b);
 }
 
@@ -124,8 +132,10 @@ void read_loop(TextReader& r, Schedule& s) {
       l.step = r.scan.integer("a step");
     else if (r.scan.accept_word("while"))
       l.condition = number_below(r, std::max(s.buffers.size(), r.program.params.size()), "a buffer");
+    else if (r.scan.accept_word("count"))
+      l.count = r.node();
     else
-      r.scan.fail("`in`, `turn`, `begin`, `end`, `step` or `while`");
+      r.scan.fail("`in`, `turn`, `begin`, `end`, `step`, `while` or `count`");
   }
   if (l.begin == no_id || l.end == no_id || l.step < 1) r.scan.reject("`loop` expected `begin`, `end` and a step above 0");
   s.loops.push_back(l);

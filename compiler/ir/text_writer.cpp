@@ -106,6 +106,7 @@ void Writer::symbols_and_params(const Program& p) {
     line("symbol " + s.name + " min " + std::to_string(s.min) + " max " + std::to_string(s.max) + " multiple_of " +
          std::to_string(s.multiple_of) +
          (s.kind == Symbol::Kind::turn      ? " turn"
+          : s.kind == Symbol::Kind::count   ? " count"
           : s.kind == Symbol::Kind::element ? " element " + std::to_string(s.buffer)
                                             : ""));
   for (const Parameter& q : p.params)
@@ -262,7 +263,8 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   for (const Buffer& b : s.buffers)
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
            (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" window ", b.window) +
-           entry(" kept ", b.kept) + entry(" offset ", b.offset) + number(" after ", b.after, -1));
+           entry(" kept ", b.kept) + entry(" offset ", b.offset) + number(" after ", b.after, -1) +
+           (b.among.empty() ? "" : " among " + list(b.among)) + entry(" which ", b.which));
   const auto lowered = [&](std::size_t i) {
     if (s.lowered.empty()) return std::string();
     const LoweredKernel& l = s.lowered[i];
@@ -271,7 +273,7 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   };
   for (const HostLoop& l : s.loops)
     w.line("loop" + number(" in ", l.parent, -1) + entry(" turn ", l.turn) + " begin " + w.ref(l.begin) + " end " +
-           w.ref(l.end) + " step " + std::to_string(l.step) + number(" while ", l.condition, -1));
+           w.ref(l.end) + " step " + std::to_string(l.step) + number(" while ", l.condition, -1) + entry(" count ", l.count));
   for (const Piece& p : s.pieces)
     w.line("piece" + entry(" sink ", p.sink) + " reads " + list(p.reads) + " writes " + list(p.writes) +
            number(" in ", p.loop, -1));

@@ -6,6 +6,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/state.h"
+#include "compiler/schedule/copies.h"
 #include "compiler/schedule/pieces.h"
 
 namespace kiln::compiler {
@@ -126,7 +127,7 @@ class Edges {
     kernel.buffers.push_back(temporary);
     redirect(kernel, end_into(g_, kernel, b), g_.make(Op::BUFFER, target.dtype, {}, {slot}));
     access_[k] = access_of(g_, kernel);
-    s_.kernels.push_back(copy_kernel(target, b, temporary));
+    s_.kernels.push_back(copy_kernel(g_, target, b, temporary));
     s_.kernels.back().depends_on.push_back(static_cast<int>(k));
     access_.push_back(access_of(g_, s_.kernels.back()));
     next_[k].push_back(next_.size());
@@ -142,16 +143,6 @@ class Edges {
     std::vector<Id> ends(g_.src(kernel.sink).begin(), g_.src(kernel.sink).end());
     std::ranges::replace(ends, end, g_.with_src(end, src));
     kernel.sink = g_.with_src(kernel.sink, ends);
-  }
-
-  Kernel copy_kernel(const Buffer& target, int to, int from) {
-    Kernel k;
-    k.buffers = {to, from};
-    const Id r = g_.make(Op::RANGE, DType::index, {target.size}, {0, static_cast<std::int64_t>(RangeKind::loop)});
-    const Id value = g_.make(Op::LOAD, target.dtype, {g_.make(Op::BUFFER, target.dtype, {}, {1}), r});
-    const Id store = g_.make(Op::STORE, DType::none, {g_.make(Op::BUFFER, target.dtype, {}, {0}), r, value});
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, {store, r})});
-    return k;
   }
 
   // What k reads or goes on from.

@@ -15,6 +15,7 @@
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
 #include "compiler/schedule/pieces.h"
+#include "compiler/schedule/ping_pong.h"
 #include "compiler/schedule/share_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
 #include "compiler/schedule/split_ranges.h"
@@ -60,6 +61,7 @@ constexpr SchedulePass passes[] = {
     {"split_reduce", on_pieces<split_reduce>},
     {"split_ranges", on_pieces<split_ranges>},
     {"dependencies", dependencies},
+    {"ping_pong", ping_pong},
     {"memory_plan", memory_plan},
     {"share_kernels", share_kernels},
 };

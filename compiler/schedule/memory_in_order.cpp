@@ -76,7 +76,7 @@ class InOrder {
  private:
   void take(std::size_t b, std::vector<bool>& placed) {
     Buffer& buffer = s_.buffers[b];
-    if (buffer.param >= 0 || placed[b]) return;
+    if (!buffer.is_temporary() || placed[b]) return;
     placed[b] = true;
     const Id size = room(buffer);
     std::vector<Block>& blocks = blocks_[size];

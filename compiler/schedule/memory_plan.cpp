@@ -146,7 +146,7 @@ void add_conflicts(MemoryProblem& m, const TaskOrder& order, const std::vector<s
 MemoryProblem memory_problem(Graph& g, const Schedule& s) {
   MemoryProblem m;
   for (std::size_t b = 0; b < s.buffers.size(); ++b) {
-    if (s.buffers[b].param >= 0) continue;
+    if (!s.buffers[b].is_temporary()) continue;
     const Poly size = byte_poly(g, s.buffers[b]);
     if (!has_nonnegative_terms(g, s, size)) continue;
     m.buffers.push_back(b);
@@ -185,7 +185,7 @@ void memory_plan(Graph& g, Schedule& s) {
   Id end = end_of(g, top);
   if (!std::ranges::all_of(top, is_aligned)) end = index_add(g, end, g.index(alignment - 1));
   for (Buffer& b : s.buffers) {
-    if (b.param >= 0 || b.offset != no_id) continue;
+    if (!b.is_temporary() || b.offset != no_id) continue;
     b.offset = index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));
     const Poly size = byte_poly(g, b);
     const Id room = index_from(g, size);

@@ -34,6 +34,7 @@ class Lifetimes {
       const Id bounds[] = {loop.begin, loop.end};
       for (const int b : numbers_in(g_, s_, bounds)) uses_[at(b)].push_back(spans_[l]);
       if (loop.condition >= 0) uses_[at(loop.condition)].push_back(spans_[l]);
+      if (loop.count != no_id) use_roles(l);
     }
     std::vector<std::vector<std::size_t>> out;
     for (const std::vector<Span>& of : uses_) out.push_back(lifetime(of));
@@ -42,6 +43,16 @@ class Lifetimes {
 
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  // What takes turns in a loop is in use for all of them.
+  void use_roles(std::size_t loop) {
+    for (const Buffer& b : s_.buffers) {
+      if (b.which == no_id) continue;
+      const Id roots[] = {b.which};
+      if (!std::ranges::binary_search(g_.reachable(roots), s_.loops[loop].count)) continue;
+      for (const int one : b.among) uses_[at(one)].push_back(spans_[loop]);
+    }
+  }
 
   std::size_t depth(int loop) const {
     std::size_t d = 0;

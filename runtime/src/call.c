@@ -26,15 +26,6 @@ static int32_t chunk_count(const kiln_executor* e, int64_t work) {
   return n < 1 ? 1 : (int32_t)n;
 }
 
-static void* buffer_address(const kiln_program_desc* p, int32_t id, const kiln_tensor* args, char* workspace,
-                            const int64_t* symbols) {
-  const int32_t temp = id - p->n_params, view = temp - p->n_temps;
-  int64_t offset = 0;
-  if (temp < 0) return args[id].data;
-  kiln_evaluate(view < 0 ? p->temps[temp].offset : p->views[view].offset, symbols, &offset);
-  return (view < 0 ? workspace : (char*)args[p->views[view].param].data) + offset;
-}
-
 typedef struct call {
   const kiln_program_desc* program;
   const kiln_tensor* args;
@@ -43,8 +34,19 @@ typedef struct call {
   kiln_executor* executor;
 } call;
 
-static void* address_in(const call* c, int32_t buffer) {
-  return buffer_address(c->program, buffer, c->args, c->workspace, c->symbols);
+static void* address_in(const call* c, int32_t id) {
+  const kiln_program_desc* p = c->program;
+  int32_t role = id - p->n_params - p->n_temps;
+  int64_t offset = 0;
+  if (role >= 0 && role < p->n_roles) {
+    kiln_evaluate(p->roles[role].which, c->symbols, &offset);
+    id = p->roles[role].buffers[offset];
+    role = -1;
+  }
+  if (id < p->n_params) return c->args[id].data;
+  const kiln_view_desc* view = role < 0 ? 0 : &p->views[role - p->n_roles];
+  kiln_evaluate(view == 0 ? p->temps[id - p->n_params].offset : view->offset, c->symbols, &offset);
+  return (view == 0 ? c->workspace : (char*)c->args[view->param].data) + offset;
 }
 
 static void read_numbers(const call* c, const kiln_read_desc* reads, int32_t n) {
@@ -76,11 +78,13 @@ static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_
 static void run_loop(const call* c, int32_t number) {
   const kiln_loop_desc* l = &c->program->loops[number];
   int64_t at = 0, end = 0;
+  if (l->count >= 0) c->symbols[l->count] = 0;
   read_numbers(c, l->reads, l->n_reads);
   if (!kiln_evaluate(l->begin, c->symbols, &at) || !kiln_evaluate(l->end, c->symbols, &end)) return;
   while (at < end && (l->condition < 0 || *(const uint8_t*)address_in(c, l->condition) != 0)) {
     if (l->position >= 0) c->symbols[l->position] = at;
     run_kernels(c, l->first_kernel, l->end_kernel, number + 1);
+    if (l->count >= 0) ++c->symbols[l->count];
     if (__builtin_add_overflow(at, l->step, &at)) return;
   }
 }

@@ -16,7 +16,7 @@ kiln_add_test(plan_problem_test fuzz
   SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/plan_trace.cpp fuzz/loaded_object.cpp
   LIBS run_harness LLVM)
 target_include_directories(plan_problem_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-kiln_add_test(plan_trace_test fuzz SOURCES fuzz/plan_trace_test.cpp fuzz/plan_trace.cpp LIBS kiln_schedule)
+kiln_add_test(plan_trace_test fuzz SOURCES fuzz/plan_trace_test.cpp fuzz/plan_trace.cpp LIBS kiln_schedule kiln_interp)
 add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)
 file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 if(regressions)

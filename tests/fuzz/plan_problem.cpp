@@ -117,8 +117,13 @@ std::vector<KernelUses> uses_of(const Schedule& s, const std::vector<Users>& use
 std::string description_problem(const Schedule& s, const kiln_program_desc& d) {
   if (static_cast<std::size_t>(d.n_kernels) != s.kernels.size()) return "another number of kernels than scheduled";
   if (static_cast<std::size_t>(d.n_loops) != s.loops.size()) return "another number of loops than scheduled";
-  if (static_cast<std::size_t>(d.n_params + d.n_temps + d.n_views) != s.buffers.size())
+  if (static_cast<std::size_t>(d.n_params + d.n_temps + d.n_roles + d.n_views) != s.buffers.size())
     return "another number of buffers than scheduled";
+  for (std::size_t r = 0; r < static_cast<std::size_t>(d.n_roles); ++r) {
+    const std::vector<int>& among = s.buffers[static_cast<std::size_t>(d.n_params + d.n_temps) + r].among;
+    if (among.empty() || !std::ranges::equal(std::span(d.roles[r].buffers, among.size()), among))
+      return "role " + std::to_string(r) + " is described with other buffers than scheduled";
+  }
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     const kiln_kernel_desc& got = d.kernels[k];
     const std::span buffers(got.buffers, static_cast<std::size_t>(got.n_buffers));
@@ -134,34 +139,10 @@ struct Place {
   std::set<std::size_t> users;
 };
 
-// The kernels of a call in which every loop makes two turns, which is as many as it takes to see what a turn leaves.
-std::vector<std::size_t> trace_of(const Schedule& s) {
-  const auto inside = [&](int loop, int outer) {
-    while (loop >= 0 && loop != outer) loop = s.loops[static_cast<std::size_t>(loop)].parent;
-    return loop == outer;
-  };
-  std::vector<std::size_t> out;
-  for (std::size_t k = 0; k < s.kernels.size(); ++k) out.push_back(k);
-  for (std::size_t l = s.loops.size(); l-- > 0;) {  // inner loops first
-    const auto here = [&](std::size_t k) { return inside(s.kernels[k].loop, static_cast<int>(l)); };
-    const auto first = std::ranges::find_if(out, here);
-    const std::vector<std::size_t> turn(first, std::find_if_not(first, out.end(), here));
-    out.insert(first + std::ssize(turn), turn.begin(), turn.end());
-  }
-  return out;
-}
-
 class PlanChecker {
  public:
   PlanChecker(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols)
-      : g_(g),
-        s_(s),
-        d_(d),
-        symbols_(symbols),
-        before_(order_of(s)),
-        users_(users_of(g, s)),
-        trace_(trace_of(s)),
-        value_(g, names_) {
+      : g_(g), s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s)), value_(g, names_) {
     for (std::size_t i = 0; i < symbols.size(); ++i) names_[s.program.symbols[i].name] = symbols[i];
   }
 
@@ -173,7 +154,7 @@ class PlanChecker {
       Place here;
       if (const std::string p = place(t, workspace, here); !p.empty()) return "temporary " + std::to_string(t) + p;
       for (std::size_t o = 0; o < placed.size() && s_.loops.empty(); ++o)
-        if (overlap(here, placed[o]) && may_meet(o, here.users, t, placed[o].users))
+        if (overlap(here, placed[o]) && may_meet(here.users, placed[o].users))
           return "temporaries " + std::to_string(o) + " and " + std::to_string(t) + " share bytes and may be alive together";
       placed.push_back(std::move(here));
     }
@@ -184,23 +165,8 @@ class PlanChecker {
  private:
   static bool overlap(const Place& a, const Place& b) { return a.begin < b.end && b.begin < a.end; }
 
-  bool may_meet(std::size_t o, const std::set<std::size_t>& here, std::size_t t, const std::set<std::size_t>& there) const {
-    if (!s_.loops.empty()) return spoils(o, t) || spoils(t, o);
+  bool may_meet(const std::set<std::size_t>& here, const std::set<std::size_t>& there) const {
     return !all_before(before_, here, there) && !all_before(before_, there, here);
-  }
-
-  // In a call: does a kernel write to temporary a between a write to b and a later kernel that needs it?
-  bool spoils(std::size_t a, std::size_t b) const {
-    const Users &of_a = users_[static_cast<std::size_t>(d_.n_params) + a],
-                &of_b = users_[static_cast<std::size_t>(d_.n_params) + b];
-    bool written = false, spoiled = false;
-    for (const std::size_t k : trace_) {
-      const bool needs = of_b.readers.contains(k) || of_b.updaters.contains(k), stores = of_b.writers.contains(k);
-      if (needs && (spoiled || (written && of_a.writers.contains(k)))) return true;
-      if (stores) written = true, spoiled = false;
-      if (of_a.writers.contains(k) && written) spoiled = true;
-    }
-    return false;
   }
 
   std::string in_loops(const std::vector<Place>& placed) const {
@@ -214,7 +180,7 @@ class PlanChecker {
   // Views lie within their parameters; of one without elements nothing is read, wherever they are.
   std::string views() {
     for (std::size_t v = 0; v < static_cast<std::size_t>(d_.n_views); ++v) {
-      const Buffer& b = s_.buffers[static_cast<std::size_t>(d_.n_params + d_.n_temps) + v];
+      const Buffer& b = s_.buffers[static_cast<std::size_t>(d_.n_params + d_.n_temps + d_.n_roles) + v];
       const Buffer& whole = s_.buffers[static_cast<std::size_t>(d_.views[v].param)];
       std::int64_t offset = 0;
       if (value_(whole.size).value() == 0) continue;
@@ -235,6 +201,9 @@ class PlanChecker {
     if (size != value_(s_.buffers[b].stored()).value() * bytes(s_.buffers[b].dtype)) return " has not its bytes";
     out.end = out.begin + size;
     out.users = users_[b].all();
+    for (std::size_t r = 0; r < s_.buffers.size(); ++r)
+      if (std::ranges::find(s_.buffers[r].among, static_cast<int>(b)) != s_.buffers[r].among.end())
+        out.users.merge(users_[r].all());
     if (out.users.empty() || (out.begin >= 0 && out.begin % 64 == 0 && out.end <= workspace)) return {};
     return " at " + std::to_string(out.begin) + " .. " + std::to_string(out.end) + " of " + std::to_string(workspace) +
            " bytes";
@@ -246,36 +215,19 @@ class PlanChecker {
   std::span<const std::int64_t> symbols_;
   Order before_;
   std::vector<Users> users_;
-  std::vector<std::size_t> trace_;
   std::map<std::string, std::int64_t> names_;
   IndexValues value_;
 };
 
 }  // namespace
 
-// In a call, temporaries are written before they are read.
-static std::string trace_problem(const Graph& g, const Schedule& s) {
-  const std::vector<Users> users = users_of(g, s);
-  std::vector<bool> written(users.size(), false);
-  for (const std::size_t k : trace_of(s)) {
-    for (std::size_t b = 0; b < users.size(); ++b) {
-      const bool only_reads = users[b].readers.contains(k) && !users[b].writers.contains(k);
-      if (s.buffers[b].param < 0 && only_reads && !written[b])
-        return "kernel " + std::to_string(k) + " reads buffer " + std::to_string(b) + " before anybody writes it";
-      if (users[b].writers.contains(k)) written[b] = true;
-    }
-  }
-  return {};
-}
-
 std::string order_problem(const Graph& g, const Schedule& s) {
-  if (!s.loops.empty()) return trace_problem(g, s);
-  const Order before = order_of(s);
   const std::vector<Users> users = users_of(g, s);
   if (!s.loops.empty())  // one kernel after the other
     return trace_problem(
-        g, s, uses_of(s, users), [&](std::size_t b) { return s.buffers[b].param < 0; },
+        g, s, uses_of(s, users), [&](std::size_t b) { return s.buffers[b].is_temporary(); },
         [](std::size_t, std::size_t) { return false; });
+  const Order before = order_of(s);
   for (std::size_t b = 0; b < users.size(); ++b)
     if (const std::string p = buffer_order_problem(s, before, b, users[b]); !p.empty()) return p;
   return {};

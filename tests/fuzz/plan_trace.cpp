@@ -1,5 +1,9 @@
 #include "tests/fuzz/plan_trace.h"
 
+#include <algorithm>
+#include <map>
+
+#include "compiler/interp/index_value.h"
 #include "compiler/schedule/task_order.h"
 
 namespace kiln::compiler::testing {
@@ -14,6 +18,7 @@ class Trace {
   std::string run(int turns) {
     turns_ = turns;
     holds_.assign(s_.buffers.size(), false);
+    counts_.clear();
     kernels(0, s_.kernels.size(), -1);
     return problem_;
   }
@@ -44,22 +49,53 @@ class Trace {
     const std::string who = "loop " + std::to_string(number);
     const Id bounds[] = {l.begin, l.end};
     for (const int b : numbers_in(g_, s_, bounds)) read(who, static_cast<std::size_t>(b));
-    for (int t = 0; t < turns_ && problem_.empty(); ++t) {
+    if (l.count != no_id) counts_[std::string(g_.name(l.count))] = 0;
+    const std::int64_t most = counted(l);
+    for (std::int64_t t = 0; t < most && problem_.empty(); ++t) {
       if (l.condition >= 0) read(who, static_cast<std::size_t>(l.condition));
       kernels(first, end, number);
+      if (l.count != no_id) ++counts_[std::string(g_.name(l.count))];
     }
+  }
+
+  // Where nothing but counts of turns decides, as many turns as they say.
+  std::int64_t counted(const HostLoop& l) const {
+    const Id bounds[] = {l.begin, l.end};
+    bool only_counts = false;
+    for (const Id id : g_.reachable(bounds))
+      if (g_.op(id) == Op::SYM) {
+        if (!counts_.contains(std::string(g_.name(id)))) return turns_;
+        only_counts = true;
+      }
+    if (!only_counts) return turns_;
+    IndexValues value(g_, counts_);
+    return std::max<std::int64_t>(0, value(l.end).value() - value(l.begin).value());
+  }
+
+  // The buffer that has a role.
+  std::size_t actual(std::size_t b) const {
+    const Buffer& buffer = s_.buffers[b];
+    if (buffer.among.empty()) return b;
+    IndexValues value(g_, counts_);
+    return static_cast<std::size_t>(buffer.among[static_cast<std::size_t>(value(buffer.which).value())]);
+  }
+  std::set<std::size_t> actual(const std::set<std::size_t>& buffers) const {
+    std::set<std::size_t> out;
+    for (const std::size_t b : buffers) out.insert(actual(b));
+    return out;
   }
 
   void kernel(std::size_t k) {
     const std::string who = "kernel " + std::to_string(k);
     const Id roots[] = {s_.kernels[k].sink};
     for (const int b : numbers_in(g_, s_, roots)) read(who, static_cast<std::size_t>(b));
-    for (const std::size_t b : uses_[k].reads)
-      if (!uses_[k].writes.contains(b)) read(who, b);
-    for (const std::size_t b : uses_[k].writes) {
+    const std::set<std::size_t> reads = actual(uses_[k].reads), writes = actual(uses_[k].writes);
+    for (const std::size_t b : reads)
+      if (!writes.contains(b)) read(who, b);
+    for (const std::size_t b : writes) {
       for (std::size_t other = 0; other < holds_.size(); ++other) {
         if (other == b || !is_checked_(other) || !overlap_(b, other)) continue;
-        if (uses_[k].reads.contains(other) || uses_[k].writes.contains(other)) fail(who, other);
+        if (reads.contains(other) || writes.contains(other)) fail(who, other);
         holds_[other] = false;
       }
       holds_[b] = true;
@@ -82,6 +118,7 @@ class Trace {
   const std::function<bool(std::size_t, std::size_t)>& overlap_;
   int turns_ = 0;
   std::vector<bool> holds_;
+  std::map<std::string, std::int64_t> counts_;  // of turns made, by symbol
   std::string problem_;
 };
 

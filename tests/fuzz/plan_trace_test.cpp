@@ -71,5 +71,40 @@ TEST_F(PlanTrace, KernelsInAnotherOrder) {
   EXPECT_NE(problem(), "");
 }
 
+// k0 writes b0; a loop of one kernel: b0 -> b1, which change roles; in a loop of a turn where their number is odd: b1 -> b0; k3
+// reads b0, and b2 is written in each turn.
+class RoleTrace : public PlanTrace {
+ protected:
+  RoleTrace() {
+    const Id count = g.sym("count"), odd = g.make(Op::FLOORMOD, DType::index, {count, g.index(2)});
+    s.loops[0].count = count;
+    HostLoop back;
+    back.begin = g.index(0), back.end = odd;
+    s.loops.push_back(back);
+    for (const bool first : {true, false}) {
+      Buffer role;
+      role.among = first ? std::vector{0, 1} : std::vector{1, 0};
+      role.which = odd;
+      s.buffers.push_back(role);
+    }
+    s.kernels.erase(s.kernels.begin() + 3);
+    s.kernels[2].loop = 1;
+    uses = {{{}, {0}}, {{3}, {4, 2}}, {{1}, {0}}, {{0}, {}}};
+  }
+};
+
+TEST_F(RoleTrace, NothingShared) { EXPECT_EQ(problem(), ""); }
+
+TEST_F(RoleTrace, BothHoldTheirValuesForTheWholeTurn) {
+  shared = {{1, 2}};
+  EXPECT_NE(problem().find("kernel 1 uses buffer"), std::string::npos) << problem();
+}
+
+TEST_F(RoleTrace, BroughtBackAfterAnOddNumberOnly) {
+  s.loops[1].begin = g.index(-1);  // one turn more: nobody has written b1 when the loop made none
+  EXPECT_NE(problem().find("kernel 2 uses buffer 1 where it does not hold its value (turn count 0)"), std::string::npos)
+      << problem();
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

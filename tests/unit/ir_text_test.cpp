@@ -210,7 +210,7 @@ TEST(Text, MalformedLinesSayWhere) {
       {"in index [N] z", "E-text"},
       {"symbol N min 1", "E-text: expected each symbol once"},
       {"symbol K min -1", "E-text: expected 0 <= min <= max"},
-      {"symbol K least 1", "E-text: expected `min`, `max`, `multiple_of`, `turn` or `element`, got `least 1`"},
+      {"symbol K least 1", "E-text: expected `min`, `max`, `multiple_of`, `turn`, `count` or `element`, got `least 1`"},
       {"%1 = cast i32 (N", "E-text: expected `)`"},
       {"%1 = cast i32 (N + )", "E-text: expected an extent, got `)`"},
       {"%1 = cast i32 (%0)", "E-text: expected an index value, got %0 of type f32"},

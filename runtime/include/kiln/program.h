@@ -11,12 +11,23 @@
 extern "C" {
 #endif
 
-#define KILN_ABI_VERSION 3
+#define KILN_ABI_VERSION 4
 
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
-   KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX | KILN_END */
-enum { KILN_EXPR_END = 0, KILN_PUSH_CONST = 1, KILN_PUSH_SYM = 2, KILN_ADD = 3, KILN_SUB = 4, KILN_MUL = 5,
-       KILN_FLOORDIV = 6, KILN_FLOORMOD = 7, KILN_MIN = 8, KILN_MAX = 9 };
+   KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX |
+   KILN_END */
+enum {
+  KILN_EXPR_END = 0,
+  KILN_PUSH_CONST = 1,
+  KILN_PUSH_SYM = 2,
+  KILN_ADD = 3,
+  KILN_SUB = 4,
+  KILN_MUL = 5,
+  KILN_FLOORDIV = 6,
+  KILN_FLOORMOD = 7,
+  KILN_MIN = 8,
+  KILN_MAX = 9
+};
 typedef const int64_t* kiln_expr;
 
 enum { KILN_IN = 0, KILN_OUT = 1, KILN_INOUT = 2 };
@@ -37,42 +48,49 @@ typedef struct kiln_read_desc {
   int32_t symbol, buffer;
 } kiln_read_desc;
 
-/* Runs iterations [begin, end) of the kernel's outermost loop. buffers: one pointer per kernel slot. symbols: values in order. */
+/* Runs iterations [begin, end) of the kernel's outermost loop. buffers: one pointer per kernel slot. symbols: values in order.
+ */
 typedef void (*kiln_kernel_fn)(void* const* buffers, const int64_t* symbols, int64_t begin, int64_t end);
 
 typedef struct kiln_kernel_desc {
   const char* name;
   kiln_kernel_fn fn;
-  const int32_t* buffers;   /* kernel slot -> program buffer: 0..n_params-1 parameters, then temporaries, then views */
+  const int32_t* buffers; /* kernel slot -> program buffer: 0..n_params-1 parameters, then temporaries, roles, views */
   const int32_t* depends_on;
-  kiln_expr trip_count;     /* iterations of the outermost loop */
-  kiln_expr work;           /* rough cost in scalar operations of the whole kernel: decides how many threads */
+  kiln_expr trip_count; /* iterations of the outermost loop */
+  kiln_expr work;       /* rough cost in scalar operations of the whole kernel: decides how many threads */
   int32_t n_buffers, n_depends_on;
-  int32_t alignment;        /* chunk boundaries are multiples of this */
-  int32_t parallel;         /* 0: the loop must run in one call */
+  int32_t alignment;           /* chunk boundaries are multiples of this */
+  int32_t parallel;            /* 0: the loop must run in one call */
   const kiln_read_desc* reads; /* before the kernel begins */
   int32_t n_reads, reserved;
 } kiln_kernel_desc;
 
 /* Runs kernels [first_kernel, end_kernel), and the loops in them, for the positions begin, begin + step, .. below end. */
 typedef struct kiln_loop_desc {
-  kiln_expr begin, end;     /* evaluated once, when the loop begins */
-  int64_t step;             /* above 0 */
+  kiln_expr begin, end;        /* evaluated once, when the loop begins */
+  int64_t step;                /* above 0 */
   const kiln_read_desc* reads; /* before begin and end are evaluated */
   int32_t n_reads;
   int32_t first_kernel, end_kernel;
-  int32_t position;         /* the symbol that is the position in each turn, or -1 */
-  int32_t condition;        /* a turn begins only while this buffer's one bool is true; -1: always */
-  int32_t reserved;
+  int32_t position;  /* the symbol that is the position in each turn, or -1 */
+  int32_t condition; /* a turn begins only while this buffer's one bool is true; -1: always */
+  int32_t count;     /* the symbol that counts the turns made, or -1 */
 } kiln_loop_desc;
 
 typedef struct kiln_temp_desc {
-  kiln_expr offset, bytes;  /* in the workspace */
+  kiln_expr offset, bytes; /* in the workspace */
 } kiln_temp_desc;
+
+/* Parameters and temporaries that take turns: kernels use buffers[which]. */
+typedef struct kiln_role_desc {
+  kiln_expr which;
+  const int32_t* buffers;
+} kiln_role_desc;
 
 /* An input from a place on: kernels that differ in such places alone are one function. */
 typedef struct kiln_view_desc {
-  kiln_expr offset;         /* in bytes */
+  kiln_expr offset; /* in bytes */
   int64_t param;
 } kiln_view_desc;
 
@@ -88,7 +106,9 @@ typedef struct kiln_program_desc {
   const kiln_view_desc* views;
   const kiln_loop_desc* loops; /* in the order in which they begin, outer ones first */
   int32_t n_loops;
-  int32_t n_numbers;        /* symbols after the n_symbols extents: the run sets them */
+  int32_t n_numbers; /* symbols after the n_symbols extents: the run sets them */
+  const kiln_role_desc* roles;
+  int32_t n_roles, reserved;
 } kiln_program_desc;
 
 #ifdef __cplusplus

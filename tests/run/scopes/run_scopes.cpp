@@ -71,6 +71,9 @@ int all_kernels(const kiln::record::program& p) {
 int kernels_in_turns(const kiln::record::program& p) {
   return count_kernels(p, [](const Graph&, const Kernel& k) { return k.loop >= 0; });
 }
+int kernels_in_loop(const kiln::record::program& p, int loop) {
+  return count_kernels(p, [&](const Graph&, const Kernel& k) { return k.loop == loop; });
+}
 int copies_in_turns(const kiln::record::program& p) {
   return count_kernels(p, [](const Graph& g, const Kernel& k) {
     const Id end = g.src(k.sink, 0), store = g.src(end, 0), range = g.src(end, 1);

@@ -70,6 +70,8 @@ std::string compile_error(const kiln::record::program& p);
 int all_kernels(const kiln::record::program& p);
 int kernels_in_turns(const kiln::record::program& p);
 int copies_in_turns(const kiln::record::program& p);
+// Those in the loop of this number alone, in the order in which loops begin.
+int kernels_in_loop(const kiln::record::program& p, int loop);
 
 // The same for a program in textual form, from the folder host_loops.
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments);

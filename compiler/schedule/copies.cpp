@@ -1,0 +1,66 @@
+#include "compiler/schedule/copies.h"
+
+#include <algorithm>
+
+#include "compiler/ir/state.h"
+#include "compiler/schedule/whole_writes.h"
+
+namespace kiln::compiler {
+namespace {
+
+int buffer_of(const Graph& g, const Kernel& k, Id state) {
+  const Id memory = memory_of(g, state);
+  return g.op(memory) == Op::BUFFER ? k.buffers[static_cast<std::size_t>(g.arg(memory, 0))] : -1;
+}
+
+// What a buffer is when a kernel or one of its iterations begins.
+bool is_first(const Graph& g, Id state) { return g.op(state) == Op::BUFFER || g.op(state) == Op::ENTRY; }
+
+const Buffer& at(const Schedule& s, int buffer) { return s.buffers[static_cast<std::size_t>(buffer)]; }
+
+}  // namespace
+
+Kernel copy_kernel(Graph& g, const Buffer& target, int to, int from) {
+  Kernel k;
+  k.buffers = {to, from};
+  const Id r = g.make(Op::RANGE, DType::index, {target.size}, {0, static_cast<std::int64_t>(RangeKind::loop)});
+  const Id value = g.make(Op::LOAD, target.dtype, {g.make(Op::BUFFER, target.dtype, {}, {1}), r});
+  const Id store = g.make(Op::STORE, DType::none, {g.make(Op::BUFFER, target.dtype, {}, {0}), r, value});
+  k.sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store, r})});
+  return k;
+}
+
+std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id end) {
+  const Id store = g.src(end, 0);
+  if (g.op(store) != Op::STORE || g.src(store).size() != 3 || !is_first(g, g.src(store, 0))) return std::nullopt;
+  const Id position = g.src(store, 1), load = g.src(store, 2);
+  if (g.op(load) != Op::LOAD || g.src(load).size() != 2 || g.src(load, 1) != position || !is_first(g, g.src(load, 0)))
+    return std::nullopt;
+  const int to = buffer_of(g, k, g.src(store, 0)), from = buffer_of(g, k, g.src(load, 0));
+  if (to < 0 || from < 0 || to == from) return std::nullopt;
+  const Buffer &target = at(s, to), &source = at(s, from);
+  if (target.size != source.size || target.dtype != source.dtype || target.window != no_id || source.window != no_id)
+    return std::nullopt;
+  const std::vector<Id> ranges(g.src(end).begin() + 1, g.src(end).end());
+  if (!covers(g, ranges, std::vector{position}, target.size)) return std::nullopt;
+  return Copied{to, from};
+}
+
+bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer) {
+  const std::vector<Id> ends(g.src(k.sink).begin(), g.src(k.sink).end());
+  for (const Id id : g.reachable(ends))
+    if (g.op(id) == Op::LOAD && buffer_of(g, k, g.src(id, 0)) == buffer) return false;
+  return std::ranges::any_of(ends, [&](Id end) {
+    Id state = g.src(end, 0);
+    if (buffer_of(g, k, state) != buffer) return false;
+    std::vector<Id> positions;
+    for (; g.op(state) == Op::STORE; state = g.src(state, 0)) {
+      if (g.src(state).size() != 3) return false;
+      positions.push_back(g.src(state, 1));
+    }
+    const std::vector<Id> ranges(g.src(end).begin() + 1, g.src(end).end());
+    return is_first(g, state) && covers(g, ranges, positions, at(s, buffer).size);
+  });
+}
+
+}  // namespace kiln::compiler

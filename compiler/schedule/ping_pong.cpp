@@ -1,0 +1,156 @@
+#include "compiler/schedule/ping_pong.h"
+
+#include <algorithm>
+#include <string>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/schedule/copies.h"
+#include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/turn_copies.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t most_turns = std::int64_t{1} << 62;
+
+class PingPong {
+ public:
+  PingPong(Graph& g, Schedule& s) : g_(g), s_(s) {
+    for (const Symbol& y : s.program.symbols)
+      if (y.kind == Symbol::Kind::element) fixed_.insert(y.buffer);
+    for (const HostLoop& l : s.loops)
+      if (l.condition >= 0) fixed_.insert(l.condition);
+  }
+
+  // Inner loops first: they make more turns.
+  void run() {
+    for (std::size_t l = s_.loops.size(); l-- > 0;)
+      if (const auto change = find_role_change(g_, s_, static_cast<int>(l), fixed_)) apply(static_cast<int>(l), *change);
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+  void apply(int loop, const RoleChange& change) {
+    std::map<int, int> roles;  // by buffer
+    std::vector<HostLoop> loops;
+    std::vector<Kernel> copies;  // `loop`: into `loops`
+    if (!change.cycles.empty()) {
+      const Id count = new_count();
+      s_.loops[at(loop)].count = count;
+      for (const Cycle& c : change.cycles) {
+        const Id phase = index_floormod(g_, count, g_.index(std::ssize(c.buffers)));
+        give_roles(c, phase, roles);
+        bring_back(c, phase, s_.loops[at(loop)].parent, loops, copies);
+      }
+    }
+    for (const auto& [k, names] : change.renamed) {
+      const auto renamed = [&](int b) {
+        const auto moved = names.find(b);
+        const int now = moved == names.end() ? b : moved->second;
+        const auto role = roles.find(now);
+        return role == roles.end() ? now : role->second;
+      };
+      Kernel& kernel = s_.kernels[k];
+      if (const auto ends = change.dropped.find(k); ends != change.dropped.end()) kernel = without(g_, kernel, ends->second);
+      std::ranges::transform(kernel.buffers, kernel.buffers.begin(), renamed);
+      if (kernel.at_entry) std::ranges::transform(*kernel.at_entry, kernel.at_entry->begin(), renamed);
+    }
+    rebuild(loop, loops, copies);
+  }
+
+  Id new_count() {
+    for (int n = 0;; ++n) {
+      const std::string name = "count." + std::to_string(n);
+      if (std::ranges::find(s_.program.symbols, name, &Symbol::name) != s_.program.symbols.end()) continue;
+      s_.program.symbols.push_back({.name = name, .max = most_turns, .kind = Symbol::Kind::count});
+      return g_.sym(name);
+    }
+  }
+
+  void give_roles(const Cycle& c, Id phase, std::map<int, int>& roles) {
+    for (std::size_t i = 0; i < c.buffers.size(); ++i) {
+      Buffer role = s_.buffers[at(c.buffers[i])];
+      role.param = -1;
+      role.which = phase;
+      for (std::size_t turn = 0; turn < c.buffers.size(); ++turn)
+        role.among.push_back(c.buffers[(i + turn) % c.buffers.size()]);
+      roles[c.buffers[i]] = static_cast<int>(s_.buffers.size());
+      fixed_.insert({c.buffers[i], static_cast<int>(s_.buffers.size())});
+      s_.buffers.push_back(role);
+    }
+  }
+
+  void bring_back(const Cycle& c, Id phase, int parent, std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
+    for (std::size_t turns = 1; turns <= c.back.size(); ++turns) {
+      if (c.back[turns - 1].empty()) continue;
+      const Id n = g_.index(static_cast<std::int64_t>(turns));
+      HostLoop l;  // one turn for the phase `turns`, else none
+      l.parent = parent;
+      l.begin = c.back.size() == 1 ? g_.index(0) : index_max(g_, phase, n);
+      l.end = c.back.size() == 1 ? phase : index_add(g_, index_min(g_, phase, n), g_.index(1));
+      for (const auto& [to, from] : c.back[turns - 1]) {
+        copies.push_back(copy_kernel(g_, s_.buffers[at(to)], to, from));
+        copies.back().at_entry.emplace();
+        copies.back().loop = static_cast<int>(loops.size());
+      }
+      loops.push_back(l);
+    }
+  }
+
+  // Puts loops behind another one, with their kernels, and forgets kernels that store nothing.
+  void rebuild(int loop, const std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
+    const int added = static_cast<int>(loops.size());
+    int behind = loop + 1;
+    while (at(behind) < s_.loops.size() && is_in(s_, behind, loop)) ++behind;
+    std::size_t last = 0;
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k)
+      if (is_in(s_, s_.kernels[k].loop, loop)) last = k;
+    std::vector<Kernel> kernels;
+    std::vector<std::vector<int>> now(s_.kernels.size());  // by old number: what to wait for
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
+      Kernel kernel = std::move(s_.kernels[k]);
+      std::set<int> needs;
+      for (const int d : kernel.depends_on) needs.insert(now[at(d)].begin(), now[at(d)].end());
+      kernel.depends_on.assign(needs.begin(), needs.end());
+      if (kernel.loop >= behind) kernel.loop += added;
+      if (g_.src(kernel.sink).empty()) {
+        now[k] = kernel.depends_on;
+      } else {
+        now[k] = {static_cast<int>(kernels.size())};
+        kernels.push_back(std::move(kernel));
+      }
+      if (k == last) append(kernels, copies, behind);
+    }
+    for (std::size_t k = 0; k < kernels.size(); ++k) kernels[k].name = s_.program.name + "_k" + std::to_string(k);
+    s_.kernels = std::move(kernels);
+    for (HostLoop& l : s_.loops)
+      if (l.parent >= behind) l.parent += added;
+    s_.loops.insert(s_.loops.begin() + behind, loops.begin(), loops.end());
+  }
+
+  // The copies of one loop run one after the other.
+  static void append(std::vector<Kernel>& kernels, std::vector<Kernel>& copies, int first_loop) {
+    int last_loop = -1;
+    for (Kernel& k : copies) {
+      k.loop += first_loop;
+      if (k.loop == last_loop) k.depends_on.push_back(static_cast<int>(kernels.size()) - 1);
+      last_loop = k.loop;
+      kernels.push_back(std::move(k));
+    }
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  std::set<int> fixed_;  // buffers that keep their places
+};
+
+}  // namespace
+
+void ping_pong(Graph& g, Schedule& s) {
+  const SourceLoc saved = g.loc();
+  PingPong(g, s).run();
+  g.set_loc(saved);
+}
+
+}  // namespace kiln::compiler

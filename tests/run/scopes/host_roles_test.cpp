@@ -1,0 +1,236 @@
+// Tensors that change roles from turn to turn: loops outside of kernels copy nothing, whatever number of turns they make and
+// however they end.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N"> N;
+
+using Ints = std::vector<int>;
+
+Ints numbers(std::size_t n, int seed = 0) {
+  Ints v;
+  for (std::size_t i = 0; i < n; ++i)
+    v.push_back(static_cast<int>((i * 7919 + static_cast<std::size_t>(seed) * 31 + 13) % 101) - 50);
+  return v;
+}
+
+// Neighbours added, on a circle; unsigned, since many turns of it wrap.
+Ints stirred(const Ints& u) {
+  Ints out;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    out.push_back(static_cast<int>(static_cast<unsigned>(u[(i + u.size() - 1) % u.size()]) + 3u * static_cast<unsigned>(u[i]) +
+                                   static_cast<unsigned>(u[(i + 1) % u.size()])));
+  return out;
+}
+constexpr auto stir(auto const& u) { return roll<0, 1>(u) + 3 * u + roll<0, -1>(u); }
+Ints sum(const Ints& a, const Ints& b, int minus = 0) {
+  Ints out;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto x = static_cast<unsigned>(a[i]), y = static_cast<unsigned>(b[i]);
+    out.push_back(static_cast<int>(minus != 0 ? x - y : x + y));
+  }
+  return out;
+}
+
+const std::vector<int> some_turns = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8};
+
+// u = f(u) in place: one kernel, and one copy behind the loop.
+struct stirring : program<stirring> {
+  in<i32> steps;
+  inout<i32, N> u;
+  constexpr void body() {
+    for ([[maybe_unused]] auto t : loop(steps)) u = stir(u);
+  }
+};
+
+TEST(HostRoles, InPlace) {
+  EXPECT_EQ(scopes::kernels_in_loop(ir<stirring>, 0), 1);
+  for (const int steps : some_turns)
+    for (const std::size_t n : {1u, 2u, 40u, 3000u}) {
+      auto u = numbers(n);
+      const auto r = scopes::run(ir<stirring>, {scopes::scalar(steps), scopes::tensor({std::ssize(u)}, u)});
+      for (int t = 0; t < steps; ++t) u = stirred(u);
+      EXPECT_EQ(scopes::values<int>(r[1]), u) << steps;
+    }
+}
+
+// The next of two, which change places: u2 <- u1 <- u0. The result goes to an output; what it began with stays.
+struct leapfrog : program<leapfrog> {
+  in<i32> steps;
+  in<i32, N> first, second;
+  out<i32, N> last;
+  out<i32, N> before_last;
+  constexpr void body() {
+    auto before = var(first), now = var(second);
+    for ([[maybe_unused]] auto t : loop(steps)) {
+      auto next = stir(now) - before;
+      before = now;
+      now = next;
+    }
+    last = now;
+    before_last = before;
+  }
+};
+
+TEST(HostRoles, Leapfrog) {
+  EXPECT_EQ(scopes::kernels_in_loop(ir<leapfrog>, 0), 1);
+  for (const int steps : some_turns) {
+    Ints before = numbers(50), now = numbers(50, 1);
+    const auto r = scopes::run(ir<leapfrog>, {scopes::scalar(steps), scopes::tensor({50}, before), scopes::tensor({50}, now),
+                                              scopes::output<int>({50}), scopes::output<int>({50})});
+    for (int t = 0; t < steps; ++t) {
+      Ints next = sum(stirred(now), before, 1);
+      before = now;
+      now = next;
+    }
+    EXPECT_EQ(scopes::values<int>(r[3]), now) << steps;
+    EXPECT_EQ(scopes::values<int>(r[4]), before) << steps;
+  }
+}
+
+// Three of them, and another two that change places among themselves.
+struct five : program<five> {
+  in<i32> steps;
+  inout<i32, N> a, b, c, u, v;
+  constexpr void body() {
+    for ([[maybe_unused]] auto t : loop(steps)) {
+      auto next = stir(c) + a;
+      a = b;
+      b = c;
+      c = next;
+      auto w = u + 0;
+      u = v;
+      v = w;
+    }
+  }
+};
+
+TEST(HostRoles, SeveralAtATime) {
+  EXPECT_EQ(scopes::kernels_in_loop(ir<five>, 0), 2);  // u + 0 is one
+  for (const int steps : some_turns) {
+    Ints a = numbers(30), b = numbers(30, 1), c = numbers(30, 2), u = numbers(30, 3), v = numbers(30, 4);
+    const auto r = scopes::run(ir<five>, {scopes::scalar(steps), scopes::tensor({30}, a), scopes::tensor({30}, b),
+                                          scopes::tensor({30}, c), scopes::tensor({30}, u), scopes::tensor({30}, v)});
+    for (int t = 0; t < steps; ++t) {
+      const Ints next = sum(stirred(c), a);
+      a = b;
+      b = c;
+      c = next;
+      std::swap(u, v);
+    }
+    const Ints* expected[] = {&a, &b, &c, &u, &v};
+    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(scopes::values<int>(r[1 + i]), *expected[i]) << steps << " " << i;
+  }
+}
+
+// The loop ends by data, at the end of a turn or within one; turns may be cut short.
+struct ended : program<ended> {
+  in<i32> steps, limit;
+  inout<i32, N> u, v;
+  out<i32> turns;
+  constexpr void body() {
+    auto n = var(0);
+    for (auto t : loop(steps)) {
+      u = stir(u);
+      n += 1;
+      break_if(max(u) > limit);
+      continue_if(t % 3 == 1);
+      v = stir(v) + u;
+    }
+    turns = n;
+  }
+};
+
+TEST(HostRoles, BreakAndContinue) {
+  for (const int steps : some_turns)
+    for (const int limit : {-1, 100, 1000, 10000, 1 << 30}) {
+      Ints u = numbers(40), v = numbers(40, 1);
+      const auto r = scopes::run(ir<ended>, {scopes::scalar(steps), scopes::scalar(limit), scopes::tensor({40}, u),
+                                             scopes::tensor({40}, v), scopes::output<int>({})});
+      int turns = 0;
+      for (int t = 0; t < steps; ++t) {
+        u = stirred(u);
+        ++turns;
+        if (std::ranges::max(u) > limit) break;
+        if (t % 3 == 1) continue;
+        v = sum(stirred(v), u);
+      }
+      EXPECT_EQ(scopes::values<int>(r[2]), u) << steps << " " << limit;
+      EXPECT_EQ(scopes::values<int>(r[3]), v) << steps << " " << limit;
+      EXPECT_EQ(scopes::values<int>(r[4])[0], turns) << steps << " " << limit;
+    }
+}
+
+// Loops in loops, each of which has what changes roles; the inner one's turns depend on the outer one's.
+struct nested : program<nested> {
+  in<i32> rounds;
+  inout<i32, N> u, v;
+  constexpr void body() {
+    for (auto r : loop(rounds)) {
+      for ([[maybe_unused]] auto t : loop(r)) u = stir(u);
+      v = stir(v) + u;
+      if (auto c = when(r % 2 == 0)) u = stir(u) - v;
+    }
+  }
+};
+
+TEST(HostRoles, LoopsInLoops) {
+  for (const int rounds : some_turns) {
+    Ints u = numbers(25), v = numbers(25, 1);
+    const auto r = scopes::run(ir<nested>, {scopes::scalar(rounds), scopes::tensor({25}, u), scopes::tensor({25}, v)});
+    for (int k = 0; k < rounds; ++k) {
+      for (int t = 0; t < k; ++t) u = stirred(u);
+      v = sum(stirred(v), u);
+      if (k % 2 == 0) u = sum(stirred(u), v, 1);
+    }
+    EXPECT_EQ(scopes::values<int>(r[1]), u) << rounds;
+    EXPECT_EQ(scopes::values<int>(r[2]), v) << rounds;
+  }
+}
+
+// Kernels of the program write the next state and copy it; and what a copy holds is read once more, or changed behind it.
+struct by_kernels : program<by_kernels> {
+  in<i32> steps;
+  inout<i32, N> u, w;
+  out<i32, N> seen;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) seen(i) = 0;
+    for (auto t : loop(steps)) {
+      for (auto [i] : kernel(N)) w(i) = u.at<mode::wrap>(i - 1) + 3 * u(i) + u.at<mode::wrap>(i + 1);
+      for (auto [i] : kernel(N)) u(i) = w(i);
+      for (auto [i] : kernel(N)) seen(i) += u.at<mode::wrap>(i + 1);
+      if (auto c = when(t == 4))
+        for (auto [i] : kernel(N)) u(i) += 1;
+    }
+  }
+};
+
+TEST(HostRoles, KernelsOfTheProgram) {
+  for (const int steps : some_turns) {
+    Ints u = numbers(33), w = numbers(33, 1), seen(33);
+    const auto r = scopes::run(
+        ir<by_kernels>, {scopes::scalar(steps), scopes::tensor({33}, u), scopes::tensor({33}, w), scopes::output<int>({33})});
+    for (int t = 0; t < steps; ++t) {
+      w = stirred(u);
+      u = w;
+      Ints turned = u;
+      std::ranges::rotate(turned, turned.begin() + 1);
+      seen = sum(seen, turned);
+      if (t == 4)
+        for (int& e : u) e = static_cast<int>(static_cast<unsigned>(e) + 1);
+    }
+    EXPECT_EQ(scopes::values<int>(r[1]), u) << steps;
+    EXPECT_EQ(scopes::values<int>(r[2]), w) << steps;
+    EXPECT_EQ(scopes::values<int>(r[3]), seen) << steps;
+  }
+}
+
+}  // namespace
