@@ -1,5 +1,6 @@
 #include "generator/names.h"
 
+#include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 
 namespace kiln::generator {
@@ -55,6 +56,12 @@ std::string_view cpp_type(DType d) {
 
 std::string_view direction_name(Direction d) { return d == Direction::in ? "in" : d == Direction::out ? "out" : "inout"; }
 
-std::string expression(Graph& g, Id id) { return index_text(g, index_canonical(g, id), 1 << 16).value_or("?"); }
+std::string expression(Graph& g, Id id) {
+  try {
+    return index_text(g, index_canonical(g, id), 1 << 16).value_or("?");
+  } catch (const Diagnostic&) {  // E-overflow: no polynomial of 64 bits, as the work of deep loops may be
+    return "?";
+  }
+}
 
 }  // namespace kiln::generator

@@ -1,5 +1,6 @@
 // The text that --dump-after writes, of every pass: compiling goes on from it to the same object, header and manifest, byte for
-// byte. The passes are those of pass_names(); the programs those of some folders, of the demo, and random ones.
+// byte. The passes are those of pass_names(); the programs those of some folders, of the demo, of examples with groups, atomics
+// and loops around kernels, and random ones, each of these from a third of the passes.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,6 +16,8 @@
 #include "generator/registry.h"
 #include "generator/tools/npy.h"
 #include "tests/fuzz/random_program.h"
+#include "tests/fuzz/random_scopes.h"
+#include "tests/fuzz/random_states.h"
 
 namespace kiln::generator {
 namespace {
@@ -40,12 +43,14 @@ Result compile_all(Graph& g, Schedule begin) {
   return out;
 }
 
-void expect_same_from_every_text(Graph& g, const Program& p) {
+// After the passes at `first`, `first` + `step`, ..
+void expect_same_from_texts(Graph& g, const Program& p, std::size_t first = 0, std::size_t step = 1) {
   Schedule begin;
   begin.program = p;
   const Result whole = compile_all(g, begin);
   ASSERT_GT(whole.object.size(), 0u);
-  for (const std::string_view pass : pass_names()) {
+  for (std::size_t i = first; i < pass_names().size(); i += step) {
+    const std::string_view pass = pass_names()[i];
     SCOPED_TRACE(p.name + " after " + std::string(pass));
     ASSERT_TRUE(whole.dumps.contains(pass));
     Graph h;
@@ -66,7 +71,7 @@ TEST_P(Files, ContinueFromEveryPass) {
   Graph g;
   const Program p = read_program(g, read_file(GetParam()), GetParam());
   verify(g, p);
-  expect_same_from_every_text(g, p);
+  expect_same_from_texts(g, p);
 }
 
 std::vector<std::string> files() {
@@ -86,17 +91,31 @@ TEST(Captured, ContinueFromEveryPass) {
   for (const record::program* captured : registered_programs()) {
     Graph g;
     const Program p = import_program(g, *captured);
-    expect_same_from_every_text(g, p);
+    expect_same_from_texts(g, p);
+  }
+}
+
+void expect_same_of_random(std::uint64_t count, Program (*make)(Graph& g, std::uint64_t seed)) {
+  for (std::uint64_t seed = 1; seed <= count; ++seed) {
+    SCOPED_TRACE(seed);
+    Graph g;
+    const Program p = make(g, seed);
+    expect_same_from_texts(g, p, seed % 3, 3);
   }
 }
 
 TEST(Random, ContinueFromEveryPass) {
-  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
-    SCOPED_TRACE(seed);
-    Graph g;
-    const Program p = compiler::testing::random_program(g, seed, seed % 3 == 0);
-    expect_same_from_every_text(g, p);
-  }
+  expect_same_of_random(40,
+                        [](Graph& g, std::uint64_t seed) { return compiler::testing::random_program(g, seed, seed % 3 == 0); });
+}
+// Kernels, groups, loops with breaks and conditions, in and around kernels.
+TEST(Random, ScopesContinueFromEveryPass) {
+  expect_same_of_random(15,
+                        [](Graph& g, std::uint64_t seed) { return import_program(g, kiln::test::random_scopes(seed).get()); });
+}
+TEST(Random, StatesContinueFromEveryPass) {
+  expect_same_of_random(15,
+                        [](Graph& g, std::uint64_t seed) { return import_program(g, kiln::test::random_states(seed).get()); });
 }
 
 }  // namespace
