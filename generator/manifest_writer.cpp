@@ -71,7 +71,7 @@ Json buffers(Graph& g, const Schedule& s) {
     if (b.param >= 0) one["param"] = b.param;
     if (b.offset != no_id) one["offset"] = value(g, b.offset);
     if (!b.among.empty()) one["among"] = b.among;
-    if (b.which != no_id) one["which"] = value(g, b.which);
+    if (b.count != no_id) one["count"] = std::string(g.name(b.count));
     list.push_back(one);
   }
   return list;

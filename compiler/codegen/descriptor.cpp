@@ -29,7 +29,8 @@ class DescriptorEmitter {
       buffer_number_.push_back(
           b.param >= 0 && !is_view ? b.param : static_cast<int>(params.size() + temps.size() + roles.size() + views.size()));
       if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
-      if (!b.among.empty()) roles.push_back(row({expr(b.which), numbers(numbers_of(b.among))}));
+      if (!b.among.empty())
+        roles.push_back(row({numbers(numbers_of(b.among)), i32(static_cast<int>(b.among.size())), i32(symbol(b.count))}));
       if (b.is_temporary()) temps.push_back(row({expr(b.offset), expr(b.stored(), bytes(b.dtype))}));
     }
     int n_extents = 0;

@@ -60,9 +60,9 @@ struct Buffer {
   Id window = no_id, kept = no_id;
   bool whole = false;  // the program wants it so: its writer and its readers are different kernels
   int after = -1;      // until dependencies: the buffer whose memory goes on as this one, once everything that uses it has run
-  // Of a role: it is buffer among[which], an index expression over counts of turns.
+  // Of a role: it is buffer among[count % among.size()], with the SYM of a loop's count of turns.
   std::vector<int> among = {};
-  Id which = no_id;
+  Id count = no_id;
   bool is_temporary() const { return param < 0 && among.empty(); }
   Id stored() const { return kept != no_id ? kept : size; }  // elements
 };
@@ -145,7 +145,7 @@ void for_each_node(S& s, F&& f) {
     f(b.offset);
     f(b.window);
     f(b.kept);
-    f(b.which);
+    f(b.count);
   }
   for (auto& l : s.loops) {
     f(l.turn);

@@ -80,15 +80,15 @@ void read_buffer(TextReader& r, Schedule& s) {
       b.after = static_cast<int>(before);
     } else if (r.scan.accept_word("among")) {
       b.among = r.small_list();
-    } else if (r.scan.accept_word("which")) {
-      b.which = r.node();
+    } else if (r.scan.accept_word("count")) {
+      b.count = r.node();
     } else {
-      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept`, `param`, `after`, `among` or `which`");
+      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept`, `param`, `after`, `among` or `count`");
     }
   }
   if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");
   if ((b.window == no_id) != (b.kept == no_id)) r.scan.reject("`buffer` expected `window` and `kept` together, got one");
-  if (b.among.empty() != (b.which == no_id)) r.scan.reject("`buffer` expected `among` and `which` together, got one");
+  if (b.among.empty() != (b.count == no_id)) r.scan.reject("`buffer` expected `among` and `count` together, got one");
   for (const int one : b.among)
     if (static_cast<std::size_t>(one) >= s.buffers.size())
       r.scan.reject("expected a buffer declared above, got " + std::to_string(one));

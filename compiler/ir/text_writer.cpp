@@ -264,7 +264,7 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
            (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" window ", b.window) +
            entry(" kept ", b.kept) + entry(" offset ", b.offset) + number(" after ", b.after, -1) +
-           (b.among.empty() ? "" : " among " + list(b.among)) + entry(" which ", b.which));
+           (b.among.empty() ? "" : " among " + list(b.among)) + entry(" count ", b.count));
   const auto lowered = [&](std::size_t i) {
     if (s.lowered.empty()) return std::string();
     const LoweredKernel& l = s.lowered[i];

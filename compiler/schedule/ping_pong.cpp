@@ -40,7 +40,7 @@ class PingPong {
       s_.loops[at(loop)].count = count;
       for (const Cycle& c : change.cycles) {
         const Id phase = index_floormod(g_, count, g_.index(std::ssize(c.buffers)));
-        give_roles(c, phase, roles);
+        give_roles(c, count, roles);
         bring_back(c, phase, s_.loops[at(loop)].parent, loops, copies);
       }
     }
@@ -68,11 +68,11 @@ class PingPong {
     }
   }
 
-  void give_roles(const Cycle& c, Id phase, std::map<int, int>& roles) {
+  void give_roles(const Cycle& c, Id count, std::map<int, int>& roles) {
     for (std::size_t i = 0; i < c.buffers.size(); ++i) {
       Buffer role = s_.buffers[at(c.buffers[i])];
       role.param = -1;
-      role.which = phase;
+      role.count = count;
       for (std::size_t turn = 0; turn < c.buffers.size(); ++turn)
         role.among.push_back(c.buffers[(i + turn) % c.buffers.size()]);
       roles[c.buffers[i]] = static_cast<int>(s_.buffers.size());

@@ -47,9 +47,7 @@ class Lifetimes {
   // What takes turns in a loop is in use for all of them.
   void use_roles(std::size_t loop) {
     for (const Buffer& b : s_.buffers) {
-      if (b.which == no_id) continue;
-      const Id roots[] = {b.which};
-      if (!std::ranges::binary_search(g_.reachable(roots), s_.loops[loop].count)) continue;
+      if (b.count != s_.loops[loop].count) continue;
       for (const int one : b.among) uses_[at(one)].push_back(spans_[loop]);
     }
   }

@@ -39,8 +39,8 @@ static void* address_in(const call* c, int32_t id) {
   int32_t role = id - p->n_params - p->n_temps;
   int64_t offset = 0;
   if (role >= 0 && role < p->n_roles) {
-    kiln_evaluate(p->roles[role].which, c->symbols, &offset);
-    id = p->roles[role].buffers[offset];
+    const kiln_role_desc* r = &p->roles[role];
+    id = r->buffers[(uint64_t)c->symbols[r->count] % (uint32_t)r->n];
     role = -1;
   }
   if (id < p->n_params) return c->args[id].data;

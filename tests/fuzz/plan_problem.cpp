@@ -121,7 +121,7 @@ std::string description_problem(const Schedule& s, const kiln_program_desc& d) {
     return "another number of buffers than scheduled";
   for (std::size_t r = 0; r < static_cast<std::size_t>(d.n_roles); ++r) {
     const std::vector<int>& among = s.buffers[static_cast<std::size_t>(d.n_params + d.n_temps) + r].among;
-    if (among.empty() || !std::ranges::equal(std::span(d.roles[r].buffers, among.size()), among))
+    if (among.empty() || !std::ranges::equal(std::span(d.roles[r].buffers, static_cast<std::size_t>(d.roles[r].n)), among))
       return "role " + std::to_string(r) + " is described with other buffers than scheduled";
   }
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {

@@ -76,8 +76,8 @@ class Trace {
   std::size_t actual(std::size_t b) const {
     const Buffer& buffer = s_.buffers[b];
     if (buffer.among.empty()) return b;
-    IndexValues value(g_, counts_);
-    return static_cast<std::size_t>(buffer.among[static_cast<std::size_t>(value(buffer.which).value())]);
+    const auto count = static_cast<std::size_t>(counts_.at(std::string(g_.name(buffer.count))));
+    return static_cast<std::size_t>(buffer.among[count % buffer.among.size()]);
   }
   std::set<std::size_t> actual(const std::set<std::size_t>& buffers) const {
     std::set<std::size_t> out;

@@ -84,7 +84,7 @@ class RoleTrace : public PlanTrace {
     for (const bool first : {true, false}) {
       Buffer role;
       role.among = first ? std::vector{0, 1} : std::vector{1, 0};
-      role.which = odd;
+      role.count = count;
       s.buffers.push_back(role);
     }
     s.kernels.erase(s.kernels.begin() + 3);
