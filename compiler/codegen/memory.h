@@ -22,7 +22,8 @@ class Memory {
   // position.
   Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
 
-  // x: values of access_operands(node). A gated scalar access or a gather may branch: afterwards the builder stands in another block.
+  // x: values of access_operands(node). A gated scalar access or a gather may branch: afterwards the builder stands in another
+  // block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
   // x: gate, value, position. Of integers, and without their old value.
@@ -46,7 +47,7 @@ class Memory {
   const Graph& g_;
   std::vector<llvm::Value*> pointers_;  // by kernel slot
   std::unordered_map<Id, llvm::AllocaInst*> locals_;
-  int branches_ = 0;  // at gathers
+  int branches_ = 0;                                   // at gathers
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
 };
 

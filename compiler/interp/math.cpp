@@ -19,8 +19,6 @@ std::vector<std::byte> widened(const Operand& o, DType from, std::size_t n) {
 
 }  // namespace
 
-bool is_math(Op op) { return op == Op::RSQRT || op == Op::POW || (op >= Op::EXP && op <= Op::ERF); }
-
 const MathEvaluator::Expansion& MathEvaluator::expansion(Op op, DType type) {
   auto& e = expansions_[{op, type}];
   if (e) return *e;

@@ -11,8 +11,6 @@
 
 namespace kiln::compiler {
 
-bool is_math(Op op);
-
 class MathEvaluator {
  public:
   // Operands of dtype `type` (f16 and bf16 compute in f32 and round once).

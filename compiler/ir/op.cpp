@@ -47,6 +47,18 @@ std::string_view name(ReduceKind k) { return reduce_kinds[static_cast<std::size_
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s) { return find<ReduceKind>(reduce_kinds, s); }
 std::string_view name(AtomicKind k) { return atomic_kinds[static_cast<std::size_t>(k)]; }
 std::optional<AtomicKind> atomic_kind_from_name(std::string_view s) { return find<AtomicKind>(atomic_kinds, s); }
+Op operation_of(ReduceKind k) {
+  switch (k) {
+    case ReduceKind::sum: return Op::ADD;
+    case ReduceKind::prod: return Op::MUL;
+    case ReduceKind::max: return Op::MAX;
+    case ReduceKind::min: return Op::MIN;
+    case ReduceKind::any: return Op::OR;
+    case ReduceKind::all: return Op::AND;
+    case ReduceKind::fma: return Op::FMA;
+    default: throw std::logic_error("argmax and argmin are no operation");
+  }
+}
 Op operation_of(AtomicKind k) {
   switch (k) {
     case AtomicKind::add: return Op::ADD;

@@ -103,6 +103,8 @@ enum class ReduceOrder : std::int64_t { sequential, striped };
 // the element's bits equal those of `expected`, else the element. add: numbers; min, max: numbers and bool; and, or, xor: bool
 // and integers; the exchanges: every dtype.
 enum class AtomicKind : std::int64_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
+// What a reduction repeats; argmax and argmin are more than one operation.
+Op operation_of(ReduceKind kind);
 // How add to bit_xor combine the element with the value; the exchanges combine nothing.
 Op operation_of(AtomicKind kind);
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
@@ -118,7 +120,27 @@ constexpr bool is_unary(Op op) { return op >= Op::NEG && op <= Op::BITCAST; }   
 constexpr bool is_binary(Op op) { return op >= Op::ADD && op <= Op::NE; }        // elementwise, two sources
 constexpr bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; }  // unary, binary, WHERE, FMA
 constexpr bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
+constexpr bool is_math(Op op) { return (op >= Op::RSQRT && op <= Op::ERF) || op == Op::POW; }  // compiler/math expands it
 constexpr bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
+// Of integers, where the result fits their width and the operands are in range: sums, quotients and the like of index values.
+constexpr bool is_index_arithmetic(Op op) {
+  switch (op) {
+    case Op::NEG:
+    case Op::ADD:
+    case Op::SUB:
+    case Op::MUL:
+    case Op::MIN:
+    case Op::MAX:
+    case Op::FLOORDIV:
+    case Op::FLOORMOD:
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::SHL:
+    case Op::SHR:
+    case Op::AND: return true;
+    default: return false;
+  }
+}
 constexpr bool is_commutative(Op op) {
   switch (op) {
     case Op::ADD:

@@ -6,26 +6,6 @@
 #include "compiler/math/expand.h"
 
 namespace kiln::compiler {
-namespace {
-
-bool is_math(Op op) {
-  switch (op) {
-    case Op::RSQRT:
-    case Op::EXP:
-    case Op::EXP2:
-    case Op::LOG:
-    case Op::LOG2:
-    case Op::SIN:
-    case Op::COS:
-    case Op::TAN:
-    case Op::TANH:
-    case Op::ERF:
-    case Op::POW: return true;
-    default: return false;
-  }
-}
-
-}  // namespace
 
 Id decompose_math(Graph& g, Id sink) {
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {

@@ -19,18 +19,6 @@ constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;  // operations
 constexpr std::int64_t most_carried = 16;     // values that loops inside carry: as many as there are registers
 
-Op step_op(ReduceKind k) {
-  switch (k) {
-    case ReduceKind::prod: return Op::MUL;
-    case ReduceKind::max: return Op::MAX;
-    case ReduceKind::min: return Op::MIN;
-    case ReduceKind::any: return Op::OR;
-    case ReduceKind::all: return Op::AND;
-    case ReduceKind::fma: return Op::FMA;
-    default: return Op::ADD;
-  }
-}
-
 bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
 
 struct Reduction {
@@ -103,8 +91,8 @@ class Lowering {
     const Id extent = g_.src(range, 0);
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
-    const Striped s{step_op(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range),
-                    levels};
+    const Striped s{
+        operation_of(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range), levels};
     return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
   bool is_light(const Reduction& r) const {
@@ -161,7 +149,7 @@ class Lowering {
       x.push_back(n.carries[0]);
     else
       x.insert(x.begin(), n.carries[0]);
-    return close(n, {g_.make(step_op(r.kind), r.acc, x)})[0];
+    return close(n, {g_.make(operation_of(r.kind), r.acc, x)})[0];
   }
 
   // The same for a few values, without a loop.
@@ -172,7 +160,7 @@ class Lowering {
     if (copies.empty()) return acc;
     for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
       x.insert(r.kind == ReduceKind::fma ? x.end() : x.begin(), acc);
-      acc = g_.make(step_op(r.kind), r.acc, x);
+      acc = g_.make(operation_of(r.kind), r.acc, x);
     }
     return acc;
   }

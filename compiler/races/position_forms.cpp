@@ -16,27 +16,7 @@ constexpr std::int64_t loose_modulus = 256;  // integers of all widths agree wit
 
 bool is_number(DType d) { return d == DType::index || is_int(d); }
 
-bool has_form(Op op) {
-  switch (op) {
-    case Op::ADD:
-    case Op::SUB:
-    case Op::MUL:
-    case Op::NEG:
-    case Op::MIN:
-    case Op::MAX:
-    case Op::FLOORDIV:
-    case Op::FLOORMOD:
-    case Op::CDIV:
-    case Op::CMOD:
-    case Op::SHL:
-    case Op::SHR:
-    case Op::AND:
-    case Op::XOR:
-    case Op::WHERE:
-    case Op::CAST: return true;
-    default: return false;
-  }
-}
+bool has_form(Op op) { return is_index_arithmetic(op) || op == Op::XOR || op == Op::WHERE || op == Op::CAST; }
 
 // The result is no longer than the operands.
 bool never_wraps(Op op) {

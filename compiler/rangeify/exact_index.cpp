@@ -10,26 +10,6 @@ namespace {
 
 constexpr std::int64_t limit = std::int64_t{1} << 61;  // sums and differences of two such values fit 64 bits
 
-// Operations that mean the same on index values, where the result fits the width; of the last five, forms().
-bool is_exact(Op op) {
-  switch (op) {
-    case Op::ADD:
-    case Op::SUB:
-    case Op::MUL:
-    case Op::NEG:
-    case Op::MIN:
-    case Op::MAX:
-    case Op::FLOORDIV:
-    case Op::FLOORMOD:
-    case Op::CDIV:
-    case Op::CMOD:
-    case Op::SHL:
-    case Op::SHR:
-    case Op::AND: return true;
-    default: return false;
-  }
-}
-
 }  // namespace
 
 bool ExactIndex::fits(Id index, DType d) {
@@ -63,7 +43,7 @@ Id ExactIndex::lifted(Id id) {
     const Id x = g_.src(id, 0), from = g_.dtype(x) == DType::index ? x : is_int(g_.dtype(x)) ? done_.at(x) : no_id;
     return from != no_id && fits(from, d) ? from : no_id;
   }
-  if (!is_exact(op)) return no_id;
+  if (!is_index_arithmetic(op)) return no_id;
   std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
   for (Id& s : src) {
     s = done_.at(s);
@@ -105,7 +85,7 @@ std::vector<Id> ExactIndex::inside(Id value) const {
   while (!todo.empty() && found.size() <= most_nodes) {
     const Id id = todo.back();
     todo.pop_back();
-    if (g_.op(id) != Op::CAST && !is_exact(g_.op(id))) continue;
+    if (g_.op(id) != Op::CAST && !is_index_arithmetic(g_.op(id))) continue;
     for (const Id s : g_.src(id))
       if (is_int(g_.dtype(s)) && seen.insert(s).second) {
         todo.push_back(s);

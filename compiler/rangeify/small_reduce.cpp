@@ -7,17 +7,6 @@
 namespace kiln::compiler {
 namespace {
 
-Op step_op(ReduceKind k) {
-  switch (k) {
-    case ReduceKind::prod: return Op::MUL;
-    case ReduceKind::max: return Op::MAX;
-    case ReduceKind::min: return Op::MIN;
-    case ReduceKind::any: return Op::OR;
-    case ReduceKind::all: return Op::AND;
-    default: return Op::ADD;
-  }
-}
-
 DType accumulator(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
 Id as(Graph& g, Id value, DType d) { return g.dtype(value) == d ? value : g.make(Op::CAST, d, {value}); }
 Id condition(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::boolean, {a, b}); }
@@ -45,7 +34,7 @@ Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span
   if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return position_of_best(g, kind, result, values);
   const DType d = accumulator(result);
   const Id identity = g.constant(d, reduce_identity(kind, d));
-  const auto combined = [&](Id a, Id b) { return g.make(step_op(kind), d, {a, b}); };
+  const auto combined = [&](Id a, Id b) { return g.make(operation_of(kind), d, {a, b}); };
   if (!striped) {
     Id sum = identity;
     for (const Id x : values) sum = combined(sum, as(g, x, d));

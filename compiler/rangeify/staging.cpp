@@ -25,17 +25,8 @@ constexpr double huge = 1e30;
 }  // namespace
 
 double StagingModel::own_cost(Op op) {
+  if (is_math(op) && op != Op::RSQRT) return transcendental_cost;
   switch (op) {
-    case Op::EXP:
-    case Op::EXP2:
-    case Op::LOG:
-    case Op::LOG2:
-    case Op::SIN:
-    case Op::COS:
-    case Op::TAN:
-    case Op::TANH:
-    case Op::ERF:
-    case Op::POW: return transcendental_cost;
     case Op::FDIV:
     case Op::CDIV:
     case Op::CMOD:

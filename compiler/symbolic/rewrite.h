@@ -98,7 +98,7 @@ class RewriteEngine {
   IdMap<std::uint64_t> in_progress_;  // by run: a node that needs itself is a rule set that never settles
   std::vector<Frame> stack_;
   std::vector<Id> scratch_;
-  std::size_t known_ = 0;  // graph size when run() began: only nodes that were there bring fuel
+  std::size_t known_ = 0;       // graph size when run() began: only nodes that were there bring fuel
   bool is_expression_ = false;  // the root is an index or a condition: what it reads stays as it is
   std::uint64_t fuel_ = 0, applied_ = 0, run_ = 0;
   std::vector<std::string_view> last_rules_;

@@ -93,7 +93,9 @@ Arguments arguments_of(const kiln_program_desc& d, const Options& o) {
     std::vector<std::int64_t> extents;
     for (int a = 0; a < p.rank; ++a) {
       const auto v = evaluate(d, p.extents[a], symbols);
-      if (!v) throw Diagnostic("E-argument", p.name, "extent " + expression_text(d, p.extents[a]) + " is not known; give --dims for its symbols");
+      if (!v)
+        throw Diagnostic("E-argument", p.name,
+                         "extent " + expression_text(d, p.extents[a]) + " is not known; give --dims for its symbols");
       extents.push_back(*v);
     }
     const auto type = static_cast<DType>(p.dtype);
@@ -122,8 +124,8 @@ void print_times(const kiln_program_desc& d, const Arguments& args, std::vector<
   double bytes = 0;
   for (std::size_t i = 0; i < args.arrays.size(); ++i)
     bytes += static_cast<double>(args.arrays[i].data.size()) * (d.params[i].direction == KILN_INOUT ? 2 : 1);
-  std::printf("%s: %zu runs, min %.3f us, median %.3f us, %.2f GB/s of arguments at the minimum\n", d.name, seconds.size(), least * 1e6,
-              median * 1e6, bytes / least * 1e-9);
+  std::printf("%s: %zu runs, min %.3f us, median %.3f us, %.2f GB/s of arguments at the minimum\n", d.name, seconds.size(),
+              least * 1e6, median * 1e6, bytes / least * 1e-9);
 }
 
 struct DestroyPool {

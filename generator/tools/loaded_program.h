@@ -16,8 +16,8 @@ namespace kiln::generator {
 
 class LoadedProgram {
  public:
-  // `file`: a shared library that exports kiln_call, or an object (linked with the runtime first). `program`: its name or C symbol
-  // where there are several; may be empty. `runtime`: the archive, or empty. Diagnostic E-library says what is wrong.
+  // `file`: a shared library that exports kiln_call, or an object (linked with the runtime first). `program`: its name or C
+  // symbol where there are several; may be empty. `runtime`: the archive, or empty. Diagnostic E-library says what is wrong.
   LoadedProgram(const std::string& file, const std::string& program, const std::string& runtime);
 
   const kiln_program_desc& desc() const { return *desc_; }

@@ -22,9 +22,10 @@ struct Name {
   DType dtype;
   std::string_view text;
 };
-constexpr Name names[] = {{DType::boolean, "|b1"}, {DType::i8, "|i1"},  {DType::u8, "|u1"},  {DType::i16, "<i2"}, {DType::u16, "<u2"},
-                          {DType::i32, "<i4"},     {DType::u32, "<u4"}, {DType::i64, "<i8"}, {DType::u64, "<u8"}, {DType::f16, "<f2"},
-                          {DType::f32, "<f4"},     {DType::f64, "<f8"}, {DType::bf16, "<u2"}};
+constexpr Name names[] = {{DType::boolean, "|b1"}, {DType::i8, "|i1"},  {DType::u8, "|u1"},  {DType::i16, "<i2"},
+                          {DType::u16, "<u2"},     {DType::i32, "<i4"}, {DType::u32, "<u4"}, {DType::i64, "<i8"},
+                          {DType::u64, "<u8"},     {DType::f16, "<f2"}, {DType::f32, "<f4"}, {DType::f64, "<f8"},
+                          {DType::bf16, "<u2"}};
 
 // The header: a Python dict literal with the keys descr, fortran_order and shape.
 class Header {
@@ -95,7 +96,8 @@ class Header {
     if (peek() < '0' || peek() > '9') fail("expected an extent in the header at byte " + std::to_string(at_));
     std::int64_t v = 0;
     for (; at_ < s_.size() && s_[at_] >= '0' && s_[at_] <= '9'; ++at_)
-      if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, s_[at_] - '0', &v)) fail("an extent does not fit 64 bits");
+      if (__builtin_mul_overflow(v, 10, &v) || __builtin_add_overflow(v, s_[at_] - '0', &v))
+        fail("an extent does not fit 64 bits");
     return v;
   }
   std::vector<std::int64_t> tuple() {
@@ -187,7 +189,8 @@ Array as_dtype(Array a, DType d, const std::string& where) {
   if (d == DType::bf16 && (a.dtype == DType::u16 || a.dtype == DType::i16)) a.dtype = d;
   if (a.dtype != d)
     throw Diagnostic("E-argument", where,
-                     "expected dtype " + std::string(name(d)) + (d == DType::bf16 ? " (as u16 bits)" : "") + ", got " + std::string(name(a.dtype)));
+                     "expected dtype " + std::string(name(d)) + (d == DType::bf16 ? " (as u16 bits)" : "") + ", got " +
+                         std::string(name(a.dtype)));
   return a;
 }
 

@@ -31,7 +31,8 @@ std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
 }
 
 std::string_view text_at(std::string_view bytes, const Elf64_Shdr& strings, std::uint64_t index) {
-  if (strings.sh_offset > bytes.size() || bytes.size() - strings.sh_offset < strings.sh_size || index >= strings.sh_size) return {};
+  if (strings.sh_offset > bytes.size() || bytes.size() - strings.sh_offset < strings.sh_size || index >= strings.sh_size)
+    return {};
   const std::string_view table = bytes.substr(strings.sh_offset, strings.sh_size);
   const std::size_t end = table.find('\0', index);
   return end == std::string_view::npos ? std::string_view() : table.substr(index, end - index);
@@ -80,7 +81,8 @@ void link_shared(const std::vector<std::string>& objects, const std::string& run
   argv.push_back(nullptr);
   pid_t child = 0;
   if (const int error = posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ); error != 0)
-    throw Diagnostic("E-link", where, "cannot start the C compiler '" + words[0] + "': " + std::generic_category().message(error));
+    throw Diagnostic("E-link", where,
+                     "cannot start the C compiler '" + words[0] + "': " + std::generic_category().message(error));
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR) throw Diagnostic("E-link", where, "lost the C compiler: " + std::generic_category().message(errno));

@@ -1,6 +1,7 @@
 # Random programs with scopes against the same as plain C. The long run: random_scopes --count 20000 --jobs 2.
 add_executable(random_scopes
-  fuzz/random_scopes_main.cpp fuzz/random_scopes.cpp fuzz/group_arrays.cpp fuzz/scopes_as_c.cpp fuzz/c_library.cpp)
+  fuzz/random_scopes_main.cpp fuzz/captured_campaign.cpp fuzz/random_scopes.cpp fuzz/group_arrays.cpp fuzz/scopes_as_c.cpp
+  fuzz/c_library.cpp)
 target_link_libraries(random_scopes PRIVATE kiln_generator campaign)
 set_target_properties(random_scopes PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 300 --jobs 2)
@@ -8,7 +9,7 @@ add_test(NAME fuzz.random_scopes_stages COMMAND random_scopes --stages --count 1
 set_tests_properties(fuzz.random_scopes fuzz.random_scopes_stages PROPERTIES LABELS fuzz)
 
 # Random programs of tensors that kernels update, against the interpreter. The long run: random_states --count 20000 --jobs 2.
-add_executable(random_states fuzz/random_states_main.cpp fuzz/random_states.cpp)
+add_executable(random_states fuzz/random_states_main.cpp fuzz/captured_campaign.cpp fuzz/random_states.cpp)
 target_link_libraries(random_states PRIVATE kiln_generator campaign)
 set_target_properties(random_states PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME fuzz.random_states COMMAND random_states --count 300 --jobs 2)

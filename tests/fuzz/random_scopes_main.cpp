@@ -2,14 +2,11 @@
 // conditions, breaks, variables, local arrays, elements, atomics and whole tensors. Each computes, bit for bit, what it
 // computes written as plain C and compiled by cc -O0 -fwrapv: through the interpreter and compiled at two vector widths, with 1
 // and 3 threads and chunks backwards. A failure of compiled code is shrunk; one of the interpreter is printed with the C.
-#include <cstring>
-#include <iostream>
 #include <memory>
 
-#include "compiler/ir/text.h"
-#include "generator/import.h"
 #include "tests/fuzz/c_library.h"
 #include "tests/fuzz/campaign.h"
+#include "tests/fuzz/captured_campaign.h"
 #include "tests/fuzz/random_scopes.h"
 #include "tests/fuzz/scopes_as_c.h"
 
@@ -22,12 +19,6 @@ using namespace compiler::testing;
 std::string name_of(std::uint64_t seed) { return "scopes_" + std::to_string(seed); }
 
 std::string c_of_seed(std::uint64_t seed) { return scopes_as_c(random_scopes(seed).get(), name_of(seed)); }
-
-std::string text_of_seed(std::uint64_t seed) {
-  tables::Tables made = random_scopes(seed);
-  Graph g;
-  return write_program(g, generator::import_program(g, made.get()), {.locations = false});
-}
 
 // The C of a batch of seeds, compiled together.
 class References {
@@ -58,21 +49,7 @@ class References {
   std::uint64_t batch_ = 0;
 };
 
-CheckResult check(std::uint64_t seed, bool stages) {
-  static References references;
-  if (stages) return check_stages(text_of_seed(seed), seed);
-  CheckOptions options;
-  options.reference = [&](const SymbolValues& symbols, const std::vector<Array>& arguments) {
-    return references(seed, symbols, arguments);
-  };
-  CheckResult r = check_program(text_of_seed(seed), seed, options);
-  if (r.finding && r.finding->kind == "reference") r.finding->text += '\n' + c_of_seed(seed);
-  return r;
-}
-
-bool has_host_loop(std::uint64_t seed) {
-  tables::Tables made = random_scopes(seed);
-  const record::program& p = made.get();
+bool has_host_loop(const record::program& p) {
   bool in_kernel = false;
   for (int i = 0; i < p.n_nodes; ++i) {
     in_kernel = p.nodes[i].o == record::op::kernel || (in_kernel && p.nodes[i].o != record::op::kernel_end);
@@ -86,17 +63,17 @@ bool has_host_loop(std::uint64_t seed) {
 
 int main(int argc, char** argv) {
   using namespace kiln::test;
-  CampaignOptions o;
-  bool print = false;
-  CLI::App app("Random programs with scopes against the same as plain C");
-  o.add_to(app);
-  app.add_flag("--print", print, "print the seed's program, also as C, and stop");
-  CLI11_PARSE(app, argc, argv);
-  if (!print)
-    return run_campaign({.text = text_of_seed,
-                         .check = [&](std::uint64_t seed) { return check(seed, o.stages); },
-                         .is_counted = has_host_loop,
-                         .counted_as = "with loops outside of kernels"},
-                        o);
-  std::cout << text_of_seed(o.seed) << "\n" << c_prelude() << c_of_seed(o.seed);
+  References references;
+  const auto options = [&](std::uint64_t seed) {
+    return CheckOptions{.reference = [&references, seed](const SymbolValues& symbols, const std::vector<Array>& arguments) {
+      return references(seed, symbols, arguments);
+    }};
+  };
+  return captured_campaign(argc, argv,
+                           {.about = "Random programs with scopes against the same as plain C",
+                            .make = random_scopes,
+                            .is_counted = has_host_loop,
+                            .counted_as = "with loops outside of kernels",
+                            .options = options,
+                            .reference = [](std::uint64_t seed) { return c_prelude() + c_of_seed(seed); }});
 }

@@ -36,7 +36,8 @@ inline std::int64_t evaluate(const Graph& g, Id root, const Values& values) {
     const auto at = [&](std::size_t i) { return v.at(g.src(id, i)); };
     switch (g.op(id)) {
       case Op::CONST: v[id] = g.arg(id, 0); break;
-      case Op::SYM: case Op::RANGE: throw std::logic_error("no value");
+      case Op::SYM:
+      case Op::RANGE: throw std::logic_error("no value");
       case Op::INVALID: v[id] = -777; break;
       case Op::ADD: v[id] = at(0) + at(1); break;
       case Op::SUB: v[id] = at(0) - at(1); break;
@@ -68,7 +69,9 @@ inline std::int64_t evaluate(const Graph& g, Id root, const Values& values) {
 
 // For messages: prefix form.
 inline std::string show(const Graph& g, Id id) {
-  std::string s(g.op(id) == Op::CONST ? std::to_string(g.arg(id, 0)) : g.op(id) == Op::SYM ? std::string(g.name(id)) : std::string(compiler::name(g.op(id))));
+  std::string s(g.op(id) == Op::CONST ? std::to_string(g.arg(id, 0))
+                : g.op(id) == Op::SYM ? std::string(g.name(id))
+                                      : std::string(compiler::name(g.op(id))));
   if (g.op(id) == Op::RANGE) s = "r" + std::to_string(g.arg(id, 0)) + ":";
   if (g.src(id).empty()) return s;
   if (g.op(id) != Op::RANGE) s = "(" + s;

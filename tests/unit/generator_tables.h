@@ -29,10 +29,16 @@ class Tables {
   }
   void symbol(const char* name, std::int64_t min) { symbols_.push_back({name, min, std::int64_t{1} << 40, 1}); }
 
-  int node(record::op o, kiln_dtype d, const record::shape* s, std::vector<int> sources = {}, std::vector<record::extent> attrs = {},
-           std::uint64_t imm = 0) {
-    record::node n{o, d, static_cast<std::int32_t>(sources.size()), static_cast<std::int32_t>(sources_.size()),
-                   static_cast<std::int32_t>(attrs.size()), static_cast<std::int32_t>(attrs_.size()), imm, s,
+  int node(record::op o, kiln_dtype d, const record::shape* s, std::vector<int> sources = {},
+           std::vector<record::extent> attrs = {}, std::uint64_t imm = 0) {
+    record::node n{o,
+                   d,
+                   static_cast<std::int32_t>(sources.size()),
+                   static_cast<std::int32_t>(sources_.size()),
+                   static_cast<std::int32_t>(attrs.size()),
+                   static_cast<std::int32_t>(attrs_.size()),
+                   imm,
+                   s,
                    {"user.cpp", static_cast<std::uint32_t>(nodes_.size()) + 10, 3}};
     sources_.insert(sources_.end(), sources.begin(), sources.end());
     attrs_.insert(attrs_.end(), attrs.begin(), attrs.end());

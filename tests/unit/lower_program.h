@@ -96,8 +96,12 @@ class OneKernel {
     const auto r = static_cast<std::int64_t>(random());
     if (d == DType::boolean) return {0, r % 2};
     if (!is_float(d)) return {0, r % 7 == 0 ? static_cast<std::int32_t>(static_cast<std::uint32_t>(r * 977)) : r % 5 - 2};
-    static constexpr float specials[] = {0.0f, -0.0f, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
-                                         std::numeric_limits<float>::quiet_NaN(), 1.0f};
+    static constexpr float specials[] = {0.0f,
+                                         -0.0f,
+                                         std::numeric_limits<float>::infinity(),
+                                         -std::numeric_limits<float>::infinity(),
+                                         std::numeric_limits<float>::quiet_NaN(),
+                                         1.0f};
     if (special && r % 31 == 0) return {static_cast<double>(specials[(r / 31) % 6]), 0};
     return {static_cast<double>(static_cast<float>(r % 20011 - 10005) / 128.0f), 0};
   }

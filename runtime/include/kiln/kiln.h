@@ -14,18 +14,30 @@ extern "C" {
 #endif
 
 typedef enum kiln_status_code {
-  KILN_OK = 0, KILN_R_NULL = 1, KILN_R_DTYPE = 2, KILN_R_RANK = 3, KILN_R_SHAPE = 4, KILN_R_STRIDE = 5, KILN_R_ALIGN = 6,
-  KILN_R_ALIAS = 7, KILN_R_CONSTRAINT = 8, KILN_R_CONFLICT = 9, KILN_R_TOOLARGE = 10, KILN_R_OOM = 14, KILN_R_CPU = 15,
-  KILN_R_ABI = 16, KILN_R_ARGCOUNT = 19
+  KILN_OK = 0,
+  KILN_R_NULL = 1,
+  KILN_R_DTYPE = 2,
+  KILN_R_RANK = 3,
+  KILN_R_SHAPE = 4,
+  KILN_R_STRIDE = 5,
+  KILN_R_ALIGN = 6,
+  KILN_R_ALIAS = 7,
+  KILN_R_CONSTRAINT = 8,
+  KILN_R_CONFLICT = 9,
+  KILN_R_TOOLARGE = 10,
+  KILN_R_OOM = 14,
+  KILN_R_CPU = 15,
+  KILN_R_ABI = 16,
+  KILN_R_ARGCOUNT = 19
 } kiln_status_code;
 
-/* What went wrong: indices into the program's description; -1 where a field does not apply. KILN_R_ALIAS: got is the number of the
-   other argument, or -1 for the workspace. KILN_R_CONFLICT: expected is -1 where no value of the symbol fits. */
+/* What went wrong: indices into the program's description; -1 where a field does not apply. KILN_R_ALIAS: got is the number of
+   the other argument, or -1 for the workspace. KILN_R_CONFLICT: expected is -1 where no value of the symbol fits. */
 typedef struct kiln_status {
-  int32_t code;       /* kiln_status_code */
-  int32_t param;      /* parameter */
+  int32_t code;  /* kiln_status_code */
+  int32_t param; /* parameter */
   int32_t axis;
-  int32_t symbol;     /* symbolic extent */
+  int32_t symbol; /* symbolic extent */
   int64_t expected, got;
 } kiln_status;
 
@@ -48,7 +60,7 @@ typedef struct kiln_executor {
 /* Null members: no executor = serial; no allocator and too small a workspace = KILN_R_OOM. */
 typedef struct kiln_context {
   kiln_executor* executor;
-  void* workspace;          /* 64-byte aligned, may be null */
+  void* workspace; /* 64-byte aligned, may be null */
   int64_t workspace_bytes;
   void* (*allocate)(void* user, size_t bytes, size_t alignment);
   void (*release)(void* user, void* p, size_t bytes);
@@ -62,7 +74,8 @@ kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args,
 /* Workspace that a call with these arguments needs, in bytes; checks the same things as kiln_call. */
 kiln_status kiln_workspace_bytes(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* bytes);
 
-/* One line: code, program, argument, axis, expected, got. Writes at most `size` bytes with the closing zero; returns the length. */
+/* One line: code, program, argument, axis, expected, got. Writes at most `size` bytes with the closing zero. Returns the
+   length. */
 size_t kiln_status_message(const kiln_program_desc* program, kiln_status status, char* buffer, size_t size);
 const char* kiln_status_name(int32_t code); /* "R-conflict" ... */
 

@@ -40,8 +40,8 @@ struct bodies {
   }
 };
 
-// Golden numbers have seven digits behind the point, the first coordinate three more. Forces of pairs are opposite, so momentum is
-// what rounding leaves.
+// Golden numbers have seven digits behind the point, the first coordinate three more. Forces of pairs are opposite, so momentum
+// is what rounding leaves.
 template <class T>
 void check_golden(const bodies<T>& b, double tolerance, double momentum_tolerance) {
   const double golden_x[] = {-2.20724e-5, 3.7237778, -4.9638306}, golden_v[] = {-4.585e-4, -0.0940915, 0.0916324};

@@ -32,27 +32,29 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
   }
   constexpr ~element_() = default;
 
-  constexpr void operator=(const element_& x) &&
-      requires(W == why::ok) {
-        called_from here(b, b->current());
-        kiln_put(x.id, sloc());
-      } constexpr void operator=(const right& r) &&
-      requires(W == why::ok) {
-        kiln_put(r.node(b), r.l);
-      } template <class B, why Reason = kiln_wrong(W) ? W : assign_why<D, S, B>>
-        requires(kiln_wrong(Reason))
-      mistake<Reason> operator=(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  // clang-format off: it runs what follows `&& requires(..)` together
+  constexpr void operator=(const element_& x) && requires(W == why::ok) {
+    called_from here(b, b->current());
+    kiln_put(x.id, sloc());
+  }
+  constexpr void operator=(const right& r) && requires(W == why::ok) {
+    kiln_put(r.node(b), r.l);
+  }
+  template <class B, why Reason = kiln_wrong(W) ? W : assign_why<D, S, B>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> operator=(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
   template <class B, why Reason = why::left_side_is_a_computed_value_not_a_parameter>
     requires(Arg<B>)
   mistake<Reason> operator=(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
-#define KILN_X(sym, k, o)                                                                    \
-  constexpr void operator sym(const right& r) &&                                             \
-      requires(W == why::ok && kiln_class_why<D>(klass::k) == why::ok) {                     \
-        kiln_compound(o, r);                                                                 \
-      } template <class B, why Reason = kiln_wrong(W) ? W : compound_why<D, S, B, klass::k>> \
-        requires(kiln_wrong(Reason))                                                         \
-      mistake<Reason> operator sym(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
+#define KILN_X(sym, k, o)                                                                                             \
+  constexpr void operator sym(const right& r) && requires(W == why::ok && kiln_class_why<D>(klass::k) == why::ok) {   \
+    kiln_compound(o, r);                                                                                              \
+  }                                                                                                                   \
+  template <class B, why Reason = kiln_wrong(W) ? W : compound_why<D, S, B, klass::k>>                                \
+    requires(kiln_wrong(Reason))                                                                                      \
+  mistake<Reason> operator sym(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  // clang-format on
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 

@@ -242,14 +242,16 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
     requires(Arg<B>)
   mistake<Reason> operator=(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
-#define KILN_X(sym, k, o)                                                \
-  constexpr expr_& operator sym(const right & r) &                       \
-      requires(kiln_class_why<D>(klass::k) == why::ok) {                 \
-        kiln_rebind(kiln_node2<D, S>(b, o, r.l, id, r.node(b)));         \
-        return *this;                                                    \
-      } template <class B, why Reason = compound_why<D, S, B, klass::k>> \
-        requires(kiln_wrong(Reason))                                     \
-      mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  // clang-format off: it runs what follows `& requires(..)` together
+#define KILN_X(sym, k, o)                                                                            \
+  constexpr expr_& operator sym(const right& r) & requires(kiln_class_why<D>(klass::k) == why::ok) { \
+    kiln_rebind(kiln_node2<D, S>(b, o, r.l, id, r.node(b)));                                         \
+    return *this;                                                                                    \
+  }                                                                                                  \
+  template <class B, why Reason = compound_why<D, S, B, klass::k>>                                   \
+    requires(kiln_wrong(Reason))                                                                     \
+  mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  // clang-format on
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 

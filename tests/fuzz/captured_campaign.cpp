@@ -1,0 +1,45 @@
+#include "tests/fuzz/captured_campaign.h"
+
+#include <iostream>
+
+#include "compiler/ir/text.h"
+#include "generator/import.h"
+#include "tests/fuzz/campaign.h"
+
+namespace kiln::test {
+
+using namespace compiler;
+using namespace compiler::testing;
+
+int captured_campaign(int argc, char** argv, const CapturedPrograms& programs) {
+  CampaignOptions o;
+  bool print = false;
+  CLI::App app(programs.about);
+  o.add_to(app);
+  app.add_flag("--print", print, "print the seed's program and stop");
+  CLI11_PARSE(app, argc, argv);
+
+  const auto text_of_seed = [&](std::uint64_t seed) {
+    tables::Tables made = programs.make(seed);
+    Graph g;
+    return write_program(g, generator::import_program(g, made.get()), {.locations = false});
+  };
+  const auto reference_of = [&](std::uint64_t seed) { return programs.reference ? '\n' + programs.reference(seed) : ""; };
+  if (print) {
+    std::cout << text_of_seed(o.seed) << reference_of(o.seed);
+    return 0;
+  }
+  const auto check = [&](std::uint64_t seed) {
+    if (o.stages) return check_stages(text_of_seed(seed), seed);
+    CheckResult r = check_program(text_of_seed(seed), seed, programs.options ? programs.options(seed) : CheckOptions());
+    if (r.finding && r.finding->kind == "reference") r.finding->text += reference_of(seed);
+    return r;
+  };
+  const auto is_counted = [&](std::uint64_t seed) {
+    tables::Tables made = programs.make(seed);
+    return programs.is_counted(made.get());
+  };
+  return run_campaign({.text = text_of_seed, .check = check, .is_counted = is_counted, .counted_as = programs.counted_as}, o);
+}
+
+}  // namespace kiln::test

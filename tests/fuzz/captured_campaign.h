@@ -1,0 +1,23 @@
+// The main of a campaign over random programs as the DSL records them.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "tests/fuzz/check_program.h"
+#include "tests/unit/generator_tables.h"
+
+namespace kiln::test {
+
+struct CapturedPrograms {
+  std::string about;
+  std::function<tables::Tables(std::uint64_t)> make;
+  std::function<bool(const record::program&)> is_counted;  // in figure `counted_as`
+  std::string counted_as;
+  std::function<compiler::testing::CheckOptions(std::uint64_t)> options = {};
+  std::function<std::string(std::uint64_t)> reference = {};  // printed beside the program
+};
+
+int captured_campaign(int argc, char** argv, const CapturedPrograms& programs);  // an exit status
+
+}  // namespace kiln::test
