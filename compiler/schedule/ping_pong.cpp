@@ -25,10 +25,17 @@ class PingPong {
   // Inner loops first: they make more turns.
   void run() {
     for (std::size_t l = s_.loops.size(); l-- > 0;)
-      if (const auto change = find_role_change(g_, s_, static_cast<int>(l), fixed_)) apply(static_cast<int>(l), *change);
+      if (const auto change = find_role_change(g_, s_, static_cast<int>(l), fixed_); change && is_worth(s_.loops[l], *change))
+        apply(static_cast<int>(l), *change);
   }
 
  private:
+  // What changes roles once, under a condition say, is copied back at once.
+  bool is_worth(const HostLoop& l, const RoleChange& change) const {
+    const auto turns = index_value(g_, index_sub(g_, l.end, l.begin));
+    return change.cycles.empty() || !turns || *turns > l.step;
+  }
+
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   void apply(int loop, const RoleChange& change) {

@@ -169,6 +169,28 @@ TEST(HostRoles, BreakAndContinue) {
     }
 }
 
+// Under a condition nothing is gained: one kernel and one copy, and no more.
+struct under_condition : program<under_condition> {
+  in<i32> steps;
+  inout<i32, N> u;
+  constexpr void body() {
+    for ([[maybe_unused]] auto t : loop(steps)) {
+      break_if(max(u) > 1000000);
+      u = stir(u);
+    }
+  }
+};
+
+TEST(HostRoles, UnderACondition) {
+  EXPECT_EQ(scopes::copies_in_turns(ir<under_condition>), 1);
+  for (const int steps : some_turns) {
+    auto u = numbers(40);
+    const auto r = scopes::run(ir<under_condition>, {scopes::scalar(steps), scopes::tensor({40}, u)});
+    for (int t = 0; t < steps && std::ranges::max(u) <= 1000000; ++t) u = stirred(u);
+    EXPECT_EQ(scopes::values<int>(r[1]), u) << steps;
+  }
+}
+
 // Loops in loops, each of which has what changes roles; the inner one's turns depend on the outer one's.
 struct nested : program<nested> {
   in<i32> rounds;
