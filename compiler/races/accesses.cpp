@@ -62,11 +62,14 @@ void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) cons
 }
 
 void KernelAccesses::add_reads() {
+  std::unordered_map<Id, std::vector<Id>> users;  // of the scope
   for (const Id id : nodes_)
-    if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, nodes_);
+    for (const Id s : g_.src(id)) users[s].push_back(id);
+  for (const Id id : nodes_)
+    if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, users);
 }
 
-void KernelAccesses::add_read(Id read, const std::vector<Id>& nodes) {
+void KernelAccesses::add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users) {
   const IndexGate first = index_gate(g_, read);
   KernelAccess a{.node = read, .kind = KernelAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
   a.index.assign(g_.src(read).begin() + 1, g_.src(read).end());
@@ -74,23 +77,27 @@ void KernelAccesses::add_read(Id read, const std::vector<Id>& nodes) {
     a.index[0] = first.first;
     add_gates(a, first.gate, false);
   }
-  std::vector<bool> reached(g_.size(), false);
-  reached[read] = true;
-  std::vector<KernelAccess> at_writes;
-  for (auto it = std::ranges::upper_bound(nodes, read); it != nodes.end(); ++it) {
-    const Id id = *it;
-    if (std::ranges::none_of(g_.src(id), [&](Id s) { return reached[s]; })) continue;
-    const bool writes = is_write(g_.op(id));
-    if (g_.op(id) == Op::FOR) {  // may decide anything
-      list_.push_back(std::move(a));
-      return;
+  std::set<Id> reached{read}, writes;
+  std::vector<Id> open{read};
+  while (!open.empty()) {
+    const auto used = users.find(open.back());
+    open.pop_back();
+    if (used == users.end()) continue;
+    for (const Id id : used->second) {
+      if (g_.op(id) == Op::FOR) {  // may decide anything
+        list_.push_back(std::move(a));
+        return;
+      }
+      if (is_write(g_.op(id)))
+        writes.insert(id);
+      else if (reached.insert(id).second)
+        open.push_back(id);
     }
-    reached[id] = !writes;
-    if (!writes) continue;
-    at_writes.push_back(a);
-    add_gates(at_writes.back(), write_parts(g_, id).gate, true);
   }
-  list_.insert(list_.end(), at_writes.begin(), at_writes.end());
+  for (const Id id : writes) {
+    list_.push_back(a);
+    add_gates(list_.back(), write_parts(g_, id).gate, true);
+  }
 }
 
 }  // namespace kiln::compiler

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -31,7 +32,7 @@ class KernelAccesses {
 
  private:
   void add_reads();
-  void add_read(Id read, const std::vector<Id>& nodes);
+  void add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users);
   void add_gates(KernelAccess& a, Id gate, bool only_certain) const;
   void find_changed();
   bool is_changed(Id state) const { return changed_.contains(origins_[state]); }

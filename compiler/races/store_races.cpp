@@ -48,7 +48,9 @@ class PositionRaces {
   void check() {
     const auto& list = accesses_.list();
     if (std::ranges::none_of(list, [](const KernelAccess& a) { return a.kind != Kind::read; })) return;
-    for (const KernelAccess& a : list) touches_.push_back(touch(a));
+    std::set<Place> seen;
+    for (const KernelAccess& a : list)
+      if (Touch t = touch(a); seen.insert(place_of(t)).second) touches_.push_back(std::move(t));
     std::vector<Id> own;
     for (const Id r : positions_.ranges) own.push_back(forms_(r));
     make_second(own);
@@ -57,6 +59,10 @@ class PositionRaces {
   }
 
  private:
+  // Touches that are the same to all others: the first stands for them.
+  using Place = std::tuple<Id, Kind, bool, std::vector<Id>, std::vector<Id>>;
+  Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, gates(t)}; }
+
   Touch touch(const KernelAccess& a) {
     Touch t;
     t.access = &a;

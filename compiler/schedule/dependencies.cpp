@@ -148,17 +148,23 @@ class Edges {
   // What k reads or goes on from.
   void connect(std::size_t k) {
     std::vector<int>& after = s_.kernels[k].depends_on;
-    const auto add = [&](const std::vector<int>& kernels) { after.insert(after.end(), kernels.begin(), kernels.end()); };
+    // Kernels that update one buffer in turn stand in that order, each after the one before it: the last stands for all. Who
+    // only reads it reads what the last of them left.
+    const auto add_writer = [&](int b, std::size_t end) {
+      const std::vector<int>& writers = writers_[static_cast<std::size_t>(b)];
+      const auto last = std::ranges::lower_bound(writers, static_cast<int>(end));
+      if (last != writers.begin()) after.push_back(last[-1]);
+    };
+    const std::size_t all = s_.kernels.size();
     for (const int b : access_[k].loads)
-      if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add(writers_[static_cast<std::size_t>(b)]);
+      if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add_writer(b, all);
     for (const int b : access_[k].stores) {
-      // Kernels that update one buffer in turn stand in that order; who only reads it reads what the last of them left.
-      for (const int w : writers_[static_cast<std::size_t>(b)])
-        if (w < static_cast<int>(k)) after.push_back(w);
+      add_writer(b, k);
       const int before = s_.buffers[static_cast<std::size_t>(b)].after;
       if (before < 0) continue;
-      add(readers_[static_cast<std::size_t>(before)]);
-      add(writers_[static_cast<std::size_t>(before)]);
+      const std::vector<int>& readers = readers_[static_cast<std::size_t>(before)];
+      after.insert(after.end(), readers.begin(), readers.end());
+      add_writer(before, all);
     }
     sort_unique(after);
     std::erase(after, static_cast<int>(k));

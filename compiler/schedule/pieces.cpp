@@ -33,6 +33,9 @@ class Joining {
     for (std::size_t begin = 0, end = 0; begin < s_.kernels.size(); begin = end) {
       while (end < s_.kernels.size() && s_.kernels[end].piece == s_.kernels[begin].piece) ++end;
       for (std::size_t k = begin; k < end; ++k) settle(k, begin);
+      // Writers of a piece come after everything before it that used the buffer, and so stand for that.
+      for (std::size_t k = begin; k < end; ++k)
+        for (const int b : access_[k].stores) earlier_.erase({s_.kernels[k].loop, b});
       for (std::size_t k = begin; k < end; ++k) remember(k);
     }
     drop_empty_loops();

@@ -13,10 +13,15 @@ class Text {
     head_ += "in " + type + " " + name + "\n";
     return node("param " + name);
   }
+  int inout(const std::string& name, const std::string& type) {
+    head_ += "inout " + type + " " + name + "\n";
+    return node("param " + name);
+  }
+  void store(const std::string& name, int value) { stores_ += "store " + name + ", %" + to_string(value) + "\n"; }
   void output(const std::string& type, int value) {
     const std::string name = "y" + to_string(outputs_++);
     head_ += "out " + type + " " + name + "\n";
-    stores_ += "store " + name + ", %" + to_string(value) + "\n";
+    store(name, value);
   }
   int node(const std::string& statement) {
     body_ += "%" + to_string(next_) + " = " + statement + "\n";
@@ -139,8 +144,72 @@ int gelu(Text& t, int x) {
 
 std::string transformers(std::size_t nodes) { return transformer_text(nodes / 100); }
 
+std::string at(int v) { return "%" + to_string(v); }
+
+// A region over `extent` whose only state is `state`: body(range, carried) gives the state at its end.
+template <class Body>
+int region(Text& t, int state, const std::string& extent, bool is_kernel, Body body) {
+  const int range = t.node("range (" + extent + "), id " + to_string(t.size()));
+  const int carried = t.node("carry " + at(range) + ", " + at(state) + ", slot 0"), end = body(range, carried);
+  const std::string states = at(state) + ", " + at(end);
+  const int whole =
+      t.node(is_kernel ? "kernel " + at(range) + ", " + states : "for " + at(range) + ", (0), (" + extent + "), " + states);
+  return t.node("get " + at(whole) + ", slot 0");
+}
+// y(i) += x(k), where always holds.
+int update(Text& t, int state, int x, int always, int i, int k) {
+  const int sum = t.op("add", t.op("index", state, i), t.op("index", x, k));
+  return t.node("update " + at(state) + ", " + at(always) + ", " + at(sum) + ", " + at(i));
+}
+
+template <class Step>
+std::string changed(std::size_t nodes, Step step) {
+  Text t;
+  const int x = t.input("x", "f32 [N]"), always = t.node("const bool true");
+  int y = t.inout("y", "f32 [N]");
+  while (t.size() < nodes) y = step(t, y, x, always);
+  t.store("y", y);
+  return t.text();
+}
+
+// Kernels one after another, each of one update.
+std::string kernels(std::size_t nodes) {
+  return changed(nodes, [](Text& t, int y, int x, int always) {
+    return region(t, y, "N", true, [&](int i, int state) { return update(t, state, x, always, i, i); });
+  });
+}
+// One kernel of many updates.
+std::string updates(std::size_t nodes) {
+  return changed(nodes, [nodes](Text& t, int y, int x, int always) {
+    return region(t, y, "N", true, [&](int i, int state) {
+      while (t.size() < nodes) state = update(t, state, x, always, i, i);
+      return state;
+    });
+  });
+}
+// One kernel of many loops.
+std::string loops(std::size_t nodes) {
+  return changed(nodes, [nodes](Text& t, int y, int x, int always) {
+    return region(t, y, "N", true, [&](int i, int state) {
+      while (t.size() < nodes)
+        state = region(t, state, "N", false, [&](int k, int turn) { return update(t, turn, x, always, i, k); });
+      return state;
+    });
+  });
+}
+// Loops around kernels, one after another.
+std::string host_loops(std::size_t nodes) {
+  return changed(nodes, [](Text& t, int y, int x, int always) {
+    return region(t, y, "7", false, [&](int k, int turn) {
+      return region(t, turn, "N", true, [&](int i, int state) { return update(t, state, x, always, i, k); });
+    });
+  });
+}
+
 constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions}, {"matmuls", matmuls},
-                                    {"movement", movement},       {"outputs", outputs},       {"transformer", transformers}};
+                                    {"movement", movement},       {"outputs", outputs},       {"transformer", transformers},
+                                    {"kernels", kernels},         {"updates", updates},       {"loops", loops},
+                                    {"host_loops", host_loops}};
 
 }  // namespace
 
