@@ -1,13 +1,15 @@
-// Control flow in lanes, at P level: loops that run while any lane is active, in whole vectors and in the tail; a loop whose bounds
-// and condition are the same in all lanes, which stay scalars; elements side by side as vectors, others one by one. With
+// Control flow in lanes, at P level: loops that run while any lane is active, in whole vectors and in the tail; a loop whose
+// bounds and condition are the same in all lanes, which stay scalars; elements side by side as vectors, others one by one. With
 // KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
 #include <cstdlib>
+#include <map>
 
 #include "compiler/lower/lower.h"
 #include "generator/import.h"
+#include "generator/registry.h"
 #include "tests/golden/schedule_text.h"
 
 using namespace kiln;
@@ -16,6 +18,7 @@ namespace {
 
 using compiler::Graph;
 using compiler::Id;
+using compiler::Op;
 
 inline constexpr dim<"N", {.min = 1, .max = 1 << 20}> N;
 
@@ -64,18 +67,20 @@ struct gathered : program<gathered> {
   }
 };
 
+// The only kernel's.
+Id lowered(Graph& g, const record::program& p) {
+  compiler::Schedule s;
+  s.program = generator::import_program(g, p);
+  for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
+  EXPECT_EQ(s.kernels.size(), 1u);
+  return lower_kernel(g, s, s.kernels[0], compiler::Target{}).sink;
+}
+
 template <class P>
 void check(const std::string& name) {
   Graph g;
-  compiler::Schedule s;
-  s.program = generator::import_program(g, ir<P>);
-  for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
-  std::string text;
-  for (const compiler::Kernel& k : s.kernels) {
-    const compiler::LoweredKernel l = lower_kernel(g, s, k, compiler::Target{});
-    const Id roots[] = {l.sink};
-    text += write_nodes(g, roots, compiler::testing::plain);
-  }
+  const Id roots[] = {lowered(g, ir<P>)};
+  const std::string text = write_nodes(g, roots, compiler::testing::plain);
   const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
@@ -87,5 +92,30 @@ void check(const std::string& name) {
 TEST(LanesGolden, Escape) { check<escape>("escape"); }
 TEST(LanesGolden, Shared) { check<shared>("shared"); }
 TEST(LanesGolden, Gathered) { check<gathered>("gathered"); }
+
+// What the vector code of a form of examples/nbody does, by operation and lanes; a difference is a sum.
+std::map<std::pair<std::string, int>, int> work(std::string_view form) {
+  std::map<std::pair<std::string, int>, int> out;
+  for (const record::program* p : generator::registered_programs()) {
+    if (form != p->name) continue;
+    Graph g;
+    const Id roots[] = {lowered(g, *p)};
+    for (const Id id : g.reachable(roots)) {
+      const Op op = g.op(id);
+      for (const Op counted : {Op::ADD, Op::SUB, Op::MUL, Op::FDIV, Op::SQRT, Op::LOAD, Op::BROADCAST, Op::CARRY})
+        if (op == counted && is_float(g.dtype(id))) ++out[{std::string(name(op == Op::SUB ? Op::ADD : op)), g.lanes(id)}];
+    }
+  }
+  return out;
+}
+
+// N x 3 as tensors is the kernel of the loops whose components are written out.
+TEST(LanesGolden, ComponentsAreRegisters) {
+  for (const char* type : {"f32", "f64"}) {
+    const auto tensors = work(std::string("tensors_") + type);
+    EXPECT_FALSE(tensors.empty());
+    EXPECT_EQ(tensors, work(std::string("loops_") + type));
+  }
+}
 
 }  // namespace

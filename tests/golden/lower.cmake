@@ -7,6 +7,6 @@ kiln_add_test(groups_golden golden
   LIBS kiln_generator kiln_schedule kiln_lower kiln_dsl)
 target_compile_definitions(groups_golden PRIVATE GOLDEN_FOLDER="${CMAKE_CURRENT_LIST_DIR}/groups")
 kiln_add_test(lanes_golden golden
-  SOURCES golden/lanes_golden_test.cpp
+  SOURCES golden/lanes_golden_test.cpp ${PROJECT_SOURCE_DIR}/examples/nbody/kernels.cpp
   LIBS kiln_generator kiln_schedule kiln_lower kiln_dsl)
 target_compile_definitions(lanes_golden PRIVATE GOLDEN_FOLDER="${CMAKE_CURRENT_LIST_DIR}/lanes")
