@@ -168,9 +168,10 @@ class Phase {
       for (std::int64_t i = *begin; i < *end; i += l.step) turns.push_back(i);
       if (turns.empty()) continue;
       combinations *= static_cast<std::int64_t>(turns.size());
+      if (combinations > most_turns) return false;
       inner_.emplace_back(l.range, std::move(turns));
     }
-    return combinations <= most_turns;
+    return true;
   }
 
   // Every turn of the loops around that indices depend on, as far as it is known beforehand.
