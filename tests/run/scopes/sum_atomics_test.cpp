@@ -104,6 +104,22 @@ TEST(SumAtomics, LocalArrays) {
   EXPECT_EQ(scopes::values<int>(r[1]), (Ints{15, 23}));
 }
 
+// Floats are added one by one to what is there: 1e8 takes none of the ones, and a sum of them before would be 64.
+struct ones : program<ones> {
+  in<f32, N> x;
+  inout<f32, 2> sum;
+  constexpr void body() {
+    for (auto [i] : kernel(3))
+      for (auto k : loop(N)) sum(i / 2).atomic_add(x(k));
+  }
+};
+
+TEST(SumAtomics, FloatsInALoop) {
+  const auto r =
+      scopes::run(ir<ones>, {scopes::tensor({64}, std::vector<float>(64, 1.0f)), scopes::tensor<float>({2}, {1e8f, 0})});
+  EXPECT_EQ(scopes::values<float>(r[1]), (std::vector<float>{1e8f, 64}));
+}
+
 TEST(SumAtomics, SameBits) {
   expect_columns(13, 37);
   expect_columns(64, 1);
