@@ -85,7 +85,7 @@ typedef struct kiln_temp_desc {
 /* Parameters and temporaries that take turns: kernels use buffers[count % n]. */
 typedef struct kiln_role_desc {
   const int32_t* buffers;
-  int32_t n, count;         /* the symbol of a loop's count */
+  int32_t n, count; /* the symbol of a loop's count */
 } kiln_role_desc;
 
 /* An input from a place on: kernels that differ in such places alone are one function. */
