@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/symbolic/bounds.h"
 #include "generator/import_scopes.h"
 
 namespace kiln::generator {
@@ -82,6 +83,13 @@ bool ScopeImporter::is_inside(Id integer, Id extent) const {
   return false;
 }
 
+// Then all groups are whole.
+bool ScopeImporter::is_multiple(Id extent, std::int64_t size) {
+  const Facts facts = facts_of(out_);
+  const Congruence c = Bounds(g_, facts).residue(extent);
+  return c.stride % size == 0 && c.offset % size == 0;
+}
+
 void ScopeImporter::open_phase(int position) {
   phase_begin_ = phase_end_ = position;
   while (!group_->ends_phase(phase_end_)) ++phase_end_;
@@ -101,8 +109,7 @@ void ScopeImporter::open_phase(int position) {
     enter(op::barrier);
     const Id size = g_.index(group_sizes_[axis]);
     const Id left = index_sub(g_, group_extents_[axis], index_mul(g_, group_ranges_[axis], size));
-    const auto whole = index_value(g_, group_extents_[axis]);
-    scopes_.back().end = whole && *whole % group_sizes_[axis] == 0 ? size : index_min(g_, left, size);
+    scopes_.back().end = is_multiple(group_extents_[axis], group_sizes_[axis]) ? size : index_min(g_, left, size);
     scopes_.back().ranges.push_back(build_.range(size, ids_++, RangeKind::group));
     carry(changed, 0);
   }

@@ -125,6 +125,7 @@ class ScopeImporter {
 
   // A kernel in groups (import_groups.cpp).
   void open_groups(int position);
+  bool is_multiple(compiler::Id extent, std::int64_t size);
   void open_phase(int position);
   void close_phase();
   void load_variables(int begin, int end);

@@ -98,8 +98,8 @@ struct Lanes {
 
 class Phase {
  public:
-  Phase(Graph& g, Id sink, Id loop, int lanes, const Facts& facts)
-      : g_(g), loop_(loop), range_(g.src(loop, 0)), size_(*constant(g, g.src(range_, 0))), lanes_(lanes), evaluate_(g) {
+  Phase(Graph& g, Id sink, Id loop, int lanes, std::int64_t size, const Facts& facts)
+      : g_(g), loop_(loop), range_(g.src(loop, 0)), size_(size), lanes_(lanes), evaluate_(g) {
     find_inside(loop);
     find_accesses(facts);
     const Id roots[] = {sink};
@@ -111,16 +111,27 @@ class Phase {
     GroupAccesses out;
     if (!find_loops() || !find_contexts()) return out;
     for (const Values& context : contexts_) {
-      for (std::int64_t first = 0; first < size_; first += lanes_)
-        if (!look_at(context, first)) return out;
+      evaluate_.at(context);
+      const std::int64_t end = std::min(size_, evaluate_(loop_parts(g_, loop_).end).value_or(size_));
+      for (std::int64_t first = 0; first < end; first += lanes_)
+        if (!look_at(context, first, end)) return out;
     }
     out.independent = true;
-    for (const auto& [index, stride] : strides_)
-      if (stride && *stride != 0) out.strides[index] = *stride;
+    for (const auto& [index, offsets] : offsets_)
+      if (offsets) add_shape(out, index, *offsets);
     return out;
   }
 
  private:
+  void add_shape(GroupAccesses& out, Id index, const std::vector<std::int64_t>& offsets) const {
+    const std::int64_t stride = offsets[1];
+    bool regular = true;
+    for (std::size_t i = 2; i < offsets.size(); ++i) regular = regular && offsets[i] - offsets[i - 1] == stride;
+    if (regular && stride != 0) out.strides[index] = stride;
+    const bool in_a_row = regular && (stride == 1 || stride == -1);
+    if (!in_a_row && offsets.size() == static_cast<std::size_t>(lanes_)) out.patterns[index] = offsets;
+  }
+
   void find_inside(Id loop) {
     const LoopParts l = loop_parts(g_, loop);
     nodes_ = g_.reachable(l.yield);
@@ -249,10 +260,10 @@ class Phase {
   }
 
   // One vector of positions.
-  bool look_at(const Values& context, std::int64_t first) {
+  bool look_at(const Values& context, std::int64_t first, std::int64_t end) {
     std::map<std::pair<Id, std::int64_t>, Lanes> touched;
     std::map<Id, std::vector<std::int64_t>> rows;  // by index: of each lane
-    for (std::int64_t lane = 0; lane < lanes_ && first + lane < size_; ++lane) {
+    for (std::int64_t lane = 0; lane < lanes_ && first + lane < end; ++lane) {
       std::vector<std::size_t> turn(inner_.size(), 0);
       for (bool again = true; again;) {
         if (evaluate_.computed() > most_values || !look_at_position(context, first + lane, lane, turn, touched, rows))
@@ -264,7 +275,7 @@ class Phase {
         }
       }
     }
-    add_strides(rows);
+    add_offsets(rows);
     return std::ranges::none_of(touched, [](const auto& t) { return t.second.meet(); });
   }
 
@@ -277,7 +288,7 @@ class Phase {
     for (const Access& a : accesses_) {
       const bool matters = written_.contains(a.memory);
       const auto at = element(a);
-      if (!at || !a.is_plain) strides_[a.index] = std::nullopt;
+      if (!at || !a.is_plain) offsets_[a.index] = std::nullopt;
       if (auto& row = rows[a.index]; at && row.size() == static_cast<std::size_t>(lane)) row.push_back(*at);
       if (!matters) continue;
       if (a.gate != no_id && evaluate_(a.gate) == 0) continue;
@@ -322,14 +333,19 @@ class Phase {
     return it->second;
   }
 
-  void add_strides(const std::map<Id, std::vector<std::int64_t>>& rows) {
-    for (const auto& [index, row] : rows) {
+  // The last vector may have fewer lanes.
+  void add_offsets(std::map<Id, std::vector<std::int64_t>>& rows) {
+    for (auto& [index, row] : rows) {
       if (row.size() < 2) continue;
-      const std::int64_t stride = row[1] - row[0];
-      bool regular = true;
-      for (std::size_t i = 2; i < row.size(); ++i) regular = regular && row[i] - row[i - 1] == stride;
-      const auto [it, made] = strides_.try_emplace(index, regular ? std::optional(stride) : std::nullopt);
-      if (!made && (!regular || it->second != stride)) it->second = std::nullopt;
+      for (std::size_t i = row.size(); i-- > 0;) row[i] -= row[0];
+      const auto [it, made] = offsets_.try_emplace(index, row);
+      if (made || !it->second) continue;
+      std::vector<std::int64_t>& known = *it->second;
+      const std::size_t common = std::min(known.size(), row.size());
+      if (!std::equal(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(common), known.begin()))
+        it->second = std::nullopt;
+      else if (row.size() > common)
+        known = row;
     }
   }
 
@@ -347,13 +363,13 @@ class Phase {
   std::vector<Values> contexts_;
   std::unordered_map<Id, std::vector<Id>> carries_;                              // by loop
   std::map<Id, std::vector<std::pair<std::int64_t, std::vector<Id>>>> unknown_;  // by memory: terms that are not known
-  std::map<Id, std::optional<std::int64_t>> strides_;
+  std::map<Id, std::optional<std::vector<std::int64_t>>> offsets_;               // of lanes from the first, by index
 };
 
 }  // namespace
 
-GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, const Facts& facts) {
-  return Phase(g, sink, loop, lanes, facts).look();
+GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, std::int64_t size, const Facts& facts) {
+  return Phase(g, sink, loop, lanes, size, facts).look();
 }
 
 }  // namespace kiln::compiler

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <unordered_map>
+#include <vector>
 
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/facts.h"
@@ -18,9 +19,11 @@ struct GroupAccesses {
   bool independent = false;
   // Indices of accesses that grow by the same amount from each lane to the next, in all vectors: by that.
   std::unordered_map<Id, std::int64_t> strides;
+  // Where lanes are from the first one, of indices that do not go up or down by 1: where that is the same in all whole vectors.
+  std::unordered_map<Id, std::vector<std::int64_t>> patterns;
 };
 
-// loop: a FOR over the positions, K level. Vectors begin at multiples of `lanes`.
-GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, const Facts& facts);
+// loop: a FOR over the positions, `size` at most, K level. Vectors begin at multiples of `lanes`.
+GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, std::int64_t size, const Facts& facts);
 
 }  // namespace kiln::compiler

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
+#include <set>
 #include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/group_accesses.h"
+#include "compiler/lower/group_bounds.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/lane_patterns.h"
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/own_plan.h"
+#include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
@@ -26,16 +31,15 @@ Id first_group(const Graph& g, Id sink) {
   return it == nodes.end() ? no_id : *it;
 }
 
-Id loop_of(const Graph& g, Id sink, Id range) {
-  const Id roots[] = {sink};
-  const std::vector<Id> nodes = g.reachable(roots);
-  return *std::ranges::find_if(nodes, [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == range; });
+// At most.
+std::int64_t positions(Graph& g, Id loop, const Facts& facts) {
+  const LoopParts l = loop_parts(g, loop);
+  return std::clamp<std::int64_t>(Bounds(g, facts)(l.end).max, 0, g.arg(g.src(l.range, 0), 0));
 }
 
-int lanes_for(const Graph& g, Id loop, const Target& target) {
+int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) {
   const LoopParts l = loop_parts(g, loop);
-  const std::int64_t size = g.arg(g.src(l.range, 0), 0);
-  if (size < shortest_lanes) return 1;
+  if (size < shortest_lanes || !g.is_index_const(l.begin, 0)) return 1;
   int widest = narrowest_value;  // of what is loaded and stored
   std::unordered_set<Id> inside{l.range};
   for (const Id id : g.reachable(l.yield)) {
@@ -80,28 +84,45 @@ class Widening {
       if (g_.op(id) == Op::CARRY && g_.src(id, 0) == old_range)
         copy.values[id] =
             g_.make(Op::CARRY, DType::none, {range, init[static_cast<std::size_t>(g_.arg(id, 0))]}, {g_.arg(id, 0)});
-    add_ramps(range, copy);
+    const std::map<Id, Id> firsts = first_lanes(range);
+    for (const auto& [index, first] : firsts)
+      if (g_.op(index) != Op::RANGE && accesses_.strides.contains(index))
+        copy.values[index] = ramp(g_, first, accesses_.strides.at(index), lanes_);
     if (masked) copy.mask = lane_mask(g_, range, end, lanes_);
     std::vector<Id> src{range, begin, end};
     src.insert(src.end(), init.begin(), init.end());
-    const std::vector<Copy> copies{copy};
-    const auto made = expand(g_, loops_, yields, copies, Arrays::shared);
-    src.insert(src.end(), made[0].begin(), made[0].end());
+    const std::vector<Id> next = masked ? bodies(yields, copy) : patterns(yields, copy, firsts);
+    src.insert(src.end(), next.begin(), next.end());
     return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{static_cast<std::int64_t>(init.size()), lanes_});
   }
 
-  // The index of the first lane, and the step from lane to lane.
-  void add_ramps(Id range, Copy& copy) {
-    std::vector<Id> indices;
-    for (const auto& [index, stride] : accesses_.strides) indices.push_back(index);
-    std::ranges::sort(indices);
+  std::vector<Id> bodies(const std::vector<Id>& roots, const Copy& copy) {
+    return expand(g_, loops_, roots, std::span(&copy, 1), Arrays::shared)[0];
+  }
+
+  // The index of the first lane, by index.
+  std::map<Id, Id> first_lanes(Id range) {
+    std::set<Id> known;
+    for (const auto& [index, stride] : accesses_.strides) known.insert(index);
+    for (const auto& [index, offsets] : accesses_.patterns) known.insert(index);
+    const std::vector<Id> indices(known.begin(), known.end());
     Copy first;
     first.values[g_.src(loop_, 0)] = range;
-    const std::vector<Copy> firsts{first};
-    const auto made = expand(g_, loops_, indices, firsts, Arrays::shared);
-    for (std::size_t i = 0; i < indices.size(); ++i)
-      if (g_.op(indices[i]) != Op::RANGE)
-        copy.values[indices[i]] = ramp(g_, made[0][i], accesses_.strides.at(indices[i]), lanes_);
+    const std::vector<Id> made = bodies(indices, first);
+    std::map<Id, Id> out;
+    for (std::size_t i = 0; i < indices.size(); ++i) out[indices[i]] = made[i];
+    return out;
+  }
+
+  std::vector<Id> patterns(const std::vector<Id>& yields, const Copy& copy, const std::map<Id, Id>& firsts) {
+    std::vector<Id> roots = yields;
+    for (const auto& [index, first] : firsts)
+      if (accesses_.patterns.contains(index)) roots.push_back(index);
+    const std::vector<Id> made = bodies(roots, copy);
+    std::map<Id, LanePattern> found;
+    for (std::size_t i = yields.size(); i < roots.size(); ++i)
+      found[made[i]] = {firsts.at(roots[i]), accesses_.patterns.at(roots[i])};
+    return lane_patterns(g_, std::span(made).first(yields.size()), found);
   }
 
   Graph& g_;
@@ -121,9 +142,12 @@ Id group_lanes(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Targ
   };
   for (Id loop = first_group(g, sink); loop != no_id; loop = first_group(g, sink)) {
     const Id range = g.src(loop, 0);
-    const int lanes = lanes_for(g, loop, target);
+    sink = group_bounds(g, sink, range);
+    loop = loop_of(g, sink, range);
+    const std::int64_t size = positions(g, loop, facts);
+    const int lanes = lanes_for(g, loop, size, target);
     GroupAccesses accesses;
-    if (lanes > 1) accesses = group_accesses(g, sink, loop, lanes, facts);
+    if (lanes > 1) accesses = group_accesses(g, sink, loop, lanes, size, facts);
     if (accesses.independent) {
       sink = mask_loops(g, loops, sink, range);
       loop = loop_of(g, sink, range);

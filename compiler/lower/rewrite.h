@@ -28,6 +28,9 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
   return done.at(root);
 }
 
+// The FOR over this RANGE.
+Id loop_of(const Graph& g, Id sink, Id range);
+
 // Makes RANGE nodes with ids that no other loop of the kernel has.
 class LoopIds {
  public:

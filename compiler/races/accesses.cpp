@@ -31,6 +31,7 @@ KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std
                    .index = {w.index.begin(), w.index.end()},
                    .gates = {}};
     add_gates(a, w.gate, false);
+    add_loop_gates(a, id, false);
     list_.push_back(std::move(a));
   }
   add_reads();
@@ -61,6 +62,12 @@ void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) cons
   }
 }
 
+// What is inside of a loop happens where the loop has a turn.
+void KernelAccesses::add_loop_gates(KernelAccess& a, Id node, bool only_certain) const {
+  for (Id loop = regions_.list[regions_.of[node]].owner; is_inside(loop); loop = regions_.list[regions_.of[loop]].owner)
+    if (const LoopParts l = loop_parts(g_, loop); l.conditional) add_gates(a, l.init[0], only_certain);
+}
+
 void KernelAccesses::add_reads() {
   std::unordered_map<Id, std::vector<Id>> users;  // of the scope
   for (const Id id : nodes_)
@@ -77,6 +84,7 @@ void KernelAccesses::add_read(Id read, const std::unordered_map<Id, std::vector<
     a.index[0] = first.first;
     add_gates(a, first.gate, false);
   }
+  add_loop_gates(a, read, false);
   std::set<Id> reached{read}, writes;
   std::vector<Id> open{read};
   while (!open.empty()) {
@@ -97,6 +105,7 @@ void KernelAccesses::add_read(Id read, const std::unordered_map<Id, std::vector<
   for (const Id id : writes) {
     list_.push_back(a);
     add_gates(list_.back(), write_parts(g_, id).gate, true);
+    add_loop_gates(list_.back(), id, true);
   }
 }
 

@@ -33,6 +33,7 @@ class KernelAccesses {
  private:
   void add_reads();
   void add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users);
+  void add_loop_gates(KernelAccess& a, Id node, bool only_certain) const;
   void add_gates(KernelAccess& a, Id gate, bool only_certain) const;
   void find_changed();
   bool is_changed(Id state) const { return changed_.contains(origins_[state]); }

@@ -87,6 +87,22 @@ struct halved : program<halved> {
   }
 };
 
+// Pairs of neighbours, two at a time: vectors in a row, and shuffles.
+struct swapped : program<swapped> {
+  in<f32, 64> x;
+  out<f32, 64> y;
+  constexpr void body() {
+    for (auto [i] : kernel(64).group<32>()) {
+      auto s = group<f32, 64>();
+      auto t = in_group(i);
+      auto k = t + (t & 62);  // 0 1 4 5 8 9 ...
+      s(k) = x(i);
+      barrier();
+      y(i) = s(k ^ 1);
+    }
+  }
+};
+
 // Old values tell the order: the positions keep it, in no lanes.
 struct queued : program<queued> {
   in<i32, 64> x;
@@ -131,6 +147,7 @@ TEST(GroupsGolden, Reversed) { check<reversed>("reversed"); }
 TEST(GroupsGolden, Tile) { check<tile>("tile"); }
 TEST(GroupsGolden, Summed) { check<summed>("summed"); }
 TEST(GroupsGolden, Halved) { check<halved>("halved"); }
+TEST(GroupsGolden, Swapped) { check<swapped>("swapped"); }
 TEST(GroupsGolden, Queued) { check<queued>("queued"); }
 
 }  // namespace

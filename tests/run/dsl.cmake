@@ -15,7 +15,7 @@ include(${CMAKE_CURRENT_SOURCE_DIR}/run/operations.cmake)
 # Scopes: programs with loops, conditions and kernels against the same C++, through the interpreter; and compiled.
 add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
                run/scopes/defects_test.cpp run/scopes/defects_kernels_test.cpp run/scopes/features_test.cpp run/scopes/host_loops_test.cpp
-               run/scopes/host_programs_test.cpp run/scopes/groups_test.cpp run/scopes/groups_control_test.cpp run/scopes/parts_test.cpp
+               run/scopes/host_programs_test.cpp run/scopes/groups_test.cpp run/scopes/groups_control_test.cpp run/scopes/groups_lanes_test.cpp run/scopes/parts_test.cpp
                run/scopes/sum_atomics_test.cpp run/scopes/values_test.cpp)
 target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtest)
 set_target_properties(scopes_test PROPERTIES ENABLE_EXPORTS ON)

@@ -57,6 +57,10 @@ KILN_RACE_TEST(PositionBeyondItsType, is_race, for (auto [i] : kernel(N)) y.at<m
 
 // Conditions.
 KILN_RACE_TEST(OneOfAll, is_free, for (auto [i] : kernel(N)) if (auto g = when(i == c)) sum() = x(i);)
+KILN_RACE_TEST(OneOfAllInALoop, is_free,
+               for (auto [i] : kernel(N)) if (auto g = when(i == c)) for (auto k : loop(4)) y(k) += k;)
+KILN_RACE_TEST(TwoOfAllInALoop, is_race,
+               for (auto [i] : kernel(N)) if (auto g = when(i == c || i == d)) for (auto k : loop(4)) y(k) += k;)
 KILN_RACE_TEST(AllButOne, is_race, for (auto [i] : kernel(N)) if (auto g = when(i != c)) sum() = x(i);)
 KILN_RACE_TEST(OneOfTwoAxes, is_race, for (auto [i, j] : kernel(N, M)) if (auto g = when(i == c)) sum() = j;)
 KILN_RACE_TEST(RedBlack, is_free,

@@ -1,0 +1,107 @@
+#include "compiler/lower/lane_patterns.h"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/rewrite.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t most_vectors = 2;
+constexpr int narrowest_store = 4;  // bytes; the machine has no masked stores of less
+
+// Vectors in a row that hold all places: the last one ends where they end.
+struct Windows {
+  std::int64_t least, lanes;
+  std::vector<std::int64_t> begins;  // from the least place on
+
+  std::size_t of(std::int64_t offset) const { return std::min(at(offset) / size(), begins.size() - 1); }
+  std::int64_t lane(std::int64_t offset) const { return offset - least - begins[of(offset)]; }
+
+ private:
+  std::size_t at(std::int64_t offset) const { return static_cast<std::size_t>(offset - least); }
+  std::size_t size() const { return static_cast<std::size_t>(lanes); }
+};
+
+std::optional<Windows> windows(const LanePattern& p) {
+  const auto [least, greatest] = std::ranges::minmax(p.offsets);
+  const std::int64_t span = greatest - least + 1;
+  Windows w{least,
+            std::min(static_cast<std::int64_t>(p.offsets.size()),
+                     static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)))),
+            {}};
+  if (span > most_vectors * w.lanes) return std::nullopt;
+  for (std::int64_t begin = 0; begin < span; begin += w.lanes) w.begins.push_back(std::min(begin, span - w.lanes));
+  return w;
+}
+
+class Patterns {
+ public:
+  Patterns(Graph& g, const std::map<Id, LanePattern>& patterns) : g_(g), patterns_(patterns) {}
+
+  Id access(Id id, std::span<const Id> x) {
+    const Op op = g_.op(id);
+    if ((op != Op::LOAD && op != Op::STORE) || x.size() > 3 - (op == Op::LOAD ? 1u : 0u)) return no_id;
+    const auto found = patterns_.find(g_.src(id, 1));
+    const auto w = found == patterns_.end() ? std::nullopt : windows(found->second);
+    if (!w) return no_id;
+    return op == Op::LOAD ? load(id, x, found->second, *w) : store(x, found->second, *w);
+  }
+
+ private:
+  Id index(const LanePattern& p, const Windows& w, std::size_t k) {
+    const Id base = add_index(g_, p.first, g_.index(w.least + w.begins[k]));
+    return w.lanes == 1 ? base : ramp(g_, base, 1, static_cast<int>(w.lanes));
+  }
+
+  Id load(Id id, std::span<const Id> x, const LanePattern& p, const Windows& w) {
+    if (g_.op(x[1]) == Op::RAMP) return no_id;  // interleaved_access
+    std::vector<Id> vectors;
+    for (std::size_t k = 0; k < w.begins.size(); ++k)
+      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), std::vector<Id>{x[0], index(p, w, k)}, g_.args(id), g_.name(id),
+                                static_cast<int>(w.lanes)));
+    if (w.lanes == 1) return widen_lanes(g_, vectors[0], g_.lanes(id));
+    std::vector<std::int64_t> from;
+    for (const std::int64_t o : p.offsets) from.push_back(static_cast<std::int64_t>(w.of(o)) * w.lanes + w.lane(o));
+    return g_.make(Op::SHUFFLE, g_.dtype(id), vectors, from, {}, static_cast<int>(from.size()));
+  }
+
+  Id store(std::span<const Id> x, const LanePattern& p, const Windows& w) {
+    const DType d = g_.dtype(x[2]);
+    if (bytes(d) < narrowest_store || w.lanes == 1) return no_id;
+    const int lanes = static_cast<int>(w.lanes);
+    const Id yes = widen_lanes(g_, g_.constant(DType::boolean, 1), lanes),
+             no = widen_lanes(g_, g_.constant(DType::boolean, 0), lanes);
+    Id state = x[0];
+    for (std::size_t k = 0; k < w.begins.size(); ++k) {
+      std::vector<std::int64_t> from(static_cast<std::size_t>(lanes), 0), used(from.size(), lanes);
+      for (std::size_t i = 0; i < p.offsets.size(); ++i)
+        if (w.of(p.offsets[i]) == k) {
+          const auto to = static_cast<std::size_t>(w.lane(p.offsets[i]));
+          from[to] = static_cast<std::int64_t>(i);
+          used[to] = 0;
+        }
+      const Id value = g_.make(Op::SHUFFLE, d, std::vector<Id>{x[2]}, from, {}, lanes);
+      const Id mask = g_.make(Op::SHUFFLE, DType::boolean, std::vector<Id>{yes, no}, used, {}, lanes);
+      state = g_.make(Op::STORE, DType::none, {state, index(p, w, k), value, mask});
+    }
+    return state;
+  }
+
+  Graph& g_;
+  const std::map<Id, LanePattern>& patterns_;
+};
+
+}  // namespace
+
+std::vector<Id> lane_patterns(Graph& g, std::span<const Id> roots, const std::map<Id, LanePattern>& patterns) {
+  Patterns p(g, patterns);
+  const Id all = g.make(Op::SINK, DType::none, roots);
+  const Id made = rewrite(g, all, [&](Id id, std::span<const Id> x) { return p.access(id, x); });
+  return {g.src(made).begin(), g.src(made).end()};
+}
+
+}  // namespace kiln::compiler
