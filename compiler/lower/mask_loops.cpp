@@ -19,11 +19,11 @@ bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && 
 
 using Ranges = std::unordered_map<Id, std::vector<Id>>;
 
-// By node: RANGEs of the FORs in whose bodies it is.
+// By node: RANGEs of the FORs in whose bodies it is. What depends on one loop alone is also inside of what is around that loop.
 Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
-  std::unordered_set<Id> loops;
+  std::unordered_map<Id, Id> loops;  // by RANGE
   for (const Id id : nodes)
-    if (g.op(id) == Op::FOR) loops.insert(g.src(id, 0));
+    if (g.op(id) == Op::FOR) loops[g.src(id, 0)] = id;
   Ranges out;
   for (const Id id : nodes) {
     std::vector<Id>& here = out[id];
@@ -32,7 +32,12 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
       for (const Id r : out.at(s))
         if (std::ranges::find(here, r) == here.end()) here.push_back(r);
     if (g.op(id) == Op::FOR) std::erase(here, g.src(id, 0));
+  }
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // a loop before its body
+    std::vector<Id>& here = out[*it];
+    for (const Id r : std::vector<Id>(here)) here.insert(here.end(), out[loops.at(r)].begin(), out[loops.at(r)].end());
     std::ranges::sort(here);
+    here.erase(std::ranges::unique(here).begin(), here.end());
   }
   return out;
 }

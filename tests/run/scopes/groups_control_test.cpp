@@ -303,4 +303,42 @@ TEST(Groups, BarriersThatSomeDoNotReach) {
   check_apart<around::array>("a group array expected the bounds of the loop", first_line + 24, first_line + 23);
 }
 
+// The inner loop knows only the outer one's counter, which positions stop at different turns.
+struct left_alone : program<left_alone> {
+  in<i32> rounds;
+  in<i32, N> last;
+  inout<i32> sum;
+  constexpr void body() {
+    for (auto [i] : kernel(N).group<8>()) {
+      auto k = var(0);
+      for (auto turn : forever()) {
+        break_if(k >= rounds);
+        auto before = k + 0;
+        k += 1;
+        for (auto m : loop(6)) {
+          break_if(before + m > 20);
+          sum().atomic_add(m);
+        }
+        break_if(turn == last(i));
+      }
+    }
+  }
+};
+TEST(Groups, LoopsInLoopsThatPositionsLeave) {
+  const int n = 8 * 3 + 5, rounds = 9;
+  const auto x = integers(n);
+  std::vector<int> last;
+  int sum = 0;
+  for (const int e : x) {
+    last.push_back(e & 15);
+    for (int k = 0; k < rounds; ++k) {
+      for (int m = 0; m < 6 && k + m <= 20; ++m) sum += m;
+      if (k == last.back()) break;
+    }
+  }
+  const auto r = scopes::run(
+      ir<left_alone>, {scopes::tensor({}, std::vector{rounds}), scopes::tensor({n}, last), scopes::tensor({}, std::vector{0})});
+  EXPECT_EQ(scopes::values<int>(r[2]), std::vector{sum});
+}
+
 }  // namespace
