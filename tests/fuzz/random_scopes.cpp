@@ -175,15 +175,14 @@ class Maker {
   }
   void put_own(index_mode m) {
     const std::uint64_t promise = own_.promised ? record::unique_write : 0;
-    if (own_.row >= 0) {
+    if (own_.row >= 0)
       node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, promise | place(m, slot_d));
-    } else if (random_.one_in(2)) {
+    else if (random_.one_in(2))
       node(op::put, KILN_I32, {any(), index(), own_.column}, {}, promise | place(m, slot_d));
-    } else if (random_.one_in(4)) {
+    else if (random_.one_in(4))
       node(op::put, KILN_U8, {cast(KILN_U8, any()), own_.column}, {}, promise | place(m, slot_bytes));
-    } else {
+    else
       node(op::put, KILN_I32, {any(), own_.column}, {}, promise | place(m, random_.one_in(3) ? slot_e : slot_c));
-    }
   }
   static std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
   // To an element that other positions add to as well.
@@ -258,25 +257,18 @@ class Maker {
   void leave() {
     if (loops_ == 0) return;
     const op o = random_.one_in(2) ? op::break_ : op::continue_;
-    if (random_.one_in(5))
-      node(o, KILN_BOOL);
-    else
-      node(o, KILN_BOOL, {condition()});
+    node(o, KILN_BOOL, random_.one_in(5) ? std::vector<int>{} : std::vector{condition()});
   }
   template <class F>
   void branches(int depth, F body) {
-    node(op::when, KILN_BOOL, {condition()});
-    scope([&] { body(depth); });
-    node(op::when_end, KILN_BOOL);
-    for (int i = 0; i < 2 && random_.one_in(2); ++i) {
-      node(op::otherwise, KILN_BOOL, {condition()});
+    const auto branch = [&](op o, std::vector<int> sources) {
+      node(o, KILN_BOOL, std::move(sources));
       scope([&] { body(depth); });
       node(op::when_end, KILN_BOOL);
-    }
-    if (random_.one_in(2)) return;
-    node(op::otherwise, KILN_BOOL);
-    scope([&] { body(depth); });
-    node(op::when_end, KILN_BOOL);
+    };
+    branch(op::when, {condition()});
+    for (int i = 0; i < 2 && random_.one_in(2); ++i) branch(op::otherwise, {condition()});
+    if (!random_.one_in(2)) branch(op::otherwise, {});
   }
   // A bound: a literal or a small value.
   void bound(std::vector<record::extent>& attrs, std::vector<int>& sources, std::int64_t low, std::int64_t high) {
@@ -466,19 +458,17 @@ class Maker {
       default: endless(depth - 1, body);
     }
   }
+  int open_kernel(record::extent n) { return node(op::index, KILN_I32, {node(op::kernel, KILN_I32, {}, {n}, 1)}, {}, 0); }
   // Rotated, or the other way round.
   void permutation() {
-    const int k = node(op::kernel, KILN_I32, {}, {Tables::text("N")}, 1);
-    const int i = node(op::index, KILN_I32, {k}, {}, 0);
+    const int i = open_kernel(Tables::text("N"));
     const int to = random_.one_in(2) ? binary(op::sub, number(-1), i) : binary(op::add, number(random_.pick(-9, 0)), i);
     node(op::put, KILN_I32, {i, to}, {}, place(index_mode::wrap, slot_p));
     node(op::kernel_end, KILN_BOOL);
   }
   // The output has a value whatever the kernels wrote of it.
   void put_all_of_e() {
-    const int k = node(op::kernel, KILN_I32, {}, {Tables::fixed(1)}, 1);
-    const int i = node(op::index, KILN_I32, {k}, {}, 0);
-    node(op::put, KILN_I32, {number(77), i}, {}, place(index_mode::skip, slot_e));
+    node(op::put, KILN_I32, {number(77), open_kernel(Tables::fixed(1))}, {}, place(index_mode::skip, slot_e));
     node(op::kernel_end, KILN_BOOL);
   }
 
