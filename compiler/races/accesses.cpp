@@ -6,7 +6,7 @@
 
 namespace kiln::compiler {
 
-KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope)
+PositionAccesses::PositionAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope)
     : g_(g), regions_(regions), origins_(origins), inside_(regions.list.size(), false) {
   inside_[regions.owned[scope]] = true;
   for (std::size_t r = regions.list.size(); r-- > 1;)  // inner regions come before outer ones
@@ -25,11 +25,11 @@ KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std
   for (const Id id : nodes_) {
     if (!is_write(g.op(id)) || !is_changed(id)) continue;
     const WriteParts w = write_parts(g, id);
-    KernelAccess a{.node = id,
-                   .kind = g.op(id) == Op::ATOMIC ? KernelAccess::Kind::atomic : KernelAccess::Kind::store,
-                   .memory = origins_[id],
-                   .index = {w.index.begin(), w.index.end()},
-                   .gates = {}};
+    PositionAccess a{.node = id,
+                     .kind = g.op(id) == Op::ATOMIC ? PositionAccess::Kind::atomic : PositionAccess::Kind::store,
+                     .memory = origins_[id],
+                     .index = {w.index.begin(), w.index.end()},
+                     .gates = {}};
     add_gates(a, w.gate, false);
     add_loop_gates(a, id, false);
     list_.push_back(std::move(a));
@@ -38,14 +38,14 @@ KernelAccesses::KernelAccesses(const Graph& g, const Regions& regions, const std
 }
 
 // Arrays that are made inside are each position's own.
-void KernelAccesses::find_changed() {
+void PositionAccesses::find_changed() {
   for (const Id id : nodes_)
     if (const Id memory = origins_[id]; is_write(g_.op(id)) && (g_.op(memory) == Op::CARRY || !is_inside(memory)))
       changed_.insert(memory);
 }
 
 // only_certain: without what depends on the scope's own changes.
-void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) const {
+void PositionAccesses::add_gates(PositionAccess& a, Id gate, bool only_certain) const {
   std::vector<std::pair<Id, bool>> open{{gate, true}};
   while (!open.empty()) {
     const auto [id, holds] = open.back();
@@ -63,12 +63,12 @@ void KernelAccesses::add_gates(KernelAccess& a, Id gate, bool only_certain) cons
 }
 
 // What is inside of a loop happens where the loop has a turn.
-void KernelAccesses::add_loop_gates(KernelAccess& a, Id node, bool only_certain) const {
+void PositionAccesses::add_loop_gates(PositionAccess& a, Id node, bool only_certain) const {
   for (Id loop = regions_.list[regions_.of[node]].owner; is_inside(loop); loop = regions_.list[regions_.of[loop]].owner)
     if (const LoopParts l = loop_parts(g_, loop); l.conditional) add_gates(a, l.init[0], only_certain);
 }
 
-void KernelAccesses::add_reads() {
+void PositionAccesses::add_reads() {
   std::unordered_map<Id, std::vector<Id>> users;  // of the scope
   for (const Id id : nodes_)
     for (const Id s : g_.src(id)) users[s].push_back(id);
@@ -76,9 +76,10 @@ void KernelAccesses::add_reads() {
     if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, users);
 }
 
-void KernelAccesses::add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users) {
+void PositionAccesses::add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users) {
   const IndexGate first = index_gate(g_, read);
-  KernelAccess a{.node = read, .kind = KernelAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
+  PositionAccess a{
+      .node = read, .kind = PositionAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
   a.index.assign(g_.src(read).begin() + 1, g_.src(read).end());
   if (first.gate != no_id) {
     a.index[0] = first.first;

@@ -12,7 +12,7 @@
 
 namespace kiln::compiler {
 
-struct KernelAccess {
+struct PositionAccess {
   enum class Kind : std::uint8_t { read, store, atomic };
   Id node = no_id;  // INDEX, UPDATE, ATOMIC
   Kind kind = Kind::read;
@@ -21,20 +21,20 @@ struct KernelAccess {
   std::vector<std::pair<Id, bool>> gates;  // what holds, or does not, where it happens
 };
 
-class KernelAccesses {
+class PositionAccesses {
  public:
   // scope: the KERNEL, or the FOR over a group's positions.
-  KernelAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope);
+  PositionAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope);
 
   // Reads count once for each write that they decide, where that write happens: what is read in vain does no harm.
-  const std::vector<KernelAccess>& list() const { return list_; }
+  const std::vector<PositionAccess>& list() const { return list_; }
   bool is_inside(Id id) const { return regions_.of[id] < inside_.size() && inside_[regions_.of[id]]; }
 
  private:
   void add_reads();
   void add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users);
-  void add_loop_gates(KernelAccess& a, Id node, bool only_certain) const;
-  void add_gates(KernelAccess& a, Id gate, bool only_certain) const;
+  void add_loop_gates(PositionAccess& a, Id node, bool only_certain) const;
+  void add_gates(PositionAccess& a, Id gate, bool only_certain) const;
   void find_changed();
   bool is_changed(Id state) const { return changed_.contains(origins_[state]); }
 
@@ -45,7 +45,7 @@ class KernelAccesses {
   std::vector<Id> nodes_;        // of the scope, ascending
   std::vector<bool> uncertain_;  // by node: depends on what the scope changes
   std::set<Id> changed_;         // memories
-  std::vector<KernelAccess> list_;
+  std::vector<PositionAccess> list_;
 };
 
 }  // namespace kiln::compiler

@@ -17,13 +17,13 @@
 namespace kiln::compiler {
 namespace {
 
-using Kind = KernelAccess::Kind;
+using Kind = PositionAccess::Kind;
 
 constexpr std::int64_t second_copy = 1'000'000;  // added to the numbers of ranges of the second position
 
 // An access as index arithmetic, at one position.
 struct Touch {
-  const KernelAccess* access = nullptr;
+  const PositionAccess* access = nullptr;
   std::vector<Id> index;
   Conditions holds;
 };
@@ -47,9 +47,9 @@ class PositionRaces {
 
   void check() {
     const auto& list = accesses_.list();
-    if (std::ranges::none_of(list, [](const KernelAccess& a) { return a.kind != Kind::read; })) return;
+    if (std::ranges::none_of(list, [](const PositionAccess& a) { return a.kind != Kind::read; })) return;
     std::set<Place> seen;
-    for (const KernelAccess& a : list)
+    for (const PositionAccess& a : list)
       if (Touch t = touch(a); seen.insert(place_of(t)).second) touches_.push_back(std::move(t));
     std::vector<Id> own;
     for (const Id r : positions_.ranges) own.push_back(forms_(r));
@@ -63,7 +63,7 @@ class PositionRaces {
   using Place = std::tuple<Id, Kind, bool, std::vector<Id>, std::vector<Id>>;
   Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, gates(t)}; }
 
-  Touch touch(const KernelAccess& a) {
+  Touch touch(const PositionAccess& a) {
     Touch t;
     t.access = &a;
     for (const Id i : a.index) t.index.push_back(forms_(i));
@@ -200,7 +200,7 @@ class PositionRaces {
   const Program& p_;
   Positions positions_;
   Facts facts_;
-  KernelAccesses accesses_;
+  PositionAccesses accesses_;
   PositionForms forms_;
   std::vector<Touch> touches_;
   std::unordered_map<Id, Id> second_;

@@ -19,7 +19,7 @@ struct Clause {
 };
 
 // The iterations begin <= r < end where `when` holds, and none where it does not.
-struct Region {
+struct Stretch {
   Id begin, end;
   Id when = no_id;     // no_id: always
   bool point = false;  // end = begin + 1
@@ -40,10 +40,10 @@ class OneRange {
 
   // The clauses that hold together when these do: conjunctions opened, negations of disjunctions too.
   std::vector<Clause> opened(std::span<const Clause> clauses) const;
-  std::optional<Region> region(const Clause& c);
+  std::optional<Stretch> region(const Clause& c);
   // Where all of these hold: inside the loop's begin and end. nullopt: not an interval.
-  std::optional<Region> common(std::span<const Clause> clauses);
-  Id iterations(const Region& r);  // of a common region
+  std::optional<Stretch> common(std::span<const Clause> clauses);
+  Id iterations(const Stretch& r);  // of a common region
   // For how many iterations all of these hold, as an index value; nullopt: not known without the loop.
   std::optional<Id> count(std::span<const Clause> clauses, int hard_clauses = 3);
   Id as_condition(const Clause& c);
@@ -53,9 +53,9 @@ class OneRange {
   Id uncut(Id index) const { return exact_.uncut(index); }
 
  private:
-  std::optional<Region> solved(Op op, Id x, Id y);
+  std::optional<Stretch> solved(Op op, Id x, Id y);
   std::optional<Line> line_of(const symbolic::Sum& all);
-  std::optional<std::size_t> unsolved(std::span<const Clause> opened, Region& r);
+  std::optional<std::size_t> unsolved(std::span<const Clause> opened, Stretch& r);
   Id index(Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); }
 
   Graph& g_;

@@ -15,7 +15,7 @@ class Picking {
 
   std::optional<Picked> run(std::span<const Clause> when, std::optional<Id> value) {
     std::vector<Clause> clauses = range_.opened(when);
-    std::optional<Region> place;
+    std::optional<Stretch> place;
     for (std::size_t i = 0; i < clauses.size() && !place; ++i) {
       const auto r = range_.region(clauses[i]);
       if (!r || !r->point) continue;
