@@ -107,7 +107,8 @@ class Summing {
     for (const Sum& s : out.sums) indices.insert(indices.end(), s.index.begin(), s.index.end());
     const std::vector<Id> used = g_.reachable(indices);
     for (const Id r : k.ranges) (std::ranges::binary_search(used, r) ? out.kept : out.inner).push_back(r);
-    out.is_own = std::ranges::all_of(out.sums, [&](const Sum& s) { return is_own(s, k.init[&s - out.sums.data()], out.kept); });
+    out.is_own = std::ranges::all_of(
+        out.sums, [&](const Sum& s) { return is_own(s, k.init[static_cast<std::size_t>(&s - out.sums.data())], out.kept); });
     const bool may = out.is_own || std::ranges::all_of(out.sums, [&](const Sum& s) { return is_orderless(s.kind, s.dtype); });
     const bool is_long = std::ranges::any_of(out.inner, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
     if (k.final.empty() || !is_long || !may) return;
