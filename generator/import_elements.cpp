@@ -52,6 +52,19 @@ bool ScopeImporter::differs_in_kernel(Id x) const {
   });
 }
 
+// Is the condition the same at all positions of the kernel around? What a loop in it carries may differ.
+bool ScopeImporter::is_shared(Id condition) const {
+  if (condition == no_id) return false;
+  const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
+  const Id root[] = {condition};
+  return std::ranges::none_of(g_.reachable(root), [&](Id id) {
+    return (g_.op(id) == Op::RANGE || g_.op(id) == Op::CARRY) && std::any_of(kernel, scopes_.end(), [&](const Scope& s) {
+             const bool is_counter = g_.op(id) == Op::RANGE && s.kind == record::op::loop;
+             return !is_counter && std::ranges::find(s.ranges, g_.op(id) == Op::RANGE ? id : g_.src(id, 0)) != s.ranges.end();
+           });
+  });
+}
+
 // Inside of a kernel that writes it, a tensor has elements only.
 Id ScopeImporter::whole(Id tensor, const Changed& place) {
   const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);

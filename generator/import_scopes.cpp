@@ -14,6 +14,9 @@ using record::op;
 namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
+constexpr int operations_of_math = 16, worth_a_branch = 16;
+
+bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow; }
 
 // What the number of turns of a loop to an i32 stays below, so that its counter is known to fit.
 std::int64_t most_turns(const Graph& g, DType counter, Id begin, std::optional<std::int64_t> step) {
@@ -84,6 +87,7 @@ ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
     out.breaks = out.breaks || (n.o == op::break_ && loops == 1);
     out.leaves = out.leaves || ((n.o == op::break_ || n.o == op::continue_) && loops == 0);
     out.works = out.works || turns || n.o == op::store || ((n.o == op::set || writes_element(n.o)) && n.s->rank > 0);
+    out.operations += is_math(n.o) ? operations_of_math : 1;
     for (const Changed& c : changes(i)) {
       out.works = out.works || (at_group() && !c.is_variable);
       if (is_bound(c) && std::ranges::find(out.changed, c) == out.changed.end()) out.changed.push_back(c);
@@ -179,7 +183,7 @@ void ScopeImporter::close_kernel() {
   for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
 }
 
-// Outside of kernels: a loop that makes one turn where the mask holds, and else none.
+// A loop that makes one turn where the mask holds, and else none.
 void ScopeImporter::open_turn(Id mask, const Contents& inside) {
   enter(op::when);
   Scope& s = scopes_.back();
@@ -271,7 +275,8 @@ void ScopeImporter::close_loop() {
 // `where`: the mask of the scope within the one around, apart from its own condition (no_id: everywhere).
 void ScopeImporter::open_when(int position, Id condition, Id where) {
   const Id mask = both(where, condition), rest = condition == no_id ? no_id : both(where, negated(condition));
-  if (const Contents inside = contents(position); !in_kernel() && inside.works) {
+  const Contents inside = contents(position);
+  if (in_kernel() ? inside.operations >= worth_a_branch && is_shared(mask) : inside.works) {
     open_turn(mask_or_true(both(active(), mask)), inside);
   } else {
     enter(op::when);

@@ -5,7 +5,8 @@
 // after: pure nodes. Where a condition holds only for some turns, a variable becomes WHERE(mask, new, old) and a write is gated
 // by the mask. A loop carries what its body assigns; with a break, or under a mask, it carries first whether it goes on (FOR
 // with the while flag), so that a masked loop makes no turn. Outside of kernels, what is under a condition is a loop of one
-// turn, and so is what follows a break, so that nothing is computed in vain.
+// turn, and so is what follows a break, so that nothing is computed in vain; so is what costs much in a kernel, under a
+// condition that all positions share.
 #pragma once
 
 #include <map>
@@ -61,6 +62,7 @@ class ScopeImporter {
     bool breaks = false;  // the loop that opens here
     bool leaves = false;  // a turn of a loop around
     bool works = false;   // kernels, loops, values of whole tensors
+    int operations = 0;   // about
   };
   struct Scope {
     record::op kind;
@@ -144,6 +146,7 @@ class ScopeImporter {
   Tensor tensor(const record::node& n, std::span<const Id>& src);
   Id contents_of(const Tensor& t) { return t.computed == compiler::no_id ? value_now(t.place) : t.computed; }
   bool differs_in_kernel(Id x) const;
+  bool is_shared(Id condition) const;
   static bool is_unique(const record::node& n) { return (n.imm & record::unique_write) != 0; }
   bool in_kernel() const;
   Id to_index(Id integer);

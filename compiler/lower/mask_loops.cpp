@@ -56,12 +56,12 @@ class Differing {
   }
 
   bool contains(Id id) const { return nodes_.contains(id); }
-
- private:
+  // In some loop that lanes leave at different turns; of a RANGE: its own or one around.
   bool leaves_apart(Id id) const {
     return std::ranges::any_of(around_.at(id), [&](Id r) { return loops_.contains(r); });
   }
 
+ private:
   // Of an array that each lane has for itself; what was stored there is not followed.
   bool reads_local(Id id) const {
     const Id memory = memory_of(g_, g_.src(id, 0));
@@ -122,8 +122,8 @@ class Masking {
     const Differing differs(g, nodes, around, lanes, is_inner);
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR || (is_inner && !std::ranges::binary_search(around.at(id), lanes))) continue;
-      const bool begin = differs.contains(g.src(id, 1)), end = differs.contains(g.src(id, 2));
-      if (begin || end || has_condition(g, id)) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
+      const bool begin = differs.contains(g.src(id, 1));
+      if (differs.leaves_apart(g.src(id, 0))) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
     }
     for (const auto& [id, ranges] : around)
       std::ranges::copy_if(ranges, std::back_inserter(gates_[id]), [&](Id r) { return masked_.contains(r); });

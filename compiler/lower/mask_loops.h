@@ -1,6 +1,6 @@
 // mask_loops: loops that may end at another turn in each lane -> loops that run while any lane is active.
 //
-// before: FORs that end by a condition or whose bounds depend on `lanes`. after: each has `while` form, its carried value 0
+// before: FORs whose bounds or condition depend on `lanes`. after: each has `while` form, its carried value 0
 // says whether the lane is active; carried values of a lane that is not stay as they are, and its accesses are gated. Where the
 // beginning differs between lanes, the loop counts turns from 0. `lanes` is a range of the kernel or, with its own FOR, of a
 // loop: then only the loops inside are changed. precondition: scalar code, K level. postcondition: the same results as before,

@@ -55,6 +55,20 @@ struct shared : program<shared> {
   }
 };
 
+// One condition for all lanes: a branch, and nothing is computed where it does not hold.
+struct branch : program<branch> {
+  in<i32> flag;
+  in<f32, 64> x;
+  out<f32, 64> y;
+  constexpr void body() {
+    for (auto [i] : kernel(64)) {
+      auto v = var(0.0f);
+      if (auto c = when(flag > 3)) v = sqrt(x(i)) / rsqrt(x(i));
+      y(i) = v;
+    }
+  }
+};
+
 struct gathered : program<gathered> {
   in<i32, 64> places;
   in<f32, 64> x;
@@ -91,6 +105,7 @@ void check(const std::string& name) {
 
 TEST(LanesGolden, Escape) { check<escape>("escape"); }
 TEST(LanesGolden, Shared) { check<shared>("shared"); }
+TEST(LanesGolden, Branch) { check<branch>("branch"); }
 TEST(LanesGolden, Gathered) { check<gathered>("gathered"); }
 
 // What the vector code of a form of examples/nbody does, by operation and lanes; a difference is a sum.

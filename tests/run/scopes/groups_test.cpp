@@ -26,7 +26,8 @@ struct reversal : program<reversal<G>> {
   constexpr void body() {
     for (auto [i] : this->kernel(N).template group<G>()) {
       auto s = this->template group<f32, G>();
-      auto t = this->in_group(i), first = this->group_of(i) * G;
+      auto t = this->in_group(i);
+      auto first = this->group_of(i) * G;
       s(t) = x(i);
       this->barrier();
       y(i) = s(min(x.template size<0>() - first, G) - 1 - t);
