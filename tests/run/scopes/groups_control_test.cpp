@@ -267,7 +267,7 @@ struct apart : program<apart<A>> {
       if constexpr (A == around::condition)
         if (auto c = this->when(n > 0)) this->barrier();
       if constexpr (A == around::bound)
-        for (auto k : this->loop(n)) this->barrier();
+        for ([[maybe_unused]] auto k : this->loop(n)) this->barrier();
       if constexpr (A == around::break_before)
         for (auto k : this->loop(9)) {
           this->break_if(y(i) > k);

@@ -62,7 +62,7 @@ struct scan : program<scan<G>> {
       auto t = this->in_group(i);
       s(t) = x(i);
       auto distance = this->var(1);
-      for (auto step : this->forever()) {
+      for ([[maybe_unused]] auto step : this->forever()) {
         this->break_if(distance >= G);
         this->barrier();
         auto before = select(t >= distance, s(t - distance), 0);
