@@ -70,7 +70,8 @@ class Edges {
   }
 
  private:
-  std::vector<std::vector<int>> kernels_by_buffer(std::vector<int> KernelAccess::* which) const {
+  using Used = decltype(&KernelAccess::loads);
+  std::vector<std::vector<int>> kernels_by_buffer(Used which) const {
     std::vector<std::vector<int>> out(s_.buffers.size());
     for (std::size_t k = 0; k < access_.size(); ++k)
       for (const int b : access_[k].*which) out[static_cast<std::size_t>(b)].push_back(static_cast<int>(k));

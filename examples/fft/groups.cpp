@@ -86,16 +86,19 @@ struct low_pass_in_groups : program<low_pass_in_groups> {
     for (auto [k] : kernel(square)) turn(w, k);
     const auto to_a = [&](auto const& line, auto const& k, int c, auto const& v) { a(line, k, c) = v; };
     const auto to_b = [&](auto const& line, auto const& k, int c, auto const& v) { b(line, k, c) = v; };
-    lines(-1, [&](auto const& i, auto const& j, int c) { return padded(picture, i, j) * (c == 0 ? 1.0f : 0.0f); }, to_a);
-    lines(-1, [&](auto const& q, auto const& i, int c) { return a(i, q, c); }, to_b);
+    const auto row = [&](auto const& i, auto const& j, int c) { return padded(picture, i, j) * (c == 0 ? 1.0f : 0.0f); };
+    const auto column = [&](auto const& q, auto const& i, int c) { return a(i, q, c); };
+    lines(-1, row, to_a);
+    lines(-1, column, to_b);
     for (auto [i, j] : kernel(square, square))
       spectrum(i, j) = logarithm(b(shifted(j), shifted(i), 0), b(shifted(j), shifted(i), 1));
-    lines(1, [&](auto const& q, auto const& p, int c) { return b(q, p, c) * low_pass_factor(p, q, sinc, cutoff); }, to_a);
-    lines(
-        1, [&](auto const& i, auto const& q, int c) { return a(q, i, c); },
-        [&](auto const& i, auto const& j, int c, auto const& v) {
-          if (c == 0) filtered.at<mode::skip>(i, j) = v;
-        });
+    const auto passed = [&](auto const& q, auto const& p, int c) { return b(q, p, c) * low_pass_factor(p, q, sinc, cutoff); };
+    const auto back = [&](auto const& i, auto const& q, int c) { return a(q, i, c); };
+    const auto to_picture = [&](auto const& i, auto const& j, int c, auto const& v) {
+      if (c == 0) filtered.at<mode::skip>(i, j) = v;
+    };
+    lines(1, passed, to_a);
+    lines(1, back, to_picture);
   }
 };
 

@@ -45,7 +45,7 @@ constexpr auto unused_bits(auto const& s) {
 template <int axis, auto... Extents>
 constexpr void stages(auto const& s, auto const& sign, auto const& y) {
   constexpr auto last = std::get<axis>(std::tuple(Extents...));
-  [&]<std::size_t... A>(std::index_sequence<A...>) {
+  const auto of_axes = [&]<std::size_t... A>(std::index_sequence<A...>) {
     for (auto t : s.loop(31)) {
       auto half = 1 << t;
       s.break_if(half >= s.template size<last, i32>());
@@ -56,10 +56,10 @@ constexpr void stages(auto const& s, auto const& sign, auto const& y) {
         auto low = pair & (half - 1);
         auto k = 2 * (pair - low) + low, l = k + half;
         auto get = [&](auto const& e, int c) {
-          return y.template at<mode::constant>(one_of < A == axis > (e, std::get<A>(at))..., c, 0.0f);
+          return y.template at<mode::constant>(one_of<(A == axis)>(e, std::get<A>(at))..., c, 0.0f);
         };
         auto set = [&](auto const& e, int c, auto const& v) {
-          y.template at<mode::skip>(one_of < A == axis > (e, std::get<A>(at))..., c) = v;
+          y.template at<mode::skip>(one_of<(A == axis)>(e, std::get<A>(at))..., c) = v;
         };
         auto angle = turn * cast<f32>(low);
         auto cosine = cos(angle), sine = sin(angle);
@@ -72,7 +72,8 @@ constexpr void stages(auto const& s, auto const& sign, auto const& y) {
         set(l, 1, ui - ti);
       });
     }
-  }(std::make_index_sequence<sizeof...(Extents)>());
+  };
+  of_axes(std::make_index_sequence<sizeof...(Extents)>());
 }
 
 struct transform : program<transform> {

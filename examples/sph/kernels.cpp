@@ -17,14 +17,12 @@ struct vec3 {
 template <class X, class Y, class Z>
 vec3(X, Y, Z) -> vec3<X, Y, Z>;
 
-constexpr auto operator+(auto const& a, auto const& b)
-  requires requires { a.z + b.z; }
-{
+template <class... A, class... B>
+constexpr auto operator+(vec3<A...> const& a, vec3<B...> const& b) {
   return vec3{a.x + b.x, a.y + b.y, a.z + b.z};
 }
-constexpr auto operator-(auto const& a, auto const& b)
-  requires requires { a.z - b.z; }
-{
+template <class... A, class... B>
+constexpr auto operator-(vec3<A...> const& a, vec3<B...> const& b) {
   return vec3{a.x - b.x, a.y - b.y, a.z - b.z};
 }
 constexpr auto dot3(auto const& a, auto const& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }

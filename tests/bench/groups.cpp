@@ -115,7 +115,8 @@ bool compare(const char* name, const record::program& program, const std::vector
   constexpr kiln_dtype d = std::is_same_v<T, float> ? KILN_F32 : KILN_I32;
   const kiln_tensor args[] = {bench::argument(x.data(), d, shape), bench::argument(y.data(), d, result)};
   const context memory;
-  report(name, [&] { (void)p.call(args, memory.get()); }, [&] { by_hand(x.data(), hand.data(), shape[0]); });
+  const auto ours = [&] { (void)p.call(args, memory.get()); };
+  report(name, ours, [&] { by_hand(x.data(), hand.data(), shape[0]); });
   return y == hand;
 }
 

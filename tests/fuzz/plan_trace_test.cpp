@@ -26,9 +26,9 @@ class PlanTrace : public ::testing::Test {
     uses = {{{}, {0}}, {{0}, {1}}, {{1}, {2}}, {{2}, {0}}, {{0}, {}}};
   }
   std::string problem() {
-    return trace_problem(
-        g, s, uses, [](std::size_t) { return true; },
-        [&](std::size_t a, std::size_t b) { return shared.contains({a, b}) || shared.contains({b, a}); });
+    const auto is_used = [](std::size_t) { return true; };
+    const auto share = [&](std::size_t a, std::size_t b) { return shared.contains({a, b}) || shared.contains({b, a}); };
+    return trace_problem(g, s, uses, is_used, share);
   }
 
   Graph g;
