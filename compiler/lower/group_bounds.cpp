@@ -91,12 +91,13 @@ class Positions {
   std::unordered_set<Id> inside_;
 };
 
-// The loop with this bound, and what its condition was part of.
+// The loop with this bound, and what its condition was part of. All else stays, as the bound may depend on it.
 Id bounded(Graph& g, Id sink, Id loop, const Bound& b) {
   const Id always = g.constant(DType::boolean, 1);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
     const Op op = g.op(id);
     if (id == b.condition) return always;
+    if (std::ranges::equal(x, g.src(id))) return no_id;
     if (op == Op::AND && (x[0] == always || x[1] == always)) return x[x[0] == always ? 1 : 0];
     if (op == Op::WHERE && x[0] == always) return x[1];
     if ((op == Op::STORE || op == Op::LOAD) && x.size() == 4 && x[3] == always)
