@@ -70,7 +70,19 @@ class Search {
         if (whole && equations.never_zero(*sum)) return Verdict::impossible;
         if (const Verdict v = whole ? part(m, equations, *sum, i) : solve(m, equations, *sum, i); v != Verdict::stuck) return v;
       }
-    return Verdict::stuck;
+    return squeeze(m, equations) ? Verdict::changed : Verdict::stuck;
+  }
+
+  // What is not below 0 and not above is 0.
+  bool squeeze(Meeting& m, Equations& equations) {
+    for (std::size_t i = 0; i < m.holds.nonnegative.size(); ++i) {
+      const Id f = m.holds.nonnegative[i];
+      if (g_.op(f) == Op::CONST || !equations.not_above(f, g_.index(0))) continue;
+      m.holds.nonnegative.erase(m.holds.nonnegative.begin() + static_cast<std::ptrdiff_t>(i));
+      m.holds.zero.push_back(f);
+      return true;
+    }
+    return false;
   }
 
   Verdict part(Meeting& m, Equations& equations, const Sum& sum, std::size_t i) {
@@ -173,12 +185,14 @@ class Search {
   }
 
   bool by_choice(const Meeting& m, int depth) {
-    return by_condition(m, depth) || by_digits(m, depth) || by_turns(m, depth) || by_side(m, depth) || by_order(m, depth);
+    return by_condition(m, depth) || by_digits(m, depth) || by_turns(m, depth) || by_wrap(m, depth) || by_side(m, depth) ||
+           by_order(m, depth);
   }
 
   std::vector<Id> nodes_of(const Meeting& m) const {
     std::vector<Id> roots = m.holds.zero;
     roots.insert(roots.end(), m.holds.nonnegative.begin(), m.holds.nonnegative.end());
+    for (const Multiple& x : m.holds.multiples) roots.push_back(x.value);
     return g_.reachable(roots);
   }
 
@@ -238,17 +252,44 @@ class Search {
     return false;
   }
 
-  // A minimum or maximum of two values: either is the smaller one.
+  // x % n where x is less than a turn outside of 0 .. n - 1: on which side.
+  bool by_wrap(const Meeting& m, int depth) {
+    const Facts facts = facts_of(m);
+    Bounds bounds(g_, facts);
+    Equations equations(g_, bounds, m);
+    for (const Id id : nodes_of(m)) {
+      if (g_.op(id) != Op::FLOORMOD) continue;
+      const Id x = g_.src(id, 0), n = g_.src(id, 1);
+      const Id up = g_.make(Op::ADD, DType::index, {x, n}), down = g_.make(Op::SUB, DType::index, {x, n});
+      if (bounds(n).min < 1 || !equations.not_above(g_.index(0), up) || !equations.not_above(g_.index(0), less(down, n)))
+        continue;
+      const std::pair<Id, std::vector<Id>> sides[] = {{x, {x, less(x, n)}}, {up, {less(x, g_.index(0))}}, {down, {down}}};
+      return std::ranges::all_of(sides, [&](const auto& side) {
+        Meeting one = m;
+        replace(one, {{id, side.first}});
+        one.holds.nonnegative.insert(one.holds.nonnegative.end(), side.second.begin(), side.second.end());
+        return impossible(std::move(one), depth);
+      });
+    }
+    return false;
+  }
+
+  // A minimum or maximum of two values: either is the one. Where they are equal it is the one that has a range in it: the other
+  // is then strictly apart, which may leave but one place (the border).
   bool by_side(const Meeting& m, int depth) {
     const std::vector<Id> nodes = nodes_of(m);
     const auto first = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::MIN || g_.op(id) == Op::MAX; });
     if (first == nodes.end()) return false;
     const bool is_min = g_.op(*first) == Op::MIN;
-    const Id a = g_.src(*first, 0), b = g_.src(*first, 1);
-    for (const bool a_is_less : {true, false}) {
+    const Id sources[] = {g_.src(*first, 0)};
+    const auto inner = g_.reachable(sources);
+    const bool swap = std::ranges::none_of(inner, [&](Id id) { return g_.op(id) == Op::RANGE; });
+    const Id a = g_.src(*first, swap ? 1 : 0), b = g_.src(*first, swap ? 0 : 1);
+    for (const bool is_a : {true, false}) {
       Meeting one = m;
-      replace(one, {{*first, a_is_less == is_min ? a : b}});
-      one.holds.nonnegative.push_back(a_is_less ? g_.make(Op::SUB, DType::index, {b, a}) : less(b, a));
+      replace(one, {{*first, is_a ? a : b}});
+      const Id low = is_a == is_min ? a : b, high = is_a == is_min ? b : a;
+      one.holds.nonnegative.push_back(is_a ? g_.make(Op::SUB, DType::index, {high, low}) : less(low, high));
       if (!impossible(std::move(one), depth)) return false;
     }
     return true;
@@ -257,7 +298,7 @@ class Search {
   // ceil(n / d)
   Id quotients(Id n, Id d) {
     const Id last = g_.make(Op::SUB, DType::index, {g_.make(Op::ADD, DType::index, {n, d}), g_.index(1)});
-    return g_.make(Op::FLOORDIV, DType::index, {last, d});
+    return Simplifier(g_, base_)(g_.make(Op::FLOORDIV, DType::index, {last, d}));
   }
 
   // The same place on an axis, or one before the other.

@@ -18,9 +18,10 @@ bool is_number(DType d) { return d == DType::index || is_int(d); }
 
 bool has_form(Op op) { return is_index_arithmetic(op) || op == Op::XOR || op == Op::WHERE || op == Op::CAST; }
 
-// The result is no longer than the operands.
+// The result is no longer than the operands; those of a quotient that has a form are not negative.
 bool never_wraps(Op op) {
-  return op == Op::AND || op == Op::XOR || op == Op::MIN || op == Op::MAX || op == Op::WHERE || op == Op::SHR;
+  return op == Op::AND || op == Op::XOR || op == Op::MIN || op == Op::MAX || op == Op::WHERE || op == Op::SHR ||
+         op == Op::CDIV || op == Op::CMOD || op == Op::FLOORMOD;
 }
 
 bool wraps_alike(Op op) { return op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::NEG || op == Op::CAST; }
@@ -105,7 +106,10 @@ Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
       const auto count = symbolic::index_constant(g_, x[1]);
       if (count && *count >= 0 && *count < std::min(bits(d), 33))
         return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << *count));
-      if (op == Op::SHL && g_.is_index_const(x[0], 1)) return power(id, x[1], std::min(bits(d), 32));
+      if (const auto times = symbolic::index_constant(g_, x[0]); op == Op::SHL && times && *times >= 1) {
+        const Id two = power(id, x[1], std::min(bits(d), 32));
+        return two == no_id ? no_id : make(Op::MUL, two, x[0]);
+      }
       return op == Op::SHR && id != no_id && nonnegative(x[0]) ? named(id, {0, simplify_.bounds()(x[0]).max}) : no_id;
     }
     case Op::AND: {

@@ -55,8 +55,22 @@ bool Equations::not_above(Id a, Id b) {
 
 std::optional<std::vector<Id>> Equations::parts(const Sum& s) {
   if (const std::int64_t c = common_factor(s); c > 1) return std::vector{node_of(g_, exactly_divided(s, c))};
+  if (auto x = without_factor(s)) return x;
   if (auto x = inverted(s)) return x;
   return mixed_radix(s);
+}
+
+// a * rest == 0 with a > 0.
+std::optional<std::vector<Id>> Equations::without_factor(const Sum& s) {
+  for (const Id a : s.front().atoms) {
+    if (bounds_(a).min < 1 ||
+        !std::ranges::all_of(s, [&](const Term& t) { return std::ranges::find(t.atoms, a) != t.atoms.end(); }))
+      continue;
+    Sum rest = s;
+    for (Term& t : rest) erase(t.atoms, a);
+    if (normalise(g_, rest)) return std::vector{node_of(g_, rest)};
+  }
+  return std::nullopt;
 }
 
 // size * high + low == 0 with |low| < size.

@@ -25,6 +25,7 @@ class Equations {
   std::optional<std::pair<Id, Id>> solution(const symbolic::Sum& s);
 
  private:
+  std::optional<std::vector<Id>> without_factor(const symbolic::Sum& s);
   std::optional<std::vector<Id>> mixed_radix(const symbolic::Sum& s);
   std::optional<std::vector<Id>> digits(const symbolic::Sum& s, const symbolic::Term& size);
   std::optional<std::vector<Id>> inverted(const symbolic::Sum& s);

@@ -13,6 +13,7 @@
 #include "compiler/races/accesses.h"
 #include "compiler/races/meeting.h"
 #include "compiler/symbolic/infix.h"
+#include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
 namespace {
@@ -34,6 +35,40 @@ struct Positions {
   std::vector<Id> ranges;  // one for each axis
 };
 
+// Where a position with these ranges runs: there is one, so extents n + c and n * m are at least 1, and so are their factors;
+// and the arguments lie in memory, which has below 2^61 elements.
+Facts facts_where(Graph& g, const Program& p, const Positions& positions) {
+  Facts facts = facts_of(p);
+  std::vector<Id> ranges = positions.ranges;
+  const auto own = own_ranges(g, positions.kernel);
+  ranges.insert(ranges.end(), own.begin(), own.end());
+  for (const Id r : ranges) {
+    Id end = g.src(r, 0);
+    if (g.op(end) == Op::MAX && g.is_index_const(g.src(end, 1), 0)) end = g.src(end, 0);
+    const auto sum = symbolic::sum_of(g, end);
+    if (!sum || sum->empty() || sum->size() > 2) continue;
+    const symbolic::Term& t = sum->front();
+    const std::int64_t c = symbolic::constant_term(*sum);
+    const bool is_shifted = sum->size() == 2 && c != 0 && t.atoms.size() == 1 && t.coefficient == 1;
+    if (t.coefficient < 1 || (sum->size() == 2 && !is_shifted) ||
+        std::ranges::any_of(t.atoms, [&](Id a) { return g.op(a) != Op::SYM || facts.of(g.name(a)).min < 0; }))
+      continue;
+    for (const Id a : t.atoms) {
+      SymFact f = facts.of(g.name(a));
+      f.min = std::max<std::int64_t>(f.min, is_shifted ? 1 - c : 1);
+      facts.syms[std::string(g.name(a))] = f;
+    }
+  }
+  for (const Parameter& x : p.params) {
+    Id size = g.index(1);
+    for (const Id e : x.extents) size = g.make(Op::MUL, DType::index, {size, e});
+    const auto sum = symbolic::sum_of(g, size);
+    if (sum && std::ranges::any_of(*sum, [](const symbolic::Term& t) { return t.atoms.size() > 1; }))
+      facts.nonnegative.push_back(g.make(Op::SUB, DType::index, {g.index(std::int64_t{1} << 61), size}));
+  }
+  return facts;
+}
+
 class PositionRaces {
  public:
   PositionRaces(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins,
@@ -41,7 +76,7 @@ class PositionRaces {
       : g_(g),
         p_(p),
         positions_(std::move(positions)),
-        facts_(compiler::facts_of(p)),
+        facts_(facts_where(g, p, positions_)),
         accesses_(g, regions, origins, positions_.scope),
         forms_(g, facts_, [&](Id range) { return loop_ends.contains(range) ? loop_ends.at(range) : no_id; }) {}
 
@@ -176,7 +211,9 @@ class PositionRaces {
       if (!map.contains(r.name)) map[r.name] = g_.sym("n" + std::to_string(g_.arg(r.name, 0)));
     for (const NamedValue& n : forms_.names())
       map[n.name] = g_.name(n.name).starts_with(turns_prefix) ? g_.index(0) : g_.sym("...");
-    Simplifier simplify(g_, facts_);
+    Facts facts = facts_;
+    facts.syms["..."] = {anything.min, anything.max, 1};
+    Simplifier simplify(g_, facts);
     std::string out;
     for (const Id i : t.index) out += (out.empty() ? "(" : ", ") + write_infix(g_, simplify(substitute(g_, i, map)));
     return out.empty() ? "()" : out + ")";

@@ -61,6 +61,28 @@ KILN_GROUP_RACE_TEST(
       if (auto g = when(t < half)) s(t) += s(t + half);
       barrier();
     })
+KILN_GROUP_RACE_TEST(
+    TreeOfRemainders, is_free, for (auto k : loop(4)) {
+      if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
+      barrier();
+    })
+KILN_GROUP_RACE_TEST(
+    TreeOfRemaindersTooFar, is_race, for (auto k : loop(4)) {
+      if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (2 << k));
+      barrier();
+    })
+KILN_GROUP_RACE_TEST(
+    TreeOfProducts, is_free, for (auto k : loop(4)) {
+      auto first = t * (2 << k);
+      if (auto g = when(first < 16)) s(first) += s(first + (1 << k));
+      barrier();
+    })
+KILN_GROUP_RACE_TEST(
+    TreeOfProductsBeyondTheEnd, is_race, for (auto k : loop(4)) {
+      auto first = t * (2 << k);
+      s(first) += s(first + (1 << k));
+      barrier();
+    })
 KILN_GROUP_RACE_TEST(HalfReadsMore, is_race, if (auto g = when(t < 8)) s(t) += s(t + 7);)
 KILN_GROUP_RACE_TEST(ScatterInAGroup, is_race, s(x(i) & 63) = t;)
 KILN_GROUP_RACE_TEST(PromisedScatterInAGroup, is_free, unique(s(x(i) & 63)) = t;)

@@ -81,6 +81,23 @@ KILN_RACE_TEST(LowerHalfReadsUpper, is_free,
 KILN_RACE_TEST(LowerPartReadsOverlap, is_race,
                for (auto [i] : kernel(K)) if (auto g = when(i < c)) w.at<mode::skip>(i) = w.at<mode::constant>(i + c - 1, 0);)
 
+// At the border the nearest element is the position's own, or one that stays.
+KILN_RACE_TEST(RedBlackNearest, is_free,
+               for (auto [i, j] : kernel(N, M)) if (auto g = when((i + j) % 2 == c))
+                   q(i, j) = q(i - 1, j) + q(i + 1, j) + q(i, j - 1) + q(i, j + 1);)
+KILN_RACE_TEST(RedBlackNearestDiagonal, is_race,
+               for (auto [i, j] : kernel(N, M)) if (auto g = when((i + j) % 2 == c)) q(i, j) = q(i - 1, j - 1);)
+KILN_RACE_TEST(EverySecondNearest, is_free,
+               for (auto [i] : kernel(N)) if (auto g = when(i % 2 == 0)) y(i) = y(i - 1) + y(i + 1);)
+KILN_RACE_TEST(EverySecondNearestOfThree, is_race, for (auto [i] : kernel(N)) if (auto g = when(i % 2 == 0)) y(i) = y(i + 3);)
+KILN_RACE_TEST(RedBlackMirrored, is_free,
+               for (auto [i, j] : kernel(N, M)) if (auto g = when((i + j) % 2 == c))
+                   q(i, j) = q.at<mode::mirror>(i - 1, j) + q.at<mode::mirror>(i, j + 1);)
+KILN_RACE_TEST(RedBlackMirroredTwo, is_race,
+               for (auto [i, j] : kernel(N, M)) if (auto g = when((i + j) % 2 == c)) q(i, j) = q.at<mode::mirror>(i - 2, j);)
+KILN_RACE_TEST(RedBlackWrapped, is_race,
+               for (auto [i, j] : kernel(N, M)) if (auto g = when((i + j) % 2 == c)) q(i, j) = q.at<mode::wrap>(i - 1, j);)
+
 // Partners.
 KILN_RACE_TEST(
     ExchangeOfOrderedPairs, is_free, for (auto [i] : kernel(N)) {
