@@ -70,6 +70,7 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
   set_triple(module, *machine);
   module.setPICLevel(llvm::PICLevel::BigPIC);
 
+  const SymbolIndex symbols(schedule.program.symbols);
   std::vector<llvm::Function*> kernels;
   const std::vector<std::size_t> first = kernel_functions(schedule, lowered);
   for (std::size_t i = 0; i < lowered.size(); ++i) {
@@ -82,7 +83,7 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
     Schedule alone;  // so that what is kept for each node costs what this kernel has, not the program
     alone.program.sink = lowered[i].sink;
     const Graph own = compact(g, alone);
-    emit_kernel(*kernels.back(), own, schedule.program.symbols, kernel, entry_slots(schedule, kernel), alone.program.sink);
+    emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(schedule, kernel), alone.program.sink);
   }
   emit_program(module, g, schedule, lowered, kernels, options.symbol_prefix + schedule.program.name);
   for (llvm::Function& f : module)

@@ -19,7 +19,7 @@ constexpr int abi_version = 4;  // KILN_ABI_VERSION
 class DescriptorEmitter {
  public:
   DescriptorEmitter(llvm::Module& module, const Graph& g, const Schedule& schedule)
-      : module_(module), g_(g), schedule_(schedule) {}
+      : module_(module), g_(g), schedule_(schedule), symbols_(schedule.program.symbols) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
     std::vector<Constant*> symbols, params, temps, roles, views, kernel_rows, loops;
@@ -40,7 +40,8 @@ class DescriptorEmitter {
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
-    for (std::size_t l = 0; l < schedule_.loops.size(); ++l) loops.push_back(loop(static_cast<int>(l)));
+    const std::vector<Part> parts = parts_of_loops();
+    for (std::size_t l = 0; l < parts.size(); ++l) loops.push_back(loop(schedule_.loops[l], parts[l]));
     return global(row({i32(abi_version), i32(n_extents), count(params), count(temps), count(kernel_rows), count(views),
                        text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows),
                        workspace(), array(views), array(loops), count(loops), i32(static_cast<int>(symbols.size()) - n_extents),
@@ -82,7 +83,7 @@ class DescriptorEmitter {
     return c;
   }
 
-  Constant* expr(Id e, std::int64_t scale = 1) { return code(postfix(g_, e, schedule_.program.symbols, scale)); }
+  Constant* expr(Id e, std::int64_t scale = 1) { return code(postfix(g_, e, symbols_, scale)); }
 
   Constant* workspace() {  // a program without temporaries needs none
     if (schedule_.workspace_bytes == no_id) return code({static_cast<std::int64_t>(ExprCode::push_const), 0});
@@ -121,43 +122,47 @@ class DescriptorEmitter {
 
   // What of the run's numbers has to be read for these expressions.
   std::vector<Constant*> reads_of(std::span<const Id> expressions) {
-    std::map<std::size_t, int> buffers;  // by symbol
     const std::vector<Symbol>& symbols = schedule_.program.symbols;
-    for (const Id id : g_.reachable(expressions))
-      for (std::size_t i = 0; i < symbols.size(); ++i)
-        if (g_.op(id) == Op::SYM && symbols[i].kind == Symbol::Kind::element && symbols[i].name == g_.name(id))
-          buffers[i] = buffer_number_.at(static_cast<std::size_t>(symbols[i].buffer));
     std::vector<Constant*> out;
-    for (const auto& [symbol, buffer] : buffers) out.push_back(row({i32(static_cast<int>(symbol)), i32(buffer)}));
+    for (const std::size_t i : symbols_.numbers_in(g_, expressions))
+      if (symbols[i].kind == Symbol::Kind::element)
+        out.push_back(row({i32(static_cast<int>(i)), i32(buffer_number_.at(static_cast<std::size_t>(symbols[i].buffer)))}));
     return out;
   }
 
-  Constant* loop(int number) {
-    const HostLoop& l = schedule_.loops[static_cast<std::size_t>(number)];
+  struct Part {
     int first = -1, end = 0;
+  };
+  // Of the list of kernels, by loop.
+  std::vector<Part> parts_of_loops() const {
+    std::vector<Part> out(schedule_.loops.size());
     for (std::size_t k = 0; k < schedule_.kernels.size(); ++k)
-      for (int at = schedule_.kernels[k].loop; at >= number; at = schedule_.loops[static_cast<std::size_t>(at)].parent) {
-        if (at != number) continue;
-        if (first < 0) first = static_cast<int>(k);
-        end = static_cast<int>(k) + 1;
+      for (int l = schedule_.kernels[k].loop; l >= 0; l = schedule_.loops[static_cast<std::size_t>(l)].parent) {
+        Part& part = out[static_cast<std::size_t>(l)];
+        if (part.first < 0) part.first = static_cast<int>(k);
+        part.end = static_cast<int>(k) + 1;
       }
+    return out;
+  }
+
+  Constant* loop(const HostLoop& l, const Part& kernels) {
     const Id bounds[] = {l.begin, l.end};
     const std::vector<Constant*> reads = reads_of(bounds);
     const int condition = l.condition < 0 ? -1 : buffer_number_.at(static_cast<std::size_t>(l.condition));
-    return row({expr(l.begin), expr(l.end), i64(l.step), array(reads), count(reads), i32(first), i32(end), i32(symbol(l.turn)),
-                i32(condition), i32(symbol(l.count))});
+    return row({expr(l.begin), expr(l.end), i64(l.step), array(reads), count(reads), i32(kernels.first), i32(kernels.end),
+                i32(symbol(l.turn)), i32(condition), i32(symbol(l.count))});
   }
 
   // The number of a SYM; -1 for no_id.
   int symbol(Id sym) const {
-    for (std::size_t i = 0; i < schedule_.program.symbols.size() && sym != no_id; ++i)
-      if (schedule_.program.symbols[i].name == g_.name(sym)) return static_cast<int>(i);
-    return -1;
+    const auto i = sym == no_id ? std::nullopt : symbols_.find(g_.name(sym));
+    return i ? static_cast<int>(*i) : -1;
   }
 
   llvm::Module& module_;
   const Graph& g_;
   const Schedule& schedule_;
+  const SymbolIndex symbols_;
   std::vector<int> buffer_number_;  // index in the schedule -> index in the description
   std::map<std::string, Constant*> texts_;
   std::map<std::vector<std::int64_t>, Constant*> codes_;

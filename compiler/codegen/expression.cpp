@@ -24,9 +24,8 @@ ExprCode code_of(Op op) {
   }
 }
 
-std::int64_t symbol_index(std::string_view name, std::span<const Symbol> symbols) {
-  for (std::size_t i = 0; i < symbols.size(); ++i)
-    if (symbols[i].name == name) return static_cast<std::int64_t>(i);
+std::int64_t symbol_index(std::string_view name, const SymbolIndex& symbols) {
+  if (const auto i = symbols.find(name)) return static_cast<std::int64_t>(*i);
   throw std::logic_error("codegen: unknown symbol " + std::string(name) + " in an extent expression");
 }
 
@@ -56,7 +55,7 @@ std::unordered_map<Id, int> stack_need(const Graph& g, Id expression) {
 
 }  // namespace
 
-std::vector<std::int64_t> postfix(const Graph& g, Id expression, std::span<const Symbol> symbols, std::int64_t scale) {
+std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolIndex& symbols, std::int64_t scale) {
   if (expression == no_id) throw std::logic_error("codegen: missing extent expression");
   std::vector<std::int64_t> code;
   const std::unordered_map<Id, int> need = stack_need(g, expression);

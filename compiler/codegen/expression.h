@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/symbols.h"
 
 namespace kiln::compiler {
 
@@ -13,6 +12,6 @@ namespace kiln::compiler {
 enum class ExprCode : std::int64_t { end, push_const, push_sym, add, sub, mul, floordiv, floormod, min, max };
 
 // Without the closing end. scale multiplies the result.
-std::vector<std::int64_t> postfix(const Graph& g, Id expression, std::span<const Symbol> symbols, std::int64_t scale = 1);
+std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolIndex& symbols, std::int64_t scale = 1);
 
 }  // namespace kiln::compiler

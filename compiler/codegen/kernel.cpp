@@ -35,7 +35,7 @@ struct Task {
 
 class KernelEmitter {
  public:
-  KernelEmitter(llvm::Function& f, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel,
+  KernelEmitter(llvm::Function& f, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
                 const std::vector<bool>& inout, Id sink)
       : g_(g),
         symbols_(symbols),
@@ -296,18 +296,16 @@ class KernelEmitter {
   Value* symbol(std::string_view name) {
     if (name == "$begin") return function_.getArg(2);
     if (name == "$end") return function_.getArg(3);
-    for (std::size_t i = 0; i < symbols_.size(); ++i) {
-      if (symbols_[i].name != name) continue;
-      llvm::LoadInst* load =
-          b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), i));
-      load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
-      return load;
-    }
-    throw std::logic_error("codegen: unknown symbol " + std::string(name));
+    const auto i = symbols_.find(name);
+    if (!i) throw std::logic_error("codegen: unknown symbol " + std::string(name));
+    llvm::LoadInst* load =
+        b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), function_.getArg(1), *i));
+    load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(b_.getContext(), {}));
+    return load;
   }
 
   const Graph& g_;
-  std::span<const Symbol> symbols_;
+  const SymbolIndex& symbols_;
   Scopes scopes_;
   std::vector<Id> entry_loads_;
   llvm::Function& function_;
@@ -322,7 +320,7 @@ class KernelEmitter {
 
 }  // namespace
 
-void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel,
+void emit_kernel(llvm::Function& function, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
                  const std::vector<bool>& inout, Id sink) {
   KernelEmitter(function, g, symbols, kernel, inout, sink).run();
 }

@@ -6,13 +6,13 @@
 
 #include <llvm/IR/Function.h>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/symbols.h"
 
 namespace kiln::compiler {
 
 // symbols: of the program, in the order in which their values are passed. inout: the slots of such parameters. sink: of the
 // lowered kernel.
-void emit_kernel(llvm::Function& function, const Graph& g, std::span<const Symbol> symbols, const Kernel& kernel,
+void emit_kernel(llvm::Function& function, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
                  const std::vector<bool>& inout, Id sink);
 
 }  // namespace kiln::compiler

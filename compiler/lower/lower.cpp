@@ -99,10 +99,9 @@ LoweredKernel in_chunks(Graph& g, LoopIds& loops, Id sink, const Facts& facts, c
   return out;
 }
 
-LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
+LoweredKernel lower_own(Graph& g, const Kernel& kernel, const Facts& facts, const Target& target,
                         const LowerObserver* observer) {
   check_arrays(g, kernel.sink);
-  const Facts facts = facts_of(schedule.program);
   Id sink = kernel.sink;
   const auto step = [&](std::string_view name, Id now) {
     sink = now;
@@ -136,10 +135,9 @@ LoweredKernel lower_own(Graph& g, const Schedule& schedule, const Kernel& kernel
 
 }  // namespace
 
-LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
+LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Facts& facts, const Target& target,
                            const LowerObserver* observer) {
-  if (kernel.is_own) return lower_own(g, schedule, kernel, target, observer);
-  const Facts facts = facts_of(schedule.program);
+  if (kernel.is_own) return lower_own(g, kernel, facts, target, observer);
   std::vector<Id> phases = phases_of(g, kernel.sink);
   Id sink = kernel.sink;
   const auto tell = [&](std::string_view name) {

@@ -24,6 +24,7 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/lower/target.h"
+#include "compiler/symbolic/facts.h"
 
 namespace kiln::compiler {
 
@@ -33,7 +34,8 @@ struct LowerObserver {
   virtual void after(std::string_view step, const Graph& g, Id sink) const = 0;
 };
 
-LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Target& target,
+// facts: of the symbols in the kernel, or of all.
+LoweredKernel lower_kernel(Graph& g, const Schedule& schedule, const Kernel& kernel, const Facts& facts, const Target& target,
                            const LowerObserver* observer = nullptr);
 
 }  // namespace kiln::compiler

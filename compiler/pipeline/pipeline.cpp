@@ -5,6 +5,7 @@
 
 #include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/symbols.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
@@ -19,9 +20,13 @@ constexpr std::string_view lowering = "lower";
 
 void lower(Graph& g, Schedule& s, const Target& target) {
   std::map<std::pair<Id, std::vector<Id>>, LoweredKernel> done;  // equal kernels are lowered once
+  const SymbolIndex symbols(s.program.symbols);
   for (Kernel& k : s.kernels) {
-    const auto [at, fresh] = done.try_emplace({k.sink, windows_of(s, k)});
-    if (fresh) at->second = lower_kernel(g, s, k, target);
+    std::vector<Id> in_kernel = windows_of(s, k);
+    const auto [at, fresh] = done.try_emplace({k.sink, in_kernel});
+    std::erase(in_kernel, no_id);
+    in_kernel.push_back(k.sink);
+    if (fresh) at->second = lower_kernel(g, s, k, facts_of(symbols.in(g, in_kernel)), target);
     s.lowered.push_back(at->second);
     k.sink = at->second.sink;
   }

@@ -31,7 +31,13 @@ struct Unit {
 class Outliner {
  public:
   Outliner(Graph& g, Schedule& s)
-      : g_(g), s_(s), times_(g, s.program.sink), cells_(g, s.program, times_), shapes_(g), writer_(g, s.program, times_) {
+      : g_(g),
+        s_(s),
+        times_(g, s.program.sink),
+        cells_(g, s.program, times_),
+        shapes_(g),
+        facts_(facts_of(s.program)),
+        writer_(g, s.program, times_) {
     for (const Parameter& p : s.program.params) names_.insert(p.name);
     for (const Symbol& y : s.program.symbols) names_.insert(y.name);
     writer_.stored = [this](Id n) { return place_of(n); };
@@ -98,8 +104,8 @@ class Outliner {
   }
 
   std::string fresh(const std::string& name) {
-    for (int n = 0;; ++n)
-      if (const std::string made = name + "." + std::to_string(n); names_.insert(made).second) return made;
+    for (int& n = next_name_[name];;)
+      if (const std::string made = name + "." + std::to_string(n++); names_.insert(made).second) return made;
   }
 
   int state(const std::string& name, DType d, std::vector<Id> extents, SourceLoc loc) {
@@ -158,14 +164,15 @@ class Outliner {
   }
 
   Interval bounds_of(Id expression) {
-    const Facts facts = facts_of(s_.program);
-    const Interval i = Bounds(g_, facts)(writer_.symbolic(expression));
+    const Interval i = Bounds(g_, facts_)(writer_.symbolic(expression));
     return {std::max(i.min, -far), std::min(i.max, far)};
   }
 
   Id symbol(const std::string& name, Symbol::Kind kind, std::int64_t min, std::int64_t max, int buffer) {
     s_.program.symbols.push_back({.name = fresh(name), .min = min, .max = max, .kind = kind, .buffer = buffer});
-    return g_.sym(s_.program.symbols.back().name);
+    const Symbol& made = s_.program.symbols.back();
+    facts_.syms[made.name] = {made.min, made.max, made.multiple_of};
+    return g_.sym(made.name);
   }
 
   // The symbol of an integer that data gives.
@@ -275,8 +282,10 @@ class Outliner {
   const HostTimes times_;
   const HostCells cells_;
   Shapes shapes_;
+  Facts facts_;  // of the program and of the symbols made so far
   PieceContext writer_;
   std::set<std::string> names_;
+  std::map<std::string, int> next_name_;
   std::vector<Unit> units_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> unit_at_;
   std::map<std::size_t, Id> sinks_;  // by unit

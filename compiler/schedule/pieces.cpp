@@ -5,18 +5,43 @@
 #include <set>
 #include <string>
 
+#include "compiler/ir/symbols.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/task_order.h"
 
 namespace kiln::compiler {
 namespace {
 
-void set_directions(Schedule& piece, const Piece& p) {
-  for (std::size_t i = 0; i < piece.program.params.size(); ++i) {
-    const bool reads = std::ranges::binary_search(p.reads, static_cast<int>(i));
-    const bool writes = std::ranges::binary_search(p.writes, static_cast<int>(i));
-    piece.program.params[i].direction = !writes ? Direction::in : reads ? Direction::inout : Direction::out;
+// Kernels of each piece, in their order.
+std::vector<std::vector<Kernel>> by_piece(Schedule& s) {
+  std::vector<std::vector<Kernel>> out(s.pieces.size());
+  for (Kernel& k : s.kernels) out[static_cast<std::size_t>(k.piece)].push_back(std::move(k));
+  return out;
+}
+
+// What the symbols of a piece are in: its graph, and the buffers of its kernels.
+std::vector<Id> expressions_of(const Schedule& piece) {
+  std::vector<Id> out{piece.program.sink};
+  for (const Kernel& k : piece.kernels) {
+    out.push_back(k.sink);
+    for (const int b : k.buffers) {
+      const Buffer& buffer = piece.buffers[static_cast<std::size_t>(b)];
+      out.insert(out.end(), {buffer.size, buffer.window, buffer.kept});
+    }
   }
+  std::erase(out, no_id);
+  return out;
+}
+
+// A parameter that the piece does not touch is one that it could read.
+void set_directions(Schedule& piece, const Piece& p) {
+  for (const int w : p.writes) {
+    const bool reads = std::ranges::binary_search(p.reads, w);
+    piece.program.params[static_cast<std::size_t>(w)].direction = reads ? Direction::inout : Direction::out;
+  }
+}
+void forget_directions(Schedule& piece, const Piece& p) {
+  for (const int w : p.writes) piece.program.params[static_cast<std::size_t>(w)].direction = Direction::in;
 }
 
 // Who used a buffer in the pieces before, of one loop.
@@ -110,24 +135,27 @@ class Joining {
 
 void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
   if (s.pieces.empty()) return pass(g, s);
-  std::vector<Kernel> kernels;
+  const SymbolIndex symbols(s.program.symbols);
+  std::vector<std::vector<Kernel>> kernels = by_piece(s);
+  s.kernels.clear();
+  Schedule piece;  // one for all: each differs from the one before in what it uses, not in all that the program has
+  piece.program = s.program;
+  for (Parameter& p : piece.program.params) p.direction = Direction::in;
   for (std::size_t i = 0; i < s.pieces.size(); ++i) {
-    Schedule piece;
-    piece.program = s.program;
     piece.program.sink = s.pieces[i].sink;
     piece.buffers = std::move(s.buffers);
-    for (const Kernel& k : s.kernels)
-      if (k.piece == static_cast<int>(i)) piece.kernels.push_back(k);
+    piece.kernels = std::move(kernels[i]);
+    piece.program.symbols = symbols.in(g, expressions_of(piece));
     set_directions(piece, s.pieces[i]);
     pass(g, piece);
+    forget_directions(piece, s.pieces[i]);
     s.buffers = std::move(piece.buffers);
     s.pieces[i].sink = s.buffers.empty() ? piece.program.sink : no_id;
     for (Kernel& k : piece.kernels) {
       k.piece = static_cast<int>(i);
-      kernels.push_back(std::move(k));
+      s.kernels.push_back(std::move(k));
     }
   }
-  s.kernels = std::move(kernels);
 }
 
 void join_pieces(Graph& g, Schedule& s) {

@@ -5,7 +5,8 @@
 
 namespace kiln::compiler {
 
-// Runs a pass on each piece. There, a state is a parameter, and each parameter has the direction in which the piece uses it.
+// Runs a pass on each piece. There, a state is a parameter, and each parameter has the direction in which the piece uses it,
+// and symbols are those that it uses.
 void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s));
 
 // After the dependencies inside of pieces: one list of kernels, in loops; states become temporaries. A kernel depends on those

@@ -1,5 +1,7 @@
 #include "tests/bench/scale_programs.h"
 
+#include <vector>
+
 namespace kiln::compiler::testing {
 namespace {
 
@@ -206,10 +208,27 @@ std::string host_loops(std::size_t nodes) {
   });
 }
 
-constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions}, {"matmuls", matmuls},
-                                    {"movement", movement},       {"outputs", outputs},       {"transformer", transformers},
-                                    {"kernels", kernels},         {"updates", updates},       {"loops", loops},
-                                    {"host_loops", host_loops}};
+// The same, each loop over a tensor of its own, all of which are needed at the end.
+std::string host_tensors(std::size_t nodes) {
+  Text t;
+  const int x = t.input("x", "f32 [N]"), always = t.node("const bool true");
+  std::vector<int> made;
+  for (int i = 0; t.size() < nodes; ++i) {
+    const int begin = t.op("mul", x, t.node("const f32 " + to_string(i) + ".5"));
+    made.push_back(region(t, begin, "7", false, [&](int k, int turn) {
+      return region(t, turn, "N", true, [&](int p, int state) { return update(t, state, x, always, p, k); });
+    }));
+  }
+  int sum = made[0];
+  for (std::size_t i = 1; i < made.size(); ++i) sum = t.op("add", sum, made[i]);
+  t.output("f32 [N]", sum);
+  return t.text();
+}
+
+constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions},    {"matmuls", matmuls},
+                                    {"movement", movement},       {"outputs", outputs},          {"transformer", transformers},
+                                    {"kernels", kernels},         {"updates", updates},          {"loops", loops},
+                                    {"host_loops", host_loops},   {"host_tensors", host_tensors}};
 
 }  // namespace
 

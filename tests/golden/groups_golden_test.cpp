@@ -133,7 +133,7 @@ void check(const std::string& name) {
   std::string text = "# positions from barrier to barrier\n" + write_program(g, s.program, compiler::testing::plain);
   for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
   const AroundGroupLanes observer;
-  for (const compiler::Kernel& k : s.kernels) lower_kernel(g, s, k, compiler::Target{}, &observer);
+  for (const compiler::Kernel& k : s.kernels) lower_kernel(g, s, k, facts_of(s.program), compiler::Target{}, &observer);
   text += observer.text;
   const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {

@@ -87,7 +87,7 @@ Id lowered(Graph& g, const record::program& p) {
   s.program = generator::import_program(g, p);
   for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
   EXPECT_EQ(s.kernels.size(), 1u);
-  return lower_kernel(g, s, s.kernels[0], compiler::Target{}).sink;
+  return lower_kernel(g, s, s.kernels[0], facts_of(s.program), compiler::Target{}).sink;
 }
 
 template <class P>

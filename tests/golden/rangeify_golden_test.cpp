@@ -74,7 +74,7 @@ TEST_P(RangeifyGolden, Pass) {
     const Id kernel[] = {k.sink};
     around.restart(write_nodes(g, kernel, plain));
     const AroundStep steps(around);
-    lower_kernel(g, s, k, Target{}, &steps);
+    lower_kernel(g, s, k, facts_of(s.program), Target{}, &steps);
   }
   ASSERT_NE(around.text(), "") << "no pass " << pass;
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {

@@ -109,7 +109,7 @@ TEST(CodegenProgram, LongSumsNeedLittleStack) {
   }
   for (const Id e : {left, right, p.index_op(Op::MIN, left, right)}) {
     int depth = 0, deepest = 0;
-    const std::vector<std::int64_t> words = postfix(p.g, e, p.schedule.program.symbols);
+    const std::vector<std::int64_t> words = postfix(p.g, e, SymbolIndex(p.schedule.program.symbols));
     for (std::size_t i = 0; i < words.size(); ++i) {
       const bool push = words[i] == KILN_PUSH_CONST || words[i] == KILN_PUSH_SYM;
       depth += push ? 1 : -1;
@@ -119,7 +119,7 @@ TEST(CodegenProgram, LongSumsNeedLittleStack) {
     EXPECT_EQ(depth, 1);
     EXPECT_LE(deepest, 4);
   }
-  EXPECT_THROW(postfix(p.g, p.index_op(Op::XOR, n, n), p.schedule.program.symbols), std::logic_error);
+  EXPECT_THROW(postfix(p.g, p.index_op(Op::XOR, n, n), SymbolIndex(p.schedule.program.symbols)), std::logic_error);
 }
 
 TEST(CodegenProgram, EntryPassesEverythingOn) {

@@ -56,7 +56,7 @@ class OneKernel {
     k.sink = g.make(Op::SINK, DType::none, ends);
     for (std::size_t i = 0; i < schedule.buffers.size(); ++i) k.buffers.push_back(static_cast<int>(i));
     schedule.kernels = {k};
-    lowered = lower_kernel(g, schedule, schedule.kernels[0], Target{});
+    lowered = lower_kernel(g, schedule, schedule.kernels[0], facts_of(schedule.program), Target{});
     return lowered;
   }
 
