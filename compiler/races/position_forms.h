@@ -3,6 +3,7 @@
 // wrap) gets a name of its own: a SYM that may have any value of the type.
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -26,12 +27,14 @@ struct NamedValue {
 struct Multiple {
   Id value;
   std::int64_t modulus;
+  auto operator<=>(const Multiple&) const = default;
 };
 
 // What a condition says where it holds.
 struct Conditions {
   std::vector<Id> zero, nonnegative;
   std::vector<Multiple> multiples;
+  auto operator<=>(const Conditions&) const = default;
 };
 
 class PositionForms {

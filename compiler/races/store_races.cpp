@@ -95,8 +95,8 @@ class PositionRaces {
 
  private:
   // Touches that are the same to all others: the first stands for them.
-  using Place = std::tuple<Id, Kind, bool, std::vector<Id>, std::vector<Id>>;
-  Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, gates(t)}; }
+  using Place = std::tuple<Id, Kind, bool, std::vector<Id>, Conditions>;
+  Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, t.holds}; }
 
   Touch touch(const PositionAccess& a) {
     Touch t;
@@ -143,7 +143,7 @@ class PositionRaces {
   void check(const Touch& a, const Touch& b) {
     const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
     if (a.access->memory != b.access->memory || is(Kind::read) || is(Kind::atomic)) return;
-    if (is_promised(a) || is_promised(b) || !done_.insert({a.index, b.index, gates(a), gates(b)}).second) return;
+    if (is_promised(a) || is_promised(b) || !done_.insert({a.index, b.index, a.holds, b.holds}).second) return;
     Meeting m{{}, axes_, twins_};
     for (std::size_t i = 0; i < a.index.size(); ++i)
       m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
@@ -153,12 +153,6 @@ class PositionRaces {
   }
 
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
-  static std::vector<Id> gates(const Touch& t) {
-    std::vector<Id> out = t.holds.zero;
-    out.insert(out.end(), t.holds.nonnegative.begin(), t.holds.nonnegative.end());
-    for (const Multiple& x : t.holds.multiples) out.push_back(x.value);
-    return out;
-  }
 
   Id second(Id id) { return substitute(g_, id, second_); }
   void add(Conditions& to, const Conditions& from, bool is_second) {
@@ -243,7 +237,7 @@ class PositionRaces {
   std::unordered_map<Id, Id> second_;
   std::vector<std::pair<Id, Id>> axes_;
   std::vector<Meeting::Twin> twins_;
-  std::set<std::tuple<std::vector<Id>, std::vector<Id>, std::vector<Id>, std::vector<Id>>> done_;
+  std::set<std::tuple<std::vector<Id>, std::vector<Id>, Conditions, Conditions>> done_;
 };
 
 // What runs between two barriers: a FOR over the positions of a group, with one directly inside for each further axis.

@@ -76,6 +76,11 @@ KILN_RACE_TEST(RedBlackDiagonal, is_race,
                    q(i, j) = q.at<mode::constant>(i - 1, j - 1, 0);)
 KILN_RACE_TEST(RedBlackClamped, is_free,
                for (auto [i] : kernel(N)) if (auto g = when(i % 2 == 0)) y(i) = y.at<mode::constant>(i + 1, 0);)
+KILN_RACE_TEST(
+    EveryFourthAndEverySecond, is_race, for (auto [i] : kernel(N)) {
+      if (auto g = when(i % 4 == 0)) y(i) = y.at<mode::constant>(i + 2, 0);
+      if (auto g = when(i % 2 == 0)) y(i) = y.at<mode::constant>(i + 2, 0);
+    })
 KILN_RACE_TEST(LowerHalfReadsUpper, is_free,
                for (auto [i] : kernel(K)) if (auto g = when(i < c)) w.at<mode::skip>(i) = w.at<mode::constant>(i + c, 0);)
 KILN_RACE_TEST(LowerPartReadsOverlap, is_race,
