@@ -14,3 +14,9 @@ target_link_libraries(random_states PRIVATE kiln_generator campaign)
 set_target_properties(random_states PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME fuzz.random_states COMMAND random_states --count 300 --jobs 2)
 set_tests_properties(fuzz.random_states PROPERTIES LABELS fuzz)
+
+# Random kernels against the proof that their positions do not meet. The long run: random_races --count 100000.
+add_executable(random_races fuzz/random_races_main.cpp fuzz/random_races.cpp fuzz/position_walk.cpp)
+target_link_libraries(random_races PRIVATE kiln_generator kiln_races CLI11::CLI11)
+add_test(NAME fuzz.random_races COMMAND random_races --count 2000)
+set_tests_properties(fuzz.random_races PROPERTIES LABELS fuzz)

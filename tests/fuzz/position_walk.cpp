@@ -1,0 +1,204 @@
+#include "tests/fuzz/position_walk.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include "tests/fuzz/random_races.h"
+
+namespace kiln::test {
+namespace {
+
+using record::index_mode;
+using record::op;
+
+struct Access {
+  std::int64_t position, group, phase;
+  char kind;  // of r, w, a
+};
+
+// Goes through a program's kernel, one position after the other.
+class PositionWalk {
+ public:
+  PositionWalk(const record::program& p, std::int64_t n, Random& random)
+      : p_(p), n_(n), numbers_{random.pick(-3, 12), random.pick(-3, 12)} {
+    for (std::int64_t i = 0; i < n; ++i) a_.push_back(random.one_in(2) ? i : random.pick(-2, n + 2));
+    for (kernel_ = 0; p.nodes[kernel_].o != op::kernel;) evaluate(kernel_++, 0);
+    const record::node& k = p.nodes[kernel_];
+    std::int64_t rows = 1;
+    for (int axis = 0; axis < k.n_attrs; ++axis) {
+      const record::extent& e = p.attrs[k.attr_begin + axis];
+      if (axis + 1 < k.n_attrs)
+        rows = e.value;
+      else
+        columns_ = e.text != nullptr ? n : e.value;
+    }
+    size_ = static_cast<std::int64_t>(k.imm >> 8 & 0xffff);
+    two_axes_ = k.n_attrs == 2;
+    for (position_ = 0; position_ < rows * columns_; ++position_) position();
+  }
+
+  // What two positions do to one element, in words; empty: none meet.
+  std::string meeting() const {
+    for (const auto& [element, list] : accesses_)
+      for (const Access& x : list)
+        for (const Access& y : list) {
+          const bool together = size_ == 0 || x.group != y.group ? element.first < record::local_tensors : x.phase == y.phase;
+          if (x.position < y.position && together && (x.kind == 'w' || y.kind == 'w' || x.kind != y.kind))
+            return std::string("N = ") + std::to_string(n_) + ", c = " + std::to_string(numbers_[0]) +
+                   ", d = " + std::to_string(numbers_[1]) + ": positions " + std::to_string(x.position) + " and " +
+                   std::to_string(y.position) + " at element " + std::to_string(element.second) + " of " +
+                   std::to_string(element.first) + ": " + x.kind + ' ' + y.kind;
+        }
+    return "";
+  }
+
+ private:
+  const record::node& node(int i) const { return p_.nodes[i]; }
+  std::int64_t source(int i, int k) const { return value_.at(p_.sources[node(i).source_begin + k]); }
+
+  // Scopes are left and entered by number of the node.
+  void position() {
+    std::int64_t phase = 0;
+    bool taken = false;
+    struct Open {
+      int node;
+      std::int64_t turn, end;
+      bool taken;
+    };
+    std::vector<Open> open;
+    for (int i = kernel_ + 1; node(i).o != op::kernel_end; ++i) {
+      const record::node& n = node(i);
+      if (n.o == op::barrier) {
+        ++phase;
+      } else if (n.o == op::when || n.o == op::otherwise || n.o == op::loop) {
+        Open o{i, 0, 1, false};
+        if (n.o == op::loop) {
+          const std::int64_t end = p_.attrs[n.attr_begin + 1].value;
+          o.end = end == -1 ? source(i, 0) : end;
+        } else {
+          const bool now = n.o == op::when ? source(i, 0) != 0 : !taken;
+          o.taken = now || (n.o == op::otherwise && taken);
+          o.end = now ? 1 : 0;
+        }
+        if (o.end > 0) {
+          value_[i] = 0;
+          open.push_back(o);
+        } else {
+          i = end_of(i);
+          taken = o.taken;
+        }
+      } else if (n.o == op::loop_end || n.o == op::when_end) {
+        Open& o = open.back();
+        if (++o.turn < o.end) {
+          value_[i = o.node] = o.turn;
+        } else {
+          taken = o.taken;
+          open.pop_back();
+        }
+      } else {
+        evaluate(i, phase);
+      }
+    }
+  }
+  int end_of(int i) const {
+    for (int depth = 0;; ++i) {
+      const op o = node(i).o;
+      depth += o == op::when || o == op::otherwise || o == op::loop ? 1 : o == op::when_end || o == op::loop_end ? -1 : 0;
+      if (depth == 0) return i;
+    }
+  }
+
+  std::int64_t extent_of(std::uint64_t tensor) const { return tensor >= record::local_tensors ? group_array_size : n_; }
+  // -1: none.
+  std::int64_t element(int i, int k) const {
+    const std::int64_t n = extent_of(tensor(i)), at = source(i, k);
+    if (n == 0) return -1;
+    switch (static_cast<index_mode>(node(i).imm >> 32 & 0xff)) {
+      case index_mode::clamp: return std::clamp<std::int64_t>(at, 0, n - 1);
+      case index_mode::wrap: return (at % n + n) % n;
+      default: return at < 0 || at >= n ? -1 : at;
+    }
+  }
+  std::uint64_t tensor(int i) const { return node(i).imm & 0xffffffffu; }
+  void note(int i, std::int64_t at, char kind, std::int64_t phase) {
+    if (at >= 0) accesses_[{tensor(i), at}].push_back({position_, size_ > 0 ? position_ / size_ : 0, phase, kind});
+  }
+
+  void evaluate(int i, std::int64_t phase) {
+    const record::node& n = node(i);
+    switch (n.o) {
+      case op::param: value_[i] = numbers_[n.imm]; return;
+      case op::constant: value_[i] = static_cast<std::int32_t>(n.imm); return;
+      case op::index:
+        if ((n.imm & record::within_group) != 0)
+          value_[i] = position_ % size_;
+        else if ((n.imm & record::of_group) != 0)
+          value_[i] = position_ / size_;
+        else
+          value_[i] = !two_axes_ ? position_ : n.imm == 0 ? position_ / columns_ : position_ % columns_;
+        return;
+      case op::counter: value_[i] = source(i, 0); return;
+      case op::local: return;
+      case op::element:
+        if (tensor(i) == race_data) value_[i] = n_ == 0 ? 0 : a_[static_cast<std::size_t>(element(i, 0))];
+        return;
+      case op::atomic: return note(i, element(i, 1), 'a', phase);
+      case op::put: {
+        const std::int64_t at = element(i, 1);
+        const int value = p_.sources[n.source_begin];
+        // What is read in vain does no harm.
+        if (at >= 0 && node(value).o == op::element && tensor(value) != race_data) note(value, element(value, 0), 'r', phase);
+        return note(i, at, 'w', phase);
+      }
+      case op::where: value_[i] = source(i, 0) != 0 ? source(i, 1) : source(i, 2); return;
+      case op::not_: value_[i] = source(i, 0) == 0; return;
+      default: value_[i] = binary(n.o, static_cast<std::int32_t>(source(i, 0)), static_cast<std::int32_t>(source(i, 1)));
+    }
+  }
+  static std::int64_t binary(op o, std::int64_t x, std::int64_t y) {
+    const auto wrapped = [](std::int64_t v) -> std::int64_t { return static_cast<std::int32_t>(v); };
+    const std::int64_t count = y & 31;
+    switch (o) {
+      case op::add: return wrapped(x + y);
+      case op::sub: return wrapped(x - y);
+      case op::mul: return wrapped(x * y);
+      case op::min: return std::min(x, y);
+      case op::max: return std::max(x, y);
+      case op::and_: return x & y;
+      case op::or_: return x | y;
+      case op::xor_: return x ^ y;
+      case op::cdiv: return y == 0 ? 0 : wrapped(x / y);
+      case op::cmod: return y == 0 ? 0 : x % y;
+      case op::floordiv: return y == 0 ? 0 : wrapped(x / y - (x % y != 0 && (x % y < 0) != (y < 0) ? 1 : 0));
+      case op::floormod: return y == 0 ? 0 : x % y + (x % y != 0 && (x % y < 0) != (y < 0) ? y : 0);
+      case op::shl: return wrapped(x * (std::int64_t{1} << count));
+      case op::shr: return x >> count;
+      case op::lt: return x < y;
+      case op::le: return x <= y;
+      case op::eq: return x == y;
+      case op::ne: return x != y;
+      default: throw std::logic_error("an operation without a rule");
+    }
+  }
+
+  const record::program& p_;
+  std::int64_t n_, columns_ = 0, size_ = 0, position_ = 0;
+  std::array<std::int64_t, 2> numbers_;
+  std::vector<std::int64_t> a_;
+  int kernel_ = 0;
+  bool two_axes_ = false;
+  std::map<int, std::int64_t> value_;
+  std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<Access>> accesses_;
+};
+
+}  // namespace
+
+std::string meeting_positions(const record::program& p, std::int64_t n, Random& random) {
+  return PositionWalk(p, n, random).meeting();
+}
+
+}  // namespace kiln::test
