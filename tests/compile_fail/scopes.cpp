@@ -200,7 +200,7 @@ struct scopes : program<scopes> {
 #elif BAD == 84
     for (auto [i] : kernel(N)) { auto v = var(x); y(i) = v(i); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
 #elif BAD == 85
-    for (auto [i] : kernel(N).group<8>()) { i += 1; y.at<mode::skip>(in_group(i)) = 0; }  // position is not of a kernel in groups | position is not of a kernel in groups
+    for (auto [i] : kernel(N).group<8>()) { auto j = i; j += 1; y.at<mode::skip>(in_group(j)) = 0; }  // position is not of a kernel in groups | position is not of a kernel in groups
 #endif
     z = x;
   }

@@ -105,6 +105,7 @@ template <class D, int K>
 struct shifted : program<shifted<D, K>> {
   in<D, E, N + K> x;
   out<D, E, N + K> y;
+  in<D, N> plain;
   constexpr void body() { y = x + K; }
 };
 static_assert(text_is(ir<shifted<u8, 3>>.name, "shifted_u8_3"));

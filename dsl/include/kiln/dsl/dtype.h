@@ -4,22 +4,32 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "kiln/dsl/error.h"
 #include "kiln/dtype.h"
 
 namespace kiln {
 
-struct i8 {};
-struct i16 {};
-struct i32 {};
-struct i64 {};
-struct u8 {};
-struct u16 {};
-struct u32 {};
-struct u64 {};
-struct f16 {};
-struct bf16 {};
-struct f32 {};
-struct f64 {};
+// Never made: f32 a = x(i) would be a variable of C++.
+#define KILN_TAG(T)                                                                                                     \
+  struct T {                                                                                                            \
+    template <why Reason = why::a_dtype_is_no_variable__write_auto_or_var>                                              \
+    constexpr T() KILN_DELETED("kiln: a dtype is no variable: auto v = x(i), auto v = var(x(i)), local<f32, 4>()");     \
+    template <class X, why Reason = why::a_dtype_is_no_variable__write_auto_or_var>                                     \
+    constexpr T(const X&) KILN_DELETED("kiln: a dtype is no variable: auto v = x(i), auto v = var(x(i)), local<..>()"); \
+  };
+KILN_TAG(i8)
+KILN_TAG(i16)
+KILN_TAG(i32)
+KILN_TAG(i64)
+KILN_TAG(u8)
+KILN_TAG(u16)
+KILN_TAG(u32)
+KILN_TAG(u64)
+KILN_TAG(f16)
+KILN_TAG(bf16)
+KILN_TAG(f32)
+KILN_TAG(f64)
+#undef KILN_TAG
 
 template <class D>
 inline constexpr int kiln_dtype_code = -1;

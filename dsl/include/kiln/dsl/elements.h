@@ -5,9 +5,26 @@
 
 namespace kiln {
 
+struct kiln_by_element {
+  template <class I, why Reason = why::elements_are_in_parentheses__write_t_of_i>
+  mistake<Reason> operator[](const I&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+#define KILN_X(name)                                                                \
+  template <class... X, why Reason = why::an_atomic_is_of_an_element__write_t_of_i> \
+  mistake<Reason> name(const X&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  KILN_X(atomic_add)
+  KILN_X(atomic_min)
+  KILN_X(atomic_max)
+  KILN_X(atomic_and)
+  KILN_X(atomic_or)
+  KILN_X(atomic_xor)
+  KILN_X(atomic_exchange)
+  KILN_X(atomic_compare_exchange)
+#undef KILN_X
+};
+
 // The first of each are not templates of the indices, so that these convert at the call and bring its line.
 template <class Self, class D, class S, why W, int... A>
-struct kiln_elements<Self, D, S, W, seq<A...>> {
+struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
   constexpr auto operator()(kiln_subscript_of<A>... i) const { return kiln_element<mode::clamp>(i...); }
   template <mode M>
     requires(M != mode::constant)
@@ -47,6 +64,8 @@ struct kiln_elements<Self, D, S, W, seq<A...>> {
   mistake<Reason> operator()(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
   template <mode M, class... I, why Reason = kiln_at_why<M, S, I...>()>
     requires(kiln_wrong(Reason))
+  mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <class... I, why Reason = why::at_takes_a_mode__write_at_of_mode>
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 
  private:
@@ -94,7 +113,7 @@ struct kiln_elements<Self, D, S, W, seq<A...>> {
 };
 // The element of a scalar: what atomics and scatters of one sum go to.
 template <class Self, class D, class S, why W>
-struct kiln_elements<Self, D, S, W, seq<>> {
+struct kiln_elements<Self, D, S, W, seq<>> : kiln_by_element {
   constexpr auto operator()(sloc l = sloc::current()) const {
     const auto& t = static_cast<const Self&>(*this);
     return element_<D, sh<>, mode::clamp, W>(t.b, t.slot, l);
@@ -104,11 +123,21 @@ struct kiln_elements<Self, D, S, W, seq<>> {
 // An array of one turn of the scope that it stands in, all zero: auto a = local<f32, 4>();
 template <class D, class S>
 struct local_ : kiln_elements<local_<D, S>, D, S, why::ok> {
+  using kiln_array_of_kernel = void;
   using dtype = D;
   using shape = S;
   builder* b;
   int slot;
   constexpr local_(builder* b_, int slot_) : b(b_), slot(slot_) {}
+  constexpr local_(const local_&) = default;
+  constexpr ~local_() = default;
+  constexpr void operator=(const local_&) { b->fail(why::an_array_is_written_by_element__write_a_of_i, b->current()); }
+#define KILN_X(sym, k, o)                                                            \
+  template <class X, why Reason = why::an_array_is_written_by_element__write_a_of_i> \
+  mistake<Reason> operator sym(const X&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  KILN_X(=, , )
+  KILN_COMPOUNDS(KILN_X)
+#undef KILN_X
 };
 
 }  // namespace kiln

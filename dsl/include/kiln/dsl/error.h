@@ -19,11 +19,16 @@ namespace kiln {
   X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
   X(condition_must_be_bool, "the condition must be a bool tensor") \
   X(two_literals_have_no_dtype__write_select_of_dtype, "two literals have no dtype: write select<f32>(c, a, b)") \
-  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value") \
+  X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
+  X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)")
 #define KILN_REASONS_ASSIGN(X) \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>") \
   X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
   X(assigned_value_has_another_shape, "the shape of the assigned value does not broadcast to the parameter's shape") \
+  X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
+  X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
+  X(an_array_is_written_by_element__write_a_of_i, "an array of a kernel is written by element: a(i) = e") \
   X(left_side_is_a_computed_value_not_a_parameter, "the left side is a computed value, not an out<> or inout<> parameter") \
   X(the_type_of_a_value_never_changes__give_the_result_a_new_name, "a value keeps its dtype and shape: give the result a new name") \
   X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor") \
@@ -41,6 +46,7 @@ namespace kiln {
   X(positions_are_numbers__name_another_dtype, "positions are numbers, not bool: name an integer or floating dtype")
 #define KILN_REASONS_REDUCE(X) \
   KILN_REASONS_AXIS(X) \
+  X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
   X(axes_are_template_arguments__write_sum_of_axis, "axes are template arguments: write sum<0>(x), softmax<1>(x)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operands_must_be_bool, "operands must be bool") \
@@ -92,21 +98,37 @@ namespace kiln {
   X(local_array_needs_static_extents, "a local or group array needs static extents") \
   X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
+  X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of groups are template arguments: local<f32, 4>(), kernel(n).group<64>()") \
+  X(a_variable_needs_a_value__write_var_of_value, "a variable needs a value: var(0.0f), var(x), var<f32>(0)") \
   X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
 #define KILN_REASONS_ELEMENT(X) \
   X(index_must_be_an_integer, "an index is an integer, or a scalar or tensor of an integer dtype") \
+  X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
+  X(positions_of_a_kernel_come_in_brackets__write_for_auto_i, "the positions of a kernel come in brackets: for (auto [i] : kernel(n))") \
+  X(at_takes_a_mode__write_at_of_mode, "at names a mode: x.at<mode::wrap>(i); x(i) takes the nearest element") \
+  X(elements_are_in_parentheses__write_t_of_i, "elements are in parentheses: t(i), t(i, j)") \
+  X(an_atomic_is_of_an_element__write_t_of_i, "an atomic is of an element: t(i).atomic_add(e), of a scalar s().atomic_add(e)") \
+  X(axis_of_a_size_is_a_template_argument__write_size_of_axis, "the axis of a size is a template argument: x.size<0>()") \
+  X(axis_out_of_range, "axis out of range for the rank of the tensor") \
   X(at_most_one_index_for_each_axis, "t(i, j) takes at least one index and at most one for each axis") \
   X(at_most_four_indices_where_one_is_a_tensor, "t(i, j) takes at most four indices where one is a tensor or axes follow") \
   X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
+// C++ that means something else on values of C++.
+#define KILN_REASONS_MISUSE(X) \
+  X(increment_has_no_meaning__write_plus_equals_1, "no ++ and --: write v += 1") \
+  X(cpp_sees_no_extents_and_elements__write_kernel_or_loop, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N))") \
+  X(axes_and_extents_are_template_arguments, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b)")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
+  X(an_array_is_written_by_element__write_a_of_i, "an array of a kernel is written by element: a(i) = e") \
   X(break_or_continue_outside_a_loop, "break or continue outside of a loop (a kernel ends the loops around it)") \
   X(else_of_cpp_after_a_when__write_otherwise, "`else` after a when is never recorded: if (auto c = otherwise())") \
   X(otherwise_does_not_follow_a_when, "otherwise() does not follow a when") \
   X(scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if, "a scope is left by a jump of C++: write break_if, continue_if") \
   X(scope_is_not_entered__write_for_or_if, "a scope is opened without a body: for (auto [i] : kernel(n)), for (auto i : loop(n)), if (auto c = when(p))") \
   X(value_of_a_closed_scope_is_used_outside__write_var, "a value of a closed scope is used outside: declare a var before the scope") \
+  X(position_or_counter_is_assigned__write_a_value_of_its_own, "the position of a kernel or the counter of a loop is assigned: auto k = i + 1, loop(begin, end, step)") \
   X(value_is_rebound_inside_a_scope__write_var, "a value is rebound inside a scope: declare it with var(...)") \
   X(forever_has_no_break, "forever() without a break_if or break_ in it never ends") \
   X(step_of_a_loop_is_0, "the step of a loop is 0") \
@@ -122,6 +144,7 @@ namespace kiln {
   X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
   X(out_parameter_is_never_assigned, "an out<> parameter is never assigned") \
   X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
+  X(symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, "a symbolic extent is nowhere the whole extent of a parameter's axis: N * M alone says neither N nor M") \
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
   X(extent_is_negative, "an extent is negative") \
   X(two_parameters_have_the_same_name, "two parameters have the same name")
@@ -196,6 +219,20 @@ enum class why : unsigned char {
   at_most_four_indices_where_one_is_a_tensor,
   shapes_of_the_indices_do_not_broadcast,
   mode_constant_takes_the_value_outside_after_the_indices,
+  computed_extent_is_a_template_argument__write_size_of_extent,
+  an_array_is_read_by_element__write_a_of_i,
+  positions_of_a_kernel_come_in_brackets__write_for_auto_i,
+  at_takes_a_mode__write_at_of_mode,
+  elements_are_in_parentheses__write_t_of_i,
+  an_atomic_is_of_an_element__write_t_of_i,
+  axis_of_a_size_is_a_template_argument__write_size_of_axis,
+  extents_are_template_arguments__write_local_of_extents,
+  a_variable_needs_a_value__write_var_of_value,
+  increment_has_no_meaning__write_plus_equals_1,
+  cpp_sees_no_extents_and_elements__write_kernel_or_loop,
+  axes_and_extents_are_template_arguments,
+  a_dtype_is_no_variable__write_auto_or_var,
+  a_value_of_cpp_belongs_to_no_program__write_var,
   KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X
 };

@@ -16,6 +16,15 @@ template <class T>
 concept Literal = kiln_arithmetic<T> || (Extent<T> && !std::is_same_v<T, ext>);
 template <class T>
 concept Arg = Operand<T> || Literal<T>;
+// Of a kernel: memory, not a value.
+template <class T>
+concept kiln_array = requires { typename T::kiln_array_of_kernel; };
+// What is no operand, but was meant to be one.
+template <class... X>
+inline constexpr why kiln_meant =
+    (std::is_same_v<X, ext> || ...) ? why::computed_extent_is_a_template_argument__write_size_of_extent
+    : (kiln_array<X> || ...)        ? why::an_array_is_read_by_element__write_a_of_i
+                                    : why::not_ours;
 
 template <class X>
 struct kiln_info {  // of a literal
@@ -128,12 +137,12 @@ constexpr why kiln_assign_why() {
     if (!std::is_same_v<dtype_of<B>, D>) return why::assigned_value_has_another_dtype__write_cast;
     if (!expandable<shape_of<B>, S>) return why::assigned_value_has_another_shape;
     return why::ok;
-  } else if constexpr (Extent<B>) {
+  } else if constexpr (Extent<B> && !std::is_same_v<B, ext>) {
     return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype : why::ok;
   } else if constexpr (kiln_arithmetic<B>) {
     return kiln_takes<B, D> ? why::ok : why::literal_does_not_fit_the_dtype;
   } else {
-    return why::not_ours;
+    return kiln_meant<B>;
   }
 }
 
@@ -215,6 +224,11 @@ inline constexpr why kiln_computed = why::left_side_is_a_computed_value_not_a_pa
 template <class Self, class D, class S>
 struct kiln_elements<Self, D, S, kiln_computed, seq<>> {};
 
+// An element, parameter or variable of this dtype and shape.
+template <class X, class D, class S>
+concept kiln_reads_as =
+    Operand<X> && std::is_same_v<dtype_of<X>, D> && same_shape<shape_of<X>, S> && !std::is_base_of_v<expr_<D, S>, X>;
+
 template <class D, class S>
 struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed> {
   using kiln_operand = void;
@@ -228,6 +242,15 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
   constexpr expr_() = default;
   constexpr expr_(builder* builder_, int id_) : b(builder_), id(id_), declared(b->scope) {}
   constexpr expr_(const expr_& x) : b(x.b), id(x.id), declared(b == nullptr ? 0 : b->scope) {}
+  template <class X>
+    requires(kiln_reads_as<X, D, S>)
+  constexpr expr_(const X& x, sloc l = sloc::current()) : expr_(x.b, x.kiln_read(l)) {}  // NOLINT(google-explicit-constructor)
+  template <Operand X,
+            why Reason = assign_why<D, S, X> == why::ok ? why::assigned_value_has_another_shape : assign_why<D, S, X>>
+    requires(!kiln_reads_as<X, D, S> && !std::is_base_of_v<expr_<D, S>, X>)
+  constexpr expr_(const X&) KILN_DELETED("kiln: the value has another dtype or shape: write cast<...>(x), expand<...>(x)");
+  template <kiln_arithmetic L, why Reason = why::a_value_of_cpp_belongs_to_no_program__write_var>
+  constexpr expr_(const L&) KILN_DELETED("kiln: a value of C++ belongs to no program: auto v = var(0.0f)");
   constexpr expr_& operator=(const expr_& x) & {
     if (b == nullptr && x.b != nullptr) declared = x.b->scope;
     b = x.b;
@@ -239,7 +262,7 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
     requires(Arg<B>)
   mistake<Reason> operator=(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
   template <class B, why Reason = why::the_type_of_a_value_never_changes__give_the_result_a_new_name>
-    requires(Arg<B>)
+    requires(Arg<B> && !kiln_reads_as<B, D, S>)
   mistake<Reason> operator=(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
   // clang-format off: it runs what follows `& requires(..)` together
@@ -317,6 +340,14 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
   constexpr auto size(sloc l = sloc::current()) const {
     return expr_<I, sh<>>(b, kiln_dim_id<I>(b, kiln_attr<ext_at<S, kiln_axis(Axis, S::rank)>>, l));
   }
+
+  template <int Axis, why Reason = why::axis_out_of_range>
+    requires(!kiln_axis_ok(Axis, S::rank))
+  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
+  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <kiln_arithmetic A, why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
+  mistake<Reason> size(const A&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 
   constexpr void kiln_store(int id, const sloc& l) { b->store(slot, kiln_code<D>, shape_v<S>, id, l); }
   constexpr int kiln_read(const sloc& l) const { return b->read(slot, kiln_code<D>, shape_v<S>, l); }

@@ -59,7 +59,7 @@ constexpr bool kiln_broadcastable3() {
 template <class A, class B, class C, klass K>
 constexpr why kiln_ternary_why() {
   if constexpr ((!Operand<A> && !Operand<B> && !Operand<C>) || !Arg<A> || !Arg<B> || !Arg<C>) {
-    return why::not_ours;
+    return Operand<A> || Operand<B> || Operand<C> ? kiln_meant<A, B, C> : why::not_ours;
   } else {
     using D = common_dtype3<A, B, C>;
     if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
@@ -130,7 +130,7 @@ KILN_X(lerp, floating)
 template <class C, class A, class B>
 constexpr why kiln_select_why() {
   if constexpr (!Operand<C> || !Arg<A> || !Arg<B>) {
-    return why::not_ours;
+    return Operand<C> ? kiln_meant<A, B> : why::not_ours;
   } else {
     if (!kiln_is_bool<dtype_of<C>>) return why::condition_must_be_bool;
     if constexpr (!Operand<A> && !Operand<B>) {

@@ -22,8 +22,8 @@ constexpr why kiln_fits() {
 
 template <class A, class B, klass K>
 constexpr why kiln_binary_why() {
-  if constexpr ((!Operand<A> && !Operand<B>) || !Arg<A> || !Arg<B>) {
-    return why::not_ours;
+  if constexpr ((!Operand<A> && !Operand<B> && !kiln_array<A> && !kiln_array<B>) || !Arg<A> || !Arg<B>) {
+    return Operand<A> || Operand<B> || kiln_array<A> || kiln_array<B> ? kiln_meant<A, B> : why::not_ours;
   } else {
     using D = common_dtype<A, B>;
     if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
@@ -89,7 +89,7 @@ constexpr why kiln_unary_why() {
   if constexpr (Operand<X>)
     return kiln_class_why<dtype_of<X>>(K);
   else
-    return why::not_ours;
+    return kiln_array<X> ? kiln_meant<X> : why::not_ours;
 }
 template <class X, klass K>
 inline constexpr why unary_why = kiln_unary_why<X, K>();

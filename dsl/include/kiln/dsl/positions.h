@@ -42,32 +42,59 @@ class [[nodiscard]] kiln_body {
 // it.
 template <class D>
 struct [[maybe_unused]] position_ : expr_<D, sh<>> {
-  using expr_<D, sh<>>::operator=;
+  using value = expr_<D, sh<>>;
+  using value::operator=;
+  int copies = 0;
   constexpr position_() = default;
-  constexpr position_(builder* builder_, int id_) : expr_<D, sh<>>(builder_, id_) {}
-  constexpr position_(const position_& x) : expr_<D, sh<>>(x) {}
+  constexpr position_(builder* builder_, int id_) : value(builder_, id_) {}
+  constexpr position_(const position_& x) : value(x), copies(x.copies + 1) {}
   constexpr position_& operator=(const position_& x) & {
-    expr_<D, sh<>>::operator=(x);
+    *this = static_cast<const value&>(x);
     return *this;
   }
+  constexpr value& operator=(const value& x) & {
+    kiln_check_own(this->b->current());
+    return value::operator=(x);
+  }
   constexpr ~position_() {}  // NOLINT(modernize-use-equals-default)
+
+  // clang-format off: it runs what follows `& requires(..)` together
+#define KILN_X(sym, k, o)                                                                                                    \
+  using value::operator sym;                                                                                                 \
+  constexpr value& operator sym(const typename value::right& r) & requires(kiln_class_why<D>(klass::k) == why::ok) {         \
+    kiln_check_own(this->b->at(r.l));                                                                                        \
+    return value::operator sym(r);                                                                                           \
+  }
+  // clang-format on
+  KILN_COMPOUNDS(KILN_X)
+#undef KILN_X
+
+ private:
+  // The scope keeps a copy and hands out a copy of that: only those made of it are the program's own.
+  constexpr void kiln_check_own(const record::source_loc& l) const {
+    if (copies <= 2) this->b->fail(why::position_or_counter_is_assigned__write_a_value_of_its_own, l);
+  }
 };
 template <class P, int N>
-struct kiln_positions;
+struct positions_of_kernel;
 template <class P>
-struct [[maybe_unused]] kiln_positions<P, 1> {
+struct [[maybe_unused]] positions_of_kernel<P, 1> {
+  using kiln_positions_of_kernel = void;
   P i;
 };
 template <class P>
-struct [[maybe_unused]] kiln_positions<P, 2> {
+struct [[maybe_unused]] positions_of_kernel<P, 2> {
+  using kiln_positions_of_kernel = void;
   P i, j;
 };
 template <class P>
-struct [[maybe_unused]] kiln_positions<P, 3> {
+struct [[maybe_unused]] positions_of_kernel<P, 3> {
+  using kiln_positions_of_kernel = void;
   P i, j, k;
 };
 template <class P>
-struct [[maybe_unused]] kiln_positions<P, 4> {
+struct [[maybe_unused]] positions_of_kernel<P, 4> {
+  using kiln_positions_of_kernel = void;
   P i, j, k, l;
 };
 
@@ -93,7 +120,7 @@ inline constexpr why group_sizes_why =
 
 // kernel(N, M), and kernel(N, M).group<16, 16>(): the positions in groups that share arrays and wait for each other.
 template <class D, int Rank>
-class [[nodiscard]] kiln_kernel_scope : public kiln_body<kiln_positions<position_<D>, Rank>> {
+class [[nodiscard]] kiln_kernel_scope : public kiln_body<positions_of_kernel<position_<D>, Rank>> {
  public:
   using kiln_kernel_scope::kiln_body::kiln_body;
   template <int... Size>
@@ -113,11 +140,14 @@ class [[nodiscard]] kiln_kernel_scope : public kiln_body<kiln_positions<position
   template <int... Size, why Reason = group_sizes_why<Rank, Size...>>
     requires(kiln_wrong(Reason))
   mistake<Reason> group() && KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <class X, class... More, why Reason = why::extents_are_template_arguments__write_local_of_extents>
+      mistake<Reason> group(const X&, const More&...) && KILN_MISTAKE(KILN_REASONS_SCOPE);
 
  private:
   template <int... A>
   static constexpr auto grouped(builder* b, int kernel, seq<A...>) {  // the positions follow the kernel
-    return kiln_body<kiln_positions<group_position_<D>, Rank>>(b, op::kernel_end, {group_position_<D>(b, kernel + 1 + A)...});
+    return kiln_body<positions_of_kernel<group_position_<D>, Rank>>(b, op::kernel_end,
+                                                                    {group_position_<D>(b, kernel + 1 + A)...});
   }
 };
 

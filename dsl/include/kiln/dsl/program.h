@@ -168,6 +168,15 @@ constexpr void kiln_check(builder& b) {
       if (params.v[i].s->extents[k].value < 0) b.fail(why::extent_is_negative, b.current());
   }
   if (params.duplicate) b.fail(why::two_parameters_have_the_same_name, b.current());
+  for (int i = 0; i < params.symbols.n; ++i) {
+    bool whole = false;
+    for (int k = 0; k < b.slots.n; ++k)
+      for (int a = 0; a < params.v[k].s->rank; ++a) {
+        const char* text = params.v[k].s->extents[a].text;
+        whole = whole || (text != nullptr && kiln_compare(kiln_view(text), kiln_view(params.symbols.name[i])) == 0);
+      }
+    if (!whole) b.fail(why::symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, b.current());
+  }
   if (params.symbols.conflict) b.fail(why::symbolic_extent_has_two_different_sets_of_facts, b.current());
   const record::shape* checked = nullptr;
   for (int i = 0; i < b.nodes.n; ++i) {

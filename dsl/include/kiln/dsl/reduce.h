@@ -70,7 +70,10 @@ constexpr auto kiln_reduce(const X& x, const sloc& l) {
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);                                            \
   template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>             \
     requires(kiln_wrong(Reason))                                                                            \
-  mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);
+  mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);                             \
+  template <int... A, class X, why Reason = kiln_array<X> ? kiln_meant<X> : why::operand_must_be_a_tensor>  \
+    requires(kiln_array<X> || kiln_arithmetic<X>)                                                           \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);
 
 #define KILN_SIMPLE(f, cls, nonempty)                            \
   template <ints Axes, class X>                                  \

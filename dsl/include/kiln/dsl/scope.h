@@ -104,6 +104,18 @@ inline constexpr why condition_why = [] {
     requires(kiln_wrong(Reason))                    \
   mistake<Reason> name(const C&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
+// local<f32>(4), local(4)
+template <class X>
+concept kiln_extent_value = Operand<X> || kiln_arithmetic<X> || Extent<X>;
+#define KILN_EXTENTS_TWIN(name)                                                                               \
+  template <DType D, auto... E, class X, class... More,                                                       \
+            why Reason = why::extents_are_template_arguments__write_local_of_extents>                         \
+    requires(kiln_extent_value<X>)                                                                            \
+  mistake<Reason> name(const X&, const More&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);                      \
+  template <class X, class... More, why Reason = why::extents_are_template_arguments__write_local_of_extents> \
+    requires(kiln_extent_value<X>)                                                                            \
+  mistake<Reason> name(const X&, const More&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
 // The keywords of a body.
 template <class Self>
 struct keywords {
@@ -146,6 +158,10 @@ struct keywords {
   template <DType D = i32, class... X, why Reason = kiln_extents_why<D, X...>()>
     requires(kiln_wrong(Reason))
   mistake<Reason> kernel(const X&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <auto E, auto... More, class X, class... Rest,
+            why Reason = why::extents_are_template_arguments__write_local_of_extents>
+    requires(kiln_extent_value<X>)
+  mistake<Reason> kernel(const X&, const Rest&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
   // for (auto i : loop(end)), loop(begin, end), loop(begin, end, step). A step below 0 counts down; a step of 0 makes no turn.
   template <class E>
@@ -256,6 +272,11 @@ struct keywords {
     requires(kiln_wrong(Reason))
   mistake<Reason> var(const L&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
+  template <DType D, auto... E, why Reason = why::a_variable_needs_a_value__write_var_of_value>
+  mistake<Reason> var() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <why Reason = why::a_variable_needs_a_value__write_var_of_value>
+  mistake<Reason> var() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
   // auto a = local<f32, 4>(): an array of zeros for each turn of the scope.
   template <DType D, auto... E>
     requires(kiln_static(kiln_ext(E)) && ...)
@@ -268,6 +289,7 @@ struct keywords {
   template <DType D, auto... E, why Reason = why::local_array_needs_static_extents>
     requires(!(kiln_static(kiln_ext(E)) && ...))
   mistake<Reason> local() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  KILN_EXTENTS_TWIN(local)
 
   // Of for (auto [i] : kernel(N).group<256>()). auto s = group<f32, 256>(): zeros that the positions of a group share.
   template <DType D, auto... E>
@@ -282,6 +304,7 @@ struct keywords {
   template <DType D, auto... E, why Reason = why::local_array_needs_static_extents>
     requires(!(kiln_static(kiln_ext(E)) && ...))
   mistake<Reason> group() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  KILN_EXTENTS_TWIN(group)
   // What positions of the group wrote before it, all see after it.
   constexpr void barrier(sloc l = sloc::current()) const {
     builder* b = kiln_b();
@@ -364,6 +387,7 @@ struct keywords {
   }
 };
 #undef KILN_CONDITION_TWIN
+#undef KILN_EXTENTS_TWIN
 
 // The keywords for a helper function: scope s(x); for (auto i : s.loop(3)) ..
 struct scope : keywords<scope> {

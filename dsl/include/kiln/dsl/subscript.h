@@ -66,6 +66,9 @@ struct kiln_subscript {
   }
 };
 
+template <class T>
+concept kiln_position_pack = requires { typename T::kiln_positions_of_kernel; };
+
 // Indices of a tensor of shape S; those of a dtype may be tensors.
 template <class X>
 constexpr bool kiln_integer_index() {
@@ -99,7 +102,11 @@ template <class S, class... I>
 constexpr bool kiln_is_one = sizeof...(I) == S::rank && ((rank_of<I> == 0) && ...);
 template <class S, class... I>
 constexpr why kiln_element_why() {
-  if constexpr (!(kiln_integer_index<I>() && ...))
+  if constexpr ((std::is_same_v<I, ext> || ...))
+    return why::computed_extent_is_a_template_argument__write_size_of_extent;
+  else if constexpr ((kiln_position_pack<I> || ...))
+    return why::positions_of_a_kernel_come_in_brackets__write_for_auto_i;
+  else if constexpr (!(kiln_integer_index<I>() && ...))
     return why::index_must_be_an_integer;
   else if constexpr (sizeof...(I) == 0 || sizeof...(I) > S::rank)
     return why::at_most_one_index_for_each_axis;

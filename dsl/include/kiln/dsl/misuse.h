@@ -1,0 +1,63 @@
+// C++ on tensors and extents that means nothing: mistakes of those who write C++ for the values of a kernel.
+#pragma once
+
+#include "kiln/dsl/elements.h"
+
+namespace kiln {
+
+template <class X>
+concept kiln_tensor_or_array = Operand<X> || kiln_array<X>;
+
+#define KILN_X(name)                                                                                 \
+  template <kiln_tensor_or_array X, why Reason = why::increment_has_no_meaning__write_plus_equals_1> \
+  mistake<Reason> operator name(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);                         \
+  template <kiln_tensor_or_array X, why Reason = why::increment_has_no_meaning__write_plus_equals_1> \
+  mistake<Reason> operator name(const X&, int) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(++)
+KILN_X(--)
+#undef KILN_X
+
+#define KILN_X(name)                                                                           \
+  template <class X, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_or_loop> \
+    requires(kiln_tensor_or_array<X> || Extent<X>)                                             \
+  mistake<Reason> name(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(begin)
+KILN_X(end)
+#undef KILN_X
+
+// for (int i = 0; i < N; ++i)
+#define KILN_X(name)                                                                                            \
+  template <ExtentArg A, ExtentArg B, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_or_loop> \
+    requires(Extent<A> || Extent<B>)                                                                            \
+  mistake<Reason> operator name(A, B) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(<)
+KILN_X(<=)
+KILN_X(>)
+KILN_X(>=)
+KILN_X(!=)
+#undef KILN_X
+
+// reshape(x, N), transpose(x, 0, 1), slice(x, 1, 3)
+#define KILN_X(name)                                                                                      \
+  template <Operand X, class Y, class... More, why Reason = why::axes_and_extents_are_template_arguments> \
+    requires(kiln_arithmetic<Y> || Extent<Y>)                                                             \
+  mistake<Reason> name(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(reshape)
+KILN_X(expand)
+KILN_X(permute)
+KILN_X(transpose)
+KILN_X(squeeze)
+KILN_X(unsqueeze)
+KILN_X(slice)
+KILN_X(flip)
+KILN_X(roll)
+#undef KILN_X
+// concat(a, b)
+#define KILN_X(name)                                                                               \
+  template <Operand X, Operand... More, why Reason = why::axes_and_extents_are_template_arguments> \
+  mistake<Reason> name(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(concat)
+KILN_X(stack)
+#undef KILN_X
+
+}  // namespace kiln
