@@ -79,6 +79,24 @@ std::uint64_t Graph::hash_of(const UOp& n, std::span<const Id> src, std::span<co
   return h;
 }
 
+// What state a node goes on from. The reader of texts makes nodes before they are verified: any of these parts may be missing.
+Id Graph::memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t> args) const {
+  const auto of = [&](std::span<const Id> states, std::size_t i) {
+    return i < states.size() ? nodes_[states[i]].memory : no_id;
+  };
+  switch (op) {
+    case Op::ENTRY:
+    case Op::STORE:
+    case Op::ATOMIC: return of(src, 0);
+    case Op::CARRY: return of(src, 1);
+    case Op::GET: {
+      const bool of_loop = src.size() == 1 && args.size() == 1 && args[0] >= 0 && nodes_[src[0]].op == Op::FOR;
+      return of_loop ? of(this->src(src[0]), 3 + static_cast<std::size_t>(args[0])) : no_id;
+    }
+    default: return no_id;
+  }
+}
+
 void Graph::grow_table() {
   table_.assign(table_.size() * 2, no_id);
   const std::size_t mask = table_.size() - 1;
@@ -99,7 +117,7 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
     args_.reserve(std::max<std::size_t>(2 * args_.capacity(), args_.size() + a.size() + 1024));
     return make(op, dtype, std::span(s), std::span(a), name, lanes);
   }
-  UOp n{op, dtype, static_cast<std::uint16_t>(lanes), name.empty() ? 0u : intern(name), 0, 0, 0, 0, 0, loc_};
+  UOp n{op, dtype, static_cast<std::uint16_t>(lanes), name.empty() ? 0u : intern(name), 0, 0, 0, 0, no_id, 0, loc_};
   n.hash = hash_of(n, sources, arguments);
   const std::size_t mask = table_.size() - 1;
   std::size_t slot = n.hash & mask;
@@ -118,6 +136,7 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
   n.arg_count = static_cast<std::uint32_t>(arguments.size());
   for (Id s : sources) src_.push_back(s);
   for (std::int64_t a : arguments) args_.push_back(a);
+  n.memory = op == Op::BUFFER || op == Op::LOCAL ? id : memory_of(op, sources, arguments);
   nodes_.push_back(n);
   table_[slot] = id;
   if (nodes_.size() * 2 > table_.size()) grow_table();

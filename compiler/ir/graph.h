@@ -33,6 +33,7 @@ struct UOp {
   std::uint32_t name;   // interned string; 0 is none
   std::uint32_t src_begin, src_count;
   std::uint32_t arg_begin, arg_count;
+  Id memory;           // of a state, see state.h; no_id of other nodes
   std::uint64_t hash;  // structural: from op, dtype, lanes, name text, args and source hashes; no ids, no addresses
   SourceLoc loc;
 };
@@ -85,6 +86,7 @@ class Graph {
 
  private:
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;
+  Id memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t> args) const;
   void grow_table();
   std::vector<Id> reachable_by_sweep(std::span<const Id> roots) const;
 

@@ -134,6 +134,18 @@ class KernelWriter {
     return g_.with_src(id, src);
   }
 
+  // Where a tensor's changes in this kernel begin. They come in chains as long as the kernel.
+  Id at_first(Id tensor) {
+    std::vector<Id> changed;
+    for (Id before = no_id; !first_.contains(tensor); tensor = before) {
+      before = changed_from(g_, tensor);
+      if (before == tensor) first_[tensor] = tensor;
+      changed.push_back(tensor);
+    }
+    for (const Id id : changed) first_[id] = first_.at(tensor);
+    return first_.at(tensor);
+  }
+
   // Position of an element; takes the gate of a poisoned first index.
   Id position(Id tensor, std::span<const Id> at, Id& gate) {
     std::vector<Id> index(at.begin(), at.end());
@@ -142,7 +154,7 @@ class KernelWriter {
       gate = g_.src(index[0], 0);
       index[0] = g_.src(index[0], 1);
     }
-    return simplify_(row_major(g_, index, extents_of(g_, tensor)));
+    return simplify_(row_major(g_, index, extents_of(g_, at_first(tensor))));
   }
 
   Id load(Id access) {
@@ -191,7 +203,7 @@ class KernelWriter {
   std::vector<Id> loops_;
   std::vector<Id> states_;  // of a KERNEL: its buffers
   Id entry_ = no_id;        // its first RANGE
-  std::unordered_map<Id, Id> done_;
+  std::unordered_map<Id, Id> done_, first_;
   std::int64_t next_range_ = 0;
 };
 

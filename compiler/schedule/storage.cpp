@@ -28,20 +28,25 @@ bool is_storage(const Graph& g, Id tensor) {
   return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
 }
 
-std::vector<Id> extents_of(const Graph& g, Id tensor) {
-  for (;;) switch (g.op(tensor)) {
-      case Op::STAGE: return range_ends(g, tensor);
-      case Op::PARAM: return {g.src(tensor).begin(), g.src(tensor).end()};
-      case Op::LOCAL: return {g.src(tensor).begin() + 1, g.src(tensor).end()};
-      case Op::CARRY: tensor = g.src(tensor, 1); break;
-      case Op::GET: {
-        const Id region = g.src(tensor, 0);
-        const auto i = static_cast<std::size_t>(g.arg(tensor, 0));
-        tensor = g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
-        break;
-      }
-      default: tensor = g.src(tensor, 0); break;
+Id changed_from(const Graph& g, Id tensor) {
+  switch (g.op(tensor)) {
+    case Op::STAGE:
+    case Op::PARAM:
+    case Op::LOCAL: return tensor;
+    case Op::CARRY: return g.src(tensor, 1);
+    case Op::GET: {
+      const Id region = g.src(tensor, 0);
+      const auto i = static_cast<std::size_t>(g.arg(tensor, 0));
+      return g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
     }
+    default: return g.src(tensor, 0);
+  }
+}
+
+std::vector<Id> extents_of(const Graph& g, Id tensor) {
+  for (Id before = changed_from(g, tensor); before != tensor; before = changed_from(g, tensor)) tensor = before;
+  if (g.op(tensor) == Op::STAGE) return range_ends(g, tensor);
+  return {g.src(tensor).begin() + (g.op(tensor) == Op::LOCAL ? 1 : 0), g.src(tensor).end()};
 }
 
 Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), simplify_(simplify), order_(g, s.program.sink) {

@@ -20,6 +20,8 @@ bool is_storage(const Graph& g, Id tensor);
 std::vector<Id> range_ends(const Graph& g, Id node);
 // Extents of a tensor or, inside a KERNEL, of a state of one.
 std::vector<Id> extents_of(const Graph& g, Id tensor);
+// What a tensor was before its last change, with the same extents; itself at the beginning.
+Id changed_from(const Graph& g, Id tensor);
 
 class Storage {
  public:

@@ -11,6 +11,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/regions.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/ir/verify_scopes.h"
@@ -90,6 +91,29 @@ struct ScopeBuilder : testing::Test {
     return "";
   }
 };
+
+TEST(States, KnowTheirMemory) {
+  Graph g;
+  const Id one = g.constant(DType::f32, 0), at = g.index(0), range = g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 0});
+  const Id buffer = g.make(Op::BUFFER, DType::f32, {}, {0}), local = g.make(Op::LOCAL, DType::f32, {range, g.index(3)}, {0});
+  const Id entry = g.make(Op::ENTRY, DType::none, {buffer, range});
+  Id state = entry;
+  for (int i = 0; i < 100'000; ++i) state = g.make(Op::STORE, DType::none, {state, at, g.constant(DType::f32, state)});
+  EXPECT_EQ(memory_of(g, state), buffer);
+  const Id carry = g.make(Op::CARRY, DType::none, {range, state}, {1});
+  const Id end = g.make(Op::STORE, DType::none, {carry, at, one});
+  const Id loop = g.make(Op::FOR, DType::none, {range, at, at, one, state, one, end}, {2, 1});
+  EXPECT_EQ(memory_of(g, end), buffer);
+  EXPECT_EQ(memory_of(g, g.make(Op::GET, DType::none, {loop}, {1})), buffer);
+  EXPECT_EQ(memory_of(g, g.make(Op::GET, DType::f32, {loop}, {0})), no_id);  // a value
+  EXPECT_EQ(memory_of(g, g.make(Op::STORE, DType::none, {local, at, one})), local);
+  EXPECT_FALSE(is_state(g, one));
+  // As a text may have them, before the verifier sees it.
+  EXPECT_FALSE(is_state(g, g.make(Op::STORE, DType::none, std::span<const Id>())));
+  EXPECT_FALSE(is_state(g, g.make(Op::CARRY, DType::none, {range}, {0})));
+  EXPECT_FALSE(is_state(g, g.make(Op::GET, DType::none, {loop}, {9})));
+  EXPECT_FALSE(is_state(g, g.make(Op::GET, DType::none, {loop}, {-1})));
+}
 
 }  // namespace
 
