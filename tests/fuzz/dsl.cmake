@@ -1,6 +1,6 @@
 # Random programs with scopes against the same as plain C. The long run: random_scopes --count 20000 --jobs 2.
 add_executable(random_scopes
-  fuzz/random_scopes_main.cpp fuzz/captured_campaign.cpp fuzz/random_scopes.cpp fuzz/group_arrays.cpp fuzz/scopes_as_c.cpp
+  fuzz/random_scopes_main.cpp fuzz/captured_campaign.cpp fuzz/random_scopes.cpp fuzz/group_arrays.cpp fuzz/typed_memory.cpp fuzz/scopes_as_c.cpp
   fuzz/c_library.cpp)
 target_link_libraries(random_scopes PRIVATE kiln_generator campaign)
 set_target_properties(random_scopes PROPERTIES ENABLE_EXPORTS ON)

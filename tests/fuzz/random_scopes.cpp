@@ -4,6 +4,7 @@
 
 #include "tests/fuzz/group_arrays.h"
 #include "tests/fuzz/random.h"
+#include "tests/fuzz/typed_memory.h"
 
 namespace kiln::test {
 namespace {
@@ -94,12 +95,19 @@ class Maker {
       case 1: v = node(op::where, KILN_I32, {condition(), any(), any()}); break;
       case 2:
       case 3: v = read(); break;
-      case 4: v = variables_.empty() ? any() : node(op::get, KILN_I32, {}, {}, variable()); break;
+      case 4: v = memory_.read_variable().value_or(visible_.back()); break;
       case 5: v = foreign(); break;
       default: v = binary(any_binary(), any(), any());
     }
     visible_.push_back(v);
     return v;
+  }
+  // In a kernel: one that no position has a part in.
+  int common_condition() {
+    const auto outside = [&] {
+      return visible_[static_cast<std::size_t>(random_.pick(0, std::ssize(visible_) - 1)) % outside_];
+    };
+    return node(op::le, KILN_BOOL, {outside(), random_.one_in(2) ? outside() : number(random_.pick(-5, 12))});
   }
   int condition() {
     constexpr op compares[] = {op::lt, op::le, op::eq, op::ne};
@@ -110,12 +118,6 @@ class Maker {
     }
     const int c = node(compares[random_.pick(0, 3)], KILN_BOOL, {x, y});
     return random_.one_in(4) ? node(op::not_, KILN_BOOL, {c}) : c;
-  }
-  std::uint64_t variable() {
-    return variables_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(variables_.size()) - 1))];
-  }
-  std::uint64_t local() {
-    return locals_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(locals_.size()) - 1))];
   }
   int index() { return random_.one_in(3) ? small(7) : any(); }
 
@@ -132,7 +134,7 @@ class Maker {
       case 0: return element(slot_b, {index(), index()});
       case 1:
         if (const auto shared = arrays_.read(index(), any())) return *shared;
-        if (!locals_.empty()) return element(record::local_tensors + local(), {index()});
+        if (const auto own = memory_.read_array(index(), index(), any())) return *own;
         break;
       case 2:
         if (on_host_) return element(slot_d, {index(), index()});
@@ -153,10 +155,7 @@ class Maker {
   }
   void put() {
     const auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
-    if (!locals_.empty() && random_.one_in(2)) {
-      node(op::put, KILN_I32, {any(), index()}, {}, place(m, record::local_tensors + local()));
-      return;
-    }
+    if (random_.one_in(2) && memory_.put(any(), index(), index())) return;
     if (on_host_) return lone_put(m);
     if (random_.one_in(2) && put_shared()) return;
     if (!own_.inside) return;
@@ -216,24 +215,12 @@ class Maker {
   // Statements between two nodes; what they declare ends with them.
   template <class F>
   void scope(F body) {
-    const auto values = visible_.size(), vars = variables_.size(), arrays = locals_.size(), shared = arrays_.count();
+    const auto values = visible_.size(), shared = arrays_.count();
+    const auto declared = memory_.count();
     body();
     visible_.resize(values);
-    variables_.resize(vars);
-    locals_.resize(arrays);
+    memory_.resize(declared);
     arrays_.resize(shared);
-  }
-  void declare() {
-    if (random_.one_in(3)) {
-      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(random_.pick(1, 5))}), {}, {}, next_local_);
-      locals_.push_back(next_local_++);
-    } else {
-      node(op::var, KILN_I32, {any()}, {}, next_variable_);
-      variables_.push_back(next_variable_++);
-    }
-  }
-  void set() {
-    if (!variables_.empty()) node(op::set, KILN_I32, {any()}, {}, variable());
   }
 
   void statements(int depth) {
@@ -242,10 +229,10 @@ class Maker {
   }
   void statement(int depth) {
     switch (random_.pick(0, depth > 0 ? 9 : 5)) {
-      case 0: declare(); break;
+      case 0: memory_.declare(any()); break;
       case 1:
       case 2: value(); break;
-      case 3: set(); break;
+      case 3: memory_.set(any()); break;
       case 4: put(); break;
       case 5: leave(); break;
       case 6:
@@ -261,14 +248,20 @@ class Maker {
   }
   template <class F>
   void branches(int depth, F body) {
-    const auto branch = [&](op o, std::vector<int> sources) {
+    const auto branch = [&](op o, std::vector<int> sources, auto inside) {
       node(o, KILN_BOOL, std::move(sources));
-      scope([&] { body(depth); });
+      scope([&] { inside(depth); });
       node(op::when_end, KILN_BOOL);
     };
-    branch(op::when, {condition()});
-    for (int i = 0; i < 2 && random_.one_in(2); ++i) branch(op::otherwise, {condition()});
-    if (!random_.one_in(2)) branch(op::otherwise, {});
+    const bool is_common = !on_host_ && random_.one_in(4);  // costly enough to be a branch
+    const auto choose = [&] { return is_common ? common_condition() : condition(); };
+    const auto long_body = [&](int d) {
+      for (int i = is_common ? 4 : 0; i > 0; --i) visible_.push_back(foreign());
+      body(d);
+    };
+    branch(op::when, {choose()}, long_body);
+    for (int i = 0; i < 2 && random_.one_in(2); ++i) branch(op::otherwise, {choose()}, long_body);
+    if (!random_.one_in(2)) branch(op::otherwise, {}, body);
   }
   // A bound: a literal or a small value.
   void bound(std::vector<record::extent>& attrs, std::vector<int>& sources, std::int64_t low, std::int64_t high) {
@@ -287,10 +280,14 @@ class Maker {
     bound(attrs, sources, -3, 3);
     bound(attrs, sources, -2, 5);
     bound(attrs, sources, -2, 3);
-    const int l = node(op::loop, KILN_I32, sources, attrs);
+    const bool is_wide = random_.one_in(5);
+    if (is_wide)
+      for (int& s : sources) s = cast(KILN_I64, s);
+    const int l = node(op::loop, is_wide ? KILN_I64 : KILN_I32, sources, attrs);
     ++loops_;
     scope([&] {
-      visible_.push_back(node(op::counter, KILN_I32, {l}));
+      const int counter = node(op::counter, is_wide ? KILN_I64 : KILN_I32, {l});
+      visible_.push_back(is_wide ? cast(KILN_I32, counter) : counter);
       body(depth);
     });
     --loops_;
@@ -299,7 +296,7 @@ class Maker {
   // A loop without an end, which counts its turns first.
   template <class F>
   void endless(int depth, F body) {
-    const std::uint64_t turns = next_variable_++;
+    const std::uint64_t turns = memory_.new_variable();
     node(op::var, KILN_I32, {number(0)}, {}, turns);
     const int l = node(op::loop, KILN_I32, {}, {Tables::fixed(0), Tables::fixed(0), Tables::fixed(1)}, 1);
     ++loops_;
@@ -318,7 +315,7 @@ class Maker {
   void phases(int depth) {
     begin_phase();
     for (std::int64_t i = random_.pick(0, 3); i >= 0 && budget_ > 0; --i) {
-      if (random_.one_in(2)) arrays_.declare(next_local_++, shared_);
+      if (random_.one_in(2)) arrays_.declare(memory_.new_array(), shared_);
       const auto what = depth > 0 ? random_.pick(0, 3) : 0;
       if (what == 2) shared_loop(depth);
       if (what == 3) shared_branch(depth);
@@ -395,9 +392,8 @@ class Maker {
     const int k =
         node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs, (is_2d ? 2 : 1) | sizes);
     const int outside = loops_;
-    auto variables = std::move(variables_), locals = std::move(locals_);  // those of outside are read-only
-    variables_.clear(), locals_.clear();
-    loops_ = 0, budget_ = 40, on_host_ = false;
+    memory_.enter_kernel();
+    loops_ = 0, budget_ = 40, on_host_ = false, outside_ = visible_.size();
     scope([&] {
       constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
                                        atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
@@ -422,7 +418,7 @@ class Maker {
       own_ = {};
     });
     node(op::kernel_end, KILN_BOOL);
-    variables_ = std::move(variables), locals_ = std::move(locals);
+    memory_.leave_kernel();
     loops_ = outside, on_host_ = true;
   }
   // c or e becomes a function of a, c and a number; or the sum of c is a number.
@@ -444,9 +440,9 @@ class Maker {
   void host_statement(int depth) {
     const auto body = [&](int d) { host_statements(d); };
     switch (random_.pick(0, depth > 0 ? 11 : 8)) {
-      case 0: declare(); break;
+      case 0: memory_.declare(any()); break;
       case 1: value(); break;
-      case 2: set(); break;
+      case 2: memory_.set(any()); break;
       case 3: put(); break;
       case 4: leave(); break;
       case 5: whole(); break;
@@ -486,11 +482,11 @@ class Maker {
   std::vector<int> visible_;  // integers of the open scopes
   std::vector<int> shared_;   // those that all positions of a group have in common
   GroupArrays arrays_{random_, t_};
-  std::vector<std::uint64_t> variables_, locals_;
-  std::uint64_t next_variable_ = 0, next_local_ = 0;
+  TypedMemory memory_{random_, t_};
   Own own_;
   int loops_ = 0, budget_ = 0, host_budget_ = 14;
   bool on_host_ = true;
+  std::size_t outside_ = 0;  // of visible_: those from before the kernel
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ const char* type_name(kiln_dtype d) {
     case KILN_U16: return "u16";
     case KILN_U32: return "u32";
     case KILN_U64: return "u64";
+    case KILN_F32: return "f32";
     default: throw std::logic_error("a type without a rule");
   }
 }
@@ -38,6 +39,7 @@ const char* function_of(op o) {
     case op::and_: return "and";
     case op::or_: return "or";
     case op::xor_: return "xor";
+    case op::fdiv: return "fdiv";
     case op::cdiv: return "cdiv";
     case op::cmod: return "cmod";
     case op::shl: return "shl";
@@ -163,7 +165,9 @@ class Writer {
         return cast + ((n.imm & record::within_group) != 0 ? "(p" + axis + " - f" + axis + ")" : "p" + axis);
       }
       case op::counter: return cast + "k" + std::to_string(source_number(i, 0));
-      case op::cast: return cast + source(i, 0);
+      case op::cast:
+        if (node(source_number(i, 0)).d == KILN_F32) return "saturated(" + source(i, 0) + ")";
+        return cast + source(i, 0);
       case op::where: return source(i, 0) + " ? " + source(i, 1) + " : " + source(i, 2);
       case op::not_: return n.d == KILN_BOOL ? "!" + source(i, 0) : cast + "~" + source(i, 0);
       case op::get: return variable(i);
@@ -394,6 +398,13 @@ typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 OPERATIONS(i8, 8) OPERATIONS(i16, 16) OPERATIONS(i32, 32) OPERATIONS(i64, 64)
 OPERATIONS(u8, 8) OPERATIONS(u16, 16) OPERATIONS(u32, 32) OPERATIONS(u64, 64)
+typedef float f32;
+static f32 add_f32(f32 x, f32 y) { return x + y; }
+static f32 sub_f32(f32 x, f32 y) { return x - y; }
+static f32 mul_f32(f32 x, f32 y) { return x * y; }
+static f32 fdiv_f32(f32 x, f32 y) { return x / y; }
+static f32 get_f32(const f32* p, int64_t at, f32 otherwise) { return at < 0 ? otherwise : p[at]; }
+static i32 saturated(f32 x) { return x != x ? 0 : x >= 2147483648.0f ? INT32_MAX : x < -2147483648.0f ? INT32_MIN : (i32)x; }
 )";
 }
 
