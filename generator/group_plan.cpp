@@ -62,7 +62,7 @@ void GroupPlan::find_scopes() {
   splits_[begin_] = begin_;
   for (int i = begin_; i <= end_; ++i) {
     if (node(i).o == op::var) own_variables_.insert(node(i).imm);
-    if (is_group_array(node(i))) group_arrays_.insert(tensor_of(node(i)));
+    if (node(i).o == op::local && !is_group_array(node(i))) own_arrays_.insert(record::local_tensors + tensor_of(node(i)));
     if (node(i).o != op::barrier && !is_group_array(node(i))) continue;
     for (int s = scope_[at(i)]; s != none && splits_.emplace(s, i).second;) s = scope_[at(s)];
   }
@@ -128,7 +128,7 @@ bool GroupPlan::differs(int i) const {
         if (variable_varies(*variable)) return true;
         break;
       }
-      const bool own = is_local(tensor) && !group_arrays_.contains(tensor - record::local_tensors);
+      const bool own = own_arrays_.contains(tensor);
       const bool promised = static_cast<record::index_mode>(n.imm >> 32 & 0xff) == record::index_mode::unchecked;
       if (own || written_.contains({phase(i), tensor}) || (promised && !of_group(i))) return true;
       break;
@@ -185,9 +185,8 @@ void GroupPlan::find_kept() {
   for (int i = begin_; i <= end_; ++i) {
     const record::node& n = node(i);
     if (const auto v = variable_of(n); v && variable_varies(*v)) in_phase(variables, *v, i, variables_);
-    const bool of_array = n.o == op::local || names_element(n.o);
     const std::uint64_t tensor = n.o == op::local ? record::local_tensors + tensor_of(n) : tensor_of(n);
-    if (of_array && is_local(tensor) && !group_arrays_.contains(tensor - record::local_tensors))
+    if ((n.o == op::local || names_element(n.o)) && own_arrays_.contains(tensor))
       in_phase(locals, tensor - record::local_tensors, i, locals_);
     for (const int s : sources(i))
       if (varies(s) && phase(s) != phase(i) && !cheap_[at(s)] && !opens(node(s).o)) values_.insert(s);

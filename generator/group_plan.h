@@ -31,7 +31,7 @@ class GroupPlan {
   bool varies(int position) const { return position >= begin_ && varies_[at(position)]; }
   bool variable_varies(std::uint64_t variable) const { return varying_variables_.contains(variable); }
 
-  // What is kept: records of values, variables, and local arrays.
+  // What is kept: records of values, variables, and local arrays of the kernel.
   const std::set<int>& values() const { return values_; }
   const std::set<std::uint64_t>& variables() const { return variables_; }
   const std::set<std::uint64_t>& locals() const { return locals_; }
@@ -67,7 +67,7 @@ class GroupPlan {
   std::vector<bool> boundary_, varies_, cheap_;
   std::vector<int> phase_;
   std::set<std::pair<int, std::uint64_t>> written_;  // phase, tensor
-  std::set<std::uint64_t> own_variables_, varying_variables_, group_arrays_, variables_, locals_;
+  std::set<std::uint64_t> own_variables_, own_arrays_, varying_variables_, variables_, locals_;
   std::set<int> values_;
 };
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/run/scopes/groups.h"
@@ -323,6 +324,32 @@ TEST(Groups, AtomicsOfLocalArrays) {
   }
   const auto r = scopes::run(ir<own_bins>, {scopes::tensor({100}, x), scopes::output<int>({100})});
   EXPECT_EQ(scopes::values<int>(r[1]), y);
+}
+
+// A local array of outside is one for all; of it positions read what they like, in any phase.
+struct array_of_outside : program<array_of_outside> {
+  in<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    auto table = local<i32, 3, 4>();
+    for (auto k : loop(4)) table(1, k) = 10 * k;
+    for (auto [i] : kernel(N).group<8>()) {
+      auto s = group<i32, 8>();
+      auto before = table(1, x(i));
+      s(in_group(i)) = before;
+      barrier();
+      y(i) = s(0) + table(1, x(i)) - before + table(i & 1, 2);
+    }
+  }
+};
+TEST(Groups, ArrayOfOutside) {
+  const int n = 19;
+  const auto x = integers(n);
+  std::vector<int> expected;
+  for (int i = 0; i < n; ++i)
+    expected.push_back(10 * std::clamp(x[static_cast<std::size_t>(i / 8 * 8)], 0, 3) + (i % 2 == 1 ? 20 : 0));
+  const auto r = scopes::run(ir<array_of_outside>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+  EXPECT_EQ(scopes::values<int>(r[1]), expected);
 }
 
 }  // namespace
