@@ -154,11 +154,14 @@ Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
     case Op::RESHAPE: return build_.reshape(src[0], extents(*n.s));
     case Op::EXPAND: return build_.expand(src[0], extents(*n.s));
     case Op::PERMUTE: return build_.permute(src[0], numbers(n, 0, n.n_attrs));
-    case Op::SLICE:
-      return build_.slice(src[0], attr_extents(n, n.n_attrs / 2), numbers(n, n.n_attrs / 2, n.n_attrs / 2), extents(*n.s));
+    case Op::SLICE: {
+      const auto begin = attr_extents(n, n.n_attrs / 2), shape = extents(*n.s);
+      return build_.slice(src[0], begin, numbers(n, n.n_attrs / 2, n.n_attrs / 2), shape);
+    }
     case Op::PAD: {
       const auto mode = static_cast<PadMode>(numbers(n, n.n_attrs - 1, 1)[0]);
-      return build_.pad(src[0], src[1], mode, attr_extents(n, n.n_attrs - 1), extents(*n.s));
+      const auto before = attr_extents(n, n.n_attrs - 1), shape = extents(*n.s);
+      return build_.pad(src[0], src[1], mode, before, shape);
     }
     default: return build_.concat(src, numbers(n, 0, 1)[0]);
   }
@@ -190,10 +193,11 @@ Id Importer::node(int position, bool is_used) {
       id = is_movement(*op) ? movement(*op, n, src) : build_.elementwise(*op, src, d);
     }
   }
-  if (g_.dtype(id) != d || (n.s != nullptr && build_.shape_of(id) != extents(*n.s)))
+  const auto shape = build_.shape_of(id), recorded = n.s != nullptr ? extents(*n.s) : shape;
+  if (g_.dtype(id) != d || shape != recorded)
     throw std::logic_error(where(g_, g_.loc()) + ": `" + std::string(name(g_.op(id))) + "` was recorded as " +
-                           std::string(name(d)) + " " + (n.s != nullptr ? build_.shape_text(extents(*n.s)) : "") + " but is " +
-                           std::string(name(g_.dtype(id))) + " " + build_.shape_text(build_.shape_of(id)));
+                           std::string(name(d)) + " " + build_.shape_text(recorded) + " but is " +
+                           std::string(name(g_.dtype(id))) + " " + build_.shape_text(shape));
   return id;
 }
 

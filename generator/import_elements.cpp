@@ -121,7 +121,11 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
         break;
       }
       case index_mode::constant:
-      case index_mode::skip: p.gate = both(p.gate, both(compare(Op::LE, zero, i), compare(Op::LT, i, n))); break;
+      case index_mode::skip: {
+        const Id below = compare(Op::LT, i, n);
+        p.gate = both(p.gate, both(compare(Op::LE, zero, i), below));
+        break;
+      }
       case index_mode::unchecked: break;
     }
     p.index.push_back(i);
@@ -148,7 +152,8 @@ Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
   const Tensor t = tensor(n, src);
   const Place p = place(mode_of(n), t, src.subspan(1));
-  bound(t.place) = updated(t, value_now(t.place), both(active(), p.gate), src[0], p.index, is_unique(n));
+  const Id gate = both(active(), p.gate);
+  bound(t.place) = updated(t, value_now(t.place), gate, src[0], p.index, is_unique(n));
 }
 
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
@@ -156,7 +161,8 @@ Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
   const std::size_t values = src.size() - t.extents.size();
   const Place p = place(mode_of(n), t, src.subspan(values));
   Id old = no_id;
-  bound(t.place) = atomic_at(n, t, value_now(t.place), both(active(), p.gate), src.first(values), p.index, &old);
+  const Id gate = both(active(), p.gate);
+  bound(t.place) = atomic_at(n, t, value_now(t.place), gate, src.first(values), p.index, &old);
   return old;
 }
 

@@ -64,7 +64,8 @@ bool ScopeImporter::is_of_group(int position) const {
 }
 
 Id ScopeImporter::position_on(std::size_t axis) const {
-  return index_add(g_, index_mul(g_, group_ranges_[axis], g_.index(group_sizes_[axis])), own_positions()[axis]);
+  const Id own = own_positions()[axis];
+  return index_add(g_, index_mul(g_, group_ranges_[axis], g_.index(group_sizes_[axis])), own);
 }
 
 // In the phase: one loop for each axis.

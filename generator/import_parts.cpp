@@ -126,7 +126,8 @@ Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
     if (p.mode == index_mode::wrap) i = build_.elementwise(Op::FLOORMOD, {i, extent});
     if (p.mode == index_mode::mirror) {
       i = build_.elementwise(Op::FLOORMOD, {i, build_.extent_value(DType::i64, index_add(g_, n, n))});
-      const Id last = build_.extent_value(DType::i64, index_sub(g_, index_add(g_, n, n), g_.index(1)));
+      const Id one = g_.index(1);
+      const Id last = build_.extent_value(DType::i64, index_sub(g_, index_add(g_, n, n), one));
       i = build_.elementwise(Op::MIN, {i, build_.elementwise(Op::SUB, {last, i})});
     }
     if (p.mode == index_mode::constant) {

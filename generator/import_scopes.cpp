@@ -166,8 +166,10 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   }
   group_sizes_ = GroupPlan::sizes(n);
   group_extents_ = ends;
-  for (std::size_t i = 0; i < group_sizes_.size(); ++i)  // as many groups as it takes
-    ends[i] = index_floordiv(g_, index_add(g_, ends[i], g_.index(group_sizes_[i] - 1)), g_.index(group_sizes_[i]));
+  for (std::size_t i = 0; i < group_sizes_.size(); ++i) {  // as many groups as it takes
+    const Id size = g_.index(group_sizes_[i]);
+    ends[i] = index_floordiv(g_, index_add(g_, ends[i], g_.index(group_sizes_[i] - 1)), size);
+  }
   for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
   carry(inside.changed, 0);
   if (!group_sizes_.empty()) open_groups(position);
@@ -240,7 +242,8 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
                               : g_.index(most_turns(g_, static_cast<DType>(n.d), s.begin, step));
   s.ranges.push_back(build_.range(most, ids_++));
 
-  entered_ = both(both(entered_, mask), never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end}));
+  const Id not_empty = never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end});
+  entered_ = both(both(entered_, mask), not_empty);
   cond_ = live_ = no_id;
   if (inside.breaks || mask != no_id) s.going = mask_or_true(mask);
   carry(inside.changed, s.going == no_id ? 0 : 1);

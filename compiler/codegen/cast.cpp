@@ -28,8 +28,8 @@ llvm::Value* f64_to_f32_odd(Builder& b, llvm::Value* v) {
   llvm::Value* nearest = b.CreateFPTrunc(v, like(v, DType::f32));
   llvm::Value* back = b.CreateFPExt(nearest, v->getType());
   llvm::Value* inexact = b.CreateFCmpUNE(back, v);
-  llvm::Value* away =
-      b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back), b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v));
+  llvm::Value* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v);
+  llvm::Value* away = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back), size);
   llvm::Value* x = b.CreateBitCast(nearest, like(v, DType::i32));
   llvm::Value* toward_zero = b.CreateAdd(x, b.CreateSExt(away, x->getType()));
   llvm::Value* odd = b.CreateOr(toward_zero, int_like(x->getType(), 1));

@@ -42,7 +42,8 @@ llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Val
   llvm::Value* safe = b.CreateSub(at_least(b, b.CreateAdd(y, one), 2), one);
   llvm::Value* rest = b.CreateSRem(x, safe);
   // The remainder has the sign of x; the floor forms want that of y.
-  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero(x)), b.CreateICmpSLT(b.CreateXor(rest, safe), zero(x)));
+  llvm::Value* differs = b.CreateICmpSLT(b.CreateXor(rest, safe), zero(x));
+  llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero(x)), differs);
   if (mod) return floor ? b.CreateAdd(rest, b.CreateSelect(adjust, safe, zero(x))) : rest;
   llvm::Value* quotient = b.CreateSDiv(x, safe);
   if (floor) quotient = b.CreateAdd(quotient, b.CreateSExt(adjust, x->getType()));

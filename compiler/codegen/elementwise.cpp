@@ -107,7 +107,8 @@ Value* narrow_extremum(Builder& b, Op op, Value* x, Value* y, DType d) {
   const auto which = op == Op::MIN ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
   Value* result = order_key(b, b.CreateBinaryIntrinsic(which, order_key(b, ux), order_key(b, uy)));
   Value* magnitude = int_like(ux->getType(), 0x7fff);
-  Value* largest = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, b.CreateAnd(ux, magnitude), b.CreateAnd(uy, magnitude));
+  Value *size_y = b.CreateAnd(uy, magnitude), *size_x = b.CreateAnd(ux, magnitude);
+  Value* largest = b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, size_x, size_y);
   Value* is_nan = b.CreateICmpUGT(largest, int_like(ux->getType(), d == DType::f16 ? 0x7c00 : 0x7f80));
   Value* nan = int_like(ux->getType(), d == DType::f16 ? 0x7e00 : 0x7fc0);
   return emit_bitcast(b, b.CreateSelect(is_nan, nan, result), DType::u16, d);

@@ -214,8 +214,10 @@ class FastEntry {
     };
     for (std::size_t i = 0; i < params().size(); ++i)
       for (std::size_t j = 0; j < i; ++j)
-        if (params()[i].direction != Direction::in || params()[j].direction != Direction::in)
-          require(b_.CreateOr(apart(i, j), apart(j, i)));
+        if (params()[i].direction != Direction::in || params()[j].direction != Direction::in) {
+          Value* other = apart(j, i);
+          require(b_.CreateOr(apart(i, j), other));
+        }
   }
 
   // From here on the kernels run on this thread: with an executor, only what kiln_call would not share out.
@@ -251,8 +253,10 @@ class FastEntry {
     const std::vector<Symbol>& symbols = schedule_.program.symbols;
     if (symbols.empty()) return llvm::ConstantPointerNull::get(b_.getPtrTy());
     llvm::AllocaInst* at = array(b_.getInt64Ty(), symbols.size());
-    for (std::size_t s = 0; s < symbols.size(); ++s)
-      b_.CreateStore(symbol(symbols[s]), b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), at, s));
+    for (std::size_t s = 0; s < symbols.size(); ++s) {
+      Value* place = b_.CreateConstInBoundsGEP1_64(b_.getInt64Ty(), at, s);
+      b_.CreateStore(symbol(symbols[s]), place);
+    }
     return at;
   }
 
@@ -267,8 +271,8 @@ class FastEntry {
       const std::vector<int>& used = schedule_.kernels[k].buffers;
       llvm::AllocaInst* buffers = array(b_.getPtrTy(), std::max<std::size_t>(used.size(), 1));
       for (std::size_t i = 0; i < used.size(); ++i) {
-        b_.CreateStore(address(schedule_.buffers[static_cast<std::size_t>(used[i])]),
-                       b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i));
+        Value* place = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i);
+        b_.CreateStore(address(schedule_.buffers[static_cast<std::size_t>(used[i])]), place);
       }
       llvm::BasicBlock* body = llvm::BasicBlock::Create(b_.getContext(), "kernel", entry_, slow_);
       llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "next", entry_, slow_);

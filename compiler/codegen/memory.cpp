@@ -254,9 +254,9 @@ void Memory::atomic(Id node, std::span<Value* const> x) {
     llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", function);
     b_.CreateCondBr(lane(x[0]), change, after);
     b_.SetInsertPoint(change);
-    annotate(b_.CreateAtomicRMW(operation, address(node, lane(x[2])), lane(x[1]), alignment(g_, node),
-                                llvm::AtomicOrdering::Monotonic),
-             node);
+    llvm::Value* operand = lane(x[1]);
+    llvm::Value* at = address(node, lane(x[2]));
+    annotate(b_.CreateAtomicRMW(operation, at, operand, alignment(g_, node), llvm::AtomicOrdering::Monotonic), node);
     b_.CreateBr(after);
     b_.SetInsertPoint(after);
   }

@@ -97,7 +97,10 @@ Array WholeEvaluator::movement(Id id, std::span<const Array* const> sources) {
     }
     case Op::EXPAND: return expand_array(x, extents_of(id));
     case Op::PERMUTE: return permute_array(x, g_.args(id));
-    case Op::SLICE: return slice_array(x, operands(id, 1, rank), g_.args(id), extents_of(id));
+    case Op::SLICE: {
+      const auto begin = operands(id, 1, rank);
+      return slice_array(x, begin, g_.args(id), extents_of(id));
+    }
     case Op::PAD: return pad(id, sources);
     case Op::CONCAT: return concat_arrays(sources, static_cast<std::size_t>(g_.arg(id, 0)));
     default: throw Diagnostic("E-verify", p_.name, std::string(name(g_.op(id))) + " is not a tensor-level operation");

@@ -195,7 +195,8 @@ Id Builder::permute(Id x, std::span<const std::int64_t> axes) {
 void Builder::check_slice_axis(std::size_t axis, Id n, Id begin, std::int64_t step, Id extent) {
   if (step == 0) fail("E-slice", "expected a step other than 0, got 0 for axis " + std::to_string(axis));
   if (index_value(graph_, extent) == 0) return;
-  const Id last = index_add(graph_, begin, index_mul(graph_, index_sub(graph_, extent, graph_.index(1)), graph_.index(step)));
+  const Id stride = graph_.index(step);
+  const Id last = index_add(graph_, begin, index_mul(graph_, index_sub(graph_, extent, graph_.index(1)), stride));
   const Id low = step > 0 ? begin : last, high = step > 0 ? last : begin;
   if (nonnegative(low) && nonnegative(index_sub(graph_, index_sub(graph_, n, graph_.index(1)), high))) return;
   fail("E-slice", "axis " + std::to_string(axis) + " expected indices in 0 .. " + index_text_or_id(graph_, n) + " - 1, got " +
@@ -270,9 +271,9 @@ Id Builder::concat(std::span<const Id> parts, std::int64_t axis) {
 }
 
 Id Builder::gather(Id x, std::span<const Id> index) {
-  if (index.empty() || static_cast<int>(index.size()) > shapes_.rank(x))
-    fail("E-shape", "`gather` expected 1 to " + std::to_string(shapes_.rank(x)) + " index tensors for " +
-                        shape_text(shape_of(x)) + ", got " + std::to_string(index.size()));
+  if (const auto in = shape_of(x); index.empty() || index.size() > in.size())
+    fail("E-shape", "`gather` expected 1 to " + std::to_string(in.size()) + " index tensors for " + shape_text(in) + ", got " +
+                        std::to_string(index.size()));
   for (const Id i : index)
     if (!is_int(graph_.dtype(i)))
       fail("E-dtype", "`gather` expected index tensors of an integer type, got " + std::string(name(graph_.dtype(i))));

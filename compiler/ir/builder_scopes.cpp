@@ -115,9 +115,10 @@ void Builder::check_slots(Op op, std::span<const Id> init, std::span<const Id> n
     if (d != e || d == DType::none)
       fail("E-dtype", what + " expected a value of one type in slot " + std::to_string(i) + ", got " + std::string(name(d)) +
                           " and " + std::string(name(e)));
-    if (const auto shape = shape_of(init[i]); shape != shape_of(next[i]))
+    const auto shape = shape_of(init[i]), other = shape_of(next[i]);
+    if (shape != other)
       fail("E-shape", what + " expected one shape in slot " + std::to_string(i) + ", got " + shape_text(shape) + " and " +
-                          shape_text(shape_of(next[i])));
+                          shape_text(other));
   }
 }
 

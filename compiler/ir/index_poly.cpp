@@ -262,7 +262,8 @@ Id index_floordiv(Graph& g, Id a, Id b) {
   if (c && *c == 0) return g.index(0);
   if (c && *c < 0) {
     if (*c == INT64_MIN) overflow(g);
-    return index_floordiv(g, index_sub(g, g.index(0), a), g.index(-*c));
+    const Id positive = g.index(-*c);
+    return index_floordiv(g, index_sub(g, g.index(0), a), positive);
   }
   if (c) {
     const Split s = split_by(poly_of(g, a), *c);

@@ -13,11 +13,9 @@ class Parser {
 
   Id sum(int depth) {  // recursion is bounded by max_nesting
     if (depth > max_nesting) s_.fail("parentheses at most " + std::to_string(max_nesting) + " deep");
-    Id v = no_id;
-    if (s_.accept('-'))
-      v = index_sub(g_, g_.index(0), product(depth));
-    else
-      v = product(depth);
+    const bool negative = s_.accept('-');
+    Id v = product(depth);
+    if (negative) v = index_sub(g_, g_.index(0), v);
     while (true) {
       if (s_.accept('+'))
         v = index_add(g_, v, product(depth));

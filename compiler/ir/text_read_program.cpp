@@ -183,7 +183,8 @@ Id ProgramReader::make_movement(const Statement& s) {
     auto operands = s.operands;
     if (operands.size() == 1) operands.push_back(b.constant(r_.graph.dtype(operands[0]), 0));
     if (operands.size() != 2) want(s, 2);
-    return b.pad(operands[0], operands[1], mode, need(s.before, s, "`before [...]`"), need(s.shape, s, "a shape"));
+    const auto &before = need(s.before, s, "`before [...]`"), &shape = need(s.shape, s, "a shape");
+    return b.pad(operands[0], operands[1], mode, before, shape);
   }
   want(s, 1);
   const Id x = s.operands[0];
@@ -202,9 +203,12 @@ Id ProgramReader::make_scope(const Statement& s) {
     case Op::RANGE:
       want(s, 1);
       return b.range(operands[0], need(s.id, s, "`id n`"), s.group ? RangeKind::group : RangeKind::loop);
-    case Op::LOCAL:
+    case Op::LOCAL: {
       want(s, 1);
-      return b.local(need(s.dtype, s, "a type"), operands[0], need(s.shape, s, "a shape"), need(s.id, s, "`id n`"));
+      const DType d = need(s.dtype, s, "a type");
+      const auto& shape = need(s.shape, s, "a shape");
+      return b.local(d, operands[0], shape, need(s.id, s, "`id n`"));
+    }
     case Op::CARRY: want(s, 2); return b.carry(operands[0], operands[1], need(s.slot, s, "`slot n`"));
     case Op::GET: want(s, 1); return b.get(operands[0], need(s.slot, s, "`slot n`"));
     case Op::FOR: {

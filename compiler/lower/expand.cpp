@@ -275,7 +275,8 @@ class Expansion {
   Id position(Id state, Id index) {
     const Id memory = memory_of(g_, state);
     if (memory == no_id || g_.op(memory) != Op::LOCAL || g_.lanes(memory) == 1) return widen_lanes(g_, index, lanes_);
-    return add_index(g_, mul_index(g_, index, g_.index(lanes_)), ramp(g_, g_.index(0), 1, lanes_));
+    const Id lane = ramp(g_, g_.index(0), 1, lanes_);
+    return add_index(g_, mul_index(g_, index, g_.index(lanes_)), lane);
   }
 
   Id atomic(Id id, std::vector<Id> s, Id mask) {

@@ -104,8 +104,9 @@ Id bounded(Graph& g, Id sink, Id loop, const Bound& b) {
       return g.make(op, g.dtype(id), x.first(op == Op::STORE ? 3 : 2));
     if (id != loop) return no_id;
     std::vector<Id> src(x.begin(), x.end());
-    if (b.begin != no_id) src[1] = index_max(g, b.begin, g.index(0));
-    src[2] = index_max(g, index_min(g, src[2], b.end), g.index(0));
+    const Id zero = g.index(0);
+    if (b.begin != no_id) src[1] = index_max(g, b.begin, zero);
+    src[2] = index_max(g, index_min(g, src[2], b.end), zero);
     return g.with_src(id, src);
   });
 }

@@ -82,7 +82,8 @@ Id ramp(Graph& g, Id base, std::int64_t stride, int lanes) {
 }
 
 Id lane_mask(Graph& g, Id position, Id end, int lanes) {
-  const Id left = index_binary(g, Op::MIN, sub_index(g, end, position), g.index(lanes));
+  const Id most = g.index(lanes);
+  const Id left = index_binary(g, Op::MIN, sub_index(g, end, position), most);
   const Id narrow = widen_lanes(g, g.make(Op::CAST, DType::i32, {left}), lanes);
   return g.make(Op::LT, DType::boolean, {ramp(g, g.constant(DType::i32, 0), 1, lanes), narrow}, {}, {}, lanes);
 }

@@ -51,7 +51,8 @@ class Nest {
     const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.src(plan_[level].range, 0);
     const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
     const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
-    const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), g_.index(0));
+    const Id zero = g_.index(0);
+    const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), zero);
     const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
     std::vector<Id> effects;
     if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Turn::one));

@@ -66,7 +66,8 @@ class Phases {
     const Id begin = g_.sym("$begin"), end = g_.sym("$end");
     const Id range = loops_.range(g_, turn_ == no_id ? end : turns, RangeKind::thread);
     const Id place = sub_index(g_, begin, turn_ == no_id ? g_.index(0) : range);  // of the chunk's window, from the turn's
-    const Id inner = rewrite(g_, g_.make(Op::SINK, DType::none, effects), [&](Id id, std::span<const Id> x) {
+    const Id all = g_.make(Op::SINK, DType::none, effects);
+    const Id inner = rewrite(g_, all, [&](Id id, std::span<const Id> x) {
       if (id == turn_) return range;
       const bool access = g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE;
       const Id window = access ? windows_[static_cast<std::size_t>(g_.arg(x[0], 0))] : no_id;

@@ -206,7 +206,8 @@ class Claims {
   void add(std::string text, const Question& question) {
     const auto script = [&](bool opaque_products) {
       SmtTerms t(g_, &facts_, opaque_products);
-      const std::string q = turns(t) + question(t);
+      std::string q = turns(t);
+      q += question(t);
       return "(set-logic ALL)\n" + t.declarations() + q + "(check-sat)\n";
     };
     out_.push_back({std::move(text), script(false), script(true)});

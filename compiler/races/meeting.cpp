@@ -261,8 +261,8 @@ class Search {
       if (g_.op(id) != Op::FLOORMOD) continue;
       const Id x = g_.src(id, 0), n = g_.src(id, 1);
       const Id up = g_.make(Op::ADD, DType::index, {x, n}), down = g_.make(Op::SUB, DType::index, {x, n});
-      if (bounds(n).min < 1 || !equations.not_above(g_.index(0), up) || !equations.not_above(g_.index(0), less(down, n)))
-        continue;
+      const Id zero = g_.index(0);
+      if (bounds(n).min < 1 || !equations.not_above(zero, up) || !equations.not_above(zero, less(down, n))) continue;
       const std::pair<Id, std::vector<Id>> sides[] = {{x, {x, less(x, n)}}, {up, {less(x, g_.index(0))}}, {down, {down}}};
       return std::ranges::all_of(sides, [&](const auto& side) {
         Meeting one = m;

@@ -158,7 +158,9 @@ std::optional<std::pair<Id, Id>> Equations::solution(const Sum& s) {
   std::optional<std::pair<Id, Id>> best;
   for (std::size_t i = 0; i < s.size(); ++i) {
     const auto found = solved_for(s, i);
-    if (found && (!best || rank(found->first) < rank(best->first))) best = found;
+    if (!found) continue;
+    const int now = rank(found->first);
+    if (!best || now < rank(best->first)) best = found;
   }
   return best;
 }

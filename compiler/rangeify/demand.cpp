@@ -131,8 +131,9 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   u.bytes = bytes(g_.dtype(d.node));
   for (const Evaluation& e : d.uses) {
     u.index_operations = std::max(u.index_operations, facts_of_map(e.map).operations);
-    u.hoisted += model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(hoisted_depth(e)),
-                                    facts_of_map(e.map).ranges);
+    const std::size_t depth = hoisted_depth(e);
+    u.hoisted +=
+        model_.evaluations(model_.cost(d.node), std::span(contexts_[e.context]).first(depth), facts_of_map(e.map).ranges);
   }
   return u;
 }
@@ -161,7 +162,8 @@ void DemandWalk::want_states(NodeDemand& kernel) {
   for (const Id tensor : init) {
     StateCopy& copy = kernel.states.emplace_back();
     copy.ranges = loop_ranges(shapes_.of(tensor));
-    copy.use = want(tensor, maps_[map_over(copy.ranges)], new_context(copy.ranges));
+    const auto context = new_context(copy.ranges);
+    copy.use = want(tensor, maps_[map_over(copy.ranges)], context);
   }
   for (const Id tensor : body_of(kernel.node).outside)
     if (may_be_stored(g_.op(tensor))) nodes_[slot_[tensor]].stored = true;

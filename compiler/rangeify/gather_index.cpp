@@ -22,9 +22,10 @@ GatherIndex gather_index(Graph& g, Simplifier& simplify, std::span<const Id> ext
   GatherIndex result{{{}, out.gate}, no_id};
   for (std::size_t k = 0; k < integers.size(); ++k) {
     const Id n = extents[k], i = position(g, simplify, integers[k]);
-    const Id nearest = index_max(g, index_min(g, i, index_sub(g, n, g.index(1))), g.index(0));
+    const Id zero = g.index(0);
+    const Id nearest = index_max(g, index_min(g, i, index_sub(g, n, g.index(1))), zero);
     result.at.index.push_back(simplify(nearest));
-    const Id there = simplify(index_less(g, g.index(0), n));
+    const Id there = simplify(index_less(g, zero, n));
     result.there = both(g, result.there, g.is_const(there) && g.arg(there, 0) != 0 ? no_id : there);
   }
   const std::size_t rest = extents.size() - integers.size();

@@ -86,7 +86,8 @@ IndexMap MapRules::pad(Id node, const IndexMap& out) {
     } else if (mode == PadMode::wrap) {
       k = index_floormod(g_, k, n);
     } else if (mode == PadMode::reflect) {  // period 2(n-1); floormod by 0 is 0, so n = 1 repeats its only element
-      const Id period = index_mul(g_, g_.index(2), index_sub(g_, n, one));
+      const Id steps = index_sub(g_, n, one);
+      const Id period = index_mul(g_, g_.index(2), steps);
       k = index_floormod(g_, k, period);
       k = index_min(g_, k, index_sub(g_, period, k));
     }

@@ -24,7 +24,8 @@ class Picking {
     }
     if (!place) return std::nullopt;
     const Id i = simplify_(place->begin);
-    inside_ = both(g_, place->when == no_id ? no_id : simplify_(place->when), simplify_(within(i)));
+    inside_ = simplify_(within(i));
+    if (place->when != no_id) inside_ = both(g_, simplify_(place->when), inside_);
     inside_ = both(g_, assumed_, inside_);
     at_ = range_.uncut(i);
     Id gate = inside_;
@@ -39,7 +40,10 @@ class Picking {
   }
 
  private:
-  Id within(Id i) { return both(g_, index_less_equal(g_, g_.index(0), i), index_less(g_, i, range_.extent())); }
+  Id within(Id i) {
+    const Id below = index_less(g_, i, range_.extent());
+    return both(g_, index_less_equal(g_, g_.index(0), i), below);
+  }
 
   // Rebuilds what depends on the range with the iteration in its place. False: a reduction is among it.
   bool closed(Id root) {

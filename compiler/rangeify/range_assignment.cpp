@@ -56,7 +56,8 @@ class Builder {
       init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges,
                       is_scalar ? std::span<const std::int64_t>(name) : std::span<const std::int64_t>());
     }
-    return kernel_over(g_, d.node, walk_.body_of(d.node), init, [&](Id tensor) { return storage(tensor); });
+    const KernelBody body = walk_.body_of(d.node);
+    return kernel_over(g_, d.node, body, init, [&](Id tensor) { return storage(tensor); });
   }
 
   Id element(Id tensor, MapId m) { return access_of_tensor(g_, tensor, {walk_.map(m).index, walk_.map(m).gate}); }

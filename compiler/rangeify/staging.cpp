@@ -106,7 +106,8 @@ void StagingModel::count_reader(Id node) {
 bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
   const ValueCost& c = costs_[source];
   const Op op = g_.op(reader);
-  const bool broadcast = op == Op::EXPAND || (is_elementwise(op) && shapes.rank(source) < shapes.rank(reader));
+  const int rank = shapes.rank(source);
+  const bool broadcast = op == Op::EXPAND || (is_elementwise(op) && rank < shapes.rank(reader));
   if (broadcast && (c.contains_reduce || c.operations > cheap)) return true;
   return c.contains_reduce && source < readers_.size() && readers_[source] > 1 && read_by_reduce_[source];
 }

@@ -184,15 +184,18 @@ class Summing {
     for (const auto& [slot, s] : loops_.at(id)) init[slot] = g_.constant(s.dtype, identity(s.kind, s.dtype));
     for (const auto& [slot, s] : loops_.at(id)) {
       init.push_back(boolean(false));
-      yield.push_back(touched(s, build_.carry(range, boolean(false), touched_slot(id, s))));
+      const std::int64_t at = touched_slot(id, s);
+      const Id before = build_.carry(range, boolean(false), at);
+      yield.push_back(touched(s, before));
     }
     return build_.loop(range, begin, end, init, yield, step, conditional);
   }
   Id behind(Id get, const Sum& s) {
     const Id before = g_.src(get, 0), loop = done_[before];
     const Id state = done_[loop_parts(g_, before).init[static_cast<std::size_t>(g_.arg(get, 0))]];
-    return build_.atomic(s.kind, state, build_.get(loop, touched_slot(before, s)), build_.get(loop, g_.arg(get, 0)),
-                         of(s.index));
+    const std::vector<Id> index = of(s.index);
+    const Id sum = build_.get(loop, g_.arg(get, 0));
+    return build_.atomic(s.kind, state, build_.get(loop, touched_slot(before, s)), sum, index);
   }
 
   struct KernelSums {

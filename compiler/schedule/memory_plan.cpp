@@ -104,7 +104,8 @@ Id end_of(Graph& g, const Position& at) {
 Id line_of(Graph& g, const Position& at) {
   const Id end = end_of(g, at);
   if (std::ranges::all_of(at, is_aligned)) return end;
-  return index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));
+  const Id line = g.index(alignment);
+  return index_mul(g, index_floordiv(g, end, line), line);
 }
 
 // Temporaries in use while some kernel runs: all at the same time.
@@ -186,7 +187,8 @@ void memory_plan(Graph& g, Schedule& s) {
   if (!std::ranges::all_of(top, is_aligned)) end = index_add(g, end, g.index(alignment - 1));
   for (Buffer& b : s.buffers) {
     if (!b.is_temporary() || b.offset != no_id) continue;
-    b.offset = index_mul(g, index_floordiv(g, end, g.index(alignment)), g.index(alignment));
+    const Id line = g.index(alignment);
+    b.offset = index_mul(g, index_floordiv(g, end, line), line);
     const Poly size = byte_poly(g, b);
     const Id room = index_from(g, size);
     end = index_add(g, end, index_add(g, room, g.index(alignment - 1)));

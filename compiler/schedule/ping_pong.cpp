@@ -91,11 +91,11 @@ class PingPong {
   void bring_back(const Cycle& c, Id phase, int parent, std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
     for (std::size_t turns = 1; turns <= c.back.size(); ++turns) {
       if (c.back[turns - 1].empty()) continue;
-      const Id n = g_.index(static_cast<std::int64_t>(turns));
+      const Id one = g_.index(1), n = g_.index(static_cast<std::int64_t>(turns));
       HostLoop l;  // one turn for the phase `turns`, else none
       l.parent = parent;
       l.begin = c.back.size() == 1 ? g_.index(0) : index_max(g_, phase, n);
-      l.end = c.back.size() == 1 ? phase : index_add(g_, index_min(g_, phase, n), g_.index(1));
+      l.end = c.back.size() == 1 ? phase : index_add(g_, index_min(g_, phase, n), one);
       for (const auto& [to, from] : c.back[turns - 1]) {
         copies.push_back(copy_kernel(g_, s_.buffers[at(to)], to, from));
         copies.back().at_entry.emplace();

@@ -90,7 +90,8 @@ std::optional<Id> RangePair::by_division(Id index) {
       now[id] = g_.with_src(id, src);
   }
   const Id made = simplify_(now.at(index));
-  return divisions(made) <= divisions(index) ? std::optional(made) : std::nullopt;
+  const std::size_t before = divisions(index);
+  return divisions(made) <= before ? std::optional(made) : std::nullopt;
 }
 
 std::size_t RangePair::divisions(Id index) const {

@@ -276,8 +276,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
         break;
       }
   }
-  const double turn = row_bytes(c) * (static_cast<double>(c.rows) + most_beside);
-  return turn <= in_cache || row_bytes(c) * model_.elements({count}) >= much_more * turn;
+  const double row = row_bytes(c), turn = row * (static_cast<double>(c.rows) + most_beside);
+  return turn <= in_cache || row * model_.elements({count}) >= much_more * turn;
 }
 
 }  // namespace kiln::compiler

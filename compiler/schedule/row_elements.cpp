@@ -74,7 +74,8 @@ std::optional<RowElement> RowClusters::locate(std::size_t from, std::size_t read
   const Id own = simplify_(row_major(g_, rows, std::span<const Id>(p.extents).first(depth)));
   const Id rest = simplify_(substitute(g_, index, first));
   const Id whole = g_.make(Op::ADD, DType::index, {g_.make(Op::MUL, DType::index, {own, size}), rest});
-  if (simplify_(whole) == simplify_(index) && prove_ge0(g_, rest, facts_) && prove_lt(g_, rest, size, facts_))
+  const Id simple_index = simplify_(index);
+  if (simplify_(whole) == simple_index && prove_ge0(g_, rest, facts_) && prove_lt(g_, rest, size, facts_))
     return RowElement{own, rest, {}};
   Facts known = facts_;
   if (g_.src(load).size() > 3) assume(g_, known, g_.src(load, 3));

@@ -136,8 +136,10 @@ bool Storage::lives_in_parameter(Id end) {
   // The whole tensor, not a part of it or a broadcast of it, in its order: its axes may be others.
   const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()), ranges(g_.src(end).begin() + 1, g_.src(end).end());
   const std::vector<Id> held = extents_of(g_, tensor), whole = range_ends(g_, end);
-  if (index_product(g_, held) != index_product(g_, whole)) return false;
-  if (simplify_(row_major(g_, index, held)) != simplify_(row_major(g_, ranges, whole))) return false;
+  const Id elements = index_product(g_, whole);
+  if (index_product(g_, held) != elements) return false;
+  const Id written = simplify_(row_major(g_, ranges, whole));
+  if (simplify_(row_major(g_, index, held)) != written) return false;
   const auto slot = static_cast<int>(g_.arg(param, 0));
   if (s_.program.params[static_cast<std::size_t>(slot)].direction != Direction::out) return updates(tensor, param);
   buffer_of_[home] = slot;

@@ -220,7 +220,8 @@ class Parser {
 
   Id applied(const Operator& o, const Operand& a, const Operand& b) {
     if (o.precedence == comparison) {
-      const Id c = compared(o.text, value(a), value(b));
+      const Id x = value(a), y = value(b);
+      const Id c = compared(o.text, x, y);
       return o.chained == no_id ? c : g_.make(Op::AND, DType::boolean, {o.chained, c});
     }
     if (o.precedence <= conjunction) {

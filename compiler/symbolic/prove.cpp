@@ -148,7 +148,10 @@ std::int64_t Prover::low_shifted(const Sum& p) {
   Interval sum{0, 0};
   for (const Term& t : shifted) {
     Interval i{t.coefficient, t.coefficient};
-    for (Id a : t.atoms) i = mul(i, Interval{0, atom(a).max == unbounded ? unbounded : atom(a).max - atom(a).min});
+    for (Id a : t.atoms) {
+      const Interval of = atom(a);
+      i = mul(i, Interval{0, of.max == unbounded ? unbounded : of.max - of.min});
+    }
     sum = add(sum, i);
   }
   return sum.min;

@@ -121,7 +121,7 @@ struct numbers {
   // The first number below `limit`, -1 where there is none among sixteen.
   constexpr auto below(auto const& s, auto const& limit) {
     auto found = s.var(-1);
-    for (auto turn : s.loop(16)) {
+    for ([[maybe_unused]] auto turn : s.loop(16)) {
       auto v = next();
       if (auto c = s.when(v < limit)) {
         found = v;
