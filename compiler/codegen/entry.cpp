@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/codegen/elementwise.h"
+#include "compiler/ir/run_expression.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -27,10 +28,7 @@ enum : unsigned {
   executor_at = 0
 };
 
-bool is_evaluable(Op op) {
-  return op == Op::CONST || op == Op::SYM || op == Op::ADD || op == Op::SUB || op == Op::MUL || op == Op::FLOORDIV ||
-         op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX;
-}
+bool is_evaluable(Op op) { return op == Op::CONST || op == Op::SYM || expr_code(op); }
 
 // Every expression that the fast way evaluates, and the largest symbols for which none of them can overflow.
 class Limits {

@@ -12,16 +12,8 @@ namespace {
 void put(std::vector<std::int64_t>& code, ExprCode c) { code.push_back(static_cast<std::int64_t>(c)); }
 
 ExprCode code_of(Op op) {
-  switch (op) {
-    case Op::ADD: return ExprCode::add;
-    case Op::SUB: return ExprCode::sub;
-    case Op::MUL: return ExprCode::mul;
-    case Op::FLOORDIV: return ExprCode::floordiv;
-    case Op::FLOORMOD: return ExprCode::floormod;
-    case Op::MIN: return ExprCode::min;
-    case Op::MAX: return ExprCode::max;
-    default: throw std::logic_error("codegen: " + std::string(name(op)) + " in an extent expression");
-  }
+  if (const auto code = expr_code(op)) return *code;
+  throw std::logic_error("codegen: " + std::string(name(op)) + " in an extent expression");
 }
 
 std::int64_t symbol_index(std::string_view name, const SymbolIndex& symbols) {

@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "compiler/ir/run_expression.h"
 #include "compiler/ir/symbols.h"
 
 namespace kiln::compiler {
-
-// Code words of kiln/program.h.
-enum class ExprCode : std::int64_t { end, push_const, push_sym, add, sub, mul, floordiv, floormod, min, max };
 
 // Without the closing end. scale multiplies the result.
 std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolIndex& symbols, std::int64_t scale = 1);

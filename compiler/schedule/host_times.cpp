@@ -3,26 +3,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/run_expression.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
-namespace {
-
-// What the runtime evaluates.
-bool is_symbolic(const Graph& g, Id id) {
-  switch (g.op(id)) {
-    case Op::ADD:
-    case Op::SUB:
-    case Op::MUL:
-    case Op::MIN:
-    case Op::MAX: return true;
-    case Op::FLOORDIV:
-    case Op::FLOORMOD: return g.is_const(g.src(id, 1)) && g.arg(g.src(id, 1), 0) > 0;
-    default: return false;
-  }
-}
-
-}  // namespace
 
 HostTimes::HostTimes(const Graph& g, Id sink) : g_(g) {
   const Id roots[] = {sink};
@@ -88,7 +72,7 @@ std::vector<Id> HostTimes::cuts_of(Id expression) const {
     const Id id = open.back();
     open.pop_back();
     if (!seen.insert(id).second || g_.is_const(id) || g_.op(id) == Op::SYM || is_host_range(id)) continue;
-    if (is_symbolic(g_, id))
+    if (is_run_arithmetic(g_, id))
       open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
     else
       out.push_back(id);

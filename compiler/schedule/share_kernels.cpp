@@ -6,6 +6,7 @@
 #include <set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/run_expression.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
@@ -72,20 +73,10 @@ class Numbering {
     const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
     return std::ranges::all_of(g_.reachable(roots), [&](Id id) { return is_arithmetic_of_extents(id); });
   }
-  // What is known before the kernel runs. A divisor may be 0 where nothing is read: then the place would have no value.
+  // What is known before the kernel runs.
   bool is_arithmetic_of_extents(Id id) const {
-    switch (g_.op(id)) {
-      case Op::CONST: return g_.dtype(id) == DType::index;
-      case Op::SYM: return is_extent(g_.name(id));
-      case Op::ADD:
-      case Op::SUB:
-      case Op::MUL:
-      case Op::MIN:
-      case Op::MAX: return true;
-      case Op::FLOORDIV:
-      case Op::FLOORMOD: return g_.is_const(g_.src(id, 1));
-      default: return false;
-    }
+    if (g_.op(id) == Op::SYM) return is_extent(g_.name(id));
+    return g_.is_const(id) ? g_.dtype(id) == DType::index : is_run_arithmetic(g_, id);
   }
   bool is_extent(std::string_view name) const {
     const auto it = std::ranges::find(s_.program.symbols, name, &Symbol::name);

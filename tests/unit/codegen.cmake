@@ -4,3 +4,4 @@ kiln_add_test(codegen_test unit
   LIBS kiln_codegen ${CMAKE_DL_LIBS})
 target_include_directories(codegen_test PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)
 set_target_properties(codegen_test PROPERTIES ENABLE_EXPORTS ON)  # generated objects call the test's kiln_call
+kiln_add_test(run_expression_test unit SOURCES unit/run_expression_test.cpp LIBS kiln_codegen kiln_interp kiln_runtime)
