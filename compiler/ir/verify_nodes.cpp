@@ -55,7 +55,11 @@ bool range(const Node& n) {
 
 bool elementwise_types(const Node& n) {
   DType types[3];
-  for (std::size_t i = 0; i < n.src().size(); ++i) types[i] = n.src_op(i) == Op::INVALID ? DType::none : n.src_dtype(i);
+  for (std::size_t i = 0; i < n.src().size(); ++i) {
+    const bool is_any = n.src_op(i) == Op::INVALID;
+    if (n.src_dtype(i) == DType::none && !is_any) return false;  // loops and kernels are no values
+    types[i] = is_any ? DType::none : n.src_dtype(i);
+  }
   std::string problem;
   if (n.op() == Op::CAST) return n.src_dtype(0) < DType::none && n.dtype() < DType::none;
   return elementwise_dtype(n.op(), std::span(types, n.src().size()), n.dtype(), problem) == n.dtype() && problem.empty();

@@ -56,6 +56,9 @@ std::vector<Case> broken_nodes() {
       {Level::kernel, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 9}); }},
       {Level::tensor, "elementwise-types", [f, i](G g) { return g.make(Op::ADD, DType::f32, {f(g), i(g)}); }},
       {Level::tensor, "elementwise-types", [f](G g) { return g.make(Op::LT, DType::f32, {f(g), f(g)}); }},
+      // A loop is no value, whatever the other operands are.
+      {Level::tensor, "elementwise-types",
+       [f, range](G g) { return g.make(Op::ADD, DType::f32, {f(g), g.make(Op::KERNEL, DType::none, {range(g)}, {1, 0})}); }},
       {Level::program, "elementwise-lanes",
        [f](G g) { return g.make(Op::ADD, DType::f32, {f(g), g.constant(DType::f32, 0, 4)}); }},
       {Level::tensor, "reshape-form", [x, i](G g) { return g.make(Op::RESHAPE, DType::f32, {x(g), i(g)}); }},

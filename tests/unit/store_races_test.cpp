@@ -52,6 +52,17 @@ KILN_RACE_TEST(ClampedBorder, is_race, for (auto [i] : kernel(N)) y(i + 1) = x(i
 KILN_RACE_TEST(SkippedBorder, is_free, for (auto [i] : kernel(N)) y.at<mode::skip>(i + 1) = x(i);)
 KILN_RACE_TEST(WrappedBorder, is_free, for (auto [i] : kernel(N)) y.at<mode::wrap>(i + 1) = x(i);)
 KILN_RACE_TEST(WrappedTwice, is_race, for (auto [i] : kernel(6)) y.at<mode::wrap>(i) = i;)
+KILN_RACE_TEST(
+    RotatedAndTwiceThat, is_race, for (auto [i] : kernel(4)) {
+      auto turned = floormod(i + (c & 7), 4);
+      w.at<mode::skip>(2 * turned) = 1;
+      w.at<mode::skip>(turned) = 2;
+    })
+KILN_RACE_TEST(
+    RotatedAmongFourAndFive, is_race, for (auto [i] : kernel(4)) {
+      w.at<mode::skip>(floormod(i + (c & 7), 4)) = 1;
+      w.at<mode::skip>(floormod(i + (c & 7), 5)) = 2;
+    })
 KILN_RACE_TEST(MirroredBorder, is_race, for (auto [i] : kernel(N)) y.at<mode::mirror>(i + 1) = x(i);)
 KILN_RACE_TEST(PositionBeyondItsType, is_race, for (auto [i] : kernel(N)) y.at<mode::skip>(2 * i * 65536 * 32768) = i;)
 

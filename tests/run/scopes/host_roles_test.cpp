@@ -255,4 +255,37 @@ TEST(HostRoles, KernelsOfTheProgram) {
   }
 }
 
+// What was copied changes in the kernel that copies it, and is read again: the copy stays.
+struct copied_and_changed : program<copied_and_changed> {
+  in<i32> steps;
+  inout<i32, N> u, v;
+  constexpr void body() {
+    for ([[maybe_unused]] auto t : loop(steps)) {
+      auto w = var(stir(u));
+      for (auto [i] : kernel(N)) {
+        u(i) = w(i);
+        w(i) = w(i) * 2 + 1;
+      }
+      for (auto [i] : kernel(N)) v(i) += w.at<mode::wrap>(i + 1);
+    }
+  }
+};
+
+TEST(HostRoles, WhatACopyLeavesBehindChanges) {
+  for (const int steps : some_turns) {
+    Ints u = numbers(21), v = numbers(21, 1);
+    const auto r =
+        scopes::run(ir<copied_and_changed>, {scopes::scalar(steps), scopes::tensor({21}, u), scopes::tensor({21}, v)});
+    for (int t = 0; t < steps; ++t) {
+      u = stirred(u);
+      Ints turned;
+      for (std::size_t i = 0; i < u.size(); ++i)
+        turned.push_back(static_cast<int>(2u * static_cast<unsigned>(u[(i + 1) % u.size()]) + 1u));
+      v = sum(v, turned);
+    }
+    EXPECT_EQ(scopes::values<int>(r[1]), u) << steps;
+    EXPECT_EQ(scopes::values<int>(r[2]), v) << steps;
+  }
+}
+
 }  // namespace
