@@ -288,4 +288,41 @@ TEST(HostRoles, WhatACopyLeavesBehindChanges) {
   }
 }
 
+// Variables that change places in the inner loop alone: the next turn around begins with what they are.
+struct variables_around : program<variables_around> {
+  in<i32> rounds;
+  in<i32, N> x;
+  inout<i32, N> v;
+  constexpr void body() {
+    auto before = var(x), now = var(x + 1);
+    for (auto r : loop(rounds)) {
+      for ([[maybe_unused]] auto t : loop(r)) {
+        auto next = stir(now) - before;
+        before = now;
+        now = next;
+      }
+      v = stir(v) + r;
+    }
+    v += now;
+  }
+};
+
+TEST(HostRoles, VariablesAroundTheLoopAround) {
+  for (const int rounds : some_turns) {
+    Ints x = numbers(23), v = numbers(23, 1);
+    const auto r =
+        scopes::run(ir<variables_around>, {scopes::scalar(rounds), scopes::tensor({23}, x), scopes::tensor({23}, v)});
+    Ints before = x, now = sum(x, Ints(23, 1));
+    for (int k = 0; k < rounds; ++k) {
+      for (int t = 0; t < k; ++t) {
+        const Ints next = sum(stirred(now), before, 1);
+        before = now;
+        now = next;
+      }
+      v = sum(stirred(v), Ints(23, k));
+    }
+    EXPECT_EQ(scopes::values<int>(r[2]), sum(v, now)) << rounds;
+  }
+}
+
 }  // namespace
