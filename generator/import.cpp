@@ -5,9 +5,11 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/compact.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/verify.h"
 #include "generator/import_scopes.h"
@@ -217,11 +219,11 @@ void Importer::finish() {
 }  // namespace
 
 compiler::Program import_program(compiler::Graph& g, const record::program& p) {
-  const compiler::SourceLoc saved = g.loc();
-  compiler::Program out = Importer(g, p).import();
-  compiler::verify(g, out);
-  g.set_loc(saved);
-  return out;
+  compiler::Schedule out;
+  out.program = Importer(g, p).import();
+  compiler::verify(g, out.program);
+  g = compiler::in_order(g, out);
+  return std::move(out.program);
 }
 
 }  // namespace kiln::generator

@@ -1,19 +1,25 @@
 #include "compiler/ir/compact.h"
 
 namespace kiln::compiler {
+namespace {
 
-Graph compact(const Graph& g, Schedule& s) {
-  Graph out;
-  const auto moved = [&](SourceLoc loc) { return SourceLoc{out.intern(g.string(loc.file)), loc.line, loc.column}; };
-  std::vector<Id> roots, sources, place;
+std::vector<Id> roots_of(Schedule& s) {
+  std::vector<Id> roots;
   for_each_node(s, [&](Id id) {
     if (id != no_id) roots.push_back(id);
   });
-  for (const Id id : g.reachable(roots)) {
+  return roots;
+}
+
+Graph copy(const Graph& g, Schedule& s, std::span<const Id> nodes) {
+  Graph out;
+  const auto moved = [&](SourceLoc loc) { return SourceLoc{out.intern(g.string(loc.file)), loc.line, loc.column}; };
+  std::vector<Id> sources, place;
+  for (const Id id : nodes) {
     sources.clear();
     for (const Id source : g.src(id)) sources.push_back(place[source]);
     out.set_loc(moved(g.loc(id)));
-    place.resize(id + 1, no_id);
+    if (id >= place.size()) place.resize(id + 1, no_id);
     place[id] = out.make(g.op(id), g.dtype(id), sources, g.args(id), g.name(id), g.lanes(id));
   }
   out.set_loc({});
@@ -23,5 +29,10 @@ Graph compact(const Graph& g, Schedule& s) {
   for (Parameter& p : s.program.params) p.loc = moved(p.loc);
   return out;
 }
+
+}  // namespace
+
+Graph compact(const Graph& g, Schedule& s) { return copy(g, s, g.reachable(roots_of(s))); }
+Graph in_order(const Graph& g, Schedule& s) { return copy(g, s, g.in_order(roots_of(s))); }
 
 }  // namespace kiln::compiler

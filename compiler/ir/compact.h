@@ -13,4 +13,7 @@ namespace kiln::compiler {
 // `s` names nodes of `g` before, and of the result after.
 Graph compact(const Graph& g, Schedule& s);
 
+// The same, but the order is that of operands (Graph::in_order): it does not depend on the order in which nodes were made.
+Graph in_order(const Graph& g, Schedule& s);
+
 }  // namespace kiln::compiler

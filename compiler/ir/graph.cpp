@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace kiln::compiler {
 namespace {
@@ -202,6 +203,27 @@ std::vector<Id> Graph::reachable_by_sweep(std::span<const Id> roots) const {
   out.reserve(count);
   for (Id id = 0; id < top; ++id)
     if (seen[id]) out.push_back(id);
+  return out;
+}
+
+std::vector<Id> Graph::in_order(std::span<const Id> roots) const {
+  std::vector<Id> out;
+  std::vector<bool> done(nodes_.size(), false);
+  std::vector<std::pair<Id, std::size_t>> open;  // a node and the source to look at next
+  for (const Id root : roots) {
+    if (!done[root]) open.emplace_back(root, 0);
+    while (!open.empty()) {
+      auto& [id, next] = open.back();
+      if (next < src(id).size()) {
+        const Id s = src(id, next++);
+        if (!done[s]) open.emplace_back(s, 0);
+        continue;
+      }
+      done[id] = true;
+      out.push_back(id);
+      open.pop_back();
+    }
+  }
   return out;
 }
 

@@ -83,6 +83,8 @@ class Graph {
 
   // Ascending ids of everything reachable from the roots (sources before users). The cost follows what is found; no recursion.
   std::vector<Id> reachable(std::span<const Id> roots) const;
+  // The same nodes, each after its sources and those in their order: the same whatever the order in which nodes were made.
+  std::vector<Id> in_order(std::span<const Id> roots) const;
 
  private:
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;

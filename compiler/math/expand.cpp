@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "compiler/math/emit.h"
@@ -28,25 +27,6 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
   }
 }
 
-// Sources first, in their order.
-std::vector<Id> in_order(const Graph& g, Id root) {
-  std::vector<Id> out;
-  std::vector<bool> done(g.size(), false);
-  std::vector<std::pair<Id, std::size_t>> open{{root, 0}};
-  while (!open.empty()) {
-    auto& [id, next] = open.back();
-    if (next < g.src(id).size()) {
-      const Id s = g.src(id, next++);
-      if (!done[s]) open.emplace_back(s, 0);
-      continue;
-    }
-    if (!done[id]) out.push_back(id);
-    done[id] = true;
-    open.pop_back();
-  }
-  return out;
-}
-
 }  // namespace
 
 // Made apart and then copied: in which order the terms of a C++ expression are evaluated is up to the compiler, so the order of
@@ -56,10 +36,10 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   std::vector<Id> places;
   for (std::size_t i = 0; i < operands.size(); ++i)
     places.push_back(apart.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(i)}));
-  const Id root = expanded(apart, op, places);
+  const Id root[] = {expanded(apart, op, places)};
   std::unordered_map<Id, Id> now;
   std::vector<Id> src;
-  for (const Id id : in_order(apart, root)) {
+  for (const Id id : apart.in_order(root)) {
     if (apart.op(id) == Op::BUFFER) {
       now[id] = operands[static_cast<std::size_t>(apart.arg(id, 0))];
       continue;
@@ -68,7 +48,7 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
     for (const Id s : apart.src(id)) src.push_back(now.at(s));
     now[id] = g.make(apart.op(id), apart.dtype(id), src, apart.args(id));
   }
-  return now.at(root);
+  return now.at(root[0]);
 }
 
 }  // namespace kiln::compiler

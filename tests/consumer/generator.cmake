@@ -8,10 +8,15 @@ endif()
 if(KILN_MAKE)
   list(APPEND kiln_consumer_cases makefiles)
 endif()
+find_program(KILN_GXX NAMES g++-12 g++)
+find_program(KILN_CLANGXX NAMES clang++-19)
+if(KILN_GXX AND KILN_CLANGXX AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # each has sanitizers of its own
+  list(APPEND kiln_consumer_cases compilers)
+endif()
 foreach(case install ${kiln_consumer_cases})
   add_test(NAME consumer.${case} COMMAND ${CMAKE_CURRENT_LIST_DIR}/consumer_test.sh ${case})
   set_tests_properties(consumer.${case} PROPERTIES LABELS consumer TIMEOUT 300 ENVIRONMENT
-    "KILN_SOURCE=${PROJECT_SOURCE_DIR};KILN_BUILD=${PROJECT_BINARY_DIR};WORK=${PROJECT_BINARY_DIR}/consumer;CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS}")
+    "KILN_SOURCE=${PROJECT_SOURCE_DIR};KILN_BUILD=${PROJECT_BINARY_DIR};WORK=${PROJECT_BINARY_DIR}/consumer;CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS};GXX=${KILN_GXX};CLANGXX=${KILN_CLANGXX}")
 endforeach()
 # The code in README.md and docs/.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)

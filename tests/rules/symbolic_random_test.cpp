@@ -30,16 +30,16 @@ class Expressions {
       case 0:
       case 1:
       case 2:
-      case 3: return binary(Op::ADD, value(left), value(size - left));
-      case 4: return binary(Op::SUB, value(left), value(size - left));
-      case 5: return binary(Op::MUL, value(size - 1), g_.index(pick(-4, 8)));
-      case 6: return binary(Op::MUL, value(left), value(size - left));
-      case 7: return binary(Op::FLOORDIV, value(size - 1), g_.index(pick(-3, 12)));
-      case 8: return binary(Op::FLOORMOD, value(size - 1), g_.index(pick(-3, 12)));
-      case 9: return binary(Op::FLOORDIV, value(left), value(size - left));
-      case 10: return binary(Op::FLOORMOD, value(left), value(size - left));
-      case 11: return binary(Op::MIN, value(left), value(size - left));
-      case 12: return binary(Op::MAX, value(left), value(size - left));
+      case 3: return of_values(Op::ADD, left, size - left);
+      case 4: return of_values(Op::SUB, left, size - left);
+      case 5: return of_number(Op::MUL, size - 1, pick(-4, 8));
+      case 6: return of_values(Op::MUL, left, size - left);
+      case 7: return of_number(Op::FLOORDIV, size - 1, pick(-3, 12));
+      case 8: return of_number(Op::FLOORMOD, size - 1, pick(-3, 12));
+      case 9: return of_values(Op::FLOORDIV, left, size - left);
+      case 10: return of_values(Op::FLOORMOD, left, size - left);
+      case 11: return of_values(Op::MIN, left, size - left);
+      case 12: return of_values(Op::MAX, left, size - left);
       default: return g_.make(Op::WHERE, DType::index, {condition(left), value(size - left), value(1)});
     }
   }
@@ -48,14 +48,15 @@ class Expressions {
     const auto boolean = [&](Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); };
     if (size > 3 && pick(0, 2) == 0) {
       switch (pick(0, 3)) {
-        case 0: return boolean(Op::AND, condition(left), condition(size - left));
-        case 1: return boolean(Op::OR, condition(left), condition(size - left));
-        case 2: return boolean(Op::XOR, condition(left), condition(size - left));
+        case 0: return of_conditions(Op::AND, left, size - left);
+        case 1: return of_conditions(Op::OR, left, size - left);
+        case 2: return of_conditions(Op::XOR, left, size - left);
         default: return g_.make(Op::NOT, DType::boolean, {condition(size - 1)});
       }
     }
     static constexpr Op ops[] = {Op::LT, Op::LT, Op::LE, Op::EQ, Op::NE};
-    return boolean(ops[pick(0, 4)], value(left), value(std::max(1, size - left)));
+    const Id b = value(std::max(1, size - left)), a = value(left);
+    return boolean(ops[pick(0, 4)], a, b);
   }
   // One that divides what a flat index is made of, as reshapes do.
   Id reshaped() {
@@ -65,7 +66,8 @@ class Expressions {
       flat = binary(Op::ADD, binary(Op::MUL, flat, g_.src(r, 0)), r);
     }
     const auto extent = [&] { return g_.src(leaves_[static_cast<std::size_t>(pick(3, 8))], 0); };
-    const Id d = pick(0, 1) == 0 ? extent() : binary(Op::MUL, extent(), extent());
+    const bool one = pick(0, 1) == 0;
+    const Id last = extent(), d = one ? last : binary(Op::MUL, extent(), last);
     const Id q = binary(Op::FLOORDIV, flat, d), r = binary(Op::FLOORMOD, flat, d);
     switch (pick(0, 5)) {
       case 5: {  // split along two axes and joined again
@@ -101,6 +103,18 @@ class Expressions {
 
  private:
   void range(Id end, std::int64_t id) { leaves_.push_back(g_.make(Op::RANGE, DType::index, {end}, {id, 0})); }
+  Id of_values(Op op, int left, int right) {
+    const Id b = value(right), a = value(left);
+    return binary(op, a, b);
+  }
+  Id of_conditions(Op op, int left, int right) {
+    const Id b = condition(right), a = condition(left);
+    return g_.make(op, DType::boolean, {a, b});
+  }
+  Id of_number(Op op, int size, std::int64_t n) {
+    const Id b = g_.index(n);
+    return binary(op, value(size), b);
+  }
   Id binary(Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); }
   Graph& g_;
   std::mt19937_64 random_;

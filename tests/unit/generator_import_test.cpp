@@ -37,8 +37,8 @@ TEST(Import, Saxpy) {
             "program saxpy\n"
             "symbol N min 0 max 1099511627776 multiple_of 1\n"
             "in f32 [] a\nin f32 [N] x\ninout f32 [N] y\n"
-            "%0 = param f32 [] a\n%1 = param f32 [N] x\n%2 = param f32 [N] y\n"
-            "%3 = mul f32 [N] %0, %1\n%4 = add f32 [N] %3, %2\nstore y, %4\n");
+            "%0 = param f32 [N] y\n%1 = param f32 [] a\n%2 = param f32 [N] x\n"
+            "%3 = mul f32 [N] %1, %2\n%4 = add f32 [N] %3, %0\nstore y, %4\n");
 }
 
 TEST(Import, LocationsAreTheUsers) {
@@ -46,7 +46,25 @@ TEST(Import, LocationsAreTheUsers) {
   auto t = tables::saxpy();
   const Program p = kiln::generator::import_program(g, t.get());
   const std::string text = write_program(g, p);
-  EXPECT_NE(text.find("add f32 [N] %3, %2 @ \"user.cpp\":14:3"), std::string::npos) << text;
+  EXPECT_NE(text.find("add f32 [N] %3, %0 @ \"user.cpp\":14:3"), std::string::npos) << text;
+}
+
+// y = -x + |x|, the terms recorded in either order: C++ leaves it open.
+TEST(Import, NodesAreInTheOrderOfOperands) {
+  const auto recorded = [](bool last_first) {
+    Tables t("terms");
+    const auto* s = t.shape({Tables::fixed(4)});
+    t.param("x", 0, KILN_I32, s);
+    t.param("y", 1, KILN_I32, s);
+    const int x = t.node(op::param, KILN_I32, s);
+    const int first = t.node(last_first ? op::abs : op::neg, KILN_I32, s, {x});
+    const int second = t.node(last_first ? op::neg : op::abs, KILN_I32, s, {x});
+    const int sum = last_first ? t.node(op::add, KILN_I32, s, {second, first}) : t.node(op::add, KILN_I32, s, {first, second});
+    t.node(op::store, KILN_I32, s, {sum}, {}, 1);
+    return imported(std::move(t));
+  };
+  EXPECT_EQ(recorded(false), recorded(true));
+  EXPECT_NE(recorded(true).find("= neg i32 [4] %0\n%2 = abs i32 [4] %0\n"), std::string::npos) << recorded(true);
 }
 
 TEST(Import, ReadAfterStoreIsTheStoredValue) {
@@ -89,7 +107,7 @@ TEST(Import, EveryAttributeForm) {
   t.node(op::store, KILN_I64, t.shape({}), {t.node(op::dim, KILN_I64, t.shape({}), {}, {Tables::text("2*N-1")})}, {}, 2);
   const std::string text = imported(std::move(t));
   for (const char* part :
-       {"slice f32 [3, ((N + 1) // (2))] %2, begin [5, 0], step [-2, 2]", "before [1, 2], mode constant",
+       {"slice f32 [3, ((N + 1) // (2))] %7, begin [5, 0], step [-2, 2]", "before [1, 2], mode constant",
         "reduce f32 [N] %0, %0, fma, axes [1]", "begin [N, 0], step [1, 1]", "expand f32 [N, 6]", "cast i64 [] (2*N - 1)"})
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
 }
