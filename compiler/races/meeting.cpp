@@ -68,6 +68,7 @@ class Search {
         const auto sum = sum_of(g_, m.holds.zero[i]);
         if (!sum) continue;
         if (whole && equations.never_zero(*sum)) return Verdict::impossible;
+        if (whole && multiple(m, *sum, i)) return Verdict::changed;
         if (const Verdict v = whole ? part(m, equations, *sum, i) : solve(m, equations, *sum, i); v != Verdict::stuck) return v;
       }
     return squeeze(m, equations) ? Verdict::changed : Verdict::stuck;
@@ -91,6 +92,18 @@ class Search {
     m.holds.zero.erase(m.holds.zero.begin() + static_cast<std::ptrdiff_t>(i));
     m.holds.zero.insert(m.holds.zero.end(), parts->begin(), parts->end());
     return Verdict::changed;
+  }
+
+  // x % n == 0 for what is no range: x is some multiple of n.
+  bool multiple(Meeting& m, const Sum& sum, std::size_t i) {
+    if (sum.size() != 1 || sum[0].atoms.size() != 1 || g_.op(sum[0].atoms[0]) != Op::FLOORMOD) return false;
+    const Id x = g_.src(sum[0].atoms[0], 0), n = g_.src(sum[0].atoms[0], 1);
+    const Facts facts = facts_of(m);
+    if (g_.op(x) == Op::RANGE || Bounds(g_, facts)(n).min < 1) return false;
+    const std::string name = "$times" + std::to_string(number_++);
+    base_.syms[name] = {-unbounded, unbounded, 1};
+    m.holds.zero[i] = g_.make(Op::SUB, DType::index, {x, g_.make(Op::MUL, DType::index, {n, g_.sym(name)})});
+    return true;
   }
 
   // Ranges that are another range first, then the first equation.

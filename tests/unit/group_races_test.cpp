@@ -68,6 +68,28 @@ KILN_GROUP_RACE_TEST(
       if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
       barrier();
     })
+KILN_RACE_TEST(
+    TreeOfRemaindersInJustAsMany, is_free, for (auto [i] : kernel(K).group<16>()) {
+      auto s = group<i32, 16>();
+      auto t = in_group(i);
+      s(t) = w(i);
+      for (auto k : loop(4)) {
+        if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
+        barrier();
+      }
+      v(i) = s(0);
+    })
+KILN_RACE_TEST(
+    TreeOfRemaindersInTooFew, is_race, for (auto [i] : kernel(K).group<16>()) {
+      auto s = group<i32, 13>();
+      auto t = in_group(i);
+      if (auto g = when(t < 13)) s(t) = w(i);
+      for (auto k : loop(4)) {
+        if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
+        barrier();
+      }
+      v(i) = s(0);
+    })
 KILN_GROUP_RACE_TEST(
     TreeOfRemaindersTooFar, is_race, for (auto k : loop(4)) {
       if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (2 << k));
