@@ -178,7 +178,11 @@ Id PositionForms::made(Id id) {
   if (exact != no_id) exact = simplify_(exact);
   const bool is_cut = op == Op::CAST && d == DType::index && g_.dtype(g_.src(id, 0)) == DType::u64;
   if (exact == no_id || (is_cut && !fits(exact, DType::i64))) return named(id);
-  return never_wraps(op) || fits(exact, d) ? exact : wrapped(id, exact);
+  if (never_wraps(op) || fits(exact, d)) return exact;
+  wrapping_.insert(id);
+  const Id value = wrapped(id, exact);
+  if (value == names_.back().name) exact_.push_back({value, exact});
+  return value;
 }
 
 Id PositionForms::operator()(Id value) {

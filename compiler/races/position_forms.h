@@ -47,6 +47,9 @@ class PositionForms {
   void add(Conditions& to, Id condition, bool holds);
 
   const std::vector<NamedValue>& names() const { return names_; }
+  bool may_wrap(Id value) const { return wrapping_.contains(value); }  // arithmetic in a type that may be too narrow
+  // What names of such arithmetic are where it is not.
+  const std::vector<NamedValue>& exact() const { return exact_; }
   const std::vector<NamedValue>& ranges() const { return ranges_; }  // the RANGE of the form, and of the program
 
  private:
@@ -71,8 +74,9 @@ class PositionForms {
   Simplifier simplify_;
   std::function<Id(Id range)> loop_end_;
   std::unordered_map<Id, Id> done_;
+  std::unordered_set<Id> wrapping_;
   std::unordered_set<Id> powers_;  // SYMs that are powers of two
-  std::vector<NamedValue> names_, ranges_;
+  std::vector<NamedValue> names_, ranges_, exact_;
 };
 
 }  // namespace kiln::compiler

@@ -11,6 +11,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/races/accesses.h"
+#include "compiler/races/example.h"
 #include "compiler/races/meeting.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
@@ -149,7 +150,7 @@ class PositionRaces {
       m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
     add(m.holds, a.holds, false);
     add(m.holds, b.holds, true);
-    if (!is_impossible(g_, facts_, std::move(m))) fail(a, b);
+    if (!is_impossible(g_, facts_, m)) fail(a, b, m);
   }
 
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
@@ -196,6 +197,16 @@ class PositionRaces {
     return "a tensor";
   }
 
+  // Names of what may wrap, as what they are where it does not.
+  std::unordered_map<Id, Id> exact_forms() {
+    std::unordered_map<Id, Id> exact;
+    for (const NamedValue& n : forms_.exact()) {
+      exact[n.name] = substitute(g_, n.value, exact);
+      if (second_.contains(n.name)) exact[second_.at(n.name)] = second(exact[n.name]);
+    }
+    return exact;
+  }
+
   // Places in words: the axes are i, j, k, loops n0, n1, ...; data is `...`.
   std::string place(const Touch& t) {
     std::unordered_map<Id, Id> map;
@@ -209,11 +220,13 @@ class PositionRaces {
     facts.syms["..."] = {anything.min, anything.max, 1};
     Simplifier simplify(g_, facts);
     std::string out;
-    for (const Id i : t.index) out += (out.empty() ? "(" : ", ") + write_infix(g_, simplify(substitute(g_, i, map)));
+    const std::unordered_map<Id, Id> exact = exact_forms();
+    for (const Id i : t.index)
+      out += (out.empty() ? "(" : ", ") + write_infix(g_, simplify(substitute(g_, substitute(g_, i, exact), map)));
     return out.empty() ? "()" : out + ")";
   }
 
-  [[noreturn]] void fail(const Touch& a, const Touch& b) {
+  [[noreturn]] void fail(const Touch& a, const Touch& b, const Meeting& m) {
     const bool first = a.access->kind == Kind::store || (a.access->kind == Kind::atomic && b.access->kind == Kind::read);
     const Touch &write = first ? a : b, &other = first ? b : a;
     constexpr std::string_view verbs[] = {"read", "store to", "change"};
@@ -223,8 +236,48 @@ class PositionRaces {
                        (of_group ? "between the same barriers " : "") + "may " +
                        std::string(verbs[static_cast<std::size_t>(other.access->kind)]) + " the same element";
     if (&write != &other) text += " at " + place(other) + " (" + where(g_, g_.loc(other.access->node)) + ")";
-    throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)),
-                     text + "; make it atomic, write nothing outside (mode::skip), or promise by unique(...) that none does");
+    const std::string meeting = example(m, first);
+    throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)), text + meeting + "; " + advice(a, b, meeting.empty()));
+  }
+
+  // ", as positions (0, 8) and (1, 0) do where N = 2": the one that writes, and the other. Small values wrap nowhere.
+  std::string example(Meeting m, bool write_is_first) {
+    const std::unordered_map<Id, Id> exact = exact_forms();
+    for (Id& z : m.holds.zero) z = substitute(g_, z, exact);
+    for (Id& f : m.holds.nonnegative) f = substitute(g_, f, exact);
+    for (Multiple& x : m.holds.multiples) x.value = substitute(g_, x.value, exact);
+    const std::vector<Id> used = g_.reachable(m.holds.zero);
+    const auto hides_wrapping = [&](const NamedValue& n) {  // a quotient of what may wrap, say
+      const Id roots[] = {n.value};
+      return std::ranges::binary_search(used, n.name) &&
+             std::ranges::any_of(g_.reachable(roots), [&](Id id) { return forms_.may_wrap(id); });
+    };
+    if (std::ranges::any_of(forms_.names(), hides_wrapping)) return "";
+    const auto e = example_of(g_, facts_, m);
+    if (!e) return "";
+    const auto position = [](const std::vector<std::int64_t>& at) {
+      std::string s;
+      for (const std::int64_t v : at) s += (s.empty() ? "(" : ", ") + std::to_string(v);
+      return s + ")";
+    };
+    std::string text = ", as positions " + position(write_is_first ? e->first : e->second) + " and " +
+                       position(write_is_first ? e->second : e->first) + " do";
+    for (const auto& [extent, value] : e->extents)
+      text += (&extent == &e->extents[0].first ? " where " : ", ") + extent + " = " + std::to_string(value);
+    return text;
+  }
+
+  std::string advice(const Touch& a, const Touch& b, bool perhaps_wraps) const {
+    std::vector<Id> places = a.access->index;
+    places.insert(places.end(), b.access->index.begin(), b.access->index.end());
+    for (const Id id : perhaps_wraps ? g_.reachable(places) : std::vector<Id>{})
+      if (forms_.may_wrap(id))
+        return std::string(compiler::name(g_.dtype(id))) +
+               " may not hold the place: " + (bits(g_.dtype(id)) < 64 ? "take positions of i64, kernel<i64>(...), or " : "") +
+               "bound it by facts, dim<\"N\", {.max = ...}>";
+    if (a.access->kind == Kind::read || b.access->kind == Kind::read)
+      return "write to another tensor, read nothing outside (mode::constant), or promise by unique(...) that none does";
+    return "make it atomic, write nothing outside (mode::skip), or promise by unique(...) that none does";
   }
 
   Graph& g_;

@@ -1,0 +1,126 @@
+#include "compiler/races/example.h"
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/races/position_forms.h"
+#include "compiler/symbolic/samples.h"
+
+namespace kiln::compiler {
+namespace {
+
+using symbolic::Samples;
+
+constexpr int choices = 7;
+constexpr std::int64_t most_trials = 400'000;
+
+// All values of the variables, each in turn: SYMs are small, RANGEs near one of their ends, names (data) anything small.
+class Trials {
+ public:
+  Trials(const Graph& g, const Facts& facts, const Meeting& m) : g_(g), facts_(facts), m_(m) {
+    std::vector<Id> roots = m.holds.zero;
+    roots.insert(roots.end(), m.holds.nonnegative.begin(), m.holds.nonnegative.end());
+    for (const Multiple& x : m.holds.multiples) roots.push_back(x.value);
+    for (const auto& [a, b] : m.axes) roots.push_back(a), roots.push_back(b);
+    nodes_ = g.reachable(roots);
+    values_.resize(g.size());
+    for (const Id id : nodes_)
+      if (g.op(id) == Op::SYM || g.op(id) == Op::RANGE) variables_.push_back(id);
+    digits_.assign(variables_.size(), 0);
+  }
+
+  bool found() {
+    for (std::int64_t trial = 0; trial < most_trials; ++trial) {
+      if (holds()) return true;
+      if (!next()) return false;
+    }
+    return false;
+  }
+  std::int64_t operator[](Id id) const { return values_[id].value[0]; }
+  const std::vector<Id>& variables() const { return variables_; }
+
+ private:
+  // The last variable, an inner loop's or the second position's, changes most often.
+  bool next() {
+    for (std::size_t i = digits_.size(); i-- > 0;) {
+      if (++digits_[i] < choices) return true;
+      digits_[i] = 0;
+    }
+    return false;
+  }
+
+  bool holds() {
+    std::size_t variable = 0;
+    for (const Id id : nodes_) {
+      if (variable < variables_.size() && variables_[variable] == id) {
+        if (!choose(id, digits_[variable++])) return false;
+        continue;
+      }
+      const auto src = g_.src(id);
+      const auto source = [&](std::size_t s) -> const Samples::Values& { return values_[src[std::min(s, src.size() - 1)]]; };
+      values_[id] = g_.op(id) == Op::CONST ? Samples::constant(g_.arg(id, 0))
+                    : src.empty()          ? Samples::Values{}
+                                           : Samples::computed(g_.op(id), source(0), source(1), source(2));
+    }
+    const auto is = [&](Id id, auto f) { return (values_[id].known & 1) != 0 && f(values_[id].value[0]); };
+    const auto is_zero = [](std::int64_t v) { return v == 0; };
+    return std::ranges::all_of(m_.holds.zero, [&](Id z) { return is(z, is_zero); }) &&
+           std::ranges::all_of(m_.holds.nonnegative, [&](Id f) { return is(f, [](std::int64_t v) { return v >= 0; }); }) &&
+           std::ranges::all_of(
+               m_.holds.multiples,
+               [&](const Multiple& x) { return is(x.value, [&](std::int64_t v) { return v % x.modulus == 0; }); }) &&
+           std::ranges::any_of(m_.axes, [&](const auto& a) { return (*this)[a.first] != (*this)[a.second]; }) &&
+           std::ranges::all_of(m_.twins, [&](const Meeting::Twin& t) { return agrees(t); });
+  }
+
+  bool agrees(const Meeting::Twin& t) const {
+    return (*this)[t.first] == (*this)[t.second] ||
+           std::ranges::any_of(t.axes, [&](std::size_t a) { return (*this)[m_.axes[a].first] != (*this)[m_.axes[a].second]; });
+  }
+
+  bool choose(Id id, int digit) {
+    std::int64_t first = 0, last = 0;
+    if (g_.op(id) == Op::RANGE) {
+      const Samples::Values& end = values_[g_.src(id, 0)];
+      if ((end.known & 1) == 0) return false;
+      last = end.value[0] - 1;
+    } else if (g_.name(id).starts_with(turns_prefix)) {
+      if (digit > 0) return false;  // what wraps does so at large values only
+    } else {
+      const SymFact f = facts_.of(g_.name(id));
+      if (f.multiple_of > 1) {
+        values_[id] = Samples::constant(f.multiple_of * (digit + 1));
+        return f.multiple_of * (digit + 1) >= f.min && f.multiple_of * (digit + 1) <= f.max;
+      }
+      first = std::max<std::int64_t>(f.min, g_.name(id).starts_with("$") ? 0 : 2), last = std::max(first, f.max);
+      if (f.max < first) first = last = f.max;
+    }
+    if (g_.op(id) != Op::RANGE) last = std::min(last, first + 100);
+    const std::array<std::int64_t, choices> near = {first, first + 1, first + 2, last, last - 1, first + 5, first + 3};
+    const std::int64_t v = near[static_cast<std::size_t>(digit)];
+    if (v < first || v > last || std::ranges::find(near.begin(), near.begin() + digit, v) != near.begin() + digit) return false;
+    values_[id] = Samples::constant(v);
+    return true;
+  }
+
+  const Graph& g_;
+  const Facts& facts_;
+  const Meeting& m_;
+  std::vector<Id> nodes_, variables_;
+  std::vector<int> digits_;
+  std::vector<Samples::Values> values_;  // of one point
+};
+
+}  // namespace
+
+std::optional<MeetingExample> example_of(const Graph& g, const Facts& facts, const Meeting& m) {
+  Trials trials(g, facts, m);
+  if (!trials.found()) return std::nullopt;
+  MeetingExample e;
+  for (const auto& [a, b] : m.axes) e.first.push_back(trials[a]), e.second.push_back(trials[b]);
+  for (const Id v : trials.variables())
+    if (g.op(v) == Op::SYM && !g.name(v).starts_with("$")) e.extents.emplace_back(g.name(v), trials[v]);
+  return e;
+}
+
+}  // namespace kiln::compiler
