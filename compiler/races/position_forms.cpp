@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string>
 
+#include "compiler/ir/scopes.h"
+#include "compiler/races/carried.h"
 #include "compiler/symbolic/known.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/prove.h"
@@ -48,6 +50,25 @@ Id PositionForms::named(Id value, Interval i) {
   return names_.back().name;
 }
 
+Id PositionForms::loop_end(Id range) const {
+  const Id loop = loop_(range);
+  return loop == no_id ? no_id : loop_parts(g_, loop).end;
+}
+
+// The FOR that carries a small integer.
+Id PositionForms::loop_of(Id carry) const {
+  const DType d = g_.dtype(carry);
+  return is_int(d) && bits(d) <= 32 && g_.src(carry).size() == 2 ? loop_(g_.src(carry, 0)) : no_id;
+}
+Id PositionForms::carried(Id carry) {
+  const Id loop = loop_of(carry);
+  if (loop == no_id) return named(carry);
+  const Interval all = known_dtype(g_.dtype(carry)).interval, init = simplify_.bounds()(done_.at(g_.src(carry, 1)));
+  const auto k = static_cast<std::size_t>(g_.arg(carry, 0));
+  return named(carry, carried_interval(g_, carry, {std::max(init.min, all.min), std::min(init.max, all.max)},
+                                       loop_parts(g_, loop).yield[k]));
+}
+
 // A loop's range with its own end, which may be tighter than the bound that the range has; and no more than the type of either.
 Id PositionForms::range(Id id) {
   const auto below = [&](Id end) {
@@ -58,7 +79,7 @@ Id PositionForms::range(Id id) {
       if (g_.op(form) == Op::MAX && g_.is_index_const(g_.src(form, at), 0)) form = g_.src(form, 1 - at);
     return simplify_.bounds()(form).max <= most ? form : g_.make(Op::MIN, DType::index, {form, g_.index(most)});
   };
-  const Id end = loop_end_(id);
+  const Id end = loop_end(id);
   Id last = below(g_.src(id, 0));
   if (end != no_id) last = g_.make(Op::MIN, DType::index, {below(end), last});
   const Id form = g_.make(Op::RANGE, DType::index, {simplify_(last)}, {g_.arg(id, 0), g_.arg(id, 1)});
@@ -152,7 +173,9 @@ void PositionForms::needs(Id id, std::vector<Id>& out) {
   const auto all = [&] { out.insert(out.end(), src.begin(), src.end()); };
   if (op == Op::RANGE) {
     out.push_back(src[0]);
-    if (const Id end = loop_end_(id); end != no_id) out.push_back(end);
+    if (const Id end = loop_end(id); end != no_id) out.push_back(end);
+  } else if (op == Op::CARRY) {
+    if (loop_of(id) != no_id) out.push_back(src[1]);
   } else if (g_.dtype(id) == DType::boolean) {
     if ((is_comparison(op) && is_number(g_.dtype(src[0]))) || op == Op::AND || op == Op::OR || op == Op::NOT) all();
   } else if (is_number(g_.dtype(id)) && has_form(op) && (op != Op::CAST || is_number(g_.dtype(src[0])))) {
@@ -166,6 +189,7 @@ Id PositionForms::made(Id id) {
   const DType d = g_.dtype(id);
   if (d == DType::boolean) return condition(id);
   if (op == Op::RANGE) return range(id);
+  if (op == Op::CARRY) return carried(id);
   if (op == Op::SYM) return id;
   if (op == Op::CONST) {
     const std::int64_t v = g_.arg(id, 0);

@@ -39,9 +39,9 @@ struct Conditions {
 
 class PositionForms {
  public:
-  // facts: gains the bounds of names. loop_end: what a FOR's range stays below, no_id for other ranges.
-  PositionForms(Graph& g, Facts& facts, std::function<Id(Id range)> loop_end)
-      : g_(g), facts_(facts), simplify_(g, facts), loop_end_(std::move(loop_end)) {}
+  // facts: gains the bounds of names. loop: the FOR of a range, no_id for other ranges.
+  PositionForms(Graph& g, Facts& facts, std::function<Id(Id range)> loop)
+      : g_(g), facts_(facts), simplify_(g, facts), loop_(std::move(loop)) {}
 
   Id operator()(Id value);  // of an index or an integer: the index that equals it
   void add(Conditions& to, Id condition, bool holds);
@@ -60,6 +60,9 @@ class PositionForms {
   Id power(Id shift, Id count, int width);
   Id masked(Id x, Id mask);
   Id range(Id id);
+  Id loop_end(Id range) const;
+  Id loop_of(Id carry) const;
+  Id carried(Id carry);
   Id named(Id value);
   Id named(Id value, Interval bounds);
   Id wrapped(Id id, Id exact);
@@ -72,7 +75,7 @@ class PositionForms {
   Graph& g_;
   Facts& facts_;
   Simplifier simplify_;
-  std::function<Id(Id range)> loop_end_;
+  std::function<Id(Id range)> loop_;
   std::unordered_map<Id, Id> done_;
   std::unordered_set<Id> wrapping_;
   std::unordered_set<Id> powers_;  // SYMs that are powers of two

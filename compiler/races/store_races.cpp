@@ -73,13 +73,13 @@ Facts facts_where(Graph& g, const Program& p, const Positions& positions) {
 class PositionRaces {
  public:
   PositionRaces(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins,
-                const std::map<Id, Id>& loop_ends, Positions positions)
+                const std::map<Id, Id>& loops, Positions positions)
       : g_(g),
         p_(p),
         positions_(std::move(positions)),
         facts_(facts_where(g, p, positions_)),
         accesses_(g, regions, origins, positions_.scope),
-        forms_(g, facts_, [&](Id range) { return loop_ends.contains(range) ? loop_ends.at(range) : no_id; }) {}
+        forms_(g, facts_, [&](Id range) { return loops.contains(range) ? loops.at(range) : no_id; }) {}
 
   void check() {
     const auto& list = accesses_.list();
@@ -324,13 +324,13 @@ void store_races(Graph& g, const Program& p) {
   if (std::ranges::none_of(order, [&](Id id) { return g.op(id) == Op::KERNEL; })) return;
   const Regions regions = find_regions(g, roots);
   const std::vector<Id> origins = state_origins(g, roots);
-  std::map<Id, Id> loop_ends;
+  std::map<Id, Id> loops;  // by range
   for (const Id id : order)
-    if (g.op(id) == Op::FOR) loop_ends[loop_parts(g, id).range] = loop_parts(g, id).end;
+    if (g.op(id) == Op::FOR) loops[loop_parts(g, id).range] = id;
   std::vector<Positions> all = phases(g, regions, order);
   for (const Id id : order)
     if (g.op(id) == Op::KERNEL) all.push_back({id, id, {own_ranges(g, id).begin(), own_ranges(g, id).end()}});
-  for (Positions& positions : all) PositionRaces(g, p, regions, origins, loop_ends, std::move(positions)).check();
+  for (Positions& positions : all) PositionRaces(g, p, regions, origins, loops, std::move(positions)).check();
 }
 
 }  // namespace kiln::compiler

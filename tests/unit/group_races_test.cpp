@@ -64,6 +64,30 @@ KILN_GROUP_RACE_TEST(
       barrier();
     })
 KILN_GROUP_RACE_TEST(
+    HalvedDistance, is_free, auto far = var(8); for (auto k : loop(4)) {
+      if (auto g = when(t < far)) s(t) += s(t + far);
+      barrier();
+      far = far / 2;
+    })
+KILN_GROUP_RACE_TEST(
+    ShiftedDistanceWhereSelected, is_free, auto far = var(8); for (auto k : loop(4)) {
+      if (auto g = when(t < far)) s(t) += s(t + far);
+      barrier();
+      far = select(k != 1, min(far >> 1, 100), far);
+    })
+KILN_GROUP_RACE_TEST(
+    DistanceOfData, is_race, auto far = var(8); for (auto k : loop(4)) {
+      if (auto g = when(t < far)) s(t) += s(t + far);
+      barrier();
+      far = d;
+    })
+KILN_GROUP_RACE_TEST(
+    DistanceFromData, is_race, auto far = var(d); for (auto k : loop(4)) {
+      if (auto g = when(t < far)) s(t) += s(t + far);
+      barrier();
+      far = far / 2;
+    })
+KILN_GROUP_RACE_TEST(
     TreeOfRemainders, is_free, for (auto k : loop(4)) {
       if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
       barrier();
