@@ -144,13 +144,21 @@ class PositionRaces {
   void check(const Touch& a, const Touch& b) {
     const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
     if (a.access->memory != b.access->memory || is(Kind::read) || is(Kind::atomic)) return;
-    if (is_promised(a) || is_promised(b) || !done_.insert({a.index, b.index, a.holds, b.holds}).second) return;
+    if (is_promised(a) || is_promised(b) || are_apart(a, b) || !done_.insert({a.index, b.index, a.holds, b.holds}).second)
+      return;
     Meeting m{{}, axes_, twins_};
     for (std::size_t i = 0; i < a.index.size(); ++i)
       m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
     add(m.holds, a.holds, false);
     add(m.holds, b.holds, true);
     if (!is_impossible(g_, facts_, m)) fail(a, b, m);
+  }
+
+  // Other constants on one axis, as y(i, 0) and y(i, 1): most pairs of a long kernel are, and need no search.
+  bool are_apart(const Touch& a, const Touch& b) const {
+    for (std::size_t i = 0; i < a.index.size(); ++i)
+      if (g_.is_const(a.index[i]) && g_.is_const(b.index[i]) && a.index[i] != b.index[i]) return true;
+    return false;
   }
 
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
