@@ -4,6 +4,7 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
@@ -50,6 +51,18 @@ std::size_t block_estimate(const llvm::Function& f, const llvm::TargetTransformI
   return n;
 }
 
+// LLVM's machine scheduler relates each memory access of a block to all before it that may alias and are not behind a barrier.
+// It makes a barrier after as many as an option of the process says: 1000, which is 2 ms for each store of a long block.
+constexpr const char* accesses_to_a_barrier = "200";
+
+void bound_scheduling() {
+  [[maybe_unused]] static const bool once = [] {
+    auto& options = llvm::cl::getRegisteredOptions();
+    const auto it = options.find("dag-maps-huge-region");
+    return it != options.end() && it->second->addOccurrence(0, it->first(), accesses_to_a_barrier);
+  }();
+}
+
 llvm::FunctionPassManager linear_pipeline() {
   llvm::FunctionPassManager f;
   f.addPass(llvm::EarlyCSEPass(false));
@@ -59,6 +72,7 @@ llvm::FunctionPassManager linear_pipeline() {
 }  // namespace
 
 void optimise(llvm::Module& module, llvm::TargetMachine& machine) {
+  bound_scheduling();
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

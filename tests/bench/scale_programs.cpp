@@ -189,6 +189,22 @@ std::string updates(std::size_t nodes) {
     });
   });
 }
+// One kernel of as many updates, each of a place of its own.
+std::string places(std::size_t nodes) {
+  Text t;
+  const int x = t.input("x", "f32 [N]"), always = t.node("const bool true");
+  const int y = t.inout("y", "f32 [" + to_string(nodes) + ", N]");
+  t.store("y", region(t, y, "N", true, [&](int i, int state) {
+            const int factor = t.op("index", x, i);
+            for (int place = 0; t.size() < nodes; ++place) {
+              const std::string element = ", (" + to_string(place) + "), " + at(i);
+              const int now = t.node("index " + at(state) + element);
+              state = t.node("update " + at(state) + ", " + at(always) + ", " + at(t.op("mul", now, factor)) + element);
+            }
+            return state;
+          }));
+  return t.text();
+}
 // One kernel of many loops.
 std::string loops(std::size_t nodes) {
   return changed(nodes, [nodes](Text& t, int y, int x, int always) {
@@ -225,9 +241,11 @@ std::string host_tensors(std::size_t nodes) {
   return t.text();
 }
 
-constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions},    {"matmuls", matmuls},
-                                    {"movement", movement},       {"outputs", outputs},          {"transformer", transformers},
-                                    {"kernels", kernels},         {"updates", updates},          {"loops", loops},
+constexpr ScaleFamily families[] = {{"elementwise", elementwise}, {"reductions", reductions},
+                                    {"matmuls", matmuls},         {"movement", movement},
+                                    {"outputs", outputs},         {"transformer", transformers},
+                                    {"kernels", kernels},         {"updates", updates},
+                                    {"places", places},           {"loops", loops},
                                     {"host_loops", host_loops},   {"host_tensors", host_tensors}};
 
 }  // namespace
