@@ -27,6 +27,8 @@ class Trials {
     for (const Id id : nodes_)
       if (g.op(id) == Op::SYM || g.op(id) == Op::RANGE) variables_.push_back(id);
     digits_.assign(variables_.size(), 0);
+    for (std::size_t i = 0; i < variables_.size(); ++i) order_.push_back(i);
+    std::ranges::sort(order_, [&](std::size_t i, std::size_t k) { return comes_before(variables_[i], variables_[k]); });
   }
 
   bool found() {
@@ -37,14 +39,28 @@ class Trials {
     return false;
   }
   std::int64_t operator[](Id id) const { return values_[id].value[0]; }
-  const std::vector<Id>& variables() const { return variables_; }
+  std::vector<std::pair<std::string, std::int64_t>> extents() const {
+    std::vector<std::pair<std::string, std::int64_t>> out;
+    for (const std::size_t i : order_)
+      if (const Id v = variables_[i]; g_.op(v) == Op::SYM && !g_.name(v).starts_with("$"))
+        out.emplace_back(g_.name(v), (*this)[v]);
+    return out;
+  }
 
  private:
+  // Extents and data by name, then ranges by number: whatever was made first.
+  bool comes_before(Id a, Id b) const {
+    const bool range_a = g_.op(a) == Op::RANGE, range_b = g_.op(b) == Op::RANGE;
+    if (range_a != range_b) return range_b;
+    return range_a ? g_.arg(a, 0) < g_.arg(b, 0) : g_.name(a) < g_.name(b);
+  }
+
   // The last variable, an inner loop's or the second position's, changes most often.
   bool next() {
-    for (std::size_t i = digits_.size(); i-- > 0;) {
-      if (++digits_[i] < choices) return true;
-      digits_[i] = 0;
+    for (std::size_t k = order_.size(); k-- > 0;) {
+      int& digit = digits_[order_[k]];
+      if (++digit < choices) return true;
+      digit = 0;
     }
     return false;
   }
@@ -107,7 +123,8 @@ class Trials {
   const Facts& facts_;
   const Meeting& m_;
   std::vector<Id> nodes_, variables_;
-  std::vector<int> digits_;
+  std::vector<int> digits_;              // of the variables
+  std::vector<std::size_t> order_;       // in which they change
   std::vector<Samples::Values> values_;  // of one point
 };
 
@@ -118,8 +135,7 @@ std::optional<MeetingExample> example_of(const Graph& g, const Facts& facts, con
   if (!trials.found()) return std::nullopt;
   MeetingExample e;
   for (const auto& [a, b] : m.axes) e.first.push_back(trials[a]), e.second.push_back(trials[b]);
-  for (const Id v : trials.variables())
-    if (g.op(v) == Op::SYM && !g.name(v).starts_with("$")) e.extents.emplace_back(g.name(v), trials[v]);
+  e.extents = trials.extents();
   return e;
 }
 
