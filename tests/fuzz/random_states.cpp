@@ -112,18 +112,40 @@ class Maker {
     return t_.node(arithmetic(), KILN_I32, matrix_, {v, other});
   }
 
+  // Each goes on as the next one, the last one as the first one or something new.
+  void rotate() {
+    struct Place {
+      bool is_variable;
+      std::uint64_t number;
+    };
+    std::vector<Place> places;
+    std::vector<int> before;
+    for (std::int64_t i = random_.pick(2, 4); i > 0; --i) {
+      const bool is_variable = !vector_variables_.empty() && random_.one_in(2);
+      const Place p{is_variable, is_variable ? one_of(vector_variables_) : one_of(written_vectors)};
+      if (std::ranges::any_of(places, [&](const Place& q) { return q.is_variable == p.is_variable && q.number == p.number; }))
+        continue;
+      places.push_back(p);
+      before.push_back(p.is_variable ? t_.node(op::get, KILN_I32, vector_, {}, {}, p.number) : tensor(p.number));
+    }
+    before.push_back(random_.one_in(2) ? before[0] : new_vector());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (places[i].is_variable)
+        t_.node(op::set, KILN_I32, vector_, {before[i + 1]}, {}, places[i].number);
+      else
+        store(places[i].number, before[i + 1]);
+      if (loops_ > 0 && random_.one_in(12)) leave();
+    }
+  }
+  void leave() { flag(random_.one_in(3) ? op::continue_ : op::break_, {condition()}); }
+
   void whole() {
-    switch (random_.pick(0, 6)) {
+    switch (random_.pick(0, 7)) {
       case 0: numbers_.push_back(t_.node(op::reduce, KILN_I32, scalar_, {tensor(any_vector())}, sum_over(0))); break;
       case 1:
       case 2: store(one_of(written_matrices), new_matrix()); break;
-      case 3: {  // two change places
-        const std::uint64_t a = one_of(written_vectors), b = one_of(written_vectors);
-        const int before = tensor(a), other = new_vector();
-        store(b, before);
-        store(a, other);
-        break;
-      }
+      case 3:
+      case 4: rotate(); break;
       default: store(one_of(written_vectors), new_vector());
     }
   }
@@ -224,7 +246,7 @@ class Maker {
       case 4: lone_put(); break;
       case 5: vectors_.push_back(tensor(any_vector())); break;
       case 6:
-        if (loops_ > 0) flag(op::break_, {condition()});
+        if (loops_ > 0) leave();
         break;
       case 11: loop(depth - 1); break;
       case 12: random_.one_in(3) ? branch(depth - 1) : loop(depth - 1); break;
