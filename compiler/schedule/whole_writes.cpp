@@ -12,33 +12,25 @@ namespace {
 
 bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
 
-// Positions and data do.
-bool varies(const Graph& g, Id id) {
-  const Id roots[] = {id};
-  return std::ranges::any_of(g.reachable(roots), [&](Id n) { return g.op(n) == Op::RANGE || g.dtype(n) != DType::index; });
-}
-
-// A position as a sum over ranges and the rest, which no range changes.
+// A position as a sum over ranges and the rest. Products of ranges and data are no digits: sizes have none.
 struct Strides {
   std::map<Id, Poly> of;  // by range
   Poly rest;
 };
 
-// False: not such a sum.
-bool find_strides(const Graph& g, Id position, std::span<const Id> ranges, Strides& out) {
+Strides strides_of(const Graph& g, Id position, std::span<const Id> ranges) {
+  Strides out;
   for (Monomial m : poly_of(g, position)) {
     const auto range = std::ranges::find_first_of(m.atoms, ranges);
     if (range == m.atoms.end()) {
-      if (std::ranges::any_of(m.atoms, [&](Id atom) { return varies(g, atom); })) return false;
       out.rest.push_back(m);
       continue;
     }
     const Id r = *range;
     m.atoms.erase(range);
-    if (std::ranges::any_of(m.atoms, [&](Id atom) { return varies(g, atom); })) return false;
     out.of[r].push_back(m);
   }
-  return true;
+  return out;
 }
 
 struct Digit {
@@ -78,8 +70,7 @@ bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> positions,
   std::vector<Strides> found;
   std::vector<Id> constants;
   for (const Id position : positions) {
-    Strides s;
-    if (!find_strides(g, index_canonical(g, position), ranges, s)) return false;
+    Strides s = strides_of(g, index_canonical(g, position), ranges);
     const Id rest = index_from(g, s.rest);
     if (std::ranges::find(constants, rest) == constants.end()) constants.push_back(rest);
     found.push_back(std::move(s));
@@ -106,7 +97,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
     if (!always(g, write_parts(g, state).gate)) return false;
     writes.push_back(state);
   }
-  if (g.op(state) != Op::CARRY || g.src(state, 0) != ranges[0] || reads.contains(state)) return false;
+  if (g.op(state) != Op::CARRY || reads.contains(state)) return false;
   std::vector<Id> positions;
   for (std::size_t i = writes.size(); i-- > 0;) {
     const WriteParts w = write_parts(g, writes[i]);

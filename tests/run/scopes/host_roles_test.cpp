@@ -12,6 +12,7 @@ using namespace kiln;
 namespace {
 
 inline constexpr dim<"N"> N;
+inline constexpr dim<"M"> M;
 
 using Ints = std::vector<int>;
 
@@ -322,6 +323,53 @@ TEST(HostRoles, VariablesAroundTheLoopAround) {
       v = sum(stirred(v), Ints(23, k));
     }
     EXPECT_EQ(scopes::values<int>(r[2]), sum(v, now)) << rounds;
+  }
+}
+
+// Several pairs that change places, of other sizes and types, and three in a row whose new one has memory of its own: what
+// brings a pair back in between is a buffer that fits and holds nothing.
+struct pairs : program<pairs> {
+  in<i32> steps;
+  inout<i32, N> u, v, a, b;
+  inout<i32, M> p, q;
+  inout<i64, N> x, y;
+  constexpr void exchange(auto& one, auto& other) {
+    auto before = var(one);
+    one = other;
+    other = before;
+  }
+  constexpr void body() {
+    for ([[maybe_unused]] auto t : loop(steps)) {
+      auto next = stir(b) + a;
+      a = b;
+      b = next;
+      exchange(p, q);
+      exchange(x, y);
+      exchange(u, v);
+    }
+  }
+};
+
+TEST(HostRoles, PairsOfOtherSizesAndTypes) {
+  for (const int steps : some_turns) {
+    Ints u = numbers(40), v = numbers(40, 1), a = numbers(40, 2), b = numbers(40, 3), p = numbers(7, 4), q = numbers(7, 5);
+    std::vector<std::int64_t> x, y;
+    for (std::int64_t i = 0; i < 40; ++i) x.push_back((i + 1) << 33), y.push_back(-i << 34);
+    const auto r = scopes::run(ir<pairs>, {scopes::scalar(steps), scopes::tensor({40}, u), scopes::tensor({40}, v),
+                                           scopes::tensor({40}, a), scopes::tensor({40}, b), scopes::tensor({7}, p),
+                                           scopes::tensor({7}, q), scopes::tensor({40}, x), scopes::tensor({40}, y)});
+    for (int t = 0; t < steps; ++t) {
+      const Ints next = sum(stirred(b), a);
+      a = b;
+      b = next;
+      std::swap(p, q);
+      std::swap(x, y);
+      std::swap(u, v);
+    }
+    const Ints* expected[] = {&u, &v, &a, &b, &p, &q};
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(scopes::values<int>(r[1 + i]), *expected[i]) << steps << " " << i;
+    EXPECT_EQ(scopes::values<std::int64_t>(r[7]), x) << steps;
+    EXPECT_EQ(scopes::values<std::int64_t>(r[8]), y) << steps;
   }
 }
 
