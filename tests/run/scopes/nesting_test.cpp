@@ -221,9 +221,14 @@ struct stages : program<stages> {
   }
 };
 
+// As in Kiln, what does not fit wraps.
+void add(int& x, int y) { x = static_cast<int>(static_cast<unsigned>(x) + static_cast<unsigned>(y)); }
+void add(Ints& x, const Ints& y) {
+  for (std::size_t i = 0; i < x.size(); ++i) add(x[i], y[i]);
+}
 int sum_of(const Ints& x) {
   int s = 0;
-  for (const int v : x) s += v;
+  for (const int v : x) add(s, v);
   return s;
 }
 
@@ -246,9 +251,9 @@ struct StagesByHand {
       if (k % 2 == 0) return true;
       for (int& v : x) --v;
     } else if (which == 1) {
-      for (std::size_t i = 0; i < x.size(); ++i) kept[i] += x[i];
+      add(kept, x);
       if (kept[0] > 40) return false;
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] += kept[i];
+      add(x, kept);
     } else if (x[std::min<std::size_t>(1, x.size() - 1)] % 2 == 0) {
       for (int i = 0; i < std::ssize(x); ++i) x[at(i)] -= i;
       for (int m = 0; m < std::min(k, 3); ++m) ++x[at(std::min<std::int64_t>(m, std::ssize(x) - 1))];
@@ -256,7 +261,7 @@ struct StagesByHand {
       for (int& v : x) v *= 3;
       return false;
     }
-    x[0] += sum_of(kept);
+    add(x[0], sum_of(kept));
     return true;
   }
 };
@@ -273,7 +278,7 @@ TEST(Nesting, StagesOutsideOfKernels) {
         hand.halve();
         for (int k = n; stride > 0 && k > 0; k -= stride)
           if (!hand.pass(k, which)) break;
-        for (std::size_t i = 0; i < hand.x.size(); ++i) hand.x[i] += hand.kept[i];
+        add(hand.x, hand.kept);
         EXPECT_EQ(scopes::values<int>(r[2]), hand.x) << n << " " << stride << " " << which;
         EXPECT_EQ(scopes::values<int>(r[3])[0], hand.levels);
         EXPECT_EQ(scopes::values<int>(r[4])[0], hand.passes);
