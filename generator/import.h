@@ -12,7 +12,8 @@
 
 namespace kiln::generator {
 
-// `g`: a graph of the program's own. Throws compiler::Diagnostic for what the user can mend, std::logic_error for tables that contradict themselves.
+// `g`: a graph of the program's own. Throws compiler::Diagnostic for what the user can mend, std::logic_error for tables that
+// contradict themselves.
 compiler::Program import_program(compiler::Graph& g, const record::program& p);
 
 }  // namespace kiln::generator
