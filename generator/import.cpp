@@ -97,7 +97,6 @@ class Importer {
   }
 
   Id value(int position);
-  Id param(std::size_t slot);
   Id store(std::size_t slot, Id value);
   Id node(int position, bool is_used);
   Id movement(Op op, const record::node& n, std::span<const Id> src);
@@ -133,14 +132,6 @@ Id Importer::value(int position) {
   }
   g_.set_loc(saved);
   return scopes_.brought(position);
-}
-
-Id Importer::param(std::size_t slot) {
-  if (const Id now = scopes_.assigned(slot); now != no_id) return now;
-  const Parameter& p = out_.params[slot];
-  if (p.direction == Direction::out)
-    build_.fail("E-store", "expected `" + p.name + "` to be assigned before it is read, got a read of an output");
-  return build_.param(static_cast<int>(slot), p);
 }
 
 Id Importer::store(std::size_t slot, Id value) {
@@ -182,7 +173,7 @@ Id Importer::node(int position, bool is_used) {
   if (ScopeImporter::handles(n.o)) return scopes_.node(position, src, is_used);
   Id id = no_id;
   switch (n.o) {
-    case record::op::param: return scopes_.whole(param(n.imm), n.imm);
+    case record::op::param: return scopes_.whole(n.imm);
     case record::op::store: return store(n.imm, src.at(0));
     case record::op::constant: id = build_.constant(d, canonical_bits(d, n.imm)); break;
     case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;

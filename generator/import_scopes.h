@@ -43,7 +43,10 @@ class ScopeImporter {
   void made(int position, Id value);
 
   // A parameter that is read as a whole.
-  Id whole(Id tensor, std::size_t slot) { return whole(tensor, Changed{false, slot, compiler::no_id}); }
+  Id whole(std::size_t slot) {
+    const Changed place{false, slot, compiler::no_id};
+    return whole(value_now(place), place);
+  }
 
   // Contents of a parameter now; no_id: never assigned, as at entry.
   Id assigned(std::size_t slot) const { return params_[slot]; }

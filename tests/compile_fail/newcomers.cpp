@@ -124,7 +124,7 @@ struct newcomers : program<newcomers> {
 #elif BAD == 50
     for (auto [i] : kernel(N).group<8>()) { auto a = group<f32>(8); y(i) = 0; }  // extents are template arguments  write local | extents of an array and sizes of groups
 #elif BAD == 51
-    auto v = var<f32>(); v = s;  // a variable needs a value | a variable needs a value
+    auto v = var<f32, 3>(k(0));  // assigned value has another dtype | another dtype
 #elif BAD == 52
     auto v = var(); v = s;  // a variable needs a value | a variable needs a value
 #elif BAD == 53

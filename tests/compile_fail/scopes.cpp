@@ -116,7 +116,7 @@ struct scopes : program<scopes> {
 #elif BAD == 42
     auto r = z(1) + 1;  // out parameter is read before it is assigned | out parameter is read before it is assigned
 #elif BAD == 43
-    z(1).atomic_add(1);  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    z(1) *= 2;  // out parameter is read before it is assigned | out parameter is read before it is assigned
 #elif BAD == 44
     for (auto i : forever()) total += s;  // forever has no break | forever has no break
 #elif BAD == 45
@@ -170,7 +170,7 @@ struct scopes : program<scopes> {
 #elif BAD == 69
     for (auto [i] : kernel(N)) y(k) = 0;  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
 #elif BAD == 70
-    z(k) += 1;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    z(k) /= 2;  // out parameter is read before it is assigned | out parameter is read before it is assigned
 #elif BAD == 71
     for (auto [i] : kernel(N)) y(i) = stored(x(i));  // stored inside a kernel | stored inside a kernel
 #elif BAD == 72
@@ -201,6 +201,10 @@ struct scopes : program<scopes> {
     for (auto [i] : kernel(N)) { auto v = var(x); y(i) = v(i); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
 #elif BAD == 85
     for (auto [i] : kernel(N).group<8>()) { auto j = i; j += 1; y.at<mode::skip>(in_group(j)) = 0; }  // position is not of a kernel in groups | position is not of a kernel in groups
+#elif BAD == 86
+    z *= 2;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+#elif BAD == 87
+    auto v = x; for (auto i : loop(3)) v = v + 1;  // value is rebound inside a scope | value is rebound inside a scope
 #endif
     z = x;
   }

@@ -51,9 +51,9 @@ struct twins : program<twins> {
 #elif BAD == 7
     (v + v) = v;  // left side is a computed value | left side is a computed value
 #elif BAD == 8
-    v = y;  // an in parameter is read only | read-only
+    v = y;  // an in parameter is read only | read only
 #elif BAD == 9
-    v += 1;  // an in parameter is read only | read-only
+    v += 1;  // an in parameter is read only | read only
 #elif BAD == 10
     auto r = 2.5 * k;  // literal does not fit the dtype | literal does not fit
 #elif BAD == 11
@@ -194,6 +194,24 @@ struct twins : program<twins> {
     auto r = sum(x, 0);  // axes are template arguments | axes are template arguments
 #elif BAD == 80
     auto r = softmax(x, 1);  // axes are template arguments | axes are template arguments
+#elif BAD == 81
+    s = 2;  // an in parameter is read only | read-only
+#elif BAD == 82
+    auto r = v; r = sum<0>(r);  // type of a value never changes | give the result a new name
+#elif BAD == 83
+    auto r = sum<f32>(wide);  // named dtype does not hold every element | does not hold every element
+#elif BAD == 84
+    auto r = mean<i32>(k);  // operand must be floating point | must be floating point
+#elif BAD == 85
+    auto r = max<f64, 0>(v);  // this reduction names no dtype | names no dtype
+#elif BAD == 86
+    auto r = dot<f32>(v, wide);  // named dtype does not hold every element | does not hold every element
+#elif BAD == 87
+    auto r = matmul<f64>(a, b);  // inner extents of matmul differ | same K
+#elif BAD == 88
+    auto r = sum<f64, 1>(v, keepdims);  // axis out of range | axis out of range
+#elif BAD == 89
+    k = 1.5;  // an in parameter is read only | read-only
 #endif
     y = v;
 #if BAD == 63

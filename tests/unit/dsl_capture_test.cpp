@@ -152,7 +152,7 @@ static_assert(addable<in<f32, 3>, expr<f32, 3>> && addable<int, in<f32, 3>> && a
 static_assert(!addable<in<f32, 3>, in<f64, 3>> && !addable<in<i32, 3>, double> && !addable<in<bool, 3>, in<bool, 3>>);
 static_assert(!addable<in<f32, N>, in<f32, M>>);
 static_assert(assignable<out<f32, N>&, expr<f32>> && assignable<inout<f32, N>&, in<f32, 1>> &&
-              !assignable<in<f32, N>&, in<f32, N>>);
+              !assignable<in<f32, N>&, in<f32, 1>>);
 static_assert(!assignable<out<f32, 1>&, in<f32, N>> && !assignable<out<f32, N>&, in<i32, N>>);
 static_assert(logical<in<bool, N>> && !logical<in<f32, N>>);
 

@@ -118,12 +118,6 @@ TEST(Import, Mistakes) {
   EXPECT_EQ(error_of(std::move(unassigned)),
             "user.cpp:1:1: error: E-store: expected the output `y` to be assigned, got no store");
 
-  Tables early("p");
-  early.param("y", 1, KILN_F32, early.shape({}));
-  early.node(op::param, KILN_F32, early.shape({}));
-  EXPECT_NE(error_of(std::move(early)).find("user.cpp:10:3: error: E-store: expected `y` to be assigned before it is read"),
-            std::string::npos);
-
   Tables outside("p");
   const auto* n = outside.shape({Tables::text("N")});
   const auto* m = outside.shape({Tables::text("M")});

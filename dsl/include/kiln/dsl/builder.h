@@ -123,6 +123,12 @@ struct builder {
     v.node = -1;
     closed_when = -1;
   }
+  // An output that operation `o` changes before anything has assigned it begins with zeros. An operation that makes zeros of
+  // zeros is a mistake.
+  constexpr void begin_with_zeros(int s, op o) {
+    slot& p = slots.v[s];
+    p.readable = p.readable || o == op::add || o == op::sub || o == op::or_ || o == op::xor_ || o == op::atomic;
+  }
   constexpr void written(int s) {
     closed_when = -1;
     slot& p = slots.v[s];

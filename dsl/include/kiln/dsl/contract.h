@@ -97,6 +97,31 @@ template <class A, class B, why Reason = matmul_why<A, B>>
   requires(kiln_wrong(Reason))
 mistake<Reason> matmul(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
+// matmul<f32>(a, b): the elements as this dtype, which must hold them. Then a and b may have two dtypes.
+template <class D, class A, class B>
+constexpr why kiln_wider_operands_why() {
+  if constexpr (!Operand<A> || !Operand<B>)
+    return why::not_ours;
+  else if constexpr (kiln_wrong(wider_why<D, A>))
+    return wider_why<D, A>;
+  else
+    return wider_why<D, B>;
+}
+template <class D, class A, class B>
+inline constexpr why wider_matmul_why =
+    kiln_wider_operands_why<D, A, B>() != why::ok ? kiln_wider_operands_why<D, A, B>()
+                                                  : matmul_why<expr_<D, shape_of<A>>, expr_<D, shape_of<B>>>;
+template <DType D, class A, class B>
+  requires(wider_matmul_why<D, A, B> == why::ok)
+constexpr auto matmul(const A& a, const B& b, sloc l = sloc::current()) {
+  const auto left = cast<D>(a, l);
+  const auto right = cast<D>(b, l);
+  return matmul(left, right, l);
+}
+template <DType D, class A, class B, why Reason = wider_matmul_why<D, A, B>>
+  requires(kiln_wrong(Reason))
+mistake<Reason> matmul(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
+
 // The scalar product of two vectors.
 template <class A, class B>
 inline constexpr why dot_why =
@@ -111,6 +136,21 @@ constexpr auto dot(const A& a, const B& b, sloc l = sloc::current()) {
   return kiln_fma_reduce<k>(a, b, l);
 }
 template <class A, class B, why Reason = dot_why<A, B>>
+  requires(kiln_wrong(Reason))
+mistake<Reason> dot(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
+
+template <class D, class A, class B>
+inline constexpr why wider_dot_why =
+    kiln_wider_operands_why<D, A, B>() != why::ok ? kiln_wider_operands_why<D, A, B>()
+                                                  : dot_why<expr_<D, shape_of<A>>, expr_<D, shape_of<B>>>;
+template <DType D, class A, class B>
+  requires(wider_dot_why<D, A, B> == why::ok)
+constexpr auto dot(const A& a, const B& b, sloc l = sloc::current()) {
+  const auto left = cast<D>(a, l);
+  const auto right = cast<D>(b, l);
+  return dot(left, right, l);
+}
+template <DType D, class A, class B, why Reason = wider_dot_why<D, A, B>>
   requires(kiln_wrong(Reason))
 mistake<Reason> dot(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 

@@ -16,18 +16,18 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
   using right = kiln_right<D, S>;
   static constexpr int max_rank = 8;
   builder* b;
-  int tensor, rank, id, index[max_rank] = {};
+  int tensor, computed, rank, id, index[max_rank] = {};  // computed: the value of a copy of an `in`, or -1
 
   template <class... I>
-  constexpr element_(builder* b_, int tensor_, const sloc& l, const I&... i)
-      : b(b_), tensor(tensor_), rank(sizeof...(I)), index{i.node(b_)...} {
+  constexpr element_(builder* b_, int tensor_, int computed_, const sloc& l, const I&... i)
+      : b(b_), tensor(tensor_), computed(computed_), rank(sizeof...(I)), index{i.node(b_)...} {
     kiln_check_small<S>(b, l);
     id = kiln_load(l);
   }
   constexpr element_(const element_&) = default;
   constexpr explicit element_(const element_<D, S, Mode, W, false>& x)
     requires Unique
-      : b(x.b), tensor(x.tensor), rank(x.rank), id(x.id) {
+      : b(x.b), tensor(x.tensor), computed(x.computed), rank(x.rank), id(x.id) {
     for (int k = 0; k < rank; ++k) index[k] = x.index[k];
   }
   constexpr ~element_() = default;
@@ -90,20 +90,27 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
   constexpr int kiln_read(const sloc&) const { return id; }
 
  private:
-  constexpr std::uint64_t kiln_where(mode m) const {
-    return static_cast<std::uint64_t>(m) << 32 | static_cast<std::uint64_t>(tensor);
+  static constexpr std::uint64_t kiln_where(mode m, int of) {
+    return static_cast<std::uint64_t>(m) << 32 | static_cast<std::uint64_t>(of);
   }
   constexpr int kiln_load(const sloc& l) const {
     if (kiln_variable() >= 0 && !b->is_open(b->variables.v[kiln_variable()].scope))
       b->fail(why::value_of_a_closed_scope_is_used_outside__write_var, b->at(l));
     // A read outside of a skipped write is clamped.
-    kiln_begin<D, S>(b, op::element, l, kiln_where(Mode == mode::skip ? mode::clamp : Mode));
+    constexpr mode read = Mode == mode::skip ? mode::clamp : Mode;
+    kiln_begin<D, S>(b, op::element, l, kiln_where(read, computed >= 0 ? static_cast<int>(record::computed_tensor) : tensor));
+    if (computed >= 0) b->src(computed);
     for (int k = 0; k < rank; ++k) b->src(index[k]);
     if (kiln_is_unreadable()) b->owner.v[b->last()] = builder::unreadable;
     return b->last();
   }
   // The right side of a compound assignment comes first: what it writes is read.
-  constexpr int kiln_now(const sloc& l) const { return id == b->last() ? id : kiln_load(l); }
+  constexpr int kiln_now(const sloc& l) const {
+    return id == b->last() && b->owner.v[id] != builder::unreadable ? id : kiln_load(l);
+  }
+  constexpr void kiln_begin_with_zeros(op o) const {
+    if (!kiln_is_local()) b->begin_with_zeros(tensor, o);
+  }
   constexpr bool kiln_is_local() const { return tensor >= static_cast<int>(record::local_tensors); }
   constexpr int kiln_variable() const { return tensor - static_cast<int>(record::variable_tensors); }
   constexpr bool kiln_is_unreadable() const { return !kiln_is_local() && !b->slots.v[tensor].readable; }
@@ -116,10 +123,12 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
       b->written(tensor);
   }
   constexpr void kiln_write(op o, std::uint64_t kind, int value, const sloc& l, int expected = -1) const {
-    kiln_begin<D, S>(b, o, l, kind << 40 | kiln_where(Mode));
+    kiln_begin<D, S>(b, o, l, kind << 40 | kiln_where(Mode, tensor));
     b->src(value);
     if (expected >= 0) b->src(expected);
     for (int k = 0; k < rank; ++k) b->src(index[k]);
+    if (o == op::accumulate) kiln_begin_with_zeros(static_cast<op>(kind & 0xff));
+    if (o == op::atomic) kiln_begin_with_zeros(o);
     if (o != op::put && kiln_is_unreadable())
       b->fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, b->current());
     kiln_written();
@@ -128,10 +137,13 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
   constexpr void kiln_put(int value, const sloc& l) const { kiln_write(op::put, promise, value, l); }
   // Where several elements may be one, each takes its turn.
   constexpr void kiln_compound(op o, const right& r) const {
-    if constexpr (S::rank == 0)
-      kiln_put(kiln_node2<D, S>(b, o, r.l, kiln_now(r.l), r.node(b)), r.l);
-    else
+    if constexpr (S::rank == 0) {
+      kiln_begin_with_zeros(o);
+      const int now = kiln_now(r.l), value = r.node(b);
+      kiln_put(kiln_node2<D, S>(b, o, r.l, now, value), r.l);
+    } else {
       kiln_write(op::accumulate, static_cast<std::uint64_t>(o) | promise, r.node(b), r.l);
+    }
   }
   constexpr expr_<D, S> kiln_atomic(record::atomic_kind kind, const sloc& l, int value, int expected) const {
     kiln_write(op::atomic, static_cast<std::uint64_t>(kind), value, l, expected);

@@ -22,6 +22,15 @@ struct kiln_by_element {
 #undef KILN_X
 };
 
+// The node that a copy of an `in` was given, else -1.
+template <class T>
+constexpr int kiln_given(const T& t) {
+  if constexpr (requires { t.value; })
+    return t.value;
+  else
+    return -1;
+}
+
 // The first of each are not templates of the indices, so that these convert at the call and bring its line.
 template <class Self, class D, class S, why W, int... A>
 struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
@@ -83,7 +92,7 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
     if constexpr (W == kiln_computed)
       return kiln_value < M == mode::skip ? mode::clamp : M, P > (l, {i.node(self().b)...}, sizeof...(I));
     else
-      return element_<D, P, M, W>(self().b, self().slot, l, i...);
+      return element_<D, P, M, W>(self().b, self().slot, kiln_given(self()), l, i...);
   }
   template <class... I>
   constexpr auto kiln_part_outside(const kiln_right<D, sh<>>& outside, const I&... i) const {
@@ -100,11 +109,11 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
     builder* b = self().b;
     kiln_check_small<P>(b, l);
     constexpr auto where = static_cast<std::uint64_t>(M) << 32;
-    if constexpr (W == kiln_computed) {
+    if (W == kiln_computed || kiln_given(self()) >= 0) {
       const int tensor = self().kiln_read(l);
       kiln_begin<D, P>(b, op::element, l, where | record::computed_tensor);
       b->src(tensor);
-    } else {
+    } else if constexpr (W != kiln_computed) {
       kiln_begin<D, P>(b, op::element, l, where | static_cast<std::uint64_t>(self().slot));
     }
     for (int k = 0; k < n; ++k) b->src(sources[k]);
@@ -116,7 +125,7 @@ template <class Self, class D, class S, why W>
 struct kiln_elements<Self, D, S, W, seq<>> : kiln_by_element {
   constexpr auto operator()(sloc l = sloc::current()) const {
     const auto& t = static_cast<const Self&>(*this);
-    return element_<D, sh<>, mode::clamp, W>(t.b, t.slot, l);
+    return element_<D, sh<>, mode::clamp, W>(t.b, t.slot, kiln_given(t), l);
   }
 };
 

@@ -50,6 +50,8 @@ namespace kiln {
   X(axes_are_template_arguments__write_sum_of_axis, "axes are template arguments: write sum<0>(x), softmax<1>(x)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operands_must_be_bool, "operands must be bool") \
+  X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
+  X(this_reduction_names_no_dtype__write_cast, "this reduction names no dtype, only sum, prod, mean, dot and matmul do: max(cast<f64>(x))") \
   X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
   X(reduction_of_an_empty_axis_has_no_value, "min, max, argmin, argmax and mean of an axis of extent 0 have no value")
 #define KILN_REASONS_MOVE(X) \
@@ -70,6 +72,7 @@ namespace kiln {
   X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
   X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
 #define KILN_REASONS_CONTRACT(X) \
+  X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
   X(inner_extents_of_matmul_differ, "matmul(a, b) needs a[.., K] and b[.., K, N] with the same K") \
   X(batch_extents_do_not_broadcast, "the batch extents of matmul do not broadcast") \
   X(matmul_needs_rank_1_or_more, "matmul needs tensors of rank 1 or more") \
@@ -99,7 +102,9 @@ namespace kiln {
   X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
   X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of groups are template arguments: local<f32, 4>(), kernel(n).group<64>()") \
-  X(a_variable_needs_a_value__write_var_of_value, "a variable needs a value: var(0.0f), var(x), var<f32>(0)") \
+  X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
+  X(assigned_value_has_another_shape, "the shape of the assigned value does not broadcast to the parameter's shape") \
+  X(a_variable_needs_a_value__write_var_of_value, "a variable needs a value or a dtype: var(0.0f), var(x), var<f32, 4>()") \
   X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
 #define KILN_REASONS_ELEMENT(X) \
   X(index_must_be_an_integer, "an index is an integer, or a scalar or tensor of an integer dtype") \
@@ -177,6 +182,8 @@ enum class why : unsigned char {
   positions_are_numbers__name_another_dtype,
   axes_are_template_arguments__write_sum_of_axis,
   reduction_of_an_empty_axis_has_no_value,
+  the_named_dtype_does_not_hold_every_element__write_cast,
+  this_reduction_names_no_dtype__write_cast,
   reshape_changes_the_number_of_elements,
   only_one_extent_may_be_inferred,
   inferred_extent_does_not_divide,

@@ -288,6 +288,14 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
 template <dir Dir>
 inline constexpr why kiln_writable = Dir == dir::in ? why::an_in_parameter_is_read_only__declare_it_out_or_inout : why::ok;
 
+// What a copy of an `in` cannot become.
+template <class B, class D, class S>
+inline constexpr why kiln_copy_why = !Arg<B>       ? kiln_meant<B>
+                                     : !Operand<B> ? kiln_writable<dir::in>
+                                     : kiln_reads_as<B, D, S> || std::is_base_of_v<expr_<D, S>, B>
+                                         ? why::ok
+                                         : why::the_type_of_a_value_never_changes__give_the_result_a_new_name;
+
 template <dir Dir, class D, class S>
 struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S, kiln_writable<Dir>> {
   using kiln_operand = void;
@@ -299,16 +307,17 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
   static constexpr why writable = kiln_writable<Dir>;
   builder* b = nullptr;
   int slot = -1;
+  // A copy of an `in` is a value: the node that it was given (-1: none, the parameter), and the scope where it was declared
+  // (-1: this is the parameter itself).
+  int value = -1, declared = -1;
 
   constexpr tensor_() = default;
-  constexpr tensor_(const tensor_&) = default;
+  constexpr tensor_(const tensor_& x) : b(x.b), slot(x.slot), value(x.value), declared(b == nullptr ? -1 : b->scope) {}
   constexpr ~tensor_() = default;
 
-  constexpr tensor_& operator=(const tensor_& x)
-    requires(writable == why::ok)
-  {
+  constexpr tensor_& operator=(const tensor_& x) {
     called_from here(b, b->current());
-    kiln_store(x.kiln_read(sloc()), sloc());
+    kiln_assign(x.kiln_read(sloc()), sloc());
     return *this;
   }
   constexpr tensor_& operator=(const right& r)
@@ -317,19 +326,27 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
     kiln_store(r.node(b), r.l);
     return *this;
   }
-  template <class B, why Reason = kiln_wrong(writable) ? writable : assign_why<D, S, B>>
+  constexpr tensor_& operator=(const expr_<D, S>& x)
+    requires(Dir == dir::in)
+  {
+    kiln_assign(x.id, sloc());
+    return *this;
+  }
+  template <class B, why Reason = Dir == dir::in ? kiln_copy_why<B, D, S> : assign_why<D, S, B>>
     requires(kiln_wrong(Reason))
   mistake<Reason> operator=(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
-#define KILN_X(sym, k, o)                                                                            \
-  constexpr tensor_& operator sym(const right & r)                                                   \
-    requires(writable == why::ok && kiln_class_why<D>(klass::k) == why::ok)                          \
-  {                                                                                                  \
-    kiln_store(kiln_node2<D, S>(b, o, r.l, kiln_read(r.l), r.node(b)), r.l);                         \
-    return *this;                                                                                    \
-  }                                                                                                  \
-  template <class B, why Reason = kiln_wrong(writable) ? writable : compound_why<D, S, B, klass::k>> \
-    requires(kiln_wrong(Reason))                                                                     \
+#define KILN_X(sym, k, o)                                          \
+  constexpr tensor_& operator sym(const right & r)                 \
+    requires(kiln_class_why<D>(klass::k) == why::ok)               \
+  {                                                                \
+    b->begin_with_zeros(slot, o);                                  \
+    const int now = kiln_read(r.l), by = r.node(b);                \
+    kiln_assign(kiln_node2<D, S>(b, o, r.l, now, by), r.l);        \
+    return *this;                                                  \
+  }                                                                \
+  template <class B, why Reason = compound_why<D, S, B, klass::k>> \
+    requires(kiln_wrong(Reason))                                   \
   mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
@@ -350,7 +367,16 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
   mistake<Reason> size(const A&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 
   constexpr void kiln_store(int id, const sloc& l) { b->store(slot, kiln_code<D>, shape_v<S>, id, l); }
-  constexpr int kiln_read(const sloc& l) const { return b->read(slot, kiln_code<D>, shape_v<S>, l); }
+  constexpr void kiln_assign(int id, const sloc& l) {
+    if constexpr (Dir != dir::in) {
+      kiln_store(id, l);
+    } else {
+      if (declared < 0) b->fail(writable, b->current());
+      if (declared != b->scope) b->fail(why::value_is_rebound_inside_a_scope__write_var, b->current());
+      value = id;
+    }
+  }
+  constexpr int kiln_read(const sloc& l) const { return value >= 0 ? value : b->read(slot, kiln_code<D>, shape_v<S>, l); }
 };
 
 template <DType D, auto... E>

@@ -1,4 +1,5 @@
-// Reductions over the named axes, or all of them: sum<1>(x), max<-2, -1>(x), mean(x), sum<1>(x, keepdims).
+// Reductions over the named axes, or all of them: sum<1>(x), max<-2, -1>(x), mean(x), sum<1>(x, keepdims). Sums, products and
+// means may name a wider dtype first: sum<f64>(x), mean<f32, 1>(x).
 #pragma once
 
 #include "kiln/dsl/join.h"
@@ -75,6 +76,45 @@ constexpr auto kiln_reduce(const X& x, const sloc& l) {
     requires(kiln_array<X> || kiln_arithmetic<X>)                                                           \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);
 
+// Does D hold every element of a tensor of dtype E? Integers may become floating point, though it rounds the largest.
+template <class D, class E>
+inline constexpr bool kiln_holds =
+    std::is_same_v<D, E> ||
+    (kiln_is_float<D> ? !kiln_is_float<E> || kiln_bits<E> < kiln_bits<D>
+                      : kiln_is_int<D> && !kiln_is_float<E> &&
+                            (kiln_is_bool<E> ||
+                             (kiln_is_signed<D> == kiln_is_signed<E> ? kiln_bits<E> <= kiln_bits<D>
+                                                                     : kiln_is_signed<D> && kiln_bits<E> < kiln_bits<D>)));
+template <class D, class X>
+inline constexpr why wider_why =
+    kiln_holds<D, dtype_of<X>> ? why::ok : why::the_named_dtype_does_not_hold_every_element__write_cast;
+template <class D, class X, klass K, bool NonEmpty, int... A>
+constexpr why kiln_wider_reduce_why() {
+  return kiln_wrong(wider_why<D, X>) ? wider_why<D, X> : kiln_reduce_why<expr_<D, shape_of<X>>, K, NonEmpty, A...>();
+}
+#define KILN_WIDER_REDUCTION(f, cls, nonempty)                                                                    \
+  template <DType D, int... A, Operand X>                                                                         \
+    requires(kiln_wider_reduce_why<D, X, klass::cls, nonempty, A...>() == why::ok)                                \
+  constexpr auto f(const X& x, sloc l = sloc::current()) {                                                        \
+    return f<A...>(cast<D>(x, l), l);                                                                             \
+  }                                                                                                               \
+  template <DType D, int... A, Operand X>                                                                         \
+    requires(kiln_wider_reduce_why<D, X, klass::cls, nonempty, A...>() == why::ok)                                \
+  constexpr auto f(const X& x, kiln_keepdims k, sloc l = sloc::current()) {                                       \
+    return f<A...>(cast<D>(x, l), k, l);                                                                          \
+  }                                                                                                               \
+  template <DType D, int... A, Operand X, why Reason = kiln_wider_reduce_why<D, X, klass::cls, nonempty, A...>()> \
+    requires(kiln_wrong(Reason))                                                                                  \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);                                                  \
+  template <DType D, int... A, Operand X, why Reason = kiln_wider_reduce_why<D, X, klass::cls, nonempty, A...>()> \
+    requires(kiln_wrong(Reason))                                                                                  \
+  mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);
+#define KILN_DTYPE_IS_KEPT(f)                                                                          \
+  template <DType D, int... A, Operand X, why Reason = why::this_reduction_names_no_dtype__write_cast> \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);                                       \
+  template <DType D, int... A, Operand X, why Reason = why::this_reduction_names_no_dtype__write_cast> \
+  mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);
+
 #define KILN_SIMPLE(f, cls, nonempty)                            \
   template <ints Axes, class X>                                  \
   constexpr auto kiln_do_##f(const X& x, const sloc& l) {        \
@@ -88,6 +128,12 @@ KILN_SIMPLE(min, any, true)
 KILN_SIMPLE(any, boolean, false)
 KILN_SIMPLE(all, boolean, false)
 #undef KILN_SIMPLE
+KILN_WIDER_REDUCTION(sum, number, false)
+KILN_WIDER_REDUCTION(prod, number, false)
+KILN_DTYPE_IS_KEPT(max)
+KILN_DTYPE_IS_KEPT(min)
+KILN_DTYPE_IS_KEPT(any)
+KILN_DTYPE_IS_KEPT(all)
 
 // The number of elements over the axes.
 template <class S, ints Axes>
@@ -114,6 +160,7 @@ constexpr auto kiln_do_mean(const X& x, const sloc& l) {
   return expr_<D, shape_of<decltype(total)>>(x.b, kiln_node2<D, shape_of<decltype(total)>>(x.b, op::fdiv, l, total.id, n));
 }
 KILN_REDUCTION(mean, floating, true)
+KILN_WIDER_REDUCTION(mean, floating, true)
 
 // The first position of the extreme value (row-major over the axes), i64; a NaN is more extreme than anything.
 template <reduce_kind K, ints Axes, class X>
@@ -148,6 +195,10 @@ constexpr auto kiln_do_argmin(const X& x, const sloc& l) {
 }
 KILN_REDUCTION(argmax, any, true)
 KILN_REDUCTION(argmin, any, true)
+KILN_DTYPE_IS_KEPT(argmax)
+KILN_DTYPE_IS_KEPT(argmin)
 #undef KILN_REDUCTION
+#undef KILN_WIDER_REDUCTION
+#undef KILN_DTYPE_IS_KEPT
 
 }  // namespace kiln

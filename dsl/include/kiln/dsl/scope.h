@@ -252,7 +252,7 @@ struct keywords {
     kiln_b()->in_loop();
   }
 
-  // var(0), var(x): mutable. var<f32>(0), var<f32, 3>(0) name the dtype, and extents.
+  // var(0), var(x): mutable. var<f32>(0), var<f32, 3>(0) name the dtype, and extents; var<f32, 3>() is zeros.
   template <Operand X>
   constexpr auto var(const X& x, sloc l = sloc::current()) const {
     return variable_<dtype_of<X>, shape_of<X>>(x.b, x.kiln_read(l), x.b->at(l));
@@ -261,19 +261,21 @@ struct keywords {
   constexpr auto var(const L& x, sloc l = sloc::current()) const {
     return var<typename kiln_natural<L>::type>(x, l);
   }
-  template <DType D, auto... E, Literal L>
-    requires(assign_why<D, sh<>, L> == why::ok)
-  constexpr auto var(const L& x, sloc l = sloc::current()) const {
+  template <DType D, auto... E, Arg X>
+    requires(assign_why<D, make_sh<E...>, X> == why::ok)
+  constexpr auto var(const X& x, sloc l = sloc::current()) const {
     builder* b = kiln_b();
-    const int id = kiln_expand<D, sh<>, make_sh<E...>>(b, kiln_id<D>(b, x, l), l);
+    const int id = kiln_expanded<D, make_sh<E...>>(b, x, l);
     return variable_<D, make_sh<E...>>(b, id, b->at(l));
   }
-  template <DType D, auto... E, Literal L, why Reason = assign_why<D, sh<>, L>>
+  template <DType D, auto... E, Arg X, why Reason = assign_why<D, make_sh<E...>, X>>
     requires(kiln_wrong(Reason))
-  mistake<Reason> var(const L&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  mistake<Reason> var(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
-  template <DType D, auto... E, why Reason = why::a_variable_needs_a_value__write_var_of_value>
-  mistake<Reason> var() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <DType D, auto... E>
+  constexpr auto var(sloc l = sloc::current()) const {
+    return var<D, E...>(kiln_zero<D>(), l);
+  }
   template <why Reason = why::a_variable_needs_a_value__write_var_of_value>
   mistake<Reason> var() const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
