@@ -34,7 +34,8 @@ std::string comment(Graph& g, const Program& p) {
   for (const Symbol& y : p.symbols)
     if (y.kind == Symbol::Kind::extent)
       s += "   " + y.name + ": " + std::to_string(y.min) + " .. " + std::to_string(y.max) +
-           (y.multiple_of > 1 ? ", a multiple of " + std::to_string(y.multiple_of) : "") + "\n";
+           (y.multiple_of > 1 ? ", a multiple of " + std::to_string(y.multiple_of) : "") +
+           (y.min_needed_at.empty() ? "" : " (" + y.min_needed_at + " needs the minimum)") + "\n";
   return s + "   Extents of one name are equal; every call checks that. */\n";
 }
 

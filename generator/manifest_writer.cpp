@@ -20,8 +20,11 @@ Json value(Graph& g, Id id) {
 Json symbols(const Program& p) {
   Json list = Json::array();
   for (const Symbol& s : p.symbols)
-    if (s.kind == Symbol::Kind::extent)
-      list.push_back({{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}});
+    if (s.kind == Symbol::Kind::extent) {
+      Json one{{"name", s.name}, {"min", s.min}, {"max", s.max}, {"multiple_of", s.multiple_of}};
+      if (!s.min_needed_at.empty()) one["min_needed_at"] = s.min_needed_at;
+      list.push_back(one);
+    }
   return list;
 }
 

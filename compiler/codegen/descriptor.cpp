@@ -14,7 +14,7 @@ namespace {
 
 using llvm::Constant;
 
-constexpr int abi_version = 4;  // KILN_ABI_VERSION
+constexpr int abi_version = 5;  // KILN_ABI_VERSION
 
 class DescriptorEmitter {
  public:
@@ -36,7 +36,8 @@ class DescriptorEmitter {
     int n_extents = 0;
     for (const Symbol& s : schedule_.program.symbols) {
       n_extents += s.kind == Symbol::Kind::extent ? 1 : 0;
-      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of)}));
+      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of),
+                             s.min_needed_at.empty() ? null() : text(s.min_needed_at)}));
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
@@ -56,6 +57,7 @@ class DescriptorEmitter {
   Constant* row(std::initializer_list<Constant*> members) {
     return llvm::ConstantStruct::getAnon(context(), {members.begin(), members.size()});
   }
+  Constant* null() { return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context())); }
   llvm::LLVMContext& context() { return module_.getContext(); }
 
   llvm::GlobalVariable* global(Constant* init) {
@@ -65,7 +67,7 @@ class DescriptorEmitter {
   }
 
   Constant* array(const std::vector<Constant*>& rows) {
-    if (rows.empty()) return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context()));
+    if (rows.empty()) return null();
     return global(llvm::ConstantArray::get(llvm::ArrayType::get(rows[0]->getType(), rows.size()), rows));
   }
 

@@ -61,12 +61,13 @@ bool Builder::nonnegative(Id v) {
     if (!infer_) return false;
     const auto raised = minimums_for_nonnegative(graph_, v, facts_);
     if (!raised) return false;
-    for (const SymbolFacts& r : *raised) {
+    for (SymbolFacts r : *raised) {
+      r.needed_at = graph_.loc();
       const auto f = std::ranges::find(facts_, r.name, &SymbolFacts::name);
       if (f == facts_.end())
         facts_.push_back(r);
-      else
-        f->min = std::max(f->min, r.min);
+      else if (f->min < r.min)
+        *f = r;
     }
   }
   nonnegative_.insert(v);
@@ -78,9 +79,11 @@ void Builder::apply_minimums(Program& p) const {
     for (Symbol& s : p.symbols) {
       if (s.name != f.name || s.min >= f.min) continue;
       if (f.min > s.max)
-        fail("E-slice", "symbol `" + s.name + "` expected a maximum of at least " + std::to_string(f.min) +
-                            ", which the program needs, got " + std::to_string(s.max));
+        throw Diagnostic("E-slice", where(graph_, f.needed_at),
+                         "symbol `" + s.name + "` expected a maximum of at least " + std::to_string(f.min) +
+                             ", which this operation needs, got " + std::to_string(s.max));
       s.min = f.min;
+      s.min_needed_at = file_and_line(graph_, f.needed_at);
     }
 }
 

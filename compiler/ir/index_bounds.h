@@ -14,6 +14,7 @@ namespace kiln::compiler {
 struct SymbolFacts {
   std::string_view name;
   std::int64_t min = 0;
+  SourceLoc needed_at = {};  // of the operation that raised the minimum above the declared one
 };
 
 // True only when the value is >= 0 for every value of the symbols that satisfies the facts.

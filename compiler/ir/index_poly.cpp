@@ -208,6 +208,12 @@ std::string where(const Graph& g, SourceLoc loc) {
   return std::string(g.string(loc.file)) + ":" + std::to_string(loc.line) + ":" + std::to_string(loc.column);
 }
 
+std::string file_and_line(const Graph& g, SourceLoc loc) {
+  if (loc.file == 0 && loc.line == 0) return {};
+  const std::string_view path = g.string(loc.file);
+  return std::string(path.substr(path.rfind('/') + 1)) + ":" + std::to_string(loc.line);
+}
+
 Poly poly_of(const Graph& g, Id id) {
   if (auto p = read_canonical(g, id)) return *std::move(p);
   return {{1, {id}}};

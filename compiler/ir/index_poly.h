@@ -46,5 +46,7 @@ std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" whe
 
 // "12:5" of file "a.cpp" as "a.cpp:12:5"; empty without a location.
 std::string where(const Graph& g, SourceLoc loc);
+// "kernels.cpp:12", without the folder: the same bytes wherever the source lies. Empty for no place.
+std::string file_and_line(const Graph& g, SourceLoc loc);
 
 }  // namespace kiln::compiler

@@ -161,6 +161,8 @@ void TextReader::read_symbol() {
       s.max = scan.integer("an integer");
     else if (scan.accept_word("multiple_of"))
       s.multiple_of = scan.integer("an integer");
+    else if (scan.accept_word("needed_at"))
+      s.min_needed_at = scan.quoted("the place of an operation");
     else if (scan.accept_word("turn"))
       s.kind = Symbol::Kind::turn;
     else if (scan.accept_word("count"))
@@ -169,7 +171,7 @@ void TextReader::read_symbol() {
       s.kind = Symbol::Kind::element;
       s.buffer = static_cast<int>(std::min<std::uint64_t>(scan.natural("a buffer"), INT32_MAX));
     } else
-      scan.fail("`min`, `max`, `multiple_of`, `turn`, `count` or `element`");
+      scan.fail("`min`, `needed_at`, `max`, `multiple_of`, `turn`, `count` or `element`");
   }
   if ((s.min < 0 && s.kind == Symbol::Kind::extent) || s.max < s.min || s.multiple_of < 1)
     scan.reject("expected 0 <= min <= max and multiple_of >= 1 for `" + s.name + "`, got " + std::to_string(s.min) + ", " +

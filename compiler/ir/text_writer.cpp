@@ -103,8 +103,9 @@ class Writer {
 
 void Writer::symbols_and_params(const Program& p) {
   for (const Symbol& s : p.symbols)
-    line("symbol " + s.name + " min " + std::to_string(s.min) + " max " + std::to_string(s.max) + " multiple_of " +
-         std::to_string(s.multiple_of) +
+    line("symbol " + s.name + " min " + std::to_string(s.min) +
+         (s.min_needed_at.empty() ? "" : " needed_at " + quoted(s.min_needed_at)) + " max " + std::to_string(s.max) +
+         " multiple_of " + std::to_string(s.multiple_of) +
          (s.kind == Symbol::Kind::turn      ? " turn"
           : s.kind == Symbol::Kind::count   ? " count"
           : s.kind == Symbol::Kind::element ? " element " + std::to_string(s.buffer)

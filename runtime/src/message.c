@@ -93,6 +93,7 @@ static void write_constraint(writer* w, const kiln_program_desc* p, kiln_status 
         : s.got > d->max ? "at most"
                          : "a multiple of",
         s.expected, s.got);
+  if (s.got < d->min && d->min_needed_at != NULL) WRITE(w, " (%s needs that)", d->min_needed_at);
 }
 
 static void write_alias(writer* w, const kiln_program_desc* p, kiln_status s) {

@@ -187,11 +187,15 @@ TEST_F(BuilderTest, MinimumIsInferred) {
   const std::int64_t one[] = {1}, ones[] = {1, 1};
   Program p;
   p.symbols = {{"N", 1, 100, 1}, {"M", 0, 100, 1}};
+  g.set_loc({g.intern("../folder/kernels.cpp"), 12, 5});
   b.slice(x, es({"4"}), one, es({"N - 4"}));
+  g.set_loc({g.intern("kernels.cpp"), 13, 5});
   b.pad(y, b.constant(DType::f32, 0), PadMode::edge, es({"0", "1"}), es({"N", "M + 1"}));
   b.apply_minimums(p);
   EXPECT_EQ(p.symbols[0].min, 4);
   EXPECT_EQ(p.symbols[1].min, 1);
+  EXPECT_EQ(p.symbols[0].min_needed_at, "kernels.cpp:12");
+  EXPECT_EQ(p.symbols[1].min_needed_at, "kernels.cpp:13");
   EXPECT_EQ(thrown([&] { b.slice(y, es({"0", "0"}), ones, es({"M", "M"})); }), "E-slice");  // M <= N is no minimum
   p.symbols[0] = {"N", 0, 3, 1};
   EXPECT_EQ(thrown([&] { b.apply_minimums(p); }), "E-slice");

@@ -84,7 +84,7 @@ TEST(Literal, Forms) {
 
 TEST(Text, EveryTensorOperation) {
   std::string text = R"(program all
-symbol N min 4 max 100000 multiple_of 2
+symbol N min 4 needed_at "k.cpp:7" max 100000 multiple_of 2
 symbol M
 in f32 [N, 8] x
 in i32 [N, 8] i

@@ -141,11 +141,17 @@ TEST(RuntimeCall, Facts) {
   high.x_extents[0] = high.y_extents[0] = std::int64_t{1} << 41;
   high.fails(KILN_R_CONSTRAINT,
              "R-constraint: program row_sum: extent N: argument x axis 0: expected at most 1099511627776, got 2199023255552");
+  Call few(2);
+  const kiln_symbol_desc needed[] = {{"N", 4, 9, 2, "kernels.cpp:12"}, {"M", 0, 9, 1, nullptr}};
+  few.program.symbols = needed;
+  few.fails(
+      KILN_R_CONSTRAINT,
+      "R-constraint: program row_sum: extent N: argument x axis 0: expected at least 4, got 2 (kernels.cpp:12 needs that)");
 }
 
 TEST(RuntimeCall, SizesOverflow) {
   Call c;
-  const kiln_symbol_desc wide[] = {{"N", 0, INT64_MAX, 1}, {"M", 0, INT64_MAX, 1}};
+  const kiln_symbol_desc wide[] = {{"N", 0, INT64_MAX, 1, nullptr}, {"M", 0, INT64_MAX, 1, nullptr}};
   c.program.symbols = wide;
   c.x_extents[0] = c.y_extents[0] = std::int64_t{1} << 60;
   c.fails(KILN_R_TOOLARGE, "R-toolarge: program row_sum: argument x axis 1: a size does not fit: got 4");
@@ -169,7 +175,7 @@ TEST(RuntimeCall, StridesOfEmptyAndSingleAxesDoNotCount) {
   empty.args[0].strides = odd;
   EXPECT_EQ(empty.run().code, KILN_OK);
   Call one(1);
-  const kiln_symbol_desc any[] = {{"N", 0, 9, 1}, {"M", 0, 9, 1}};
+  const kiln_symbol_desc any[] = {{"N", 0, 9, 1, nullptr}, {"M", 0, 9, 1, nullptr}};
   one.program.symbols = any;
   const std::int64_t row[] = {77, 1};
   one.args[0].strides = row;

@@ -25,7 +25,7 @@ static const int64_t n[] = {KILN_PUSH_SYM, 0, KILN_EXPR_END};
 static const int64_t m2p1[] = {KILN_PUSH_CONST, 2, KILN_PUSH_SYM, 1, KILN_MUL, KILN_PUSH_CONST, 1, KILN_ADD, KILN_EXPR_END};
 static const int64_t n4[] = {KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 4, KILN_MUL, KILN_EXPR_END};
 
-static const kiln_symbol_desc symbols[] = {{"N", 0, (int64_t)1 << 40, 2}, {"M", 1, (int64_t)1 << 40, 1}};
+static const kiln_symbol_desc symbols[] = {{"N", 0, (int64_t)1 << 40, 2, NULL}, {"M", 1, (int64_t)1 << 40, 1, NULL}};
 static const kiln_expr x_extents[] = {n, four}, w_extents[] = {m2p1}, y_extents[] = {n};
 static const kiln_param_desc params[] = {
     {"x", x_extents, KILN_F32, KILN_IN, 2, {0}},

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define KILN_ABI_VERSION 4
+#define KILN_ABI_VERSION 5
 
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX |
@@ -35,6 +35,7 @@ enum { KILN_IN = 0, KILN_OUT = 1, KILN_INOUT = 2 };
 typedef struct kiln_symbol_desc {
   const char* name;
   int64_t min, max, multiple_of;
+  const char* min_needed_at; /* "kernels.cpp:12": the operation that needs `min`; null where the program declares it */
 } kiln_symbol_desc;
 
 typedef struct kiln_param_desc {
