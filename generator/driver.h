@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "kiln/record.h"
+#include "generator/record.h"
 
 namespace kiln::generator {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "kiln/record.h"
+#include "generator/record.h"
 
 namespace kiln::generator {
 

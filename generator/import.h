@@ -8,7 +8,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/program.h"
-#include "kiln/record.h"
+#include "generator/record.h"
 
 namespace kiln::generator {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/text_index.h"
-#include "kiln/record.h"
+#include "generator/record.h"
 
 namespace kiln::generator {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "kiln/record.h"
+#include "generator/record.h"
 
 namespace kiln::generator {
 

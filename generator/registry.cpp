@@ -9,7 +9,7 @@ std::vector<const record::program*>& registered_programs() {
 
 }  // namespace kiln::generator
 
-void kiln::record::register_programs(const program* const* list, int count) {
-  auto& all = generator::registered_programs();
+void kiln::dsl::record::register_programs(const program* const* list, int count) {
+  auto& all = kiln::generator::registered_programs();
   all.insert(all.end(), list, list + count);
 }

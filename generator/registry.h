@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "kiln/record.h"
+#include "generator/record.h"
 
 namespace kiln::generator {
 

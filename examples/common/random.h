@@ -9,4 +9,4 @@ constexpr auto pcg(kiln::Operand auto const& v) {
   return (w >> 22) ^ w;
 }
 // In [0, 1].
-constexpr auto pcgf(kiln::Operand auto const& v) { return kiln::cast<kiln::f32>(pcg(v)) / 4294967295.0f; }
+constexpr auto pcgf(kiln::Operand auto const& v) { return cast<kiln::f32>(pcg(v)) / 4294967295.0f; }

@@ -17,7 +17,7 @@ constexpr void turn(auto const& w, auto const& k) {
 
 // t: the position. w: the turns. get(k, c) and set(k, c, value) have component c of point k.
 constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
-  scope s(t);
+  auto s = scope(t);
   auto re = s.template group<f32, points>(), im = s.template group<f32, points>();
   for (int first : {0, points / 2}) {
     auto k = t + first;

@@ -4,6 +4,7 @@
 #include <kiln/dsl.h>
 
 using namespace kiln;
+using kiln::dsl::mode;  // for functions: in a program it is a member
 
 inline constexpr float pi = 3.14159265f;
 

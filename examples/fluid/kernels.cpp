@@ -3,6 +3,7 @@
 #include <kiln/dsl.h>
 
 using namespace kiln;
+using kiln::dsl::mode;  // for functions: in a program it is a member
 
 inline constexpr dim<"N", {.min = 8}> N;
 inline constexpr dim<"M", {.min = 8}> M;

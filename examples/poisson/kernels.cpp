@@ -2,6 +2,7 @@
 #include <kiln/dsl.h>
 
 using namespace kiln;
+using kiln::dsl::mode;  // for functions: in a program it is a member
 
 inline constexpr dim<"N"> N;
 inline constexpr dim<"M"> M;

@@ -89,7 +89,7 @@ std::int64_t elements(const Shape& shape) {
 using ByHand = std::function<void(const std::vector<std::vector<float>>&, float*)>;
 
 // The last shape is the result's.
-bool compare(const record::program& p, const std::vector<Shape>& shapes, int turns, const ByHand& by_hand) {
+bool compare(const dsl::record::program& p, const std::vector<Shape>& shapes, int turns, const ByHand& by_hand) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);
   const char* cpu = __builtin_cpu_supports("avx512f") != 0 ? "x86-64-v4" : "x86-64-v3";

@@ -105,7 +105,7 @@ bool transforms() {
 }
 
 template <class T>
-bool compare(const char* name, const record::program& program, const std::vector<std::int64_t>& shape,
+bool compare(const char* name, const dsl::record::program& program, const std::vector<std::int64_t>& shape,
              const std::vector<std::int64_t>& result, void (*by_hand)(const T*, T*, std::int64_t)) {
   const auto elements = [](const std::vector<std::int64_t>& s) {
     return std::accumulate(s.begin(), s.end(), std::int64_t{1}, std::multiplies<>());

@@ -13,13 +13,13 @@ namespace kiln::bench {
 
 int lanes() { return __builtin_cpu_supports("avx512f") != 0 ? 16 : 8; }
 
-compiler::testing::CompiledProgram compiled(const record::program& p) {
+compiler::testing::CompiledProgram compiled(const dsl::record::program& p) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);
   return {g, program, lanes() == 16 ? "x86-64-v4" : "x86-64-v3"};
 }
 compiler::testing::CompiledProgram compiled(std::string_view name) {
-  for (const record::program* p : generator::registered_programs())
+  for (const dsl::record::program* p : generator::registered_programs())
     if (p->name == name) return compiled(*p);
   throw std::runtime_error("no program " + std::string(name));
 }

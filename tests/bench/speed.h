@@ -15,7 +15,7 @@
 namespace kiln::bench {
 
 // For this machine's vectors.
-compiler::testing::CompiledProgram compiled(const record::program& p);
+compiler::testing::CompiledProgram compiled(const dsl::record::program& p);
 compiler::testing::CompiledProgram compiled(std::string_view name);  // one of those that are exported
 int lanes();                                                         // of f32 in a vector
 

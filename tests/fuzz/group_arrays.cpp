@@ -4,14 +4,14 @@
 
 namespace kiln::test {
 
-using record::atomic_kind;
-using record::index_mode;
-using record::op;
+using dsl::record::atomic_kind;
+using dsl::record::index_mode;
+using dsl::record::op;
 
 namespace {
 
 std::uint64_t at(index_mode m, std::uint64_t array) {
-  return static_cast<std::uint64_t>(m) << 32 | (record::local_tensors + array);
+  return static_cast<std::uint64_t>(m) << 32 | (dsl::record::local_tensors + array);
 }
 std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
 
@@ -24,7 +24,7 @@ void GroupArrays::declare(std::uint64_t number, const std::vector<int>& shared) 
                      .use = Use::read,
                      .place = -1,
                      .kind = atomic_kind::add});
-  t_.node(op::local, KILN_I32, t_.shape({tables::Tables::fixed(arrays_.back().extent)}), {}, {}, number | record::group_array);
+  t_.node(op::local, KILN_I32, t_.shape({tables::Tables::fixed(arrays_.back().extent)}), {}, {}, number | dsl::record::group_array);
   choose(arrays_.back(), shared);
 }
 
@@ -80,7 +80,7 @@ bool GroupArrays::write(int index, int value, std::optional<int>& old) {
   if (a->use == Use::add) {
     node(op::atomic, {value, index}, atomically(a->kind, at(mode, a->number)));
   } else if (a->use == Use::promised) {
-    node(op::put, {value, a->place}, record::unique_write | at(mode, a->number));
+    node(op::put, {value, a->place}, dsl::record::unique_write | at(mode, a->number));
   } else if (random_.one_in(4)) {
     old = node(op::atomic, {value, a->place}, atomically(a->kind, at(index_mode::skip, a->number)));
   } else {

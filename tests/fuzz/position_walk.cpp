@@ -12,8 +12,8 @@
 namespace kiln::test {
 namespace {
 
-using record::index_mode;
-using record::op;
+using dsl::record::index_mode;
+using dsl::record::op;
 
 struct Access {
   std::int64_t position, group, phase;
@@ -23,14 +23,14 @@ struct Access {
 // Goes through a program's kernel, one position after the other.
 class PositionWalk {
  public:
-  PositionWalk(const record::program& p, std::int64_t n, Random& random)
+  PositionWalk(const dsl::record::program& p, std::int64_t n, Random& random)
       : p_(p), n_(n), numbers_{random.pick(-3, 12), random.pick(-3, 12)} {
     for (std::int64_t i = 0; i < n; ++i) a_.push_back(random.one_in(2) ? i : random.pick(-2, n + 2));
     for (kernel_ = 0; p.nodes[kernel_].o != op::kernel;) evaluate(kernel_++, 0);
-    const record::node& k = p.nodes[kernel_];
+    const dsl::record::node& k = p.nodes[kernel_];
     std::int64_t rows = 1;
     for (int axis = 0; axis < k.n_attrs; ++axis) {
-      const record::extent& e = p.attrs[k.attr_begin + axis];
+      const dsl::record::extent& e = p.attrs[k.attr_begin + axis];
       if (axis + 1 < k.n_attrs)
         rows = e.value;
       else
@@ -46,7 +46,7 @@ class PositionWalk {
     for (const auto& [element, list] : accesses_)
       for (const Access& x : list)
         for (const Access& y : list) {
-          const bool together = size_ == 0 || x.group != y.group ? element.first < record::local_tensors : x.phase == y.phase;
+          const bool together = size_ == 0 || x.group != y.group ? element.first < dsl::record::local_tensors : x.phase == y.phase;
           if (x.position < y.position && together && (x.kind == 'w' || y.kind == 'w' || x.kind != y.kind))
             return std::string("N = ") + std::to_string(n_) + ", c = " + std::to_string(numbers_[0]) +
                    ", d = " + std::to_string(numbers_[1]) + ": positions " + std::to_string(x.position) + " and " +
@@ -57,7 +57,7 @@ class PositionWalk {
   }
 
  private:
-  const record::node& node(int i) const { return p_.nodes[i]; }
+  const dsl::record::node& node(int i) const { return p_.nodes[i]; }
   std::int64_t source(int i, int k) const { return value_.at(p_.sources[node(i).source_begin + k]); }
 
   // Scopes are left and entered by number of the node.
@@ -71,7 +71,7 @@ class PositionWalk {
     };
     std::vector<Open> open;
     for (int i = kernel_ + 1; node(i).o != op::kernel_end; ++i) {
-      const record::node& n = node(i);
+      const dsl::record::node& n = node(i);
       if (n.o == op::barrier) {
         ++phase;
       } else if (n.o == op::when || n.o == op::otherwise || n.o == op::loop) {
@@ -112,7 +112,7 @@ class PositionWalk {
     }
   }
 
-  std::int64_t extent_of(std::uint64_t tensor) const { return tensor >= record::local_tensors ? group_array_size : n_; }
+  std::int64_t extent_of(std::uint64_t tensor) const { return tensor >= dsl::record::local_tensors ? group_array_size : n_; }
   // -1: none.
   std::int64_t element(int i, int k) const {
     const std::int64_t n = extent_of(tensor(i)), at = source(i, k);
@@ -129,14 +129,14 @@ class PositionWalk {
   }
 
   void evaluate(int i, std::int64_t phase) {
-    const record::node& n = node(i);
+    const dsl::record::node& n = node(i);
     switch (n.o) {
       case op::param: value_[i] = numbers_[n.imm]; return;
       case op::constant: value_[i] = static_cast<std::int32_t>(n.imm); return;
       case op::index:
-        if ((n.imm & record::within_group) != 0)
+        if ((n.imm & dsl::record::within_group) != 0)
           value_[i] = position_ % size_;
-        else if ((n.imm & record::of_group) != 0)
+        else if ((n.imm & dsl::record::of_group) != 0)
           value_[i] = position_ / size_;
         else
           value_[i] = !two_axes_ ? position_ : n.imm == 0 ? position_ / columns_ : position_ % columns_;
@@ -185,7 +185,7 @@ class PositionWalk {
     }
   }
 
-  const record::program& p_;
+  const dsl::record::program& p_;
   std::int64_t n_, columns_ = 0, size_ = 0, position_ = 0;
   std::array<std::int64_t, 2> numbers_;
   std::vector<std::int64_t> a_;
@@ -197,7 +197,7 @@ class PositionWalk {
 
 }  // namespace
 
-std::string meeting_positions(const record::program& p, std::int64_t n, Random& random) {
+std::string meeting_positions(const dsl::record::program& p, std::int64_t n, Random& random) {
   return PositionWalk(p, n, random).meeting();
 }
 

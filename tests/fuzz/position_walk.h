@@ -11,6 +11,6 @@ namespace kiln::test {
 
 // With N = n and random data: what two positions do to one element that may not happen in any order, in words. Empty: none
 // meet.
-std::string meeting_positions(const record::program& p, std::int64_t n, Random& random);
+std::string meeting_positions(const dsl::record::program& p, std::int64_t n, Random& random);
 
 }  // namespace kiln::test

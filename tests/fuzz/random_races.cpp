@@ -8,8 +8,8 @@
 namespace kiln::test {
 namespace {
 
-using record::index_mode;
-using record::op;
+using dsl::record::index_mode;
+using dsl::record::op;
 using tables::Tables;
 
 // c, d and a are read, y and z are changed, out is what a group leaves.
@@ -33,7 +33,7 @@ class Maker {
     values_ = {node(op::param, {}, slot_c), node(op::param, {}, slot_d), number(), number()};
     is_group_ = random_.one_in(3);
     const bool is_2d = !is_group_ && random_.one_in(3);
-    std::vector<record::extent> extents{random_.one_in(4) ? Tables::fixed(random_.pick(1, 24)) : Tables::text("N")};
+    std::vector<dsl::record::extent> extents{random_.one_in(4) ? Tables::fixed(random_.pick(1, 24)) : Tables::text("N")};
     if (is_2d) extents.insert(extents.begin(), Tables::fixed(random_.pick(2, 5)));
     constexpr std::int64_t sizes[] = {4, 7, 8, 16};
     const std::uint64_t size = is_group_ ? static_cast<std::uint64_t>(sizes[random_.pick(0, 3)]) << 8 : 0;
@@ -41,9 +41,9 @@ class Maker {
     values_.push_back(node(op::index, {k}, 0));
     if (is_2d) values_.push_back(node(op::index, {k}, 1));
     if (is_group_) {
-      values_.push_back(node(op::index, {k}, record::within_group));
-      values_.push_back(node(op::index, {k}, record::of_group));
-      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(group_array_size)}), {}, {}, record::group_array);
+      values_.push_back(node(op::index, {k}, dsl::record::within_group));
+      values_.push_back(node(op::index, {k}, dsl::record::of_group));
+      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(group_array_size)}), {}, {}, dsl::record::group_array);
     }
     own_ = values_.size() - (is_group_ ? 2 : 1);
     for (std::int64_t i = random_.pick(1, 2); i > 0; --i) {
@@ -52,7 +52,7 @@ class Maker {
     }
     if (is_group_) {  // what nobody reads is not done
       const int number = node(op::element, {node(op::index, {k}, 0)}, place(index_mode::clamp, slot_a));
-      node(op::put, {node(op::element, {number}, place(index_mode::wrap, record::local_tensors)), node(op::index, {k}, 0)},
+      node(op::put, {node(op::element, {number}, place(index_mode::wrap, dsl::record::local_tensors)), node(op::index, {k}, 0)},
            place(index_mode::skip, slot_out));
     }
     t_.node(op::kernel_end, KILN_BOOL, scalar_);
@@ -115,7 +115,7 @@ class Maker {
     return indices_[static_cast<std::size_t>(random_.pick(0, std::ssize(indices_) - 1))];
   }
   std::uint64_t memory() {
-    if (is_group_ && !random_.one_in(3)) return record::local_tensors;
+    if (is_group_ && !random_.one_in(3)) return dsl::record::local_tensors;
     return random_.one_in(2) ? slot_y : slot_z;
   }
   index_mode mode() {
@@ -195,7 +195,7 @@ class Maker {
 
   Random random_;
   Tables t_;
-  const record::shape* scalar_ = nullptr;
+  const dsl::record::shape* scalar_ = nullptr;
   std::vector<int> values_, indices_;
   std::vector<std::pair<int, int>> compared_;
   std::size_t own_ = 0;  // the position's number in values_

@@ -9,9 +9,9 @@
 namespace kiln::test {
 namespace {
 
-using record::atomic_kind;
-using record::index_mode;
-using record::op;
+using dsl::record::atomic_kind;
+using dsl::record::index_mode;
+using dsl::record::op;
 using tables::Tables;
 
 // Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], bytes[N] are changed, each position its own elements; total,
@@ -64,7 +64,7 @@ class Maker {
   }
 
  private:
-  int node(op o, kiln_dtype d, std::vector<int> sources = {}, std::vector<record::extent> attrs = {}, std::uint64_t imm = 0) {
+  int node(op o, kiln_dtype d, std::vector<int> sources = {}, std::vector<dsl::record::extent> attrs = {}, std::uint64_t imm = 0) {
     return t_.node(o, d, scalar_, std::move(sources), std::move(attrs), imm);
   }
   int number(std::int64_t v) { return node(op::constant, KILN_I32, {}, {}, static_cast<std::uint64_t>(v)); }
@@ -173,7 +173,7 @@ class Maker {
     return written;
   }
   void put_own(index_mode m) {
-    const std::uint64_t promise = own_.promised ? record::unique_write : 0;
+    const std::uint64_t promise = own_.promised ? dsl::record::unique_write : 0;
     if (own_.row >= 0)
       node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, promise | place(m, slot_d));
     else if (random_.one_in(2))
@@ -264,7 +264,7 @@ class Maker {
     if (!random_.one_in(2)) branch(op::otherwise, {}, body);
   }
   // A bound: a literal or a small value.
-  void bound(std::vector<record::extent>& attrs, std::vector<int>& sources, std::int64_t low, std::int64_t high) {
+  void bound(std::vector<dsl::record::extent>& attrs, std::vector<int>& sources, std::int64_t low, std::int64_t high) {
     const std::int64_t v = random_.pick(low, high);
     if (v != -1 && random_.one_in(2)) {
       attrs.push_back(Tables::fixed(v));
@@ -275,7 +275,7 @@ class Maker {
   }
   template <class F>
   void loop(int depth, F body) {
-    std::vector<record::extent> attrs;
+    std::vector<dsl::record::extent> attrs;
     std::vector<int> sources;
     bound(attrs, sources, -3, 3);
     bound(attrs, sources, -2, 5);
@@ -370,9 +370,9 @@ class Maker {
     int own = number(0);
     std::int64_t count = 1;
     shared_ = {visible_[0], number(random_.pick(-2, 4)),
-               node(op::index, KILN_I32, {k}, {}, record::of_group | static_cast<std::uint64_t>(rank - 1))};
+               node(op::index, KILN_I32, {k}, {}, dsl::record::of_group | static_cast<std::uint64_t>(rank - 1))};
     for (int axis = 0; axis < rank; ++axis) {
-      visible_.push_back(node(op::index, KILN_I32, {k}, {}, record::within_group | static_cast<std::uint64_t>(axis)));
+      visible_.push_back(node(op::index, KILN_I32, {k}, {}, dsl::record::within_group | static_cast<std::uint64_t>(axis)));
       const auto size = static_cast<std::int64_t>(sizes >> (8 + 16 * axis) & 0xffff);
       own = binary(op::add, binary(op::mul, own, number(size)), visible_.back());
       count *= size;
@@ -386,7 +386,7 @@ class Maker {
   void kernel() {
     const bool is_2d = random_.one_in(3), is_counted = !is_2d && random_.one_in(5);
     const bool in_groups = !is_counted && random_.one_in(3);
-    std::vector<record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
+    std::vector<dsl::record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
     if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(random_.pick(1, 3)));
     const std::uint64_t sizes = in_groups ? group_sizes(is_2d ? 2 : 1) : 0;
     const int k =
@@ -414,7 +414,7 @@ class Maker {
         add(index_mode::wrap);
       else
         node(op::put, KILN_I32, is_2d ? std::vector{any(), row, column} : std::vector{any(), column}, {},
-             (promised ? record::unique_write : 0) | (is_2d ? slot_d : slot_c));
+             (promised ? dsl::record::unique_write : 0) | (is_2d ? slot_d : slot_c));
       own_ = {};
     });
     node(op::kernel_end, KILN_BOOL);
@@ -454,7 +454,7 @@ class Maker {
       default: endless(depth - 1, body);
     }
   }
-  int open_kernel(record::extent n) { return node(op::index, KILN_I32, {node(op::kernel, KILN_I32, {}, {n}, 1)}, {}, 0); }
+  int open_kernel(dsl::record::extent n) { return node(op::index, KILN_I32, {node(op::kernel, KILN_I32, {}, {n}, 1)}, {}, 0); }
   // Rotated, or the other way round.
   void permutation() {
     const int i = open_kernel(Tables::text("N"));
@@ -478,7 +478,7 @@ class Maker {
 
   Random random_;
   Tables t_;
-  const record::shape *scalar_ = nullptr, *vector_ = nullptr;
+  const dsl::record::shape *scalar_ = nullptr, *vector_ = nullptr;
   std::vector<int> visible_;  // integers of the open scopes
   std::vector<int> shared_;   // those that all positions of a group have in common
   GroupArrays arrays_{random_, t_};

@@ -49,11 +49,11 @@ class References {
   std::uint64_t batch_ = 0;
 };
 
-bool has_host_loop(const record::program& p) {
+bool has_host_loop(const dsl::record::program& p) {
   bool in_kernel = false;
   for (int i = 0; i < p.n_nodes; ++i) {
-    in_kernel = p.nodes[i].o == record::op::kernel || (in_kernel && p.nodes[i].o != record::op::kernel_end);
-    if (!in_kernel && p.nodes[i].o == record::op::loop) return true;
+    in_kernel = p.nodes[i].o == dsl::record::op::kernel || (in_kernel && p.nodes[i].o != dsl::record::op::kernel_end);
+    if (!in_kernel && p.nodes[i].o == dsl::record::op::loop) return true;
   }
   return false;
 }

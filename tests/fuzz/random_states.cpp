@@ -9,8 +9,8 @@
 namespace kiln::test {
 namespace {
 
-using record::index_mode;
-using record::op;
+using dsl::record::index_mode;
+using dsl::record::op;
 using tables::Tables;
 
 // Vectors of N: a, which is read, x, y, z, which are changed, o and p, which are written. Matrices of N rows of 9: m and n,
@@ -53,9 +53,9 @@ class Maker {
   auto one_of(const List& list) {
     return list[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(list.size()) - 1))];
   }
-  const record::shape* shape_of(std::uint64_t slot) const { return is_matrix(slot) ? matrix_ : vector_; }
+  const dsl::record::shape* shape_of(std::uint64_t slot) const { return is_matrix(slot) ? matrix_ : vector_; }
 
-  int node(op o, std::vector<int> sources = {}, std::vector<record::extent> attrs = {}, std::uint64_t imm = 0) {
+  int node(op o, std::vector<int> sources = {}, std::vector<dsl::record::extent> attrs = {}, std::uint64_t imm = 0) {
     return t_.node(o, KILN_I32, scalar_, std::move(sources), std::move(attrs), imm);
   }
   int flag(op o, std::vector<int> sources) { return t_.node(o, KILN_BOOL, scalar_, std::move(sources)); }
@@ -88,7 +88,7 @@ class Maker {
     }
     return tensor(any_vector());
   }
-  std::vector<record::extent> sum_over(std::int64_t axis) {
+  std::vector<dsl::record::extent> sum_over(std::int64_t axis) {
     return {Tables::fixed(random_.one_in(2) ? 0 : 2), Tables::fixed(axis)};
   }
   // Shifted on a circle.
@@ -170,7 +170,7 @@ class Maker {
     if (!is_matrix(target) && random_.one_in(4)) targets_.push_back(one_of(written_vectors));
     if (targets_.back() == target) targets_.resize(1);
     const bool is_2d = is_matrix(target), counted = !is_2d && random_.one_in(5);
-    std::vector<record::extent> extents{counted ? Tables::fixed(-1) : Tables::text("N")};
+    std::vector<dsl::record::extent> extents{counted ? Tables::fixed(-1) : Tables::text("N")};
     if (is_2d) extents.push_back(Tables::fixed(row));
     const std::vector<int> sources = counted ? std::vector{node(op::and_, {number(), literal(15)})} : std::vector<int>{};
     const int k = node(op::kernel, sources, extents, is_2d ? 2 : 1);
@@ -256,7 +256,7 @@ class Maker {
 
   Random random_;
   Tables t_;
-  const record::shape *scalar_ = nullptr, *vector_ = nullptr, *longer_ = nullptr, *matrix_ = nullptr, *column_ = nullptr;
+  const dsl::record::shape *scalar_ = nullptr, *vector_ = nullptr, *longer_ = nullptr, *matrix_ = nullptr, *column_ = nullptr;
   std::vector<int> numbers_, vectors_;  // of the open scopes
   std::vector<std::uint64_t> vector_variables_, targets_;
   std::uint64_t next_variable_ = 0;

@@ -6,9 +6,9 @@
 
 namespace {
 
-bool has_loop(const kiln::record::program& p) {
+bool has_loop(const kiln::dsl::record::program& p) {
   for (int i = 0; i < p.n_nodes; ++i)
-    if (p.nodes[i].o == kiln::record::op::loop) return true;
+    if (p.nodes[i].o == kiln::dsl::record::op::loop) return true;
   return false;
 }
 

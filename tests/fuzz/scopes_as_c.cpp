@@ -9,9 +9,9 @@
 namespace kiln::test {
 namespace {
 
-using record::atomic_kind;
-using record::index_mode;
-using record::op;
+using dsl::record::atomic_kind;
+using dsl::record::index_mode;
+using dsl::record::op;
 
 const char* type_name(kiln_dtype d) {
   switch (d) {
@@ -54,7 +54,7 @@ const char* function_of(op o) {
 
 class Writer {
  public:
-  Writer(const record::program& p, const std::string& name) : p_(p) {
+  Writer(const dsl::record::program& p, const std::string& name) : p_(p) {
     out_ << "void " << name << "(int64_t N, void** params) {\n";
     for (int i = 0; i < p.n_params; ++i) parameter(i);
     for (int i = 0; i < p.n_nodes; ++i) statement(i);
@@ -63,32 +63,32 @@ class Writer {
   std::string text() const { return out_.str(); }
 
  private:
-  const record::node& node(int i) const { return p_.nodes[i]; }
+  const dsl::record::node& node(int i) const { return p_.nodes[i]; }
   int source_number(int i, int k) const { return p_.sources[node(i).source_begin + k]; }
   std::string source(int i, int k) const { return value(source_number(i, k)); }
   std::string value(int i) const { return "v" + std::to_string(i) + (of_position_.contains(i) ? "[q]" : ""); }
-  static std::string extent(const record::extent& e) {
+  static std::string extent(const dsl::record::extent& e) {
     return e.text == nullptr ? "INT64_C(" + std::to_string(e.value) + ")" : "(int64_t)(" + std::string(e.text) + ")";
   }
   std::string bound(int i, int which, int& used) const {
-    const record::extent& e = p_.attrs[node(i).attr_begin + which];
+    const dsl::record::extent& e = p_.attrs[node(i).attr_begin + which];
     return e.text == nullptr && e.value == -1 ? "(int64_t)" + source(i, used++) : extent(e);
   }
 
   struct Tensor {
     std::string name;
     kiln_dtype type;
-    const record::shape* shape;
+    const dsl::record::shape* shape;
   };
 
   void parameter(int i) {
-    const record::parameter& q = p_.params[i];
+    const dsl::record::parameter& q = p_.params[i];
     const Tensor t{"t" + std::to_string(i), q.d, q.s};
     out_ << type_name(q.d) << "* " << t.name << " = params[" << i << "];\n";
     if (q.direction == 1) out_ << "memset(" << t.name << ", 0, " << elements(*q.s) << " * sizeof *" << t.name << ");\n";
     tensors_[static_cast<std::uint64_t>(i)] = t;
   }
-  static std::string elements(const record::shape& s) {
+  static std::string elements(const dsl::record::shape& s) {
     std::string n = "1";
     for (int k = 0; k < s.rank; ++k) n += " * " + extent(s.extents[k]);
     return n;
@@ -122,7 +122,7 @@ class Writer {
   // Tensors of one axis: a parameter's contents now, arithmetic of tensors and numbers, an assignment, a sum.
   std::string part(int i, int k) const { return source(i, k) + (node(source_number(i, k)).s->rank > 0 ? "[q]" : ""); }
   void whole(int i) {
-    const record::node& n = node(i);
+    const dsl::record::node& n = node(i);
     const std::string size = elements(*n.s), type = type_name(n.d);
     const std::string to = n.o == op::store ? tensors_.at(n.imm).name : value(i);
     if (n.o != op::store) out_ << type << ' ' << to << "[" << size << " + 1];\n";
@@ -154,15 +154,15 @@ class Writer {
   }
 
   std::string expression(int i) {
-    const record::node& n = node(i);
+    const dsl::record::node& n = node(i);
     const std::string cast = "(" + std::string(type_name(n.d)) + ")";
     switch (n.o) {
       case op::param: return tensors_.at(n.imm).name + "[0]";
       case op::constant: return cast + "UINT64_C(" + std::to_string(n.imm) + ")";
       case op::index: {
         const std::string axis = std::to_string(source_number(i, 0)) + "_" + std::to_string(n.imm & 0xff);
-        if ((n.imm & record::of_group) != 0) return cast + "g" + axis;
-        return cast + ((n.imm & record::within_group) != 0 ? "(p" + axis + " - f" + axis + ")" : "p" + axis);
+        if ((n.imm & dsl::record::of_group) != 0) return cast + "g" + axis;
+        return cast + ((n.imm & dsl::record::within_group) != 0 ? "(p" + axis + " - f" + axis + ")" : "p" + axis);
       }
       case op::counter: return cast + "k" + std::to_string(source_number(i, 0));
       case op::cast:
@@ -242,10 +242,10 @@ class Writer {
     open_phase();
   }
   void keep(int i, const std::string& size) {
-    const record::node& n = node(i);
+    const dsl::record::node& n = node(i);
     const std::string type = type_name(n.d), number = std::to_string(n.imm & 0xffffffffu);
     if (n.o == op::local) {
-      out_ << type << " l" << number << ((n.imm & record::group_array) == 0 ? "[" + size + "]" : "") << "[" << elements(*n.s)
+      out_ << type << " l" << number << ((n.imm & dsl::record::group_array) == 0 ? "[" + size + "]" : "") << "[" << elements(*n.s)
            << "];\n";
     } else if (n.o == op::var) {
       out_ << type << " x" << number << "[" << size << "];\n";
@@ -301,11 +301,11 @@ class Writer {
 
   // Elements.
   void local(int i) {
-    const record::node& n = node(i);
+    const dsl::record::node& n = node(i);
     const std::uint64_t number = n.imm & 0xffffffffu;
-    const bool of_group = (n.imm & record::group_array) != 0, is_kept = group_scopes_.contains(scope_of_[i]);
+    const bool of_group = (n.imm & dsl::record::group_array) != 0, is_kept = group_scopes_.contains(scope_of_[i]);
     const Tensor t{"l" + std::to_string(number) + (is_kept && !of_group ? "[q]" : ""), n.d, n.s};
-    tensors_[record::local_tensors + number] = t;
+    tensors_[dsl::record::local_tensors + number] = t;
     if (is_kept) {
       out_ << (of_group ? "if (q == 0) " : "") << "memset(" << t.name << ", 0, sizeof " << t.name << ");\n";
       return;
@@ -350,7 +350,7 @@ class Writer {
       out_ << source(i, 0) << ";\n";
   }
 
-  const record::program& p_;
+  const dsl::record::program& p_;
   std::ostringstream out_;
   std::map<std::uint64_t, Tensor> tensors_;
   std::vector<std::string> closings_;
@@ -408,6 +408,6 @@ static i32 saturated(f32 x) { return x != x ? 0 : x >= 2147483648.0f ? INT32_MAX
 )";
 }
 
-std::string scopes_as_c(const record::program& p, const std::string& name) { return Writer(p, name).text(); }
+std::string scopes_as_c(const dsl::record::program& p, const std::string& name) { return Writer(p, name).text(); }
 
 }  // namespace kiln::test

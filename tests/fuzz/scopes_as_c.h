@@ -12,6 +12,6 @@ namespace kiln::test {
 std::string c_prelude();
 
 // void NAME(int64_t N, void** params): parameters by slot, dense; outputs begin as zeros.
-std::string scopes_as_c(const record::program& p, const std::string& name);
+std::string scopes_as_c(const dsl::record::program& p, const std::string& name);
 
 }  // namespace kiln::test

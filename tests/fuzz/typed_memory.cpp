@@ -2,8 +2,8 @@
 
 namespace kiln::test {
 
-using record::index_mode;
-using record::op;
+using dsl::record::index_mode;
+using dsl::record::op;
 using tables::Tables;
 
 kiln_dtype TypedMemory::any_type() {
@@ -30,7 +30,7 @@ void TypedMemory::declare(int value) {
     return;
   }
   const int rank = random_.one_in(3) ? 2 : 1;
-  std::vector<record::extent> extents{Tables::fixed(random_.pick(1, 5))};
+  std::vector<dsl::record::extent> extents{Tables::fixed(random_.pick(1, 5))};
   if (rank == 2) extents.push_back(Tables::fixed(random_.pick(1, 3)));
   t_.node(op::local, d, t_.shape(extents), {}, {}, next_array_);
   arrays_.push_back({next_array_++, d, rank});

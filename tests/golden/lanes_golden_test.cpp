@@ -82,7 +82,7 @@ struct gathered : program<gathered> {
 };
 
 // The only kernel's.
-Id lowered(Graph& g, const record::program& p) {
+Id lowered(Graph& g, const dsl::record::program& p) {
   compiler::Schedule s;
   s.program = generator::import_program(g, p);
   for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
@@ -111,7 +111,7 @@ TEST(LanesGolden, Gathered) { check<gathered>("gathered"); }
 // What the vector code of a form of examples/nbody does, by operation and lanes; a difference is a sum.
 std::map<std::pair<std::string, int>, int> work(std::string_view form) {
   std::map<std::pair<std::string, int>, int> out;
-  for (const record::program* p : generator::registered_programs()) {
+  for (const dsl::record::program* p : generator::registered_programs()) {
     if (form != p->name) continue;
     Graph g;
     const Id roots[] = {lowered(g, *p)};

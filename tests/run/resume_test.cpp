@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, Files, ::testing::ValuesIn(files()),
 
 TEST(Captured, ContinueFromEveryPass) {
   ASSERT_FALSE(registered_programs().empty());
-  const std::vector<const record::program*>& all = registered_programs();
+  const std::vector<const dsl::record::program*>& all = registered_programs();
   for (std::size_t i = 0; i < all.size(); ++i) {
     Graph g;
     const Program p = import_program(g, *all[i]);

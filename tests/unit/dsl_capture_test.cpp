@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-using namespace kiln;
+using namespace kiln::dsl;
 
 namespace {
 

@@ -5,7 +5,7 @@
 namespace dsl_test {
 namespace {
 
-double constant_value(const kiln::record::node& x) {
+double constant_value(const kiln::dsl::record::node& x) {
   switch (x.d) {
     case KILN_F64: return std::bit_cast<double>(x.imm);
     case KILN_F32: return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(x.imm)));
@@ -50,12 +50,12 @@ double binary(op o, double x, double y) {
 }
 
 struct Machine {
-  const kiln::record::program& p;
+  const kiln::dsl::record::program& p;
   const Symbols& symbols;
   std::vector<Tensor> values;
   std::vector<Tensor> params;
 
-  const kiln::record::node& node(int i) const { return p.nodes[i]; }
+  const kiln::dsl::record::node& node(int i) const { return p.nodes[i]; }
   const Tensor& src(int i, int k) const { return values[static_cast<std::size_t>(p.sources[node(i).source_begin + k])]; }
   std::int64_t attr(int i, int k) const { return value_of(p.attrs[node(i).attr_begin + k], symbols); }
 
@@ -183,7 +183,7 @@ struct Machine {
   }
 
   void step(int i) {
-    const kiln::record::node& x = node(i);
+    const kiln::dsl::record::node& x = node(i);
     const Shape shape = shape_of(*x.s, symbols);
     Tensor r = make(shape);
     switch (x.o) {
@@ -210,7 +210,7 @@ struct Machine {
 
 }  // namespace
 
-std::map<std::string, Tensor> evaluate(const kiln::record::program& p, std::map<std::string, Tensor> in,
+std::map<std::string, Tensor> evaluate(const kiln::dsl::record::program& p, std::map<std::string, Tensor> in,
                                        const Symbols& symbols) {
   Machine m{p, symbols, {}, {}};
   for (int i = 0; i < p.n_params; ++i) {

@@ -13,7 +13,7 @@
 
 namespace dsl_test {
 
-using kiln::record::op;
+using kiln::dsl::record::op;
 using Shape = std::vector<std::int64_t>;
 
 struct Tensor {
@@ -81,19 +81,19 @@ inline std::int64_t value_of(const char*& p, const Symbols& symbols) {
   }
   return total;
 }
-inline std::int64_t value_of(const kiln::record::extent& e, const Symbols& symbols) {
+inline std::int64_t value_of(const kiln::dsl::record::extent& e, const Symbols& symbols) {
   if (e.text == nullptr) return e.value;
   const char* p = e.text;
   return value_of(p, symbols);
 }
-inline Shape shape_of(const kiln::record::shape& s, const Symbols& symbols) {
+inline Shape shape_of(const kiln::dsl::record::shape& s, const Symbols& symbols) {
   Shape r;
   for (int i = 0; i < s.rank; ++i) r.push_back(value_of(s.extents[i], symbols));
   return r;
 }
 
 // Values of the parameters after the program, by name; `in` gives those before.
-std::map<std::string, Tensor> evaluate(const kiln::record::program& p, std::map<std::string, Tensor> in,
+std::map<std::string, Tensor> evaluate(const kiln::dsl::record::program& p, std::map<std::string, Tensor> in,
                                        const Symbols& symbols);
 
 }  // namespace dsl_test

@@ -35,7 +35,7 @@ struct convolved : program<convolved<K, Stride, Padding, Dilation, Groups>> {
       (7 + 2 * Padding - Dilation * (K - 1) - 1) / Stride + 1>
       y;
   constexpr void body() {
-    y = conv2d<conv{.stride = Stride, .padding = Padding, .dilation = Dilation, .groups = Groups}>(x, w);
+    y = conv2d<dsl::conv{.stride = Stride, .padding = Padding, .dilation = Dilation, .groups = Groups}>(x, w);
   }
 };
 

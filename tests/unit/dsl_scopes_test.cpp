@@ -4,7 +4,7 @@
 
 #include <string>
 
-using namespace kiln;
+using namespace kiln::dsl;
 
 namespace {
 

@@ -26,7 +26,7 @@ std::string contents(const fs::path& p) {
 struct DriverTest : testing::Test {
   fs::path dir = fs::temp_directory_path() / ("kiln_generator_test" + std::to_string(getpid()));
   Tables saxpy = tables::saxpy(), bad{"bad"};
-  std::vector<const kiln::record::program*> programs;
+  std::vector<const kiln::dsl::record::program*> programs;
 
   void SetUp() override {
     fs::create_directories(dir);

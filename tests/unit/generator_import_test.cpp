@@ -11,7 +11,7 @@
 
 using namespace kiln::compiler;
 using tables::Tables;
-using op = kiln::record::op;
+using op = kiln::dsl::record::op;
 
 namespace {
 

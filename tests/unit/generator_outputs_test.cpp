@@ -37,7 +37,7 @@ using Files = std::map<std::string, std::string>;
 struct OutputsTest : testing::Test {
   fs::path dir = fs::temp_directory_path() / ("kiln_outputs_test" + std::to_string(getpid()));
   Tables saxpy = tables::saxpy();
-  std::vector<const kiln::record::program*> programs = {&saxpy.get()};
+  std::vector<const kiln::dsl::record::program*> programs = {&saxpy.get()};
 
   void SetUp() override { fs::create_directories(dir); }
   void TearDown() override { fs::remove_all(dir); }

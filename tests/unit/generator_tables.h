@@ -9,7 +9,7 @@
 
 namespace tables {
 
-namespace record = kiln::record;
+namespace record = kiln::dsl::record;
 
 class Tables {
  public:

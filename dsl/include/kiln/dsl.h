@@ -6,8 +6,8 @@
 #include "kiln/record.h"
 #include "kiln/dsl/str.h"
 #include "kiln/dsl/polynomial.h"
-#include "kiln/dsl/extent.h"
 #include "kiln/dsl/error.h"
+#include "kiln/dsl/extent.h"
 #include "kiln/dsl/dtype.h"
 #include "kiln/dsl/shape.h"
 #include "kiln/dsl/builder.h"
@@ -31,4 +31,5 @@
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope.h"
 #include "kiln/dsl/program.h"
+#include "kiln/dsl/names.h"
 // clang-format on

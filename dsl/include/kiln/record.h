@@ -6,7 +6,7 @@
 
 #include "kiln/dtype.h"
 
-namespace kiln::record {
+namespace kiln::dsl::record {
 
 // One line per operation; the names are those of the IR's text form (docs/reference/ir.md gives the semantics).
 // clang-format off
@@ -131,4 +131,4 @@ struct program {
 // Programs that this executable exports, in order of registration within a translation unit. Defined by the generator library.
 void register_programs(const program* const* list, int count);
 
-}  // namespace kiln::record
+}  // namespace kiln::dsl::record

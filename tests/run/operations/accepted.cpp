@@ -6,6 +6,8 @@
 namespace kiln::compiler::testing {
 namespace {
 
+using namespace dsl;
+
 // What a body may use; `p` is the program itself.
 template <class D>
 struct body : program<body<D>> {

@@ -73,7 +73,7 @@ Bits combination(DType d, std::size_t parameter, std::size_t i, std::mt19937& ra
 
 class OperationsTest {
  public:
-  explicit OperationsTest(const record::program& p)
+  explicit OperationsTest(const dsl::record::program& p)
       : program_(generator::import_program(graph_, p)),
         compiled_(graph_, program_),
         family_(families().at(program_.name.substr(0, program_.name.find('_')))) {}
@@ -89,7 +89,7 @@ class OperationsTest {
   DType column() const { return program_.params[0].dtype; }
 
   // Without a result: the program was rejected.
-  static void reject(const record::program& p) {
+  static void reject(const dsl::record::program& p) {
     const std::string name = p.name;
     for (const Operation& o : families().at(name.substr(0, name.find('_'))).operations)
       table.record(o.spelling, static_cast<DType>(p.params[0].d), p.n_symbols > 0, false);
@@ -146,7 +146,7 @@ class OperationsTest {
   const Family& family_;
 };
 
-class Operations : public ::testing::TestWithParam<const record::program*> {};
+class Operations : public ::testing::TestWithParam<const dsl::record::program*> {};
 
 TEST_P(Operations, EqualInterpreterAndReference) {
   try {

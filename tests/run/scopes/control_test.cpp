@@ -87,7 +87,7 @@ struct bounds : program<bounds> {
       auto i = one - one;
       auto note = [&](auto& to, auto const& k) {
         to(i) += k;
-        to(i + 1) += cast<dtype_of<std::remove_cvref_t<decltype(k)>>>(i + 1);
+        to(i + 1) += cast<dsl::dtype_of<std::remove_cvref_t<decltype(k)>>>(i + 1);
       };
       all(0) = 0, all(1) = 0, up(0) = 0, up(1) = 0, constant(0) = 0, constant(1) = 0;
       down(0) = 0, down(1) = 0, symbolic(0) = 0, symbolic(1) = 0, odd(0) = 0, odd(1) = 0, of_i64(0) = 0, of_i64(1) = 0;
@@ -293,7 +293,7 @@ TEST(Scopes, Variables) {
 
 // A helper that opens scopes; a loop under a condition makes no turn where it does not hold.
 constexpr auto collatz(Operand auto const& start) {
-  scope s(start);
+  auto s = scope(start);
   auto n = s.var(start);
   auto steps = s.var(0);
   if (auto positive = s.when(n > 0)) {

@@ -81,7 +81,7 @@ TEST(Defects, OperandsOfAProduct) {
   std::vector<float> a, b;
   for (int i = 0; i < n * k; ++i) a.push_back(static_cast<float>(i * 31 % 17 - 8));
   for (int i = 0; i < k * m; ++i) b.push_back(static_cast<float>(i * 37 % 13 - 6));
-  const auto check = [&](const record::program& p, bool left, bool right) {
+  const auto check = [&](const dsl::record::program& p, bool left, bool right) {
     const auto r = scopes::run(p, {scopes::tensor({n, k}, a), scopes::tensor({k, m}, b), scopes::output<float>({n, m})});
     const auto c = scopes::values<float>(r[2]);
     EXPECT_EQ(scopes::all_kernels(p), 1);

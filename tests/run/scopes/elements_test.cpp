@@ -8,6 +8,7 @@
 #include "tests/run/scopes/run_scopes.h"
 
 using namespace kiln;
+using kiln::dsl::mode;  // for functions: in a program it is a member
 
 namespace {
 

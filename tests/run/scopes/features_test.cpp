@@ -169,7 +169,7 @@ TEST(Features, GathersInARowAndApart) {
 
 // A function of scalars, mapped over positions.
 constexpr auto root(Operand auto const& a) {
-  scope s(a);
+  auto s = scope(a);
   auto x = s.var(a);
   for ([[maybe_unused]] auto k : s.loop(20)) x = 0.5f * (x + a / x);
   return x + 0.0f;

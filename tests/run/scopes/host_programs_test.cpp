@@ -302,7 +302,7 @@ TEST(HostLoops, BreaksAnywhere) {
 
 // A helper with a loop around kernels, called in a loop; its variable starts anew in each call. Loops that do nothing.
 constexpr auto smoothed(auto& x, Operand auto const& times) {
-  scope s(x);
+  auto s = scope(x);
   auto total = s.var(0);
   for ([[maybe_unused]] auto t : s.loop(times)) {
     for (auto [i] : s.kernel(N)) x(i) = (x(i) + i) / 2;

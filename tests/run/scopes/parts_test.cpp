@@ -32,7 +32,7 @@ Floats floats(std::int64_t n, int scale, int modulus) {
   for (const int i : numbers(n, scale, modulus)) out.push_back(static_cast<float>(i) * 0.37f);
   return out;
 }
-std::int64_t kernels(const record::program& p) {
+std::int64_t kernels(const dsl::record::program& p) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);
   return compiler::testing::CompiledProgram(g, program).description()->n_kernels;
@@ -394,7 +394,7 @@ struct doubled : program<doubled> {
 TEST(Parts, Stored) {
   const int n = 5;
   const Floats x = floats(n * 64, 7, 31);
-  const auto run = [&](const record::program& p) {
+  const auto run = [&](const dsl::record::program& p) {
     return scopes::values<float>(scopes::run(p, {scopes::tensor({n, 64}, x), scopes::output<float>({n, 64})})[1]);
   };
   EXPECT_EQ(run(ir<hinted<true>>), run(ir<hinted<false>>));

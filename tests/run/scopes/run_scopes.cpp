@@ -37,13 +37,13 @@ std::vector<Array> run(Graph& g, const Program& program, const std::vector<Array
 
 }  // namespace
 
-std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>& arguments) {
+std::vector<Array> run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments) {
   Graph g;
   const Program program = kiln::generator::import_program(g, p);
   return run(g, program, arguments);
 }
 
-std::string compile_error(const kiln::record::program& p) {
+std::string compile_error(const kiln::dsl::record::program& p) {
   Graph g;
   try {
     const Program program = kiln::generator::import_program(g, p);
@@ -57,7 +57,7 @@ std::string compile_error(const kiln::record::program& p) {
 namespace {
 
 template <class F>
-int count_kernels(const kiln::record::program& p, F&& counts) {
+int count_kernels(const kiln::dsl::record::program& p, F&& counts) {
   Graph g;
   const Schedule s = make_schedule(g, kiln::generator::import_program(g, p));
   return static_cast<int>(std::ranges::count_if(s.kernels, [&](const Kernel& k) { return counts(g, k); }));
@@ -65,16 +65,16 @@ int count_kernels(const kiln::record::program& p, F&& counts) {
 
 }  // namespace
 
-int all_kernels(const kiln::record::program& p) {
+int all_kernels(const kiln::dsl::record::program& p) {
   return count_kernels(p, [](const Graph&, const Kernel&) { return true; });
 }
-int kernels_in_turns(const kiln::record::program& p) {
+int kernels_in_turns(const kiln::dsl::record::program& p) {
   return count_kernels(p, [](const Graph&, const Kernel& k) { return k.loop >= 0; });
 }
-int kernels_in_loop(const kiln::record::program& p, int loop) {
+int kernels_in_loop(const kiln::dsl::record::program& p, int loop) {
   return count_kernels(p, [&](const Graph&, const Kernel& k) { return k.loop == loop; });
 }
-int copies_in_turns(const kiln::record::program& p) {
+int copies_in_turns(const kiln::dsl::record::program& p) {
   return count_kernels(p, [](const Graph& g, const Kernel& k) {
     const Id end = g.src(k.sink, 0), store = g.src(end, 0), range = g.src(end, 1);
     if (k.loop < 0 || g.is_index_const(g.src(range, 0), 1) || g.src(store).size() < 3) return false;

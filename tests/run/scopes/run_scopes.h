@@ -62,16 +62,16 @@ std::vector<T> values(const Array& a) {
 
 // Parameters after the program, one array each. With --compiled the object's results are compared with the interpreter's, bit
 // for bit, on one thread and on three; a difference is a failure of the test.
-std::vector<Array> run(const kiln::record::program& p, const std::vector<Array>& arguments);
+std::vector<Array> run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments);
 // The error that the compiler reports.
-std::string compile_error(const kiln::record::program& p);
+std::string compile_error(const kiln::dsl::record::program& p);
 
 // Kernels of the compiled program: all, those in loops outside of kernels, and of these the ones that copy a whole tensor.
-int all_kernels(const kiln::record::program& p);
-int kernels_in_turns(const kiln::record::program& p);
-int copies_in_turns(const kiln::record::program& p);
+int all_kernels(const kiln::dsl::record::program& p);
+int kernels_in_turns(const kiln::dsl::record::program& p);
+int copies_in_turns(const kiln::dsl::record::program& p);
 // Those in the loop of this number alone, in the order in which loops begin.
-int kernels_in_loop(const kiln::record::program& p, int loop);
+int kernels_in_loop(const kiln::dsl::record::program& p, int loop);
 
 // The same for a program in textual form, from the folder host_loops.
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments);

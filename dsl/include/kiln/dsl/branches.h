@@ -5,7 +5,7 @@
 
 #include "kiln/dsl/builder.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // Number of whens around.
 constexpr int kiln_depth(const builder& b, int scope) {
@@ -46,4 +46,4 @@ constexpr void kiln_compare_branches(builder& taken, const builder& refused, int
     taken.fail(why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if, taken.nodes.v[before].loc);
 }
 
-}  // namespace kiln
+}  // namespace kiln::dsl

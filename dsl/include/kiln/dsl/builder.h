@@ -5,7 +5,7 @@
 #include "kiln/dsl/error.h"
 #include "kiln/dsl/shape.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 using record::op;
 
@@ -183,4 +183,4 @@ struct called_from {
   constexpr ~called_from() { --b->calls; }
 };
 
-}  // namespace kiln
+}  // namespace kiln::dsl

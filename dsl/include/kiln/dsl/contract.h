@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/reduce.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <ints Axes, class A, class B>
 constexpr auto kiln_fma_reduce(const A& a, const B& b, const sloc& l) {
@@ -154,4 +154,4 @@ template <DType D, class A, class B, why Reason = wider_dot_why<D, A, B>>
   requires(kiln_wrong(Reason))
 mistake<Reason> dot(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
-}  // namespace kiln
+}  // namespace kiln::dsl

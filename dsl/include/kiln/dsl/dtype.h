@@ -7,7 +7,7 @@
 #include "kiln/dsl/error.h"
 #include "kiln/dtype.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // Never made: f32 a = x(i) would be a variable of C++.
 #define KILN_TAG(T)                                                                                                     \
@@ -136,4 +136,4 @@ constexpr kiln_literal kiln_encode(L v) {
   }
 }
 
-}  // namespace kiln
+}  // namespace kiln::dsl

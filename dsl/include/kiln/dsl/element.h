@@ -5,7 +5,7 @@
 
 #include "kiln/dsl/subscript.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // S: shape of the elements. W: may they be written? Unique: see unique().
 template <class D, class S, mode Mode, why W, bool Unique = false>
@@ -158,4 +158,4 @@ constexpr auto unique(const element_<D, S, Mode, W>& x) {
   return element_<D, S, Mode, W, true>(x);
 }
 
-}  // namespace kiln
+}  // namespace kiln::dsl

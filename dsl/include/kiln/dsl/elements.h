@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/element.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 struct kiln_by_element {
   template <class I, why Reason = why::elements_are_in_parentheses__write_t_of_i>
@@ -149,4 +149,4 @@ struct local_ : kiln_elements<local_<D, S>, D, S, why::ok> {
 #undef KILN_X
 };
 
-}  // namespace kiln
+}  // namespace kiln::dsl

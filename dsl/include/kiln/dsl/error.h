@@ -4,7 +4,7 @@
 
 #include "kiln/dsl/str.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // X(reason, text)
 // clang-format off
@@ -240,6 +240,8 @@ enum class why : unsigned char {
   axes_and_extents_are_template_arguments,
   a_dtype_is_no_variable__write_auto_or_var,
   a_value_of_cpp_belongs_to_no_program__write_var,
+  this_name_means_a_program_here__write_kiln_dsl_name_for_the_function,
+  this_name_means_a_dim_here__write_kiln_dsl_name_for_the_function,
   KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X
 };
@@ -266,9 +268,11 @@ struct mistake {
 #define KILN_MISTAKE(list) = delete
 #define KILN_DELETED(text) = delete
 #endif
+#define KILN_HIDDEN_BY(what) \
+  KILN_DELETED("kiln: this name means a " what " here: for the function write kiln::dsl::NAME(x), as kiln::dsl::relu(x)")
 
 // A mistake found while the body is evaluated: this template has no definition, its arguments are the message.
 template <why Reason, str Where>
 struct ill_formed_program;
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -5,7 +5,7 @@
 #include "kiln/dsl/builder.h"
 #include "kiln/dsl/dtype.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 enum class dir { in, out, inout };
 
@@ -388,4 +388,4 @@ using out = tensor_<dir::out, D, make_sh<E...>>;
 template <DType D, auto... E>
 using inout = tensor_<dir::inout, D, make_sh<E...>>;
 
-}  // namespace kiln
+}  // namespace kiln::dsl

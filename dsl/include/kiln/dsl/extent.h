@@ -2,10 +2,11 @@
 // dim<"N", {.min = 1, .max = 4096, .multiple_of = 8}>. N + 1, 2 * N * M, N / 2 (floor) and N % 2 are extents again.
 #pragma once
 
+#include "kiln/dsl/error.h"
 #include "kiln/dsl/polynomial.h"
 #include "kiln/record.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 struct facts {
   std::int64_t min = 0;
@@ -21,6 +22,13 @@ struct dim {
   static_assert(Name.c[0] != 0 && !poly::is_digit(Name.c[0]), "kiln: the name of an extent is an identifier");
   static_assert(F.min >= 0 && F.max >= F.min && F.multiple_of >= 1,
                 "kiln: facts of an extent need 0 <= min <= max and multiple_of >= 1");
+  // sum(x) where sum is a dim.
+  template <class X, class... More, why Reason = why::this_name_means_a_dim_here__write_kiln_dsl_name_for_the_function>
+  constexpr void operator()(const X&, const More&...) const KILN_HIDDEN_BY("dim");
+  // kernel(N) where kernel is a program.
+  template <class B, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
+    requires requires { typename B::kiln_program; }
+  explicit constexpr operator B() const KILN_HIDDEN_BY("program");
 };
 
 // A polynomial with its symbols' facts (null-terminated list; symbols without facts are left out).
@@ -217,4 +225,4 @@ constexpr auto kiln_normalise() {
 template <auto E>
 inline constexpr auto kiln_norm = kiln_normalise<E>();
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/join.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // The position along one axis of S, expanded to S.
 template <class D, class S, int Axis>
@@ -45,4 +45,4 @@ template <DType D = i32, Operand X, why Reason = kiln_position_why<D>>
   requires(kiln_wrong(Reason))
 mistake<Reason> indices(const X&) KILN_MISTAKE(KILN_REASONS_INDEX);
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/slice.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <int I, class T>
 struct kiln_piece {
@@ -188,13 +188,13 @@ template <int Axis, auto... Size, Operand X, why Reason = kiln_split_sizes_why<s
   requires(kiln_wrong(Reason))
 mistake<Reason> split_sizes(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-}  // namespace kiln
+}  // namespace kiln::dsl
 
 template <class... T>
-struct std::tuple_size<kiln::pieces<T...>> {
+struct std::tuple_size<kiln::dsl::pieces<T...>> {
   static constexpr std::size_t value = sizeof...(T);
 };
 template <std::size_t I, class... T>
-struct std::tuple_element<I, kiln::pieces<T...>> {
-  using type = kiln::piece_t<I, T...>;
+struct std::tuple_element<I, kiln::dsl::pieces<T...>> {
+  using type = kiln::dsl::piece_t<I, T...>;
 };

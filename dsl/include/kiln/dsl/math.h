@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/operators.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // clang-format off
 #define KILN_UNARY_FUNCTIONS(X) \
@@ -198,4 +198,4 @@ template <DType D, Operand X, why Reason = bitcast_why<D, X>>
   requires(kiln_wrong(Reason))
 mistake<Reason> bitcast(const X&) KILN_MISTAKE(KILN_REASONS_CAST);
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/elements.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class X>
 concept kiln_tensor_or_array = Operand<X> || kiln_array<X>;
@@ -60,4 +60,4 @@ KILN_X(concat)
 KILN_X(stack)
 #undef KILN_X
 
-}  // namespace kiln
+}  // namespace kiln::dsl

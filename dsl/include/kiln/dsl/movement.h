@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/math.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class S, class X>
 constexpr auto kiln_move(op o, const X& x, const sloc& l) {
@@ -195,4 +195,4 @@ template <int... A, Operand X, why Reason = kiln_axes_why<A...>(rank_of<X> + sta
   requires(kiln_wrong(Reason))
 mistake<Reason> unsqueeze(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/window.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class X>
 concept FloatOperand = Operand<X> && kiln_is_float<dtype_of<X>>;
@@ -113,4 +113,4 @@ KILN_X(softmax)
 KILN_X(log_softmax)
 #undef KILN_X
 
-}  // namespace kiln
+}  // namespace kiln::dsl

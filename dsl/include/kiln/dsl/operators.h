@@ -4,7 +4,7 @@
 
 #include "kiln/dsl/expr.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // Dtype of a mixed call: that of the first operand that is a tensor.
 template <class A, class B>
@@ -139,10 +139,17 @@ struct ops {
   KILN_UNARY_OPERATORS(KILN_X)
 #undef KILN_X
 
+  // auto s = scope(x): a friend, which the operand finds, so that `scope` is no name of the user's scope.
+  friend constexpr auto scope(const Self& x) { return kiln_scope_of(x); }
+
   // A tensor has no value while it is captured, so it cannot steer C++ control flow.
   template <class B, why Reason = why::a_tensor_has_no_value_at_capture_time__use_select>
     requires(std::is_same_v<B, bool>)
   explicit constexpr operator B() const KILN_DELETED("kiln: a tensor has no value at capture time: use select(c, a, b)");
+  // relu(x) where relu is a program.
+  template <class B, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
+    requires requires { typename B::kiln_program; }
+  explicit constexpr operator B() const KILN_HIDDEN_BY("program");
 };
 
 // == and != are tried in both orders by the language, ! competes with the built-in one: namespace templates, which match
@@ -187,4 +194,4 @@ KILN_UNARY_OPERATORS(KILN_X)
 KILN_X(!, boolean, )
 #undef KILN_X
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -7,7 +7,7 @@
 #include "kiln/dsl/str.h"
 #include "kiln/record.h"
 
-namespace kiln::poly {
+namespace kiln::dsl::poly {
 
 inline constexpr int max_terms = 12, max_atoms = 6, max_text = 96;
 
@@ -365,4 +365,4 @@ constexpr text divide_exact(const sum& a, const sum& b) {
   return print(r);
 }
 
-}  // namespace kiln::poly
+}  // namespace kiln::dsl::poly

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/expr.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // The body of a kernel or loop. Index: what `for` hands out. The body runs once; leaving it by ++ closes the scope, anything
 // else is a jump of C++.
@@ -151,4 +151,4 @@ class [[nodiscard]] kiln_kernel_scope : public kiln_body<positions_of_kernel<pos
   }
 };
 
-}  // namespace kiln
+}  // namespace kiln::dsl

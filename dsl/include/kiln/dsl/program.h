@@ -6,11 +6,17 @@
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class Self>
 struct program : keywords<Self> {
   using kiln_program = void;
+  constexpr program() = default;
+  // max(x, 0) where max is a program: it begins with its base. max(x) is a conversion (operators.h).
+  template <class X, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
+    requires(kiln_extent_value<X>)
+  constexpr program(const X&) KILN_HIDDEN_BY("program");
+
   constexpr builder* kiln_arena() const { return kiln_first_builder(static_cast<const Self&>(*this)); }
 
   // 0, 1, .., n - 1.
@@ -382,4 +388,4 @@ struct programs {
   programs() KILN_DELETED("kiln: a program is ill-formed: reason and place follow");
 };
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -4,7 +4,7 @@
 
 #include "kiln/dsl/join.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 struct kiln_keepdims {};
 inline constexpr kiln_keepdims keepdims{};
@@ -201,4 +201,4 @@ KILN_DTYPE_IS_KEPT(argmin)
 #undef KILN_WIDER_REDUCTION
 #undef KILN_DTYPE_IS_KEPT
 
-}  // namespace kiln
+}  // namespace kiln::dsl

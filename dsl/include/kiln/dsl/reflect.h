@@ -4,7 +4,7 @@
 
 #include "kiln/dsl/expr.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class Owner>
 struct kiln_any {
@@ -178,4 +178,4 @@ constexpr builder* kiln_first_builder(const M& x) {
   return b;
 }
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -6,8 +6,9 @@
 #include "kiln/dsl/elements.h"
 #include "kiln/dsl/positions.h"
 #include "kiln/dsl/variable.h"
+#include "kiln/dsl/window.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class X>
 constexpr why kiln_bound_why() {
@@ -119,6 +120,12 @@ concept kiln_extent_value = Operand<X> || kiln_arithmetic<X> || Extent<X>;
 // The keywords of a body.
 template <class Self>
 struct keywords {
+  // Options: names that only bodies say are members, so that programs, modules and dims may have them (names.h).
+  using mode = dsl::mode;
+  using conv = dsl::conv;
+  using pool = dsl::pool;
+  using hw = dsl::hw;
+
   // for (auto [i, j] : kernel(N, M)): for every position, in any order. kernel<N / 2>() where an extent is computed.
   template <DType D = i32, class A>
     requires(kiln_extents_why<D, A>() == why::ok)
@@ -391,7 +398,7 @@ struct keywords {
 #undef KILN_CONDITION_TWIN
 #undef KILN_EXTENTS_TWIN
 
-// The keywords for a helper function: scope s(x); for (auto i : s.loop(3)) ..
+// The keywords for a helper function: auto s = scope(x); for (auto i : s.loop(3)) .. The call finds the friend of ops.
 struct scope : keywords<scope> {
   builder* b;
   template <class X>
@@ -399,5 +406,9 @@ struct scope : keywords<scope> {
   constexpr explicit scope(const X& x) : b(x.b) {}
   constexpr builder* kiln_arena() const { return b; }
 };
+template <class X>
+constexpr scope kiln_scope_of(const X& x) {
+  return scope(x);
+}
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/extent.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <int I, auto V>
 struct kiln_leaf {};
@@ -158,4 +158,4 @@ inline constexpr ext kiln_count<S, seq<I...>> = [] {
 constexpr int kiln_axis(int axis, int rank) { return axis < 0 ? axis + rank : axis; }
 constexpr bool kiln_axis_ok(int axis, int rank) { return axis >= -rank && axis < rank; }
 
-}  // namespace kiln
+}  // namespace kiln::dsl

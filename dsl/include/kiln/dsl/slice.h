@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/movement.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // slice<axis, begin, end, step>(x). Negative integers count from the end; `none` is the open end in the direction of the step:
 // slice<0, 1, none>(x), slice<1, none, -1>(x), slice<0, none, none, -1>(x) (reversed), slice<0, 0, N - 2>(x).
@@ -234,4 +234,4 @@ template <auto... N, Operand X, why Reason = kiln_tile_why<N...>(rank_of<X>)>
   requires(kiln_wrong(Reason))
 mistake<Reason> tile(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -4,7 +4,7 @@
 #include <source_location>
 #include <utility>
 
-namespace kiln {
+namespace kiln::dsl {
 
 using sloc = std::source_location;
 
@@ -77,4 +77,4 @@ struct ints {
   }
 };
 
-}  // namespace kiln
+}  // namespace kiln::dsl

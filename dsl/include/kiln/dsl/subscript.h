@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/operators.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // wrap: periodic. mirror: .. 1 0 | 0 1 .. n-1 | n-1 n-2 .. constant: x.at<mode::constant>(i, j, value), the value outside.
 // unchecked: the program promises that every index is in range. skip: t.at<mode::skip>(i) = v writes nothing outside.
@@ -133,4 +133,4 @@ using kiln_subscript_of = const kiln_subscript&;
 template <class D, class X>
 concept kiln_outside = assign_why<D, sh<>, X> == why::ok;
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -3,7 +3,7 @@
 
 #include "kiln/dsl/elements.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 template <class D, class S>
 struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, why::ok> {
@@ -85,4 +85,4 @@ template <> struct kiln_natural<float> { using type = f32; };
 template <> struct kiln_natural<double> { using type = f64; };
 // clang-format on
 
-}  // namespace kiln
+}  // namespace kiln::dsl

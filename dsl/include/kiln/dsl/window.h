@@ -5,7 +5,7 @@
 
 #include "kiln/dsl/contract.h"
 
-namespace kiln {
+namespace kiln::dsl {
 
 // Two extents, of height and width; one number means both.
 struct hw {
@@ -222,4 +222,4 @@ template <pool P, class X, why Reason = pool_why<X, P, klass::floating>>
   requires(kiln_wrong(Reason))
 mistake<Reason> avg_pool2d(const X&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
-}  // namespace kiln
+}  // namespace kiln::dsl

@@ -1,0 +1,48 @@
+// What `using namespace kiln` brings in: the words that programs, modules and helper functions are declared with. C++ looks for
+// a name of kiln and for one of the user's global namespace at once, so each of these words is taken: no program, module or dim
+// can be called so (docs/reference/names.md). Everything else therefore stays in kiln::dsl. Functions are found by their
+// tensors, as C++ finds every function by the namespace of its arguments; scopes, and the options of conv2d, max_pool2d and at, are
+// members of program.
+#pragma once
+
+#include "kiln/dsl/program.h"
+
+namespace kiln {
+
+using dsl::dim;
+using dsl::facts;
+using dsl::program;
+using dsl::programs;
+
+using dsl::expr;
+using dsl::in;
+using dsl::inout;
+using dsl::out;
+
+using dsl::bf16;
+using dsl::f16;
+using dsl::f32;
+using dsl::f64;
+using dsl::i16;
+using dsl::i32;
+using dsl::i64;
+using dsl::i8;
+using dsl::u16;
+using dsl::u32;
+using dsl::u64;
+using dsl::u8;
+
+using dsl::DType;
+using dsl::Operand;
+
+using dsl::keepdims;
+using dsl::none;
+using dsl::pad_mode;
+using dsl::to_end;
+
+using dsl::count_nodes;
+using dsl::count_ops;
+using dsl::ir;
+using dsl::op;
+
+}  // namespace kiln

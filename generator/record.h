@@ -1,0 +1,10 @@
+// The tables of a captured program (kiln/record.h), under the name that the generator says.
+#pragma once
+
+#include "generator/record.h"
+
+namespace kiln::generator {
+
+namespace record = dsl::record;
+
+}  // namespace kiln::generator
