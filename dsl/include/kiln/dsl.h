@@ -18,6 +18,7 @@
 #include "kiln/dsl/element.h"
 #include "kiln/dsl/elements.h"
 #include "kiln/dsl/misuse.h"
+#include "kiln/dsl/foreign.h"
 #include "kiln/dsl/variable.h"
 #include "kiln/dsl/math.h"
 #include "kiln/dsl/movement.h"

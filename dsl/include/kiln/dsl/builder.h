@@ -59,14 +59,16 @@ struct builder {
   kiln_list<slot> slots;
   why error = why::ok;
   record::source_loc error_loc{};
+  const char* error_name = "";  // of the parameter that is wrong
   // Inside a library function every node gets the line of the call.
   record::source_loc call{};
   int calls = 0;
 
-  constexpr void fail(why w, const record::source_loc& l) {
+  constexpr void fail(why w, const record::source_loc& l, const char* name = "") {
     if (error != why::ok) return;
     error = w;
     error_loc = l;
+    error_name = name;
     // What follows a scope without a body is not in it, whatever is wrong there.
     if (scope == 0 || regions.v[scope - 1].entered) return;
     error = why::scope_is_not_entered__write_for_or_if;
@@ -111,7 +113,7 @@ struct builder {
     return p.node;
   }
   constexpr void store(int s, kiln_dtype d, const record::shape* shape, int value, const sloc& l) {
-    if (kernel() != 0) fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements, at(l));
+    if (kernel() != 0) fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, at(l));
     begin(op::store, d, shape, l, static_cast<std::uint64_t>(s));
     src(value);
     written(s);
@@ -150,7 +152,7 @@ struct builder {
     region& r = regions.v[s - 1];
     const record::node& opens = nodes.v[r.node];
     if (wrong != why::ok) fail(wrong, opens.loc);
-    if (r.kind == op::loop && opens.imm == 1 && !r.breaks) fail(why::forever_has_no_break, opens.loc);
+    if (r.kind == op::loop && opens.imm == 1 && !r.breaks) fail(why::forever_has_no_break__write_break_if, opens.loc);
     r.open = false;
     scope = r.parent;
     closed_when = -1;
@@ -165,7 +167,7 @@ struct builder {
     int s = scope;
     while (s != 0 && regions.v[s - 1].kind != op::loop && regions.v[s - 1].kind != op::kernel) s = regions.v[s - 1].parent;
     if (s == 0 || regions.v[s - 1].kind == op::kernel)
-      fail(why::break_or_continue_outside_a_loop, current());
+      fail(why::break_or_continue_outside_a_loop__write_loop_or_forever, current());
     else if (nodes.v[last()].o == op::break_)
       regions.v[s - 1].breaks = true;
   }

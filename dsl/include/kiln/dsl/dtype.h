@@ -51,6 +51,9 @@ template <> inline constexpr int kiln_dtype_code<f64>  = KILN_F64;
 
 template <class D>
 concept DType = kiln_dtype_code<D> >= 0;
+// In the declarations of parameters: the name is the message.
+template <class D>
+concept dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 = DType<D>;
 template <DType D>
 inline constexpr kiln_dtype kiln_code = static_cast<kiln_dtype>(kiln_dtype_code<D>);
 template <class D>

@@ -8,7 +8,7 @@
 namespace kiln::dsl {
 
 // S: shape of the elements. W: may they be written? Unique: see unique().
-template <class D, class S, mode Mode, why W, bool Unique = false>
+template <class D, class S, mode Mode, bool W, bool Unique = false, class = typename kiln_hint<D>::type>
 struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D, S, Mode, W, Unique>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
@@ -24,7 +24,9 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
     kiln_check_small<S>(b, l);
     id = kiln_load(l);
   }
-  constexpr element_(const element_&) = default;
+  constexpr element_(const element_& x) : b(x.b), tensor(x.tensor), computed(x.computed), rank(x.rank), id(x.id) {
+    for (int k = 0; k < rank; ++k) index[k] = x.index[k];
+  }
   constexpr explicit element_(const element_<D, S, Mode, W, false>& x)
     requires Unique
       : b(x.b), tensor(x.tensor), computed(x.computed), rank(x.rank), id(x.id) {
@@ -33,27 +35,30 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
   constexpr ~element_() = default;
 
   // clang-format off: it runs what follows `&& requires(..)` together
-  constexpr void operator=(const element_& x) && requires(W == why::ok) {
+  constexpr void operator=(const element_& x) && requires(W) {
     called_from here(b, b->current());
     kiln_put(x.id, sloc());
   }
-  constexpr void operator=(const right& r) && requires(W == why::ok) {
+  constexpr void operator=(const right& r) && requires(W) {
     kiln_put(r.node(b), r.l);
   }
-  template <class B, why Reason = kiln_wrong(W) ? W : assign_why<D, S, B>>
+  template <class B, why Reason = !W ? kiln_writable<dir::in> : assign_why<D, S, B>>
     requires(kiln_wrong(Reason))
   mistake<Reason> operator=(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
-  template <class B, why Reason = why::left_side_is_a_computed_value_not_a_parameter>
+  template <class B, why Reason = why::a_value_keeps_what_it_was__write_var>
     requires(Arg<B>)
   mistake<Reason> operator=(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
 
 #define KILN_X(sym, k, o)                                                                                             \
-  constexpr void operator sym(const right& r) && requires(W == why::ok && kiln_class_why<D>(klass::k) == why::ok) {   \
+  constexpr void operator sym(const right& r) && requires(W && kiln_class_why<D>(klass::k) == why::ok) {   \
     kiln_compound(o, r);                                                                                              \
   }                                                                                                                   \
-  template <class B, why Reason = kiln_wrong(W) ? W : compound_why<D, S, B, klass::k>>                                \
+  template <class B, why Reason = !W ? kiln_writable<dir::in> : compound_why<D, S, B, klass::k>>                                \
     requires(kiln_wrong(Reason))                                                                                      \
-  mistake<Reason> operator sym(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  mistake<Reason> operator sym(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);                                        \
+  template <class B, why Reason = why::a_value_keeps_what_it_was__write_var>                                          \
+    requires(Arg<B>)                                                                                                  \
+  mistake<Reason> operator sym(const B&) & KILN_MISTAKE(KILN_REASONS_ASSIGN);
   // clang-format on
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
@@ -67,21 +72,21 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
   X(atomic_or, bits, or_)    \
   X(atomic_xor, bits, xor_)  \
   X(atomic_exchange, any, exchange)
-#define KILN_X(name, k, kind)                                                          \
-  constexpr auto name(const right& r) const                                            \
-    requires(W == why::ok && kiln_class_why<D>(klass::k) == why::ok)                   \
-  {                                                                                    \
-    return kiln_atomic(record::atomic_kind::kind, r.l, r.node(b), -1);                 \
-  }                                                                                    \
-  template <class B, why Reason = kiln_wrong(W) ? W : compound_why<D, S, B, klass::k>> \
-    requires(kiln_wrong(Reason))                                                       \
+#define KILN_X(name, k, kind)                                                                    \
+  constexpr auto name(const right& r) const                                                      \
+    requires(W && kiln_class_why<D>(klass::k) == why::ok)                                        \
+  {                                                                                              \
+    return kiln_atomic(record::atomic_kind::kind, r.l, r.node(b), -1);                           \
+  }                                                                                              \
+  template <class B, why Reason = !W ? kiln_writable<dir::in> : compound_why<D, S, B, klass::k>> \
+    requires(kiln_wrong(Reason))                                                                 \
   mistake<Reason> name(const B&) const KILN_MISTAKE(KILN_REASONS_ASSIGN);
   KILN_ATOMICS(KILN_X)
 #undef KILN_X
 #undef KILN_ATOMICS
   // Writes `desired` where the element equals `expected`.
   constexpr auto atomic_compare_exchange(const right& expected, const right& desired) const
-    requires(W == why::ok)
+    requires(W)
   {
     const int e = expected.node(b);
     return kiln_atomic(record::atomic_kind::compare_exchange, desired.l, desired.node(b), e);
@@ -153,7 +158,7 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D
 
 // unique(y(p)) = v: a promise that no other position of the kernel writes these elements or reads them, where that cannot be
 // proven.
-template <class D, class S, mode Mode, why W>
+template <class D, class S, mode Mode, bool W>
 constexpr auto unique(const element_<D, S, Mode, W>& x) {
   return element_<D, S, Mode, W, true>(x);
 }

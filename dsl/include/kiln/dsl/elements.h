@@ -20,6 +20,31 @@ struct kiln_by_element {
   KILN_X(atomic_exchange)
   KILN_X(atomic_compare_exchange)
 #undef KILN_X
+#define KILN_X(name)                                                                \
+  template <class... X, why Reason = why::functions_are_no_members__write_sum_of_x> \
+  mistake<Reason> name(const X&...) const KILN_MISTAKE(KILN_REASONS_MISUSE);
+  KILN_X(sum)
+  KILN_X(mean)
+  KILN_X(max)
+  KILN_X(min)
+  KILN_X(argmax)
+  KILN_X(abs)
+  KILN_X(sqrt)
+  KILN_X(exp)
+  KILN_X(reshape)
+  KILN_X(transpose)
+  KILN_X(slice)
+  KILN_X(fill)
+  KILN_X(dot)
+  KILN_X(matmul)
+  KILN_X(softmax)
+#undef KILN_X
+#define KILN_X(name)                                                                                   \
+  template <class... X, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size> \
+  mistake<Reason> name(const X&...) const KILN_MISTAKE(KILN_REASONS_MISUSE);
+  KILN_X(begin)
+  KILN_X(end)
+#undef KILN_X
 };
 
 // The node that a copy of an `in` was given, else -1.
@@ -92,7 +117,7 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
     if constexpr (W == kiln_computed)
       return kiln_value < M == mode::skip ? mode::clamp : M, P > (l, {i.node(self().b)...}, sizeof...(I));
     else
-      return element_<D, P, M, W>(self().b, self().slot, kiln_given(self()), l, i...);
+      return element_ < D, P, M, W == why::ok > (self().b, self().slot, kiln_given(self()), l, i...);
   }
   template <class... I>
   constexpr auto kiln_part_outside(const kiln_right<D, sh<>>& outside, const I&... i) const {
@@ -125,7 +150,7 @@ template <class Self, class D, class S, why W>
 struct kiln_elements<Self, D, S, W, seq<>> : kiln_by_element {
   constexpr auto operator()(sloc l = sloc::current()) const {
     const auto& t = static_cast<const Self&>(*this);
-    return element_<D, sh<>, mode::clamp, W>(t.b, t.slot, kiln_given(t), l);
+    return element_ < D, sh<>, mode::clamp, W == why::ok > (t.b, t.slot, kiln_given(t), l);
   }
 };
 

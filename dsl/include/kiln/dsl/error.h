@@ -1,5 +1,6 @@
 // Mistakes, in words. A function of the DSL has a constrained overload and a twin that takes the ill-formed calls: g++ names
-// the reason as the return type of the deleted twin, clang prints the text; both at the user's own line.
+// the reason as the return type of the deleted twin, clang prints the text; both at the user's own line. Both say what to write
+// instead: a name does it behind `__`.
 #pragma once
 
 #include "kiln/dsl/str.h"
@@ -10,37 +11,38 @@ namespace kiln::dsl {
 // clang-format off
 #define KILN_REASONS_OPERAND(X) \
   X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
-  X(shapes_do_not_broadcast, "shapes do not broadcast: extents must be equal or 1") \
-  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor") \
+  X(shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape, "shapes do not broadcast: extents, from the last axis on, must be equal or 1: unsqueeze<1>(x), expand, reshape") \
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
-  X(operands_must_be_integers, "operands must be integers") \
-  X(operands_must_be_integers_or_bool, "operands must be integers or bool") \
-  X(operands_must_be_bool, "operands must be bool") \
-  X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
+  X(operands_must_be_integers__write_cast_floor_or_pow, "operands must be integers: cast<i32>(x); of floating point x - floor(x / y) * y") \
+  X(operands_must_be_integers_or_bool__write_cast_or_pow, "operands must be integers or bool: cast<i32>(x); a power is pow(x, 2) or x * x") \
+  X(operands_must_be_bool__write_x_not_equal_0, "operands must be bool: x != 0") \
+  X(operand_must_be_floating_point__write_cast, "the operand must be floating point: write cast<f32>(x)") \
   X(condition_must_be_bool, "the condition must be a bool tensor") \
   X(two_literals_have_no_dtype__write_select_of_dtype, "two literals have no dtype: write select<f32>(c, a, b)") \
-  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value") \
+  X(operand_must_be_a_tensor__write_var_full_or_size, "needs a tensor of the program, not a plain C++ value: var(1.0f), full<f32, N>(1), size<N, i32>()") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)")
 #define KILN_REASONS_ASSIGN(X) \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>") \
   X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
-  X(assigned_value_has_another_shape, "the shape of the assigned value does not broadcast to the parameter's shape") \
+  X(assigned_value_has_another_shape__write_sum_expand_or_reshape, "the shape of the assigned value does not broadcast to the shape on the left: sum<1>(x), x(i), unsqueeze<1>(x), expand, reshape") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
   X(an_array_is_written_by_element__write_a_of_i, "an array of a kernel is written by element: a(i) = e") \
-  X(left_side_is_a_computed_value_not_a_parameter, "the left side is a computed value, not an out<> or inout<> parameter") \
+  X(a_value_keeps_what_it_was__write_var, "an element that was read is a value and keeps what it was: auto v = var(x(i)), then v += e; y(i) += e writes the element") \
+  X(left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter, "the left side is a computed value, not an out<> or inout<> parameter: y = e, y(i, j) = e") \
   X(the_type_of_a_value_never_changes__give_the_result_a_new_name, "a value keeps its dtype and shape: give the result a new name") \
-  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor") \
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
-  X(operands_must_be_integers, "operands must be integers") \
-  X(operands_must_be_integers_or_bool, "operands must be integers or bool")
+  X(operands_must_be_integers__write_cast_floor_or_pow, "operands must be integers: cast<i32>(x); of floating point x - floor(x / y) * y") \
+  X(operands_must_be_integers_or_bool__write_cast_or_pow, "operands must be integers or bool: cast<i32>(x); a power is pow(x, 2) or x * x")
 #define KILN_REASONS_AXIS(X) \
   X(axis_out_of_range, "axis out of range for the rank of the tensor") \
   X(axis_is_named_twice, "an axis is named twice") \
   X(permutation_must_name_every_axis_once, "a permutation must name every axis once") \
   X(squeezed_axis_must_have_extent_1, "only an axis of static extent 1 can be squeezed") \
-  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+  X(operand_must_be_a_tensor__write_var_full_or_size, "needs a tensor of the program, not a plain C++ value: var(1.0f), full<f32, N>(1), size<N, i32>()")
 #define KILN_REASONS_INDEX(X) \
   X(axis_out_of_range, "axis out of range for the rank of the tensor") \
   X(positions_are_numbers__name_another_dtype, "positions are numbers, not bool: name an integer or floating dtype")
@@ -49,10 +51,10 @@ namespace kiln::dsl {
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
   X(axes_are_template_arguments__write_sum_of_axis, "axes are template arguments: write sum<0>(x), softmax<1>(x)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
-  X(operands_must_be_bool, "operands must be bool") \
+  X(operands_must_be_bool__write_x_not_equal_0, "operands must be bool: x != 0") \
   X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
   X(this_reduction_names_no_dtype__write_cast, "this reduction names no dtype, only sum, prod, mean, dot and matmul do: max(cast<f64>(x))") \
-  X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)") \
+  X(operand_must_be_floating_point__write_cast, "the operand must be floating point: write cast<f32>(x)") \
   X(reduction_of_an_empty_axis_has_no_value, "min, max, argmin, argmax and mean of an axis of extent 0 have no value")
 #define KILN_REASONS_MOVE(X) \
   KILN_REASONS_AXIS(X) \
@@ -70,7 +72,7 @@ namespace kiln::dsl {
   X(extents_differ_outside_the_joined_axis, "the extents must be equal on every axis but the joined one") \
   X(ranks_differ, "the tensors must have the same rank") \
   X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
-  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x")
 #define KILN_REASONS_CONTRACT(X) \
   X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
   X(inner_extents_of_matmul_differ, "matmul(a, b) needs a[.., K] and b[.., K, N] with the same K") \
@@ -86,28 +88,32 @@ namespace kiln::dsl {
   X(bias_must_have_one_element_per_output_channel, "the bias must be [out]") \
   X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
-  X(operand_must_be_floating_point, "the operand must be floating point: write cast<f32>(x)")
+  X(operand_must_be_floating_point__write_cast, "the operand must be floating point: write cast<f32>(x)")
 #define KILN_REASONS_CAST(X) \
+  X(cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8, "types of C++ are no dtypes: f32 for float, f64 for double, i32 for int, i64 for long, u8 for unsigned char") \
+  X(the_dtype_is_a_template_argument__write_cast_of_dtype, "the dtype is a template argument: cast<f32>(x)") \
   X(bitcast_needs_the_same_width, "bitcast needs dtypes of the same width") \
   X(bitcast_of_bool__write_cast, "bitcast does not take bool: write cast") \
-  X(operand_must_be_a_tensor, "needs a tensor of the program, not a plain C++ value")
+  X(operand_must_be_a_tensor__write_var_full_or_size, "needs a tensor of the program, not a plain C++ value: var(1.0f), full<f32, N>(1), size<N, i32>()")
 #define KILN_REASONS_SCOPE(X) \
   X(bound_must_be_a_scalar_integer, "a bound is an integer, a symbolic extent or a scalar of i32 or i64") \
   X(computed_extent_is_a_template_argument__write_kernel_of_extents, "a computed extent is a template argument: kernel<N / 2>(), loop<1, N - 1>()") \
   X(kernel_takes_one_to_four_extents, "kernel(n, m) takes one to four extents") \
   X(loop_takes_one_to_three_bounds, "loop(end), loop(begin, end), loop(begin, end, step)") \
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
-  X(condition_must_be_a_bool_scalar, "the condition must be a bool scalar of the program") \
+  X(condition_must_be_a_bool_scalar__write_x_greater_0_or_any, "the condition must be a bool scalar of the program: x(i) > 0, any(x > 0); for a tensor select(c, a, b)") \
   X(local_array_needs_static_extents, "a local or group array needs static extents") \
   X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
   X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of groups are template arguments: local<f32, 4>(), kernel(n).group<64>()") \
+  X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
+  X(cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8, "types of C++ are no dtypes: f32 for float, f64 for double, i32 for int, i64 for long, u8 for unsigned char") \
   X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
-  X(assigned_value_has_another_shape, "the shape of the assigned value does not broadcast to the parameter's shape") \
+  X(assigned_value_has_another_shape__write_sum_expand_or_reshape, "the shape of the assigned value does not broadcast to the shape on the left: sum<1>(x), x(i), unsqueeze<1>(x), expand, reshape") \
   X(a_variable_needs_a_value__write_var_of_value, "a variable needs a value or a dtype: var(0.0f), var(x), var<f32, 4>()") \
-  X(literal_does_not_fit_the_dtype, "the literal does not fit the dtype of the tensor")
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x")
 #define KILN_REASONS_ELEMENT(X) \
-  X(index_must_be_an_integer, "an index is an integer, or a scalar or tensor of an integer dtype") \
+  X(index_must_be_an_integer__write_cast_or_select, "an index is an integer, or a scalar or tensor of an integer dtype: cast<i32>(x); for a mask select(c, a, b)") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
   X(positions_of_a_kernel_come_in_brackets__write_for_auto_i, "the positions of a kernel come in brackets: for (auto [i] : kernel(n))") \
   X(at_takes_a_mode__write_at_of_mode, "at names a mode: x.at<mode::wrap>(i); x(i) takes the nearest element") \
@@ -121,13 +127,31 @@ namespace kiln::dsl {
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
 // C++ that means something else on values of C++.
 #define KILN_REASONS_MISUSE(X) \
+  X(std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std, "functions of std and C know no captured values: write kiln's, without std: max(a, b), abs(x), sqrt(x), pow(x, y)") \
+  X(a_captured_value_is_not_printed__write_it_to_an_out_parameter, "a captured value is not printed: it has a value only when the program runs; write it to an out<> parameter and print that") \
+  X(a_captured_value_is_not_swapped__write_auto_t_and_assign, "elements are not swapped by std::swap: auto t = y(i); y(i) = y(j); y(j) = t;") \
+  X(an_array_of_cpp_has_no_captured_index_or_length__write_local, "arrays and containers of C++ hold no captured values: auto a = local<f32, 4>(), elements a(i)") \
+  X(functions_are_no_members__write_sum_of_x, "functions are no members: write sum(x), max<0>(x), reshape<N, M>(x), cast<f32>(x), transpose<0, 1>(x), y = 0") \
+  X(not_a_name_of_kiln__write_max_min_select_concat_full_loop, "kiln's names: select(c, a, b) for where, max(a, b) for maximum, loop(n) for range, full<f32, N>(0) for zeros") \
+  X(an_operand_is_a_tensor_a_number_or_an_extent, "an operand is a tensor, a number or an extent") \
+  X(a_variable_of_cpp_is_no_variable_of_the_program__write_var, "a variable of C++ does not change while the program runs: auto t = var(0.0f), then t += e") \
+  X(select_takes_a_condition_and_two_values__write_select_c_a_b, "select takes a condition and two values: select(c, a, b)") \
+  X(keywords_are_members__write_scope_s_of_x_or_this, "kernel, loop, when, var are members of a program: in a helper function scope s(x); s.kernel(N), in a program template this->kernel(N)") \
   X(increment_has_no_meaning__write_plus_equals_1, "no ++ and --: write v += 1") \
-  X(cpp_sees_no_extents_and_elements__write_kernel_or_loop, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N))") \
-  X(axes_and_extents_are_template_arguments, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b)")
+  X(cpp_sees_no_extents_and_elements__write_kernel_loop_or_size, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N)); the extent as a value is size<N, i32>()") \
+  X(axes_and_extents_are_template_arguments__write_reshape_of_n_m, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b)")
+// What is wrong with a program before its body is looked at, or keeps the body from being evaluated.
+#define KILN_REASONS_PROGRAM(X) \
+  X(base_is_not_program_of_itself__write_struct_p_program_of_p, "the base of a program is program of itself: struct p : program<p>") \
+  X(program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private, "a program is a plain struct, not a class: public base and members, no constructor, nothing virtual: struct p : program<p> { .. };") \
+  X(body_is_missing_or_private__write_constexpr_void_body_in_a_public_place, "a program has a public body() without parameters: constexpr void body() { .. }") \
+  X(member_is_no_parameter__write_in_out_inout_or_static_constexpr, "members of a program are in<f32, N>, out<>, inout<> and modules (structs) of them, no arrays, references or const; a constant is static constexpr") \
+  X(body_cannot_run_while_compiling__write_constexpr_everywhere_loop_or_forever_print_nothing, "the body cannot run while compiling: body and helper functions must be constexpr, endless loops of C++ are loop(n) or forever(), nothing is printed") \
+  X(body_is_too_large__write_loop_or_kernel, "the body records too many operations: write C++ loops as loop(n) or kernel(n)")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
   X(an_array_is_written_by_element__write_a_of_i, "an array of a kernel is written by element: a(i) = e") \
-  X(break_or_continue_outside_a_loop, "break or continue outside of a loop (a kernel ends the loops around it)") \
+  X(break_or_continue_outside_a_loop__write_loop_or_forever, "break or continue outside of a loop (a kernel ends the loops around it): for (auto i : loop(n)), for (auto t : forever())") \
   X(else_of_cpp_after_a_when__write_otherwise, "`else` after a when is never recorded: if (auto c = otherwise())") \
   X(otherwise_does_not_follow_a_when, "otherwise() does not follow a when") \
   X(scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if, "a scope is left by a jump of C++: write break_if, continue_if") \
@@ -135,24 +159,25 @@ namespace kiln::dsl {
   X(value_of_a_closed_scope_is_used_outside__write_var, "a value of a closed scope is used outside: declare a var before the scope") \
   X(position_or_counter_is_assigned__write_a_value_of_its_own, "the position of a kernel or the counter of a loop is assigned: auto k = i + 1, loop(begin, end, step)") \
   X(value_is_rebound_inside_a_scope__write_var, "a value is rebound inside a scope: declare it with var(...)") \
-  X(forever_has_no_break, "forever() without a break_if or break_ in it never ends") \
+  X(forever_has_no_break__write_break_if, "forever() without a break_if or break_ in it never ends: break_if(c)") \
   X(step_of_a_loop_is_0, "the step of a loop is 0") \
-  X(kernel_inside_a_kernel, "a kernel inside a kernel") \
+  X(kernel_inside_a_kernel__write_kernel_of_n_m_or_loop, "a kernel inside a kernel: for (auto [i, j] : kernel(N, M)), or a loop inside") \
   X(barrier_outside_of_a_kernel_in_groups, "a barrier outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
   X(group_array_outside_of_a_kernel_in_groups, "a group array outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
-  X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel") \
+  X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_or_sum, "a variable of outside is set inside a kernel, whose positions run at once: total().atomic_add(e), or sum(x) without a kernel") \
   X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
   X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
-  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements, "a whole tensor is assigned inside a kernel: write its elements") \
+  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e; a sum over positions is total().atomic_add(e)") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
   X(value_is_used_before_it_has_one, "a value is used before it has one") \
   X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
-  X(out_parameter_is_never_assigned, "an out<> parameter is never assigned") \
+  X(out_parameter_is_never_assigned__write_y_equals_or_y_of_i, "the out<> parameter named below is never assigned: y = e, or y(i) = e in a kernel") \
   X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
   X(symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, "a symbolic extent is nowhere the whole extent of a parameter's axis: N * M alone says neither N nor M") \
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
   X(extent_is_negative, "an extent is negative") \
-  X(two_parameters_have_the_same_name, "two parameters have the same name")
+  X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")
+#define KILN_REASONS_VERDICT(X) KILN_REASONS_PROGRAM(X) KILN_REASONS_CAPTURE(X)
 // clang-format on
 
 enum class why : unsigned char {
@@ -160,20 +185,20 @@ enum class why : unsigned char {
   not_ours,
 #define KILN_X(e, t) e,
   dtypes_differ__write_cast,
-  shapes_do_not_broadcast,
-  literal_does_not_fit_the_dtype,
+  shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape,
+  literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind,
   arithmetic_on_bool__write_cast,
-  operands_must_be_integers,
-  operands_must_be_integers_or_bool,
-  operands_must_be_bool,
-  operand_must_be_floating_point,
+  operands_must_be_integers__write_cast_floor_or_pow,
+  operands_must_be_integers_or_bool__write_cast_or_pow,
+  operands_must_be_bool__write_x_not_equal_0,
+  operand_must_be_floating_point__write_cast,
   condition_must_be_bool,
   two_literals_have_no_dtype__write_select_of_dtype,
-  operand_must_be_a_tensor,
+  operand_must_be_a_tensor__write_var_full_or_size,
   an_in_parameter_is_read_only__declare_it_out_or_inout,
   assigned_value_has_another_dtype__write_cast,
-  assigned_value_has_another_shape,
-  left_side_is_a_computed_value_not_a_parameter,
+  assigned_value_has_another_shape__write_sum_expand_or_reshape,
+  left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter,
   the_type_of_a_value_never_changes__give_the_result_a_new_name,
   axis_out_of_range,
   axis_is_named_twice,
@@ -210,18 +235,18 @@ enum class why : unsigned char {
   bias_must_have_one_element_per_output_channel,
   bitcast_needs_the_same_width,
   bitcast_of_bool__write_cast,
-  a_tensor_has_no_value_at_capture_time__use_select,
+  no_value_while_compiling__write_when_select_forever_break_if_loop_or_max,
   scope_has_no_name__write_if_auto_c_when,
   bound_must_be_a_scalar_integer,
   computed_extent_is_a_template_argument__write_kernel_of_extents,
   kernel_takes_one_to_four_extents,
   loop_takes_one_to_three_bounds,
   bound_of_i64_needs_a_kernel_of_i64,
-  condition_must_be_a_bool_scalar,
+  condition_must_be_a_bool_scalar__write_x_greater_0_or_any,
   local_array_needs_static_extents,
   group_needs_a_size_from_1_to_4096_for_each_extent,
   position_is_not_of_a_kernel_in_groups,
-  index_must_be_an_integer,
+  index_must_be_an_integer__write_cast_or_select,
   at_most_one_index_for_each_axis,
   at_most_four_indices_where_one_is_a_tensor,
   shapes_of_the_indices_do_not_broadcast,
@@ -235,18 +260,42 @@ enum class why : unsigned char {
   axis_of_a_size_is_a_template_argument__write_size_of_axis,
   extents_are_template_arguments__write_local_of_extents,
   a_variable_needs_a_value__write_var_of_value,
+  std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std,
+  a_captured_value_is_not_printed__write_it_to_an_out_parameter,
+  a_captured_value_is_not_swapped__write_auto_t_and_assign,
+  an_array_of_cpp_has_no_captured_index_or_length__write_local,
+  functions_are_no_members__write_sum_of_x,
+  not_a_name_of_kiln__write_max_min_select_concat_full_loop,
+  an_operand_is_a_tensor_a_number_or_an_extent,
+  keywords_are_members__write_scope_s_of_x_or_this,
+  a_variable_of_cpp_is_no_variable_of_the_program__write_var,
+  select_takes_a_condition_and_two_values__write_select_c_a_b,
+  cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8,
+  the_dtype_is_a_template_argument__write_cast_of_dtype,
+  a_captured_value_is_no_cpp_value__write_cast_of_f32_or_auto,
+  a_value_keeps_what_it_was__write_var,
+  a_const_tensor_is_not_written__write_auto_and_without_const,
   increment_has_no_meaning__write_plus_equals_1,
-  cpp_sees_no_extents_and_elements__write_kernel_or_loop,
-  axes_and_extents_are_template_arguments,
+  cpp_sees_no_extents_and_elements__write_kernel_loop_or_size,
+  axes_and_extents_are_template_arguments__write_reshape_of_n_m,
   a_dtype_is_no_variable__write_auto_or_var,
   a_value_of_cpp_belongs_to_no_program__write_var,
   this_name_means_a_program_here__write_kiln_dsl_name_for_the_function,
   this_name_means_a_dim_here__write_kiln_dsl_name_for_the_function,
-  KILN_REASONS_CAPTURE(KILN_X)
+  KILN_REASONS_PROGRAM(KILN_X) KILN_REASONS_CAPTURE(KILN_X)
 #undef KILN_X
 };
 
 constexpr bool kiln_wrong(why w) { return w > why::not_ours; }
+
+// Part of the type of every captured value: where the compiler has a message of its own, its type says what to write.
+struct known_when_it_runs__write_auto_var_cast_local_when_select_loop_max;
+template <class>
+concept no_value_of_cpp__write_auto_var_cast_or_local = false;
+template <class>
+struct kiln_hint {
+  using type = known_when_it_runs__write_auto_var_cast_local_when_select_loop_max;
+};
 
 // What an ill-formed call returns, so that one mistake gives one error.
 template <why>
@@ -259,7 +308,7 @@ struct mistake {
 // A twin is declared as:  template <..., why Reason = check<...>> requires(kiln_wrong(Reason))
 //                         mistake<Reason> name(...) KILN_MISTAKE(KILN_REASONS_...);
 #if defined(__clang__)
-#define KILN_DIAGNOSE(e, text) __attribute__((diagnose_if(Reason == why::e, "kiln: " text, "error")))
+#define KILN_DIAGNOSE(e, text) __attribute__((diagnose_if(Reason == kiln::dsl::why::e, "kiln: " text, "error")))
 #define KILN_MISTAKE(list) list(KILN_DIAGNOSE)
 #define KILN_DELETED(text)                                                                      \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") = \
@@ -270,9 +319,5 @@ struct mistake {
 #endif
 #define KILN_HIDDEN_BY(what) \
   KILN_DELETED("kiln: this name means a " what " here: for the function write kiln::dsl::NAME(x), as kiln::dsl::relu(x)")
-
-// A mistake found while the body is evaluated: this template has no definition, its arguments are the message.
-template <why Reason, str Where>
-struct ill_formed_program;
 
 }  // namespace kiln::dsl

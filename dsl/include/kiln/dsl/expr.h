@@ -43,7 +43,7 @@ using shape_of = typename kiln_info<X>::shape;
 template <class X>
 inline constexpr int rank_of = shape_of<X>::rank;
 
-template <class D, class S>
+template <class D, class S, class = typename kiln_hint<D>::type>
 struct expr_;
 
 // Converts at the call, so that the default argument is the user's line.
@@ -135,12 +135,12 @@ template <class D, class S, class B>
 constexpr why kiln_assign_why() {
   if constexpr (Operand<B>) {
     if (!std::is_same_v<dtype_of<B>, D>) return why::assigned_value_has_another_dtype__write_cast;
-    if (!expandable<shape_of<B>, S>) return why::assigned_value_has_another_shape;
+    if (!expandable<shape_of<B>, S>) return why::assigned_value_has_another_shape__write_sum_expand_or_reshape;
     return why::ok;
   } else if constexpr (Extent<B> && !std::is_same_v<B, ext>) {
-    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype : why::ok;
+    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind : why::ok;
   } else if constexpr (kiln_arithmetic<B>) {
-    return kiln_takes<B, D> ? why::ok : why::literal_does_not_fit_the_dtype;
+    return kiln_takes<B, D> ? why::ok : why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind;
   } else {
     return kiln_meant<B>;
   }
@@ -184,10 +184,10 @@ constexpr why kiln_class_why(klass k) {
   switch (k) {
     case klass::any: return why::ok;
     case klass::number: return kiln_is_bool<D> ? why::arithmetic_on_bool__write_cast : why::ok;
-    case klass::integer: return kiln_is_int<D> ? why::ok : why::operands_must_be_integers;
-    case klass::bits: return kiln_is_float<D> ? why::operands_must_be_integers_or_bool : why::ok;
-    case klass::boolean: return kiln_is_bool<D> ? why::ok : why::operands_must_be_bool;
-    case klass::floating: return kiln_is_float<D> ? why::ok : why::operand_must_be_floating_point;
+    case klass::integer: return kiln_is_int<D> ? why::ok : why::operands_must_be_integers__write_cast_floor_or_pow;
+    case klass::bits: return kiln_is_float<D> ? why::operands_must_be_integers_or_bool__write_cast_or_pow : why::ok;
+    case klass::boolean: return kiln_is_bool<D> ? why::ok : why::operands_must_be_bool__write_x_not_equal_0;
+    case klass::floating: return kiln_is_float<D> ? why::ok : why::operand_must_be_floating_point__write_cast;
   }
   return why::ok;
 }
@@ -220,7 +220,7 @@ constexpr op kiln_division = kiln_is_float<D> ? op::fdiv : op::cdiv;
 // t(i, j) and its kin (elements.h); W says whether elements may be written.
 template <class Self, class D, class S, why W, class = make_seq<S::rank>>
 struct kiln_elements;
-inline constexpr why kiln_computed = why::left_side_is_a_computed_value_not_a_parameter;
+inline constexpr why kiln_computed = why::left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter;
 template <class Self, class D, class S>
 struct kiln_elements<Self, D, S, kiln_computed, seq<>> {};
 
@@ -229,7 +229,7 @@ template <class X, class D, class S>
 concept kiln_reads_as =
     Operand<X> && std::is_same_v<dtype_of<X>, D> && same_shape<shape_of<X>, S> && !std::is_base_of_v<expr_<D, S>, X>;
 
-template <class D, class S>
+template <class D, class S, class>
 struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
@@ -245,8 +245,9 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
   template <class X>
     requires(kiln_reads_as<X, D, S>)
   constexpr expr_(const X& x, sloc l = sloc::current()) : expr_(x.b, x.kiln_read(l)) {}  // NOLINT(google-explicit-constructor)
-  template <Operand X,
-            why Reason = assign_why<D, S, X> == why::ok ? why::assigned_value_has_another_shape : assign_why<D, S, X>>
+  template <Operand X, why Reason = assign_why<D, S, X> == why::ok
+                                        ? why::assigned_value_has_another_shape__write_sum_expand_or_reshape
+                                        : assign_why<D, S, X>>
     requires(!kiln_reads_as<X, D, S> && !std::is_base_of_v<expr_<D, S>, X>)
   constexpr expr_(const X&) KILN_DELETED("kiln: the value has another dtype or shape: write cast<...>(x), expand<...>(x)");
   template <kiln_arithmetic L, why Reason = why::a_value_of_cpp_belongs_to_no_program__write_var>
@@ -258,7 +259,7 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
     return *this;
   }
   constexpr ~expr_() = default;
-  template <class B, why Reason = why::left_side_is_a_computed_value_not_a_parameter>
+  template <class B, why Reason = why::left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter>
     requires(Arg<B>)
   mistake<Reason> operator=(const B&) && KILN_MISTAKE(KILN_REASONS_ASSIGN);
   template <class B, why Reason = why::the_type_of_a_value_never_changes__give_the_result_a_new_name>
@@ -285,6 +286,16 @@ struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed>
   }
 };
 
+// A write through const: in a `body() const`, in a helper function of `auto const&`.
+struct kiln_written {
+  template <class B>
+  constexpr kiln_written(const B&) {}  // NOLINT(google-explicit-constructor)
+};
+#define KILN_CONST_TWIN(sym)                                                                                  \
+  mistake<why::a_const_tensor_is_not_written__write_auto_and_without_const> operator sym(const kiln_written&) \
+      const KILN_DELETED(                                                                                     \
+          "kiln: a const tensor is not written: constexpr void body() without const; auto& y in a helper function");
+
 template <dir Dir>
 inline constexpr why kiln_writable = Dir == dir::in ? why::an_in_parameter_is_read_only__declare_it_out_or_inout : why::ok;
 
@@ -296,7 +307,7 @@ inline constexpr why kiln_copy_why = !Arg<B>       ? kiln_meant<B>
                                          ? why::ok
                                          : why::the_type_of_a_value_never_changes__give_the_result_a_new_name;
 
-template <dir Dir, class D, class S>
+template <dir Dir, class D, class S, class = typename kiln_hint<D>::type>
 struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S, kiln_writable<Dir>> {
   using kiln_operand = void;
   using kiln_tensor = void;
@@ -310,9 +321,11 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
   // A copy of an `in` is a value: the node that it was given (-1: none, the parameter), and the scope where it was declared
   // (-1: this is the parameter itself).
   int value = -1, declared = -1;
+  sloc place;  // the line of the struct that it is a member of
 
-  constexpr tensor_() = default;
-  constexpr tensor_(const tensor_& x) : b(x.b), slot(x.slot), value(x.value), declared(b == nullptr ? -1 : b->scope) {}
+  constexpr tensor_(sloc l = sloc::current()) : place(l) {}  // NOLINT(google-explicit-constructor)
+  constexpr tensor_(const tensor_& x)
+      : b(x.b), slot(x.slot), value(x.value), declared(b == nullptr ? -1 : b->scope), place(x.place) {}
   constexpr ~tensor_() = default;
 
   constexpr tensor_& operator=(const tensor_& x) {
@@ -335,19 +348,21 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
   template <class B, why Reason = Dir == dir::in ? kiln_copy_why<B, D, S> : assign_why<D, S, B>>
     requires(kiln_wrong(Reason))
   mistake<Reason> operator=(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+  KILN_CONST_TWIN(=)
 
-#define KILN_X(sym, k, o)                                          \
-  constexpr tensor_& operator sym(const right & r)                 \
-    requires(kiln_class_why<D>(klass::k) == why::ok)               \
-  {                                                                \
-    b->begin_with_zeros(slot, o);                                  \
-    const int now = kiln_read(r.l), by = r.node(b);                \
-    kiln_assign(kiln_node2<D, S>(b, o, r.l, now, by), r.l);        \
-    return *this;                                                  \
-  }                                                                \
-  template <class B, why Reason = compound_why<D, S, B, klass::k>> \
-    requires(kiln_wrong(Reason))                                   \
-  mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN);
+#define KILN_X(sym, k, o)                                                   \
+  constexpr tensor_& operator sym(const right & r)                          \
+    requires(kiln_class_why<D>(klass::k) == why::ok)                        \
+  {                                                                         \
+    b->begin_with_zeros(slot, o);                                           \
+    const int now = kiln_read(r.l), by = r.node(b);                         \
+    kiln_assign(kiln_node2<D, S>(b, o, r.l, now, by), r.l);                 \
+    return *this;                                                           \
+  }                                                                         \
+  template <class B, why Reason = compound_why<D, S, B, klass::k>>          \
+    requires(kiln_wrong(Reason))                                            \
+  mistake<Reason> operator sym(const B&) KILN_MISTAKE(KILN_REASONS_ASSIGN); \
+  KILN_CONST_TWIN(sym)
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 
@@ -379,13 +394,13 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
   constexpr int kiln_read(const sloc& l) const { return value >= 0 ? value : b->read(slot, kiln_code<D>, shape_v<S>, l); }
 };
 
-template <DType D, auto... E>
+template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
 using expr = expr_<D, make_sh<E...>>;
-template <DType D, auto... E>
+template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
 using in = tensor_<dir::in, D, make_sh<E...>>;
-template <DType D, auto... E>
+template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
 using out = tensor_<dir::out, D, make_sh<E...>>;
-template <DType D, auto... E>
+template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
 using inout = tensor_<dir::inout, D, make_sh<E...>>;
 
 }  // namespace kiln::dsl

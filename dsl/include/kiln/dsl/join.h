@@ -49,7 +49,7 @@ constexpr why kiln_joins_why() {
 template <int Axis, class A, class... B>
 constexpr why kiln_concat_why() {
   if constexpr (!Operand<A> || !(Operand<B> && ...)) {
-    return why::operand_must_be_a_tensor;
+    return why::operand_must_be_a_tensor__write_var_full_or_size;
   } else {
     if (!kiln_axis_ok(Axis, rank_of<A>)) return why::axis_out_of_range;
     why r = why::ok;
@@ -81,7 +81,7 @@ constexpr auto kiln_concat(const sloc& l, const A& a, const B&... b) {
 template <int Axis, class A, class... B>
 constexpr why kiln_stack_why() {
   if constexpr (!Operand<A> || !(Operand<B> && ...)) {
-    return why::operand_must_be_a_tensor;
+    return why::operand_must_be_a_tensor__write_var_full_or_size;
   } else {
     if (!kiln_axis_ok(Axis, rank_of<A> + 1)) return why::axis_out_of_range;
     if (!(std::is_same_v<dtype_of<A>, dtype_of<B>> && ...)) return why::dtypes_differ__write_cast;

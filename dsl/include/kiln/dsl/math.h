@@ -66,7 +66,7 @@ constexpr why kiln_ternary_why() {
     if (kiln_wrong(kiln_fits<B, D>())) return kiln_fits<B, D>();
     if (kiln_wrong(kiln_fits<C, D>())) return kiln_fits<C, D>();
     if (kiln_wrong(kiln_class_why<D>(K))) return kiln_class_why<D>(K);
-    return kiln_broadcastable3<A, B, C>() ? why::ok : why::shapes_do_not_broadcast;
+    return kiln_broadcastable3<A, B, C>() ? why::ok : why::shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape;
   }
 }
 template <class A, class B, class C, klass K>
@@ -139,7 +139,7 @@ constexpr why kiln_select_why() {
       using D = common_dtype<A, B>;
       if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
       if (kiln_wrong(kiln_fits<B, D>())) return kiln_fits<B, D>();
-      return kiln_broadcastable3<C, A, B>() ? why::ok : why::shapes_do_not_broadcast;
+      return kiln_broadcastable3<C, A, B>() ? why::ok : why::shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape;
     }
   }
 }
@@ -177,7 +177,7 @@ constexpr auto cast(const X& x, sloc l = sloc::current()) {
     return kiln_result<D, shape_of<X>>(x.b);
   }
 }
-template <DType D, class X, why Reason = why::operand_must_be_a_tensor>
+template <DType D, class X, why Reason = why::operand_must_be_a_tensor__write_var_full_or_size>
   requires(Literal<X>)
 mistake<Reason> cast(const X&) KILN_MISTAKE(KILN_REASONS_CAST);
 

@@ -17,18 +17,18 @@ KILN_X(++)
 KILN_X(--)
 #undef KILN_X
 
-#define KILN_X(name)                                                                           \
-  template <class X, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_or_loop> \
-    requires(kiln_tensor_or_array<X> || Extent<X>)                                             \
+#define KILN_X(name)                                                                                \
+  template <class X, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size> \
+    requires(kiln_tensor_or_array<X> || Extent<X>)                                                  \
   mistake<Reason> name(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(begin)
 KILN_X(end)
 #undef KILN_X
 
 // for (int i = 0; i < N; ++i)
-#define KILN_X(name)                                                                                            \
-  template <ExtentArg A, ExtentArg B, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_or_loop> \
-    requires(Extent<A> || Extent<B>)                                                                            \
+#define KILN_X(name)                                                                                                 \
+  template <ExtentArg A, ExtentArg B, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size> \
+    requires(Extent<A> || Extent<B>)                                                                                 \
   mistake<Reason> operator name(A, B) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(<)
 KILN_X(<=)
@@ -38,9 +38,10 @@ KILN_X(!=)
 #undef KILN_X
 
 // reshape(x, N), transpose(x, 0, 1), slice(x, 1, 3)
-#define KILN_X(name)                                                                                      \
-  template <Operand X, class Y, class... More, why Reason = why::axes_and_extents_are_template_arguments> \
-    requires(kiln_arithmetic<Y> || Extent<Y>)                                                             \
+#define KILN_X(name)                                                                         \
+  template <Operand X, class Y, class... More,                                               \
+            why Reason = why::axes_and_extents_are_template_arguments__write_reshape_of_n_m> \
+    requires(kiln_arithmetic<Y> || Extent<Y>)                                                \
   mistake<Reason> name(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(reshape)
 KILN_X(expand)
@@ -53,8 +54,8 @@ KILN_X(flip)
 KILN_X(roll)
 #undef KILN_X
 // concat(a, b)
-#define KILN_X(name)                                                                               \
-  template <Operand X, Operand... More, why Reason = why::axes_and_extents_are_template_arguments> \
+#define KILN_X(name)                                                                                                     \
+  template <Operand X, Operand... More, why Reason = why::axes_and_extents_are_template_arguments__write_reshape_of_n_m> \
   mistake<Reason> name(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(concat)
 KILN_X(stack)

@@ -15,9 +15,9 @@ constexpr why kiln_fits() {
   if constexpr (Operand<X>)
     return std::is_same_v<dtype_of<X>, D> ? why::ok : why::dtypes_differ__write_cast;
   else if constexpr (Extent<X>)
-    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype : why::ok;
+    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind : why::ok;
   else
-    return kiln_takes<X, D> ? why::ok : why::literal_does_not_fit_the_dtype;
+    return kiln_takes<X, D> ? why::ok : why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind;
 }
 
 template <class A, class B, klass K>
@@ -29,7 +29,7 @@ constexpr why kiln_binary_why() {
     if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
     if (kiln_wrong(kiln_fits<B, D>())) return kiln_fits<B, D>();
     if (kiln_wrong(kiln_class_why<D>(K))) return kiln_class_why<D>(K);
-    return broadcastable<shape_of<A>, shape_of<B>> ? why::ok : why::shapes_do_not_broadcast;
+    return broadcastable<shape_of<A>, shape_of<B>> ? why::ok : why::shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape;
   }
 }
 template <class A, class B, klass K>
@@ -142,10 +142,22 @@ struct ops {
   // auto s = scope(x): a friend, which the operand finds, so that `scope` is no name of the user's scope.
   friend constexpr auto scope(const Self& x) { return kiln_scope_of(x); }
 
-  // A tensor has no value while it is captured, so it cannot steer C++ control flow.
-  template <class B, why Reason = why::a_tensor_has_no_value_at_capture_time__use_select>
+#if defined(__clang__)
+  // Never: clang names the constraint where something of C++ begins with a captured value.
+  template <no_value_of_cpp__write_auto_var_cast_or_local B>
+  constexpr operator B() const;  // NOLINT(google-explicit-constructor)
+#endif
+  // A tensor has no value while it is captured, so it cannot steer C++ control flow, nor become a number of C++.
+  template <class B, why Reason = why::no_value_while_compiling__write_when_select_forever_break_if_loop_or_max>
     requires(std::is_same_v<B, bool>)
-  explicit constexpr operator B() const KILN_DELETED("kiln: a tensor has no value at capture time: use select(c, a, b)");
+  explicit constexpr operator B() const KILN_DELETED(
+      "kiln: no value while compiling: for if write when(c), otherwise(); for ?: select(c, a, b); for while forever(), "
+      "break_if(c); "
+      "for a for loop(n); for std::max just max");
+  template <kiln_arithmetic B, why Reason = why::a_captured_value_is_no_cpp_value__write_cast_of_f32_or_auto>
+    requires(!std::is_same_v<B, bool>)
+  explicit constexpr operator B() const
+      KILN_DELETED("kiln: a captured value is no value of C++: write cast<f32>(x), cast<i32>(x); auto v = x(i)");
   // relu(x) where relu is a program.
   template <class B, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
     requires requires { typename B::kiln_program; }

@@ -104,7 +104,7 @@ template <int N>
 struct kiln_parameters {
   record::parameter v[N + 1] = {};
   kiln_symbols symbols;
-  bool duplicate = false;
+  const char* duplicate = nullptr;  // the name that two have
 };
 
 template <class S, class F, int... I>
@@ -124,7 +124,7 @@ consteval auto kiln_collect() {
     using S = typename T::shape;
     const char* name = kiln_path_text<Path>.c;
     for (int i = 0; i < n; ++i)
-      if (kiln_compare(kiln_view(r.v[i].name), kiln_view(name)) == 0) r.duplicate = true;
+      if (kiln_compare(kiln_view(r.v[i].name), kiln_view(name)) == 0) r.duplicate = name;
     r.v[n++] = {name, static_cast<int>(T::direction), kiln_code<typename T::dtype>, shape_v<S>};
     for (int i = 0; i < S::rank; ++i) {
       const char* text = shape_v<S>->extents[i].text;
@@ -151,29 +151,47 @@ inline constexpr auto kiln_parameters_of = kiln_collect<P>();
 // Runs the body of P into b: in constant evaluation, or at run time, where a debugger can step through it.
 template <class P>
 constexpr void kiln_trace(builder& b) {
-  P p{};
+  P p;
   auto bind = [&b](auto& t) {
-    t.b = &b;
-    t.slot = b.slots.n;
+    if constexpr (std::is_const_v<std::remove_reference_t<decltype(t)>>) {
+      b.fail(why::member_is_no_parameter__write_in_out_inout_or_static_constexpr, kiln_loc(t.place));
+    } else {
+      t.b = &b;
+      t.slot = b.slots.n;
+    }
     b.slots.add({-1, t.direction != dir::out, false});
   };
   kiln_each_tensor(p, bind);
-  p.body();
+  if (b.error == why::ok) p.body();
   // == and ! take the last recorded line; where nothing was recorded before them, the next.
   int located = 0;
   while (located < b.nodes.n && b.nodes.v[located].loc.line == 0) ++located;
   for (int i = 0; i < located && located < b.nodes.n; ++i) b.nodes.v[i].loc = b.nodes.v[located].loc;
 }
 
+// Where P is declared: its parameters are made by its own constructor, whose line is that of the struct.
+template <class P>
+constexpr record::source_loc kiln_head() {
+  P p;
+  record::source_loc l;
+  auto take = [&l](const auto& t) {
+    if constexpr (requires { t.place; })
+      if (l.line == 0) l = kiln_loc(t.place);
+  };
+  kiln_with_members(p, [&take](auto&... m) { (take(m), ...); });
+  return l;
+}
+
 template <class P>
 constexpr void kiln_check(builder& b) {
   constexpr auto& params = kiln_parameters_of<P>;
   for (int i = 0; i < b.slots.n; ++i) {
-    if (!b.slots.v[i].stored && params.v[i].direction == 1) b.fail(why::out_parameter_is_never_assigned, b.current());
+    if (!b.slots.v[i].stored && params.v[i].direction == 1)
+      b.fail(why::out_parameter_is_never_assigned__write_y_equals_or_y_of_i, kiln_head<P>(), params.v[i].name);
     for (int k = 0; k < params.v[i].s->rank; ++k)
       if (params.v[i].s->extents[k].value < 0) b.fail(why::extent_is_negative, b.current());
   }
-  if (params.duplicate) b.fail(why::two_parameters_have_the_same_name, b.current());
+  if (params.duplicate) b.fail(why::two_parameters_have_the_same_name, kiln_head<P>(), params.duplicate);
   for (int i = 0; i < params.symbols.n; ++i) {
     bool whole = false;
     for (int k = 0; k < b.slots.n; ++k)
@@ -181,9 +199,9 @@ constexpr void kiln_check(builder& b) {
         const char* text = params.v[k].s->extents[a].text;
         whole = whole || (text != nullptr && kiln_compare(kiln_view(text), kiln_view(params.symbols.name[i])) == 0);
       }
-    if (!whole) b.fail(why::symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, b.current());
+    if (!whole) b.fail(why::symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, kiln_head<P>(), params.symbols.name[i]);
   }
-  if (params.symbols.conflict) b.fail(why::symbolic_extent_has_two_different_sets_of_facts, b.current());
+  if (params.symbols.conflict) b.fail(why::symbolic_extent_has_two_different_sets_of_facts, kiln_head<P>());
   const record::shape* checked = nullptr;
   for (int i = 0; i < b.nodes.n; ++i) {
     const record::node& x = b.nodes.v[i];
@@ -204,14 +222,34 @@ constexpr void kiln_check(builder& b) {
   }
 }
 
+// What evaluating the body gave, in one integer: its sizes above the error. The integer may turn out not to be a constant,
+// which a concept can ask; a constexpr variable would be an error inside this header.
 struct kiln_size {
+  static constexpr int error_bits = 8, node_bits = 18, source_bits = 19, attr_bits = 18;
   int nodes = 0, sources = 0, attrs = 0;
   why error = why::ok;
-  record::source_loc loc{}, first{};
+
+  constexpr std::int64_t packed() const {
+    if (nodes >> node_bits != 0 || sources >> source_bits != 0 || attrs >> attr_bits != 0)
+      return static_cast<int>(why::body_is_too_large__write_loop_or_kernel);
+    std::int64_t v = attrs;
+    v = v << source_bits | sources;
+    v = v << node_bits | nodes;
+    return v << error_bits | static_cast<int>(error);
+  }
+  static constexpr kiln_size unpacked(std::int64_t v) {
+    const auto take = [&v](int bits) {
+      const auto r = static_cast<int>(v & ((std::int64_t{1} << bits) - 1));
+      v >>= bits;
+      return r;
+    };
+    const auto e = static_cast<why>(take(error_bits));
+    const int n = take(node_bits), s = take(source_bits);
+    return {n, s, take(attr_bits), e};
+  }
 };
 template <class P>
-consteval kiln_size kiln_measure() {
-  builder b;
+constexpr void kiln_record_body(builder& b) {
   kiln_trace<P>(b);
   for (int depth = kiln_deepest(b); depth > 0 && b.error == why::ok; --depth) {
     builder again;
@@ -219,38 +257,101 @@ consteval kiln_size kiln_measure() {
     kiln_trace<P>(again);
     kiln_compare_branches(b, again, depth);
   }
-  kiln_check<P>(b);
-  return {b.nodes.n, b.sources.n, b.attrs.n, b.error, b.error_loc, b.nodes.n > 0 ? b.nodes.v[0].loc : record::source_loc{}};
+  if (b.error == why::ok) kiln_check<P>(b);
 }
 template <class P>
-inline constexpr kiln_size kiln_size_of = kiln_measure<P>();
+constexpr std::int64_t kiln_measure() {
+  builder b;
+  kiln_record_body<P>(b);
+  return kiln_size{b.nodes.n, b.sources.n, b.attrs.n, b.error}.packed();
+}
+template <class P>
+inline const std::int64_t kiln_outcome = kiln_measure<P>();
+template <class P>
+concept kiln_evaluates = requires { typename std::bool_constant<(kiln_outcome<P> >= 0)>; };
+template <class P>
+inline constexpr kiln_size kiln_size_of = kiln_size::unpacked(kiln_outcome<P>);
 
-// "file.cpp:30:5" of a mistake.
+// Is P a struct that can be a program?
+template <class P>
+constexpr why kiln_structure() {
+  if constexpr (!std::is_class_v<P> || !std::is_base_of_v<program<P>, P>)
+    return why::base_is_not_program_of_itself__write_struct_p_program_of_p;
+  else if constexpr (!std::is_aggregate_v<P> || !std::is_convertible_v<P*, const program<P>*>)
+    return why::program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private;
+  else if constexpr (!requires(P& p) { p.body(); })
+    return why::body_is_missing_or_private__write_constexpr_void_body_in_a_public_place;
+  else if constexpr (!std::is_default_constructible_v<P>)
+    return why::member_is_no_parameter__write_in_out_inout_or_static_constexpr;
+  else if constexpr (kiln_wrong_member<P, str<0>{}>().n > 0)
+    return why::member_is_no_parameter__write_in_out_inout_or_static_constexpr;
+  else
+    return why::ok;
+}
+template <class P>
+constexpr why kiln_reason() {
+  if constexpr (constexpr why w = kiln_structure<P>(); w != why::ok)
+    return w;
+  else if constexpr (!kiln_evaluates<P>)
+    return why::body_cannot_run_while_compiling__write_constexpr_everywhere_loop_or_forever_print_nothing;
+  else
+    return kiln_size_of<P>.error;
+}
+template <class P>
+inline constexpr why kiln_reason_of = kiln_reason<P>();
+
+// "file.cpp:30:5" of a mistake, and the name of the parameter that it is about.
+struct kiln_place {
+  poly::text t;
+  constexpr kiln_place(const record::source_loc& l, text_view name) {
+    int start = 0;
+    for (int i = 0; l.file[i] != 0; ++i)
+      if (l.file[i] == '/') start = i + 1;
+    if (l.line != 0) {
+      t.put(kiln_view(l.file + start));
+      t.put(':');
+      t.put_int(l.line);
+      t.put(':');
+      t.put_int(l.column);
+    }
+    if (name.n > 0) t.put(kiln_view(": "));
+    t.put(name);
+  }
+};
+template <class P>
+constexpr kiln_place kiln_where_of() {
+  constexpr why w = kiln_structure<P>();
+  if constexpr (w == why::member_is_no_parameter__write_in_out_inout_or_static_constexpr) {
+    if constexpr (std::is_default_constructible_v<P> && requires { typename std::bool_constant<(kiln_head<P>().line > 0)>; }) {
+      constexpr poly::text name = kiln_wrong_member<P, str<0>{}>();
+      return {kiln_head<P>(), text_view{name.c, name.n}};
+    } else {
+      return {{}, {}};
+    }
+  } else if constexpr (w == why::program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private) {
+    return {{}, {}};
+  } else if constexpr (w != why::ok || !kiln_evaluates<P>) {
+    if constexpr (requires { typename std::bool_constant<(kiln_head<P>().line > 0)>; })
+      return {kiln_head<P>(), {}};
+    else
+      return {{}, {}};
+  } else {
+    builder b;
+    kiln_record_body<P>(b);
+    return {b.error_loc, kiln_view(b.error_name)};
+  }
+}
 template <class P>
 consteval auto kiln_where() {
-  constexpr auto text = [] {
-    constexpr auto& m = kiln_size_of<P>;
-    poly::text t;
-    int start = 0;
-    for (int i = 0; m.loc.file[i] != 0; ++i)
-      if (m.loc.file[i] == '/') start = i + 1;
-    t.put(kiln_view(m.loc.file + start));
-    t.put(':');
-    t.put_int(m.loc.line);
-    t.put(':');
-    t.put_int(m.loc.column);
-    return t;
-  }();
-  return str<text.n>(text.c, text.n);
+  constexpr poly::text text = kiln_where_of<P>().t;
+  constexpr int n = text.n < poly::max_text ? text.n : poly::max_text - 1;
+  return str<n>(text.c, n);
 }
 
 template <class P>
 consteval bool kiln_verdict() {
   static_assert(!kiln_parameters_of<P>.symbols.too_many, "kiln: at most 16 symbolic extents, names below 48 characters");
-  if constexpr (kiln_size_of<P>.error != why::ok)
-    return sizeof(ill_formed_program<kiln_size_of<P>.error, kiln_where<P>()>) > 0;
-  else
-    return true;
+  return kiln_reason_of<P> == why::ok;
 }
 
 template <int N, int M, int K>
@@ -327,9 +428,9 @@ inline constexpr auto kiln_name_of = kiln_program_name<P>();
 template <class P>
   requires(kiln_verdict<P>())
 inline constexpr record::program ir{
-    kiln_name_of<P>.c,       kiln_count_parameters<P>(), kiln_size_of<P>.nodes,     kiln_parameters_of<P>.symbols.n,
-    kiln_parameters_of<P>.v, kiln_frozen_of<P>.nodes,    kiln_frozen_of<P>.sources, kiln_frozen_of<P>.attrs,
-    kiln_symbols_of<P>.v,    kiln_size_of<P>.first};
+    kiln_name_of<P>.c,       kiln_count_parameters<P>(),    kiln_size_of<P>.nodes,     kiln_parameters_of<P>.symbols.n,
+    kiln_parameters_of<P>.v, kiln_frozen_of<P>.nodes,       kiln_frozen_of<P>.sources, kiln_frozen_of<P>.attrs,
+    kiln_symbols_of<P>.v,    kiln_frozen_of<P>.nodes[0].loc};
 
 template <class P>
 consteval int count_ops(op o) {
@@ -346,30 +447,30 @@ consteval int count_nodes() {
 // The first ill-formed program of a list: its reason and place.
 template <class... P>
 consteval int kiln_first_wrong() {
-  const why all[] = {kiln_size_of<P>.error..., why::ok};
+  const why all[] = {kiln_reason_of<P>..., why::ok};
   int i = 0;
   while (i < static_cast<int>(sizeof...(P)) && all[i] == why::ok) ++i;
   return i;
 }
 template <int I, class P, class... More>
-constexpr auto kiln_place() {
+constexpr auto kiln_nth_where() {
   if constexpr (I == 0)
     return kiln_where<P>();
   else
-    return kiln_place<I - 1, More...>();
+    return kiln_nth_where<I - 1, More...>();
 }
 template <class... P>
 struct kiln_verdict_of {
   static constexpr int first = kiln_first_wrong<P...>();
   static constexpr why reason = [] {
-    const why all[] = {kiln_size_of<P>.error..., why::ok};
+    const why all[] = {kiln_reason_of<P>..., why::ok};
     return all[first];
   }();
   static constexpr auto where() {
     if constexpr (first == sizeof...(P))
       return str<0>{};
     else
-      return kiln_place<first, P...>();
+      return kiln_nth_where<first, P...>();
   }
 };
 
@@ -385,7 +486,7 @@ struct programs {
   // Both compilers print the template arguments: what is wrong, and where.
   template <why Reason = kiln_verdict_of<P...>::reason, str Where = kiln_verdict_of<P...>::where()>
     requires(kiln_wrong(Reason))
-  programs() KILN_DELETED("kiln: a program is ill-formed: reason and place follow");
+  programs() KILN_MISTAKE(KILN_REASONS_VERDICT);
 };
 
 }  // namespace kiln::dsl

@@ -55,25 +55,26 @@ constexpr auto kiln_reduce(const X& x, const sloc& l) {
   }
 }
 
-#define KILN_REDUCTION(f, cls, nonempty)                                                                    \
-  template <int... A, Operand X>                                                                            \
-    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok)                                   \
-  constexpr auto f(const X& x, sloc l = sloc::current()) {                                                  \
-    return kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l);                                               \
-  }                                                                                                         \
-  template <int... A, Operand X>                                                                            \
-    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok)                                   \
-  constexpr auto f(const X& x, kiln_keepdims, sloc l = sloc::current()) {                                   \
-    return kiln_kept<kiln_reduced<A...>(rank_of<X>)>(kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l), l); \
-  }                                                                                                         \
-  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>             \
-    requires(kiln_wrong(Reason))                                                                            \
-  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);                                            \
-  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>             \
-    requires(kiln_wrong(Reason))                                                                            \
-  mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);                             \
-  template <int... A, class X, why Reason = kiln_array<X> ? kiln_meant<X> : why::operand_must_be_a_tensor>  \
-    requires(kiln_array<X> || kiln_arithmetic<X>)                                                           \
+#define KILN_REDUCTION(f, cls, nonempty)                                                                        \
+  template <int... A, Operand X>                                                                                \
+    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok)                                       \
+  constexpr auto f(const X& x, sloc l = sloc::current()) {                                                      \
+    return kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l);                                                   \
+  }                                                                                                             \
+  template <int... A, Operand X>                                                                                \
+    requires(kiln_reduce_why<X, klass::cls, nonempty, A...>() == why::ok)                                       \
+  constexpr auto f(const X& x, kiln_keepdims, sloc l = sloc::current()) {                                       \
+    return kiln_kept<kiln_reduced<A...>(rank_of<X>)>(kiln_do_##f<kiln_reduced<A...>(rank_of<X>)>(x, l), l);     \
+  }                                                                                                             \
+  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>                 \
+    requires(kiln_wrong(Reason))                                                                                \
+  mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);                                                \
+  template <int... A, Operand X, why Reason = kiln_reduce_why<X, klass::cls, nonempty, A...>()>                 \
+    requires(kiln_wrong(Reason))                                                                                \
+  mistake<Reason> f(const X&, kiln_keepdims) KILN_MISTAKE(KILN_REASONS_REDUCE);                                 \
+  template <int... A, class X,                                                                                  \
+            why Reason = kiln_array<X> ? kiln_meant<X> : why::operand_must_be_a_tensor__write_var_full_or_size> \
+    requires(kiln_array<X> || kiln_arithmetic<X>)                                                               \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);
 
 // Does D hold every element of a tensor of dtype E? Integers may become floating point, though it rounds the largest.

@@ -137,6 +137,23 @@ constexpr auto kiln_path() {
   return r;
 }
 
+// The path of the first member that is neither a parameter nor a module of them, else empty.
+template <class M, str Prefix>
+consteval poly::text kiln_wrong_member() {
+  poly::text t;
+  auto one = [&t]<int I>() {
+    using T = member_t<M, I>;
+    constexpr auto path = kiln_path<M, I, Prefix>();
+    if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+      if (t.n == 0) t = kiln_wrong_member<T, path>();
+    } else if constexpr (!ParameterTensor<T>) {
+      if (t.n == 0) t.put(kiln_view(path.c));
+    }
+  };
+  [&one]<int... I>(seq<I...>) { (one.template operator()<I>(), ...); }(make_seq<member_count<M>>{});
+  return t;
+}
+
 // f.template operator()<tensor type, path>() for every tensor in M, in order, modules opened in place.
 template <class M, str Prefix, class F, int... I>
 constexpr void kiln_each_parameter(F& f, seq<I...>);

@@ -95,9 +95,10 @@ class [[nodiscard]] kiln_branch {
 template <class C>
 inline constexpr why condition_why = [] {
   if constexpr (Operand<C>)
-    return kiln_is_bool<dtype_of<C>> && rank_of<C> == 0 ? why::ok : why::condition_must_be_a_bool_scalar;
+    return kiln_is_bool<dtype_of<C>> && rank_of<C> == 0 ? why::ok
+                                                        : why::condition_must_be_a_bool_scalar__write_x_greater_0_or_any;
   else
-    return why::condition_must_be_a_bool_scalar;
+    return why::condition_must_be_a_bool_scalar__write_x_greater_0_or_any;
 }();
 
 #define KILN_CONDITION_TWIN(name)                   \
@@ -283,6 +284,12 @@ struct keywords {
   constexpr auto var(sloc l = sloc::current()) const {
     return var<D, E...>(kiln_zero<D>(), l);
   }
+  template <class X, why Reason = kiln_meant<X>>
+    requires(kiln_array<X>)
+  mistake<Reason> var(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <class D, auto... E, class X, why Reason = why::cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8>
+    requires(!DType<D> && kiln_arithmetic<D>)
+  mistake<Reason> var(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
   template <why Reason = why::a_variable_needs_a_value__write_var_of_value>
   mistake<Reason> var() const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
@@ -297,6 +304,9 @@ struct keywords {
   }
   template <DType D, auto... E, why Reason = why::local_array_needs_static_extents>
     requires(!(kiln_static(kiln_ext(E)) && ...))
+  mistake<Reason> local() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <class D, auto... E, why Reason = why::cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8>
+    requires(!DType<D>)
   mistake<Reason> local() const KILN_MISTAKE(KILN_REASONS_SCOPE);
   KILN_EXTENTS_TWIN(local)
 
@@ -367,7 +377,7 @@ struct keywords {
   }
   template <class D, class... X>
   static constexpr auto kiln_kernel(builder* b, const sloc& l, const X&... x) {
-    if (b->kernel() != 0) b->fail(why::kernel_inside_a_kernel, b->at(l));
+    if (b->kernel() != 0) b->fail(why::kernel_inside_a_kernel__write_kernel_of_n_m_or_loop, b->at(l));
     kiln_begin<D, sh<>>(b, op::kernel, l, sizeof...(X));
     (kiln_put<D>(b, l, x), ...);
     b->enter(op::kernel);

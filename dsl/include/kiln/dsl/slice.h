@@ -120,7 +120,7 @@ constexpr why kiln_fill_why() {
   else if constexpr (kiln_arithmetic<V>)
     return kiln_fits<V, dtype_of<X>>();
   else
-    return why::literal_does_not_fit_the_dtype;
+    return why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind;
 }
 template <int Axis, ext Before, ext After, pad_mode Mode, class X, class V>
 constexpr auto kiln_padded(const X& x, const V& value, const sloc& l) {

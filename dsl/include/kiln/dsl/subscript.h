@@ -107,7 +107,7 @@ constexpr why kiln_element_why() {
   else if constexpr ((kiln_position_pack<I> || ...))
     return why::positions_of_a_kernel_come_in_brackets__write_for_auto_i;
   else if constexpr (!(kiln_integer_index<I>() && ...))
-    return why::index_must_be_an_integer;
+    return why::index_must_be_an_integer__write_cast_or_select;
   else if constexpr (sizeof...(I) == 0 || sizeof...(I) > S::rank)
     return why::at_most_one_index_for_each_axis;
   else if constexpr (!kiln_index_shape<I...>::fits)

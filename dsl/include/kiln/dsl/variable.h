@@ -5,7 +5,7 @@
 
 namespace kiln::dsl {
 
-template <class D, class S>
+template <class D, class S, class = typename kiln_hint<D>::type>
 struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, why::ok> {
   using kiln_operand = void;
   using dtype = D;
@@ -63,7 +63,8 @@ struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, wh
   }
   constexpr void kiln_set(int value, const record::source_loc& l) {
     b->changed(number, l);
-    if (b->kernel_of(b->variables.v[number].scope) != b->kernel()) b->fail(why::variable_of_outside_is_set_inside_a_kernel, l);
+    if (b->kernel_of(b->variables.v[number].scope) != b->kernel())
+      b->fail(why::variable_of_outside_is_set_inside_a_kernel__write_atomic_add_or_sum, l);
     b->push(op::set, kiln_code<D>, shape_v<S>, l, static_cast<std::uint64_t>(number));
     b->src(value);
   }

@@ -1,0 +1,132 @@
+// Functions of std, C and NumPy on captured values: mistakes that would otherwise be answered by lists of candidates, or from
+// inside the standard library. Those of std:: can be found there only: the declarations below are all that Kiln adds to std,
+// they take operands of Kiln alone, they are never defined, and nothing but a mistake can choose them.
+#pragma once
+
+#include "kiln/dsl/elements.h"
+
+// X(name): functions of one, two and three operands.
+// clang-format off
+#define KILN_FOREIGN_1(X) \
+  X(abs) X(fabs) X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) \
+  X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(tgamma) X(lgamma) X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround) \
+  X(isnan) X(isinf) X(isfinite) X(signbit)
+#define KILN_FOREIGN_2(X) X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(fdim)
+#define KILN_FOREIGN_3(X) X(clamp) X(fma) X(lerp)
+#define KILN_FOREIGN_C1(X) \
+  X(fabs) X(fabsf) X(sqrtf) X(cbrt) X(cbrtf) X(expf) X(exp2f) X(expm1) X(logf) X(log2f) X(log10) X(log10f) X(log1p) X(sinf) X(cosf) \
+  X(tanf) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanhf) X(floorf) X(ceilf) X(roundf) X(truncf) X(rint) X(lround) X(isnan) X(isinf) \
+  X(isfinite)
+#define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf) X(fmod) X(fmodf) X(hypot) X(hypotf) X(atan2) X(atan2f)
+#define KILN_FOREIGN_NAMES(X) \
+  X(where) X(maximum) X(minimum) X(range) X(zeros) X(ones) X(zeros_like) X(ones_like) X(concatenate) X(cat) X(power) X(absolute) \
+  X(vstack) X(hstack) X(einsum) X(cumsum) X(parallel_for)
+// clang-format on
+
+#define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
+
+#define KILN_X1(f)                                              \
+  template <kiln::dsl::Operand X, kiln::dsl::why Reason = KILN_STD_AND_C> \
+  kiln::dsl::mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+#define KILN_X2(f)                                               \
+  template <class A, class B, kiln::dsl::why Reason = KILN_STD_AND_C> \
+    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B>)               \
+  kiln::dsl::mistake<Reason> f(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+#define KILN_X3(f)                                                        \
+  template <class A, class B, class C, kiln::dsl::why Reason = KILN_STD_AND_C> \
+    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B> || kiln::dsl::Operand<C>)    \
+  kiln::dsl::mistake<Reason> f(const A&, const B&, const C&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+
+namespace kiln::dsl {
+
+KILN_FOREIGN_C1(KILN_X1)
+KILN_FOREIGN_C2(KILN_X2)
+
+#define KILN_X(f)                                                                                                \
+  template <class X, class... More, why Reason = why::not_a_name_of_kiln__write_max_min_select_concat_full_loop> \
+    requires(Operand<X> || Extent<X>)                                                                            \
+  mistake<Reason> f(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_FOREIGN_NAMES(KILN_X)
+#undef KILN_X
+
+// std::cout << x(i)
+template <class Stream, class X, why Reason = why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
+  requires(Operand<X> && requires(Stream& s) { s.rdbuf(); })
+mistake<Reason> operator<<(Stream&, const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+template <class... X, why Reason = why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
+  requires(Operand<X> || ...)
+mistake<Reason> printf(const char*, const X&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+
+// float t = 0; t += x(i)
+#define KILN_X(sym)                                                                                           \
+  template <class A, Operand B, why Reason = why::a_variable_of_cpp_is_no_variable_of_the_program__write_var> \
+    requires(kiln_arithmetic<A>)                                                                              \
+  mistake<Reason> operator sym(A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(+=)
+KILN_X(-=)
+KILN_X(*=)
+KILN_X(/=)
+#undef KILN_X
+template <Operand C, class X, why Reason = why::select_takes_a_condition_and_two_values__write_select_c_a_b>
+mistake<Reason> select(const C&, const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+template <Operand X, why Reason = why::the_dtype_is_a_template_argument__write_cast_of_dtype>
+mistake<Reason> cast(const X&) KILN_MISTAKE(KILN_REASONS_CAST);
+template <class D, Operand X, why Reason = why::cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8>
+  requires(!DType<D>)
+mistake<Reason> cast(const X&) KILN_MISTAKE(KILN_REASONS_CAST);
+
+// x + "a"
+template <class X>
+concept kiln_no_operand = !Arg<X> && !kiln_array<X> && !std::is_same_v<X, ext> && !requires { typename X::kiln_mistake; };
+#define KILN_X(sym)                                                                              \
+  template <Operand A, class B, why Reason = why::an_operand_is_a_tensor_a_number_or_an_extent>  \
+    requires(kiln_no_operand<std::remove_cvref_t<B>>)                                            \
+  mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);            \
+  template <class A, Operand B, why Reason = why::an_operand_is_a_tensor_a_number_or_an_extent>  \
+    requires(kiln_no_operand<std::remove_cvref_t<A>> && std::is_array_v<std::remove_cvref_t<A>>) \
+  mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(+)
+KILN_X(-)
+KILN_X(*)
+KILN_X(/)
+KILN_X(<)
+KILN_X(>)
+#undef KILN_X
+
+// kernel(N) in a helper function, where nothing is a member
+#define KILN_X(f)                                                                           \
+  template <class... X, why Reason = why::keywords_are_members__write_scope_s_of_x_or_this> \
+    requires((Operand<X> || Extent<X>) || ...)                                              \
+  mistake<Reason> f(const X&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(kernel)
+KILN_X(loop)
+KILN_X(when)
+KILN_X(otherwise)
+KILN_X(var)
+KILN_X(break_if)
+KILN_X(continue_if)
+#undef KILN_X
+
+}  // namespace kiln::dsl
+
+// Two operands of one type: std's own declaration is as good, the constraint decides.
+#define KILN_SAME(f)                                                \
+  template <kiln::dsl::Operand X>                                        \
+  kiln::dsl::mistake<KILN_STD_AND_C> f(const X&, const X&) KILN_DELETED( \
+      "kiln: functions of std know no captured values: write kiln's, without std: max(a, b), abs(x), sqrt(x), pow(x, y)");
+
+namespace std {  // NOLINT(cert-dcl58-cpp)
+KILN_SAME(max)
+KILN_SAME(min)
+KILN_SAME(minmax)
+KILN_X1(to_string)
+template <kiln::dsl::Operand A, kiln::dsl::Operand B,
+          kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_and_assign>
+kiln::dsl::mistake<Reason> swap(A&&, B&&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+template <class... X, kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
+  requires(kiln::dsl::Operand<X> || ...)
+kiln::dsl::mistake<Reason> printf(const char*, const X&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_FOREIGN_1(KILN_X1)
+KILN_FOREIGN_2(KILN_X2)
+KILN_FOREIGN_3(KILN_X3)
+}  // namespace std

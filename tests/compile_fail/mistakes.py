@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""What the compilers say to mistakes in kernel sources.
+
+    mistakes.py --gcc G++ --gcc-flags "..." --clang CLANG++ --clang-flags "..." [--page docs/reference/mistakes.md [--write]] SOURCE...
+
+A source holds cases `#if BAD == n` .. `#elif BAD == m` .. `#endif`. A case has one line that ends in `//! regex`: the line that the
+message must name, and the remedy that it must name. `//? regex`: a remedy that no message names yet. Without any case (BAD undefined)
+a source compiles in silence.
+
+Asked of every message, as a user of kiln_add_kernels sees it: the file and line of the mistake and the remedy within the first three
+lines, at most ten lines. Cases that the compiler finds while it parses are compiled together, the others one by one.
+"""
+import argparse
+import concurrent.futures
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+CASE = re.compile(r"#(?:if|elif) BAD == (\d+)$")
+MARK = re.compile(r"//([!?]) ?(.*)$")
+ERROR = re.compile(r"([^ :]+):(\d+):\d+: (?:fatal )?error: ")
+STOPS = re.compile(r"compilation terminated due to -fmax-errors|fatal error: too many errors emitted")
+MAX_LINES = 10
+FIRST = 3
+
+
+class Case:
+    def __init__(self, number, line, text, kind, remedy):
+        self.number, self.line, self.text, self.kind, self.remedy = number, line, text, kind, remedy
+
+
+def read_cases(path):
+    cases, number = [], None
+    for at, text in enumerate(open(path, encoding="utf-8").read().split("\n"), 1):
+        if found := CASE.match(text):
+            number = int(found[1])
+        elif text.startswith("#e"):
+            number = None
+        elif number is not None and (mark := MARK.search(text)):
+            cases.append(Case(number, at, text[: mark.start()].strip(), mark[1], mark[2].strip()))
+    numbers = [c.number for c in cases]
+    if not cases or numbers != list(range(1, len(numbers) + 1)):
+        sys.exit(f"{path}: the cases are not 1, 2, 3 .. with one marked line each: {numbers}")
+    return cases
+
+
+def sentence(lines):
+    """What the first lines say: the words of Kiln, or those of the compiler where Kiln has none."""
+    head = " ".join(lines[:FIRST])
+    found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|why::([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
+    words = [(text or name.replace("__", ": ").replace("_", " ")) for text, name in found]
+    if not words:  # the compiler's own message: the names of types speak
+        words = [n.replace("__", ": ").replace("_", " ") for n in re.findall(r"\b[a-z0-9]+(?:_[a-z0-9]+)*__[a-z0-9_]*[a-z0-9]\b", head)]
+    if words:
+        return " | ".join(dict.fromkeys(words))
+    error = next((l for l in lines if "error: " in l), lines[0] if lines else "")
+    return error.split("error: ", 1)[-1]
+
+
+class Compiler:
+    def __init__(self, name, program, flags, folder):
+        self.name, self.program, self.flags, self.folder = name, program, flags + ["-std=c++20"], folder
+
+    def prepare(self, path):
+        """A precompiled header of what the source includes."""
+        includes = re.findall(r"^#include <.*>$", open(path, encoding="utf-8").read(), re.M)
+        stem = os.path.join(self.folder, self.name + "_" + os.path.basename(path))
+        header = stem + ".h"
+        with open(header, "w", encoding="utf-8") as f:
+            f.write("\n".join(includes) + "\n")
+        suffix = ".gch" if self.name == "g++" else ".pch"
+        subprocess.run([self.program, *self.flags, "-x", "c++-header", header, "-o", header + suffix], check=True)
+        self.header = ["-include", header] if self.name == "g++" else ["-include-pch", header + suffix]
+
+    def compile(self, path, *more):
+        run = subprocess.run([self.program, *self.flags, *self.header, *more, "-fsyntax-only", path], capture_output=True, text=True,
+                             env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=120)
+        return run.returncode, [l for l in run.stderr.split("\n") if l]
+
+    def together(self, path, cases):
+        """The messages of the cases that are found while the body is parsed."""
+        text = open(path, encoding="utf-8").read().split("\n")
+        body = next((i for i, l in enumerate(text) if l == "  constexpr void body() {"), None)
+        if body is None:
+            return {}
+        begin = next(i for i in range(body, len(text)) if CASE.match(text[i]))
+        end = next(i for i in range(begin, len(text)) if text[i] == "#endif")
+        for i in range(begin, end + 1):
+            if text[i].startswith("#"):
+                text[i] = "{" if i == begin else "}" if i == end else "} {"
+        joined = os.path.join(self.folder, self.name, os.path.basename(path))
+        os.makedirs(os.path.dirname(joined), exist_ok=True)
+        with open(joined, "w", encoding="utf-8") as f:
+            f.write("\n".join(text))
+        _, lines = self.compile(joined, "-fmax-errors=0" if self.name == "g++" else "-ferror-limit=0")
+        at = {c.line: c for c in cases}
+        messages, now, pending = {}, None, []
+        for line in lines:
+            if found := ERROR.match(line):
+                case = at.get(int(found[2])) if found[1] == joined and not pending else None
+                now = None
+                if case is not None and case.number not in messages:
+                    now = messages[case.number] = ["In member function"] if self.name == "g++" else []
+                    now.append(line)
+            elif line.startswith(("In file included from", "    ")) or ": In " in line or "required from" in line:
+                pending.append(line)  # of the note or error that follows
+                continue
+            elif now is not None:
+                now += pending + [line]
+            pending = []
+        return {n: m + ["too many errors"] for n, m in messages.items()}
+
+    def message(self, path, case):
+        code, lines = self.compile(path, f"-DBAD={case.number}")
+        return None if code == 0 else lines
+
+
+def judge(path, case, lines):
+    """What is wrong with a message: '' if nothing."""
+    if lines is None:
+        return "compiles"
+    first = "\n".join(lines[:FIRST])
+    if f"{os.path.basename(path)}:{case.line}:" not in first:
+        return "place"
+    if len(lines) > MAX_LINES:
+        return f"{len(lines)} lines"
+    named = re.search(case.remedy, sentence(lines).replace("_", " ")) is not None
+    if case.kind == "!" and not named:
+        return "remedy"
+    return "marked ? but the remedy is named" if case.kind == "?" and named else ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--gcc")
+    parser.add_argument("--gcc-flags", default="")
+    parser.add_argument("--clang")
+    parser.add_argument("--clang-flags", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--only", default="")
+    parser.add_argument("source", nargs="+")
+    args = parser.parse_args()
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        compilers = []
+        if args.gcc:
+            compilers.append(Compiler("g++", args.gcc, shlex.split(args.gcc_flags), folder))
+        if args.clang:
+            compilers.append(Compiler("clang", args.clang, shlex.split(args.clang_flags), folder))
+        for path in args.source:
+            cases = read_cases(path)
+            if args.only:
+                cases = [c for c in cases if str(c.number) in args.only.split(",")]
+            list(pool.map(lambda c: c.prepare(path), compilers))
+            known = list(pool.map(lambda c: c.together(path, cases), compilers))
+            work = [(c, case) for c, k in zip(compilers, known) for case in cases if case.number not in k]
+            found = pool.map(lambda w: w[0].message(path, w[1]), work)
+            for (c, case), lines in zip(work, found):
+                known[compilers.index(c)][case.number] = lines
+            for c in compilers:
+                code, lines = c.compile(path)
+                if code != 0 or lines:
+                    failures += 1
+                    print(f"{path} by {c.name}: without a mistake it must compile in silence\n" + "\n".join(lines))
+            for case in cases:
+                for c, k in zip(compilers, known):
+                    lines = k[case.number]
+                    wrong = judge(path, case, lines)
+                    failures += bool(wrong)
+                    if wrong or args.verbose:
+                        print(f"{os.path.basename(path)} {case.number} {c.name}: {wrong or 'ok'}: {case.text}\n    wanted {case.remedy!r}"
+                              f" in {sentence(lines or [])[:300]!r}")
+                        if wrong and args.verbose:
+                            print("\n".join("    > " + l[:300] for l in lines or []))
+            print(f"{os.path.basename(path)}: {len(cases)} cases, alone: {len(work)} compiles")
+    print(f"{failures} failures")
+    return failures != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
