@@ -149,8 +149,10 @@ class PositionRaces {
     Meeting m{{}, axes_, twins_};
     for (std::size_t i = 0; i < a.index.size(); ++i)
       m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
-    add(m.holds, a.holds, false);
-    add(m.holds, b.holds, true);
+    m.holds.append(a.holds);
+    Conditions others = b.holds;
+    others.for_each([&](Id& id) { id = second(id); });
+    m.holds.append(others);
     if (!is_impossible(g_, facts_, m)) fail(a, b, m);
   }
 
@@ -164,13 +166,6 @@ class PositionRaces {
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
 
   Id second(Id id) { return substitute(g_, id, second_); }
-  void add(Conditions& to, const Conditions& from, bool is_second) {
-    const auto copy = [&](Id id) { return is_second ? second(id) : id; };
-    for (const Id z : from.zero) to.zero.push_back(copy(z));
-    for (const Id f : from.nonnegative) to.nonnegative.push_back(copy(f));
-    for (const Multiple& x : from.multiples) to.multiples.push_back({copy(x.value), x.modulus});
-  }
-
   // The tensor of the kernel's state, or what the group shares.
   std::string name(Id memory) const {
     if (g_.op(memory) == Op::LOCAL) return "an array of the group";
@@ -251,9 +246,7 @@ class PositionRaces {
   // ", as positions (0, 8) and (1, 0) do where N = 2": the one that writes, and the other. Small values wrap nowhere.
   std::string example(Meeting m, bool write_is_first) {
     const std::unordered_map<Id, Id> exact = exact_forms();
-    for (Id& z : m.holds.zero) z = substitute(g_, z, exact);
-    for (Id& f : m.holds.nonnegative) f = substitute(g_, f, exact);
-    for (Multiple& x : m.holds.multiples) x.value = substitute(g_, x.value, exact);
+    m.holds.for_each([&](Id& id) { id = substitute(g_, id, exact); });
     const std::vector<Id> used = g_.reachable(m.holds.zero);
     const auto hides_wrapping = [&](const NamedValue& n) {  // a quotient of what may wrap, say
       const Id roots[] = {n.value};
