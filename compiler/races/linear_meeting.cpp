@@ -130,6 +130,8 @@ void LinearMeeting::define_product(Id a, Id b) {
   const auto is_known = [&](const Term& t) {
     return t.atoms.empty() || variables_.contains(Terms(t.atoms.begin(), t.atoms.end()));
   };
+  if (a == b)  // of integers
+    for (const std::int64_t sign : {1, -1}) add_nonnegative(Sum{{1, {a, a}}, {sign, {a}}});
   for (const Sum& s : ends(a))
     for (const Sum& t : ends(b))
       if (const auto product = times(g_, s, t); product && std::ranges::all_of(*product, is_known)) add_nonnegative(product);
