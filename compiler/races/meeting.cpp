@@ -1,7 +1,6 @@
 #include "compiler/races/meeting.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -9,7 +8,6 @@
 #include "compiler/races/linear_meeting.h"
 #include "compiler/races/solve.h"
 #include "compiler/symbolic/find.h"
-#include "compiler/symbolic/prover.h"
 
 namespace kiln::compiler {
 

@@ -3,7 +3,7 @@
 // two positions that meet in one element are a finding, since they were shown not to.
 //
 // --regular: kernels whose places follow a pattern. All are gone through, so that those that are refused although no positions
-// meet can be counted: more than one in twenty is a finding too.
+// meet can be counted: more than one in twenty is a failure. Such a refusal that names two positions is a finding.
 #include <CLI/CLI.hpp>
 #include <iostream>
 
@@ -59,6 +59,9 @@ int main(int argc, char** argv) {
     accepted += v.accepted ? 1 : 0;
     const std::string head = "seed " + std::to_string(i) + ", ";
     if (v.accepted && !v.meeting.empty() && ++findings <= 5) std::cout << head << v.meeting << '\n' << v.program << '\n';
+    const bool names_two = v.refusal.find(", as positions ") != std::string::npos;
+    if (is_regular && names_two && v.meeting.empty() && ++findings <= 5)
+      std::cout << head << v.refusal << '\n' << v.program << '\n';
     if (is_regular && !v.accepted && v.meeting.empty() && ++refused_in_vain <= 10 && shows_refused)
       std::cout << head << v.refusal << '\n' << v.program << '\n';
   }
