@@ -13,7 +13,7 @@ class OpenRanges {
  public:
   explicit OpenRanges(const Graph& g) : g_(g), of_(g.size(), 0) { number({}); }
 
-  void visit(Id id);  // once each, sources first
+  void visit(Id id);                                                  // once each, sources first
   const std::vector<Id>& of(Id id) const { return *sets_[of_[id]]; }  // ascending
 
  private:
@@ -26,6 +26,8 @@ class OpenRanges {
   std::map<std::vector<Id>, std::uint32_t> ids_;
   std::vector<const std::vector<Id>*> sets_;
 };
+
+inline bool is_negative(const Graph& g, Id index) { return g.is_const(index) && g.arg(index, 0) < 0; }
 
 // The RANGEs that a node closes: none for most.
 std::span<const Id> closed_ranges(const Graph& g, Id id);
