@@ -89,9 +89,10 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) set_target_attributes(f, options.target);
   check(module);
+  CodegenResult result;
+  if (!outputs.llvm_ir && !outputs.assembly && !outputs.object) return result;
   optimise(module, *machine);
 
-  CodegenResult result;
   if (outputs.llvm_ir) llvm::raw_string_ostream(result.llvm_ir) << module;
   if (outputs.assembly) result.assembly = emit_copy(module, *machine, MachineOutput::assembly);
   if (outputs.object) result.object = emit_machine_code(module, *machine, MachineOutput::object);

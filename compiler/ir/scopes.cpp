@@ -28,6 +28,11 @@ IndexGate index_gate(const Graph& g, Id index) {
   return {g.src(first, 0), g.src(first, 1)};
 }
 
+bool is_storage(const Graph& g, Id tensor) {
+  const Op op = g.op(tensor);
+  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
+}
+
 bool is_group_loop(const Graph& g, Id id) {
   return g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::group;
 }

@@ -38,6 +38,9 @@ IndexGate index_gate(const Graph& g, Id index);
 // Whether it is a FOR over the positions of a group, from one barrier to the next.
 bool is_group_loop(const Graph& g, Id id);
 
+// Whether a program of ranges reads its elements from memory: what makes them is a kernel of its own, with its own ranges.
+bool is_storage(const Graph& g, Id tensor);
+
 inline bool is_scope(Op op) { return op == Op::FOR || op == Op::KERNEL; }
 inline bool is_write(Op op) { return op == Op::UPDATE || op == Op::ATOMIC; }
 // The RANGEs that a FOR or KERNEL owns, and what it takes at entry: bounds and initial values.

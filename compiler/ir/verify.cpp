@@ -1,12 +1,14 @@
 #include "compiler/ir/verify.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/verify_kernels.h"
+#include "compiler/ir/verify_loops.h"
 #include "compiler/ir/verify_nodes.h"
+#include "compiler/ir/verify_schedule.h"
 #include "compiler/ir/verify_scopes.h"
 
 namespace kiln::compiler {
@@ -17,8 +19,6 @@ constexpr VerifyRule whole_rules[] = {
     {"T", "elementwise-shapes", "operands have equal shapes or rank 0"},
     {"T", "effects", "the sink holds one STORE for each parameter that is assigned, none for an input"},
     {"T", "symbols", "each symbol is declared once and is the whole extent of some parameter"},
-    {"K", "ranges-ended", "every RANGE that reaches a STORE is ended there"},
-    {"K", "buffers", "kernel slots name buffers of the same type; dependencies come first"},
 };
 
 Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::int64_t> a) {
@@ -106,70 +106,6 @@ void verify_tensor(Graph& g, std::span<const Id> roots, const Program* p) {
   verify_scopes(g, roots);
 }
 
-// The ranges that each node still depends on, as numbered sets: REDUCE and STAGE close theirs.
-class OpenRanges {
- public:
-  explicit OpenRanges(const Graph& g) : g_(g), of_(g.size(), 0) { number({}); }
-
-  void visit(Id id) {
-    const auto src = g_.src(id);
-    const Op op = g_.op(id);
-    const bool closes = op == Op::REDUCE || op == Op::STAGE || op == Op::END;
-    std::size_t values = src.size();
-    if (closes)
-      while (values > 1 && g_.op(src[values - 1]) == Op::RANGE) --values;
-    std::uint32_t set = 0;
-    for (Id s : src.first(values)) set = merge(set, of_[s]);
-    if (closes) set = without(set, src.subspan(values));
-    if (op == Op::FOR) set = without(set, src.first(1));
-    if (op == Op::RANGE) set = merge(set, number({id}));
-    of_[id] = set;
-  }
-  const std::vector<Id>& of(Id id) const { return *sets_[of_[id]]; }
-
- private:
-  std::uint32_t number(std::vector<Id> set) {
-    const auto [it, made] = ids_.emplace(std::move(set), static_cast<std::uint32_t>(sets_.size()));
-    if (made) sets_.push_back(&it->first);
-    return it->second;
-  }
-  std::uint32_t merge(std::uint32_t a, std::uint32_t b) {
-    if (a == b || b == 0) return a;
-    if (a == 0) return b;
-    std::vector<Id> out;
-    std::ranges::set_union(*sets_[a], *sets_[b], std::back_inserter(out));
-    return number(std::move(out));
-  }
-  std::uint32_t without(std::uint32_t a, std::span<const Id> gone) {
-    std::vector<Id> out;
-    for (Id r : *sets_[a])
-      if (std::ranges::find(gone, r) == gone.end()) out.push_back(r);
-    return number(std::move(out));
-  }
-
-  const Graph& g_;
-  std::vector<std::uint32_t> of_;
-  std::map<std::vector<Id>, std::uint32_t> ids_;
-  std::vector<const std::vector<Id>*> sets_;
-};
-
-void verify_kernel(Graph& g, const Schedule& s, const Kernel& k) {
-  const Id root[] = {k.sink};
-  verify_nodes(g, Level::kernel, root);
-  if (g.op(k.sink) != Op::SINK) violated(g, k.sink, "sink", "a SINK as the kernel's root");
-  OpenRanges open(g);
-  for (Id id : g.reachable(root)) {
-    open.visit(id);
-    if (g.op(id) == Op::BUFFER) {
-      const auto slot = static_cast<std::size_t>(g.arg(id, 0));
-      if (slot >= k.buffers.size() || s.buffers[static_cast<std::size_t>(k.buffers[slot])].dtype != g.dtype(id))
-        violated(g, id, "buffers", "a slot of kernel " + k.name + " that names a buffer of this type");
-    }
-  }
-  if (!open.of(k.sink).empty())
-    violated(g, open.of(k.sink).front(), "ranges-ended", "an END of this RANGE on every path to the sink");
-}
-
 }  // namespace
 
 std::span<const VerifyRule> verify_rules() {
@@ -178,6 +114,8 @@ std::span<const VerifyRule> verify_rules() {
     for (const VerifyRule& rule : node_rules()) out.push_back(rule);
     out.insert(out.end(), scope_rules().begin(), scope_rules().end());
     out.insert(out.end(), std::begin(whole_rules), std::end(whole_rules));
+    for (const auto more : {loop_rules(), range_rules(), kernel_rules(), schedule_rules()})
+      out.insert(out.end(), more.begin(), more.end());
     return out;
   }();
   return all;
@@ -251,20 +189,47 @@ void verify(Graph& g, const Program& p) {
   verify_symbols(g, p, nodes);
 }
 
-void verify(Graph& g, const Schedule& s) {
-  for (std::size_t i = 0; i < s.kernels.size(); ++i) {
-    const Kernel& k = s.kernels[i];
-    for (int b : k.buffers)
-      if (b < 0 || static_cast<std::size_t>(b) >= s.buffers.size())
-        violated(g, k.sink, "buffers", "buffers of the schedule in kernel " + k.name);
-    for (int d : k.depends_on)
-      if (d < 0 || static_cast<std::size_t>(d) >= i)
-        violated(g, k.sink, "buffers", "dependencies of kernel " + k.name + " before it");
-    if (s.lowered.empty())
-      verify_kernel(g, s, k);
-    else
-      verify(g, k.sink, Level::program);
-  }
+namespace {
+
+// One piece, or the whole program, before there are kernels.
+void verify_tensors(Graph& g, const Program& p, Id sink, Form form) {
+  const Id root[] = {sink};
+  if (form == Form::ranges) return verify_ranges(g, p, sink);
+  verify_tensor(g, root, nullptr);
+  Program piece = p;
+  piece.sink = sink;
+  verify_effects(g, piece);
+  Builder b(g);
+  verify_params(g, b, p, g.reachable(root));
 }
+
+bool has_ends(const Graph& g, const Schedule& s) {
+  const Id sink = s.pieces.empty() ? s.program.sink : s.pieces.front().sink;
+  return sink != no_id && !g.src(sink).empty() && g.op(g.src(sink, 0)) == Op::END;
+}
+
+Form form_of(const Graph& g, const Schedule& s) {
+  if (!s.lowered.empty()) return Form::lowered;
+  if (s.kernels.empty() && s.buffers.empty()) return has_ends(g, s) ? Form::ranges : Form::tensors;
+  const bool placed =
+      s.workspace_bytes != no_id || std::ranges::any_of(s.buffers, [](const Buffer& b) { return b.offset != no_id; });
+  if (placed) return Form::planned;
+  const bool in_order =
+      std::ranges::any_of(s.kernels, [](const Kernel& k) { return !k.depends_on.empty() || k.loop >= 0 || k.at_entry; });
+  return in_order ? Form::ordered : Form::kernels;
+}
+
+}  // namespace
+
+void verify(Graph& g, const Schedule& s, Form form) {
+  verify_statements(g, s, form);
+  if (form <= Form::ranges) {
+    if (s.pieces.empty()) verify_tensors(g, s.program, s.program.sink, form);
+    for (const Piece& p : s.pieces) verify_tensors(g, s.program, p.sink, form);
+  }
+  for (std::size_t i = 0; i < s.kernels.size(); ++i) verify_kernel(g, s, i);
+}
+
+void verify(Graph& g, const Schedule& s) { verify(g, s, form_of(g, s)); }
 
 }  // namespace kiln::compiler

@@ -22,9 +22,19 @@ void verify(const Graph& g, Id root, Level level);  // kernel and program level
 // Tensor level: nodes, stores against parameters, symbols: each is declared once and is the whole extent of some parameter.
 void verify(Graph& g, const Program& p);
 
-// Kernel level: each kernel's nodes, buffers, dependencies; every RANGE that reaches a STORE is ended there, once. Lowered
-// kernels: their nodes, at program level.
-void verify(Graph& g, const Schedule& s);
+// What a schedule holds, in the order in which passes make it so.
+enum class Form : std::uint8_t {
+  tensors,  // operations on whole tensors, as one program or in pieces
+  ranges,   // values at positions of RANGEs, and STAGEs for what needs storage
+  kernels,  // kernels over buffers, still in pieces
+  ordered,  // one list of kernels in loops; each knows what it depends on
+  planned,  // temporaries have a place in the workspace
+  lowered   // kernels are loops over scalars and vectors
+};
+
+// Everything: statements, and each kernel's or piece's nodes. What it accepts, every later pass takes.
+void verify(Graph& g, const Schedule& s, Form form);
+void verify(Graph& g, const Schedule& s);  // in the form that its statements say
 
 // The rules, for documentation and tests: level letters, rule name, text.
 struct VerifyRule {

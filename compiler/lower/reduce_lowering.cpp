@@ -18,6 +18,7 @@ constexpr std::int64_t unrolled_extent = 8;
 constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;  // operations
 constexpr std::int64_t most_carried = 16;     // values that loops inside carry: as many as there are registers
+constexpr std::int64_t most_apart = 16;       // loads that lanes do one by one, a hundred instructions each
 
 bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
 
@@ -37,6 +38,15 @@ bool contiguous_over(const Graph& g, Id value, Id range) {
   for (const Id id : g.reachable(roots))
     if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
   return false;
+}
+
+// How many loads find their elements one by one when the range becomes lanes.
+std::int64_t loads_apart(const Graph& g, Id value, Id range) {
+  const Id roots[] = {value};
+  return std::ranges::count_if(g.reachable(roots), [&](Id id) {
+    const auto stride = g.op(id) == Op::LOAD ? index_stride(g, g.src(id, 1), range) : 0;
+    return stride != 0 && stride != 1;
+  });
 }
 
 class Lowering {
@@ -91,8 +101,8 @@ class Lowering {
     const Id extent = g_.src(range, 0);
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
-    const Striped s{
-        operation_of(r.kind), r.acc, identity(r), r.values[0], range, extent, !has_vectors_over(g_, r.values, range), levels};
+    const bool lanes = !has_vectors_over(g_, r.values, range) && loads_apart(g_, r.values[0], range) <= most_apart;
+    const Striped s{operation_of(r.kind), r.acc, identity(r), r.values[0], range, extent, lanes, levels};
     return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
   bool is_light(const Reduction& r) const {

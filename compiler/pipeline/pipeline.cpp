@@ -62,13 +62,11 @@ class Pipeline {
   // Position of the pass to begin with.
   std::ptrdiff_t first() const {
     const Schedule& s = out_.schedule;
-    const auto names = pass_names();
-    const auto at = std::ranges::find(names, s.after);
-    if (at != names.end()) return at - names.begin() + 1;
-    if (!s.after.empty()) throw Diagnostic("E-pass", "", "unknown pass '" + s.after + "'; `kiln-opt passes` lists them");
-    if (!s.kernels.empty())
+    form_after(s.after);  // throws of an unknown one
+    if (s.after.empty() && !s.kernels.empty())
       throw Diagnostic("E-pass", "", "expected `after PASS` in the first line of a schedule with kernels, got none");
-    return 0;
+    const auto names = pass_names();
+    return s.after.empty() ? 0 : std::ranges::find(names, s.after) - names.begin() + 1;
   }
 
   void run(std::string_view pass) {
@@ -84,12 +82,8 @@ class Pipeline {
   void verify_state() {
     if (!options_.verify) return;
     Schedule& s = out_.schedule;
-    if (s.after.empty()) {
-      verify(out_.graph, s.program.sink, Level::tensor);  // makes nodes for extents
-      out_.graph = compact(out_.graph, s);
-    }
-    const Graph& g = out_.graph;
-    for (const Kernel& k : s.kernels) verify(g, k.sink, s.lowered.empty() ? Level::kernel : Level::program);
+    verify(out_.graph, s, form_after(s.after));
+    if (s.kernels.empty()) out_.graph = compact(out_.graph, s);  // the verifier makes nodes for extents
   }
 
   // Before the first pass: later ones rely on it.
@@ -117,6 +111,16 @@ void check_pass_names(const CompileOptions& options) {
 }
 
 }  // namespace
+
+Form form_after(std::string_view pass) {
+  if (pass.empty()) return Form::tensors;
+  if (pass == lowering) return Form::lowered;
+  const auto passes = schedule_passes();
+  const auto at = std::ranges::find(passes, pass, &SchedulePass::name);
+  if (at == passes.end())
+    throw Diagnostic("E-pass", "", "unknown pass '" + std::string(pass) + "'; `kiln-opt passes` lists them");
+  return at->leaves;
+}
 
 std::vector<std::string_view> pass_names() {
   std::vector<std::string_view> names;

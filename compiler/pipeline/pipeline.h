@@ -14,6 +14,7 @@
 
 #include "compiler/codegen/codegen.h"
 #include "compiler/ir/program.h"
+#include "compiler/ir/verify.h"
 #include "compiler/lower/target.h"
 
 namespace kiln::compiler {
@@ -39,6 +40,9 @@ struct Compiled {
 // Runs the passes after `begin.after`: all of them for a schedule that is a program alone.
 Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& options);
 Compiled compile(const Graph& graph, const Program& program, const CompileOptions& options);
+
+// What a schedule holds after a pass; tensors after none.
+Form form_after(std::string_view pass);
 
 // Names of all passes, in order.
 std::vector<std::string_view> pass_names();

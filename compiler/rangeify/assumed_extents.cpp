@@ -5,6 +5,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/scopes.h"
 #include "compiler/rangeify/collapse.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/symbolic/known.h"
@@ -28,7 +29,7 @@ std::optional<std::vector<Id>> position_casts(const Graph& g, Id reduce) {
     const Id id = todo.back();
     todo.pop_back();
     if (seen.size() > most_nodes || (g.op(id) == Op::RANGE && g.op(g.src(id, 0)) == Op::MIN)) return std::nullopt;
-    if (g.op(id) == Op::RANGE || g.op(id) == Op::STAGE || g.op(id) == Op::PARAM) continue;
+    if (g.op(id) == Op::RANGE || is_storage(g, id)) continue;
     if (g.op(id) == Op::CAST && g.dtype(g.src(id, 0)) == DType::index && is_int(g.dtype(id))) casts.push_back(id);
     for (const Id s : g.src(id))
       if (seen.insert(s).second) todo.push_back(s);

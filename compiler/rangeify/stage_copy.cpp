@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/scopes.h"
 #include "compiler/rangeify/index_expr.h"
 
 namespace kiln::compiler {
@@ -28,7 +29,7 @@ ValueCopies::ValueCopies(Graph& g, const Program& p) : g_(g), facts_(facts_of(p)
     if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
 }
 
-// Ascending, without what is below other stages.
+// Ascending, without what is below other storage.
 std::vector<Id> ValueCopies::nodes_of(Id value) const {
   std::vector<Id> todo{value}, found;
   std::unordered_set<Id> seen{value};
@@ -36,7 +37,7 @@ std::vector<Id> ValueCopies::nodes_of(Id value) const {
     const Id id = todo.back();
     todo.pop_back();
     found.push_back(id);
-    if (g_.op(id) == Op::STAGE || g_.op(id) == Op::PARAM) continue;
+    if (is_storage(g_, id)) continue;
     for (const Id s : g_.src(id))
       if (seen.insert(s).second) todo.push_back(s);
   }
@@ -53,7 +54,7 @@ std::unordered_set<Id> ValueCopies::changed_of(const std::vector<Id>& nodes, con
     before = changed.size();
     for (const Id id : nodes) {
       const Op op = g_.op(id);
-      if (op == Op::STAGE || op == Op::PARAM) continue;
+      if (is_storage(g_, id)) continue;
       const bool moves = place.contains(id) || (gated && op == Op::INDEX) ||
                          std::ranges::any_of(g_.src(id), [&](Id s) { return changed.contains(s); });
       if (!moves || !changed.insert(id).second || op != Op::REDUCE) continue;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/scopes.h"
+
 namespace kiln::compiler {
 
 StageReads::StageReads(const Graph& g, const Program& p) : g_(g), nest_of_(p.sink + 1, nullptr) {
@@ -23,6 +25,12 @@ void StageReads::hand_on(Id node, const Nest& nest) {
   const auto src = g_.src(node);
   const Op op = g_.op(node);
   if (op == Op::RANGE || op == Op::PARAM) return;
+  if (op == Op::KERNEL) {  // runs once, whoever reads its results
+    const std::span<const Id> ranges = own_ranges(g_, node);
+    const Nest* own = nest_with({}, ranges);
+    for (const Id s : src.subspan(ranges.size())) nest_of_[s] = own;
+    return;
+  }
   const bool opens = op == Op::END || op == Op::STAGE || op == Op::REDUCE;
   std::size_t values = src.size();
   while (opens && values > 1 && g_.op(src[values - 1]) == Op::RANGE) --values;
@@ -62,7 +70,7 @@ std::vector<Id> ranges_in(const Graph& g, std::span<const Id> roots) {
     if (!seen.insert(id).second) continue;
     if (g.op(id) == Op::RANGE)
       found.push_back(id);
-    else if (g.op(id) != Op::STAGE && g.op(id) != Op::PARAM)
+    else if (!is_storage(g, id))
       todo.insert(todo.end(), g.src(id).begin(), g.src(id).end());
   }
   std::ranges::sort(found);

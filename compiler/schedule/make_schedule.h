@@ -4,12 +4,14 @@
 #include <span>
 #include <string_view>
 
+#include "compiler/ir/verify.h"
 #include "compiler/schedule/pass_observer.h"
 
 namespace kiln::compiler {
 
 struct SchedulePass {
   std::string_view name;
+  Form leaves;
   void (*run)(Graph& g, Schedule& s);
 };
 

@@ -23,11 +23,6 @@ std::vector<Id> range_ends(const Graph& g, Id node) {
   return ends;
 }
 
-bool is_storage(const Graph& g, Id tensor) {
-  const Op op = g.op(tensor);
-  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
-}
-
 Id changed_from(const Graph& g, Id tensor) {
   switch (g.op(tensor)) {
     case Op::STAGE:

@@ -15,7 +15,6 @@
 
 namespace kiln::compiler {
 
-bool is_storage(const Graph& g, Id tensor);
 // Of STAGE and END: of the RANGEs after the first source.
 std::vector<Id> range_ends(const Graph& g, Id node);
 // Extents of a tensor or, inside a KERNEL, of a state of one.

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/scopes.h"
+
 namespace kiln::compiler {
 namespace {
 
 bool is_kernel_result(const Graph& g, Id id) { return g.op(id) == Op::GET && g.op(g.src(id, 0)) == Op::KERNEL; }
-bool is_tensor(const Graph& g, Id id) { return g.op(id) == Op::PARAM || g.op(id) == Op::STAGE || is_kernel_result(g, id); }
 
 }  // namespace
 
@@ -48,7 +49,7 @@ void UnitOrder::find_reads(Id unit) {
     const Id id = open.back();
     open.pop_back();
     if (!seen.insert(id).second) continue;
-    if (!is_tensor(g_, id)) {
+    if (!is_storage(g_, id)) {
       open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
       continue;
     }

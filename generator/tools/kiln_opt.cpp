@@ -62,6 +62,9 @@ Program program_in(Graph& g, const Options& o) {
   return read_program(g, text, o.file);
 }
 
+// As a text that says which pass it comes after, or else as what it holds.
+void check(Graph& g, const Schedule& s) { s.after.empty() ? verify(g, s) : verify(g, s, form_after(s.after)); }
+
 void print_or_verify(const Options& o, bool print) {
   Graph g;
   const std::string text = read_file(o.file);
@@ -79,7 +82,7 @@ void print_or_verify(const Options& o, bool print) {
       if (print)
         std::cout << write_schedule(g, s);
       else
-        verify(g, s);
+        check(g, s);
       break;
     }
     case Form::nodes: {
@@ -103,7 +106,7 @@ Schedule state_in(Graph& g, const Options& o) {
       return s;
     case Form::schedule:
       s = read_schedule(g, text, o.file);
-      verify(g, s);
+      check(g, s);
       return s;
     case Form::nodes: break;
   }

@@ -22,3 +22,12 @@ target_link_libraries(random_races PRIVATE kiln_generator kiln_races CLI11::CLI1
 add_test(NAME fuzz.random_races COMMAND random_races --count 2000)
 add_test(NAME fuzz.regular_races COMMAND random_races --regular --count 500)
 set_tests_properties(fuzz.random_races fuzz.regular_races PROPERTIES LABELS fuzz)
+
+# Texts after every pass with mistakes in them. The long run: text_mutations --count 1000000 --jobs 2.
+add_executable(text_mutations fuzz/text_mutations_main.cpp fuzz/text_mutation.cpp fuzz/random_scopes.cpp fuzz/group_arrays.cpp
+  fuzz/random_states.cpp fuzz/typed_memory.cpp)
+target_link_libraries(text_mutations PRIVATE kiln_generator campaign)
+set_target_properties(text_mutations PROPERTIES ENABLE_EXPORTS ON)
+file(GLOB mutated CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/*/*.kiln ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
+add_test(NAME fuzz.text_mutations COMMAND text_mutations --count 20000 --jobs 2 ${mutated})
+set_tests_properties(fuzz.text_mutations PROPERTIES LABELS fuzz)

@@ -1,0 +1,151 @@
+#include "compiler/ir/verify_loops.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/ir/open_ranges.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/ir/verify_nodes.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr VerifyRule rules[] = {
+    {"KP", "ranges-ended", "every RANGE that reaches the sink is ended before it"},
+    {"KP", "loop-range", "each FOR has a RANGE of its own, on which its bounds and initial values do not depend"},
+    {"KP", "loop-carry", "a CARRY has its FOR's initial value of that slot"},
+    {"KP", "loop-effect", "a FOR is the effect of one FOR or SINK"},
+    {"KP", "loop-nesting", "the loops that a value depends on are inside one another, and around its users"},
+    {"KP", "memory-use", "a BUFFER and a LOCAL are what an access or ENTRY names, and no values"},
+    {"KP", "effect-use", "a STORE to a BUFFER is an effect of a FOR, an END or the SINK, and of nothing else"},
+};
+
+// The sources of a FOR behind its carried values.
+std::span<const Id> effects_of(const Graph& g, Id loop) {
+  return g.src(loop).subspan(3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)));
+}
+
+class LoopVerifier {
+ public:
+  LoopVerifier(const Graph& g, Id sink)
+      : g_(g),
+        sink_(sink),
+        nodes_(g.reachable(std::span(&sink, 1))),
+        open_(g),
+        owner_(sink + 1, no_id),
+        lister_(sink + 1, no_id) {}
+
+  void check() {
+    for (const Id id : nodes_)
+      if (g_.op(id) == Op::FOR) own(id);
+    for (const Id id : nodes_) {
+      open_.visit(id);
+      check_node(id);
+    }
+    if (const auto& left = open_.of(sink_); !left.empty())
+      violated(g_, left.front(), "ranges-ended", "an END of this RANGE on every path to the sink");
+    parent_.assign(sink_ + 1, no_id);
+    depth_.assign(sink_ + 1, 0);
+    for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it)
+      if (g_.op(*it) == Op::FOR) nest(*it);
+    for (const Id id : nodes_)
+      if (g_.op(id) != Op::FOR) check_chain(id, innermost(id));
+  }
+
+ private:
+  void own(Id loop) {
+    const Id range = g_.src(loop, 0);
+    if (owner_[range] != no_id)
+      violated(g_, loop, "loop-range", "a RANGE that no other FOR has, got that of node %" + std::to_string(owner_[range]));
+    owner_[range] = loop;
+  }
+
+  void list(Id lister, std::span<const Id> effects) {
+    for (const Id e : effects) {
+      if (g_.op(e) != Op::FOR) continue;
+      if (lister_[e] != no_id)
+        violated(g_, lister, "loop-effect",
+                 "a FOR that is no effect elsewhere, got one of node %" + std::to_string(lister_[e]));
+      lister_[e] = lister;
+    }
+  }
+
+  bool is_plain_store(Id id) const { return g_.op(id) == Op::STORE && g_.op(g_.src(id, 0)) == Op::BUFFER; }
+
+  void check_node(Id id) {
+    const Op op = g_.op(id);
+    const auto src = g_.src(id);
+    const std::size_t values = op == Op::FOR                     ? src.size() - effects_of(g_, id).size()
+                               : op == Op::SINK || op == Op::END ? 0
+                                                                 : src.size();
+    for (const Id s : src.first(values))
+      if (is_plain_store(s)) violated(g_, id, "effect-use", "no STORE to a BUFFER as a source, got node %" + std::to_string(s));
+    const bool names_memory = op == Op::LOAD || op == Op::STORE || op == Op::ATOMIC || op == Op::ENTRY;
+    for (std::size_t i = names_memory ? 1 : 0; i < src.size(); ++i)
+      if (g_.op(src[i]) == Op::BUFFER || g_.op(src[i]) == Op::LOCAL)
+        violated(g_, id, "memory-use", "a LOAD in the place of memory, got node %" + std::to_string(src[i]));
+    if (op == Op::SINK) list(id, src);
+    if (op == Op::FOR) {
+      list(id, effects_of(g_, id));
+      for (const Id s : src.subspan(1, 2 + static_cast<std::size_t>(g_.arg(id, 0))))
+        if (std::ranges::binary_search(open_.of(s), src[0]))
+          violated(g_, id, "loop-range", "bounds and initial values that do not depend on its own RANGE");
+    }
+    if (op == Op::CARRY) check_carry(id);
+    for (const Id r : open_.of(id))
+      if (owner_[r] != no_id && owner_[r] <= id)
+        violated(g_, id, "loop-nesting", "a use inside node %" + std::to_string(owner_[r]) + ", or of what GET takes from it");
+  }
+
+  void check_carry(Id id) const {
+    const Id loop = owner_[g_.src(id, 0)];
+    const auto slot = g_.arg(id, 0);
+    if (loop == no_id) violated(g_, id, "loop-carry", "the RANGE of a FOR");
+    const auto init = loop_parts(g_, loop).init;
+    if (slot >= static_cast<std::int64_t>(init.size()) || init[static_cast<std::size_t>(slot)] != g_.src(id, 1) ||
+        g_.lanes(id) != g_.lanes(g_.src(id, 1)))
+      violated(g_, id, "loop-carry", "the initial value of its slot in node %" + std::to_string(loop));
+  }
+
+  // The deepest FOR whose RANGE is open at the node; no_id: none.
+  Id innermost(Id id) const {
+    Id best = no_id;
+    for (const Id r : open_.of(id))
+      if (const Id loop = owner_[r]; loop != no_id && (best == no_id || depth_[loop] > depth_[best])) best = loop;
+    return best;
+  }
+
+  // Outer loops come first: the loops around a FOR have larger ids.
+  void nest(Id loop) {
+    const Id lister = lister_[loop];
+    parent_[loop] = lister == no_id ? innermost(loop) : g_.op(lister) == Op::FOR ? lister : no_id;
+    depth_[loop] = parent_[loop] == no_id ? 1 : depth_[parent_[loop]] + 1;
+    check_chain(loop, parent_[loop]);
+  }
+
+  // All loops that the node depends on are around `inner` or are it.
+  void check_chain(Id id, Id inner) const {
+    std::size_t found = 0, wanted = 0;
+    const auto& open = open_.of(id);
+    for (const Id r : open) wanted += owner_[r] != no_id;
+    for (; inner != no_id; inner = parent_[inner]) found += std::ranges::binary_search(open, g_.src(inner, 0));
+    if (found != wanted) violated(g_, id, "loop-nesting", "loops inside one another as those that it depends on");
+  }
+
+  const Graph& g_;
+  Id sink_;
+  std::vector<Id> nodes_;
+  OpenRanges open_;
+  std::vector<Id> owner_;   // of RANGEs: their FOR
+  std::vector<Id> lister_;  // of FORs: whose effect they are
+  std::vector<Id> parent_;  // of FORs: the FOR around
+  std::vector<std::uint32_t> depth_;
+};
+
+}  // namespace
+
+std::span<const VerifyRule> loop_rules() { return rules; }
+
+void verify_loops(const Graph& g, Id sink) { LoopVerifier(g, sink).check(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,241 @@
+#include "compiler/ir/verify_schedule.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/run_expression.h"
+#include "compiler/ir/symbols.h"
+#include "compiler/ir/typing.h"
+#include "compiler/ir/verify_nodes.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t longest_expression = std::int64_t{1} << 16;  // written out
+
+constexpr VerifyRule rules[] = {
+    {"TKP", "form", "the statements are those that the pass leaves"},
+    {"TKP", "declared", "each symbol is declared once; one that the run sets has an i64 buffer of one element, or a loop"},
+    {"TKP", "run-expression", "what the run evaluates is arithmetic on symbols and constants, of at most 65536 terms"},
+    {"TKP", "parameters", "at most 16 extents; states only in pieces"},
+    {"TKP", "schedule-buffers",
+     "the parameters come first; roles and views name buffers of their type; a plan gives every temporary a place"},
+    {"TKP", "loops", "a loop's turn and count are symbols of their kind, its condition is a buffer of one bool"},
+    {"TKP", "pieces", "each piece has a SINK and is in a loop of the schedule"},
+    {"TKP", "schedule-kernels", "a kernel has a SINK and names buffers of the schedule; the kernels of a loop stand together"},
+};
+
+class StatementVerifier {
+ public:
+  StatementVerifier(const Graph& g, const Schedule& s, Form form) : g_(g), s_(s), form_(form), symbols_(s.program.symbols) {}
+
+  void check() {
+    parts();
+    declarations();
+    for (const Parameter& p : s_.program.params) parameter(p);
+    for (std::size_t i = 0; i < s_.buffers.size(); ++i) buffer(i);
+    for (std::size_t i = 0; i < s_.loops.size(); ++i) loop(i);
+    for (std::size_t i = 0; i < s_.pieces.size(); ++i) piece(i);
+    for (std::size_t i = 0; i < s_.kernels.size(); ++i) kernel(i);
+    if (form_ >= Form::ordered) order_of_loops();
+    for (std::size_t i = 0; i < s_.lowered.size(); ++i) {
+      expression(s_.lowered[i].trip_count, kernel_name(i));
+      expression(s_.lowered[i].work, kernel_name(i));
+    }
+    if (s_.workspace_bytes != no_id) expression(s_.workspace_bytes, "workspace");
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what, std::string_view rule, const std::string& expected) const {
+    throw Diagnostic("E-verify", "", what + " breaks the rule " + std::string(rule) + ": expected " + expected);
+  }
+  void require(bool holds, const std::string& what, std::string_view rule, const std::string& expected) const {
+    if (!holds) fail(what, rule, expected);
+  }
+  std::string kernel_name(std::size_t i) const { return "kernel " + std::to_string(i) + " " + s_.kernels[i].name; }
+  static std::string number(const char* what, std::size_t i) { return what + (" " + std::to_string(i)); }
+
+  // Which statements there are.
+  void parts() const {
+    const bool in_tensors = form_ <= Form::ranges, in_pieces = form_ == Form::kernels;
+    const bool is_whole = s_.pieces.empty() && (in_tensors || in_pieces);
+    require(!in_tensors || (s_.kernels.empty() && s_.buffers.empty()), "the schedule", "form", "no kernels and no buffers yet");
+    require(!in_tensors || (s_.program.sink != no_id) == is_whole, "the schedule", "form", "a sink, or one for each piece");
+    require(in_tensors || s_.program.sink == no_id || s_.kernels.empty(), "the schedule", "form", "no sink beside kernels");
+    require(in_tensors || s_.buffers.size() >= s_.program.params.size(), "the schedule", "form", "a buffer for each parameter");
+    require(form_ < Form::ordered || s_.pieces.empty(), "the schedule", "form", "no pieces, but kernels in order");
+    require(s_.pieces.empty() ? form_ >= Form::ordered || s_.loops.empty() : true, "the schedule", "form",
+            "pieces in its loops");
+    require((form_ == Form::lowered) == (!s_.lowered.empty() || (form_ == Form::lowered && s_.kernels.empty())), "the schedule",
+            "form", "lowered kernels after lowering, and none before");
+    if (form_ >= Form::planned) return;
+    require(s_.workspace_bytes == no_id, "the schedule", "form", "no workspace before there is a plan");
+  }
+
+  bool is_set_by_run(Id sym, Symbol::Kind kind) const {
+    const auto i = g_.op(sym) == Op::SYM ? symbols_.find(g_.name(sym)) : std::nullopt;
+    return i && s_.program.symbols[*i].kind == kind;
+  }
+
+  // A number of a buffer, of a parameter before there are buffers; of `dtype`.
+  bool names_cell(int b, DType dtype) const {
+    if (b < 0) return false;
+    const auto i = static_cast<std::size_t>(b);
+    if (s_.buffers.empty()) return i < s_.program.params.size() && s_.program.params[i].dtype == dtype;
+    return i < s_.buffers.size() && s_.buffers[i].dtype == dtype;
+  }
+
+  void declarations() const {
+    std::vector<Id> roots;
+    for_each_node(s_, [&](Id id) {
+      if (id != no_id) roots.push_back(id);
+    });
+    for (const Id id : g_.reachable(roots)) {
+      if (g_.op(id) != Op::SYM || symbols_.find(g_.name(id))) continue;
+      if (form_ == Form::lowered && (g_.name(id) == "$begin" || g_.name(id) == "$end")) continue;
+      violated(g_, id, "declared", "symbol `" + std::string(g_.name(id)) + "` declared");
+    }
+    for (const Symbol& y : s_.program.symbols)
+      if (y.kind == Symbol::Kind::element)
+        require(names_cell(y.buffer, DType::i64), "symbol " + y.name, "declared", "the number of a buffer of type i64");
+  }
+
+  void expression(Id root, const std::string& what) const {
+    const auto bad = [&](Id id) {
+      const bool is_leaf = g_.op(id) == Op::CONST || g_.op(id) == Op::SYM;
+      if (g_.dtype(id) != DType::index || g_.lanes(id) != 1) return true;
+      if (g_.op(id) == Op::SYM && !symbols_.find(g_.name(id))) return true;
+      return !is_leaf && !expr_code(g_.op(id));
+    };
+    std::unordered_map<Id, std::int64_t> terms;
+    for (const Id id : g_.reachable(std::span(&root, 1))) {
+      if (bad(id)) violated(g_, id, "run-expression", "arithmetic on symbols and constants of type index in " + what);
+      std::int64_t n = 1;
+      for (const Id s : g_.src(id)) n += terms.at(s);
+      if (n > longest_expression)
+        violated(g_, id, "run-expression", "at most " + std::to_string(longest_expression) + " terms, written out, in " + what);
+      terms[id] = n;
+    }
+  }
+
+  void parameter(const Parameter& p) const {
+    const std::string what = "parameter " + p.name;
+    require(p.extents.size() <= static_cast<std::size_t>(max_rank), what, "parameters", "at most 16 extents");
+    require(p.direction != Direction::state || form_ <= Form::kernels, what, "parameters",
+            "no states once kernels are in order");
+    for (const Id e : p.extents) expression(e, what);
+  }
+
+  void buffer(std::size_t i) const {
+    const Buffer& b = s_.buffers[i];
+    const std::string what = number("buffer", i), rule = "schedule-buffers";
+    const std::size_t params = s_.program.params.size();
+    for (const Id e : {b.size, b.offset, b.window, b.kept})
+      if (e != no_id) expression(e, what);
+    const bool is_own = i < params, is_view = !is_own && b.param >= 0;
+    require(b.dtype < DType::index, what, rule, "an element type");
+    require(!is_own || (b.param == static_cast<int>(i) && b.dtype == s_.program.params[i].dtype && b.offset == no_id), what,
+            rule, "parameter " + std::to_string(i) + ", of its type");
+    require(!is_view ||
+                (form_ >= Form::planned && b.offset != no_id && b.among.empty() && static_cast<std::size_t>(b.param) < params &&
+                 s_.program.params[static_cast<std::size_t>(b.param)].direction == Direction::in &&
+                 s_.program.params[static_cast<std::size_t>(b.param)].dtype == b.dtype),
+            what, rule, "a view of an input of its type, at an offset");
+    require(b.param < 0 || b.window == no_id, what, rule, "a temporary as what is kept for a turn");
+    require(b.after < 0 || (form_ == Form::kernels && s_.buffers[static_cast<std::size_t>(b.after)].dtype == b.dtype), what,
+            rule, "`after` a buffer of its type, before kernels are in order");
+    require(form_ >= Form::planned || b.offset == no_id, what, rule, "no offset before there is a plan");
+    require(form_ < Form::planned || !b.is_temporary() || (b.offset != no_id && s_.workspace_bytes != no_id), what, rule,
+            "a temporary at an offset in the workspace");
+    if (!b.among.empty()) role(b, what);
+  }
+
+  void role(const Buffer& b, const std::string& what) const {
+    const std::string rule = "schedule-buffers";
+    require(form_ >= Form::ordered && b.param < 0 && b.offset == no_id && b.window == no_id, what, rule,
+            "a role, which has no memory of its own, once kernels are in order");
+    require(is_set_by_run(b.count, Symbol::Kind::count), what, rule, "the count of a loop's turns");
+    for (const int one : b.among) {
+      const Buffer& other = s_.buffers[static_cast<std::size_t>(one)];
+      require(other.among.empty() && other.dtype == b.dtype && other.window == no_id, what, rule,
+              "a role of buffers of its type");
+    }
+  }
+
+  void loop(std::size_t i) const {
+    const HostLoop& l = s_.loops[i];
+    const std::string what = number("loop", i);
+    require(l.parent < static_cast<int>(i) && l.step > 0, what, "loops",
+            "a loop around it that comes before, and a step above 0");
+    expression(l.begin, what);
+    expression(l.end, what);
+    require(l.turn == no_id || is_set_by_run(l.turn, Symbol::Kind::turn), what, "loops", "a symbol that is a turn");
+    require(l.count == no_id || is_set_by_run(l.count, Symbol::Kind::count), what, "loops", "a symbol that is a count");
+    require(l.condition < 0 || names_cell(l.condition, DType::boolean), what, "loops", "a condition of type bool");
+  }
+
+  void piece(std::size_t i) const {
+    const Piece& p = s_.pieces[i];
+    const bool has_sink = p.sink != no_id && g_.op(p.sink) == Op::SINK;
+    require(has_sink || (form_ == Form::kernels && p.sink == no_id), number("piece", i), "pieces", "a SINK");
+  }
+
+  void kernel(std::size_t i) const {
+    const Kernel& k = s_.kernels[i];
+    const std::string what = kernel_name(i), rule = "schedule-kernels";
+    require(g_.op(k.sink) == Op::SINK && !g_.src(k.sink).empty(), what, rule, "a SINK with effects");
+    for (const int b : k.buffers)
+      require(b >= 0 && static_cast<std::size_t>(b) < s_.buffers.size(), what, rule, "buffers of the schedule");
+    for (const int d : k.depends_on) require(d >= 0 && static_cast<std::size_t>(d) < i, what, rule, "dependencies before it");
+    if (form_ == Form::kernels) {
+      require(k.loop < 0 && k.depends_on.empty() && !k.at_entry, what, rule,
+              "no loop, order or `at_entry` before kernels are in order");
+      require(k.piece >= 0 && static_cast<std::size_t>(k.piece) < std::max<std::size_t>(s_.pieces.size(), 1), what, rule,
+              "a piece of the schedule");
+    } else {
+      require(k.piece == 0, what, rule, "no piece once kernels are in order");
+      require(k.loop < static_cast<int>(s_.loops.size()), what, rule, "a loop of the schedule");
+    }
+    if (k.at_entry)
+      for (const int b : *k.at_entry)
+        require(b >= 0 && static_cast<std::size_t>(b) < s_.buffers.size(), what, rule, "`at_entry` buffers of the schedule");
+  }
+
+  std::vector<int> loops_around(int loop) const {  // outermost first
+    std::vector<int> out;
+    for (; loop >= 0; loop = s_.loops[static_cast<std::size_t>(loop)].parent) out.push_back(loop);
+    std::ranges::reverse(out);
+    return out;
+  }
+
+  // The kernels of a loop stand together, and loops begin in the order of their numbers.
+  void order_of_loops() const {
+    std::vector<int> open;
+    int last = -1;
+    for (std::size_t i = 0; i < s_.kernels.size(); ++i) {
+      const std::vector<int> around = loops_around(s_.kernels[i].loop);
+      const auto [left, right] = std::ranges::mismatch(open, around);
+      for (auto it = right; it != around.end(); ++it) {
+        require(*it > last, kernel_name(i), "schedule-kernels", "the kernels of a loop together, and loops in their order");
+        last = *it;
+      }
+      open = around;
+    }
+  }
+
+  const Graph& g_;
+  const Schedule& s_;
+  const Form form_;
+  const SymbolIndex symbols_;
+};
+
+}  // namespace
+
+std::span<const VerifyRule> schedule_rules() { return rules; }
+
+void verify_statements(const Graph& g, const Schedule& s, Form form) { StatementVerifier(g, s, form).check(); }
+
+}  // namespace kiln::compiler

@@ -1,0 +1,16 @@
+// The verifier's rules for the statements of a schedule: symbols, parameters, buffers, loops, pieces, kernels. Internal to the
+// verifier.
+#pragma once
+
+#include <span>
+
+#include "compiler/ir/verify.h"
+
+namespace kiln::compiler {
+
+std::span<const VerifyRule> schedule_rules();
+
+// Everything but the nodes under the sinks. Throws E-verify.
+void verify_statements(const Graph& g, const Schedule& s, Form form);
+
+}  // namespace kiln::compiler

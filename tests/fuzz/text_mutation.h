@@ -1,0 +1,14 @@
+// A schedule's text with a few mistakes in it: other nodes, numbers, words and types, lines that are gone, doubled, swapped or
+// come from another text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "tests/fuzz/random.h"
+
+namespace kiln::test {
+
+std::string mutated_text(Random& random, const std::string& text, const std::string& other);
+
+}  // namespace kiln::test

@@ -1,0 +1,164 @@
+// text_mutations [--count N] [--seed S] [--jobs J] FILE...: the texts of the FILEs and of random programs after every pass,
+// with mistakes in them. Each is read, verified and compiled on from there, in this process's children: it is refused with a
+// message that has an id, or compiles. A signal, an internal error, or more time or memory than a good text takes is a finding.
+#include <CLI/CLI.hpp>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
+#include "compiler/ir/verify.h"
+#include "compiler/pipeline/pipeline.h"
+#include "generator/import.h"
+#include "tests/fuzz/child.h"
+#include "tests/fuzz/random_program.h"
+#include "tests/fuzz/random_scopes.h"
+#include "tests/fuzz/random_states.h"
+#include "tests/fuzz/text_mutation.h"
+
+namespace kiln::test {
+namespace {
+
+using namespace compiler;
+using namespace compiler::testing;
+
+constexpr std::uint64_t batch = 250;             // mutations of the texts of one program
+constexpr std::size_t longest_text = 12'000;     // of those that are mutated
+constexpr std::uint64_t with_machine_code = 40;  // one of so many goes through LLVM
+
+std::string text_of(tables::Tables made) {
+  Graph g;
+  return write_program(g, generator::import_program(g, made.get()), {.locations = false});
+}
+
+// Programs of files and of all makers in turn.
+std::string program_of(const std::vector<std::string>& files, std::uint64_t seed) {
+  const std::uint64_t which = seed % 8;
+  if (which < 3 && !files.empty()) {
+    std::ifstream in(files[(seed / 8 * 3 + which) % files.size()]);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  if (which < 5) return text_of(random_scopes(seed));
+  if (which < 7) return text_of(random_states(seed));
+  Graph g;
+  return write_program(g, random_program(g, seed, seed % 2 == 0), {.locations = false});
+}
+
+// Of the program after each pass, those that are not long.
+std::vector<std::string> texts_of(const std::string& program) {
+  std::vector<std::string> out;
+  CompileOptions options;
+  options.dump_after = {"all"};
+  options.dump = [&](std::string_view, const std::string& text) {
+    std::string plain;
+    for (std::size_t at = 0; at < text.size();) {  // without locations
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string line = text.substr(at, end - at);
+      plain += line.substr(0, line.find(" @ \"")) + '\n';
+      at = end + 1;
+    }
+    if (plain.size() <= longest_text) out.push_back(std::move(plain));
+  };
+  options.last = pass_names().back();
+  Graph g;
+  Program p = read_program(g, program);
+  compile(g, p, options);
+  return out;
+}
+
+class Campaign {
+ public:
+  Campaign(std::vector<std::string> files, std::uint64_t seed) : files_(std::move(files)), seed_(seed) {}
+
+  std::string mutation(std::uint64_t key) {
+    load(key / batch);
+    Random random(seed_ * 0x9e3779b97f4a7c15u + key);
+    const std::size_t a = static_cast<std::size_t>(random.next() % texts_.size());
+    const std::size_t b = static_cast<std::size_t>(random.next() % texts_.size());
+    return mutated_text(random, texts_[a], texts_[b]);
+  }
+
+  // "refused ID", "later ID" (by a pass), "compiled", or "finding ...".
+  std::string check(std::uint64_t key) {
+    const std::string text = mutation(key);
+    std::string stage = "refused ";
+    try {
+      Graph g;
+      Schedule s = read_schedule(g, text);
+      CompileOptions options;
+      options.outputs.object = key % with_machine_code == 0;
+      verify(g, s, form_after(s.after));
+      stage = "later ";
+      compile(g, std::move(s), options);
+      return "compiled";
+    } catch (const Diagnostic& d) {
+      return stage + d.id();
+    } catch (const std::exception& e) {
+      return std::string("finding ") + e.what();
+    }
+  }
+
+ private:
+  void load(std::uint64_t program) {
+    if (program == program_) return;
+    program_ = program;
+    texts_.clear();
+    for (std::uint64_t p = seed_ + program; texts_.empty(); p += 7919) texts_ = texts_of(program_of(files_, p));
+  }
+
+  std::vector<std::string> files_, texts_;
+  std::uint64_t seed_, program_ = ~std::uint64_t{0};
+};
+
+int run(Campaign& campaign, std::uint64_t count, std::size_t jobs, const std::string& save) {
+  Children children([&](std::uint64_t key) { return campaign.check(key); });
+  std::map<std::string, std::uint64_t> ends, findings;
+  long most_memory = 0;
+  for (std::uint64_t next = 0; next < count || !children.empty();) {
+    while (next < count && children.running() < jobs) {
+      std::vector<std::uint64_t> keys;
+      for (; keys.size() < batch && next < count; ++next) keys.push_back(next);
+      children.start(std::move(keys));
+    }
+    const auto [key, end] = children.wait();
+    most_memory = std::max(most_memory, end.peak_kilobytes);
+    const bool found = !end.problem.empty() || end.report.starts_with("finding");
+    const std::string name = found && !end.problem.empty() ? "finding " + end.problem : end.report;
+    ++ends[found ? "findings" : name];
+    if (!found) continue;
+    if (findings[name]++ < 3) {
+      std::cout << "mutation " << key << ": " << name << '\n';
+      if (!save.empty()) std::ofstream(save + "/mutation_" + std::to_string(key) + ".kiln") << campaign.mutation(key);
+    }
+  }
+  for (const auto& [name, n] : ends) std::cout << name << ": " << n << '\n';
+  for (const auto& [name, n] : findings) std::cout << n << " x " << name << '\n';
+  std::cout << count << " mutations, " << ends["findings"] << " findings, at most " << most_memory / 1024 << " MiB\n";
+  return ends["findings"] == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace kiln::test
+
+int main(int argc, char** argv) {
+  std::uint64_t count = 1000, seed = 0, print = ~std::uint64_t{0};
+  std::size_t jobs = 1;
+  std::string save;
+  std::vector<std::string> files;
+  CLI::App app("Texts of all levels with mistakes in them");
+  app.add_option("--count", count, "how many mutations");
+  app.add_option("--seed", seed, "of the first program");
+  app.add_option("--jobs", jobs, "processes at a time");
+  app.add_option("--print", print, "print this mutation and stop");
+  app.add_option("--save", save, "folder for the texts of findings");
+  app.add_option("files", files, "programs");
+  CLI11_PARSE(app, argc, argv);
+  kiln::test::Campaign campaign(files, seed);
+  if (print != ~std::uint64_t{0}) {
+    std::cout << campaign.mutation(print);
+    return 0;
+  }
+  return kiln::test::run(campaign, count, jobs, save);
+}
