@@ -6,6 +6,7 @@
 #include "compiler/interp/movement.h"
 #include "compiler/interp/reduce.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/reduce_identity.h"
 
 namespace kiln::compiler {
 
@@ -82,8 +83,18 @@ Array WholeEvaluator::reduce(Id id, std::span<const Array* const> sources) {
     order.insert(order.end(), axes.begin(), axes.end());
     return reduce_fma(permute_array(x, order), permute_array(*sources[1], order), axes.size());
   }
+  const DType result = g_.dtype(id);
+  if (axes.size() > 1) x = converted(x, accumulation_dtype(x.dtype));
   for (std::size_t i = axes.size(); i-- > 0;) x = reduce_axis(kind, x, static_cast<std::size_t>(axes[i]));
-  return x;
+  return converted(std::move(x), result);
+}
+
+Array WholeEvaluator::converted(Array x, DType to) const {
+  if (x.dtype == to) return x;
+  Array out = zeros(to, x.extents);
+  const Operand from{x.data.data(), false};
+  apply_elementwise(Op::CAST, to, x.dtype, {&from, 1}, out.data.data(), out.elements());
+  return out;
 }
 
 Array WholeEvaluator::movement(Id id, std::span<const Array* const> sources) {

@@ -32,6 +32,7 @@ class WholeEvaluator {
   Array iota(Id id);
   Array elementwise(Id id, std::span<const Array* const> sources);
   Array reduce(Id id, std::span<const Array* const> sources);
+  Array converted(Array x, DType to) const;
   Array movement(Id id, std::span<const Array* const> sources);
   Array pad(Id id, std::span<const Array* const> sources);
 

@@ -20,8 +20,6 @@ constexpr std::int64_t most_unrolled = 1000;  // operations
 constexpr std::int64_t most_carried = 16;     // values that loops inside carry: as many as there are registers
 constexpr std::int64_t most_apart = 16;       // loads that lanes do one by one, a hundred instructions each
 
-bool is_half(DType d) { return d == DType::f16 || d == DType::bf16; }
-
 struct Reduction {
   ReduceKind kind;
   ReduceOrder order;
@@ -64,7 +62,7 @@ class Lowering {
   Reduction read(Id id, std::span<const Id> x) {
     Reduction r{static_cast<ReduceKind>(g_.arg(id, 0)), static_cast<ReduceOrder>(g_.arg(id, 1)), {}, {}, DType::none};
     const std::size_t n_values = r.kind == ReduceKind::fma ? 2 : 1;
-    r.acc = is_half(g_.dtype(x[0])) ? DType::f32 : g_.dtype(x[0]);
+    r.acc = accumulation_dtype(g_.dtype(x[0]));
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (i < n_values)
         r.values.push_back(g_.dtype(x[i]) == r.acc ? x[i] : g_.make(Op::CAST, r.acc, {x[i]}));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/shapes.h"
 
 namespace kiln::compiler {
@@ -61,10 +62,15 @@ class Cleanup {
       return g_.make(Op::FMA, g_.dtype(id), {g_.src(id, 0), g_.src(id, 1), g_.constant(g_.dtype(id), 0)});
     }
     if (axes.size() < 2 || static_cast<ReduceKind>(kind) == ReduceKind::fma) return id;
-    Id value = g_.src(id, 0);
-    for (std::size_t i = axes.size(); i-- > 0;) value = g_.make(Op::REDUCE, g_.dtype(id), {value}, {kind, axes[i]});
-    return value;
+    const DType result = g_.dtype(id), wide = rounds(static_cast<ReduceKind>(kind)) ? accumulation_dtype(result) : result;
+    Id value = as(g_.src(id, 0), wide);
+    for (std::size_t i = axes.size(); i-- > 0;) value = g_.make(Op::REDUCE, wide, {value}, {kind, axes[i]});
+    return as(value, result);
   }
+
+  static bool rounds(ReduceKind kind) { return kind == ReduceKind::sum || kind == ReduceKind::prod; }
+
+  Id as(Id value, DType d) { return g_.dtype(value) == d ? value : g_.make(Op::CAST, d, {value}); }
 
   Id reshape(Id id) {
     const std::vector<Id> to = shapes_.of(id);

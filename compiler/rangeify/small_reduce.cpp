@@ -7,7 +7,6 @@
 namespace kiln::compiler {
 namespace {
 
-DType accumulator(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
 Id as(Graph& g, Id value, DType d) { return g.dtype(value) == d ? value : g.make(Op::CAST, d, {value}); }
 Id condition(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::boolean, {a, b}); }
 
@@ -32,7 +31,7 @@ Id position_of_best(Graph& g, ReduceKind kind, DType result, std::span<const Id>
 
 Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span<const Id> values) {
   if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return position_of_best(g, kind, result, values);
-  const DType d = accumulator(result);
+  const DType d = accumulation_dtype(result);
   const Id identity = g.constant(d, reduce_identity(kind, d));
   const auto combined = [&](Id a, Id b) { return g.make(operation_of(kind), d, {a, b}); };
   if (!striped) {
@@ -48,7 +47,7 @@ Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span
 }
 
 Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b) {
-  const DType result = g.dtype(a.empty() ? no_id : a[0]), d = accumulator(result);
+  const DType result = g.dtype(a.empty() ? no_id : a[0]), d = accumulation_dtype(result);
   Id sum = g.constant(d, 0);
   for (std::size_t i = 0; i < a.size(); ++i) sum = g.make(Op::FMA, d, {as(g, a[i], d), as(g, b[i], d), sum});
   return as(g, sum, result);

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
@@ -205,8 +206,10 @@ class Unrolling {
     Parts values;
     for (std::size_t k = 0; k < count(in); ++k) values.push_back(part(x, k));
     if (kind == ReduceKind::fma) return sum_of_products(id, axes);
-    for (std::size_t i = axes.size(); i-- > 0;)
-      values = over_axis(kind, g_.dtype(id), values, in, static_cast<std::size_t>(axes[i]));
+    for (std::size_t i = axes.size(); i-- > 0;) {
+      const DType result = i > 0 ? accumulation_dtype(g_.dtype(id)) : g_.dtype(id);
+      values = over_axis(kind, result, values, in, static_cast<std::size_t>(axes[i]));
+    }
     return values;
   }
 

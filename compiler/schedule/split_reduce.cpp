@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/reduce_identity.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -115,7 +116,7 @@ class Splitting {
   }
 
   Id by_blocks(Id reduce, Id value, Id r) {
-    const DType d = g_.dtype(value), exact = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;
+    const DType d = g_.dtype(value), exact = accumulation_dtype(d);
     const std::vector<std::int64_t> args(g_.args(reduce).begin(), g_.args(reduce).end());
     const Id n = g_.src(r, 0), size = g_.index(reduce_block);
     const Id blocks = index_floordiv(g_, index_add(g_, n, g_.index(reduce_block - 1)), size);

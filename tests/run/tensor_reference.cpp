@@ -176,6 +176,12 @@ Tensor expected_iota(DType d, std::int64_t extent) {
 }
 
 Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t>& axes) {
+  const DType d = x.dtype;
+  // Over several axes nothing rounds to f16 or bf16 before the end.
+  if (axes.size() > 1 && accumulator(d) != d) {
+    for (Bits& e : x.elements) e = real_bits(accumulator(d), real_value(d, e));
+    x.dtype = accumulator(d);
+  }
   const DType result = kind == ReduceKind::argmax || kind == ReduceKind::argmin ? DType::i64 : x.dtype;
   for (std::size_t n = axes.size(); n-- > 0;) {
     const auto axis = static_cast<std::size_t>(axes[n]);
@@ -189,6 +195,10 @@ Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t
       for (; c[axis] < length; ++c[axis]) line.push_back(x.at(c));
       return reduce_line(kind, x.dtype, last, std::move(line));
     });
+  }
+  if (result != DType::i64 && x.dtype != d) {
+    for (Bits& e : x.elements) e = real_bits(d, real_value(x.dtype, e));
+    x.dtype = d;
   }
   return x;
 }

@@ -136,6 +136,16 @@ TEST(InterpReduce, NarrowFloatsAccumulateInSinglePrecision) {
             std::vector<std::uint16_t>({0x447a}));
 }
 
+// Rows of 2048 and 1: rounded to f16, each row's 2049 would be 2048, and three rows 6144 instead of 6147, which rounds to 6148.
+TEST(InterpReduce, NarrowFloatsRoundOnceOverAllAxes) {
+  const auto half = array<std::uint16_t>({3, 2}, {0x6800, 0x3c00, 0x6800, 0x3c00, 0x6800, 0x3c00}, DType::f16);
+  EXPECT_EQ(values<std::uint16_t>(reduce(half, ReduceKind::sum, {0, 1})), std::vector<std::uint16_t>({0x6e01}));
+  const auto brain = array<std::uint16_t>({3, 2}, {0x4380, 0x3f80, 0x4380, 0x3f80, 0x4380, 0x3f80}, DType::bf16);
+  EXPECT_EQ(values<std::uint16_t>(reduce(brain, ReduceKind::sum, {0, 1})), std::vector<std::uint16_t>({0x4441}));
+  const auto factors = array<std::uint16_t>({2, 2}, {0x4200, 0x6156, 0x3c00, 0x3e00}, DType::f16);  // 3, 683, 1, 1.5
+  EXPECT_EQ(values<std::uint16_t>(reduce(factors, ReduceKind::prod, {0, 1})), std::vector<std::uint16_t>({0x6a01}));  // 3074
+}
+
 TEST(InterpReduce, FmaIsOneChainInRowMajorOrderOfTheAxes) {
   const std::size_t m = 3, k = 19, l = 5;
   const auto a = random_floats(m * k * l, 6), b = random_floats(m * k * l, 7);
