@@ -35,7 +35,8 @@ struct Symbol {
   std::int64_t max = (std::int64_t{1} << 40);
   std::int64_t multiple_of = 1;
   Kind kind = Kind::extent;
-  int buffer = -1;  // the same number as the state, while that is a parameter
+  int buffer = -1;     // the same number as the state, while that is a parameter
+  SourceLoc loc = {};  // where a text declares it
 };
 
 // Tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out/inout parameter that is assigned; every PARAM
