@@ -1,6 +1,5 @@
 #include "generator/import.h"
 
-#include <array>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/call_symbols.h"
 #include "compiler/ir/compact.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/verify.h"
@@ -19,7 +19,7 @@ namespace {
 
 using namespace compiler;
 
-constexpr std::array<std::string_view, 96> record_names = {
+constexpr std::string_view record_names[] = {
 #define KILN_X(n) #n,
     KILN_RECORD_OPS(KILN_X)
 #undef KILN_X
@@ -61,7 +61,9 @@ class Importer {
       scopes_.made(i, values_.back());
     }
     finish();
+    locate(in_.loc);
     build_.apply_minimums(out_);
+    check_call(g_, out_);
     return std::move(out_);
   }
 
@@ -100,6 +102,7 @@ class Importer {
   Id store(std::size_t slot, Id value);
   Id node(int position, bool is_used);
   Id movement(Op op, const record::node& n, std::span<const Id> src);
+  Id roll(const record::node& n, Id x);
   Id reduce(const record::node& n, std::span<const Id> src);
   void finish();
 
@@ -160,6 +163,21 @@ Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
   }
 }
 
+// A wrapped pad, cut to the old extent. The shift is taken mod max(n, 1): below n where there is an element at all.
+Id Importer::roll(const record::node& n, Id x) {
+  const auto numbers = this->numbers(n, 0, 2);
+  const auto axis = static_cast<std::size_t>(numbers[0]);
+  const std::vector<Id> shape = build_.shape_of(x);
+  const Id size = index_max(g_, shape[axis], g_.index(1)), shift = index_floormod(g_, g_.index(numbers[1]), size);
+  if (g_.is_index_const(shift, 0)) return x;
+  std::vector<Id> before(shape.size(), g_.index(0)), padded = shape;
+  before[axis] = shift;
+  padded[axis] = index_add(g_, shape[axis], shift);
+  const Id fill = build_.constant(g_.dtype(x), 0);
+  const Id wrapped = build_.pad(x, fill, PadMode::wrap, before, padded);
+  return build_.slice(wrapped, std::vector<Id>(shape.size(), g_.index(0)), std::vector<std::int64_t>(shape.size(), 1), shape);
+}
+
 Id Importer::reduce(const record::node& n, std::span<const Id> src) {
   const auto kind = static_cast<ReduceKind>(numbers(n, 0, 1)[0]);
   const auto axes = numbers(n, 1, n.n_attrs - 1);
@@ -178,6 +196,7 @@ Id Importer::node(int position, bool is_used) {
     case record::op::constant: id = build_.constant(d, canonical_bits(d, n.imm)); break;
     case record::op::dim: id = build_.extent_value(d, attr_extents(n, 1)[0]); break;
     case record::op::iota: id = build_.iota(d, extent(n.s->extents[0])); break;
+    case record::op::roll: id = roll(n, src.at(0)); break;
     case record::op::reduce: id = reduce(n, src); break;
     case record::op::stage: id = build_.stage(src[0]); break;
     default: {

@@ -35,7 +35,7 @@ void ScopeImporter::begin() {
   const auto arrays = static_cast<std::size_t>(std::count_if(in_.nodes, in_.nodes + in_.n_nodes, is_array));
   locals_.assign(arrays, no_id);
   local_extents_.resize(arrays);
-  for (const Symbol& s : out_.symbols) facts_.push_back({g_.string(g_.intern(s.name)), s.min});
+  for (const Symbol& s : out_.symbols) facts_.push_back({g_.string(g_.intern(s.name)), s.min, s.max});
 }
 
 void ScopeImporter::assign(std::size_t slot, Id value) {

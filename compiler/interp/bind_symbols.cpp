@@ -1,5 +1,6 @@
 #include "compiler/interp/index_value.h"
 #include "compiler/interp/interpret.h"
+#include "compiler/ir/call_symbols.h"
 #include "compiler/ir/diagnostic.h"
 
 namespace kiln::compiler {
@@ -11,26 +12,17 @@ std::optional<std::int64_t> value_of(const Graph& g, Id extent, const Values& sy
   return IndexValues(g, symbols)(extent);
 }
 
-// The one symbol of an extent that has no value yet, or none.
-std::optional<std::string> open_symbol(const Graph& g, Id extent, const Values& known) {
-  const Id roots[] = {extent};
-  std::optional<std::string> open;
-  for (Id id : g.reachable(roots)) {
-    if (g.op(id) != Op::SYM || known.contains(std::string(g.name(id)))) continue;
-    if (open) return std::nullopt;
-    open = std::string(g.name(id));
-  }
-  return open;
-}
-
-// extent(s) == got for an extent linear in s with positive slope.
+// extent(s) == got for an extent that is linear in s.
 std::optional<std::int64_t> solve(const Graph& g, Id extent, const std::string& s, Values known, std::int64_t got) {
   known[s] = 0;
   const auto at0 = value_of(g, extent, known);
   known[s] = 1;
   const auto at1 = value_of(g, extent, known);
-  if (!at0 || !at1 || *at1 <= *at0 || got < *at0 || (got - *at0) % (*at1 - *at0) != 0) return std::nullopt;
-  known[s] = (got - *at0) / (*at1 - *at0);
+  std::int64_t slope = 0, offset = 0;
+  if (!at0 || !at1 || __builtin_sub_overflow(*at1, *at0, &slope) || __builtin_sub_overflow(got, *at0, &offset) || slope == 0)
+    return std::nullopt;
+  if (offset % slope != 0 || offset / slope < 0) return std::nullopt;
+  known[s] = offset / slope;
   return value_of(g, extent, known) == got ? std::optional(known[s]) : std::nullopt;
 }
 
@@ -72,22 +64,24 @@ void check_facts(const Program& p, const Values& values) {
 std::map<std::string, std::int64_t> bind_symbols(const Graph& g, const Program& p, std::span<const Array> arguments) {
   check_forms(p, arguments);
   Values values;
+  std::vector<Id> known;
   const auto each_extent = [&](auto visit) {
     for (std::size_t i = 0; i < p.params.size(); ++i)
       for (std::size_t a = 0; a < p.params[i].extents.size(); ++a)
         visit(p.params[i], a, p.params[i].extents[a], arguments[i].extents[a]);
   };
   each_extent([&](const Parameter&, std::size_t, Id e, std::int64_t got) {
-    if (g.op(e) == Op::SYM) values.try_emplace(std::string(g.name(e)), got);
+    if (g.op(e) == Op::SYM && values.try_emplace(std::string(g.name(e)), got).second) known.push_back(e);
   });
   for (bool changed = true; changed;) {
     changed = false;
     each_extent([&](const Parameter&, std::size_t, Id e, std::int64_t got) {
-      const auto s = open_symbol(g, e, values);
-      if (!s) return;
-      const auto v = solve(g, e, *s, values, got);
+      const Id s = open_symbol(g, e, known);
+      if (s == no_id || !slope_in(g, e, s)) return;
+      const auto v = solve(g, e, std::string(g.name(s)), values, got);
       if (!v) return;
-      values[*s] = *v;
+      values[std::string(g.name(s))] = *v;
+      known.push_back(s);
       changed = true;
     });
   }

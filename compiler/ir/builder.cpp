@@ -16,7 +16,7 @@ std::string Builder::shape_text(std::span<const Id> extents) const {
   return out + "]";
 }
 
-void Builder::declare(const Symbol& s) { facts_.push_back({graph_.string(graph_.intern(s.name)), s.min}); }
+void Builder::declare(const Symbol& s) { facts_.push_back({graph_.string(graph_.intern(s.name)), s.min, s.max}); }
 
 void Builder::check_rank(std::size_t rank) const {
   if (rank > static_cast<std::size_t>(max_rank))
@@ -78,10 +78,10 @@ void Builder::apply_minimums(Program& p) const {
   for (const SymbolFacts& f : facts_)
     for (Symbol& s : p.symbols) {
       if (s.name != f.name || s.min >= f.min) continue;
-      if (f.min > s.max)
+      if (const std::int64_t most = s.max / s.multiple_of * s.multiple_of; f.min > most)
         throw Diagnostic("E-slice", where(graph_, f.needed_at),
                          "symbol `" + s.name + "` expected a maximum of at least " + std::to_string(f.min) +
-                             ", which this operation needs, got " + std::to_string(s.max));
+                             ", which this operation needs, got " + std::to_string(most));
       s.min = f.min;
       s.min_needed_at = file_and_line(graph_, f.needed_at);
     }

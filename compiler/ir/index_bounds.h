@@ -1,6 +1,8 @@
 // Proofs that extents and offsets are in range, from the declared facts of symbols.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -10,10 +12,11 @@
 
 namespace kiln::compiler {
 
-// A symbol's declared minimum; unlisted symbols are >= 0.
+// A symbol's declared least and greatest value. Unlisted symbols are >= 0.
 struct SymbolFacts {
   std::string_view name;
   std::int64_t min = 0;
+  std::int64_t max = std::numeric_limits<std::int64_t>::max();
   SourceLoc needed_at = {};  // of the operation that raised the minimum above the declared one
 };
 
@@ -21,7 +24,7 @@ struct SymbolFacts {
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 // The smallest raised minimum that makes the value >= 0: for one symbol exactly, for a product of several symbols and a
-// constant 1 for each. nullopt when there is none. For what is >= 0 anyway, nothing is raised.
+// constant the least for each. nullopt when there is none. For what is >= 0 anyway, nothing is raised.
 std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 }  // namespace kiln::compiler

@@ -234,34 +234,33 @@ Id index_from(Graph& g, const Poly& p) {
   return sum;
 }
 
-Id index_add(Graph& g, Id a, Id b) {
-  Poly p = poly_of(g, a);
-  for (Monomial& m : poly_of(g, b)) p.push_back(std::move(m));
-  return index_from(g, normalise_poly(g, std::move(p)));
+Poly add_poly(const Graph& g, const Poly& a, const Poly& b) {
+  Poly p = a;
+  p.insert(p.end(), b.begin(), b.end());
+  return normalise_poly(g, std::move(p));
 }
 
-Id index_sub(Graph& g, Id a, Id b) {
-  Poly p = poly_of(g, a);
-  for (Monomial& m : scale_poly(g, poly_of(g, b), -1)) p.push_back(std::move(m));
-  return index_from(g, normalise_poly(g, std::move(p)));
-}
-
-Id index_mul(Graph& g, Id a, Id b) {
-  const Poly pa = poly_of(g, a), pb = poly_of(g, b);
-  if (pa.size() * pb.size() > max_terms || (!pa.empty() && !pb.empty() && pa[0].atoms.size() + pb[0].atoms.size() > max_degree))
+Poly mul_poly(const Graph& g, const Poly& a, const Poly& b) {
+  if (a.size() * b.size() > max_terms || (!a.empty() && !b.empty() && a[0].atoms.size() + b[0].atoms.size() > max_degree))
     throw Diagnostic("E-overflow", where(g, g.loc()),
                      "an extent expression is too large: expected at most " + std::to_string(max_terms) + " terms of degree " +
                          std::to_string(max_degree));
   Poly p;
-  for (const Monomial& x : pa)
-    for (const Monomial& y : pb) {
+  for (const Monomial& x : a)
+    for (const Monomial& y : b) {
       Monomial m{checked_mul(g, x.coefficient, y.coefficient), x.atoms};
       m.atoms.insert(m.atoms.end(), y.atoms.begin(), y.atoms.end());
       std::ranges::sort(m.atoms, [&](Id u, Id v) { return index_atom_less(g, u, v); });
       p.push_back(std::move(m));
     }
-  return index_from(g, normalise_poly(g, std::move(p)));
+  return normalise_poly(g, std::move(p));
 }
+
+Id index_add(Graph& g, Id a, Id b) { return index_from(g, add_poly(g, poly_of(g, a), poly_of(g, b))); }
+
+Id index_sub(Graph& g, Id a, Id b) { return index_from(g, add_poly(g, poly_of(g, a), scale_poly(g, poly_of(g, b), -1))); }
+
+Id index_mul(Graph& g, Id a, Id b) { return index_from(g, mul_poly(g, poly_of(g, a), poly_of(g, b))); }
 
 Id index_floordiv(Graph& g, Id a, Id b) {
   const auto c = index_value(g, b);

@@ -23,6 +23,8 @@ Poly poly_of(const Graph& g, Id id);
 Id index_from(Graph& g, const Poly& p);
 Poly normalise_poly(const Graph& g, Poly p);  // sorts, merges equal monomials, drops zeros
 Poly scale_poly(const Graph& g, Poly p, std::int64_t by);
+Poly add_poly(const Graph& g, const Poly& a, const Poly& b);
+Poly mul_poly(const Graph& g, const Poly& a, const Poly& b);
 bool index_atom_less(const Graph& g, Id a, Id b);  // structural order of atoms
 
 // Overflow of a coefficient throws Diagnostic E-overflow with the graph's current location.

@@ -37,6 +37,7 @@ struct Symbol {
   Kind kind = Kind::extent;
   int buffer = -1;                 // the same number as the state, while that is a parameter
   std::string min_needed_at = {};  // "kernels.cpp:12": the operation that needs `min`, where that is above the declared one
+  SourceLoc loc = {};  // where a text declares it
 };
 
 // Tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out/inout parameter that is assigned; every PARAM

@@ -25,12 +25,14 @@ constexpr std::optional<ExprCode> expr_code(Op op) {
 }
 
 // Whether the runtime gives this node the value that the IR does, whatever its operands are. A quotient may not: the IR has 0
-// where the divisor is 0, there the runtime has an error. So divisors are constants above 0.
+// where the divisor is 0, there the runtime has an error. So divisors are constants above 0, or no less than one, as max(N, 1).
 inline bool is_run_arithmetic(const Graph& g, Id id) {
   const Op op = g.op(id);
   if (g.dtype(id) != DType::index || !expr_code(op)) return false;
   if (op != Op::FLOORDIV && op != Op::FLOORMOD) return true;
-  return g.is_const(g.src(id, 1)) && g.arg(g.src(id, 1), 0) > 0;
+  const auto is_positive = [&](Id d) { return g.is_const(d) && g.arg(d, 0) > 0; };
+  const Id d = g.src(id, 1);
+  return is_positive(d) || (g.op(d) == Op::MAX && (is_positive(g.src(d, 0)) || is_positive(g.src(d, 1))));
 }
 
 }  // namespace kiln::compiler

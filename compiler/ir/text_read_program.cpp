@@ -1,6 +1,7 @@
 // Tensor level: results are built through the checked Builder, stated types and shapes are compared with the derived ones.
 #include <optional>
 
+#include "compiler/ir/call_symbols.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_reader.h"
@@ -40,6 +41,7 @@ class ProgramReader {
         node();
     }
     r_.build.apply_minimums(r_.program);
+    check_call(r_.graph, r_.program);
     r_.program.sink = r_.graph.make(Op::SINK, DType::none, stores_);
     return std::move(r_.program);
   }

@@ -24,7 +24,7 @@ Id TextReader::known(std::uint64_t n) {
 Id TextReader::symbol(std::string_view n) {
   if (symbols_.emplace(n, true).second) {
     if (!in_params_) scan.reject("expected a symbol of the parameters, got `" + std::string(n) + "`");
-    program.symbols.push_back({.name = std::string(n)});
+    program.symbols.push_back({.name = std::string(n), .loc = graph.loc()});
   }
   return graph.sym(n);
 }
@@ -151,6 +151,7 @@ const Parameter* TextReader::find_param(std::string_view n, int& slot) const {
 
 void TextReader::read_symbol() {
   Symbol s;
+  s.loc = {file_, scan.line(), scan.column()};
   s.name = scan.word("a symbol's name");
   if (!symbols_.emplace(s.name, true).second)
     scan.reject("expected each symbol once, and before its first use, got `" + s.name + "`");
@@ -176,6 +177,9 @@ void TextReader::read_symbol() {
   if ((s.min < 0 && s.kind == Symbol::Kind::extent) || s.max < s.min || s.multiple_of < 1)
     scan.reject("expected 0 <= min <= max and multiple_of >= 1 for `" + s.name + "`, got " + std::to_string(s.min) + ", " +
                 std::to_string(s.max) + ", " + std::to_string(s.multiple_of));
+  if (s.kind == Symbol::Kind::extent && s.max / s.multiple_of * s.multiple_of < s.min)
+    scan.reject("expected a multiple of " + std::to_string(s.multiple_of) + " within the facts of `" + s.name +
+                "`, got none in " + std::to_string(s.min) + " .. " + std::to_string(s.max));
   build.declare(s);
   program.symbols.push_back(std::move(s));
 }

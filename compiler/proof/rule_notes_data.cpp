@@ -77,6 +77,8 @@ constexpr RuleNotes notes[] = {
     {.rule = "max-order", .ends = "the operands are then in structural order"},
     {.rule = "min-constant-last", .ends = "a constant moves outwards"},
     {.rule = "max-constant-last", .ends = "a constant moves outwards"},
+    {.rule = "and-beside", .ends = "the clause is one whose bounds under the others are used up"},
+    {.rule = "or-beside", .ends = "the clause is one whose bounds under the others are used up"},
     {.rule = "where-then", .ends = "the branch is one whose bounds under the condition are used up"},
     {.rule = "where-else", .ends = "the branch is one whose bounds under the condition are used up"},
     {.rule = "lt-canonical", .ends = "the normal form of a comparison is its own"},

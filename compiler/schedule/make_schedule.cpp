@@ -1,5 +1,6 @@
 #include "compiler/schedule/make_schedule.h"
 
+#include "compiler/ir/call_symbols.h"
 #include "compiler/rangeify/collapse_reductions.h"
 #include "compiler/rangeify/fold_stages.h"
 #include "compiler/rangeify/graph_cleanup.h"
@@ -77,6 +78,7 @@ Schedule make_schedule(Graph& g, const Program& p, const PassObserver* observer)
     pass.run(g, s);
     if (observer != nullptr) observer->after(pass.name, g, s);
   }
+  check_run(g, s);
   return s;
 }
 

@@ -39,7 +39,7 @@ std::int64_t typical_bytes(const Graph& g, const Schedule& s, const Poly& p) {
 // Can the polynomial with the larger coefficients stand for a maximum? Every term's product must be >= 0.
 bool has_nonnegative_terms(const Graph& g, const Schedule& s, const Poly& p) {
   std::vector<SymbolFacts> facts;
-  for (const Symbol& y : s.program.symbols) facts.push_back({y.name, y.min});
+  for (const Symbol& y : s.program.symbols) facts.push_back({y.name, y.min, y.max});
   for (const Monomial& m : p)
     for (const Id atom : m.atoms)
       if (g.op(atom) != Op::SYM && !proves_nonnegative(g, atom, facts)) return false;

@@ -67,12 +67,14 @@ class Proof {
     return n.count == 2 ? Samples::computed(n.op, a, b, b) : Samples::computed(n.op, a, b, values(n.src[2]));
   }
 
-  // (not p or a == b), (p or a == b): a is b wherever p holds, does not hold.
+  // (not p or a == b), (p or a == b): a is b wherever p holds, does not hold. a == b of conditions is not (a ^ b).
   bool holds_in_branch(std::size_t unless, std::size_t equality) {
-    const TemplateNode &e = t_[equality], &u = t_[unless];
+    const bool conditions = t_[equality].op == Op::NOT && t_[t_[equality].src[0]].op == Op::XOR;
+    const TemplateNode &e = conditions ? t_[t_[equality].src[0]] : t_[equality], &u = t_[unless];
     const bool negated = u.op == Op::NOT;
     const TemplateNode& p = negated ? t_[u.src[0]] : u;
-    if (e.op != Op::EQ || p.op != Op::SYM || t_[e.src[0]].op != Op::SYM || t_[e.src[1]].op != Op::SYM) return false;
+    if ((e.op != Op::EQ && !conditions) || p.op != Op::SYM || t_[e.src[0]].op != Op::SYM || t_[e.src[1]].op != Op::SYM)
+      return false;
     const auto bound = [&](const TemplateNode& v) { return m_.ids[static_cast<std::size_t>(v.value)]; };
     return c_.branch_under(bound(p), negated, bound(t_[e.src[0]])) == bound(t_[e.src[1]]);
   }

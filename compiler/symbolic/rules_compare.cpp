@@ -20,7 +20,7 @@ std::optional<Limit> limit_of(RewriteContext& c, Id n) {
   return Limit{*std::move(d), -k};
 }
 
-// Positive terms on the left, negative ones on the right, the constant where it is positive.
+// Positive terms on the left, negative ones on the right, the constant where nothing else is, or where it is positive.
 struct Sides {
   Sum left, right;
 };
@@ -31,8 +31,8 @@ Sides sides(const Limit& l) {
     if (negative) t.coefficient = -t.coefficient;
     (negative ? s.right : s.left).push_back(std::move(t));
   }
-  if (l.limit > 0) s.right.push_back({l.limit, {}});
-  if (l.limit < 0) s.left.push_back({-l.limit, {}});
+  const bool on_the_right = l.limit > 0 ? !s.left.empty() || s.right.empty() : s.right.empty() && !s.left.empty();
+  if (l.limit != 0) (on_the_right ? s.right : s.left).push_back({on_the_right ? l.limit : -l.limit, {}});
   return s;
 }
 

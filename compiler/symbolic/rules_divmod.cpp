@@ -64,14 +64,19 @@ bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std
   return true;
 }
 
-// Whether 0 <= rest < d, as far as a few points show it.
-bool may_be_remainder(RewriteContext& c, Id n, const Sum& rest) {
+// The only quotient of the rest by d that a few points show; none: there are two, or d is not positive.
+std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Sum& rest) {
   Samples& samples = c.samples();
-  const Samples::Values low = samples.of(rest), &end = samples.at(c.g.src(n, 1));
-  const unsigned where = samples.around(n) & low.known & end.known;
-  for (std::size_t i = 0; i < Samples::points; ++i)
-    if ((where >> i & 1) != 0 && (low.value[i] < 0 || low.value[i] >= end.value[i])) return false;
-  return true;
+  const Samples::Values x = samples.of(rest), &d = samples.at(c.g.src(n, 1));
+  const unsigned where = samples.around(n) & x.known & d.known;
+  std::optional<std::int64_t> k;
+  for (std::size_t i = 0; i < Samples::points; ++i) {
+    if ((where >> i & 1) == 0) continue;
+    const std::int64_t q = floor_div(x.value[i], d.value[i]);
+    if (d.value[i] < 1 || (k && *k != q)) return std::nullopt;
+    k = q;
+  }
+  return k.value_or(0);
 }
 
 bool find_window(RewriteContext& c, Id n, Match& m) {
@@ -81,8 +86,9 @@ bool find_window(RewriteContext& c, Id n, Match& m) {
   std::int64_t k = 0;
   if (v.by == 0 || !(residues(c, v, false, p, k) || residues(c, v, true, p, k))) {
     p = parts(c, v);
-    k = 0;
-    if (!may_be_remainder(c, n, p.rest)) return false;
+    const auto only = quotient_at_points(c, n, p.rest);
+    if (!only) return false;
+    k = *only;
   }
   return m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest), c.g.index(k)});
 }

@@ -87,6 +87,19 @@ bool find_opposite(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
+// A clause, simplified where all beside it hold (of a disjunction: do not hold).
+bool find_beside(RewriteContext& c, Id n, Match& m) {
+  constexpr std::size_t most = 8;  // each is another run
+  if (!is_bool(c.g, n)) return false;
+  const auto all = clauses_of(c.g, n);
+  if (all.size() > most) return false;
+  for (Id q : all) {
+    const Id p = without_clauses(c, n, all, q, q), u = c.branch_under(p, c.g.op(n) == Op::AND, q);
+    if (u != q) return m.bind({p, q, u});
+  }
+  return false;
+}
+
 constexpr Rule rules[] = {
     {"not-true", "not True", "", "False"},
     {"not-false", "not False", "", "True"},
@@ -101,6 +114,8 @@ constexpr Rule rules[] = {
     {"or-limits", "x < a or x < b or r", "b <= a", "x < a or r", find_same},
     {"and-empty", "x < a and b < x and r", "a <= b + 1", "False", find_opposite},
     {"or-all", "x < a or b < x or r", "b < a", "True", find_opposite},
+    {"and-beside", "p and q", "not p or q == u", "p and u", find_beside},
+    {"or-beside", "p or q", "p or q == u", "p or u", find_beside},
     {"xor-false", "p ^ False", "", "not not p"},
     {"xor-true", "p ^ True", "", "not p"},
     {"xor-same-condition", "p ^ p", "", "p and not p"},

@@ -41,6 +41,30 @@ bool find_branch(RewriteContext& c, Id n, bool holds, Match& m) {
 bool find_where_then(RewriteContext& c, Id n, Match& m) { return find_branch(c, n, true, m); }
 bool find_where_else(RewriteContext& c, Id n, Match& m) { return find_branch(c, n, false, m); }
 
+bool is_number_choice(const Graph& g, Id id) {
+  return g.op(id) == Op::WHERE && g.op(g.src(id, 1)) != Op::INVALID && g.op(g.src(id, 2)) != Op::INVALID;
+}
+
+// Two choices by one condition under a minimum or maximum.
+bool find_choices(RewriteContext& c, Id n, Match& m) {
+  const Id s = c.g.src(n, 0), t = c.g.src(n, 1);
+  if (!is_index(c.g, n) || !is_number_choice(c.g, s) || !is_number_choice(c.g, t) || c.g.src(s, 0) != c.g.src(t, 0))
+    return false;
+  return m.bind({c.g.src(s, 0), c.g.src(s, 1), c.g.src(s, 2), c.g.src(t, 1), c.g.src(t, 2)});
+}
+
+// One of them is under another minimum or maximum.
+bool find_inner_choices(RewriteContext& c, Id n, Match& m) {
+  const Id inner = c.g.src(n, 0), t = c.g.src(n, 1);
+  if (!is_index(c.g, n) || c.g.op(inner) != c.g.op(n) || !is_number_choice(c.g, t)) return false;
+  for (const std::size_t i : {1u, 0u}) {
+    const Id s = c.g.src(inner, i);
+    if (!is_number_choice(c.g, s) || c.g.src(s, 0) != c.g.src(t, 0)) continue;
+    return m.bind({c.g.src(inner, 1 - i), c.g.src(s, 0), c.g.src(s, 1), c.g.src(s, 2), c.g.src(t, 1), c.g.src(t, 2)});
+  }
+  return false;
+}
+
 constexpr Rule rules[] = {
     {"where-true", "where(True, a, b)", "", "a"},
     {"where-false", "where(False, a, b)", "", "b", find_where_false},
@@ -56,6 +80,12 @@ constexpr Rule rules[] = {
     {"where-else", "where(p, t, f)", "p or f == u", "where(p, t, u)", find_where_else},
     {"where-min", "where(l < r, t, f)", "l - r <= t - f and t - f <= l - r + 1", "min(t, f)", find_where_min},
     {"where-max", "where(l < r, t, f)", "r - l - 1 <= t - f and t - f <= r - l", "max(t, f)", find_where_max},
+    {"min-choices", "min(where(p, a, b), where(p, x, y))", "", "where(p, min(a, x), min(b, y))", find_choices},
+    {"max-choices", "max(where(p, a, b), where(p, x, y))", "", "where(p, max(a, x), max(b, y))", find_choices},
+    {"min-inner-choices", "min(min(z, where(p, a, b)), where(p, x, y))", "", "min(z, where(p, min(a, x), min(b, y)))",
+     find_inner_choices},
+    {"max-inner-choices", "max(max(z, where(p, a, b)), where(p, x, y))", "", "max(z, where(p, max(a, x), max(b, y)))",
+     find_inner_choices},
 };
 
 }  // namespace

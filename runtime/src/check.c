@@ -71,20 +71,45 @@ __attribute__((cold)) static int32_t open_symbol(kiln_expr e, const bool* bound)
   return found;
 }
 
-/* Solves extent(s) == got for an extent that is linear in s with a positive slope: probes s = 0 and s = 1, then checks. */
-__attribute__((cold)) static bool solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
-  int64_t at0, at1, slope, offset, check;
-  symbols[s] = 0;
-  if (!kiln_evaluate(e, symbols, &at0)) return false;
-  symbols[s] = 1;
-  if (!kiln_evaluate(e, symbols, &at1)) return false;
-  if (__builtin_sub_overflow(at1, at0, &slope) || slope <= 0 || __builtin_sub_overflow(got, at0, &offset)) return false;
-  if (offset < 0 || offset % slope != 0) return false;
-  symbols[s] = offset / slope;
-  return kiln_evaluate(e, symbols, &check) && check == got;
+/* Whether an extent is k*s + rest where neither k nor rest depends on s: it is, when s is in no product with itself and under
+   no other operation than sums and products. Powers of s on the evaluation stack; anything above 1 is "not linear". */
+__attribute__((cold)) static bool is_linear(kiln_expr e, int32_t s) {
+  uint8_t power[64];
+  int32_t top = 0;
+  for (; *e != KILN_EXPR_END; ++e) {
+    if (*e == KILN_PUSH_CONST || *e == KILN_PUSH_SYM) {
+      if (top == 64) return false;
+      power[top++] = *e == KILN_PUSH_SYM && e[1] == s;
+      ++e;
+      continue;
+    }
+    if (top < 2) return false;
+    const uint8_t a = power[top - 2], b = power[top - 1];
+    const bool is_sum = *e == KILN_ADD || *e == KILN_SUB;
+    --top;
+    power[top - 1] = is_sum ? (uint8_t)(a > b ? a : b) : (uint8_t)(*e == KILN_MUL || a + b == 0 ? a + b : 2);
+    if (power[top - 1] > 1) return false;
+  }
+  return true;
 }
 
-/* Bare occurrences define first, in parameter order; then extents with one open symbol, until nothing changes. */
+typedef enum solution { SOLVED, OPEN, IMPOSSIBLE } solution;
+
+/* Solves extent(s) == got for an extent that is linear in s: probes s = 0 and s = 1, then checks. OPEN: any s fits. */
+__attribute__((cold)) static solution solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
+  int64_t at0, at1, slope, offset, check;
+  symbols[s] = 0;
+  if (!kiln_evaluate(e, symbols, &at0)) return IMPOSSIBLE;
+  symbols[s] = 1;
+  if (!kiln_evaluate(e, symbols, &at1) || __builtin_sub_overflow(at1, at0, &slope)) return IMPOSSIBLE;
+  if (slope == 0) return OPEN;
+  if (__builtin_sub_overflow(got, at0, &offset) || offset % slope != 0 || offset / slope < 0) return IMPOSSIBLE;
+  symbols[s] = offset / slope;
+  return kiln_evaluate(e, symbols, &check) && check == got ? SOLVED : IMPOSSIBLE;
+}
+
+/* Bare occurrences define first, in parameter order; then extents that are linear in their one open symbol, until nothing
+   changes. */
 static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols) {
   bool bound[KILN_MAX_SYMBOLS];
   int32_t n_bound = 0;
@@ -106,9 +131,10 @@ static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* a
     for (int32_t i = 0; i < p->n_params; ++i)
       for (int32_t a = 0; a < p->params[i].rank; ++a) {
         const int32_t s = open_symbol(p->params[i].extents[a], bound);
-        if (s < 0) continue;
-        if (!solve(p->params[i].extents[a], s, symbols, args[i].extents[a]))
-          return kiln_fail(KILN_R_CONFLICT, i, a, s, -1, args[i].extents[a]);
+        if (s < 0 || !is_linear(p->params[i].extents[a], s)) continue;
+        const solution found = solve(p->params[i].extents[a], s, symbols, args[i].extents[a]);
+        if (found == IMPOSSIBLE) return kiln_fail(KILN_R_CONFLICT, i, a, s, -1, args[i].extents[a]);
+        if (found == OPEN) continue;
         bound[s] = changed = true;
       }
   }

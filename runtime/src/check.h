@@ -8,8 +8,8 @@
 enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
 
 /* In order: ABI, number of arguments; each argument's dtype, rank, pointers, signs of extents; symbols are bound (bare
-   occurrences first, then extents with one open symbol) into symbols[n_symbols]; extents; facts; each argument's size, strides,
-   alignment; aliasing. The first failure is the answer. */
+   occurrences first, then extents that are linear in their one open symbol) into symbols[n_symbols]; extents; facts; each
+   argument's size, strides, alignment; aliasing. The first failure is the answer. */
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
 
 /* After kiln_check: 64-byte alignment, and no byte shared with an argument. */

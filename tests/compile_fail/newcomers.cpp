@@ -152,7 +152,7 @@ struct newcomers : program<newcomers> {
 };
 
 #if BAD == 57
-struct products : program<products> { in<f32, N * M> x; out<f32> y; constexpr void body() { y = sum(x); } }; static const programs<products> others;  // nowhere the whole extent of an axis | nowhere the whole extent of an axis
+struct products : program<products> { in<f32, N * M> x; out<f32> y; constexpr void body() { y = sum(x); } }; static const programs<products> others;  // no argument gives a symbolic extent | no argument gives a symbolic extent
 #endif
 
 static const programs<newcomers> exported;

@@ -1,6 +1,7 @@
 // index_campaign [--count N] [--seed S] [--jobs J]: random index expressions. The simplified one has the same value everywhere
 // it was tried (all points of small domains, else corners and random points), bounds hold for every part, simplifying again
-// changes nothing, rewriting settles. A failure is shrunk, printed with the seed that makes it, and ends the run with 1.
+// changes nothing (by a simplifier that has seen nothing else), rewriting settles. A failure is shrunk, printed with the seed
+// that makes it, and ends the run with 1.
 #include <CLI/CLI.hpp>
 #include <atomic>
 #include <iostream>

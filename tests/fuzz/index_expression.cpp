@@ -77,8 +77,8 @@ Id IndexExpressions::range() {
 
 Id IndexExpressions::next() {
   const int size = static_cast<int>(random_.pick(2, 20));
-  const std::int64_t kind = random_.pick(0, 9);
-  return kind < 2 ? condition(size) : kind < 4 ? reshaped() : value(size);
+  const std::int64_t kind = random_.pick(0, 11);
+  return kind < 2 ? condition(size) : kind < 4 ? reshaped() : kind < 6 ? related() : value(size);
 }
 
 Id IndexExpressions::value(int size) {
@@ -154,6 +154,64 @@ Id IndexExpressions::reshaped() {
       return make(Op::ADD, make(Op::ADD, high, make(Op::MUL, middle, d)), r);
     }
     default: return g_.make(Op::LT, DType::boolean, {flat, d});
+  }
+}
+
+// A quotient, remainder, minimum, maximum or multiple of x.
+Id IndexExpressions::view(Id x) {
+  const Id k = g_.index(random_.pick(2, 16)), shifted = make(Op::ADD, x, g_.index(random_.pick(-3, 15)));
+  switch (random_.pick(0, 7)) {
+    case 0: return make(Op::FLOORDIV, x, k);
+    case 1: return make(Op::FLOORMOD, x, k);
+    case 2: return make(Op::MIN, x, k);
+    case 3: return make(Op::MAX, x, k);
+    case 4: return make(Op::FLOORMOD, shifted, k);
+    case 5: return make(Op::FLOORDIV, shifted, k);
+    case 6: return make(Op::MUL, x, k);
+    default: return x;
+  }
+}
+
+// Two of them together, beside another value.
+Id IndexExpressions::views(Id x) {
+  static constexpr Op ops[] = {Op::MIN, Op::MAX, Op::ADD, Op::SUB, Op::MAX};
+  const Id a = view(x), b = view(random_.one_in(3) ? leaf() : x);
+  const Id both = make(ops[random_.pick(0, 4)], a, b);
+  if (random_.one_in(2)) return both;
+  const Op op = random_.one_in(2) ? Op::SUB : Op::ADD;
+  return make(op, both, leaf());
+}
+
+// What pads and slices leave of an index: limits of it, of what it is divided by, of what it wraps around.
+Id IndexExpressions::gate(Id x) {
+  static constexpr Op ops[] = {Op::LT, Op::LT, Op::LE, Op::EQ, Op::NE};
+  const Op op = ops[random_.pick(0, 4)];
+  const Id a = random_.one_in(3) ? views(x) : view(x), b = random_.one_in(3) ? view(leaf()) : g_.index(random_.pick(-4, 20));
+  return random_.one_in(2) ? g_.make(op, DType::boolean, {a, b}) : g_.make(op, DType::boolean, {b, a});
+}
+
+// Gates of one index beside and around each other; choices by one gate.
+Id IndexExpressions::related() {
+  const Id x = random_.one_in(3) ? make(Op::ADD, leaf(), leaf()) : leaf();
+  Id all = gate(x);
+  for (std::int64_t n = random_.pick(0, 3); n > 0; --n) {
+    const Id other = gate(random_.one_in(4) ? leaf() : x);
+    all = g_.make(random_.one_in(3) ? Op::OR : Op::AND, DType::boolean, {all, other});
+  }
+  const Id a = views(x), b = random_.one_in(2) ? g_.index(random_.pick(-2, 2)) : leaf();
+  switch (random_.pick(0, 4)) {
+    case 0: return g_.make(Op::WHERE, DType::index, {all, a, b});
+    case 1: {
+      const Id outer = gate(x), inner = g_.make(Op::WHERE, DType::index, {all, a, b});
+      return g_.make(Op::WHERE, DType::index, {outer, inner, b});
+    }
+    case 2: {
+      const Id c = views(x), d = leaf();
+      const Id first = g_.make(Op::WHERE, DType::index, {all, a, b}), second = g_.make(Op::WHERE, DType::index, {all, c, d});
+      const Op op = random_.one_in(2) ? Op::MIN : Op::MAX;
+      return make(op, first, second);
+    }
+    default: return all;
   }
 }
 

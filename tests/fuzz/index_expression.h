@@ -40,6 +40,10 @@ class IndexExpressions {
   Id binary(int size, std::int64_t kind);
   Id condition(int size);
   Id reshaped();
+  Id view(Id x);
+  Id views(Id x);
+  Id gate(Id x);
+  Id related();
   Id make(Op op, Id a, Id b);
   void add_symbol(const char* name, std::int64_t min, std::int64_t max, std::int64_t multiple);
   void add_range(Id end, std::int64_t most);

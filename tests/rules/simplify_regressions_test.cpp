@@ -116,4 +116,43 @@ TEST(SimplifyRegressions, SettlesAtOnce) {
             simplified(R"({"r": [0, 2]})", "(1 + (r * 1024 - 4096)) * -1125899906842624 * -2"));
 }
 
+// What a condition says was not used in the conditions beside it.
+TEST(SimplifyRegressions, ConditionsBesideEachOther) {
+  const char* g = R"({"g": [0, 1000], "h": [0, 1000], "a": [0, 9], "b": [0, 9]})";
+  EXPECT_EQ(simplified(g, "(g + 11) % 14 < 11 and g < 3"), "False");
+  EXPECT_EQ(simplified(g, "g < 3 and (g + 11) % 14 < 12"), "g < 1");
+  EXPECT_EQ(simplified(g, "where(g < 3, where((g + 11) % 14 < 11, a, b), b)"), "b");
+  EXPECT_EQ(simplified(g, "where(g < 3, where((g + 11) % 14 < 11, a, b), 5)"), "where(g < 3, b, 5)");
+  EXPECT_EQ(simplified(g, "where((g + 11) % 14 < 11, where(g < 3, a, b), b)"), "b");
+  EXPECT_EQ(simplified(g, "g < 3 or g // 3 < 1 or 2 < min(g, 5)"), "True");
+  EXPECT_EQ(simplified(g, "h < 7 and g < h and g // 7 < 1"), "g < h and h < 7");
+  EXPECT_EQ(simplified(g, "3 <= g and g < 14 and (g + 11) % 14 < 11"), "2 < g and g < 14");
+}
+
+TEST(SimplifyRegressions, ChoicesUnderAMaximum) {
+  const char* vars = R"({"c": [0, 9], "a": [2, 9], "b": [0, 5]})";
+  EXPECT_EQ(simplified(vars, "max(where(c < 5, a, 0), where(c < 5, b, 1))"), "where(c < 5, max(a, b), 1)");
+  EXPECT_EQ(simplified(vars, "min(where(c < 5, a, 0), where(4 < c, 1, b))"), "where(c < 5, min(a, b), 0)");
+}
+
+// A constant stands alone on its side: one operator fewer.
+TEST(SimplifyRegressions, NegativeLimits) {
+  const char* vars = R"({"idx": [-100, 100], "y": [-9, 9]})";
+  EXPECT_EQ(simplified(vars, "idx // 4 < -1"), "idx < -4");
+  EXPECT_EQ(simplified(vars, "-2 <= idx // 4"), "-9 < idx");
+  EXPECT_EQ(simplified(vars, "idx + 4 == 0"), "idx == -4");
+  EXPECT_EQ(simplified(vars, "idx + y + 4 < 0"), "idx + y < -4");
+  EXPECT_EQ(simplified(vars, "idx + 4 < y"), "idx + 4 < y");
+}
+
+// Quotients that have one value, though no interval shows it.
+TEST(SimplifyRegressions, QuotientsKnownConstant) {
+  const char* vars = R"({"n": [1, 1000], "r": [0, 999]})";
+  EXPECT_EQ(simplified(vars, "(3 * n - 1) // (2 * n)"), "1");
+  EXPECT_EQ(simplified(vars, "(n - 1 - r) // n", R"(["r < n"])"), "0");
+  EXPECT_EQ(simplified(vars, "(2 * n + r) // n", R"(["r < n"])"), "2");
+  EXPECT_EQ(simplified(vars, "(n + 3) // (n + 4)"), "0");
+  EXPECT_EQ(simplified(vars, "(-r - 1) // n", R"(["r < n"])"), "-1");
+}
+
 }  // namespace

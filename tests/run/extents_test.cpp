@@ -5,6 +5,8 @@
 
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/builder.h"
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
 #include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
@@ -80,6 +82,54 @@ TEST(Extents, AConflictNamesExtentArgumentAndBothValues) {
   EXPECT_STREQ(text, "R-conflict: program sample: extent N: argument y axis 0 is 5, but argument x axis 0 gave 7");
   EXPECT_EQ(y, std::vector<float>(5, -3.0f));
   EXPECT_EQ(s, -4.0f);
+}
+
+// No extent is a symbol alone. Halves come before what gives N, and say nothing.
+TEST(Extents, LinearExtentsGiveTheirSymbols) {
+  Graph g;
+  const Program p = read_program(g, R"(program linear
+symbol K max 40
+in  u8 [N // 2] half
+in  u8 [3*N] x
+in  u8 [2*N + M] z
+in  u8 [40 - K] rest
+in  u8 [L*Q + L] l
+in  u8 [Q + 1] q
+out u8 [3*N] y
+out u8 [2*N + M] w
+out u8 [K] k
+out u8 [L] m
+%0 = param x
+%1 = neg %0
+store y, %1
+%2 = param z
+%3 = neg %2
+store w, %3
+%4 = iota u8 [K]
+store k, %4
+%5 = iota u8 [L]
+store m, %5
+)");
+  const CompiledProgram compiled(g, p);
+  const auto bytes = [](std::int64_t n) {
+    return Array{DType::u8, {n}, std::vector<std::byte>(static_cast<std::size_t>(n), std::byte{3})};
+  };
+  const auto arguments = [&](std::int64_t n, std::int64_t m, std::int64_t k, std::int64_t l, std::int64_t q) {
+    return std::vector<Array>{bytes(n / 2), bytes(3 * n), bytes(2 * n + m), bytes(40 - k), bytes(l * q + l),
+                              bytes(q + 1), bytes(3 * n), bytes(2 * n + m), bytes(k),      bytes(l)};
+  };
+  for (const auto& a : {arguments(0, 0, 0, 0, 0), arguments(5, 2, 40, 3, 4), arguments(7, 0, 1, 1, 0)}) {
+    const auto expected = interpret(g, p, a), got = compiled(a);
+    for (std::size_t i = 0; i < got.size(); ++i) EXPECT_EQ(difference(expected[i], got[i]), "") << p.params[i].name;
+  }
+  std::vector<Array> wrong = arguments(5, 2, 40, 3, 4);
+  wrong[1] = bytes(16);
+  EXPECT_THROW(interpret(g, p, wrong), Diagnostic);
+  std::vector<kiln_tensor> args;
+  for (Array& a : wrong) args.push_back({a.data.data(), a.extents.data(), nullptr, KILN_U8, 1});
+  char text[200];
+  kiln_status_message(compiled.description(), compiled.call(args, nullptr), text, sizeof text);
+  EXPECT_STREQ(text, "R-conflict: program linear: extent N: argument x axis 0 is 16, but no value fits");
 }
 
 }  // namespace

@@ -147,6 +147,15 @@ struct Machine {
           r.at(at) = x.at(from);
         });
         break;
+      case op::roll: {
+        const auto axis = static_cast<std::size_t>(attr(i, 0));
+        each(shape, [&](const Shape& at) {
+          Shape from = at;
+          from[axis] = ((at[axis] - attr(i, 1)) % shape[axis] + shape[axis]) % shape[axis];
+          r.at(at) = x.at(from);
+        });
+        break;
+      }
       case op::concat: {
         const auto axis = static_cast<std::size_t>(attr(i, 0));
         std::int64_t offset = 0;
@@ -200,6 +209,7 @@ struct Machine {
       case op::expand:
       case op::permute:
       case op::slice:
+      case op::roll:
       case op::concat: r = movement(i, shape); break;
       default: r = elementwise(i, shape);
     }

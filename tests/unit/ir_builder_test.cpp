@@ -92,6 +92,51 @@ TEST_F(IndexTest, Proofs) {
   EXPECT_FALSE(proves_nonnegative(g, e("(N - 3) // 2 + 1"), {}));
 }
 
+// Extents of halves, tiles and what is left of them.
+TEST_F(IndexTest, ProofsOfDivisions) {
+  for (const char* text : {"(H // 2)*(W // 2)",
+                           "M*(K // 2)",
+                           "M + K // 2",
+                           "(K // 2 + 2)*M",
+                           "(H // 2)*(W // 3)*(D // 5)*C",
+                           "N - N // 2",
+                           "M*N - M*(N // 2)",
+                           "H*W - (H // 2)*(W // 2)",
+                           "(N + 7) // 8 - N // 8",
+                           "8*((N + 7) // 8) - N",
+                           "N // 2 - N // 3",
+                           "(N // 2) // 3",
+                           "N // 2 - (N // 2) // 3",
+                           "N // 2 + (M + 1) // 2*K",
+                           "N % 4",
+                           "N - N % 4",
+                           "M*N - M*(N % 4)",
+                           "N - N % M",
+                           "M - N % M",
+                           "M*(N % M)",
+                           "max(N, M) - N",
+                           "max(N, M)*K - M*K",
+                           "N - min(N, M)",
+                           "N*K - min(N, M)*K",
+                           "min(N // 2, M)*K",
+                           "max(N - M, 0)*K",
+                           "N // M",
+                           "N - N // M",
+                           "(N - N // 2) // 2",
+                           "((H + 1) // 2)*((W + 1) // 2) - (H // 2)*(W // 2)",
+                           "(H + 2*((W + 1) // 2)) // 4"})
+    EXPECT_TRUE(proves_nonnegative(g, e(text), {})) << text;
+  for (const char* text : {"N // 2 - N", "N // 2 - 1", "(N // 2)*(M // 2) - 1", "N // 3 - N // 2", "N % 4 - 1", "min(N, M) - 1",
+                           "N - max(N, M)", "M*(N // 2) - N", "(N - 1) // 2", "N // 2 - (M // 2)", "(N - 3) // 2*M"})
+    EXPECT_FALSE(proves_nonnegative(g, e(text), {})) << text;
+  const SymbolFacts facts[] = {{"N", 4, 100}, {"M", 1, 8}};
+  for (const char* text :
+       {"100 - N", "50 - N // 2", "M*(N // 4) - 1", "800 - M*N", "(N - 3)*M - 1", "N // 2 - 2", "N*(100 - N)"})
+    EXPECT_TRUE(proves_nonnegative(g, e(text), facts)) << text;
+  for (const char* text : {"99 - N", "49 - N // 2", "799 - M*N", "M*(N // 4) - 2"})
+    EXPECT_FALSE(proves_nonnegative(g, e(text), facts)) << text;
+}
+
 TEST_F(IndexTest, NeededMinima) {
   const auto need = [&](const char* text) {
     std::string s;
@@ -106,6 +151,8 @@ TEST_F(IndexTest, NeededMinima) {
   EXPECT_EQ(need("(N - 3) // 2 + 1"), "N1");
   EXPECT_EQ(need("(N // 4) - 2"), "N8");
   EXPECT_EQ(need("M*N - 1"), "M1N1");
+  EXPECT_EQ(need("(M // 2)*N - 1"), "N1M2");
+  EXPECT_EQ(need("(M // 2)*(N // 3) - 1"), "N3M2");
   EXPECT_EQ(need("M - N"), "none");
   EXPECT_EQ(need("M + N - 3"), "none");
   EXPECT_EQ(need("4 - N"), "none");

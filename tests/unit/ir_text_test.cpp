@@ -210,6 +210,8 @@ TEST(Text, MalformedLinesSayWhere) {
       {"in index [N] z", "E-text"},
       {"symbol N min 1", "E-text: expected each symbol once"},
       {"symbol K min -1", "E-text: expected 0 <= min <= max"},
+      {"symbol K min 3 max 5 multiple_of 7", "E-text: expected a multiple of 7 within the facts of `K`, got none in 3 .. 5"},
+      {"symbol K min 2", "E-symbol: no argument gives the symbol `K`: expected it as the extent of an axis"},
       {"symbol K least 1", "E-text: expected `min`, `max`, `multiple_of`, `turn`, `count` or `element`, got `least 1`"},
       {"%1 = cast i32 (N", "E-text: expected `)`"},
       {"%1 = cast i32 (N + )", "E-text: expected an extent, got `)`"},
@@ -223,6 +225,36 @@ TEST(Text, MalformedLinesSayWhere) {
   }
   EXPECT_NE(error_of("").find("t.kiln:1:1: error: E-text: expected `program`, got the end of the text"), std::string::npos);
   EXPECT_NE(error_of("program p\nin f32 [" + std::string(1000, '(') + "N] x").find("at most 64 deep"), std::string::npos);
+}
+
+// What no call could satisfy is told when the program is read, not by every call.
+TEST(Text, ArgumentsGiveEverySymbol) {
+  const auto with = [](const std::string& params) {
+    return "program p\n" + params + "out f32 [2] y\n%0 = const f32 0\nstore y, %0\n";
+  };
+  for (const char* given :
+       {"in f32 [3*N] x\n", "in f32 [2*N + 1] x\n", "in f32 [2*N] x\nin f32 [N + M] z\n", "in f32 [N + M] z\nin f32 [M] x\n",
+        "symbol N max 9\nin f32 [9 - N] x\n", "symbol M min 1\nin f32 [M] m\nin f32 [M*N] x\n",
+        "in f32 [M//2 + N] x\nin f32 [M + 1] m\n", "in f32 [N//2] x\nin f32 [3*N] m\n"})
+    EXPECT_EQ(error_of(with(given)), "") << given;
+  for (const char* open : {"in f32 [N//2] x\n", "in f32 [N*N] x\n", "in f32 [N + M] x\n", "in f32 [M] m\nin f32 [M*N] x\n",
+                           "in f32 [max(N, 2)] x\n", "in f32 [N + N//2] x\n", "in f32 [(N + 1) % 4] x\n"})
+    EXPECT_NE(error_of(with(open)).find("E-symbol: no argument gives the symbol"), std::string::npos) << open;
+  EXPECT_NE(error_of(with("in f32 [7] x\nsymbol K min 2\n")).find("t.kiln:3:"), std::string::npos);
+}
+
+TEST(Text, CallsHaveLimits) {
+  const auto program = [](int n, const std::string& extent) {
+    std::string text = "program p\n";
+    for (int i = 0; i < n; ++i)
+      text += "in f32 [" + extent + (extent == "N" ? "" : std::to_string(i)) + "] x" + std::to_string(i) + "\n";
+    return text;
+  };
+  EXPECT_EQ(error_of(program(256, "N")), "");
+  EXPECT_NE(error_of(program(257, "N")).find("E-limit: parameters of program `p`: expected at most 256, got 257"),
+            std::string::npos);
+  EXPECT_EQ(error_of(program(64, "M")), "");
+  EXPECT_NE(error_of(program(65, "M")).find("E-limit: symbols of program `p`: expected at most 64, got 65"), std::string::npos);
 }
 
 TEST(Text, TruncationsAndNoiseNeverCrash) {

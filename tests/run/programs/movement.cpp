@@ -90,6 +90,48 @@ struct rolls : program<rolls> {
   }
 };
 
+// Of extents that are 0, 1 or less than the shift, too.
+struct rolls_of_any_extent : program<rolls_of_any_extent> {
+  in<i16, N, M> y;
+  in<f32, 0> nothing;
+  out<i16, N, M> far, back, both;
+  out<f32, 0> still;
+  constexpr void body() {
+    far = roll<0, 40>(y);
+    back = roll<1, -9>(y);
+    both = roll<0, -1>(roll<1, 2>(y)) + roll<0, 0>(y);
+    still = roll<0, 3>(nothing);
+  }
+};
+
+// Products and sums of floor divisions are extents like others.
+struct halves : program<halves> {
+  in<f32, N, M> x;
+  in<f32, N> v;
+  out<f32, (N / 2) * (M / 2)> pooled;
+  out<f32, N - N / 2> second;
+  out<f32, M*(N / 3) + (N + 1) / 2> joined;
+  out<f32, (N / 2) / 3, M % 4> corner;
+  constexpr void body() {
+    pooled = flatten(slice<0, none, N / 2>(slice<1, none, M / 2>(x))) * 2;
+    second = slice<0, N / 2, none>(v);
+    joined = concat<0>(flatten(slice<0, none, N / 3>(x)), slice<0, none, none, 2>(v));
+    corner = slice<0, none, (N / 2) / 3>(slice<1, none, M % 4>(x));
+  }
+};
+
+// No axis is N alone.
+struct thirds : program<thirds> {
+  in<u8, 3 * N> x;
+  in<u8, 2 * N + M> z;
+  out<u8, 3 * N> y;
+  out<u8, N> sums;
+  constexpr void body() {
+    y = x + sum(z);
+    sums = sum<0>(reshape<3, N>(x));
+  }
+};
+
 struct joins : program<joins> {
   in<f32, 2, 3> a, b;
   in<f32, 4, 3> c;
@@ -168,4 +210,5 @@ struct positions : program<positions> {
   }
 };
 
-static const programs<shapes, slices, pads, rolls, joins, splits, repeats, positions> exported;
+static const programs<shapes, slices, pads, rolls, rolls_of_any_extent, halves, thirds, joins, splits, repeats, positions>
+    exported;

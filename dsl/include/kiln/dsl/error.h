@@ -173,7 +173,7 @@ namespace kiln::dsl {
   X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
   X(out_parameter_is_never_assigned__write_y_equals_or_y_of_i, "the out<> parameter named below is never assigned: y = e, or y(i) = e in a kernel") \
   X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
-  X(symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, "a symbolic extent is nowhere the whole extent of a parameter's axis: N * M alone says neither N nor M") \
+  X(no_argument_gives_a_symbolic_extent__declare_it_as_an_axis, "no argument gives a symbolic extent: it is the extent of an axis nowhere, neither alone nor as in 2 * N + 1 (N * M says neither N nor M, N / 2 does not say N)") \
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
   X(extent_is_negative, "an extent is negative") \
   X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")

@@ -22,6 +22,8 @@ struct dim {
   static_assert(Name.c[0] != 0 && !poly::is_digit(Name.c[0]), "kiln: the name of an extent is an identifier");
   static_assert(F.min >= 0 && F.max >= F.min && F.multiple_of >= 1,
                 "kiln: facts of an extent need 0 <= min <= max and multiple_of >= 1");
+  static_assert(F.multiple_of < 1 || F.max / F.multiple_of * F.multiple_of >= F.min,
+                "kiln: facts of an extent contradict each other: no multiple of multiple_of is in min .. max");
   // sum(x) where sum is a dim.
   template <class X, class... More, why Reason = why::this_name_means_a_dim_here__write_kiln_dsl_name_for_the_function>
   constexpr void operator()(const X&, const More&...) const KILN_HIDDEN_BY("dim");

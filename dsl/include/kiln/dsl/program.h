@@ -5,6 +5,7 @@
 #include "kiln/dsl/index.h"
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope.h"
+#include "kiln/dsl/symbols.h"
 
 namespace kiln::dsl {
 
@@ -49,46 +50,6 @@ struct program : keywords<Self> {
     return expr_<D, make_sh<E...>>(b, kiln_expand<D, sh<>, make_sh<E...>>(b, kiln_id<D>(b, v, l), l));
   }
 };
-
-inline constexpr int max_symbols = 16, max_symbol_name = 48;
-struct kiln_symbols {
-  int n = 0;
-  bool conflict = false, too_many = false;
-  char name[max_symbols][max_symbol_name] = {};
-  facts known[max_symbols] = {};
-  bool declared[max_symbols] = {};
-
-  constexpr int find(text_view name_) const {
-    for (int i = 0; i < n; ++i)
-      if (kiln_compare(kiln_view(name[i]), name_) == 0) return i;
-    return -1;
-  }
-  constexpr void declare(const record::symbol& s) {
-    const int i = find(kiln_view(s.name));
-    if (i < 0) return;
-    const facts f{s.min, s.max, s.multiple_of};
-    if (declared[i] && (f.min != known[i].min || f.max != known[i].max || f.multiple_of != known[i].multiple_of))
-      conflict = true;
-    known[i] = f;
-    declared[i] = true;
-  }
-};
-// Calls f(name) for every symbol in the text of an extent.
-template <class F>
-constexpr void kiln_each_symbol(const char* text, F f) {
-  for (int i = 0; text[i] != 0;) {
-    if (poly::is_digit(text[i])) {
-      while (poly::is_digit(text[i])) ++i;
-    } else if (poly::is_name(text[i])) {
-      int n = 0;
-      while (poly::is_name(text[i + n])) ++n;
-      f(text_view{text + i, n});
-      i += n;
-    } else {
-      ++i;
-    }
-  }
-}
 
 template <class P>
 consteval int kiln_count_parameters() {
@@ -192,15 +153,8 @@ constexpr void kiln_check(builder& b) {
       if (params.v[i].s->extents[k].value < 0) b.fail(why::extent_is_negative, b.current());
   }
   if (params.duplicate) b.fail(why::two_parameters_have_the_same_name, kiln_head<P>(), params.duplicate);
-  for (int i = 0; i < params.symbols.n; ++i) {
-    bool whole = false;
-    for (int k = 0; k < b.slots.n; ++k)
-      for (int a = 0; a < params.v[k].s->rank; ++a) {
-        const char* text = params.v[k].s->extents[a].text;
-        whole = whole || (text != nullptr && kiln_compare(kiln_view(text), kiln_view(params.symbols.name[i])) == 0);
-      }
-    if (!whole) b.fail(why::symbolic_extent_is_nowhere_the_whole_extent_of_an_axis, kiln_head<P>(), params.symbols.name[i]);
-  }
+  if (const int open = kiln_not_given(params.symbols, params.v, b.slots.n); open >= 0)
+    b.fail(why::no_argument_gives_a_symbolic_extent__declare_it_as_an_axis, kiln_head<P>(), params.symbols.name[open]);
   if (params.symbols.conflict) b.fail(why::symbolic_extent_has_two_different_sets_of_facts, kiln_head<P>());
   const record::shape* checked = nullptr;
   for (int i = 0; i < b.nodes.n; ++i) {

@@ -165,20 +165,16 @@ template <int Axis, auto Before, auto After, Operand X, Arg V,
   requires(kiln_wrong(Reason))
 mistake<Reason> pad(const X&, const V&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-// roll<axis, shift>(x): element i goes to (i + shift) mod n. A wrapped pad, cut to the old extent.
+// roll<axis, shift>(x): element i goes to (i + shift) mod n, whatever n is.
 template <int Axis, int Shift, Operand X>
   requires(kiln_axis_ok(Axis, rank_of<X>))
 constexpr auto roll(const X& x, sloc l = sloc::current()) {
-  constexpr int axis = kiln_axis(Axis, rank_of<X>);
-  constexpr ext n = ext_at<shape_of<X>, axis>;
-  constexpr std::int64_t size = kiln_static(n) ? kiln_value(n) : 0;
-  constexpr std::int64_t shift = size > 0 ? Shift % size : kiln_static(n) ? 0 : Shift;
-  if constexpr (shift == 0) {
-    return kiln_as_value(x, l);
-  } else {
-    constexpr ext before = kiln_ext(shift > 0 ? shift : 0), after = kiln_ext(shift < 0 ? -shift : 0);
-    return kiln_cut<axis, after, n, 1>(kiln_padded<axis, before, after, pad_mode::wrap>(x, kiln_zero<dtype_of<X>>(), l), l);
-  }
+  const int id = x.kiln_read(l);
+  kiln_begin<dtype_of<X>, shape_of<X>>(x.b, op::roll, l);
+  x.b->src(id);
+  x.b->attr(kiln_axis(Axis, rank_of<X>));
+  x.b->attr(Shift);
+  return kiln_result<dtype_of<X>, shape_of<X>>(x.b);
 }
 template <int Axis, int Shift, Operand X, why Reason = kiln_axis_ok(Axis, rank_of<X>) ? why::ok : why::axis_out_of_range>
   requires(kiln_wrong(Reason))

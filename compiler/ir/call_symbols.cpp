@@ -1,0 +1,99 @@
+#include "compiler/ir/call_symbols.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_proof.h"
+
+namespace kiln::compiler {
+namespace {
+
+bool depends_on(const Graph& g, Id id, Id symbol) {
+  const Id roots[] = {id};
+  return std::ranges::binary_search(g.reachable(roots), symbol);
+}
+
+bool is_known(const std::vector<Id>& known, Id id) { return std::ranges::find(known, id) != known.end(); }
+
+bool is_never_0(const Graph& g, const Program& p, const Poly& slope) {
+  std::vector<SymbolFacts> facts;
+  for (const Symbol& s : p.symbols) facts.push_back({s.name, s.min, s.max});
+  const Poly below = add_poly(g, slope, {{-1, {}}}), above = add_poly(g, scale_poly(g, slope, -1), {{-1, {}}});
+  return IndexProof(g, facts).nonnegative(below) || IndexProof(g, facts).nonnegative(above);
+}
+
+// loc: of the first that is too many, where a text has it.
+[[noreturn]] void fail_limit(const Graph& g, SourceLoc loc, const std::string& text, std::size_t most, std::size_t got) {
+  throw Diagnostic("E-limit", where(g, loc.line != 0 ? loc : g.loc()),
+                   text + ": expected at most " + std::to_string(most) + ", got " + std::to_string(got));
+}
+
+}  // namespace
+
+std::optional<Poly> slope_in(const Graph& g, Id extent, Id symbol) {
+  Poly slope;
+  for (Monomial m : poly_of(g, extent)) {
+    const auto n = std::erase(m.atoms, symbol);
+    if (n > 1 || std::ranges::any_of(m.atoms, [&](Id a) { return depends_on(g, a, symbol); })) return std::nullopt;
+    if (n == 1) slope.push_back(std::move(m));
+  }
+  return slope;
+}
+
+Id open_symbol(const Graph& g, Id extent, const std::vector<Id>& known) {
+  const Id roots[] = {extent};
+  Id open = no_id;
+  for (const Id id : g.reachable(roots)) {
+    if (g.op(id) != Op::SYM || is_known(known, id)) continue;
+    if (open != no_id) return no_id;
+    open = id;
+  }
+  return open;
+}
+
+std::vector<Id> given_symbols(const Graph& g, const Program& p) {
+  std::vector<Id> known, extents;
+  for (const Parameter& q : p.params) extents.insert(extents.end(), q.extents.begin(), q.extents.end());
+  for (const Id e : extents)
+    if (g.op(e) == Op::SYM && !is_known(known, e)) known.push_back(e);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Id e : extents) {
+      const Id s = open_symbol(g, e, known);
+      const auto slope = s == no_id ? std::nullopt : slope_in(g, e, s);
+      if (!slope || !is_never_0(g, p, *slope)) continue;
+      known.push_back(s);
+      changed = true;
+    }
+  }
+  return known;
+}
+
+void check_call(const Graph& g, const Program& p) {
+  const std::size_t arguments = p.params.size();
+  if (arguments > max_arguments)
+    fail_limit(g, p.params[max_arguments].loc, "parameters of program `" + p.name + "`", max_arguments, arguments);
+  std::vector<Symbol> extents;
+  std::ranges::copy_if(p.symbols, std::back_inserter(extents), [](const Symbol& s) { return s.kind == Symbol::Kind::extent; });
+  if (extents.size() > max_extents)
+    fail_limit(g, extents[max_extents].loc, "symbols of program `" + p.name + "`", max_extents, extents.size());
+  const std::vector<Id> known = given_symbols(g, p);
+  for (const Symbol& s : extents) {
+    if (std::ranges::any_of(known, [&](Id id) { return g.name(id) == s.name; })) continue;
+    throw Diagnostic("E-symbol", where(g, s.loc.line != 0 ? s.loc : g.loc()),
+                     "no argument gives the symbol `" + s.name + "`: expected it as the extent of an axis, alone or as in 2*" +
+                         s.name + " + 1");
+  }
+}
+
+void check_run(const Graph& g, const Schedule& s) {
+  const auto numbers = static_cast<std::size_t>(
+      std::ranges::count_if(s.program.symbols, [](const Symbol& y) { return y.kind != Symbol::Kind::extent; }));
+  if (numbers > max_numbers)
+    fail_limit(g, {}, "positions and bounds of loops that program `" + s.program.name + "` keeps", max_numbers, numbers);
+  for (const Kernel& k : s.kernels)
+    if (k.buffers.size() > max_buffers) fail_limit(g, {}, "buffers of kernel `" + k.name + "`", max_buffers, k.buffers.size());
+}
+
+}  // namespace kiln::compiler

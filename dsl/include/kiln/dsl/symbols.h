@@ -1,0 +1,103 @@
+// The symbolic extents of a program, their facts, and which of them the arguments of a call give.
+#pragma once
+
+#include "kiln/dsl/extent.h"
+
+namespace kiln::dsl {
+
+inline constexpr int max_symbols = 16, max_symbol_name = 48;
+struct kiln_symbols {
+  int n = 0;
+  bool conflict = false, too_many = false;
+  char name[max_symbols][max_symbol_name] = {};
+  facts known[max_symbols] = {};
+  bool declared[max_symbols] = {};
+
+  constexpr int find(text_view name_) const {
+    for (int i = 0; i < n; ++i)
+      if (kiln_compare(kiln_view(name[i]), name_) == 0) return i;
+    return -1;
+  }
+  constexpr void declare(const record::symbol& s) {
+    const int i = find(kiln_view(s.name));
+    if (i < 0) return;
+    const facts f{s.min, s.max, s.multiple_of};
+    if (declared[i] && (f.min != known[i].min || f.max != known[i].max || f.multiple_of != known[i].multiple_of))
+      conflict = true;
+    known[i] = f;
+    declared[i] = true;
+  }
+};
+// Calls f(name) for every symbol in the text of an extent.
+template <class F>
+constexpr void kiln_each_symbol(text_view text, F f) {
+  for (int i = 0; i < text.n;) {
+    if (poly::is_digit(text.p[i])) {
+      while (i < text.n && poly::is_digit(text.p[i])) ++i;
+    } else if (poly::is_name(text.p[i])) {
+      int n = 0;
+      while (i + n < text.n && poly::is_name(text.p[i + n])) ++n;
+      f(text_view{text.p + i, n});
+      i += n;
+    } else {
+      ++i;
+    }
+  }
+}
+template <class F>
+constexpr void kiln_each_symbol(const char* text, F f) {
+  kiln_each_symbol(kiln_view(text), f);
+}
+
+// Whether an extent gives the symbol s at a call that has given the known ones: it is k * s + rest, and k is never 0.
+constexpr bool kiln_gives(const kiln_symbols& symbols, const bool* known, const char* text, int s) {
+  bool open = false;
+  kiln_each_symbol(text, [&](text_view v) { open = open || (symbols.find(v) != s && !known[symbols.find(v)]); });
+  if (open) return false;
+  const text_view name = kiln_view(symbols.name[s]);
+  const poly::sum p = poly::parse(kiln_view(text));
+  int sign = 0;
+  bool never_0 = false;
+  for (int i = 0; i < p.n; ++i) {
+    int degree = 0;
+    bool quotients = false, inside = false, positive = true;  // s inside of a quotient; every other symbol >= 1
+    for (int a = 0; a < p.t[i].n; ++a) {
+      const text_view atom = p.t[i].atom[a];
+      if (atom.p[0] == '(') {
+        quotients = true;
+        kiln_each_symbol(atom, [&](text_view v) { inside = inside || kiln_compare(v, name) == 0; });
+      } else if (kiln_compare(atom, name) == 0) {
+        ++degree;
+      } else {
+        positive = positive && symbols.known[symbols.find(atom)].min >= 1;
+      }
+    }
+    if (degree > 1 || inside) return false;
+    if (degree == 0) continue;
+    const int side = p.t[i].c > 0 ? 1 : -1;
+    if (quotients || sign == -side) return false;
+    sign = side;
+    never_0 = never_0 || positive;
+  }
+  return never_0;
+}
+// The number of a symbol that no parameter gives; -1: there is none.
+constexpr int kiln_not_given(const kiln_symbols& symbols, const record::parameter* v, int n) {
+  bool known[max_symbols] = {};
+  int count = 0;
+  for (bool changed = true; changed && count < symbols.n;) {
+    changed = false;
+    for (int i = 0; i < n; ++i)
+      for (int a = 0; a < v[i].s->rank; ++a)
+        for (int s = 0; s < symbols.n; ++s)
+          if (const char* text = v[i].s->extents[a].text; text != nullptr && !known[s] && kiln_gives(symbols, known, text, s)) {
+            known[s] = changed = true;
+            ++count;
+          }
+  }
+  for (int s = 0; s < symbols.n; ++s)
+    if (!known[s]) return s;
+  return -1;
+}
+
+}  // namespace kiln::dsl
