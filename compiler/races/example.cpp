@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "compiler/races/position_forms.h"
 #include "compiler/symbolic/samples.h"
@@ -13,14 +14,14 @@ using symbolic::Samples;
 
 constexpr int choices = 7;
 constexpr std::int64_t most_trials = 400'000;
+constexpr int most_candidates = 1000;
 
 // All values of the variables, each in turn: SYMs are small, RANGEs near one of their ends, names (data) anything small.
 class Trials {
  public:
   Trials(const Graph& g, const Facts& facts, const Meeting& m) : g_(g), facts_(facts), m_(m) {
-    std::vector<Id> roots = m.holds.zero;
-    roots.insert(roots.end(), m.holds.nonnegative.begin(), m.holds.nonnegative.end());
-    for (const Multiple& x : m.holds.multiples) roots.push_back(x.value);
+    std::vector<Id> roots;
+    Conditions(m.holds).for_each([&](Id id) { roots.push_back(id); });
     for (const auto& [a, b] : m.axes) roots.push_back(a), roots.push_back(b);
     nodes_ = g.reachable(roots);
     values_.resize(g.size());
@@ -31,20 +32,17 @@ class Trials {
     std::ranges::sort(order_, [&](std::size_t i, std::size_t k) { return comes_before(variables_[i], variables_[k]); });
   }
 
-  bool found() {
+  std::optional<MeetingValues> found(const std::function<bool(const MeetingValues&)>& is_real) {
+    int candidates = 0;
     for (std::int64_t trial = 0; trial < most_trials; ++trial) {
-      if (holds()) return true;
-      if (!next()) return false;
+      if (holds()) {
+        MeetingValues v = values();
+        if (is_real(v)) return v;
+        if (++candidates == most_candidates) break;
+      }
+      if (!next()) break;
     }
-    return false;
-  }
-  std::int64_t operator[](Id id) const { return values_[id].value[0]; }
-  std::vector<std::pair<std::string, std::int64_t>> extents() const {
-    std::vector<std::pair<std::string, std::int64_t>> out;
-    for (const std::size_t i : order_)
-      if (const Id v = variables_[i]; g_.op(v) == Op::SYM && !g_.name(v).starts_with("$"))
-        out.emplace_back(g_.name(v), (*this)[v]);
-    return out;
+    return std::nullopt;
   }
 
  private:
@@ -54,6 +52,14 @@ class Trials {
     if (range_a != range_b) return range_b;
     return range_a ? g_.arg(a, 0) < g_.arg(b, 0) : g_.name(a) < g_.name(b);
   }
+
+  MeetingValues values() const {
+    MeetingValues out;
+    for (const Id v : variables_) out[v] = (*this)[v];
+    for (const auto& [a, b] : m_.axes) out[a] = (*this)[a], out[b] = (*this)[b];
+    return out;
+  }
+  std::int64_t operator[](Id id) const { return values_[id].value[0]; }
 
   // The last variable, an inner loop's or the second position's, changes most often.
   bool next() {
@@ -80,7 +86,10 @@ class Trials {
     }
     const auto is = [&](Id id, auto f) { return (values_[id].known & 1) != 0 && f(values_[id].value[0]); };
     const auto is_zero = [](std::int64_t v) { return v == 0; };
+    const auto is_set = [](std::int64_t v) { return v != 0; };
     return std::ranges::all_of(m_.holds.zero, [&](Id z) { return is(z, is_zero); }) &&
+           std::ranges::all_of(m_.holds.nonzero, [&](Id n) { return is(n, is_set); }) &&
+           std::ranges::all_of(m_.holds.either, [&](Id c) { return is(c, is_set); }) &&
            std::ranges::all_of(m_.holds.nonnegative, [&](Id f) { return is(f, [](std::int64_t v) { return v >= 0; }); }) &&
            std::ranges::all_of(
                m_.holds.multiples,
@@ -130,13 +139,9 @@ class Trials {
 
 }  // namespace
 
-std::optional<MeetingExample> example_of(const Graph& g, const Facts& facts, const Meeting& m) {
-  Trials trials(g, facts, m);
-  if (!trials.found()) return std::nullopt;
-  MeetingExample e;
-  for (const auto& [a, b] : m.axes) e.first.push_back(trials[a]), e.second.push_back(trials[b]);
-  e.extents = trials.extents();
-  return e;
+std::optional<MeetingValues> example_of(const Graph& g, const Facts& facts, const Meeting& m,
+                                        const std::function<bool(const MeetingValues&)>& is_real) {
+  return Trials(g, facts, m).found(is_real);
 }
 
 }  // namespace kiln::compiler

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
+#include <unordered_map>
 
 #include "compiler/ir/graph.h"
 #include "compiler/races/meeting.h"
@@ -13,11 +12,10 @@
 
 namespace kiln::compiler {
 
-struct MeetingExample {
-  std::vector<std::int64_t> first, second;                    // on each axis
-  std::vector<std::pair<std::string, std::int64_t>> extents;  // where so
-};
+using MeetingValues = std::unordered_map<Id, std::int64_t>;  // of SYMs, RANGEs and axes
 
-std::optional<MeetingExample> example_of(const Graph& g, const Facts& facts, const Meeting& m);
+// Values that satisfy the meeting and of which is_real holds.
+std::optional<MeetingValues> example_of(const Graph& g, const Facts& facts, const Meeting& m,
+                                        const std::function<bool(const MeetingValues&)>& is_real);
 
 }  // namespace kiln::compiler

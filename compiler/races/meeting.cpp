@@ -1,14 +1,13 @@
 #include "compiler/races/meeting.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
+#include "compiler/races/linear_meeting.h"
 #include "compiler/races/solve.h"
 #include "compiler/symbolic/find.h"
-#include "compiler/symbolic/prover.h"
 
 namespace kiln::compiler {
 
@@ -60,6 +59,10 @@ class Search {
       if (plain.bounds()(f).max < 0) return Verdict::impossible;
     }
     std::erase(m.holds.zero, g_.index(0));
+    for (Id& n : m.holds.nonzero) {
+      n = simplify(n);
+      if (g_.is_index_const(n, 0)) return Verdict::impossible;
+    }
     if (agree(m)) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);
     if (unclamp(m, equations)) return Verdict::changed;
@@ -150,9 +153,7 @@ class Search {
   }
 
   void replace(Meeting& m, const std::unordered_map<Id, Id>& map) {
-    for (Id& z : m.holds.zero) z = substitute(g_, z, map);
-    for (Id& f : m.holds.nonnegative) f = substitute(g_, f, map);
-    for (Multiple& x : m.holds.multiples) x.value = substitute(g_, x.value, map);
+    m.holds.for_each([&](Id& id) { id = substitute(g_, id, map); });
     for (auto& [a, b] : m.axes) a = substitute(g_, a, map), b = substitute(g_, b, map);
   }
 
@@ -167,45 +168,19 @@ class Search {
   Id less(Id a, Id b) { return g_.make(Op::SUB, DType::index, {g_.make(Op::SUB, DType::index, {b, a}), g_.index(1)}); }
 
   bool contradicts(const Meeting& m) {
-    for (std::size_t i = 0; i < m.holds.nonnegative.size(); ++i) {
-      Meeting others = m;
-      others.holds.nonnegative.erase(others.holds.nonnegative.begin() + static_cast<std::ptrdiff_t>(i));
-      const Facts facts = facts_of(others);
-      Bounds bounds(g_, facts);
-      const auto f = sum_of(g_, m.holds.nonnegative[i]);
-      const auto negated = f ? scaled(*f, -1) : std::nullopt;
-      if (negated && Prover(g_, bounds, std::span(&m.holds.nonnegative[i], 1)).gt0(*negated)) return true;
-    }
-    const auto& all = m.holds.multiples;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (never_multiple(all[i].value, all[i].modulus)) return true;
-      for (std::size_t j = 0; j < i; ++j)
-        if (never_multiple(g_.make(Op::SUB, DType::index, {all[i].value, all[j].value}),
-                           std::gcd(all[i].modulus, all[j].modulus)))
-          return true;
-    }
-    return false;
-  }
-
-  bool never_multiple(Id value, std::int64_t modulus) {
-    Simplifier simplify(g_, base_);
-    const auto sum = sum_of(g_, simplify(value));
-    if (!sum) return false;
-    std::int64_t common = modulus;
-    for (const Term& t : *sum)
-      if (!t.atoms.empty()) common = std::gcd(common, t.coefficient);
-    return constant_term(*sum) % common != 0;
+    const Facts facts = facts_of(m);
+    Bounds bounds(g_, facts);
+    return LinearMeeting(g_, bounds, m).is_impossible();
   }
 
   bool by_choice(const Meeting& m, int depth) {
-    return by_condition(m, depth) || by_digits(m, depth) || by_turns(m, depth) || by_wrap(m, depth) || by_side(m, depth) ||
-           by_order(m, depth);
+    return by_condition(m, depth) || by_alternative(m, depth) || by_digits(m, depth) || by_turns(m, depth) ||
+           by_wrap(m, depth) || by_side(m, depth) || by_order(m, depth);
   }
 
   std::vector<Id> nodes_of(const Meeting& m) const {
-    std::vector<Id> roots = m.holds.zero;
-    roots.insert(roots.end(), m.holds.nonnegative.begin(), m.holds.nonnegative.end());
-    for (const Multiple& x : m.holds.multiples) roots.push_back(x.value);
+    std::vector<Id> roots;
+    Conditions(m.holds).for_each([&](Id id) { roots.push_back(id); });
     return g_.reachable(roots);
   }
 
@@ -225,6 +200,26 @@ class Search {
       if (!impossible(std::move(one), depth)) return false;
     }
     return true;
+  }
+
+  // `a or b` holds: a, or else b.
+  bool by_alternative(Meeting m, int depth) {
+    if (m.holds.either.empty()) return false;
+    Id any = m.holds.either.back();
+    m.holds.either.pop_back();
+    bool holds = true;
+    for (; g_.op(any) == Op::NOT; any = g_.src(any, 0)) holds = !holds;
+    PositionForms forms(g_, base_, [](Id) { return no_id; });
+    if (g_.op(any) != (holds ? Op::OR : Op::AND)) {
+      forms.add(m.holds, any, holds);
+      return impossible(std::move(m), depth);
+    }
+    const Id first = g_.src(any, 0), second = g_.src(any, 1);
+    Meeting other = m;
+    forms.add(m.holds, first, holds);
+    forms.add(other.holds, first, !holds);
+    forms.add(other.holds, second, holds);
+    return impossible(std::move(m), depth) && impossible(std::move(other), depth);
   }
 
   // p // m and p % m of a range p become ranges of their own, p = m*q + r; of all ranges with the same m.

@@ -2,8 +2,9 @@
 //
 // A Meeting is what would hold if they did. is_impossible() shows that nothing satisfies it, unless both are one position:
 // equations are taken apart (mixed radix: s*x + y == 0 with |y| < s says x == 0 and y == 0), solved for a range and put into
-// everything else, until one cannot hold, the positions agree on every axis, or the conditions contradict each other. What a
-// choice, a remainder or an order of the positions decides is tried each way. Cost: bounded by rounds and depth.
+// everything else, until one cannot hold, the positions agree on every axis, or the rows that are linear contradict each other
+// (the Omega test). What a choice, an alternative, a remainder or an order of the positions decides is tried each way. Cost:
+// bounded by rounds, depth and rows.
 #pragma once
 
 #include <utility>

@@ -109,6 +109,18 @@ Id PositionForms::masked(Id x, Id mask) {
   return g_.make(Op::FLOORMOD, DType::index, {x, symbolic::node_of(g_, *p)});
 }
 
+// Of CDIV and CMOD: towards zero. no_id where the divisor may be negative.
+Id PositionForms::quotient(Op op, Id x, Id d) {
+  const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
+  const Op floor = op == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD;
+  const Id zero = g_.index(0);
+  if (simplify_.bounds()(d).min < 0) return no_id;
+  if (simplify_.bounds()(x).min >= 0) return make(floor, x, d);
+  if (simplify_.bounds()(d).min < 1) return no_id;
+  const Id of_negative = make(Op::SUB, zero, make(floor, make(Op::SUB, zero, x), d)), of_other = make(floor, x, d);
+  return g_.make(Op::WHERE, DType::index, {g_.make(Op::LE, DType::boolean, {zero, x}), of_other, of_negative});
+}
+
 // Of an operation of type d; `id`: its node, no_id where wrapping does not matter.
 Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
   const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
@@ -118,19 +130,16 @@ Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
     case Op::CAST: return x[0];
     case Op::WHERE: return g_.make(Op::WHERE, DType::index, {x[0], x[1], x[2]});
     case Op::CDIV:
-    case Op::CMOD:
-      if (!nonnegative(x[0]) || !nonnegative(x[1])) return no_id;
-      return make(op == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD, x[0], x[1]);
+    case Op::CMOD: return quotient(op, x[0], x[1]);
     case Op::SHL:
     case Op::SHR: {
       if (d == DType::index) return make(op, x[0], x[1]);
-      const auto count = symbolic::index_constant(g_, x[1]);
-      if (count && *count >= 0 && *count < std::min(bits(d), 33))
-        return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << *count));
-      if (const auto times = symbolic::index_constant(g_, x[0]); op == Op::SHL && times && *times >= 1) {
-        const Id two = power(id, x[1], std::min(bits(d), 32));
-        return two == no_id ? no_id : make(Op::MUL, two, x[0]);
-      }
+      const auto constant = symbolic::index_constant(g_, x[1]);  // of which the low bits count
+      if (const auto count = constant ? *constant & (bits(d) - 1) : 64; count < 61)
+        return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << count));
+      if (id != no_id)
+        if (const Id two = power(id, x[1], std::min(bits(d), 32)); two != no_id)
+          return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], two);
       return op == Op::SHR && id != no_id && nonnegative(x[0]) ? named(id, {0, simplify_.bounds()(x[0]).max}) : no_id;
     }
     case Op::AND: {
@@ -146,7 +155,8 @@ Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
 Id PositionForms::wrapped(Id id, Id exact) {
   const Op op = g_.op(id);
   const DType d = g_.dtype(id);
-  if ((op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::NEG) || bits(d) > 32 || !fits(exact, DType::i64))
+  if ((op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::NEG && op != Op::SHL) || bits(d) > 32 ||
+      !fits(exact, DType::i64))
     return named(id);
   const Interval i = simplify_.bounds()(exact);
   const std::int64_t turn = std::int64_t{1} << bits(d), least = known_dtype(d).interval.min;
@@ -272,8 +282,8 @@ bool PositionForms::remainder(Conditions& to, Id x, Id c, bool equal) {
 void PositionForms::compare(Conditions& to, Op op, Id a, Id b, bool holds) {
   if (op == Op::EQ || op == Op::NE) {
     const bool equal = (op == Op::EQ) == holds;
-    if (remainder(to, a, b, equal) || remainder(to, b, a, equal) || !equal) return;
-    to.zero.push_back(g_.make(Op::SUB, DType::index, {(*this)(a), (*this)(b)}));
+    if (remainder(to, a, b, equal) || remainder(to, b, a, equal)) return;
+    (equal ? to.zero : to.nonzero).push_back(g_.make(Op::SUB, DType::index, {(*this)(a), (*this)(b)}));
     return;
   }
   const Id less = (*this)(holds ? a : b), more = (*this)(holds ? b : a);
@@ -294,6 +304,9 @@ void PositionForms::add(Conditions& to, Id condition, bool holds) {
     } else if (op == (now ? Op::AND : Op::OR)) {
       open.emplace_back(src[0], now);
       open.emplace_back(src[1], now);
+    } else if (op == Op::AND || op == Op::OR) {
+      const Id form = (*this)(id);
+      to.either.push_back(now ? form : g_.make(Op::NOT, DType::boolean, {form}));
     } else if (op == Op::CONST) {
       if ((g_.arg(id, 0) != 0) != now) to.nonnegative.push_back(g_.index(-1));
     } else if (is_comparison(op) && is_number(g_.dtype(src[0]))) {

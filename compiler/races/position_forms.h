@@ -32,9 +32,23 @@ struct Multiple {
 
 // What a condition says where it holds.
 struct Conditions {
-  std::vector<Id> zero, nonnegative;
+  std::vector<Id> zero, nonnegative, nonzero;
   std::vector<Multiple> multiples;
+  std::vector<Id> either;  // forms of conditions that hold: `or`, or `not` of `and`
   auto operator<=>(const Conditions&) const = default;
+
+  // f: of each index value, and of each condition.
+  template <class F>
+  void for_each(F f) {
+    for (auto* ids : {&zero, &nonnegative, &nonzero, &either})
+      for (Id& id : *ids) f(id);
+    for (Multiple& x : multiples) f(x.value);
+  }
+  void append(const Conditions& more) {
+    const auto add = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    add(zero, more.zero), add(nonnegative, more.nonnegative), add(nonzero, more.nonzero);
+    add(multiples, more.multiples), add(either, more.either);
+  }
 };
 
 class PositionForms {
@@ -71,6 +85,7 @@ class PositionForms {
   Id loose(Id value);
   void compare(Conditions& to, Op op, Id a, Id b, bool holds);
   bool remainder(Conditions& to, Id x, Id c, bool equal);
+  Id quotient(Op op, Id x, Id d);
 
   Graph& g_;
   Facts& facts_;

@@ -13,6 +13,7 @@
 #include "compiler/races/accesses.h"
 #include "compiler/races/example.h"
 #include "compiler/races/meeting.h"
+#include "compiler/races/position_values.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
 
@@ -76,6 +77,8 @@ class PositionRaces {
                 const std::map<Id, Id>& loops, Positions positions)
       : g_(g),
         p_(p),
+        regions_(regions),
+        loops_(loops),
         positions_(std::move(positions)),
         facts_(facts_where(g, p, positions_)),
         accesses_(g, regions, origins, positions_.scope),
@@ -149,8 +152,10 @@ class PositionRaces {
     Meeting m{{}, axes_, twins_};
     for (std::size_t i = 0; i < a.index.size(); ++i)
       m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
-    add(m.holds, a.holds, false);
-    add(m.holds, b.holds, true);
+    m.holds.append(a.holds);
+    Conditions others = b.holds;
+    others.for_each([&](Id& id) { id = second(id); });
+    m.holds.append(others);
     if (!is_impossible(g_, facts_, m)) fail(a, b, m);
   }
 
@@ -164,13 +169,6 @@ class PositionRaces {
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
 
   Id second(Id id) { return substitute(g_, id, second_); }
-  void add(Conditions& to, const Conditions& from, bool is_second) {
-    const auto copy = [&](Id id) { return is_second ? second(id) : id; };
-    for (const Id z : from.zero) to.zero.push_back(copy(z));
-    for (const Id f : from.nonnegative) to.nonnegative.push_back(copy(f));
-    for (const Multiple& x : from.multiples) to.multiples.push_back({copy(x.value), x.modulus});
-  }
-
   // The tensor of the kernel's state, or what the group shares.
   std::string name(Id memory) const {
     if (g_.op(memory) == Op::LOCAL) return "an array of the group";
@@ -244,52 +242,92 @@ class PositionRaces {
                        (of_group ? "between the same barriers " : "") + "may " +
                        std::string(verbs[static_cast<std::size_t>(other.access->kind)]) + " the same element";
     if (&write != &other) text += " at " + place(other) + " (" + where(g_, g_.loc(other.access->node)) + ")";
-    const std::string meeting = example(m, first);
+    const std::string meeting = example(a, b, m, first);
     throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)), text + meeting + "; " + advice(a, b, meeting.empty()));
   }
 
-  // ", as positions (0, 8) and (1, 0) do where N = 2": the one that writes, and the other. Small values wrap nowhere.
-  std::string example(Meeting m, bool write_is_first) {
-    const std::unordered_map<Id, Id> exact = exact_forms();
-    for (Id& z : m.holds.zero) z = substitute(g_, z, exact);
-    for (Id& f : m.holds.nonnegative) f = substitute(g_, f, exact);
-    for (Multiple& x : m.holds.multiples) x.value = substitute(g_, x.value, exact);
-    const std::vector<Id> used = g_.reachable(m.holds.zero);
-    const auto hides_wrapping = [&](const NamedValue& n) {  // a quotient of what may wrap, say
-      const Id roots[] = {n.value};
-      return std::ranges::binary_search(used, n.name) &&
-             std::ranges::any_of(g_.reachable(roots), [&](Id id) { return forms_.may_wrap(id); });
+  // Of two positions: what each of them has in the values of a meeting.
+  PositionValues::Numbers numbers(const MeetingValues& v, bool is_second) const {
+    PositionValues::Numbers out;
+    const auto take = [&](const NamedValue& n) {
+      const auto at = v.find(is_second && second_.contains(n.name) ? second_.at(n.name) : n.name);
+      const bool is_range = g_.op(n.value) == Op::RANGE;
+      if (at != v.end() || is_range) out[n.value] = at != v.end() ? at->second : 0;
     };
-    if (std::ranges::any_of(forms_.names(), hides_wrapping)) return "";
-    const auto e = example_of(g_, facts_, m);
-    if (!e) return "";
-    const auto position = [](const std::vector<std::int64_t>& at) {
+    for (const NamedValue& r : forms_.ranges()) take(r);
+    for (const NamedValue& n : forms_.names()) take(n);
+    return out;
+  }
+
+  // The symbols that the meeting does not speak of are small.
+  std::map<std::string, std::int64_t, std::less<>> extents(const MeetingValues& v) const {
+    std::map<std::string, std::int64_t, std::less<>> out;
+    for (const Symbol& s : p_.symbols) {
+      const SymFact f = facts_.of(s.name);
+      const std::int64_t least = std::min(f.max, std::max<std::int64_t>(f.min, 2));
+      out[s.name] = symbolic::floor_div(least + f.multiple_of - 1, f.multiple_of) * f.multiple_of;
+    }
+    for (const auto& [id, value] : v)
+      if (g_.op(id) == Op::SYM && !g_.name(id).starts_with("$")) out[std::string(g_.name(id))] = value;
+    return out;
+  }
+
+  // Whether both accesses happen and touch one element, for some contents of the arguments.
+  bool meets(const Touch& a, const Touch& b, const MeetingValues& v) const {
+    const auto sizes = extents(v);
+    const PositionValues::Numbers first = numbers(v, false), second = numbers(v, true);
+    constexpr std::uint64_t contents = 4;
+    for (std::uint64_t seed = 0; seed < contents; ++seed) {
+      ArgumentValues arguments(seed);
+      const auto of_first = PositionValues(g_, regions_, loops_, sizes, first, arguments).element(*a.access);
+      if (of_first && of_first == PositionValues(g_, regions_, loops_, sizes, second, arguments).element(*b.access))
+        return true;
+    }
+    return false;
+  }
+
+  // ", as positions (0, 8) and (1, 0) do where N = 2": the one that writes, and the other. Small values wrap nowhere.
+  std::string example(const Touch& a, const Touch& b, Meeting m, bool write_is_first) {
+    const std::unordered_map<Id, Id> exact = exact_forms();
+    m.holds.for_each([&](Id& id) { id = substitute(g_, id, exact); });
+    const auto found = example_of(g_, facts_, m, [&](const MeetingValues& v) { return meets(a, b, v); });
+    if (!found) return "";
+    const auto position = [&](bool is_first) {
       std::string s;
-      for (const std::int64_t v : at) s += (s.empty() ? "(" : ", ") + std::to_string(v);
+      for (const auto& [x, y] : m.axes) s += (s.empty() ? "(" : ", ") + std::to_string(found->at(is_first ? x : y));
       return s + ")";
     };
-    std::string text = ", as positions " + position(write_is_first ? e->first : e->second) + " and " +
-                       position(write_is_first ? e->second : e->first) + " do";
-    for (const auto& [extent, value] : e->extents)
-      text += (&extent == &e->extents[0].first ? " where " : ", ") + extent + " = " + std::to_string(value);
+    std::string text = ", as positions " + position(write_is_first) + " and " + position(!write_is_first) + " do";
+    std::map<std::string, std::int64_t> named;
+    for (const auto& [id, value] : *found)
+      if (g_.op(id) == Op::SYM && !g_.name(id).starts_with("$")) named[std::string(g_.name(id))] = value;
+    bool is_first = true;
+    for (const auto& [name, value] : named) {
+      text += (is_first ? " where " : ", ") + name + " = " + std::to_string(value);
+      is_first = false;
+    }
     return text;
   }
 
-  std::string advice(const Touch& a, const Touch& b, bool perhaps_wraps) const {
+  std::string advice(const Touch& a, const Touch& b, bool is_unsure) const {
     std::vector<Id> places = a.access->index;
     places.insert(places.end(), b.access->index.begin(), b.access->index.end());
-    for (const Id id : perhaps_wraps ? g_.reachable(places) : std::vector<Id>{})
+    for (const Id id : is_unsure ? g_.reachable(places) : std::vector<Id>{})
       if (forms_.may_wrap(id))
         return std::string(compiler::name(g_.dtype(id))) +
                " may not hold the place: " + (bits(g_.dtype(id)) < 64 ? "take positions of i64, kernel<i64>(...), or " : "") +
                "bound it by facts, dim<\"N\", {.max = ...}>";
+    const std::string unsure = is_unsure ? "no two that do were found: where none do, the proof falls short; " : "";
     if (a.access->kind == Kind::read || b.access->kind == Kind::read)
-      return "write to another tensor, read nothing outside (mode::constant), or promise by unique(...) that none does";
-    return "make it atomic, write nothing outside (mode::skip), or promise by unique(...) that none does";
+      return unsure +
+             "write to another tensor, read nothing outside (mode::constant), or promise by unique(...) that none does";
+    return unsure + "make it atomic, write nothing outside (mode::skip), or promise by unique(...) that none does";
   }
 
   Graph& g_;
   const Program& p_;
+  const Regions& regions_;
+  const std::map<Id, Id>& loops_;
   Positions positions_;
   Facts facts_;
   PositionAccesses accesses_;

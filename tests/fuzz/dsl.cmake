@@ -15,8 +15,10 @@ set_target_properties(random_states PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME fuzz.random_states COMMAND random_states --count 300 --jobs 2)
 set_tests_properties(fuzz.random_states PROPERTIES LABELS fuzz)
 
-# Random kernels against the proof that their positions do not meet. The long run: random_races --count 100000.
-add_executable(random_races fuzz/random_races_main.cpp fuzz/random_races.cpp fuzz/position_walk.cpp)
+# Random kernels against the proof that their positions do not meet. The long runs: random_races --count 100000, random_races --regular --count 20000.
+add_executable(random_races
+  fuzz/random_races_main.cpp fuzz/random_races.cpp fuzz/regular_kernels.cpp fuzz/position_walk.cpp)
 target_link_libraries(random_races PRIVATE kiln_generator kiln_races CLI11::CLI11)
 add_test(NAME fuzz.random_races COMMAND random_races --count 2000)
-set_tests_properties(fuzz.random_races PROPERTIES LABELS fuzz)
+add_test(NAME fuzz.regular_races COMMAND random_races --regular --count 500)
+set_tests_properties(fuzz.random_races fuzz.regular_races PROPERTIES LABELS fuzz)

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,30 +21,46 @@ struct Access {
   char kind;  // of r, w, a
 };
 
-// Goes through a program's kernel, one position after the other.
+// Goes through a program's kernel, one position after the other; again for each turn of a loop around it.
 class PositionWalk {
  public:
   PositionWalk(const record::program& p, std::int64_t n, Random& random)
       : p_(p), n_(n), numbers_{random.pick(-3, 12), random.pick(-3, 12)} {
     for (std::int64_t i = 0; i < n; ++i) a_.push_back(random.one_in(2) ? i : random.pick(-2, n + 2));
-    for (kernel_ = 0; p.nodes[kernel_].o != op::kernel;) evaluate(kernel_++, 0);
-    const record::node& k = p.nodes[kernel_];
-    std::int64_t rows = 1;
-    for (int axis = 0; axis < k.n_attrs; ++axis) {
-      const record::extent& e = p.attrs[k.attr_begin + axis];
-      if (axis + 1 < k.n_attrs)
-        rows = e.value;
-      else
-        columns_ = e.text != nullptr ? n : e.value;
+    std::int64_t turns = 1;
+    int loop = -1;
+    for (kernel_ = 0; node(kernel_).o != op::kernel; ++kernel_) {
+      if (node(kernel_).o != op::loop) {
+        evaluate(kernel_, 0);
+      } else {
+        loop = kernel_, turns = extent(p.attrs[node(kernel_).attr_begin + 1]);
+        value_[loop] = 0;
+      }
     }
+    const record::node& k = node(kernel_);
     size_ = static_cast<std::int64_t>(k.imm >> 8 & 0xffff);
-    two_axes_ = k.n_attrs == 2;
-    for (position_ = 0; position_ < rows * columns_; ++position_) position();
+    std::int64_t positions = 1;
+    for (int axis = 0; axis < k.n_attrs; ++axis) {
+      extents_.push_back(extent(p.attrs[k.attr_begin + axis]));
+      positions *= extents_.back();
+    }
+    for (std::int64_t turn = 0; turn < turns && meeting_.empty(); ++turn) {
+      if (loop >= 0) value_[loop] = turn;
+      for (int i = loop + 1; loop >= 0 && i < kernel_; ++i) evaluate(i, 0);
+      accesses_.clear();
+      for (position_ = 0; position_ < positions; ++position_) position();
+      meeting_ = meeting();
+    }
   }
 
+  const std::string& found() const { return meeting_; }
+
+ private:
   // What two positions do to one element, in words; empty: none meet.
   std::string meeting() const {
-    for (const auto& [element, list] : accesses_)
+    for (const auto& [element, list] : accesses_) {
+      const auto some = [&](auto f) { return std::ranges::any_of(list, f); };
+      if (!some([&](const Access& x) { return x.position != list[0].position; })) continue;
       for (const Access& x : list)
         for (const Access& y : list) {
           const bool together = size_ == 0 || x.group != y.group ? element.first < record::local_tensors : x.phase == y.phase;
@@ -53,10 +70,15 @@ class PositionWalk {
                    std::to_string(y.position) + " at element " + std::to_string(element.second) + " of " +
                    std::to_string(element.first) + ": " + x.kind + ' ' + y.kind;
         }
+    }
     return "";
   }
 
- private:
+  // "N" and "N*N" are all texts that there are.
+  std::int64_t extent(const record::extent& e) const {
+    if (e.text == nullptr) return e.value;
+    return std::string_view(e.text) == "N" ? n_ : n_ * n_;
+  }
   const record::node& node(int i) const { return p_.nodes[i]; }
   std::int64_t source(int i, int k) const { return value_.at(p_.sources[node(i).source_begin + k]); }
 
@@ -112,16 +134,20 @@ class PositionWalk {
     }
   }
 
-  std::int64_t extent_of(std::uint64_t tensor) const { return tensor >= record::local_tensors ? group_array_size : n_; }
-  // -1: none.
-  std::int64_t element(int i, int k) const {
-    const std::int64_t n = extent_of(tensor(i)), at = source(i, k);
-    if (n == 0) return -1;
-    switch (static_cast<index_mode>(node(i).imm >> 32 & 0xff)) {
-      case index_mode::clamp: return std::clamp<std::int64_t>(at, 0, n - 1);
-      case index_mode::wrap: return (at % n + n) % n;
-      default: return at < 0 || at >= n ? -1 : at;
+  // The place among all elements; first: the source that is the first index. -1: none.
+  std::int64_t element(int i, int first) const {
+    const bool is_array = tensor(i) >= record::local_tensors;
+    const record::shape* shape = is_array ? nullptr : p_.params[tensor(i)].s;
+    std::int64_t place = 0;
+    for (int axis = 0; axis < (is_array ? 1 : shape->rank); ++axis) {
+      const std::int64_t n = is_array ? group_array_size : extent(shape->extents[axis]), at = source(i, first + axis);
+      if (n == 0) return -1;
+      const auto mode = static_cast<index_mode>(node(i).imm >> 32 & 0xff);
+      const bool is_total = mode == index_mode::clamp || mode == index_mode::wrap;
+      if (!is_total && (at < 0 || at >= n)) return -1;
+      place = place * n + (mode == index_mode::wrap ? (at % n + n) % n : std::clamp<std::int64_t>(at, 0, n - 1));
     }
+    return place;
   }
   std::uint64_t tensor(int i) const { return node(i).imm & 0xffffffffu; }
   void note(int i, std::int64_t at, char kind, std::int64_t phase) {
@@ -139,24 +165,38 @@ class PositionWalk {
         else if ((n.imm & record::of_group) != 0)
           value_[i] = position_ / size_;
         else
-          value_[i] = !two_axes_ ? position_ : n.imm == 0 ? position_ / columns_ : position_ % columns_;
+          value_[i] = coordinate(n.imm);
         return;
+      case op::dim: value_[i] = n_; return;
       case op::counter: value_[i] = source(i, 0); return;
       case op::local: return;
-      case op::element:
-        if (tensor(i) == race_data) value_[i] = n_ == 0 ? 0 : a_[static_cast<std::size_t>(element(i, 0))];
-        return;
+      case op::element: value_[i] = tensor(i) == race_data && n_ > 0 ? a_[static_cast<std::size_t>(element(i, 0))] : 0; return;
       case op::atomic: return note(i, element(i, 1), 'a', phase);
       case op::put: {
         const std::int64_t at = element(i, 1);
-        const int value = p_.sources[n.source_begin];
-        // What is read in vain does no harm.
-        if (at >= 0 && node(value).o == op::element && tensor(value) != race_data) note(value, element(value, 0), 'r', phase);
+        if (at >= 0) note_reads(p_.sources[n.source_begin], phase);  // what is read in vain does no harm
         return note(i, at, 'w', phase);
       }
       case op::where: value_[i] = source(i, 0) != 0 ? source(i, 1) : source(i, 2); return;
       case op::not_: value_[i] = source(i, 0) == 0; return;
       default: value_[i] = binary(n.o, static_cast<std::int32_t>(source(i, 0)), static_cast<std::int32_t>(source(i, 1)));
+    }
+  }
+  std::int64_t coordinate(std::uint64_t axis) const {
+    std::int64_t rest = position_;
+    for (std::size_t k = extents_.size() - 1; k > axis; --k) rest /= extents_[k];
+    return rest % extents_[axis];
+  }
+  void note_reads(int value, std::int64_t phase) {
+    std::vector<int> open{value};
+    while (!open.empty()) {
+      const int i = open.back();
+      open.pop_back();
+      if (node(i).o == op::element) {
+        if (tensor(i) != race_data) note(i, element(i, 0), 'r', phase);
+      } else if (node(i).o != op::counter && node(i).o != op::index) {
+        for (int k = 0; k < node(i).n_sources; ++k) open.push_back(p_.sources[node(i).source_begin + k]);
+      }
     }
   }
   static std::int64_t binary(op o, std::int64_t x, std::int64_t y) {
@@ -186,11 +226,12 @@ class PositionWalk {
   }
 
   const record::program& p_;
-  std::int64_t n_, columns_ = 0, size_ = 0, position_ = 0;
+  std::int64_t n_, size_ = 0, position_ = 0;
+  std::vector<std::int64_t> extents_;  // of the kernel
   std::array<std::int64_t, 2> numbers_;
   std::vector<std::int64_t> a_;
   int kernel_ = 0;
-  bool two_axes_ = false;
+  std::string meeting_;
   std::map<int, std::int64_t> value_;
   std::map<std::pair<std::uint64_t, std::int64_t>, std::vector<Access>> accesses_;
 };
@@ -198,7 +239,7 @@ class PositionWalk {
 }  // namespace
 
 std::string meeting_positions(const record::program& p, std::int64_t n, Random& random) {
-  return PositionWalk(p, n, random).meeting();
+  return PositionWalk(p, n, random).found();
 }
 
 }  // namespace kiln::test

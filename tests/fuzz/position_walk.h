@@ -1,4 +1,4 @@
-// The kernel of a program of random_races, position by position: which of them meet.
+// The kernel of a program of random_races or regular_kernel, position by position: which of them meet.
 #pragma once
 
 #include <cstdint>

@@ -7,4 +7,5 @@ target_compile_definitions(generator_driver_test PRIVATE
   KILN_CXX_COMPILER="${CMAKE_CXX_COMPILER}")
 kiln_add_test(store_races_test unit SOURCES unit/store_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
 kiln_add_test(flat_races_test unit SOURCES unit/flat_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
+kiln_add_test(proven_races_test unit SOURCES unit/proven_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
 kiln_add_test(group_races_test unit SOURCES unit/group_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)

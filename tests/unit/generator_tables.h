@@ -27,7 +27,9 @@ class Tables {
     params_.push_back({name, direction, d, s});
     return static_cast<int>(params_.size()) - 1;
   }
-  void symbol(const char* name, std::int64_t min) { symbols_.push_back({name, min, std::int64_t{1} << 40, 1}); }
+  void symbol(const char* name, std::int64_t min, std::int64_t max = std::int64_t{1} << 40) {
+    symbols_.push_back({name, min, max, 1});
+  }
 
   int node(record::op o, kiln_dtype d, const record::shape* s, std::vector<int> sources = {},
            std::vector<record::extent> attrs = {}, std::uint64_t imm = 0) {

@@ -1,0 +1,415 @@
+#include "tests/fuzz/regular_kernels.h"
+
+#include <functional>
+#include <vector>
+
+#include "tests/fuzz/random.h"
+#include "tests/fuzz/random_races.h"
+
+namespace kiln::test {
+namespace {
+
+using record::index_mode;
+using record::op;
+using tables::Tables;
+
+enum Slot : std::uint64_t { slot_c, slot_d, slot_a = race_data, slot_y, slot_z, slot_square, slot_flat };
+
+class Maker {
+ public:
+  explicit Maker(std::uint64_t seed) : random_(seed), t_("regular") {}
+
+  Tables make() {
+    scalar_ = t_.shape({});
+    const auto* n = t_.shape({Tables::text("N")});
+    t_.symbol("N", 0, std::int64_t{1} << 13);  // no product of positions wraps
+    t_.param("c", 0, KILN_I32, scalar_);
+    t_.param("d", 0, KILN_I32, scalar_);
+    t_.param("a", 0, KILN_I32, n);
+    t_.param("y", 2, KILN_I32, n);
+    t_.param("z", 2, KILN_I32, n);
+    t_.param("square", 2, KILN_I32, t_.shape({Tables::text("N"), Tables::text("N")}));
+    t_.param("flat", 2, KILN_I32, t_.shape({Tables::text("N*N")}));
+    c_ = node(op::param, {}, slot_c), d_ = node(op::param, {}, slot_d), n_ = node_dim();
+    using Family = void (Maker::*)();
+    constexpr Family families[] = {&Maker::pivot,    &Maker::pivot_of_square, &Maker::residues,   &Maker::shifts,
+                                   &Maker::triangle, &Maker::transposed,      &Maker::tiles,      &Maker::digits,
+                                   &Maker::affine,   &Maker::affine_square,   &Maker::neighbours, &Maker::swaps,
+                                   &Maker::strided,  &Maker::modular};
+    (this->*families[random_.pick(0, std::ssize(families) - 1)])();
+    return std::move(t_);
+  }
+
+ private:
+  int node(op o, std::vector<int> sources = {}, std::uint64_t imm = 0) {
+    return t_.node(o, KILN_I32, scalar_, std::move(sources), {}, imm);
+  }
+  int node_dim() { return t_.node(op::dim, KILN_I32, scalar_, {}, {Tables::text("N")}); }
+  int flag(op o, std::vector<int> sources) { return t_.node(o, KILN_BOOL, scalar_, std::move(sources)); }
+  int number(std::int64_t v) { return node(op::constant, {}, static_cast<std::uint64_t>(v)); }
+  // Operands are in braces, where C++ evaluates them in order.
+  struct Two {
+    int a, b;
+  };
+  struct By {
+    int a;
+    std::int64_t m;
+  };
+  int add(Two x) { return node(op::add, {x.a, x.b}); }
+  int sub(Two x) { return node(op::sub, {x.a, x.b}); }
+  int plus(By x) { return x.m == 0 ? x.a : x.m > 0 ? add({x.a, number(x.m)}) : sub({x.a, number(-x.m)}); }
+  bool coin() { return random_.one_in(2); }
+
+  static bool is_power(std::int64_t m) { return (m & (m - 1)) == 0; }
+  static int log2(std::int64_t m) {
+    int n = 0;
+    while (m > 1) m /= 2, ++n;
+    return n;
+  }
+  // Of the same value, the ways to write it.
+  int times(By x) {
+    const auto [a, m] = x;
+    if (m == 2 && random_.one_in(3)) return add({a, a});
+    if (is_power(m) && m > 0 && random_.one_in(3)) return node(op::shl, {a, number(log2(m) + (random_.one_in(4) ? 32 : 0))});
+    return node(op::mul, {a, number(m)});
+  }
+  int over(By x) {
+    const auto [a, m] = x;
+    if (is_power(m) && random_.one_in(3)) return node(op::shr, {a, number(log2(m))});
+    return node(coin() ? op::cdiv : op::floordiv, {a, number(m)});
+  }
+  int mod(By x) {
+    const auto [a, m] = x;
+    if (is_power(m) && random_.one_in(3)) return node(op::and_, {a, number(m - 1)});
+    return node(coin() ? op::cmod : op::floormod, {a, number(m)});
+  }
+
+  int extent_or(std::int64_t least, std::int64_t most) {
+    return random_.one_in(3) ? static_cast<int>(random_.pick(least, most)) : 0;
+  }
+  static record::extent extent(std::int64_t e) { return e == 0 ? Tables::text("N") : Tables::fixed(e); }
+
+  // body: of the kernel's positions; extents: 0 is N.
+  void kernel(std::vector<std::int64_t> extents, const std::function<void(std::vector<int>)>& body) {
+    std::vector<record::extent> ends;
+    for (const std::int64_t e : extents) ends.push_back(extent(e));
+    const int k = t_.node(op::kernel, KILN_I32, scalar_, {}, ends, extents.size());
+    std::vector<int> at;
+    for (std::size_t axis = 0; axis < extents.size(); ++axis) at.push_back(node(op::index, {k}, axis));
+    body(at);
+    t_.node(op::kernel_end, KILN_BOOL, scalar_);
+  }
+  void when(int condition, const std::function<void()>& body) {
+    flag(op::when, {condition});
+    body();
+    flag(op::when_end, {});
+  }
+  void otherwise(const std::function<void()>& body) {
+    flag(op::otherwise, {});
+    body();
+    flag(op::when_end, {});
+  }
+  // Counts 0 .. end - 1; no_end: N turns.
+  void loop(int end, const std::function<void(int)>& body) {
+    const bool is_n = end < 0;
+    const int l = t_.node(op::loop, KILN_I32, scalar_, is_n ? std::vector<int>{} : std::vector{end},
+                          {Tables::fixed(0), is_n ? Tables::text("N") : Tables::fixed(-1), Tables::fixed(1)});
+    body(node(op::counter, {l}));
+    flag(op::loop_end, {});
+  }
+  int read(std::uint64_t slot, std::vector<int> at) {
+    return node(op::element, std::move(at), static_cast<std::uint64_t>(index_mode::clamp) << 32 | slot);
+  }
+  int read_or_0(std::uint64_t slot, std::vector<int> at) {
+    at.push_back(number(0));
+    return node(op::element, std::move(at), static_cast<std::uint64_t>(index_mode::constant) << 32 | slot);
+  }
+  // The value, then its place.
+  void put(std::uint64_t slot, std::vector<int> sources, index_mode m = index_mode::skip) {
+    node(op::put, std::move(sources), static_cast<std::uint64_t>(m) << 32 | slot);
+  }
+  index_mode any_mode() {
+    constexpr index_mode modes[] = {index_mode::skip, index_mode::skip, index_mode::clamp, index_mode::wrap};
+    return modes[random_.pick(0, 3)];
+  }
+
+  // The number of the pivot: of a loop around the kernel, or an argument.
+  void with_pivot(const std::function<void(int)>& body) {
+    switch (random_.pick(0, 2)) {
+      case 0: return body(c_);
+      case 1: return body(node(op::max, {number(0), node(op::min, {c_, plus({n_, -1})})}));
+      default: loop(-1, body);
+    }
+  }
+  int is_other(Two x) {
+    const auto [a, b] = x;
+    switch (random_.pick(0, 5)) {
+      case 0: return flag(op::ne, {a, b});
+      case 1: return flag(op::not_, {flag(op::eq, {a, b})});
+      case 2: {
+        const int below = flag(op::lt, {a, b});
+        return flag(op::or_, {below, flag(op::lt, {b, a})});
+      }
+      case 3: return flag(op::lt, {a, b});
+      case 4: return flag(op::lt, {b, a});
+      default: return flag(op::ne, {a, plus({b, random_.one_in(6) ? 1 : 0})});
+    }
+  }
+  void pivot() {
+    with_pivot([&](int k) {
+      kernel({0}, [&](std::vector<int> at) {
+        const int t = at[0], other = plus({k, random_.one_in(8) ? 1 : 0});
+        when(is_other({t, k}), [&] {
+          if (coin())
+            put(slot_square, {add({read(slot_square, {t, k}), read(slot_square, {k, coin() ? k : other})}), t, k});
+          else
+            put(slot_y, {add({read(slot_y, {t}), read_or_0(slot_y, {other})}), t});
+        });
+      });
+    });
+  }
+  void pivot_of_square() {
+    with_pivot([&](int k) {
+      kernel({0, 0}, [&](std::vector<int> at) {
+        const int i = at[0], j = at[1];
+        const auto update = [&] {
+          const int sum = add({read_or_0(slot_square, {i, k}), read_or_0(slot_square, {k, j})});
+          put(slot_square,
+              {node(op::min, {read(slot_square, {i, j}), random_.one_in(3) ? add({sum, read_or_0(slot_square, {k, k})}) : sum}),
+               i, j});
+        };
+        if (coin()) {
+          const int rows = is_other({i, k});
+          when(random_.one_in(8) ? rows : flag(op::and_, {rows, is_other({j, k})}), update);
+        } else {
+          const int row = flag(op::eq, {i, k});
+          when(flag(op::or_, {row, flag(op::eq, {j, k})}), [&] { put(slot_flat, {i, add({node(op::mul, {i, n_}), j})}); });
+          otherwise(update);
+        }
+      });
+    });
+  }
+
+  // One residue of m each: its quotient, or one place of several.
+  void residues() {
+    kernel({extent_or(1, 90)}, [&](std::vector<int> at) {
+      const int i = at[0];
+      const std::int64_t m = random_.pick(2, 8), r = random_.pick(0, m - 1), wrong = random_.one_in(8) ? 1 : 0;
+      const auto place = [&](std::int64_t residue) {
+        const std::int64_t by = m + wrong;
+        switch (random_.pick(0, 3)) {
+          case 0: return over({i, by});
+          case 1: return over({sub({i, number(residue)}), by});
+          case 2: return plus({over({i, by}), random_.pick(-2, 2)});
+          default: return over({plus({i, m - residue}), m});
+        }
+      };
+      if (m == 2 && coin()) {
+        when(coin() ? flag(op::eq, {mod({i, 2}), number(1)}) : flag(op::ne, {mod({i, 2}), number(0)}),
+             [&] { put(slot_y, {i, place(1)}); });
+        otherwise([&] { put(slot_z, {i, place(0)}); });
+        return;
+      }
+      when(flag(op::eq, {mod({i, m}), number(r)}), [&] { put(slot_y, {read(slot_a, {i}), place(r)}, any_mode()); });
+      if (coin()) when(flag(op::eq, {mod({i, m}), number((r + 1) % m)}), [&] { put(slot_z, {i, place((r + 1) % m)}); });
+    });
+  }
+
+  void shifts() {
+    kernel({extent_or(1, 90)}, [&](std::vector<int> at) {
+      const int i = at[0], s = static_cast<int>(random_.pick(0, 6)) + (random_.one_in(3) ? 32 : 0);
+      const std::int64_t low = random_.pick(0, 1 << (s % 32));
+      const int shifted = node(op::shl, {i, number(s)});
+      switch (random_.pick(0, 3)) {
+        case 0: return put(slot_y, {i, plus({shifted, low})});
+        case 1: put(slot_y, {i, shifted}); return put(slot_y, {read_or_0(slot_y, {shifted}), plus({shifted, low})});
+        case 2: {
+          const int down = node(op::shr, {i, number(s)});
+          return when(flag(op::eq, {node(op::and_, {i, number((1 << (s % 32)) - 1)}), number(0)}),
+                      [&] { put(slot_y, {i, down}); });
+        }
+        default: return put(slot_y, {i, node(op::xor_, {shifted, number(random_.pick(0, 9))})});
+      }
+    });
+  }
+
+  // Rows of a triangle one after the other.
+  void triangle() {
+    const bool is_strict = coin();
+    const std::int64_t wrong = random_.one_in(8) ? 1 : 0;
+    const auto place = [&](int i, int j) {
+      const int area = node(op::mul, {i, plus({i, is_strict ? -1 : 1})});
+      return add({over({area, 2}), j});
+    };
+    if (coin()) {
+      kernel({0}, [&](std::vector<int> at) {
+        loop(plus({at[0], (is_strict ? 0 : 1) + wrong}), [&](int j) { put(slot_flat, {j, place(at[0], j)}); });
+      });
+      return;
+    }
+    kernel({0, 0}, [&](std::vector<int> at) {
+      const int i = at[0], j = at[1];
+      when(flag(is_strict ? op::lt : op::le, {j, plus({i, wrong})}),
+           [&] { put(slot_flat, {read_or_0(slot_square, {i, j}), place(i, j)}); });
+    });
+  }
+  void transposed() {
+    kernel({0, 0}, [&](std::vector<int> at) {
+      const int i = at[0], j = at[1];
+      const bool is_right = !random_.one_in(8);
+      when(is_right ? flag(coin() ? op::lt : op::le, {i, j}) : flag(op::le, {i, plus({j, 1})}), [&] {
+        const int a = read(slot_square, {i, j}), b = read(slot_square, {j, i});
+        put(slot_square, {b, i, j});
+        put(slot_square, {a, j, i});
+      });
+    });
+  }
+
+  void tiles() {
+    const std::int64_t p = random_.pick(2, 5), q = random_.pick(2, 5), wrong = random_.one_in(8) ? 1 : 0;
+    kernel({random_.pick(1, 6), random_.pick(1, 6), p + wrong, q}, [&](std::vector<int> at) {
+      const int row = add({times({at[0], p}), at[2]}), column = add({times({at[1], q}), at[3]});
+      if (coin()) return put(slot_square, {at[0], row, column});
+      put(slot_flat, {at[0], coin() ? add({node(op::mul, {row, number(6 * q)}), column})
+                                    : add({add({times({add({times({at[0], 6}), at[1]}), p * q}), times({at[2], q})}), at[3]})});
+    });
+  }
+  // The digits of a position, in another order.
+  void digits() {
+    const std::int64_t p = random_.pick(2, 9), q = random_.pick(2, 9), wrong = random_.one_in(8) ? 1 : 0;
+    const bool is_symbolic = coin();
+    kernel({is_symbolic ? 0 : random_.pick(1, p * q)}, [&](std::vector<int> at) {
+      const int k = at[0], low = mod({k, p}), high = over({k, p});
+      switch (random_.pick(0, 3)) {
+        case 0: return put(slot_square, {k, high, low});
+        case 1: return put(slot_flat, {k, add({times({high, p + random_.pick(0, 3) - wrong}), low})});
+        case 2: return put(slot_flat, {k, add({times({mod({high, q}), p}), add({times({over({high, q}), p * q}), low})})});
+        default: return put(slot_flat, {k, add({is_symbolic ? node(op::mul, {low, n_}) : times({low, q}), high})});
+      }
+    });
+  }
+
+  void affine() {
+    kernel({extent_or(1, 90)}, [&](std::vector<int> at) {
+      const int i = at[0], scaled = times({i, random_.pick(1, 5)});
+      switch (random_.pick(0, 4)) {
+        case 0: return put(slot_y, {i, sub({plus({n_, -1}), i})}, any_mode());
+        case 1: return put(slot_y, {i, plus({scaled, random_.pick(-5, 5)})});
+        case 2: return put(slot_y, {read(slot_a, {i}), sub({c_, scaled})});
+        case 3: return put(slot_y, {i, node(op::xor_, {i, coin() ? d_ : number(random_.pick(0, 15))})});
+        default: return put(slot_y, {i, add({scaled, times({d_, random_.pick(1, 3)})})});
+      }
+    });
+  }
+  void affine_square() {
+    kernel({extent_or(1, 12), extent_or(1, 12)}, [&](std::vector<int> at) {
+      const auto sum = [&](std::int64_t p, std::int64_t q) {
+        const auto term = [&](int x, std::int64_t by) { return by < 0 ? sub({number(0), times({x, -by})}) : times({x, by}); };
+        const int first = p == 0 ? number(0) : term(at[0], p);
+        return plus({q == 0 ? first : add({first, term(at[1], q)}), random_.pick(-3, 8)});
+      };
+      const int row = sum(random_.pick(-2, 2), random_.pick(-2, 2)), column = sum(random_.pick(-2, 2), random_.pick(-2, 2));
+      put(slot_square, {at[0], row, column});
+    });
+  }
+
+  // Every second place reads those beside it.
+  void neighbours() {
+    if (coin()) {
+      kernel({0}, [&](std::vector<int> at) {
+        const std::int64_t m = random_.pick(2, 4), far = random_.pick(1, m);
+        when(flag(op::eq, {mod({at[0], m}), number(random_.pick(0, m - 1))}), [&] {
+          put(slot_y,
+              {add({read_or_0(slot_y, {plus({at[0], far})}), read_or_0(slot_y, {plus({at[0], -random_.pick(1, m - 1)})})}),
+               at[0]});
+        });
+      });
+      return;
+    }
+    kernel({0, 0}, [&](std::vector<int> at) {
+      const int i = at[0], j = at[1];
+      const auto near = [&] { return random_.one_in(12) ? 2 : 1; };
+      when(flag(op::eq, {mod({add({i, j}), 2}), coin() ? number(0) : node(op::and_, {c_, number(1)})}), [&] {
+        const bool at_border = coin();
+        const auto beside = [&](int r, int s) {
+          return at_border ? read(slot_square, {r, s}) : read_or_0(slot_square, {r, s});
+        };
+        const int rows = add({beside(plus({i, -1}), j), beside(plus({i, near()}), j)});
+        put(slot_square, {add({rows, beside(i, plus({j, 1}))}), i, j});
+      });
+    });
+  }
+
+  // Pairs that change places.
+  void swaps() {
+    kernel({0}, [&](std::vector<int> at) {
+      const int i = at[0];
+      const auto swap = [&](int p, int q) {
+        const int a = read(slot_y, {p}), b = read(slot_y, {q});
+        put(slot_y, {node(op::min, {a, b}), p});
+        put(slot_y, {node(op::max, {a, b}), q});
+      };
+      switch (random_.pick(0, 3)) {
+        case 0:
+          return when(flag(random_.one_in(8) ? op::le : op::lt, {times({i, 2}), plus({n_, -1})}),
+                      [&] { swap(i, sub({plus({n_, -1}), i})); });
+        case 1: {
+          const int p = add({times({i, 2}), mod({node(op::and_, {c_, number(7)}), 2})});
+          return when(flag(op::lt, {plus({p, 1}), n_}), [&] { swap(p, plus({p, random_.one_in(8) ? 2 : 1})); });
+        }
+        case 2: {
+          const std::int64_t h = random_.pick(1, 6), period = random_.one_in(8) ? h + 1 : 2 * h;
+          const int first = flag(op::lt, {mod({i, period}), number(h)});
+          return when(flag(op::and_, {first, flag(op::lt, {plus({i, h}), n_})}), [&] { swap(i, plus({i, h})); });
+        }
+        default: {
+          const int other = node(op::xor_, {i, coin() ? d_ : number(random_.pick(1, 8))});
+          const int first = flag(op::lt, {i, other});
+          return when(random_.one_in(8) ? flag(op::lt, {other, n_}) : flag(op::and_, {first, flag(op::lt, {other, n_})}),
+                      [&] { swap(i, other); });
+        }
+      }
+    });
+  }
+
+  // Several places each, which together fill a stretch.
+  void strided() {
+    kernel({extent_or(1, 40)}, [&](std::vector<int> at) {
+      const int i = at[0];
+      const std::int64_t m = random_.pick(2, 6), most = random_.one_in(8) ? m : m - 1;
+      if (coin()) return loop(number(most + 1), [&](int k) { put(slot_y, {k, add({times({i, m}), k})}); });
+      for (std::int64_t k = 0; k <= most; k += random_.pick(1, 2))
+        put(slot_y, {random_.one_in(3) ? read_or_0(slot_y, {plus({times({i, m}), random_.pick(0, m - 1)})}) : i,
+                     plus({times({i, m}), k})});
+    });
+  }
+
+  // a*i + b modulo the number of positions.
+  void modular() {
+    const std::int64_t n = random_.pick(2, 24), a = random_.pick(1, n + 3);
+    if (random_.one_in(3)) {
+      kernel({0}, [&](std::vector<int> at) {
+        const int turned = coin() ? add({at[0], node(op::and_, {c_, number(7)})}) : plus({at[0], random_.pick(0, 9)});
+        if (coin()) return put(slot_y, {at[0], turned}, index_mode::wrap);
+        put(slot_y, {at[0], node(op::floormod, {turned, n_})});
+      });
+      return;
+    }
+    kernel({n}, [&](std::vector<int> at) {
+      const int image = mod({plus({times({at[0], a}), random_.pick(0, 9)}), n});
+      put(slot_y, {at[0], image});
+      if (random_.one_in(3)) put(slot_z, {at[0], plus({mod({plus({at[0], random_.pick(0, n)}), n}), random_.pick(0, 2)})});
+    });
+  }
+
+  Random random_;
+  Tables t_;
+  const record::shape* scalar_ = nullptr;
+  int c_ = 0, d_ = 0, n_ = 0;
+};
+
+}  // namespace
+
+Tables regular_kernel(std::uint64_t seed) { return Maker(seed).make(); }
+
+}  // namespace kiln::test

@@ -1,0 +1,166 @@
+// Programs of matrices, sorts and permutations whose positions are free of races, for reasons that take several cases.
+#include "tests/unit/races.h"
+
+using namespace kiln;
+using namespace kiln::test::races;
+
+namespace {
+
+inline constexpr dim<"S", {.min = 1, .max = 30000}> S;
+
+#define KILN_PROOF_TEST(Name, Text, ...)  \
+  struct Name : program<Name> {           \
+    in<i32> c, d;                         \
+    in<i32, N> keep;                      \
+    inout<f64, N, N> w;                   \
+    inout<f64, S, S> s;                   \
+    inout<f32, N> x;                      \
+    in<f32, N> from;                      \
+    inout<f32, 2 * N> pairs;              \
+    inout<f32, K> y, z;                   \
+    inout<f32, 16> small;                 \
+    inout<f32, S*(S + 1) / 2> packed;     \
+    constexpr void body() { __VA_ARGS__ } \
+  };                                      \
+  TEST(ProvenRaces, Name) { Text(race_of<Name>()); }
+
+// The element that all read is written by nobody.
+KILN_PROOF_TEST(PivotOfData, is_free, auto k = max(0, min(c, size<N, i32>() - 1));
+                for (auto [t] : kernel(N)) if (auto g = when(t != k)) w(t, k) = w(t, k) / w(k, k);)
+KILN_PROOF_TEST(PivotOfALoop, is_free,
+                for (auto k : loop(N)) for (auto [t] : kernel(N)) if (auto g = when(t != k)) w(t, k) = w(t, k) / w(k, k);)
+KILN_PROOF_TEST(PivotIsBefore, is_free,
+                for (auto k : loop(N)) for (auto [t] : kernel(N)) if (auto g = when(t > k)) w(t, k) = w(t, k) / w(k, k);)
+KILN_PROOF_TEST(
+    PivotInTwoParts, is_free, for (auto k : loop(N)) {
+      for (auto [t] : kernel(N))
+        if (auto g = when(t < k)) w(t, k) = w(t, k) / w(k, k);
+      for (auto [t] : kernel(N))
+        if (auto g = when(t > k)) w(t, k) = w(t, k) / w(k, k);
+    })
+KILN_PROOF_TEST(PivotOnEitherSide, is_free,
+                for (auto k : loop(N)) for (auto [t] : kernel(N)) if (auto g = when(t < k || t > k))
+                    w(t, k) = w(t, k) / w(k, k);)
+KILN_PROOF_TEST(PivotByNot, is_free,
+                for (auto k : loop(N)) for (auto [t] : kernel(N)) if (auto g = when(!(t == k))) w(t, k) = w(t, k) / w(k, k);)
+KILN_PROOF_TEST(
+    PivotByOtherwise, is_free, for (auto k : loop(N)) for (auto [t] : kernel(N)) {
+      if (auto g = when(t == k)) {
+      }
+      if (auto g = otherwise()) w(t, k) = w(t, k) / w(k, k);
+    })
+KILN_PROOF_TEST(GaussJordan, is_free,
+                for (auto k : loop(N)) for (auto [i, j] : kernel(N, N)) if (auto g = when(i != k && j != k)) w(i, j) -=
+                w(i, k) * w(k, j) / w(k, k);)
+KILN_PROOF_TEST(FloydWarshall, is_free,
+                for (auto k : loop(N)) for (auto [i, j] : kernel(N, N)) if (auto g = when(i != k && j != k))
+                    w(i, j) = min(w(i, j), w(i, k) + w(k, j));)
+KILN_PROOF_TEST(
+    FloydWarshallByOtherwise, is_free, for (auto k : loop(N)) for (auto [i, j] : kernel(N, N)) {
+      if (auto g = when(i == k || j == k)) {
+      }
+      if (auto g = otherwise()) w(i, j) = min(w(i, j), w(i, k) + w(k, j));
+    })
+KILN_PROOF_TEST(
+    Cholesky, is_free, for (auto k : loop(S)) {
+      auto rest = size<S, i32>() - 1 - k;
+      for (auto [a, b] : kernel(rest, rest)) {
+        auto i = k + 1 + a, j = k + 1 + b;
+        if (auto g = when(j <= i)) s(i, j) -= s(i, k) * s(j, k);
+      }
+    })
+KILN_PROOF_TEST(
+    CholeskyOfAnyExtent, is_free, for (auto k : loop(N)) {
+      auto rest = size<N, i32>() - 1 - k;
+      for (auto [t] : kernel(rest)) w(k + 1 + t, k) = w(k + 1 + t, k) / w(k, k);
+      for (auto [a, b] : kernel(rest, rest)) {
+        auto i = k + 1 + a, j = k + 1 + b;
+        if (auto g = when(j <= i)) w(i, j) -= w(i, k) * w(j, k);
+      }
+    })
+KILN_PROOF_TEST(
+    TransposedInPlace, is_free, for (auto [i, j] : kernel(N, N)) if (auto g = when(i < j)) {
+      auto a = w(i, j), b = w(j, i);
+      w(i, j) = b;
+      w(j, i) = a;
+    })
+KILN_PROOF_TEST(
+    ReversedInPlace, is_free, for (auto [i] : kernel<N / 2>()) {
+      auto j = x.size<0>() - 1 - i;
+      auto a = x(i), b = x(j);
+      x(i) = b;
+      x(j) = a;
+    })
+KILN_PROOF_TEST(
+    OddEvenSort, is_free, for (auto t : loop(N)) for (auto [i] : kernel<i64>(N)) {
+      auto a = 2 * i + cast<i64>(t % 2);
+      if (auto g = when(a + 1 < x.size<0, i64>())) {
+        auto u = x(a), v = x(a + 1);
+        x(a) = min(u, v);
+        x(a + 1) = max(u, v);
+      }
+    })
+KILN_PROOF_TEST(
+    Interleaved, is_free, for (auto [i] : kernel<i64>(N)) {
+      pairs(2 * i) = from(i);
+      pairs(2 * i + 1) = -from(i);
+    })
+
+// Halves, parities and remainders.
+KILN_PROOF_TEST(HalfOfEven, is_free, for (auto [i] : kernel(K)) if (auto g = when(i % 2 == 0)) y(i / 2) = 1;)
+KILN_PROOF_TEST(HalfOfEvenOfAnyExtent, is_free, for (auto [i] : kernel(N)) if (auto g = when(i % 2 == 0)) x(i / 2) = 1;)
+KILN_PROOF_TEST(HalfOfOdd, is_free, for (auto [i] : kernel(N)) if (auto g = when(i % 2 != 0)) x(i / 2) = 1;)
+KILN_PROOF_TEST(HalfByMask, is_free, for (auto [i] : kernel(N)) if (auto g = when((i & 1) == 1)) x(i >> 1) = 1;)
+KILN_PROOF_TEST(ThirdOfThree, is_free, for (auto [i] : kernel(N)) if (auto g = when(i % 3 == 1)) x(i / 3) = 1;)
+KILN_PROOF_TEST(
+    HalvesOfEvenAndOdd, is_free, for (auto [i] : kernel(K)) {
+      if (auto g = when(i % 2 == 0)) y(i / 2) = 1;
+      if (auto g = otherwise()) z(i / 2) = 1;
+    })
+KILN_PROOF_TEST(NotThird, is_race, for (auto [i] : kernel(N)) if (auto g = when(i % 3 != 1)) x(i / 3) = 1;)
+KILN_PROOF_TEST(QuarterOfEven, is_race, for (auto [i] : kernel(N)) if (auto g = when(i % 2 == 0)) x(i / 4) = 1;)
+
+// Shifts by constants are multiplications and divisions; only the low bits of a count matter.
+KILN_PROOF_TEST(ShiftedByOne, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 1) = 1;)
+KILN_PROOF_TEST(ShiftedByItsBits, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 32) = 1;)
+KILN_PROOF_TEST(ShiftedByItsBitsAndOne, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 33) = 1;)
+KILN_PROOF_TEST(ShiftedByItsBitsDown, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i >> 32) = 1;)
+KILN_PROOF_TEST(ShiftedByFour, is_free, for (auto [i] : kernel<i64>(N)) x.at<mode::skip>(i << 4) = 1;)
+KILN_PROOF_TEST(ShiftedDownByOne, is_race, for (auto [i] : kernel(N)) x.at<mode::skip>(i >> 1) = 1;)
+KILN_PROOF_TEST(ShiftedOutOfItsBits, is_race, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 31) = 1;)
+
+// Permutations and layouts.
+KILN_PROOF_TEST(TimesFiveOfSixteen, is_free, for (auto [i] : kernel(16)) small((5 * i + 3) % 16) = 1;)
+KILN_PROOF_TEST(TimesSixOfSixteen, is_race, for (auto [i] : kernel(16)) small((6 * i + 3) % 16) = 1;)
+KILN_PROOF_TEST(Sheared, is_free, for (auto [i, j] : kernel(S, S)) s.at<mode::skip>(i + j, j) = 1;)
+KILN_PROOF_TEST(ShearedTwice, is_free, for (auto [i, j] : kernel(S, S)) s.at<mode::skip>(2 * i + j, i + j) = 1;)
+KILN_PROOF_TEST(DeterminantTwo, is_free, for (auto [i, j] : kernel(S, S)) s.at<mode::skip>(i + j, i - j) = 1;)
+KILN_PROOF_TEST(DeterminantZero, is_race, for (auto [i, j] : kernel(S, S)) s.at<mode::skip>(i + j, 2 * i + 2 * j) = 1;)
+KILN_PROOF_TEST(Rotated, is_free, for (auto [i] : kernel(K)) y(floormod(i + floormod(c, size<K, i32>()), size<K, i32>())) = 1;)
+KILN_PROOF_TEST(Triangle, is_free,
+                for (auto [i, j] : kernel(S, S)) if (auto g = when(j <= i)) packed.at<mode::skip>(i*(i + 1) / 2 + j) = 1;)
+KILN_PROOF_TEST(TriangleByALoop, is_free,
+                for (auto [i] : kernel(S)) for (auto j : loop(i + 1)) packed.at<mode::skip>(i*(i + 1) / 2 + j) = 1;)
+KILN_PROOF_TEST(TriangleOverlaps, is_race,
+                for (auto [i, j] : kernel(S, S)) if (auto g = when(j <= i + 1)) packed.at<mode::skip>(i*(i + 1) / 2 + j) = 1;)
+KILN_PROOF_TEST(UpperTriangleByALoop, is_free,
+                for (auto [i] : kernel(S)) for (auto j : loop(i + 1, size<S, i32>())) s(j, i) = s(i, j);)
+KILN_PROOF_TEST(Tiles, is_free, for (auto [a, b, i, j] : kernel(S, S, 8, 8)) s.at<mode::skip>(8 * a + i, 8 * b + j) = 1;)
+KILN_PROOF_TEST(FlatTiles, is_free,
+                for (auto [k] : kernel(K)) s.at<mode::skip>(k / 64 / 8 * 8 + k % 64 / 8, k / 64 % 8 * 8 + k % 8) = 1;)
+
+// Segments that only the data keeps apart, and a type that is too narrow for twice a position.
+KILN_PROOF_TEST(Compaction, is_race, for (auto [i] : kernel(N)) if (auto g = when(from(i) > 0)) x(keep(i)) = from(i);)
+KILN_PROOF_TEST(RowsOfData, is_race,
+                for (auto [i] : kernel(N)) for (auto k : loop(keep(i), keep.at<mode::constant>(i + 1, 0))) x(k) *= 2;)
+KILN_PROOF_TEST(
+    OddEvenSortOfI32, is_race, for (auto t : loop(N)) for (auto [i] : kernel(N)) {
+      auto a = 2 * i + t % 2;
+      if (auto g = when(a + 1 < x.size<0>())) {
+        auto u = x(a), v = x(a + 1);
+        x(a) = min(u, v);
+        x(a + 1) = max(u, v);
+      }
+    })
+
+}  // namespace
