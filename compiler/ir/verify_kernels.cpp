@@ -25,7 +25,6 @@ constexpr VerifyRule rules[] = {
     {"P", "access-lanes", "an access has an index of its lanes, a gate and an alternative of one lane or as many"},
     {"P", "loop-type", "a loop counts in i64, upwards"},
     {"P", "array", "arrays have constant extents above 0, of 1 MiB together"},
-    {"P", "machine-operation", "operations that code generation has"},
 };
 
 bool is_reduce_kind(const Graph& g, Id range) { return static_cast<RangeKind>(g.arg(range, 1)) == RangeKind::reduce; }

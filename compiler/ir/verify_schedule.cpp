@@ -64,7 +64,6 @@ class StatementVerifier {
     const bool is_whole = s_.pieces.empty() && (in_tensors || in_pieces);
     require(!in_tensors || (s_.kernels.empty() && s_.buffers.empty()), "the schedule", "form", "no kernels and no buffers yet");
     require(!in_tensors || (s_.program.sink != no_id) == is_whole, "the schedule", "form", "a sink, or one for each piece");
-    require(in_tensors || s_.program.sink == no_id || s_.kernels.empty(), "the schedule", "form", "no sink beside kernels");
     require(in_tensors || s_.buffers.size() >= s_.program.params.size(), "the schedule", "form", "a buffer for each parameter");
     require(form_ < Form::ordered || s_.pieces.empty(), "the schedule", "form", "no pieces, but kernels in order");
     require(s_.pieces.empty() ? form_ >= Form::ordered || s_.loops.empty() : true, "the schedule", "form",

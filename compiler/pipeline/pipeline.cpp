@@ -47,7 +47,7 @@ class Pipeline {
     for (const std::string_view pass : todo) {
       run(pass);
       out_.graph = compact(out_.graph, out_.schedule);
-      verify_state();
+      if (form_after(pass) != Form::tensors) verify_state();
       if (options_.done) options_.done(pass);
       if (wants(pass)) options_.dump(pass, write_schedule(out_.graph, out_.schedule));
       if (pass == options_.last) return std::move(out_);
@@ -79,6 +79,7 @@ class Pipeline {
     if (!s.kernels.empty()) s.program.sink = no_id;  // the kernels stand for it now
   }
 
+  // What comes in, and what each pass leaves but those over tensors, whose check costs most.
   void verify_state() {
     if (!options_.verify) return;
     Schedule& s = out_.schedule;

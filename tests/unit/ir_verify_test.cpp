@@ -9,6 +9,9 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/ir/verify_kernels.h"
+#include "compiler/ir/verify_loops.h"
+#include "compiler/ir/verify_schedule.h"
 #include "compiler/ir/verify_scopes.h"
 
 using namespace kiln::compiler;
@@ -155,8 +158,10 @@ TEST(Verify, EveryNodeRuleFires) {
     EXPECT_EQ(rule_of([&] { verify_nodes(g, c.level, root); }), c.rule);
     fired.insert(c.rule);
   }
-  for (const char* whole : {"effects", "symbols", "ranges-ended", "buffers"}) fired.insert(whole);  // tested below
-  for (const VerifyRule& r : scope_rules()) fired.insert(std::string(r.name));                      // in ir_scopes_test.cpp
+  for (const char* whole : {"effects", "symbols"}) fired.insert(whole);                     // tested below
+  for (const auto rules : {loop_rules(), range_rules(), kernel_rules(), schedule_rules()})  // in ir_verify_schedule_test.cpp
+    for (const VerifyRule& r : rules) fired.insert(std::string(r.name));
+  for (const VerifyRule& r : scope_rules()) fired.insert(std::string(r.name));  // in ir_scopes_test.cpp
   for (const VerifyRule& r : verify_rules()) EXPECT_TRUE(fired.contains(std::string(r.name))) << r.name;
 }
 
@@ -177,24 +182,4 @@ TEST(Verify, ProgramRules) {
   Graph h;
   const Program half = read_program(h, "program p\nin f32 [2*N] x\nout f32 [2*N] y\n%0 = param x\nstore y, %0\n");
   EXPECT_EQ(rule_of([&] { verify(h, half); }), "symbols");
-}
-
-TEST(Verify, KernelRules) {
-  Graph g;
-  Schedule s;
-  const Id n = g.index(8), range = g.make(Op::RANGE, DType::index, {n}, {0, 0});
-  const Id out = g.make(Op::BUFFER, DType::f32, {}, {0});
-  const Id store = g.make(Op::STORE, DType::none, {out, range, g.constant(DType::f32, 0)});
-  s.buffers = {{DType::f32, n, 0, no_id}, {DType::i32, n, 1, no_id}};
-  s.kernels.push_back({"k", g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store, range})}), {0}, {}});
-  verify(g, s);
-  const Schedule good = s;
-  s.kernels[0].sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store})});
-  EXPECT_EQ(rule_of([&] { verify(g, s); }), "ranges-ended");
-  s = good;
-  s.kernels[0].buffers = {1};
-  EXPECT_EQ(rule_of([&] { verify(g, s); }), "buffers");
-  s = good;
-  s.kernels[0].depends_on = {0};
-  EXPECT_EQ(rule_of([&] { verify(g, s); }), "buffers");
 }
