@@ -1,7 +1,7 @@
 // The tables of a captured program (kiln/record.h), under the name that the generator says.
 #pragma once
 
-#include "generator/record.h"
+#include "kiln/record.h"
 
 namespace kiln::generator {
 

@@ -46,7 +46,8 @@ class PositionWalk {
     for (const auto& [element, list] : accesses_)
       for (const Access& x : list)
         for (const Access& y : list) {
-          const bool together = size_ == 0 || x.group != y.group ? element.first < dsl::record::local_tensors : x.phase == y.phase;
+          const bool together =
+              size_ == 0 || x.group != y.group ? element.first < dsl::record::local_tensors : x.phase == y.phase;
           if (x.position < y.position && together && (x.kind == 'w' || y.kind == 'w' || x.kind != y.kind))
             return std::string("N = ") + std::to_string(n_) + ", c = " + std::to_string(numbers_[0]) +
                    ", d = " + std::to_string(numbers_[1]) + ": positions " + std::to_string(x.position) + " and " +

@@ -399,16 +399,16 @@ struct keywords {
 #undef KILN_EXTENTS_TWIN
 
 // The keywords for a helper function: auto s = scope(x); for (auto i : s.loop(3)) .. The call finds the friend of ops.
-struct scope : keywords<scope> {
+struct scope_ : keywords<scope_> {
   builder* b;
   template <class X>
     requires(Operand<X>)
-  constexpr explicit scope(const X& x) : b(x.b) {}
+  constexpr explicit scope_(const X& x) : b(x.b) {}
   constexpr builder* kiln_arena() const { return b; }
 };
 template <class X>
-constexpr scope kiln_scope_of(const X& x) {
-  return scope(x);
+constexpr scope_ kiln_scope_of(const X& x) {
+  return scope_(x);
 }
 
 }  // namespace kiln::dsl
