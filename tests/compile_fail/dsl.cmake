@@ -29,3 +29,12 @@ foreach(source twins scopes newcomers names)
     endforeach()
   endforeach()
 endforeach()
+
+# Every name of the headers, as a program, a module and a dim.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+foreach(compiler ${KILN_GXX} ${KILN_CLANGXX})
+  get_filename_component(name ${compiler} NAME)
+  add_test(NAME compile_fail.all_names_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/all_names.py
+           ${PROJECT_SOURCE_DIR} ${compiler})
+  set_tests_properties(compile_fail.all_names_${name} PROPERTIES LABELS compile_fail)
+endforeach()

@@ -4,7 +4,7 @@
 using namespace kiln;
 
 inline constexpr dim<"N"> N;
-inline constexpr dim<"sum"> sum;
+inline constexpr dim<"prod"> prod;
 
 // clang-format off
 #ifndef BAD
@@ -27,24 +27,44 @@ struct kernel : program<kernel> {
   }
 };
 
+#define CALLED(NAME)                          \
+  struct NAME : program<NAME> {               \
+    in<f32, N> x;                             \
+    out<f32, N> y;                            \
+    constexpr void body() { y = x * 2; }      \
+  };
+CALLED(conv)
+CALLED(histogram)
+CALLED(matmul)
+CALLED(mode)
+CALLED(pool)
+CALLED(scope)
+CALLED(softmax)
+CALLED(sort)
+CALLED(status)
+CALLED(str)
+CALLED(sum)
+CALLED(transpose)
+CALLED(view)
+
 struct relu : program<relu> {
-  in<f32, N, sum> x;
+  in<f32, N, prod> x;
   in<f32, N> v;
-  out<f32, N, sum> y;
+  out<f32, N, prod> y;
   out<f32> total;
   constexpr void body() {
     y = kiln::dsl::relu(x);
-    total = kiln::dsl::sum(v);
+    total = kiln::dsl::prod(v);
 #if BAD == 1
     y = relu(x);  // this name means a program here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
 #elif BAD == 2
     y = max(x, 0.0f);  // this name means a program here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
 #elif BAD == 3
-    total = sum(v);  // this name means a dim here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
+    total = prod(v);  // this name means a dim here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
 #elif BAD == 4
     total = max(v);  // this name means a program here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
 #endif
   }
 };
-static const programs<relu, max, kernel> exported;
+static const programs<relu, max, kernel, conv, histogram, matmul, mode, pool, scope, softmax, sort, status, str, sum, transpose, view> exported;
 // clang-format on

@@ -40,7 +40,7 @@ struct newcomers : program<newcomers> {
 #elif BAD == 8
     for (auto [i] : kernel(N)) { auto a = local<f32, 4>(); auto b = local<f32, 4>(); b = a; y(i) = a(0); }  // an array is written by element | an array is written by element
 #elif BAD == 9
-    total = sum(3);  // operand must be a tensor | not a plain C++ value
+    total = kiln::dsl::sum(3);  // operand must be a tensor | not a plain C++ value
 #elif BAD == 10
     y.at(1) = 2;  // at takes a mode | at names a mode
 #elif BAD == 11

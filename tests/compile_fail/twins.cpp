@@ -173,7 +173,7 @@ struct twins : program<twins> {
 #elif BAD == 69
     auto r = select(p, 1.0f, 0.0f);  // two literals have no dtype | write select<f32>(c, a, b)
 #elif BAD == 70
-    auto r = cast<f32>(1);  // operand must be a tensor | not a plain C++ value
+    auto r = kiln::dsl::cast<f32>(1);  // operand must be a tensor | not a plain C++ value
 #elif BAD == 71
     auto r = tile<2, 2>(v);  // axis out of range | axis out of range
 #elif BAD == 72

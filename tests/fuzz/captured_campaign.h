@@ -12,7 +12,7 @@ namespace kiln::test {
 struct CapturedPrograms {
   std::string about;
   std::function<tables::Tables(std::uint64_t)> make;
-  std::function<bool(const record::program&)> is_counted;  // in figure `counted_as`
+  std::function<bool(const dsl::record::program&)> is_counted;  // in figure `counted_as`
   std::string counted_as;
   std::function<compiler::testing::CheckOptions(std::uint64_t)> options = {};
   std::function<std::string(std::uint64_t)> reference = {};  // printed beside the program

@@ -24,7 +24,8 @@ void GroupArrays::declare(std::uint64_t number, const std::vector<int>& shared) 
                      .use = Use::read,
                      .place = -1,
                      .kind = atomic_kind::add});
-  t_.node(op::local, KILN_I32, t_.shape({tables::Tables::fixed(arrays_.back().extent)}), {}, {}, number | dsl::record::group_array);
+  t_.node(op::local, KILN_I32, t_.shape({tables::Tables::fixed(arrays_.back().extent)}), {}, {},
+          number | dsl::record::group_array);
   choose(arrays_.back(), shared);
 }
 

@@ -38,19 +38,19 @@ class GroupArrays {
     std::int64_t extent = 1;
     Use use = Use::read;
     int place = -1;  // of the position
-    record::atomic_kind kind = record::atomic_kind::add;
+    dsl::record::atomic_kind kind = dsl::record::atomic_kind::add;
   };
   void choose(Array& a, const std::vector<int>& shared);
-  int node(record::op o, std::vector<int> sources, std::uint64_t imm = 0) {
+  int node(dsl::record::op o, std::vector<int> sources, std::uint64_t imm = 0) {
     return t_.node(o, KILN_I32, scalar_, std::move(sources), {}, imm);
   }
-  int binary(record::op o, int a, int b) { return node(o, {a, b}); }
-  int number(std::int64_t v) { return node(record::op::constant, {}, static_cast<std::uint64_t>(v)); }
+  int binary(dsl::record::op o, int a, int b) { return node(o, {a, b}); }
+  int number(std::int64_t v) { return node(dsl::record::op::constant, {}, static_cast<std::uint64_t>(v)); }
   Array* any();
 
   Random& random_;
   tables::Tables& t_;
-  const record::shape* scalar_;
+  const dsl::record::shape* scalar_;
   int own_ = -1;
   std::int64_t size_ = 1;
   std::vector<Array> arrays_;

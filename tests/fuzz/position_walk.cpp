@@ -63,7 +63,8 @@ class PositionWalk {
       if (!some([&](const Access& x) { return x.position != list[0].position; })) continue;
       for (const Access& x : list)
         for (const Access& y : list) {
-          const bool together = size_ == 0 || x.group != y.group ? element.first < dsl::record::local_tensors : x.phase == y.phase;
+          const bool together =
+              size_ == 0 || x.group != y.group ? element.first < dsl::record::local_tensors : x.phase == y.phase;
           if (x.position < y.position && together && (x.kind == 'w' || y.kind == 'w' || x.kind != y.kind))
             return std::string("N = ") + std::to_string(n_) + ", c = " + std::to_string(numbers_[0]) +
                    ", d = " + std::to_string(numbers_[1]) + ": positions " + std::to_string(x.position) + " and " +

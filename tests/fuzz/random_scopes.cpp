@@ -64,7 +64,8 @@ class Maker {
   }
 
  private:
-  int node(op o, kiln_dtype d, std::vector<int> sources = {}, std::vector<dsl::record::extent> attrs = {}, std::uint64_t imm = 0) {
+  int node(op o, kiln_dtype d, std::vector<int> sources = {}, std::vector<dsl::record::extent> attrs = {},
+           std::uint64_t imm = 0) {
     return t_.node(o, d, scalar_, std::move(sources), std::move(attrs), imm);
   }
   int number(std::int64_t v) { return node(op::constant, KILN_I32, {}, {}, static_cast<std::uint64_t>(v)); }

@@ -245,8 +245,8 @@ class Writer {
     const dsl::record::node& n = node(i);
     const std::string type = type_name(n.d), number = std::to_string(n.imm & 0xffffffffu);
     if (n.o == op::local) {
-      out_ << type << " l" << number << ((n.imm & dsl::record::group_array) == 0 ? "[" + size + "]" : "") << "[" << elements(*n.s)
-           << "];\n";
+      out_ << type << " l" << number << ((n.imm & dsl::record::group_array) == 0 ? "[" + size + "]" : "") << "["
+           << elements(*n.s) << "];\n";
     } else if (n.o == op::var) {
       out_ << type << " x" << number << "[" << size << "];\n";
       kept_variables_.insert(n.imm);

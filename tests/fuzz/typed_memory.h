@@ -43,14 +43,14 @@ class TypedMemory {
     int rank;
   };
   kiln_dtype any_type();
-  int node(record::op o, kiln_dtype d, std::vector<int> sources = {}, std::uint64_t imm = 0) {
+  int node(dsl::record::op o, kiln_dtype d, std::vector<int> sources = {}, std::uint64_t imm = 0) {
     return t_.node(o, d, scalar_, std::move(sources), {}, imm);
   }
-  int number(std::int64_t v) { return node(record::op::constant, KILN_I32, {}, static_cast<std::uint64_t>(v)); }
+  int number(std::int64_t v) { return node(dsl::record::op::constant, KILN_I32, {}, static_cast<std::uint64_t>(v)); }
   int as(kiln_dtype d, int i32);
   int as_i32(kiln_dtype d, int v);
-  std::uint64_t place(record::index_mode m, const Array& a) const {
-    return static_cast<std::uint64_t>(m) << 32 | (record::local_tensors + a.number);
+  std::uint64_t place(dsl::record::index_mode m, const Array& a) const {
+    return static_cast<std::uint64_t>(m) << 32 | (dsl::record::local_tensors + a.number);
   }
   template <class T>
   const T* one_of(const std::vector<T>& list, std::size_t first) {
@@ -60,7 +60,7 @@ class TypedMemory {
 
   Random& random_;
   tables::Tables& t_;
-  const record::shape* scalar_;
+  const dsl::record::shape* scalar_;
   std::vector<Variable> variables_;
   std::vector<Array> arrays_;
   Count writable_{0, 0};

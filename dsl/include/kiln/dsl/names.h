@@ -1,8 +1,8 @@
 // What `using namespace kiln` brings in: the words that programs, modules and helper functions are declared with. C++ looks for
 // a name of kiln and for one of the user's global namespace at once, so each of these words is taken: no program, module or dim
 // can be called so (docs/reference/names.md). Everything else therefore stays in kiln::dsl. Functions are found by their
-// tensors, as C++ finds every function by the namespace of its arguments; scopes, and the options of conv2d, max_pool2d and at, are
-// members of program.
+// tensors, as C++ finds every function by the namespace of its arguments; scopes, and the options of conv2d, max_pool2d and at,
+// are members of program.
 #pragma once
 
 #include "kiln/dsl/program.h"
