@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/float_environment.h"
 #include "compiler/ir/run_expression.h"
 #include "compiler/symbolic/bounds.h"
 
@@ -99,6 +100,7 @@ class FastEntry {
 
   void emit(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
     b_.SetInsertPoint(llvm::BasicBlock::Create(b_.getContext(), "entry", entry_, slow_));
+    Value* environment = save_float_environment(b_);
     require(b_.CreateICmpEQ(entry_->getArg(2), b_.getInt32(static_cast<unsigned>(params().size()))));
     require(b_.CreateIsNotNull(entry_->getArg(1)));
     branch("arguments");
@@ -111,7 +113,10 @@ class FastEntry {
     for (const LoweredKernel& l : lowered) trips.push_back(value_of(l.trip_count));
     check_work(lowered);
     branch("run");
+    set_default_float_environment(b_);
     run(lowered, kernels, trips);
+    restore_float_environment(b_, environment);
+    succeed();
   }
 
  private:
@@ -280,7 +285,6 @@ class FastEntry {
       b_.CreateBr(after);
       b_.SetInsertPoint(after);
     }
-    succeed();
   }
 
   // kiln_status: OK, no parameter, axis or symbol.
@@ -329,7 +333,8 @@ void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const G
   llvm::Function* entry = entry_function(module, {ptr, ptr, i32, ptr}, name);
   llvm::BasicBlock* slow = llvm::BasicBlock::Create(c, "slow", entry);
   Limits limits(g, schedule, lowered);
-  if (const auto facts = limits.find()) FastEntry(entry, slow, g, schedule, *facts).emit(lowered, kernels);
+  if (const auto facts = limits.find(); facts && has_float_environment(module))
+    FastEntry(entry, slow, g, schedule, *facts).emit(lowered, kernels);
   llvm::IRBuilder<> b(slow);
   llvm::CallInst* result =
       b.CreateCall(call, {entry->getArg(0), description, entry->getArg(1), entry->getArg(2), entry->getArg(3)});

@@ -2,6 +2,7 @@
 
 #include "check.h"
 #include "expression.h"
+#include "float_environment.h"
 #include "kiln/kiln.h"
 
 enum {
@@ -15,9 +16,12 @@ typedef struct kernel_call {
   const int64_t* symbols;
 } kernel_call;
 
+/* On whatever thread the executor chose. */
 static void run_chunk(void* data, int64_t begin, int64_t end) {
   const kernel_call* c = (const kernel_call*)data;
+  const uint32_t environment = kiln_enter_float_environment();
   c->kernel->fn(c->buffers, c->symbols, begin, end);
+  kiln_leave_float_environment(environment);
 }
 
 static int32_t chunk_count(const kiln_executor* e, int64_t work) {

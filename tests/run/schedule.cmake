@@ -9,3 +9,5 @@ kiln_add_test(split_reduce_test run SOURCES run/split_reduce_test.cpp LIBS run_h
 set_target_properties(split_reduce_test PROPERTIES ENABLE_EXPORTS ON)
 kiln_add_test(fusion_test run SOURCES run/fusion_test.cpp run/fusion_programs.cpp LIBS run_harness)
 set_target_properties(fusion_test PROPERTIES ENABLE_EXPORTS ON)
+kiln_add_test(float_environment_test run SOURCES run/float_environment_test.cpp LIBS run_harness)
+set_target_properties(float_environment_test PROPERTIES ENABLE_EXPORTS ON)

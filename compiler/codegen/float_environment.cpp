@@ -1,0 +1,37 @@
+#include "compiler/codegen/float_environment.h"
+
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+#include <llvm/TargetParser/Triple.h>
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::uint32_t default_mxcsr = 0x1f80;
+
+llvm::AllocaInst* slot(Builder& b) {
+  llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+  return llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(b.getInt32Ty());
+}
+
+void load_mxcsr(Builder& b, llvm::Value* from) { b.CreateIntrinsic(llvm::Intrinsic::x86_sse_ldmxcsr, {}, {from}); }
+
+}  // namespace
+
+bool has_float_environment(const llvm::Module& module) { return llvm::Triple(module.getTargetTriple()).isX86(); }
+
+llvm::Value* save_float_environment(Builder& b) {
+  llvm::Value* saved = slot(b);
+  b.CreateIntrinsic(llvm::Intrinsic::x86_sse_stmxcsr, {}, {saved});
+  return saved;
+}
+
+void set_default_float_environment(Builder& b) {
+  llvm::Value* value = slot(b);
+  b.CreateStore(b.getInt32(default_mxcsr), value);
+  load_mxcsr(b, value);
+}
+
+void restore_float_environment(Builder& b, llvm::Value* saved) { load_mxcsr(b, saved); }
+
+}  // namespace kiln::compiler
