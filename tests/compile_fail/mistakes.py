@@ -4,7 +4,9 @@
     mistakes.py --gcc G++ --gcc-flags "..." --clang CLANG++ --clang-flags "..." [--page docs/reference/mistakes.md [--write]] SOURCE...
 
 A source holds cases `#if BAD == n` .. `#elif BAD == m` .. `#endif`. A case has one line that ends in `//! regex`: the line that the
-message must name, and the remedy that it must name. `//? regex`: a remedy that no message names yet. Without any case (BAD undefined)
+message must name, and the remedy that it must name. `//? regex`: a message of the compiler's own, where Kiln has no say: the
+place is asked, lines and remedy are only counted. A regex that begins with `program: ` or
+`exported: ` asks for the line where the program is declared, or exported, in place of its own. Without any case (BAD undefined)
 a source compiles in silence.
 
 Asked of every message, as a user of kiln_add_kernels sees it: the file and line of the mistake and the remedy within the first three
@@ -34,13 +36,20 @@ class Case:
 
 def read_cases(path):
     cases, number = [], None
-    for at, text in enumerate(open(path, encoding="utf-8").read().split("\n"), 1):
+    lines = open(path, encoding="utf-8").read().split("\n")
+    for at, text in enumerate(lines, 1):
         if found := CASE.match(text):
             number = int(found[1])
         elif text.startswith("#e"):
             number = None
         elif number is not None and (mark := MARK.search(text)):
-            cases.append(Case(number, at, text[: mark.start()].strip(), mark[1], mark[2].strip()))
+            remedy = mark[2].strip()
+            line = at
+            if remedy.startswith("program: "):
+                line = max(i for i, l in enumerate(lines[:at], 1) if re.match(r"(struct|class) ", l))
+            elif remedy.startswith("exported: "):
+                line = max(i for i, l in enumerate(lines, 1) if l.startswith("static const programs<"))
+            cases.append(Case(number, line, text[: mark.start()].strip(), mark[1], re.sub(r"^(program|exported): ", "", remedy)))
     numbers = [c.number for c in cases]
     if not cases or numbers != list(range(1, len(numbers) + 1)):
         sys.exit(f"{path}: the cases are not 1, 2, 3 .. with one marked line each: {numbers}")
@@ -50,14 +59,15 @@ def read_cases(path):
 def sentence(lines):
     """What the first lines say: the words of Kiln, or those of the compiler where Kiln has none."""
     head = " ".join(lines[:FIRST])
-    found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|why::([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
+    found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|why::(?!ok\b)([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
     words = [(text or name.replace("__", ": ").replace("_", " ")) for text, name in found]
     if not words:  # the compiler's own message: the names of types speak
         words = [n.replace("__", ": ").replace("_", " ") for n in re.findall(r"\b[a-z0-9]+(?:_[a-z0-9]+)*__[a-z0-9_]*[a-z0-9]\b", head)]
-    if words:
-        return " | ".join(dict.fromkeys(words))
-    error = next((l for l in lines if "error: " in l), lines[0] if lines else "")
-    return error.split("error: ", 1)[-1]
+    if not found:
+        error = next((l for l in lines if "error: " in l), lines[0] if lines else "").split("error: ", 1)[-1]
+        words.append(re.sub(r"[‘'][^’']*(?:<|::|\()[^’']*[’']", "..", error))  # without the code that it cites
+    words += re.findall(r'\{"[^"]*:\d+:\d+: (\w+)"\}', head)  # the parameter
+    return " | ".join(dict.fromkeys(words))
 
 
 class Compiler:
@@ -125,12 +135,13 @@ def judge(path, case, lines):
     first = "\n".join(lines[:FIRST])
     if f"{os.path.basename(path)}:{case.line}:" not in first:
         return "place"
-    if len(lines) > MAX_LINES:
+    if case.kind == "!" and len(lines) > MAX_LINES:
         return f"{len(lines)} lines"
-    named = re.search(case.remedy, sentence(lines).replace("_", " ")) is not None
-    if case.kind == "!" and not named:
-        return "remedy"
-    return "marked ? but the remedy is named" if case.kind == "?" and named else ""
+    return "remedy" if case.kind == "!" and not named(case, lines) else ""
+
+
+def named(case, lines):
+    return re.search(case.remedy, sentence(lines).replace("_", " ")) is not None
 
 
 def main():

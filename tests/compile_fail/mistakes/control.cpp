@@ -98,13 +98,13 @@ struct control : program<control> {
 #elif BAD == 36
     for (auto t : forever()) total += 1;  //! break
 #elif BAD == 37
-    while (true) { total += s; break_if(total > 10); }  //! forever
+    while (true) { total += s; break_if(total > 10); }  //! program: forever
 #elif BAD == 38
     for (;;) { total = total * 0.5f; if (total < 1) break; }  //! forever|break.if
 #elif BAD == 39
-    for (int t = 0; t >= 0; t += 2) total += s;  //! loop
+    for (int t = 0; t >= 0; t += 2) total += s;  //! program: loop
 #elif BAD == 40
-    unsigned i = 9; while (i >= 0) { total += x(i); --i; }  //! loop
+    unsigned i = 9; while (i >= 0) { total += x(i); --i; }  //! program: loop
 #elif BAD == 41
     auto f = [](auto v) { if (v > 0) return v; return v; }; total = f(s);  //! when|select
 #elif BAD == 42

@@ -39,21 +39,21 @@ struct tensors : program<tensors> {
 #elif BAD == 6
     auto r = sum<2>(a);  //! axis|rank
 #elif BAD == 7
-    auto r = sum<M>(a);  //! axis|axes
+    auto r = sum<M>(a);  //? axis|axes
 #elif BAD == 8
     auto r = transpose(x);  //! axis|axes|rank
 #elif BAD == 9
-    auto r = concat<0>({x, z});  //! concat<0>\(a, b\)
+    auto r = concat<0>({x, z});  //! concat<0>\(a, b\)|angle brackets
 #elif BAD == 10
     auto r = stack(x, z);  //! template|concat<0>
 #elif BAD == 11
     auto r = reshape<N * M>(x);  //! number of elements
 #elif BAD == 12
-    auto r = reshape(a, {M, N});  //! reshape<
+    auto r = reshape(a, {M, N});  //? reshape<
 #elif BAD == 13
     auto r = zeros(N);  //! full
 #elif BAD == 14
-    auto r = zeros<f32, N>();  //! full
+    auto r = zeros<f32, N>();  //? full
 #elif BAD == 15
     auto r = arange(N);  //! arange<|template
 #elif BAD == 16
@@ -79,13 +79,13 @@ struct tensors : program<tensors> {
 #elif BAD == 26
     auto r = flip(x, 0);  //! template
 #elif BAD == 27
-    auto r = layer_norm(a, 1);  //! template|layer_norm<
+    auto r = transpose<0, 2>(a);  //! axis|axes
 #elif BAD == 28
     auto r = argmax(a, 0);  //! template|argmax<|sum<0>
 #elif BAD == 29
     auto r = conv2d(q, q);  //! rank 4|batch
 #elif BAD == 30
-    auto r = max_pool2d(a);  //! rank 4|batch|pool
+    auto r = max_pool2d(a);  //? rank 4|batch|pool
 #elif BAD == 31
     auto r = select(flags, x, wide);  //! cast
 #elif BAD == 32
@@ -95,13 +95,13 @@ struct tensors : program<tensors> {
 #elif BAD == 34
     auto r = sqrt(n);  //! cast
 #elif BAD == 35
-    auto r = cast(x);  //! cast<
+    auto r = cast(x);  //! cast<|cast of dtype
 #elif BAD == 36
     auto r = cast<f32>(N);  //! size|full
 #elif BAD == 37
     auto r = split<0, 3>(x);  //! equal parts|parts
 #elif BAD == 38
-    auto r = squeeze(x);  //! template|squeeze<
+    auto r = flip<1>(x);  //! axis|rank
 #elif BAD == 39
     auto r = tile(x, 2);  //! template|tile<
 #elif BAD == 40
@@ -109,7 +109,7 @@ struct tensors : program<tensors> {
 #elif BAD == 41
     o(0) = o(1);  //! inout
 #elif BAD == 42
-    y = x = z;  //! inout
+    y = x = z;  //! program: inout
 #elif BAD == 43
     sum(x) = total;  //! parameter
 #elif BAD == 44
@@ -131,17 +131,17 @@ struct tensors : program<tensors> {
 #elif BAD == 52
     auto r = lerp(x, z, n);  //! cast
 #elif BAD == 53
-    auto r = fma(x, z);  //! fma\(a, b, c\)
+    auto r = fma(x, z);  //! fma\(a, b, c\)|fma a b c
 #elif BAD == 54
-    auto r = concat<0>(x);  //!
+    auto r = stack<2>(x, z);  //! axis|rank
 #elif BAD == 55
-    auto r = a.size<0>;  //! \(\)
+    auto r = a.size<0>;  //? \(\)
 #elif BAD == 56
     total = x[0];  //! parenthes|t\(i\)|t of i
 #elif BAD == 57
     y = softmax(x > 0);  //! cast
 #elif BAD == 58
-    y = x.at<mode::reflect>(k);  //! mirror
+    y = x.at<mode::reflect>(k);  //? mirror
 #elif BAD == 59
     auto r = a(0, none);  //!
 #elif BAD == 60

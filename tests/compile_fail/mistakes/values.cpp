@@ -43,7 +43,7 @@ struct values : program<values> {
 #elif BAD == 4
     for (auto [i] : kernel(N)) { float t = 0; for (auto j : loop(M)) t += a(i, j); y(i) = t; }  //! var
 #elif BAD == 5
-    double t = 0.0; for (auto j : loop(N)) t = t + x(j); total = t;  //! var|auto
+    double t = 0.0; for (auto j : loop(N)) t = t + x(j); total = t;  //? var|auto
 #elif BAD == 6
     auto t = 0.0f; for (auto j : loop(N)) t += x(j); total = t;  //! var
 #elif BAD == 7
@@ -115,13 +115,13 @@ struct values : program<values> {
 #elif BAD == 40
     std::swap(y(0), y(1));  //! auto|var
 #elif BAD == 41
-    std::vector<float> v(n);  //! local|var
+    std::vector<float> v(n);  //? local|var
 #elif BAD == 42
     float b[4] = {x(0), x(1), x(2), x(3)};  //! local|auto|var
 #elif BAD == 43
     float b[3]; b[0] = x(0);  //! local|auto|var
 #elif BAD == 44
-    int h[16] = {}; h[k(0)] = 1;  //! local
+    int h[16] = {}; h[k(0)] = 1;  //? local
 #elif BAD == 45
     y = x + "a";  //! tensor|number
 #elif BAD == 46
@@ -149,7 +149,7 @@ struct values : program<values> {
 #elif BAD == 57
     auto v = var(0.0); v = s;  //! cast|var<f32>|0\.0f
 #elif BAD == 58
-    var v = 0.0f;  //! auto
+    var v = 0.0f;  //? auto
 #elif BAD == 59
     auto b = local<f32, 4>(); auto v = var(b);  //! element|a\(i\)|a of i
 #elif BAD == 60
@@ -165,13 +165,13 @@ struct values : program<values> {
 #elif BAD == 65
     total = x.sum();  //! sum\(x\)|function
 #elif BAD == 66
-    q = q.T;  //! transpose
+    q = q.T;  //? transpose
 #elif BAD == 67
     total = x.max();  //! max\(x\)|sum\(x\)|function
 #elif BAD == 68
     y = x.reshape(N);  //! reshape<|function
 #elif BAD == 69
-    auto m = x.shape[0];  //! size
+    auto m = x.shape[0];  //? size
 #elif BAD == 70
     y = x.sqrt();  //! sqrt\(x\)|sum\(x\)|function
 #elif BAD == 71
@@ -181,7 +181,7 @@ struct values : program<values> {
 #elif BAD == 73
     for (auto [i] : kernel(N)) x(i) += 1;  //! inout
 #elif BAD == 74
-    auto t = x; t = t * 2; y = t;  //! var|new name|inout
+    auto u = x; u = cast<f64>(u); y = u;  //! var|new name|inout
 #elif BAD == 75
     auto v = f32(1.0);  //! auto|var|literal
 #elif BAD == 76
@@ -191,7 +191,7 @@ struct values : program<values> {
 #elif BAD == 78
     y = -flags;  //! cast|select
 #elif BAD == 79
-    y = select(x > 0, x);  //! select\(c, a, b\)
+    y = select(x > 0, x);  //! select\(c, a, b\)|select c a b
 #elif BAD == 80
     y = select(x, 1.0f, 0.0f);  //! bool
 #elif BAD == 81
@@ -203,7 +203,7 @@ struct values : program<values> {
 #elif BAD == 84
     y = tanh(k);  //! cast
 #elif BAD == 85
-    y = x ** 2;  //! pow|x \* x
+    y = x ** 2;  //? pow|x \* x
 #elif BAD == 86
     y = x ^ 2;  //! pow|cast
 #elif BAD == 87
@@ -221,7 +221,7 @@ struct values : program<values> {
 #elif BAD == 93
     std::string text = std::to_string(s);  //! out<|out parameter|auto
 #elif BAD == 94
-    auto v = std::vector<float>{x(0), x(1)};  //! local|auto|var
+    auto v = std::vector<float>{x(0), x(1)};  //? local|auto|var
 #endif
     // What looks like some of these and is right.
     auto w = x(0);

@@ -79,12 +79,17 @@ struct builder {
   constexpr void begin(op o, kiln_dtype d, const record::shape* s, const sloc& l, std::uint64_t imm = 0) {
     push(o, d, s, at(l), imm);
   }
+  // A C++ loop that never ends fills no memory: recording stops.
+  static constexpr int max_nodes = 1 << 16;
+  constexpr bool full() const { return nodes.n >= max_nodes; }
   constexpr void push(op o, kiln_dtype d, const record::shape* s, const record::source_loc& l, std::uint64_t imm = 0) {
+    if (full()) return fail(why::body_is_too_large__write_loop_or_kernel, l);
     nodes.add({o, d, 0, sources.n, 0, attrs.n, imm, s, l});
     owner.add(scope);
   }
   constexpr bool is_open(int s) const { return s == 0 || regions.v[s - 1].open; }
   constexpr void src(int id) {
+    if (full()) return;
     record::node& x = nodes.v[nodes.n - 1];
     if (id < 0)
       fail(why::value_is_used_before_it_has_one, x.loc);
@@ -96,6 +101,7 @@ struct builder {
     ++x.n_sources;
   }
   constexpr void attr(const record::extent& e) {
+    if (full()) return;
     attrs.add(e);
     ++nodes.v[nodes.n - 1].n_attrs;
   }

@@ -135,11 +135,13 @@ namespace kiln::dsl {
   X(not_a_name_of_kiln__write_max_min_select_concat_full_loop, "kiln's names: select(c, a, b) for where, max(a, b) for maximum, loop(n) for range, full<f32, N>(0) for zeros") \
   X(an_operand_is_a_tensor_a_number_or_an_extent, "an operand is a tensor, a number or an extent") \
   X(a_variable_of_cpp_is_no_variable_of_the_program__write_var, "a variable of C++ does not change while the program runs: auto t = var(0.0f), then t += e") \
+  X(three_operands__write_fma_a_b_c_clamp_x_lo_hi, "three operands: fma(a, b, c) is a * b + c, clamp(x, lo, hi)") \
+  X(axes_stay_by__write_sum_of_x_keepdims, "reduced axes stay with extent 1 by keepdims: sum<1>(x, keepdims)") \
   X(select_takes_a_condition_and_two_values__write_select_c_a_b, "select takes a condition and two values: select(c, a, b)") \
   X(keywords_are_members__write_scope_s_of_x_or_this, "kernel, loop, when, var are members of a program: in a helper function scope s(x); s.kernel(N), in a program template this->kernel(N)") \
   X(increment_has_no_meaning__write_plus_equals_1, "no ++ and --: write v += 1") \
   X(cpp_sees_no_extents_and_elements__write_kernel_loop_or_size, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N)); the extent as a value is size<N, i32>()") \
-  X(axes_and_extents_are_template_arguments__write_reshape_of_n_m, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b)")
+  X(axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b), pad<0, 1, 1>(x), arange<N>(), full<f32, N>(1), grid<N, M>()")
 // What is wrong with a program before its body is looked at, or keeps the body from being evaluated.
 #define KILN_REASONS_PROGRAM(X) \
   X(base_is_not_program_of_itself__write_struct_p_program_of_p, "the base of a program is program of itself: struct p : program<p>") \
@@ -177,7 +179,9 @@ namespace kiln::dsl {
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
   X(extent_is_negative, "an extent is negative") \
   X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")
-#define KILN_REASONS_VERDICT(X) KILN_REASONS_PROGRAM(X) KILN_REASONS_CAPTURE(X)
+// Known by types in most places, and while the body is evaluated in others.
+#define KILN_REASONS_LATE(X) \
+  X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>")
 // clang-format on
 
 enum class why : unsigned char {
@@ -269,6 +273,8 @@ enum class why : unsigned char {
   an_operand_is_a_tensor_a_number_or_an_extent,
   keywords_are_members__write_scope_s_of_x_or_this,
   a_variable_of_cpp_is_no_variable_of_the_program__write_var,
+  three_operands__write_fma_a_b_c_clamp_x_lo_hi,
+  axes_stay_by__write_sum_of_x_keepdims,
   select_takes_a_condition_and_two_values__write_select_c_a_b,
   cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8,
   the_dtype_is_a_template_argument__write_cast_of_dtype,
@@ -277,7 +283,7 @@ enum class why : unsigned char {
   a_const_tensor_is_not_written__write_auto_and_without_const,
   increment_has_no_meaning__write_plus_equals_1,
   cpp_sees_no_extents_and_elements__write_kernel_loop_or_size,
-  axes_and_extents_are_template_arguments__write_reshape_of_n_m,
+  axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets,
   a_dtype_is_no_variable__write_auto_or_var,
   a_value_of_cpp_belongs_to_no_program__write_var,
   this_name_means_a_program_here__write_kiln_dsl_name_for_the_function,

@@ -395,12 +395,16 @@ struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S
 };
 
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
+  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
 using expr = expr_<D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
+  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
 using in = tensor_<dir::in, D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
+  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
 using out = tensor_<dir::out, D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
+  requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
 using inout = tensor_<dir::inout, D, make_sh<E...>>;
 
 }  // namespace kiln::dsl

@@ -15,15 +15,20 @@ struct facts {
 };
 constexpr bool kiln_default(const facts& f) { return f.min == 0 && f.max == (std::int64_t{1} << 40) && f.multiple_of == 1; }
 
+template <str Name>
+concept the_name_of_a_dim_is_an_identifier__write_dim_n = Name.c[0] != 0 && !poly::is_digit(Name.c[0]);
+template <facts F>
+concept facts_of_a_dim__write_min_at_most_max_and_multiple_of_from_1 = F.min >= 0 && F.max >= F.min && F.multiple_of >= 1;
+template <facts F>
+concept facts_contradict__a_multiple_of_multiple_of_must_lie_in_min_to_max =
+    F.multiple_of < 1 || F.max / F.multiple_of * F.multiple_of >= F.min;
 template <str Name, facts F = {}>
+  requires the_name_of_a_dim_is_an_identifier__write_dim_n<Name> &&
+           facts_of_a_dim__write_min_at_most_max_and_multiple_of_from_1<F> &&
+           facts_contradict__a_multiple_of_multiple_of_must_lie_in_min_to_max<F>
 struct dim {
   using kiln_extent = void;
   static constexpr record::symbol kiln_symbol{Name.c, F.min, F.max, F.multiple_of};
-  static_assert(Name.c[0] != 0 && !poly::is_digit(Name.c[0]), "kiln: the name of an extent is an identifier");
-  static_assert(F.min >= 0 && F.max >= F.min && F.multiple_of >= 1,
-                "kiln: facts of an extent need 0 <= min <= max and multiple_of >= 1");
-  static_assert(F.multiple_of < 1 || F.max / F.multiple_of * F.multiple_of >= F.min,
-                "kiln: facts of an extent contradict each other: no multiple of multiple_of is in min .. max");
   // sum(x) where sum is a dim.
   template <class X, class... More, why Reason = why::this_name_means_a_dim_here__write_kiln_dsl_name_for_the_function>
   constexpr void operator()(const X&, const More&...) const KILN_HIDDEN_BY("dim");
@@ -188,6 +193,17 @@ template <Extent A>
 constexpr ext operator-(A a) {
   return kiln_mul(kiln_ext(a), kiln_ext(-1));
 }
+
+// In the declarations of parameters: the name is the message.
+template <auto E>
+constexpr bool kiln_is_extent() {
+  if constexpr (ExtentArg<kiln_plain<decltype(E)>>)
+    return !kiln_ext(E).bad && !kiln_negative(kiln_ext(E));
+  else
+    return false;
+}
+template <auto... E>
+concept extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero = (kiln_is_extent<E>() && ...);
 
 // Canonical form of an extent inside a shape.
 template <ext E>

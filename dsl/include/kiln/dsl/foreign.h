@@ -67,6 +67,42 @@ KILN_X(-=)
 KILN_X(*=)
 KILN_X(/=)
 #undef KILN_X
+// fma(x, y), sum<1>(x, true), concat<0>({x, y}), reshape(x, {N, M}), pad(x, 1), tile(x, 2)
+template <class A, class B, why Reason = why::three_operands__write_fma_a_b_c_clamp_x_lo_hi>
+  requires(Operand<A> || Operand<B>)
+mistake<Reason> fma(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+template <class A, class B, why Reason = why::three_operands__write_fma_a_b_c_clamp_x_lo_hi>
+  requires(Operand<A> || Operand<B>)
+mistake<Reason> clamp(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+#define KILN_X(f)                                                                                     \
+  template <int... Axes, Operand X, class K, why Reason = why::axes_stay_by__write_sum_of_x_keepdims> \
+    requires(std::is_same_v<K, bool>)                                                                 \
+  mistake<Reason> f(const X&, const K&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(sum)
+KILN_X(mean)
+KILN_X(prod)
+KILN_X(argmax)
+KILN_X(argmin)
+#undef KILN_X
+#define KILN_X(f)                                                                                           \
+  template <Operand X, class Y, class... More,                                                              \
+            why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
+    requires(kiln_arithmetic<Y> || Extent<Y>)                                                               \
+  mistake<Reason> f(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(pad)
+KILN_X(tile)
+KILN_X(repeat)
+KILN_X(split)
+#undef KILN_X
+template <Operand X, class E, int K,
+          why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets>
+mistake<Reason> reshape(const X&, const E (&)[K]) KILN_MISTAKE(KILN_REASONS_MISUSE);
+template <int Axis, Operand X, int K,
+          why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets>
+mistake<Reason> concat(const X (&)[K]) KILN_MISTAKE(KILN_REASONS_MISUSE);
+template <int Axis, Operand X, int K,
+          why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets>
+mistake<Reason> stack(const X (&)[K]) KILN_MISTAKE(KILN_REASONS_MISUSE);
 template <Operand C, class X, why Reason = why::select_takes_a_condition_and_two_values__write_select_c_a_b>
 mistake<Reason> select(const C&, const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 template <Operand X, why Reason = why::the_dtype_is_a_template_argument__write_cast_of_dtype>
@@ -119,7 +155,8 @@ namespace std {  // NOLINT(cert-dcl58-cpp)
 KILN_SAME(max)
 KILN_SAME(min)
 KILN_SAME(minmax)
-KILN_X1(to_string)
+template <kiln::dsl::Operand X, kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
+kiln::dsl::mistake<Reason> to_string(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 template <kiln::dsl::Operand A, kiln::dsl::Operand B,
           kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_and_assign>
 kiln::dsl::mistake<Reason> swap(A&&, B&&) KILN_MISTAKE(KILN_REASONS_MISUSE);

@@ -40,7 +40,7 @@ KILN_X(!=)
 // reshape(x, N), transpose(x, 0, 1), slice(x, 1, 3)
 #define KILN_X(name)                                                                         \
   template <Operand X, class Y, class... More,                                               \
-            why Reason = why::axes_and_extents_are_template_arguments__write_reshape_of_n_m> \
+            why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
     requires(kiln_arithmetic<Y> || Extent<Y>)                                                \
   mistake<Reason> name(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(reshape)
@@ -55,7 +55,7 @@ KILN_X(roll)
 #undef KILN_X
 // concat(a, b)
 #define KILN_X(name)                                                                                                     \
-  template <Operand X, Operand... More, why Reason = why::axes_and_extents_are_template_arguments__write_reshape_of_n_m> \
+  template <Operand X, Operand... More, why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
   mistake<Reason> name(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(concat)
 KILN_X(stack)

@@ -31,6 +31,15 @@ struct program : keywords<Self> {
   template <auto N, DType D = i32, why Reason = kiln_position_why<D>>
     requires(kiln_wrong(Reason))
   mistake<Reason> arange() const KILN_MISTAKE(KILN_REASONS_INDEX);
+#define KILN_X(f)                                                                                           \
+  template <class... D, class X, class... More,                                                             \
+            why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
+    requires(Extent<X> || (std::is_integral_v<X> && sizeof...(More) > 0) || Operand<X>)                     \
+  mistake<Reason> f(const X&, const More&...) const KILN_MISTAKE(KILN_REASONS_MISUSE);
+  KILN_X(arange)
+  KILN_X(full)
+  KILN_X(grid)
+#undef KILN_X
   // auto [i, j] = grid<N, M>(): the positions along each axis of a shape.
   template <auto... E>
   constexpr auto grid(sloc l = sloc::current()) const {
@@ -235,7 +244,7 @@ constexpr why kiln_structure() {
     return why::program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private;
   else if constexpr (!requires(P& p) { p.body(); })
     return why::body_is_missing_or_private__write_constexpr_void_body_in_a_public_place;
-  else if constexpr (!std::is_default_constructible_v<P>)
+  else if constexpr (!std::is_default_constructible_v<P> || !kiln_members_are_single<P>)
     return why::member_is_no_parameter__write_in_out_inout_or_static_constexpr;
   else if constexpr (kiln_wrong_member<P, str<0>{}>().n > 0)
     return why::member_is_no_parameter__write_in_out_inout_or_static_constexpr;
@@ -273,26 +282,22 @@ struct kiln_place {
   }
 };
 template <class P>
+constexpr kiln_place kiln_head_place() {
+  if constexpr (std::is_aggregate_v<P> && std::is_default_constructible_v<P> && kiln_members_are_single<P>) {
+    if constexpr (requires { typename std::bool_constant<(kiln_head<P>().line > 0)>; }) return {kiln_head<P>(), {}};
+  }
+  return {{}, {}};
+}
+template <class P>
 constexpr kiln_place kiln_where_of() {
-  constexpr why w = kiln_structure<P>();
-  if constexpr (w == why::member_is_no_parameter__write_in_out_inout_or_static_constexpr) {
-    if constexpr (std::is_default_constructible_v<P> && requires { typename std::bool_constant<(kiln_head<P>().line > 0)>; }) {
-      constexpr poly::text name = kiln_wrong_member<P, str<0>{}>();
-      return {kiln_head<P>(), text_view{name.c, name.n}};
-    } else {
-      return {{}, {}};
-    }
-  } else if constexpr (w == why::program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private) {
-    return {{}, {}};
-  } else if constexpr (w != why::ok || !kiln_evaluates<P>) {
-    if constexpr (requires { typename std::bool_constant<(kiln_head<P>().line > 0)>; })
-      return {kiln_head<P>(), {}};
-    else
-      return {{}, {}};
+  if constexpr (kiln_structure<P>() != why::ok) {
+    return kiln_head_place<P>();
+  } else if constexpr (!kiln_evaluates<P>) {
+    return kiln_head_place<P>();
   } else {
     builder b;
     kiln_record_body<P>(b);
-    return {b.error_loc, kiln_view(b.error_name)};
+    return {b.error_loc.line > 0 ? b.error_loc : kiln_head<P>(), kiln_view(b.error_name)};
   }
 }
 template <class P>
@@ -437,10 +442,15 @@ struct programs {
     static constexpr const record::program* list[] = {&ir<P>...};
     record::register_programs(list, sizeof...(P));
   }
-  // Both compilers print the template arguments: what is wrong, and where.
-  template <why Reason = kiln_verdict_of<P...>::reason, str Where = kiln_verdict_of<P...>::where()>
-    requires(kiln_wrong(Reason))
-  programs() KILN_MISTAKE(KILN_REASONS_VERDICT);
+  // One for each reason: clang prints its text, both compilers print the template arguments, which say what is wrong and where.
+#define KILN_X(e, text)                                                                             \
+  template <why Reason = kiln_verdict_of<P...>::reason, str Where = kiln_verdict_of<P...>::where()> \
+    requires(Reason == why::e)                                                                      \
+  programs() KILN_DELETED("kiln: " text);
+  KILN_REASONS_PROGRAM(KILN_X)
+  KILN_REASONS_CAPTURE(KILN_X)
+  KILN_REASONS_LATE(KILN_X)
+#undef KILN_X
 };
 
 }  // namespace kiln::dsl

@@ -40,6 +40,13 @@ constexpr int kiln_members() {
 template <class M>
 inline constexpr int member_count = kiln_members<M>();
 
+// Initialisers in parentheses do not enter arrays, as those in braces do: no member is an array.
+template <class M, int... I>
+concept kiln_made_in_parentheses = requires { M(kiln_any<M>{}, (static_cast<void>(I), kiln_any<M>{})...); };
+template <class M>
+inline constexpr bool kiln_members_are_single =
+    []<int... I>(seq<I...>) { return kiln_made_in_parentheses<M, I...>; }(make_seq<member_count<M>>{});
+
 // f(member...) for the members of x.
 template <class M, class F>
 constexpr auto kiln_with_members(M& x, F f) {

@@ -350,7 +350,12 @@ struct keywords {
   mistake<Reason> group_of(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
  private:
-  constexpr builder* kiln_b() const { return static_cast<const Self&>(*this).kiln_arena(); }
+  constexpr builder* kiln_b() const {
+    if constexpr (requires(const Self& s) { s.kiln_arena(); })
+      return static_cast<const Self&>(*this).kiln_arena();
+    else
+      return nullptr;  // a private base: the verdict on the program speaks of it
+  }
 
   template <class C>
   static constexpr void kiln_record(op o, const C& c, const sloc& l) {
