@@ -119,7 +119,6 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
   int64_t need = 0;
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
-  for (int32_t i = 0; i < p->n_numbers; ++i) symbols[p->n_symbols + i] = 0;
   if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
     return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
   kiln_executor* executor = context != 0 ? context->executor : 0;
@@ -139,7 +138,7 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
 
 __attribute__((cold)) kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args,
                                                        int64_t* bytes) {
-  int64_t symbols[KILN_MAX_SYMBOLS];
+  int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
   if (bytes == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);

@@ -27,23 +27,82 @@ static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, in
   return ok;
 }
 
+/* From the first byte of an argument's elements to the last one: size 0 where there is none. */
+typedef struct span {
+  uintptr_t begin;
+  int64_t size;
+} span;
+
+/* In elements. Without strides an argument is dense. */
+static int64_t stride_of(const kiln_tensor* t, int32_t axis) {
+  int64_t stride = 1;
+  if (t->strides != 0) return t->strides[axis];
+  for (int32_t a = t->rank; a-- > axis + 1;) stride *= t->extents[a];
+  return stride;
+}
+
+/* Of an argument that has elements; false where an address is none. */
+static bool find_span(const kiln_tensor* t, span* s) {
+  const int64_t element = sizes[t->dtype];
+  int64_t low = 0, high = 0, reach;
+  for (int32_t a = 0; a < t->rank; ++a) {
+    if (t->extents[a] <= 1) continue;
+    if (__builtin_mul_overflow(stride_of(t, a), element * (t->extents[a] - 1), &reach)) return false;
+    if (__builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high)) return false;
+  }
+  if (__builtin_add_overflow(high, element, &high) || __builtin_sub_overflow(high, low, &s->size)) return false;
+  s->begin = (uintptr_t)t->data + (uintptr_t)low;
+  return s->begin <= (uintptr_t)t->data && s->begin + (uintptr_t)s->size >= s->begin;
+}
+
+static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach. */
+static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
+  for (int32_t a = 0; a < t->rank; ++a) {
+    if (t->extents[a] <= 1) continue;
+    const int64_t step = magnitude(stride_of(t, a));
+    int64_t reach = 0;
+    for (int32_t b = 0; b < t->rank; ++b) {
+      if (t->extents[b] <= 1 || b == a) continue;
+      const int64_t other = magnitude(stride_of(t, b));
+      if (other < step || (other == step && b > a)) reach += other * (t->extents[b] - 1);
+    }
+    if (step <= reach) return kiln_fail(KILN_R_STRIDE, i, a, -1, reach + 1, stride_of(t, a));
+  }
+  return ok;
+}
+
+/* Strides that the program leaves to the caller. That of an axis with one element does not count, whatever it is. */
+static kiln_status bind_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
+  for (int32_t a = 0; a < p->n_strides; ++a) {
+    if (t->extents[a] <= 1) continue;
+    const int64_t stride = stride_of(t, a);
+    if (stride > KILN_MAX_STRIDE || stride < -KILN_MAX_STRIDE) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, stride);
+    symbols[p->strides[a]] = stride;
+  }
+  if (!find_span(t, s)) return kiln_fail(KILN_R_TOOLARGE, i, -1, -1, -1, -1);
+  return p->direction == KILN_IN ? ok : check_apart(t, i);
+}
+
 /* How the data lies: its size in bytes, strides, alignment. Extents are right already. */
-static kiln_status check_layout(const kiln_tensor* t, int32_t i, int64_t* size) {
+static kiln_status check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
   const int64_t element = sizes[t->dtype];
   int64_t bytes = element, stride = 1;
-  *size = 0;
+  s->begin = (uintptr_t)t->data;
+  s->size = 0;
   for (int32_t a = 0; a < t->rank; ++a)
     if (t->extents[a] == 0) return ok;
   for (int32_t a = 0; a < t->rank; ++a)
     if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, t->extents[a]);
-  for (int32_t a = t->rank; a-- > 0 && t->strides != 0;) {
+  for (int32_t a = t->rank; a-- > p->n_strides && t->strides != 0;) {
     if (t->extents[a] > 1 && t->strides[a] != stride) return kiln_fail(KILN_R_STRIDE, i, a, -1, stride, t->strides[a]);
     stride *= t->extents[a];
   }
   const int64_t misaligned = (int64_t)((uintptr_t)t->data & (uintptr_t)(element - 1));
   if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned);
-  *size = bytes;
-  return ok;
+  s->size = bytes;
+  return p->n_strides == 0 ? ok : bind_strides(p, t, i, symbols, s);
 }
 
 /* The first symbol of an extent, or -1. */
@@ -141,17 +200,16 @@ static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbol
   return ok;
 }
 
-static bool overlap(uintptr_t a, int64_t a_size, uintptr_t b, int64_t b_size) {
-  return a_size > 0 && b_size > 0 && a < b + (uintptr_t)b_size && b < a + (uintptr_t)a_size;
+static bool overlap(span a, span b) {
+  return a.size > 0 && b.size > 0 && a.begin < b.begin + (uintptr_t)b.size && b.begin < a.begin + (uintptr_t)a.size;
 }
 
 /* No written argument may share a byte with any other argument; got = the other's number. */
-static kiln_status check_aliasing(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* bytes) {
+static kiln_status check_aliasing(const kiln_program_desc* p, const span* spans) {
   for (int32_t w = 0; w < p->n_params; ++w) {
     if (p->params[w].direction == KILN_IN) continue;
     for (int32_t i = 0; i < p->n_params; ++i)
-      if (i != w && overlap((uintptr_t)args[w].data, bytes[w], (uintptr_t)args[i].data, bytes[i]))
-        return kiln_fail(KILN_R_ALIAS, w, -1, -1, -1, i);
+      if (i != w && overlap(spans[w], spans[i])) return kiln_fail(KILN_R_ALIAS, w, -1, -1, -1, i);
   }
   return ok;
 }
@@ -159,10 +217,12 @@ static kiln_status check_aliasing(const kiln_program_desc* p, const kiln_tensor*
 kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, const void* workspace, int64_t size) {
   const int64_t misaligned = (int64_t)((uintptr_t)workspace % 64);
   if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, misaligned);
+  const span own = {(uintptr_t)workspace, size};
   for (int32_t i = 0; i < p->n_params; ++i) {
-    int64_t bytes = sizes[args[i].dtype];
-    for (int32_t a = 0; a < args[i].rank; ++a) bytes *= args[i].extents[a];
-    if (overlap((uintptr_t)workspace, size, (uintptr_t)args[i].data, bytes)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
+    span s = {(uintptr_t)args[i].data, sizes[args[i].dtype]};
+    for (int32_t a = 0; a < args[i].rank; ++a) s.size *= args[i].extents[a];
+    if (s.size > 0 && p->params[i].n_strides > 0) find_span(&args[i], &s);
+    if (overlap(own, s)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
   }
   return ok;
 }
@@ -175,13 +235,14 @@ kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int3
   if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
   if (p->n_numbers > KILN_MAX_NUMBERS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_NUMBERS, p->n_numbers);
   if (p->n_params > KILN_MAX_ARGS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_ARGS, p->n_params);
-  int64_t bytes[KILN_MAX_ARGS];
+  span spans[KILN_MAX_ARGS];
   kiln_status s = ok;
+  for (int32_t n = 0; n < p->n_numbers; ++n) symbols[p->n_symbols + n] = 0;
   for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_form(&p->params[i], &args[i], i);
   if (s.code == KILN_OK) s = bind_symbols(p, args, symbols);
   if (s.code == KILN_OK) s = check_extents(p, args, symbols);
   if (s.code == KILN_OK) s = check_facts(p, symbols);
-  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_layout(&args[i], i, &bytes[i]);
-  if (s.code == KILN_OK) s = check_aliasing(p, args, bytes);
+  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_layout(&p->params[i], &args[i], i, symbols, &spans[i]);
+  if (s.code == KILN_OK) s = check_aliasing(p, spans);
   return s;
 }
