@@ -4,6 +4,8 @@
 #include <cstring>
 #include <numeric>
 
+#include "compiler/ir/layout.h"
+
 namespace kiln::compiler::testing {
 namespace {
 
@@ -23,6 +25,15 @@ class Numbers {
 };
 
 }  // namespace
+
+Program strided(Program p) {
+  for (std::size_t i = 0; i < p.params.size(); ++i) {
+    const int rank = static_cast<int>(p.params[i].extents.size());
+    p.params[i].free_strides = rank < 2 || i % 3 == 2 ? rank : i % 3 == 0 ? rank - 1 : 1;
+  }
+  declare_strides(p);
+  return p;
+}
 
 LaidOut::LaidOut(const Parameter& p, const Array& dense, std::uint64_t seed)
     : element_(static_cast<std::size_t>(bytes(dense.dtype))), strides_(dense.extents.size()) {

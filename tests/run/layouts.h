@@ -9,6 +9,9 @@
 
 namespace kiln::compiler::testing {
 
+// The program with strides of the caller's for all parameters, by turns those of all axes but the last, of the first, of all.
+Program strided(Program p);
+
 // The elements of an array in memory of their own, with strides as the parameter allows them; `seed` says which.
 class LaidOut {
  public:
