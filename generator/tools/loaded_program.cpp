@@ -147,7 +147,7 @@ std::string describe(const kiln_program_desc& d) {
     const kiln_param_desc& p = d.params[i];
     s += std::string(directions[p.direction]) + " " + std::string(name(static_cast<compiler::DType>(p.dtype))) + " [";
     for (int a = 0; a < p.rank; ++a) s += (a > 0 ? ", " : "") + expression_text(d, p.extents[a]);
-    s += "]" + layout_text(p.n_strides, p.rank) + " " + p.name + "\n";
+    s += "]" + compiler::layout_text(p.n_strides, p.rank) + " " + p.name + "\n";
   }
   for (int i = 0; i < d.n_kernels; ++i) {
     const kiln_kernel_desc& k = d.kernels[i];
