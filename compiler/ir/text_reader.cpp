@@ -207,7 +207,7 @@ void TextReader::read_param(Direction d) {
 // such a name: then that word is returned.
 std::string_view TextReader::layout(Parameter& p) {
   const auto word = scan.peek_word();
-  const bool pitched = word == "pitched", rank = !p.extents.empty();
+  const bool pitched = word == "pitched";
   if (!pitched && word != "strided") return {};
   scan.accept_word(word);
   if (scan.at_line_end() || scan.peek() == '@') return word;
@@ -215,10 +215,11 @@ std::string_view TextReader::layout(Parameter& p) {
   std::int64_t n = pitched ? axes - 1 : axes;
   if (pitched && scan.peek() >= '0' && scan.peek() <= '9')
     n = static_cast<std::int64_t>(std::min<std::uint64_t>(scan.natural("a number of axes"), 1000));
-  if (!rank || n < 1 || n > axes)
+  if (n < 1)
     scan.reject("expected " + std::string(pitched ? "two axes or more of a pitched" : "an axis or more of a strided") +
                     " parameter, got rank " + std::to_string(axes),
                 "E-rank");
+  if (n > axes) scan.reject("expected at most " + std::to_string(axes) + " strides, got " + std::to_string(n), "E-rank");
   p.free_strides = static_cast<int>(n);
   return {};
 }

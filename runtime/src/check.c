@@ -57,18 +57,22 @@ static bool find_span(const kiln_tensor* t, span* s) {
 
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach. */
+/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach. What an axis should
+   at least step over counts the axes behind it too. */
 static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
   for (int32_t a = 0; a < t->rank; ++a) {
     if (t->extents[a] <= 1) continue;
     const int64_t step = magnitude(stride_of(t, a));
-    int64_t reach = 0;
+    int64_t reach = 0, behind = 0;
     for (int32_t b = 0; b < t->rank; ++b) {
       if (t->extents[b] <= 1 || b == a) continue;
-      const int64_t other = magnitude(stride_of(t, b));
-      if (other < step || (other == step && b > a)) reach += other * (t->extents[b] - 1);
+      const int64_t other = magnitude(stride_of(t, b)), far = other * (t->extents[b] - 1);
+      if (other < step || (other == step && b > a))
+        reach += far;
+      else if (b > a)
+        behind += far;
     }
-    if (step <= reach) return kiln_fail(KILN_R_STRIDE, i, a, -1, reach + 1, stride_of(t, a));
+    if (step <= reach || step == 0) return kiln_fail(KILN_R_STRIDE, i, a, -1, reach + behind + 1, stride_of(t, a));
   }
   return ok;
 }

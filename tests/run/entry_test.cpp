@@ -214,10 +214,10 @@ TEST(Entry, AnswersCallsWithStridesAsKilnCall) {
     EXPECT_EQ(std::memcmp(&got, &want, sizeof got), 0)
         << kiln_status_name(got.code) << " instead of " << kiln_status_name(want.code);
     EXPECT_TRUE(fast.x == slow.x && fast.y == slow.y && fast.z == slow.z);
-    char text[300];
-    kiln_status_message(compiled.description(), want, text, sizeof text);
-    if (c.message[0] != 0) EXPECT_STREQ(text, c.message);
-    if (c.code != KILN_OK) EXPECT_TRUE(fast.y == StridedCall().y && fast.z == StridedCall().z);
+    char said[300];
+    kiln_status_message(compiled.description(), want, said, sizeof said);
+    EXPECT_TRUE(c.message[0] == 0 || std::string(said) == c.message) << said;
+    EXPECT_TRUE(c.code == KILN_OK || (fast.y == StridedCall().y && fast.z == StridedCall().z));
   }
 }
 

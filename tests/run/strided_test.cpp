@@ -170,7 +170,7 @@ TEST(Strided, TextForm) {
   EXPECT_EQ(refused("in f32 [] strided x\nout f32 [] y"),
             "p.kiln:2:19: error: E-rank: expected an axis or more of a strided parameter, got rank 0");
   EXPECT_EQ(refused("in f32 [N, 4] pitched 3 x\nout f32 [N, 4] y"),
-            "p.kiln:2:25: error: E-rank: expected two axes or more of a pitched parameter, got rank 2");
+            "p.kiln:2:24: error: E-rank: expected at most 2 strides, got 3");
   Graph g;
   const Program p = read_program(g,
                                  "program p\nin f32 [N] pitched\nout f32 [N, M] pitched strided\nin f32 [M] m\n%0 = param m\n"
