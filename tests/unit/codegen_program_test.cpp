@@ -7,7 +7,7 @@
 #include "tests/unit/codegen_harness.h"
 
 // The offsets that compiler/codegen/descriptor.cpp emits.
-static_assert(KILN_ABI_VERSION == 4);
+static_assert(KILN_ABI_VERSION == 5);
 static_assert(offsetof(kiln_program_desc, name) == 24 && offsetof(kiln_program_desc, symbols) == 32);
 static_assert(offsetof(kiln_program_desc, params) == 40 && offsetof(kiln_program_desc, temps) == 48);
 static_assert(offsetof(kiln_program_desc, kernels) == 56 && offsetof(kiln_program_desc, workspace_bytes) == 64);
