@@ -125,12 +125,12 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
   if (need <= 0) return run_program(p, args, symbols, 0, executor);
   if (context == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, 0);
   if (context->workspace != 0 && context->workspace_bytes >= need) {
-    const kiln_status fit = kiln_check_workspace(p, args, context->workspace, need);
+    const kiln_status fit = kiln_check_workspace(p, args, symbols, context->workspace, need);
     return fit.code != KILN_OK ? fit : run_program(p, args, symbols, (char*)context->workspace, executor);
   }
   char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, 64) : 0;
   if (own == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, context->workspace_bytes);
-  kiln_status done = kiln_check_workspace(p, args, own, need);
+  kiln_status done = kiln_check_workspace(p, args, symbols, own, need);
   if (done.code == KILN_OK) done = run_program(p, args, symbols, own, executor);
   if (context->release != 0) context->release(context->user, own, (size_t)need);
   return done;

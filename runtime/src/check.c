@@ -33,80 +33,68 @@ typedef struct span {
   int64_t size;
 } span;
 
-/* In elements. Without strides an argument is dense. */
-static int64_t stride_of(const kiln_tensor* t, int32_t axis) {
-  int64_t stride = 1;
-  if (t->strides != 0) return t->strides[axis];
-  for (int32_t a = t->rank; a-- > axis + 1;) stride *= t->extents[a];
-  return stride;
-}
-
-/* Of an argument that has elements; false where an address is none. */
-static bool find_span(const kiln_tensor* t, span* s) {
-  const int64_t element = sizes[t->dtype];
-  int64_t low = 0, high = 0, reach;
-  for (int32_t a = 0; a < t->rank; ++a) {
-    if (t->extents[a] <= 1) continue;
-    if (__builtin_mul_overflow(stride_of(t, a), element * (t->extents[a] - 1), &reach)) return false;
-    if (__builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high)) return false;
-  }
-  if (__builtin_add_overflow(high, element, &high) || __builtin_sub_overflow(high, low, &s->size)) return false;
-  s->begin = (uintptr_t)t->data + (uintptr_t)low;
-  return s->begin <= (uintptr_t)t->data && s->begin + (uintptr_t)s->size >= s->begin;
-}
-
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach. What an axis should
-   at least step over counts the axes behind it too. */
-static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
+/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach, and those behind it
+   with the same step. */
+__attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
   for (int32_t a = 0; a < t->rank; ++a) {
     if (t->extents[a] <= 1) continue;
-    const int64_t step = magnitude(stride_of(t, a));
-    int64_t reach = 0, behind = 0;
+    const int64_t step = magnitude(t->strides[a]);
+    int64_t least = 1;
     for (int32_t b = 0; b < t->rank; ++b) {
       if (t->extents[b] <= 1 || b == a) continue;
-      const int64_t other = magnitude(stride_of(t, b)), far = other * (t->extents[b] - 1);
-      if (other < step || (other == step && b > a))
-        reach += far;
-      else if (b > a)
-        behind += far;
+      const int64_t other = magnitude(t->strides[b]);
+      if (other < step || (b > a && (other == step || step == 0))) least += other * (t->extents[b] - 1);
     }
-    if (step <= reach || step == 0) return kiln_fail(KILN_R_STRIDE, i, a, -1, reach + behind + 1, stride_of(t, a));
+    if (step < least) return kiln_fail(KILN_R_STRIDE, i, a, -1, least, t->strides[a]);
   }
   return ok;
 }
 
-/* Strides that the program leaves to the caller. That of an axis with one element does not count, whatever it is. */
-static kiln_status bind_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
-  for (int32_t a = 0; a < p->n_strides; ++a) {
-    if (t->extents[a] <= 1) continue;
-    const int64_t stride = stride_of(t, a);
-    if (stride > KILN_MAX_STRIDE || stride < -KILN_MAX_STRIDE) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, stride);
-    symbols[p->strides[a]] = stride;
+/* Strides of the axes, in elements: those that the program leaves to the caller become symbols, the others are dense. That of
+   an axis with one element does not count, whatever it is. */
+__attribute__((cold)) static kiln_status check_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i,
+                                                       int64_t* symbols, span* s) {
+  const int64_t element = sizes[t->dtype];
+  int64_t dense = 1, low = 0, high = element, reach;
+  for (int32_t a = t->rank; a-- > 0;) {
+    const int64_t n = t->extents[a], stride = t->strides != 0 ? t->strides[a] : dense;
+    if (n > 1) {
+      if (a < p->n_strides)
+        symbols[p->strides[a]] = stride;
+      else if (stride != dense)
+        return kiln_fail(KILN_R_STRIDE, i, a, -1, dense, stride);
+      if ((uint64_t)stride + KILN_MAX_STRIDE > 2 * (uint64_t)KILN_MAX_STRIDE ||
+          __builtin_mul_overflow(stride, element * (n - 1), &reach) ||
+          __builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
+        return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, stride);
+    }
+    dense *= n;
   }
-  if (!find_span(t, s)) return kiln_fail(KILN_R_TOOLARGE, i, -1, -1, -1, -1);
-  return p->direction == KILN_IN ? ok : check_apart(t, i);
+  s->begin = (uintptr_t)t->data + (uintptr_t)low;
+  if (__builtin_sub_overflow(high, low, &s->size) || s->begin > (uintptr_t)t->data || s->begin + (uintptr_t)s->size < s->begin)
+    return kiln_fail(KILN_R_TOOLARGE, i, -1, -1, -1, -1);
+  return p->direction == KILN_IN || t->strides == 0 ? ok : check_apart(t, i);
 }
 
 /* How the data lies: its size in bytes, strides, alignment. Extents are right already. */
 static kiln_status check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
   const int64_t element = sizes[t->dtype];
-  int64_t bytes = element, stride = 1;
+  int64_t bytes = element;
   s->begin = (uintptr_t)t->data;
   s->size = 0;
   for (int32_t a = 0; a < t->rank; ++a)
     if (t->extents[a] == 0) return ok;
   for (int32_t a = 0; a < t->rank; ++a)
     if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, t->extents[a]);
-  for (int32_t a = t->rank; a-- > p->n_strides && t->strides != 0;) {
-    if (t->extents[a] > 1 && t->strides[a] != stride) return kiln_fail(KILN_R_STRIDE, i, a, -1, stride, t->strides[a]);
-    stride *= t->extents[a];
+  s->size = bytes;
+  if (t->strides != 0 || p->n_strides > 0) {
+    const kiln_status strides = check_strides(p, t, i, symbols, s);
+    if (strides.code != KILN_OK) return strides;
   }
   const int64_t misaligned = (int64_t)((uintptr_t)t->data & (uintptr_t)(element - 1));
-  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned);
-  s->size = bytes;
-  return p->n_strides == 0 ? ok : bind_strides(p, t, i, symbols, s);
+  return misaligned != 0 ? kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned) : ok;
 }
 
 /* The first symbol of an extent, or -1. */
@@ -218,14 +206,14 @@ static kiln_status check_aliasing(const kiln_program_desc* p, const span* spans)
   return ok;
 }
 
-kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, const void* workspace, int64_t size) {
+kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, const void* workspace,
+                                 int64_t size) {
   const int64_t misaligned = (int64_t)((uintptr_t)workspace % 64);
   if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, misaligned);
   const span own = {(uintptr_t)workspace, size};
   for (int32_t i = 0; i < p->n_params; ++i) {
-    span s = {(uintptr_t)args[i].data, sizes[args[i].dtype]};
-    for (int32_t a = 0; a < args[i].rank; ++a) s.size *= args[i].extents[a];
-    if (s.size > 0 && p->params[i].n_strides > 0) find_span(&args[i], &s);
+    span s;
+    check_layout(&p->params[i], &args[i], i, symbols, &s);
     if (overlap(own, s)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
   }
   return ok;

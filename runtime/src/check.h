@@ -16,8 +16,8 @@ enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
 
 /* After kiln_check: 64-byte alignment, and no byte shared with an argument. */
-kiln_status kiln_check_workspace(const kiln_program_desc* program, const kiln_tensor* args, const void* workspace,
-                                 int64_t size);
+kiln_status kiln_check_workspace(const kiln_program_desc* program, const kiln_tensor* args, int64_t* symbols,
+                                 const void* workspace, int64_t size);
 
 kiln_status kiln_fail(int32_t code, int32_t param, int32_t axis, int32_t symbol, int64_t expected, int64_t got);
 

@@ -14,7 +14,7 @@ static const struct {
     {KILN_R_DTYPE, "R-dtype", "element type differs"},
     {KILN_R_RANK, "R-rank", "rank differs"},
     {KILN_R_SHAPE, "R-shape", "extent differs"},
-    {KILN_R_STRIDE, "R-stride", "stride differs"},
+    {KILN_R_STRIDE, "R-stride", "data is not dense in row-major order: stride differs"},
     {KILN_R_ALIGN, "R-align", "data is not aligned"},
     {KILN_R_ALIAS, "R-alias", "a written argument shares memory with another argument"},
     {KILN_R_CONSTRAINT, "R-constraint", "a declared fact of the extent does not hold"},
@@ -103,17 +103,6 @@ static void write_alias(writer* w, const kiln_program_desc* p, kiln_status s) {
     WRITE(w, "the workspace");
 }
 
-/* Of the caller's own strides only those of what is written can be wrong. */
-static void write_stride(writer* w, const kiln_program_desc* p, kiln_status s) {
-  const kiln_param_desc* d = &p->params[s.param];
-  write_place(w, p, s.param, s.axis);
-  if (d->direction != KILN_IN && d->n_strides > 0 && s.axis < d->n_strides)
-    WRITE(w, ": elements of a written argument share memory: expected a stride of at least %" PRId64, s.expected);
-  else
-    WRITE(w, ": data is not dense in row-major order: stride differs: expected %" PRId64, s.expected);
-  WRITE(w, ", got %" PRId64, s.got);
-}
-
 static const char* dtype_name(int64_t code) {
   static const char names[][5] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
   return code >= 0 && code < (int64_t)(sizeof names / sizeof names[0]) ? names[code] : "unknown";
@@ -121,7 +110,10 @@ static const char* dtype_name(int64_t code) {
 
 static void write_plain(writer* w, const kiln_program_desc* p, kiln_status s) {
   write_place(w, p, s.param, s.axis);
-  WRITE(w, "%s%s", s.param >= 0 ? ": " : "", statuses[find(s.code)].text);
+  /* A stride of the caller's own choice is only wrong where elements of what is written share memory. */
+  const bool apart = s.code == KILN_R_STRIDE && s.param >= 0 && s.axis < p->params[s.param].n_strides;
+  WRITE(w, "%s%s", s.param >= 0 ? ": " : "",
+        apart ? "elements of a written argument share memory: stride is too small" : statuses[find(s.code)].text);
   if (s.code == KILN_OK) return;
   if (s.code == KILN_R_DTYPE)
     WRITE(w, ": expected %s, got %s", dtype_name(s.expected), dtype_name(s.got));
@@ -147,8 +139,6 @@ size_t kiln_status_message(const kiln_program_desc* p, kiln_status s, char* buff
     write_conflict(&w, p, s);
   else if (s.code == KILN_R_CONSTRAINT && about_symbol)
     write_constraint(&w, p, s);
-  else if (s.code == KILN_R_STRIDE && about_param)
-    write_stride(&w, p, s);
   else if (s.code == KILN_R_ALIAS && about_param && s.got < p->n_params)
     write_alias(&w, p, s);
   else
