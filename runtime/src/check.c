@@ -35,8 +35,8 @@ typedef struct span {
 
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach, and those behind it
-   with the same step. */
+/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach, and those behind
+   it with the same step. */
 __attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
   for (int32_t a = 0; a < t->rank; ++a) {
     if (t->extents[a] <= 1) continue;

@@ -153,8 +153,8 @@ void give_strides(Program& p, std::uint64_t seed) {
   Draw draw(seed ^ 0x57d1de5);
   if (!draw.one_in(2)) return;
   for (Parameter& q : p.params) {
-    const auto rank = static_cast<std::int64_t>(q.extents.size());
-    if (rank > 0 && draw.one_in(2)) q.free_strides = static_cast<int>(draw.between(1, rank));
+    const int rank = static_cast<int>(q.extents.size());
+    if (rank > 0 && draw.one_in(2)) q.free_strides = draw.between(1, rank);
   }
   declare_strides(p);
 }

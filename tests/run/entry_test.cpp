@@ -156,17 +156,17 @@ const StridedCase strided_cases[] = {
     {"upside down", [](StridedCall& c) { c.x_strides[0] = -8, c.y_strides[0] = -7; }, KILN_OK},
     {"rows of an output side by side", [](StridedCall& c) { c.y_strides[0] = 5; }, KILN_OK},
     {"rows of an output overlap", [](StridedCall& c) { c.y_strides[0] = 4; }, KILN_R_STRIDE,
-     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: expected a stride of at "
-     "least 5, got 4"},
+     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 5, got 4"},
     {"and backwards", [](StridedCall& c) { c.y_strides[0] = -4; }, KILN_R_STRIDE,
-     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: expected a stride of at "
-     "least 5, got -4"},
+     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 5, got -4"},
     {"one row for all of an output", [](StridedCall& c) { c.y_strides[0] = 0; }, KILN_R_STRIDE,
-     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: expected a stride of at "
-     "least 5, got 0"},
+     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 5, got 0"},
     {"one element for all of an inout", [](StridedCall& c) { c.z_strides[0] = 0; }, KILN_R_STRIDE,
-     "R-stride: program strided_entry: argument z axis 0: elements of a written argument share memory: expected a stride of at "
-     "least 1, got 0"},
+     "R-stride: program strided_entry: argument z axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 1, got 0"},
     {"inner axis of a pitched input", [](StridedCall& c) { c.x_strides[1] = 2; }, KILN_R_STRIDE,
      "R-stride: program strided_entry: argument x axis 1: data is not dense in row-major order: stride differs: expected 1, "
      "got "
