@@ -1,6 +1,7 @@
 #include "generator/header_writer.h"
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/layout.h"
 #include "generator/names.h"
 
 namespace kiln::generator {
@@ -29,8 +30,8 @@ std::string declaration(const Graph& g, const Parameter& p) {
 std::string comment(Graph& g, const Program& p) {
   std::string s = "/* Program " + p.name + ", written by the Kiln generator.\n";
   for (const Parameter& q : p.params)
-    s += "     " + std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + shape_text(g, q) + " " +
-         q.name + "\n";
+    s += "     " + std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + shape_text(g, q) +
+         layout_text(q) + " " + q.name + "\n";
   for (const Symbol& y : p.symbols)
     if (y.kind == Symbol::Kind::extent)
       s += "   " + y.name + ": " + std::to_string(y.min) + " .. " + std::to_string(y.max) +
@@ -58,7 +59,8 @@ std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, cons
     s += "  return {" + std::string("::") + entry + "(nullptr, 0, kiln_with.get()), ::" + entry + "_desc()};\n}\n";
   } else {
     s += "  const kiln_tensor kiln_args[] = {\n";
-    for (const Parameter& q : p.params) s += "      kiln::tensor_of(" + q.name + "),\n";
+    for (const Parameter& q : p.params)
+      s += (q.free_strides > 0 ? "      kiln::strided_tensor_of(" : "      kiln::tensor_of(") + q.name + "),\n";
     s += "  };\n  return {::" + entry + "(kiln_args, " + std::to_string(p.params.size()) + ", kiln_with.get()), ::" + entry +
          "_desc()};\n}\n";
   }

@@ -10,6 +10,7 @@
 #include "compiler/ir/builder.h"
 #include "compiler/ir/call_symbols.h"
 #include "compiler/ir/compact.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/verify.h"
 #include "generator/import_scopes.h"
@@ -50,6 +51,7 @@ class Importer {
     out_.name = in_.name;
     for (int i = 0; i < in_.n_symbols; ++i) symbol(in_.symbols[i]);
     for (int i = 0; i < in_.n_params; ++i) parameter(in_.params[i]);
+    declare_strides(out_);
     scopes_.begin();
     store_loc_.resize(out_.params.size());
     values_.reserve(static_cast<std::size_t>(in_.n_nodes));
@@ -85,7 +87,8 @@ class Importer {
   }
 
   void parameter(const record::parameter& p) {
-    out_.params.push_back({p.name, static_cast<Direction>(p.direction), ir_dtype(p.d), extents(*p.s), g_.loc()});
+    out_.params.push_back(
+        {p.name, static_cast<Direction>(p.direction), ir_dtype(p.d), extents(*p.s), g_.loc(), p.free_strides});
   }
 
   Id extent(const record::extent& e) { return read_.extent(e); }

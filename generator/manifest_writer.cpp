@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/layout.h"
 #include "generator/names.h"
 
 namespace kiln::generator {
@@ -58,11 +59,16 @@ Json params(Graph& g, const Program& p) {
   for (const Parameter& q : p.params) {
     Json extents = Json::array();
     for (Id e : q.extents) extents.push_back(value(g, e));
-    list.push_back({{"name", q.name},
-                    {"direction", direction_name(q.direction)},
-                    {"dtype", name(q.dtype)},
-                    {"dtype_code", static_cast<int>(q.dtype)},
-                    {"extents", extents}});
+    Json one{{"name", q.name},
+             {"direction", direction_name(q.direction)},
+             {"dtype", name(q.dtype)},
+             {"dtype_code", static_cast<int>(q.dtype)},
+             {"extents", extents}};
+    if (q.free_strides > 0) {
+      Json& strides = one["strides"] = Json::array();
+      for (const Id stride : strides_of(g, q)) strides.push_back(value(g, stride));
+    }
+    list.push_back(one);
   }
   return list;
 }

@@ -8,6 +8,7 @@
 
 #include "compiler/codegen/entry.h"
 #include "compiler/codegen/expression.h"
+#include "compiler/ir/layout.h"
 
 namespace kiln::compiler {
 namespace {
@@ -96,9 +97,12 @@ class DescriptorEmitter {
     if (p.extents.size() > 255) throw std::logic_error("codegen: rank above 255");
     std::vector<Constant*> extents;
     for (const Id e : p.extents) extents.push_back(expr(e));
-    Constant* reserved = llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(context()), 5));
-    return row({text(p.name), array(extents), i8(static_cast<int>(p.dtype)), i8(static_cast<int>(p.direction)),
-                i8(static_cast<int>(p.extents.size())), reserved});
+    std::vector<int> strides;
+    for (int axis = 0; axis < p.free_strides; ++axis)
+      strides.push_back(static_cast<int>(symbols_.find(stride_name(p, static_cast<std::size_t>(axis))).value()));
+    Constant* reserved = llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(context()), 4));
+    return row({text(p.name), array(extents), numbers(strides), i8(static_cast<int>(p.dtype)),
+                i8(static_cast<int>(p.direction)), i8(static_cast<int>(p.extents.size())), i8(p.free_strides), reserved});
   }
 
   Constant* numbers(const std::vector<int>& values) {

@@ -1,12 +1,14 @@
 #include "compiler/codegen/entry.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/codegen/elementwise.h"
 #include "compiler/codegen/float_environment.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/run_expression.h"
 #include "compiler/symbolic/bounds.h"
 
@@ -16,6 +18,7 @@ namespace {
 using llvm::Value;
 
 constexpr std::size_t most_arguments = 8, most_kernels = 4, most_axes = 16;
+constexpr std::int64_t fast_stride = std::int64_t{1} << 22, fast_extent = std::int64_t{1} << 32;  // so no span overflows
 constexpr std::int64_t inline_work = 40'000;  // kiln_call gives less than this to one thread (call.c, WORK_PER_CHUNK)
 
 // kiln_tensor and kiln_context.
@@ -28,6 +31,12 @@ enum : unsigned {
   tensor_size = 32,
   executor_at = 0
 };
+
+std::vector<Symbol> extents_of(const Program& p) {
+  std::vector<Symbol> out;
+  std::ranges::copy_if(p.symbols, std::back_inserter(out), [](const Symbol& s) { return s.kind == Symbol::Kind::extent; });
+  return out;
+}
 
 bool is_evaluable(Op op) { return op == Op::CONST || op == Op::SYM || expr_code(op); }
 
@@ -61,6 +70,7 @@ class Limits {
  private:
   bool every_symbol_is_an_extent() const {
     return std::ranges::all_of(schedule_.program.symbols, [&](const Symbol& s) {
+      if (s.kind == Symbol::Kind::stride) return true;
       return std::ranges::any_of(schedule_.program.params, [&](const Parameter& p) {
         return std::ranges::any_of(p.extents, [&](Id e) { return g_.op(e) == Op::SYM && g_.name(e) == s.name; });
       });
@@ -68,7 +78,7 @@ class Limits {
   }
 
   Facts limited(std::int64_t most) const {
-    Facts f = facts_of(schedule_.program);
+    Facts f = facts_of(extents_of(schedule_.program));
     for (auto& [name, fact] : f.syms) fact.max = std::min(fact.max, most);
     return f;
   }
@@ -83,8 +93,12 @@ class Limits {
     return std::ranges::all_of(facts.syms, [](const auto& s) { return s.second.min >= 0 && s.second.min <= s.second.max; }) &&
            std::ranges::all_of(schedule_.program.params, [&](const Parameter& p) {
              Interval size{bytes(p.dtype), bytes(p.dtype)};
-             for (const Id e : p.extents) size = symbolic::mul(size, bounds(e));
-             return small(size);
+             bool short_axes = true;
+             for (const Id e : p.extents) {
+               size = symbolic::mul(size, bounds(e));
+               short_axes = short_axes && bounds(e).max <= fast_extent;
+             }
+             return small(size) && (short_axes || p.free_strides == 0);
            });
   }
 
@@ -108,6 +122,7 @@ class FastEntry {
     branch("extents");
     bind_symbols();
     check_sizes();
+    bind_strides();
     check_aliasing();
     std::vector<Value*> trips;
     for (const LoweredKernel& l : lowered) trips.push_back(value_of(l.trip_count));
@@ -152,7 +167,11 @@ class FastEntry {
     addresses_.push_back(address);
     require(b_.CreateIsNotNull(data_.back()));
     if (!p.extents.empty()) require(b_.CreateIsNotNull(extents_.back()));
-    require_zero(member(b_.getInt64Ty(), tensor, strides_at));
+    strides_.push_back(member(b_.getPtrTy(), tensor, strides_at));
+    if (p.free_strides > 0)
+      require(b_.CreateIsNotNull(strides_.back()));
+    else
+      require_zero(b_.CreatePtrToInt(strides_.back(), b_.getInt64Ty()));
     require_zero(b_.CreateXor(member(b_.getInt64Ty(), tensor, dtype_at), b_.getInt64(dtype_and_rank(p))));
     if (bytes(p.dtype) > 1) require_zero(b_.CreateAnd(address, b_.getInt64(static_cast<std::uint64_t>(bytes(p.dtype) - 1))));
   }
@@ -169,7 +188,7 @@ class FastEntry {
     for (std::size_t i = 0; i < params().size(); ++i)
       for (std::size_t a = 0; a < params()[i].extents.size(); ++a)
         if (const Id e = params()[i].extents[a]; g_.op(e) == Op::SYM && !values_.contains(e)) values_[e] = extent(i, a);
-    for (const Symbol& s : schedule_.program.symbols) {
+    for (const Symbol& s : extents_of(schedule_.program)) {
       Value* v = symbol(s);
       const SymFact f = facts_.of(s.name);
       const auto low = static_cast<std::uint64_t>(f.min), span = static_cast<std::uint64_t>(f.max - f.min);
@@ -179,6 +198,7 @@ class FastEntry {
   }
 
   Value* symbol(const Symbol& s) {
+    if (s.kind == Symbol::Kind::stride) return stride_values_.at(s.name);
     for (const auto& [id, v] : values_)
       if (g_.op(id) == Op::SYM && g_.name(id) == s.name) return v;
     throw std::logic_error("codegen: symbol without an extent");
@@ -209,6 +229,49 @@ class FastEntry {
       }
       sizes_.push_back(size);
     }
+  }
+
+  // What is written lies in the order of its axes, rows behind each other; the slow way looks at what does not.
+  void bind_strides() {
+    for (std::size_t i = 0; i < params().size(); ++i)
+      if (params()[i].free_strides > 0) bind_strides(i);
+  }
+  void bind_strides(std::size_t i) {
+    const Parameter& p = params()[i];
+    Value *const zero = b_.getInt64(0), *const one = b_.getInt64(1);
+    Value *dense = one, *low = zero, *high = zero;  // in elements, from [0, 0, ..] on
+    for (std::size_t a = p.extents.size(); a-- > 0;) {
+      Value *const n = value_of(p.extents[a]), *const single = b_.CreateICmpSLE(n, one);
+      Value *const given = member(b_.getInt64Ty(), strides_[i], 8 * a), *stride = dense;
+      if (a < static_cast<std::size_t>(p.free_strides)) {
+        stride = b_.CreateSelect(single, zero, given);
+        stride_values_[stride_name(p, a)] = stride;
+        require(b_.CreateICmpULE(b_.CreateAdd(stride, b_.getInt64(fast_stride)), b_.getInt64(2 * fast_stride)));
+        if (p.direction != Direction::in) require_any(single, b_.CreateICmpSGT(stride, high));
+      } else {
+        require_any(single, b_.CreateICmpEQ(given, dense));
+        dense = b_.CreateMul(dense, n);
+      }
+      Value* const reach = b_.CreateMul(stride, b_.CreateSub(n, one));
+      Value* const down = b_.CreateICmpSLT(reach, zero);
+      Value *const lower = b_.CreateAdd(low, reach), *const higher = b_.CreateAdd(high, reach);
+      low = b_.CreateSelect(down, lower, low);
+      high = b_.CreateSelect(down, high, higher);
+    }
+    place(i, low, b_.CreateAdd(b_.CreateSub(high, low), one));
+  }
+
+  void require_any(Value* a, Value* b) { require(b_.CreateOr(a, b)); }
+
+  // An argument's bytes: `elements` from element `low` on. None of them is beyond the addresses that there are.
+  void place(std::size_t i, Value* low, Value* elements) {
+    Value* const element = b_.getInt64(static_cast<std::uint64_t>(bytes(params()[i].dtype)));
+    Value* const begin = b_.CreateAdd(addresses_[i], b_.CreateMul(low, element));
+    Value* const size = b_.CreateMul(elements, element);
+    require(b_.CreateICmpULE(begin, addresses_[i]));
+    require(b_.CreateICmpULE(begin, b_.CreateAdd(begin, size)));
+    sizes_[i] = b_.CreateSelect(b_.CreateIsNull(sizes_[i]), sizes_[i], size);
+    addresses_[i] = begin;
   }
 
   void check_aliasing() {
@@ -306,7 +369,9 @@ class FastEntry {
   Builder b_;
   Value *all_ = nullptr, *nonzero_ = nullptr;               // what is required next: a condition, bits that must be zero
   std::vector<Value*> data_, extents_, addresses_, sizes_;  // by parameter
+  std::vector<Value*> strides_;                             // arrays, by parameter
   std::unordered_map<Id, Value*> values_;                   // of index expressions
+  std::map<std::string, Value*> stride_values_;             // by symbol
 };
 
 llvm::Function* entry_function(llvm::Module& module, std::initializer_list<llvm::Type*> types, const std::string& name) {

@@ -49,6 +49,7 @@ void check_forms(const Program& p, std::span<const Array> arguments) {
 
 void check_facts(const Program& p, const Values& values) {
   for (const Symbol& s : p.symbols) {
+    if (s.kind == Symbol::Kind::stride) continue;  // arrays are dense here
     const auto it = values.find(s.name);
     if (it == values.end()) throw Diagnostic("E-argument", p.name, "no argument determines the extent " + s.name);
     const std::int64_t v = it->second;

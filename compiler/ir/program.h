@@ -20,12 +20,14 @@ struct Parameter {
   DType dtype = DType::f32;
   std::vector<Id> extents;  // index values: constants or polynomials of SYMs; rank = size()
   SourceLoc loc;
+  int free_strides = 0;  // that many leading axes have strides of the caller's; the axes behind them are dense
 };
 
 // Declared facts of a symbolic extent, checked at entry and trusted after; or a number that the run sets.
 struct Symbol {
   enum class Kind : std::uint8_t {
     extent,   // of an argument
+    stride,   // of an axis of an argument, in elements; any sign
     turn,     // the position of a HostLoop
     element,  // of `buffer`, an i64 tensor of one element, when a kernel or loop that has the symbol begins
     count,    // of the turns that a HostLoop has made since it last began
@@ -45,7 +47,7 @@ struct Symbol {
 struct Program {
   std::string name;
   std::vector<Parameter> params;
-  std::vector<Symbol> symbols;  // extents in order of first appearance in params, then what the run sets
+  std::vector<Symbol> symbols;  // extents in order of first appearance in params, then strides, then what the run sets
   Id sink = no_id;
 };
 

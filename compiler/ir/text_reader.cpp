@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/layout.h"
+
 namespace kiln::compiler {
 
 TextReader::TextReader(Graph& g, std::string_view text, std::string_view file)
@@ -194,7 +196,8 @@ void TextReader::read_param(Direction d) {
   in_params_ = true;
   if (scan.peek() == '[') p.extents = index_list();
   in_params_ = false;
-  p.name = scan.word("a parameter's name");
+  const std::string_view word = layout(p);
+  p.name = word.empty() ? scan.word("a parameter's name") : word;
   if (!params_.emplace(p.name, static_cast<int>(program.params.size())).second)
     scan.reject("expected each parameter once, got `" + p.name + "` again");
   if (scan.peek() == '@') {
@@ -202,6 +205,29 @@ void TextReader::read_param(Direction d) {
     p.loc = graph.loc();
   }
   program.params.push_back(std::move(p));
+  if (const std::string taken = declare_strides(program); !taken.empty())
+    scan.reject("expected no symbol `" + taken + "`, which is a stride");
+}
+
+// `pitched`: all axes but the last have strides of the caller's; `pitched N`: the first N; `strided`: all. A parameter may have
+// such a name: then that word is returned.
+std::string_view TextReader::layout(Parameter& p) {
+  const auto word = scan.peek_word();
+  const bool pitched = word == "pitched";
+  if (!pitched && word != "strided") return {};
+  scan.accept_word(word);
+  if (scan.at_line_end() || scan.peek() == '@') return word;
+  const auto axes = static_cast<std::int64_t>(p.extents.size());
+  std::int64_t n = pitched ? axes - 1 : axes;
+  if (pitched && scan.peek() >= '0' && scan.peek() <= '9')
+    n = static_cast<std::int64_t>(std::min<std::uint64_t>(scan.natural("a number of axes"), 1000));
+  if (n < 1)
+    scan.reject("expected " + std::string(pitched ? "two axes or more of a pitched" : "an axis or more of a strided") +
+                    " parameter, got rank " + std::to_string(axes),
+                "E-rank");
+  if (n > axes) scan.reject("expected at most " + std::to_string(axes) + " strides, got " + std::to_string(n), "E-rank");
+  p.free_strides = static_cast<int>(n);
+  return {};
 }
 
 bool TextReader::symbol_or_param(std::string_view w) {

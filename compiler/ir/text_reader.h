@@ -45,6 +45,7 @@ class TextReader {
   Id symbol(std::string_view name);
   void read_symbol();
   void read_param(Direction d);
+  std::string_view layout(Parameter& p);
 
   std::uint32_t file_;
   bool in_params_ = false;

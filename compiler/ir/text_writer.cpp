@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/shapes.h"
 #include "compiler/ir/text.h"
@@ -102,7 +103,8 @@ class Writer {
 };
 
 void Writer::symbols_and_params(const Program& p) {
-  for (const Symbol& s : p.symbols)
+  for (const Symbol& s : p.symbols) {
+    if (s.kind == Symbol::Kind::stride) continue;  // its parameter's line says it
     line("symbol " + s.name + " min " + std::to_string(s.min) +
          (s.min_needed_at.empty() ? "" : " needed_at " + quoted(s.min_needed_at)) + " max " + std::to_string(s.max) +
          " multiple_of " + std::to_string(s.multiple_of) +
@@ -110,8 +112,10 @@ void Writer::symbols_and_params(const Program& p) {
           : s.kind == Symbol::Kind::count   ? " count"
           : s.kind == Symbol::Kind::element ? " element " + std::to_string(s.buffer)
                                             : ""));
+  }
   for (const Parameter& q : p.params)
-    line(std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + extents(q.extents) + " " + q.name);
+    line(std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + extents(q.extents) +
+         layout_text(q) + " " + q.name);
 }
 
 std::string Writer::generic_args(Id id) const {

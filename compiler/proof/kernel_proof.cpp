@@ -4,6 +4,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/proof/own_elements.h"
@@ -27,10 +28,19 @@ struct Access {
   std::vector<Id> symbols;  // taken out of the index
 };
 
+// Strides of the caller's are such that elements are apart and in memory: the entry sees to it. So positions in the dense array
+// say all.
+Kernel with_dense_arguments(Graph& g, const Schedule& s, Kernel k) {
+  for (const int b : k.buffers)
+    if (const Parameter* p = free_layout(s, b); p != nullptr) k.sink = dense_position(g, *p, k.sink);
+  return k;
+}
+
 class Claims {
  public:
-  Claims(Graph& g, const Schedule& s, const Kernel& k) : g_(g), s_(s), k_(k), facts_(facts_of(s.program)) {
-    const Id roots[] = {k.sink};
+  Claims(Graph& g, const Schedule& s, const Kernel& k)
+      : g_(g), s_(s), k_(with_dense_arguments(g, s, k)), facts_(facts_of(s.program)) {
+    const Id roots[] = {k_.sink};
     for (Id id : g.reachable(roots)) {
       if (g.op(id) == Op::LOAD) loads_.push_back(access(id, 3));
       if (k.is_own && g.op(id) == Op::STORE) stores_.push_back(access(id, 3));
@@ -215,7 +225,7 @@ class Claims {
 
   Graph& g_;
   const Schedule& s_;
-  const Kernel& k_;
+  const Kernel k_;
   Facts facts_;
   std::vector<Access> loads_, stores_, atomics_;
   std::vector<Id> loops_;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "compiler/ir/layout.h"
 #include "compiler/ir/state.h"
+#include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/whole_writes.h"
 
 namespace kiln::compiler {
@@ -20,13 +22,21 @@ const Buffer& at(const Schedule& s, int buffer) { return s.buffers[static_cast<s
 
 }  // namespace
 
-Kernel copy_kernel(Graph& g, const Buffer& target, int to, int from) {
+Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
   Kernel k;
   k.buffers = {to, from};
-  const Id r = g.make(Op::RANGE, DType::index, {target.size}, {0, static_cast<std::int64_t>(RangeKind::loop)});
-  const Id value = g.make(Op::LOAD, target.dtype, {g.make(Op::BUFFER, target.dtype, {}, {1}), r});
-  const Id store = g.make(Op::STORE, DType::none, {g.make(Op::BUFFER, target.dtype, {}, {0}), r, value});
-  k.sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store, r})});
+  const Parameter* strides = free_layout(s, to);
+  const DType d = at(s, to).dtype;
+  std::vector<Id> ranges;
+  for (const Id n : strides == nullptr ? std::vector<Id>{at(s, to).size} : strides->extents)
+    ranges.push_back(g.make(Op::RANGE, DType::index, {n}, {std::ssize(ranges), static_cast<std::int64_t>(RangeKind::loop)}));
+  const Id there = strides == nullptr ? ranges[0] : position_of(g, *strides, ranges),
+           here = strides == nullptr ? ranges[0] : row_major(g, ranges, strides->extents);
+  const Id source = g.make(Op::BUFFER, d, {}, {1}), target = g.make(Op::BUFFER, d, {}, {0});
+  const Id value = g.make(Op::LOAD, d, {source, here});
+  std::vector<Id> end{g.make(Op::STORE, DType::none, {target, there, value})};
+  end.insert(end.end(), ranges.begin(), ranges.end());
+  k.sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, end)});
   return k;
 }
 
@@ -38,6 +48,7 @@ std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id e
     return std::nullopt;
   const int to = buffer_of(g, k, g.src(store, 0)), from = buffer_of(g, k, g.src(load, 0));
   if (to < 0 || from < 0 || to == from) return std::nullopt;
+  if (free_layout(s, to) != nullptr || free_layout(s, from) != nullptr) return std::nullopt;  // no buffer takes its place
   const Buffer &target = at(s, to), &source = at(s, from);
   if (target.size != source.size || target.dtype != source.dtype || target.window != no_id || source.window != no_id)
     return std::nullopt;

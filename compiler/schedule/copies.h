@@ -7,8 +7,8 @@
 
 namespace kiln::compiler {
 
-// A kernel that copies buffer `from` to `to`, which `target` describes.
-Kernel copy_kernel(Graph& g, const Buffer& target, int to, int from);
+// A kernel that copies buffer `from`, which is dense, to `to`.
+Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from);
 
 struct Copied {
   int to, from;

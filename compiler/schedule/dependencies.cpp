@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/state.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/pieces.h"
@@ -126,9 +127,9 @@ class Edges {
     Kernel& kernel = s_.kernels[k];
     const auto slot = static_cast<std::int64_t>(kernel.buffers.size());
     kernel.buffers.push_back(temporary);
-    redirect(kernel, end_into(g_, kernel, b), g_.make(Op::BUFFER, target.dtype, {}, {slot}));
+    redirect(kernel, end_into(g_, kernel, b), g_.make(Op::BUFFER, target.dtype, {}, {slot}), free_layout(s_, b));
     access_[k] = access_of(g_, kernel);
-    s_.kernels.push_back(copy_kernel(g_, target, b, temporary));
+    s_.kernels.push_back(copy_kernel(g_, s_, b, temporary));
     s_.kernels.back().depends_on.push_back(static_cast<int>(k));
     access_.push_back(access_of(g_, s_.kernels.back()));
     next_[k].push_back(next_.size());
@@ -136,9 +137,11 @@ class Edges {
     return s_.kernels.size() - 1;
   }
 
-  void redirect(Kernel& kernel, Id end, Id buffer) {
+  // The new buffer is dense.
+  void redirect(Kernel& kernel, Id end, Id buffer, const Parameter* strides) {
     std::vector<Id> store(g_.src(g_.src(end, 0)).begin(), g_.src(g_.src(end, 0)).end());
     store[0] = buffer;
+    if (strides != nullptr) store[1] = dense_position(g_, *strides, store[1]);
     std::vector<Id> src(g_.src(end).begin(), g_.src(end).end());
     src[0] = g_.with_src(src[0], store);
     std::vector<Id> ends(g_.src(kernel.sink).begin(), g_.src(kernel.sink).end());

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "compiler/ir/layout.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
@@ -154,7 +155,15 @@ class KernelWriter {
       gate = g_.src(index[0], 0);
       index[0] = g_.src(index[0], 1);
     }
-    return simplify_(row_major(g_, index, extents_of(g_, at_first(tensor))));
+    const Id first = at_first(tensor);
+    const auto buffer = buffer_of_.find(first);  // none: an array of the KERNEL's region
+    return place(buffer == buffer_of_.end() ? -1 : buffer->second, index, extents_of(g_, first));
+  }
+
+  // In the memory of a buffer, -1: of an array of the KERNEL's own.
+  Id place(int buffer, std::span<const Id> index, std::span<const Id> extents) {
+    const Parameter* strides = buffer < 0 ? nullptr : free_layout(schedule_, buffer);
+    return simplify_(strides == nullptr ? row_major(g_, index, extents) : position_of(g_, *strides, index));
   }
 
   Id load(Id access) {
@@ -189,7 +198,7 @@ class KernelWriter {
 
   Id end(const Target& t) {
     const std::vector<Id> extents = range_ends(g_, t.nest);
-    const Id linear = simplify_(row_major(g_, loops_, extents));
+    const Id linear = place(t.buffer, loops_, extents);
     std::vector<Id> src{g_.make(Op::STORE, DType::none, {buffer_node(t.buffer), linear, done_.at(t.value)})};
     src.insert(src.end(), loops_.begin(), loops_.end());
     return g_.make(Op::END, DType::none, src);

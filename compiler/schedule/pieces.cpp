@@ -33,6 +33,14 @@ std::vector<Id> expressions_of(const Schedule& piece) {
   return out;
 }
 
+// A pass may begin to use any of these: no graph has them before kernel_split.
+bool is_stride(const Symbol& s) { return s.kind == Symbol::Kind::stride; }
+std::vector<Symbol> strides_in(const std::vector<Symbol>& symbols) {
+  std::vector<Symbol> out;
+  std::ranges::copy_if(symbols, std::back_inserter(out), is_stride);
+  return out;
+}
+
 // A parameter that the piece does not touch is one that it could read.
 void set_directions(Schedule& piece, const Piece& p) {
   for (const int w : p.writes) {
@@ -136,6 +144,7 @@ class Joining {
 void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
   if (s.pieces.empty()) return pass(g, s);
   const SymbolIndex symbols(s.program.symbols);
+  const std::vector<Symbol> strides = strides_in(s.program.symbols);
   std::vector<std::vector<Kernel>> kernels = by_piece(s);
   s.kernels.clear();
   Schedule piece;  // one for all: each differs from the one before in what it uses, not in all that the program has
@@ -146,6 +155,8 @@ void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
     piece.buffers = std::move(s.buffers);
     piece.kernels = std::move(kernels[i]);
     piece.program.symbols = symbols.in(g, expressions_of(piece));
+    std::erase_if(piece.program.symbols, is_stride);
+    piece.program.symbols.insert(piece.program.symbols.end(), strides.begin(), strides.end());
     set_directions(piece, s.pieces[i]);
     pass(g, piece);
     forget_directions(piece, s.pieces[i]);

@@ -97,7 +97,7 @@ class PingPong {
       l.begin = c.back.size() == 1 ? g_.index(0) : index_max(g_, phase, n);
       l.end = c.back.size() == 1 ? phase : index_add(g_, index_min(g_, phase, n), one);
       for (const auto& [to, from] : c.back[turns - 1]) {
-        copies.push_back(copy_kernel(g_, s_.buffers[at(to)], to, from));
+        copies.push_back(copy_kernel(g_, s_, to, from));
         copies.back().at_entry.emplace();
         copies.back().loop = static_cast<int>(loops.size());
       }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/whole_writes.h"
@@ -136,6 +137,8 @@ bool Storage::lives_in_parameter(Id end) {
   const Id written = simplify_(row_major(g_, ranges, whole));
   if (simplify_(row_major(g_, index, held)) != written) return false;
   const auto slot = static_cast<int>(g_.arg(param, 0));
+  // Strides belong to axes: only the same ones will do.
+  if (free_layout(s_, slot) != nullptr && (held != whole || !is_whole(read, ranges))) return false;
   if (s_.program.params[static_cast<std::size_t>(slot)].direction != Direction::out) return updates(tensor, param);
   buffer_of_[home] = slot;
   return true;

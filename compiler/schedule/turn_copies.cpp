@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/layout.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/dependencies.h"
 
@@ -192,7 +193,8 @@ class Turn {
   bool is_free(const Cycle& c, int b) {
     const Buffer &here = s_.buffers[static_cast<std::size_t>(b)], &there = s_.buffers[static_cast<std::size_t>(c.buffers[0])];
     const bool is_alone = std::ranges::find(c.buffers, b) != c.buffers.end() || next_.at(b) == b;
-    return is_alone && !is_needed_behind(b) && here.size == there.size && here.dtype == there.dtype;
+    return is_alone && !is_needed_behind(b) && here.size == there.size && here.dtype == there.dtype &&
+           free_layout(s_, b) == nullptr;
   }
 
   RoleChange result() { return std::move(change_); }

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/layout.h"
 #include "compiler/symbolic/interval.h"
 #include "generator/tools/npy.h"
 
@@ -146,7 +147,7 @@ std::string describe(const kiln_program_desc& d) {
     const kiln_param_desc& p = d.params[i];
     s += std::string(directions[p.direction]) + " " + std::string(name(static_cast<compiler::DType>(p.dtype))) + " [";
     for (int a = 0; a < p.rank; ++a) s += (a > 0 ? ", " : "") + expression_text(d, p.extents[a]);
-    s += std::string("] ") + p.name + "\n";
+    s += "]" + compiler::layout_text(p.n_strides, p.rank) + " " + p.name + "\n";
   }
   for (int i = 0; i < d.n_kernels; ++i) {
     const kiln_kernel_desc& k = d.kernels[i];

@@ -119,19 +119,18 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
   int64_t need = 0;
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
-  for (int32_t i = 0; i < p->n_numbers; ++i) symbols[p->n_symbols + i] = 0;
   if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
     return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
   kiln_executor* executor = context != 0 ? context->executor : 0;
   if (need <= 0) return run_program(p, args, symbols, 0, executor);
   if (context == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, 0);
   if (context->workspace != 0 && context->workspace_bytes >= need) {
-    const kiln_status fit = kiln_check_workspace(p, args, context->workspace, need);
+    const kiln_status fit = kiln_check_workspace(p, args, symbols, context->workspace, need);
     return fit.code != KILN_OK ? fit : run_program(p, args, symbols, (char*)context->workspace, executor);
   }
   char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, 64) : 0;
   if (own == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, context->workspace_bytes);
-  kiln_status done = kiln_check_workspace(p, args, own, need);
+  kiln_status done = kiln_check_workspace(p, args, symbols, own, need);
   if (done.code == KILN_OK) done = run_program(p, args, symbols, own, executor);
   if (context->release != 0) context->release(context->user, own, (size_t)need);
   return done;
@@ -139,7 +138,7 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
 
 __attribute__((cold)) kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args,
                                                        int64_t* bytes) {
-  int64_t symbols[KILN_MAX_SYMBOLS];
+  int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
   const kiln_status s = kiln_check(p, args, n_args, symbols);
   if (s.code != KILN_OK) return s;
   if (bytes == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);

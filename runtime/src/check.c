@@ -27,23 +27,74 @@ static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, in
   return ok;
 }
 
-/* How the data lies: its size in bytes, strides, alignment. Extents are right already. */
-static kiln_status check_layout(const kiln_tensor* t, int32_t i, int64_t* size) {
+/* From the first byte of an argument's elements to the last one: size 0 where there is none. */
+typedef struct span {
+  uintptr_t begin;
+  int64_t size;
+} span;
+
+static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach, and those behind
+   it with the same step. */
+__attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
+  for (int32_t a = 0; a < t->rank; ++a) {
+    if (t->extents[a] <= 1) continue;
+    const int64_t step = magnitude(t->strides[a]);
+    int64_t least = 1;
+    for (int32_t b = 0; b < t->rank; ++b) {
+      if (t->extents[b] <= 1 || b == a) continue;
+      const int64_t other = magnitude(t->strides[b]);
+      if (other < step || (b > a && (other == step || step == 0))) least += other * (t->extents[b] - 1);
+    }
+    if (step < least) return kiln_fail(KILN_R_STRIDE, i, a, -1, least, t->strides[a]);
+  }
+  return ok;
+}
+
+/* Strides of the axes, in elements: those that the program leaves to the caller become symbols, the others are dense. That of
+   an axis with one element does not count, whatever it is. */
+__attribute__((cold)) static kiln_status check_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i,
+                                                       int64_t* symbols, span* s) {
   const int64_t element = sizes[t->dtype];
-  int64_t bytes = element, stride = 1;
-  *size = 0;
+  int64_t dense = 1, low = 0, high = element, reach;
+  for (int32_t a = t->rank; a-- > 0;) {
+    const int64_t n = t->extents[a], stride = t->strides != 0 ? t->strides[a] : dense;
+    if (n > 1) {
+      if (a < p->n_strides)
+        symbols[p->strides[a]] = stride;
+      else if (stride != dense)
+        return kiln_fail(KILN_R_STRIDE, i, a, -1, dense, stride);
+      if ((uint64_t)stride + KILN_MAX_STRIDE > 2 * (uint64_t)KILN_MAX_STRIDE ||
+          __builtin_mul_overflow(stride, element * (n - 1), &reach) ||
+          __builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
+        return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, stride);
+    }
+    dense *= n;
+  }
+  s->begin = (uintptr_t)t->data + (uintptr_t)low;
+  if (__builtin_sub_overflow(high, low, &s->size) || s->begin > (uintptr_t)t->data || s->begin + (uintptr_t)s->size < s->begin)
+    return kiln_fail(KILN_R_TOOLARGE, i, -1, -1, -1, -1);
+  return p->direction == KILN_IN || t->strides == 0 ? ok : check_apart(t, i);
+}
+
+/* How the data lies: its size in bytes, strides, alignment. Extents are right already. */
+static kiln_status check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
+  const int64_t element = sizes[t->dtype];
+  int64_t bytes = element;
+  s->begin = (uintptr_t)t->data;
+  s->size = 0;
   for (int32_t a = 0; a < t->rank; ++a)
     if (t->extents[a] == 0) return ok;
   for (int32_t a = 0; a < t->rank; ++a)
     if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, t->extents[a]);
-  for (int32_t a = t->rank; a-- > 0 && t->strides != 0;) {
-    if (t->extents[a] > 1 && t->strides[a] != stride) return kiln_fail(KILN_R_STRIDE, i, a, -1, stride, t->strides[a]);
-    stride *= t->extents[a];
+  s->size = bytes;
+  if (t->strides != 0 || p->n_strides > 0) {
+    const kiln_status strides = check_strides(p, t, i, symbols, s);
+    if (strides.code != KILN_OK) return strides;
   }
   const int64_t misaligned = (int64_t)((uintptr_t)t->data & (uintptr_t)(element - 1));
-  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned);
-  *size = bytes;
-  return ok;
+  return misaligned != 0 ? kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned) : ok;
 }
 
 /* The first symbol of an extent, or -1. */
@@ -167,28 +218,29 @@ static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbol
   return ok;
 }
 
-static bool overlap(uintptr_t a, int64_t a_size, uintptr_t b, int64_t b_size) {
-  return a_size > 0 && b_size > 0 && a < b + (uintptr_t)b_size && b < a + (uintptr_t)a_size;
+static bool overlap(span a, span b) {
+  return a.size > 0 && b.size > 0 && a.begin < b.begin + (uintptr_t)b.size && b.begin < a.begin + (uintptr_t)a.size;
 }
 
 /* No written argument may share a byte with any other argument; got = the other's number. */
-static kiln_status check_aliasing(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* bytes) {
+static kiln_status check_aliasing(const kiln_program_desc* p, const span* spans) {
   for (int32_t w = 0; w < p->n_params; ++w) {
     if (p->params[w].direction == KILN_IN) continue;
     for (int32_t i = 0; i < p->n_params; ++i)
-      if (i != w && overlap((uintptr_t)args[w].data, bytes[w], (uintptr_t)args[i].data, bytes[i]))
-        return kiln_fail(KILN_R_ALIAS, w, -1, -1, -1, i);
+      if (i != w && overlap(spans[w], spans[i])) return kiln_fail(KILN_R_ALIAS, w, -1, -1, -1, i);
   }
   return ok;
 }
 
-kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, const void* workspace, int64_t size) {
+kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, const void* workspace,
+                                 int64_t size) {
   const int64_t misaligned = (int64_t)((uintptr_t)workspace % 64);
   if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, misaligned);
+  const span own = {(uintptr_t)workspace, size};
   for (int32_t i = 0; i < p->n_params; ++i) {
-    int64_t bytes = sizes[args[i].dtype];
-    for (int32_t a = 0; a < args[i].rank; ++a) bytes *= args[i].extents[a];
-    if (overlap((uintptr_t)workspace, size, (uintptr_t)args[i].data, bytes)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
+    span s;
+    check_layout(&p->params[i], &args[i], i, symbols, &s);
+    if (overlap(own, s)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
   }
   return ok;
 }
@@ -201,13 +253,14 @@ kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int3
   if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
   if (p->n_numbers > KILN_MAX_NUMBERS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_NUMBERS, p->n_numbers);
   if (p->n_params > KILN_MAX_ARGS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_ARGS, p->n_params);
-  int64_t bytes[KILN_MAX_ARGS];
+  span spans[KILN_MAX_ARGS];
   kiln_status s = ok;
+  for (int32_t n = 0; n < p->n_numbers; ++n) symbols[p->n_symbols + n] = 0;
   for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_form(&p->params[i], &args[i], i);
   if (s.code == KILN_OK) s = bind_symbols(p, args, symbols);
   if (s.code == KILN_OK) s = check_extents(p, args, symbols);
   if (s.code == KILN_OK) s = check_facts(p, symbols);
-  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_layout(&args[i], i, &bytes[i]);
-  if (s.code == KILN_OK) s = check_aliasing(p, args, bytes);
+  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_layout(&p->params[i], &args[i], i, symbols, &spans[i]);
+  if (s.code == KILN_OK) s = check_aliasing(p, spans);
   return s;
 }

@@ -10,7 +10,7 @@
 bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* value);
 
 /* The same; most expressions are one number or one symbol, and every call evaluates a dozen. */
-static inline bool kiln_evaluate(kiln_expr code, const int64_t* symbols, int64_t* value) {
+__attribute__((always_inline)) static inline bool kiln_evaluate(kiln_expr code, const int64_t* symbols, int64_t* value) {
   if (code[0] == KILN_EXPR_END || code[2] != KILN_EXPR_END) return kiln_evaluate_postfix(code, symbols, value);
   *value = code[0] == KILN_PUSH_SYM ? symbols[code[1]] : code[1];
   return true;

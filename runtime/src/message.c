@@ -111,7 +111,11 @@ static const char* dtype_name(int64_t code) {
 
 static void write_plain(writer* w, const kiln_program_desc* p, kiln_status s) {
   write_place(w, p, s.param, s.axis);
-  WRITE(w, "%s%s", s.param >= 0 ? ": " : "", statuses[find(s.code)].text);
+  const char* text = statuses[find(s.code)].text;
+  /* A stride of the caller's choice is wrong only where elements of what is written share memory. */
+  if (s.code == KILN_R_STRIDE && s.param >= 0 && s.axis < p->params[s.param].n_strides)
+    text = "elements of a written argument share memory: stride is too small";
+  WRITE(w, "%s%s", s.param >= 0 ? ": " : "", text);
   if (s.code == KILN_OK) return;
   if (s.code == KILN_R_DTYPE)
     WRITE(w, ": expected %s, got %s", dtype_name(s.expected), dtype_name(s.got));

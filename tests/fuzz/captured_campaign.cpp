@@ -22,7 +22,9 @@ int captured_campaign(int argc, char** argv, const CapturedPrograms& programs) {
   const auto text_of_seed = [&](std::uint64_t seed) {
     tables::Tables made = programs.make(seed);
     Graph g;
-    return write_program(g, generator::import_program(g, made.get()), {.locations = false});
+    Program p = generator::import_program(g, made.get());
+    give_strides(p, seed);
+    return write_program(g, p, {.locations = false});
   };
   const auto reference_of = [&](std::uint64_t seed) { return programs.reference ? '\n' + programs.reference(seed) : ""; };
   if (print) {

@@ -11,6 +11,7 @@
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/shapes.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -48,6 +49,8 @@ Array random_array(const Parameter& q, std::vector<std::int64_t> extents, Draw& 
   });
   return a;
 }
+
+bool is_extent(const Symbol& s) { return s.kind == Symbol::Kind::extent; }
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
@@ -118,7 +121,7 @@ class Checker {
     if (const std::string problem = order_problem(c.graph, c.schedule); !problem.empty()) return fail("order", problem);
     for (const Case& k : cases) {
       std::vector<std::int64_t> symbols;
-      for (const Symbol& s : program_.symbols) symbols.push_back(k.symbols.at(s.name));
+      for (const Symbol& s : program_.symbols) symbols.push_back(is_extent(s) ? k.symbols.at(s.name) : 0);
       if (const std::string problem = plan_problem(c.graph, c.schedule, object.description(), symbols); !problem.empty())
         return fail("plan", problem);
       for (const Execution how : {Execution::one_thread, Execution::three_threads, Execution::backwards}) {
@@ -146,13 +149,24 @@ std::vector<NamedTarget> targets() {
   return {{"wide", Target{}}, {"narrow", narrow}};
 }
 
+void give_strides(Program& p, std::uint64_t seed) {
+  Draw draw(seed ^ 0x57d1de5);
+  if (!draw.one_in(2)) return;
+  for (Parameter& q : p.params) {
+    const int rank = static_cast<int>(q.extents.size());
+    if (rank > 0 && draw.one_in(2)) q.free_strides = draw.between(1, rank);
+  }
+  declare_strides(p);
+}
+
 std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed) {
-  if (p.symbols.empty()) return {{}, {}};
+  if (std::ranges::none_of(p.symbols, is_extent)) return {{}, {}};
   Draw draw(seed);
   std::vector<SymbolValues> out;
   for (int round = 0; round < 4; ++round) {
     SymbolValues& values = out.emplace_back();
     for (const Symbol& s : p.symbols) {
+      if (!is_extent(s)) continue;
       const std::int64_t v = s.min + (round == 0 ? 0 : round == 1 ? draw.below(3) : draw.below(40));
       values[s.name] = std::min((v + s.multiple_of - 1) / s.multiple_of, s.max / s.multiple_of) * s.multiple_of;
     }

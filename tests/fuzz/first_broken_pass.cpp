@@ -5,6 +5,7 @@
 
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/layout.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/lower/lower.h"
@@ -35,6 +36,14 @@ struct Case {
   std::vector<Data> before;
 };
 
+void add_dense_strides(const Parameter& p, const Array& a, Symbols& symbols) {
+  std::int64_t stride = 1;
+  for (std::size_t axis = a.extents.size(); axis-- > 0;) {
+    if (static_cast<int>(axis) < p.free_strides) symbols[stride_name(p, axis)] = stride;
+    stride *= a.extents[axis];
+  }
+}
+
 std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
   std::vector<Case> out;
   for (const SymbolValues& symbols : symbol_choices(p, seed)) {
@@ -42,6 +51,7 @@ std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
     if (!arguments) continue;
     try {
       Case c{symbols, *arguments, interpret(g, p, *arguments), {}};
+      for (std::size_t i = 0; i < p.params.size(); ++i) add_dense_strides(p.params[i], c.arguments[i], c.symbols);
       for (const Array& a : c.arguments) c.before.push_back(data_of(a));
       out.push_back(std::move(c));
     } catch (const Diagnostic&) {  // the program is not defined there
@@ -95,8 +105,9 @@ class Stages {
  private:
   // Nothing here evaluates pieces, loops, and numbers that the run sets.
   static bool is_in_turns(const Schedule& s) {
-    return !s.pieces.empty() || !s.loops.empty() ||
-           std::ranges::any_of(s.program.symbols, [](const Symbol& y) { return y.kind != Symbol::Kind::extent; });
+    return !s.pieces.empty() || !s.loops.empty() || std::ranges::any_of(s.program.symbols, [](const Symbol& y) {
+      return y.kind != Symbol::Kind::extent && y.kind != Symbol::Kind::stride;
+    });
   }
 
   template <class F>

@@ -27,7 +27,8 @@ bool is_symbolic(std::uint64_t seed, const Options& o) { return static_cast<int>
 
 std::string text_of_seed(std::uint64_t seed, const Options& o) {
   Graph g;
-  const Program p = random_program(g, seed, is_symbolic(seed, o));
+  Program p = random_program(g, seed, is_symbolic(seed, o));
+  give_strides(p, seed);
   return write_program(g, p, {.locations = false});
 }
 

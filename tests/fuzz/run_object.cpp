@@ -4,10 +4,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "kiln/pool.h"
 #include "tests/run/compiled.h"
+#include "tests/run/layouts.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -38,6 +40,13 @@ class Guarded {
   std::size_t size_;
   std::unique_ptr<std::byte, Free> memory_;
 };
+
+// What a guarded buffer holds.
+Array dense(const Array& like, const Guarded& memory) {
+  Array a{like.dtype, like.extents, {}};
+  a.data.assign(memory.data(), memory.data() + like.data.size());
+  return a;
+}
 
 std::string message(const kiln_program_desc& d, const kiln_status& s) {
   char text[300];
@@ -92,6 +101,7 @@ std::string RunnableObject::compare(std::span<const Array> arguments, std::span<
   description.kernels = (in_order ? in_order_ : backwards_).data();
   std::vector<Guarded> memory;
   std::vector<kiln_tensor> tensors;
+  std::vector<std::optional<LaidOut>> apart(arguments.size());
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Array& a = arguments[i];
     memory.emplace_back(a.data.size());
@@ -99,8 +109,15 @@ std::string RunnableObject::compare(std::span<const Array> arguments, std::span<
       std::memcpy(memory.back().data(), a.data.data(), a.data.size());
     tensors.push_back({memory.back().data(), a.extents.data(), nullptr, static_cast<std::int32_t>(a.dtype),
                        static_cast<std::int32_t>(a.extents.size())});
+    if (program_.params[i].free_strides > 0) {
+      apart[i].emplace(program_.params[i], dense(a, memory.back()), 100 * ++calls_ + i);
+      tensors[i].data = apart[i]->data();
+      tensors[i].strides = apart[i]->strides();
+      continue;
+    }
     for (std::size_t j = 0; !in_order && j < i; ++j)
-      if (both_inputs(i, j) && a.dtype == arguments[j].dtype && a.data == arguments[j].data) tensors[i].data = tensors[j].data;
+      if (both_inputs(i, j) && !apart[j] && a.dtype == arguments[j].dtype && a.data == arguments[j].data)
+        tensors[i].data = tensors[j].data;
   }
   const auto n = static_cast<std::int32_t>(tensors.size());
   std::int64_t need = 0;
@@ -114,8 +131,8 @@ std::string RunnableObject::compare(std::span<const Array> arguments, std::span<
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     if (!memory[i].intact()) return "bytes outside " + program_.params[i].name + " were written";
     const bool input = program_.params[i].direction == Direction::in;
-    Array got{arguments[i].dtype, arguments[i].extents, {}};
-    got.data.assign(memory[i].data(), memory[i].data() + arguments[i].data.size());
+    Array got = dense(arguments[i], memory[i]);
+    if (apart[i] && !apart[i]->take_back(got)) return "bytes between elements of " + program_.params[i].name + " were written";
     if (input ? got.data != arguments[i].data : false) return "input " + program_.params[i].name + " was written";
     const std::string text = input ? "" : difference(expected[i], got);
     if (!text.empty()) return program_.params[i].name + ' ' + text;

@@ -24,6 +24,7 @@ class RunnableObject {
   RunnableObject(const std::string& object, const Program& p);
 
   // Runs on copies of the arguments. Text of the first difference to what was expected (as interpret() returns it), else "".
+  // Parameters with strides of the caller's lie in another way in each call (tests/run/layouts.h).
   // But with one thread, the kernels run in another order that their dependencies allow, and equal inputs are one tensor.
   std::string compare(std::span<const Array> arguments, std::span<const Array> expected, Execution how) const;
   const kiln_program_desc& description() const { return *description_; }  // the object's own
@@ -35,6 +36,7 @@ class RunnableObject {
 
   const Program& program_;
   LoadedObject object_;
+  mutable std::uint64_t calls_ = 0;
   const kiln_program_desc* description_;
   std::vector<kiln_kernel_desc> in_order_, backwards_;  // as the object's, with much work, so that all threads take part
 };

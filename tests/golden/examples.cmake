@@ -13,3 +13,12 @@ foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
     target_compile_options(example_${name}_test PRIVATE -ffp-contract=off)
   endif()
 endforeach()
+
+# The demo's programs on images with a pitch: the bits of dense ones.
+if(TARGET demo_kernels_generator)
+  set(demo_graphs ${CMAKE_CURRENT_BINARY_DIR}/demo_graphs)
+  add_test(NAME golden.demo_graphs COMMAND $<TARGET_FILE:demo_kernels_generator> -o ${demo_graphs} --emit ir)
+  set_tests_properties(golden.demo_graphs PROPERTIES LABELS golden FIXTURES_SETUP demo_graphs)
+  add_test(NAME golden.demo_strided COMMAND programs_test ${demo_graphs} --strided 8)
+  set_tests_properties(golden.demo_strided PROPERTIES LABELS golden FIXTURES_REQUIRED demo_graphs)
+endif()

@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
 #include "compiler/pipeline/pipeline.h"
 #include "kiln/pool.h"
+#include "tests/run/layouts.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -78,11 +80,17 @@ kiln_status CompiledProgram::call(std::span<const kiln_tensor> args, const kiln_
 std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments, int workers) const {
   std::vector<Array> data(arguments.begin(), arguments.end());
   std::vector<kiln_tensor> args;
+  std::vector<std::optional<LaidOut>> apart(data.size());
+  ++calls_;
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (program_.params[i].direction == Direction::out)
       data[i].data.assign(data[i].elements() * static_cast<std::size_t>(bytes(data[i].dtype)), std::byte{0xa5});
     args.push_back({data[i].data.data(), data[i].extents.data(), nullptr, static_cast<std::int32_t>(data[i].dtype),
                     static_cast<std::int32_t>(data[i].extents.size())});
+    if (program_.params[i].free_strides == 0) continue;
+    apart[i].emplace(program_.params[i], data[i], 10 * calls_ + i);
+    args[i].data = apart[i]->data();
+    args[i].strides = apart[i]->strides();
   }
   std::int64_t need = 0;
   const kiln_status sized = kiln_workspace_bytes(description_, args.data(), static_cast<std::int32_t>(args.size()), &need);
@@ -97,8 +105,10 @@ std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments,
     kiln_status_message(description_, s, text, sizeof text);
     throw std::runtime_error(text);
   }
-  for (std::size_t i = 0; i < data.size(); ++i)
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (apart[i] && !apart[i]->take_back(data[i])) throw std::runtime_error("bytes between elements have changed");
     if (program_.params[i].direction == Direction::in) data[i] = Array{};
+  }
   return data;
 }
 

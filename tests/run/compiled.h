@@ -21,6 +21,7 @@ class CompiledProgram {
   CompiledProgram& operator=(const CompiledProgram&) = delete;
 
   // arguments as for interpret(): one per parameter, `out` ones may have no data. workers > 1 uses the thread pool.
+  // Parameters with strides of the caller's lie in another way in each call (layouts.h), bytes between elements are watched.
   // Outputs are filled with 0xa5 before the call, so that an element nobody writes shows. Returns like interpret().
   std::vector<Array> operator()(std::span<const Array> arguments, int workers = 1) const;
   kiln_status call(std::span<const kiln_tensor> args, const kiln_context* context) const;
@@ -29,6 +30,7 @@ class CompiledProgram {
  private:
   using Entry = kiln_status (*)(const kiln_tensor*, std::int32_t, const kiln_context*);
   Program program_;
+  mutable std::uint64_t calls_ = 0;
   void* library_ = nullptr;
   Entry entry_ = nullptr;
   const kiln_program_desc* description_ = nullptr;

@@ -10,7 +10,8 @@ target_link_libraries(programs_test PRIVATE run_harness GTest::gtest)
 set_target_properties(programs_test PROPERTIES ENABLE_EXPORTS ON)
 add_dependencies(programs_test run_programs)
 add_test(NAME run.programs COMMAND programs_test ${graphs})
-set_tests_properties(run.programs PROPERTIES LABELS run)
+add_test(NAME run.programs_strided COMMAND programs_test ${graphs} --strided)
+set_tests_properties(run.programs run.programs_strided PROPERTIES LABELS run)
 include(${CMAKE_CURRENT_SOURCE_DIR}/run/operations.cmake)
 # Scopes: programs with loops, conditions and kernels against the same C++, through the interpreter; and compiled.
 add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
@@ -24,4 +25,5 @@ target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/w
                run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp)
 add_test(NAME run.scopes COMMAND scopes_test)
 add_test(NAME run.scopes_compiled COMMAND scopes_test --compiled)
-set_tests_properties(run.scopes run.scopes_compiled PROPERTIES LABELS run)
+add_test(NAME run.scopes_strided COMMAND scopes_test --strided)
+set_tests_properties(run.scopes run.scopes_compiled run.scopes_strided PROPERTIES LABELS run)

@@ -113,5 +113,113 @@ TEST(Entry, AnswersAsKilnCall) {
   }
 }
 
+// Arguments with strides of the caller's: x and y pitched, z strided.
+struct StridedCall {
+  std::vector<float> x = std::vector<float>(4000, 1.5f), y = std::vector<float>(4000, -1.0f);
+  std::vector<std::int16_t> z = std::vector<std::int16_t>(4000, 7);
+  std::int64_t x_extents[2] = {4, 5}, y_extents[2] = {4, 5}, z_extents[1] = {5};
+  std::int64_t x_strides[2] = {8, 1}, y_strides[2] = {7, 1}, z_strides[1] = {-3};
+  kiln_tensor args[3] = {{x.data() + 1000, x_extents, x_strides, KILN_F32, 2},
+                         {y.data() + 1000, y_extents, y_strides, KILN_F32, 2},
+                         {z.data() + 1000, z_extents, z_strides, KILN_I16, 1}};
+  void size(std::int64_t h, std::int64_t w) {
+    x_extents[0] = y_extents[0] = h;
+    x_extents[1] = y_extents[1] = z_extents[0] = w;
+  }
+};
+
+const char* const strided_text = R"(program strided_entry
+in f32 [H, W] pitched x
+out f32 [H, W] pitched y
+inout i16 [W] strided z
+%0 = param x
+%1 = add %0, %0
+store y, %1
+%2 = param z
+%3 = add %2, %2
+store z, %3
+)";
+
+struct StridedCase {
+  const char* name;
+  std::function<void(StridedCall&)> change;
+  int code;
+  const char* message = "";
+};
+
+constexpr std::int64_t huge = std::int64_t{1} << 62;
+const StridedCase strided_cases[] = {
+    {"right", [](StridedCall&) {}, KILN_OK},
+    {"no strides: dense", [](StridedCall& c) { c.args[0].strides = c.args[1].strides = c.args[2].strides = nullptr; }, KILN_OK},
+    {"the same row again and again", [](StridedCall& c) { c.x_strides[0] = 0; }, KILN_OK},
+    {"rows overlap in an input", [](StridedCall& c) { c.x_strides[0] = 1; }, KILN_OK},
+    {"upside down", [](StridedCall& c) { c.x_strides[0] = -8, c.y_strides[0] = -7; }, KILN_OK},
+    {"rows of an output side by side", [](StridedCall& c) { c.y_strides[0] = 5; }, KILN_OK},
+    {"rows of an output overlap", [](StridedCall& c) { c.y_strides[0] = 4; }, KILN_R_STRIDE,
+     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 5, got 4"},
+    {"and backwards", [](StridedCall& c) { c.y_strides[0] = -4; }, KILN_R_STRIDE,
+     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 5, got -4"},
+    {"one row for all of an output", [](StridedCall& c) { c.y_strides[0] = 0; }, KILN_R_STRIDE,
+     "R-stride: program strided_entry: argument y axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 5, got 0"},
+    {"one element for all of an inout", [](StridedCall& c) { c.z_strides[0] = 0; }, KILN_R_STRIDE,
+     "R-stride: program strided_entry: argument z axis 0: elements of a written argument share memory: stride is too small: "
+     "expected 1, got 0"},
+    {"inner axis of a pitched input", [](StridedCall& c) { c.x_strides[1] = 2; }, KILN_R_STRIDE,
+     "R-stride: program strided_entry: argument x axis 1: data is not dense in row-major order: stride differs: expected 1, "
+     "got "
+     "2"},
+    {"inner axis of a pitched output", [](StridedCall& c) { c.y_strides[1] = -1; }, KILN_R_STRIDE,
+     "R-stride: program strided_entry: argument y axis 1: data is not dense in row-major order: stride differs: expected 1, "
+     "got "
+     "-1"},
+    {"one column", [](StridedCall& c) { c.size(4, 1), c.y_strides[0] = 1, c.x_strides[1] = c.y_strides[1] = 99; }, KILN_OK},
+    {"one row", [](StridedCall& c) { c.size(1, 5), c.x_strides[0] = INT64_MIN, c.y_strides[0] = 0; }, KILN_OK},
+    {"one element", [](StridedCall& c) { c.size(1, 1), c.x_strides[0] = c.z_strides[0] = INT64_MAX; }, KILN_OK},
+    {"no rows", [](StridedCall& c) { c.size(0, 5), c.x_strides[0] = huge, c.y_strides[0] = 0; }, KILN_OK},
+    {"no columns", [](StridedCall& c) { c.size(4, 0), c.x_strides[0] = huge, c.y_strides[0] = 0, c.z_strides[0] = 0; },
+     KILN_OK},
+    {"a stride that no address holds", [](StridedCall& c) { c.x_strides[0] = huge; }, KILN_R_TOOLARGE,
+     "R-toolarge: program strided_entry: argument x axis 0: a size does not fit: got 4611686018427387904"},
+    {"and backwards without end", [](StridedCall& c) { c.z_strides[0] = INT64_MIN; }, KILN_R_TOOLARGE,
+     "R-toolarge: program strided_entry: argument z axis 0: a size does not fit"},
+    {"an address below zero", [](StridedCall& c) { c.x_strides[0] = -(std::int64_t{1} << 40), c.size(1 << 21, 1); },
+     KILN_R_TOOLARGE, "R-toolarge: program strided_entry: argument x: a size does not fit"},
+    {"an output in the span of an input", [](StridedCall& c) { c.args[1].data = c.x.data() + 1003; }, KILN_R_ALIAS,
+     "R-alias: program strided_entry: argument y shares memory with argument x"},
+    {"an output behind the last element of an input", [](StridedCall& c) { c.args[1].data = c.x.data() + 1000 + 3 * 8 + 5; },
+     KILN_OK},
+    {"at the last element of an input", [](StridedCall& c) { c.args[1].data = c.x.data() + 1000 + 3 * 8 + 4; }, KILN_R_ALIAS},
+    {"an input upside down behind an output",
+     [](StridedCall& c) { c.x_strides[0] = -8, c.args[1].data = c.x.data() + 1005, c.args[0].data = c.x.data() + 1000; },
+     KILN_OK},
+    {"an input upside down in an output",
+     [](StridedCall& c) { c.x_strides[0] = -8, c.args[1].data = c.x.data() + 998, c.args[0].data = c.x.data() + 1000; },
+     KILN_R_ALIAS},
+};
+
+TEST(Entry, AnswersCallsWithStridesAsKilnCall) {
+  Graph g;
+  const Program p = read_program(g, strided_text, "strided_entry.kiln");
+  const CompiledProgram compiled(g, p);
+  for (const StridedCase& c : strided_cases) {
+    SCOPED_TRACE(c.name);
+    StridedCall fast, slow;
+    c.change(fast), c.change(slow);
+    const kiln_status got = compiled.call(fast.args, nullptr);
+    const kiln_status want = kiln_call(compiled.description(), slow.args, 3, nullptr);
+    EXPECT_EQ(want.code, c.code) << kiln_status_name(want.code);
+    EXPECT_EQ(std::memcmp(&got, &want, sizeof got), 0)
+        << kiln_status_name(got.code) << " instead of " << kiln_status_name(want.code);
+    EXPECT_TRUE(fast.x == slow.x && fast.y == slow.y && fast.z == slow.z);
+    char said[300];
+    kiln_status_message(compiled.description(), want, said, sizeof said);
+    EXPECT_TRUE(c.message[0] == 0 || std::string(said) == c.message) << said;
+    EXPECT_TRUE(c.code == KILN_OK || (fast.y == StridedCall().y && fast.z == StridedCall().z));
+  }
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

@@ -1,4 +1,4 @@
-add_library(run_harness STATIC run/compiled.cpp)
+add_library(run_harness STATIC run/compiled.cpp run/layouts.cpp)
 target_link_libraries(run_harness PUBLIC kiln_options kiln_interp kiln_pipeline kiln_threads ${CMAKE_DL_LIBS})
 # The loaded objects take kiln_call from the test program.
 kiln_add_test(ops_elementwise_test run SOURCES run/ops_elementwise_test.cpp run/values.cpp run/reference.cpp

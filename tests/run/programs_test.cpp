@@ -1,5 +1,6 @@
 // Programs written in the DSL that cover every operation of the front end (tests/run/programs): captured, imported, compiled
-// and run; the result equals the interpreter's, bit for bit. argv[1]: folder with the generator's `.kiln` texts.
+// and run; the result equals the interpreter's, bit for bit. argv[1]: folder with the generator's `.kiln` texts;
+// --strided: with strides of the caller's for all parameters; then how many programs there are at least.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,11 +17,14 @@
 #include "compiler/interp/visit.h"
 #include "compiler/ir/text.h"
 #include "tests/run/compiled.h"
+#include "tests/run/layouts.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
 std::string folder;
+bool with_strides = false;
+std::size_t least_programs = 70;
 
 Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& random) {
   Array a{d, std::move(extents), {}};
@@ -59,7 +63,7 @@ void check(const std::filesystem::path& file) {
   text << std::ifstream(file).rdbuf();
   Graph g;
   const Program p = read_program(g, text.str(), file.filename().string());
-  const CompiledProgram compiled(g, p);
+  const CompiledProgram compiled(g, with_strides ? strided(p) : p);
   std::mt19937 random(1);
   for (int step = 0; step < (p.symbols.empty() ? 1 : 4); ++step) {
     const auto arguments = arguments_for(g, p, step, random);
@@ -76,7 +80,7 @@ TEST(Programs, CompiledEqualsInterpreter) {
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".kiln") files.insert(entry.path());
-  ASSERT_GE(files.size(), 70u);
+  ASSERT_GE(files.size(), least_programs);
   for (const auto& f : files) check(f);
 }
 
@@ -85,7 +89,9 @@ TEST(Programs, CompiledEqualsInterpreter) {
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  if (argc != 2) return 64;
+  if (argc < 2 || argc > 4) return 64;
   kiln::compiler::testing::folder = argv[1];
+  kiln::compiler::testing::with_strides = argc > 2 && std::string(argv[2]) == "--strided";
+  if (argc > 3) kiln::compiler::testing::least_programs = static_cast<std::size_t>(std::atoi(argv[3]));
   return RUN_ALL_TESTS();
 }

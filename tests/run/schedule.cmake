@@ -11,3 +11,5 @@ kiln_add_test(fusion_test run SOURCES run/fusion_test.cpp run/fusion_programs.cp
 set_target_properties(fusion_test PROPERTIES ENABLE_EXPORTS ON)
 kiln_add_test(float_environment_test run SOURCES run/float_environment_test.cpp LIBS run_harness)
 set_target_properties(float_environment_test PROPERTIES ENABLE_EXPORTS ON)
+kiln_add_test(strided_test run SOURCES run/strided_test.cpp LIBS run_harness)
+set_target_properties(strided_test PROPERTIES ENABLE_EXPORTS ON)

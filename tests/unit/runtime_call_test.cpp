@@ -259,7 +259,7 @@ TEST(RuntimeCall, ExecutorGetsLargeKernelsOnly) {
 TEST(RuntimeCall, ManyArguments) {
   const std::int64_t extent_code[] = {KILN_PUSH_CONST, 1, KILN_EXPR_END}, extent[] = {1};
   const kiln_expr extents[] = {extent_code};
-  std::vector<kiln_param_desc> params(256, {"p", extents, KILN_U8, KILN_INOUT, 1, {}});
+  std::vector<kiln_param_desc> params(256, {"p", extents, nullptr, KILN_U8, KILN_INOUT, 1, 0, {}});
   std::vector<char> data(257);
   std::vector<kiln_tensor> args;
   for (char& c : data) args.push_back({&c, extent, nullptr, KILN_U8, 1});

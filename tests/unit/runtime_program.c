@@ -28,10 +28,10 @@ static const int64_t n4[] = {KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 4, KILN_MUL, KIL
 static const kiln_symbol_desc symbols[] = {{"N", 0, (int64_t)1 << 40, 2, NULL}, {"M", 1, (int64_t)1 << 40, 1, NULL}};
 static const kiln_expr x_extents[] = {n, four}, w_extents[] = {m2p1}, y_extents[] = {n};
 static const kiln_param_desc params[] = {
-    {"x", x_extents, KILN_F32, KILN_IN, 2, {0}},
-    {"w", w_extents, KILN_F32, KILN_IN, 1, {0}},
-    {"s", 0, KILN_F32, KILN_IN, 0, {0}},
-    {"y", y_extents, KILN_F32, KILN_OUT, 1, {0}},
+    {"x", x_extents, 0, KILN_F32, KILN_IN, 2, 0, {0}},
+    {"w", w_extents, 0, KILN_F32, KILN_IN, 1, 0, {0}},
+    {"s", 0, 0, KILN_F32, KILN_IN, 0, 0, {0}},
+    {"y", y_extents, 0, KILN_F32, KILN_OUT, 1, 0, {0}},
 };
 static const kiln_temp_desc temps[] = {{zero, n4}};
 static const int32_t sum_buffers[] = {0, 4}, scale_buffers[] = {4, 2, 1, 3}, never_buffers[] = {3}, scale_after[] = {0};

@@ -44,6 +44,61 @@ static_assert(std::is_constructible_v<kiln::view<float, dyn, 4>, float*, int>);
 static_assert(sizeof(kiln::float16) == 2 && sizeof(kiln::bfloat16) == 2);
 static_assert(std::is_trivially_copyable_v<kiln::view<float, dyn, 4>>);
 
+// As std::mdspan<T, extents<size_t, dyn, Columns>, L> for any layout with strides.
+template <class T, std::size_t Columns = std::dynamic_extent>
+struct matrix {
+  T* data;
+  std::size_t sizes[2], steps[2];
+  static constexpr std::size_t rank() { return 2; }
+  static constexpr std::size_t static_extent(std::size_t r) { return r == 0 ? std::dynamic_extent : Columns; }
+  T* data_handle() const { return data; }
+  std::size_t extent(std::size_t r) const { return sizes[r]; }
+  std::size_t stride(std::size_t r) const { return steps[r]; }
+};
+static_assert(converts<matrix<float>, kiln::view<float, dyn, dyn>>);
+static_assert(converts<matrix<float>&, kiln::view<const float, dyn, dyn>>);
+static_assert(converts<matrix<float>, kiln::view<float, dyn, 3>>, "checked when the kernel is called");
+static_assert(converts<matrix<float, 3>, kiln::view<float, dyn, 3>>);
+static_assert(!converts<matrix<float, 4>, kiln::view<float, dyn, 3>>);
+static_assert(!converts<matrix<const float>, kiln::view<float, dyn, dyn>>);
+static_assert(!converts<matrix<double>, kiln::view<float, dyn, dyn>>);
+static_assert(!converts<matrix<float>, kiln::view<float, dyn>>);
+static_assert(!converts<matrix<float>, kiln::view<float, dyn, dyn, dyn>>);
+
+TEST(View, Strides) {
+  float data[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const kiln::view<float, dyn, dyn> crop(&data[5], {2, 3}, {4, 1}), dense(data, 3, 4);
+  EXPECT_TRUE(crop.has_strides());
+  EXPECT_EQ(crop.stride(0), 4);
+  EXPECT_EQ(crop(1, 2), 11.0f);
+  EXPECT_EQ(crop.size(), 6);
+  EXPECT_FALSE(dense.has_strides());
+  EXPECT_EQ(dense.strides(), nullptr);
+  EXPECT_EQ(dense.stride(0), 4);
+  EXPECT_EQ(dense.stride(1), 1);
+  const kiln::view<const float, dyn, dyn> copy = crop;
+  EXPECT_EQ(kiln::tensor_of(copy).strides[0], 4);
+  EXPECT_EQ(kiln::tensor_of(dense).strides, nullptr);
+  kiln::view<const float, dyn, dyn> written = dense;
+  const kiln_tensor t = kiln::strided_tensor_of(written);
+  EXPECT_EQ(t.strides[0], 4);
+  EXPECT_EQ(t.strides[1], 1);
+  const kiln::view<float, dyn> backwards(&data[11], {12}, {-1});
+  EXPECT_EQ(backwards(3), 8.0f);
+  constexpr kiln::view<const float, 2> none(nullptr, {2}, {0});
+  static_assert(none.stride(0) == 0 && none.has_strides());
+}
+
+TEST(View, Mdspan) {
+  float data[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  const kiln::view<const float, dyn, dyn> right = matrix<float>{data, {3, 4}, {4, 1}},
+                                          left = matrix<float>{data, {4, 3}, {1, 4}};
+  EXPECT_FALSE(right.has_strides());
+  EXPECT_EQ(right(2, 1), 9.0f);
+  EXPECT_TRUE(left.has_strides());
+  EXPECT_EQ(left(1, 2), 9.0f);
+}
+
 TEST(View, Vocabulary) {
   float data[6] = {0, 1, 2, 3, 4, 5};
   kiln::view<float, dyn, 3> v(data, 2);

@@ -109,6 +109,7 @@ struct parameter {
   int direction;     // 0 in, 1 out, 2 inout
   kiln_dtype d;
   const shape* s;
+  int free_strides = 0;  // that many leading axes have strides of the caller's; the axes behind them are dense
 };
 
 // Facts of a symbolic extent, from dim<"N">{}.min / max / multiple_of when declared.

@@ -41,9 +41,10 @@ typedef struct kiln_status {
   int64_t expected, got;
 } kiln_status;
 
-/* One argument. Data is row-major (layout_right) and dense; `strides` is null or says just that (in elements). */
+/* One argument. Null strides: row-major (layout_right) and dense. Else in elements, one for each axis; a parameter that is not
+   declared pitched or strided takes dense ones only. */
 typedef struct kiln_tensor {
-  void* data;
+  void* data; /* of element [0, 0, ..]: with strides below 0 not the lowest address */
   const int64_t* extents;
   const int64_t* strides;
   int32_t dtype;

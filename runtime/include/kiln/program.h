@@ -41,7 +41,8 @@ typedef struct kiln_symbol_desc {
 typedef struct kiln_param_desc {
   const char* name;
   const kiln_expr* extents; /* rank expressions; a bare PUSH_SYM defines the symbol when it comes first in parameter order */
-  uint8_t dtype, direction, rank, reserved[5];
+  const int32_t* strides;   /* of the first n_strides axes: the symbols that take them; the axes behind them are dense */
+  uint8_t dtype, direction, rank, n_strides, reserved[4];
 } kiln_param_desc;
 
 /* The symbol takes the value of an i64 buffer's one element. */
@@ -107,7 +108,7 @@ typedef struct kiln_program_desc {
   const kiln_view_desc* views;
   const kiln_loop_desc* loops; /* in the order in which they begin, outer ones first */
   int32_t n_loops;
-  int32_t n_numbers; /* symbols after the n_symbols extents: the run sets them */
+  int32_t n_numbers; /* symbols after the n_symbols extents: strides, and what the run sets */
   const kiln_role_desc* roles;
   int32_t n_roles, reserved;
 } kiln_program_desc;

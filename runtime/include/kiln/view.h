@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -79,6 +80,30 @@ inline constexpr bool array_fits = [] {
   return true;
 }();
 
+// std::mdspan, the reference implementation's mdspan, and what speaks their language over plain pointers.
+template <class M, class T>
+concept mdspan_like = requires(const M& m, std::size_t r) {
+  { m.data_handle() } -> std::convertible_to<T*>;
+  { m.extent(r) } -> std::convertible_to<std::int64_t>;
+  { m.stride(r) } -> std::convertible_to<std::int64_t>;
+  { M::static_extent(r) } -> std::convertible_to<std::size_t>;
+  { M::rank() } -> std::convertible_to<std::size_t>;
+} && std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<const M&>().data_handle())> (*)[], T (*)[]>;
+
+template <class T>
+inline constexpr bool is_view = false;
+
+template <class M, std::int64_t... E>
+inline constexpr bool mdspan_fits = [] {
+  const std::int64_t wanted[] = {E..., 0};
+  if (M::rank() != sizeof...(E)) return false;
+  for (std::size_t r = 0; r < sizeof...(E); ++r)
+    if (wanted[r] != dynamic_extent && M::static_extent(r) != std::dynamic_extent &&
+        static_cast<std::size_t>(wanted[r]) != M::static_extent(r))
+      return false;
+  return true;
+}();
+
 template <class A>
 constexpr auto* first_element(A& array) {
   if constexpr (std::is_array_v<std::remove_reference_t<decltype(array[0])>>)
@@ -88,8 +113,9 @@ constexpr auto* first_element(A& array) {
 }
 }  // namespace detail
 
-// A dense row-major (layout_right) array of T that somebody else owns. Extents: numbers or dynamic_extent, outermost first.
-// Names follow std::mdspan. A view whose static extents or element type differ does not convert: a compile error at the call.
+// An array of T that somebody else owns: dense and row-major (layout_right), or with strides. Extents: numbers or
+// dynamic_extent, outermost first. Names follow std::mdspan. A view whose static extents or element type differ does not
+// convert: a compile error at the call. Whether a parameter takes strides its program says; the call checks them.
 template <class T, std::int64_t... Extents>
 class view {
  public:
@@ -113,6 +139,24 @@ class view {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = statics[r] == dynamic_extent ? given[next++] : statics[r];
   }
 
+  // Data at [0, 0, ..], extents and strides, outermost first, strides in elements: a column, a crop, rows with a pitch.
+  constexpr view(T* data, const std::array<index_type, sizeof...(Extents)>& extents,
+                 const std::array<index_type, sizeof...(Extents)>& strides)
+      : data_(data), has_strides_(true) {
+    for (std::size_t r = 0; r < rank(); ++r) extents_[r] = extents[r], strides_[r] = strides[r];
+  }
+
+  // std::mdspan of any layout with strides, and its like.
+  template <class M>
+    requires(!detail::is_view<M> && detail::mdspan_like<M, T> && detail::mdspan_fits<M, Extents...>)
+  constexpr view(const M& m) : data_(m.data_handle()) {
+    for (std::size_t r = 0; r < rank(); ++r) extents_[r] = static_cast<index_type>(m.extent(r));
+    for (std::size_t r = 0; r < rank(); ++r) {
+      strides_[r] = static_cast<index_type>(m.stride(r));
+      has_strides_ = has_strides_ || strides_[r] != dense_stride(r);
+    }
+  }
+
   // Rank 1: anything that converts to a span. A static size must fit; that of a dynamic span is checked when the kernel is
   // called.
   template <class R>
@@ -134,13 +178,24 @@ class view {
   template <class U, std::int64_t... Other>
     requires(sizeof...(Other) == sizeof...(Extents) && std::is_convertible_v<U (*)[], T (*)[]> &&
              ((Extents == dynamic_extent || Extents == Other) && ...))
-  constexpr view(const view<U, Other...>& v) : data_(v.data_handle()) {
+  constexpr view(const view<U, Other...>& v) : data_(v.data_handle()), has_strides_(v.has_strides()) {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = v.extent(r);
+    for (std::size_t r = 0; r < rank() && has_strides_; ++r) strides_[r] = v.stride(r);
   }
 
   constexpr T* data_handle() const { return data_; }
   constexpr index_type extent(std::size_t r) const { return extents_[r]; }
   constexpr const index_type* extents() const { return extents_; }
+  // False: dense, row-major.
+  constexpr bool has_strides() const { return has_strides_; }
+  constexpr index_type stride(std::size_t r) const { return has_strides_ ? strides_[r] : dense_stride(r); }
+  constexpr const index_type* strides() const { return has_strides_ ? strides_ : nullptr; }
+  // From here on the strides are written down, also those of a dense array.
+  constexpr view& with_strides() {
+    for (std::size_t r = 0; r < rank() && !has_strides_; ++r) strides_[r] = dense_stride(r);
+    has_strides_ = true;
+    return *this;
+  }
   constexpr index_type size() const {
     index_type n = 1;
     for (std::size_t r = 0; r < rank(); ++r) n *= extents_[r];
@@ -153,22 +208,38 @@ class view {
   constexpr T& operator()(I... index) const {
     const index_type i[] = {static_cast<index_type>(index)..., 0};
     index_type offset = 0;
-    for (std::size_t r = 0; r < rank(); ++r) offset = offset * extents_[r] + i[r];
+    for (std::size_t r = 0; r < rank(); ++r) offset = has_strides_ ? offset + i[r] * strides_[r] : offset * extents_[r] + i[r];
     return data_[offset];
   }
 
  private:
+  constexpr index_type dense_stride(std::size_t r) const {
+    index_type stride = 1;
+    for (std::size_t inner = r + 1; inner < rank(); ++inner) stride *= extents_[inner];
+    return stride;
+  }
+
   static constexpr index_type statics[] = {Extents..., 0};
   T* data_;
   index_type extents_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};
+  index_type strides_[sizeof...(Extents) == 0 ? 1 : sizeof...(Extents)] = {};
+  bool has_strides_ = false;
 };
+
+template <class T, std::int64_t... E>
+inline constexpr bool detail::is_view<view<T, E...>> = true;
 
 // The argument record of a view; it points into the view, which must outlive the call.
 template <class T, std::int64_t... E>
 kiln_tensor tensor_of(const view<T, E...>& v) {
   using value = std::remove_cv_t<T>;
-  return {const_cast<value*>(v.data_handle()), v.extents(), nullptr, detail::dtype_code<value>,
+  return {const_cast<value*>(v.data_handle()), v.extents(), v.strides(), detail::dtype_code<value>,
           static_cast<std::int32_t>(sizeof...(E))};
+}
+// The same for a parameter that takes strides: they are always written down, so that the call goes the fast way.
+template <class T, std::int64_t... E>
+kiln_tensor strided_tensor_of(view<T, E...>& v) {
+  return tensor_of(v.with_strides());
 }
 // A rank-0 argument.
 template <class T>

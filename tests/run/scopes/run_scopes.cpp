@@ -14,6 +14,7 @@
 #include "compiler/schedule/make_schedule.h"
 #include "generator/import.h"
 #include "tests/run/compiled.h"
+#include "tests/run/layouts.h"
 
 namespace scopes {
 
@@ -21,12 +22,13 @@ using namespace kiln::compiler;
 
 namespace {
 
-bool with_objects = false;
+bool with_objects = false, with_strides = false;
 
 std::vector<Array> run(Graph& g, const Program& program, const std::vector<Array>& arguments) {
   auto expected = interpret(g, program, arguments);
   if (!with_objects) return expected;
-  const kiln::compiler::testing::CompiledProgram compiled(g, program);
+  const kiln::compiler::testing::CompiledProgram compiled(g,
+                                                          with_strides ? kiln::compiler::testing::strided(program) : program);
   for (const int workers : {1, 3}) {
     const auto got = compiled(arguments, workers);
     for (std::size_t i = 0; i < got.size(); ++i)
@@ -98,6 +100,7 @@ std::vector<Array> run_file(const std::string& name, const std::vector<Array>& a
 
 int main(int argc, char** argv) {
   ::testing::InitGoogleTest(&argc, argv);
-  scopes::with_objects = argc == 2 && std::string(argv[1]) == "--compiled";
+  scopes::with_strides = argc == 2 && std::string(argv[1]) == "--strided";
+  scopes::with_objects = scopes::with_strides || (argc == 2 && std::string(argv[1]) == "--compiled");
   return RUN_ALL_TESTS();
 }

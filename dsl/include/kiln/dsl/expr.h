@@ -307,14 +307,16 @@ inline constexpr why kiln_copy_why = !Arg<B>       ? kiln_meant<B>
                                          ? why::ok
                                          : why::the_type_of_a_value_never_changes__give_the_result_a_new_name;
 
-template <dir Dir, class D, class S, class = typename kiln_hint<D>::type>
-struct tensor_ : ops<tensor_<Dir, D, S>>, kiln_elements<tensor_<Dir, D, S>, D, S, kiln_writable<Dir>> {
+// Strides: that many leading axes have strides of the caller's.
+template <dir Dir, class D, class S, int Strides = 0, class = typename kiln_hint<D>::type>
+struct tensor_ : ops<tensor_<Dir, D, S, Strides>>, kiln_elements<tensor_<Dir, D, S, Strides>, D, S, kiln_writable<Dir>> {
   using kiln_operand = void;
   using kiln_tensor = void;
   using dtype = D;
   using shape = S;
   using right = kiln_right<D, S>;
   static constexpr dir direction = Dir;
+  static constexpr int free_strides = Strides;
   static constexpr why writable = kiln_writable<Dir>;
   builder* b = nullptr;
   int slot = -1;
@@ -406,5 +408,32 @@ using out = tensor_<dir::out, D, make_sh<E...>>;
 template <dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 D, auto... E>
   requires extents__write_dim_or_an_integer_from_0_and_divide_by_no_zero<E...>
 using inout = tensor_<dir::inout, D, make_sh<E...>>;
+
+template <class T>
+inline constexpr int kiln_dense_axes = -1;
+template <dir Dir, class D, class S>
+inline constexpr int kiln_dense_axes<tensor_<Dir, D, S>> = S::rank;
+template <class T, int Strides>
+struct kiln_laid_out;
+template <dir Dir, class D, class S, int Strides>
+struct kiln_laid_out<tensor_<Dir, D, S>, Strides> {
+  using type = tensor_<Dir, D, S, Strides>;
+};
+// Both compilers print the name of what does not hold.
+template <class T>
+concept an_in_out_or_inout_with_axes__write_pitched_of_in_f32_H_W = kiln_dense_axes<T> > 0;
+template <class T, int Axes>
+concept two_axes_or_more__of_one_axis_write_strided =
+    (Axes == -1 ? kiln_dense_axes<T> > 1 : Axes > 0 && Axes <= kiln_dense_axes<T>);
+
+// pitched<in<f32, H, W>> x: elements of the last axis lie side by side, the strides of all other axes come with the call (rows
+// of a crop, of an image with a pitch). pitched<in<u8, H, W, 3>, 1> x: the strides of the first axis alone.
+template <class T, int Axes = -1>
+  requires an_in_out_or_inout_with_axes__write_pitched_of_in_f32_H_W<T> && two_axes_or_more__of_one_axis_write_strided<T, Axes>
+using pitched = typename kiln_laid_out < T, Axes == -1 ? kiln_dense_axes<T> - 1 : Axes > ::type;
+// strided<in<f32, N>> x: the strides of all axes come with the call (a column, every other element, backwards).
+template <class T>
+  requires an_in_out_or_inout_with_axes__write_pitched_of_in_f32_H_W<T>
+using strided = typename kiln_laid_out<T, kiln_dense_axes<T>>::type;
 
 }  // namespace kiln::dsl

@@ -18,6 +18,8 @@ using dsl::expr;
 using dsl::in;
 using dsl::inout;
 using dsl::out;
+using dsl::pitched;
+using dsl::strided;
 
 using dsl::bf16;
 using dsl::f16;

@@ -95,7 +95,7 @@ consteval auto kiln_collect() {
     const char* name = kiln_path_text<Path>.c;
     for (int i = 0; i < n; ++i)
       if (kiln_compare(kiln_view(r.v[i].name), kiln_view(name)) == 0) r.duplicate = name;
-    r.v[n++] = {name, static_cast<int>(T::direction), kiln_code<typename T::dtype>, shape_v<S>};
+    r.v[n++] = {name, static_cast<int>(T::direction), kiln_code<typename T::dtype>, shape_v<S>, T::free_strides};
     for (int i = 0; i < S::rank; ++i) {
       const char* text = shape_v<S>->extents[i].text;
       if (text == nullptr) continue;
