@@ -199,10 +199,10 @@ int run(int argc, const char* const* argv, std::span<const record::program* cons
   try {
     return generate(o, programs, argv[0]);
   } catch (const OutputError& e) {
-    std::cerr << "error: " << e.what() << '\n';
+    std::cerr << e.what() << '\n';
     return e.exit_status();
   } catch (const std::bad_alloc&) {
-    std::cerr << "error: out of memory\n";
+    std::cerr << "error: " << "E-oom" << ": out of memory\n";
     return exhausted;
   } catch (const std::exception& e) {
     std::cerr << "error: internal: " << e.what() << '\n';

@@ -25,18 +25,18 @@ bool has_bytes(const fs::path& path, const std::string& bytes) {
 fs::path write_beside(const fs::path& path, const std::string& bytes) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) throw OutputError(73, "cannot make the folder " + path.parent_path().string() + ": " + error.message());
+  if (error) throw OutputError(73, path.parent_path().string(), "cannot be made: " + error.message());
   fs::path temporary = path;
   temporary += ".tmp" + std::to_string(getpid());
   const auto reason = [] { return ": " + std::generic_category().message(errno); };
   std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) throw OutputError(73, "cannot write " + path.string() + reason());
+  if (!out) throw OutputError(73, path.string(), "cannot be written" + reason());
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   out.close();
   if (!out) {
-    const std::string text = "writing failed: " + path.string() + reason();
+    const std::string text = "cannot be written whole" + reason();
     fs::remove(temporary, error);
-    throw OutputError(74, text);
+    throw OutputError(74, path.string(), text);
   }
   return temporary;
 }
@@ -61,7 +61,7 @@ void Outputs::write() const {
     if (error) {
       const std::string reason = error.message();
       drop();
-      throw OutputError(73, "cannot write " + to.string() + ": " + reason);
+      throw OutputError(73, to.string(), "cannot be written: " + reason);
     }
   }
 }

@@ -3,15 +3,17 @@
 #pragma once
 
 #include <map>
-#include <stdexcept>
 #include <string>
+
+#include "compiler/ir/diagnostic.h"
 
 namespace kiln::generator {
 
-// 73: a file or folder cannot be made; 74: writing failed midway.
-class OutputError : public std::runtime_error {
+// E-file. 73: a file or folder cannot be made; 74: writing failed midway.
+class OutputError : public compiler::Diagnostic {
  public:
-  OutputError(int exit_status, const std::string& text) : std::runtime_error(text), exit_status_(exit_status) {}
+  OutputError(int exit_status, const std::string& path, const std::string& text)
+      : Diagnostic("E-file", path, text), exit_status_(exit_status) {}
   int exit_status() const { return exit_status_; }
 
  private:

@@ -69,6 +69,10 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
   llvm::Module module(schedule.program.name, context);
   set_triple(module, *machine);
   module.setPICLevel(llvm::PICLevel::BigPIC);
+  // An application keeps Intel's control-flow protection only if every object in it says that it supports it.
+  if (machine->getTargetTriple().isX86())
+    for (const char* const feature : {"cf-protection-branch", "cf-protection-return"})
+      module.addModuleFlag(llvm::Module::Min, feature, 1);
 
   const SymbolIndex symbols(schedule.program.symbols);
   std::vector<llvm::Function*> kernels;

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "compiler/ir/diagnostic.h"
+#include "generator/outputs.h"
 
 namespace kiln::generator {
 namespace {
@@ -99,12 +100,15 @@ int run_tool(const std::function<void()>& work) {
     work();
     std::cout.flush();
     return std::cout ? 0 : 74;
+  } catch (const OutputError& e) {
+    std::cerr << e.what() << '\n';
+    return e.exit_status();
   } catch (const Diagnostic& d) {
     std::cout.flush();  // what was printed before comes before, in one terminal
     std::cerr << d.what() << '\n';
     return d.id() == "E-usage" ? 64 : 65;
   } catch (const std::bad_alloc&) {
-    std::cerr << "error: out of memory\n";
+    std::cerr << "error: " << "E-oom" << ": out of memory\n";
     return 75;
   } catch (const std::exception& e) {
     std::cerr << "error: internal: " << e.what() << '\n';

@@ -22,8 +22,8 @@ compiler::Array random_array(compiler::DType d, std::vector<std::int64_t> extent
 // Of zeros; Diagnostic E-argument when the size is negative or does not fit.
 compiler::Array zero_array(compiler::DType d, std::vector<std::int64_t> extents, const std::string& where);
 
-// Runs a tool's work: 0, or the exit status for what it threw (65 rejected input, 70 internal, 75 out of memory), told on
-// stderr.
+// Runs a tool's work: 0, or the exit status for what it threw (65 rejected input, 70 internal, 73 and 74 as for Outputs, 75 out
+// of memory), told on stderr.
 int run_tool(const std::function<void()>& work);
 
 }  // namespace kiln::generator

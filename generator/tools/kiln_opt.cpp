@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -180,20 +179,15 @@ std::vector<Array> arguments_of(Graph& g, const Program& p, const Options& o) {
   return out;
 }
 
-void make_folder(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw Diagnostic("E-file", path, "cannot be made: " + error.message());
-}
-
 void interp(const Options& o) {
   Graph g;
   const Program p = program_in(g, o);
   verify(g, p);
   const auto results = interpret(g, p, arguments_of(g, p, o));
-  make_folder(o.directory);
+  Outputs out;
   for (std::size_t i = 0; i < p.params.size(); ++i)
-    if (p.params[i].direction != Direction::in) write_npy(o.directory + "/" + p.params[i].name + ".npy", results[i]);
+    if (p.params[i].direction != Direction::in) out.add(o.directory + "/" + p.params[i].name + ".npy", format_npy(results[i]));
+  out.write();
 }
 
 // One line for each pass: seconds, and the most memory in MiB so far.
@@ -234,7 +228,6 @@ void compile_program(const Options& o) {
   const std::string header = write_header(g, p, o.cpp_namespace);
   Compiled c = compiler::compile(g, std::move(begin), options);
 
-  make_folder(o.directory);
   const std::string base = o.directory + "/" + p.name;
   Outputs out;
   out.add(base + ".o", c.code.object);
@@ -355,13 +348,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : 64;
   }
-  return run_tool([&] {
-    try {
-      chosen();
-    } catch (const OutputError& e) {
-      throw Diagnostic("E-file", o.directory, e.what());
-    }
-  });
+  return run_tool(chosen);
 }
 
 }  // namespace

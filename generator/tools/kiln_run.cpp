@@ -9,6 +9,7 @@
 #include <new>
 
 #include "compiler/ir/diagnostic.h"
+#include "generator/outputs.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/loaded_program.h"
 #include "generator/tools/npy.h"
@@ -106,16 +107,20 @@ Arguments arguments_of(const kiln_program_desc& d, const Options& o) {
 }
 
 void check(const LoadedProgram& program, kiln_status status) {
-  if (status.code != KILN_OK) throw Diagnostic(kiln_status_name(status.code), program.desc().name, program.message(status));
+  if (status.code == KILN_OK) return;
+  const std::string id = kiln_status_name(status.code), text = program.message(status);  // which begins with the id
+  throw Diagnostic(id, "", text.substr(id.size() + 2));
 }
 
 void write_results(const kiln_program_desc& d, const Arguments& args, const std::string& directory) {
+  Outputs out;
   for (std::size_t i = 0; i < args.arrays.size(); ++i) {
     if (d.params[i].direction == KILN_IN) continue;
     Array a = args.arrays[i];
     if (!a.data.empty()) std::memcpy(a.data.data(), args.data[i].get(), a.data.size());
-    write_npy(directory + "/" + d.params[i].name + ".npy", a);
+    out.add(directory + "/" + d.params[i].name + ".npy", format_npy(a));
   }
+  out.write();
 }
 
 void print_times(const kiln_program_desc& d, const Arguments& args, std::vector<double> seconds) {
@@ -153,12 +158,7 @@ void run_program(const Options& o) {
     context.executor = kiln_pool_executor(pool.get());
   }
   check(program, program.call(args.tensors, context));
-  if (!o.directory.empty()) {
-    std::error_code error;
-    std::filesystem::create_directories(o.directory, error);
-    if (error) throw Diagnostic("E-file", o.directory, "cannot be made: " + error.message());
-    write_results(d, args, o.directory);
-  }
+  if (!o.directory.empty()) write_results(d, args, o.directory);
   std::vector<double> seconds;
   for (int i = 0; i < o.repeat; ++i) {
     args.reset();
@@ -181,7 +181,9 @@ int run(int argc, char** argv) {
   app.add_option("--seed", o.seed, "Of the random values")->capture_default_str();
   app.add_option("--out,-o", o.directory, "Folder for NAME.npy of each output");
   app.add_option("--repeat", o.repeat, "Time that many further runs")->check(CLI::Range(0, 1000000000));
-  app.add_option("--threads", o.threads, "Workers; 0: one for each CPU")->check(CLI::Range(0, 4096))->capture_default_str();
+  app.add_option("--threads", o.threads, "Workers; 0: one for each CPU")
+      ->check(CLI::Range(0, static_cast<int>(KILN_MAX_WORKERS)))
+      ->capture_default_str();
   app.add_option("--runtime", o.runtime, "The runtime's archive, for objects");
   try {
     app.parse(argc, argv);

@@ -1,6 +1,7 @@
 #include "generator/tools/shared_library.h"
 
 #include <elf.h>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,13 @@ std::string_view text_at(std::string_view bytes, const Elf64_Shdr& strings, std:
   const std::string_view table = bytes.substr(strings.sh_offset, strings.sh_size);
   const std::size_t end = table.find('\0', index);
   return end == std::string_view::npos ? std::string_view() : table.substr(index, end - index);
+}
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> out;
+  for (std::string& w : words) out.push_back(w.data());
+  out.push_back(nullptr);
+  return out;
 }
 
 bool is_defined_function(const Elf64_Sym& s) {
@@ -76,11 +84,13 @@ void link_shared(const std::vector<std::string>& objects, const std::string& run
   words.insert(words.end(), objects.begin(), objects.end());
   words.insert(words.end(), {"-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive"});
   const std::string where = fs::path(library).filename().string();  // the folder may be a temporary one
-  std::vector<char*> argv;
-  for (std::string& w : words) argv.push_back(w.data());
-  argv.push_back(nullptr);
+  // The compiler's own temporary files go where the library goes.
+  std::vector<std::string> variables = {"TMPDIR=" + fs::path(library).parent_path().string()};
+  for (char** v = environ; *v != nullptr; ++v)
+    if (!std::string_view(*v).starts_with("TMPDIR=")) variables.emplace_back(*v);
+  std::vector<char*> argv = pointers(words), envp = pointers(variables);
   pid_t child = 0;
-  if (const int error = posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ); error != 0)
+  if (const int error = posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), envp.data()); error != 0)
     throw Diagnostic("E-link", where,
                      "cannot start the C compiler '" + words[0] + "': " + std::generic_category().message(error));
   int status = 0;
@@ -105,10 +115,38 @@ TemporaryFolder::TemporaryFolder() {
   path_ = (fs::temp_directory_path() / "kiln-XXXXXX").string();
   if (mkdtemp(path_.data()) == nullptr)
     throw Diagnostic("E-file", path_, "cannot be made: " + std::generic_category().message(errno));
+  start_watcher();
 }
+
+// A shell in a session of its own, which no signal to this one reaches. Its standard input ends with this process. Where it
+// cannot be started, only a signal leaves the folder behind.
+void TemporaryFolder::start_watcher() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return;
+  alive_ = ends[1];
+  std::vector<std::string> words = {"sh", "-c", "read -r word || rm -rf -- \"$0\" || { sleep 1; rm -rf -- \"$0\"; }", path_};
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_adddup2(&files, ends[0], 0);
+  for (const int fd : {1, 2}) posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_WRONLY, 0);
+  posix_spawnattr_t session;
+  posix_spawnattr_init(&session);
+  posix_spawnattr_setflags(&session, POSIX_SPAWN_SETSID);
+  if (posix_spawn(&watcher_, "/bin/sh", &files, &session, pointers(words).data(), environ) != 0) watcher_ = 0;
+  posix_spawnattr_destroy(&session);
+  posix_spawn_file_actions_destroy(&files);
+  close(ends[0]);
+}
+
 TemporaryFolder::~TemporaryFolder() {
   std::error_code error;
   fs::remove_all(path_, error);
+  if (watcher_ != 0) {
+    [[maybe_unused]] const auto written = write(alive_, "\n", 1);
+    while (waitpid(watcher_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (alive_ >= 0) close(alive_);
 }
 
 }  // namespace kiln::generator

@@ -18,7 +18,8 @@ std::string find_runtime();
 // Diagnostic E-library when the bytes are no such file.
 std::vector<std::string> description_symbols(std::string_view elf, const std::string& file);
 
-// A new empty folder for temporary files, removed with what is in it when this goes out of scope.
+// A new empty folder for temporary files. It is removed with what is in it when this goes out of scope or when the process
+// ends, also by a signal.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -28,7 +29,11 @@ class TemporaryFolder {
   const std::string& path() const { return path_; }
 
  private:
+  void start_watcher();
+
   std::string path_;
+  int alive_ = -1;  // a pipe's end: that it closes without a word tells the watcher that this process has ended
+  int watcher_ = 0;
 };
 
 }  // namespace kiln::generator

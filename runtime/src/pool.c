@@ -147,7 +147,7 @@ static void start_threads(kiln_pool* p, int32_t want) {
 }
 
 kiln_pool* kiln_pool_create(int32_t workers) {
-  const int32_t want = workers > 0 ? workers : allowed_cpus();
+  const int32_t asked = workers > 0 ? workers : allowed_cpus(), want = asked < KILN_MAX_WORKERS ? asked : KILN_MAX_WORKERS;
   kiln_pool* p = (kiln_pool*)calloc(1, sizeof *p + (size_t)want * sizeof p->threads[0]);
   if (p == NULL) return NULL;
   p->owner = getpid();

@@ -23,7 +23,7 @@ add_executable(control_bench bench/control.cpp bench/control_loop.cpp ${PROJECT_
 add_executable(groups_bench bench/groups.cpp bench/groups_loop.cpp ${PROJECT_SOURCE_DIR}/examples/fft/groups.cpp)
 add_executable(sort_bench bench/sort.cpp ${PROJECT_SOURCE_DIR}/examples/sort/kernels.cpp)
 add_executable(fluid_bench bench/fluid.cpp ${PROJECT_SOURCE_DIR}/examples/fluid/kernels.cpp)
-set_source_files_properties(bench/control_loop.cpp bench/groups_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off;-fno-math-errno")
+set_source_files_properties(bench/control_loop.cpp bench/groups_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-fno-math-errno")
 set_source_files_properties(bench/sort.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native")
 foreach(part control_bench groups_bench sort_bench fluid_bench)
   target_link_libraries(${part} PRIVATE speed_lines)
@@ -34,7 +34,7 @@ endforeach()
 add_custom_target(speed COMMAND control_bench COMMAND groups_bench COMMAND sort_bench COMMAND fluid_bench USES_TERMINAL)
 add_executable(components_bench bench/components.cpp bench/components_loops.cpp)
 target_link_libraries(components_bench PRIVATE kiln_generator run_harness)
-set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off;-fno-math-errno")
+set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-fno-math-errno")
 set_target_properties(components_bench PROPERTIES ENABLE_EXPORTS ON)
 
 # What the runtime costs around kernels of loops outside of kernels.

@@ -1,6 +1,6 @@
 add_executable(chain_bench bench/chain.cpp bench/chain_loop.cpp)
 target_link_libraries(chain_bench PRIVATE run_harness)
-set_source_files_properties(bench/chain_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-ffp-contract=off")
+set_source_files_properties(bench/chain_loop.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native")
 set_target_properties(chain_bench PROPERTIES ENABLE_EXPORTS ON)
 add_test(NAME bench.chain COMMAND chain_bench)
 set_tests_properties(bench.chain PROPERTIES LABELS bench RUN_SERIAL ON)

@@ -14,7 +14,7 @@ CLibrary::CLibrary(const std::string& source) {
   if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
   const std::string c = folder + "/source.c", so = folder + "/source.so";
   std::ofstream(c) << source;
-  const int failed = std::system(("cc -O0 -fwrapv -w -shared -fPIC -o " + so + ' ' + c).c_str());
+  const int failed = std::system(("cc -O0 -fwrapv -ffp-contract=off -w -shared -fPIC -o " + so + ' ' + c).c_str());
   if (failed == 0) handle_ = dlopen(so.c_str(), RTLD_NOW | RTLD_LOCAL);
   const std::string why = failed == 0 && handle_ == nullptr ? dlerror() : "cc failed";
   std::filesystem::remove_all(folder);

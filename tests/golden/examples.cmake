@@ -10,7 +10,6 @@ foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
   if(TARGET ${name}_kernels)
     kiln_add_test(example_${name}_test golden SOURCES ${CMAKE_CURRENT_LIST_DIR}/examples/${name}_test.cpp
       LIBS ${name}_kernels kiln::threads)
-    target_compile_options(example_${name}_test PRIVATE -ffp-contract=off)
   endif()
 endforeach()
 

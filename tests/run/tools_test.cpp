@@ -5,6 +5,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <filesystem>
+#include <thread>
+
 #include "compiler/ir/diagnostic.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
@@ -14,6 +18,14 @@ namespace kiln::generator {
 namespace {
 
 using compiler::DType;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool sanitized = true;
+#elif defined(__has_feature)
+constexpr bool sanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool sanitized = false;
+#endif
 
 constexpr const char* graph = R"(program mixed
 symbol N min 0 max 1048576
@@ -56,6 +68,12 @@ class Tools : public testing::Test {
     int status = 0;
     EXPECT_EQ(waitpid(child, &status, 0), child);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  }
+  // After shell commands, such as limits.
+  Result run_after(const std::string& commands, const std::string& tool, const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"-c", commands + "; exec \"$@\"", "sh", tool};
+    all.insert(all.end(), words.begin(), words.end());
+    return run("/bin/sh", std::move(all));
   }
   Result opt(std::vector<std::string> words) { return run(KILN_OPT, std::move(words)); }
   Result call(std::vector<std::string> words) { return run(KILN_RUN, std::move(words)); }
@@ -157,7 +175,10 @@ TEST_F(Tools, MistakesAreTold) {
   expect(call({library, "--dims", "N=3"}), 65, "a: error: E-argument: has no value");
   expect(call({library, "--random", "--dims", "N"}), 64, "E-usage");
   expect(call({library, "--random", "--dims", "M=3"}), 65, "no symbol 'M'");
-  expect(call({library, "--random", "--dims", "N=2000000"}), 65, "R-constraint");
+  const Result refused = call({library, "--random", "--dims", "N=2000000"});
+  EXPECT_EQ(refused.status, 65);
+  EXPECT_EQ(refused.err,
+            "error: R-constraint: program mixed: extent N: argument x axis 0: expected at most 1048576, got 2000000\n");
   expect(call({library, "--random", "--dims", "N=-1"}), 65, "E-argument");
   expect(call({library, "--program", "nothing", "--random"}), 65, "E-library");
   expect(call({file, "--random"}), 65, "E-library");
@@ -178,9 +199,55 @@ TEST_F(Tools, MistakesAreTold) {
   unplaced.insert(unplaced.find('\n'), " after nothing");
   expect(opt({"compile", text("unplaced.kiln", unplaced)}), 65, "E-pass: unknown pass 'nothing'");
   expect(opt({"verify", text("bad.kiln", "hello\n")}), 65, "E-text");
-  expect(opt({"compile", file, "-o", at("g.kiln") + "/x"}), 65, "E-file");
+  expect(opt({"compile", file, "-o", at("g.kiln") + "/x"}), 73, "E-file");
   expect(opt({"compile", file, "-o", at("o2"), "--namespace", "1x"}), 64, "E-usage");
   expect(opt({}), 64, "");
+}
+
+TEST_F(Tools, FullDiskLeavesTheOldOutputs) {
+  compiled();
+  const auto words = [&](const char* n) { return std::vector<std::string>{"--random", "--dims", n, "-o", at("results")}; };
+  const auto called = [&](std::vector<std::string> w) { return w.insert(w.begin(), at("out/libmixed.so")), w; };
+  const auto interpreted = [&](std::vector<std::string> w) { return w.insert(w.begin(), {"interp", at("g.kiln")}), w; };
+  ASSERT_EQ(call(called(words("N=3"))).status, 0);
+  const std::string y = read_file(at("results/y.npy")), total = read_file(at("results/total.npy"));
+  const std::string small_files = "ulimit -f 8; trap '' XFSZ";  // then writing more fails, as on a full disk
+  for (const Result& r : {run_after(small_files, KILN_RUN, called(words("N=100000"))),
+                          run_after(small_files, KILN_OPT, interpreted(words("N=100000")))}) {
+    EXPECT_EQ(r.status, 74);
+    EXPECT_NE(r.err.find("y.npy: error: E-file: cannot be written whole: "), std::string::npos) << r.err;
+    EXPECT_EQ(read_file(at("results/y.npy")), y);
+    EXPECT_EQ(read_file(at("results/total.npy")), total);
+    const std::filesystem::directory_iterator files(at("results"));
+    EXPECT_EQ(std::distance(begin(files), end(files)), 2);
+  }
+}
+
+// A linker that kills the tool which called it.
+TEST_F(Tools, KilledToolsLeaveNoTemporaryFiles) {
+  compiled();
+  const std::string temporary = at("temporary");
+  std::filesystem::create_directory(temporary);
+  const std::string linker = text("cc", "#!/bin/sh\necho x > \"$TMPDIR/of_the_linker\"\nkill -$SIGNAL $PPID\n");
+  std::filesystem::permissions(linker, std::filesystem::perms::owner_all);
+  for (const char* signal : {"INT", "TERM", "HUP", "KILL"}) {
+    SCOPED_TRACE(signal);
+    const std::string commands = "export TMPDIR='" + temporary + "' CC='" + linker + "' SIGNAL=" + signal;
+    EXPECT_EQ(run_after(commands, KILN_OPT, {"compile", at("g.kiln"), "-o", at("killed")}).status, -1);
+    EXPECT_EQ(run_after(commands, KILN_RUN, {at("out/mixed.o"), "--random", "--dims", "N=1", "--runtime", KILN_RUNTIME}).status,
+              -1);
+    for (int i = 0; i < 1000 && !std::filesystem::is_empty(temporary); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_TRUE(std::filesystem::is_empty(temporary));
+  }
+}
+
+TEST_F(Tools, OutOfMemoryHasAnId) {
+  if (sanitized) GTEST_SKIP() << "a sanitizer reserves more memory than the limit allows";
+  const std::string file = text("copy.kiln", "program copy\nin f32 [N] x\nout f32 [N] y\n%0 = param x\nstore y, %0\n");
+  const Result r = run_after("ulimit -v 2000000", KILN_OPT, {"interp", file, "--random", "--dims", "N=4000000000"});
+  EXPECT_EQ(r.status, 75);
+  EXPECT_EQ(r.err, "error: E-oom: out of memory\n");
 }
 
 TEST_F(Tools, DamagedLibrariesAreDiagnosed) {

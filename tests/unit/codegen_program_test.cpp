@@ -158,6 +158,21 @@ TEST(CodegenProgram, SameBytesAgain) {
   EXPECT_NE(a.assembly.find(".note.GNU-stack"), std::string::npos);
 }
 
+// An application keeps Intel's control-flow protection only if every object in it has the note and the landing places.
+TEST(CodegenProgram, ControlFlowProtection) {
+  HandProgram p = two_kernels();
+  const std::string text = compile(p, {false, false, true}).assembly;
+  const std::size_t note = text.find(".note.gnu.property");
+  ASSERT_NE(note, std::string::npos);
+  // GNU_PROPERTY_X86_FEATURE_1_AND, 4 bytes: IBT and SHSTK.
+  EXPECT_NE(text.find("\t.long\t3221225474\n\t.long\t4\n\t.long\t3\n", note), std::string::npos) << text.substr(note);
+  std::size_t functions = 0, places = 0;
+  for (std::size_t at = 0; (at = text.find(",@function\n", at)) != std::string::npos; ++at) ++functions;
+  for (std::size_t at = 0; (at = text.find("\tendbr64\n", at)) != std::string::npos; ++at) ++places;
+  EXPECT_GE(functions, 4u);  // two kernels, the entry, the description
+  EXPECT_EQ(places, functions);
+}
+
 TEST(CodegenProgram, PrefixNamesTheEntry) {
   HandProgram p = two_kernels();
   CodegenOptions options;

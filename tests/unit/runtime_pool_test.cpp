@@ -36,6 +36,12 @@ void run_once(kiln_executor* e, std::int64_t n, std::int64_t alignment, std::int
   ASSERT_LE(c.chunks, max_chunks < 1 ? 1 : max_chunks);
 }
 
+TEST(Pool, AtMostSoManyWorkers) {
+  kiln::pool pool(2'000'000'000);
+  EXPECT_LE(pool.workers(), KILN_MAX_WORKERS);
+  run_once(pool.executor(), 1000, 1, 16);
+}
+
 TEST(Pool, EveryIterationOnce) {
   kiln::pool pool(4);
   for (std::int64_t n : {0, 1, 7, 64, 1000, 10007})

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <new>
 
 #include "kiln/threads.h"
 #include "kiln/view.h"
@@ -11,12 +10,11 @@ namespace kiln {
 
 class pool {
  public:
-  // 0: one worker for each CPU in the affinity mask, the caller among them. Throws std::bad_alloc.
-  explicit pool(std::int32_t workers = 0) : pool_(kiln_pool_create(workers)) {
-    if (!pool_) throw std::bad_alloc();
-  }
-  kiln_executor* executor() const { return kiln_pool_executor(pool_.get()); }
-  std::int32_t workers() const { return executor()->workers; }
+  // 0: one worker for each CPU in the affinity mask, the caller among them. Throws nothing: when memory runs out, executor() is
+  // null, which is serial.
+  explicit pool(std::int32_t workers = 0) noexcept : pool_(kiln_pool_create(workers)) {}
+  kiln_executor* executor() const { return pool_ ? kiln_pool_executor(pool_.get()) : nullptr; }
+  std::int32_t workers() const { return pool_ ? executor()->workers : 1; }
 
  private:
   struct destroy {

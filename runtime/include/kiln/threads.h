@@ -10,8 +10,11 @@ extern "C" {
 
 typedef struct kiln_pool kiln_pool;
 
-/* `workers` threads take part, the caller among them; 0: one for each CPU in the caller's affinity mask. When threads cannot be
-   started, the pool runs with those it got. Null only when memory runs out. */
+enum { KILN_MAX_WORKERS = 1024 };
+
+/* `workers` threads take part, the caller among them; 0: one for each CPU in the caller's affinity mask. More than
+   KILN_MAX_WORKERS are that many. When threads cannot be started, the pool runs with those it got. Null only when memory runs
+   out. */
 kiln_pool* kiln_pool_create(int32_t workers);
 
 /* Valid until the pool is destroyed. May be used from several threads at once and from inside a task (nested calls run inline).
