@@ -30,5 +30,6 @@
 #include "kiln/dsl/nn.h"
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope.h"
+#include "kiln/dsl/symbols.h"
 #include "kiln/dsl/program.h"
 // clang-format on

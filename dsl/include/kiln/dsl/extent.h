@@ -14,15 +14,17 @@ struct facts {
 };
 constexpr bool kiln_default(const facts& f) { return f.min == 0 && f.max == (std::int64_t{1} << 40) && f.multiple_of == 1; }
 
+// Named so that the first lines of a compiler's error say what is wrong.
+template <facts F>
+concept facts_have_0_at_most_min_at_most_max_and_a_multiple_between =
+    F.min >= 0 && F.max >= F.min && F.multiple_of >= 1 && F.max / F.multiple_of * F.multiple_of >= F.min;
+
 template <str Name, facts F = {}>
+  requires facts_have_0_at_most_min_at_most_max_and_a_multiple_between<F>
 struct dim {
   using kiln_extent = void;
   static constexpr record::symbol kiln_symbol{Name.c, F.min, F.max, F.multiple_of};
   static_assert(Name.c[0] != 0 && !poly::is_digit(Name.c[0]), "kiln: the name of an extent is an identifier");
-  static_assert(F.min >= 0 && F.max >= F.min && F.multiple_of >= 1,
-                "kiln: facts of an extent need 0 <= min <= max and multiple_of >= 1");
-  static_assert(F.multiple_of < 1 || F.max / F.multiple_of * F.multiple_of >= F.min,
-                "kiln: facts of an extent contradict each other: no multiple of multiple_of is in min .. max");
 };
 
 // A polynomial with its symbols' facts (null-terminated list; symbols without facts are left out).
