@@ -114,15 +114,16 @@ bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
   return !p.empty() && !s.empty() && m.bind({c.node(p), c.node(s), c.g.src(n, 1)});
 }
 
-// x = g*a + b with g > 1 dividing d and 0 <= b < g, once a multiple of g has gone from b to a.
-bool nest_constant(RewriteContext& c, const Division& v, Match& m) {
+// x = g*a + b with g > 1 dividing d and 0 <= b < g, once a multiple of g has gone from b to a. Where b goes (of a quotient), a
+// term of b may give its nearest multiple of g to a.
+bool nest_constant(RewriteContext& c, const Division& v, Match& m, bool nearest) {
   std::int64_t best = 0;
   for (const Term& lead : *v.x) {
     const std::int64_t g = std::gcd(lead.coefficient, v.by);
     if (lead.atoms.empty() || g <= 1 || g <= best) continue;
     Sum a, b;
     for (const Term& t : *v.x) {
-      const std::int64_t r = t.atoms.empty() ? floor_mod(t.coefficient, g) : t.coefficient % g == 0 ? 0 : t.coefficient;
+      const std::int64_t r = t.atoms.empty() || nearest ? residue(t, g, true) : t.coefficient % g == 0 ? 0 : t.coefficient;
       if (r != 0) b.push_back({r, t.atoms});
       if (r != t.coefficient) a.push_back({(t.coefficient - r) / g, t.atoms});
     }
@@ -159,7 +160,8 @@ bool nest_symbolic(RewriteContext& c, Id n, const Division& v, Match& m) {
 
 bool find_nest(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
-  return v && (v.by != 0 ? nest_constant(c, v, m) : nest_symbolic(c, n, v, m));
+  if (!v || v.by == 0) return v && nest_symbolic(c, n, v, m);
+  return nest_constant(c, v, m, false) || (c.g.op(n) == Op::FLOORDIV && nest_constant(c, v, m, true));
 }
 
 bool find_common_factor(RewriteContext& c, Id n, Match& m) {

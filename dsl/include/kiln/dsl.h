@@ -31,6 +31,7 @@
 #include "kiln/dsl/nn.h"
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope.h"
+#include "kiln/dsl/symbols.h"
 #include "kiln/dsl/program.h"
 #include "kiln/dsl/names.h"
 // clang-format on

@@ -18,14 +18,10 @@ constexpr bool kiln_default(const facts& f) { return f.min == 0 && f.max == (std
 template <str Name>
 concept the_name_of_a_dim_is_an_identifier__write_dim_n = Name.c[0] != 0 && !poly::is_digit(Name.c[0]);
 template <facts F>
-concept facts_of_a_dim__write_min_at_most_max_and_multiple_of_from_1 = F.min >= 0 && F.max >= F.min && F.multiple_of >= 1;
-template <facts F>
-concept facts_contradict__a_multiple_of_multiple_of_must_lie_in_min_to_max =
-    F.multiple_of < 1 || F.max / F.multiple_of * F.multiple_of >= F.min;
+concept facts_have_0_at_most_min_at_most_max_and_a_multiple_between =
+    F.min >= 0 && F.max >= F.min && F.multiple_of >= 1 && F.max / F.multiple_of * F.multiple_of >= F.min;
 template <str Name, facts F = {}>
-  requires the_name_of_a_dim_is_an_identifier__write_dim_n<Name> &&
-           facts_of_a_dim__write_min_at_most_max_and_multiple_of_from_1<F> &&
-           facts_contradict__a_multiple_of_multiple_of_must_lie_in_min_to_max<F>
+  requires the_name_of_a_dim_is_an_identifier__write_dim_n<Name> && facts_have_0_at_most_min_at_most_max_and_a_multiple_between<F>
 struct dim {
   using kiln_extent = void;
   static constexpr record::symbol kiln_symbol{Name.c, F.min, F.max, F.multiple_of};
