@@ -205,6 +205,12 @@ TEST(VerifySchedule, TextsAreGood) {
   for (const Case& c : good) EXPECT_EQ(rule_of(text_of(c), c.form), "");
 }
 
+TEST(VerifySchedule, WantsASink) {
+  EXPECT_EQ(rule_of("schedule x\n", Form::tensors), "form");
+  EXPECT_EQ(rule_of("schedule x after fold_stages\n%0 = sym index \"N\"\n%1 = const index {1}\n", Form::ranges), "form");
+  EXPECT_EQ(rule_of("schedule x\npiece reads [] writes []\n", Form::tensors), "pieces");
+}
+
 TEST(VerifySchedule, EveryRuleFires) {
   std::set<std::string> fired;
   for (const Case& c : cases()) {
