@@ -59,8 +59,10 @@ class Search {
       if (plain.bounds()(f).max < 0) return Verdict::impossible;
     }
     std::erase(m.holds.zero, g_.index(0));
-    for (Id& n : m.holds.nonzero)
-      if ((n = simplify(n)) == g_.index(0)) return Verdict::impossible;
+    for (Id& n : m.holds.nonzero) {
+      n = simplify(n);
+      if (g_.is_index_const(n, 0)) return Verdict::impossible;
+    }
     if (agree(m)) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);
     if (unclamp(m, equations)) return Verdict::changed;
