@@ -1,6 +1,8 @@
 #include "compiler/races/accesses.h"
 
 #include <algorithm>
+#include <map>
+#include <unordered_map>
 
 #include "compiler/ir/scopes.h"
 
@@ -68,15 +70,62 @@ void PositionAccesses::add_loop_gates(PositionAccess& a, Id node, bool only_cert
     if (const LoopParts l = loop_parts(g_, loop); l.conditional) add_gates(a, l.init[0], only_certain);
 }
 
+// The writes that a read decides: one for all that happen under the same conditions. Sets, each kept once, since neighbours
+// mostly have the same.
+class PositionAccesses::Decided {
+ public:
+  explicit Decided(const PositionAccesses& a) : sets_{{}, {}} {
+    numbers_.emplace(sets_[0], 0);
+    std::unordered_map<Id, std::vector<std::uint32_t>> of_users;
+    std::map<std::pair<Id, std::uint32_t>, Id> alike;  // gate and region -> the first write
+    for (const Id id : a.nodes_)
+      if (is_write(a.g_.op(id))) alike.try_emplace({write_parts(a.g_, id).gate, a.regions_.of[id]}, id);
+    for (std::size_t i = a.nodes_.size(); i-- > 0;) {  // users come after what they use
+      const Id id = a.nodes_[i];
+      const Op op = a.g_.op(id);
+      if (is_write(op))
+        of_[id] = number({alike.at({write_parts(a.g_, id).gate, a.regions_.of[id]})});
+      else
+        of_[id] = op == Op::FOR ? anything : united(of_users[id]);
+      for (const Id s : a.g_.src(id))
+        if (std::vector<std::uint32_t>& sets = of_users[s]; sets.empty() || sets.back() != of_[id]) sets.push_back(of_[id]);
+    }
+  }
+
+  bool decides_anything(Id read) const { return of_.at(read) == anything; }
+  const std::vector<Id>& operator()(Id read) const { return sets_[of_.at(read)]; }
+
+ private:
+  static constexpr std::uint32_t anything = 1;  // in a loop
+  std::uint32_t number(std::vector<Id> set) {
+    const auto [at, is_new] = numbers_.emplace(std::move(set), static_cast<std::uint32_t>(sets_.size()));
+    if (is_new) sets_.push_back(at->first);
+    return at->second;
+  }
+  std::uint32_t united(std::vector<std::uint32_t>& sets) {
+    std::ranges::sort(sets);
+    sets.erase(std::ranges::unique(sets).begin(), sets.end());
+    if (std::ranges::find(sets, anything) != sets.end()) return anything;
+    if (sets.size() < 2) return sets.empty() ? 0 : sets[0];
+    std::vector<Id> all;
+    for (const std::uint32_t set : sets) all.insert(all.end(), sets_[set].begin(), sets_[set].end());
+    std::ranges::sort(all);
+    all.erase(std::ranges::unique(all).begin(), all.end());
+    return number(std::move(all));
+  }
+
+  std::vector<std::vector<Id>> sets_;
+  std::map<std::vector<Id>, std::uint32_t> numbers_;
+  std::unordered_map<Id, std::uint32_t> of_;
+};
+
 void PositionAccesses::add_reads() {
-  std::unordered_map<Id, std::vector<Id>> users;  // of the scope
+  const Decided decided(*this);
   for (const Id id : nodes_)
-    for (const Id s : g_.src(id)) users[s].push_back(id);
-  for (const Id id : nodes_)
-    if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, users);
+    if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, decided);
 }
 
-void PositionAccesses::add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users) {
+void PositionAccesses::add_read(Id read, const Decided& decided) {
   const IndexGate first = index_gate(g_, read);
   PositionAccess a{
       .node = read, .kind = PositionAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
@@ -86,24 +135,11 @@ void PositionAccesses::add_read(Id read, const std::unordered_map<Id, std::vecto
     add_gates(a, first.gate, false);
   }
   add_loop_gates(a, read, false);
-  std::set<Id> reached{read}, writes;
-  std::vector<Id> open{read};
-  while (!open.empty()) {
-    const auto used = users.find(open.back());
-    open.pop_back();
-    if (used == users.end()) continue;
-    for (const Id id : used->second) {
-      if (g_.op(id) == Op::FOR) {  // may decide anything
-        list_.push_back(std::move(a));
-        return;
-      }
-      if (is_write(g_.op(id)))
-        writes.insert(id);
-      else if (reached.insert(id).second)
-        open.push_back(id);
-    }
+  if (decided.decides_anything(read)) {
+    list_.push_back(std::move(a));
+    return;
   }
-  for (const Id id : writes) {
+  for (const Id id : decided(read)) {
     list_.push_back(a);
     add_gates(list_.back(), write_parts(g_, id).gate, true);
     add_loop_gates(list_.back(), id, true);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -32,7 +31,8 @@ class PositionAccesses {
 
  private:
   void add_reads();
-  void add_read(Id read, const std::unordered_map<Id, std::vector<Id>>& users);
+  class Decided;
+  void add_read(Id read, const Decided& decided);
   void add_loop_gates(PositionAccess& a, Id node, bool only_certain) const;
   void add_gates(PositionAccess& a, Id gate, bool only_certain) const;
   void find_changed();

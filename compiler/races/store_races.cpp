@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -93,11 +94,62 @@ class PositionRaces {
     std::vector<Id> own;
     for (const Id r : positions_.ranges) own.push_back(forms_(r));
     make_second(own);
-    for (std::size_t i = 0; i < touches_.size(); ++i)
-      for (std::size_t j = 0; j <= i; ++j) check(touches_[i], touches_[j]);
+    std::erase_if(touches_, [&](const Touch& t) { return is_promised(t); });
+    const std::vector<Family> all = families();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t j = 0; j <= i; ++j) check(all[i], all[j]);
   }
 
  private:
+  // Touches of one memory whose places differ by constants: y(8 * i), y(8 * i + 1), ...
+  struct Family {
+    std::vector<const Touch*> members;
+    std::vector<Id> base;  // the places without their constants
+    struct Offsets {
+      std::int64_t least, most, step;
+    };
+    std::vector<Offsets> offsets;  // on each axis
+    Conditions holds;              // where any member happens
+  };
+
+  static void keep_common(Conditions& a, const Conditions& b) {
+    const auto keep = [](auto& x, const auto& y) {
+      std::erase_if(x, [&](const auto& c) { return std::ranges::find(y, c) == y.end(); });
+    };
+    keep(a.zero, b.zero), keep(a.nonnegative, b.nonnegative), keep(a.nonzero, b.nonzero);
+    keep(a.multiples, b.multiples), keep(a.either, b.either);
+  }
+
+  std::vector<Family> families() {
+    std::vector<Family> out;
+    std::map<std::pair<Id, std::vector<Id>>, std::size_t> numbers;  // by memory and base
+    for (const Touch& t : touches_) {
+      std::vector<Id> base;
+      std::vector<std::int64_t> constants;
+      for (const Id i : t.index) {
+        const auto sum = symbolic::sum_of(g_, i);
+        const std::int64_t c = sum ? symbolic::constant_term(*sum) : 0;
+        const auto rest = sum ? symbolic::plus(g_, *sum, symbolic::constant_sum(c), -1) : std::nullopt;
+        base.push_back(rest ? symbolic::node_of(g_, *rest) : i);
+        constants.push_back(rest ? c : 0);
+      }
+      const auto [at, is_new] = numbers.try_emplace({t.access->memory, base}, out.size());
+      if (is_new) {
+        out.push_back({{}, base, {}, t.holds});
+        for (const std::int64_t c : constants) out.back().offsets.push_back({c, c, 0});
+      }
+      Family& f = out[at->second];
+      f.members.push_back(&t);
+      for (std::size_t k = 0; k < constants.size(); ++k) {
+        Family::Offsets& o = f.offsets[k];
+        o.step = std::gcd(o.step, constants[k] - o.least);
+        o.least = std::min(o.least, constants[k]), o.most = std::max(o.most, constants[k]);
+      }
+      keep_common(f.holds, t.holds);
+    }
+    return out;
+  }
+
   // Touches that are the same to all others: the first stands for them.
   using Place = std::tuple<Id, Kind, bool, std::vector<Id>, Conditions>;
   Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, t.holds}; }
@@ -144,18 +196,52 @@ class PositionRaces {
     twins_.push_back(std::move(twin));
   }
 
-  void check(const Touch& a, const Touch& b) {
-    const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
-    if (a.access->memory != b.access->memory || is(Kind::read) || is(Kind::atomic)) return;
-    if (is_promised(a) || is_promised(b) || are_apart(a, b) || !done_.insert({a.index, b.index, a.holds, b.holds}).second)
-      return;
+  // Any place of a family: a SYM for each axis on which members differ.
+  std::vector<Id> any_place(const Family& f, std::string_view which) {
+    std::vector<Id> out;
+    for (std::size_t k = 0; k < f.base.size(); ++k) {
+      const Family::Offsets o = f.offsets[k];
+      Id offset = g_.index(o.least);
+      if (o.step != 0) {
+        const std::string name = std::string(which) + std::to_string(k);
+        facts_.syms[name] = {0, (o.most - o.least) / o.step, 1};
+        const Id steps = g_.make(Op::MUL, DType::index, {g_.sym(name), g_.index(o.step)});
+        offset = g_.make(Op::ADD, DType::index, {steps, offset});
+      }
+      out.push_back(g_.make(Op::ADD, DType::index, {f.base[k], offset}));
+    }
+    return out;
+  }
+
+  void check(const Family& a, const Family& b) {
+    if (a.members[0]->access->memory != b.members[0]->access->memory) return;
+    const bool are_many = a.members.size() * b.members.size() > 1;
+    if (are_many && !may_meet(any_place(a, "$offset"), a.holds, any_place(b, "$other_offset"), b.holds)) return;
+    for (const Touch* x : a.members)
+      for (const Touch* y : b.members) {
+        check(*x, *y);
+        if (x == y) break;
+      }
+  }
+
+  Meeting meeting_of(const std::vector<Id>& a, const Conditions& of_a, const std::vector<Id>& b, const Conditions& of_b) {
     Meeting m{{}, axes_, twins_};
-    for (std::size_t i = 0; i < a.index.size(); ++i)
-      m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a.index[i], second(b.index[i])}));
-    m.holds.append(a.holds);
-    Conditions others = b.holds;
+    for (std::size_t i = 0; i < a.size(); ++i) m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a[i], second(b[i])}));
+    m.holds.append(of_a);
+    Conditions others = of_b;
     others.for_each([&](Id& id) { id = second(id); });
     m.holds.append(others);
+    return m;
+  }
+  bool may_meet(const std::vector<Id>& a, const Conditions& of_a, const std::vector<Id>& b, const Conditions& of_b) {
+    return !is_impossible(g_, facts_, meeting_of(a, of_a, b, of_b));
+  }
+
+  void check(const Touch& a, const Touch& b) {
+    const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
+    if (is(Kind::read) || is(Kind::atomic) || are_apart(a, b)) return;
+    if (!done_.insert({a.index, b.index, a.holds, b.holds}).second) return;
+    const Meeting m = meeting_of(a.index, a.holds, b.index, b.holds);
     if (!is_impossible(g_, facts_, m)) fail(a, b, m);
   }
 
