@@ -32,4 +32,6 @@
 #include "kiln/dsl/reflect.h"
 #include "kiln/dsl/scope.h"
 #include "kiln/dsl/program.h"
+#include "kiln/dsl/verdict.h"
+#include "kiln/dsl/exported.h"
 // clang-format on

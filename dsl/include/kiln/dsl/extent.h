@@ -2,6 +2,7 @@
 // dim<"N", {.min = 1, .max = 4096, .multiple_of = 8}>. N + 1, 2 * N * M, N / 2 (floor) and N % 2 are extents again.
 #pragma once
 
+#include "kiln/dsl/error.h"
 #include "kiln/dsl/polynomial.h"
 #include "kiln/record.h"
 
@@ -24,6 +25,12 @@ template <str Name, facts F = {}>
 struct dim {
   using kiln_extent = void;
   static constexpr record::symbol kiln_symbol{Name.c, F.min, F.max, F.multiple_of};
+  // int n = N, float a[N]
+  template <class T, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size>
+    requires(std::is_arithmetic_v<T>)
+  constexpr operator T() const  // NOLINT(google-explicit-constructor)
+      KILN_DELETED(
+          "kiln: C++ sees no extents: the extent as a value is size<N, i32>(), an array has static extents: local<f32, 4>()");
 };
 
 // A polynomial with its symbols' facts (null-terminated list; symbols without facts are left out).
