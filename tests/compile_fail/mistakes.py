@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """What the compilers say to mistakes in kernel sources.
 
-    mistakes.py --gcc G++ --gcc-flags "..." --clang CLANG++ --clang-flags "..." [--page docs/reference/mistakes.md [--write]] SOURCE...
+    mistakes.py --gcc G++ --gcc-flags "..." --clang CLANG++ --clang-flags "..." [--page docs/reference/mistakes.md] SOURCE...
 
 A source holds cases `#if BAD == n` .. `#elif BAD == m` .. `#endif`. A case has one line that ends in `//! regex`: the line that the
 message must name, and the remedy that it must name. `//? regex`: a message of the compiler's own, where Kiln has no say: the
 place is asked, lines and remedy are only counted. A regex that begins with `program: ` or
-`exported: ` asks for the line where the program is declared, or exported, in place of its own. Without any case (BAD undefined)
+`exported: ` takes the line where the program is declared, or exported, too. Without any case (BAD undefined)
 a source compiles in silence.
 
 Asked of every message, as a user of kiln_add_kernels sees it: the file and line of the mistake and the remedy within the first three
@@ -31,7 +31,7 @@ FIRST = 3
 
 class Case:
     def __init__(self, number, line, text, kind, remedy):
-        self.number, self.line, self.text, self.kind, self.remedy = number, line, text, kind, remedy
+        self.number, self.lines, self.text, self.kind, self.remedy = number, line, text, kind, remedy
 
 
 def read_cases(path):
@@ -44,13 +44,13 @@ def read_cases(path):
             number = None
         elif number is not None and (mark := MARK.search(text)):
             remedy = mark[2].strip()
-            line = at
+            line = [at]
             if remedy.startswith("program: "):
-                line = max(i for i, l in enumerate(lines[:at], 1) if re.match(r"(struct|class) ", l))
+                line.append(max(i for i, l in enumerate(lines[:at], 1) if re.match(r"(struct|class) ", l)))
             elif remedy.startswith("exported: "):
-                line = max(i for i, l in enumerate(lines, 1) if l.startswith("static const programs<"))
+                line.append(max(i for i, l in enumerate(lines, 1) if l.startswith("static const programs<")))
             cases.append(Case(number, line, text[: mark.start()].strip(), mark[1], re.sub(r"^(program|exported): ", "", remedy)))
-    numbers = [c.number for c in cases]
+    numbers = sorted(c.number for c in cases)
     if not cases or numbers != list(range(1, len(numbers) + 1)):
         sys.exit(f"{path}: the cases are not 1, 2, 3 .. with one marked line each: {numbers}")
     return cases
@@ -60,9 +60,9 @@ def sentence(lines):
     """What the first lines say: the words of Kiln, or those of the compiler where Kiln has none."""
     head = " ".join(lines[:FIRST])
     found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|why::(?!ok\b)([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
-    words = [(text or name.replace("__", ": ").replace("_", " ")) for text, name in found]
+    words = [(text or name.replace("__", " ").replace("_", " ")) for text, name in found]
     if not words:  # the compiler's own message: the names of types speak
-        words = [n.replace("__", ": ").replace("_", " ") for n in re.findall(r"\b[a-z0-9]+(?:_[a-z0-9]+)*__[a-z0-9_]*[a-z0-9]\b", head)]
+        words = [n.replace("__", " ").replace("_", " ") for n in re.findall(r"\b[a-z0-9_]+__write_[a-z0-9_]+\b", head)]
     if not found:
         error = next((l for l in lines if "error: " in l), lines[0] if lines else "").split("error: ", 1)[-1]
         words.append(re.sub(r"[‘'][^’']*(?:<|::|\()[^’']*[’']", "..", error))  # without the code that it cites
@@ -87,7 +87,7 @@ class Compiler:
 
     def compile(self, path, *more):
         run = subprocess.run([self.program, *self.flags, *self.header, *more, "-fsyntax-only", path], capture_output=True, text=True,
-                             env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=120)
+                             env={**os.environ, "LC_ALL": "C.UTF-8"}, timeout=900)
         return run.returncode, [l for l in run.stderr.split("\n") if l]
 
     def together(self, path, cases):
@@ -106,7 +106,7 @@ class Compiler:
         with open(joined, "w", encoding="utf-8") as f:
             f.write("\n".join(text))
         _, lines = self.compile(joined, "-fmax-errors=0" if self.name == "g++" else "-ferror-limit=0")
-        at = {c.line: c for c in cases}
+        at = {line: c for c in cases for line in c.lines}
         messages, now, pending = {}, None, []
         for line in lines:
             if found := ERROR.match(line):
@@ -132,16 +132,61 @@ def judge(path, case, lines):
     """What is wrong with a message: '' if nothing."""
     if lines is None:
         return "compiles"
-    first = "\n".join(lines[:FIRST])
-    if f"{os.path.basename(path)}:{case.line}:" not in first:
+    if not placed(path, case, lines):
         return "place"
     if case.kind == "!" and len(lines) > MAX_LINES:
         return f"{len(lines)} lines"
     return "remedy" if case.kind == "!" and not named(case, lines) else ""
 
 
+def placed(path, case, lines):
+    first = "\n".join(lines[:FIRST])
+    return any(f"{os.path.basename(path)}:{line}:" in first for line in case.lines)
+
+
 def named(case, lines):
     return re.search(case.remedy, sentence(lines).replace("_", " ")) is not None
+
+
+def write_page(page, compilers, results):
+    """The table of what each compiler says: the sentence of clang's, and for each compiler whether place, length and remedy are right."""
+    rows, total, good = [], 0, {(c, what): 0 for c in compilers for what in ("place", "lines", "remedy")}
+    wanted = {c: 0 for c in compilers}
+    for path, cases, known in results:
+        rows.append(f"\n## {os.path.basename(path)[:-4].capitalize()}\n\n| # | mistake | what is said | {' | '.join(compilers)} |")
+        rows.append("| ---: | --- | --- |" + " --- |" * len(compilers))
+        for case in cases:
+            total += 1
+            cells = []
+            for c, k in zip(compilers, known):
+                lines = k[case.number] or []
+                place = placed(path, case, lines)
+                says = bool(case.remedy) and named(case, lines)
+                good[c, "place"] += place
+                good[c, "lines"] += len(lines) <= MAX_LINES
+                good[c, "remedy"] += says
+                wanted[c] += bool(case.remedy)
+                cells.append(f"{len(lines)}{'' if place else ' no line'}{'' if says or not case.remedy else ' no remedy'}")
+            said = sentence(known[-1][case.number] or []).split(" | ")[0].replace("|", "\\|")
+            code = case.text.replace("|", "\\|")
+            rows.append(f"| {case.number} | `{code}` | {said[:200]} | {' | '.join(cells)} |")
+    with open(page, "w", encoding="utf-8") as f:
+        f.write(PAGE)
+        f.write("| compiler | mistakes | line named | at most 10 lines | remedy named |\n| --- | ---: | ---: | ---: | ---: |\n")
+        for c in compilers:
+            shares = [100 * good[c, "place"] / total, 100 * good[c, "lines"] / total, 100 * good[c, "remedy"] / max(wanted[c], 1)]
+            f.write(f"| {c} | {total} | " + " | ".join(f"{s:.1f} %" for s in shares) + " |\n")
+        f.write("\n".join(rows) + "\n")
+
+
+PAGE = """# Mistakes and what the compilers say
+
+Written by `cmake --build --preset dev --target mistakes_page` from the sources `tests/compile_fail/newcomers.cpp` and `tests/compile_fail/mistakes/`, each case
+of which is a test: the message names the user's file and line within its first three lines, has at most ten lines and says what to write instead.
+The column of a compiler has the number of lines of its message. A few messages are the compiler's own, where C++ leaves Kiln no say.
+What is said is the text of the last compiler; g++ prints it as a name, such as `kiln::why::value_is_rebound_inside_a_scope__write_var`.
+
+"""
 
 
 def main():
@@ -152,10 +197,11 @@ def main():
     parser.add_argument("--clang-flags", default="")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", default="", help="numbers of cases, with commas")
+    parser.add_argument("--page", help="write this page of what the sources gave")
     parser.add_argument("source", nargs="+")
     args = parser.parse_args()
-    failures = 0
+    failures, results = 0, []
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         compilers = []
         if args.gcc:
@@ -177,6 +223,7 @@ def main():
                 if code != 0 or lines:
                     failures += 1
                     print(f"{path} by {c.name}: without a mistake it must compile in silence\n" + "\n".join(lines))
+            results.append((path, cases, known))
             for case in cases:
                 for c, k in zip(compilers, known):
                     lines = k[case.number]
@@ -188,6 +235,8 @@ def main():
                         if wrong and args.verbose:
                             print("\n".join("    > " + l[:300] for l in lines or []))
             print(f"{os.path.basename(path)}: {len(cases)} cases, alone: {len(work)} compiles")
+    if args.page:
+        write_page(args.page, [c.name for c in compilers], results)
     print(f"{failures} failures")
     return failures != 0
 

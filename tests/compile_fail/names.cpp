@@ -22,7 +22,7 @@ struct kernel : program<kernel> {
   constexpr void body() {
     for (auto [i] : program::kernel(N)) y(i) = x(i);
 #if BAD == 5
-    for (auto [i] : kernel(N)) y(i) = x(i);  // this name means a program here  write kiln dsl name for the function | this name means a program here
+    for (auto [i] : kernel(N)) y(i) = x(i);  //! this name means a program here write kiln dsl name for the function|this name means a program here
 #endif
   }
 };
@@ -56,13 +56,13 @@ struct relu : program<relu> {
     y = kiln::dsl::relu(x);
     total = kiln::dsl::prod(v);
 #if BAD == 1
-    y = relu(x);  // this name means a program here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
+    y = relu(x);  //! this name means a program here write kiln dsl name for the function|write kiln::dsl::NAME\(x\)
 #elif BAD == 2
-    y = max(x, 0.0f);  // this name means a program here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
+    y = max(x, 0.0f);  //! this name means a program here write kiln dsl name for the function|write kiln::dsl::NAME\(x\)
 #elif BAD == 3
-    total = prod(v);  // this name means a dim here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
+    total = prod(v);  //! this name means a dim here write kiln dsl name for the function|write kiln::dsl::NAME\(x\)
 #elif BAD == 4
-    total = max(v);  // this name means a program here  write kiln dsl name for the function | write kiln::dsl::NAME(x)
+    total = max(v);  //! this name means a program here write kiln dsl name for the function|write kiln::dsl::NAME\(x\)
 #endif
   }
 };

@@ -1,4 +1,4 @@
-// Twins of scopes and elements, as in twins.cpp: with -DBAD=n the line of case n is compiled in.
+// Twins of scopes and elements, as in twins.cpp.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -32,179 +32,179 @@ struct scopes : program<scopes> {
     auto doubled = x * 2;
     auto whole = var(x);
 #if BAD == 1
-    break_if(p);  // break or continue outside a loop | break or continue outside a loop
+    break_if(p);  //! break or continue outside a loop
 #elif BAD == 2
-    for (auto [i] : kernel(N)) continue_();  // break or continue outside a loop | break or continue outside a loop
+    for (auto [i] : kernel(N)) continue_();  //! break or continue outside a loop
 #elif BAD == 3
-    for (auto t : loop(3)) for (auto [i] : kernel(N)) break_();  // break or continue outside a loop | break or continue outside a loop
+    for (auto t : loop(3)) for (auto [i] : kernel(N)) break_();  //! break or continue outside a loop
 #elif BAD == 4
-    if (auto c = otherwise()) total = 1;  // otherwise does not follow a when | otherwise does not follow a when
+    if (auto c = otherwise()) total = 1;  //! otherwise does not follow a when
 #elif BAD == 5
-    if (auto c = when(p)) {} total = 2; if (auto c = otherwise()) total = 1;  // otherwise does not follow a when | otherwise does not follow a when
+    if (auto c = when(p)) {} total = 2; if (auto c = otherwise()) total = 1;  //! otherwise does not follow a when
 #elif BAD == 6
-    if (auto c = when(p)) {} if (auto c = otherwise()) {} if (auto c = otherwise()) {}  // otherwise does not follow a when | otherwise does not follow a when
+    if (auto c = when(p)) {} if (auto c = otherwise()) {} if (auto c = otherwise()) {}  //! otherwise does not follow a when
 #elif BAD == 7
-    for (auto i : loop(3)) later = cast<f32>(i); z = x + later;  // value of a closed scope is used outside | value of a closed scope is used outside
+    for (auto i : loop(3)) later = cast<f32>(i); z = x + later;  //! value of a closed scope is used outside
 #elif BAD == 8
-    if (auto c = when(p)) later = s * 2; total = later;  // value of a closed scope is used outside | value of a closed scope is used outside
+    if (auto c = when(p)) later = s * 2; total = later;  //! value of a closed scope is used outside
 #elif BAD == 9
-    for (auto i : loop(3)) value = value + 1;  // value is rebound inside a scope | value is rebound inside a scope
+    for (auto i : loop(3)) value = value + 1;  //! value is rebound inside a scope
 #elif BAD == 10
-    for (auto i : loop(3)) value += 1;  // value is rebound inside a scope | value is rebound inside a scope
+    for (auto i : loop(3)) value += 1;  //! value is rebound inside a scope
 #elif BAD == 11
-    for (auto [i] : kernel(N)) { y(i) = 0; break; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+    for (auto [i] : kernel(N)) { y(i) = 0; break; }  //! scope is left by a jump of cpp
 #elif BAD == 12
-    for (auto i : loop(3)) { total += s; return; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+    for (auto i : loop(3)) { total += s; return; }  //! scope is left by a jump of cpp
 #elif BAD == 13
-    auto scope = kernel(N);  // scope is not entered | scope is not entered
+    auto scope = kernel(N);  //! scope is not entered
 #elif BAD == 14
-    auto scope = when(p);  // scope is not entered | scope is not entered
+    auto scope = when(p);  //! scope is not entered
 #elif BAD == 15
-    if (when(p)) total = 1;  // scope has no name  write if auto c when | name the scope
+    if (when(p)) total = 1;  //! scope has no name write if auto c when|name the scope
 #elif BAD == 16
-    for (auto [i] : kernel(N)) for (auto [j] : kernel(3)) y(j) = 0;  // kernel inside a kernel | kernel inside a kernel
+    for (auto [i] : kernel(N)) for (auto [j] : kernel(3)) y(j) = 0;  //! kernel inside a kernel
 #elif BAD == 17
-    for (auto [i] : kernel(N)) total += x(i);  // variable of outside is set inside a kernel | variable of outside is set inside a kernel
+    for (auto [i] : kernel(N)) total += x(i);  //! variable of outside is set inside a kernel
 #elif BAD == 18
-    for (auto [i] : kernel(N)) y = x;  // whole tensor is assigned inside a kernel | whole tensor is assigned inside a kernel
+    for (auto [i] : kernel(N)) y = x;  //! whole tensor is assigned inside a kernel
 #elif BAD == 19
-    for (auto i : loop(0, 10, 0)) total += s;  // step of a loop is 0 | step of a loop is 0
+    for (auto i : loop(0, 10, 0)) total += s;  //! step of a loop is 0
 #elif BAD == 20
-    for (auto i : loop(s)) total += s;  // bound must be a scalar integer | scalar of i32 or i64
+    for (auto i : loop(s)) total += s;  //! bound must be a scalar integer|scalar of i32 or i64
 #elif BAD == 21
-    for (auto [i] : kernel(N / 2)) y(i) = 0;  // computed extent is a template argument | a computed extent is a template argument
+    for (auto [i] : kernel(N / 2)) y(i) = 0;  //! computed extent is a template argument|a computed extent is a template argument
 #elif BAD == 22
-    for (auto [i] : kernel(wide)) y(i) = 0;  // bound of i64 needs a kernel of i64 | kernel<i64>
+    for (auto [i] : kernel(wide)) y(i) = 0;  //! bound of i64 needs a kernel of i64|kernel<i64>
 #elif BAD == 23
-    for (auto [i, j] : kernel(N, 1.5)) y(i) = 0;  // bound must be a scalar integer | scalar of i32 or i64
+    for (auto [i, j] : kernel(N, 1.5)) y(i) = 0;  //! bound must be a scalar integer|scalar of i32 or i64
 #elif BAD == 24
-    if (auto c = when(ps)) total = 1;  // condition must be a bool scalar | bool scalar
+    if (auto c = when(ps)) total = 1;  //! condition must be a bool scalar|bool scalar
 #elif BAD == 25
-    for (auto i : loop(3)) break_if(s);  // condition must be a bool scalar | bool scalar
+    for (auto i : loop(3)) break_if(s);  //! condition must be a bool scalar|bool scalar
 #elif BAD == 26
-    if (auto c = when(true)) total = 1;  // condition must be a bool scalar | bool scalar
+    if (auto c = when(true)) total = 1;  //! condition must be a bool scalar|bool scalar
 #elif BAD == 27
-    auto r = x(s);  // index must be an integer | an index is an integer
+    auto r = x(s);  //! index must be an integer|an index is an integer
 #elif BAD == 28
-    auto r = x(1.5);  // index must be an integer | an index is an integer
+    auto r = x(1.5);  //! index must be an integer|an index is an integer
 #elif BAD == 29
-    auto r = m(1, 2, 3);  // at most one index for each axis | at most one for each axis
+    auto r = m(1, 2, 3);  //! at most one index for each axis|at most one for each axis
 #elif BAD == 30
-    auto r = m(k, ks);  // shapes of the indices do not broadcast | shapes of the indices do not broadcast
+    auto r = m(k, ks);  //! shapes of the indices do not broadcast
 #elif BAD == 31
-    auto r = x.at<mode::constant>(1);  // takes the value outside after the indices | takes the value outside after the indices
+    auto r = x.at<mode::constant>(1);  //! takes the value outside after the indices
 #elif BAD == 32
-    x(1) = 2;  // an in parameter is read only | read-only
+    x(1) = 2;  //! an in parameter is read only|read-only
 #elif BAD == 33
-    y(1) = k(1);  // assigned value has another dtype | another dtype
+    y(1) = k(1);  //! assigned value has another dtype|another dtype
 #elif BAD == 34
-    y(1) = x;  // assigned value has another shape | does not broadcast
+    y(1) = x;  //! assigned value has another shape|does not broadcast
 #elif BAD == 35
-    m(1, 2) = 1.5f;  // literal does not fit the dtype | literal does not fit
+    m(1, 2) = 1.5f;  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 36
-    auto r = y(1); r = 2;  // left side is a computed value | left side is a computed value
+    auto r = y(1); r = 2;  //! left side is a computed value
 #elif BAD == 37
-    x(1).atomic_add(2);  // an in parameter is read only | read-only
+    x(1).atomic_add(2);  //! an in parameter is read only|read-only
 #elif BAD == 38
-    flags(1).atomic_add(true);  // arithmetic on bool | no arithmetic on bool
+    flags(1).atomic_add(true);  //! arithmetic on bool|no arithmetic on bool
 #elif BAD == 39
-    y(1).atomic_or(1);  // operands must be integers or bool | integers or bool
+    y(1).atomic_or(1);  //! operands must be integers or bool|integers or bool
 #elif BAD == 40
-    total = k(1);  // assigned value has another dtype | another dtype
+    total = k(1);  //! assigned value has another dtype|another dtype
 #elif BAD == 41
-    auto a = local<f32, N>();  // local array needs static extents | static extents
+    auto a = local<f32, N>();  //! local array needs static extents|static extents
 #elif BAD == 42
-    auto r = z(1) + 1;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    auto r = z(1) + 1;  //! out parameter is read before it is assigned
 #elif BAD == 43
-    z(1) *= 2;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    z(1) *= 2;  //! out parameter is read before it is assigned
 #elif BAD == 44
-    for (auto i : forever()) total += s;  // forever has no break | forever has no break
+    for (auto i : forever()) total += s;  //! forever has no break
 #elif BAD == 45
-    auto r = var<i32>(0.5);  // literal does not fit the dtype | literal does not fit
+    auto r = var<i32>(0.5);  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 46
-    y(1) += k(1);  // assigned value has another dtype | another dtype
+    y(1) += k(1);  //! assigned value has another dtype|another dtype
 #elif BAD == 47
-    if (auto c = when(p)) total = 1; else total = 2;  // else of cpp after a when | else of cpp after a when
+    if (auto c = when(p)) total = 1; else total = 2;  //! else of cpp after a when
 #elif BAD == 48
-    if (auto c = when(p)) return;  // scope is left by a jump of cpp | scope is left by a jump of cpp
+    if (auto c = when(p)) return;  //! scope is left by a jump of cpp
 #elif BAD == 49
-    for (auto [i] : kernel(N)) { if (auto c = when(p)) continue; y(i) = 0; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+    for (auto [i] : kernel(N)) { if (auto c = when(p)) continue; y(i) = 0; }  //! scope is left by a jump of cpp
 #elif BAD == 50
-    for (auto [i] : kernel(N)) { if (auto c = when(p)) { if (auto d = when(ps(i))) y(i) = 1; else y(i) = 0; } }  // else of cpp after a when | else of cpp after a when
+    for (auto [i] : kernel(N)) { if (auto c = when(p)) { if (auto d = when(ps(i))) y(i) = 1; else y(i) = 0; } }  //! else of cpp after a when
 #elif BAD == 51
-    for (auto t : loop(3)) tensor = x * cast<f32>(t); z = tensor;  // value of a closed scope is used outside | value of a closed scope is used outside
+    for (auto t : loop(3)) tensor = x * cast<f32>(t); z = tensor;  //! value of a closed scope is used outside
 #elif BAD == 52
-    for (auto t : loop(3)) doubled = doubled * 2;  // value is rebound inside a scope | value is rebound inside a scope
+    for (auto t : loop(3)) doubled = doubled * 2;  //! value is rebound inside a scope
 #elif BAD == 53
-    for (auto t : loop(3)) { y = y * 2; if (auto c = when(sum(y) > s)) break; }  // scope is left by a jump of cpp | scope is left by a jump of cpp
+    for (auto t : loop(3)) { y = y * 2; if (auto c = when(sum(y) > s)) break; }  //! scope is left by a jump of cpp
 #elif BAD == 54
-    for (auto t : loop(3)) whole = m;  // assigned value has another | assigned value has another
+    for (auto t : loop(3)) whole = m;  //! assigned value has another
 #elif BAD == 55
-    for (auto t : loop(3)) { for (auto [i] : kernel(t + 1)) later = x(i) * 2; total += later; }  // value of a closed scope is used outside | value of a closed scope is used outside
+    for (auto t : loop(3)) { for (auto [i] : kernel(t + 1)) later = x(i) * 2; total += later; }  //! value of a closed scope is used outside
 #elif BAD == 56
-    barrier();  // barrier outside of a kernel in groups | barrier outside of a kernel in groups
+    barrier();  //! barrier outside of a kernel in groups
 #elif BAD == 57
-    for (auto [i] : kernel(N)) { y(i) = 0; barrier(); }  // barrier outside of a kernel in groups | barrier outside of a kernel in groups
+    for (auto [i] : kernel(N)) { y(i) = 0; barrier(); }  //! barrier outside of a kernel in groups
 #elif BAD == 58
-    for (auto [i] : kernel(N)) { auto a = group<f32, 4>(); y(i) = a(0); }  // group array outside of a kernel in groups | group array outside of a kernel in groups
+    for (auto [i] : kernel(N)) { auto a = group<f32, 4>(); y(i) = a(0); }  //! group array outside of a kernel in groups
 #elif BAD == 59
-    for (auto [i] : kernel(N).group<64>()) { auto a = group<f32, N>(); }  // local array needs static extents | static extents
+    for (auto [i] : kernel(N).group<64>()) { auto a = group<f32, N>(); }  //! local array needs static extents|static extents
 #elif BAD == 60
-    for (auto [i] : kernel(N).group<8, 8>()) y(i) = 0;  // group needs a size from 1 to 4096 for each extent | a group needs a size
+    for (auto [i] : kernel(N).group<8, 8>()) y(i) = 0;  //! group needs a size from 1 to 4096 for each extent|a group needs a size
 #elif BAD == 61
-    for (auto [i] : kernel(N).group<8192>()) y(i) = 0;  // group needs a size from 1 to 4096 for each extent | a group needs a size
+    for (auto [i] : kernel(N).group<8192>()) y(i) = 0;  //! group needs a size from 1 to 4096 for each extent|a group needs a size
 #elif BAD == 62
-    for (auto [i] : kernel(N)) y(in_group(i)) = 0;  // position is not of a kernel in groups | in group and group of take
+    for (auto [i] : kernel(N)) y(in_group(i)) = 0;  //! position is not of a kernel in groups|in group and group of take
 #elif BAD == 63
-    auto r = deep(k, 0, 0, 0, 0);  // at most four indices where one is a tensor | at most four indices where one is a tensor
+    auto r = deep(k, 0, 0, 0, 0);  //! at most four indices where one is a tensor
 #elif BAD == 64
-    m(k) = ks;  // assigned value has another shape | does not broadcast
+    m(k) = ks;  //! assigned value has another shape|does not broadcast
 #elif BAD == 65
-    m(k) += x;  // assigned value has another dtype | another dtype
+    m(k) += x;  //! assigned value has another dtype|another dtype
 #elif BAD == 66
-    x(k) = 0;  // an in parameter is read only | read-only
+    x(k) = 0;  //! an in parameter is read only|read-only
 #elif BAD == 67
-    auto r = wide_rows(ps);  // index must be an integer | an index is an integer
+    auto r = wide_rows(ps);  //! index must be an integer|an index is an integer
 #elif BAD == 68
-    for (auto [i] : kernel(N)) wide_rows(i) = 0;  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+    for (auto [i] : kernel(N)) wide_rows(i) = 0;  //! elements inside a kernel are at most 16
 #elif BAD == 69
-    for (auto [i] : kernel(N)) y(k) = 0;  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+    for (auto [i] : kernel(N)) y(k) = 0;  //! elements inside a kernel are at most 16
 #elif BAD == 70
-    z(k) /= 2;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    z(k) /= 2;  //! out parameter is read before it is assigned
 #elif BAD == 71
-    for (auto [i] : kernel(N)) y(i) = stored(x(i));  // stored inside a kernel | stored inside a kernel
+    for (auto [i] : kernel(N)) y(i) = stored(x(i));  //! stored inside a kernel
 #elif BAD == 72
-    y(k).atomic_xor(k);  // assigned value has another dtype | another dtype
+    y(k).atomic_xor(k);  //! assigned value has another dtype|another dtype
 #elif BAD == 73
-    doubled(1) = 3;  // left side is a computed value | left side is a computed value
+    doubled(1) = 3;  //! left side is a computed value
 #elif BAD == 74
-    auto r = doubled(1, 2);  // at most one index for each axis | at most one index for each axis
+    auto r = doubled(1, 2);  //! at most one index for each axis
 #elif BAD == 75
-    auto r = whole(s);  // index must be an integer | an index is an integer
+    auto r = whole(s);  //! index must be an integer|an index is an integer
 #elif BAD == 76
-    for (auto [i] : kernel(N)) { auto r = whole(k); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+    for (auto [i] : kernel(N)) { auto r = whole(k); }  //! elements inside a kernel are at most 16
 #elif BAD == 77
-    whole(1) = k(1);  // assigned value has another dtype | another dtype
+    whole(1) = k(1);  //! assigned value has another dtype|another dtype
 #elif BAD == 78
-    for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) + deep(0, 0, 0, 0));  // shapes do not broadcast | shapes do not broadcast
+    for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) + deep(0, 0, 0, 0));  //! shapes do not broadcast
 #elif BAD == 79
-    for (auto t : loop(3)) { auto pair = var<f32, 2>(0); for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) * pair); }  // shapes do not broadcast | shapes do not broadcast
+    for (auto t : loop(3)) { auto pair = var<f32, 2>(0); for (auto [i] : kernel(N)) y(i) = sum(cast<f32>(m(i)) * pair); }  //! shapes do not broadcast
 #elif BAD == 80
-    for (auto [i] : kernel(1, 2, 3, 4, 5)) y(i) = 0;  // kernel takes one to four extents | takes one to four extents
+    for (auto [i] : kernel(1, 2, 3, 4, 5)) y(i) = 0;  //! kernel takes one to four extents|takes one to four extents
 #elif BAD == 81
-    for (auto i : loop()) total += s;  // loop takes one to three bounds | loop(begin, end, step)
+    for (auto i : loop()) total += s;  //! loop takes one to three bounds|loop\(begin, end, step\)
 #elif BAD == 82
-    for (auto [i] : kernel(5000000000)) y(i) = 0;  // literal is out of range | literal is out of range
+    for (auto [i] : kernel(5000000000)) y(i) = 0;  //! literal is out of range
 #elif BAD == 83
-    for (auto i : loop(0, N, 5000000000)) total += s;  // literal is out of range | literal is out of range
+    for (auto i : loop(0, N, 5000000000)) total += s;  //! literal is out of range
 #elif BAD == 84
-    for (auto [i] : kernel(N)) { auto v = var(x); y(i) = v(i); }  // elements inside a kernel are at most 16 | elements inside a kernel are at most 16
+    for (auto [i] : kernel(N)) { auto v = var(x); y(i) = v(i); }  //! elements inside a kernel are at most 16
 #elif BAD == 85
-    for (auto [i] : kernel(N).group<8>()) { auto j = i; j += 1; y.at<mode::skip>(in_group(j)) = 0; }  // position is not of a kernel in groups | position is not of a kernel in groups
+    for (auto [i] : kernel(N).group<8>()) { auto j = i; j += 1; y.at<mode::skip>(in_group(j)) = 0; }  //! position is not of a kernel in groups
 #elif BAD == 86
-    z *= 2;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    z *= 2;  //! out parameter is read before it is assigned
 #elif BAD == 87
-    auto v = x; for (auto i : loop(3)) v = v + 1;  // value is rebound inside a scope | value is rebound inside a scope
+    auto v = x; for (auto i : loop(3)) v = v + 1;  //! value is rebound inside a scope
 #endif
     z = x;
   }

@@ -14,26 +14,26 @@ struct strides : program<strides> {
   strided<inout<f32, H, W>> y;
   pitched<out<f32, H, W>> z;
 #if BAD == 1
-  pitched<in<f32, N>> bad;  // of one axis write strided | of one axis write strided
+  pitched<in<f32, N>> bad;  //! of one axis write strided
 #elif BAD == 2
-  pitched<f32> bad;  // write pitched of in f32 H W | write pitched of in f32 H W
+  pitched<f32> bad;  //! write pitched of in f32 H W
 #elif BAD == 3
-  strided<in<f32>> bad;  // an in out or inout with axes | an in out or inout with axes
+  strided<in<f32>> bad;  //! an in out or inout with axes
 #elif BAD == 4
-  strided<pitched<in<f32, H, W>>> bad;  // an in out or inout with axes | an in out or inout with axes
+  strided<pitched<in<f32, H, W>>> bad;  //! an in out or inout with axes
 #elif BAD == 5
-  pitched<in<f32, H, W>, 3> bad;  // two axes or more | two axes or more
+  pitched<in<f32, H, W>, 3> bad;  //! two axes or more
 #elif BAD == 6
-  pitched<expr<f32, H, W>> bad;  // an in out or inout with axes | an in out or inout with axes
+  pitched<expr<f32, H, W>> bad;  //! an in out or inout with axes
 #endif
   constexpr void body() {
     y = x + y + column;
     z = y;
     for (auto [i, j] : kernel(H, W)) z(i, j) = cast<f32>(image(i, j, 0)) + y(i, j);
 #if BAD == 7
-    x = y;  // an in parameter is read only | an in<> parameter is read-only
+    x = y;  //! an in parameter is read only|an in<> parameter is read-only
 #elif BAD == 8
-    column(0) = 1.0f;  // an in parameter is read only | an in<> parameter is read-only
+    column(0) = 1.0f;  //! an in parameter is read only|an in<> parameter is read-only
 #endif
   }
 };

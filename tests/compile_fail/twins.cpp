@@ -1,5 +1,5 @@
 // Twins: with -DBAD=n the line of case n is compiled in and must be an error in words at its own line; without it all is well.
-// The comment of such a line is `words of g++ | words of clang`.
+// Behind //! stands what g++ or clang must say, a regular expression (mistakes.py).
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -37,185 +37,185 @@ struct twins : program<twins> {
   out<i32, N> zi;
   constexpr void body() {
 #if BAD == 1
-    auto r = matmul(x, w);  // inner extents of matmul differ | same K
+    auto r = matmul(x, w);  //! inner extents of matmul differ|same K
 #elif BAD == 2
-    auto r = matmul(a, b);  // inner extents of matmul differ | same K
+    auto r = matmul(a, b);  //! inner extents of matmul differ|same K
 #elif BAD == 3
-    auto r = v + u;  // shapes do not broadcast | shapes do not broadcast
+    auto r = v + u;  //! shapes do not broadcast
 #elif BAD == 4
-    auto r = v + k;  // dtypes differ  write cast | different dtypes
+    auto r = v + k;  //! dtypes differ write cast|different dtypes
 #elif BAD == 5
-    auto r = v * wide;  // dtypes differ  write cast | different dtypes
+    auto r = v * wide;  //! dtypes differ write cast|different dtypes
 #elif BAD == 6
-    auto r = sum<2>(x);  // axis out of range | axis out of range
+    auto r = sum<2>(x);  //! axis out of range
 #elif BAD == 7
-    (v + v) = v;  // left side is a computed value | left side is a computed value
+    (v + v) = v;  //! left side is a computed value
 #elif BAD == 8
-    v = y;  // an in parameter is read only | read only
+    v = y;  //! an in parameter is read only|read only
 #elif BAD == 9
-    v += 1;  // an in parameter is read only | read only
+    v += 1;  //! an in parameter is read only|read only
 #elif BAD == 10
-    auto r = 2.5 * k;  // literal does not fit the dtype | literal does not fit
+    auto r = 2.5 * k;  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 11
-    if (v > 0.0f) z = v;  // a tensor has no value at capture time | no value at capture time
+    if (v > 0.0f) z = v;  //! no value while compiling
 #elif BAD == 12
-    auto r = reshape<64, 700>(x);  // reshape changes the number of elements | number of elements
+    auto r = reshape<64, 700>(x);  //! reshape changes the number of elements|number of elements
 #elif BAD == 13
-    auto r = reshape<N, M>(v);  // reshape changes the number of elements | number of elements
+    auto r = reshape<N, M>(v);  //! reshape changes the number of elements|number of elements
 #elif BAD == 14
-    auto r = reshape<-1, -1>(x);  // only one extent may be inferred | only one extent
+    auto r = reshape<-1, -1>(x);  //! only one extent may be inferred|only one extent
 #elif BAD == 15
-    auto r = reshape<-1, 1000>(x);  // inferred extent does not divide | cannot be inferred
+    auto r = reshape<-1, 1000>(x);  //! inferred extent does not divide|cannot be inferred
 #elif BAD == 16
-    auto r = permute<0, 0>(x);  // axis is named twice | named twice
+    auto r = permute<0, 0>(x);  //! axis is named twice|named twice
 #elif BAD == 17
-    auto r = permute<1>(x);  // permutation must name every axis once | every axis once
+    auto r = permute<1>(x);  //! permutation must name every axis once|every axis once
 #elif BAD == 18
-    auto r = transpose<0, 3>(x);  // axis out of range | axis out of range
+    auto r = transpose<0, 3>(x);  //! axis out of range
 #elif BAD == 19
-    auto r = squeeze<0>(x);  // squeezed axis must have extent 1 | extent 1
+    auto r = squeeze<0>(x);  //! squeezed axis must have extent 1|extent 1
 #elif BAD == 20
-    auto r = unsqueeze<4>(x);  // axis out of range | axis out of range
+    auto r = unsqueeze<4>(x);  //! axis out of range
 #elif BAD == 21
-    auto r = expand<3>(five);  // extents do not expand | grow from 1
+    auto r = expand<3>(five);  //! extents do not expand|grow from 1
 #elif BAD == 22
-    auto r = slice<0, 0, 6>(five);  // slice is out of range | outside the axis
+    auto r = slice<0, 0, 6>(five);  //! slice is out of range|outside the axis
 #elif BAD == 23
-    auto r = slice<0, 0, none, 0>(five);  // slice step is zero | must not be 0
+    auto r = slice<0, 0, none, 0>(five);  //! slice step is zero|must not be 0
 #elif BAD == 24
-    auto r = pad<0, -1, 0>(five);  // padding is negative | must not be negative
+    auto r = pad<0, -1, 0>(five);  //! padding is negative|must not be negative
 #elif BAD == 25
-    auto r = pad<0, 5, 0, pad_mode::reflect>(five);  // padding is larger than the axis | larger than the axis
+    auto r = pad<0, 5, 0, pad_mode::reflect>(five);  //! padding is larger than the axis|larger than the axis
 #elif BAD == 26
-    auto r = split<0, 2>(five);  // number of parts does not divide the axis | equal parts
+    auto r = split<0, 2>(five);  //! number of parts does not divide the axis|equal parts
 #elif BAD == 27
-    auto r = split_sizes<0, 2, 2>(five);  // parts do not add up to the axis | do not add up
+    auto r = split_sizes<0, 2, 2>(five);  //! parts do not add up to the axis|do not add up
 #elif BAD == 28
-    auto r = concat<0>(a, b);  // extents differ outside the joined axis | but the joined one
+    auto r = concat<0>(a, b);  //! extents differ outside the joined axis|but the joined one
 #elif BAD == 29
-    auto r = stack<0>(v, k);  // dtypes differ  write cast | different dtypes
+    auto r = stack<0>(v, k);  //! dtypes differ write cast|different dtypes
 #elif BAD == 30
-    auto r = p + p;  // arithmetic on bool | no arithmetic on bool
+    auto r = p + p;  //! arithmetic on bool|no arithmetic on bool
 #elif BAD == 31
-    auto r = v % 2;  // operands must be integers | must be integers
+    auto r = v % 2;  //! operands must be integers|must be integers
 #elif BAD == 32
-    auto r = v && p;  // dtypes differ  write cast | different dtypes
+    auto r = v && p;  //! dtypes differ write cast|different dtypes
 #elif BAD == 33
-    auto r = v & v;  // operands must be integers or bool | integers or bool
+    auto r = v & v;  //! operands must be integers or bool|integers or bool
 #elif BAD == 34
-    auto r = k && k;  // operands must be bool | must be bool
+    auto r = k && k;  //! operands must be bool|must be bool
 #elif BAD == 35
-    auto r = exp(k);  // operand must be floating point | must be floating point
+    auto r = exp(k);  //! operand must be floating point|must be floating point
 #elif BAD == 36
-    auto r = select(v, v, v);  // condition must be bool | must be a bool tensor
+    auto r = select(v, v, v);  //! condition must be bool|must be a bool tensor
 #elif BAD == 37
-    auto r = select(p, v, k);  // dtypes differ  write cast | different dtypes
+    auto r = select(p, v, k);  //! dtypes differ write cast|different dtypes
 #elif BAD == 38
-    auto r = max<0>(empty);  // reduction of an empty axis has no value | have no value
+    auto r = max<0>(empty);  //! reduction of an empty axis has no value|have no value
 #elif BAD == 39
-    auto r = any<0>(v);  // operands must be bool | must be bool
+    auto r = any<0>(v);  //! operands must be bool|must be bool
 #elif BAD == 40
-    auto r = bitcast<f64>(v);  // bitcast needs the same width | same width
+    auto r = bitcast<f64>(v);  //! bitcast needs the same width|same width
 #elif BAD == 41
-    auto r = dot(v, u);  // dot needs two vectors of the same extent | two vectors
+    auto r = dot(v, u);  //! dot needs two vectors of the same extent|two vectors
 #elif BAD == 42
-    auto r = conv2d(image, thin_filter);  // channels do not match the filter | channels of the image
+    auto r = conv2d(image, thin_filter);  //! channels do not match the filter|channels of the image
 #elif BAD == 43
-    auto r = conv2d(v, filter);  // image must be batch channels height width | must have rank 4
+    auto r = conv2d(v, filter);  //! image must be batch channels height width|must have rank 4
 #elif BAD == 44
-    auto r = max_pool2d<pool{.kernel = 9}>(image);  // window does not fit the image | does not fit the padded image
+    auto r = max_pool2d<pool{.kernel = 9}>(image);  //! window does not fit the image|does not fit the padded image
 #elif BAD == 45
-    auto r = conv2d<conv{.stride = 0}>(image, filter);  // stride and dilation must be positive | at least 1
+    auto r = conv2d<conv{.stride = 0}>(image, filter);  //! stride and dilation must be positive|at least 1
 #elif BAD == 46
-    z = u;  // assigned value has another shape | does not broadcast to the parameter
+    z = u;  //! assigned value has another shape|does not broadcast to the parameter
 #elif BAD == 47
-    z = k;  // assigned value has another dtype | another dtype
+    z = k;  //! assigned value has another dtype|another dtype
 #elif BAD == 48
-    zi = 1.5;  // literal does not fit the dtype | literal does not fit
+    zi = 1.5;  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 49
-    auto r = bytes + 256;  // literal is out of range of the dtype | literal is out of range of the dtype
+    auto r = bytes + 256;  //! literal is out of range of the dtype
 #elif BAD == 50
-    auto r = z + 1;  // out parameter is read before it is assigned | out parameter is read before it is assigned
+    auto r = z + 1;  //! out parameter is read before it is assigned
 #elif BAD == 51
-    auto r = expand<dim<"Q">{}>(s);  // symbolic extent is not an extent of any parameter | symbolic extent is not an extent of any parameter
+    auto r = expand<dim<"Q">{}>(s);  //! symbolic extent is not an extent of any parameter
 #elif BAD == 52
-    expr<f32, N> r; y = r;  // value is used before it has one | value is used before it has one
+    expr<f32, N> r; y = r;  //! value is used before it has one
 #elif BAD == 53
-    auto r = sum<0>(x); r = x;  // type of a value never changes | give the result a new name
+    auto r = sum<0>(x); r = x;  //! type of a value never changes|give the result a new name
 #elif BAD == 54
-    auto r = softmax<1>(v);  // axis out of range | axis out of range
+    auto r = softmax<1>(v);  //! axis out of range
 #elif BAD == 55
-    auto r = gelu(k);  // operand must be floating point | must be floating point
+    auto r = gelu(k);  //! operand must be floating point|must be floating point
 #elif BAD == 56
-    auto r = v == k;  // dtypes differ  write cast | different dtypes
+    auto r = v == k;  //! dtypes differ write cast|different dtypes
 #elif BAD == 57
-    y += k;  // assigned value has another dtype | another dtype
+    y += k;  //! assigned value has another dtype|another dtype
 #elif BAD == 58
-    auto r = clamp(k, 0.5, 1);  // literal does not fit the dtype | literal does not fit
+    auto r = clamp(k, 0.5, 1);  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 59
-    while (p) z = v;  // a tensor has no value at capture time | no value at capture time
+    while (p) z = v;  //! no value while compiling
 #elif BAD == 60
-    auto r = !v;  // operands must be bool | must be bool
+    auto r = !v;  //! operands must be bool|must be bool
 #elif BAD == 61
-    auto r = roll<1, 2>(v);  // axis out of range | axis out of range
+    auto r = roll<1, 2>(v);  //! axis out of range
 #elif BAD == 62
-    auto r = half + wide;  // dtypes differ  write cast | different dtypes
+    auto r = half + wide;  //! dtypes differ write cast|different dtypes
 #elif BAD == 64
-    auto r = arange<-3>();  // extent is negative | extent is negative
+    auto r = arange<-3>();  //! extent is negative
 #elif BAD == 65
-    auto r = v + 3.0f * k;  // literal does not fit the dtype | literal does not fit
+    auto r = v + 3.0f * k;  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 66
-    y = matmul(a, v);  // inner extents of matmul differ | same K
+    y = matmul(a, v);  //! inner extents of matmul differ|same K
 #elif BAD == 67
-    auto r = layer_norm(k);  // operand must be floating point | must be floating point
+    auto r = layer_norm(k);  //! operand must be floating point|must be floating point
 #elif BAD == 68
-    auto r = min(v, u);  // shapes do not broadcast | shapes do not broadcast
+    auto r = min(v, u);  //! shapes do not broadcast
 #elif BAD == 69
-    auto r = select(p, 1.0f, 0.0f);  // two literals have no dtype | write select<f32>(c, a, b)
+    auto r = select(p, 1.0f, 0.0f);  //! two literals have no dtype|write select<f32>\(c, a, b\)
 #elif BAD == 70
-    auto r = kiln::dsl::cast<f32>(1);  // operand must be a tensor | not a plain C++ value
+    auto r = kiln::dsl::cast<f32>(1);  //! operand must be a tensor|not a plain C\+\+ value
 #elif BAD == 71
-    auto r = tile<2, 2>(v);  // axis out of range | axis out of range
+    auto r = tile<2, 2>(v);  //! axis out of range
 #elif BAD == 72
-    auto r = concat<0>(v, 1.0f);  // operand must be a tensor | not a plain C++ value
+    auto r = concat<0>(v, 1.0f);  //! operand must be a tensor|not a plain C\+\+ value
 #elif BAD == 73
-    auto r = iota<0, bool>(v);  // positions are numbers  name another dtype | positions are numbers, not bool
+    auto r = iota<0, bool>(v);  //! positions are numbers name another dtype|positions are numbers, not bool
 #elif BAD == 74
-    auto [r] = indices<bool>(v);  // positions are numbers  name another dtype | positions are numbers, not bool
+    auto [r] = indices<bool>(v);  //! positions are numbers name another dtype|positions are numbers, not bool
 #elif BAD == 75
-    auto r = arange<5, bool>();  // positions are numbers  name another dtype | positions are numbers, not bool
+    auto r = arange<5, bool>();  //! positions are numbers name another dtype|positions are numbers, not bool
 #elif BAD == 76
-    auto r = abs(p);  // arithmetic on bool  write cast | no arithmetic on bool
+    auto r = abs(p);  //! arithmetic on bool write cast|no arithmetic on bool
 #elif BAD == 77
-    auto r = v % 2.0f;  // operands must be integers | must be integers
+    auto r = v % 2.0f;  //! operands must be integers|must be integers
 #elif BAD == 78
-    auto r = max_pool2d<pool{.kernel = 9}>(image);  // window does not fit the image | window
+    auto r = max_pool2d<pool{.kernel = 9}>(image);  //! window does not fit the image|window
 #elif BAD == 79
-    auto r = sum(x, 0);  // axes are template arguments | axes are template arguments
+    auto r = sum(x, 0);  //! axes are template arguments
 #elif BAD == 80
-    auto r = softmax(x, 1);  // axes are template arguments | axes are template arguments
+    auto r = softmax(x, 1);  //! axes are template arguments
 #elif BAD == 81
-    s = 2;  // an in parameter is read only | read-only
+    s = 2;  //! an in parameter is read only|read-only
 #elif BAD == 82
-    auto r = v; r = sum<0>(r);  // type of a value never changes | give the result a new name
+    auto r = v; r = sum<0>(r);  //! type of a value never changes|give the result a new name
 #elif BAD == 83
-    auto r = sum<f32>(wide);  // named dtype does not hold every element | does not hold every element
+    auto r = sum<f32>(wide);  //! named dtype does not hold every element|does not hold every element
 #elif BAD == 84
-    auto r = mean<i32>(k);  // operand must be floating point | must be floating point
+    auto r = mean<i32>(k);  //! operand must be floating point|must be floating point
 #elif BAD == 85
-    auto r = max<f64, 0>(v);  // this reduction names no dtype | names no dtype
+    auto r = max<f64, 0>(v);  //! this reduction names no dtype|names no dtype
 #elif BAD == 86
-    auto r = dot<f32>(v, wide);  // named dtype does not hold every element | does not hold every element
+    auto r = dot<f32>(v, wide);  //! named dtype does not hold every element|does not hold every element
 #elif BAD == 87
-    auto r = matmul<f64>(a, b);  // inner extents of matmul differ | same K
+    auto r = matmul<f64>(a, b);  //! inner extents of matmul differ|same K
 #elif BAD == 88
-    auto r = sum<f64, 1>(v, keepdims);  // axis out of range | axis out of range
+    auto r = sum<f64, 1>(v, keepdims);  //! axis out of range
 #elif BAD == 89
-    k = 1.5;  // an in parameter is read only | read-only
+    k = 1.5;  //! an in parameter is read only|read-only
 #endif
     y = v;
 #if BAD == 63
-    zi = k;  // out parameter is never assigned | out parameter is never assigned
+    zi = k;  //! program: out parameter is never assigned
 #else
     zi = k;
     z = v;

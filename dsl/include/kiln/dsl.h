@@ -33,5 +33,7 @@
 #include "kiln/dsl/scope.h"
 #include "kiln/dsl/symbols.h"
 #include "kiln/dsl/program.h"
+#include "kiln/dsl/verdict.h"
+#include "kiln/dsl/exported.h"
 #include "kiln/dsl/names.h"
 // clang-format on

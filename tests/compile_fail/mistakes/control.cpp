@@ -60,11 +60,11 @@ struct control : program<control> {
 #elif BAD == 17
     for (auto i : range(N)) y(i) = 0;  //! loop
 #elif BAD == 18
-    for (auto i : 10) total += 1;  //! loop
+    for (auto i : 10) total += 1;  //? loop
 #elif BAD == 19
     for (auto i : n) total += 1;  //! loop
 #elif BAD == 20
-    for (auto [i] : loop(N)) total += x(i);  //! auto i
+    for (auto [i] : loop(N)) total += x(i);  //? auto i
 #elif BAD == 21
     for (auto [i, j] : kernel(N)) q(i, j) = 0;  //! kernel
 #elif BAD == 22
@@ -80,13 +80,13 @@ struct control : program<control> {
 #elif BAD == 27
     if (auto c = when(k(0))) total = 1;  //! bool
 #elif BAD == 28
-    if (auto c = when(0 < s < 1)) total = 1;  //! &&
+    if (auto c = when(0 < s < 1)) total = 1;  //! &&|and b less c
 #elif BAD == 29
-    if (auto c = when(s > 0 & p)) total = 1;  //! &&
+    if (auto c = when(s > 0 and not n)) total = 1;  //! bool
 #elif BAD == 30
     if (auto c = when(p)) total = 1; else if (auto d = when(s > 0)) total = 2;  //! otherwise
 #elif BAD == 31
-    switch (n) { case 0: total = 1; break; default: total = 2; }  //! when|select
+    switch (n) { case 0: total = 1; break; default: total = 2; }  //? when|select
 #elif BAD == 32
     for (auto j : loop(10)) { if (s > x(j)) break; total += 1; }  //! when|break.if
 #elif BAD == 33
@@ -124,13 +124,13 @@ struct control : program<control> {
 #elif BAD == 49
     auto last = s * 0; for (auto j : loop(3)) last = x(j); total = last;  //! var
 #elif BAD == 50
-    for (auto i : loop(N / 2)) total += x(i);  //! loop<
+    for (auto i : loop(N / 2)) total += x(i);  //! loop<|angle brackets
 #elif BAD == 51
-    for (auto [i] : kernel(N - 1)) y(i) = 0;  //! kernel<
+    for (auto [i] : kernel(N - 1)) y(i) = 0;  //! kernel<|angle brackets
 #elif BAD == 52
     for (auto [i] : kernel(x)) y(i) = 0;  //! extent
 #elif BAD == 53
-    for (auto [i] : kernel<N>) y(i) = 0;  //! \(\)
+    for (auto [i] : kernel<N>) y(i) = 0;  //? \(\)
 #elif BAD == 54
     std::sort(y.begin(), y.end());  //! kernel|loop
 #elif BAD == 55
@@ -150,13 +150,13 @@ struct control : program<control> {
 #elif BAD == 62
     float w[N];  //! local|size
 #elif BAD == 63
-    auto w = local<f32, n>();  //! static|constant
+    auto w = local<f32, n>();  //? static|constant
 #elif BAD == 64
-    when(p) total = 1;  //! auto c
+    when(p) total = 1;  //? auto c
 #elif BAD == 65
     for (auto [i] : kernel(N)) { while (x(i) > 1) y(i) = 0; }  //! forever|break.if
 #elif BAD == 66
-    bool any_big = false; for (auto j : loop(N)) any_big = any_big || x(j) > 1; if (any_big) total = 1;  //! var|auto
+    bool any_big = false; for (auto j : loop(N)) any_big = any_big || x(j) > 1; if (any_big) total = 1;  //? var|auto
 #elif BAD == 67
     float best = -1; for (auto j : loop(N)) if (x(j) > best) best = x(j); total = best;  //! when
 #elif BAD == 68

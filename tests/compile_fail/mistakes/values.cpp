@@ -119,7 +119,7 @@ struct values : program<values> {
 #elif BAD == 42
     float b[4] = {x(0), x(1), x(2), x(3)};  //! local|auto|var
 #elif BAD == 43
-    float b[3]; b[0] = x(0);  //! local|auto|var
+    float b[3]; b[0] = x(0);  //? local|auto|var
 #elif BAD == 44
     int h[16] = {}; h[k(0)] = 1;  //? local
 #elif BAD == 45

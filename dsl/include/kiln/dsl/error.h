@@ -12,6 +12,7 @@ namespace kiln::dsl {
 #define KILN_REASONS_OPERAND(X) \
   X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
   X(shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape, "shapes do not broadcast: extents, from the last axis on, must be equal or 1: unsqueeze<1>(x), expand, reshape") \
+  X(a_bool_is_compared_with_a_number__write_a_less_b_and_b_less_c, "a bool is compared with a number: 0 < x && x < 1 for 0 < x < 1") \
   X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operands_must_be_integers__write_cast_floor_or_pow, "operands must be integers: cast<i32>(x); of floating point x - floor(x / y) * y") \
@@ -96,8 +97,8 @@ namespace kiln::dsl {
   X(bitcast_of_bool__write_cast, "bitcast does not take bool: write cast") \
   X(operand_must_be_a_tensor__write_var_full_or_size, "needs a tensor of the program, not a plain C++ value: var(1.0f), full<f32, N>(1), size<N, i32>()")
 #define KILN_REASONS_SCOPE(X) \
-  X(bound_must_be_a_scalar_integer, "a bound is an integer, a symbolic extent or a scalar of i32 or i64") \
-  X(computed_extent_is_a_template_argument__write_kernel_of_extents, "a computed extent is a template argument: kernel<N / 2>(), loop<1, N - 1>()") \
+  X(bound_must_be_a_scalar_integer__write_for_auto_i_kernel_of_an_extent, "a bound is an integer, a symbolic extent or a scalar of i32 or i64: for (auto [i] : kernel(N)), no lambda") \
+  X(computed_extent_is_a_template_argument__write_kernel_or_loop_in_angle_brackets, "a computed extent is a template argument: kernel<N / 2>(), loop<1, N - 1>()") \
   X(kernel_takes_one_to_four_extents, "kernel(n, m) takes one to four extents") \
   X(loop_takes_one_to_three_bounds, "loop(end), loop(begin, end), loop(begin, end, step)") \
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
@@ -192,6 +193,7 @@ enum class why : unsigned char {
   shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape,
   literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind,
   arithmetic_on_bool__write_cast,
+  a_bool_is_compared_with_a_number__write_a_less_b_and_b_less_c,
   operands_must_be_integers__write_cast_floor_or_pow,
   operands_must_be_integers_or_bool__write_cast_or_pow,
   operands_must_be_bool__write_x_not_equal_0,
@@ -241,8 +243,8 @@ enum class why : unsigned char {
   bitcast_of_bool__write_cast,
   no_value_while_compiling__write_when_select_forever_break_if_loop_or_max,
   scope_has_no_name__write_if_auto_c_when,
-  bound_must_be_a_scalar_integer,
-  computed_extent_is_a_template_argument__write_kernel_of_extents,
+  bound_must_be_a_scalar_integer__write_for_auto_i_kernel_of_an_extent,
+  computed_extent_is_a_template_argument__write_kernel_or_loop_in_angle_brackets,
   kernel_takes_one_to_four_extents,
   loop_takes_one_to_three_bounds,
   bound_of_i64_needs_a_kernel_of_i64,

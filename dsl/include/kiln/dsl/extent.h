@@ -21,7 +21,8 @@ template <facts F>
 concept facts_have_0_at_most_min_at_most_max_and_a_multiple_between =
     F.min >= 0 && F.max >= F.min && F.multiple_of >= 1 && F.max / F.multiple_of * F.multiple_of >= F.min;
 template <str Name, facts F = {}>
-  requires the_name_of_a_dim_is_an_identifier__write_dim_n<Name> && facts_have_0_at_most_min_at_most_max_and_a_multiple_between<F>
+  requires the_name_of_a_dim_is_an_identifier__write_dim_n<Name> &&
+           facts_have_0_at_most_min_at_most_max_and_a_multiple_between<F>
 struct dim {
   using kiln_extent = void;
   static constexpr record::symbol kiln_symbol{Name.c, F.min, F.max, F.multiple_of};
@@ -32,6 +33,12 @@ struct dim {
   template <class B, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
     requires requires { typename B::kiln_program; }
   explicit constexpr operator B() const KILN_HIDDEN_BY("program");
+  // int n = N, float a[N]
+  template <class T, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size>
+    requires(std::is_arithmetic_v<T>)
+  constexpr operator T() const  // NOLINT(google-explicit-constructor)
+      KILN_DELETED(
+          "kiln: C++ sees no extents: the extent as a value is size<N, i32>(), an array has static extents: local<f32, 4>()");
 };
 
 // A polynomial with its symbols' facts (null-terminated list; symbols without facts are left out).

@@ -25,16 +25,16 @@
 
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
 
-#define KILN_X1(f)                                              \
+#define KILN_X1(f)                                                        \
   template <kiln::dsl::Operand X, kiln::dsl::why Reason = KILN_STD_AND_C> \
   kiln::dsl::mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
-#define KILN_X2(f)                                               \
+#define KILN_X2(f)                                                    \
   template <class A, class B, kiln::dsl::why Reason = KILN_STD_AND_C> \
-    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B>)               \
+    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B>)          \
   kiln::dsl::mistake<Reason> f(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
-#define KILN_X3(f)                                                        \
-  template <class A, class B, class C, kiln::dsl::why Reason = KILN_STD_AND_C> \
-    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B> || kiln::dsl::Operand<C>)    \
+#define KILN_X3(f)                                                                    \
+  template <class A, class B, class C, kiln::dsl::why Reason = KILN_STD_AND_C>        \
+    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B> || kiln::dsl::Operand<C>) \
   kiln::dsl::mistake<Reason> f(const A&, const B&, const C&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 
 namespace kiln::dsl {
@@ -146,7 +146,7 @@ KILN_X(continue_if)
 }  // namespace kiln::dsl
 
 // Two operands of one type: std's own declaration is as good, the constraint decides.
-#define KILN_SAME(f)                                                \
+#define KILN_SAME(f)                                                     \
   template <kiln::dsl::Operand X>                                        \
   kiln::dsl::mistake<KILN_STD_AND_C> f(const X&, const X&) KILN_DELETED( \
       "kiln: functions of std know no captured values: write kiln's, without std: max(a, b), abs(x), sqrt(x), pow(x, y)");
@@ -155,7 +155,8 @@ namespace std {  // NOLINT(cert-dcl58-cpp)
 KILN_SAME(max)
 KILN_SAME(min)
 KILN_SAME(minmax)
-template <kiln::dsl::Operand X, kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
+template <kiln::dsl::Operand X,
+          kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
 kiln::dsl::mistake<Reason> to_string(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 template <kiln::dsl::Operand A, kiln::dsl::Operand B,
           kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_and_assign>

@@ -35,13 +35,28 @@ KILN_X(<=)
 KILN_X(>)
 KILN_X(>=)
 KILN_X(!=)
+KILN_X(==)
+#undef KILN_X
+
+// 1.0f / N
+#define KILN_X(name)                                                                                          \
+  template <class A, Extent B, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size> \
+    requires(std::is_floating_point_v<A>)                                                                     \
+  mistake<Reason> operator name(A, B) KILN_MISTAKE(KILN_REASONS_MISUSE);                                      \
+  template <Extent A, class B, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size> \
+    requires(std::is_floating_point_v<B>)                                                                     \
+  mistake<Reason> operator name(A, B) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_X(+)
+KILN_X(-)
+KILN_X(*)
+KILN_X(/)
 #undef KILN_X
 
 // reshape(x, N), transpose(x, 0, 1), slice(x, 1, 3)
-#define KILN_X(name)                                                                         \
-  template <Operand X, class Y, class... More,                                               \
+#define KILN_X(name)                                                                                        \
+  template <Operand X, class Y, class... More,                                                              \
             why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
-    requires(kiln_arithmetic<Y> || Extent<Y>)                                                \
+    requires(kiln_arithmetic<Y> || Extent<Y>)                                                               \
   mistake<Reason> name(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(reshape)
 KILN_X(expand)
@@ -54,8 +69,9 @@ KILN_X(flip)
 KILN_X(roll)
 #undef KILN_X
 // concat(a, b)
-#define KILN_X(name)                                                                                                     \
-  template <Operand X, Operand... More, why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
+#define KILN_X(name)                                                                                        \
+  template <Operand X, Operand... More,                                                                     \
+            why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
   mistake<Reason> name(const X&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(concat)
 KILN_X(stack)

@@ -5,7 +5,7 @@
 // are members of program.
 #pragma once
 
-#include "kiln/dsl/program.h"
+#include "kiln/dsl/exported.h"
 
 namespace kiln {
 

@@ -26,6 +26,9 @@ constexpr why kiln_binary_why() {
     return Operand<A> || Operand<B> || kiln_array<A> || kiln_array<B> ? kiln_meant<A, B> : why::not_ours;
   } else {
     using D = common_dtype<A, B>;
+    if (K == klass::any && kiln_is_bool<D> &&
+        ((kiln_arithmetic<A> && !kiln_is_bool<A>) || (kiln_arithmetic<B> && !kiln_is_bool<B>)))
+      return why::a_bool_is_compared_with_a_number__write_a_less_b_and_b_less_c;
     if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
     if (kiln_wrong(kiln_fits<B, D>())) return kiln_fits<B, D>();
     if (kiln_wrong(kiln_class_why<D>(K))) return kiln_class_why<D>(K);

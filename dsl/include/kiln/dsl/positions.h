@@ -76,24 +76,24 @@ struct [[maybe_unused]] position_ : expr_<D, sh<>> {
   }
 };
 template <class P, int N>
-struct positions_of_kernel;
+struct positions__write_one_name_for_each_extent_of_kernel;
 template <class P>
-struct [[maybe_unused]] positions_of_kernel<P, 1> {
+struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 1> {
   using kiln_positions_of_kernel = void;
   P i;
 };
 template <class P>
-struct [[maybe_unused]] positions_of_kernel<P, 2> {
+struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 2> {
   using kiln_positions_of_kernel = void;
   P i, j;
 };
 template <class P>
-struct [[maybe_unused]] positions_of_kernel<P, 3> {
+struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 3> {
   using kiln_positions_of_kernel = void;
   P i, j, k;
 };
 template <class P>
-struct [[maybe_unused]] positions_of_kernel<P, 4> {
+struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 4> {
   using kiln_positions_of_kernel = void;
   P i, j, k, l;
 };
@@ -120,7 +120,8 @@ inline constexpr why group_sizes_why =
 
 // kernel(N, M), and kernel(N, M).group<16, 16>(): the positions in groups that share arrays and wait for each other.
 template <class D, int Rank>
-class [[nodiscard]] kiln_kernel_scope : public kiln_body<positions_of_kernel<position_<D>, Rank>> {
+class [[nodiscard]] kiln_kernel_scope
+    : public kiln_body<positions__write_one_name_for_each_extent_of_kernel<position_<D>, Rank>> {
  public:
   using kiln_kernel_scope::kiln_body::kiln_body;
   template <int... Size>
@@ -146,8 +147,8 @@ class [[nodiscard]] kiln_kernel_scope : public kiln_body<positions_of_kernel<pos
  private:
   template <int... A>
   static constexpr auto grouped(builder* b, int kernel, seq<A...>) {  // the positions follow the kernel
-    return kiln_body<positions_of_kernel<group_position_<D>, Rank>>(b, op::kernel_end,
-                                                                    {group_position_<D>(b, kernel + 1 + A)...});
+    return kiln_body<positions__write_one_name_for_each_extent_of_kernel<group_position_<D>, Rank>>(
+        b, op::kernel_end, {group_position_<D>(b, kernel + 1 + A)...});
   }
 };
 

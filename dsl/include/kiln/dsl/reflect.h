@@ -42,10 +42,11 @@ inline constexpr int member_count = kiln_members<M>();
 
 // Initialisers in parentheses do not enter arrays, as those in braces do: no member is an array.
 template <class M, int... I>
-concept kiln_made_in_parentheses = requires { M(kiln_any<M>{}, (static_cast<void>(I), kiln_any<M>{})...); };
+concept kiln_made_in_parentheses = requires { M((static_cast<void>(I), kiln_any<M>{})...); };
 template <class M>
-inline constexpr bool kiln_members_are_single =
-    []<int... I>(seq<I...>) { return kiln_made_in_parentheses<M, I...>; }(make_seq<member_count<M>>{});
+inline constexpr bool kiln_members_are_single = []<int... I>(seq<I...>) {
+  return kiln_made_in_parentheses<M, I...>;
+}(make_seq<member_count<M> + (kiln_has_base<M> ? 1 : 0)>{});
 
 // f(member...) for the members of x.
 template <class M, class F>

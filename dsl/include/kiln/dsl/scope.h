@@ -13,13 +13,13 @@ namespace kiln::dsl {
 template <class X>
 constexpr why kiln_bound_why() {
   if constexpr (std::is_same_v<X, ext>)
-    return why::computed_extent_is_a_template_argument__write_kernel_of_extents;
+    return why::computed_extent_is_a_template_argument__write_kernel_or_loop_in_angle_brackets;
   else if constexpr (Operand<X>)
     return (std::is_same_v<dtype_of<X>, i32> || std::is_same_v<dtype_of<X>, i64>) && rank_of<X> == 0
                ? why::ok
-               : why::bound_must_be_a_scalar_integer;
+               : why::bound_must_be_a_scalar_integer__write_for_auto_i_kernel_of_an_extent;
   else
-    return kiln_scalar_integer<X>() ? why::ok : why::bound_must_be_a_scalar_integer;
+    return kiln_scalar_integer<X>() ? why::ok : why::bound_must_be_a_scalar_integer__write_for_auto_i_kernel_of_an_extent;
 }
 template <class... X>
 constexpr why kiln_bounds_why() {
@@ -38,7 +38,8 @@ template <class D, class... X>
 constexpr why kiln_extents_why() {
   if (sizeof...(X) < 1 || sizeof...(X) > 4) return why::kernel_takes_one_to_four_extents;
   if (kiln_wrong(kiln_bounds_why<X...>())) return kiln_bounds_why<X...>();
-  if (!std::is_same_v<D, i32> && !std::is_same_v<D, i64>) return why::bound_must_be_a_scalar_integer;
+  if (!std::is_same_v<D, i32> && !std::is_same_v<D, i64>)
+    return why::bound_must_be_a_scalar_integer__write_for_auto_i_kernel_of_an_extent;
   return std::is_same_v<D, i32> && std::is_same_v<kiln_counter_dtype<X...>, i64> ? why::bound_of_i64_needs_a_kernel_of_i64
                                                                                  : why::ok;
 }
