@@ -1,7 +1,7 @@
-# Every case of twins.cpp, scopes.cpp, newcomers.cpp and names.cpp for each compiler that is present: one entry per case, so that they run in parallel.
+# Every case of twins.cpp, scopes.cpp, newcomers.cpp, names.cpp and calls.cpp for each compiler that is present: one entry per case, so that they run in parallel.
 find_program(KILN_GXX NAMES g++-12 g++)
 find_program(KILN_CLANGXX NAMES clang++-19)
-foreach(source twins scopes newcomers names)
+foreach(source twins scopes newcomers names calls)
   set(path ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/${source}.cpp)
   file(STRINGS ${path} cases REGEX "^#(if|elif) BAD == ")
   set(numbers 0)
