@@ -18,8 +18,11 @@ foreach(case install ${kiln_consumer_cases})
   set_tests_properties(consumer.${case} PROPERTIES LABELS consumer TIMEOUT 300 ENVIRONMENT
     "KILN_SOURCE=${PROJECT_SOURCE_DIR};KILN_BUILD=${PROJECT_BINARY_DIR};WORK=${PROJECT_BINARY_DIR}/consumer;CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS};GXX=${KILN_GXX};CLANGXX=${KILN_CLANGXX}")
 endforeach()
-# The code in README.md and docs/.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
+add_test(NAME consumer.add_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/add_kernels_test.py ${PROJECT_SOURCE_DIR}
+  ${CMAKE_COMMAND} ${PROJECT_BINARY_DIR}/consumer/add_kernels)
+set_tests_properties(consumer.add_kernels PROPERTIES LABELS consumer)
+# The code in README.md and docs/.
 add_test(NAME consumer.docs COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/docs_pages.py ${PROJECT_SOURCE_DIR}
   ${PROJECT_BINARY_DIR}/consumer/docs ${PROJECT_BINARY_DIR}/consumer/prefix)
 set_tests_properties(consumer.docs PROPERTIES LABELS consumer TIMEOUT 300 FIXTURES_REQUIRED kiln_prefix

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -111,7 +112,81 @@ constexpr auto* first_element(A& array) {
   else
     return &array[0];
 }
+
+// What is wrong with an argument, in the words that g++ prints; clang prints the sentences of view's deleted constructors.
+enum class argument : unsigned char {
+  ok,
+  a_pointer_has_no_size__write_kiln_view_of_pointer_and_extents,
+  a_container_has_one_axis__write_kiln_view_of_data_and_extents,
+  rows_of_their_own_do_not_lie_together__use_one_buffer_and_kiln_view,
+  vector_bool_holds_bits__use_an_array_of_bool,
+  an_output_is_written__the_argument_is_const,
+  the_result_in_a_temporary_would_be_lost__name_the_container,
+  the_argument_has_another_element_type,
+  the_argument_has_another_static_size,
+  an_argument_is_no_list_of_numbers__name_an_array,
+};
+
+// An owner of memory that ends with the call: no lvalue, no span or other range that lends what somebody else owns.
+template <class R>
+inline constexpr bool is_temporary =
+    !std::is_lvalue_reference_v<R> && !std::ranges::enable_borrowed_range<std::remove_cvref_t<R>>;
+
+template <class C>
+concept has_data = requires(C& c) {
+  { *c.data() };
+  c.size();
+};
+template <class R>
+constexpr auto* elements_of(R& r) {
+  if constexpr (std::is_array_v<R>)
+    return &r[0];
+  else
+    return r.data();
+}
+
+template <class R, class T, std::int64_t... E>
+consteval argument argument_why() {
+  using C = std::remove_reference_t<R>;
+  using V = std::remove_cv_t<C>;
+  if constexpr (std::is_pointer_v<V>) {
+    return argument::a_pointer_has_no_size__write_kiln_view_of_pointer_and_extents;
+  } else if constexpr (requires(V v) { v.flip(), v.push_back(true); }) {
+    return argument::vector_bool_holds_bits__use_an_array_of_bool;
+  } else if constexpr (!requires(C& c) { c.data_handle(); } && (has_data<C> || std::rank_v<C> == 1)) {
+    using Element = std::remove_pointer_t<decltype(elements_of(std::declval<C&>()))>;
+    if constexpr (has_data<Element>)
+      return argument::rows_of_their_own_do_not_lie_together__use_one_buffer_and_kiln_view;
+    else if constexpr (!std::is_same_v<std::remove_cv_t<Element>, std::remove_cv_t<T>>)
+      return argument::the_argument_has_another_element_type;
+    else if constexpr (std::is_const_v<Element> && !std::is_const_v<T>)
+      return argument::an_output_is_written__the_argument_is_const;
+    else if constexpr (!std::is_const_v<T> && is_temporary<R>)
+      return argument::the_result_in_a_temporary_would_be_lost__name_the_container;
+    else if constexpr (sizeof...(E) > 1)
+      return argument::a_container_has_one_axis__write_kiln_view_of_data_and_extents;
+    else if constexpr (sizeof...(E) == 1 && span_convertible<C&, T>)
+      return (span_fits<C&, E> && ...) ? argument::ok : argument::the_argument_has_another_static_size;
+    else
+      return argument::ok;
+  } else {
+    return argument::ok;
+  }
+}
 }  // namespace detail
+
+// Says in words what is wrong where the compiler can: reasons are names for g++.
+#if defined(__clang__)
+#define KILN_DELETED_VIEW(text)                                                                     \
+  _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunknown-warning-option\"") \
+      _Pragma("clang diagnostic ignored \"-Wc++26-extensions\"") = delete (text)_Pragma("clang diagnostic pop")
+#if __clang_major__ < 19
+#undef KILN_DELETED_VIEW
+#define KILN_DELETED_VIEW(text) = delete
+#endif
+#else
+#define KILN_DELETED_VIEW(text) = delete
+#endif
 
 // An array of T that somebody else owns: dense and row-major (layout_right), or with strides. Extents: numbers or
 // dynamic_extent, outermost first. Names follow std::mdspan. A view whose static extents or element type differ does not
@@ -160,7 +235,8 @@ class view {
   // Rank 1: anything that converts to a span. A static size must fit; that of a dynamic span is checked when the kernel is
   // called.
   template <class R>
-    requires(sizeof...(Extents) == 1 && detail::span_convertible<R&, T> && detail::span_fits<R&, Extents...>)
+    requires(sizeof...(Extents) == 1 && detail::span_convertible<R&, T> && detail::span_fits<R&, Extents...> &&
+             detail::argument_why<R, T, Extents...>() == detail::argument::ok)
   constexpr view(R&& range) : data_(std::span<T>(range).data()) {
     extents_[0] = static_cast<index_type>(std::span<T>(range).size());
   }
@@ -182,6 +258,30 @@ class view {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = v.extent(r);
     for (std::size_t r = 0; r < rank() && has_strides_; ++r) strides_[r] = v.stride(r);
   }
+
+#define KILN_X(reason, text)                                                       \
+  template <class R, detail::argument Reason = detail::argument::reason>           \
+    requires(detail::argument_why<R, T, Extents...>() == detail::argument::reason) \
+  constexpr view(R&&) KILN_DELETED_VIEW("kiln: " text);
+  KILN_X(a_pointer_has_no_size__write_kiln_view_of_pointer_and_extents,
+         "a pointer has no size: write kiln::view<const float, -1, -1>(p, n, m), with an extent for each -1")
+  KILN_X(a_container_has_one_axis__write_kiln_view_of_data_and_extents,
+         "a container has one axis: write kiln::view<const float, -1, -1>(v.data(), n, m), with an extent for each -1")
+  KILN_X(rows_of_their_own_do_not_lie_together__use_one_buffer_and_kiln_view,
+         "the rows do not lie together: use one buffer and kiln::view<float, -1, -1>(buffer.data(), n, m)")
+  KILN_X(vector_bool_holds_bits__use_an_array_of_bool,
+         "std::vector<bool> holds bits: use an array of bool, std::array<bool, 4> or std::make_unique<bool[]>(n)")
+  KILN_X(an_output_is_written__the_argument_is_const, "an output is written, and the argument is const")
+  KILN_X(the_result_in_a_temporary_would_be_lost__name_the_container,
+         "the result in a temporary would be lost: give the container a name")
+  KILN_X(the_argument_has_another_element_type,
+         "the argument has another element type: f16 is kiln::float16, bf16 kiln::bfloat16, i64 std::int64_t")
+  KILN_X(the_argument_has_another_static_size, "the argument has another static size than the parameter")
+#undef KILN_X
+  template <class N, detail::argument Reason = detail::argument::an_argument_is_no_list_of_numbers__name_an_array>
+    requires(std::is_arithmetic_v<N>)
+  constexpr view(std::initializer_list<N>)
+      KILN_DELETED_VIEW("kiln: an argument is no list of numbers: const float x[] = {1, 2, 3}; and then x");
 
   constexpr T* data_handle() const { return data_; }
   constexpr index_type extent(std::size_t r) const { return extents_[r]; }
@@ -228,6 +328,7 @@ class view {
 
 template <class T, std::int64_t... E>
 inline constexpr bool detail::is_view<view<T, E...>> = true;
+#undef KILN_DELETED_VIEW
 
 // The argument record of a view; it points into the view, which must outlive the call.
 template <class T, std::int64_t... E>
