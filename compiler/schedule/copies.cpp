@@ -32,8 +32,8 @@ Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
     ranges.push_back(g.make(Op::RANGE, DType::index, {n}, {std::ssize(ranges), static_cast<std::int64_t>(RangeKind::loop)}));
   const Id there = strides == nullptr ? ranges[0] : position_of(g, *strides, ranges),
            here = strides == nullptr ? ranges[0] : row_major(g, ranges, strides->extents);
-  const Id source = g.make(Op::BUFFER, d, {}, {1}), target = g.make(Op::BUFFER, d, {}, {0});
-  const Id value = g.make(Op::LOAD, d, {source, here});
+  const Id source = g.make(Op::BUFFER, d, {}, {1}), value = g.make(Op::LOAD, d, {source, here});
+  const Id target = g.make(Op::BUFFER, d, {}, {0});
   std::vector<Id> end{g.make(Op::STORE, DType::none, {target, there, value})};
   end.insert(end.end(), ranges.begin(), ranges.end());
   k.sink = g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, end)});

@@ -31,7 +31,7 @@ struct strides : program<strides> {
     z = y;
     for (auto [i, j] : kernel(H, W)) z(i, j) = cast<f32>(image(i, j, 0)) + y(i, j);
 #if BAD == 7
-    x = y;  //! an in parameter is read only|an in<> parameter is read-only
+    x = 1.0f;  //! an in parameter is read only|an in<> parameter is read-only
 #elif BAD == 8
     column(0) = 1.0f;  //! an in parameter is read only|an in<> parameter is read-only
 #endif
