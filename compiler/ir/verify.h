@@ -19,7 +19,8 @@ void verify_nodes(Graph& g, Level level, std::span<const Id> roots);
 void verify(Graph& g, Id root, Level level);
 void verify(const Graph& g, Id root, Level level);  // kernel and program level
 
-// Tensor level: nodes, stores against parameters, symbols: each is declared once and is the whole extent of some parameter.
+// Tensor level: nodes, stores against parameters, symbols: each is declared once and is given by some parameter's extent
+// (call_symbols.h).
 void verify(Graph& g, const Program& p);
 
 // What a schedule holds, in the order in which passes make it so.
