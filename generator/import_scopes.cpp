@@ -14,6 +14,8 @@ using record::op;
 namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
+// How far from 0 an i64 bound or step counts at most: no sum of them on the way to the number of turns leaves 64 bits.
+constexpr std::int64_t farthest = std::int64_t{1} << 61;
 constexpr int operations_of_math = 16, worth_a_branch = 16;
 
 bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow; }
@@ -113,7 +115,9 @@ Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> sr
   if (e.text != nullptr || e.value != -1) return read_.extent(e);
   const Id x = src[used++];
   const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.src(x, 0)) == Op::SYM;  // its values will fit
-  return is_symbol ? g_.src(x, 0) : to_index(x);
+  if (is_symbol) return g_.src(x, 0);
+  if (n.d != KILN_I64) return to_index(x);
+  return index_max(g_, index_min(g_, to_index(x), g_.index(farthest)), g_.index(-farthest));
 }
 
 // Positions are i32: an extent of one symbol is at most 2^31 - 1.

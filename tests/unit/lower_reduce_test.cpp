@@ -179,5 +179,24 @@ TEST(LowerReduce, FewTurnsAroundALoopDoNotCarryMoreThanRegisters) {
   k.expect_same({{"M", 3}}, random, 0, false);
 }
 
+// Lanes would do each of the 36 loads one by one: a hundred instructions for each.
+TEST(LowerReduce, ManyLoadsApartGoElementByElement) {
+  OneKernel k;
+  const Id three = k.g.index(3), six = k.g.index(6), one = k.g.index(1);
+  const int x = k.buffer(DType::f32, k.g.index(3 * 6 * 6)), y = k.buffer(DType::f32, one);
+  const Id i = k.range(one), a = k.reduce_range(three), b = k.reduce_range(six), c = k.reduce_range(six);
+  const Id loaded = k.load(x, k.at(k.at(a, six, b), six, c));
+  Id value = loaded;
+  for (int n = 0; n < 9; ++n) value = k.op(n % 2 == 0 ? Op::MUL : Op::ADD, DType::f32, {value, loaded});
+  for (const Id r : {c, b, a}) value = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {value, r});
+  k.store(y, i, value, {i});
+  k.lower();
+  const Id roots[] = {k.lowered.sink};
+  for (const Id id : k.g.reachable(roots))
+    EXPECT_TRUE(k.g.op(id) != Op::LOAD || k.g.lanes(id) == 1);
+  std::mt19937 random(11);
+  k.expect_same({}, random, 0, false);
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing
