@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <set>
 #include <string>
 #include <tuple>
@@ -13,8 +12,10 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/races/accesses.h"
 #include "compiler/races/example.h"
+#include "compiler/races/families.h"
 #include "compiler/races/meeting.h"
 #include "compiler/races/position_values.h"
+#include "compiler/races/positions.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
 
@@ -24,53 +25,6 @@ namespace {
 using Kind = PositionAccess::Kind;
 
 constexpr std::int64_t second_copy = 1'000'000;  // added to the numbers of ranges of the second position
-
-// An access as index arithmetic, at one position.
-struct Touch {
-  const PositionAccess* access = nullptr;
-  std::vector<Id> index;
-  Conditions holds;
-};
-
-// Positions that run side by side: those of a KERNEL, or of one group between two barriers.
-struct Positions {
-  Id kernel, scope;        // scope: the KERNEL, or the outermost FOR over a group's positions
-  std::vector<Id> ranges;  // one for each axis
-};
-
-// Where a position with these ranges runs: there is one, so extents n + c and n * m are at least 1, and so are their factors;
-// and the arguments lie in memory, which has below 2^61 elements.
-Facts facts_where(Graph& g, const Program& p, const Positions& positions) {
-  Facts facts = facts_of(p);
-  std::vector<Id> ranges = positions.ranges;
-  const auto own = own_ranges(g, positions.kernel);
-  ranges.insert(ranges.end(), own.begin(), own.end());
-  for (const Id r : ranges) {
-    Id end = g.src(r, 0);
-    if (g.op(end) == Op::MAX && g.is_index_const(g.src(end, 1), 0)) end = g.src(end, 0);
-    const auto sum = symbolic::sum_of(g, end);
-    if (!sum || sum->empty() || sum->size() > 2) continue;
-    const symbolic::Term& t = sum->front();
-    const std::int64_t c = symbolic::constant_term(*sum);
-    const bool is_shifted = sum->size() == 2 && c != 0 && t.atoms.size() == 1 && t.coefficient == 1;
-    if (t.coefficient < 1 || (sum->size() == 2 && !is_shifted) ||
-        std::ranges::any_of(t.atoms, [&](Id a) { return g.op(a) != Op::SYM || facts.of(g.name(a)).min < 0; }))
-      continue;
-    for (const Id a : t.atoms) {
-      SymFact f = facts.of(g.name(a));
-      f.min = std::max<std::int64_t>(f.min, is_shifted ? 1 - c : 1);
-      facts.syms[std::string(g.name(a))] = f;
-    }
-  }
-  for (const Parameter& x : p.params) {
-    Id size = g.index(1);
-    for (const Id e : x.extents) size = g.make(Op::MUL, DType::index, {size, e});
-    const auto sum = symbolic::sum_of(g, size);
-    if (sum && std::ranges::any_of(*sum, [](const symbolic::Term& t) { return t.atoms.size() > 1; }))
-      facts.nonnegative.push_back(g.make(Op::SUB, DType::index, {g.index(std::int64_t{1} << 61), size}));
-  }
-  return facts;
-}
 
 class PositionRaces {
  public:
@@ -95,61 +49,12 @@ class PositionRaces {
     for (const Id r : positions_.ranges) own.push_back(forms_(r));
     make_second(own);
     std::erase_if(touches_, [&](const Touch& t) { return is_promised(t); });
-    const std::vector<Family> all = families();
+    const std::vector<Family> all = families_of(g_, touches_);
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = 0; j <= i; ++j) check(all[i], all[j]);
   }
 
  private:
-  // Touches of one memory whose places differ by constants: y(8 * i), y(8 * i + 1), ...
-  struct Family {
-    std::vector<const Touch*> members;
-    std::vector<Id> base;  // the places without their constants
-    struct Offsets {
-      std::int64_t least, most, step;
-    };
-    std::vector<Offsets> offsets;  // on each axis
-    Conditions holds;              // where any member happens
-  };
-
-  static void keep_common(Conditions& a, const Conditions& b) {
-    const auto keep = [](auto& x, const auto& y) {
-      std::erase_if(x, [&](const auto& c) { return std::ranges::find(y, c) == y.end(); });
-    };
-    keep(a.zero, b.zero), keep(a.nonnegative, b.nonnegative), keep(a.nonzero, b.nonzero);
-    keep(a.multiples, b.multiples), keep(a.either, b.either);
-  }
-
-  std::vector<Family> families() {
-    std::vector<Family> out;
-    std::map<std::pair<Id, std::vector<Id>>, std::size_t> numbers;  // by memory and base
-    for (const Touch& t : touches_) {
-      std::vector<Id> base;
-      std::vector<std::int64_t> constants;
-      for (const Id i : t.index) {
-        const auto sum = symbolic::sum_of(g_, i);
-        const std::int64_t c = sum ? symbolic::constant_term(*sum) : 0;
-        const auto rest = sum ? symbolic::plus(g_, *sum, symbolic::constant_sum(c), -1) : std::nullopt;
-        base.push_back(rest ? symbolic::node_of(g_, *rest) : i);
-        constants.push_back(rest ? c : 0);
-      }
-      const auto [at, is_new] = numbers.try_emplace({t.access->memory, base}, out.size());
-      if (is_new) {
-        out.push_back({{}, base, {}, t.holds});
-        for (const std::int64_t c : constants) out.back().offsets.push_back({c, c, 0});
-      }
-      Family& f = out[at->second];
-      f.members.push_back(&t);
-      for (std::size_t k = 0; k < constants.size(); ++k) {
-        Family::Offsets& o = f.offsets[k];
-        o.step = std::gcd(o.step, constants[k] - o.least);
-        o.least = std::min(o.least, constants[k]), o.most = std::max(o.most, constants[k]);
-      }
-      keep_common(f.holds, t.holds);
-    }
-    return out;
-  }
-
   // Touches that are the same to all others: the first stands for them.
   using Place = std::tuple<Id, Kind, bool, std::vector<Id>, Conditions>;
   Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, t.holds}; }
@@ -424,29 +329,6 @@ class PositionRaces {
   std::vector<Meeting::Twin> twins_;
   std::set<std::tuple<std::vector<Id>, std::vector<Id>, Conditions, Conditions>> done_;
 };
-
-// What runs between two barriers: a FOR over the positions of a group, with one directly inside for each further axis.
-std::vector<Positions> phases(const Graph& g, const Regions& regions, const std::vector<Id>& order) {
-  std::map<Id, std::vector<Id>> inner;  // FORs over positions, by FOR or KERNEL around
-  for (const Id id : order)
-    if (is_group_loop(g, id)) inner[regions.list[regions.of[id]].owner].push_back(id);
-  const auto is_next_axis = [&](Id loop) {
-    const Id around = regions.list[regions.of[loop]].owner;
-    return around != no_id && is_group_loop(g, around) && inner.at(around).size() == 1;
-  };
-  std::vector<Positions> out;
-  for (const Id id : order) {
-    if (!is_group_loop(g, id) || !regions.list[regions.of[id]].in_kernel || is_next_axis(id)) continue;
-    Positions p{regions.list[regions.of[id]].owner, id, {}};
-    while (g.op(p.kernel) != Op::KERNEL) p.kernel = regions.list[regions.of[p.kernel]].owner;
-    for (Id axis = id;; axis = inner.at(axis)[0]) {
-      p.ranges.push_back(g.src(axis, 0));
-      if (!inner.contains(axis) || inner.at(axis).size() != 1) break;
-    }
-    out.push_back(std::move(p));
-  }
-  return out;
-}
 
 }  // namespace
 

@@ -1,4 +1,5 @@
 // Programs of matrices, sorts and permutations whose positions are free of races, for reasons that take several cases.
+#include "compiler/ir/text.h"
 #include "tests/unit/races.h"
 
 using namespace kiln;
@@ -162,5 +163,49 @@ KILN_PROOF_TEST(
         x(a + 1) = max(u, v);
       }
     })
+
+// A kernel of many statements: what it costs follows their number, not the number of their pairs (which would take minutes).
+std::string race_of_many(bool reads) {
+  constexpr int count = 20'000;
+  const auto n = std::to_string(count);
+  std::string text =
+      "program many\nsymbol N min 1 max 60000\nin f32 [N] x\ninout f32 [" + n + "*N] y\n%0 = param x\n%1 = param y\n" +
+      "%2 = range (N), id 0\n%3 = carry %2, %1, slot 0\n%4 = const bool true\n%5 = index %0, %2\n%6 = mul %2, (" + n + ")\n";
+  int id = 7, state = 3, value = 5;
+  const auto add = [&](const std::string& node) {
+    text += "%" + std::to_string(id) + " = " + node + "\n";
+    return id++;
+  };
+  const auto ref = [](int i) { return "%" + std::to_string(i); };
+  for (int k = 0; k < count; ++k) {
+    const int place = add("add %6, (" + std::to_string(k) + ")");
+    if (reads) {
+      const int element = add("index " + ref(state) + ", " + ref(place));
+      value = add("add " + ref(value) + ", " + ref(element));
+    }
+    state = add("update " + ref(state) + ", %4, " + ref(value) + ", " + ref(place));
+  }
+  const int kernel = add("kernel %2, %1, " + ref(state));
+  const int result = add("get " + ref(kernel) + ", slot 0");
+  text += "store y, " + ref(result) + "\n";
+  compiler::Graph g;
+  const compiler::Program p = compiler::read_program(g, text);
+  try {
+    compiler::store_races(g, p);
+  } catch (const compiler::Diagnostic& d) {
+    return d.what();
+  }
+  return {};
+}
+TEST(ProvenRaces, ManyPlaces) { is_free(race_of_many(false)); }
+TEST(ProvenRaces, ManyPlacesAndReads) { is_free(race_of_many(true)); }
+
+// Two positions are named where both of them, their conditions and the element were evaluated.
+TEST(ProvenRaces, NamesPositionsOnlyWhereTheyMeet) {
+  EXPECT_NE(race_of<QuarterOfEven>().find(", as positions ("), std::string::npos) << race_of<QuarterOfEven>();
+  const std::string narrow = race_of<OddEvenSortOfI32>();
+  EXPECT_EQ(narrow.find(", as positions ("), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("i32 may not hold the place: take positions of i64"), std::string::npos) << narrow;
+}
 
 }  // namespace

@@ -134,8 +134,10 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
     builder* b = self().b;
     kiln_check_small<P>(b, l);
     constexpr auto where = static_cast<std::uint64_t>(M) << 32;
-    if (W == kiln_computed || kiln_given(self()) >= 0) {
-      const int tensor = self().kiln_read(l);
+    int tensor = -1;
+    if constexpr (requires { self().kiln_read(l); })  // arrays of a kernel are no values
+      if (W == kiln_computed || kiln_given(self()) >= 0) tensor = self().kiln_read(l);
+    if (tensor >= 0) {
       kiln_begin<D, P>(b, op::element, l, where | record::computed_tensor);
       b->src(tensor);
     } else if constexpr (W != kiln_computed) {
