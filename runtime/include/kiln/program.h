@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define KILN_ABI_VERSION 4
+#define KILN_ABI_VERSION 5
 
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX |
@@ -94,6 +94,12 @@ typedef struct kiln_view_desc {
   int64_t param;
 } kiln_view_desc;
 
+/* What the program says of its data itself. */
+typedef struct kiln_check_desc {
+  const char* text;
+  const char* place; /* "kernels.cpp:12" */
+} kiln_check_desc;
+
 typedef struct kiln_program_desc {
   int32_t abi_version;
   int32_t n_symbols, n_params, n_temps, n_kernels, n_views;
@@ -108,7 +114,9 @@ typedef struct kiln_program_desc {
   int32_t n_loops;
   int32_t n_numbers; /* symbols after the n_symbols extents: the run sets them */
   const kiln_role_desc* roles;
-  int32_t n_roles, reserved;
+  int32_t n_roles;
+  int32_t n_checks; /* above 0: buffer n_params is the runtime's, an i32: the least number of a check that failed */
+  const kiln_check_desc* checks;
 } kiln_program_desc;
 
 #ifdef __cplusplus

@@ -98,6 +98,7 @@ namespace kiln {
   X(loop_takes_one_to_three_bounds, "loop(end), loop(begin, end), loop(begin, end, step)") \
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
   X(condition_must_be_a_bool_scalar, "the condition must be a bool scalar of the program") \
+  X(a_check_needs_a_text__write_check_of_condition_and_text, "a check needs a text: check(x(i) > 0, \"x is positive\")") \
   X(local_array_needs_static_extents, "a local or group array needs static extents") \
   X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
@@ -117,12 +118,15 @@ namespace kiln {
   X(axis_out_of_range, "axis out of range for the rank of the tensor") \
   X(at_most_one_index_for_each_axis, "t(i, j) takes at least one index and at most one for each axis") \
   X(at_most_four_indices_where_one_is_a_tensor, "t(i, j) takes at most four indices where one is a tensor or axes follow") \
+  X(the_length_of_a_range_is_a_template_argument__write_range_of_length, "the length of a range is a template argument: x(range<4>(k)) for k .. k + 3") \
+  X(a_range_stands_beside_ranges_and_single_indices, "beside a range stand ranges and single indices, no tensor of indices") \
   X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
 // C++ that means something else on values of C++.
 #define KILN_REASONS_MISUSE(X) \
   X(increment_has_no_meaning__write_plus_equals_1, "no ++ and --: write v += 1") \
   X(cpp_sees_no_extents_and_elements__write_kernel_or_loop, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N))") \
+  X(a_slice_at_a_value_is_a_range__write_x_of_range, "a slice at a place that a value decides has a range as its index: x(range<4>(k)), x(i, range<4>(k))") \
   X(axes_and_extents_are_template_arguments, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b)")
 // Found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
@@ -140,7 +144,7 @@ namespace kiln {
   X(kernel_inside_a_kernel, "a kernel inside a kernel") \
   X(barrier_outside_of_a_kernel_in_groups, "a barrier outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
   X(group_array_outside_of_a_kernel_in_groups, "a group array outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
-  X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel") \
+  X(variable_of_outside_is_set_inside_a_kernel, "a variable of outside is set inside a kernel: v().atomic_add(e), or for (auto o : once())") \
   X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
   X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
   X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements, "a whole tensor is assigned inside a kernel: write its elements") \
@@ -218,12 +222,16 @@ enum class why : unsigned char {
   loop_takes_one_to_three_bounds,
   bound_of_i64_needs_a_kernel_of_i64,
   condition_must_be_a_bool_scalar,
+  a_check_needs_a_text__write_check_of_condition_and_text,
   local_array_needs_static_extents,
   group_needs_a_size_from_1_to_4096_for_each_extent,
   position_is_not_of_a_kernel_in_groups,
   index_must_be_an_integer,
   at_most_one_index_for_each_axis,
   at_most_four_indices_where_one_is_a_tensor,
+  the_length_of_a_range_is_a_template_argument__write_range_of_length,
+  a_range_stands_beside_ranges_and_single_indices,
+  a_slice_at_a_value_is_a_range__write_x_of_range,
   shapes_of_the_indices_do_not_broadcast,
   mode_constant_takes_the_value_outside_after_the_indices,
   computed_extent_is_a_template_argument__write_size_of_extent,

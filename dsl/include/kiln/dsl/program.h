@@ -199,7 +199,7 @@ constexpr void kiln_check(builder& b) {
 }
 
 struct kiln_size {
-  int nodes = 0, sources = 0, attrs = 0;
+  int nodes = 0, sources = 0, attrs = 0, checks = 0;
   why error = why::ok;
   record::source_loc loc{}, first{};
 };
@@ -214,7 +214,13 @@ consteval kiln_size kiln_measure() {
     kiln_compare_branches(b, again, depth);
   }
   kiln_check<P>(b);
-  return {b.nodes.n, b.sources.n, b.attrs.n, b.error, b.error_loc, b.nodes.n > 0 ? b.nodes.v[0].loc : record::source_loc{}};
+  return {b.nodes.n,
+          b.sources.n,
+          b.attrs.n,
+          b.checks.n,
+          b.error,
+          b.error_loc,
+          b.nodes.n > 0 ? b.nodes.v[0].loc : record::source_loc{}};
 }
 template <class P>
 inline constexpr kiln_size kiln_size_of = kiln_measure<P>();
@@ -247,8 +253,9 @@ consteval bool kiln_verdict() {
     return true;
 }
 
-template <int N, int M, int K>
+template <int N, int M, int K, int C>
 struct kiln_frozen {
+  record::check checks[C + 1] = {};
   record::node nodes[N + 1] = {};
   std::int32_t sources[M + 1] = {};
   record::extent attrs[K + 1] = {};
@@ -256,12 +263,13 @@ struct kiln_frozen {
 template <class P>
 consteval auto kiln_freeze() {
   constexpr kiln_size m = kiln_size_of<P>;
-  kiln_frozen<m.nodes, m.sources, m.attrs> r;
+  kiln_frozen<m.nodes, m.sources, m.attrs, m.checks> r;
   builder b;
   kiln_trace<P>(b);
   for (int i = 0; i < m.nodes; ++i) r.nodes[i] = b.nodes.v[i];
   for (int i = 0; i < m.sources; ++i) r.sources[i] = b.sources.v[i];
   for (int i = 0; i < m.attrs; ++i) r.attrs[i] = b.attrs.v[i];
+  for (int i = 0; i < m.checks; ++i) r.checks[i] = b.checks.v[i];
   return r;
 }
 template <class P>
@@ -323,7 +331,7 @@ template <class P>
 inline constexpr record::program ir{
     kiln_name_of<P>.c,       kiln_count_parameters<P>(), kiln_size_of<P>.nodes,     kiln_parameters_of<P>.symbols.n,
     kiln_parameters_of<P>.v, kiln_frozen_of<P>.nodes,    kiln_frozen_of<P>.sources, kiln_frozen_of<P>.attrs,
-    kiln_symbols_of<P>.v,    kiln_size_of<P>.first};
+    kiln_symbols_of<P>.v,    kiln_size_of<P>.first,      kiln_size_of<P>.checks,    kiln_frozen_of<P>.checks};
 
 template <class P>
 consteval int count_ops(op o) {
