@@ -71,8 +71,8 @@ std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, cons
 }  // namespace
 
 std::string write_header(Graph& g, const Program& whole, std::string_view ns) {
-  Program p = whole;  // without what only the compiler knows, in a text from between two passes
-  std::erase_if(p.params, [](const Parameter& q) { return q.direction == Direction::state; });
+  Program p = whole;  // without what only the compiler and the runtime know
+  std::erase_if(p.params, [&](const Parameter& q) { return !whole.is_argument(q); });
   const std::string entry = symbol_prefix(ns) + p.name;
   const std::string guard = "KILN_GENERATED_" + entry + "_H";
   return comment(g, p) + "#ifndef " + guard + "\n#define " + guard + "\n\n" + c_part(entry) + cpp_part(g, p, ns, entry) +

@@ -51,6 +51,9 @@ class Importer {
     out_.name = in_.name;
     for (int i = 0; i < in_.n_symbols; ++i) symbol(in_.symbols[i]);
     for (int i = 0; i < in_.n_params; ++i) parameter(in_.params[i]);
+    for (int i = 0; i < in_.n_checks; ++i) check(in_.checks[i]);
+    locate(in_.loc);
+    if (in_.n_checks > 0) out_.params.push_back({check_parameter, Direction::inout, DType::i32, {}, g_.loc()});
     declare_strides(out_);
     scopes_.begin();
     store_loc_.resize(out_.params.size());
@@ -89,6 +92,11 @@ class Importer {
   void parameter(const record::parameter& p) {
     out_.params.push_back(
         {p.name, static_cast<Direction>(p.direction), ir_dtype(p.d), extents(*p.s), g_.loc(), p.free_strides});
+  }
+
+  void check(const record::check& c) {
+    locate(c.loc);
+    out_.checks.push_back({c.text, g_.loc()});
   }
 
   Id extent(const record::extent& e) { return read_.extent(e); }

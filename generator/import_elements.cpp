@@ -69,6 +69,7 @@ bool ScopeImporter::is_shared(Id condition) const {
 Id ScopeImporter::whole(Id tensor, const Changed& place) {
   const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
   if (kernel == scopes_.end() || std::ranges::find(kernel->changed, place) == kernel->changed.end()) return tensor;
+  if (std::ranges::find(kernel->held, place) != kernel->held.end()) return tensor;
   if (build_.shape_of(tensor).empty()) return build_.element(tensor, {});
   const std::string name = place.is_variable ? "the variable" : "`" + out_.params.at(place.number).name + "`";
   build_.fail("E-scope", "expected elements of " + name + ", which this kernel writes, got all of it");
@@ -164,6 +165,13 @@ Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
   const Id gate = both(active(), p.gate);
   bound(t.place) = atomic_at(n, t, value_now(t.place), gate, src.first(values), p.index, &old);
   return old;
+}
+
+// Which of several that fail is told must not depend on their order: the first in the program's.
+void ScopeImporter::check(const record::node& n, Id holds) {
+  Id& state = bound(place_of(n));
+  const Id number = g_.constant(DType::i32, n.imm >> 40), failed = both(active(), negated(holds));
+  state = build_.atomic(AtomicKind::min, value_now(place_of(n)), failed, number, {}, no_id);
 }
 
 }  // namespace kiln::generator

@@ -65,6 +65,16 @@ Id ScopeImporter::unbroadcast(Id x) {
   }
 }
 
+// k of the positions iota + k in i64, which a range is; no_id for other tensors.
+Id ScopeImporter::begin_of_line(Id x) {
+  if (g_.op(x) != Op::ADD || g_.dtype(x) != DType::i64) return no_id;
+  if (std::ranges::count_if(build_.shape_of(x), [&](Id e) { return !g_.is_index_const(e, 1); }) > 1) return no_id;
+  const Id first = unbroadcast(g_.src(x, 1));
+  Id line = g_.src(x, 0);
+  while (g_.op(line) == Op::RESHAPE || g_.op(line) == Op::EXPAND) line = g_.src(line, 0);
+  return g_.op(line) == Op::IOTA && build_.shape_of(first).empty() ? first : no_id;
+}
+
 // The value of an operand at one position of the part; its shape broadcasts to the part's first `rank` axes.
 Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t rank) {
   x = unbroadcast(x);
@@ -73,6 +83,14 @@ Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t ra
   std::vector<Id> at;
   for (std::size_t k = 0; k < extents.size(); ++k)
     at.push_back(g_.is_index_const(extents[k], 1) ? g_.index(0) : position[rank - extents.size() + k]);
+  if (const Id first = begin_of_line(x); first != no_id) {
+    Id along = g_.index(0);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+      if (!g_.is_index_const(extents[k], 1)) along = at[k];
+    const Id place = g_.is_const(along) ? g_.constant(DType::i64, static_cast<std::uint64_t>(g_.arg(along, 0)))
+                                        : g_.make(Op::CAST, DType::i64, {along});
+    return build_.elementwise(Op::ADD, {first, place});
+  }
   if (!in_kernel() || g_.op(x) == Op::PARAM) return build_.element(x, at);
   return picked(x, at);
 }
@@ -153,6 +171,25 @@ Id ScopeImporter::elements(const record::node& n, const Tensor& t, std::span<con
   return joined(static_cast<DType>(n.d), out, p.extents);
 }
 
+// Do the indices name no element twice? So where positions outside are left out, and each axis of the part is the line of one
+// index: iota + k.
+bool ScopeImporter::is_injective(const Part& p) {
+  if (p.mode != index_mode::skip && p.mode != index_mode::unchecked) return false;
+  const std::size_t rank = p.extents.size() - (p.tensor.extents.size() - p.index.size());
+  std::vector<bool> named(rank);
+  for (const Id i : p.index) {
+    const Id x = unbroadcast(i);
+    if (build_.shape_of(x).empty()) continue;
+    if (begin_of_line(x) == no_id) return false;
+    const std::vector<Id> extents = build_.shape_of(x);
+    for (std::size_t k = 0; k < extents.size(); ++k)
+      if (!g_.is_index_const(extents[k], 1)) named[rank - extents.size() + k] = true;
+  }
+  for (std::size_t k = 0; k < rank; ++k)
+    if (!named[k] && !g_.is_index_const(p.extents[k], 1)) return false;
+  return true;
+}
+
 // What a write at one position makes of the state.
 Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::span<const Id> position, Id* old) {
   const Place at = place(p.mode, p.tensor, indices_at(p, position));
@@ -162,16 +199,17 @@ Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::s
     if (p.values.size() == 2) values.push_back(at_position(p.values[1], position, position.size()));
     return atomic_at(n, p.tensor, state, gate, values, at.index, old);
   }
+  const bool is_apart = is_unique(n) || (!in_kernel() && is_injective(p));
   if (n.o == record::op::put)
-    return in_kernel() || is_unique(n) ? updated(p.tensor, state, gate, value, at.index, is_unique(n))
-                                       : build_.atomic(AtomicKind::exchange, state, gate, value, at.index);
+    return in_kernel() || is_apart ? updated(p.tensor, state, gate, value, at.index, is_apart)
+                                   : build_.atomic(AtomicKind::exchange, state, gate, value, at.index);
   const auto o = static_cast<record::op>(n.imm >> 40 & 0xff);
-  if (const auto kind = atomic_of(o); kind && !in_kernel()) {
+  if (const auto kind = atomic_of(o); kind && !in_kernel() && !is_apart) {
     const Id change = o == record::op::sub ? build_.elementwise(Op::NEG, {value}) : value;
     return build_.atomic(*kind, state, gate, change, places(p.tensor, at.index));
   }
   const Id now = read(p.tensor, state, gate, at.index);
-  return updated(p.tensor, state, gate, build_.elementwise(operation_of(o), {now, value}), at.index, is_unique(n));
+  return updated(p.tensor, state, gate, build_.elementwise(operation_of(o), {now, value}), at.index, is_apart);
 }
 
 // Inside a kernel: one element after another.
@@ -223,7 +261,7 @@ Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src,
   const Tensor t = tensor(n, src);
   const Part p = part(n, t, src, compares ? 2 : 1);
   if (in_kernel()) return write_small(n, p);
-  if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40 & 0xff)))
+  if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40 & 0xff)) && !is_injective(p))
     return scatter_in_turns(n, p), no_id;
   return scatter(n, p, wants_old);
 }

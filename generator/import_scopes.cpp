@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
@@ -130,7 +131,7 @@ void ScopeImporter::cap_symbols(Id extent) {
 
 void ScopeImporter::enter(op kind) {
   scopes_.push_back(
-      {.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .exits = {}, .ranges = {}, .changed = {}});
+      {.kind = kind, .cond = cond_, .live = live_, .entered = entered_, .exits = {}, .ranges = {}, .changed = {}, .held = {}});
 }
 ScopeImporter::Scope ScopeImporter::leave() {
   Scope s = std::move(scopes_.back());
@@ -176,11 +177,44 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   }
   for (const Id end : ends) scopes_.back().ranges.push_back(build_.range(end, ids_++));
   carry(inside.changed, 0);
+  hold_variables(position);
   if (!group_sizes_.empty()) open_groups(position);
+}
+
+// The variables of outside that a kernel assigns, which is one of one position (once), are values in it.
+void ScopeImporter::hold_variables(int position) {
+  int depth = 1;
+  std::set<std::uint64_t> assigned;
+  for (int i = position + 1; depth > 0; ++i) {  // no kernel stands in a kernel
+    if (in_.nodes[i].o == op::set) assigned.insert(in_.nodes[i].imm);
+    depth -= in_.nodes[i].o == op::kernel_end;
+  }
+  Scope& s = scopes_.back();
+  for (const Changed& c : s.changed) {
+    if (!c.is_variable || !assigned.contains(c.number)) continue;
+    const Id state = bound(c);
+    const std::vector<Id> extents = build_.shape_of(state);
+    std::vector<Id> elements;
+    for (const std::vector<Id>& at : positions(extents)) elements.push_back(build_.element(state, at));
+    bound(c) = joined(g_.dtype(state), elements, extents);
+    is_of_kernel_[c.number] = true;
+    s.held.push_back({true, c.number, state});
+  }
+}
+void ScopeImporter::give_back_variables() {
+  for (const Changed& c : scopes_.back().held) {
+    const Id value = bound(c);
+    Id state = c.before;
+    for (const std::vector<Id>& at : positions(build_.shape_of(value)))
+      state = build_.update(state, no_id, picked(value, at), at, false);
+    bound(c) = state;
+    is_of_kernel_[c.number] = false;
+  }
 }
 
 void ScopeImporter::close_kernel() {
   group_.reset();
+  give_back_variables();
   const Scope s = leave();
   entered_ = s.entered;
   std::vector<Id> before, after;
@@ -388,6 +422,7 @@ Id ScopeImporter::scoped(int position, std::span<const Id> src, bool is_used) {
       if (n.o == op::atomic) return atomic(n, src);
       put(n, src);
       break;
+    case op::check: check(n, src[0]); break;
     case op::barrier: break;
     default: throw std::logic_error("not a node of scopes");
   }

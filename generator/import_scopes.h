@@ -80,6 +80,7 @@ class ScopeImporter {
     Id begin = compiler::no_id, step = compiler::no_id;
     std::vector<Id> ranges;
     std::vector<Changed> changed;
+    std::vector<Changed> held;  // kernel of one position: variables of outside, with their memory
   };
   // A tensor whose elements are named.
   struct Tensor {
@@ -113,6 +114,8 @@ class ScopeImporter {
 
   void open_kernel(int position, std::span<const Id> src);
   void close_kernel();
+  void hold_variables(int position);
+  void give_back_variables();
   void open_loop(int position, std::span<const Id> src);
   void close_loop();
   void open_when(int position, Id condition, Id where);
@@ -167,6 +170,7 @@ class ScopeImporter {
   Id element(const record::node& n, std::span<const Id> src);
   void put(const record::node& n, std::span<const Id> src);
   Id atomic(const record::node& n, std::span<const Id> src);
+  void check(const record::node& n, Id holds);
 
   // Several elements by one name (import_parts.cpp).
   struct Part {
@@ -176,6 +180,7 @@ class ScopeImporter {
   };
   Part part(const record::node& n, const Tensor& t, std::span<const Id> src, std::size_t values);
   Id unbroadcast(Id x);
+  Id begin_of_line(Id x);
   Id at_position(Id x, std::span<const Id> position, std::size_t rank);
   std::vector<Id> indices_at(const Part& p, std::span<const Id> position);
   std::vector<std::vector<Id>> positions(std::span<const Id> extents);
@@ -184,6 +189,7 @@ class ScopeImporter {
   Id elements(const record::node& n, const Tensor& t, std::span<const Id> src);
   Id written(const record::node& n, const Part& p, Id state, std::span<const Id> position, Id* old = nullptr);
   Id write_small(const record::node& n, const Part& p);
+  bool is_injective(const Part& p);
   Id scatter(const record::node& n, const Part& p, bool wants_old);
   void scatter_in_turns(const record::node& n, const Part& p);
   Id write_elements(const record::node& n, std::span<const Id> src, bool wants_old);

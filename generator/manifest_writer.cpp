@@ -57,6 +57,7 @@ Json loops(Graph& g, const Schedule& s) {
 Json params(Graph& g, const Program& p) {
   Json list = Json::array();
   for (const Parameter& q : p.params) {
+    if (!p.is_argument(q)) continue;
     Json extents = Json::array();
     for (Id e : q.extents) extents.push_back(value(g, e));
     Json one{{"name", q.name},
@@ -125,6 +126,7 @@ std::string write_manifest(Compiled& c, const Target& target, std::string_view n
          {"kernels", kernels(c)},
          {"workspace_bytes", value(g, c.schedule.workspace_bytes)}};
   if (!c.schedule.loops.empty()) j["loops"] = loops(g, c.schedule);
+  for (const DataCheck& check : p.checks) j["checks"].push_back(check.text);
   if (const Json set = numbers(p); !set.empty()) j["numbers"] = set;
   return j.dump(2) + "\n";
 }

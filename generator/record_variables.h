@@ -10,7 +10,7 @@ namespace kiln::generator {
 
 inline constexpr std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
 inline constexpr bool writes_element(record::op o) {
-  return o == record::op::put || o == record::op::atomic || o == record::op::accumulate;
+  return o == record::op::put || o == record::op::atomic || o == record::op::accumulate || o == record::op::check;
 }
 inline constexpr bool names_element(record::op o) { return o == record::op::element || writes_element(o); }
 inline constexpr bool is_local(std::uint64_t tensor) {

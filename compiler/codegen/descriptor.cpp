@@ -23,12 +23,16 @@ class DescriptorEmitter {
       : module_(module), g_(g), schedule_(schedule), symbols_(schedule.program.symbols) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
-    std::vector<Constant*> symbols, params, temps, roles, views, kernel_rows, loops;
-    for (const Parameter& p : schedule_.program.params) params.push_back(param(p));
+    std::vector<Constant*> symbols, params, temps, roles, views, kernel_rows, loops, checks;
+    const Program& program = schedule_.program;
+    for (const Parameter& p : program.params)
+      if (program.is_argument(p)) params.push_back(param(p));
+    for (const DataCheck& c : program.checks) checks.push_back(row({text(c.text), text(place(c.loc))}));
+    const std::size_t given = program.params.size();  // by the caller or, what checks failed, by the runtime
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
-      buffer_number_.push_back(
-          b.param >= 0 && !is_view ? b.param : static_cast<int>(params.size() + temps.size() + roles.size() + views.size()));
+      buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
+                                                        : static_cast<int>(given + temps.size() + roles.size() + views.size()));
       if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
       if (!b.among.empty())
         roles.push_back(row({numbers(numbers_of(b.among)), i32(static_cast<int>(b.among.size())), i32(symbol(b.count))}));
@@ -44,10 +48,26 @@ class DescriptorEmitter {
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
     const std::vector<Part> parts = parts_of_loops();
     for (std::size_t l = 0; l < parts.size(); ++l) loops.push_back(loop(schedule_.loops[l], parts[l]));
-    return global(row({i32(abi_version), i32(n_extents), count(params), count(temps), count(kernel_rows), count(views),
-                       text(schedule_.program.name), array(symbols), array(params), array(temps), array(kernel_rows),
-                       workspace(), array(views), array(loops), count(loops), i32(static_cast<int>(symbols.size()) - n_extents),
-                       array(roles), count(roles), i32(0)}));
+    return global(row({i32(abi_version),
+                       i32(n_extents),
+                       count(params),
+                       count(temps),
+                       count(kernel_rows),
+                       count(views),
+                       text(schedule_.program.name),
+                       array(symbols),
+                       array(params),
+                       array(temps),
+                       array(kernel_rows),
+                       workspace(),
+                       array(views),
+                       array(loops),
+                       count(loops),
+                       i32(static_cast<int>(symbols.size()) - n_extents),
+                       array(roles),
+                       count(roles),
+                       count(checks),
+                       array(checks)}));
   }
 
  private:
@@ -76,6 +96,13 @@ class DescriptorEmitter {
     Constant*& c = texts_[s];
     if (c == nullptr) c = global(llvm::ConstantDataArray::getString(context(), s));
     return c;
+  }
+
+  // "kernels.cpp:12", without the folders.
+  std::string place(SourceLoc l) const {
+    const std::string_view file = g_.string(l.file);
+    const std::size_t slash = file.rfind('/');
+    return std::string(slash == std::string_view::npos ? file : file.substr(slash + 1)) + ":" + std::to_string(l.line);
   }
 
   // Equal expressions share their code.

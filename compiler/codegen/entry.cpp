@@ -57,8 +57,8 @@ class Limits {
   std::optional<Facts> find() {
     const Program& p = schedule_.program;
     const bool temporaries = std::ranges::any_of(schedule_.buffers, [](const Buffer& b) { return b.param < 0; });
-    if (temporaries || !schedule_.loops.empty() || p.params.empty() || p.params.size() > most_arguments || axes_ > most_axes ||
-        schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
+    if (temporaries || !p.checks.empty() || !schedule_.loops.empty() || p.params.empty() || p.params.size() > most_arguments ||
+        axes_ > most_axes || schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
       return std::nullopt;
     for (const int bits : {40, 31, 20, 15})
       if (const Facts f = limited(std::int64_t{1} << bits); never_overflows(f)) return f;

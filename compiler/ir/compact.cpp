@@ -27,6 +27,7 @@ Graph copy(const Graph& g, Schedule& s, std::span<const Id> nodes) {
     if (id != no_id) id = place[id];
   });
   for (Parameter& p : s.program.params) p.loc = moved(p.loc);
+  for (DataCheck& c : s.program.checks) c.loc = moved(c.loc);
   return out;
 }
 

@@ -42,6 +42,16 @@ struct Symbol {
   SourceLoc loc = {};  // where a text declares it
 };
 
+// What the program says of its data itself. A call fails with the first, in this order, that does not hold.
+struct DataCheck {
+  std::string text;
+  SourceLoc loc;
+};
+// The parameter of this name, after all arguments, if the program has checks: an inout i32, the least number of a check that
+// failed, or no_check. The runtime holds it; it is no argument of a call.
+inline constexpr const char* check_parameter = "kiln_check";
+inline constexpr std::int32_t no_check = 0x7fffffff;
+
 // Tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out/inout parameter that is assigned; every PARAM
 // node is the value at entry (snapshot), so all reads of an inout come before its write, whatever the order of kernels.
 struct Program {
@@ -49,6 +59,11 @@ struct Program {
   std::vector<Parameter> params;
   std::vector<Symbol> symbols;  // extents in order of first appearance in params, then strides, then what the run sets
   Id sink = no_id;
+  std::vector<DataCheck> checks;
+
+  bool is_argument(const Parameter& p) const {
+    return p.direction != Direction::state && (checks.empty() || p.name != check_parameter);
+  }
 };
 
 // A buffer of the kernel-level program: a parameter, a temporary in the workspace arena, (with a parameter and an offset) a

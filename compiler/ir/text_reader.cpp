@@ -230,7 +230,26 @@ std::string_view TextReader::layout(Parameter& p) {
   return {};
 }
 
+void TextReader::read_check() {
+  int slot = 0;
+  const Parameter* p = find_param(check_parameter, slot);
+  if (p == nullptr || p->direction != Direction::inout || p->dtype != DType::i32 || !p->extents.empty())
+    scan.reject("expected `inout i32 [] " + std::string(check_parameter) + "` before a check");
+  DataCheck c{scan.quoted("a quoted text"), {file_, scan.line(), 1}};
+  if (scan.peek() == '@') {
+    location();
+    c.loc = graph.loc();
+  }
+  program.checks.push_back(std::move(c));
+}
+
 bool TextReader::symbol_or_param(std::string_view w) {
+  if (w == "check") {
+    scan.accept_word(w);
+    read_check();
+    scan.end_statement();
+    return true;
+  }
   if (w != "symbol" && w != "in" && w != "out" && w != "inout" && w != "state") return false;
   scan.accept_word(w);
   if (w == "symbol")

@@ -26,7 +26,7 @@ class TextReader {
 
   // First line: `program NAME`, `schedule NAME [after PASS]`, `nodes`.
   std::string_view header(std::string_view keyword, bool named, std::string* after = nullptr);
-  bool symbol_or_param(std::string_view keyword);  // reads such a line; false when it is another one
+  bool symbol_or_param(std::string_view keyword);  // reads such a line, or a check; false when it is another one
   std::uint64_t definition();                      // `%n =` of a new node; gives n
   void define(std::uint64_t number, Id id);
   Id node();  // `%n`
@@ -43,6 +43,7 @@ class TextReader {
  private:
   Id known(std::uint64_t n);
   Id symbol(std::string_view name);
+  void read_check();
   void read_symbol();
   void read_param(Direction d);
   std::string_view layout(Parameter& p);

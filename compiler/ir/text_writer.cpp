@@ -74,8 +74,8 @@ class Writer {
     for (std::size_t i = 0; i < list.size(); ++i) s += (i > 0 ? ", " : "") + operand(list[i]);
     return s;
   }
-  std::string location(Id id) const {
-    const SourceLoc l = g_.loc(id);
+  std::string location(Id id) const { return location(g_.loc(id)); }
+  std::string location(SourceLoc l) const {
     if (!options_.locations || (l.file == 0 && l.line == 0)) return {};
     return " @ " + quoted(g_.string(l.file)) + ":" + std::to_string(l.line) + ":" + std::to_string(l.column);
   }
@@ -116,6 +116,7 @@ void Writer::symbols_and_params(const Program& p) {
   for (const Parameter& q : p.params)
     line(std::string(direction_name(q.direction)) + " " + std::string(name(q.dtype)) + " " + extents(q.extents) +
          layout_text(q) + " " + q.name);
+  for (const DataCheck& c : p.checks) line("check " + quoted(c.text) + location(c.loc));
 }
 
 std::string Writer::generic_args(Id id) const {

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "compiler/interp/index_value.h"
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_poly.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
 #include "compiler/pipeline/pipeline.h"
@@ -141,6 +144,23 @@ void run_pass(const Options& o) {
   std::cout << write_schedule(c.graph, c.schedule);
 }
 
+Array no_check_failed() {
+  Array a{DType::i32, {}, std::vector<std::byte>(sizeof no_check)};
+  std::memcpy(a.data.data(), &no_check, sizeof no_check);
+  return a;
+}
+void check_results(const Graph& g, const Program& p, std::span<const Array> results) {
+  if (p.checks.empty()) return;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (p.is_argument(p.params[i])) continue;
+    std::int32_t failed = no_check;
+    std::memcpy(&failed, results[i].data.data(), sizeof failed);
+    if (failed == no_check) continue;
+    const DataCheck& c = p.checks.at(static_cast<std::size_t>(failed));
+    throw Diagnostic("R-check", where(g, c.loc), c.text);
+  }
+}
+
 // Arrays for every parameter: read, random, or zeros for `out`. Symbols come from --dims and from what was read.
 std::vector<Array> arguments_of(Graph& g, const Program& p, const Options& o) {
   auto files = named_values(o.inputs, "--in");
@@ -161,6 +181,10 @@ std::vector<Array> arguments_of(Graph& g, const Program& p, const Options& o) {
   IndexValues value(g, symbols);
   for (std::size_t i = 0; i < p.params.size(); ++i) {
     const Parameter& q = p.params[i];
+    if (!p.is_argument(q)) {
+      out.push_back(no_check_failed());
+      continue;
+    }
     if (given[i]) {
       out.push_back(*std::move(given[i]));
       continue;
@@ -184,9 +208,11 @@ void interp(const Options& o) {
   const Program p = program_in(g, o);
   verify(g, p);
   const auto results = interpret(g, p, arguments_of(g, p, o));
+  check_results(g, p, results);
   Outputs out;
   for (std::size_t i = 0; i < p.params.size(); ++i)
-    if (p.params[i].direction != Direction::in) out.add(o.directory + "/" + p.params[i].name + ".npy", format_npy(results[i]));
+    if (p.params[i].direction != Direction::in && p.is_argument(p.params[i]))
+      out.add(o.directory + "/" + p.params[i].name + ".npy", format_npy(results[i]));
   out.write();
 }
 
@@ -287,7 +313,7 @@ int run(int argc, char** argv) {
   const auto choose = [&](auto f) { return [&chosen, f] { chosen = f; }; };
   const auto file = [&](CLI::App* sub) { sub->add_option("FILE", o.file, "Graph text")->required(); };
   file(command("print", "Print it in canonical form", choose([&] { print_or_verify(o, true); })));
-  file(command("verify", "Check it", choose([&] { print_or_verify(o, false); })));
+  file(command("verify", "DataCheck it", choose([&] { print_or_verify(o, false); })));
   CLI::App* pass = command("run", "Run one pass and print the result", choose([&] { run_pass(o); }));
   file(pass);
   pass->add_option("--pass", o.pass, "Its name; see `passes`")->required();

@@ -7,7 +7,8 @@
 
 enum {
   WORK_PER_CHUNK = 20000, /* scalar operations: below about 10 us a second thread costs more than it saves */
-  CHUNKS_PER_WORKER = 4
+  CHUNKS_PER_WORKER = 4,
+  NO_CHECK = INT32_MAX
 };
 
 typedef struct kernel_call {
@@ -36,11 +37,13 @@ typedef struct call {
   char* workspace;
   int64_t* symbols;
   kiln_executor* executor;
+  int32_t* failed; /* the least number of a check that failed, or NO_CHECK */
 } call;
 
 static void* address_in(const call* c, int32_t id) {
   const kiln_program_desc* p = c->program;
-  int32_t role = id - p->n_params - p->n_temps;
+  const int32_t first_temp = p->n_params + (p->n_checks > 0);
+  int32_t role = id - first_temp - p->n_temps;
   int64_t offset = 0;
   if (role >= 0 && role < p->n_roles) {
     const kiln_role_desc* r = &p->roles[role];
@@ -48,8 +51,9 @@ static void* address_in(const call* c, int32_t id) {
     role = -1;
   }
   if (id < p->n_params) return c->args[id].data;
+  if (id < first_temp) return c->failed;
   const kiln_view_desc* view = role < 0 ? 0 : &p->views[role - p->n_roles];
-  kiln_evaluate(view == 0 ? p->temps[id - p->n_params].offset : view->offset, c->symbols, &offset);
+  kiln_evaluate(view == 0 ? p->temps[id - first_temp].offset : view->offset, c->symbols, &offset);
   return (view == 0 ? c->workspace : (char*)c->args[view->param].data) + offset;
 }
 
@@ -109,9 +113,10 @@ static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_
 
 static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
                                kiln_executor* executor) {
-  const call c = {p, args, workspace, symbols, executor};
+  int32_t failed = NO_CHECK;
+  const call c = {p, args, workspace, symbols, executor, &failed};
   run_kernels(&c, 0, p->n_kernels, 0);
-  return kiln_fail(KILN_OK, -1, -1, -1, 0, 0);
+  return failed == NO_CHECK ? kiln_fail(KILN_OK, -1, -1, -1, 0, 0) : kiln_fail(KILN_R_CHECK, -1, -1, -1, -1, failed);
 }
 
 kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {

@@ -24,6 +24,7 @@ static const struct {
     {KILN_R_CPU, "R-cpu", "this CPU lacks what the kernel needs"},
     {KILN_R_ABI, "R-abi", "object and runtime disagree about the ABI version"},
     {KILN_R_ARGCOUNT, "R-argcount", "number of arguments differs"},
+    {KILN_R_CHECK, "R-check", "a check of the program's data failed"},
     {-1, "R-unknown", "unknown code"}, /* what find() falls back to */
 };
 
@@ -141,6 +142,8 @@ size_t kiln_status_message(const kiln_program_desc* p, kiln_status s, char* buff
     write_conflict(&w, p, s);
   else if (s.code == KILN_R_CONSTRAINT && about_symbol)
     write_constraint(&w, p, s);
+  else if (s.code == KILN_R_CHECK && s.got >= 0 && s.got < p->n_checks)
+    WRITE(&w, "%s (%s)", p->checks[s.got].text, p->checks[s.got].place);
   else if (s.code == KILN_R_ALIAS && about_param && s.got < p->n_params)
     write_alias(&w, p, s);
   else

@@ -205,6 +205,34 @@ struct scopes : program<scopes> {
     z *= 2;  //! out parameter is read before it is assigned
 #elif BAD == 87
     auto v = x; for (auto i : loop(3)) v = v + 1;  //! value is rebound inside a scope
+#elif BAD == 88
+    for (auto [i] : kernel(N)) { total = x(i); }  //! variable of outside is set inside a kernel
+#elif BAD == 89
+    for (auto o : once()) { whole = x; }  //! whole tensor is assigned inside a kernel
+#elif BAD == 90
+    for (auto [i] : kernel(N)) for (auto o : once()) total = 1;  //! kernel inside a kernel
+#elif BAD == 91
+    auto o = once();  //! scope is not entered
+#elif BAD == 92
+    check(x > 0, "positive");  //! condition must be a bool scalar|must be a bool scalar
+#elif BAD == 93
+    check(s > 0);  //! a check needs a text
+#elif BAD == 94
+    z = x; auto r = y(range<4>(s));  //! index must be an integer|an index is an integer
+#elif BAD == 95
+    auto r = y(range(k(0), k(0) + 4));  //! length of a range is a template argument
+#elif BAD == 96
+    auto r = wide_rows(k, range<4>(k(0)));  //! a range stands beside ranges and single indices|beside a range stand ranges
+#elif BAD == 97
+    auto r = slice<0>(x, k(0), k(0) + 4);  //! a slice at a value is a range|has a range as its index
+#elif BAD == 98
+    auto r = x(range<4>(k(0)), 1);  //! at most one index for each axis
+#elif BAD == 99
+    for (auto [i] : kernel(N)) y(i) = sum(x(range<20>(i)));  //! elements inside a kernel are at most 16
+#elif BAD == 100
+    auto r = x(range<4>(ks));  //! index must be an integer|an index is an integer
+#elif BAD == 101
+    auto r = x(range<N - 2>(N - 2));  //! computed extent is a template argument|a computed extent is a template argument
 #endif
     z = x;
   }

@@ -77,12 +77,12 @@ kiln_status CompiledProgram::call(std::span<const kiln_tensor> args, const kiln_
   return entry_(args.data(), static_cast<std::int32_t>(args.size()), context);
 }
 
-std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments, int workers) const {
-  std::vector<Array> data(arguments.begin(), arguments.end());
+kiln_status CompiledProgram::run(std::vector<Array>& data, int workers) const {
   std::vector<kiln_tensor> args;
   std::vector<std::optional<LaidOut>> apart(data.size());
   ++calls_;
   for (std::size_t i = 0; i < data.size(); ++i) {
+    if (!program_.is_argument(program_.params[i])) continue;
     if (program_.params[i].direction == Direction::out)
       data[i].data.assign(data[i].elements() * static_cast<std::size_t>(bytes(data[i].dtype)), std::byte{0xa5});
     args.push_back({data[i].data.data(), data[i].extents.data(), nullptr, static_cast<std::int32_t>(data[i].dtype),
@@ -100,7 +100,23 @@ std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments,
     threads = std::make_unique<pool>(workers);
     context.executor = threads->executor();
   }
-  if (const kiln_status s = sized.code == KILN_OK ? call(args, &context) : sized; s.code != KILN_OK) {
+  return sized.code == KILN_OK ? call(args, &context) : sized;
+}
+
+std::string CompiledProgram::message(std::span<const Array> arguments, int workers) const {
+  std::vector<Array> data(arguments.begin(), arguments.end());
+  char text[300];
+  kiln_status_message(description_, run(data, workers), text, sizeof text);
+  return text;
+}
+
+std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments, int workers) const {
+  std::vector<Array> data(arguments.begin(), arguments.end());
+  const kiln_status s = run(data, workers);
+  if (s.code == KILN_R_CHECK) {
+    const auto failed = static_cast<std::int32_t>(s.got);
+    std::memcpy(data.back().data.data(), &failed, sizeof failed);
+  } else if (s.code != KILN_OK) {
     char text[300];
     kiln_status_message(description_, s, text, sizeof text);
     throw std::runtime_error(text);

@@ -24,10 +24,12 @@ class CompiledProgram {
   // Parameters with strides of the caller's lie in another way in each call (layouts.h), bytes between elements are watched.
   // Outputs are filled with 0xa5 before the call, so that an element nobody writes shows. Returns like interpret().
   std::vector<Array> operator()(std::span<const Array> arguments, int workers = 1) const;
+  std::string message(std::span<const Array> arguments, int workers = 1) const;  // what the status of the call says
   kiln_status call(std::span<const kiln_tensor> args, const kiln_context* context) const;
   const kiln_program_desc* description() const { return description_; }
 
  private:
+  kiln_status run(std::vector<Array>& data, int workers) const;
   using Entry = kiln_status (*)(const kiln_tensor*, std::int32_t, const kiln_context*);
   Program program_;
   mutable std::uint64_t calls_ = 0;

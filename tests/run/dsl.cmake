@@ -22,7 +22,8 @@ target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtes
 set_target_properties(scopes_test PROPERTIES ENABLE_EXPORTS ON)
 target_compile_definitions(scopes_test PRIVATE KILN_SCOPE_PROGRAMS="${CMAKE_CURRENT_SOURCE_DIR}/run/scopes/host_loops/")
 target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/whole_writes_test.cpp run/scopes/host_roles_test.cpp
-               run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp run/scopes/far_bounds_test.cpp)
+               run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp run/scopes/far_bounds_test.cpp
+               run/scopes/once_test.cpp run/scopes/ranges_test.cpp run/scopes/checks_test.cpp run/scopes/first_use_test.cpp)
 add_test(NAME run.scopes COMMAND scopes_test)
 add_test(NAME run.scopes_compiled COMMAND scopes_test --compiled)
 add_test(NAME run.scopes_strided COMMAND scopes_test --strided)

@@ -19,7 +19,7 @@ namespace kiln::dsl::record {
   X(reshape) X(expand) X(permute) X(slice) X(pad) X(roll) X(concat) X(stage) \
   X(reduce) \
   X(kernel) X(kernel_end) X(index) X(loop) X(loop_end) X(counter) X(when) X(otherwise) X(when_end) X(break_) X(continue_) \
-  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate)
+  X(var) X(set) X(get) X(local) X(element) X(put) X(atomic) X(barrier) X(accumulate) X(check)
 // clang-format on
 
 enum class op : std::uint8_t {
@@ -43,6 +43,7 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 // compare_exchange writes the value where the element equals the expected one.
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
 inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
+inline constexpr std::int32_t no_check = 0x7fffffff;
 inline constexpr std::uint64_t group_array = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t unique_write = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t within_group = 1 << 8, of_group = 2 << 8;
@@ -92,6 +93,8 @@ struct source_loc {
 //        touches the elements
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
+//   check: imm = number << 40 | slot after the last parameter, source {rank-0 bool}: the call fails with this check where it
+//   does not hold. What the slot holds is an i32, the least number of a check that failed, or no_check
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
 struct node {
@@ -118,6 +121,12 @@ struct symbol {
   std::int64_t min, max, multiple_of;
 };
 
+// What a program says of its data itself.
+struct check {
+  const char* text;
+  source_loc loc;
+};
+
 struct program {
   const char* name;
   int n_params, n_nodes, n_symbols;
@@ -127,6 +136,8 @@ struct program {
   const extent* attrs;
   const symbol* symbols;
   source_loc loc;
+  int n_checks = 0;
+  const check* checks = nullptr;
 };
 
 // Programs that this executable exports, in order of registration within a translation unit. Defined by the generator library.

@@ -1,4 +1,5 @@
-/* The runtime's C face. Every call returns a kiln_status; on an error no argument is touched. No globals, no environment
+/* The runtime's C face. Every call returns a kiln_status; on an error no argument is touched, but for KILN_R_CHECK, after which
+   outputs hold anything. No globals, no environment
    reads, no allocation unless through the context. */
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
@@ -28,11 +29,13 @@ typedef enum kiln_status_code {
   KILN_R_OOM = 14,
   KILN_R_CPU = 15,
   KILN_R_ABI = 16,
-  KILN_R_ARGCOUNT = 19
+  KILN_R_ARGCOUNT = 19,
+  KILN_R_CHECK = 20
 } kiln_status_code;
 
 /* What went wrong: indices into the program's description; -1 where a field does not apply. KILN_R_ALIAS: got is the number of
-   the other argument, or -1 for the workspace. KILN_R_CONFLICT: expected is -1 where no value of the symbol fits. */
+   the other argument, or -1 for the workspace. KILN_R_CHECK: got is the number of the program's check. KILN_R_CONFLICT:
+   expected is -1 where no value of the symbol fits. */
 typedef struct kiln_status {
   int32_t code;  /* kiln_status_code */
   int32_t param; /* parameter */

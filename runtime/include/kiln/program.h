@@ -96,6 +96,12 @@ typedef struct kiln_view_desc {
   int64_t param;
 } kiln_view_desc;
 
+/* What the program says of its data itself. */
+typedef struct kiln_check_desc {
+  const char* text;
+  const char* place; /* "kernels.cpp:12" */
+} kiln_check_desc;
+
 typedef struct kiln_program_desc {
   int32_t abi_version;
   int32_t n_symbols, n_params, n_temps, n_kernels, n_views;
@@ -110,7 +116,9 @@ typedef struct kiln_program_desc {
   int32_t n_loops;
   int32_t n_numbers; /* symbols after the n_symbols extents: strides, and what the run sets */
   const kiln_role_desc* roles;
-  int32_t n_roles, reserved;
+  int32_t n_roles;
+  int32_t n_checks; /* above 0: buffer n_params is the runtime's, an i32: the least number of a check that failed */
+  const kiln_check_desc* checks;
 } kiln_program_desc;
 
 #ifdef __cplusplus

@@ -24,7 +24,8 @@ namespace {
 
 bool with_objects = false, with_strides = false;
 
-std::vector<Array> run(Graph& g, const Program& program, const std::vector<Array>& arguments) {
+std::vector<Array> run(Graph& g, const Program& program, std::vector<Array> arguments) {
+  if (!program.checks.empty()) arguments.push_back(scalar(no_check));
   auto expected = interpret(g, program, arguments);
   if (!with_objects) return expected;
   const kiln::compiler::testing::CompiledProgram compiled(g,

@@ -61,7 +61,8 @@ std::vector<T> values(const Array& a) {
 }
 
 // Parameters after the program, one array each. With --compiled the object's results are compared with the interpreter's, bit
-// for bit, on one thread and on three; a difference is a failure of the test.
+// for bit, on one thread and on three; a difference is a failure of the test. Of a program with checks the last result is the
+// number of the check that failed, or no_check.
 std::vector<Array> run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments);
 // The error that the compiler reports.
 std::string compile_error(const kiln::dsl::record::program& p);

@@ -41,7 +41,7 @@ struct builder {
   struct region {
     op kind = op::kernel;
     int node = 0, parent = 0, kernel = 0;
-    bool open = false, entered = false, breaks = false, grouped = false;
+    bool open = false, entered = false, breaks = false, grouped = false, once = false, checks = false;
   };
   struct variable {
     int node = -1, scope = 0;  // the get that holds its value now (-1: not read yet); where it was declared
@@ -57,6 +57,7 @@ struct builder {
   kiln_list<std::int32_t> sources;
   kiln_list<record::extent> attrs;
   kiln_list<slot> slots;
+  kiln_list<record::check> checks;
   why error = why::ok;
   record::source_loc error_loc{};
   const char* error_name = "";  // of the parameter that is wrong
@@ -146,6 +147,7 @@ struct builder {
 
   constexpr int kernel_of(int s) const { return s == 0 ? 0 : regions.v[s - 1].kernel; }
   constexpr int kernel() const { return kernel_of(scope); }
+  constexpr bool once() const { return kernel() != 0 && regions.v[kernel() - 1].once; }
   constexpr bool grouped() const { return kernel() != 0 && regions.v[kernel() - 1].grouped; }
   // Opens a scope: its first node was recorded last.
   constexpr void enter(op kind) {
@@ -156,13 +158,15 @@ struct builder {
   }
   constexpr void leave(int s, op end, why wrong = why::ok) {
     region& r = regions.v[s - 1];
-    const record::node& opens = nodes.v[r.node];
+    const record::node opens = nodes.v[r.node];
+    const bool checks_data = r.checks && (r.kind == op::kernel || r.kind == op::loop);
     if (wrong != why::ok) fail(wrong, opens.loc);
     if (r.kind == op::loop && opens.imm == 1 && !r.breaks) fail(why::forever_has_no_break__write_break_if, opens.loc);
     r.open = false;
     scope = r.parent;
     closed_when = -1;
-    push(end, KILN_BOOL, shape_v<sh<>>, record::source_loc(opens.loc));
+    push(end, KILN_BOOL, shape_v<sh<>>, opens.loc);
+    if (checks_data && loop_around() != 0 && kernel() == 0) leave_if_failed(opens.loc);
   }
   constexpr void follows_when(const sloc& l) {
     if (closed_when < 0 || owner.v[closed_when] != scope) fail(why::otherwise_does_not_follow_a_when, at(l));
@@ -170,12 +174,47 @@ struct builder {
   // The node recorded last is a break or continue.
   constexpr void in_loop() {
     closed_when = -1;
-    int s = scope;
-    while (s != 0 && regions.v[s - 1].kind != op::loop && regions.v[s - 1].kind != op::kernel) s = regions.v[s - 1].parent;
-    if (s == 0 || regions.v[s - 1].kind == op::kernel)
+    const int s = loop_around();
+    if (s == 0)
       fail(why::break_or_continue_outside_a_loop__write_loop_or_forever, current());
     else if (nodes.v[last()].o == op::break_)
       regions.v[s - 1].breaks = true;
+  }
+  // The innermost loop of the kernel, or of the body; 0: none.
+  constexpr int loop_around() const {
+    int s = scope;
+    while (s != 0 && regions.v[s - 1].kind != op::loop && regions.v[s - 1].kind != op::kernel) s = regions.v[s - 1].parent;
+    return s == 0 || regions.v[s - 1].kind == op::kernel ? 0 : s;
+  }
+
+  // A check that fails leaves the innermost loop, and outside of kernels, where the number of the check can be read, all of
+  // them: no loop waits in vain for data that is wrong.
+  constexpr void check(int condition, const char* text, const record::source_loc& l) {
+    push(op::check, KILN_BOOL, shape_v<sh<>>, l,
+         static_cast<std::uint64_t>(checks.n) << 40 | static_cast<std::uint64_t>(slots.n));
+    src(condition);
+    checks.add({text, l});
+    closed_when = -1;
+    for (int s = scope; s != 0; s = regions.v[s - 1].parent) regions.v[s - 1].checks = true;
+    if (loop_around() == 0 || grouped()) return;
+    push(op::not_, KILN_BOOL, shape_v<sh<>>, l);
+    src(condition);
+    leave_if(last(), l);
+  }
+  constexpr void leave_if(int condition, const record::source_loc& l) {
+    push(op::break_, KILN_BOOL, shape_v<sh<>>, l);
+    src(condition);
+    in_loop();
+  }
+  constexpr void leave_if_failed(const record::source_loc& l) {
+    push(op::element, KILN_I32, shape_v<sh<>>, l, static_cast<std::uint64_t>(slots.n));
+    const int failed = last();
+    push(op::constant, KILN_I32, shape_v<sh<>>, l, static_cast<std::uint64_t>(record::no_check));
+    const int none = last();
+    push(op::ne, KILN_BOOL, shape_v<sh<>>, l);
+    src(failed);
+    src(none);
+    leave_if(last(), l);
   }
 };
 

@@ -110,7 +110,12 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
   }
   template <mode M, class... I>
   constexpr auto kiln_part_of(const sloc& l, const I&... i) const {
-    return kiln_named<M, kiln_part_shape<S, I...>>(l, kiln_subscript(kiln_tensor_index{}, i, l)...);
+    return kiln_part_at<M>(l, make_seq<sizeof...(I)>{}, i...);
+  }
+  template <mode M, int... K, class... I>
+  constexpr auto kiln_part_at(const sloc& l, seq<K...>, const I&... i) const {
+    const kiln_subscript at[] = {kiln_index<kiln_ranges_before<K, I...>, kiln_ranges<I...>>(self().b, i, l)...};
+    return kiln_named<M, kiln_part_shape<S, I...>>(l, at[K]...);
   }
   template <mode M, class P, class... I>
   constexpr auto kiln_named(const sloc& l, const I&... i) const {
@@ -121,7 +126,12 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
   }
   template <class... I>
   constexpr auto kiln_part_outside(const kiln_right<D, sh<>>& outside, const I&... i) const {
-    return kiln_constant<kiln_part_shape<S, I...>>(outside, kiln_subscript(kiln_tensor_index{}, i, outside.l)...);
+    return kiln_part_around(outside, make_seq<sizeof...(I)>{}, i...);
+  }
+  template <int... K, class... I>
+  constexpr auto kiln_part_around(const kiln_right<D, sh<>>& outside, seq<K...>, const I&... i) const {
+    const kiln_subscript at[] = {kiln_index<kiln_ranges_before<K, I...>, kiln_ranges<I...>>(self().b, i, outside.l)...};
+    return kiln_constant<kiln_part_shape<S, I...>>(outside, at[K]...);
   }
   // The value where the index is outside is the last source.
   template <class P, class... I>

@@ -103,6 +103,7 @@ namespace kiln::dsl {
   X(loop_takes_one_to_three_bounds, "loop(end), loop(begin, end), loop(begin, end, step)") \
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
   X(condition_must_be_a_bool_scalar__write_x_greater_0_or_any, "the condition must be a bool scalar of the program: x(i) > 0, any(x > 0); for a tensor select(c, a, b)") \
+  X(a_check_needs_a_text__write_check_of_condition_and_text, "a check needs a text: check(x(i) > 0, \"x is positive\")") \
   X(local_array_needs_static_extents, "a local or group array needs static extents") \
   X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
@@ -124,6 +125,8 @@ namespace kiln::dsl {
   X(axis_out_of_range, "axis out of range for the rank of the tensor") \
   X(at_most_one_index_for_each_axis, "t(i, j) takes at least one index and at most one for each axis") \
   X(at_most_four_indices_where_one_is_a_tensor, "t(i, j) takes at most four indices where one is a tensor or axes follow") \
+  X(the_length_of_a_range_is_a_template_argument__write_range_of_length, "the length of a range is a template argument: x(range<4>(k)) for k .. k + 3") \
+  X(a_range_stands_beside_ranges_and_single_indices, "beside a range stand ranges and single indices, no tensor of indices") \
   X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
 // C++ that means something else on values of C++.
@@ -142,6 +145,7 @@ namespace kiln::dsl {
   X(keywords_are_members__write_scope_s_of_x_or_this, "kernel, loop, when, var are members of a program: in a helper function scope s(x); s.kernel(N), in a program template this->kernel(N)") \
   X(increment_has_no_meaning__write_plus_equals_1, "no ++ and --: write v += 1") \
   X(cpp_sees_no_extents_and_elements__write_kernel_loop_or_size, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N)); the extent as a value is size<N, i32>()") \
+  X(a_slice_at_a_value_is_a_range__write_x_of_range, "a slice at a place that a value decides has a range as its index: x(range<4>(k)), x(i, range<4>(k))") \
   X(axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b), pad<0, 1, 1>(x), arange<N>(), full<f32, N>(1), grid<N, M>()")
 // What is wrong with a program before its body is looked at, or keeps the body from being evaluated.
 #define KILN_REASONS_PROGRAM(X) \
@@ -167,7 +171,7 @@ namespace kiln::dsl {
   X(kernel_inside_a_kernel__write_kernel_of_n_m_or_loop, "a kernel inside a kernel: for (auto [i, j] : kernel(N, M)), or a loop inside") \
   X(barrier_outside_of_a_kernel_in_groups, "a barrier outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
   X(group_array_outside_of_a_kernel_in_groups, "a group array outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
-  X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_or_sum, "a variable of outside is set inside a kernel, whose positions run at once: total().atomic_add(e), or sum(x) without a kernel") \
+  X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, "a variable of outside is set inside a kernel, whose positions run at once: total().atomic_add(e), sum(x) without a kernel, or for (auto o : once())") \
   X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
   X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
   X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e; a sum over positions is total().atomic_add(e)") \
@@ -249,12 +253,16 @@ enum class why : unsigned char {
   loop_takes_one_to_three_bounds,
   bound_of_i64_needs_a_kernel_of_i64,
   condition_must_be_a_bool_scalar__write_x_greater_0_or_any,
+  a_check_needs_a_text__write_check_of_condition_and_text,
   local_array_needs_static_extents,
   group_needs_a_size_from_1_to_4096_for_each_extent,
   position_is_not_of_a_kernel_in_groups,
   index_must_be_an_integer__write_cast_or_select,
   at_most_one_index_for_each_axis,
   at_most_four_indices_where_one_is_a_tensor,
+  the_length_of_a_range_is_a_template_argument__write_range_of_length,
+  a_range_stands_beside_ranges_and_single_indices,
+  a_slice_at_a_value_is_a_range__write_x_of_range,
   shapes_of_the_indices_do_not_broadcast,
   mode_constant_takes_the_value_outside_after_the_indices,
   computed_extent_is_a_template_argument__write_size_of_extent,

@@ -5,8 +5,9 @@
 
 namespace kiln::dsl {
 
-template <int N, int M, int K>
+template <int N, int M, int K, int C>
 struct kiln_frozen {
+  record::check checks[C + 1] = {};
   record::node nodes[N + 1] = {};
   std::int32_t sources[M + 1] = {};
   record::extent attrs[K + 1] = {};
@@ -14,12 +15,13 @@ struct kiln_frozen {
 template <class P>
 consteval auto kiln_freeze() {
   constexpr kiln_size m = kiln_size_of<P>;
-  kiln_frozen<m.nodes, m.sources, m.attrs> r;
+  kiln_frozen<m.nodes, m.sources, m.attrs, m.checks> r;
   builder b;
   kiln_trace<P>(b);
   for (int i = 0; i < m.nodes; ++i) r.nodes[i] = b.nodes.v[i];
   for (int i = 0; i < m.sources; ++i) r.sources[i] = b.sources.v[i];
   for (int i = 0; i < m.attrs; ++i) r.attrs[i] = b.attrs.v[i];
+  for (int i = 0; i < m.checks; ++i) r.checks[i] = b.checks.v[i];
   return r;
 }
 template <class P>
@@ -79,9 +81,9 @@ inline constexpr auto kiln_name_of = kiln_program_name<P>();
 template <class P>
   requires(kiln_verdict<P>())
 inline constexpr record::program ir{
-    kiln_name_of<P>.c,       kiln_count_parameters<P>(),    kiln_size_of<P>.nodes,     kiln_parameters_of<P>.symbols.n,
-    kiln_parameters_of<P>.v, kiln_frozen_of<P>.nodes,       kiln_frozen_of<P>.sources, kiln_frozen_of<P>.attrs,
-    kiln_symbols_of<P>.v,    kiln_frozen_of<P>.nodes[0].loc};
+    kiln_name_of<P>.c,       kiln_count_parameters<P>(),     kiln_size_of<P>.nodes,     kiln_parameters_of<P>.symbols.n,
+    kiln_parameters_of<P>.v, kiln_frozen_of<P>.nodes,        kiln_frozen_of<P>.sources, kiln_frozen_of<P>.attrs,
+    kiln_symbols_of<P>.v,    kiln_frozen_of<P>.nodes[0].loc, kiln_size_of<P>.checks,    kiln_frozen_of<P>.checks};
 
 template <class P>
 consteval int count_ops(op o) {

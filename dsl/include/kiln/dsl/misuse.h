@@ -68,6 +68,10 @@ KILN_X(slice)
 KILN_X(flip)
 KILN_X(roll)
 #undef KILN_X
+// slice<0>(x, k, k + 4)
+template <int Axis, Operand X, class Y, class... More, why Reason = why::a_slice_at_a_value_is_a_range__write_x_of_range>
+  requires(Operand<Y> || kiln_arithmetic<Y> || Extent<Y>)
+mistake<Reason> slice(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 // concat(a, b)
 #define KILN_X(name)                                                                                        \
   template <Operand X, Operand... More,                                                                     \

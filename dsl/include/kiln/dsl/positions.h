@@ -75,6 +75,13 @@ struct [[maybe_unused]] position_ : expr_<D, sh<>> {
     if (copies <= 2) this->b->fail(why::position_or_counter_is_assigned__write_a_value_of_its_own, l);
   }
 };
+// What once() hands out.
+struct [[maybe_unused]] kiln_one_time {
+  constexpr kiln_one_time() = default;
+  constexpr kiln_one_time(const kiln_one_time&) {}
+  constexpr ~kiln_one_time() {}  // NOLINT(modernize-use-equals-default)
+};
+
 template <class P, int N>
 struct positions__write_one_name_for_each_extent_of_kernel;
 template <class P>

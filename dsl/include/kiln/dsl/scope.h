@@ -107,6 +107,11 @@ inline constexpr why condition_why = [] {
     requires(kiln_wrong(Reason))                    \
   mistake<Reason> name(const C&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
+template <class X>
+inline constexpr why range_why = std::is_same_v<X, ext>     ? why::computed_extent_is_a_template_argument__write_size_of_extent
+                                 : kiln_scalar_integer<X>() ? why::ok
+                                                            : why::index_must_be_an_integer__write_cast_or_select;
+
 // local<f32>(4), local(4)
 template <class X>
 concept kiln_extent_value = Operand<X> || kiln_arithmetic<X> || Extent<X>;
@@ -171,6 +176,17 @@ struct keywords {
             why Reason = why::extents_are_template_arguments__write_local_of_extents>
     requires(kiln_extent_value<X>)
   mistake<Reason> kernel(const X&, const Rest&...) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+
+  // for (auto o : once()): a kernel of one position, which may assign small variables of outside.
+  constexpr auto once(sloc l = sloc::current()) const {
+    builder* b = kiln_b();
+    if (b->kernel() != 0) b->fail(why::kernel_inside_a_kernel__write_kernel_of_n_m_or_loop, b->at(l));
+    kiln_begin<i32, sh<>>(b, op::kernel, l, 1);
+    b->attr(1);
+    b->enter(op::kernel);
+    b->regions.v[b->scope - 1].once = true;
+    return kiln_body<kiln_one_time>(b, op::kernel_end, {});
+  }
 
   // for (auto i : loop(end)), loop(begin, end), loop(begin, end, step). A step below 0 counts down; a step of 0 makes no turn.
   template <class E>
@@ -260,6 +276,31 @@ struct keywords {
     kiln_begin<bool, sh<>>(kiln_b(), op::continue_, l);
     kiln_b()->in_loop();
   }
+
+  // range<4>(k): an index, the positions k .. k + 3. t(range<4>(k), range<4>(j)) is a block.
+  template <auto Length, class X>
+    requires(range_why<X> == why::ok)
+  constexpr auto range(const X& begin, sloc l = sloc::current()) const {
+    return kiln_range<make_sh<Length>>{kiln_subscript(begin, l)};
+  }
+  template <auto Length, class X, why Reason = range_why<X>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> range(const X&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <class... X, why Reason = why::the_length_of_a_range_is_a_template_argument__write_range_of_length>
+  mistake<Reason> range(const X&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+
+  // check(p, "text"): where the bool scalar p does not hold, the call fails with this text.
+  template <class C>
+    requires(condition_why<C> == why::ok)
+  constexpr void check(const C& c, const char* text, sloc l = sloc::current()) const {
+    const int id = c.kiln_read(l);
+    c.b->check(id, text, c.b->at(l));
+  }
+  template <class C, class T, why Reason = condition_why<C>>
+    requires(kiln_wrong(Reason))
+  mistake<Reason> check(const C&, const T&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  template <class C, why Reason = why::a_check_needs_a_text__write_check_of_condition_and_text>
+  mistake<Reason> check(const C&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
   // var(0), var(x): mutable. var<f32>(0), var<f32, 3>(0) name the dtype, and extents; var<f32, 3>() is zeros.
   template <Operand X>

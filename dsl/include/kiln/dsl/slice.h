@@ -21,13 +21,13 @@ constexpr ext kiln_bound(const ext& n, const ext& open) {
   else
     return kiln_ext(Bound);
 }
-struct kiln_range {
+struct kiln_slice_range {
   ext begin, end, size;
   why reason = why::ok;
 };
 template <auto Begin, auto End, int Step>
-constexpr kiln_range kiln_slice(const ext& n) {
-  kiln_range r;
+constexpr kiln_slice_range kiln_slice(const ext& n) {
+  kiln_slice_range r;
   const ext last = kiln_add(n, kiln_ext(-1));
   r.begin = kiln_bound<Begin>(n, Step > 0 ? kiln_ext(0) : last);
   r.end = kiln_bound<End>(n, Step > 0 ? n : kiln_ext(-1));
@@ -43,7 +43,7 @@ constexpr kiln_range kiln_slice(const ext& n) {
 template <class S, int Axis, auto Begin, auto End, int Step>
 struct kiln_sliced {
   static constexpr int axis = kiln_axis(Axis, S::rank);
-  static constexpr kiln_range range = kiln_slice<Begin, End, Step>(ext_at<S, axis>);
+  static constexpr kiln_slice_range range = kiln_slice<Begin, End, Step>(ext_at<S, axis>);
 };
 template <class S, int Axis, auto Begin, auto End, int Step>
 constexpr why kiln_slice_why() {

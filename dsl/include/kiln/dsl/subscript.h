@@ -42,6 +42,7 @@ struct kiln_subscript {
   record::extent extent{};
   sloc l;
 
+  constexpr kiln_subscript() = default;
   template <class X>
     requires(kiln_scalar_integer<X>() && !std::is_same_v<X, ext>)
   constexpr kiln_subscript(const X& x, sloc l_ = sloc::current()) : l(l_) {  // NOLINT(google-explicit-constructor)
@@ -66,6 +67,78 @@ struct kiln_subscript {
   }
 };
 
+// range<4>(k): the positions k .. k + 3 of an axis, as an index. Several stand for the block that they span: the first names
+// its rows, and so on.
+template <class Line>
+struct kiln_range {
+  using kiln_range_index = void;
+  using line = Line;
+  kiln_subscript begin;
+};
+template <class T>
+concept kiln_is_range = requires { typename T::kiln_range_index; };
+template <class... I>
+inline constexpr int kiln_ranges = (0 + ... + (kiln_is_range<I> ? 1 : 0));
+// Of the first K indices.
+template <int K, class... I>
+inline constexpr int kiln_ranges_before = [] {
+  const bool range[] = {kiln_is_range<I>..., false};
+  int n = 0;
+  for (int i = 0; i < K; ++i) n += range[i];
+  return n;
+}();
+// Range number At of Of as a tensor of indices: its axis of the block, and 1 on the others.
+template <class Line, int At, int Of>
+struct kiln_range_shape {
+  static constexpr ints axes = [] {
+    ints r;
+    for (int i = 0; i < Of; ++i) r.add(i == At ? 0 : -1);
+    return r;
+  }();
+  using type = typename kiln_gather<Line, axes>::type;
+};
+template <class X, int At, int Of>
+struct kiln_index_as {
+  using type = X;
+};
+template <kiln_is_range X, int At, int Of>
+struct kiln_index_as<X, At, Of> {
+  using type = expr_<i64, typename kiln_range_shape<typename X::line, At, Of>::type>;
+};
+template <int At, int Of, class X>
+constexpr kiln_subscript kiln_index(builder* b, const X& x, const sloc& l) {
+  if constexpr (!kiln_is_range<X>) {
+    return kiln_subscript(kiln_tensor_index{}, x, l);
+  } else {
+    int first = x.begin.node(b);
+    const kiln_dtype d = b->nodes.v[first].d;
+    if (b->nodes.v[first].o != op::constant && d == KILN_U64) {  // what no i64 holds is far outside
+      b->begin(op::constant, d, shape_v<sh<>>, l, std::uint64_t{1} << 62);
+      const int limit = b->last();
+      b->begin(op::min, d, shape_v<sh<>>, l);
+      b->src(first);
+      b->src(limit);
+      first = b->last();
+    }
+    if (d != KILN_I64) {
+      kiln_begin<i64, sh<>>(b, op::cast, l);
+      b->src(first);
+      first = b->last();
+    }
+    using S = shape_of<typename kiln_index_as<X, At, Of>::type>;
+    kiln_begin<i64, typename X::line>(b, op::iota, l);
+    if constexpr (Of > 1) {
+      const int line = b->last();
+      kiln_begin<i64, S>(b, op::reshape, l);
+      b->src(line);
+    }
+    kiln_subscript r;
+    r.l = l;
+    r.id = kiln_node2<i64, S>(b, op::add, l, b->last(), first);
+    return r;
+  }
+}
+
 template <class T>
 concept kiln_position_pack = requires { typename T::kiln_positions_of_kernel; };
 
@@ -75,7 +148,7 @@ constexpr bool kiln_integer_index() {
   if constexpr (Operand<X>)
     return kiln_is_int<dtype_of<X>>;
   else
-    return kiln_scalar_integer<X>();
+    return kiln_is_range<X> || kiln_scalar_integer<X>();
 }
 template <class... I>
 struct kiln_index_shape {
@@ -95,11 +168,17 @@ struct kiln_index_shapes<A, B> {
 };
 template <class A, class... I>
 struct kiln_index_shape<A, I...> : kiln_index_shapes<shape_of<A>, kiln_index_shape<I...>> {};
+template <class, class... I>
+struct kiln_index_shape_of;
+template <int... K, class... I>
+struct kiln_index_shape_of<seq<K...>, I...>
+    : kiln_index_shape<typename kiln_index_as<I, kiln_ranges_before<K, I...>, kiln_ranges<I...>>::type...> {};
 template <class S, class... I>
-using kiln_part_shape = cat_t<typename kiln_index_shape<I...>::type, typename kiln_rest<S, sizeof...(I)>::type>;
+using kiln_part_shape =
+    cat_t<typename kiln_index_shape_of<make_seq<sizeof...(I)>, I...>::type, typename kiln_rest<S, sizeof...(I)>::type>;
 
 template <class S, class... I>
-constexpr bool kiln_is_one = sizeof...(I) == S::rank && ((rank_of<I> == 0) && ...);
+constexpr bool kiln_is_one = sizeof...(I) == S::rank && ((rank_of<I> == 0 && !kiln_is_range<I>) && ...);
 template <class S, class... I>
 constexpr why kiln_element_why() {
   if constexpr ((std::is_same_v<I, ext> || ...))
@@ -110,7 +189,9 @@ constexpr why kiln_element_why() {
     return why::index_must_be_an_integer__write_cast_or_select;
   else if constexpr (sizeof...(I) == 0 || sizeof...(I) > S::rank)
     return why::at_most_one_index_for_each_axis;
-  else if constexpr (!kiln_index_shape<I...>::fits)
+  else if constexpr (kiln_ranges<I...> > 0 && ((rank_of<I> > 0) || ...))
+    return why::a_range_stands_beside_ranges_and_single_indices;
+  else if constexpr (!kiln_index_shape_of<make_seq<sizeof...(I)>, I...>::fits)
     return why::shapes_of_the_indices_do_not_broadcast;
   else
     return kiln_is_one<S, I...> || sizeof...(I) <= 4 ? why::ok : why::at_most_four_indices_where_one_is_a_tensor;

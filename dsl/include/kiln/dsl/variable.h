@@ -63,8 +63,10 @@ struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, wh
   }
   constexpr void kiln_set(int value, const record::source_loc& l) {
     b->changed(number, l);
-    if (b->kernel_of(b->variables.v[number].scope) != b->kernel())
-      b->fail(why::variable_of_outside_is_set_inside_a_kernel__write_atomic_add_or_sum, l);
+    if (b->kernel_of(b->variables.v[number].scope) != b->kernel()) {
+      if (!b->once()) b->fail(why::variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, l);
+      if (!kiln_is_small<S>) b->fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, l);
+    }
     b->push(op::set, kiln_code<D>, shape_v<S>, l, static_cast<std::uint64_t>(number));
     b->src(value);
   }

@@ -6,30 +6,36 @@
 
 namespace kiln::dsl {
 
-// What evaluating the body gave, in one integer: its sizes above the error. The integer may turn out not to be a constant,
-// which a concept can ask; a constexpr variable would be an error inside this header.
+// What evaluating the body gave, in one integer: the error, or the sizes below a leading 1. The integer may turn out not to be
+// a constant, which a concept can ask; a constexpr variable would be an error inside this header.
 struct kiln_size {
-  static constexpr int error_bits = 8, node_bits = 18, source_bits = 19, attr_bits = 18;
-  int nodes = 0, sources = 0, attrs = 0;
+  static constexpr int node_bits = 17, source_bits = 19, attr_bits = 18, check_bits = 8;
+  int nodes = 0, sources = 0, attrs = 0, checks = 0;
   why error = why::ok;
 
   constexpr std::int64_t packed() const {
-    if (nodes >> node_bits != 0 || sources >> source_bits != 0 || attrs >> attr_bits != 0)
+    if (error != why::ok) return static_cast<int>(error);
+    if (nodes >> node_bits != 0 || sources >> source_bits != 0 || attrs >> attr_bits != 0 || checks >> check_bits != 0)
       return static_cast<int>(why::body_is_too_large__write_loop_or_kernel);
-    std::int64_t v = attrs;
+    std::int64_t v = 1;
+    v = v << check_bits | checks;
+    v = v << attr_bits | attrs;
     v = v << source_bits | sources;
-    v = v << node_bits | nodes;
-    return v << error_bits | static_cast<int>(error);
+    return v << node_bits | nodes;
   }
   static constexpr kiln_size unpacked(std::int64_t v) {
+    if (v >> (node_bits + source_bits + attr_bits + check_bits) == 0) return {0, 0, 0, 0, static_cast<why>(v)};
     const auto take = [&v](int bits) {
       const auto r = static_cast<int>(v & ((std::int64_t{1} << bits) - 1));
       v >>= bits;
       return r;
     };
-    const auto e = static_cast<why>(take(error_bits));
-    const int n = take(node_bits), s = take(source_bits);
-    return {n, s, take(attr_bits), e};
+    kiln_size s;
+    s.nodes = take(node_bits);
+    s.sources = take(source_bits);
+    s.attrs = take(attr_bits);
+    s.checks = take(check_bits);
+    return s;
   }
 };
 template <class P>
@@ -47,7 +53,7 @@ template <class P>
 constexpr std::int64_t kiln_measure() {
   builder b;
   kiln_record_body<P>(b);
-  return kiln_size{b.nodes.n, b.sources.n, b.attrs.n, b.error}.packed();
+  return kiln_size{b.nodes.n, b.sources.n, b.attrs.n, b.checks.n, b.error}.packed();
 }
 template <class P>
 inline const std::int64_t kiln_outcome = kiln_measure<P>();

@@ -1,0 +1,80 @@
+// Programs of first users: values read before a write, extents and indices below 0, reads of a position's own writes.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+
+#include "tests/run/scopes/run_scopes.h"
+
+using namespace kiln;
+
+namespace {
+
+inline constexpr dim<"N", facts{.min = 1}> N;
+
+using Ints = std::vector<int>;
+
+int floormod(int a, int n) { return (a % n + n) % n; }
+
+struct snap : program<snap> {  // values read before a write keep their contents
+  inout<i32, N> x;
+  out<i32, N> y;
+  constexpr void body() {
+    auto a = x(0), b = x(1);
+    auto r = roll<0, 1>(x);
+    auto whole = x * 2;
+    for (auto t : loop(3)) {
+      auto old = x(t);
+      x(t) = old + b;
+      for (auto [i] : kernel(N)) x(i) += a + old;
+      x = x + roll<0, -1>(x);
+    }
+    y = r + whole;
+  }
+};
+
+TEST(FirstUse, ValuesKeepTheirContents) {
+  for (const int n : {1, 2, 3, 7, 40}) {
+    Ints x, y;
+    for (int i = 0; i < n; ++i) x.push_back(i * 7 % 20 - 10);
+    const auto got = scopes::run(ir<snap>, {scopes::tensor({n}, x), scopes::output<int>({n})});
+    const auto at = [&](int i) -> int& { return x[static_cast<std::size_t>(std::min(i, n - 1))]; };
+    const int a = at(0), b = at(1);
+    for (int i = 0; i < n; ++i) y.push_back(at(floormod(i - 1, n)) + 2 * at(i));
+    for (int t = 0; t < 3; ++t) {
+      const int old = at(t);
+      at(t) = old + b;
+      for (int& v : x) v += a + old;
+      Ints next;
+      for (int i = 0; i < n; ++i) next.push_back(at(i) + at((i + 1) % n));
+      x = next;
+    }
+    EXPECT_EQ(scopes::values<int>(got[0]), x);
+    EXPECT_EQ(scopes::values<int>(got[1]), y);
+  }
+}
+
+struct below_zero : program<below_zero> {
+  in<i32> k;
+  inout<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(k)) y.at<mode::skip>(i) = 7;
+    for (auto j : loop(k, -3, -2)) y.at<mode::wrap>(j) += 100;
+    for (auto [i, j] : kernel(k, N)) y.at<mode::skip>(i * 100000 + j).atomic_add(1000);
+  }
+};
+
+TEST(FirstUse, ExtentsAndIndicesBelowZero) {
+  const int n = 6;
+  for (const int k : {-5, 0, 1, 3, 12}) {
+    Ints y(n, 1);
+    const auto got = scopes::run(ir<below_zero>, {scopes::scalar(k), scopes::tensor({n}, y)});
+    for (int i = 0; i < k && i < n; ++i) y[static_cast<std::size_t>(i)] = 7;
+    for (int j = k; j > -3; j -= 2) y[static_cast<std::size_t>(floormod(j, n))] += 100;
+    if (k > 0)
+      for (int& v : y) v += 1000;
+    EXPECT_EQ(scopes::values<int>(got[1]), y) << k;
+  }
+}
+
+}  // namespace
