@@ -102,7 +102,7 @@ struct scopes : program<scopes> {
 #elif BAD == 35
     m(1, 2) = 1.5f;  //! literal does not fit the dtype|literal does not fit
 #elif BAD == 36
-    auto r = y(1); r = 2;  //! left side is a computed value
+    auto r = y(1); r = 2;  //! a value keeps what it was write var
 #elif BAD == 37
     x(1).atomic_add(2);  //! an in parameter is read only|read-only
 #elif BAD == 38

@@ -186,6 +186,7 @@ namespace kiln::dsl {
   X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")
 // Known by types in most places, and while the body is evaluated in others.
 #define KILN_REASONS_LATE(X) \
+  X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>")
 // clang-format on
 
