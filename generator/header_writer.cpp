@@ -51,6 +51,9 @@ std::string c_part(const std::string& entry) {
 
 std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, const std::string& entry) {
   std::string s = "#ifdef __cplusplus\n}\n\n";
+  // C++ knows no namespace `time` beside the function ::time. In a namespace of another it may be, and time::now(x) finds it.
+  const bool hidden = is_c_function(ns.substr(0, ns.find(':')));
+  if (hidden) s += "namespace kiln_programs {\n";
   if (!ns.empty()) s += "namespace " + std::string(ns) + " {\n\n";
   s += "inline kiln::status " + p.name + "(";
   for (const Parameter& q : p.params) s += declaration(g, q) + ",\n    ";
@@ -65,6 +68,7 @@ std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, cons
          "_desc()};\n}\n";
   }
   if (!ns.empty()) s += "\n}  // namespace " + std::string(ns) + "\n";
+  if (hidden) s += "}  // namespace kiln_programs\nusing namespace kiln_programs;\n";
   return s + "#endif\n";
 }
 

@@ -1,5 +1,7 @@
 #include "generator/names.h"
 
+#include <dlfcn.h>
+
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 
@@ -31,6 +33,13 @@ bool is_namespace(std::string_view s) {
     if (at == std::string_view::npos) return true;
     s.remove_prefix(at + 2);
   }
+}
+
+bool is_c_function(std::string_view name) {
+  for (const char* library : {"libc.so.6", "libm.so.6"})  // not whatever else this process has loaded
+    if (void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); handle != nullptr && dlsym(handle, std::string(name).c_str()))
+      return true;
+  return false;
 }
 
 std::string_view cpp_type(DType d) {

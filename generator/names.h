@@ -14,6 +14,9 @@ std::string symbol_prefix(std::string_view cpp_namespace);
 bool is_identifier(std::string_view s);
 bool is_namespace(std::string_view s);  // identifiers joined by "::", or empty
 
+// A function of the C library, and so a name of the global namespace wherever a header declares it: time, random, index.
+bool is_c_function(std::string_view name);
+
 std::string_view cpp_type(compiler::DType d);  // "float", "std::int32_t", "kiln::bfloat16"
 std::string_view direction_name(compiler::Direction d);
 

@@ -161,4 +161,9 @@ TEST(Header, Declares) {
                            "kiln::view<const float, kiln::dynamic_extent> x,", "kiln::view<float, kiln::dynamic_extent> y,",
                            "namespace my {", "inout f32 [N] y"})
     EXPECT_NE(h.find(part), std::string::npos) << part << "\n" << h;
+  // No namespace stands beside a function of the C library.
+  const std::string named_as_c = kiln::generator::write_header(g, p, "time");
+  EXPECT_NE(named_as_c.find("namespace kiln_programs {\nnamespace time {\n"), std::string::npos) << named_as_c;
+  EXPECT_NE(named_as_c.find("\nusing namespace kiln_programs;\n"), std::string::npos) << named_as_c;
+  EXPECT_EQ(h.find("kiln_programs"), std::string::npos) << h;
 }
