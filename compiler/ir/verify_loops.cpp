@@ -17,7 +17,8 @@ constexpr VerifyRule rules[] = {
     {"KP", "loop-effect", "a FOR is the effect of one FOR or SINK"},
     {"KP", "loop-nesting", "the loops that a value depends on are inside one another, and around its users"},
     {"KP", "memory-use", "a BUFFER and a LOCAL are what an access or ENTRY names, and no values"},
-    {"KP", "effect-use", "a STORE to a BUFFER is an effect of a FOR, an END or the SINK, and of nothing else"},
+    {"KP", "effect-use",
+     "a STORE to a BUFFER is an effect of a FOR, an END or the SINK, an END of the SINK, and of nothing else"},
 };
 
 // The sources of a FOR behind its carried values.
@@ -80,6 +81,9 @@ class LoopVerifier {
                                                                  : src.size();
     for (const Id s : src.first(values))
       if (is_plain_store(s)) violated(g_, id, "effect-use", "no STORE to a BUFFER as a source, got node %" + std::to_string(s));
+    for (const Id s : src)
+      if (g_.op(s) == Op::SINK || (g_.op(s) == Op::END && op != Op::SINK))
+        violated(g_, id, "effect-use", "no SINK and no END as a source, got node %" + std::to_string(s));
     const bool names_memory = op == Op::LOAD || op == Op::STORE || op == Op::ATOMIC || op == Op::ENTRY;
     for (std::size_t i = names_memory ? 1 : 0; i < src.size(); ++i)
       if (g_.op(src[i]) == Op::BUFFER || g_.op(src[i]) == Op::LOCAL)

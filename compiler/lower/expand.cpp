@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/ir/state.h"
+#include "compiler/ir/verify_nodes.h"
 #include "compiler/lower/index_vector.h"
 
 namespace kiln::compiler {
@@ -213,7 +214,7 @@ class Expansion {
     std::vector<Id> s = {at(old_range, 0), at(g_.src(id, 1), 0), at(g_.src(id, 2), 0)};
     for (std::size_t i = 1; i < 3; ++i)
       if (traits_.of.at(g_.src(id, i)).varies || traits_.of.at(g_.src(id, i)).wide)
-        throw std::logic_error("expand: loop bounds differ between iterations that become one");
+        violated(g_, id, "loop-bounds", "bounds that are equal for all iterations that become one");
     for (std::size_t part = 0; part < 2; ++part)
       for (std::size_t c = 0; c < copies; ++c)
         for (std::size_t i = 0; i < n; ++i) {
