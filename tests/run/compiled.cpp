@@ -100,7 +100,10 @@ kiln_status CompiledProgram::run(std::vector<Array>& data, int workers) const {
     threads = std::make_unique<pool>(workers);
     context.executor = threads->executor();
   }
-  return sized.code == KILN_OK ? call(args, &context) : sized;
+  const kiln_status s = sized.code == KILN_OK ? call(args, &context) : sized;
+  for (std::size_t i = 0; i < data.size(); ++i)
+    if (apart[i] && !apart[i]->take_back(data[i])) throw std::runtime_error("bytes between elements have changed");
+  return s;
 }
 
 std::string CompiledProgram::message(std::span<const Array> arguments, int workers) const {
@@ -121,10 +124,8 @@ std::vector<Array> CompiledProgram::operator()(std::span<const Array> arguments,
     kiln_status_message(description_, s, text, sizeof text);
     throw std::runtime_error(text);
   }
-  for (std::size_t i = 0; i < data.size(); ++i) {
-    if (apart[i] && !apart[i]->take_back(data[i])) throw std::runtime_error("bytes between elements have changed");
+  for (std::size_t i = 0; i < data.size(); ++i)
     if (program_.params[i].direction == Direction::in) data[i] = Array{};
-  }
   return data;
 }
 

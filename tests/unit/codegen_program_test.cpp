@@ -11,8 +11,8 @@ static_assert(KILN_ABI_VERSION == 5);
 static_assert(offsetof(kiln_program_desc, name) == 24 && offsetof(kiln_program_desc, symbols) == 32);
 static_assert(offsetof(kiln_program_desc, params) == 40 && offsetof(kiln_program_desc, temps) == 48);
 static_assert(offsetof(kiln_program_desc, kernels) == 56 && offsetof(kiln_program_desc, workspace_bytes) == 64);
-static_assert(offsetof(kiln_program_desc, loops) == 80 && sizeof(kiln_program_desc) == 112 && sizeof(kiln_symbol_desc) == 40 &&
-              sizeof(kiln_temp_desc) == 16);
+static_assert(offsetof(kiln_program_desc, loops) == 80 && offsetof(kiln_program_desc, checks) == 112 &&
+              sizeof(kiln_program_desc) == 120 && sizeof(kiln_symbol_desc) == 40 && sizeof(kiln_temp_desc) == 16);
 static_assert(offsetof(kiln_param_desc, strides) == 16 && offsetof(kiln_param_desc, dtype) == 24 &&
               offsetof(kiln_param_desc, n_strides) == 27 && sizeof(kiln_param_desc) == 32);
 static_assert(offsetof(kiln_kernel_desc, n_buffers) == 48 && sizeof(kiln_kernel_desc) == 80 && sizeof(kiln_status) == 32);

@@ -212,7 +212,7 @@ TEST(Text, MalformedLinesSayWhere) {
       {"symbol K min -1", "E-text: expected 0 <= min <= max"},
       {"symbol K min 3 max 5 multiple_of 7", "E-text: expected a multiple of 7 within the facts of `K`, got none in 3 .. 5"},
       {"symbol K min 2", "E-symbol: no argument gives the symbol `K`: expected it as the extent of an axis"},
-      {"symbol K least 1", "E-text: expected `min`, `max`, `multiple_of`, `turn`, `count` or `element`, got `least 1`"},
+      {"symbol K least 1", "E-text: expected `min`, `needed_at`, `max`, `multiple_of`, `turn`, `count` or `element`, got `least 1`"},
       {"%1 = cast i32 (N", "E-text: expected `)`"},
       {"%1 = cast i32 (N + )", "E-text: expected an extent, got `)`"},
       {"%1 = cast i32 (%0)", "E-text: expected an index value, got %0 of type f32"},

@@ -214,6 +214,11 @@ class view {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = statics[r] == dynamic_extent ? given[next++] : statics[r];
   }
 
+  // The same of a pointer that is not const, for static extents: nearer to the argument than the deleted constructors below.
+  template <class U>
+    requires(rank_dynamic() == 0 && std::is_const_v<T> && std::is_same_v<U, std::remove_const_t<T>>)
+  constexpr explicit view(U* data) : view(static_cast<T*>(data)) {}
+
   // Data at [0, 0, ..], extents and strides, outermost first, strides in elements: a column, a crop, rows with a pitch.
   constexpr view(T* data, const std::array<index_type, sizeof...(Extents)>& extents,
                  const std::array<index_type, sizeof...(Extents)>& strides)

@@ -3,7 +3,7 @@
 
 #include "tests/run/operations/tags.h"
 
-using namespace kiln;
+using namespace kiln::dsl;
 
 template <class D, class E>
 struct shapes : program<shapes<D, E>> {
