@@ -18,6 +18,7 @@ struct Copy {
                                    : g.make(Op::LOAD, DType::f32, {x, load, g.constant(DType::f32, 0), gate});
     const Id end = g.make(Op::END, DType::none, {g.make(Op::STORE, DType::none, {y, store, value}), r});
     Schedule s;
+    s.program.params = {{"x", Direction::in, DType::f32, {n}, {}}, {"y", Direction::out, DType::f32, {n}, {}}};
     s.buffers = {{DType::f32, n, 0, no_id}, {DType::f32, n, 1, no_id}};
     Kernel k;
     k.name = "copy";

@@ -26,7 +26,7 @@ if listed != passes or rows != passes + steps:
 compiled = named = 0
 for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
     text = page.read_text()
-    prose = re.sub(r"```.*?```", "", text, flags=re.S)
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
     for link in re.findall(r"\]\(([^)#]+)\)", prose):
         if not link.startswith("http") and not (page.parent / link).exists():
             problems.append(f"{page.relative_to(root)}: broken link {link}")
