@@ -95,6 +95,8 @@ class KernelVerifier {
       if (g_.op(end) != Op::END || plain == k_.is_own)
         violated(g_, end, "kernel-form",
                  k_.is_own ? "an END of a state, over ranges" : "an END of a STORE to a BUFFER, over ranges");
+      if (const Id memory = memory_of(g_, src[0]); k_.is_own && memory != no_id && g_.op(memory) != Op::BUFFER)
+        violated(g_, end, "kernel-form", "a state of a BUFFER: a LOCAL is of the kernel alone");
       for (const Id r : src.subspan(1))
         if (is_reduce_kind(g_, r)) violated(g_, end, "kernel-form", "LOOP ranges");
       if (!std::ranges::equal(src.subspan(1).first(std::min<std::size_t>(src.size() - 1, 1)),

@@ -121,7 +121,11 @@ class PositionRaces {
   void check(const Family& a, const Family& b) {
     if (a.members[0]->access->memory != b.members[0]->access->memory) return;
     const bool are_many = a.members.size() * b.members.size() > 1;
-    if (are_many && !may_meet(any_place(a, "$offset"), a.holds, any_place(b, "$other_offset"), b.holds)) return;
+    if (are_many) {
+      const auto here = any_place(a, "$offset");
+      const auto there = any_place(b, "$other_offset");
+      if (!may_meet(here, a.holds, there, b.holds)) return;
+    }
     for (const Touch* x : a.members)
       for (const Touch* y : b.members) {
         check(*x, *y);

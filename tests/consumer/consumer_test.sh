@@ -129,7 +129,7 @@ case $case in
       fi
       tr -s ' \n' ' ' <"$folder/log" | grep -qF "$2" || { cat "$folder/log"; exit 1; }
     }
-    try 'kiln_add_kernels(k COLOUR red SOURCES a.cpp)' 'unknown keyword or value: COLOUR;red'
+    try 'kiln_add_kernels(k COLOUR red SOURCES a.cpp)' 'unknown keyword COLOUR'
     try 'kiln_add_kernels(k NAMESPACE n)' 'SOURCES is missing'
     try 'kiln_add_kernels(k SOURCES)' 'no value for SOURCES'
     try 'kiln_add_kernels(k SOURCES a.cpp VARIANTS x86-64-v3 x86-64-v4)' 'VARIANTS takes one CPU level'
