@@ -59,10 +59,10 @@ def read_cases(path):
 def sentence(lines):
     """What the first lines say: the words of Kiln, or those of the compiler where Kiln has none."""
     head = " ".join(lines[:FIRST])
-    found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|why::(?!ok\b)([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
+    found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|\b(?:why|argument)::(?!ok\b)([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
     words = [(text or name.replace("__", " ").replace("_", " ")) for text, name in found]
     if not words:  # the compiler's own message: the names of types speak
-        words = [n.replace("__", " ").replace("_", " ") for n in re.findall(r"\b[a-z0-9_]+__write_[a-z0-9_]+\b", head)]
+        words = [n.replace("__", " ").replace("_", " ") for n in re.findall(r"\b[a-z0-9]+(?:_+[a-zA-Z0-9]+){4,}\b", head)]
     if not found:
         error = next((l for l in lines if "error: " in l), lines[0] if lines else "").split("error: ", 1)[-1]
         words.append(re.sub(r"[‘'][^’']*(?:<|::|\()[^’']*[’']", "..", error))  # without the code that it cites
