@@ -170,7 +170,9 @@ Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
 // Which of several that fail is told must not depend on their order: the first in the program's.
 void ScopeImporter::check(const record::node& n, Id holds) {
   Id& state = bound(place_of(n));
-  const Id number = g_.constant(DType::i32, n.imm >> 40), failed = both(active(), negated(holds));
+  const Id number = g_.constant(DType::i32, n.imm >> 40);
+  const Id here = active();
+  const Id failed = both(here, negated(holds));
   state = build_.atomic(AtomicKind::min, value_now(place_of(n)), failed, number, {}, no_id);
 }
 

@@ -118,7 +118,11 @@ Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> sr
   const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.src(x, 0)) == Op::SYM;  // its values will fit
   if (is_symbol) return g_.src(x, 0);
   if (n.d != KILN_I64) return to_index(x);
-  return index_max(g_, index_min(g_, to_index(x), g_.index(farthest)), g_.index(-farthest));
+  const Id exact = to_index(x);
+  const Id most = g_.index(farthest);
+  const Id below = index_min(g_, exact, most);
+  const Id least = g_.index(-farthest);
+  return index_max(g_, below, least);
 }
 
 // Positions are i32: an extent of one symbol is at most 2^31 - 1.
