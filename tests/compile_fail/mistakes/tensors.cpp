@@ -43,7 +43,7 @@ struct tensors : program<tensors> {
 #elif BAD == 8
     auto r = transpose(x);  //! axis|axes|rank
 #elif BAD == 9
-    auto r = concat<0>({x, z});  //! concat<0>\(a, b\)|angle brackets
+    auto r = concat<0>({x, z});  //? concat<0>\(a, b\)|angle brackets
 #elif BAD == 10
     auto r = stack(x, z);  //! template|concat<0>
 #elif BAD == 11
