@@ -39,7 +39,7 @@ struct Symbol {
   Kind kind = Kind::extent;
   int buffer = -1;                 // the same number as the state, while that is a parameter
   std::string min_needed_at = {};  // "kernels.cpp:12": the operation that needs `min`, where that is above the declared one
-  SourceLoc loc = {};  // where a text declares it
+  SourceLoc loc = {};              // where a text declares it
 };
 
 // What the program says of its data itself. A call fails with the first, in this order, that does not hold.

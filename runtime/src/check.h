@@ -10,9 +10,9 @@ enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
 #define KILN_MAX_STRIDE (INT64_C(1) << 40)
 
 /* In order: ABI, number of arguments; each argument's dtype, rank, pointers, signs of extents; symbols are bound (bare
-   occurrences first, then extents that are linear in their one open symbol) into symbols[n_symbols + n_numbers]; extents; facts;
-   each argument's size, strides, alignment, and of a written one that its elements are apart; aliasing. The first failure is the
-   answer. The numbers are strides, or 0. */
+   occurrences first, then extents that are linear in their one open symbol) into symbols[n_symbols + n_numbers]; extents;
+   facts; each argument's size, strides, alignment, and of a written one that its elements are apart; aliasing. The first
+   failure is the answer. The numbers are strides, or 0. */
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
 
 /* After kiln_check: 64-byte alignment, and no byte shared with an argument. */

@@ -192,8 +192,7 @@ TEST(LowerReduce, ManyLoadsApartGoElementByElement) {
   k.store(y, i, value, {i});
   k.lower();
   const Id roots[] = {k.lowered.sink};
-  for (const Id id : k.g.reachable(roots))
-    EXPECT_TRUE(k.g.op(id) != Op::LOAD || k.g.lanes(id) == 1);
+  for (const Id id : k.g.reachable(roots)) EXPECT_TRUE(k.g.op(id) != Op::LOAD || k.g.lanes(id) == 1);
   std::mt19937 random(11);
   k.expect_same({}, random, 0, false);
 }
