@@ -125,7 +125,7 @@ namespace kiln::dsl {
   X(axis_out_of_range, "axis out of range for the rank of the tensor") \
   X(at_most_one_index_for_each_axis, "t(i, j) takes at least one index and at most one for each axis") \
   X(at_most_four_indices_where_one_is_a_tensor, "t(i, j) takes at most four indices where one is a tensor or axes follow") \
-  X(the_length_of_a_range_is_a_template_argument__write_range_of_length, "the length of a range is a template argument: x(range<4>(k)) for k .. k + 3") \
+  X(the_length_of_a_range_is_a_template_argument__write_range_of_length_or_loop, "the length of a range is a template argument: x(range<4>(k)) for k .. k + 3; to repeat, for (auto i : loop(n))") \
   X(a_range_stands_beside_ranges_and_single_indices, "beside a range stand ranges and single indices, no tensor of indices") \
   X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
@@ -261,7 +261,7 @@ enum class why : unsigned char {
   index_must_be_an_integer__write_cast_or_select,
   at_most_one_index_for_each_axis,
   at_most_four_indices_where_one_is_a_tensor,
-  the_length_of_a_range_is_a_template_argument__write_range_of_length,
+  the_length_of_a_range_is_a_template_argument__write_range_of_length_or_loop,
   a_range_stands_beside_ranges_and_single_indices,
   a_slice_at_a_value_is_a_range__write_x_of_range,
   shapes_of_the_indices_do_not_broadcast,

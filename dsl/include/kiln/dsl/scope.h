@@ -286,7 +286,7 @@ struct keywords {
   template <auto Length, class X, why Reason = range_why<X>>
     requires(kiln_wrong(Reason))
   mistake<Reason> range(const X&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-  template <class... X, why Reason = why::the_length_of_a_range_is_a_template_argument__write_range_of_length>
+  template <class... X, why Reason = why::the_length_of_a_range_is_a_template_argument__write_range_of_length_or_loop>
   mistake<Reason> range(const X&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 
   // check(p, "text"): where the bool scalar p does not hold, the call fails with this text.
