@@ -231,7 +231,8 @@ class FastEntry {
     }
   }
 
-  // What is written lies in the order of its axes, rows behind each other; the slow way looks at what does not.
+  // The fast path takes an output whose strides fall from axis to axis, so that its rows do not overlap. kiln_call checks every
+  // other order of strides.
   void bind_strides() {
     for (std::size_t i = 0; i < params().size(); ++i)
       if (params()[i].free_strides > 0) bind_strides(i);

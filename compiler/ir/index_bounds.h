@@ -24,7 +24,7 @@ struct SymbolFacts {
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 // The smallest raised minimum that makes the value >= 0: for one symbol exactly, for a product of several symbols and a
-// constant the least for each. nullopt when there is none. For what is >= 0 anyway, nothing is raised.
+// constant the least for each. nullopt when no minimum makes it so. A value that is >= 0 anyway raises nothing.
 std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 }  // namespace kiln::compiler

@@ -48,7 +48,7 @@ std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" whe
 
 // "12:5" of file "a.cpp" as "a.cpp:12:5"; empty without a location.
 std::string where(const Graph& g, SourceLoc loc);
-// "kernels.cpp:12", without the folder: the same bytes wherever the source lies. Empty for no place.
+// "kernels.cpp:12". The folder is left out, so that the text does not depend on the build folder. Empty where `loc` is empty.
 std::string file_and_line(const Graph& g, SourceLoc loc);
 
 }  // namespace kiln::compiler

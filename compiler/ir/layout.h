@@ -32,7 +32,8 @@ Id position_of(Graph& g, const Parameter& p, std::span<const Id> index);
 // because a position is linear in strides that belong to this parameter alone.
 Id dense_position(Graph& g, const Parameter& p, Id position);
 
-// The parameter with free strides in whose memory a buffer lies, now or before (Buffer::after); null where there is none.
+// The parameter with free strides that gives a buffer its memory, directly or through Buffer::after; null for every other
+// buffer.
 const Parameter* free_layout(const Schedule& s, int buffer);
 
 }  // namespace kiln::compiler

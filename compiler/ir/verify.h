@@ -28,12 +28,12 @@ enum class Form : std::uint8_t {
   tensors,  // operations on whole tensors, as one program or in pieces
   ranges,   // values at positions of RANGEs, and STAGEs for what needs storage
   kernels,  // kernels over buffers, still in pieces
-  ordered,  // one list of kernels in loops; each knows what it depends on
+  ordered,  // one list of kernels in loops; each kernel lists the kernels that it depends on
   planned,  // temporaries have a place in the workspace
   lowered   // kernels are loops over scalars and vectors
 };
 
-// Everything: statements, and each kernel's or piece's nodes. What it accepts, every later pass takes.
+// Checks the statements, and the nodes of each kernel or piece. Every later pass takes a schedule that verify accepts.
 void verify(Graph& g, const Schedule& s, Form form);
 void verify(Graph& g, const Schedule& s);  // in the form that its statements say
 
