@@ -132,6 +132,15 @@ CheckResult check_stages(const std::string& text, std::uint64_t seed) {
   return r;
 }
 
+void CampaignOptions::add_to(test::CommandLine& line) {
+  line.option("--count", count, "how many programs");
+  line.option("--seed", seed, "the first one's seed; the others follow");
+  line.option("--jobs", jobs, "processes at a time");
+  line.option("--findings", findings, "stop after so many");
+  line.option("--save", save, "folder for shrunk programs");
+  line.flag("--stages", stages, "evaluate the program after each pass instead of its machine code");
+}
+
 CheckResult check_in_child(const std::string& text, std::uint64_t seed, bool stages) {
   return outcome(
       in_child([&] { return check_here([&] { return stages ? check_stages(text, seed) : check_program(text, seed); }); }));

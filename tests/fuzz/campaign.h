@@ -2,11 +2,11 @@
 // pass that broke it.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
 
 #include "tests/fuzz/check_program.h"
+#include "tests/fuzz/command_line.h"
 
 namespace kiln::compiler::testing {
 
@@ -17,14 +17,7 @@ struct CampaignOptions {
   std::string save;          // folder for shrunk programs
   bool stages = false;       // evaluate each program after each pass instead of its machine code
 
-  void add_to(CLI::App& app) {
-    app.add_option("--count", count, "how many programs");
-    app.add_option("--seed", seed, "the first one's seed; the others follow");
-    app.add_option("--jobs", jobs, "processes at a time");
-    app.add_option("--findings", findings, "stop after so many");
-    app.add_option("--save", save, "folder for shrunk programs");
-    app.add_flag("--stages", stages, "evaluate the program after each pass instead of its machine code");
-  }
+  void add_to(test::CommandLine& line);
 };
 
 // By seed: the text of a program, and what the check of it says.

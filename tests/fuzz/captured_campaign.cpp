@@ -5,6 +5,7 @@
 #include "compiler/ir/text.h"
 #include "generator/import.h"
 #include "tests/fuzz/campaign.h"
+#include "tests/fuzz/command_line.h"
 
 namespace kiln::test {
 
@@ -14,10 +15,10 @@ using namespace compiler::testing;
 int captured_campaign(int argc, char** argv, const CapturedPrograms& programs) {
   CampaignOptions o;
   bool print = false;
-  CLI::App app(programs.about);
-  o.add_to(app);
-  app.add_flag("--print", print, "print the seed's program and stop");
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line(programs.about);
+  o.add_to(line);
+  line.flag("--print", print, "print the seed's program and stop");
+  if (const auto status = line.parse(argc, argv)) return *status;
 
   const auto text_of_seed = [&](std::uint64_t seed) {
     tables::Tables made = programs.make(seed);

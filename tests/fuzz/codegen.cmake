@@ -1,22 +1,17 @@
 # The long run: random_programs --count 100000 --jobs 4.
-find_package(CLI11 REQUIRED)
-find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
 add_library(random_makers STATIC
   fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
   fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp fuzz/random_vectors.cpp)
 target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
+add_library(plans STATIC fuzz/plan_problem.cpp fuzz/plan_trace.cpp)
+target_link_libraries(plans PUBLIC kiln_options kiln_schedule kiln_interp kiln_runtime)
 add_library(campaign STATIC
-  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/run_object.cpp fuzz/loaded_object.cpp fuzz/plan_problem.cpp fuzz/plan_trace.cpp
-  fuzz/first_broken_pass.cpp fuzz/child.cpp fuzz/shrink.cpp)
-target_link_libraries(campaign PUBLIC random_makers run_harness schedule_harness CLI11::CLI11 LLVM)
-target_include_directories(campaign SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
+  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/run_object.cpp fuzz/first_broken_pass.cpp fuzz/child.cpp fuzz/shrink.cpp)
+target_link_libraries(campaign PUBLIC random_makers plans run_harness schedule_harness command_line)
 add_executable(random_programs fuzz/random_programs.cpp)
 target_link_libraries(random_programs PRIVATE campaign)
-kiln_add_test(plan_problem_test fuzz
-  SOURCES fuzz/plan_problem_test.cpp fuzz/plan_problem.cpp fuzz/plan_trace.cpp fuzz/loaded_object.cpp
-  LIBS run_harness LLVM)
-target_include_directories(plan_problem_test SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
-kiln_add_test(plan_trace_test fuzz SOURCES fuzz/plan_trace_test.cpp fuzz/plan_trace.cpp LIBS kiln_schedule kiln_interp)
+kiln_add_test(plan_problem_test fuzz SOURCES fuzz/plan_problem_test.cpp LIBS plans run_harness)
+kiln_add_test(plan_trace_test fuzz SOURCES fuzz/plan_trace_test.cpp LIBS plans)
 add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)
 file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 if(regressions)

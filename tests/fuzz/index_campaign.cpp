@@ -2,25 +2,25 @@
 // it was tried (all points of small domains, else corners and random points), bounds hold for every part, simplifying again
 // changes nothing (by a simplifier that has seen nothing else), rewriting settles. A failure is shrunk, printed with the seed
 // that makes it, and ends the run with 1.
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <iostream>
 #include <mutex>
 #include <thread>
 
+#include "tests/fuzz/command_line.h"
 #include "tests/fuzz/index_check.h"
 
 int main(int argc, char** argv) {
   constexpr int per_seed = 100;  // expressions that share a graph, as those of a kernel do
   std::uint64_t count = 1'000'000, seed = 0;
-  unsigned jobs = std::max(1u, std::thread::hardware_concurrency());
+  int jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   bool keep_going = false;
-  CLI::App app("Random index expressions against their simplified form.");
-  app.add_option("--count", count, "Expressions")->capture_default_str();
-  app.add_option("--seed", seed, "The first seed; each makes 100 expressions")->capture_default_str();
-  app.add_option("--jobs", jobs, "Threads")->capture_default_str();
-  app.add_flag("--keep-going", keep_going, "Look for more after a fault");
-  CLI11_PARSE(app, argc, argv);
+  kiln::test::CommandLine line("Random index expressions against their simplified form.");
+  line.option("--count", count, "Expressions");
+  line.option("--seed", seed, "The first seed; each makes 100 expressions");
+  line.option("--jobs", jobs, "Threads");
+  line.flag("--keep-going", keep_going, "Look for more after a fault");
+  if (const auto status = line.parse(argc, argv)) return *status;
   const std::uint64_t seeds = (count + per_seed - 1) / per_seed;
   std::atomic<std::uint64_t> next = 0, faults = 0, done = 0;
   std::mutex telling;
@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   };
   {
     std::vector<std::jthread> threads;
-    for (unsigned i = 0; i < jobs; ++i) threads.emplace_back(work);
+    for (int i = 0; i < jobs; ++i) threads.emplace_back(work);
   }
   std::cout << done * per_seed << " expressions, " << faults << " faults\n";
   return faults == 0 ? 0 : 1;

@@ -9,7 +9,7 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/pipeline/pipeline.h"
-#include "tests/fuzz/loaded_object.h"
+#include "tests/run/loaded_object.h"
 
 namespace kiln::compiler::testing {
 namespace {

@@ -2,7 +2,6 @@
 // computes, bit for bit, at two schedules, with 1 and 3 threads and iterations backwards, within 10 s and 1 GB each. A failure
 // is shrunk, printed with the first pass that broke it, and ends the run with 1. random_programs FILE...: the same for programs
 // in files (tests/fuzz/regressions).
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -10,6 +9,7 @@
 #include "compiler/ir/text.h"
 #include "tests/fuzz/campaign.h"
 #include "tests/fuzz/child.h"
+#include "tests/fuzz/command_line.h"
 #include "tests/fuzz/first_broken_pass.h"
 #include "tests/fuzz/random_program.h"
 
@@ -84,12 +84,12 @@ int run(const Options& o) {
 
 int main(int argc, char** argv) {
   kiln::compiler::testing::Options o;
-  CLI::App app("Random tensor programs against the interpreter");
-  o.campaign.add_to(app);
-  app.add_flag("--shrink", o.shrink, "files: print a smaller program with the same kind of failure");
-  app.add_option("--symbolic", o.symbolic_percent, "percentage of programs with symbolic extents");
-  app.add_flag("--print", o.print, "print the seed's program and stop");
-  app.add_option("files", o.files, "programs to check instead");
-  CLI11_PARSE(app, argc, argv);
+  kiln::test::CommandLine line("Random tensor programs against the interpreter");
+  o.campaign.add_to(line);
+  line.flag("--shrink", o.shrink, "files: print a smaller program with the same kind of failure");
+  line.option("--symbolic", o.symbolic_percent, "percentage of programs with symbolic extents");
+  line.flag("--print", o.print, "print the seed's program and stop");
+  line.option("files", o.files, "programs to check instead");
+  if (const auto status = line.parse(argc, argv)) return *status;
   return kiln::compiler::testing::run(o);
 }

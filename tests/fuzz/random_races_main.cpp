@@ -4,13 +4,13 @@
 //
 // --regular: kernels whose places follow a pattern. All are gone through, so that those that are refused although no positions
 // meet can be counted: more than one in twenty is a failure. Such a refusal that names two positions is a finding.
-#include <CLI/CLI.hpp>
 #include <iostream>
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/races/store_races.h"
 #include "generator/import.h"
+#include "tests/fuzz/command_line.h"
 #include "tests/fuzz/position_walk.h"
 #include "tests/fuzz/random_races.h"
 #include "tests/fuzz/regular_kernels.h"
@@ -50,12 +50,12 @@ Verdict check(std::uint64_t seed, bool is_regular) {
 int main(int argc, char** argv) {
   std::uint64_t count = 1000, seed = 0;
   bool is_regular = false, shows_refused = false;
-  CLI::App app("Random kernels whose positions may meet");
-  app.add_option("--count", count, "how many programs");
-  app.add_option("--seed", seed, "the first one's seed; the others follow");
-  app.add_flag("--regular", is_regular, "kernels whose places follow a pattern; counts those that are refused in vain");
-  app.add_flag("--show-refused", shows_refused, "prints the first programs that are refused in vain");
-  CLI11_PARSE(app, argc, argv);
+  kiln::test::CommandLine line("Random kernels whose positions may meet");
+  line.option("--count", count, "how many programs");
+  line.option("--seed", seed, "the first one's seed; the others follow");
+  line.flag("--regular", is_regular, "kernels whose places follow a pattern; counts those that are refused in vain");
+  line.flag("--show-refused", shows_refused, "prints the first programs that are refused in vain");
+  if (const auto status = line.parse(argc, argv)) return *status;
   std::uint64_t accepted = 0, findings = 0, refused_in_vain = 0;
   for (std::uint64_t i = seed; i < seed + count; ++i) {
     const kiln::test::Verdict v = kiln::test::check(i, is_regular);

@@ -9,7 +9,7 @@
 #include "compiler/interp/array.h"
 #include "compiler/ir/program.h"
 #include "kiln/kiln.h"
-#include "tests/fuzz/loaded_object.h"
+#include "tests/run/loaded_object.h"
 
 namespace kiln::compiler::testing {
 

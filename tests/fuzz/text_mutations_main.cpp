@@ -1,7 +1,6 @@
 // text_mutations [--count N] [--seed S] [--jobs J] FILE...: the texts of the FILEs and of random programs after every pass,
 // with mistakes in them. Each is read, verified and compiled on from there, in this process's children: it is refused with a
 // message that has an id, or compiles. A signal, an internal error, or more time or memory than a good text takes is a finding.
-#include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -13,6 +12,7 @@
 #include "compiler/pipeline/pipeline.h"
 #include "generator/import.h"
 #include "tests/fuzz/child.h"
+#include "tests/fuzz/command_line.h"
 #include "tests/fuzz/random_program.h"
 #include "tests/fuzz/random_scopes.h"
 #include "tests/fuzz/random_states.h"
@@ -147,14 +147,14 @@ int main(int argc, char** argv) {
   std::size_t jobs = 1;
   std::string save;
   std::vector<std::string> files;
-  CLI::App app("Texts of all levels with mistakes in them");
-  app.add_option("--count", count, "how many mutations");
-  app.add_option("--seed", seed, "of the first program");
-  app.add_option("--jobs", jobs, "processes at a time");
-  app.add_option("--print", print, "print this mutation and stop");
-  app.add_option("--save", save, "folder for the texts of findings");
-  app.add_option("files", files, "programs");
-  CLI11_PARSE(app, argc, argv);
+  kiln::test::CommandLine line("Texts of all levels with mistakes in them");
+  line.option("--count", count, "how many mutations");
+  line.option("--seed", seed, "of the first program");
+  line.option("--jobs", jobs, "processes at a time");
+  line.option("--print", print, "print this mutation and stop");
+  line.option("--save", save, "folder for the texts of findings");
+  line.option("files", files, "programs");
+  if (const auto status = line.parse(argc, argv)) return *status;
   kiln::test::Campaign campaign(files, seed);
   if (print != ~std::uint64_t{0}) {
     std::cout << campaign.mutation(print);

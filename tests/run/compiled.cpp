@@ -1,12 +1,7 @@
 #include "tests/run/compiled.h"
 
-#include <dlfcn.h>
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -19,16 +14,6 @@
 
 namespace kiln::compiler::testing {
 namespace {
-
-struct TemporaryFolder {
-  std::filesystem::path path;
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kiln_run_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path = name;
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-};
 
 template <class T>
 bool same(T a, T b) {
@@ -57,21 +42,11 @@ void release(void*, void* p, std::size_t) { std::free(p); }
 CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& cpu)
     : CompiledProgram(p, object_of(g, p, cpu)) {}
 
-CompiledProgram::CompiledProgram(const Program& p, const std::string& object) : program_(p) {
-  const TemporaryFolder folder;
-  std::ofstream(folder.path / "p.o", std::ios::binary) << object;
-  const std::string so = (folder.path / "p.so").string();
-  if (std::system(("cc -shared -o " + so + " " + (folder.path / "p.o").string()).c_str()) != 0)
-    throw std::runtime_error("linking failed");
-  library_ = dlopen(so.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library_ == nullptr) throw std::runtime_error(dlerror());
-  entry_ = reinterpret_cast<Entry>(dlsym(library_, ("t_" + p.name).c_str()));
-  description_ = reinterpret_cast<const kiln_program_desc* (*)()>(dlsym(library_, ("t_" + p.name + "_desc").c_str()))();
-}
-
-CompiledProgram::~CompiledProgram() {
-  if (library_ != nullptr) dlclose(library_);
-}
+CompiledProgram::CompiledProgram(const Program& p, const std::string& object)
+    : program_(p),
+      object_(object),
+      entry_(reinterpret_cast<Entry>(object_.symbol("t_" + p.name))),
+      description_(reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol("t_" + p.name + "_desc"))()) {}
 
 kiln_status CompiledProgram::call(std::span<const kiln_tensor> args, const kiln_context* context) const {
   return entry_(args.data(), static_cast<std::int32_t>(args.size()), context);

@@ -8,17 +8,15 @@
 #include "compiler/interp/array.h"
 #include "compiler/ir/program.h"
 #include "kiln/kiln.h"
+#include "tests/run/loaded_object.h"
 
 namespace kiln::compiler::testing {
 
-// A program as a loaded shared library. Throws std::runtime_error when a tool fails, Diagnostic when the program is rejected.
+// A program as a loaded object. Throws std::runtime_error when loading fails, Diagnostic when the program is rejected.
 class CompiledProgram {
  public:
   CompiledProgram(Graph& g, const Program& p, const std::string& cpu = "x86-64-v3");
   CompiledProgram(const Program& p, const std::string& object);  // names in it begin with t_
-  ~CompiledProgram();
-  CompiledProgram(const CompiledProgram&) = delete;
-  CompiledProgram& operator=(const CompiledProgram&) = delete;
 
   // arguments as for interpret(): one per parameter, `out` ones may have no data. workers > 1 uses the thread pool.
   // Parameters with strides of the caller's lie in another way in each call (layouts.h), bytes between elements are watched.
@@ -33,9 +31,9 @@ class CompiledProgram {
   using Entry = kiln_status (*)(const kiln_tensor*, std::int32_t, const kiln_context*);
   Program program_;
   mutable std::uint64_t calls_ = 0;
-  void* library_ = nullptr;
-  Entry entry_ = nullptr;
-  const kiln_program_desc* description_ = nullptr;
+  LoadedObject object_;
+  Entry entry_;
+  const kiln_program_desc* description_;
 };
 
 // Equal bit for bit, any NaN equal to any NaN. Otherwise the first difference in words.

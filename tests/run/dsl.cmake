@@ -7,7 +7,6 @@ add_custom_command(TARGET run_programs POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E make_directory ${graphs} COMMAND run_programs -o ${graphs} --emit ir VERBATIM)
 add_executable(programs_test run/programs_test.cpp)
 target_link_libraries(programs_test PRIVATE run_harness GTest::gtest)
-set_target_properties(programs_test PROPERTIES ENABLE_EXPORTS ON)
 add_dependencies(programs_test run_programs)
 add_test(NAME run.programs COMMAND programs_test ${graphs})
 add_test(NAME run.programs_strided COMMAND programs_test ${graphs} --strided)
@@ -19,7 +18,7 @@ add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp
                run/scopes/host_programs_test.cpp run/scopes/groups_test.cpp run/scopes/groups_control_test.cpp run/scopes/groups_lanes_test.cpp run/scopes/parts_test.cpp
                run/scopes/sum_atomics_test.cpp run/scopes/values_test.cpp)
 target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtest)
-set_target_properties(scopes_test PROPERTIES ENABLE_EXPORTS ON)
+target_precompile_headers(scopes_test PRIVATE <gtest/gtest.h> <kiln/dsl.h> <tests/run/scopes/run_scopes.h>)
 target_compile_definitions(scopes_test PRIVATE KILN_SCOPE_PROGRAMS="${CMAKE_CURRENT_SOURCE_DIR}/run/scopes/host_loops/")
 target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/whole_writes_test.cpp run/scopes/host_roles_test.cpp
                run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp run/scopes/far_bounds_test.cpp

@@ -2,6 +2,6 @@
 set(captured demo fft poisson buddhabrot)
 list(TRANSFORM captured REPLACE ".+" "${PROJECT_SOURCE_DIR}/examples/\\0/kernels.cpp")
 kiln_add_test(resume_test run
-  SOURCES run/resume_test.cpp fuzz/random_scopes.cpp fuzz/group_arrays.cpp fuzz/typed_memory.cpp fuzz/random_states.cpp ${captured}
-  LIBS kiln_tools kiln::generator kiln::dsl random_makers)
+  SOURCES run/resume_test.cpp ${captured}
+  LIBS kiln_tools captured_makers kiln::dsl)
 target_compile_definitions(resume_test PRIVATE TESTS_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")

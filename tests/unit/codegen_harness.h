@@ -1,20 +1,15 @@
-// Builds P-level programs by hand, compiles them, loads them as a shared library and calls their kernels.
+// Builds P-level programs by hand, compiles them, loads them and calls their kernels.
 #pragma once
 
-#include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "compiler/codegen/codegen.h"
 #include "kiln/kiln.h"
+#include "tests/run/loaded_object.h"
 
 namespace kiln::compiler::test {
 
@@ -81,48 +76,20 @@ inline CodegenResult compile(HandProgram& p, CodegenOutputs outputs = {}, const 
   return generate(p.g, p.schedule, p.lowered, {target, {}}, outputs);
 }
 
-// The program's object as a loaded library. The folder disappears with it.
+// The program's object, in this process.
 class Loaded {
  public:
   explicit Loaded(HandProgram& p, const Target& target = {}) : Loaded(compile(p, {}, target).object, p.schedule.program.name) {}
-  Loaded(const std::string& object_bytes, const std::string& name) {
-    folder_ = (std::filesystem::temp_directory_path() / "kiln_codegen_XXXXXX").string();
-    if (mkdtemp(folder_.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    const std::string object = folder_ + "/p.o", library = folder_ + "/p.so";
-    std::ofstream(object, std::ios::binary) << object_bytes;
-    if (std::system(("cc -shared -o " + library + " " + object).c_str()) != 0) throw std::runtime_error("link failed");
-    handle_ = dlopen(library.c_str(), RTLD_LAZY | RTLD_LOCAL);
-    if (handle_ == nullptr) throw std::runtime_error(dlerror());
-    desc = reinterpret_cast<const kiln_program_desc* (*)()>(dlsym(handle_, (name + "_desc").c_str()))();
-  }
-  ~Loaded() {
-    dlclose(handle_);
-    std::filesystem::remove_all(folder_);
-  }
-  Loaded(const Loaded&) = delete;
-  Loaded& operator=(const Loaded&) = delete;
+  Loaded(const std::string& bytes, const std::string& name)
+      : object(bytes), desc(reinterpret_cast<const kiln_program_desc* (*)()>(object.symbol(name + "_desc"))()) {}
 
   void run(int kernel, std::vector<void*> buffers, std::vector<std::int64_t> symbols, std::int64_t begin,
            std::int64_t end) const {
     desc->kernels[kernel].fn(buffers.data(), symbols.data(), begin, end);
   }
-  void* symbol(const std::string& name) const { return dlsym(handle_, name.c_str()); }
-  std::string undefined() const { return output_of("nm -u --format=posix " + folder_ + "/p.o"); }
-  std::string defined() const { return output_of("nm -g --defined-only --format=posix " + folder_ + "/p.o"); }
 
-  const kiln_program_desc* desc = nullptr;
-
- private:
-  static std::string output_of(const std::string& command) {
-    std::string text;
-    FILE* pipe = popen(command.c_str(), "r");
-    for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text.push_back(static_cast<char>(c));
-    pclose(pipe);
-    return text;
-  }
-
-  std::string folder_;
-  void* handle_ = nullptr;
+  const testing::LoadedObject object;
+  const kiln_program_desc* desc;
 };
 
 }  // namespace kiln::compiler::test

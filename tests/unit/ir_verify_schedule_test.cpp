@@ -138,6 +138,9 @@ std::vector<Case> cases() {
       {"kernel-form", k, &plain, "buffers [1, 0] depends_on []", "buffers [1, 0] depends_on [] own"},
       {"kernel-form", k, &plain, "load f32 %2, %3\n", "index f32 %2, %3\n"},
       {"kernel-form", k, &own, "depends_on [] own", "depends_on []"},
+      // A mutated text that crashed the lowering: the kernel ends in the state of its own array.
+      {"kernel-form", k, &own, "%20 = end none %19, %1",
+       "%22 = entry none %17, %1\n%23 = store none %22, %1, %16\n%20 = end none %23, %1"},
       {"range-end", k, &plain, "range index {0, loop} %0", "range index {0, loop} %11"},
       {"range-end", k, &own, "range index {2, loop} %0", "range index {2, loop} %1"},
       {"kernel-ends", k, &plain, "sink none %8\n", "sink none %8, %12\n"},

@@ -1,8 +1,10 @@
 // An object file in memory, linked into this process without a linker or files: tests of many small programs need that.
+// Its kiln_call is the test program's: the runtime's, or one that the test defines.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace kiln::compiler::testing {
 
@@ -13,9 +15,11 @@ class LoadedObject {
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;
 
-  void* symbol(const std::string& name) const;  // null when it has none
+  void* symbol(const std::string& name) const;                  // null when it has none
+  std::vector<std::string> defined() const, undefined() const;  // names of its global symbols
 
  private:
+  std::vector<std::string> globals(bool undefined) const;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

@@ -1,4 +1,4 @@
-#include "tests/fuzz/loaded_object.h"
+#include "tests/run/loaded_object.h"
 
 #include <llvm/ExecutionEngine/RuntimeDyld.h>
 #include <llvm/ExecutionEngine/SectionMemoryManager.h>
@@ -42,5 +42,19 @@ LoadedObject::~LoadedObject() = default;
 void* LoadedObject::symbol(const std::string& name) const {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(parts_->linker.getSymbol(name).getAddress()));
 }
+
+std::vector<std::string> LoadedObject::globals(bool undefined) const {
+  using llvm::object::SymbolRef;
+  std::vector<std::string> names;
+  for (const SymbolRef& s : parts_->file->symbols()) {
+    const std::uint32_t flags = llvm::cantFail(s.getFlags());
+    if ((flags & SymbolRef::SF_Global) != 0 && ((flags & SymbolRef::SF_Undefined) != 0) == undefined)
+      names.push_back(llvm::cantFail(s.getName()).str());
+  }
+  return names;
+}
+
+std::vector<std::string> LoadedObject::defined() const { return globals(false); }
+std::vector<std::string> LoadedObject::undefined() const { return globals(true); }
 
 }  // namespace kiln::compiler::testing
