@@ -6,6 +6,7 @@
 #include "generator/import.h"
 #include "tests/fuzz/campaign.h"
 #include "tests/fuzz/command_line.h"
+#include "tests/fuzz/give_strides.h"
 
 namespace kiln::test {
 

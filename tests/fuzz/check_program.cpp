@@ -11,7 +11,6 @@
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
 #include "compiler/ir/diagnostic.h"
-#include "compiler/ir/layout.h"
 #include "compiler/ir/shapes.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -147,16 +146,6 @@ std::vector<NamedTarget> targets() {
   narrow.vector_registers = 4;
   narrow.index_bits = 64;
   return {{"wide", Target{}}, {"narrow", narrow}};
-}
-
-void give_strides(Program& p, std::uint64_t seed) {
-  Draw draw(seed ^ 0x57d1de5);
-  if (!draw.one_in(2)) return;
-  for (Parameter& q : p.params) {
-    const int rank = static_cast<int>(q.extents.size());
-    if (rank > 0 && draw.one_in(2)) q.free_strides = draw.between(1, rank);
-  }
-  declare_strides(p);
 }
 
 std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed) {

@@ -27,9 +27,6 @@ struct Finding {
   std::string text;
 };
 
-// Half of all programs: makes some parameters pitched or strided.
-void give_strides(Program& p, std::uint64_t seed);
-
 // Values for a program's symbols, then its arguments. nullopt: its values have too many elements together, or, with these
 // symbols, one of them has.
 using SymbolValues = std::map<std::string, std::int64_t>;

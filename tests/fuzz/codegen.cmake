@@ -1,7 +1,8 @@
-# The long run: random_programs --count 100000 --jobs 4.
+# The long run: random_programs --count 100000 --jobs 2.
 add_library(random_makers STATIC
   fuzz/random_program.cpp fuzz/random_elementwise.cpp fuzz/random_movement.cpp fuzz/random_reduction.cpp
-  fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp fuzz/random_vectors.cpp)
+  fuzz/random_network.cpp fuzz/random_counted.cpp fuzz/random_table.cpp fuzz/random_large.cpp fuzz/random_vectors.cpp
+  fuzz/give_strides.cpp)
 target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
 add_library(plans STATIC fuzz/plan_problem.cpp fuzz/plan_trace.cpp)
 target_link_libraries(plans PUBLIC kiln_options kiln_schedule kiln_interp kiln_runtime)
@@ -12,13 +13,13 @@ add_executable(random_programs fuzz/random_programs.cpp)
 target_link_libraries(random_programs PRIVATE campaign)
 kiln_add_test(plan_problem_test fuzz SOURCES fuzz/plan_problem_test.cpp LIBS plans run_harness)
 kiln_add_test(plan_trace_test fuzz SOURCES fuzz/plan_trace_test.cpp LIBS plans)
-add_test(NAME fuzz.random_programs COMMAND random_programs --count 2000 --jobs 2)
+add_test(NAME fuzz.random_programs COMMAND random_programs --count 1000 --jobs 2)
 file(GLOB regressions CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 if(regressions)
   add_test(NAME fuzz.regressions COMMAND random_programs ${regressions})
   set_tests_properties(fuzz.regressions PROPERTIES LABELS fuzz)
 endif()
-add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 150 --seed 10000 --jobs 2)
+add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 100 --seed 10000 --jobs 2)
 set_tests_properties(fuzz.random_programs fuzz.random_stages PROPERTIES LABELS fuzz)
 # The golden cases of single passes are right as a whole, too.
 file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/rangeify/*.kiln)

@@ -11,6 +11,7 @@
 #include "tests/fuzz/child.h"
 #include "tests/fuzz/command_line.h"
 #include "tests/fuzz/first_broken_pass.h"
+#include "tests/fuzz/give_strides.h"
 #include "tests/fuzz/random_program.h"
 
 namespace kiln::compiler::testing {

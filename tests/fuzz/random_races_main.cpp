@@ -11,6 +11,7 @@
 #include "compiler/races/store_races.h"
 #include "generator/import.h"
 #include "tests/fuzz/command_line.h"
+#include "tests/fuzz/give_strides.h"
 #include "tests/fuzz/position_walk.h"
 #include "tests/fuzz/random_races.h"
 #include "tests/fuzz/regular_kernels.h"
@@ -26,7 +27,8 @@ struct Verdict {
 Verdict check(std::uint64_t seed, bool is_regular) {
   tables::Tables t = is_regular ? regular_kernel(seed) : random_races(seed);
   compiler::Graph g;
-  const compiler::Program p = generator::import_program(g, t.get());
+  compiler::Program p = generator::import_program(g, t.get());
+  compiler::testing::give_strides(p, seed);
   Verdict v;
   try {
     compiler::store_races(g, p);
