@@ -20,7 +20,7 @@ configure() {
 
 build() { "$CMAKE" --build "$1" >"$1.build.log" 2>&1 || { cat "$1.build.log"; exit 1; }; }
 
-run_apps() { "$1/app" && "$1/c_app" && "$1/threaded_app"; }
+run_apps() { "$1/app" && "$1/c_app" && "$1/threaded_app" && "$1/names"; }
 
 # Only the C and C++ libraries, whatever the application uses. (A sanitizer adds its own.)
 check_ldd() {
