@@ -35,7 +35,8 @@ int captured_campaign(int argc, char** argv, const CapturedPrograms& programs) {
   }
   const auto check = [&](std::uint64_t seed) {
     if (o.stages) return check_stages(text_of_seed(seed), seed);
-    CheckResult r = check_program(text_of_seed(seed), seed, programs.options ? programs.options(seed) : CheckOptions());
+    const std::string text = text_of_seed(seed);
+    CheckResult r = check_program(text, seed, programs.options ? programs.options(seed) : CheckOptions());
     if (r.finding && r.finding->kind == "reference") r.finding->text += reference_of(seed);
     return r;
   };

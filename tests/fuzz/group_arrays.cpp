@@ -44,13 +44,13 @@ void GroupArrays::choose(Array& a, const std::vector<int>& shared) {
   a.use = uses[random_.pick(0, is_power ? 3 : 2)];
   a.kind = static_cast<atomic_kind>(random_.pick(0, 5));
   if (a.use == Use::promised) {
-    const int odd = binary(op::or_, pick(), number(1));
-    const int moved = binary(op::add, binary(op::mul, own_, odd), pick());
-    a.place = binary(op::and_, random_.one_in(2) ? binary(op::xor_, moved, pick()) : moved, number(a.extent - 1));
+    const int odd = node(op::or_, {pick(), number(1)});
+    const int moved = node(op::add, {node(op::mul, {own_, odd}), pick()});
+    a.place = node(op::and_, {random_.one_in(2) ? node(op::xor_, {moved, pick()}) : moved, number(a.extent - 1)});
   } else if (a.use == Use::own) {
     const auto form = random_.pick(0, 3);
-    a.place = form == 0   ? binary(op::sub, number(size_ - 1), own_)
-              : form == 1 ? binary(op::add, binary(op::mul, own_, number(2)), number(random_.pick(-3, 1)))
+    a.place = form == 0   ? node(op::sub, {number(size_ - 1), own_})
+              : form == 1 ? node(op::add, {node(op::mul, {own_, number(2)}), number(random_.pick(-3, 1))})
                           : own_;
   }
 }

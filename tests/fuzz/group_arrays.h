@@ -44,7 +44,6 @@ class GroupArrays {
   int node(dsl::record::op o, std::vector<int> sources, std::uint64_t imm = 0) {
     return t_.node(o, KILN_I32, scalar_, std::move(sources), {}, imm);
   }
-  int binary(dsl::record::op o, int a, int b) { return node(o, {a, b}); }
   int number(std::int64_t v) { return node(dsl::record::op::constant, {}, static_cast<std::uint64_t>(v)); }
   Array* any();
 

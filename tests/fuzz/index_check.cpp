@@ -26,7 +26,8 @@ class Check {
     } catch (const Diagnostic& e) {
       return e.what();
     }
-    IndexProgram p(g_, e_.leaves(), {before, after}, e_.assumptions());
+    const std::vector<Leaf>& leaves = e_.leaves();
+    IndexProgram p(g_, leaves, {before, after}, e_.assumptions());
     std::string wrong;
     for (std::size_t batch = 0; batch < p.batches() && wrong.empty(); ++batch) {
       Random random(seed_);

@@ -19,11 +19,14 @@ IndexExpressions::IndexExpressions(Graph& g, std::uint64_t seed) : g_(g), random
   add_symbol("a", low, low + random_.pick(0, 12), 1);
   if (wide_) {
     const std::int64_t least = random_.one_in(3) ? -(std::int64_t{1} << random_.pick(20, 61)) : random_.pick(-9, 0);
-    add_symbol("b", least, least + (std::int64_t{1} << random_.pick(20, 61)), random_.one_in(3) ? 4 : 1);
+    const std::int64_t width = std::int64_t{1} << random_.pick(20, 61);
+    add_symbol("b", least, least + width, random_.one_in(3) ? 4 : 1);
   } else {
-    add_symbol("b", random_.pick(-3, 0), random_.pick(1, 300), random_.one_in(3) ? 4 : 1);
+    const std::int64_t least = random_.pick(-3, 0), last = random_.pick(1, 300);
+    add_symbol("b", least, last, random_.one_in(3) ? 4 : 1);
   }
-  add_symbol("n", random_.pick(-2, 2), random_.pick(3, 40), random_.one_in(4) ? 3 : 1);
+  const std::int64_t least = random_.pick(-2, 2), last = random_.pick(3, 40);
+  add_symbol("n", least, last, random_.one_in(4) ? 3 : 1);
   add_symbol("m", 1, random_.pick(1, 9), 1);
   for (int i = 0; i < 3; ++i) {
     const std::int64_t end = random_.one_in(4) ? random_.pick(-1, 1) : random_.pick(2, 9);
@@ -33,8 +36,10 @@ IndexExpressions::IndexExpressions(Graph& g, std::uint64_t seed) : g_(g), random
   const std::int64_t factor = random_.pick(2, 5), more = random_.pick(-4, 4);
   add_range(symbol(2), most(2));
   add_range(symbol(3), most(3));
-  add_range(make(Op::MUL, symbol(3), g.index(factor)), most(3) * factor);
-  add_range(make(Op::ADD, symbol(2), g.index(more)), most(2) + more);
+  const Id times = g.index(factor), product = make(Op::MUL, symbol(3), times);
+  add_range(product, most(3) * factor);
+  const Id added = g.index(more), sum = make(Op::ADD, symbol(2), added);
+  add_range(sum, most(2) + more);
   if (random_.one_in(3)) add_assumption();
 }
 
@@ -64,7 +69,8 @@ void IndexExpressions::add_assumption() {
 std::int64_t IndexExpressions::constant(std::int64_t min, std::int64_t max) {
   if (!wide_ || !random_.one_in(5)) return random_.pick(min, max);
   const std::int64_t power = std::int64_t{1} << random_.pick(20, 62);
-  return random_.pick(-1, 1) + (random_.one_in(2) ? power : -power);
+  const std::int64_t near = random_.one_in(2) ? power : -power;
+  return near + random_.pick(-1, 1);
 }
 
 Id IndexExpressions::make(Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); }
@@ -85,28 +91,34 @@ Id IndexExpressions::value(int size) {
   if (size <= 1) return random_.one_in(3) ? g_.index(constant(-6, 12)) : leaf();
   const std::int64_t kind = random_.pick(0, 17);
   if (kind < 10) return binary(size, kind);
-  const auto inner = [&] { return value(size - 1); };
+  if (kind < 11) return choice(size);
+  const Id inner = value(size - 1);
   switch (kind) {
-    case 10: return make(Op::MUL, inner(), g_.index(constant(-4, 8)));
-    case 11: return make(Op::FLOORDIV, inner(), g_.index(constant(-3, 12)));
-    case 12: return make(Op::FLOORMOD, inner(), g_.index(constant(-3, 12)));
-    case 13: return make(random_.one_in(2) ? Op::CDIV : Op::CMOD, inner(), g_.index(constant(-3, 12)));
+    case 11: return make(Op::MUL, inner, g_.index(constant(-4, 8)));
+    case 12: return make(Op::FLOORDIV, inner, g_.index(constant(-3, 12)));
+    case 13: return make(Op::FLOORMOD, inner, g_.index(constant(-3, 12)));
     case 14: {
-      static constexpr Op ops[] = {Op::AND, Op::AND, Op::OR, Op::XOR};
-      const std::int64_t mask = random_.one_in(2) ? (std::int64_t{1} << random_.pick(0, 5)) - 1 : constant(-2, 33);
-      return make(ops[random_.pick(0, 3)], inner(), g_.index(mask));
+      const Op op = random_.one_in(2) ? Op::CDIV : Op::CMOD;
+      return make(op, inner, g_.index(constant(-3, 12)));
     }
     case 15: {
+      static constexpr Op ops[] = {Op::AND, Op::AND, Op::OR, Op::XOR};
+      const std::int64_t mask = random_.one_in(2) ? (std::int64_t{1} << random_.pick(0, 5)) - 1 : constant(-2, 33);
+      const Op op = ops[random_.pick(0, 3)];
+      return make(op, inner, g_.index(mask));
+    }
+    case 16: {
       const Id count = random_.one_in(8) ? symbol(3) : g_.index(random_.pick(0, wide_ ? 62 : 5));
-      return make(random_.one_in(2) ? Op::SHL : Op::SHR, inner(), count);
+      return make(random_.one_in(2) ? Op::SHL : Op::SHR, inner, count);
     }
-    case 16: return g_.make(random_.one_in(2) ? Op::ABS : Op::NEG, DType::index, {inner()});
-    default: {
-      const int left = static_cast<int>(random_.pick(1, size - 1));
-      const Id c = condition(left), a = value(size - left);
-      return g_.make(Op::WHERE, DType::index, {c, a, value(random_.one_in(2) ? 1 : 3)});
-    }
+    default: return g_.make(random_.one_in(2) ? Op::ABS : Op::NEG, DType::index, {inner});
   }
+}
+
+Id IndexExpressions::choice(int size) {
+  const int left = static_cast<int>(random_.pick(1, size - 1));
+  const Id c = condition(left), a = value(size - left);
+  return g_.make(Op::WHERE, DType::index, {c, a, value(random_.one_in(2) ? 1 : 3)});
 }
 
 Id IndexExpressions::binary(int size, std::int64_t kind) {
@@ -192,7 +204,8 @@ Id IndexExpressions::gate(Id x) {
 
 // Gates of one index beside and around each other; choices by one gate.
 Id IndexExpressions::related() {
-  const Id x = random_.one_in(3) ? make(Op::ADD, leaf(), leaf()) : leaf();
+  Id x = leaf();
+  if (random_.one_in(3)) x = make(Op::ADD, x, leaf());
   Id all = gate(x);
   for (std::int64_t n = random_.pick(0, 3); n > 0; --n) {
     const Id other = gate(random_.one_in(4) ? leaf() : x);

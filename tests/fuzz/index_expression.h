@@ -38,6 +38,7 @@ class IndexExpressions {
   Id range();
   Id value(int size);
   Id binary(int size, std::int64_t kind);
+  Id choice(int size);
   Id condition(int size);
   Id reshaped();
   Id view(Id x);

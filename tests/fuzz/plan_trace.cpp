@@ -69,7 +69,8 @@ class Trace {
       }
     if (!only_counts) return turns_;
     IndexValues value(g_, counts_);
-    return std::max<std::int64_t>(0, value(l.end).value() - value(l.begin).value());
+    const std::int64_t begin = value(l.begin).value();
+    return std::max<std::int64_t>(0, value(l.end).value() - begin);
   }
 
   // The buffer that has a role.

@@ -54,7 +54,10 @@ class Counted {
   }
 
   Id side(Id v) {
-    if (s_.draw.one_in(3)) v = s_.b.elementwise(s_.draw.one_in(2) ? Op::ADD : Op::SUB, {v, outside(position_)});
+    if (s_.draw.one_in(3)) {
+      const Op op = s_.draw.one_in(2) ? Op::ADD : Op::SUB;
+      v = s_.b.elementwise(op, {v, outside(position_)});
+    }
     if (s_.draw.one_in(4)) v = s_.b.elementwise(Op::MUL, {v, s_.number(position_, s_.draw.between(1, 4))});
     return v;
   }
@@ -84,7 +87,8 @@ class Counted {
     if (kind == 6) return s_.as(condition(2), d);
     if (kind == 7) return s_.b.elementwise(Op::MUL, {value(d, depth - 1), s_.as(condition(2), d)});
     static constexpr Op ops[] = {Op::ADD, Op::SUB, Op::MUL};
-    return s_.b.elementwise(s_.draw.of(ops), {value(d, depth - 1), value(d, depth - 1)});
+    const Op op = s_.draw.of(ops);
+    return s_.b.elementwise(op, {value(d, depth - 1), value(d, depth - 1)});
   }
 
   static constexpr DType sums_[] = {DType::i32, DType::i64, DType::f32, DType::f32,

@@ -24,7 +24,8 @@ Id reduced(ProgramState& s, Id x, std::vector<std::int64_t> axes) {
 
 Id scaled(ProgramState& s, Id x) {
   if (s.g.dtype(x) == DType::boolean || s.draw.one_in(2)) return x;
-  return s.b.elementwise(s.draw.of(std::array{Op::MUL, Op::ADD, Op::MAX}), {x, s.special(s.g.dtype(x))});
+  const Op op = s.draw.of(std::array{Op::MUL, Op::ADD, Op::MAX});
+  return s.b.elementwise(op, {x, s.special(s.g.dtype(x))});
 }
 
 Id long_reduction(ProgramState& s, const ParameterMaker& parameter) {
@@ -38,9 +39,9 @@ Id product(ProgramState& s, const ParameterMaker& parameter) {
   const int m = s.draw.between(30, 40), k = s.draw.between(250, 300), n = s.draw.of(std::array{255, 256, 256, 257, 272, 288});
   const Id a = parameter(extents(s, {m, k})), b = parameter(extents(s, {k, n}));
   const DType d = s.g.dtype(a) == DType::boolean ? DType::f32 : s.g.dtype(a);
-  const std::vector<Id> whole = extents(s, {m, n, k});
+  const std::vector<Id> whole = extents(s, {m, n, k}), rows = extents(s, {m, 1, k});
   static constexpr std::int64_t swap[] = {1, 0};
-  const Id left = s.b.expand(s.b.reshape(s.as(a, d), extents(s, {m, 1, k})), whole);
+  const Id left = s.b.expand(s.b.reshape(s.as(a, d), rows), whole);
   const Id right = s.b.broadcast_to(s.b.permute(s.as(b, d), swap), whole);
   return s.b.reduce_fma(left, right, std::array{std::int64_t{2}});
 }

@@ -74,7 +74,10 @@ SliceAxis slice_axis(ProgramState& s, Id n) {
   const Id last = index_sub(s.g, n, s.g.index(1));
   switch (s.draw.below(5)) {
     case 0: return {last, n, -1};
-    case 1: return {s.g.index(0), index_floordiv(s.g, index_add(s.g, n, s.g.index(1)), s.g.index(2)), 2};
+    case 1: {
+      const Id more = index_add(s.g, n, s.g.index(1));
+      return {s.g.index(0), index_floordiv(s.g, more, s.g.index(2)), 2};
+    }
     case 2: return {s.g.index(1), last, 1};
     case 3: return {s.g.index(0), last, 1};
     default: return {s.g.index(0), n, 1};
@@ -187,9 +190,8 @@ Id stencil(ProgramState& s, Id x) {
   std::vector<Id> before(shape.size(), s.g.index(0)), extents = shape;
   before[axis] = s.g.index(1);
   extents[axis] = index_add(s.g, shape[axis], s.g.index(2));
-  const Id padded =
-      s.b.pad(x, s.number(s.g.dtype(x), 0),
-              s.draw.of(std::array{PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::wrap}), before, extents);
+  const PadMode mode = s.draw.of(std::array{PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::wrap});
+  const Id padded = s.b.pad(x, s.number(s.g.dtype(x), 0), mode, before, extents);
   const std::vector<std::int64_t> ones(shape.size(), 1);
   Id sum = no_id;
   for (int k = 0; k < 3; ++k) {

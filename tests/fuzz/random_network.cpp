@@ -40,16 +40,16 @@ Window window(ProgramState& s) {
 // Axis -> [kernel, count], as the DSL's window view: tiled, and cut into rows that are longer than the axis by the dilation.
 Id windows(ProgramState& s, Id x, std::size_t axis, Window w) {
   const Id n = s.b.shape_of(x)[axis];
-  const Id count =
-      index_add(s.g, index_floordiv(s.g, index_sub(s.g, n, s.g.index(w.dilation * (w.kernel - 1) + 1)), s.g.index(w.stride)),
-                s.g.index(1));
-  const Id row = index_add(s.g, n, s.g.index(w.dilation));
-  const Id rows =
-      cut(s, tiled(s, x, axis, w.kernel * (1 + w.dilation)), axis, s.g.index(0), index_mul(s.g, row, s.g.index(w.kernel)), 1);
+  const Id last = index_sub(s.g, n, s.g.index(w.dilation * (w.kernel - 1) + 1));
+  const Id steps = index_floordiv(s.g, last, s.g.index(w.stride));
+  const Id count = index_add(s.g, steps, s.g.index(1)), zero = s.g.index(0);
+  const Id row = index_add(s.g, n, s.g.index(w.dilation)), length = index_mul(s.g, row, s.g.index(w.kernel));
+  Id rows = cut(s, tiled(s, x, axis, w.kernel * (1 + w.dilation)), axis, zero, length, 1);
   std::vector<Id> shape = s.b.shape_of(rows);
   shape[axis] = row;
   shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), s.g.index(w.kernel));
-  return cut(s, s.b.reshape(rows, shape), axis + 1, s.g.index(0), count, w.stride);
+  rows = s.b.reshape(rows, shape);
+  return cut(s, rows, axis + 1, zero, count, w.stride);
 }
 
 bool fits(ProgramState& s, Id x) { return s.elements(s.b.shape_of(x)) <= s.most_elements * 10; }
@@ -78,7 +78,8 @@ Id filled(ProgramState& s, Id v, std::int64_t from, const std::vector<std::int64
   if (have <= from || have > 5000) v = s.b.iota(s.g.dtype(v), s.g.index(have = from + 7));
   const Id flat[] = {s.g.index(have)};
   v = tiled(s, s.b.reshape(v, flat), 0, (from + n + have - 1) / have);
-  return s.b.reshape(cut(s, v, 0, s.g.index(from), s.g.index(n), 1), extents);
+  const Id begin = s.g.index(from);
+  return s.b.reshape(cut(s, v, 0, begin, s.g.index(n), 1), extents);
 }
 
 Id filter(ProgramState& s, DType d, const std::vector<std::int64_t>& shape) { return filled(s, s.as(s.any(), d), 0, shape); }
@@ -112,14 +113,16 @@ Id convolve(ProgramState& s, Id x) {
   if (s.elements(whole) > s.most_elements * 10) return x;
   const Id f = filter(s, s.g.dtype(x), {outs, 1, *channels, w.kernel});
   const std::int64_t axes[] = {r, r + 1};
-  Id y = s.b.reduce_fma(s.b.expand(v, whole), s.b.broadcast_to(f, whole), axes);
+  v = s.b.expand(v, whole);
+  Id y = s.b.reduce_fma(v, s.b.broadcast_to(f, whole), axes);
   return s.draw.one_in(2) ? s.b.elementwise(Op::ADD, {y, filter(s, s.g.dtype(x), {outs, 1})}) : y;
 }
 
 Id tile(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty()) return x;
-  return tiled(s, x, static_cast<std::size_t>(s.draw.below(static_cast<int>(shape.size()))), s.draw.between(2, 4));
+  const auto axis = static_cast<std::size_t>(s.draw.below(static_cast<int>(shape.size())));
+  return tiled(s, x, axis, s.draw.between(2, 4));
 }
 
 Id roll(ProgramState& s, Id x) {
@@ -153,7 +156,9 @@ Id contract_last(ProgramState& s, Id a, Id b) {  // [.., M, K] and [.., N, K] ->
   left.insert(left.end() - 1, s.g.index(1));
   right.insert(right.end() - 2, s.g.index(1));
   const std::int64_t axes[] = {static_cast<std::int64_t>(whole.size()) - 1};
-  return s.b.reduce_fma(s.b.expand(s.b.reshape(a, left), whole), s.b.broadcast_to(s.b.reshape(b, right), whole), axes);
+  a = s.b.expand(s.b.reshape(a, left), whole);
+  b = s.b.broadcast_to(s.b.reshape(b, right), whole);
+  return s.b.reduce_fma(a, b, axes);
 }
 
 // [.., K] times a matrix of a few columns, a bias, an activation; sometimes twice.
@@ -221,8 +226,8 @@ Id attention(ProgramState& s, Id x) {
   Id scores = contract_last(s, x, s.draw.one_in(3) ? s.b.elementwise(Op::NEG, {x}) : x);
   if (s.draw.one_in(2)) {
     const Id n = shape[shape.size() - 2];
-    const Id column = s.b.reshape(s.b.iota(DType::i32, n), std::vector{n, s.g.index(1)});
-    const Id past = s.b.elementwise(Op::LE, {s.b.iota(DType::i32, n), column});
+    const Id row = s.b.iota(DType::i32, n);
+    const Id past = s.b.elementwise(Op::LE, {row, s.b.reshape(row, std::vector{n, s.g.index(1)})});
     scores = s.b.elementwise(Op::WHERE, {past, scores, s.number(s.g.dtype(x), -100)});
   }
   const auto [e, sum] = exponentials(s, scores);
@@ -270,10 +275,9 @@ Id cross_entropy(ProgramState& s, Id x) {
 }
 
 Id unroll_rows(ProgramState& s, Id x) {
-  return s.b.shape_of(x).empty()
-             ? x
-             : over_last(s, s.draw.of(std::array{ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min}),
-                         numeric(s, x));
+  if (s.b.shape_of(x).empty()) return x;
+  const ReduceKind kind = s.draw.of(std::array{ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min});
+  return over_last(s, kind, numeric(s, x));
 }
 
 // A chain along rows: each step reads the row and what earlier steps made of it.

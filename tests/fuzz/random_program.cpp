@@ -147,7 +147,10 @@ class ProgramMaker {
       s_.values.push_back(large_value(s_, [this](std::vector<Id> extents) { return add_input(std::move(extents)); }));
       steps = s_.draw.between(0, 5);
     }
-    for (int i = 0; i < steps; ++i) step(s_.values, s_.any(), s_.draw.of(makers_));
+    for (int i = 0; i < steps; ++i) {
+      const Id x = s_.any();
+      step(s_.values, x, s_.draw.of(makers_));
+    }
     assign_inouts();
     const int outputs = s_.draw.of(std::array{1, 1, 1, 2, 2, 3, 5});
     for (int i = 0; i < outputs; ++i) add_output(i == 0 ? s_.values.back() : s_.any());

@@ -78,13 +78,14 @@ class Maker {
     constexpr std::array ops = {op::add,  op::sub, op::mul, op::add, op::xor_, op::and_,     op::or_,      op::cdiv,
                                 op::cmod, op::shl, op::shr, op::min, op::max,  op::floordiv, op::floormod, op::mul};
     const auto what = random_.pick(0, 19);
+    const op o = ops[static_cast<std::size_t>(random_.pick(0, 15))];
     int v = 0;
     if (what == 0)
       v = node(op::element, {any()}, place(index_mode::clamp, slot_a));
     else if (what == 1)
       v = node(op::where, {condition(), any(), any()});
     else
-      v = node(ops[static_cast<std::size_t>(random_.pick(0, 15))], {any(), random_.one_in(3) ? any() : number()});
+      v = node(o, {any(), random_.one_in(3) ? any() : number()});
     values_.push_back(v);
     return v;
   }
@@ -124,8 +125,9 @@ class Maker {
   }
   void access() {
     const std::uint64_t to = memory();
+    const index_mode m = mode();
     if (random_.one_in(6)) {
-      node(op::atomic, {any(), index()}, std::uint64_t{0} << 40 | place(mode(), to));
+      node(op::atomic, {any(), index()}, std::uint64_t{0} << 40 | place(m, to));
       return;
     }
     int v = any();
@@ -136,7 +138,7 @@ class Maker {
       v = node(op::element, sources,
                place(constant ? index_mode::constant : index_mode::clamp, random_.one_in(3) ? memory() : to));
     }
-    node(op::put, {v, index()}, place(mode(), to));
+    node(op::put, {v, index()}, place(m, to));
   }
   // The same places under conditions that are made of the same values.
   void alike() {
@@ -177,9 +179,10 @@ class Maker {
           break;
         case 3: {
           const bool counted = random_.one_in(3);
+          const std::int64_t end = counted ? -1 : random_.pick(1, 4);
           const int l = t_.node(op::loop, KILN_I32, scalar_,
                                 counted ? std::vector{node(op::min, {any(), literal(9)})} : std::vector<int>{},
-                                {Tables::fixed(0), Tables::fixed(counted ? -1 : random_.pick(1, 4)), Tables::fixed(1)});
+                                {Tables::fixed(0), Tables::fixed(end), Tables::fixed(1)});
           scope([&] {
             values_.push_back(node(op::counter, {l}));
             statements(depth - 1);

@@ -30,7 +30,7 @@ Id contract(ProgramState& s, Id x) {
   const auto rank = static_cast<int>(s.b.shape_of(x).size());
   if (rank == 0) return x;
   if (s.g.dtype(x) == DType::boolean) x = s.as(x, DType::i32);
-  const Id y = s.b.broadcast_to(s.like(x), s.b.shape_of(x));
+  const Id narrow = s.like(x), y = s.b.broadcast_to(narrow, s.b.shape_of(x));
   return s.b.reduce_fma(x, y, s.some_axes(rank));
 }
 
@@ -103,8 +103,8 @@ Id cumulative(ProgramState& s, Id x) {
   if (s.elements(whole) > s.most_elements * 10) return x;
   std::vector<Id> middle = shape;
   middle.insert(middle.end() - 1, s.g.index(1));
-  const Id column = s.b.reshape(s.b.iota(DType::i32, n), std::vector{n, s.g.index(1)});
-  const Id inside = s.b.elementwise(s.draw.one_in(2) ? Op::LE : Op::LT, {s.b.iota(DType::i32, n), column});
+  const Id row = s.b.iota(DType::i32, n), column = s.b.reshape(row, std::vector{n, s.g.index(1)});
+  const Id inside = s.b.elementwise(s.draw.one_in(2) ? Op::LE : Op::LT, {row, column});
   const Id part = s.b.elementwise(Op::WHERE, {inside, s.b.reshape(x, middle), s.number(s.g.dtype(x), 0)});
   const std::int64_t axes[] = {static_cast<std::int64_t>(shape.size())};
   return s.b.reduce(ReduceKind::sum, part, axes);

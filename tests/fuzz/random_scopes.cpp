@@ -69,7 +69,6 @@ class Maker {
     return t_.node(o, d, scalar_, std::move(sources), std::move(attrs), imm);
   }
   int number(std::int64_t v) { return node(op::constant, KILN_I32, {}, {}, static_cast<std::uint64_t>(v)); }
-  int binary(op o, int a, int b) { return node(o, KILN_I32, {a, b}); }
   int cast(kiln_dtype d, int v) { return node(op::cast, d, {v}); }
   kiln_dtype other_type() {
     constexpr kiln_dtype types[] = {KILN_I8, KILN_I16, KILN_I64, KILN_U8, KILN_U16, KILN_U32, KILN_U64};
@@ -87,7 +86,7 @@ class Maker {
     return cast(KILN_I32, node(any_binary(), d, {a, b}));
   }
   int any() { return visible_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(visible_.size()) - 1))]; }
-  int small(std::int64_t mask) { return binary(op::and_, any(), number(mask)); }
+  int small(std::int64_t mask) { return node(op::and_, KILN_I32, {any(), number(mask)}); }
 
   int value() {
     int v = 0;
@@ -98,7 +97,10 @@ class Maker {
       case 3: v = read(); break;
       case 4: v = memory_.read_variable().value_or(visible_.back()); break;
       case 5: v = foreign(); break;
-      default: v = binary(any_binary(), any(), any());
+      default: {
+        const op o = any_binary();
+        v = node(o, KILN_I32, {any(), any()});
+      }
     }
     visible_.push_back(v);
     return v;
@@ -133,10 +135,12 @@ class Maker {
   int read() {
     switch (random_.pick(0, 5)) {
       case 0: return element(slot_b, {index(), index()});
-      case 1:
-        if (const auto shared = arrays_.read(index(), any())) return *shared;
-        if (const auto own = memory_.read_array(index(), index(), any())) return *own;
+      case 1: {
+        const int i = index(), j = index(), otherwise = any();
+        if (const auto shared = arrays_.read(i, otherwise)) return *shared;
+        if (const auto own = memory_.read_array(i, j, otherwise)) return *own;
         break;
+      }
       case 2:
         if (on_host_) return element(slot_d, {index(), index()});
         if (own_.column >= 0)
@@ -156,7 +160,7 @@ class Maker {
   }
   void put() {
     const auto m = static_cast<index_mode>(random_.one_in(4) ? 5 : random_.pick(0, 2));
-    if (random_.one_in(2) && memory_.put(any(), index(), index())) return;
+    if (random_.one_in(2) && put_typed()) return;
     if (on_host_) return lone_put(m);
     if (random_.one_in(2) && put_shared()) return;
     if (!own_.inside) return;
@@ -167,14 +171,20 @@ class Maker {
     else
       put_own(m);
   }
+  bool put_typed() {
+    const int v = any(), i = index(), j = index();
+    return memory_.put(v, i, j);
+  }
   bool put_shared() {
     std::optional<int> old;
-    const bool written = arrays_.write(index(), any(), old);
+    const int i = index(), v = any();
+    const bool written = arrays_.write(i, v, old);
     if (old) visible_.push_back(*old);
     return written;
   }
   void put_own(index_mode m) {
     const std::uint64_t promise = own_.promised ? dsl::record::unique_write : 0;
+    const Slot vector = random_.one_in(3) ? slot_e : slot_c;
     if (own_.row >= 0)
       node(op::put, KILN_I32, {any(), own_.row, own_.column}, {}, promise | place(m, slot_d));
     else if (random_.one_in(2))
@@ -182,7 +192,7 @@ class Maker {
     else if (random_.one_in(4))
       node(op::put, KILN_U8, {cast(KILN_U8, any()), own_.column}, {}, promise | place(m, slot_bytes));
     else
-      node(op::put, KILN_I32, {any(), own_.column}, {}, promise | place(m, random_.one_in(3) ? slot_e : slot_c));
+      node(op::put, KILN_I32, {any(), own_.column}, {}, promise | place(m, vector));
   }
   static std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
   // To an element that other positions add to as well.
@@ -204,11 +214,12 @@ class Maker {
   }
 
   void lone_put(index_mode m) {
+    const auto kind = static_cast<atomic_kind>(random_.pick(0, 5));
+    const Slot vector = random_.one_in(3) ? slot_e : slot_c;
     if (random_.one_in(3))
-      visible_.push_back(node(op::atomic, KILN_I32, {any(), index()}, {},
-                              static_cast<std::uint64_t>(random_.pick(0, 5)) << 40 | place(m, slot_c)));
+      visible_.push_back(node(op::atomic, KILN_I32, {any(), index()}, {}, atomically(kind, place(m, slot_c))));
     else if (random_.one_in(2))
-      node(op::put, KILN_I32, {any(), index()}, {}, place(m, random_.one_in(3) ? slot_e : slot_c));
+      node(op::put, KILN_I32, {any(), index()}, {}, place(m, vector));
     else
       node(op::put, KILN_I32, {any(), index(), index()}, {}, place(m, slot_d));
   }
@@ -272,7 +283,7 @@ class Maker {
       return;
     }
     attrs.push_back(Tables::fixed(-1));
-    sources.push_back(v == -1 ? number(-1) : binary(op::add, small(3), number(low)));
+    sources.push_back(v == -1 ? number(-1) : node(op::add, KILN_I32, {small(3), number(low)}));
   }
   template <class F>
   void loop(int depth, F body) {
@@ -303,7 +314,7 @@ class Maker {
     ++loops_;
     scope([&] {
       const int now = node(op::get, KILN_I32, {}, {}, turns);
-      node(op::set, KILN_I32, {binary(op::add, now, number(1))}, {}, turns);
+      node(op::set, KILN_I32, {node(op::add, KILN_I32, {now, number(1)})}, {}, turns);
       node(op::break_, KILN_BOOL, {node(op::le, KILN_BOOL, {number(random_.pick(0, 6)), now})});
       visible_.push_back(node(op::counter, KILN_I32, {l}));
       body(depth);
@@ -335,8 +346,8 @@ class Maker {
   int shared() { return shared_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(shared_.size()) - 1))]; }
   int shared_condition() { return node(op::le, KILN_BOOL, {shared(), number(random_.pick(-3, 3))}); }
   void shared_loop(int depth) {
-    const int l =
-        node(op::loop, KILN_I32, {shared()}, {Tables::fixed(-2 * random_.pick(0, 2)), Tables::fixed(-1), Tables::fixed(3)});
+    const std::int64_t first = -2 * random_.pick(0, 2);
+    const int l = node(op::loop, KILN_I32, {shared()}, {Tables::fixed(first), Tables::fixed(-1), Tables::fixed(3)});
     const auto count = shared_.size();
     scope([&] {
       shared_.push_back(node(op::counter, KILN_I32, {l}));
@@ -375,7 +386,8 @@ class Maker {
     for (int axis = 0; axis < rank; ++axis) {
       visible_.push_back(node(op::index, KILN_I32, {k}, {}, dsl::record::within_group | static_cast<std::uint64_t>(axis)));
       const auto size = static_cast<std::int64_t>(sizes >> (8 + 16 * axis) & 0xffff);
-      own = binary(op::add, binary(op::mul, own, number(size)), visible_.back());
+      own = node(op::mul, KILN_I32, {own, number(size)});
+      own = node(op::add, KILN_I32, {own, visible_.back()});
       count *= size;
     }
     visible_.push_back(shared_[2]);
@@ -459,7 +471,8 @@ class Maker {
   // Rotated, or the other way round.
   void permutation() {
     const int i = open_kernel(Tables::text("N"));
-    const int to = random_.one_in(2) ? binary(op::sub, number(-1), i) : binary(op::add, number(random_.pick(-9, 0)), i);
+    const bool is_turned = random_.one_in(2);
+    const int to = node(is_turned ? op::sub : op::add, KILN_I32, {number(is_turned ? -1 : random_.pick(-9, 0)), i});
     node(op::put, KILN_I32, {i, to}, {}, place(index_mode::wrap, slot_p));
     node(op::kernel_end, KILN_BOOL);
   }

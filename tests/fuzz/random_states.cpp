@@ -67,7 +67,8 @@ class Maker {
   }
   int condition() {
     constexpr std::array ops = {op::lt, op::le, op::ne};
-    return flag(one_of(ops), {number(), number()});
+    const op o = one_of(ops);
+    return flag(o, {number(), number()});
   }
 
   // The tensor as it is now.
@@ -83,13 +84,13 @@ class Maker {
       case 1:
         if (!vector_variables_.empty()) return t_.node(op::get, KILN_I32, vector_, {}, {}, one_of(vector_variables_));
         break;
-      case 2: return t_.node(op::reduce, KILN_I32, vector_, {tensor(one_of(written_matrices))}, sum_over(1));
+      case 2: return sum_over(1, vector_, tensor(one_of(written_matrices)));
       default: break;
     }
     return tensor(any_vector());
   }
-  std::vector<dsl::record::extent> sum_over(std::int64_t axis) {
-    return {Tables::fixed(random_.one_in(2) ? 0 : 2), Tables::fixed(axis)};
+  int sum_over(std::int64_t axis, const dsl::record::shape* shape, int v) {
+    return t_.node(op::reduce, KILN_I32, shape, {v}, {Tables::fixed(random_.one_in(2) ? 0 : 2), Tables::fixed(axis)});
   }
   // Shifted on a circle.
   int rolled(int v) {
@@ -100,7 +101,8 @@ class Maker {
     int v = vector_value();
     if (random_.one_in(3)) v = rolled(v);
     if (random_.one_in(4)) return v;
-    v = t_.node(arithmetic(), KILN_I32, vector_, {v, random_.one_in(3) ? number() : vector_value()});
+    const op o = arithmetic();
+    v = t_.node(o, KILN_I32, vector_, {v, random_.one_in(3) ? number() : vector_value()});
     vectors_.push_back(v);
     return v;
   }
@@ -137,16 +139,26 @@ class Maker {
       if (loops_ > 0 && random_.one_in(12)) leave();
     }
   }
-  void leave() { flag(random_.one_in(3) ? op::continue_ : op::break_, {condition()}); }
+  void leave() {
+    const op o = random_.one_in(3) ? op::continue_ : op::break_;
+    flag(o, {condition()});
+  }
 
   void whole() {
     switch (random_.pick(0, 7)) {
-      case 0: numbers_.push_back(t_.node(op::reduce, KILN_I32, scalar_, {tensor(any_vector())}, sum_over(0))); break;
+      case 0: numbers_.push_back(sum_over(0, scalar_, tensor(any_vector()))); break;
       case 1:
-      case 2: store(one_of(written_matrices), new_matrix()); break;
+      case 2: {
+        const int v = new_matrix();
+        store(one_of(written_matrices), v);
+        break;
+      }
       case 3:
       case 4: rotate(); break;
-      default: store(one_of(written_vectors), new_vector());
+      default: {
+        const int v = new_vector();
+        store(one_of(written_vectors), v);
+      }
     }
   }
 
@@ -181,7 +193,8 @@ class Maker {
   }
   void put(std::uint64_t target, const std::vector<int>& at, bool counted) {
     const bool guarded = random_.one_in(4);
-    const int v = node(arithmetic(), {operand(target, at), operand(target, at)});
+    const op o = arithmetic();
+    const int v = node(o, {operand(target, at), operand(target, at)});
     if (guarded) flag(op::when, {flag(op::lt, {number(), at.back()})});
     std::vector<int> sources{v};
     sources.insert(sources.end(), at.begin(), at.end());
@@ -195,15 +208,17 @@ class Maker {
       return;
     }
     const std::uint64_t target = one_of(written_vectors);
-    const int v = random_.one_in(2) ? number() : element(any_vector(), {number()});
+    int v = number();
+    if (random_.one_in(2)) v = element(any_vector(), {v});
     node(op::put, {v, number()}, {}, place(index_mode::wrap, target));
   }
 
   void variable() {
+    const int v = new_vector();
     if (!vector_variables_.empty() && random_.one_in(2)) {
-      t_.node(op::set, KILN_I32, vector_, {new_vector()}, {}, one_of(vector_variables_));
+      t_.node(op::set, KILN_I32, vector_, {v}, {}, one_of(vector_variables_));
     } else {
-      t_.node(op::var, KILN_I32, vector_, {new_vector()}, {}, next_variable_);
+      t_.node(op::var, KILN_I32, vector_, {v}, {}, next_variable_);
       vector_variables_.push_back(next_variable_++);
     }
   }

@@ -35,7 +35,10 @@ Id counted(ProgramState& s, Id p, Id q) {
     case 1: return of(Op::LE, q, p);
     case 2: return of(Op::EQ, p, q);
     case 3: return of(Op::NE, p, q);
-    case 4: return of(Op::AND, of(Op::LE, q, p), of(Op::LT, p, of(Op::ADD, q, s.number(d, s.draw.between(0, 6)))));
+    case 4: {
+      const Id end = of(Op::ADD, q, s.number(d, s.draw.between(0, 6)));
+      return s.b.elementwise(Op::AND, {of(Op::LE, q, p), of(Op::LT, p, end)});
+    }
     default: return s.b.elementwise(Op::NOT, {of(Op::LT, p, q)});
   }
 }
@@ -48,9 +51,11 @@ Id combine(ProgramState& s, Id condition, Id x) {
                           : s.b.elementwise(Op::WHERE, {condition, x, other});
 }
 
-ReduceKind some_kind(ProgramState& s) {
-  return s.draw.of(
-      std::array{ReduceKind::sum, ReduceKind::sum, ReduceKind::sum, ReduceKind::max, ReduceKind::min, ReduceKind::prod});
+Id reduced(ProgramState& s, Id x, std::size_t axis) {
+  static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::sum, ReduceKind::sum,
+                                         ReduceKind::max, ReduceKind::min, ReduceKind::prod};
+  const std::int64_t axes[] = {static_cast<std::int64_t>(axis)};
+  return s.b.reduce(s.draw.of(kinds), x, axes);
 }
 
 // [.., n] -> [.., n, n], reduced over the last axis (or the one before): what of x counts for each position.
@@ -66,12 +71,12 @@ Id triangle(ProgramState& s, Id x) {
   if (s.elements(whole) > s.most_elements * 10) return x;
   const DType d = s.draw.of(std::array{DType::i32, DType::i32, DType::i64, DType::i16, DType::u8, DType::f32});
   const bool fits = d != DType::u8 && d != DType::i16;
-  const Id row = positions(s, d, whole[rank - 2], rank - 2, rank), column = positions(s, d, n, rank - 1, rank);
-  const Id which = is_float(d) || !fits ? counted(s, column, row) : counted(s, affine(s, column), affine(s, row));
+  Id row = positions(s, d, whole[rank - 2], rank - 2, rank), column = positions(s, d, n, rank - 1, rank);
+  if (!is_float(d) && fits) row = affine(s, row), column = affine(s, column);
+  const Id which = counted(s, column, row);
   Id part = combine(s, which, s.draw.one_in(4) ? s.special(s.g.dtype(x)) : s.b.reshape(x, shape));
   part = s.b.broadcast_to(part, s.b.shape_of(part).size() == rank ? whole : s.b.shape_of(part));
-  const std::int64_t axes[] = {static_cast<std::int64_t>(s.draw.one_in(4) ? rank - 2 : rank - 1)};
-  return s.b.reduce(some_kind(s), part, axes);
+  return reduced(s, part, s.draw.one_in(4) ? rank - 2 : rank - 1);
 }
 
 // Sums of the values whose key is j, for each j of a few: histogram, one-hot, scatter.
@@ -87,8 +92,7 @@ Id by_key(ProgramState& s, Id x) {
   if (s.elements(whole) > s.most_elements * 10) return x;
   const Id hit = s.b.elementwise(Op::EQ, {s.b.reshape(s.b.broadcast_to(key, shape), column), s.b.iota(DType::i32, keys)});
   const Id part = combine(s, hit, s.b.reshape(x, column));
-  const std::int64_t axes[] = {0};
-  return s.draw.one_in(4) ? part : s.b.reduce(some_kind(s), s.b.broadcast_to(part, whole), axes);
+  return s.draw.one_in(4) ? part : reduced(s, s.b.broadcast_to(part, whole), 0);
 }
 
 // For each index the element of x along an axis; the index, kept inside or not, is data.
@@ -98,7 +102,8 @@ Id take(ProgramState& s, Id x) {
   x = numeric(s, x);
   const std::size_t rank = shape.size();
   const auto axis = static_cast<std::size_t>(s.draw.below(static_cast<int>(rank)));
-  Id index = s.as(s.any(), s.draw.of(std::array{DType::i32, DType::i64, DType::i8, DType::u8, DType::u32}));
+  Id index = s.any();
+  index = s.as(index, s.draw.of(std::array{DType::i32, DType::i64, DType::i8, DType::u8, DType::u32}));
   if (s.b.shape_of(index).size() > 1) index = s.b.reduce(ReduceKind::max, index, std::array{std::int64_t{0}});
   if (s.b.shape_of(index).size() > 1) return x;
   const DType d = s.g.dtype(index);
@@ -126,7 +131,8 @@ Id rank_in_row(ProgramState& s, Id x) {
   row.insert(row.end() - 1, s.g.index(1));
   whole.push_back(shape.back());
   if (s.elements(whole) > s.most_elements * 10) return x;
-  const Id larger = s.b.elementwise(s.draw.one_in(2) ? Op::LT : Op::LE, {s.b.reshape(x, row), s.b.reshape(x, column)});
+  const Op op = s.draw.one_in(2) ? Op::LT : Op::LE;
+  const Id larger = s.b.elementwise(op, {s.b.reshape(x, row), s.b.reshape(x, column)});
   const std::int64_t axes[] = {static_cast<std::int64_t>(shape.size())};
   if (s.draw.one_in(4)) return s.b.reduce(s.draw.one_in(2) ? ReduceKind::any : ReduceKind::all, larger, axes);
   return s.b.reduce(ReduceKind::sum, s.as(larger, s.draw.of(std::array{DType::i32, DType::f32, DType::f16, DType::u8})), axes);
@@ -137,16 +143,16 @@ Id little(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() > 4) return x;
   x = numeric(s, x);
-  const auto at = static_cast<std::ptrdiff_t>(s.draw.below(static_cast<int>(shape.size()) + 1));
-  shape.insert(shape.begin() + at, s.g.index(1));
+  const auto axis = static_cast<std::size_t>(s.draw.below(static_cast<int>(shape.size()) + 1));
+  shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), s.g.index(1));
   Id v = s.b.reshape(x, shape);
-  shape[static_cast<std::size_t>(at)] = s.extent();
+  shape[axis] = s.extent();
   if (s.elements(shape) > s.most_elements * 10) return x;
-  if (s.draw.one_in(3))
-    v = s.b.elementwise(
-        s.draw.of(std::array{Op::ADD, Op::MUL, Op::MAX}),
-        {v, positions(s, s.g.dtype(x), shape[static_cast<std::size_t>(at)], static_cast<std::size_t>(at), shape.size())});
-  return s.b.reduce(some_kind(s), s.b.broadcast_to(v, shape), std::array{static_cast<std::int64_t>(at)});
+  if (s.draw.one_in(3)) {
+    const Id along = positions(s, s.g.dtype(x), shape[axis], axis, shape.size());
+    v = s.b.elementwise(s.draw.of(std::array{Op::ADD, Op::MUL, Op::MAX}), {v, along});
+  }
+  return reduced(s, s.b.broadcast_to(v, shape), axis);
 }
 
 }  // namespace

@@ -6,7 +6,9 @@
 namespace kiln::compiler::testing {
 namespace {
 
-Id op(ProgramState& s, Op o, Id a, Id b) { return s.b.elementwise(o, {a, b}); }
+Id widened(ProgramState& s, Id x, const std::vector<Id>& narrow, const std::vector<Id>& shape) {
+  return s.b.expand(s.b.reshape(x, narrow), shape);
+}
 
 struct Rows {
   Id value = no_id;  // [rows, components], no_id where nothing fits
@@ -18,10 +20,11 @@ struct Rows {
     for (const Id e : s.b.shape_of(x)) rows = index_mul(s.g, rows, e);
     if (s.elements({rows, s.g.index(n)}) > s.most_elements) return;
     const DType d = s.g.dtype(x) == DType::boolean ? DType::i32 : s.g.dtype(x);
-    const Id column = s.b.reshape(s.as(x, d), std::vector<Id>{rows, s.g.index(1)});
-    const Id number = s.b.reshape(s.b.iota(d, s.g.index(n)), std::vector<Id>{s.g.index(1), s.g.index(n)});
-    const std::vector<Id> shape{rows, s.g.index(n)};
-    value = op(s, s.draw.one_in(2) ? Op::ADD : Op::MUL, s.b.expand(column, shape), s.b.expand(number, shape));
+    const Id one = s.g.index(1), count = s.g.index(n), numbers = s.b.iota(d, count);
+    x = s.b.reshape(s.as(x, d), std::vector{rows, one});
+    const std::vector<Id> shape{rows, count};
+    const Op op = s.draw.one_in(2) ? Op::ADD : Op::MUL;
+    value = s.b.elementwise(op, {s.b.expand(x, shape), widened(s, numbers, {one, count}, shape)});
   }
 };
 
@@ -30,18 +33,22 @@ Id sum(ProgramState& s, Id x, std::int64_t axis) {
   return s.b.reduce(s.draw.of(std::array{ReduceKind::sum, ReduceKind::sum, ReduceKind::max}), x, axes);
 }
 
-Id widened(ProgramState& s, Id x, const std::vector<Id>& narrow, const std::vector<Id>& shape) {
-  return s.b.expand(s.b.reshape(x, narrow), shape);
-}
-
 // What a function of the length makes of each component.
 Id scaled(ProgramState& s, Id x) {
   const Rows r(s, x, s.draw.between(2, 9));
   if (r.value == no_id) return x;
   const std::vector<Id> shape = s.b.shape_of(r.value);
-  Id length = sum(s, op(s, Op::MUL, r.value, r.value), 1);
+  Id length = sum(s, s.b.elementwise(Op::MUL, {r.value, r.value}), 1);
   if (is_float(s.g.dtype(length))) length = s.b.elementwise(Op::SQRT, {length});
-  return op(s, is_float(s.g.dtype(length)) ? Op::FDIV : Op::SUB, r.value, widened(s, length, {r.rows, s.g.index(1)}, shape));
+  const Op op = is_float(s.g.dtype(length)) ? Op::FDIV : Op::SUB;
+  return s.b.elementwise(op, {r.value, widened(s, length, {r.rows, s.g.index(1)}, shape)});
+}
+
+// A function of the length along an axis.
+Id weight_of(ProgramState& s, Id x, std::int64_t axis) {
+  const Id length = sum(s, s.b.elementwise(Op::MUL, {x, x}), axis);
+  if (!is_float(s.g.dtype(length))) return length;
+  return s.b.elementwise(Op::FDIV, {length, s.b.elementwise(Op::ADD, {length, length})});
 }
 
 // Of all pairs of rows: a difference, weighed by a function of its length, added up.
@@ -50,10 +57,9 @@ Id attracted(ProgramState& s, Id x) {
   const Id one = s.g.index(1), n = s.g.index(r.components);
   const std::vector<Id> all{r.rows, r.rows, n};
   if (r.value == no_id || s.elements(all) > s.most_elements * 10) return x;
-  const Id difference = op(s, Op::SUB, widened(s, r.value, {r.rows, one, n}, all), widened(s, r.value, {one, r.rows, n}, all));
-  Id weight = sum(s, op(s, Op::MUL, difference, difference), 2);
-  if (is_float(s.g.dtype(weight))) weight = op(s, Op::FDIV, weight, op(s, Op::ADD, weight, weight));
-  const Id weighed = op(s, Op::MUL, difference, widened(s, weight, {r.rows, r.rows, one}, all));
+  const Id left = widened(s, r.value, {r.rows, one, n}, all), right = widened(s, r.value, {one, r.rows, n}, all);
+  const Id difference = s.b.elementwise(Op::SUB, {left, right}), weight = weight_of(s, difference, 2);
+  const Id weighed = s.b.elementwise(Op::MUL, {difference, widened(s, weight, {r.rows, r.rows, one}, all)});
   return sum(s, weighed, s.draw.one_in(4) ? 0 : 1);
 }
 
@@ -65,10 +71,10 @@ Id attracted_planes(ProgramState& s, Id x) {
   if (r.value == no_id || s.elements(all) > s.most_elements * 10) return x;
   static constexpr std::int64_t swap[] = {1, 0};
   const Id planes = s.b.permute(r.value, swap);
-  const Id difference = op(s, Op::SUB, widened(s, planes, {n, r.rows, one}, all), widened(s, planes, {n, one, r.rows}, all));
-  Id weight = sum(s, op(s, Op::MUL, difference, difference), 0);
-  if (is_float(s.g.dtype(weight))) weight = op(s, Op::FDIV, weight, op(s, Op::ADD, weight, weight));
-  return sum(s, op(s, Op::MUL, difference, widened(s, weight, {one, r.rows, r.rows}, all)), s.draw.between(1, 2));
+  const Id left = widened(s, planes, {n, r.rows, one}, all), right = widened(s, planes, {n, one, r.rows}, all);
+  const Id difference = s.b.elementwise(Op::SUB, {left, right}), weight = weight_of(s, difference, 0);
+  const Id weighed = s.b.elementwise(Op::MUL, {difference, widened(s, weight, {one, r.rows, r.rows}, all)});
+  return sum(s, weighed, s.draw.between(1, 2));
 }
 
 // Matrices times matrices, row by row; or all rows times one matrix.
@@ -79,9 +85,8 @@ Id matrices(ProgramState& s, Id x) {
   const std::vector<Id> all{r.rows, n, n, n};
   if (r.value == no_id || s.elements(all) > s.most_elements * 10) return x;
   const Id left = widened(s, r.value, {r.rows, n, one, n}, all);
-  const Id other = s.draw.one_in(2)
-                       ? r.value
-                       : s.b.reshape(s.b.iota(s.g.dtype(r.value), s.g.index(k * k)), std::vector<Id>{one, s.g.index(k * k)});
+  const Id count = s.g.index(k * k);
+  const Id other = s.draw.one_in(2) ? r.value : s.b.reshape(s.b.iota(s.g.dtype(r.value), count), std::vector{one, count});
   const Id right = widened(s, other, {s.b.shape_of(other)[0], one, n, n}, all);
   const std::int64_t axes[] = {3};
   return s.b.reduce_fma(left, right, axes);
@@ -96,8 +101,9 @@ Id complex(ProgramState& s, Id x) {
     return s.b.slice(r.value, std::vector<Id>{zero, at}, std::vector<std::int64_t>{1, 1}, std::vector<Id>{r.rows, one});
   };
   const Id re = part(zero), im = part(one);
-  const Id parts[] = {op(s, Op::SUB, op(s, Op::MUL, re, re), op(s, Op::MUL, im, im)),
-                      op(s, Op::ADD, op(s, Op::MUL, re, im), op(s, Op::MUL, im, re))};
+  const auto product = [&](Id a, Id b) { return s.b.elementwise(Op::MUL, {a, b}); };
+  const Id parts[] = {s.b.elementwise(Op::SUB, {product(re, re), product(im, im)}),
+                      s.b.elementwise(Op::ADD, {product(re, im), product(im, re)})};
   return s.b.concat(parts, 1);
 }
 

@@ -76,12 +76,14 @@ class Maker {
   int over(By x) {
     const auto [a, m] = x;
     if (is_power(m) && random_.one_in(3)) return node(op::shr, {a, number(log2(m))});
-    return node(coin() ? op::cdiv : op::floordiv, {a, number(m)});
+    const op o = coin() ? op::cdiv : op::floordiv;
+    return node(o, {a, number(m)});
   }
   int mod(By x) {
     const auto [a, m] = x;
     if (is_power(m) && random_.one_in(3)) return node(op::and_, {a, number(m - 1)});
-    return node(coin() ? op::cmod : op::floormod, {a, number(m)});
+    const op o = coin() ? op::cmod : op::floormod;
+    return node(o, {a, number(m)});
   }
 
   int extent_or(std::int64_t least, std::int64_t most) {
@@ -158,8 +160,8 @@ class Maker {
   void pivot() {
     with_pivot([&](int k) {
       kernel({0}, [&](std::vector<int> at) {
-        const int t = at[0], other = plus({k, random_.one_in(8) ? 1 : 0});
-        when(is_other({t, k}), [&] {
+        const int t = at[0], other = plus({k, random_.one_in(8) ? 1 : 0}), apart = is_other({t, k});
+        when(apart, [&] {
           if (coin())
             put(slot_square, {add({read(slot_square, {t, k}), read(slot_square, {k, coin() ? k : other})}), t, k});
           else
@@ -182,8 +184,8 @@ class Maker {
           const int rows = is_other({i, k});
           when(random_.one_in(8) ? rows : flag(op::and_, {rows, is_other({j, k})}), update);
         } else {
-          const int row = flag(op::eq, {i, k});
-          when(flag(op::or_, {row, flag(op::eq, {j, k})}), [&] { put(slot_flat, {i, add({node(op::mul, {i, n_}), j})}); });
+          const int row = flag(op::eq, {i, k}), either = flag(op::or_, {row, flag(op::eq, {j, k})});
+          when(either, [&] { put(slot_flat, {i, add({node(op::mul, {i, n_}), j})}); });
           otherwise(update);
         }
       });
@@ -192,7 +194,8 @@ class Maker {
 
   // One residue of m each: its quotient, or one place of several.
   void residues() {
-    kernel({extent_or(1, 90)}, [&](std::vector<int> at) {
+    const std::int64_t extent = extent_or(1, 90);
+    kernel({extent}, [&](std::vector<int> at) {
       const int i = at[0];
       const std::int64_t m = random_.pick(2, 8), r = random_.pick(0, m - 1), wrong = random_.one_in(8) ? 1 : 0;
       const auto place = [&](std::int64_t residue) {
@@ -205,28 +208,35 @@ class Maker {
         }
       };
       if (m == 2 && coin()) {
-        when(coin() ? flag(op::eq, {mod({i, 2}), number(1)}) : flag(op::ne, {mod({i, 2}), number(0)}),
-             [&] { put(slot_y, {i, place(1)}); });
+        const int is_odd = coin() ? flag(op::eq, {mod({i, 2}), number(1)}) : flag(op::ne, {mod({i, 2}), number(0)});
+        when(is_odd, [&] { put(slot_y, {i, place(1)}); });
         otherwise([&] { put(slot_z, {i, place(0)}); });
         return;
       }
-      when(flag(op::eq, {mod({i, m}), number(r)}), [&] { put(slot_y, {read(slot_a, {i}), place(r)}, any_mode()); });
-      if (coin()) when(flag(op::eq, {mod({i, m}), number((r + 1) % m)}), [&] { put(slot_z, {i, place((r + 1) % m)}); });
+      const auto has = [&](std::int64_t residue) { return flag(op::eq, {mod({i, m}), number(residue)}); };
+      const index_mode mode = any_mode();
+      const int here = has(r);
+      when(here, [&] { put(slot_y, {read(slot_a, {i}), place(r)}, mode); });
+      if (coin()) return;
+      const std::int64_t next = (r + 1) % m;
+      const int there = has(next);
+      when(there, [&] { put(slot_z, {i, place(next)}); });
     });
   }
 
   void shifts() {
-    kernel({extent_or(1, 90)}, [&](std::vector<int> at) {
-      const int i = at[0], s = static_cast<int>(random_.pick(0, 6)) + (random_.one_in(3) ? 32 : 0);
-      const std::int64_t low = random_.pick(0, 1 << (s % 32));
+    const std::int64_t extent = extent_or(1, 90);
+    kernel({extent}, [&](std::vector<int> at) {
+      const int i = at[0], by = static_cast<int>(random_.pick(0, 6)), s = random_.one_in(3) ? by + 32 : by;
+      const std::int64_t low = random_.pick(0, 1 << by);
       const int shifted = node(op::shl, {i, number(s)});
       switch (random_.pick(0, 3)) {
         case 0: return put(slot_y, {i, plus({shifted, low})});
         case 1: put(slot_y, {i, shifted}); return put(slot_y, {read_or_0(slot_y, {shifted}), plus({shifted, low})});
         case 2: {
-          const int down = node(op::shr, {i, number(s)});
-          return when(flag(op::eq, {node(op::and_, {i, number((1 << (s % 32)) - 1)}), number(0)}),
-                      [&] { put(slot_y, {i, down}); });
+          const int down = node(op::shr, {i, number(s)}), lost = node(op::and_, {i, number((1 << by) - 1)});
+          const int is_exact = flag(op::eq, {lost, number(0)});
+          return when(is_exact, [&] { put(slot_y, {i, down}); });
         }
         default: return put(slot_y, {i, node(op::xor_, {shifted, number(random_.pick(0, 9))})});
       }
@@ -243,21 +253,23 @@ class Maker {
     };
     if (coin()) {
       kernel({0}, [&](std::vector<int> at) {
-        loop(plus({at[0], (is_strict ? 0 : 1) + wrong}), [&](int j) { put(slot_flat, {j, place(at[0], j)}); });
+        const int end = plus({at[0], (is_strict ? 0 : 1) + wrong});
+        loop(end, [&](int j) { put(slot_flat, {j, place(at[0], j)}); });
       });
       return;
     }
     kernel({0, 0}, [&](std::vector<int> at) {
       const int i = at[0], j = at[1];
-      when(flag(is_strict ? op::lt : op::le, {j, plus({i, wrong})}),
-           [&] { put(slot_flat, {read_or_0(slot_square, {i, j}), place(i, j)}); });
+      const int below = flag(is_strict ? op::lt : op::le, {j, plus({i, wrong})});
+      when(below, [&] { put(slot_flat, {read_or_0(slot_square, {i, j}), place(i, j)}); });
     });
   }
   void transposed() {
     kernel({0, 0}, [&](std::vector<int> at) {
       const int i = at[0], j = at[1];
       const bool is_right = !random_.one_in(8);
-      when(is_right ? flag(coin() ? op::lt : op::le, {i, j}) : flag(op::le, {i, plus({j, 1})}), [&] {
+      const int above = is_right ? flag(coin() ? op::lt : op::le, {i, j}) : flag(op::le, {i, plus({j, 1})});
+      when(above, [&] {
         const int a = read(slot_square, {i, j}), b = read(slot_square, {j, i});
         put(slot_square, {b, i, j});
         put(slot_square, {a, j, i});
@@ -267,7 +279,8 @@ class Maker {
 
   void tiles() {
     const std::int64_t p = random_.pick(2, 5), q = random_.pick(2, 5), wrong = random_.one_in(8) ? 1 : 0;
-    kernel({random_.pick(1, 6), random_.pick(1, 6), p + wrong, q}, [&](std::vector<int> at) {
+    const std::vector<std::int64_t> extents{random_.pick(1, 6), random_.pick(1, 6), p + wrong, q};
+    kernel(extents, [&](std::vector<int> at) {
       const int row = add({times({at[0], p}), at[2]}), column = add({times({at[1], q}), at[3]});
       if (coin()) return put(slot_square, {at[0], row, column});
       put(slot_flat, {at[0], coin() ? add({node(op::mul, {row, number(6 * q)}), column})
@@ -278,7 +291,8 @@ class Maker {
   void digits() {
     const std::int64_t p = random_.pick(2, 9), q = random_.pick(2, 9), wrong = random_.one_in(8) ? 1 : 0;
     const bool is_symbolic = coin();
-    kernel({is_symbolic ? 0 : random_.pick(1, p * q)}, [&](std::vector<int> at) {
+    const std::int64_t extent = is_symbolic ? 0 : random_.pick(1, p * q);
+    kernel({extent}, [&](std::vector<int> at) {
       const int k = at[0], low = mod({k, p}), high = over({k, p});
       switch (random_.pick(0, 3)) {
         case 0: return put(slot_square, {k, high, low});
@@ -290,10 +304,12 @@ class Maker {
   }
 
   void affine() {
-    kernel({extent_or(1, 90)}, [&](std::vector<int> at) {
+    const std::int64_t extent = extent_or(1, 90);
+    kernel({extent}, [&](std::vector<int> at) {
       const int i = at[0], scaled = times({i, random_.pick(1, 5)});
+      const index_mode mode = any_mode();
       switch (random_.pick(0, 4)) {
-        case 0: return put(slot_y, {i, sub({plus({n_, -1}), i})}, any_mode());
+        case 0: return put(slot_y, {i, sub({plus({n_, -1}), i})}, mode);
         case 1: return put(slot_y, {i, plus({scaled, random_.pick(-5, 5)})});
         case 2: return put(slot_y, {read(slot_a, {i}), sub({c_, scaled})});
         case 3: return put(slot_y, {i, node(op::xor_, {i, coin() ? d_ : number(random_.pick(0, 15))})});
@@ -302,13 +318,15 @@ class Maker {
     });
   }
   void affine_square() {
-    kernel({extent_or(1, 12), extent_or(1, 12)}, [&](std::vector<int> at) {
-      const auto sum = [&](std::int64_t p, std::int64_t q) {
+    const std::vector<std::int64_t> extents{extent_or(1, 12), extent_or(1, 12)};
+    kernel(extents, [&](std::vector<int> at) {
+      const auto sum = [&] {
+        const std::int64_t p = random_.pick(-2, 2), q = random_.pick(-2, 2);
         const auto term = [&](int x, std::int64_t by) { return by < 0 ? sub({number(0), times({x, -by})}) : times({x, by}); };
         const int first = p == 0 ? number(0) : term(at[0], p);
         return plus({q == 0 ? first : add({first, term(at[1], q)}), random_.pick(-3, 8)});
       };
-      const int row = sum(random_.pick(-2, 2), random_.pick(-2, 2)), column = sum(random_.pick(-2, 2), random_.pick(-2, 2));
+      const int row = sum(), column = sum();
       put(slot_square, {at[0], row, column});
     });
   }
@@ -318,7 +336,8 @@ class Maker {
     if (coin()) {
       kernel({0}, [&](std::vector<int> at) {
         const std::int64_t m = random_.pick(2, 4), far = random_.pick(1, m);
-        when(flag(op::eq, {mod({at[0], m}), number(random_.pick(0, m - 1))}), [&] {
+        const int is_chosen = flag(op::eq, {mod({at[0], m}), number(random_.pick(0, m - 1))});
+        when(is_chosen, [&] {
           put(slot_y,
               {add({read_or_0(slot_y, {plus({at[0], far})}), read_or_0(slot_y, {plus({at[0], -random_.pick(1, m - 1)})})}),
                at[0]});
@@ -329,7 +348,8 @@ class Maker {
     kernel({0, 0}, [&](std::vector<int> at) {
       const int i = at[0], j = at[1];
       const auto near = [&] { return random_.one_in(12) ? 2 : 1; };
-      when(flag(op::eq, {mod({add({i, j}), 2}), coin() ? number(0) : node(op::and_, {c_, number(1)})}), [&] {
+      const int is_chosen = flag(op::eq, {mod({add({i, j}), 2}), coin() ? number(0) : node(op::and_, {c_, number(1)})});
+      when(is_chosen, [&] {
         const bool at_border = coin();
         const auto beside = [&](int r, int s) {
           return at_border ? read(slot_square, {r, s}) : read_or_0(slot_square, {r, s});
@@ -350,23 +370,27 @@ class Maker {
         put(slot_y, {node(op::max, {a, b}), q});
       };
       switch (random_.pick(0, 3)) {
-        case 0:
-          return when(flag(random_.one_in(8) ? op::le : op::lt, {times({i, 2}), plus({n_, -1})}),
-                      [&] { swap(i, sub({plus({n_, -1}), i})); });
+        case 0: {
+          const op less = random_.one_in(8) ? op::le : op::lt;
+          const int is_first = flag(less, {times({i, 2}), plus({n_, -1})});
+          return when(is_first, [&] { swap(i, sub({plus({n_, -1}), i})); });
+        }
         case 1: {
           const int p = add({times({i, 2}), mod({node(op::and_, {c_, number(7)}), 2})});
-          return when(flag(op::lt, {plus({p, 1}), n_}), [&] { swap(p, plus({p, random_.one_in(8) ? 2 : 1})); });
+          const int fits = flag(op::lt, {plus({p, 1}), n_});
+          return when(fits, [&] { swap(p, plus({p, random_.one_in(8) ? 2 : 1})); });
         }
         case 2: {
           const std::int64_t h = random_.pick(1, 6), period = random_.one_in(8) ? h + 1 : 2 * h;
           const int first = flag(op::lt, {mod({i, period}), number(h)});
-          return when(flag(op::and_, {first, flag(op::lt, {plus({i, h}), n_})}), [&] { swap(i, plus({i, h})); });
+          const int both = flag(op::and_, {first, flag(op::lt, {plus({i, h}), n_})});
+          return when(both, [&] { swap(i, plus({i, h})); });
         }
         default: {
           const int other = node(op::xor_, {i, coin() ? d_ : number(random_.pick(1, 8))});
-          const int first = flag(op::lt, {i, other});
-          return when(random_.one_in(8) ? flag(op::lt, {other, n_}) : flag(op::and_, {first, flag(op::lt, {other, n_})}),
-                      [&] { swap(i, other); });
+          const int first = flag(op::lt, {i, other}), fits = flag(op::lt, {other, n_});
+          const int both = random_.one_in(8) ? fits : flag(op::and_, {first, fits});
+          return when(both, [&] { swap(i, other); });
         }
       }
     });
@@ -374,10 +398,14 @@ class Maker {
 
   // Several places each, which together fill a stretch.
   void strided() {
-    kernel({extent_or(1, 40)}, [&](std::vector<int> at) {
+    const std::int64_t extent = extent_or(1, 40);
+    kernel({extent}, [&](std::vector<int> at) {
       const int i = at[0];
       const std::int64_t m = random_.pick(2, 6), most = random_.one_in(8) ? m : m - 1;
-      if (coin()) return loop(number(most + 1), [&](int k) { put(slot_y, {k, add({times({i, m}), k})}); });
+      if (coin()) {
+        const int end = number(most + 1);
+        return loop(end, [&](int k) { put(slot_y, {k, add({times({i, m}), k})}); });
+      }
       for (std::int64_t k = 0; k <= most; k += random_.pick(1, 2))
         put(slot_y, {random_.one_in(3) ? read_or_0(slot_y, {plus({times({i, m}), random_.pick(0, m - 1)})}) : i,
                      plus({times({i, m}), k})});

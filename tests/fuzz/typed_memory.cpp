@@ -49,7 +49,8 @@ void TypedMemory::set(int value) {
   int next = as(v->type, value);
   if (v->type == KILN_F32) {
     constexpr op ops[] = {op::add, op::sub, op::mul, op::fdiv};
-    next = node(ops[random_.pick(0, 3)], KILN_F32, {node(op::get, KILN_F32, {}, v->number), next});
+    const int now = node(op::get, KILN_F32, {}, v->number);
+    next = node(ops[random_.pick(0, 3)], KILN_F32, {now, next});
   }
   node(op::set, v->type, {next}, v->number);
 }
