@@ -40,9 +40,8 @@ Window window(ProgramState& s) {
 // Axis -> [kernel, count], as the DSL's window view: tiled, and cut into rows that are longer than the axis by the dilation.
 Id windows(ProgramState& s, Id x, std::size_t axis, Window w) {
   const Id n = s.b.shape_of(x)[axis];
-  const Id last = index_sub(s.g, n, s.g.index(w.dilation * (w.kernel - 1) + 1));
-  const Id steps = index_floordiv(s.g, last, s.g.index(w.stride));
-  const Id count = index_add(s.g, steps, s.g.index(1)), zero = s.g.index(0);
+  const Id last = index_sub(s.g, n, s.g.index(w.dilation * (w.kernel - 1) + 1)), zero = s.g.index(0);
+  const Id steps = index_floordiv(s.g, last, s.g.index(w.stride)), count = index_add(s.g, steps, s.g.index(1));
   const Id row = index_add(s.g, n, s.g.index(w.dilation)), length = index_mul(s.g, row, s.g.index(w.kernel));
   Id rows = cut(s, tiled(s, x, axis, w.kernel * (1 + w.dilation)), axis, zero, length, 1);
   std::vector<Id> shape = s.b.shape_of(rows);
@@ -156,8 +155,7 @@ Id contract_last(ProgramState& s, Id a, Id b) {  // [.., M, K] and [.., N, K] ->
   left.insert(left.end() - 1, s.g.index(1));
   right.insert(right.end() - 2, s.g.index(1));
   const std::int64_t axes[] = {static_cast<std::int64_t>(whole.size()) - 1};
-  a = s.b.expand(s.b.reshape(a, left), whole);
-  b = s.b.broadcast_to(s.b.reshape(b, right), whole);
+  a = s.b.expand(s.b.reshape(a, left), whole), b = s.b.broadcast_to(s.b.reshape(b, right), whole);
   return s.b.reduce_fma(a, b, axes);
 }
 
@@ -225,8 +223,7 @@ Id attention(ProgramState& s, Id x) {
   if (s.elements(whole) > s.most_elements * 10) return x;
   Id scores = contract_last(s, x, s.draw.one_in(3) ? s.b.elementwise(Op::NEG, {x}) : x);
   if (s.draw.one_in(2)) {
-    const Id n = shape[shape.size() - 2];
-    const Id row = s.b.iota(DType::i32, n);
+    const Id n = shape[shape.size() - 2], row = s.b.iota(DType::i32, n);
     const Id past = s.b.elementwise(Op::LE, {row, s.b.reshape(row, std::vector{n, s.g.index(1)})});
     scores = s.b.elementwise(Op::WHERE, {past, scores, s.number(s.g.dtype(x), -100)});
   }
