@@ -11,6 +11,7 @@
 #include "compiler/ir/verify_nodes.h"
 #include "compiler/ir/verify_schedule.h"
 #include "compiler/ir/verify_scopes.h"
+#include "compiler/ir/verify_states.h"
 
 namespace kiln::compiler {
 namespace {
@@ -115,7 +116,7 @@ std::span<const VerifyRule> verify_rules() {
     for (const VerifyRule& rule : node_rules()) out.push_back(rule);
     out.insert(out.end(), scope_rules().begin(), scope_rules().end());
     out.insert(out.end(), std::begin(whole_rules), std::end(whole_rules));
-    for (const auto more : {loop_rules(), range_rules(), kernel_rules(), schedule_rules()})
+    for (const auto more : {loop_rules(), state_rules(), range_rules(), kernel_rules(), schedule_rules()})
       out.insert(out.end(), more.begin(), more.end());
     return out;
   }();

@@ -6,6 +6,7 @@
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
+#include "compiler/ir/verify_states.h"
 
 namespace kiln::compiler {
 namespace {
@@ -50,7 +51,8 @@ class LoopVerifier {
     for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it)
       if (g_.op(*it) == Op::FOR) nest(*it);
     for (const Id id : nodes_)
-      if (g_.op(id) != Op::FOR) check_chain(id, innermost(id));
+      if (g_.op(id) != Op::FOR) check_chain(id, parent_[id] = innermost(id));
+    verify_states(g_, nodes_, parent_);
   }
 
  private:
@@ -142,7 +144,7 @@ class LoopVerifier {
   OpenRanges open_;
   std::vector<Id> owner_;   // of RANGEs: their FOR
   std::vector<Id> lister_;  // of FORs: whose effect they are
-  std::vector<Id> parent_;  // of FORs: the FOR around
+  std::vector<Id> parent_;  // the FOR around
   std::vector<std::uint32_t> depth_;
 };
 

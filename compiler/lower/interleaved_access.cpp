@@ -13,6 +13,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t longest_stride = 16;
+constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offset whose neighbours can be computed
 constexpr double element_cost = 1.5;  // of an access to one element and its way into a lane or out of one, in instructions
 constexpr double shuffle_cost = 2;    // of one more register that lanes come from
 
@@ -31,6 +32,7 @@ std::optional<Place> place_of(const Graph& g, Id access) {
   const std::int64_t stride = g.arg(index, 0);
   if (stride < 2 || stride > longest_stride || bytes(d) < 4) return std::nullopt;
   const LinearIndex base = linear_index(g, g.src(index, 0));
+  if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // in no tensor
   return Place{{g.src(access, 0), stride, g.lanes(index), d, base.terms}, base.constant};
 }
 

@@ -18,9 +18,10 @@ LinearIndex linear_index(const Graph& g, Id index) {
     open.pop_back();
     std::int64_t product = 0, sum = 0;
     const Op op = g.op(id);
-    if (op == Op::ADD || op == Op::SUB) {
+    std::int64_t negated = 0;
+    if (op == Op::ADD || (op == Op::SUB && !__builtin_sub_overflow(0, factor, &negated))) {
       open.push_back({g.src(id, 0), factor});
-      open.push_back({g.src(id, 1), op == Op::SUB ? -factor : factor});
+      open.push_back({g.src(id, 1), op == Op::SUB ? negated : factor});
     } else if (op == Op::MUL && g.is_const(g.src(id, 1)) && !__builtin_mul_overflow(factor, g.arg(g.src(id, 1), 0), &product)) {
       open.push_back({g.src(id, 0), product});
     } else if (g.is_const(id) && !__builtin_mul_overflow(factor, g.arg(id, 0), &product) &&

@@ -90,10 +90,13 @@ class Edges {
     writers_ = kernels_by_buffer(&KernelAccess::stores);
   }
 
-  // Kernel k stores to parameter b, after everything that reads it; or, where it cannot, a copy at the end does.
+  // Kernel k stores to parameter b, after everything that reads it; or, where it cannot, a copy at the end does. A kernel of
+  // the program reads and stores in the order that it says itself: it changes the parameter in place.
   void overwrite(std::size_t k, int b) {
     std::vector<int> readers = readers_[static_cast<std::size_t>(b)];
-    const bool copies = reads_elsewhere(g_, s_.kernels[k], b, end_into(g_, s_.kernels[k], b)) || reaches_one_of(k, readers);
+    const Kernel& kernel = s_.kernels[k];
+    const bool copies =
+        !kernel.is_own && (reads_elsewhere(g_, kernel, b, end_into(g_, kernel, b)) || reaches_one_of(k, readers));
     if (!copies) std::erase(readers, static_cast<int>(k));
     const std::size_t writer = copies ? through_temporary(k, b) : k;
     for (const int r : readers) {

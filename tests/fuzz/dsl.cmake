@@ -14,7 +14,8 @@ set_tests_properties(fuzz.random_scopes fuzz.random_scopes_stages PROPERTIES LAB
 add_executable(random_states fuzz/random_states_main.cpp)
 target_link_libraries(random_states PRIVATE captured_campaign)
 add_test(NAME fuzz.random_states COMMAND random_states --count 200 --jobs 2)
-set_tests_properties(fuzz.random_states PROPERTIES LABELS fuzz)
+add_test(NAME fuzz.random_states_stages COMMAND random_states --stages --count 300 --seed 100000 --jobs 2)
+set_tests_properties(fuzz.random_states fuzz.random_states_stages PROPERTIES LABELS fuzz)
 
 # Random kernels against the proof that their positions do not meet. The long runs: random_races --count 100000, random_races --regular --count 20000.
 add_executable(random_races
@@ -29,4 +30,6 @@ add_executable(text_mutations fuzz/text_mutations_main.cpp fuzz/text_mutation.cp
 target_link_libraries(text_mutations PRIVATE captured_makers campaign)
 file(GLOB mutated CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/*/*.kiln ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 add_test(NAME fuzz.text_mutations COMMAND text_mutations --count 20000 --jobs 2 ${mutated})
-set_tests_properties(fuzz.text_mutations PROPERTIES LABELS fuzz)
+file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/texts/*.kiln)
+add_test(NAME fuzz.texts COMMAND text_mutations --as-is ${found})
+set_tests_properties(fuzz.text_mutations fuzz.texts PROPERTIES LABELS fuzz)

@@ -1,6 +1,7 @@
 // text_mutations [--count N] [--seed S] [--jobs J] FILE...: the texts of the FILEs and of random programs after every pass,
 // with mistakes in them. Each is read, verified and compiled on from there, in this process's children: it is refused with a
 // message that has an id, or compiles. A signal, an internal error, or more time or memory than a good text takes is a finding.
+// With --as-is the texts are those of the FILEs, without mistakes of ours: what was found once.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -33,13 +34,15 @@ std::string text_of(tables::Tables made) {
   return write_program(g, generator::import_program(g, made.get()), {.locations = false});
 }
 
+std::string read_text(const std::string& file) {
+  std::ifstream in(file);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 // Programs of files and of all makers in turn.
 std::string program_of(const std::vector<std::string>& files, std::uint64_t seed) {
   const std::uint64_t which = seed % 8;
-  if (which < 3 && !files.empty()) {
-    std::ifstream in(files[(seed / 8 * 3 + which) % files.size()]);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  if (which < 3 && !files.empty()) return read_text(files[(seed / 8 * 3 + which) % files.size()]);
   if (which < 5) return text_of(random_scopes(seed));
   if (which < 7) return text_of(random_states(seed));
   Graph g;
@@ -68,6 +71,25 @@ std::vector<std::string> texts_of(const std::string& program) {
   return out;
 }
 
+// "refused ID", "later ID" (by a pass), "compiled", or "finding ...".
+std::string check_text(const std::string& text, bool has_machine_code) {
+  std::string stage = "refused ";
+  try {
+    Graph g;
+    Schedule s = read_schedule(g, text);
+    CompileOptions options;
+    options.outputs.object = has_machine_code;
+    verify(g, s, form_after(s.after));
+    stage = "later ";
+    compile(g, std::move(s), options);
+    return "compiled";
+  } catch (const Diagnostic& d) {
+    return stage + d.id();
+  } catch (const std::exception& e) {
+    return std::string("finding ") + e.what();
+  }
+}
+
 class Campaign {
  public:
   Campaign(std::vector<std::string> files, std::uint64_t seed) : files_(std::move(files)), seed_(seed) {}
@@ -78,26 +100,6 @@ class Campaign {
     const std::size_t a = static_cast<std::size_t>(random.next() % texts_.size());
     const std::size_t b = static_cast<std::size_t>(random.next() % texts_.size());
     return mutated_text(random, texts_[a], texts_[b]);
-  }
-
-  // "refused ID", "later ID" (by a pass), "compiled", or "finding ...".
-  std::string check(std::uint64_t key) {
-    const std::string text = mutation(key);
-    std::string stage = "refused ";
-    try {
-      Graph g;
-      Schedule s = read_schedule(g, text);
-      CompileOptions options;
-      options.outputs.object = key % with_machine_code == 0;
-      verify(g, s, form_after(s.after));
-      stage = "later ";
-      compile(g, std::move(s), options);
-      return "compiled";
-    } catch (const Diagnostic& d) {
-      return stage + d.id();
-    } catch (const std::exception& e) {
-      return std::string("finding ") + e.what();
-    }
   }
 
  private:
@@ -112,8 +114,19 @@ class Campaign {
   std::uint64_t seed_, program_ = ~std::uint64_t{0};
 };
 
+int check_as_is(const std::vector<std::string>& files) {
+  int findings = 0;
+  for (const std::string& file : files) {
+    const ChildEnd end = in_child([&] { return check_text(read_text(file), true); });
+    const std::string said = end.problem.empty() ? end.report : "finding " + end.problem;
+    std::cout << file << ": " << said << '\n';
+    findings += said.starts_with("finding") ? 1 : 0;
+  }
+  return findings == 0 ? 0 : 1;
+}
+
 int run(Campaign& campaign, std::uint64_t count, std::size_t jobs, const std::string& save) {
-  Children children([&](std::uint64_t key) { return campaign.check(key); });
+  Children children([&](std::uint64_t key) { return check_text(campaign.mutation(key), key % with_machine_code == 0); });
   std::map<std::string, std::uint64_t> ends, findings;
   long most_memory = 0;
   for (std::uint64_t next = 0; next < count || !children.empty();) {
@@ -147,14 +160,17 @@ int main(int argc, char** argv) {
   std::size_t jobs = 1;
   std::string save;
   std::vector<std::string> files;
+  bool as_is = false;
   kiln::test::CommandLine line("Texts of all levels with mistakes in them");
   line.option("--count", count, "how many mutations");
   line.option("--seed", seed, "of the first program");
   line.option("--jobs", jobs, "processes at a time");
   line.option("--print", print, "print this mutation and stop");
   line.option("--save", save, "folder for the texts of findings");
+  line.flag("--as-is", as_is, "check the texts of the files as they are");
   line.option("files", files, "programs");
   if (const auto status = line.parse(argc, argv)) return *status;
+  if (as_is) return kiln::test::check_as_is(files);
   kiln::test::Campaign campaign(files, seed);
   if (print != ~std::uint64_t{0}) {
     std::cout << campaign.mutation(print);

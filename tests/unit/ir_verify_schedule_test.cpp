@@ -10,6 +10,7 @@
 #include "compiler/ir/verify_kernels.h"
 #include "compiler/ir/verify_loops.h"
 #include "compiler/ir/verify_schedule.h"
+#include "compiler/ir/verify_states.h"
 
 using namespace kiln::compiler;
 
@@ -85,6 +86,23 @@ const std::string own = R"(schedule p after kernel_split
 %21 = sink none %20
 )" + buffers + "kernel p_k0 sink %21 buffers [1, 0] depends_on [] own\n";
 
+const std::string updated = R"(schedule p after kernel_split
+%0 = sym index "N"
+%1 = const index {1}
+%2 = range index {0, loop} %1
+%3 = buffer f32 {0}
+%4 = entry none %3, %2
+%5 = const index {0}
+%6 = range index {1, loop} %0
+%7 = carry none {0} %6, %4
+%8 = load f32 %7, %6
+%9 = store none %7, %6, %8
+%10 = for none {1, 1} %6, %5, %0, %4, %9
+%11 = get none {0} %10
+%12 = end none %11, %2
+%13 = sink none %12
+)" + buffers + "kernel p_k0 sink %13 buffers [1] depends_on [] own\n";
+
 const std::string lowered = R"(schedule p after lower
 %0 = sym index "N"
 %1 = sym index "$begin"
@@ -116,6 +134,8 @@ std::vector<Case> cases() {
   const Form r = Form::ranges, k = Form::kernels, o = Form::ordered, p = Form::planned, l = Form::lowered;
   return {
       {"ranges-ended", k, &plain, "end none %7, %1", "end none %7"},
+      {"ranges-ended", l, &lowered, "%5 = range i64 {0, thread} %4",
+       "%17 = range i64 {1, thread} %4\n%5 = range i64 {0, thread} %17"},
       {"loop-range", k, &own, "%15 = for none {1, 1} %13", "%15 = for none {1, 1} %5"},
       {"loop-range", k, &own, "%11 = for none {1, 1} %5, %4, %0", "%11 = for none {1, 1} %5, %4, %5"},
       {"loop-carry", k, &own, "carry f32 {0} %5, %6", "carry f32 {1} %5, %6"},
@@ -145,6 +165,11 @@ std::vector<Case> cases() {
       {"range-end", k, &own, "range index {2, loop} %0", "range index {2, loop} %1"},
       {"kernel-ends", k, &plain, "sink none %8\n", "sink none %8, %12\n"},
       {"state-access", k, &own, "load f32 %8, %13", "load f32 %2, %13"},
+      {"state-loop", k, &updated, "store none %7, %6, %8", "store none %4, %6, %8"},
+      {"state-order", k, &updated, "load f32 %7, %6", "load f32 %4, %6"},
+      {"state-order", k, &updated, "%8\n%10 = for none {1, 1} %6, %5, %0, %4, %9",
+       "%8\n%14 = load f32 %9, %6\n%15 = const bool {true}\n%16 = load f32 %7, %6, %14, %15\n%17 = store none %9, %6, %16\n"
+       "%10 = for none {1, 1} %6, %5, %0, %4, %17"},
       {"access-lanes", l, &lowered, "load f32 %6, %5", "load f32 %6, %12"},
       {"loop-type", l, &lowered, "for none {0, 1}", "for none {0, -1}"},
       {"array", l, &lowered, "store none %8, %5, %7", "store none %8, %5, %16"},
@@ -224,6 +249,6 @@ TEST(VerifySchedule, EveryRuleFires) {
     EXPECT_EQ(rule_of(text, c.form), c.rule) << text;
     fired.insert(c.rule);
   }
-  for (const auto rules : {loop_rules(), range_rules(), kernel_rules(), schedule_rules()})
+  for (const auto rules : {loop_rules(), state_rules(), range_rules(), kernel_rules(), schedule_rules()})
     for (const VerifyRule& rule : rules) EXPECT_TRUE(fired.contains(std::string(rule.name))) << rule.name;
 }

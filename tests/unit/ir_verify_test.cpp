@@ -13,6 +13,7 @@
 #include "compiler/ir/verify_loops.h"
 #include "compiler/ir/verify_schedule.h"
 #include "compiler/ir/verify_scopes.h"
+#include "compiler/ir/verify_states.h"
 
 using namespace kiln::compiler;
 
@@ -158,8 +159,9 @@ TEST(Verify, EveryNodeRuleFires) {
     EXPECT_EQ(rule_of([&] { verify_nodes(g, c.level, root); }), c.rule);
     fired.insert(c.rule);
   }
-  for (const char* whole : {"effects", "symbols"}) fired.insert(whole);                     // tested below
-  for (const auto rules : {loop_rules(), range_rules(), kernel_rules(), schedule_rules()})  // in ir_verify_schedule_test.cpp
+  for (const char* whole : {"effects", "symbols"}) fired.insert(whole);  // tested below
+  for (const auto rules :
+       {loop_rules(), state_rules(), range_rules(), kernel_rules(), schedule_rules()})  // in ir_verify_schedule_test.cpp
     for (const VerifyRule& r : rules) fired.insert(std::string(r.name));
   for (const VerifyRule& r : scope_rules()) fired.insert(std::string(r.name));  // in ir_scopes_test.cpp
   for (const VerifyRule& r : verify_rules()) EXPECT_TRUE(fired.contains(std::string(r.name))) << r.name;

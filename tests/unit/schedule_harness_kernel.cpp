@@ -1,6 +1,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "compiler/ir/state.h"
 #include "tests/unit/lower_harness.h"
 
 namespace kiln::compiler::testing {
@@ -174,20 +175,25 @@ class KernelRun {
   std::uint64_t clock_ = 0;
 };
 
-Data values_of(const Memory& m, DType d) {
+Data values_of(const char* data, std::int64_t size, DType d) {
   Data out;
-  for (std::int64_t i = 0; i < m.size; ++i) out.push_back(get(m.data + i * bytes(d), d));
+  for (std::int64_t i = 0; i < size; ++i) out.push_back(get(data + i * bytes(d), d));
   return out;
 }
 
-// A kernel that the program wrote, whose iterations have one order.
+// A kernel that the program wrote, whose iterations have one order. What it does not change it reads as it was at entry.
 void run_own(const Graph& g, const Schedule& s, const Kernel& k, const Symbols& symbols, const std::vector<Memory>& slots) {
+  std::vector<bool> is_changed(slots.size(), false);
+  for (const Id end : g.src(k.sink)) is_changed[static_cast<std::size_t>(g.arg(memory_of(g, g.src(end, 0)), 0))] = true;
   std::vector<Data> data;
   const auto type = [&](std::size_t slot) { return s.buffers[static_cast<std::size_t>(k.buffers[slot])].dtype; };
-  for (std::size_t i = 0; i < slots.size(); ++i) data.push_back(values_of(slots[i], type(i)));
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    const bool at_entry = slots[i].entry != nullptr && !is_changed[i];
+    data.push_back(values_of(at_entry ? slots[i].entry : slots[i].data, slots[i].size, type(i)));
+  }
   run_own_kernel(g, k, symbols, data);
   for (std::size_t i = 0; i < slots.size(); ++i)
-    for (std::size_t e = 0; e < data[i].size(); ++e)
+    for (std::size_t e = 0; e < data[i].size() && is_changed[i]; ++e)
       put(slots[i].data + static_cast<std::int64_t>(e) * bytes(type(i)), type(i), data[i][e]);
 }
 
@@ -235,7 +241,8 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       slots.push_back(memory[b]);
       if (s.buffers[b].after < 0 || begun[b]) continue;  // a copy: what reads the buffer before may come later in the list
       begun[b] = true;
-      std::memcpy(memory[b].data, memory[static_cast<std::size_t>(s.buffers[b].after)].data, bytes_of(b));
+      const Memory& before = memory[static_cast<std::size_t>(s.buffers[b].after)];
+      std::memcpy(memory[b].data, before.entry != nullptr ? before.entry : before.data, bytes_of(b));
     }
     if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
     for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");

@@ -1,0 +1,117 @@
+#include "compiler/ir/verify_states.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
+#include "compiler/ir/verify_nodes.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr VerifyRule rules[] = {
+    {"KP", "state-loop", "what changes a state is in the loop that the state is in; a FOR hands states of outer ones on"},
+    {"KP", "state-order", "every LOAD of a state can come before what changes that state"},
+};
+
+// A node that changes a state comes after the loads of that state, so those are sources of it too, in effect. The rule holds
+// when the sources, these among them, have no cycle.
+class StateOrder {
+ public:
+  StateOrder(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) : g_(g), nodes_(nodes), loop_of_(loop_of) {
+    for (const Id id : nodes)
+      if (g.op(id) == Op::LOAD && g.op(g.src(id, 0)) != Op::BUFFER) loads_[g.src(id, 0)].push_back(id);
+  }
+
+  void check() {
+    for (const Id id : nodes_) {
+      const Op op = g_.op(id);
+      if (op == Op::STORE || op == Op::ATOMIC) change(id, g_.src(id, 0));
+      if (op == Op::FOR)
+        for (const Id init : loop_parts(g_, id).init)
+          if (g_.dtype(init) == DType::none) change(id, init);
+    }
+    if (!before_.empty()) find_cycles();
+  }
+
+ private:
+  void change(Id writer, Id state) {
+    if (g_.op(state) != Op::BUFFER && loop_of_[state] != loop_of_[writer])
+      violated(g_, writer, "state-loop", "a state of its own loop, got %" + std::to_string(state));
+    const auto loads = loads_.find(state);
+    if (loads == loads_.end()) return;
+    for (const Id load : loads->second) {
+      const Id first = around(load, loop_of_[writer]);
+      if (first == writer) fail(writer, load);
+      if (first != no_id) before_[writer].push_back(first);
+    }
+  }
+
+  // The node, or the loop in `loop` that it is inside of; no_id: it is in another loop.
+  Id around(Id id, Id loop) const {
+    while (loop_of_[id] != loop) {
+      id = loop_of_[id];
+      if (id == no_id) return no_id;
+    }
+    return id;
+  }
+
+  [[noreturn]] void fail(Id writer, Id load) const {
+    violated(
+        g_, load, "state-order",
+        "a state that node %" + std::to_string(writer) + " has not changed before, got %" + std::to_string(g_.src(load, 0)));
+  }
+
+  enum class Mark : char { none, open, done };
+
+  // Depth first from every writer.
+  void find_cycles() {
+    marks_.assign(nodes_.back() + 1, Mark::none);
+    std::vector<Id> writers;
+    for (const auto& [writer, before] : before_) writers.push_back(writer);
+    std::ranges::sort(writers);
+    for (const Id w : writers) walk(w);
+  }
+
+  void walk(Id root) {
+    std::vector<Id> path{root};
+    while (!path.empty()) {
+      const Id id = path.back();
+      Mark& mark = marks_[id];
+      if (mark != Mark::none) {
+        mark = Mark::done;
+        path.pop_back();
+        continue;
+      }
+      mark = Mark::open;
+      for (const Id s : g_.src(id)) push(path, id, s);
+      if (const auto it = before_.find(id); it != before_.end())
+        for (const Id s : it->second) push(path, id, s);
+    }
+  }
+
+  void push(std::vector<Id>& path, Id user, Id id) const {
+    if (marks_[id] == Mark::none) path.push_back(id);
+    if (marks_[id] == Mark::open)
+      violated(g_, user, "state-order",
+               "loads of a state before what changes it, got node %" + std::to_string(id) + " before itself");
+  }
+
+  const Graph& g_;
+  std::span<const Id> nodes_, loop_of_;
+  std::unordered_map<Id, std::vector<Id>> loads_;   // by state, that of a plain BUFFER aside
+  std::unordered_map<Id, std::vector<Id>> before_;  // by what changes a state: the loads of it, or loops around them
+  std::vector<Mark> marks_;
+};
+
+}  // namespace
+
+std::span<const VerifyRule> state_rules() { return rules; }
+
+void verify_states(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) {
+  StateOrder(g, nodes, loop_of).check();
+}
+
+}  // namespace kiln::compiler
