@@ -109,7 +109,8 @@ class Collapse {
     if (!r || simplify_.bounds()(range_.extent()).max > longest_progression) return no_id;
     const auto index = [&](Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); };
     const Id n = range_.iterations(*r), two = g_.index(2);
-    const Id ends = index(Op::ADD, index(Op::MUL, r->begin, two), index(Op::SUB, n, g_.index(1)));  // first + last
+    const Id doubled = index(Op::MUL, r->begin, two), behind = index(Op::SUB, n, g_.index(1));
+    const Id ends = index(Op::ADD, doubled, behind);  // first + last
     Id sum = number(d, simplify_(index(Op::FLOORDIV, index(Op::MUL, n, ends), two)));
     if (line->factor != 1) sum = g_.make(Op::MUL, d, {sum, number(d, g_.index(line->factor))});
     if (g_.is_index_const(line->rest, 0)) return sum;

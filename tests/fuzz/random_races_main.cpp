@@ -24,6 +24,13 @@ struct Verdict {
   std::string refusal, meeting, program;
 };
 
+// The N of the positions that a message names; 0: it names none.
+std::int64_t named_size(const std::string& refusal) {
+  const std::string name = "N = ";
+  const auto at = refusal.find(name);
+  return at == std::string::npos ? 0 : std::stoll(refusal.substr(at + name.size()));
+}
+
 Verdict check(std::uint64_t seed, bool is_regular) {
   tables::Tables t = is_regular ? regular_kernel(seed) : random_races(seed);
   compiler::Graph g;
@@ -39,6 +46,8 @@ Verdict check(std::uint64_t seed, bool is_regular) {
   Random random(seed);
   for (int round = 0; round < 12 && v.meeting.empty() && (v.accepted || is_regular); ++round)
     v.meeting = meeting_positions(t.get(), round < 3 ? round : random.pick(3, 40), random);
+  if (const std::int64_t n = named_size(v.refusal); is_regular && v.meeting.empty() && n > 0 && n <= 1000)
+    for (int round = 0; round < 50 && v.meeting.empty(); ++round) v.meeting = meeting_positions(t.get(), n, random);
   // Positions that a message names are few: there, all arguments of a small size are likely to come up.
   for (int round = 0; round < 300 && v.meeting.empty() && is_regular && !v.accepted; ++round)
     v.meeting = meeting_positions(t.get(), round % 6 + 1, random);

@@ -16,15 +16,19 @@ struct Maker { Graph& g; int one() const { return g.make(1, 1); } std::string te
 int add(Graph& g, int a, int b);
 struct Pair { Pair(int, int); };
 struct Plain { int a, b; };
+int far(int, int, int, int, int, int);
 int all(Graph& g, Maker m, const std::function<int()>& f) {
   const auto makes = [&] { return g.make(2, 2); };
   const auto reads = [&] { return g.size(); };
+  const auto both = [](int a, int b) { return a - b; };
   int count = 0;
   const auto counts = [&] { return ++count; };
   int n = add(g, g.make(1, 2), add(g, 3, 4));  // site
   n += g.make(m.one(), f());                   // site
   n += makes() + g.make(1, 1);                 // site
   n += counts() - counts();                    // site
+  n += both(makes(), m.one());                 // site
+  n += far(1, 2, 3, makes(), 5, m.one());      // site
   const Pair pair(makes(), m.one());           // site
   const Plain plain{makes(), m.one()};
   n += g.make(reads(), g.size()) + reads();
@@ -38,7 +42,7 @@ int all(Graph& g, Maker m, const std::function<int()>& f) {
 def sites(source):
     ran = subprocess.run([query, "-f", rules, source, "--", *flags], capture_output=True, text=True)
     said = ran.stdout + ran.stderr
-    if ran.returncode != 0 or len(re.findall(r"^\d+ match(?:es)?\.$", said, flags=re.M)) != 3 or " error: " in said:
+    if ran.returncode != 0 or len(re.findall(r"^\d+ match(?:es)?\.$", said, flags=re.M)) != 4 or " error: " in said:
         sys.exit(f"{source}: {query} says\n{said}")
     return re.findall(r'^(/\S+:\d+):\d+: note: "site" binds here\n *\d+ \| +(.*)', said, flags=re.M)
 
