@@ -24,7 +24,7 @@ if listed != passes or rows != passes + steps:
     problems.append(f"docs/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}, the steps {steps}")
 
 compiled = named = 0
-for page in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
+for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
     text = page.read_text()
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
     for link in re.findall(r"\]\(([^)#]+)\)", prose):
