@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -17,7 +18,8 @@
 
 namespace kiln::compiler {
 
-using Scalar = std::array<std::byte, 8>;  // as the interpreter keeps it
+// A number as the interpreter keeps it. It reads and writes the bytes as numbers of up to 64 bits.
+struct alignas(std::uint64_t) Scalar : std::array<std::byte, 8> {};
 
 // What the arguments hold: what is asked for first decides, then it stays.
 class ArgumentValues {

@@ -21,13 +21,15 @@ struct Memory final : llvm::SectionMemoryManager {
 }  // namespace
 
 struct LoadedObject::Parts {
+  std::string bytes;  // that `file` reads
   Memory memory;
   llvm::RuntimeDyld linker{memory, memory};
   std::unique_ptr<llvm::object::ObjectFile> file;
 };
 
-LoadedObject::LoadedObject(const std::string& object) : parts_(std::make_unique<Parts>()) {
-  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(object, "object"));
+LoadedObject::LoadedObject(std::string object) : parts_(std::make_unique<Parts>()) {
+  parts_->bytes = std::move(object);
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(parts_->bytes, "object"));
   if (!file) throw std::runtime_error(llvm::toString(file.takeError()));
   parts_->file = std::move(*file);
   parts_->linker.loadObject(*parts_->file);

@@ -10,7 +10,7 @@ namespace kiln::compiler::testing {
 
 class LoadedObject {
  public:
-  explicit LoadedObject(const std::string& object);  // throws std::runtime_error
+  explicit LoadedObject(std::string object);  // throws std::runtime_error
   ~LoadedObject();
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;
