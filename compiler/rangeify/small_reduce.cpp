@@ -40,7 +40,10 @@ Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span
     return as(g, sum, result);
   }
   std::vector<Id> stripes(reduce_stripes, identity);
-  for (std::size_t i = 0; i < values.size(); ++i) stripes[i] = combined(identity, as(g, values[i], d));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    Id& stripe = stripes[i % reduce_stripes];
+    stripe = combined(stripe, as(g, values[i], d));
+  }
   for (std::size_t half = reduce_stripes / 2; half > 0; half /= 2)
     for (std::size_t i = 0; i < half; ++i) stripes[i] = combined(stripes[i], stripes[i + half]);
   return as(g, stripes[0], result);

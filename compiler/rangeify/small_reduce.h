@@ -7,7 +7,7 @@
 
 namespace kiln::compiler {
 
-// Over one axis. `striped` as for a reduction of the last axis; fewer than reduce_stripes values.
+// Over one axis. `striped` as for a reduction of the last axis, of one block at most.
 Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span<const Id> values);
 // Sum of products, in order.
 Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b);

@@ -3,6 +3,8 @@
 #include <kiln/dsl.h>
 
 #include <algorithm>
+
+#include <algorithm>
 #include <limits>
 
 #include "tests/run/scopes/run_scopes.h"
@@ -295,6 +297,53 @@ struct truths : program<truths> {
 TEST(Values, VariablesOfBool) {
   const auto r = scopes::run(ir<truths>, {scopes::tensor<int>({4}, {1, 10, 11, 2}), scopes::output<bool>({4})});
   EXPECT_EQ(scopes::values<bool>(r[1]), (std::vector<bool>{false, false, true, true}));
+}
+
+// More elements than the 32 accumulators of a sum along the last axis: each takes several.
+template <int K>
+struct many_components : program<many_components<K>> {
+  in<f32, N> x;
+  out<f32, N> total, product, least, greatest;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N)) {
+      auto v = iota<0, f32>(this->template full<f32, K>(0)) * x(i) + 1.0f;
+      total(i) = sum(v);
+      product(i) = prod(v);
+      least(i) = min(v);
+      greatest(i) = max(v);
+    }
+  }
+};
+
+template <int K>
+void expect_many_components() {
+  const std::vector<float> x{0.3f, -1.7f, 0.0f};
+  const auto out = scopes::output<float>({3});
+  const auto r = scopes::run(ir<many_components<K>>, {scopes::tensor({3}, x), out, out, out, out});
+  for (std::size_t n = 0; n < x.size(); ++n) {
+    float sums[32] = {}, products[32];
+    std::ranges::fill(products, 1.0f);
+    float low = 1, high = 1;
+    for (int k = 0; k < K; ++k) {
+      const float v = static_cast<float>(k) * x[n] + 1.0f;
+      sums[k % 32] += v, products[k % 32] *= v;
+      low = std::min(low, v), high = std::max(high, v);
+    }
+    for (int half = 16; half > 0; half /= 2)
+      for (int k = 0; k < half; ++k) sums[k] += sums[k + half], products[k] *= products[k + half];
+    EXPECT_EQ(scopes::values<float>(r[1])[n], sums[0]) << K;
+    EXPECT_EQ(scopes::values<float>(r[2])[n], products[0]) << K;
+    EXPECT_EQ(scopes::values<float>(r[3])[n], low) << K;
+    EXPECT_EQ(scopes::values<float>(r[4])[n], high) << K;
+  }
+}
+
+TEST(Values, SumsOfAllSizesOfSmallTensors) {
+  expect_many_components<31>();
+  expect_many_components<32>();
+  expect_many_components<33>();
+  expect_many_components<40>();
+  expect_many_components<64>();
 }
 
 }  // namespace
