@@ -21,7 +21,7 @@ PositionAccesses::PositionAccesses(const Graph& g, const Regions& regions, const
   for (const Id id : nodes_) {
     const auto src = g.src(id);
     uncertain_[id] = (g.op(id) == Op::INDEX && is_changed(src[0])) || g.op(id) == Op::OLD ||
-                     g.op(id) == Op::CARRY ||  // the turn before may have read anything
+                     g.op(id) == Op::CARRY ||  // the iteration before may have read anything
                      std::ranges::any_of(src, [&](Id s) { return uncertain_[s]; });
   }
   for (const Id id : nodes_) {
@@ -39,14 +39,14 @@ PositionAccesses::PositionAccesses(const Graph& g, const Regions& regions, const
   add_reads();
 }
 
-// Arrays that are made inside are each position's own.
+// A LOCAL array inside the scope belongs to one work item, so it is not shared.
 void PositionAccesses::find_changed() {
   for (const Id id : nodes_)
     if (const Id memory = origins_[id]; is_write(g_.op(id)) && (g_.op(memory) == Op::CARRY || !is_inside(memory)))
       changed_.insert(memory);
 }
 
-// only_certain: without what depends on the scope's own changes.
+// only_certain: leaves out gates that depend on memory that the scope changes.
 void PositionAccesses::add_gates(PositionAccess& a, Id gate, bool only_certain) const {
   std::vector<std::pair<Id, bool>> open{{gate, true}};
   while (!open.empty()) {
@@ -64,23 +64,23 @@ void PositionAccesses::add_gates(PositionAccess& a, Id gate, bool only_certain) 
   }
 }
 
-// What is inside of a loop happens where the loop has a turn.
+// An access inside a conditional loop happens only if the loop has an iteration, so its condition holds at entry.
 void PositionAccesses::add_loop_gates(PositionAccess& a, Id node, bool only_certain) const {
   for (Id loop = regions_.list[regions_.of[node]].owner; is_inside(loop); loop = regions_.list[regions_.of[loop]].owner)
     if (const LoopParts l = loop_parts(g_, loop); l.conditional) add_gates(a, l.init[0], only_certain);
 }
 
-// The writes that a read decides: one for all that happen under the same conditions. Sets, each kept once, since neighbours
-// mostly have the same.
+// By node: the set of writes that depend on it. One write stands for all writes in one region with the same gate. Equal sets
+// are stored once, because neighbouring nodes mostly have the same set.
 class PositionAccesses::Decided {
  public:
   explicit Decided(const PositionAccesses& a) : sets_{{}, {}} {
     numbers_.emplace(sets_[0], 0);
     std::unordered_map<Id, std::vector<std::uint32_t>> of_users;
-    std::map<std::pair<Id, std::uint32_t>, Id> alike;  // gate and region -> the first write
+    std::map<std::pair<Id, std::uint32_t>, Id> alike;  // by gate and region: the first write
     for (const Id id : a.nodes_)
       if (is_write(a.g_.op(id))) alike.try_emplace({write_parts(a.g_, id).gate, a.regions_.of[id]}, id);
-    for (std::size_t i = a.nodes_.size(); i-- > 0;) {  // users come after what they use
+    for (std::size_t i = a.nodes_.size(); i-- > 0;) {  // users have larger ids than their sources
       const Id id = a.nodes_[i];
       const Op op = a.g_.op(id);
       if (is_write(op))
@@ -96,7 +96,7 @@ class PositionAccesses::Decided {
   const std::vector<Id>& operator()(Id read) const { return sets_[of_.at(read)]; }
 
  private:
-  static constexpr std::uint32_t anything = 1;  // in a loop
+  static constexpr std::uint32_t anything = 1;  // number of the set of a node that a loop uses: any write may depend on it
   std::uint32_t number(std::vector<Id> set) {
     const auto [at, is_new] = numbers_.emplace(std::move(set), static_cast<std::uint32_t>(sets_.size()));
     if (is_new) sets_.push_back(at->first);

@@ -1,4 +1,5 @@
-// What the positions of a KERNEL, or those of one group between two barriers, do to the memory that they share.
+// PositionAccesses: lists the reads, stores and atomics that the work items of a KERNEL, or of a workgroup between two
+// barriers, make on memory that they share.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +14,21 @@ namespace kiln::compiler {
 
 struct PositionAccess {
   enum class Kind : std::uint8_t { read, store, atomic };
-  Id node = no_id;  // INDEX, UPDATE, ATOMIC
+  Id node = no_id;  // INDEX, UPDATE or ATOMIC
   Kind kind = Kind::read;
-  Id memory = no_id;                       // CARRY of the KERNEL, or LOCAL
-  std::vector<Id> index;                   // one for each axis
-  std::vector<std::pair<Id, bool>> gates;  // what holds, or does not, where it happens
+  Id memory = no_id;                       // the shared memory: a CARRY of the KERNEL, or a LOCAL
+  std::vector<Id> index;                   // one per axis of the memory
+  std::vector<std::pair<Id, bool>> gates;  // conditions, each with the value that it has where the access happens
 };
 
 class PositionAccesses {
  public:
-  // scope: the KERNEL, or the FOR over a group's positions.
+  // scope: the KERNEL, or the FOR over a workgroup's work items.
   PositionAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope);
 
-  // Reads count once for each write that they decide, where that write happens: what is read in vain does no harm.
+  // All writes to shared memory, then the reads of memory that the scope writes. A read is listed once for each write that
+  // depends on it, with that write's gates (writes in one region with one gate count as one). A read on which no write depends
+  // cannot change a result, so it is left out.
   const std::vector<PositionAccess>& list() const { return list_; }
   bool is_inside(Id id) const { return regions_.of[id] < inside_.size() && inside_[regions_.of[id]]; }
 
@@ -41,10 +44,10 @@ class PositionAccesses {
   const Graph& g_;
   const Regions& regions_;
   const std::vector<Id>& origins_;
-  std::vector<bool> inside_;     // by region
-  std::vector<Id> nodes_;        // of the scope, ascending
-  std::vector<bool> uncertain_;  // by node: depends on what the scope changes
-  std::set<Id> changed_;         // memories
+  std::vector<bool> inside_;     // by region: whether it is part of the scope
+  std::vector<Id> nodes_;        // nodes of the scope, ascending
+  std::vector<bool> uncertain_;  // by node: whether it depends on memory that the scope changes
+  std::set<Id> changed_;         // shared memory that the scope changes
   std::vector<PositionAccess> list_;
 };
 

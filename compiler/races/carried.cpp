@@ -59,7 +59,7 @@ class Turn {
     }
   }
 
-  // What does not fit the type wraps to anything.
+  // The possible values of a node whose sources are known. A result that may not fit its type may wrap to any value.
   Known made(Id id) const {
     const Known all = known_dtype(g_.dtype(id));
     if (!is_narrow(g_.dtype(id))) return all;

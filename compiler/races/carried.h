@@ -1,4 +1,4 @@
-// What a loop's variable stays within: halved distances, counters that are clamped.
+// carried_interval: computes bounds of an integer that a loop carries, such as a distance that is halved or a clamped counter.
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -6,8 +6,10 @@
 
 namespace kiln::compiler {
 
-// Of a CARRY of an integer type of up to 32 bits, which begins within `init` and becomes `yield` after each turn. The interval
-// of 0 and `init`, when a turn that begins in it ends in it; else all of the type.
+// carry: a CARRY of an integer type of at most 32 bits. init: bounds of its initial value. yield: its value after an iteration.
+// The candidate is the smallest interval that contains 0 and `init`. It is the result if it is an inductive invariant: an
+// iteration that begins in it ends in it. Otherwise the result is the whole range of the type.
+// Example: d starts in [0, 128] and becomes d / 2, so d is always in [0, 128].
 Interval carried_interval(const Graph& g, Id carry, Interval init, Id yield);
 
 }  // namespace kiln::compiler

@@ -16,7 +16,7 @@ constexpr int choices = 7;
 constexpr std::int64_t most_trials = 400'000;
 constexpr int most_candidates = 1000;
 
-// All values of the variables, each in turn: SYMs are small, RANGEs near one of their ends, names (data) anything small.
+// Enumerates values of all variables like an odometer. SYMs and names (data) have small values, RANGEs values near an end.
 class Trials {
  public:
   Trials(const Graph& g, const Facts& facts, const Meeting& m) : g_(g), facts_(facts), m_(m) {
@@ -46,7 +46,7 @@ class Trials {
   }
 
  private:
-  // Extents and data by name, then ranges by number: whatever was made first.
+  // Extents and data by name, then ranges by number, so the order does not depend on the order in which nodes were made.
   bool comes_before(Id a, Id b) const {
     const bool range_a = g_.op(a) == Op::RANGE, range_b = g_.op(b) == Op::RANGE;
     if (range_a != range_b) return range_b;
@@ -61,7 +61,7 @@ class Trials {
   }
   std::int64_t operator[](Id id) const { return values_[id].value[0]; }
 
-  // The last variable, an inner loop's or the second position's, changes most often.
+  // The next combination. The last variable (an inner loop, or the second work item) changes most often.
   bool next() {
     for (std::size_t k = order_.size(); k-- > 0;) {
       int& digit = digits_[order_[k]];
@@ -110,7 +110,7 @@ class Trials {
       if ((end.known & 1) == 0) return false;
       last = end.value[0] - 1;
     } else if (g_.name(id).starts_with(turns_prefix)) {
-      if (digit > 0) return false;  // what wraps does so at large values only
+      if (digit > 0) return false;  // arithmetic wraps at large values only
     } else {
       const SymFact f = facts_.of(g_.name(id));
       if (f.multiple_of > 1) {
@@ -132,9 +132,9 @@ class Trials {
   const Facts& facts_;
   const Meeting& m_;
   std::vector<Id> nodes_, variables_;
-  std::vector<int> digits_;              // of the variables
-  std::vector<std::size_t> order_;       // in which they change
-  std::vector<Samples::Values> values_;  // of one point
+  std::vector<int> digits_;              // by variable: number of its choice
+  std::vector<std::size_t> order_;       // indices of variables; the last one changes most often
+  std::vector<Samples::Values> values_;  // by node: its value in this combination
 };
 
 }  // namespace

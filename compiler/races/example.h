@@ -1,4 +1,5 @@
-// Two positions that do meet: what a message shows. A search through small values, so none found says nothing.
+// example_of: searches for two work items that do touch the same element, for the message of E-race. The search tries small
+// values only, so an empty result proves nothing.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace kiln::compiler {
 
-using MeetingValues = std::unordered_map<Id, std::int64_t>;  // of SYMs, RANGEs and axes
+using MeetingValues = std::unordered_map<Id, std::int64_t>;  // by SYM, by RANGE, and by index of an axis
 
-// Values that satisfy the meeting and of which is_real holds.
+// The first values found that satisfy the meeting and is_real().
 std::optional<MeetingValues> example_of(const Graph& g, const Facts& facts, const Meeting& m,
                                         const std::function<bool(const MeetingValues&)>& is_real);
 

@@ -22,7 +22,7 @@ void keep_common(Conditions& a, const Conditions& b) {
 
 std::vector<Family> families_of(Graph& g, const std::vector<Touch>& touches) {
   std::vector<Family> out;
-  std::map<std::pair<Id, std::vector<Id>>, std::size_t> numbers;  // by memory and base
+  std::map<std::pair<Id, std::vector<Id>>, std::size_t> numbers;  // by memory and base: index of the family
   for (const Touch& t : touches) {
     std::vector<Id> base;
     std::vector<std::int64_t> constants;

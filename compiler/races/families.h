@@ -1,4 +1,4 @@
-// Accesses of a kernel by what their places have in common: those that differ by constants can be asked about together.
+// families_of: groups accesses whose indices differ by constants only, so that one dependence test can clear them all.
 #pragma once
 
 #include <cstdint>
@@ -9,25 +9,25 @@
 
 namespace kiln::compiler {
 
-// An access as index arithmetic, at one position.
+// The indices and conditions of an access as index forms (position_forms.h) for one work item.
 struct Touch {
   const PositionAccess* access = nullptr;
   std::vector<Id> index;
   Conditions holds;
 };
 
-// Touches of one memory whose places differ by constants: y(8 * i), y(8 * i + 1), ...
+// Accesses of one memory whose indices differ by constants: y(8 * i), y(8 * i + 1), ...
 struct Family {
   std::vector<const Touch*> members;
-  std::vector<Id> base;  // the places without their constants
+  std::vector<Id> base;  // the indices without their constants
   struct Offsets {
     std::int64_t least, most, step;
   };
-  std::vector<Offsets> offsets;  // on each axis
-  Conditions holds;              // where any member happens
+  std::vector<Offsets> offsets;  // by axis: bounds and common step of the constants
+  Conditions holds;              // conditions that all members share
 };
 
-// Every touch is in one family; both in the order of the touches.
+// Each touch belongs to exactly one family. Families and their members keep the order of `touches`.
 std::vector<Family> families_of(Graph& g, const std::vector<Touch>& touches);
 
 }  // namespace kiln::compiler

@@ -16,9 +16,9 @@ using Row = IntegerSystem::Row;
 namespace {
 
 constexpr std::int64_t most_number = std::int64_t{1} << 62;
-constexpr std::size_t most_rows = 400;      // to begin with
-constexpr std::size_t most_derived = 2000;  // at any time
-constexpr int most_splits = 5;              // of disequalities, one inside the other
+constexpr std::size_t most_rows = 400;      // inequalities at the beginning
+constexpr std::size_t most_derived = 2000;  // inequalities at any time
+constexpr int most_splits = 5;              // nested splits of disequalities
 
 bool is_small(std::int64_t v) { return v < most_number && v > -most_number; }
 
@@ -70,7 +70,7 @@ bool add_row(Row& a, const Row& b, std::int64_t times) {
   return true;
 }
 
-// Rows that change while their variables are eliminated.
+// A working copy of the rows, from which variables are eliminated one by one.
 class Elimination {
  public:
   explicit Elimination(const IntegerSystem& s) : variables_(s.variables_), zero_(s.zero_), nonzero_(s.nonzero_) {
@@ -94,10 +94,10 @@ class Elimination {
  private:
   struct Inequality {
     Row row;
-    std::bitset<most_rows> from;  // the rows that it is a sum of
+    std::bitset<most_rows> from;  // the original rows that it is a sum of
   };
 
-  // Puts equations into the other rows until there are none. False: the rows contradict each other.
+  // Solves equations and substitutes them in the other rows until none is left. False: the rows contradict each other.
   bool without_equations() {
     for (;;) {
       if (!tighten()) return false;
@@ -106,7 +106,8 @@ class Elimination {
     }
   }
 
-  // One equation with the smallest coefficient: a*x + a*rest + remainder == 0. y = x + rest takes the place of x, until a is 1.
+  // Takes the equation with the smallest coefficient a, written as a*x + a*rest + remainder == 0. If |a| is 1, the equation
+  // gives x and goes. Otherwise a new variable y = x + rest replaces x, which makes the coefficients of the equation smaller.
   void eliminate_equation() {
     std::size_t best = 0, at = 0;
     for (std::size_t i = 0; i < zero_.size(); ++i)
@@ -114,7 +115,7 @@ class Elimination {
         if (std::abs(zero_[i].terms[k].second) < std::abs(zero_[best].terms[at].second)) best = i, at = k;
     const Row r = zero_[best];
     const auto [x, a] = r.terms[at];
-    Row value;  // of x
+    Row value;  // the value of x
     const bool is_last = std::abs(a) == 1;
     for (const auto& [variable, k] : r.terms)
       if (variable != x) value.terms.emplace_back(variable, -symbolic::floor_div(k, a));
@@ -135,7 +136,7 @@ class Elimination {
     std::erase_if(nonnegative_, [&](Inequality& i) { return overflows(i.row); });
   }
 
-  // Rows without common factors, each once. False: a row never holds.
+  // Divides each row by the gcd of its coefficients and drops repeated inequalities. False: some row never holds.
   bool tighten() {
     std::vector<Row> zero;
     for (Row& r : zero_) {
@@ -157,7 +158,7 @@ class Elimination {
   }
 
   bool tighten_inequalities() {
-    std::map<std::vector<std::pair<int, std::int64_t>>, Inequality> least;  // constant, by terms
+    std::map<std::vector<std::pair<int, std::int64_t>>, Inequality> least;  // by terms: the row with the least constant
     for (Inequality& i : nonnegative_) {
       const std::int64_t c = common_factor(i.row);
       if (c == 0 && i.row.constant < 0) return false;
@@ -175,13 +176,13 @@ class Elimination {
         nonnegative_.push_back(i);
       else if (least_of_opposite > i.row.constant)
         return false;
-      else if (terms.front().second > 0)  // neither below 0 nor above
+      else if (terms.front().second > 0)  // terms + constant is >= 0 and <= 0
         zero_.push_back(i.row);
     }
     return true;
   }
 
-  // Fourier-Motzkin, the variable with the fewest new rows first. True: the rows contradict each other.
+  // Fourier-Motzkin elimination, the variable with the fewest new rows first. True: the rows contradict each other.
   bool by_pairs() {
     nonzero_.clear();
     if (nonnegative_.size() > most_rows) return false;
@@ -204,8 +205,8 @@ class Elimination {
     return false;
   }
 
-  // a*x + low >= 0 and -b*x + high >= 0 give b*low + a*high >= 0. What is a sum of more than eliminated + 1 rows is implied by
-  // sums of fewer.
+  // a*x + low >= 0 and -b*x + high >= 0 give b*low + a*high >= 0. A sum of more than eliminated + 1 original rows is redundant
+  // (Kohler's rule).
   void eliminate(int x, std::size_t eliminated) {
     std::vector<Inequality> lower, upper, rest;
     for (Inequality& i : nonnegative_) {

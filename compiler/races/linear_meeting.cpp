@@ -96,7 +96,7 @@ void LinearMeeting::define_value(Id value) {
   }
 }
 
-// x == d*q + r with 0 <= r < d, for d >= 1.
+// Adds x == d*q + r and 0 <= r < d, if d >= 1.
 void LinearMeeting::define_division(Id value) {
   const Id x = g_.src(value, 0), d = g_.src(value, 1);
   const auto dividend = sum_of(g_, x), divisor = sum_of(g_, d);
@@ -110,11 +110,11 @@ void LinearMeeting::define_division(Id value) {
   if (last) add_nonnegative(plus(g_, *last, *rest, -1));
 }
 
-// (a - low_a) * (b - low_b) >= 0 and its kin, as far as they speak of the products that there are; the end of a range counts
-// as a bound.
+// McCormick's inequalities: (a - low_a) * (b - low_b) >= 0, and the same for upper bounds. The end of a range counts as a
+// bound. A row is added only if all its products are variables already.
 void LinearMeeting::define_product(Id a, Id b) {
   const auto ends = [&](Id x) {
-    std::vector<Sum> out;  // values >= 0
+    std::vector<Sum> out;  // sums that are >= 0
     const Interval i = bounds_(x);
     const Sum one = sum_of_atom(x);
     if (i.min > -unbounded)
@@ -130,7 +130,7 @@ void LinearMeeting::define_product(Id a, Id b) {
   const auto is_known = [&](const Term& t) {
     return t.atoms.empty() || variables_.contains(Terms(t.atoms.begin(), t.atoms.end()));
   };
-  if (a == b)  // of integers
+  if (a == b)  // a*a + a >= 0 and a*a - a >= 0 for integers
     for (const std::int64_t sign : {1, -1}) add_nonnegative(Sum{{1, {a, a}}, {sign, {a}}});
   for (const Sum& s : ends(a))
     for (const Sum& t : ends(b))

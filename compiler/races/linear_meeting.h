@@ -1,5 +1,9 @@
-// A Meeting as linear rows over integers: each index value that is no sum, and each product of such values, is a variable, with
-// what bounds, divisions, minima and loops say of it.
+// LinearMeeting: writes a dependence problem (Meeting) as linear rows over integers and asks IntegerSystem for a contradiction.
+//
+// An index value that is not a sum becomes a variable, and so does each product of such values. Rows state the facts about each
+// variable: its bounds, x == d*q + r and 0 <= r < d for divisions, both sides of minima and maxima, ends of ranges, multiples.
+// Products get the inequalities of McCormick (1976): a product of two values that are >= 0 is >= 0.
+// Example: for a product i*N with 0 <= i and N >= 1, the row of i*(N - 1) >= 0 is i*N - i >= 0.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +20,15 @@ struct Meeting;
 
 class LinearMeeting {
  public:
-  // bounds: with what holds in the meeting.
+  // bounds: use the conditions of the meeting as facts.
   LinearMeeting(Graph& g, Bounds& bounds, const Meeting& m) : g_(g), bounds_(bounds), m_(m) {}
 
+  // True: no values satisfy the meeting, except at work items that agree on all axes. False: not shown.
   bool is_impossible();
 
  private:
   using Row = IntegerSystem::Row;
-  using Terms = std::vector<Id>;  // the factors of a product, or the one value
+  using Terms = std::vector<Id>;  // the factors of a product; a single value is its own only factor
 
   std::optional<Row> row(const symbolic::Sum& s);
   std::optional<Row> row(Id index);
@@ -43,8 +48,8 @@ class LinearMeeting {
   const Meeting& m_;
   IntegerSystem system_;
   std::map<Terms, int> variables_;
-  std::vector<Terms> pending_;  // variables of which nothing is said yet
-  std::vector<Row> apart_;      // on each axis
+  std::vector<Terms> pending_;  // variables without rows so far
+  std::vector<Row> apart_;      // by axis: the distance of the two work items
 };
 
 }  // namespace kiln::compiler

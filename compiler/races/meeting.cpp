@@ -39,7 +39,7 @@ class Search {
     return f;
   }
 
-  // One step on one equation.
+  // Simplifies the meeting, then makes one step on one equation.
   Verdict advance(Meeting& m) {
     const Facts facts = facts_of(m);
     Simplifier simplify(g_, facts), plain(g_, base_);
@@ -66,7 +66,7 @@ class Search {
     if (agree(m)) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);
     if (unclamp(m, equations)) return Verdict::changed;
-    for (const bool whole : {true, false})  // equations in parts first: what is put in for a range is hard to take apart
+    for (const bool whole : {true, false})  // splits first: an equation is hard to split after a substitution
       for (std::size_t i = 0; i < m.holds.zero.size(); ++i) {
         const auto sum = sum_of(g_, m.holds.zero[i]);
         if (!sum) continue;
@@ -77,7 +77,7 @@ class Search {
     return squeeze(m, equations) ? Verdict::changed : Verdict::stuck;
   }
 
-  // What is not below 0 and not above is 0.
+  // A value that is >= 0 and <= 0 is 0.
   bool squeeze(Meeting& m, Equations& equations) {
     for (std::size_t i = 0; i < m.holds.nonnegative.size(); ++i) {
       const Id f = m.holds.nonnegative[i];
@@ -97,7 +97,7 @@ class Search {
     return Verdict::changed;
   }
 
-  // x % n == 0 for what is no range: x is some multiple of n.
+  // x % n == 0, if x is not a range, becomes x == n * t with a new name t.
   bool multiple(Meeting& m, const Sum& sum, std::size_t i) {
     if (sum.size() != 1 || sum[0].atoms.size() != 1 || g_.op(sum[0].atoms[0]) != Op::FLOORMOD) return false;
     const Id x = g_.src(sum[0].atoms[0], 0), n = g_.src(sum[0].atoms[0], 1);
@@ -109,7 +109,7 @@ class Search {
     return true;
   }
 
-  // Ranges that are another range first, then the first equation.
+  // Solves equation i and substitutes the solution. An equation that sets a range to another range comes first.
   Verdict solve(Meeting& m, Equations& equations, const Sum& sum, std::size_t i) {
     const auto found = equations.solution(sum);
     if (!found) return Verdict::stuck;
@@ -124,7 +124,7 @@ class Search {
     return Verdict::changed;
   }
 
-  // A minimum or maximum of which one side is known.
+  // Replaces a minimum or maximum by one of its sides, if a proof decides which side it is.
   bool unclamp(Meeting& m, Equations& equations) {
     for (const Id id : g_.reachable(m.holds.zero)) {
       const Op op = g_.op(id);
@@ -139,7 +139,7 @@ class Search {
     return false;
   }
 
-  // Names of one value, once the positions agree on what it depends on.
+  // Gives both names of a shared value one name, once the work items agree on all axes that it depends on.
   bool agree(Meeting& m) {
     std::unordered_map<Id, Id> map;
     std::erase_if(m.twins, [&](const Meeting::Twin& t) {
@@ -157,14 +157,14 @@ class Search {
     for (auto& [a, b] : m.axes) a = substitute(g_, a, map), b = substitute(g_, b, map);
   }
 
-  // range: of the loop or kernel. What it is now stays inside.
+  // Substitutes `value` for a range of a loop or kernel, and adds that the value is inside the range.
   void set(Meeting& m, Id range, Id value) {
     const Id end = g_.src(range, 0);
     replace(m, {{range, value}});
     m.holds.nonnegative.push_back(value);
     m.holds.nonnegative.push_back(less(value, end));
   }
-  // >= 0 where a < b
+  // b - a - 1, which is >= 0 if a < b.
   Id less(Id a, Id b) { return g_.make(Op::SUB, DType::index, {g_.make(Op::SUB, DType::index, {b, a}), g_.index(1)}); }
 
   bool contradicts(const Meeting& m) {
@@ -184,7 +184,7 @@ class Search {
     return g_.reachable(roots);
   }
 
-  // Choices by one condition: either way.
+  // Splits on the condition of a WHERE: it holds, or it does not.
   bool by_condition(const Meeting& m, int depth) {
     const std::vector<Id> nodes = nodes_of(m);
     const auto first = std::ranges::find(nodes, Op::WHERE, [&](Id id) { return g_.op(id); });
@@ -202,7 +202,7 @@ class Search {
     return true;
   }
 
-  // `a or b` holds: a, or else b.
+  // Splits an alternative `a or b`: a holds, or b holds and a does not.
   bool by_alternative(Meeting m, int depth) {
     if (m.holds.either.empty()) return false;
     Id any = m.holds.either.back();
@@ -222,7 +222,7 @@ class Search {
     return impossible(std::move(m), depth) && impossible(std::move(other), depth);
   }
 
-  // p // m and p % m of a range p become ranges of their own, p = m*q + r; of all ranges with the same m.
+  // Replaces each range p that occurs as p // m or p % m by m*q + r, with new ranges q and r. All such p share one m.
   bool by_digits(const Meeting& m, int depth) {
     Id divisor = no_id;
     std::vector<Id> split;
@@ -242,7 +242,7 @@ class Search {
     return impossible(std::move(digits), depth);
   }
 
-  // Arithmetic that wraps a few times at most: how often.
+  // Splits on the number of wraps of a result that wraps a few times at most.
   bool by_turns(const Meeting& m, int depth) {
     constexpr std::int64_t most = 3;
     Bounds bounds(g_, base_);
@@ -260,7 +260,7 @@ class Search {
     return false;
   }
 
-  // x % n where x is less than a turn outside of 0 .. n - 1: on which side.
+  // Splits on x % n with -n <= x < 2*n: x is inside 0 .. n - 1, below it, or above it.
   bool by_wrap(const Meeting& m, int depth) {
     const Facts facts = facts_of(m);
     Bounds bounds(g_, facts);
@@ -282,8 +282,8 @@ class Search {
     return false;
   }
 
-  // A minimum or maximum of two values: either is the one. Where they are equal it is the one that has a range in it: the other
-  // is then strictly apart, which may leave but one place (the border).
+  // Splits on the side that a minimum or maximum equals. The case of equal sides belongs to the side with a range in it. In the
+  // other case the inequality is then strict, which often leaves a single index, at the border.
   bool by_side(const Meeting& m, int depth) {
     const std::vector<Id> nodes = nodes_of(m);
     const auto first = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::MIN || g_.op(id) == Op::MAX; });
@@ -303,13 +303,13 @@ class Search {
     return true;
   }
 
-  // ceil(n / d)
+  // The number of quotients of 0 .. n - 1 by d: ceil(n / d).
   Id quotients(Id n, Id d) {
     const Id last = g_.make(Op::SUB, DType::index, {g_.make(Op::ADD, DType::index, {n, d}), g_.index(1)});
     return Simplifier(g_, base_)(g_.make(Op::FLOORDIV, DType::index, {last, d}));
   }
 
-  // The same place on an axis, or one before the other.
+  // Splits on the order of the work items on one axis: equal, or either one first.
   bool by_order(const Meeting& m, int depth) {
     for (const auto& [a, b] : m.axes) {
       if (a == b || g_.op(a) != Op::RANGE || g_.op(b) != Op::RANGE) continue;
@@ -329,7 +329,7 @@ class Search {
 
   Id fresh(Id end) { return g_.make(Op::RANGE, DType::index, {end}, {fresh_range + number_++, 0}); }
 
-  static constexpr std::int64_t fresh_range = 3'000'000;  // above the numbers of ranges of a program
+  static constexpr std::int64_t fresh_range = 3'000'000;  // above all range numbers of a program
   Graph& g_;
   Facts base_;
   std::int64_t number_ = 0;

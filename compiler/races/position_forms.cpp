@@ -14,13 +14,13 @@ namespace {
 
 using symbolic::known_dtype;
 
-constexpr std::int64_t loose_modulus = 256;  // integers of all widths agree with exact ones by that modulus
+constexpr std::int64_t loose_modulus = 256;  // wrapped and exact results are congruent modulo 2^8 in every type
 
 bool is_number(DType d) { return d == DType::index || is_int(d); }
 
 bool has_form(Op op) { return is_index_arithmetic(op) || op == Op::XOR || op == Op::WHERE || op == Op::CAST; }
 
-// The result is no longer than the operands; those of a quotient that has a form are not negative.
+// Operations whose result has no more bits than the operands. A quotient has a form only if its divisor is not negative.
 bool never_wraps(Op op) {
   return op == Op::AND || op == Op::XOR || op == Op::MIN || op == Op::MAX || op == Op::WHERE || op == Op::SHR ||
          op == Op::CDIV || op == Op::CMOD || op == Op::FLOORMOD;
@@ -55,7 +55,7 @@ Id PositionForms::loop_end(Id range) const {
   return loop == no_id ? no_id : loop_parts(g_, loop).end;
 }
 
-// The FOR that carries a small integer.
+// The FOR of a CARRY of at most 32 bits, else no_id.
 Id PositionForms::loop_of(Id carry) const {
   const DType d = g_.dtype(carry);
   return is_int(d) && bits(d) <= 32 && g_.src(carry).size() == 2 ? loop_(g_.src(carry, 0)) : no_id;
@@ -69,12 +69,12 @@ Id PositionForms::carried(Id carry) {
                                        loop_parts(g_, loop).yield[k]));
 }
 
-// A loop's range with its own end, which may be tighter than the bound that the range has; and no more than the type of either.
+// The RANGE with the loop's own end, which may be tighter than the bound in the range. The end also stays inside its type.
 Id PositionForms::range(Id id) {
   const auto below = [&](Id end) {
     const std::int64_t most = simplify_.bounds()(end).max;
     Id form = done_.at(end);
-    // Where there is a position at all, max(n, 0) is n.
+    // Where a work item runs, the extent is positive, so max(n, 0) is n.
     for (const std::size_t at : {0u, 1u})
       if (g_.op(form) == Op::MAX && g_.is_index_const(g_.src(form, at), 0)) form = g_.src(form, 1 - at);
     return simplify_.bounds()(form).max <= most ? form : g_.make(Op::MIN, DType::index, {form, g_.index(most)});
@@ -87,7 +87,7 @@ Id PositionForms::range(Id id) {
   return form;
 }
 
-// 2^count for the node of the shift; no_id when the count may be out of range.
+// A name for 2^count, the factor of a shift; no_id if the count may be outside of 0 .. width - 2.
 Id PositionForms::power(Id shift, Id count, int width) {
   const Id most = g_.index(width - 2);
   if (!prove_ge0(g_, count, facts_) || !prove_le(g_, count, most, facts_)) return no_id;
@@ -98,7 +98,7 @@ Id PositionForms::power(Id shift, Id count, int width) {
   return names_.back().name;
 }
 
-// x & (p - 1) for a power of two p: the remainder by p.
+// x & (p - 1) for a power of two p, which is x % p; no_id for other masks.
 Id PositionForms::masked(Id x, Id mask) {
   const auto m = symbolic::sum_of(g_, simplify_(mask));
   const auto p = m ? symbolic::plus(g_, *m, symbolic::constant_sum(1)) : std::nullopt;
@@ -109,7 +109,7 @@ Id PositionForms::masked(Id x, Id mask) {
   return g_.make(Op::FLOORMOD, DType::index, {x, symbolic::node_of(g_, *p)});
 }
 
-// Of CDIV and CMOD: towards zero. no_id where the divisor may be negative.
+// CDIV or CMOD, which round towards zero, by floor divisions. no_id if the divisor may be negative.
 Id PositionForms::quotient(Op op, Id x, Id d) {
   const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
   const Op floor = op == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD;
@@ -121,7 +121,7 @@ Id PositionForms::quotient(Op op, Id x, Id d) {
   return g_.make(Op::WHERE, DType::index, {g_.make(Op::LE, DType::boolean, {zero, x}), of_other, of_negative});
 }
 
-// Of an operation of type d; `id`: its node, no_id where wrapping does not matter.
+// The form of an operation of type d over the forms x. `id`: its node; no_id if wrapping does not matter.
 Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
   const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
   const auto nonnegative = [&](Id a) { return simplify_.bounds()(a).min >= 0; };
@@ -134,7 +134,7 @@ Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
     case Op::SHL:
     case Op::SHR: {
       if (d == DType::index) return make(op, x[0], x[1]);
-      const auto constant = symbolic::index_constant(g_, x[1]);  // of which the low bits count
+      const auto constant = symbolic::index_constant(g_, x[1]);  // only its low bits count
       if (const auto count = constant ? *constant & (bits(d) - 1) : 64; count < 61)
         return make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << count));
       if (id != no_id)
@@ -151,7 +151,7 @@ Id PositionForms::form(Op op, std::span<const Id> x, DType d, Id id) {
   }
 }
 
-// What wraps is some multiple of 2^width away from the exact number.
+// The form of a result that may wrap: exact - 2^width * wraps, with a name for the number of wraps. Else a name for the result.
 Id PositionForms::wrapped(Id id, Id exact) {
   const Op op = g_.op(id);
   const DType d = g_.dtype(id);
@@ -176,7 +176,7 @@ Id PositionForms::condition(Id id) {
   return simplify_(g_.make(g_.op(id), DType::boolean, src));
 }
 
-// The nodes whose forms the node's own form is made of.
+// Appends the nodes whose forms the form of `id` needs.
 void PositionForms::needs(Id id, std::vector<Id>& out) {
   const Op op = g_.op(id);
   const auto src = g_.src(id);
@@ -193,7 +193,7 @@ void PositionForms::needs(Id id, std::vector<Id>& out) {
   }
 }
 
-// Of a node whose needs are done.
+// The form of a node, once the forms that it needs are known.
 Id PositionForms::made(Id id) {
   const Op op = g_.op(id);
   const DType d = g_.dtype(id);
@@ -237,7 +237,7 @@ Id PositionForms::operator()(Id value) {
   return done_.at(value);
 }
 
-// An index that differs from the integer by a multiple of loose_modulus: what wraps does not matter.
+// An index that is congruent to the integer modulo loose_modulus. So it may ignore all wraps.
 Id PositionForms::loose(Id value) {
   std::vector<Id> stack{value};
   std::unordered_map<Id, Id> done;
@@ -262,7 +262,7 @@ Id PositionForms::loose(Id value) {
   return done.at(value);
 }
 
-// x % m == c and x & (m - 1) == c for a small power of two m.
+// Adds x % m == c, or x & (m - 1) == c, for a power of two m up to loose_modulus. False: x has another form.
 bool PositionForms::remainder(Conditions& to, Id x, Id c, bool equal) {
   const Op op = g_.op(x);
   if (!is_int(g_.dtype(x)) || (op != Op::CMOD && op != Op::FLOORMOD && op != Op::AND) || !g_.is_const(g_.src(x, 1)))
@@ -270,7 +270,7 @@ bool PositionForms::remainder(Conditions& to, Id x, Id c, bool equal) {
   const std::int64_t m = g_.arg(g_.src(x, 1), 0) + (op == Op::AND ? 1 : 0);
   if (m < 2 || m > loose_modulus || (m & (m - 1)) != 0) return false;
   Id value = g_.make(Op::SUB, DType::index, {loose(g_.src(x, 0)), (*this)(c)});
-  if (!equal) {  // of a remainder by 2 that is not 0, or that is 0 or 1 and not 1
+  if (!equal) {  // remainders by 2: != 0 means == 1, and != 1 means == 0 (CMOD may also give -1)
     const bool other = m == 2 && g_.is_const(c) && (g_.arg(c, 0) == 0 || (g_.arg(c, 0) == 1 && op != Op::CMOD));
     if (!other) return false;
     value = g_.make(Op::ADD, DType::index, {value, g_.index(1)});

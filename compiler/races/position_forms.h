@@ -1,6 +1,10 @@
-// Places of a kernel's accesses as index arithmetic over ranges, symbols and names, so that two positions of the kernel can be
-// compared. Integers are read as exact numbers where nothing can wrap. What is not understood (data, results of loops, what may
-// wrap) gets a name of its own: a SYM that may have any value of the type.
+// PositionForms: rewrites the indices and conditions of a kernel's accesses as exact index arithmetic over RANGEs, SYMs and
+// names, so that two work items of the kernel can be compared.
+//
+// Integers are read as exact numbers where nothing can wrap. A value without such a form (data, the result of a loop) gets a
+// name: a SYM that may have any value of the type. A sum, product or left shift of at most 32 bits that may wrap is its exact
+// value minus 2^width times a name.
+// Example: i & 15 becomes i % 16. In i32, p(i) + 1 becomes $7 + 1 - 2^32 * $turns9, where $7 is the data and $turns9 the wraps.
 #pragma once
 
 #include <compare>
@@ -16,11 +20,11 @@
 
 namespace kiln::compiler {
 
-// Begins the names of numbers of turns by 2^width that a result has wrapped.
+// Prefix of the names that count wraps: a result that may wrap is its exact value minus 2^width * name.
 inline constexpr std::string_view turns_prefix = "$turns";
 
 struct NamedValue {
-  Id name, value;  // SYM; the node of the program
+  Id name, value;  // a SYM of the form, and the node that it stands for
 };
 
 // value == 0 (mod modulus)
@@ -30,14 +34,14 @@ struct Multiple {
   auto operator<=>(const Multiple&) const = default;
 };
 
-// What a condition says where it holds.
+// The facts that follow from conditions.
 struct Conditions {
   std::vector<Id> zero, nonnegative, nonzero;
   std::vector<Multiple> multiples;
-  std::vector<Id> either;  // forms of conditions that hold: `or`, or `not` of `and`
+  std::vector<Id> either;  // alternatives, as forms: `a or b`, or `not (a and b)`
   auto operator<=>(const Conditions&) const = default;
 
-  // f: of each index value, and of each condition.
+  // Calls f with each index value and each alternative.
   template <class F>
   void for_each(F f) {
     for (auto* ids : {&zero, &nonnegative, &nonzero, &either})
@@ -53,18 +57,18 @@ struct Conditions {
 
 class PositionForms {
  public:
-  // facts: gains the bounds of names. loop: the FOR of a range, no_id for other ranges.
+  // facts: receives the bounds of all names. loop: returns the FOR of a range, or no_id if the range belongs to a KERNEL.
   PositionForms(Graph& g, Facts& facts, std::function<Id(Id range)> loop)
       : g_(g), facts_(facts), simplify_(g, facts), loop_(std::move(loop)) {}
 
-  Id operator()(Id value);  // of an index or an integer: the index that equals it
-  void add(Conditions& to, Id condition, bool holds);
+  Id operator()(Id value);                             // the form: an index value that equals this index or integer
+  void add(Conditions& to, Id condition, bool holds);  // adds the facts that follow if the condition is `holds`
 
   const std::vector<NamedValue>& names() const { return names_; }
-  bool may_wrap(Id value) const { return wrapping_.contains(value); }  // arithmetic in a type that may be too narrow
-  // What names of such arithmetic are where it is not.
+  bool may_wrap(Id value) const { return wrapping_.contains(value); }  // whether its type may be too narrow
+  // The names of such results, with their values if nothing wraps.
   const std::vector<NamedValue>& exact() const { return exact_; }
-  const std::vector<NamedValue>& ranges() const { return ranges_; }  // the RANGE of the form, and of the program
+  const std::vector<NamedValue>& ranges() const { return ranges_; }  // the RANGE of a form, and its RANGE in the program
 
  private:
   static constexpr std::int64_t limit = std::int64_t{1} << 61;  // sums of two such values fit 64 bits
@@ -93,7 +97,7 @@ class PositionForms {
   std::function<Id(Id range)> loop_;
   std::unordered_map<Id, Id> done_;
   std::unordered_set<Id> wrapping_;
-  std::unordered_set<Id> powers_;  // SYMs that are powers of two
+  std::unordered_set<Id> powers_;  // names of powers of two
   std::vector<NamedValue> names_, ranges_, exact_;
 };
 

@@ -84,7 +84,7 @@ bool PositionValues::is_first_turn(Id range) {
   return now != nullptr && begin != nullptr && *now && *begin && **now == **begin;
 }
 
-// Of a node whose sources are known; else wanted_ names those that are missing.
+// The value of a node. If values of sources are missing, it adds these sources to wanted_ instead.
 PositionValues::Value PositionValues::made(Id id) {
   const auto number = numbers_.find(id);
   switch (g_.op(id)) {
@@ -97,7 +97,7 @@ PositionValues::Value PositionValues::made(Id id) {
     case Op::PARAM:
       return arguments_.element(g_.arg(id, 0), {}, g_.dtype(id),
                                 number == numbers_.end() ? std::nullopt : std::optional(number->second));
-    case Op::CARRY: {  // what the turns before made of it is unknown
+    case Op::CARRY: {  // known in the first iteration only
       if (!is_first_turn(g_.src(id, 0)) || !wanted_.empty()) return {};
       const Value* const first = known(g_.src(id, 1));
       return first == nullptr ? Value{} : *first;
@@ -130,7 +130,7 @@ PositionValues::Value PositionValues::elementwise(Id id) {
   return applied(op, g_.dtype(id), g_.dtype(src[0]), in);
 }
 
-// The element of the argument, or what the position itself wrote there before.
+// The element of the argument, or the value that the work item itself wrote there before.
 PositionValues::Value PositionValues::read(Id index) {
   const IndexGate first = index_gate(g_, index);
   std::vector<Id> places(g_.src(index).begin() + 1, g_.src(index).end());
@@ -175,7 +175,7 @@ PositionValues::Value PositionValues::read(Id index) {
   }
 }
 
-// At its number, as far as can be told: the first turn of a loop that ends by a condition.
+// Whether the loop certainly has an iteration at its range's number. For a conditional loop only the first one is certain.
 bool PositionValues::loop_has_turn(Id loop) {
   const LoopParts l = loop_parts(g_, loop);
   const auto now = integer(l.range), begin = integer(l.begin), end = integer(l.end);

@@ -1,5 +1,7 @@
-// What a program computes at one position of a kernel, for given extents, arguments and turns of the loops around: exactly, as
-// the interpreter does. Results of loops, of other kernels and of whole tensors are unknown.
+// PositionValues: evaluates one work item of a kernel exactly as the interpreter does, for given extents, arguments and
+// iterations of the loops around. It confirms that an example of a race is real.
+//
+// Results of loops, of other kernels and of operations on whole tensors are unknown.
 #pragma once
 
 #include <array>
@@ -18,14 +20,18 @@
 
 namespace kiln::compiler {
 
+<<<<<<< HEAD
 // A number as the interpreter keeps it. It reads and writes the bytes as numbers of up to 64 bits.
 struct alignas(std::uint64_t) Scalar : std::array<std::byte, 8> {};
+=======
+using Scalar = std::array<std::byte, 8>;  // one element in the interpreter's layout
+>>>>>>> prose-a
 
-// What the arguments hold: what is asked for first decides, then it stays.
+// The contents of the arguments. The first request for an element chooses its value, which then stays.
 class ArgumentValues {
  public:
   explicit ArgumentValues(std::uint64_t seed) : seed_(seed) {}
-  // wanted: the number that an element is to be if it is not known yet.
+  // wanted: the value of the element if this is the first request.
   Scalar element(std::int64_t param, const std::vector<std::int64_t>& index, DType d, std::optional<std::int64_t> wanted);
 
  private:
@@ -36,19 +42,19 @@ class ArgumentValues {
 class PositionValues {
  public:
   using Numbers = std::unordered_map<Id, std::int64_t>;
-  // loops: by range. numbers: of RANGEs, and of data what it is to be.
+  // loops: FOR by its RANGE. numbers: values of RANGEs, and wanted values of loads and scalar parameters.
   PositionValues(const Graph& g, const Regions& regions, const std::map<Id, Id>& loops,
                  const std::map<std::string, std::int64_t, std::less<>>& extents, const Numbers& numbers,
                  ArgumentValues& arguments)
       : g_(g), regions_(regions), loops_(loops), extents_(extents), numbers_(numbers), arguments_(arguments) {}
 
-  // The element, where the access happens; nullopt also where that is unknown.
+  // The index of the element that the access touches; nullopt if the access does not happen or is not known to happen.
   std::optional<std::vector<std::int64_t>> element(const PositionAccess& a);
 
  private:
   using Value = std::optional<Scalar>;
   Value value(Id root);
-  std::optional<std::int64_t> integer(Id id);  // of an index, an integer or a bool
+  std::optional<std::int64_t> integer(Id id);  // value of an index, an integer or a bool
   Value made(Id id);
   Value elementwise(Id id);
   Value read(Id index);
@@ -63,7 +69,7 @@ class PositionValues {
   const Numbers& numbers_;
   ArgumentValues& arguments_;
   std::unordered_map<Id, Value> done_;
-  std::vector<Id> wanted_;  // by the node that is being made
+  std::vector<Id> wanted_;  // sources whose values the node under evaluation lacks
 };
 
 }  // namespace kiln::compiler

@@ -42,7 +42,7 @@ Facts facts_where(Graph& g, const Program& p, const Positions& positions) {
 }
 
 std::vector<Positions> phases(const Graph& g, const Regions& regions, const std::vector<Id>& order) {
-  std::map<Id, std::vector<Id>> inner;  // FORs over positions, by FOR or KERNEL around
+  std::map<Id, std::vector<Id>> inner;  // by FOR or KERNEL: the FORs over work items in it
   for (const Id id : order)
     if (is_group_loop(g, id)) inner[regions.list[regions.of[id]].owner].push_back(id);
   const auto is_next_axis = [&](Id loop) {

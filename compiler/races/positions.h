@@ -1,4 +1,5 @@
-// Positions that run side by side, and what holds where they do.
+// Positions: work items that run at the same time, and the facts that hold where they run. The code and the messages call a
+// work item a position.
 #pragma once
 
 #include <vector>
@@ -9,18 +10,19 @@
 
 namespace kiln::compiler {
 
-// Positions that run side by side: those of a KERNEL, or of one group between two barriers.
+// The work items of a KERNEL, or of one workgroup between two barriers.
 struct Positions {
-  Id kernel, scope;        // scope: the KERNEL, or the outermost FOR over a group's positions
-  std::vector<Id> ranges;  // one for each axis
+  Id kernel, scope;        // scope: the KERNEL, or the outermost FOR over a workgroup's work items
+  std::vector<Id> ranges;  // one per axis
 };
 
-// Where a position with these ranges runs: there is one, so extents n + c and n * m are at least 1, and so are their factors;
-// and the arguments lie in memory, which has below 2^61 elements.
+// The program's facts, and the facts that hold where such a work item runs. Since there is one, each extent is at least 1: an
+// extent n + c gives n >= 1 - c, an extent n*m gives n >= 1 and m >= 1. Every argument fits into memory, so it has at most 2^61
+// elements.
 Facts facts_where(Graph& g, const Program& p, const Positions& positions);
 
-// What runs between two barriers: a FOR over the positions of a group, with one directly inside for each further axis.
-// order: the nodes of the program, ascending.
+// The barrier intervals of workgroups. Each is a FOR over work items, with another FOR directly inside it for each further
+// axis. order: the nodes of the program, ascending.
 std::vector<Positions> phases(const Graph& g, const Regions& regions, const std::vector<Id>& order);
 
 }  // namespace kiln::compiler

@@ -60,7 +60,7 @@ std::optional<std::vector<Id>> Equations::parts(const Sum& s) {
   return mixed_radix(s);
 }
 
-// a * rest == 0 with a > 0.
+// a * rest == 0 with a > 0 means rest == 0.
 std::optional<std::vector<Id>> Equations::without_factor(const Sum& s) {
   for (const Id a : s.front().atoms) {
     if (bounds_(a).min < 1 ||
@@ -73,7 +73,7 @@ std::optional<std::vector<Id>> Equations::without_factor(const Sum& s) {
   return std::nullopt;
 }
 
-// size * high + low == 0 with |low| < size.
+// size * high + low == 0 with |low| < size means high == 0 and low == 0 (delinearisation).
 std::optional<std::vector<Id>> Equations::mixed_radix(const Sum& s) {
   for (const Term& t : s) {
     Term size{std::abs(t.coefficient), {}};
@@ -103,7 +103,7 @@ std::optional<std::vector<Id>> Equations::digits(const Sum& s, const Term& size)
   return std::vector{node_of(g_, high), node_of(g_, low)};
 }
 
-// f(a) - f(b) == 0 for what differs where a and b do: xor with the same value; remainders of values less than one turn apart.
+// f(a) - f(b) == 0 means a - b == 0 for an injective f: xor with one value, or % n if a and b are less than n apart.
 std::optional<std::vector<Id>> Equations::inverted(const Sum& s) {
   if (s.size() != 2 || s[0].atoms.size() != 1 || s[1].atoms.size() != 1 || s[0].coefficient != -s[1].coefficient)
     return std::nullopt;
@@ -126,7 +126,7 @@ bool Equations::contains(Id root, Id range) const {
   return std::ranges::binary_search(g_.reachable(roots), range);
 }
 
-// The second position's axes first, then those of the first, then loops.
+// Order of preference: axes of the second work item, axes of the first one, loops.
 int Equations::rank(Id range) const {
   for (const auto& [a, b] : m_.axes) {
     if (range == b) return 0;
@@ -135,7 +135,7 @@ int Equations::rank(Id range) const {
   return 2;
 }
 
-// Of a term +-range or +-(range ^ x).
+// Solves the sum for a term +-range or +-(range ^ x).
 std::optional<std::pair<Id, Id>> Equations::solved_for(const Sum& s, std::size_t term) {
   const Term& t = s[term];
   if (t.atoms.size() != 1 || std::abs(t.coefficient) != 1) return std::nullopt;

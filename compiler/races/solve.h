@@ -1,4 +1,4 @@
-// What one equation, sum == 0, says of the ranges in it.
+// Equations: refutes, splits or solves one equation, sum == 0, of a dependence problem.
 #pragma once
 
 #include <optional>
@@ -16,12 +16,13 @@ class Equations {
  public:
   Equations(Graph& g, Bounds& bounds, const Meeting& m);
 
+  // Whether the sum is never 0, by its bounds, the gcd of its coefficients (GCD test), its congruence or a proof of its sign.
   bool never_zero(const symbolic::Sum& s);
-  // Equations that hold together exactly where this one does, and are simpler.
+  // Simpler equations that together are equivalent to this one: s*x + y == 0 with |y| < s gives x == 0 and y == 0.
   std::optional<std::vector<Id>> parts(const symbolic::Sum& s);
-  // a <= b, also as one condition of the Meeting says with little else.
+  // Whether a <= b, by a proof that may use one condition of the Meeting.
   bool not_above(Id a, Id b);
-  // A range and what it must be.
+  // A range of the equation, and the value that it must have.
   std::optional<std::pair<Id, Id>> solution(const symbolic::Sum& s);
 
  private:

@@ -24,7 +24,7 @@ namespace {
 
 using Kind = PositionAccess::Kind;
 
-constexpr std::int64_t second_copy = 1'000'000;  // added to the numbers of ranges of the second position
+constexpr std::int64_t second_copy = 1'000'000;  // added to the range numbers of the second work item
 
 class PositionRaces {
  public:
@@ -55,7 +55,7 @@ class PositionRaces {
   }
 
  private:
-  // Touches that are the same to all others: the first stands for them.
+  // Key of an access. One access stands for all with the same key.
   using Place = std::tuple<Id, Kind, bool, std::vector<Id>, Conditions>;
   Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, t.holds}; }
 
@@ -67,9 +67,9 @@ class PositionRaces {
     return t;
   }
 
-  // The other position: its own ranges, and its own values of what depends on them.
+  // Makes the second work item: a second RANGE for each range of the scope, a second name for each named value of the scope.
   void make_second(const std::vector<Id>& own) {
-    std::map<Id, Id> of_program;  // form -> the program's range, ascending
+    std::map<Id, Id> of_program;  // by RANGE of a form, ascending: the program's RANGE
     for (const NamedValue& r : forms_.ranges()) of_program[r.name] = r.value;
     for (const auto& [range, value] : of_program) {
       if (!accesses_.is_inside(value)) continue;
@@ -86,7 +86,7 @@ class PositionRaces {
     }
   }
 
-  // A value that only the axes decide.
+  // Adds a twin if the value depends on nothing but the axes.
   void add_twin(const NamedValue& n) {
     Meeting::Twin twin{n.name, second_.at(n.name), {}};
     const std::vector<Id>& ranges = positions_.ranges;
@@ -101,7 +101,7 @@ class PositionRaces {
     twins_.push_back(std::move(twin));
   }
 
-  // Any place of a family: a SYM for each axis on which members differ.
+  // Indices that stand for all members of a family: a SYM for the offset on each axis where members differ.
   std::vector<Id> any_place(const Family& f, std::string_view which) {
     std::vector<Id> out;
     for (std::size_t k = 0; k < f.base.size(); ++k) {
@@ -154,7 +154,8 @@ class PositionRaces {
     if (!is_impossible(g_, facts_, m)) fail(a, b, m);
   }
 
-  // Other constants on one axis, as y(i, 0) and y(i, 1): most pairs of a long kernel are, and need no search.
+  // Whether two indices are different constants on one axis, as in y(i, 0) and y(i, 1). This shortcut decides most pairs of a
+  // long kernel.
   bool are_apart(const Touch& a, const Touch& b) const {
     for (std::size_t i = 0; i < a.index.size(); ++i)
       if (g_.is_const(a.index[i]) && g_.is_const(b.index[i]) && a.index[i] != b.index[i]) return true;
@@ -164,7 +165,7 @@ class PositionRaces {
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
 
   Id second(Id id) { return substitute(g_, id, second_); }
-  // The tensor of the kernel's state, or what the group shares.
+  // The memory in words: the parameter that a kernel's state ends in, or an array of the group.
   std::string name(Id memory) const {
     if (g_.op(memory) == Op::LOCAL) return "an array of the group";
     const std::int64_t slot = g_.arg(memory, 0);
@@ -198,7 +199,7 @@ class PositionRaces {
     return "a tensor";
   }
 
-  // Names of what may wrap, as what they are where it does not.
+  // By name of a result that may wrap: its value if nothing wraps, for both work items.
   std::unordered_map<Id, Id> exact_forms() {
     std::unordered_map<Id, Id> exact;
     for (const NamedValue& n : forms_.exact()) {
@@ -208,7 +209,7 @@ class PositionRaces {
     return exact;
   }
 
-  // Places in words: the axes are i, j, k, loops n0, n1, ...; data is `...`.
+  // The indices in words: axes are i, j, k, loops n0, n1, ...; data is `...`.
   std::string place(const Touch& t) {
     std::unordered_map<Id, Id> map;
     for (std::size_t a = 0; a < axes_.size(); ++a)
@@ -241,7 +242,7 @@ class PositionRaces {
     throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)), text + meeting + "; " + advice(a, b, meeting.empty()));
   }
 
-  // Of two positions: what each of them has in the values of a meeting.
+  // The values of the program's RANGEs and named values at one of the two work items of a meeting.
   PositionValues::Numbers numbers(const MeetingValues& v, bool is_second) const {
     PositionValues::Numbers out;
     const auto take = [&](const NamedValue& n) {
@@ -254,7 +255,7 @@ class PositionRaces {
     return out;
   }
 
-  // The symbols that the meeting does not speak of are small.
+  // The extents of an example. Symbols that the meeting does not contain get small values.
   std::map<std::string, std::int64_t, std::less<>> extents(const MeetingValues& v) const {
     std::map<std::string, std::int64_t, std::less<>> out;
     for (const Symbol& s : p_.symbols) {
@@ -267,7 +268,7 @@ class PositionRaces {
     return out;
   }
 
-  // Whether both accesses happen and touch one element, for some contents of the arguments.
+  // Whether, for some contents of the arguments, both accesses happen and touch one element.
   bool meets(const Touch& a, const Touch& b, const MeetingValues& v) const {
     const auto sizes = extents(v);
     const PositionValues::Numbers first = numbers(v, false), second = numbers(v, true);
@@ -281,7 +282,8 @@ class PositionRaces {
     return false;
   }
 
-  // ", as positions (0, 8) and (1, 0) do where N = 2": the one that writes, and the other. Small values wrap nowhere.
+  // ", as positions (0, 8) and (1, 0) do where N = 2". The work item that writes comes first. The search uses exact forms of
+  // results that may wrap, because small values do not wrap.
   std::string example(const Touch& a, const Touch& b, Meeting m, bool write_is_first) {
     const std::unordered_map<Id, Id> exact = exact_forms();
     m.holds.for_each([&](Id& id) { id = substitute(g_, id, exact); });
@@ -342,7 +344,7 @@ void store_races(Graph& g, const Program& p) {
   if (std::ranges::none_of(order, [&](Id id) { return g.op(id) == Op::KERNEL; })) return;
   const Regions regions = find_regions(g, roots);
   const std::vector<Id> origins = state_origins(g, roots);
-  std::map<Id, Id> loops;  // by range
+  std::map<Id, Id> loops;  // by RANGE: its FOR
   for (const Id id : order)
     if (g.op(id) == Op::FOR) loops[loop_parts(g, id).range] = id;
   std::vector<Positions> all = phases(g, regions, order);

@@ -1,10 +1,15 @@
-// store_races: what the positions of a kernel do to one tensor must not depend on their order, nor what those of a group do to
-// it or to an array of the group between two barriers.
+// store_races: refuses a program if the results of a kernel may depend on the order of its work items.
 //
-// before: a tensor-level program. after: the same. Throws Diagnostic E-race, at the store, where it cannot be shown that no two
-// positions (of a KERNEL; of a FOR over those of a group) store to one element, that none reads what another one writes, and
-// that an element is changed by atomics only or not at all by them. Stores that the program promised to be unique are taken to
-// be so.
+// Before: a tensor-level program.
+// After: the same program. Throws Diagnostic E-race, at the store, unless it is proven for any two work items of a KERNEL, and
+//   for any two work items of a workgroup between the same barriers, that
+//   - they store to different elements,
+//   - neither reads an element that the other one writes,
+//   - atomics and other accesses use different elements.
+// Requires: promises of the program (`unique`) are true. Stores with this promise are not checked.
+// Why: the work items run on several threads and in vector lanes, in any order.
+// Example: y(i / 2) = x(i) is refused: work items 0 and 1 both store to y(0).
+// Algorithm: for each pair of accesses, a dependence test (meeting.h) on their indices and conditions (position_forms.h).
 #pragma once
 
 #include "compiler/ir/program.h"

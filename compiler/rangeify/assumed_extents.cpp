@@ -14,14 +14,14 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::size_t most_nodes = 500;
-constexpr std::int64_t most_exact_ones = std::int64_t{1} << 24;  // f32 counts so far
+constexpr std::int64_t most_exact_ones = std::int64_t{1} << 24;  // largest count of ones in f32
 
 struct Assumption {
-  Id condition;  // bool, on symbols
-  Id broken;     // index value: 0 where the condition holds, else at least 1
+  Id condition;  // bool, over symbols
+  Id broken;     // index value: 0 if the condition holds, else at least 1
 };
 
-// Casts of positions to integers below the REDUCE; nullopt: too many nodes, or a range that depends on an assumption already.
+// The casts of index values to integers under the REDUCE; nullopt: too many nodes, or a range that has an assumption already.
 std::optional<std::vector<Id>> position_casts(const Graph& g, Id reduce) {
   std::vector<Id> todo{reduce}, casts;
   std::unordered_set<Id> seen{reduce};
@@ -42,7 +42,7 @@ class Assuming {
  public:
   Assuming(Graph& g, const Facts& facts) : g_(g), facts_(facts), bounds_(g, facts) {}
 
-  // That the values of all these casts fit; nothing where they do.
+  // Assumes that the casts of ranges fit their types. Adds nothing for casts that always fit.
   void positions_fit(const std::vector<Id>& casts) {
     for (const Id cast : casts) {
       const Id position = g_.src(cast, 0);
@@ -72,7 +72,7 @@ class Assuming {
     if (closed == reduce) return reduce;
     const Id whole =
         g_.make(Op::MUL, DType::index, {g_.make(Op::MIN, DType::index, {all_->broken, g_.index(1)}), g_.index(most)});
-    const Id rest = g_.make(Op::MIN, DType::index, {end, whole});  // 0 where the assumption holds, else the end
+    const Id rest = g_.make(Op::MIN, DType::index, {end, whole});  // 0 if the assumption holds, else the end
     const std::vector<std::int64_t> args(g_.args(r).begin(), g_.args(r).end());
     const Id again = g_.make(Op::RANGE, DType::index, std::vector<Id>{rest}, args);
     return g_.make(Op::WHERE, g_.dtype(reduce), {all_->condition, closed, substitute(g_, reduce, {{r, again}})});

@@ -1,6 +1,11 @@
-// Positions in i32 are exact only up to 2^31 - 1, ones counted in f32 up to 2^24, and an extent without a declared maximum may
-// be larger. A reduction that collapses as long as they are exact becomes a choice: its closed form where the extents are small
-// enough, else its loop, whose range is empty where they are.
+// collapsed_by_assumption: gives a reduction its closed form for small extents, and keeps its loop for larger ones.
+//
+// Before: a REDUCE whose closed form is exact only up to some extent. An i32 holds indices up to 2^31 - 1. An f32 counts ones
+//   up to 2^24. An extent without a declared maximum may be larger.
+// After: WHERE(the extents are small, closed form, REDUCE over a range that is empty if the extents are small).
+// Requires: collapsed() without an assumption has left the REDUCE as it is.
+// Example: the sum of r over r < N in i64, where N has the default maximum 2^40, becomes
+//   WHERE(N <= 2^30, N*(N - 1)/2, sum of r over r < min(N, min(N // (2^30 + 1), 1) * 2^40))
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -8,7 +13,7 @@
 
 namespace kiln::compiler {
 
-// The same value; `reduce` itself where no assumption on the extents helps.
+// The value in that form; `reduce` itself if no assumption about the extents helps.
 Id collapsed_by_assumption(Graph& g, const Facts& facts, Id reduce);
 
 }  // namespace kiln::compiler

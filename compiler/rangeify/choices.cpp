@@ -23,7 +23,7 @@ class Splitter {
       const Choice c = std::move(todo_.back());
       todo_.pop_back();
       if (is_identity(c.value)) continue;
-      const bool whole = !range_.depends(c.value) && !is_float_sum();  // of floats, only constants are counted
+      const bool whole = !range_.depends(c.value) && !is_float_sum();  // in a float sum only constants can be counted
       if (whole || !(opened(c) || (is_integer_sum() && added(c)))) out.push_back(c);
     }
     return out;
@@ -32,7 +32,7 @@ class Splitter {
  private:
   bool is_integer_sum() const { return kind_ == ReduceKind::sum && is_int(type_); }
   bool is_float_sum() const { return kind_ == ReduceKind::sum && is_float(type_); }
-  // A sum of floats starts at +0, so it does not see a -0 either.
+  // In a sum of floats -0 is an identity as well: the sum starts at +0, and +0 + -0 is +0.
   bool is_identity(Id v) const {
     if (!g_.is_const(v)) return false;
     const auto bits = static_cast<std::uint64_t>(g_.arg(v, 0));
@@ -60,7 +60,7 @@ class Splitter {
     return g_.is_const(v) && std::isfinite(float_value(type_, static_cast<std::uint64_t>(g_.arg(v, 0))));
   }
 
-  // Conditions that choose.
+  // Splits the value by a condition in it. False: it has none.
   bool opened(const Choice& c) {
     const Id v = c.value;
     if (type_ == DType::boolean) return false;
@@ -79,7 +79,7 @@ class Splitter {
     return g_.op(v) == Op::MUL && kind_ == ReduceKind::sum && masked(c);
   }
 
-  // x + 0 of floats, as a reduction inside leaves it.
+  // x + 0 of floats, which a collapsed inner reduction leaves.
   bool without_zero(const Choice& c) {
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
       if (is_identity(g_.src(c.value, i))) return push_value(c, g_.src(c.value, 1 - i));
@@ -99,7 +99,7 @@ class Splitter {
     return g_.make(Op::CAST, type_, {x});
   }
 
-  // x * cast(bool): where the bool is false, 0; of floats only when x is finite.
+  // x * cast(bool) is 0 if the bool is false. In floats x must be finite.
   bool masked(const Choice& c) {
     for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
       const Id mask = g_.src(c.value, i), x = g_.src(c.value, 1 - i);
@@ -110,7 +110,7 @@ class Splitter {
     return false;
   }
 
-  // Sums of integers may be added in any order, and common factors taken out: arithmetic modulo 2^n.
+  // Integers wrap modulo 2^n, so terms may be added in any order, and factors independent of the range may be taken out.
   bool added(const Choice& c) {
     const Id v = c.value;
     switch (g_.op(v)) {

@@ -18,7 +18,7 @@ class Collapse {
   Collapse(Graph& g, Simplifier& simplify, Id reduce, ReduceKind kind, Id range, Id assumed)
       : g_(g), simplify_(simplify), range_(g, simplify, range), kind_(kind), reduce_(reduce), assumed_(assumed) {}
 
-  // The reduction of `value` over the range alone; no_id when it stays.
+  // The reduction of `value` over this range alone, without a loop; no_id if no closed form is known.
   Id run(Id value) {
     const DType d = g_.dtype(value);
     if (g_.is_index_const(range_.extent(), 0)) return identity(d);
@@ -38,7 +38,7 @@ class Collapse {
   }
   Id is_positive(Id count) { return simplify_(index_less(g_, g_.index(0), count)); }
 
-  // any(v) counts where v holds; all(v) is not any(not v).
+  // any(v): the number of iterations where v holds is positive. all(v): not any(not v).
   Id truth(Id value) {
     const bool all = kind_ == ReduceKind::all;
     const Clause holds[] = {{value, all}};
@@ -53,7 +53,7 @@ class Collapse {
 
   Id sum_of_floats(DType d, const std::vector<Choice>& choices) {
     if (choices.size() == 1 && range_.depends(choices[0].value)) {
-      const Id v = one_iteration(choices[0]);  // the other terms are 0, and +0 + -0 is +0
+      const Id v = one_iteration(choices[0]);  // all other terms are 0, and +0 + -0 is +0
       return v == no_id ? no_id : g_.make(Op::ADD, d, {v, g_.constant(d, 0)});
     }
     std::vector<Repeated> numbers;
@@ -65,7 +65,7 @@ class Collapse {
     return exact_sum(g_, d, numbers, simplify_.bounds()(range_.extent()).max);
   }
 
-  // What stays in the loop may not have conditions: then nothing would be saved.
+  // A choice without a closed form stays a loop. If it has conditions, the whole reduction stays: nothing would be saved.
   Id sum_of_integers(DType d, const std::vector<Choice>& choices) {
     Id sum = no_id;
     std::size_t changed = 0;
@@ -95,14 +95,14 @@ class Collapse {
     return product(number(d, *n), c.value);
   }
 
-  // The choice's value in the only iteration that can take it, else the identity.
+  // The choice's value at the only iteration that its conditions select; the identity if there is no such iteration.
   Id one_iteration(const Choice& c) {
     const auto p = picked(g_, simplify_, range_, c.when, c.value, assumed_);
     if (!p) return no_id;
     return chosen(p->gate, p->value);
   }
 
-  // The sum of k*r + x over consecutive r.
+  // The sum of k*r + x over the consecutive r that the conditions select.
   Id progression(DType d, const Choice& c) {
     const auto line = range_.line(c.value);
     const auto r = line ? range_.common(c.when) : std::nullopt;
@@ -117,7 +117,7 @@ class Collapse {
     return g_.make(Op::ADD, d, {sum, g_.make(Op::MUL, d, {number(d, n), number(d, line->rest)})});
   }
 
-  // max, min: each choice counts once, wherever it is taken. prod: as often as it is taken.
+  // max, min: a choice counts once if any iteration selects it. prod: a choice counts once per iteration that selects it.
   Id folded(DType d, const std::vector<Choice>& choices) {
     Id all = no_id;
     for (const Choice& c : choices) {
@@ -146,7 +146,7 @@ class Collapse {
     return is_one(a) ? b : is_one(b) ? a : g_.make(Op::MUL, g_.dtype(a), {a, b});
   }
 
-  // By squaring: one factor for each bit of the exponent.
+  // base^exponent by repeated squaring: one factor for each bit of the exponent.
   Id power(Id base, Id exponent) {
     const DType d = g_.dtype(base);
     const std::int64_t most = simplify_.bounds()(exponent).max;
@@ -176,7 +176,7 @@ bool depends_on_any(Graph& g, Simplifier& simplify, Id value, std::span<const Id
   return std::ranges::any_of(ranges, [&](Id r) { return OneRange(g, simplify, r).depends(value); });
 }
 
-// The first of equal elements wins, and a position among no elements is 0 too.
+// argmax, argmin of equal elements: the first one, 0. The result for no elements is 0 too.
 Id collapsed_position(Graph& g, Simplifier& simplify, Id reduce, std::span<const Id> ranges) {
   return depends_on_any(g, simplify, g.src(reduce, 0), ranges) ? reduce : g.constant(g.dtype(reduce), 0);
 }

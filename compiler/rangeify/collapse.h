@@ -1,14 +1,15 @@
-// One REDUCE without its loops, as far as possible.
+// collapsed: computes one REDUCE without some or all of its loops. collapse_reductions.h lists the closed forms.
 #pragma once
 
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 
-inline constexpr std::int64_t longest_progression = std::int64_t{1} << 30;  // whose sum of positions fits an index value
+// Largest extent for which the sum of all iteration numbers fits an index value.
+inline constexpr std::int64_t longest_progression = std::int64_t{1} << 30;
 
-// The same value; `reduce` itself when nothing is known. `assumed`: a condition that the simplifier's facts have and the
-// program may break; then the value means nothing, but it is still safe to compute.
+// The same value; `reduce` itself if no closed form is known. `assumed`: a condition that the simplifier's facts contain but
+// that the program may break. Where it is broken the value is meaningless, but safe to compute: no load leaves its tensor.
 Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed = no_id);
 
 }  // namespace kiln::compiler

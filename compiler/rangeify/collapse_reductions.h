@@ -1,11 +1,16 @@
-// Collapse reductions. What: a reduction whose elements are known without its loop becomes arithmetic. Its value is split into
-// choices (WHERE, a cast bool, and sums of integers), each taken for the iterations that a condition selects; comparisons of
-// positions are solved for the range, so the iterations are counted: sum of (r < hi ? v : 0) is max(0, min(N, hi)) * v. A
-// choice that one iteration takes (r == i) is the element at i, loaded where 0 <= i < N. A range that the value does not use
-// leaves integers times N, products to the power of N, and for max and min the value, or their identity when N is 0. What is
-// left of a sum of integers stays a loop. Before: REDUCE(value, RANGEs). After: the same value, fewer RANGEs. Only what keeps
-// every bit is done: sums of floats collapse where each partial sum is exact (constants) or where at most one element is not 0.
-// Precondition: range assignment ran. Postcondition: the same bits; a loop never becomes longer.
+// collapse_reductions: replaces reductions whose result is known without a loop by arithmetic.
+//
+// Before: REDUCE(value, RANGEs).
+// After: the same value with fewer RANGEs, or with none. For a range r < N:
+//   v, independent of r           N * v in sums, v^N in products (both of integers); v in max and min, the identity if N == 0
+//   sum of (r < hi ? v : 0)       max(0, min(N, hi)) * v: conditions are solved for r, and the iterations are counted
+//   sum of (r == i ? t[r] : 0)    t[i], loaded only if 0 <= i < N
+//   sum of integers k*r + x       k*n*(first + last)/2 + n*x, over the n consecutive r that the conditions select
+//   Every bit stays the same. So a sum of floats collapses only if each partial sum is exact (constants), or if at most one of
+//   its terms is not zero. No loop becomes longer.
+// Requires: range_assignment has run.
+// Why: lengths, masks, one-hot products and window counts cost a loop otherwise.
+// Literature: closed forms of sums over an interval; tinygrad calls such rewrites reduce collapse and load collapse.
 #pragma once
 
 #include "compiler/ir/program.h"

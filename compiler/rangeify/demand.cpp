@@ -14,17 +14,17 @@ std::vector<std::size_t> data_sources(const Graph& g, Id node) {
   else if (is_movement(op))
     n = 1;
   std::vector<std::size_t> out;
-  if (op == Op::GATHER)  // the tensor has storage
+  if (op == Op::GATHER)  // source 0, the tensor, is read from storage
     for (std::size_t i = 1; i < g.src(node).size(); ++i) out.push_back(i);
   for (std::size_t i = 0; i < n; ++i)
     if (g.dtype(g.src(node, i)) != DType::index) out.push_back(i);
   return out;
 }
 
-// Parameters and what a KERNEL wrote have storage.
+// False for parameters and for results of KERNELs, which have storage already.
 static bool may_be_stored(Op op) { return op != Op::PARAM && op != Op::GET; }
 
-// These only name elements of their source anew: when storage is worth it, the source gets it.
+// Movement operations only rename the elements of their source. If a buffer pays off, the source gets it.
 static bool may_stage(Op op) {
   return may_be_stored(op) && op != Op::CONST && op != Op::RESHAPE && op != Op::PERMUTE && op != Op::EXPAND && op != Op::PAD;
 }
@@ -59,7 +59,7 @@ std::uint32_t DemandWalk::want(Id node, IndexMap map, ContextId context) {
   if (fresh) {
     d.uses.push_back({m, context, {}, {}});
   } else if (Evaluation& e = d.uses[it->second]; contexts_[e.context].size() < contexts_[context].size()) {
-    e.context = context;  // the deepest reader decides how often the value would be recomputed
+    e.context = context;  // the deepest reader determines how often the value would be computed again
   }
   return it->second;
 }
@@ -85,7 +85,7 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
     context = new_context(std::move(nest));
   } else if (is_movement(op) && op != Op::CONCAT) {
     in = rules_.movement(node, out);
-  } else if (op == Op::GATHER) {  // the positions in the index tensors come first
+  } else if (op == Op::GATHER) {  // the axes of the index tensors come first
     const Id x = g_.src(node, 0);
     in.index.resize(out.index.size() + g_.src(node).size() - 1 - shapes_.of(x).size());
     if (may_be_stored(g_.op(x))) nodes_[slot_[x]].stored = true;
@@ -113,8 +113,8 @@ const DemandWalk::MapFacts& DemandWalk::facts_of_map(MapId m) {
   return it->second;
 }
 
-// How many loops of its context an evaluation stays in when it is hoisted out of the inner ones that it does not use. Nothing
-// is hoisted out of the outermost loop: its chunks run on different threads.
+// The number of loops around an evaluation after hoisting it out of the inner loops that it does not use. Nothing is hoisted
+// out of the outermost loop, because chunks of that loop run on different threads.
 std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
   const std::vector<Id>& loops = contexts_[e.context];
   const std::vector<Id>& used = facts_of_map(e.map).ranges;
@@ -138,7 +138,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
   return u;
 }
 
-// Every value outside the bodies of KERNELs, and the KERNELs.
+// Lists the values outside the bodies of KERNELs, and the KERNELs.
 void DemandWalk::list_nodes() {
   const Id roots[] = {program_.sink};
   const std::vector<Id> all = g_.reachable(roots);

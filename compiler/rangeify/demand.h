@@ -1,6 +1,8 @@
-// The walk from outputs to inputs that range assignment and staging share: for every tensor node, at which index maps it is
-// wanted. Nodes are visited in descending id, so all readers of a node are known when its own turn comes; then the staging
-// model decides whether the node gets a buffer (it restarts with fresh LOOP ranges) or is recomputed at each map.
+// DemandWalk: finds the index maps at which each tensor value is needed, and chooses the values that get a buffer.
+//
+// The walk goes from the stores to the parameters, in descending node id, so it knows all readers of a node when it visits the
+// node. Then the cost model of staging.h decides: a staged node is computed once, over LOOP ranges of its own. Any other node
+// is computed again at each of its index maps. range_assignment builds the scalar graph from the result.
 #pragma once
 
 #include <unordered_map>
@@ -14,51 +16,53 @@ namespace kiln::compiler {
 
 using ContextId = std::uint32_t;
 
-// One evaluation of a node: where, inside which loops, and what it needs of its data sources.
+// One evaluation of a node: its index map, the loops around it, and its demands on its data sources.
 struct Evaluation {
   MapId map = 0;
   ContextId context = 0;
-  std::vector<Id> reduce_ranges;          // of a REDUCE
-  std::vector<std::uint32_t> source_use;  // per data source: number of the demand in the source's list
+  std::vector<Id> reduce_ranges;          // of a REDUCE: its new ranges
+  std::vector<std::uint32_t> source_use;  // by data source: index into the source's `uses`
 };
 
-// The storage that a KERNEL of the program updates begins as a copy of a tensor.
+// One state of a KERNEL of the program: a buffer that begins as a copy of a tensor.
 struct StateCopy {
-  std::vector<Id> ranges;
-  std::uint32_t use = 0;  // number of the demand in the tensor's list
+  std::vector<Id> ranges;  // LOOP ranges of the copy, one per axis
+  std::uint32_t use = 0;   // index into the `uses` of the tensor
 };
 
 struct NodeDemand {
   Id node = no_id;
-  std::vector<Evaluation> uses;  // one per index map, in order of first demand
-  bool staged = false;
-  bool stored = false;            // read by a KERNEL of the program or by GATHER: staged whatever it costs
-  std::vector<Id> stage_ranges;   // staged: LOOP ranges, one per axis
-  Evaluation whole;               // staged: the evaluation over them
-  std::vector<StateCopy> states;  // of a KERNEL
+  std::vector<Evaluation> uses;   // one per index map, in order of first demand
+  bool staged = false;            // computed once, into a buffer
+  bool stored = false;            // read by a KERNEL of the program or by a GATHER: staged whatever it costs
+  std::vector<Id> stage_ranges;   // if staged: LOOP ranges, one per axis
+  Evaluation whole;               // if staged: the evaluation over stage_ranges
+  std::vector<StateCopy> states;  // of a KERNEL, one per initial tensor
 };
 
-// Sources of a tensor node that carry data (not extents, offsets or index scalars), as positions in src().
+// The sources of a tensor node that carry data (no extents, offsets or index scalars), as indices into src(). The tensor of a
+// GATHER is not among them: a GATHER reads it from storage.
 std::vector<std::size_t> data_sources(const Graph& g, Id node);
 
+// Tensor-level STOREs that become one kernel.
 struct StoreGroup {
-  std::vector<Id> stores;  // tensor-level STOREs that share their loops
-  std::vector<Id> ranges;
-  std::vector<std::uint32_t> uses;  // per store: number of the demand in its value's list
+  std::vector<Id> stores;
+  std::vector<Id> ranges;           // LOOP ranges that the stores share, one per axis
+  std::vector<std::uint32_t> uses;  // by store: index into the `uses` of its value
 };
 
 class DemandWalk {
  public:
   DemandWalk(Graph& g, const Program& p);
 
-  // Fills nodes() for everything under the sink; groups are the kernels that write parameters.
+  // Fills nodes() with the values that the sink reaches, and groups() with the sink's stores.
   void run();
 
-  std::vector<NodeDemand>& nodes() { return nodes_; }  // ascending node ids
+  std::vector<NodeDemand>& nodes() { return nodes_; }  // in ascending order of their ids
   const NodeDemand& of(Id node) const { return nodes_[slot_[node]]; }
   const std::vector<StoreGroup>& groups() const { return groups_; }
   const IndexMap& map(MapId m) const { return maps_[m]; }
-  std::vector<Id> loop_ranges(const std::vector<Id>& extents);  // fresh
+  std::vector<Id> loop_ranges(const std::vector<Id>& extents);  // new LOOP ranges, one per extent
   KernelBody body_of(Id kernel) const { return kernel_body(g_, inside_, kernel); }
   MapRules& rules() { return rules_; }
   Shapes& shapes() { return shapes_; }
@@ -79,8 +83,8 @@ class DemandWalk {
   std::size_t hoisted_depth(const Evaluation& e);
   ValueUse use_of(const NodeDemand& d);
   struct MapFacts {
-    std::vector<Id> ranges;      // used
-    std::size_t operations = 0;  // written out
+    std::vector<Id> ranges;      // RANGEs in the map's expressions
+    std::size_t operations = 0;  // number of nodes of the map's expressions
   };
   const MapFacts& facts_of_map(MapId m);
 
@@ -92,12 +96,12 @@ class DemandWalk {
   IndexMaps maps_;
   MapRules rules_;
   StagingModel model_;
-  std::vector<Id> order_;            // ascending
-  std::vector<bool> inside_;         // by node: in the body of a KERNEL
-  std::vector<std::uint32_t> slot_;  // node -> position in nodes_
+  std::vector<Id> order_;            // values outside of kernel bodies, and KERNELs; ascending
+  std::vector<bool> inside_;         // by node: whether it is in the body of a KERNEL
+  std::vector<std::uint32_t> slot_;  // by node: index into nodes_
   std::vector<NodeDemand> nodes_;
-  std::vector<std::vector<Id>> contexts_;
-  std::unordered_map<std::uint64_t, std::uint32_t> use_of_map_;  // (slot, map) -> number in uses
+  std::vector<std::vector<Id>> contexts_;                        // by ContextId: loops, outermost first
+  std::unordered_map<std::uint64_t, std::uint32_t> use_of_map_;  // by slot and map: index into `uses`
   std::unordered_map<MapId, MapFacts> map_facts_;
   std::vector<StoreGroup> groups_;
   std::int64_t next_range_ = 0;

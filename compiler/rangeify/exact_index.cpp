@@ -53,7 +53,7 @@ Id ExactIndex::lifted(Id id) {
   return made != no_id && fits(made, d) ? made : no_id;
 }
 
-// The operation on index values, if it has one.
+// The operation on index values; no_id if there is no such operation.
 Id ExactIndex::form(Op op, std::span<const Id> x, int width) {
   const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
   const auto nonnegative = [&](Id a) { return simplify_.bounds()(a).min >= 0; };
@@ -69,7 +69,7 @@ Id ExactIndex::form(Op op, std::span<const Id> x, int width) {
       const std::int64_t count = g_.arg(x[1], 0) & (width - 1);
       return count > 32 ? no_id : make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << count));
     }
-    case Op::AND: {  // with 2^k - 1: the remainder by 2^k
+    case Op::AND: {  // x & (2^k - 1) is x % 2^k
       const Id mask = g_.is_const(x[1]) ? x[1] : x[0], value = mask == x[1] ? x[0] : x[1];
       if (!g_.is_const(mask) || g_.arg(mask, 0) < 0 || g_.arg(mask, 0) >= limit) return no_id;
       const std::int64_t size = g_.arg(mask, 0) + 1;

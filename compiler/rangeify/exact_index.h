@@ -1,5 +1,8 @@
-// Integers of a width, read as index values: where nothing can wrap, arithmetic on positions is the same number either way, and
-// then conditions on it can be solved. x + y < c says x < c - y of exact integers, but not of i8 (x = y = c = -128).
+// ExactIndex: reads integer arithmetic of a fixed width (i32, ...) as index values, as far as no operation can wrap.
+//
+// Why: a condition on index values can be solved for a range. x + y < c means x < c - y for exact integers, but not for i8
+//   (x = y = c = -128). If nothing can wrap, both readings give the same number.
+// Example: cast i32(r) + 1, with r < N <= 1000, is the index value r + 1.
 #pragma once
 
 #include <optional>
@@ -15,10 +18,10 @@ class ExactIndex {
  public:
   ExactIndex(Graph& g, Simplifier& simplify) : g_(g), simplify_(simplify) {}
 
-  // The index value that equals this integer whenever it is computed; no_id when none is known. What is read from memory is
-  // taken as it is: it gets no arithmetic, and i64 is cut to +-2^61, beyond every position.
+  // The index value that equals this integer in every evaluation; no_id if none is known. A load, or a result that may wrap,
+  // becomes a cast to index. A cast of i64 is clamped to +-2^61: that is outside of every tensor, and sums still fit 64 bits.
   Id operator()(Id value);
-  // Without the cut: for a value that is compared with an extent before anything else is done with it.
+  // The same index without the clamp of i64, for values that are compared with an extent before any other use.
   Id uncut(Id index) const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 struct Accumulator {
   DType type;
-  int digits;  // of the mantissa
+  int digits;  // bits of the mantissa
 };
 Accumulator accumulator_of(DType d) { return d == DType::f64 ? Accumulator{d, 53} : Accumulator{DType::f32, 24}; }
 
@@ -19,7 +19,7 @@ std::uint64_t accumulator_bits(DType d, double x) {
   return d == DType::f64 ? std::bit_cast<std::uint64_t>(x) : std::bit_cast<std::uint32_t>(static_cast<float>(x));
 }
 
-int lowest_bit(double x) {  // exponent of the last 1 of a finite number that is not 0
+int lowest_bit(double x) {  // exponent of the lowest set bit of a finite number that is not 0
   int e = 0;
   const double m = std::frexp(std::fabs(x), &e);
   const auto mantissa = static_cast<std::uint64_t>(std::ldexp(m, 53));
@@ -39,7 +39,7 @@ Id exact_sum(Graph& g, DType d, std::span<const Repeated> numbers, std::int64_t 
     largest = std::max(largest, std::fabs(x));
     unit = std::min(unit, lowest_bit(x));
   }
-  // Every partial sum is a multiple of 2^unit below most * largest.
+  // Every partial sum is a multiple of 2^unit, and at most most * largest. So all are exact if the quotient fits the mantissa.
   const double bound = static_cast<double>(most) * largest;
   if (std::ldexp(bound, -unit) > std::ldexp(1.0, acc.digits) || bound > std::ldexp(1.0, acc.type == DType::f64 ? 1000 : 120))
     return no_id;

@@ -9,13 +9,13 @@
 namespace kiln::compiler {
 namespace {
 
-// What became of a stage.
+// The result of folding one STAGE.
 struct Fold {
   bool gone = false;
-  Id value = no_id;               // gone: over `ranges`
-  Id stage = no_id;               // kept
-  std::vector<Id> ranges;         // of the axes that are left
-  std::vector<std::size_t> axes;  // their numbers before
+  Id value = no_id;               // the staged value, over `ranges`
+  Id stage = no_id;               // the new STAGE, if it is not gone
+  std::vector<Id> ranges;         // ranges of the axes that are left
+  std::vector<std::size_t> axes;  // numbers of these axes in the old STAGE
 };
 
 class Folding {
@@ -34,7 +34,7 @@ class Folding {
     const Id roots[] = {program_.sink};
     for (const Id id : g_.reachable(roots)) {
       if (g_.op(id) == Op::KERNEL) keep_stages_of(id);
-      if (g_.op(id) == Op::STAGE && !g_.args(id).empty()) kept_.insert(id);  // the program says so
+      if (g_.op(id) == Op::STAGE && !g_.args(id).empty()) kept_.insert(id);  // the program asks for this STAGE
     }
     for (const Id id : g_.reachable(roots)) {
       g_.set_loc(g_.loc(id));
@@ -55,7 +55,7 @@ class Folding {
     return src;
   }
 
-  // What a KERNEL of the program reads and updates stays storage.
+  // Keeps the STAGEs that a KERNEL of the program reads or updates: a KERNEL needs storage.
   void keep_stages_of(Id kernel) {
     std::vector<Id> open(g_.src(kernel).begin(), g_.src(kernel).end());
     std::unordered_set<Id> seen;
@@ -70,8 +70,8 @@ class Folding {
     }
   }
 
-  // The element of axis k that all readers read, when that is one constant. It must be there: a reader behind a gate may name
-  // what is not, and without the axis the value is computed whatever the gate says.
+  // The index on axis k that all readers use, if it is one constant, else no_id. The index must be inside the axis: a reader
+  // may use an index outside of it behind a gate, but without the axis the value is computed whether the gate holds or not.
   Id only_element(Id stage, std::size_t k) {
     Id only = no_id;
     const std::int64_t fewest = bounds_(g_.src(g_.src(stage, 1 + k), 0)).min;

@@ -1,11 +1,14 @@
-// Fold stages. What: range assignment decides about storage before it knows what else is stored; this pass looks at the result
-// again. An axis that the value does not vary over, that has one element, or of which everybody reads the same element goes;
-// the end may be symbolic. A stage goes, and its value takes the place of each read, where the value is a constant or a single
-// element, where it only copies another stage or parameter, and where to compute it again costs less than to move its bytes
-// (staging.h). Before: INDEX(STAGE(exp(INDEX(x, r0)), r0 < N, r1 < M), i, j). After: INDEX(STAGE(exp(INDEX(x, r0)), r0 < N),
-// i). Sources come first, so a stage is judged with what was folded into it, in one walk. Precondition: range assignment ran.
-// Postcondition: the same values; loads of a value that replaces a gated read have the gate; REDUCE RANGEs of each copy are
-// new.
+// fold_stages: removes the STAGEs, and the axes of STAGEs, that range_assignment did not need.
+//
+// Before: INDEX(STAGE(exp(INDEX(x, r0)), r0 < N, r1 < M), i, j)
+// After:  INDEX(STAGE(exp(INDEX(x, r0)), r0 < N), i), or exp(INDEX(x, i)) if computing it again is cheaper than storing it
+//   An axis is removed if the value does not vary over it, if it has one element, or if all readers use the same element of it.
+//   A STAGE is replaced by its value if the value is constant, is one element without a reduction, only copies another tensor,
+//   or costs less than the traffic of its bytes (staging.h). Exceptions: STAGEs that the program asked for, tensors of KERNELs.
+//   Loads in a value that replaces a gated read have its gate. REDUCEs in each copy have new RANGEs.
+// Requires: range_assignment has run.
+// Why: range_assignment decides about storage before it knows which other values are stored. This pass visits sources first, so
+//   the cost of a STAGE includes the values that were folded into it.
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -10,7 +10,7 @@ Id position(Graph& g, Simplifier& simplify, Id integer) {
   ExactIndex exact(g, simplify);
   if (const Id index = exact(integer); index != no_id) return exact.uncut(index);
   const DType d = g.dtype(integer);
-  // What an index cannot hold is far outside.
+  // A u64 may be too large for an index. Then 2^62 replaces it, which is beyond every axis too.
   if (d == DType::u64) integer = g.make(Op::MIN, d, {integer, g.constant(d, std::uint64_t{1} << 62)});
   return g.make(Op::CAST, DType::index, {integer});
 }

@@ -1,4 +1,7 @@
-// The element that a GATHER reads: its integers, already values at one position of the result, as positions on the axes.
+// gather_index: computes the index of the element that a GATHER reads, on each axis of the gathered tensor.
+//
+// Each integer is clamped to its axis, since a GATHER reads the nearest element for an index outside of the tensor.
+// Example: y[i, k] = gather x, rows reads x[min(max(rows[i], 0), N - 1), k], only if 0 < N.
 #pragma once
 
 #include <span>
@@ -10,11 +13,12 @@
 namespace kiln::compiler {
 
 struct GatherIndex {
-  IndexMap at;       // of the tensor; the gate includes that of the result
-  Id there = no_id;  // whether the tensor has elements at all; no_id: always
+  IndexMap at;       // index map of the tensor; its gate includes the gate of the result
+  Id there = no_id;  // bool: no gathered axis is empty; no_id: always true
 };
 
-// extents: of the tensor. out: the position in the result, its last axes those that have no integer.
+// extents: of the tensor. integers: scalar values, one for each gathered axis; these come first. out: index map of the result,
+// whose last axes are the tensor's other axes.
 GatherIndex gather_index(Graph& g, Simplifier& simplify, std::span<const Id> extents, std::span<const Id> integers,
                          const IndexMap& out);
 

@@ -13,7 +13,7 @@ class Cleanup {
  public:
   explicit Cleanup(Graph& g) : g_(g), shapes_(g) {}
 
-  // `id` already has clean sources.
+  // The clean form of `id`, whose sources are clean.
   Id node(Id id) {
     if (is_data(id) && has_zero_extent(shapes_.of(id))) return filled_with_zero(id);
     switch (g_.op(id)) {
@@ -29,7 +29,7 @@ class Cleanup {
     }
   }
 
-  // `store` has clean sources: no element, or each with the value that it has already.
+  // Whether the store has no elements, or stores the parameter's own value. The sources of `store` are clean.
   bool stores_nothing(Id store) {
     const Id param = g_.src(store, 0);
     return g_.src(store, 1) == param || has_zero_extent(shapes_.of(param));
@@ -127,7 +127,7 @@ class Cleanup {
     return none ? g_.src(id, 0) : id;
   }
 
-  // What has storage anyway needs no more of it.
+  // Drops the STAGE of a tensor that has storage already, and of a constant.
   Id stage(Id id) {
     const Op op = g_.op(g_.src(id, 0));
     return op == Op::PARAM || op == Op::GET || op == Op::CONST || op == Op::STAGE ? g_.src(id, 0) : id;

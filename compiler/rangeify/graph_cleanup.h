@@ -1,9 +1,13 @@
-// Graph cleanup. What: gives the tensor graph the few forms that range assignment knows. A reduction over several axes becomes
-// nested reductions over one axis, last axis first (fma keeps its axes; sums and products of f16 and bf16 become f32 before the
-// first and round after the last); chains of movement operations merge and movement that moves nothing goes; a tensor with a
-// static extent of 0 becomes a constant, and stores of such tensors go, and stores of a parameter's own value; dead nodes fall
-// away. Before: sink over tensor operations. After: the same, with single-axis reductions. Precondition: a well-formed
-// tensor-level program. Postcondition: every stored value has the same bits as before.
+// graph_cleanup: brings a tensor graph into the few forms that range_assignment knows.
+//
+// Before: any well-formed tensor graph.
+// After: the same stored bits, with
+//   - one axis for each REDUCE, last axis first (fma keeps its axes). Sums and products of f16 and bf16 over several axes are
+//     computed in f32 and rounded once, after the last axis.
+//   - one movement operation in place of a chain of reshapes, expands, permutes or slices, and none that moves nothing,
+//   - constants in place of tensors with a static extent of 0,
+//   - no stores of such tensors, no stores of a parameter's own value, no `stage` of a tensor that has storage, no dead nodes.
+// Example: reduce x, sum, axes [0, 1]  ->  reduce (reduce x, sum, axes [1]), sum, axes [0]
 #pragma once
 
 #include "compiler/ir/program.h"

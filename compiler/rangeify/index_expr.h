@@ -1,4 +1,4 @@
-// Conditions and positions built on the canonical index arithmetic of compiler/ir/index_poly.h.
+// Conditions and linear indices, built with the canonical index arithmetic of compiler/ir/index_poly.h.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@ namespace kiln::compiler {
 Id index_less(Graph& g, Id a, Id b);        // bool
 Id index_less_equal(Graph& g, Id a, Id b);  // bool
 
-// Conjunction of conditions where no_id means "always"; constants fold.
+// `a and b`, where no_id stands for true. Constants fold.
 Id both(Graph& g, Id a, Id b);
 
-// Row-major position of an element in a tensor of these extents (sizes agree).
+// The row-major linear index of an element. There is one index and one extent for each axis.
 Id row_major(Graph& g, std::span<const Id> index, std::span<const Id> extents);
 
 }  // namespace kiln::compiler

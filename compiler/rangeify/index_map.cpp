@@ -91,7 +91,7 @@ IndexMap MapRules::pad(Id node, const IndexMap& out) {
       k = index_floormod(g_, k, period);
       k = index_min(g_, k, index_sub(g_, period, k));
     }
-    // An empty axis has nothing to repeat: the loads stay closed.
+    // An empty axis has no element to repeat: nothing may be loaded.
     if (mode != PadMode::constant) in.gate = both(g_, in.gate, condition(index_less(g_, zero, n)));
     in.index[i] = simple(k);
   }

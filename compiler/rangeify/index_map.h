@@ -1,6 +1,7 @@
-// Index maps: at which element of a tensor a value is wanted. A map is one index expression per axis and a gate, a condition
-// outside of which the value is not used and nothing may be loaded. Maps are interned, so an elementwise chain hands one number
-// on.
+// IndexMap: the element of a tensor at which a value is needed, as one index expression per axis and a gate.
+//
+// The value is not used where the gate is false, and nothing may be loaded there. Equal maps share one number (MapId), so a
+// chain of elementwise operations passes one number from source to source.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ class IndexMaps {
   std::unordered_multimap<std::uint64_t, MapId> by_hash_;
 };
 
-// How one tensor operation turns the element wanted of its result into the element wanted of its source.
+// Computes the index map of an operation's source from the index map of its result.
+// Example: a slice with begin b and step s, needed at [i], needs its source at [b + i*s].
 class MapRules {
  public:
   MapRules(Graph& g, Shapes& shapes, Simplifier& simplify) : g_(g), shapes_(shapes), simplify_(simplify) {}
@@ -42,9 +44,9 @@ class MapRules {
   IndexMap movement(Id node, const IndexMap& out);
   // CONCAT: the map of source k.
   IndexMap concat(Id node, std::size_t k, const IndexMap& out);
-  // PAD in constant mode: where the source is visible; no_id: everywhere.
+  // PAD in constant mode: the condition that the element is in the source; no_id: always true.
   Id pad_inside(Id node, const IndexMap& out);
-  // CONCAT: whether the element lies before the end of source k.
+  // CONCAT: the condition that the element is before the end of source k.
   Id concat_before_end(Id node, std::size_t k, const IndexMap& out);
 
  private:
@@ -54,15 +56,16 @@ class MapRules {
   IndexMap pad(Id node, const IndexMap& out);
   Id concat_offset(Id node, std::size_t k);
   Id simple(Id expr) { return simplify_(expr); }
-  Id condition(Id expr);  // simplified; no_id when true
+  Id condition(Id expr);  // simplified; no_id if it is constant true
 
   Graph& g_;
   Shapes& shapes_;
   Simplifier& simplify_;
 };
 
-// Index of each `in` axis for the element at `index` of a tensor with extents `out` (equal number of elements, row-major).
-// Axes are matched in the smallest groups with equal products, so division appears only inside a group that really splits.
+// RESHAPE from extents `in` to extents `out`: the index on each `in` axis of the element at `index`. Axes are matched in the
+// smallest groups with equal products, so divisions appear only inside a group that really splits.
+// Example: from [N, 6] to [N, 2, 3], the element at [n, a, b] is at [n, 3*a + b].
 std::vector<Id> reshape_index(Graph& g, Simplifier& simplify, std::span<const Id> in, std::span<const Id> out,
                               std::span<const Id> index);
 

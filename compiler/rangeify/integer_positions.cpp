@@ -23,7 +23,7 @@ void integer_positions(Graph& g, Program& p) {
     g.set_loc(g.loc(id));
     const Id index = is_position(id) ? exact(src[0]) : no_id;
     const Id made = index == no_id ? g.with_src(id, src) : exact.uncut(index);
-    const bool is_index = g.dtype(id) == DType::index && g.op(id) != Op::RANGE;  // a kernel keeps its range, also one of 1
+    const bool is_index = g.dtype(id) == DType::index && g.op(id) != Op::RANGE;  // a kernel keeps its ranges, even of extent 1
     done[id] = is_index && made != id ? simplify(made) : made;
   }
   g.set_loc(saved);

@@ -1,7 +1,10 @@
-// Integer positions. What: an integer of the program that is used as a position becomes index arithmetic as far as no operation
-// on the way can wrap, so that bounds, strides and clamps are seen through it. Before: CAST index(i32 arithmetic on CAST
-// i32(RANGE), extents and data). After: CAST index remains only on data and on what may wrap; a clamp that never acts is gone.
-// Precondition: a well-formed tensor-level program. Postcondition: every index has the same value as before.
+// integer_positions: replaces integer arithmetic that is used as an index by index arithmetic.
+//
+// Before: CAST index of i32 arithmetic on CAST i32(RANGE), extents and data.
+// After: CAST index only of data, and of arithmetic that may wrap. Clamps that never act are gone. No index changes its value.
+// Requires: a well-formed tensor-level program.
+// Why: bounds, strides and clamps can be analysed in index arithmetic only.
+// Example: with i < N <= 10^6, x[min(max(cast index(cast i32(i) - 1), 0), N - 1)] becomes x[max(i - 1, 0)].
 #pragma once
 
 #include "compiler/ir/program.h"

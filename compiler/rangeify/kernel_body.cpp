@@ -17,9 +17,9 @@ std::vector<bool> inside_regions(const Graph& g, std::span<const Id> nodes) {
 KernelBody kernel_body(const Graph& g, const std::vector<bool>& inside, Id kernel) {
   const KernelParts parts = kernel_parts(g, kernel);
   const auto is_inside = [&](Id id) { return id < inside.size() && inside[id]; };
-  const auto is_arithmetic = [&](Id id) {  // of rank 0, since a body has nothing else
+  const auto is_arithmetic = [&](Id id) {  // every value of a body has rank 0
     return is_inside(id) || g.dtype(id) == DType::index || g.is_const(id) || is_elementwise(g.op(id)) || is_scope(g.op(id)) ||
-           g.op(id) == Op::INDEX;  // the same element in every iteration
+           g.op(id) == Op::INDEX;  // of the same element in every iteration
   };
   std::unordered_set<Id> body, outside;
   std::vector<Id> open(parts.final.begin(), parts.final.end());

@@ -5,7 +5,7 @@
 namespace kiln::compiler {
 OneRange::OneRange(Graph& g, Simplifier& simplify, Id range) : g_(g), simplify_(simplify), exact_(g, simplify), range_(range) {}
 
-// Sources have smaller ids, so what is older than the range does not depend on it.
+// Sources have smaller ids, so a node with a smaller id than the range does not depend on it.
 bool OneRange::depends(Id node) {
   std::vector<Id> todo{node};
   while (!todo.empty()) {
@@ -82,7 +82,7 @@ std::optional<Line> OneRange::line(Id value) {
   return sum ? line_of(*sum) : std::nullopt;
 }
 
-// x op y, which is k*r + rest op 0.
+// Solves x op y, which is k*r + rest op 0.
 std::optional<Stretch> OneRange::solved(Op op, Id x, Id y) {
   const auto a = symbolic::sum_of(g_, x), b = symbolic::sum_of(g_, y);
   const auto all = a && b ? symbolic::plus(g_, *a, *b, -1) : std::nullopt;
@@ -90,19 +90,19 @@ std::optional<Stretch> OneRange::solved(Op op, Id x, Id y) {
   if (!line) return std::nullopt;
   const std::int64_t k = line->factor, size = k < 0 ? -k : k;
   const Id by = g_.index(size), one = g_.index(1);
-  const Id v = simplify_(k < 0 ? line->rest : g_.make(Op::NEG, DType::index, {line->rest}));  // size*r against this
+  const Id v = simplify_(k < 0 ? line->rest : g_.make(Op::NEG, DType::index, {line->rest}));  // bound of size*r
   const Id down = size == 1 ? v : index(Op::FLOORDIV, v, by);                                 // the last r with size*r <= v
   const Id after = index(Op::ADD, down, one);
   if (op == Op::EQ) {
     const Id exact = size == 1 ? no_id : g_.make(Op::EQ, DType::boolean, {index(Op::FLOORMOD, v, by), g_.index(0)});
     return Stretch{down, after, exact, true};
   }
-  const Id up = size == 1 ? v : index(Op::FLOORDIV, index(Op::ADD, v, g_.index(size - 1)), by);  // the first with size*r >= v
+  const Id up = size == 1 ? v : index(Op::FLOORDIV, index(Op::ADD, v, g_.index(size - 1)), by);  // the first r with size*r >= v
   if (k > 0) return Stretch{g_.index(0), op == Op::LT ? up : after};
   return Stretch{op == Op::LT ? after : up, extent()};
 }
 
-// Narrows r to the clauses until one is not solved: its place.
+// Intersects r with the clauses, up to the first one that cannot be solved. Returns the index of that one.
 std::optional<std::size_t> OneRange::unsolved(std::span<const Clause> open, Stretch& r) {
   for (std::size_t i = 0; i < open.size(); ++i) {
     const auto next = region(open[i]);
@@ -129,7 +129,7 @@ std::optional<Id> OneRange::count(std::span<const Clause> clauses, int hard_clau
   Stretch r{g_.index(0), extent()};
   const auto hard = unsolved(open, r);
   if (!hard) return iterations(r);
-  // Of the iterations where the others hold, those where this does not.
+  // Inclusion and exclusion: the iterations where the other clauses hold, minus those of them where this one does not hold.
   const Clause opposite{open[*hard].condition, !open[*hard].negated};
   const Op op = g_.op(opposite.condition);
   if (hard_clauses == 0 || (op != Op::EQ && op != Op::NE && op != Op::AND && op != Op::OR)) return std::nullopt;

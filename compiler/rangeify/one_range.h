@@ -1,5 +1,8 @@
-// One RANGE of a reduction: what depends on it, and which of its iterations a condition selects. Conditions are solved for the
-// range: k*r + x < y, with everything else outside the loop, becomes r < ceil((y - x) / k).
+// OneRange: solves conditions for one RANGE r of a reduction, to find and count the iterations that they select.
+//
+// A comparison can be solved if the difference of its sides is k*r + x, with x independent of r: for k > 0, k*r + x < y selects
+// r < ceil((y - x) / k). A conjunction of such comparisons selects an interval.
+// Example: 3*r < i + 7 selects r < (i + 9) // 3.
 #pragma once
 
 #include <optional>
@@ -18,16 +21,17 @@ struct Clause {
   bool negated = false;
 };
 
-// The iterations begin <= r < end where `when` holds, and none where it does not.
+// An interval of iterations: begin <= r < end if `when` holds, else empty.
 struct Stretch {
   Id begin, end;
-  Id when = no_id;     // no_id: always
-  bool point = false;  // end = begin + 1
+  Id when = no_id;     // bool; no_id: always true
+  bool point = false;  // whether end is begin + 1
 };
 
+// factor*r + rest.
 struct Line {
-  std::int64_t factor;
-  Id rest;  // index value
+  std::int64_t factor;  // not 0
+  Id rest;              // index value that does not depend on r
 };
 
 class OneRange {
@@ -38,18 +42,20 @@ class OneRange {
   Id extent() const { return g_.src(range_, 0); }
   bool depends(Id node);
 
-  // The clauses that hold together when these do: conjunctions opened, negations of disjunctions too.
+  // The same clauses, with each `a and b` and each negated `a or b` split in two.
   std::vector<Clause> opened(std::span<const Clause> clauses) const;
+  // The iterations where the clause holds, perhaps beyond the range's ends; nullopt: it cannot be solved for r.
   std::optional<Stretch> region(const Clause& c);
-  // Where all of these hold: inside the loop's begin and end. nullopt: not an interval.
+  // The iterations of the range where all clauses hold; nullopt: they are not known to be an interval.
   std::optional<Stretch> common(std::span<const Clause> clauses);
-  Id iterations(const Stretch& r);  // of a common region
-  // For how many iterations all of these hold, as an index value; nullopt: not known without the loop.
+  Id iterations(const Stretch& r);  // their number, for a result of common()
+  // The number of iterations where all clauses hold, as an index value; nullopt: unknown without the loop. Up to hard_clauses
+  // clauses that cannot be solved are counted by inclusion and exclusion: count(a and b) = count(a) - count(a and not b).
   std::optional<Id> count(std::span<const Clause> clauses, int hard_clauses = 3);
   Id as_condition(const Clause& c);
-  // An integer or index value as factor*r + rest, exact; nullopt: not of this form, or its type is too narrow.
+  // The integer or index value as factor*r + rest, exactly; nullopt: it has another form, or its type is too narrow.
   std::optional<Line> line(Id value);
-  // The index value behind a solved end.
+  // A solved end without the clamp of ExactIndex.
   Id uncut(Id index) const { return exact_.uncut(index); }
 
  private:

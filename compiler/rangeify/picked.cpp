@@ -45,7 +45,8 @@ class Picking {
     return both(g_, index_less_equal(g_, g_.index(0), i), below);
   }
 
-  // Rebuilds what depends on the range with the iteration in its place. False: a reduction is among it.
+  // Rebuilds the nodes that depend on the range, with the iteration in place of the range. False: one of them is a reduction,
+  // or there are too many.
   bool closed(Id root) {
     std::vector<Id> todo{root}, found;
     while (!todo.empty()) {

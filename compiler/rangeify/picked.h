@@ -1,4 +1,6 @@
-// A value at the one iteration that conditions leave: a sum over r of (r == i ? t[r] : 0) reads t[i].
+// picked: evaluates a value at the only iteration that conditions select.
+//
+// Example: in the sum over r < N of (r == i ? t[r] : 0), the gate is 0 <= i < N and the value is t[i].
 #pragma once
 
 #include <optional>
@@ -10,11 +12,11 @@ namespace kiln::compiler {
 
 struct Picked {
   Id gate;           // bool: there is such an iteration
-  Id value = no_id;  // meaningful where the gate holds; loads are closed elsewhere, so no index leaves its tensor
+  Id value = no_id;  // meaningful where the gate holds; elsewhere its loads are gated off, so no index leaves its tensor
 };
 
-// nullopt: the conditions do not say r == i, or a loop would have to be repeated for it. Loads are closed where `assumed` does
-// not hold.
+// nullopt: no condition has the form r == i, or the value contains a reduction that depends on r. Loads are also gated off
+// where `assumed` is false.
 std::optional<Picked> picked(Graph& g, Simplifier& simplify, OneRange& range, std::span<const Clause> when,
                              std::optional<Id> value, Id assumed = no_id);
 

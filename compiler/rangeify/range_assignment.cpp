@@ -7,7 +7,7 @@
 namespace kiln::compiler {
 namespace {
 
-// Ascending over the walked nodes: builds the scalar value of every evaluation.
+// Builds the scalar value of every evaluation, sources before readers.
 class Builder {
  public:
   Builder(Graph& g, DemandWalk& walk) : g_(g), walk_(walk), values_(walk.nodes().size()) {}
@@ -40,7 +40,7 @@ class Builder {
     return g_.make(Op::STAGE, g_.dtype(value), src, name);
   }
 
-  // Where the elements of a tensor that a KERNEL reads are.
+  // The parameter, STAGE or result of a KERNEL that contains the elements of a tensor.
   Id storage(Id tensor) {
     if (g_.op(tensor) == Op::PARAM) return tensor;
     if (g_.op(tensor) == Op::GET) return g_.with_src(tensor, std::vector<Id>{storage_.at(g_.src(tensor, 0))});
@@ -50,7 +50,7 @@ class Builder {
   Id kernel(const NodeDemand& d) {
     std::vector<Id> init(kernel_parts(g_, d.node).init.begin(), kernel_parts(g_, d.node).init.end());
     for (std::size_t i = 0; i < init.size(); ++i) {
-      // Each state has storage of its own: without ranges equal values would share it.
+      // The name gives each state its own STAGE: equal STAGEs without ranges would be one node.
       const std::int64_t name[] = {g_.arg(kernel_parts(g_, d.node).ranges[0], 0), static_cast<std::int64_t>(i)};
       const bool is_scalar = d.states[i].ranges.empty();
       init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges,
@@ -122,7 +122,7 @@ class Builder {
   DemandWalk& walk_;
   std::vector<std::vector<Id>> values_;
   std::unordered_map<Id, std::size_t> slot_of_;
-  std::unordered_map<Id, Id> storage_;  // STAGE of a stored value, KERNEL over storage
+  std::unordered_map<Id, Id> storage_;  // by node: STAGE of a staged value, KERNEL over storage
 };
 
 }  // namespace
@@ -135,7 +135,8 @@ void range_assignment(Graph& g, Program& p) {
   builder.build();
   std::vector<Id> effects;
   for (const StoreGroup& group : walk.groups()) {
-    const std::vector<Id> ranges = group.ranges.empty() ? walk.loop_ranges({g.index(1)}) : group.ranges;  // so groups differ
+    // A new RANGE keeps groups of scalars apart: stores with equal RANGEs share a kernel.
+    const std::vector<Id> ranges = group.ranges.empty() ? walk.loop_ranges({g.index(1)}) : group.ranges;
     for (std::size_t i = 0; i < group.stores.size(); ++i) {
       const Id store = group.stores[i];
       g.set_loc(g.loc(store));

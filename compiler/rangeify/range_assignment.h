@@ -1,10 +1,14 @@
-// Range assignment. What: replaces axes by RANGEs. Starting from the stores, every value is asked for at an index map; movement
-// operations change the map and vanish (PAD becomes WHERE(inside, x, value), CONCAT nested WHEREs, IOTA a cast of its index), a
-// REDUCE brings ranges of its own, and values for which the staging model wants a buffer become STAGE nodes with LOOP ranges.
-// Before: SINK(STORE(PARAM, value)...) over tensor operations. After: SINK(END(STORE(PARAM, value), LOOP RANGEs...)...) over
-// scalar operations, REDUCE {x.., RANGEs..}, INDEX(PARAM or STAGE, index per axis) and STAGE(value, RANGEs...). Where an
-// element may lie outside, the first index is WHERE(gate, i, INVALID): nothing is loaded unless the gate holds. Precondition:
-// graph cleanup ran. Postcondition: RANGE ids are unique in the program; stores that share their ranges belong to one kernel.
+// range_assignment: replaces the axes of tensors by RANGEs and index arithmetic.
+//
+// Before: SINK(STORE(PARAM, value)...) over tensor operations.
+// After: SINK(END(STORE(PARAM, value), LOOP RANGEs...)...) over scalar operations, REDUCE{x.., RANGEs..}, INDEX(PARAM or STAGE,
+//   index per axis) and STAGE(value, RANGEs...), one for each value that gets a buffer. A load that must not happen everywhere
+//   has WHERE(gate, i, INVALID) as its first index. RANGE ids are unique. Stores with the same RANGEs belong to one kernel.
+// Requires: graph_cleanup has run.
+// Example: y = transpose(x) * 2  ->  END(STORE(y, INDEX(x, j, i) * 2), i < M, j < N)
+// Algorithm: DemandWalk (demand.h) asks for every value at index maps, from the stores on. A movement operation only changes
+//   the map and disappears: PAD becomes WHERE(inside, x, value), CONCAT nested WHEREs, IOTA a cast of its index. staging.h
+//   chooses the values that become STAGEs. docs/reference/rangeify.md compares this with a published description.
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -13,7 +13,7 @@ std::vector<Id> prefix_products(Graph& g, std::span<const Id> extents) {
   return products;
 }
 
-// One group: `in` and `out` have the same number of elements.
+// Maps the indices of one group of axes. `in` and `out` have the same number of elements.
 void map_group(Graph& g, Simplifier& simplify, std::span<const Id> in, std::span<const Id> out, std::span<const Id> index,
                std::vector<Id>& result) {
   const auto is_one = [&](Id e) { return g.is_index_const(e, 1); };
@@ -28,7 +28,7 @@ void map_group(Graph& g, Simplifier& simplify, std::span<const Id> in, std::span
       continue;
     }
     Id i = g.is_index_const(stride, 1) ? flat : index_floordiv(g, flat, stride);
-    if (++seen < axes) i = index_floormod(g, i, in[k]);  // the outermost needs no modulo: flat is below the product
+    if (++seen < axes) i = index_floormod(g, i, in[k]);  // the outermost axis needs no modulo: flat is below the product
     reversed.push_back(simplify(i));
     stride = index_mul(g, stride, in[k]);
   }
@@ -43,7 +43,7 @@ std::vector<Id> reshape_index(Graph& g, Simplifier& simplify, std::span<const Id
   std::vector<Id> result;
   std::size_t i0 = 0, o0 = 0;
   while (i0 < in.size() || o0 < out.size()) {
-    // The next cut: the shortest pair of non-empty prefixes with equal products; the whole when there is none.
+    // The next group ends at the shortest pair of non-empty prefixes with equal products, or at the last axis.
     std::size_t i1 = in.size(), o1 = out.size();
     std::size_t best = std::numeric_limits<std::size_t>::max();
     for (std::size_t i = i0 + 1; i <= in.size(); ++i)

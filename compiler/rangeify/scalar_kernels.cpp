@@ -12,11 +12,11 @@
 namespace kiln::compiler {
 namespace {
 
-// A kernel of one position in the making.
+// A kernel with one work item, under construction.
 struct ScalarKernel {
   Id range = no_id;
   std::vector<Id> init, final;
-  std::map<std::size_t, std::int64_t> state_of;  // by slot of the loop
+  std::map<std::size_t, std::int64_t> state_of;  // by slot of the loop: number of the state
 };
 
 class Rewriter {
@@ -70,7 +70,7 @@ class Rewriter {
   Id one_position() { return build_.range(g_.index(1), ranges_++); }
   Id finish(const ScalarKernel& k) { return build_.kernel(std::span(&k.range, 1), k.init, k.final); }
 
-  // A number or small tensor as a new state.
+  // Makes a new state of a number or small tensor.
   void keep(ScalarKernel& k, Id value) {
     const std::vector<Id> extents = build_.shape_of(value);
     k.init.push_back(build_.broadcast_to(g_.constant(g_.dtype(value), 0), extents));
@@ -80,7 +80,7 @@ class Rewriter {
       return;
     }
     std::vector<Id> at(extents.size(), g_.index(0));
-    for (std::size_t axis = 0; axis < extents.size();) {  // the first axis is the fastest
+    for (std::size_t axis = 0; axis < extents.size();) {  // counts up, the first axis fastest
       if (axis == 0) state = build_.update(state, no_id, build_.element(value, at), at);
       const std::int64_t next = g_.arg(at[axis], 0) + 1;
       const bool carries = next == g_.arg(extents[axis], 0);
@@ -90,7 +90,7 @@ class Rewriter {
     k.final.push_back(state);
   }
 
-  // The memory that the loop carries is that of the kernel's states.
+  // The kernel of a loop. The memory that the loop carries becomes states of the kernel.
   ScalarKernel& kernel_of(Id loop) {
     const auto [it, made] = kernels_.try_emplace(loop);
     ScalarKernel& k = it->second;
@@ -118,7 +118,7 @@ class Rewriter {
     const std::size_t n = loop_parts(g_, id).init.size();
     for (const auto& [slot, state] : k.state_of) k.init.push_back(src[3 + slot]);
     for (std::size_t slot = 0; slot < n; ++slot) src[3 + slot] = init_of(id, slot, src[3 + slot]);
-    if (k.state_of.empty()) src[1] = index_add(g_, src[1], k.range);  // 0: but a loop without it would be outside of the kernel
+    if (k.state_of.empty()) src[1] = index_add(g_, src[1], k.range);  // adds 0, but puts the loop into the kernel's body
     const Id inside = g_.with_src(id, src);
     for (const auto& [slot, state] : k.state_of) k.final.push_back(build_.get(inside, static_cast<std::int64_t>(slot)));
     for (const std::size_t slot : wanted_[id]) {
@@ -154,9 +154,9 @@ class Rewriter {
   std::int64_t ranges_ = 0;
   std::vector<Id> done_;
   std::unordered_map<Id, Id> loop_of_;                       // by RANGE: the loop that becomes a kernel
-  std::unordered_map<Id, std::vector<std::size_t>> wanted_;  // by loop: the slots that are used behind it
+  std::unordered_map<Id, std::vector<std::size_t>> wanted_;  // by loop: slots that are used after it
   std::unordered_map<Id, ScalarKernel> kernels_;             // by loop
-  std::unordered_map<Id, Id> old_;                           // of atomics: the element before
+  std::unordered_map<Id, Id> old_;                           // by ATOMIC: the value of the element before it
 };
 
 }  // namespace

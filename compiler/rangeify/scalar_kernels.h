@@ -1,7 +1,11 @@
-// Scalar kernels. What: work on single elements outside of kernels becomes kernels of one position: loops without whole tensors
-// and kernels in them, and writes and gated reads that stand alone. Before: FOR, UPDATE, ATOMIC and OLD anywhere. After: writes
-// in KERNELs only; a FOR outside of kernels is a loop of kernels. What such a kernel computes are its states: the tensors that
-// it writes, and its numbers. Precondition: a well-formed tensor-level program. Postcondition: the same values.
+// scalar_kernels: moves work on single elements outside of kernels into kernels with one work item.
+//
+// Before: FOR, UPDATE, ATOMIC, OLD and gated INDEX anywhere.
+// After: writes only in KERNELs. A FOR outside of kernels remains if it works on whole tensors or contains kernels (see
+//   scalar_loops.h). The states of a new KERNEL are the tensors that it writes, and a tensor for each number used later. All
+//   values stay the same.
+// Requires: a well-formed tensor-level program.
+// Example: update y, true, v, i  ->  get (kernel r < 1: update (carry of y), true, v, i)
 #pragma once
 
 #include "compiler/ir/program.h"

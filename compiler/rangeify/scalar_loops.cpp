@@ -49,7 +49,7 @@ void ScalarLoops::find_written(std::span<const Id> order) {
   }
 }
 
-// Names the memory that a loop carries. False when a large tensor is handed on as a value.
+// Finds the slots in which a loop carries memory. False: the loop carries an index, or memory that changes its slot.
 bool ScalarLoops::slots(Id loop) {
   const LoopParts l = loop_parts(g_, loop);
   auto& memory = memory_[loop];
@@ -74,7 +74,7 @@ bool ScalarLoops::keeps_memory(Id loop, Id next, std::size_t slot) const {
   return g_.op(next) == Op::CARRY && g_.src(next, 0) == g_.src(loop, 0) && g_.arg(next, 0) == static_cast<std::int64_t>(slot);
 }
 
-// What a turn leaves is taken by the loop.
+// The loop uses the state at the end of each iteration. False: another writer uses that state.
 bool ScalarLoops::hands_on(Id loop) {
   const LoopParts l = loop_parts(g_, loop);
   for (std::size_t k = 0; k < l.yield.size(); ++k) {
@@ -85,7 +85,7 @@ bool ScalarLoops::hands_on(Id loop) {
   return true;
 }
 
-// Memory that the points of a kernel share, in the loop that has it.
+// Whether the node is a state of memory that the work items of the new kernel would share.
 bool ScalarLoops::is_state(Id id) const { return regions_.of[id] != 0 && g_.op(origins_[id]) != Op::LOCAL && is_memory(id); }
 bool ScalarLoops::is_memory(Id id) const {
   const Op op = g_.op(id);
@@ -102,7 +102,8 @@ bool ScalarLoops::fits(Id id) {
   return is_memory(id) || !is_large(id);
 }
 
-// In a kernel a state is read by element, before the one writer that takes it. Nodes come in the region's order.
+// The rules for states in a kernel: a state has one writer, and all reads of it are by element and before that writer. Nodes
+// arrive in the region's order.
 bool ScalarLoops::uses(Id id) {
   const Op op = g_.op(id);
   const auto src = g_.src(id);
@@ -117,7 +118,7 @@ bool ScalarLoops::uses(Id id) {
   return true;
 }
 
-// Memory of a loop inside is a state of the region, and the other way round.
+// Memory that an inner loop carries must be a state of this region, and a state that enters a loop must be memory of the loop.
 bool ScalarLoops::enters(Id loop) {
   const auto init = scope_inits(g_, loop);
   for (std::size_t k = 0; k < init.size(); ++k) {

@@ -1,4 +1,5 @@
-// Loops outside of kernels that work on single elements only: one thread runs them fastest, in a kernel of one position.
+// ScalarLoops: finds the loops outside of kernels that work on single elements only. One thread runs such a loop fastest, in a
+// kernel with one work item.
 #pragma once
 
 #include <vector>
@@ -8,13 +9,13 @@
 
 namespace kiln::compiler {
 
-// Tensors of a few elements count as scalars.
+// Tensors of at most max_small_elements elements count as scalars.
 class ScalarLoops {
  public:
   ScalarLoops(Graph& g, std::span<const Id> order, const Regions& regions);
 
   bool is_scalar(Id loop) const { return scalar_[regions_.owned[loop]]; }
-  // Is the carried value of this slot memory that the loop writes or reads by element?
+  // Whether this slot carries a tensor that the loop writes or reads element by element.
   bool is_memory(Id loop, std::size_t slot) const { return memory_[loop][slot]; }
 
  private:
@@ -34,12 +35,12 @@ class ScalarLoops {
   const Graph& g_;
   const Regions& regions_;
   Shapes shapes_;
-  std::vector<bool> scalar_;               // by region
-  std::vector<bool> written_;              // states that a write takes, directly or through a loop
-  std::vector<std::vector<bool>> memory_;  // by loop: slots
-  std::vector<Id> loop_of_;                // by RANGE
-  std::vector<Id> origins_;
-  std::vector<bool> taken_;  // states, by a writer
+  std::vector<bool> scalar_;               // by region: whether its loop is scalar
+  std::vector<bool> written_;              // by state: whether a write uses it, directly or through a loop
+  std::vector<std::vector<bool>> memory_;  // by loop and slot: is_memory(loop, slot)
+  std::vector<Id> loop_of_;                // by RANGE: its FOR
+  std::vector<Id> origins_;                // by node: see state_origins()
+  std::vector<bool> taken_;                // by state: whether its writer is known
 };
 
 }  // namespace kiln::compiler

@@ -10,7 +10,7 @@ namespace {
 Id as(Graph& g, Id value, DType d) { return g.dtype(value) == d ? value : g.make(Op::CAST, d, {value}); }
 Id condition(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::boolean, {a, b}); }
 
-// The first of the best; a NaN beats everything.
+// The index of the first best value; a NaN is better than every number.
 Id position_of_best(Graph& g, ReduceKind kind, DType result, std::span<const Id> values) {
   if (values.empty()) return g.constant(result, 0);
   Id best = values[0], at = g.constant(result, 0);

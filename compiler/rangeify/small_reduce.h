@@ -1,4 +1,4 @@
-// A reduction of a few values, written out in the order that docs/reference/numbers.md gives it.
+// Reductions of a few values, written out without a loop, in the order of operations that docs/reference/numbers.md defines.
 #pragma once
 
 #include <span>
@@ -7,9 +7,9 @@
 
 namespace kiln::compiler {
 
-// Over one axis. `striped` as for a reduction of the last axis, of one block at most.
+// Reduces the values of one axis. `striped`: the axis is the last one of its tensor; then at most one block of values.
 Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span<const Id> values);
-// Sum of products, in order.
+// The sum of a[i] * b[i] for ascending i, by fused multiply-adds from 0.
 Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b);
 
 }  // namespace kiln::compiler

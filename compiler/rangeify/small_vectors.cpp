@@ -26,7 +26,7 @@ std::size_t count(const Extents& e) {
   return n;
 }
 
-// Row-major.
+// Row-major order: the indices of a linear index, and the linear index of indices.
 Extents place(std::size_t flat, const Extents& extents) {
   Extents at(extents.size());
   for (std::size_t a = extents.size(); a-- > 0;) {
@@ -69,14 +69,14 @@ class Unrolling {
  private:
   using Parts = std::vector<Id>;
 
-  // A value inside a region that is not of rank 0 and not memory.
+  // Whether the node is a value of rank 1 or more in the body of a KERNEL or FOR, and not a result of a write or a local array.
   bool is_small(Id id) {
     const DType d = g_.dtype(id);
     if (!inside_[id] || d == DType::index || d == DType::none || is_write(g_.op(id)) || g_.op(id) == Op::LOCAL) return false;
     return shapes_.rank(id) > 0;
   }
 
-  // Memory: what kernels update, and local arrays.
+  // Whether the node is a state of memory: of a tensor that a KERNEL updates, or of a local array.
   bool memory(Id id, const std::vector<Id>& origins) {
     if (g_.dtype(id) == DType::index || g_.dtype(id) == DType::none || !inside_[id]) return false;
     const Id origin = origins[id];
@@ -111,7 +111,7 @@ class Unrolling {
                          std::to_string(max_small_elements) + " elements, got `" + std::string(name(g_.op(id))) + "`");
   }
 
-  // Element k of a source; scalars serve every element.
+  // Element k of a source. A scalar is every element.
   Id part(Id source, std::size_t k) {
     while (!inside_[source] && is_movement(g_.op(source)) && shapes_.rank(source) > 0) std::tie(source, k) = moved(source, k);
     const Parts& p = parts_.at(source);
@@ -128,7 +128,7 @@ class Unrolling {
     return {g_.with_src(id, src)};
   }
 
-  Parts whole(Id id) {  // outside of regions, and memory: sources are whole
+  Parts whole(Id id) {  // a node outside of regions, or memory: no source is split
     std::vector<Id> src;
     for (const Id s : g_.src(id)) src.push_back(parts_.at(s)[0]);
     return {g_.with_src(id, src)};
@@ -161,7 +161,7 @@ class Unrolling {
 
   std::size_t width(Id value) { return is_memory_[value] || g_.dtype(value) == DType::index ? 1 : count(extents(value)); }
 
-  // Slots of a loop whose tensors are carried element by element.
+  // The first new slot of old slot i, in a loop that carries tensors element by element.
   std::size_t slot(Id loop, std::size_t i) {
     std::size_t at = 0;
     for (std::size_t k = 0; k < i; ++k) at += width(scope_inits(g_, loop)[k]);
@@ -264,7 +264,7 @@ class Unrolling {
     return *v;
   }
 
-  // Which element of which source element k of a movement operation is.
+  // The source of element k of a movement operation, and the index of the element there.
   std::pair<Id, std::size_t> moved(Id id, std::size_t k) {
     const Id x = g_.src(id, 0);
     const Op op = g_.op(id);
@@ -303,7 +303,7 @@ class Unrolling {
     return {sources[i], flat(at, extents(sources[i]))};
   }
 
-  // An element of a small tensor at a position that may not be known: the first that it could be, unless it is another.
+  // An element of a small tensor at an index that may be unknown: element 0, unless the index equals that of another element.
   Parts element(Id id) {
     const Id tensor = g_.src(id, 0);
     if (is_memory_[tensor] || !inside_[tensor]) return whole(id);

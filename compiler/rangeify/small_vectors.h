@@ -1,8 +1,12 @@
-// Small vectors. What: tensors of a few elements inside a KERNEL or FOR of the program become their elements, so that they live
-// in registers. Before: elementwise operations, movement, reductions and variables of static shapes inside a region. After:
-// rank-0 values only (and states of memory); reductions are written out in the order that docs/reference/numbers.md gives them.
-// Precondition: a well-formed tensor-level program. Postcondition: the same bits. Errors: E-scope for a tensor inside a region
-// whose extents are not constants or that has more than max_small_elements elements.
+// small_vectors: replaces tensors of a few elements inside a KERNEL or FOR of the program by their elements.
+//
+// Before: elementwise operations, movement, reductions and carried values of static shapes in the body of a KERNEL or FOR.
+// After: values of rank 0 only, and states of memory, with the same bits. Reductions are written out, in the order of
+//   docs/reference/numbers.md.
+// Requires: a well-formed tensor-level program.
+// Errors: E-scope for a tensor in such a body with an extent that is not constant, or with over max_small_elements elements.
+// Why: elements of rank 0 are kept in registers.
+// Example: v = a + b of f32 [3]  ->  three adds; v[k] with an unknown k  ->  WHERE(k == 2, v2, WHERE(k == 1, v1, v0))
 #pragma once
 
 #include "compiler/ir/program.h"

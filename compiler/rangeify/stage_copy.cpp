@@ -29,7 +29,7 @@ ValueCopies::ValueCopies(Graph& g, const Program& p) : g_(g), facts_(facts_of(p)
     if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
 }
 
-// Ascending, without what is below other storage.
+// The nodes of the value, ascending, without the nodes under other storage.
 std::vector<Id> ValueCopies::nodes_of(Id value) const {
   std::vector<Id> todo{value}, found;
   std::unordered_set<Id> seen{value};
@@ -45,7 +45,7 @@ std::vector<Id> ValueCopies::nodes_of(Id value) const {
   return found;
 }
 
-// A reduction that changes gets ranges of its own, and then what depends on these changes, too.
+// A reduction that changes gets new ranges, so the nodes that depend on its ranges change too.
 std::unordered_set<Id> ValueCopies::changed_of(const std::vector<Id>& nodes, const std::unordered_map<Id, Id>& place,
                                                bool gated) const {
   std::unordered_set<Id> changed;
@@ -65,7 +65,7 @@ std::unordered_set<Id> ValueCopies::changed_of(const std::vector<Id>& nodes, con
   return changed;
 }
 
-// Index arithmetic alone: an element of a stage must stay the element of that very stage.
+// Simplifies pure index arithmetic only: a load of a STAGE in the index must keep its STAGE node.
 Id ValueCopies::simple(Id index) {
   const std::vector<Id> nodes = nodes_of(index);
   return std::ranges::any_of(nodes, [&](Id n) { return g_.op(n) == Op::INDEX; }) ? index : simplify_(index);

@@ -1,4 +1,4 @@
-// A scalar value of a program of ranges, written once more for other iterations.
+// ValueCopies: copies a scalar value, with index expressions in place of its RANGEs.
 #pragma once
 
 #include <unordered_map>
@@ -10,10 +10,10 @@
 
 namespace kiln::compiler {
 
-// INDEX {tensor, i...}: its indices, the gate of the first taken off; no_id: always.
+// The operands of INDEX {tensor, i...}, with the gate taken off the first index.
 struct GatedIndex {
   std::vector<Id> index;
-  Id gate = no_id;
+  Id gate = no_id;  // bool; no_id: always true
 };
 GatedIndex gated_index(const Graph& g, Id access);
 Id access_of_tensor(Graph& g, Id tensor, GatedIndex at);
@@ -22,8 +22,9 @@ class ValueCopies {
  public:
   ValueCopies(Graph& g, const Program& p);
 
-  // `value` with ranges replaced by indices, read only where `gate` holds. RANGEs of reductions that change become new ones;
-  // what does not depend on the replaced ranges stays the same node.
+  // A copy of `value`, in which the indices in `place` replace RANGEs, and which loads only where `gate` holds. A REDUCE that
+  // changes gets new RANGEs. The copy shares all nodes that do not change.
+  // Example: x[r0] * y[r1] with place {r0: i + 1} becomes x[i + 1] * y[r1].
   Id make(Id value, const std::unordered_map<Id, Id>& place, Id gate);
 
  private:

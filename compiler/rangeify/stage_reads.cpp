@@ -25,7 +25,7 @@ void StageReads::hand_on(Id node, const Nest& nest) {
   const auto src = g_.src(node);
   const Op op = g_.op(node);
   if (op == Op::RANGE || op == Op::PARAM) return;
-  if (op == Op::KERNEL) {  // runs once, whoever reads its results
+  if (op == Op::KERNEL) {  // runs once, for all readers of its results
     const std::span<const Id> ranges = own_ranges(g_, node);
     const Nest* own = nest_with({}, ranges);
     for (const Id s : src.subspan(ranges.size())) nest_of_[s] = own;
@@ -54,7 +54,7 @@ std::vector<Id> StageReads::loops(Id read) const {
   const auto index = g_.src(read).subspan(1);
   const std::vector<Id> used = ranges_in(g_, index);
   Nest n = *nest_of_[read];
-  // The iterations of the outermost loop may be shared among threads: nothing is computed once for all of them.
+  // Threads may share the iterations of the outermost loop, so no value is computed once for all of them.
   const auto shared = std::ranges::find_if(n, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
   const auto fewest = static_cast<std::size_t>(shared == n.end() ? 0 : shared - n.begin() + 1);
   while (n.size() > fewest && std::ranges::find(used, n.back()) == used.end()) n.pop_back();

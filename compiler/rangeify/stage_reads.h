@@ -1,4 +1,4 @@
-// Who reads each stage of a program of ranges, and how often: for every INDEX(STAGE, ...) the loops around it.
+// StageReads: the reads of each STAGE in a graph with RANGEs, and the loops around each read.
 #pragma once
 
 #include <map>
@@ -14,8 +14,9 @@ class StageReads {
  public:
   StageReads(const Graph& g, const Program& p);
 
-  const std::vector<Id>& of(Id stage) const;  // INDEX nodes, ascending
-  // Loops that such a node runs in, outermost first, when those inside that it does not use are left out.
+  const std::vector<Id>& of(Id stage) const;  // INDEX nodes that read the stage, ascending
+  // The loops around a read, outermost first, without the inner ones out of which it can be hoisted. The outermost loop with
+  // more than one iteration always counts: threads share its iterations.
   std::vector<Id> loops(Id read) const;
 
  private:
@@ -24,13 +25,13 @@ class StageReads {
   const Nest* nest_with(const Nest& outer, std::span<const Id> inner);
 
   const Graph& g_;
-  std::map<Nest, bool> nests_;        // owns them
-  std::vector<const Nest*> nest_of_;  // by node: the deepest of its readers'
+  std::map<Nest, bool> nests_;        // all nests; their addresses are stable
+  std::vector<const Nest*> nest_of_;  // by node: the deepest nest of its readers
   std::unordered_map<Id, std::vector<Id>> reads_;
   const std::vector<Id> none_;
 };
 
-// Distinct RANGEs of an expression, not those of loads or reductions inside.
+// The distinct RANGEs of an expression, ascending, without those under the tensors that it loads from.
 std::vector<Id> ranges_in(const Graph& g, std::span<const Id> roots);
 
 }  // namespace kiln::compiler

@@ -12,13 +12,13 @@ namespace {
 
 constexpr double load_cost = 2;
 constexpr double slow_cost = 6;             // division, square root
-constexpr double transcendental_cost = 32;  // what their expansions have
-constexpr double cheap = 12;                // not worth a buffer, however often it is recomputed
-constexpr double byte_cost = 8;             // operations in the time that a stored and loaded byte takes
-constexpr double kernel_cost = 2048;        // operations in the time that one more kernel takes to begin
-constexpr std::size_t index_limit = 64;     // a chain of movement grows with every step; from here on a copy is cheaper
-constexpr double code_limit = 512;          // operations written out, over all index maps
-constexpr double reduce_slack = 1.25;       // reductions may be recomputed for this share of elements (borders)
+constexpr double transcendental_cost = 32;  // size of a typical expansion
+constexpr double cheap = 12;                // a value of at most this cost gets no buffer, however often it is computed
+constexpr double byte_cost = 8;             // operations in the time of storing and loading one byte
+constexpr double kernel_cost = 2048;        // operations in the time of starting one more kernel
+constexpr std::size_t index_limit = 64;     // chains of movement make indices longer; above this a copy is cheaper
+constexpr double code_limit = 512;          // operations in all copies of a value together
+constexpr double reduce_slack = 1.25;       // a reduction may run this many times per element (halos overlap)
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
 

@@ -1,6 +1,9 @@
-// Staging: which values get storage of their own. A small cost model, in scalar operations, that later work replaces. Costs are
-// of the whole expression under a value as if nothing below it were stored, except what surely will be: something costly below
-// a broadcast, and a reduction's result that another reduction and somebody else read.
+// StagingModel: a cost model that decides which values get a buffer, and which each reader computes again.
+//
+// The unit of cost is one scalar operation. The cost of a value covers the whole expression under it, as if nothing under it
+// were stored. Exceptions, which count as one load: a costly value or a reduction under a broadcast, and a reduction that has a
+// REDUCE and another node as readers.
+// Example: in the matrix product a @ exp(b) each element of exp(b) is needed once for each row of a, so exp(b) gets a buffer.
 #pragma once
 
 #include <cstdint>
@@ -13,35 +16,36 @@
 namespace kiln::compiler {
 
 struct ValueCost {
-  double operations = 0;         // to compute one element
-  bool contains_reduce = false;  // a reduction runs for each element
-  bool contains_loop = false;    // one that is not written out
-  double code = 0;               // operations written out once, of a scalar value
+  double operations = 0;         // operations for one element
+  bool contains_reduce = false;  // whether one element needs a reduction
+  bool contains_loop = false;    // whether one element needs a reduction of more than max_short_iterations iterations
+  double code = 0;               // of a scalar value: number of nodes that a copy of it would add
 };
 
-// How the program wants a value: summed over all the places that read it.
+// The use of a value, summed over all its readers.
 struct ValueUse {
-  std::size_t maps = 0;              // different index maps
-  double hoisted = 0;                // evaluations when loops that do not matter to the value are left outside
-  double elements = 0;               // different elements
-  double bytes = 4;                  // of one element
-  std::size_t index_operations = 0;  // that say where a reader's element is: the longest such expression
+  std::size_t maps = 0;              // number of different index maps
+  double hoisted = 0;                // number of evaluations, after hoisting out of loops that the value does not depend on
+  double elements = 0;               // number of different elements
+  double bytes = 4;                  // size of one element
+  std::size_t index_operations = 0;  // size of the longest index expression of a reader
 };
 
 class StagingModel {
  public:
   StagingModel(const Graph& g, const Program& p) : g_(g), program_(p) {}
 
-  static double own_cost(Op op);  // of one operation
-  double extent(Id e);            // a typical value of an index expression over symbols and ranges
+  static double own_cost(Op op);  // cost of one operation
+  double extent(Id e);            // typical value of an index expression over symbols
   double elements(const std::vector<Id>& extents);
-  // How often a value over the ranges `used` is computed inside `loops`, outermost first. The iterations of short loops share
-  // what does not depend on them (short_loops.h), unless it has loops of its own: those go best over lanes of their own.
+  // Number of evaluations, inside `loops` (outermost first), of a value that depends on the ranges `used`. The iterations of
+  // short loops (short_loops.h) share a value that does not depend on them. Exception: a value with a loop of its own, because
+  // that loop vectorises by itself.
   double evaluations(const ValueCost& value, std::span<const Id> loops, std::span<const Id> used);
-  // First every node as a reader of its sources, then the costs, sources first.
+  // Call count_reader for all nodes first. Then call add for all nodes, sources before readers.
   void count_reader(Id node);
   void add(Id node, Shapes& shapes);
-  // Of a scalar value over ranges: each node once for each iteration of the reductions around it.
+  // The cost of a scalar value over ranges: each node counts once per iteration of the reductions around it.
   ValueCost cost_of_scalar(Id value);
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
@@ -54,9 +58,9 @@ class StagingModel {
   const Graph& g_;
   const Program& program_;
   std::vector<ValueCost> costs_;
-  std::vector<std::uint8_t> readers_;  // how many, up to 2
-  std::vector<bool> read_by_reduce_;
-  std::vector<double> extents_;
+  std::vector<std::uint8_t> readers_;  // by node: number of readers, 2 for more
+  std::vector<bool> read_by_reduce_;   // by node
+  std::vector<double> extents_;        // by index node: extent(node), NaN if not computed yet
 };
 
 }  // namespace kiln::compiler

@@ -1,4 +1,5 @@
-// Which stores share one kernel: equal extents, and either no reduction in them or one value computed on the way to the other.
+// Chooses the stores that share one kernel: their extents are equal, and of any two of them, either neither contains a
+// reduction, or one value is computed on the way to the other.
 #include <algorithm>
 #include <map>
 #include <unordered_set>
@@ -8,13 +9,13 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t max_stores = 8;        // keeps the number of write streams of one loop small
-constexpr std::size_t max_candidates = 16;   // groups that a store may join: the last ones
-constexpr std::size_t max_between = 10'000;  // nodes to look at for a value on the way to another
+constexpr std::size_t max_stores = 8;        // in one kernel; keeps the number of write streams of a loop small
+constexpr std::size_t max_candidates = 16;   // groups that a store may join: the latest ones
+constexpr std::size_t max_between = 10'000;  // nodes that leads_to() visits at most
 
 }  // namespace
 
-// Per node of order_: whether it depends on `node` (or is it).
+// By node of order_: whether it is `node` or depends on it.
 std::vector<bool> DemandWalk::depends_on(Id node) const {
   std::vector<bool> hit(order_.size(), false);
   for (std::size_t i = slot_[node]; i < order_.size(); ++i) {
@@ -25,7 +26,7 @@ std::vector<bool> DemandWalk::depends_on(Id node) const {
   return hit;
 }
 
-// Whether `low` is a value on the way to `high`; false as well where that would take long to tell.
+// Whether `high` depends on `low`. False also if the search would take too long.
 bool DemandWalk::leads_to(Id low, Id high) const {
   std::unordered_set<Id> seen{high};
   std::vector<Id> todo{high};
@@ -54,7 +55,7 @@ void DemandWalk::form_groups() {
   const std::vector<Id> stores(g_.src(program_.sink).begin(), g_.src(program_.sink).end());
   std::map<std::vector<Id>, std::vector<std::size_t>> open;  // by extents
   for (Id store : stores) {
-    // A parameter whose old value another store reads is written alone: its kernel comes after the other's.
+    // If another store reads a parameter's old value, the parameter gets a kernel of its own, which runs after the reader.
     const Id param = g_.src(store, 0);
     const bool is_inout = program_.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out;
     bool alone = false;

@@ -15,10 +15,10 @@ namespace kiln::compiler {
 namespace {
 
 bool combines(AtomicKind k) { return k < AtomicKind::exchange; }
-// In any order, and from any beginning that changes nothing, the same bits.
+// Whether every order of the operations gives the same bits, also if they start from the identity.
 bool is_orderless(AtomicKind k, DType d) { return k != AtomicKind::add || is_int(d); }
 
-// What changes no element, as bits.
+// The bits of the value that changes no element.
 std::uint64_t identity(AtomicKind k, DType d) {
   if (k == AtomicKind::min || k == AtomicKind::max)
     return reduce_identity(k == AtomicKind::min ? ReduceKind::min : ReduceKind::max, d);
@@ -62,7 +62,7 @@ class Summing {
   }
 
  private:
-  // The ATOMIC that is all that happens to the state in this slot of the scope.
+  // The ATOMIC in this slot of the scope, if it is the only use of the slot's state.
   std::optional<Sum> sum_of(Id scope, std::size_t slot, Id final) const {
     if (g_.op(final) != Op::ATOMIC || uses_[final] != 1) return std::nullopt;
     const WriteParts w = write_parts(g_, final);
@@ -96,7 +96,7 @@ class Summing {
 
   void find_in_kernel(Id kernel) {
     const KernelParts k = kernel_parts(g_, kernel);
-    if (std::ranges::find(with_locals_, k.ranges[0]) != with_locals_.end()) return;  // they are made for each position
+    if (std::ranges::find(with_locals_, k.ranges[0]) != with_locals_.end()) return;  // each work item has arrays of its own
     KernelSums out;
     for (std::size_t slot = 0; slot < k.final.size(); ++slot) {
       const auto sum = sum_of(kernel, slot, k.final[slot]);
@@ -116,7 +116,7 @@ class Summing {
     kernels_.emplace(kernel, std::move(out));
   }
 
-  // Each position of the axes that are left has an element of its own.
+  // Whether each work item over the kept axes has an element of its own, and together they have all elements.
   bool is_own(const Sum& s, Id state, const std::vector<Id>& kept) {
     const std::vector<Id> extents = build_.shape_of(state);
     for (std::size_t k = 0; k < extents.size(); ++k)
@@ -140,7 +140,7 @@ class Summing {
     return g_.with_src(id, of(g_.src(id)));
   }
 
-  // The state at the beginning of a turn that a sum replaces: only its ATOMIC uses it.
+  // Whether this is the state at the beginning of an iteration that a sum replaces. Only the ATOMIC uses that state.
   bool sum_of_state(Id carry) const {
     if (uses_[carry] != 1) return false;
     return std::ranges::any_of(sum_at_, [&](const auto& s) { return g_.src(s.first, 0) == carry; });
@@ -156,10 +156,10 @@ class Summing {
     const Id next = g_.make(operation_of(s.kind), s.dtype, {so_far, done_[s.value]});
     return always(s.gate) ? next : g_.make(Op::WHERE, s.dtype, {done_[s.gate], next, so_far});
   }
-  // Whether the sum has any term so far.
+  // Whether the sum has a term so far.
   Id touched(const Sum& s, Id before) { return g_.make(Op::OR, DType::boolean, {before, done_[s.gate]}); }
 
-  // In a FOR the sum takes the slot of the state, and the slots at the end say whether it has a term.
+  // In a FOR the sum uses the slot of the state. One more slot at the end tells whether the sum has a term.
   Id next_of(Id atomic) {
     const auto [loop, slot] = sum_at_.at(atomic);
     const Sum& s = loops_.at(loop).at(slot);
@@ -200,8 +200,8 @@ class Summing {
 
   struct KernelSums {
     std::vector<Sum> sums;        // by slot
-    std::vector<Id> kept, inner;  // ranges
-    bool is_own = false;
+    std::vector<Id> kept, inner;  // ranges that the indices use, and ranges that become loops
+    bool is_own = false;          // whether each work item over the kept ranges has its own elements
   };
 
   Id kernel(Id id) {
@@ -225,7 +225,7 @@ class Summing {
     return build_.kernel(kept, init, final);
   }
 
-  // Loops over the ranges, the first outermost.
+  // Makes loops over the ranges, the first one outermost, and returns the carried values after them.
   std::vector<Id> nest(const KernelSums& k, const std::vector<Id>& ranges, const std::vector<Id>& before) {
     std::vector<std::vector<Id>> init{before};
     for (const Id r : ranges) {
@@ -252,11 +252,11 @@ class Summing {
   const Regions regions_;
   std::vector<Id> done_;
   std::vector<std::uint32_t> uses_;
-  std::vector<Id> with_locals_;  // ranges whose turns have local arrays
+  std::vector<Id> with_locals_;  // RANGEs of regions with local arrays
   std::int64_t next_range_ = 0;
   std::map<Id, std::map<std::size_t, Sum>> loops_;  // by FOR, by slot
   std::map<Id, KernelSums> kernels_;
-  std::map<Id, std::pair<Id, std::size_t>> sum_at_;  // by ATOMIC: its scope and slot
+  std::map<Id, std::pair<Id, std::size_t>> sum_at_;  // by ATOMIC: its scope and its slot
 };
 
 }  // namespace
@@ -264,7 +264,7 @@ class Summing {
 void sum_atomics(Graph& g, Program& p) {
   const Id roots[] = {p.sink};
   if (std::ranges::none_of(g.reachable(roots), [&](Id id) { return g.op(id) == Op::ATOMIC; })) return;
-  for (;;) {  // what one loop leaves, the next around it may take
+  for (;;) {  // an ATOMIC that one loop leaves may then leave the loop around it
     Summing summing(g, p.sink);
     if (!summing.is_needed()) return;
     p.sink = summing.run();

@@ -1,11 +1,14 @@
-// sum_atomics: atomic operations on an element that does not change in a loop, or along an axis of a kernel -> a value that the
-// loop carries, and one operation.
+// sum_atomics: replaces atomic operations on an element that stays the same in a loop, or along an axis of a kernel, by a value
+// that the loop carries and one operation after the loop.
 //
-// Before: KERNEL over (i, j) whose only effects are ATOMICs on elements that do not depend on i; FOR in a KERNEL that carries a
-// state and does nothing with it but one such ATOMIC, whose old value nobody wants. After: KERNEL over j with a FOR over i;
-// FOR with a number in the place of the state, and the ATOMIC behind it. Where each position of the kernel has an element of
-// its own, the sum begins with that element and replaces it. Precondition: tensor level, host_loops has run. Postcondition: the
-// same bits: floats are added in the order of the positions, or stay as they are.
+// Before: (1) a KERNEL over (i, j) whose only effects are ATOMICs on elements that do not depend on i, or (2) a FOR in a KERNEL
+//   that carries a state only for one such ATOMIC. OLD of the ATOMIC is not used.
+// After: (1) a KERNEL over j with a FOR over i in it. If each of its work items has its own element, the sum starts with that
+//   element, and an UPDATE replaces the ATOMIC. (2) A FOR that carries a number instead of the state, and the ATOMIC after it.
+//   All bits stay the same: a sum of floats changes only if it belongs to one work item, which adds terms in row-major order.
+// Requires: tensor level; host_loops has run.
+// Example: kernel (i, j): y[j] += x[i, j]  ->  kernel (j): s = y[j]; for i: s += x[i, j]; y[j] = s
+// Literature: scalar promotion of a memory reduction, as in loop-invariant code motion.
 #pragma once
 
 #include "compiler/ir/program.h"
