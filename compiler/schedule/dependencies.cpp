@@ -22,14 +22,15 @@ int buffer_at(const Graph& g, const Kernel& k, Id state) {
   return k.buffers[static_cast<std::size_t>(g.arg(memory_of(g, state), 0))];
 }
 
-// The END of kernel k that stores to the buffer; no_id when none.
+// The END of kernel k that stores to the buffer; no_id: none.
 Id end_into(const Graph& g, const Kernel& k, int buffer) {
   for (Id end : g.src(k.sink))
     if (buffer_at(g, k, g.src(g.src(end, 0), 0)) == buffer) return end;
   return no_id;
 }
 
-// Does k load from the buffer at another element than the one it stores there, or for another store of the same iteration?
+// Whether k loads from the buffer another element than the one that it stores there, or loads for another store of the same
+// iteration.
 bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   const Id here = g.src(g.src(end, 0), 1);
   for (Id other : g.src(k.sink)) {
@@ -41,7 +42,7 @@ bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   return false;
 }
 
-// The buffer whose memory a buffer goes on in, and that one, to the first.
+// The first buffer of a chain of `after`. All buffers of the chain use its memory.
 int memory_of_buffer(const Schedule& s, int b) {
   while (s.buffers[static_cast<std::size_t>(b)].after >= 0) b = s.buffers[static_cast<std::size_t>(b)].after;
   return b;
@@ -65,7 +66,7 @@ class Edges {
     order();
   }
 
-  // What a piece calls inout may be something else for the program.
+  // Lists each kernel's entry reads, because an inout parameter of a piece need not be one of the program.
   void tell_entry_reads() {
     for (Kernel& k : s_.kernels) k.at_entry = entry_reads(k);
   }
@@ -80,7 +81,7 @@ class Edges {
   }
 
   bool is_parameter(int b) const { return s_.buffers[static_cast<std::size_t>(b)].param >= 0; }
-  // A parameter whose value at entry the program may read.
+  // Whether b is a parameter whose value on entry the program may read.
   bool is_entry_value(int b) const {
     return is_parameter(b) && s_.program.params[static_cast<std::size_t>(b)].direction != Direction::out;
   }
@@ -90,8 +91,8 @@ class Edges {
     writers_ = kernels_by_buffer(&KernelAccess::stores);
   }
 
-  // Kernel k stores to parameter b, after everything that reads it; or, where it cannot, a copy at the end does. A kernel of
-  // the program reads and stores in the order that it says itself: it changes the parameter in place.
+  // Makes kernel k store to parameter b after all kernels that read b. If no order allows that, k stores to a temporary, and a
+  // copy kernel stores b. A kernel of the program always changes b in place: its loads and stores have an order of their own.
   void overwrite(std::size_t k, int b) {
     std::vector<int> readers = readers_[static_cast<std::size_t>(b)];
     const Kernel& kernel = s_.kernels[k];
@@ -106,7 +107,7 @@ class Edges {
     sort_unique(s_.kernels[writer].depends_on);
   }
 
-  // Does some other kernel of a list need kernel k?
+  // Whether a kernel of the list depends on kernel k, directly or through others.
   bool reaches_one_of(std::size_t k, const std::vector<int>& kernels) const {
     if (kernels.empty() || next_[k].empty()) return false;
     std::vector<bool> seen(next_.size(), false);
@@ -122,7 +123,7 @@ class Edges {
     return false;
   }
 
-  // Kernel k writes a temporary in place of parameter b; a new kernel, which is returned, copies it over at the end.
+  // Makes kernel k store to a temporary instead of parameter b. Returns a new kernel that copies the temporary to b.
   std::size_t through_temporary(std::size_t k, int b) {
     const auto temporary = static_cast<int>(s_.buffers.size());
     const Buffer target = s_.buffers[static_cast<std::size_t>(b)];
@@ -140,7 +141,7 @@ class Edges {
     return s_.kernels.size() - 1;
   }
 
-  // The new buffer is dense.
+  // Makes an END store to another buffer, which is dense. strides: the old buffer's parameter if it has strides of its own.
   void redirect(Kernel& kernel, Id end, Id buffer, const Parameter* strides) {
     std::vector<Id> store(g_.src(g_.src(end, 0)).begin(), g_.src(g_.src(end, 0)).end());
     store[0] = buffer;
@@ -152,11 +153,11 @@ class Edges {
     kernel.sink = g_.with_src(kernel.sink, ends);
   }
 
-  // What k reads or goes on from.
+  // Adds the kernels that k depends on: writers of its buffers, and all users of a buffer whose memory it reuses.
   void connect(std::size_t k) {
     std::vector<int>& after = s_.kernels[k].depends_on;
-    // Kernels that update one buffer in turn stand in that order, each after the one before it: the last stands for all. Who
-    // only reads it reads what the last of them left.
+    // Kernels that store to one buffer run in the order of the list, each after the previous one. So the last one is enough. A
+    // kernel that only reads the buffer reads the last writer's values.
     const auto add_writer = [&](int b, std::size_t end) {
       const std::vector<int>& writers = writers_[static_cast<std::size_t>(b)];
       const auto last = std::ranges::lower_bound(writers, static_cast<int>(end));
@@ -177,8 +178,8 @@ class Edges {
     std::erase(after, static_cast<int>(k));
   }
 
-  // In rounds through the old order, each of which takes every kernel whose predecessors have been taken: a kernel goes in the
-  // round of its last predecessor, or in the next one when that comes behind it.
+  // By kernel: its round. Each round walks the kernels in their old order and takes those whose predecessors are taken. So a
+  // kernel is in the round of its last predecessor, or in the next round if that predecessor has a higher number.
   std::vector<std::size_t> rounds() const {
     const std::size_t n = s_.kernels.size();
     std::vector<std::size_t> round(n, 0), waits(n, 0), ready;
@@ -197,7 +198,7 @@ class Edges {
     return round;
   }
 
-  // Parameters of which the kernel reads what they were before it writes them.
+  // Parameters that the kernel stores to and whose value on entry it reads.
   std::vector<int> entry_reads(const Kernel& k) const {
     const KernelAccess a = access_of(g_, k);
     std::vector<int> out;
@@ -227,7 +228,7 @@ class Edges {
     s_.kernels = std::move(sorted);
   }
 
-  // Of kernels that still wait, each waits for another one that does: following them comes round.
+  // Each kernel that still waits depends on another one that waits, so a walk along these edges ends in a cycle.
   Diagnostic cycle(const std::vector<std::size_t>& waits) const {
     const auto is_waiting = [&](auto n) { return waits[static_cast<std::size_t>(n)] > 0; };
     std::vector<std::size_t> way;
@@ -246,11 +247,11 @@ class Edges {
   Graph& g_;
   Schedule& s_;
   std::vector<KernelAccess> access_;
-  std::vector<std::vector<int>> readers_, writers_;  // by buffer
-  std::vector<std::vector<std::size_t>> next_;       // by kernel: those that need it
+  std::vector<std::vector<int>> readers_, writers_;  // by buffer: kernels, ascending
+  std::vector<std::vector<std::size_t>> next_;       // by kernel: the kernels that depend on it
 };
 
-// A buffer that goes on in another one's memory is that one from here on.
+// Merges each buffer that reuses another one's memory with that one.
 void join_buffers(Schedule& s) {
   std::vector<int> number;
   std::vector<Buffer> kept;
@@ -273,7 +274,7 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
   const Id roots[] = {k.sink};
   for (Id id : g.reachable(roots)) {
     const Op op = g.op(id);
-    if (op == Op::END) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));  // also a state that is handed on as it is
+    if (op == Op::END) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));  // also a state that the kernel leaves unchanged
     if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL) continue;
     (op == Op::LOAD ? a.loads : a.stores).push_back(buffer_at(g, k, g.src(id, 0)));
   }

@@ -1,9 +1,16 @@
-// Dependencies. What: orders kernels by the data they touch. Read after write: the reader of a buffer waits for its writer.
-// Write after read: a parameter's value is the one at entry, so the kernel that overwrites it waits for every kernel that reads
-// it; where no order can do that (the kernel itself reads other elements than the one it writes, or kernels that overwrite
-// parameters read each other's) the new value goes to a temporary first and a copy kernel ends the program. Before: kernels
-// without edges. After: depends_on set, kernels in such an order, numbered and named in it. Precondition: kernel split ran.
-// Postcondition: only a kernel that writes an element may read it in place, at the same index.
+// dependencies: orders the kernels by the data that they load and store.
+//
+// Before: kernels without an order, by piece if the program has host loops.
+// After: one list of kernels with their final names and HostLoops. Each kernel comes after the kernels in its depends_on.
+//   A buffer that is `after` another one is merged with it. States of pieces are temporaries.
+// Requires: kernel_split ran.
+// Ensures: a kernel that overwrites a parameter loads from it only the element that it stores. Exception: kernels of the
+//   program, whose loads and stores have an order of their own.
+// Why: a load of an inout parameter means its value on entry. So the kernel that overwrites the parameter waits for every
+//   kernel that loads it. No order achieves that if the kernel loads other elements than the one that it stores, or if two
+//   kernels overwrite each other's operands. Then the kernel stores to a temporary, and a copy kernel at the end stores the
+//   parameter.
+// Example: x[i] = x[i + 1]   ->   k0: t[i] = x[i + 1]   k1: x[i] = t[i], depends on k0
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -12,7 +19,7 @@ namespace kiln::compiler {
 
 void dependencies(Graph& g, Schedule& s);
 
-// Program buffers that a kernel loads from and stores to, ascending.
+// Indices into Schedule::buffers that a kernel loads from and stores to, ascending.
 struct KernelAccess {
   std::vector<int> loads, stores;
 };

@@ -10,7 +10,7 @@
 namespace kiln::compiler {
 namespace {
 
-// Writes the kernel of one cluster.
+// Writes the fused kernel of one cluster.
 class Fusion {
  public:
   Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c) : g_(g), s_(s), rows_(rows), c_(c) {
@@ -38,7 +38,7 @@ class Fusion {
   Id range(Id end, RangeKind kind) {
     return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
   }
-  // Lists, because their parts are made in order; those of a call's arguments in an order of the compiler's.
+  // The parts are braced lists, because C++ evaluates these from left to right, but a call's arguments in any order.
   Id add(std::initializer_list<Id> parts) { return g_.make(Op::ADD, DType::index, parts); }
   Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
   Id first_row() { return mul({turn_, g_.index(c_.rows)}); }
@@ -48,7 +48,7 @@ class Fusion {
   }
   bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
   const RowOffsets& window_of(int b) const { return c_.windows[position(rows_.writer(b))]; }
-  // With rows beside the turn's own, windows of neighbouring turns hold some rows twice.
+  // Whether windows of neighbouring tiles contain the same rows, because they include a halo.
   bool overlaps(int b) const { return is_local(b) && !window_of(b).none(); }
 
   std::int64_t rows_in(const RowOffsets& w) const { return c_.rows + w.hi - w.lo; }
@@ -64,7 +64,8 @@ class Fusion {
     buffer.kept = index_mul(g_, index_min(g_, turns_, g_.index(most_chunks)), buffer.window);
   }
 
-  // Ranges of a phase: the turn, the rows in it, what is in a row.
+  // Adds the ENDs of kernel i as a phase. Its ranges: the tile, the row in the tile (if there are several), the kernel's other
+  // LOOP ranges.
   void add_phase(std::size_t i) {
     const std::size_t kernel = c_.kernels[i];
     const RowPhase& p = rows_.phase(kernel);
@@ -75,7 +76,7 @@ class Fusion {
       loops.push_back(range(rows_end(w), RangeKind::loop));
       row = add({first_row(), loops.back()});
     }
-    if (!w.none()) {  // beyond the last rows there are none to compute; the reader leaves out what is in their places
+    if (!w.none()) {  // rows outside of the tensor are clamped: no reader loads them
       row = g_.make(Op::MAX, DType::index, {add({row, g_.index(w.lo)}), g_.index(0)});
       row = g_.make(Op::MIN, DType::index, {row, index_sub(g_, count_, g_.index(1))});
     }
@@ -84,7 +85,7 @@ class Fusion {
     place_rest(kernel, map);
     for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
       if (!is_unit(g_.src(r, 0))) loops.push_back(map.at(r));
-    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // so phases have different ranges
+    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_phases() needs different ranges
     const std::unordered_map<Id, Id> loads = loads_of_windows(kernel);
     for (const Id end : std::vector<Id>(g_.src(s_.kernels[kernel].sink).begin(), g_.src(s_.kernels[kernel].sink).end())) {
       const Id store = substitute(g_, store_of(kernel, end, loops), loads);
@@ -104,7 +105,7 @@ class Fusion {
     return w.none() ? rows : add({rows, g_.index(w.hi - w.lo)});
   }
 
-  // The outer ranges as parts of the number of the row.
+  // Maps the outer ranges to the digits of the row's number.
   void place_rows(const RowPhase& p, Id row, std::unordered_map<Id, Id>& map) {
     std::size_t first = 0;
     while (is_unit(p.extents[first])) ++first;
@@ -131,7 +132,7 @@ class Fusion {
     }
   }
 
-  // Element `rest` of a row, counted from the first of the window.
+  // The position in buffer b of element `rest` of a row. `row` counts from the first row of the tile's window.
   Id in_window(int b, Id row, Id rest) {
     const Id size = rows_.row_size(rows_.writer(b), c_.depth);
     return add({mul({turn_, window_size(b)}), add({mul({row, size}), rest})});
@@ -146,7 +147,7 @@ class Fusion {
       const Id first = add({first_row(), g_.index(window_of(b).lo)});
       std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
       src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
-      out[load] = substitute(g_, g_.with_src(load, src), out);  // positions and gates may be loaded from windows too
+      out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may contain loads from windows
     }
     return out;
   }
@@ -169,7 +170,7 @@ class Fusion {
   const RowCluster& c_;
   Kernel made_;
   std::vector<Id> ends_;
-  Id count_ = no_id, turns_ = no_id, turn_ = no_id;
+  Id count_ = no_id, turns_ = no_id, turn_ = no_id;  // number of rows, number of tiles, RANGE over the tiles
   std::int64_t next_range_ = 0;
 };
 

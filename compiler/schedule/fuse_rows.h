@@ -1,11 +1,15 @@
-// Fuse rows. What: kernels that hand on rows become one kernel with phases, which walks each turn of rows while it is in cache.
-// Before: kernel A stores T over ranges (i, j) and kernel B, over ranges (i, k), loads of T only elements of its own row i, or
-// of rows close by. After: END(A's STORE, t, j), END(B's STORE, t, k): the outermost range t counts turns of one row, or of
-// several (END(.., t, i, j), row t*rows + i), and A's and B's ENDs follow each other. What only this kernel uses is kept for
-// one turn: T is a buffer with a window. Rows beside the turn's own that B looks at, A computes in that turn as well; they have
-// places of their own in the window. A product that another product reads stays apart, since each is fastest with tiles over
-// many rows. Precondition: kernel split ran; a temporary is stored by one kernel. Postcondition: the same elements are computed
-// from the same elements.
+// fuse_rows: fuses kernels that work row by row into one kernel with phases.
+//
+// Before: kernel A stores T over ranges (i, j). Kernel B, over (i, k), loads from T only its own row i, or rows near it.
+// After: one kernel with the ENDs of A, then those of B, as phases. The outermost range t counts tiles of rows. A tile of one
+//   row is END(.., t, j); a tile of several rows is END(.., t, i, j), with row t*rows + i.
+//   If only this kernel uses T, T becomes a buffer with a window, which stores the elements of one tile.
+//   If B loads a halo (rows next to its own), A computes the halo again in each tile, and the window includes it.
+// Requires: kernel_split ran.
+// Ensures: the same elements are computed from the same elements.
+// Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused.
+// Example: m[i] = max_j x[i, j]; y[i, j] = x[i, j] - m[i]   ->
+//   for t: phase 1: m[t] = max_j x[t, j], window 1; phase 2: y[t, j] = x[t, j] - m[t]
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -1,8 +1,8 @@
-// Where the values that loops outside of kernels carry lie: each in a cell, which a turn reads and writes in place. A cell is a
-// parameter of the program, or a tensor of its own.
+// HostCells: assigns a cell to each value that a host loop carries.
 //
-// A loop goes on in the cell of its initial value where that value is not used any more once the loop runs; what a loop leaves
-// lies in the output that is assigned from it, where nothing else needs that output before.
+// A cell is storage that each iteration reads and updates in place: a parameter of the program, or a state of its own.
+// A loop reuses the cell of its initial value when that value is dead once the loop has begun.
+// A loop's result is computed in the output that is assigned from it, unless the program reads that output's old value.
 #pragma once
 
 #include <map>
@@ -16,10 +16,10 @@
 namespace kiln::compiler {
 
 struct Cell {
-  int param = -1;          // of the program; -1: a tensor of its own
-  Id filled_from = no_id;  // the first loop's initial value, where that has to be copied
-  Id filled_for = no_id;   // that loop
-  std::vector<Id> values;  // that lie here, one after the other
+  int param = -1;          // parameter slot; -1: a state of its own
+  Id filled_from = no_id;  // initial value to copy into the cell; no_id: none
+  Id filled_for = no_id;   // the loop before which it is copied
+  std::vector<Id> values;  // PARAM, CARRY and GET nodes that share the cell, one after the other
 };
 
 class HostCells {
@@ -28,9 +28,10 @@ class HostCells {
 
   const std::vector<Cell>& cells() const { return cells_; }
   std::size_t of(Id loop, std::size_t slot) const { return of_.at({loop, slot}); }
-  // The cell of what a loop carries or leaves, or of a parameter at entry; cells().size() for other values.
+  // The cell of a CARRY or GET of a host loop, or of a PARAM; cells().size(): the value has no cell.
   std::size_t of(Id value) const;
-  // The piece of the loop's body in which the next value of a slot can take the place of the last one.
+  // The piece of the loop's body that stores the slot's next value: the first one in which that value is available and after
+  // which no piece reads the current value.
   std::uint32_t store_time(Id loop, std::size_t slot) const;
 
  private:
@@ -43,11 +44,11 @@ class HostCells {
   const Program& p_;
   const HostTimes& times_;
   std::vector<Cell> cells_;
-  std::map<std::pair<Id, std::size_t>, std::size_t> of_;
+  std::map<std::pair<Id, std::size_t>, std::size_t> of_;  // by loop and slot: the cell
   std::map<Id, Id> loop_of_range_;
-  std::map<std::pair<Id, std::size_t>, std::vector<Id>> nodes_;  // CARRY and GET
-  std::map<int, Id> params_, stored_;                            // by slot: PARAM node, what is stored at the end
-  std::map<int, std::size_t> of_param_;
+  std::map<std::pair<Id, std::size_t>, std::vector<Id>> nodes_;  // by loop and slot: CARRY and GET nodes
+  std::map<int, Id> params_, stored_;                            // by parameter slot: PARAM node, value stored at the end
+  std::map<int, std::size_t> of_param_;                          // by parameter slot: the cell
 };
 
 }  // namespace kiln::compiler

@@ -16,12 +16,13 @@ namespace {
 
 constexpr std::int64_t far = std::int64_t{1} << 62;
 
-// A value and the parameter or state where it goes.
+// A value and the slot of the parameter or state that a piece stores it in.
 struct Stored {
   int slot;
   Id value;
 };
 
+// A possible piece. It becomes one if it stores something.
 struct Unit {
   std::uint32_t region, time;
   int loop;
@@ -57,7 +58,7 @@ class Outliner {
     if (is_one) s_.pieces.clear();
   }
 
-  // Bounds or extents that may be more than index arithmetic.
+  // Whether there is a host loop, or a kernel whose extent depends on data.
   bool has_loops_or_cuts() const {
     return !times_.loops().empty() || std::ranges::any_of(times_.kernels(), [&](Id kernel) { return has_cuts(kernel); });
   }
@@ -72,7 +73,7 @@ class Outliner {
     return std::ranges::any_of(own_ranges(g_, kernel), [&](Id r) { return !times_.cuts_of(g_.src(r, 0)).empty(); });
   }
 
-  // In the order in which they run; loops in the order in which they begin.
+  // Lists the possible pieces in the order in which they run, and the loops in the order in which they begin.
   void list_units() {
     struct Frame {
       std::uint32_t region, time;
@@ -134,7 +135,7 @@ class Outliner {
     return cell == cells_.cells().size() ? no_id : param(slot_of_cell_[cell]);
   }
 
-  // A value of an earlier piece.
+  // The state for a value of an earlier piece. That piece stores the value.
   Id kept(Id n) {
     const auto [it, fresh] = kept_.try_emplace(n, -1);
     if (fresh) {
@@ -175,7 +176,7 @@ class Outliner {
     return g_.sym(made.name);
   }
 
-  // The symbol of an integer that data gives.
+  // Gives an integer from data a symbol, and a state that a piece stores the integer in.
   void read_back(Id part) {
     if (writer_.symbols.contains(part)) return;
     const Interval range = bounds_of(part);
@@ -221,7 +222,7 @@ class Outliner {
     sinks_[number] = g_.make(Op::SINK, DType::none, stores);
   }
 
-  // Loops and pieces that have something to do.
+  // Fills in s_.loops and s_.pieces, without loops and pieces that store nothing.
   void describe_loops() {
     std::vector<bool> used(ran_.size(), false);
     for (const auto& [unit, sink] : sinks_)
@@ -264,7 +265,7 @@ class Outliner {
     return {sink, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}, loop};
   }
 
-  // Symbols of positions that nobody asks for.
+  // Removes the symbols of loop counters that no expression contains.
   void forget_unused() {
     std::vector<Id> roots;
     for (const Piece& p : s_.pieces) roots.push_back(p.sink);
@@ -282,21 +283,21 @@ class Outliner {
   const HostTimes times_;
   const HostCells cells_;
   Shapes shapes_;
-  Facts facts_;  // of the program and of the symbols made so far
+  Facts facts_;  // facts of the program's symbols and of those made so far
   PieceContext writer_;
   std::set<std::string> names_;
   std::map<std::string, int> next_name_;
   std::vector<Unit> units_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> unit_at_;
-  std::map<std::size_t, Id> sinks_;  // by unit
-  std::vector<Id> ran_;              // FOR of each loop
-  std::vector<int> slot_of_cell_;
-  std::map<Id, int> kept_;
+  std::map<std::size_t, Id> sinks_;  // by unit: the SINK of its stores
+  std::vector<Id> ran_;              // by loop: its FOR
+  std::vector<int> slot_of_cell_;    // by cell: its parameter or state
+  std::map<Id, int> kept_;           // value of an earlier piece -> its state
 };
 
 }  // namespace
 
-// Whether there can be something to do: most programs need not be looked at closely.
+// A cheap test that rules most programs out: false if the program has no loops, no element reads and no integers from data.
 static bool may_need(const Graph& g, Id sink) {
   const Id roots[] = {sink};
   return std::ranges::any_of(g.reachable(roots), [&](Id n) {
@@ -308,7 +309,7 @@ static bool may_need(const Graph& g, Id sink) {
 void host_loops(Graph& g, Schedule& s) {
   if (!may_need(g, s.program.sink)) return;
   const SourceLoc saved = g.loc();
-  // What only a turn's number and extents decide needs no kernel that computes it.
+  // Bounds and extents that depend only on loop counters and extents become index arithmetic, so no piece has to store them.
   if (Outliner(g, s).has_loops_or_cuts()) integer_positions(g, s.program);
   if (Outliner outliner(g, s); outliner.is_needed()) outliner.run();
   g.set_loc(saved);

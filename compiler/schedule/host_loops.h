@@ -1,10 +1,15 @@
-// Host loops. What: a program with loops outside of kernels becomes pieces without any, and a table of loops that says how
-// often they run. What a loop carries lies in a parameter or in a state that a piece before the loop fills and the last piece
-// of a turn stores anew; what a piece needs of an earlier one lies in a state as well. The position of a loop is a symbol, and
-// so is an integer of the data that a bound or a kernel's extent asks for: an earlier piece stores it. Before: a tensor-level
-// program. After: the same, or pieces in the order in which they run, `state` parameters and symbols that the run sets.
-// Precondition: scalar_kernels ran. Postcondition: no FOR but inside kernels, no kernel whose extent is data, no element read
-// outside of kernels; a program that has none of these is as it was.
+// host_loops: cuts a program with host loops (loops around kernels or whole tensors) into pieces without loops.
+//
+// Before: a tensor-level program.
+// After: pieces in the order in which they run, and a table of loops. FORs are only inside of kernels, no extent of a kernel
+//   depends on data, and no element of a tensor is read outside of kernels. A program without any of these is unchanged.
+//   - carried value: a parameter or a `state`. A piece before the loop stores the initial value, a piece of the body the next.
+//   - value of an earlier piece: a state that the earlier piece stores. A cheap value is computed again instead.
+//   - counter of a loop: a symbol.
+//   - integer from data (a bound, an extent): a state that an earlier piece stores, and a symbol that takes its value.
+// Requires: scalar_kernels ran.
+// Why: the passes up to dependencies run on each piece as on a program of its own.
+// Example: for t in 0 .. n[0]: u = f(u)   ->   piece 0: number = n[0]   for t in 0 .. number: piece 1: u = f(u)
 #pragma once
 
 #include "compiler/ir/program.h"

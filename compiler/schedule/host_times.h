@@ -1,8 +1,10 @@
-// When things outside of kernels happen. A region (the program, or a turn of a loop outside of kernels) runs in pieces, and
-// after piece n the loops of gap n: a value is of the first piece in which what it needs is there. The results of a loop are
-// there in the next piece, and so is an integer that data gives where a kernel's extent asks for it.
+// HostTimes: assigns nodes outside of kernels to pieces.
 //
-// Index arithmetic is no value of its own here: who uses it uses the data in it.
+// A region (the program, or one iteration of a host loop) is a sequence of pieces and gaps. The loops of gap n run between
+// pieces n and n + 1. A value belongs to the first piece in which its operands are available. A loop's results are available
+// in the piece after its gap. An integer from data that a kernel's extent needs must be computed in an earlier piece.
+//
+// Index arithmetic belongs to no piece: a node with an index operand uses the data in that operand.
 #pragma once
 
 #include <unordered_map>
@@ -13,8 +15,8 @@
 namespace kiln::compiler {
 
 struct TensorUse {
-  Id node;  // who uses it
-  Id user;  // that, or the kernel or loop around it in the region of what it uses
+  Id node;  // the node that uses the value
+  Id user;  // node, or the KERNEL or FOR around it that belongs to the value's region
 };
 
 class HostTimes {
@@ -30,23 +32,24 @@ class HostTimes {
   bool is_host_range(Id n) const { return g_.op(n) == Op::RANGE && host_range_[n]; }
   bool is_host_carry(Id n) const { return g_.op(n) == Op::CARRY && host_range_[g_.src(n, 0)]; }
   bool is_host_result(Id n) const { return g_.op(n) == Op::GET && is_host_loop(g_.src(n, 0)); }
-  const std::vector<Id>& loops() const { return loops_; }      // outside of kernels, outer ones first
-  const std::vector<Id>& kernels() const { return kernels_; }  // ascending
-  const std::vector<Id>& nodes() const { return nodes_; }      // ascending
+  const std::vector<Id>& loops() const { return loops_; }      // host loops, outer ones first
+  const std::vector<Id>& kernels() const { return kernels_; }  // KERNELs, ascending
+  const std::vector<Id>& nodes() const { return nodes_; }      // reachable nodes, ascending
   std::size_t depth(std::uint32_t region) const;
 
-  // The piece of a value, the gap of a loop.
+  // The piece of a value, or the gap of a loop.
   std::uint32_t time(Id n) const { return time_[n]; }
   std::uint32_t result_time(Id n) const { return time_[n] + (is_host_loop(n) ? 1 : 0); }
   std::uint32_t last_piece(std::uint32_t region) const { return last_[region]; }
 
-  // Values and loops in order: piece n is 2n, gap n is 2n + 1; `never`: after all of them.
+  // The time of a use of value `of`: 2n in piece n, 2n + 1 in gap n, `never` at the end of the region (a STORE of the program,
+  // or a loop's next value).
   std::uint32_t moment(const TensorUse& u, Id of) const;
   const std::vector<TensorUse>& uses(Id n) const;
 
-  // What a node uses, through index arithmetic.
+  // The values that a node uses, directly or inside index arithmetic.
   std::vector<Id> data_of(Id n) const;
-  // The parts of an index expression that are more than arithmetic on symbols and positions of loops: data decides them.
+  // The parts of an index expression that depend on data: all but arithmetic on constants, symbols and loop counters.
   std::vector<Id> cuts_of(Id expression) const;
 
  private:

@@ -1,4 +1,4 @@
-// The loops of a kernel, as passes on them read and write them: END is {STORE, LOOP RANGEs...}, the same in all ENDs.
+// Reads and rewrites the loops of a kernel without phases. Its ENDs are {STORE, LOOP RANGEs...}, all with the same ranges.
 #pragma once
 
 #include <unordered_map>
@@ -11,21 +11,22 @@ namespace kiln::compiler {
 
 std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k);
 
-// Index expressions as their users outside index arithmetic see them, in order of first use by `nodes`.
+// The index expressions that `nodes` outside of index arithmetic use, in order of first use. The ranges of END and REDUCE are
+// loops and do not count.
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes);
 
 struct RangeChange {
-  std::unordered_map<Id, Id> values;              // index expressions (or ranges) and what takes their place
-  std::unordered_map<Id, std::vector<Id>> loops;  // RANGEs and the ones that END and REDUCE close instead
-  Id outermost = no_id;                           // a new LOOP range around all
+  std::unordered_map<Id, Id> values;              // index expression or RANGE -> its replacement
+  std::unordered_map<Id, std::vector<Id>> loops;  // RANGE -> its replacement in END and REDUCE
+  Id outermost = no_id;                           // a new outermost LOOP range; no_id: none
 };
 void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change);
 
-// Index expressions become simple where other nodes use them. Loops stay, and so do their ends: what a range is counted up to
-// is part of what it is.
+// Simplifies the index expressions that loads, stores and values use. Loops stay as they are: a range's end is part of the
+// range's identity, so a simplified end would make another range.
 void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify);
 
-// LOOP ids count from 0, outermost first; REDUCE ids go on from there.
+// Numbers the RANGEs from 0: LOOPs first, outermost first, then REDUCEs.
 void number_ranges(Graph& g, Kernel& k);
 
 }  // namespace kiln::compiler

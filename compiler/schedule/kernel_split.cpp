@@ -15,14 +15,14 @@
 namespace kiln::compiler {
 namespace {
 
-// A store to make: into buffer number `buffer`, over the ranges of `nest` (a STAGE or an END).
+// A store to write: `value` to buffer number `buffer`, over the ranges of `nest`, a STAGE or an END.
 struct Target {
   int buffer;
   Id nest;
   Id value;
 };
 
-// Rewrites the values of one kernel: stages and parameters become loads, ranges and buffers get kernel-local numbers.
+// Writes one kernel: reads of STAGEs and parameters become loads, ranges and buffers get numbers of the kernel's own.
 class KernelWriter {
  public:
   KernelWriter(Graph& g, Schedule& s, const std::unordered_map<Id, int>& buffer_of, Simplifier& simplify)
@@ -46,7 +46,7 @@ class KernelWriter {
     return std::move(kernel_);
   }
 
-  // A KERNEL of the program, over the buffers of its states.
+  // Writes a KERNEL of the program. buffers: one for each state.
   Kernel write_own(Id kernel, std::span<const int> buffers) {
     kernel_.is_own = true;
     const KernelParts parts = kernel_parts(g_, kernel);
@@ -82,7 +82,7 @@ class KernelWriter {
     return g_.make(Op::RANGE, DType::index, {g_.src(range, 0)}, {next_range_++, static_cast<std::int64_t>(kind)});
   }
 
-  // Ascending nodes of this kernel: not below other stages, parameters' extents, or the ends of ranges.
+  // The nodes of this kernel, ascending. The walk stops at STAGEs, parameters, RANGEs, and states on entry.
   std::vector<Id> inside(std::vector<Id> todo) const {
     std::unordered_set<Id> seen(todo.begin(), todo.end());
     while (!todo.empty()) {
@@ -98,7 +98,7 @@ class KernelWriter {
     return order;
   }
 
-  // The state of a KERNEL when an iteration begins.
+  // Whether a node is a state of the KERNEL at the beginning of a position.
   bool is_entry(Id id) const { return entry_ != no_id && g_.op(id) == Op::CARRY && g_.src(id, 0) == entry_; }
 
   void rewrite(Id id) {
@@ -127,7 +127,7 @@ class KernelWriter {
   Id other(Id id, const std::vector<Id>& src) {
     const Op op = g_.op(id);
     const std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
-    // An array of the KERNEL's region begins anew at each of its positions.
+    // A LOCAL array of the KERNEL's own region starts again at each position, that of a FOR in each iteration.
     if (op == Op::LOCAL) return entry(g_.with_src(id, src), g_.src(id, 0) == entry_ ? loops_ : std::vector<Id>{src[0]});
     if (op == Op::CARRY && is_state(g_, src[1])) return g_.make(op, DType::none, src, args);
     if (op == Op::GET && is_state(g_, g_.src(src[0], 3 + static_cast<std::size_t>(args[0]))))
@@ -135,7 +135,7 @@ class KernelWriter {
     return g_.with_src(id, src);
   }
 
-  // Where a tensor's changes in this kernel begin. They come in chains as long as the kernel.
+  // The first state in a tensor's chain of changes. Results are kept, because chains are as long as the kernel.
   Id at_first(Id tensor) {
     std::vector<Id> changed;
     for (Id before = no_id; !first_.contains(tensor); tensor = before) {
@@ -147,7 +147,7 @@ class KernelWriter {
     return first_.at(tensor);
   }
 
-  // Position of an element; takes the gate of a poisoned first index.
+  // The linear position of an element. A first index WHERE(c, i, INVALID) counts as i and sets `gate` to c.
   Id position(Id tensor, std::span<const Id> at, Id& gate) {
     std::vector<Id> index(at.begin(), at.end());
     for (Id& i : index) i = done_.at(i);
@@ -156,11 +156,11 @@ class KernelWriter {
       index[0] = g_.src(index[0], 1);
     }
     const Id first = at_first(tensor);
-    const auto buffer = buffer_of_.find(first);  // none: an array of the KERNEL's region
+    const auto buffer = buffer_of_.find(first);  // none: a LOCAL array
     return place(buffer == buffer_of_.end() ? -1 : buffer->second, index, extents_of(g_, first));
   }
 
-  // In the memory of a buffer, -1: of an array of the KERNEL's own.
+  // The linear position in a buffer; buffer -1: in a LOCAL array.
   Id place(int buffer, std::span<const Id> index, std::span<const Id> extents) {
     const Parameter* strides = buffer < 0 ? nullptr : free_layout(schedule_, buffer);
     return simplify_(strides == nullptr ? row_major(g_, index, extents) : position_of(g_, *strides, index));
@@ -210,9 +210,9 @@ class KernelWriter {
   Simplifier& simplify_;
   Kernel kernel_;
   std::vector<Id> loops_;
-  std::vector<Id> states_;  // of a KERNEL: its buffers
-  Id entry_ = no_id;        // its first RANGE
-  std::unordered_map<Id, Id> done_, first_;
+  std::vector<Id> states_;                   // of a KERNEL: the ENTRY of each state
+  Id entry_ = no_id;                         // of a KERNEL: its first RANGE
+  std::unordered_map<Id, Id> done_, first_;  // node -> node of the kernel; see at_first()
   std::int64_t next_range_ = 0;
 };
 
@@ -221,7 +221,7 @@ class Splitter {
   Splitter(Graph& g, Schedule& s) : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_) {}
 
   void run() {
-    if (s_.buffers.empty())  // else by an earlier piece
+    if (s_.buffers.empty())  // otherwise an earlier piece has added the parameters
       for (const Parameter& p : s_.program.params)
         s_.buffers.push_back({p.dtype, index_product(g_, p.extents), static_cast<int>(s_.buffers.size()), no_id});
     const Storage storage(g_, s_, simplify_);

@@ -1,9 +1,14 @@
-// Kernel split. What: gives every STAGE a Buffer and makes one kernel of it, and one of each group of ENDs with common ranges.
-// Before: SINK(END(STORE(PARAM, value), RANGEs)...) with STAGE and INDEX below. After: kernels SINK(END(STORE(BUFFER slot,
-// linear index, value), LOOP RANGEs)...), reads are LOAD(BUFFER slot, linear index [, 0, gate]) in row-major order or by the
-// strides of a parameter that has its own, RANGE ids count from 0 in each kernel. A stage that an output parameter copies in
-// its order, as another shape perhaps, lives in that parameter's buffer, and the copy goes. Precondition: range assignment ran.
-// Postcondition: kernels stand in an order in which stages come before their readers.
+// kernel_split: makes kernels over buffers from a graph of values over ranges.
+//
+// Before: SINK(END(STORE(PARAM, value), RANGEs)...). Values contain STAGEs (values that need storage), KERNELs, and INDEX.
+// After: one kernel for each STAGE, each KERNEL of the program, and each group of neighbouring ENDs with equal ranges:
+//   SINK(END(STORE(BUFFER slot, linear index, value), LOOP RANGEs)...). Each INDEX becomes LOAD(BUFFER slot, linear index
+//   [, 0, gate]). Linear indices are row-major, or use a parameter's own strides. RANGE ids count from 0 in each kernel.
+//   An output that copies a STAGE in its order, perhaps under another shape, becomes the buffer of that STAGE, without a copy.
+// Requires: range_assignment ran.
+// Ensures: the kernel of a STAGE comes before the kernels that load it.
+// Example: y [M, N] = transpose of x [N, M]:
+//   END(STORE(y, INDEX(x, j, i)), i, j)   ->   END(STORE(BUFFER 0, N*i + j, LOAD(BUFFER 1, M*j + i)), i, j)
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -12,7 +17,7 @@ namespace kiln::compiler {
 
 void kernel_split(Graph& g, Schedule& s);
 
-// STORE of one kernel end: END is {STORE, RANGEs...}.
+// The STORE of an END, which is {STORE, RANGEs...}.
 inline Id store_of(const Graph& g, Id end) { return g.src(end, 0); }
 
 }  // namespace kiln::compiler

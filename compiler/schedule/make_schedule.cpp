@@ -25,9 +25,9 @@
 namespace kiln::compiler {
 namespace {
 
-// Each makes work for the other (without an axis of its stage a value may not depend on a reduction's range any more; without
-// its loop it may be too cheap to be stored), so they alternate until nothing changes. Each round removes a stage, an axis or a
-// range.
+// Alternates fold_stages and collapse_reductions until nothing changes, because each makes work for the other. A value whose
+// STAGE has lost an axis may no longer depend on a reduction's range. A value without its loop may be too cheap to store. The
+// loop ends, because each round removes a STAGE, an axis or a range.
 void fold_stages_to_the_end(Graph& g, Schedule& s) {
   for (Id before = no_id; before != s.program.sink;) {
     before = s.program.sink;

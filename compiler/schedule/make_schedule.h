@@ -1,4 +1,4 @@
-// The graph-level half of the pipeline: from a tensor program to kernels in order, with their memory.
+// The table of graph-level passes, and a driver that runs them: a tensor program becomes ordered kernels with their memory.
 #pragma once
 
 #include <span>
@@ -11,13 +11,14 @@ namespace kiln::compiler {
 
 struct SchedulePass {
   std::string_view name;
-  Form leaves;
+  Form leaves;  // the schedule's form after the pass
   void (*run)(Graph& g, Schedule& s);
 };
 
-// In the order in which they run.
+// All passes but `lower`, in the order in which they run.
 std::span<const SchedulePass> schedule_passes();
 
+// Runs all passes. observer: called after each of them.
 Schedule make_schedule(Graph& g, const Program& p, const PassObserver* observer = nullptr);
 
 }  // namespace kiln::compiler

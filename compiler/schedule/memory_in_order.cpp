@@ -13,9 +13,10 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t alignment = 64;
-constexpr std::size_t most_tried = 16;  // blocks for one buffer
+constexpr std::size_t most_tried = 16;  // blocks that are tried for one buffer
 
-// Which kernels have ended when another begins: all up to some number, and single ones among the last before it.
+// The order of kernels in linear space. For each kernel: a number below which all kernels have ended when it begins, and one
+// bit for each of the 512 kernels before it.
 class RecentOrder {
  public:
   explicit RecentOrder(const Schedule& s) : all_until_(s.kernels.size(), 0), last_(s.kernels.size()) {
@@ -26,7 +27,7 @@ class RecentOrder {
     }
   }
 
-  // False as well where it is not known.
+  // False if the order is not known.
   bool before(std::size_t earlier, std::size_t later) const {
     if (earlier < all_until_[later]) return true;
     if (earlier >= later || later - earlier > bits) return false;
@@ -37,7 +38,7 @@ class RecentOrder {
  private:
   static constexpr std::size_t words = 8, bits = 64 * words;
 
-  // What is before d, and d itself, is before k.
+  // Kernel d, and all kernels before d, are before k.
   void add(std::size_t k, std::size_t d) {
     all_until_[k] = std::max(all_until_[k], all_until_[d]);
     const std::size_t by = k - d;
@@ -52,13 +53,13 @@ class RecentOrder {
     mine[(by - 1) / 64] |= std::uint64_t{1} << ((by - 1) % 64);
   }
 
-  std::vector<std::size_t> all_until_;                  // kernels below this number
-  std::vector<std::array<std::uint64_t, words>> last_;  // bit i: kernel k - 1 - i
+  std::vector<std::size_t> all_until_;                  // by kernel: all kernels below this number are before it
+  std::vector<std::array<std::uint64_t, words>> last_;  // by kernel k: bit i says that k - 1 - i is before it
 };
 
 struct Block {
   Id offset;
-  std::size_t buffer;  // whose it was last
+  std::size_t buffer;  // the block's last user
 };
 
 class InOrder {
@@ -69,7 +70,7 @@ class InOrder {
     std::vector<bool> placed(s_.buffers.size(), false);
     for (const Kernel& k : s_.kernels)
       for (const int b : k.buffers) take(static_cast<std::size_t>(b), placed);
-    for (std::size_t b = 0; b < s_.buffers.size(); ++b) take(b, placed);  // what no kernel uses
+    for (std::size_t b = 0; b < s_.buffers.size(); ++b) take(b, placed);  // temporaries that no kernel uses
     s_.workspace_bytes = top_;
   }
 
@@ -80,7 +81,7 @@ class InOrder {
     placed[b] = true;
     const Id size = room(buffer);
     std::vector<Block>& blocks = blocks_[size];
-    // The latest first: what has been alive for long is so for long.
+    // Only the blocks that were taken last are tried: an old block's buffer is likely to stay live.
     const auto tried = blocks.end() - static_cast<std::ptrdiff_t>(std::min(blocks.size(), most_tried));
     const auto dead = std::find_if(tried, blocks.end(), [&](const Block& x) { return all_before(x.buffer, b); });
     if (dead != blocks.end()) {
@@ -94,7 +95,7 @@ class InOrder {
     blocks.push_back({buffer.offset, b});
   }
 
-  // Whole cache lines.
+  // Size in bytes, rounded up to cache lines.
   Id room(const Buffer& b) {
     const Id size = index_mul(g_, b.stored(), g_.index(bytes(b.dtype)));
     const Id rounded = index_add(g_, size, g_.index(alignment - 1));
@@ -112,7 +113,7 @@ class InOrder {
   Schedule& s_;
   RecentOrder order_;
   std::vector<std::vector<std::size_t>> users_;
-  std::unordered_map<Id, std::vector<Block>> blocks_;  // by size; a block's latest user comes last
+  std::unordered_map<Id, std::vector<Block>> blocks_;  // by size, the block that was taken last at the end
   Id top_;
 };
 

@@ -1,9 +1,12 @@
-// The memory plan of programs with so many kernels that comparing each with each is out of the question: linear.
+// memory_in_order: gives temporaries memory in linear time, for programs of thousands of kernels.
 //
-// before: temporaries without a place. after: each has a block of the arena. Buffers take theirs in the order in which kernels
-// begin to use them: a block of the same size whose last users have all ended before, if there is one, else a new block on top.
-// postcondition: that of memory_plan; the arena may be larger, since blocks are neither divided nor joined and an order between
-// kernels that lie far apart is not always seen.
+// Before: temporaries without an offset.
+// After: as after memory_plan. Buffers take memory in the order in which kernels first use them: a block of the same size
+//   whose last users have all ended, or a new block on top of the arena.
+// Requires: dependencies ran.
+// Ensures: as memory_plan. The arena may be larger: blocks are never split or merged, and the order of two kernels far apart
+//   in the list is not always known.
+// Why: memory_plan compares each buffer with every other buffer and with every kernel.
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -13,14 +13,14 @@ namespace {
 
 constexpr std::int64_t alignment = 64;
 constexpr double typical_symbol = 128;
-constexpr std::size_t most_pairs = std::size_t{1} << 25;  // of kernels and buffers: about half a second
+constexpr std::size_t most_pairs = std::size_t{1} << 25;  // kernels times buffers: about half a second
 
 std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * alignment; }
 
 Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.stored(), g.index(bytes(b.dtype)))); }
 
 double typical_atom(const Graph& g, const Schedule& s, Id atom) {
-  if (g.op(atom) != Op::SYM) return typical_symbol / 2;  // half of an extent, most often
+  if (g.op(atom) != Op::SYM) return typical_symbol / 2;  // most often half of an extent
   for (const Symbol& y : s.program.symbols)
     if (y.name == g.name(atom)) return std::clamp(typical_symbol, static_cast<double>(y.min), static_cast<double>(y.max));
   return typical_symbol;
@@ -36,7 +36,7 @@ std::int64_t typical_bytes(const Graph& g, const Schedule& s, const Poly& p) {
   return aligned(static_cast<std::int64_t>(std::clamp(sum, 0.0, 0x1p52)));
 }
 
-// Can the polynomial with the larger coefficients stand for a maximum? Every term's product must be >= 0.
+// Whether larger coefficients give a larger value, so that they can bound a maximum. The atoms of every term must be >= 0.
 bool has_nonnegative_terms(const Graph& g, const Schedule& s, const Poly& p) {
   std::vector<SymbolFacts> facts;
   for (const Symbol& y : s.program.symbols) facts.push_back({y.name, y.min, y.max});
@@ -46,6 +46,7 @@ bool has_nonnegative_terms(const Graph& g, const Schedule& s, const Poly& p) {
   return true;
 }
 
+// An upper bound of max(a, b, 0).
 Poly larger_coefficients(const Graph& g, const Poly& a, const Poly& b) {
   Poly out = a;
   for (const Monomial& m : b) {
@@ -55,7 +56,7 @@ Poly larger_coefficients(const Graph& g, const Poly& a, const Poly& b) {
     else
       it->coefficient = std::max(it->coefficient, m.coefficient);
   }
-  std::erase_if(out, [](const Monomial& m) { return m.coefficient <= 0; });  // the arena's begin, 0, is the third
+  std::erase_if(out, [](const Monomial& m) { return m.coefficient <= 0; });  // 0, the arena's begin, is a third operand
   return normalise_poly(g, std::move(out));
 }
 
@@ -64,11 +65,12 @@ bool same(const Poly& a, const Poly& b) {
       a, b, [](const Monomial& x, const Monomial& y) { return x.coefficient == y.coefficient && x.atoms == y.atoms; });
 }
 
-// A position: the maximum of a few polynomials, none of which is always the largest.
+// An offset: the maximum of a few polynomials. None of them has at least the coefficients of another one in every term.
 using Position = std::vector<Poly>;
 constexpr std::size_t most_polynomials = 4;
 
-// The maximum with one more, or something above it when that would be too many to evaluate for every buffer of a call.
+// Adds a polynomial to a maximum. Beyond most_polynomials the result is an upper bound, because every call evaluates the
+// maximum of every buffer.
 void raise(const Graph& g, Position& at, const Poly& p) {
   for (const Poly& q : at)
     if (same(larger_coefficients(g, q, p), q)) return;
@@ -88,19 +90,22 @@ bool is_aligned(const Poly& p) {
   return std::ranges::all_of(p, [](const Monomial& m) { return m.coefficient % alignment == 0; });
 }
 
-// Offsets are polynomials first and rounded down at the end; a size that is not whole lines leaves room for that.
+// The bytes to reserve for a size. Offsets are polynomials that are rounded down to lines at the end, so a size that may not be
+// a multiple of a line gets alignment - 1 bytes more.
 Poly room(const Graph& g, const Poly& size) {
   if (is_aligned(size)) return size;
   if (size.size() == 1 && size[0].atoms.empty()) return {{aligned(size[0].coefficient), {}}};
   return sum(g, size, {{alignment - 1, {}}});
 }
 
+// The value of a position as an index expression.
 Id end_of(Graph& g, const Position& at) {
   Id out = g.index(0);
   for (std::size_t i = 0; i < at.size(); ++i) out = i == 0 ? index_from(g, at[i]) : index_max(g, out, index_from(g, at[i]));
   return out;
 }
 
+// The same, rounded down to a line.
 Id line_of(Graph& g, const Position& at) {
   const Id end = end_of(g, at);
   if (std::ranges::all_of(at, is_aligned)) return end;
@@ -108,7 +113,7 @@ Id line_of(Graph& g, const Position& at) {
   return index_mul(g, index_floordiv(g, end, line), line);
 }
 
-// Temporaries in use while some kernel runs: all at the same time.
+// A lower bound of the arena: the most bytes of temporaries that are live while one kernel runs.
 std::int64_t most_alive(const Schedule& s, const MemoryProblem& m, const TaskOrder& order,
                         const std::vector<std::vector<std::size_t>>& users) {
   std::int64_t most = 0;
@@ -167,7 +172,7 @@ void memory_plan(Graph& g, Schedule& s) {
   std::vector<std::uint32_t> upwards(m.buffers.size());
   std::iota(upwards.begin(), upwards.end(), 0);
   std::ranges::stable_sort(upwards, {}, [&](std::uint32_t i) { return placed.offsets[i]; });
-  std::vector<Position> ends(m.buffers.size());  // empty: not placed yet
+  std::vector<Position> ends(m.buffers.size());  // by block; empty: not placed yet
   Position top;
   for (const std::uint32_t i : upwards) {
     Position begin;
@@ -182,7 +187,7 @@ void memory_plan(Graph& g, Schedule& s) {
       raise(g, top, ends[i].back());
     }
   }
-  // What no polynomial bounds follows one after the other.
+  // Buffers that are not part of the problem follow one after the other, after all others.
   Id end = end_of(g, top);
   if (!std::ranges::all_of(top, is_aligned)) end = index_add(g, end, g.index(alignment - 1));
   for (Buffer& b : s.buffers) {

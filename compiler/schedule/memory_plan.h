@@ -1,10 +1,14 @@
-// Memory plan. What: one arena for all temporaries. Two of them may share bytes when all kernels that touch the one have ended,
-// by the dependencies, before any that touches the other begins; so kernels that may run at the same time never meet. Offsets
-// are constants, polynomials of the symbols, or maxima of a few: the blocks are placed for typical values, and a block that
-// lies above others there begins, for any values, where the last of them ends. Before: temporaries without offset. After:
-// `offset` of each is an index expression over symbols, a multiple of 64; `workspace_bytes` is the arena's size. Precondition:
-// dependencies are set. Postcondition: buffers that may be alive at the same time never overlap. Programs of thousands of
-// kernels get a simpler plan (memory_in_order).
+// memory_plan: gives each temporary an offset in one arena, the workspace.
+//
+// Before: temporaries without `offset`.
+// After: each offset is an index expression over symbols, a multiple of 64: a constant, a polynomial, or a maximum of a few.
+//   `workspace_bytes` is the arena's size.
+// Requires: dependencies ran.
+// Ensures: two buffers that may be live at the same time never overlap. Two buffers may share bytes if, by depends_on, all
+//   users of one have ended before any user of the other begins.
+// Algorithm: placement.h places the buffers for typical values of the symbols. For all values, a buffer begins at the
+//   maximum of the ends of the conflicting buffers below it. Programs of thousands of kernels use memory_in_order.
+// Example: kernels x -> t0 -> t1 -> t2 -> y over N floats: t0 and t2 share bytes; the workspace has 8*N bytes plus rounding.
 #pragma once
 
 #include "compiler/ir/program.h"
@@ -14,7 +18,7 @@ namespace kiln::compiler {
 
 void memory_plan(Graph& g, Schedule& s);
 
-// The plan's problem for typical values of the symbols: blocks are the buffers in `buffers`.
+// The placement problem for typical values of the symbols. Block i is the temporary buffers[i].
 struct MemoryProblem {
   std::vector<std::size_t> buffers;
   PlacementProblem placement;

@@ -12,10 +12,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t panel_bytes = 64;            // of one row of a panel: a cache line
-constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes of an operand that is read in place
-constexpr std::int64_t fewest_panels = 16;          // each is one turn of the parallel loop
-constexpr std::int64_t fewest_walks = 32;           // over the operand, to be worth the copy
+constexpr std::int64_t panel_bytes = 64;            // bytes of one row of a panel: a cache line
+constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which an operand is read in place
+constexpr std::int64_t fewest_panels = 16;          // iterations of the parallel loop
+constexpr std::int64_t fewest_walks = 32;           // passes over the operand that pay for the copy
 
 // load = b[r*row + column + constant]
 struct Operand {
@@ -30,7 +30,7 @@ class Packing {
     loops_.assign(g.src(end).begin() + 1, g.src(end).end());
   }
 
-  // The copying kernel, when there is something to pack.
+  // The kernel that copies the operand; nullopt: nothing to pack.
   std::optional<Kernel> run() {
     const Id roots[] = {kernel_.sink};
     for (const Id id : g_.reachable(roots)) {
@@ -74,7 +74,7 @@ class Packing {
     return g_.make(Op::RANGE, DType::index, {g_.index(end)}, {next_range_++, static_cast<std::int64_t>(RangeKind::loop)});
   }
 
-  // Element (panel, row, lane) of the packed operand.
+  // The position of element (panel, row, lane) in the packed operand.
   Id packed_index(const Operand& o, Id which, Id row, Id lane) {
     const Id panels = index_mul(g_, which, g_.index(o.rows * panel(o)));
     return index_add(g_, index_add(g_, panels, index_mul(g_, row, g_.index(panel(o)))), lane);

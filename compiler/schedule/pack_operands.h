@@ -1,9 +1,14 @@
-// Pack operands. What: the right operand of a large matrix product is first copied into panels of a few columns, each
-// contiguous. Before: fma REDUCE over r of LOAD(b, r*N + j) for a LOOP range j that is walked again and again by other
-// LOOP ranges; in memory the rows of a panel are N elements apart, and where that is near a power of two they fall into the
-// same few sets of every cache. After: one more kernel stores p[J, r, l] = b[r, J*panel + l], and the product walks J, then the
-// other ranges, then l, and loads p. Extents of r and j are constants and the operand is larger than a cache; smaller ones
-// stay. Precondition: kernel split ran. Postcondition: the same elements are multiplied in the same order.
+// pack_operands: copies the right operand of a large matrix product into contiguous panels.
+//
+// Before: an fma REDUCE over r of LOAD(b, r*N + j) for the innermost LOOP range j; other LOOP ranges walk b again and again.
+// After: one more kernel stores p[J, r, l] = b[r, J*panel + l]. The product loops over J, then the other ranges, then l, and
+//   loads p.
+//   Operands that fit a cache, or whose extents are not constants, stay.
+// Requires: kernel_split ran.
+// Ensures: the same elements are multiplied in the same order.
+// Why: rows of a panel are N elements apart in b. If N is near a power of two, they fall into the same few sets of every cache.
+// Example: f32 b [K, 1024]   ->   p [64, K, 16]: a panel has 16 columns, so a row of a panel is one cache line.
+// Compare: the packing in Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.
 #pragma once
 
 #include "compiler/ir/program.h"

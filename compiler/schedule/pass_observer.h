@@ -1,4 +1,4 @@
-// Who wants to see the program between passes (--dump-after, the verifier in tests).
+// The interface of code that looks at the program between passes (--dump-after, the verifier in tests).
 #pragma once
 
 #include <string_view>

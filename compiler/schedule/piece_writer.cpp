@@ -52,7 +52,7 @@ Id PieceWriter::number(Id index) {
   return alone(as_i64);
 }
 
-// What is not built here; no_id for anything else.
+// The SYM or PARAM that provides a value; no_id: the value is built here.
 Id PieceWriter::leaf(Id n) {
   if (c_.symbols.contains(n) && c_.times.is_host_range(n)) return c_.symbols.at(n);
   if (in_kernel(n) || g_.dtype(n) == DType::index) return no_id;
@@ -111,7 +111,7 @@ Id PieceWriter::make(Id n, bool raw) {
   return g_.with_src(n, src);
 }
 
-// A kernel of one position stores the number in a tensor of one element.
+// Makes a scalar the result of a kernel with one position, which stores it in a tensor with one element.
 Id PieceWriter::alone(Id scalar) {
   const DType d = g_.dtype(scalar);
   const Id one = g_.index(1), zero = g_.make(Op::RESHAPE, d, {g_.constant(d, 0), one});

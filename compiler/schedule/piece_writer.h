@@ -1,7 +1,9 @@
-// Writes the values of one piece of a program that has loops outside of kernels: from other pieces comes what lies in a
-// parameter or state, everything else is built again from its sources. Positions of loops and integers that data gives are
-// symbols here. What needs index arithmetic on data outside of kernels (an element of a tensor) becomes a kernel of
-// one position.
+// PieceWriter: writes the values of one piece of a program with host loops.
+//
+// A value of another piece is read from its parameter or state, or built again if that is cheap. All other values are built
+// from their operands.
+// Loop counters and integers from data are symbols here. A scalar outside of kernels that depends on an element of a tensor
+// becomes a kernel with one position.
 #pragma once
 
 #include <functional>
@@ -13,7 +15,7 @@
 
 namespace kiln::compiler {
 
-// What is the same for all pieces.
+// Data that all pieces of a program share.
 class PieceContext {
  public:
   PieceContext(Graph& graph, const Program& p, const HostTimes& when) : g(graph), program(p), times(when) { find_light(); }
@@ -21,14 +23,14 @@ class PieceContext {
   Graph& g;
   const Program& program;
   const HostTimes& times;
-  std::unordered_map<Id, Id> symbols;  // position of a loop, part of an index expression -> SYM
-  std::function<Id(Id)> stored;        // PARAM of a value that lies in a cell, or no_id
-  std::function<Id(Id)> from_before;   // PARAM of a value of an earlier piece, which has to store it
-  std::int64_t next_range = 0;
+  std::unordered_map<Id, Id> symbols;  // host loop's RANGE, or data-dependent part of an index -> SYM
+  std::function<Id(Id)> stored;        // the PARAM whose cell has the value; no_id: no cell
+  std::function<Id(Id)> from_before;   // the PARAM of the state in which an earlier piece stores the value
+  std::int64_t next_range = 0;         // the next unused RANGE id
 
-  // A number outside of kernels that kernels compute where they use it.
+  // Whether n is a scalar outside of kernels that depends on elements of tensors. Kernels that use it compute it in place.
   bool is_lone(Id n) const { return lone_[n]; }
-  // Cheaper to compute again than to keep.
+  // Whether a value is cheaper to compute again than to store.
   bool is_light(Id n) const { return light_[n]; }
   Id symbolic(Id expression) { return substitute(g, expression, symbols); }
 
@@ -44,10 +46,11 @@ class PieceWriter {
   PieceWriter(PieceContext& c, std::uint32_t region, std::uint32_t time) : c_(c), g_(c.g), region_(region), time_(time) {}
 
   Id value(Id n) { return build(n, false); }
-  // An index value as an i64 tensor of rank 0.
+  // An index value, as an i64 tensor of rank 0.
   Id number(Id index);
 
  private:
+  // A node, and whether it is built raw. A raw lone scalar is plain arithmetic inside a kernel; others are a kernel's result.
   using Key = std::uint64_t;
   static Key key(Id n, bool raw) { return std::uint64_t{n} << 1 | (raw ? 1 : 0); }
 

@@ -12,14 +12,14 @@
 namespace kiln::compiler {
 namespace {
 
-// Kernels of each piece, in their order.
+// The kernels of each piece, in order.
 std::vector<std::vector<Kernel>> by_piece(Schedule& s) {
   std::vector<std::vector<Kernel>> out(s.pieces.size());
   for (Kernel& k : s.kernels) out[static_cast<std::size_t>(k.piece)].push_back(std::move(k));
   return out;
 }
 
-// What the symbols of a piece are in: its graph, and the buffers of its kernels.
+// The expressions that contain the symbols of a piece: its graph, and the buffers of its kernels.
 std::vector<Id> expressions_of(const Schedule& piece) {
   std::vector<Id> out{piece.program.sink};
   for (const Kernel& k : piece.kernels) {
@@ -33,7 +33,7 @@ std::vector<Id> expressions_of(const Schedule& piece) {
   return out;
 }
 
-// A pass may begin to use any of these: no graph has them before kernel_split.
+// Every piece has the symbols of all strides: kernel_split is the first pass that uses them.
 bool is_stride(const Symbol& s) { return s.kind == Symbol::Kind::stride; }
 std::vector<Symbol> strides_in(const std::vector<Symbol>& symbols) {
   std::vector<Symbol> out;
@@ -41,7 +41,7 @@ std::vector<Symbol> strides_in(const std::vector<Symbol>& symbols) {
   return out;
 }
 
-// A parameter that the piece does not touch is one that it could read.
+// A parameter that the piece does not write keeps the direction `in`, even if the piece does not use it.
 void set_directions(Schedule& piece, const Piece& p) {
   for (const int w : p.writes) {
     const bool reads = std::ranges::binary_search(p.reads, w);
@@ -52,7 +52,7 @@ void forget_directions(Schedule& piece, const Piece& p) {
   for (const int w : p.writes) piece.program.params[static_cast<std::size_t>(w)].direction = Direction::in;
 }
 
-// Who used a buffer in the pieces before, of one loop.
+// Kernels of one loop, in earlier pieces, that use a buffer.
 struct Earlier {
   std::vector<std::size_t> readers, writers;
 };
@@ -66,7 +66,7 @@ class Joining {
     for (std::size_t begin = 0, end = 0; begin < s_.kernels.size(); begin = end) {
       while (end < s_.kernels.size() && s_.kernels[end].piece == s_.kernels[begin].piece) ++end;
       for (std::size_t k = begin; k < end; ++k) settle(k, begin);
-      // Writers of a piece come after everything before it that used the buffer, and so stand for that.
+      // A writer of this piece depends on all earlier users of the buffer, so later kernels need not depend on those.
       for (std::size_t k = begin; k < end; ++k)
         for (const int b : access_[k].stores) earlier_.erase({s_.kernels[k].loop, b});
       for (std::size_t k = begin; k < end; ++k) remember(k);
@@ -147,7 +147,7 @@ void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
   const std::vector<Symbol> strides = strides_in(s.program.symbols);
   std::vector<std::vector<Kernel>> kernels = by_piece(s);
   s.kernels.clear();
-  Schedule piece;  // one for all: each differs from the one before in what it uses, not in all that the program has
+  Schedule piece;  // reused: copying all parameters for each piece would be slow
   piece.program = s.program;
   for (Parameter& p : piece.program.params) p.direction = Direction::in;
   for (std::size_t i = 0; i < s.pieces.size(); ++i) {

@@ -17,7 +17,7 @@ class Search {
   }
 
   Placement run() {
-    std::vector<std::int64_t> pressure(p_.sizes);  // a block and all it is in conflict with
+    std::vector<std::int64_t> pressure(p_.sizes);  // size of a block and of all blocks in conflict with it
     for (std::size_t b = 0; b < pressure.size(); ++b)
       for (const std::uint32_t c : p_.conflicts[b]) pressure[b] += p_.sizes[c];
     Order order(p_.sizes.size());
@@ -45,8 +45,8 @@ class Search {
     best_order_ = order;
   }
 
-  // A block that reaches the top goes to an earlier place in the order; now and then two others change places, and what is
-  // no worse stays, so that the search leaves flat ground.
+  // Moves a random block that reaches the peak to an earlier place in the order. In half of the steps, two random blocks change
+  // places as well. An order that is no worse is kept, so that the search can leave plateaus.
   void improve() {
     Placement here = best_;
     Order order = best_order_;
@@ -83,7 +83,7 @@ class Search {
 Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_t> order) {
   Placement out;
   out.offsets.assign(p.sizes.size(), -1);
-  std::vector<std::pair<std::int64_t, std::int64_t>> near;  // begin, end of what is placed and in conflict
+  std::vector<std::pair<std::int64_t, std::int64_t>> near;  // begin and end of the placed blocks in conflict with b
   for (const std::uint32_t b : order) {
     near.clear();
     for (const std::uint32_t c : p.conflicts[b])

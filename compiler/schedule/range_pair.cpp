@@ -22,11 +22,11 @@ std::optional<Id> RangePair::in_terms_of_m(Id index) {
   if (!f) return by_division(index);
   const Id n = g_.src(b_, 0);
   if (index_mul(g_, f->inner, n) != f->outer) return std::nullopt;
-  if (f->inner == g_.index(0)) return index;  // also: the end of a range may be a value too
+  if (f->inner == g_.index(0)) return index;  // unchanged: it may also be the end of a range
   return simplify_(index_add(g_, index_mul(g_, f->inner, m_), f->rest));
 }
 
-// Walks the index expression once, sources first.
+// Walks the index expression once, sources first. nullopt: it is not linear in a and b.
 std::optional<RangePair::Linear> RangePair::linear(Id root) {
   const Id zero = g_.index(0), one = g_.index(1);
   std::unordered_map<Id, Linear> forms;
@@ -52,7 +52,7 @@ std::optional<RangePair::Linear> RangePair::combine(Id id, const std::unordered_
   bool any = false;
   for (const Id s : g_.src(id)) any = any || varies(forms.at(s));
   if (!any) return Linear{zero, zero, id};
-  if (g_.dtype(id) != DType::index) return std::nullopt;  // below a condition: it wraps
+  if (g_.dtype(id) != DType::index) return std::nullopt;  // an operand of a condition may wrap
   if (g_.op(id) != Op::ADD && g_.op(id) != Op::SUB && g_.op(id) != Op::MUL) return std::nullopt;
   const Linear x = forms.at(g_.src(id, 0)), y = forms.at(g_.src(id, 1));
   if (g_.op(id) == Op::ADD)
@@ -69,7 +69,7 @@ std::optional<Id> RangePair::by_division(Id index) {
   const Id n = g_.src(b_, 0);
   const std::vector<Id> nodes = nodes_of(index);
   if (std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::LOAD || g_.op(id) == Op::REDUCE; })) return std::nullopt;
-  // b as m - n*a, added up at once: m // n cancels where it can.
+  // b is m - n*a, where a is m // n. Sums are canonical at once, so that m // n cancels where possible.
   const Id a = g_.make(Op::FLOORDIV, DType::index, {m_, n});
   std::unordered_map<Id, Id> now{{a_, a}, {b_, index_sub(g_, m_, index_mul(g_, n, a))}};
   for (const Id id : nodes) {
@@ -77,7 +77,7 @@ std::optional<Id> RangePair::by_division(Id index) {
     std::vector<Id> src;
     if (g_.op(id) != Op::RANGE)
       for (const Id s : g_.src(id)) src.push_back(now.at(s));
-    const bool exact = g_.dtype(id) == DType::index;  // what a condition below compares may wrap
+    const bool exact = g_.dtype(id) == DType::index;  // an operand of a condition may wrap
     if (g_.op(id) == Op::RANGE)
       now[id] = id;
     else if (exact && g_.op(id) == Op::ADD)

@@ -1,4 +1,6 @@
-// What becomes of index expressions when two nested ranges turn into one: a, outer, and b, of end n, inside it; m is a*n + b.
+// RangePair: rewrites index expressions when two nested ranges, outer a and inner b of end n, become one range m = a*n + b.
+//
+// Example: a*n + b + 1 -> m + 1;   (a*n + b) // 4 -> m // 4;   a -> nullopt.
 #pragma once
 
 #include <optional>
@@ -15,8 +17,8 @@ class RangePair {
  public:
   RangePair(Graph& g, Simplifier& simplify, Id a, Id b, Id m) : g_(g), simplify_(simplify), a_(a), b_(b), m_(m) {}
 
-  // Each expression in terms of m. nullopt: not worth it. An expression that adds multiples of a and b must be a multiple of
-  // a*n + b; one that divides must not divide more often than before.
+  // Each changed expression in terms of m. nullopt: the merge does not pay. It pays if each linear expression contains a and b
+  // only as a multiple of a*n + b, and each other expression has no more divisions than before.
   std::optional<std::unordered_map<Id, Id>> operator()(std::span<const Id> indices);
 
  private:

@@ -7,14 +7,14 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_phases = 16;     // of one kernel: bounds the time to compile it
-constexpr double fewest_rows = 32;          // that many turns at least where there is a choice, for the threads
-constexpr double shortest_row = 8;          // elements: shorter ones are better walked all together
-constexpr double in_cache = 512 * 1024;     // bytes that one turn may keep
-constexpr double much_more = 16;            // turns that do not fit are still better than this many times as much
-constexpr std::int64_t product_rows = 8;    // the right operand is read once for all of them
-constexpr std::int64_t beside_rows = 16;    // of a turn when some are computed twice
-constexpr double recompute_for_store = 24;  // operations that cost as much as an element's store and load
+constexpr std::size_t most_phases = 16;     // of one kernel, to limit the time to compile it
+constexpr double fewest_rows = 32;          // rows that are enough for the threads
+constexpr double shortest_row = 8;          // elements: loops over all rows at once are faster for shorter rows
+constexpr double in_cache = 512 * 1024;     // bytes of the local buffers of one tile that fit the cache
+constexpr double much_more = 16;            // fuse beyond the cache if the whole buffers exceed this many tiles
+constexpr std::int64_t product_rows = 8;    // rows of a tile with a product: they share one pass over its right operand
+constexpr std::int64_t beside_rows = 16;    // rows of a tile with a halo
+constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace
 
@@ -34,8 +34,8 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
   find_order(writers);
 }
 
-// Kernels that update one buffer stand in that order; who only reads it reads what the last of them left, or of a parameter
-// what it was at entry. All of them come before the kernels that go on in its memory.
+// Kernels that store to one buffer keep their order. A kernel that only reads the buffer reads the last writer's values, or a
+// parameter's value on entry. All users of a buffer come before the kernels that reuse its memory (Buffer::after).
 void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writers) {
   needs_.resize(s_.kernels.size());
   feeds_.resize(s_.kernels.size());
@@ -85,11 +85,11 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
   }
   p.operations *= repeats;
   p.may_fuse = !k.is_own && std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
-               g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy is made for its order in memory
+               g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy exists for its layout in memory
   return p;
 }
 
-bool RowClusters::is_entry_value(int b) const {  // a parameter whose old value the program may read
+bool RowClusters::is_entry_value(int b) const {  // whether it is a parameter whose value on entry may be read
   const int param = s_.buffers[static_cast<std::size_t>(b)].param;
   return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
 }
@@ -100,7 +100,7 @@ std::vector<RowCluster> RowClusters::find() {
   return in_order();
 }
 
-// Repeatedly those, in the old order, for which all that they need is there.
+// Walks the clusters in their old order, again and again, and takes those whose predecessors are taken.
 std::vector<RowCluster> RowClusters::in_order() {
   std::vector<RowCluster> out;
   std::vector<bool> done(clusters_.size(), false);
@@ -118,7 +118,7 @@ std::vector<RowCluster> RowClusters::in_order() {
       out.push_back(clusters_[c]);
     }
   }
-  for (std::size_t c = 0; c < clusters_.size(); ++c)  // those that wait for each other: a later pass tells
+  for (std::size_t c = 0; c < clusters_.size(); ++c)  // clusters in a cycle: dependencies reports it
     if (!clusters_[c].kernels.empty() && !done[c]) out.push_back(clusters_[c]);
   return out;
 }
@@ -141,7 +141,7 @@ void RowClusters::try_join(std::size_t reader, int buffer) {
   raise_reach(cluster_of_[reader], last);
 }
 
-// The cluster waits for kernel `last`, and with it everything that waits for the cluster.
+// Makes the cluster, and all clusters that wait for it, wait for kernel `last`.
 void RowClusters::raise_reach(std::size_t cluster, std::size_t last) {
   std::vector<std::size_t> todo{cluster};
   reach_[cluster] = last;
@@ -158,7 +158,7 @@ void RowClusters::raise_reach(std::size_t cluster, std::size_t last) {
   }
 }
 
-// Whether some kernel outside needs a result of one of the two and is needed by one of them.
+// Whether a kernel outside of the two clusters depends on one of them, and one of them on it. Then they cannot be fused.
 bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
   const auto inside = [&](std::size_t k) { return &clusters_[cluster_of_[k]] == &a || &clusters_[cluster_of_[k]] == &b; };
   const std::size_t first = std::min(a.kernels.front(), b.kernels.front());
@@ -179,7 +179,8 @@ bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
   return false;
 }
 
-// Rows over few outer ranges have long loops inside and are many enough for the threads; over more, they fit the cache.
+// Few outer ranges leave long loops inside of a row. More outer ranges give more rows for the threads, and rows that fit the
+// cache. So the fewest ranges that give fewest_rows rows are best.
 std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kernels) {
   std::optional<RowCluster> best;
   for (std::size_t depth = 1;; ++depth) {
@@ -233,7 +234,7 @@ bool RowClusters::find_windows(RowCluster& c) {
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
         if (s_.buffers[static_cast<std::size_t>(b)].whole) return false;
-        if (phases_[k].has_product && phases_[r].has_product) return false;  // each is fastest over tiles of many rows
+        if (phases_[k].has_product && phases_[r].has_product) return false;  // a product is fastest with tiles of many rows
         const auto beside = offsets(k, b, r, c.depth);
         if (!beside) return false;
         const RowOffsets& w = c.windows[static_cast<std::size_t>(std::ranges::lower_bound(c.kernels, r) - c.kernels.begin())];
@@ -241,7 +242,7 @@ bool RowClusters::find_windows(RowCluster& c) {
         c.windows[i].hi = std::max(c.windows[i].hi, w.hi + beside->hi);
       }
     }
-    if (kept && !c.windows[i].none()) return false;  // a row is stored for the others by one turn only
+    if (kept && !c.windows[i].none()) return false;  // two tiles would store the same row
   }
   return true;
 }
@@ -268,7 +269,7 @@ bool RowClusters::choose_rows(RowCluster& c) {
   }
   if (most_beside > 0) c.rows = beside_rows;
   if (beside_cost > static_cast<double>(c.rows) * recompute_for_store) return false;
-  if (const auto n = index_value(g_, count)) {  // whole turns when that is possible
+  if (const auto n = index_value(g_, count)) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
     for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)
       if (*n % r == 0) {

@@ -1,8 +1,9 @@
-// Which kernels are worth walking row by row together, for fuse_rows: the decisions, no rewriting.
+// RowClusters: decides for fuse_rows which kernels are worth fusing row by row. It rewrites nothing.
 //
-// A row is an iteration of the outer ranges that the kernels share. A turn is a number of neighbouring rows. What one kernel of
-// a cluster stores only for the others is kept for the rows of a turn alone; where a reader looks at rows beside its own (the
-// second of two stencils), those are computed in each turn that needs them, when that costs less than to store the whole.
+// A row is one iteration of the outer ranges that the kernels share. A tile is a number of neighbouring rows. A buffer that
+// only the kernels of one cluster use is stored for one tile at a time. If a reader loads a halo (the second of two stencils),
+// each tile computes its halo again, provided that this costs less than storing the whole buffer.
+// docs/pipeline.md lists the limits in section Rows.
 #pragma once
 
 #include <map>
@@ -16,6 +17,7 @@
 
 namespace kiln::compiler {
 
+// Offsets lo .. hi of rows, relative to a row or a tile: a halo. 0 .. 0: no halo.
 struct RowOffsets {
   std::int64_t lo = 0, hi = 0;
   bool none() const { return lo == 0 && hi == 0; }
@@ -26,33 +28,33 @@ struct RowPhase {
   std::vector<Id> loops, extents;
   std::vector<Id> loads;  // LOAD nodes
   KernelAccess access;
-  double operations = 0;  // for one element, about
+  double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
   bool may_fuse = false;
 };
 
 struct RowCluster {
-  std::vector<std::size_t> kernels;  // ascending; empty: it joined another
-  std::size_t depth = 0;             // how many outer ranges count the rows
-  std::int64_t rows = 1;             // of a turn
-  std::vector<RowOffsets> windows;   // by kernel: the rows it computes in a turn reach this far beyond those of the turn
-  std::vector<int> local;            // buffers that only these kernels use
+  std::vector<std::size_t> kernels;  // ascending; empty: the cluster has joined another one
+  std::size_t depth = 0;             // number of outer ranges that count the rows
+  std::int64_t rows = 1;             // rows of a tile
+  std::vector<RowOffsets> windows;   // by kernel: the halo that it computes in each tile
+  std::vector<int> local;            // buffers that no other kernel uses
 };
 
-// The row, relative to the reader's, and the element of it that a load names.
+// The row that a load reads, and the element in that row.
 struct RowElement {
   Id row = no_id, element = no_id;
-  RowOffsets beside;
+  RowOffsets beside;  // bounds of the row relative to the reader's own row
 };
 
 class RowClusters {
  public:
   RowClusters(Graph& g, const Schedule& s);
 
-  std::vector<RowCluster> find();  // in an order in which they can run
+  std::vector<RowCluster> find();  // in a valid order of execution
 
   const RowPhase& phase(std::size_t kernel) const { return phases_[kernel]; }
-  // The last kernel that stores to the buffer; the number of kernels when none does.
+  // The last kernel that stores to the buffer. The number of kernels: no kernel does, or loads read the value on entry.
   std::size_t writer(int buffer) const { return writer_[static_cast<std::size_t>(buffer)]; }
   Id row_size(std::size_t kernel, std::size_t depth);
   std::optional<RowElement> locate(std::size_t from, std::size_t reader, Id load, std::size_t depth);
@@ -84,13 +86,13 @@ class RowClusters {
   Simplifier simplify_;
   StagingModel model_;
   std::vector<RowPhase> phases_;
-  std::vector<std::size_t> writer_;                      // by buffer
-  std::vector<std::vector<std::size_t>> readers_;        // by buffer
-  std::vector<bool> goes_on_;                            // by buffer: as another one
-  std::vector<std::vector<std::size_t>> needs_, feeds_;  // by kernel: which come before, which behind
+  std::vector<std::size_t> writer_;                      // by buffer, see writer()
+  std::vector<std::vector<std::size_t>> readers_;        // by buffer: the kernels that load it
+  std::vector<bool> goes_on_;                            // by buffer: another one reuses its memory (Buffer::after)
+  std::vector<std::vector<std::size_t>> needs_, feeds_;  // by kernel: its predecessors and its successors
   std::vector<RowCluster> clusters_;
-  std::vector<std::size_t> cluster_of_;  // by kernel
-  std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in any cluster that it waits for
+  std::vector<std::size_t> cluster_of_;  // by kernel: its cluster
+  std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in a cluster that it waits for
   std::map<std::tuple<std::size_t, int, std::size_t, std::size_t>, std::optional<RowOffsets>> offsets_;
 };
 

@@ -1,4 +1,4 @@
-// Which rows a kernel loads: the index of a load in parts.
+// The members of RowClusters that split the index of a load into a row and an element of the row.
 #include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t far = std::int64_t{1} << 40;
 constexpr std::int64_t farthest_row = 16;
 
-// Divisions under `ids` that are not under `known`.
+// Whether `ids` contain a division that `known` does not contain.
 bool has_new_division(const Graph& g, std::span<const Id> ids, Id known) {
   const Id roots[] = {known};
   const std::vector<Id> nodes = g.reachable(roots);
@@ -48,7 +48,7 @@ std::optional<RowOffsets> RowClusters::offsets(std::size_t from, int buffer, std
   return offsets_[key] = compute_offsets(from, buffer, reader, depth);
 }
 
-// Of the rows of `buffer` that `reader` loads, to its own.
+// Offsets of the rows of `buffer` that `reader` loads, relative to its own row. nullopt: not known, or too far.
 std::optional<RowOffsets> RowClusters::compute_offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth) {
   if (!is_row_major(from, buffer)) return std::nullopt;
   RowOffsets all;
@@ -85,7 +85,8 @@ std::optional<RowElement> RowClusters::locate(std::size_t from, std::size_t read
   return RowElement{simple[0], simple[1], beside(simple[0], own)};
 }
 
-// Bounds of row - own, through minima and maxima: a clamped row is near because one of its sides is.
+// Bounds of row - own. Those of MIN and MAX follow from the bounds of their operands: max(own - 1, 0) is near own because
+// own - 1 is.
 RowOffsets RowClusters::beside(Id row, Id own) {
   std::unordered_map<Id, RowOffsets> of;
   const Id roots[] = {row};

@@ -14,11 +14,11 @@ namespace {
 
 using symbolic::Sum;
 
-// A kernel in its own numbers: what of it is code, and what is passed to that code.
+// A renumbered kernel. `sink` is its code; buffers and bases are the arguments of that code.
 struct Form {
   Id sink = no_id;
   std::vector<int> buffers;  // by new slot
-  std::vector<Id> bases;     // by new slot: the element that the kernel calls 0; no_id: the first
+  std::vector<Id> bases;     // by new slot: the buffer's element that is 0 in the kernel; no_id: element 0
 };
 
 class Numbering {
@@ -37,7 +37,7 @@ class Numbering {
   Form from_bases() { return rewritten(bases()); }
 
  private:
-  // In the order of a walk from the sink through sources from left to right.
+  // Numbers the buffers in the order of a walk from the sink, through sources from left to right.
   void number_buffers() {
     slot_.assign(kernel_.buffers.size(), -1);
     std::set<Id> seen;
@@ -61,7 +61,7 @@ class Numbering {
 
   int slot_of(Id buffer) const { return slot_[static_cast<std::size_t>(g_.arg(buffer, 0))]; }
 
-  // Not a state: that is of what the kernel itself changes, no input.
+  // Whether a node loads from a buffer. A load from a state does not count: the kernel changes that memory, so it is no input.
   bool reads_buffer(Id id) const { return g_.op(id) == Op::LOAD && g_.op(g_.src(id, 0)) == Op::BUFFER; }
 
   bool is_input(int buffer) const {
@@ -73,7 +73,7 @@ class Numbering {
     const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
     return std::ranges::all_of(g_.reachable(roots), [&](Id id) { return is_arithmetic_of_extents(id); });
   }
-  // What is known before the kernel runs.
+  // Whether a node is a constant, an extent, or arithmetic that the runtime can do when a call begins.
   bool is_arithmetic_of_extents(Id id) const {
     if (g_.op(id) == Op::SYM) return is_extent(g_.name(id));
     return g_.is_const(id) ? g_.dtype(id) == DType::index : is_run_arithmetic(g_, id);
@@ -83,14 +83,14 @@ class Numbering {
     return it != s_.program.symbols.end() && it->kind == Symbol::Kind::extent;
   }
 
-  // The part of an index that no loop changes.
+  // The terms of an index that depend on extents alone.
   std::optional<Sum> fixed_part(Id index) const {
     std::optional<Sum> sum = symbolic::sum_of(g_, index);
     if (sum) std::erase_if(*sum, [&](const symbolic::Term& t) { return !is_fixed(t); });
     return sum;
   }
 
-  // By slot: the least fixed part of all loads, where it is a place inside the input.
+  // By slot: the least fixed part of the indices of all loads from an input; nullopt: none, or it may be negative.
   std::vector<std::optional<Sum>> bases() const {
     std::vector<std::optional<Sum>> least(buffers_.size());
     std::vector<bool> usable(buffers_.size(), true);
@@ -153,7 +153,7 @@ class Sharing {
   void run() {
     const Facts facts = facts_of(s_.program);
     std::vector<Form> plain, moved;
-    std::map<Id, std::set<Id>> united;  // sink from bases on -> sinks as they are
+    std::map<Id, std::set<Id>> united;  // sink that loads from views -> sinks without views
     for (const Kernel& k : s_.kernels) {
       Bounds bounds(g_, facts);
       Numbering numbering(g_, s_, k, bounds);

@@ -44,11 +44,11 @@ class KernelRanges {
     }
     if (!loops.empty() && change.loops.empty()) return;
     const Id one = new_range(g_.index(1), RangeKind::loop);
-    if (loops.size() == change.loops.size()) change.outermost = one;  // a kernel keeps one
+    if (loops.size() == change.loops.size()) change.outermost = one;  // a kernel keeps one range
     rewrite_kernel(g_, kernel_, change);
   }
 
-  // The two become one where all that use them allow it.
+  // Merges a and b if that pays for the indices that use them.
   bool merge(Id a, Id b) {
     if (!has_plain_end(a) || !has_plain_end(b)) return false;
     const Id end = index_mul(g_, g_.src(a, 0), g_.src(b, 0));
@@ -69,7 +69,7 @@ class KernelRanges {
       if (g_.op(s) == Op::RANGE) out.push_back(s);
     return out;
   }
-  // Whether a and b are neighbours wherever one of them is reduced.
+  // Whether b directly follows a in each REDUCE over one of them.
   bool neighbours(Id a, Id b) const {
     for (const Id id : nodes()) {
       if (g_.op(id) != Op::REDUCE) continue;
@@ -81,7 +81,7 @@ class KernelRanges {
     return true;
   }
 
-  // Neighbouring ranges of one REDUCE, whose elements come in row-major order.
+  // Merges neighbouring ranges of one REDUCE. The row-major order of its elements stays.
   bool merge_in_reduction() {
     for (const Id id : nodes()) {
       if (g_.op(id) != Op::REDUCE) continue;
@@ -92,7 +92,7 @@ class KernelRanges {
     return false;
   }
 
-  // A REDUCE of a REDUCE, of a kind that does not ask for an order, is one when their ranges merge.
+  // Makes one REDUCE of a REDUCE of a REDUCE if the order of elements does not matter and the ranges merge.
   bool merge_reductions() {
     for (const Id outer : nodes()) {
       if (g_.op(outer) != Op::REDUCE || !is_orderless(outer)) continue;

@@ -12,11 +12,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t few_iterations = 8;       // of an outermost loop: too few to share among threads
-constexpr std::int64_t worth_threads = 1 << 16;  // iterations from which that matters
+constexpr std::int64_t few_iterations = 8;       // an outermost loop with fewer is too short for threads
+constexpr std::int64_t worth_threads = 1 << 16;  // iterations of the whole range from which threads pay
 constexpr std::size_t most_cuts = 6;
 
-// (range // low) % (high // low), the value of some node.
+// The value of a node as (range // low) % (high // low).
 struct Digit {
   Id range, low, high;
 };
@@ -59,7 +59,7 @@ class Splitting {
     as_digit_[id] = d;
     digits_.push_back(id);
   }
-  bool is_divisor(Id id) const {  // free of ranges
+  bool is_divisor(Id id) const {  // a constant above 1, or an expression without ranges and loads
     const auto c = index_value(g_, id);
     if (c) return *c > 1;
     const Id roots[] = {id};
@@ -73,7 +73,7 @@ class Splitting {
     return index_mul(g_, a, b);
   }
 
-  // Which digits an index of a load or store contains.
+  // Collects the nodes of all indices of loads and stores.
   void count_uses(const std::vector<Id>& nodes) {
     std::vector<Id> todo;
     for (const Id id : nodes)
@@ -97,19 +97,19 @@ class Splitting {
     }
     return true;
   }
-  // Whether a REDUCE over the digits, one after another, gives the same bits.
+  // Whether a REDUCE over the digits, in row-major order, gives the same bits.
   bool keeps_result(Id reduce) const {
     const DType d = g_.dtype(reduce);
     switch (static_cast<ReduceKind>(g_.arg(reduce, 0))) {
       case ReduceKind::argmax:
-      case ReduceKind::argmin: return false;  // the result is a position
+      case ReduceKind::argmin: return false;  // the result is an index
       case ReduceKind::sum:
       case ReduceKind::prod: return !is_float(d) || static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::sequential;
       default: return true;
     }
   }
 
-  // How often b goes into a when it does without remainder.
+  // a / b; nullopt: b is not known to divide a.
   std::optional<Id> quotient(Id a, Id b) {
     if (a == b) return g_.index(1);
     const Poly p = poly_of(g_, a), by = poly_of(g_, b);
@@ -132,7 +132,7 @@ class Splitting {
     return normalise_poly(g_, std::move(p));
   }
 
-  // Cuts of the range's digits, those that more accesses contain first; then in order of appearance.
+  // The cuts of the range's digits. Cuts that more indices use come first, others in order of appearance.
   std::vector<Id> wanted_cuts(Id range) {
     std::vector<std::pair<Id, int>> cuts;
     const auto count = [&](Id cut, bool used) {
@@ -158,7 +158,7 @@ class Splitting {
     Split s{{g_.index(1), g_.src(range, 0)}, {}, {}};
     for (const Id cut : wanted_cuts(range)) {
       if (s.cuts.size() >= most_cuts || std::ranges::find(s.cuts, cut) != s.cuts.end()) continue;
-      auto at = s.cuts.begin() + 1;  // above all that divide it
+      auto at = s.cuts.begin() + 1;  // behind all cuts that divide it
       while (at != s.cuts.end() && quotient(cut, *at)) ++at;
       if (std::all_of(s.cuts.begin(), at, [&](Id c) { return quotient(cut, c).has_value(); }) &&
           std::all_of(at, s.cuts.end(), [&](Id c) { return quotient(c, cut).has_value(); }))
@@ -172,14 +172,15 @@ class Splitting {
     }
     splits_.emplace(range, std::move(s));
   }
-  // Divisions by constants are multiplications: threads are worth more. Other divisions are not.
+  // Whether a split leaves too few iterations for threads. Only constant ends count: a division by a constant is a
+  // multiplication, but a division by a symbol costs more than threads gain.
   bool starves_threads(const Split& s) {
     const auto outer = index_value(g_, *quotient(s.cuts.back(), s.cuts[s.cuts.size() - 2]));
     const auto all = index_value(g_, s.cuts.back());
     return outer && *outer < few_iterations && all && *all > worth_threads;
   }
 
-  // The digits from cut `low` up to cut `high`.
+  // (range // low) % (high // low) as a sum over the digits between two cuts.
   Id digits_between(const Split& s, Id low, Id high) {
     Id sum = g_.index(0);
     for (std::size_t i = 0; i < s.parts.size(); ++i) {
@@ -208,11 +209,11 @@ class Splitting {
   Graph& g_;
   Kernel& kernel_;
   Simplifier& simplify_;
-  std::unordered_map<Id, Digit> as_digit_;
-  std::vector<Id> digits_;  // divisions, ascending
-  std::unordered_set<Id> in_access_;
-  std::unordered_map<Id, Split> splits_;
-  std::int64_t fresh_ = -1;  // temporary ids; number_ranges() gives the final ones
+  std::unordered_map<Id, Digit> as_digit_;  // by node
+  std::vector<Id> digits_;                  // FLOORDIV and FLOORMOD nodes with a Digit, ascending
+  std::unordered_set<Id> in_access_;        // nodes of indices of loads and stores
+  std::unordered_map<Id, Split> splits_;    // by RANGE
+  std::int64_t fresh_ = -1;                 // temporary ids; number_ranges() gives the final ones
 };
 
 }  // namespace

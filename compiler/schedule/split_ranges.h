@@ -1,11 +1,15 @@
-// Split ranges. What: a range that is only divided by some divisors of its end becomes one range for each digit, so that no
-// division is left in the loop. Before: RANGE r of end 12 with r % 4 and r // 4 in the index of a load or store. After: ranges
-// of ends 3 and 4, r is r0*4 + r1, r % 4 is r1, r // 4 is r0. All divisors that divide one another and the end are taken at
-// once (2 and 4 and 12 of 24: three digits); of divisors that do not, those that remove more divisions. Divisors and ends may
-// be symbolic: H*W splits at W. A REDUCE range splits where the order of elements stays (row-major over the digits) or does not
-// matter. Where a division only makes a condition or a value, or an outer loop too short for threads would come of it, the
-// range stays. Precondition: ranges are simplified. Kernels with phases stay. Postcondition: the same elements are computed
-// from the same elements.
+// split_ranges: splits a range that indices divide by factors of its end, so that the loop contains no division.
+//
+// Before: a RANGE r; loads and stores have r // c or r % c in their indices, where c divides r's end. Both may be symbolic.
+// After: one range for each digit of r in a mixed radix. r, r // c and r % c are sums of multiples of digits.
+//   Divisors that divide one another are used together. Of two other divisors, the one that removes more divisions is used.
+//   A range stays if only conditions and values divide it, by constants, or if its outermost digit would be too short for
+//   threads.
+// Requires: simplify_ranges ran. Kernels with phases are left alone.
+// Ensures: the same elements are computed from the same elements. A REDUCE range is split only if row-major order over its
+//   digits gives the same bits.
+// Example: r < 12: r // 4, r % 4   ->   r0 < 3, r1 < 4: r is r0*4 + r1, r // 4 is r0, r % 4 is r1. Divisors 4 and 12 of 24 give
+//   three digits, of ends 2, 3 and 4. A range of end H*W splits at W.
 #pragma once
 
 #include "compiler/ir/program.h"

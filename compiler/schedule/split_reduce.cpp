@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t long_reduction = std::int64_t{1} << 18;  // elements; fewer are faster in one kernel
+constexpr std::int64_t long_reduction = std::int64_t{1} << 18;  // elements; a shorter reduction is faster in one kernel
 constexpr std::int64_t fewest_rows = 16;
 
 class Splitting {
@@ -37,7 +37,7 @@ class Splitting {
     return std::ranges::all_of(loops, [&](Id r) { return g_.is_index_const(g_.src(r, 0), 1); });
   }
 
-  // Reductions that are inside no other, ascending.
+  // The REDUCEs that are not inside of another one, ascending.
   std::vector<Id> outermost() const {
     std::unordered_set<Id> seen;
     std::vector<Id> todo{kernel_.sink}, found;
@@ -65,7 +65,7 @@ class Splitting {
     return striped && bounds_(g_.src(r, 0)).max >= long_reduction ? by_blocks(reduce, value, r) : reduce;
   }
 
-  // At most; saturates.
+  // An upper bound of the elements that a REDUCE reads; saturates.
   std::int64_t elements(Id reduce) {
     Interval n{1, 1};
     const Id roots[] = {reduce};
@@ -74,7 +74,8 @@ class Splitting {
     return n.max;
   }
 
-  enum class Inner { none, of_each, of_all };  // of_all: some do not depend on r, and would be repeated
+  // REDUCEs in the value: none, all depend on r, or some do not (a new kernel would compute these again for each r).
+  enum class Inner { none, of_each, of_all };
   Inner reductions_in(Id value, Id r) const {
     Inner found = Inner::none;
     std::unordered_set<Id> over{r};
@@ -93,7 +94,7 @@ class Splitting {
   }
   Id at(Id value, Id r, Id place) { return substitute(g_, value, {{r, place}}); }
 
-  // A new kernel that stores `value` for each iteration of the loop; the result is read from there.
+  // Adds a kernel that stores `value` for each iteration of `loop`. Returns the BUFFER for loads of the results.
   Id stored(Id value, Id loop) {
     const DType d = g_.dtype(value);
     const auto buffer = static_cast<int>(s_.buffers.size());

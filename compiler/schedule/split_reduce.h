@@ -1,9 +1,13 @@
-// Split reduce. What: a long reduction to one value gets a kernel whose iterations threads can share. Before: a kernel of one
-// iteration, STORE(y, 0, f(REDUCE over r of v)). After, where v holds a reduction of its own for each r (the rows of an image):
-// a kernel stores t[r] = v, and the REDUCE reads t. After, where the order is striped and r is long: a kernel stores
-// t[b] = the striped REDUCE of block b, 65536 values, and a striped REDUCE combines the blocks, which is the order of the whole
-// by definition. f16 and bf16 blocks are stored as f32, because a reduction rounds once. Reductions that are short for every
-// extent stay. Precondition: ranges are simplified. Postcondition: the same bits.
+// split_reduce: splits a long reduction to one value, so that threads can share it.
+//
+// Before: a kernel with one iteration, STORE(y, 0, f(REDUCE over r of v)).
+// After, if v contains a REDUCE for each r (the rows of an image): a new kernel stores t[r] = v, and the REDUCE loads t.
+// After, if the order is striped and r is long: a new kernel stores t[b] = the striped REDUCE of block b of 65536 values. A
+//   striped REDUCE combines t. That is by definition the order of the whole striped REDUCE (docs/reference/numbers.md).
+//   f16 and bf16 blocks are stored as f32, because a reduction rounds once.
+// Requires: simplify_ranges ran. Reductions that are short for every extent stay.
+// Ensures: the same bits.
+// Example: y = sum of x[0 .. N]   ->   t[b] = sum of x[b*65536 .. min(N, (b + 1)*65536)]; y = sum of t
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 namespace {
 
-// The STAGE whose buffer a KERNEL of the program updates in place.
+// The initial value of a KERNEL's state: a STAGE whose buffer the KERNEL updates in place.
 Id state_stage(const Graph& g, Id kernel, std::int64_t state) {
   return kernel_parts(g, kernel).init[static_cast<std::size_t>(state)];
 }
@@ -74,7 +74,7 @@ void Storage::find_units() {
   }
 }
 
-// The STAGE in whose buffer a tensor lies.
+// The STAGE whose buffer a tensor uses.
 Id Storage::home_of(Id tensor) const {
   for (;;) {
     if (g_.op(tensor) == Op::GET) tensor = state_stage(g_, g_.src(tensor, 0), g_.arg(tensor, 0));
@@ -84,7 +84,7 @@ Id Storage::home_of(Id tensor) const {
   }
 }
 
-// INDEX(tensor, exactly these ranges)?
+// Whether `read` is INDEX(tensor, exactly these ranges). 0 counts as a range of extent 1.
 bool Storage::is_whole(Id read, std::span<const Id> ranges) const {
   if (g_.op(read) != Op::INDEX || g_.src(read).size() != ranges.size() + 1) return false;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
@@ -94,6 +94,8 @@ bool Storage::is_whole(Id read, std::span<const Id> ranges) const {
   return true;
 }
 
+// A STAGE that only copies a tensor shares the tensor's buffer. If the tensor has other readers, the STAGE must be the initial
+// value of a KERNEL's state, and the readers must come before that KERNEL.
 void Storage::take_over(Id stage) {
   const Id read = g_.src(stage, 0);
   if (!is_whole(read, g_.src(stage).subspan(1))) return;
@@ -114,14 +116,14 @@ bool Storage::writes_all(const State& s) const {
   return !reads_.contains(stage) && compiler::writes_all(g_, s.kernel, s.slot, extents_of(g_, stage), reads_);
 }
 
-// Storage that is written before it is read needs no contents.
+// A state that the KERNEL overwrites as a whole needs no initial contents.
 void Storage::leave_unfilled(Id kernel) {
   const std::vector<Id> init(kernel_parts(g_, kernel).init.begin(), kernel_parts(g_, kernel).init.end());
   for (std::size_t i = 0; i < init.size(); ++i)
     if (!taken_.contains(init[i]) && writes_all({kernel, i})) unfilled_.insert(init[i]);
 }
 
-// END(STORE(PARAM out, INDEX(tensor, its own ranges))): the tensor can be computed in place.
+// Whether an END copies a whole tensor to a parameter, and the tensor can be computed in the parameter instead.
 bool Storage::lives_in_parameter(Id end) {
   const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
   if (g_.op(read) != Op::INDEX) return false;
@@ -129,7 +131,7 @@ bool Storage::lives_in_parameter(Id end) {
   if (g_.op(tensor) == Op::PARAM || overwritten_.contains(tensor)) return false;
   const Id home = home_of(tensor);
   if (buffer_of_.contains(home) || in_parameter_.contains(home)) return false;
-  // The whole tensor, not a part of it or a broadcast of it, in its order: its axes may be others.
+  // The END must copy all elements in row-major order, no part and no broadcast. The shapes may differ.
   const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()), ranges(g_.src(end).begin() + 1, g_.src(end).end());
   const std::vector<Id> held = extents_of(g_, tensor), whole = range_ends(g_, end);
   const Id elements = index_product(g_, whole);
@@ -137,14 +139,14 @@ bool Storage::lives_in_parameter(Id end) {
   const Id written = simplify_(row_major(g_, ranges, whole));
   if (simplify_(row_major(g_, index, held)) != written) return false;
   const auto slot = static_cast<int>(g_.arg(param, 0));
-  // Strides belong to axes: only the same ones will do.
+  // Strides belong to axes, so here the shapes must be the same.
   if (free_layout(s_, slot) != nullptr && (held != whole || !is_whole(read, ranges))) return false;
   if (s_.program.params[static_cast<std::size_t>(slot)].direction != Direction::out) return updates(tensor, param);
   buffer_of_[home] = slot;
   return true;
 }
 
-// A KERNEL's state that began as a copy of the parameter.
+// Whether `tensor` is a KERNEL's result that began as a copy of the parameter. The KERNEL then updates the parameter in place.
 bool Storage::updates(Id tensor, Id param) {
   const Id home = home_of(tensor), value = g_.src(home, 0);
   if (g_.op(tensor) != Op::GET || g_.op(value) != Op::INDEX || g_.src(value, 0) != param) return false;
@@ -174,7 +176,7 @@ void Storage::give_buffers() {
         buffer_of_[t] = new_buffer(t, parameter->second);
       else if (!buffer_of_.contains(t))
         buffer_of_[t] = new_buffer(t, -1);
-      if (g_.args(t).size() == 1) s_.buffers[static_cast<std::size_t>(buffer_of_.at(t))].whole = true;  // the program wants it
+      if (g_.args(t).size() == 1) s_.buffers[static_cast<std::size_t>(buffer_of_.at(t))].whole = true;  // from a `stage`
     } else {
       const std::vector<Id> init(kernel_parts(g_, t).init.begin(), kernel_parts(g_, t).init.end());
       std::vector<int>& states = states_[t];

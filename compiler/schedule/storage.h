@@ -1,6 +1,11 @@
-// Where the tensors of a program of ranges lie once it is kernels: each STAGE and each state of a KERNEL in a buffer. A KERNEL
-// updates in place what nobody needs as it was: a copy of a tensor lies where the tensor does, and one of a parameter that
-// takes the result at the end in the parameter, when everything else that reads them can come before the KERNEL.
+// Storage: assigns a buffer to each STAGE and to each state of a KERNEL, for kernel_split.
+//
+// Three kinds of copies are avoided:
+// - A tensor that is copied whole to an output is computed in that output.
+// - A STAGE that copies a tensor shares the tensor's buffer. Other readers of the tensor must be able to run before the KERNEL
+//   that updates the buffer.
+// - A KERNEL updates an inout parameter in place if its state begins as a copy of the parameter and its result is stored there.
+//   Other readers of the parameter must be able to run before the KERNEL.
 #pragma once
 
 #include <set>
@@ -15,11 +20,11 @@
 
 namespace kiln::compiler {
 
-// Of STAGE and END: of the RANGEs after the first source.
+// The ends of the RANGEs of a STAGE or END.
 std::vector<Id> range_ends(const Graph& g, Id node);
-// Extents of a tensor or, inside a KERNEL, of a state of one.
+// The extents of a tensor or, inside a KERNEL, of a state of a tensor.
 std::vector<Id> extents_of(const Graph& g, Id tensor);
-// What a tensor was before its last change, with the same extents; itself at the beginning.
+// The tensor or state before the last change of `tensor`, with the same extents; `tensor` itself if there is none.
 Id changed_from(const Graph& g, Id tensor);
 
 class Storage {
@@ -27,9 +32,10 @@ class Storage {
   Storage(Graph& g, Schedule& s, Simplifier& simplify);  // adds buffers
 
   const std::vector<Id>& units() const { return units_; }  // STAGEs and KERNELs, ascending
-  const std::vector<Id>& ends() const { return ends_; }    // those of the sink that store something
+  const std::vector<Id>& ends() const { return ends_; }    // the sink's ENDs, but for outputs computed in place
   const std::unordered_map<Id, int>& buffers() const { return buffer_of_; }
-  std::span<const int> states_of(Id kernel) const { return states_.at(kernel); }  // buffers
+  std::span<const int> states_of(Id kernel) const { return states_.at(kernel); }  // buffers by state
+  // Whether a kernel has to store the STAGE's value.
   bool is_filled(Id stage) const { return !taken_.contains(stage) && !unfilled_.contains(stage); }
 
  private:
@@ -54,16 +60,16 @@ class Storage {
   Schedule& s_;
   Simplifier& simplify_;
   UnitOrder order_;
-  std::vector<Id> units_, tensors_, ends_;  // tensors: units and GETs of KERNELs
-  std::unordered_map<Id, int> readers_;
-  std::unordered_map<Id, std::vector<Id>> reads_;  // INDEX nodes by what they read
-  std::unordered_map<Id, State> state_of_;         // STAGE -> what begins as it
-  std::unordered_map<Id, Id> taken_;               // STAGE -> the tensor whose buffer it goes on in
-  std::unordered_set<Id> unfilled_, overwritten_;  // STAGEs that nothing is copied to; tensors that are gone at the end
-  std::set<State> in_turn_;                        // states with a buffer that follows another one
-  std::unordered_map<Id, int> in_parameter_;       // STAGE -> the parameter that its state updates
-  std::unordered_map<Id, int> buffer_of_;
-  std::unordered_map<Id, std::vector<int>> states_;  // by KERNEL
+  std::vector<Id> units_, tensors_, ends_;           // tensors: units, and GETs of KERNELs
+  std::unordered_map<Id, int> readers_;              // by tensor: number of uses of its elements
+  std::unordered_map<Id, std::vector<Id>> reads_;    // by tensor or state: INDEX nodes
+  std::unordered_map<Id, State> state_of_;           // STAGE -> the KERNEL state whose initial value it is
+  std::unordered_map<Id, Id> taken_;                 // STAGE -> the tensor whose buffer it shares
+  std::unordered_set<Id> unfilled_, overwritten_;    // STAGEs without initial contents; tensors whose buffer is reused
+  std::set<State> in_turn_;                          // states whose buffer is `after` another one
+  std::unordered_map<Id, int> in_parameter_;         // STAGE -> the parameter that its state updates in place
+  std::unordered_map<Id, int> buffer_of_;            // by tensor or PARAM
+  std::unordered_map<Id, std::vector<int>> states_;  // by KERNEL: the buffers of its states
 };
 
 }  // namespace kiln::compiler

@@ -5,7 +5,7 @@
 namespace kiln::compiler {
 namespace {
 
-// Kernels first .. last, in the body of a loop (-1: the program).
+// A kernel, or the kernels of an inner loop, in the body of `loop` (-1: the program).
 struct Span {
   std::size_t first, last;
   int loop;
@@ -44,7 +44,7 @@ class Lifetimes {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // What takes turns in a loop is in use for all of them.
+  // Buffers that a loop's roles select are live during all its iterations.
   void use_roles(std::size_t loop) {
     for (const Buffer& b : s_.buffers) {
       if (b.count != s_.loops[loop].count) continue;
@@ -82,8 +82,8 @@ class Lifetimes {
 
   const Graph& g_;
   const Schedule& s_;
-  std::vector<Span> spans_;  // by loop, in the body of its parent
-  std::vector<std::vector<Span>> uses_;
+  std::vector<Span> spans_;              // by loop: its kernels, in the body of its parent
+  std::vector<std::vector<Span>> uses_;  // by buffer
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ UnitOrder::UnitOrder(const Graph& g, Id sink) : g_(g) {
       add_unit(id);
       find_reads(id);
     }
-  std::unordered_map<Id, std::size_t> groups;  // by first range
+  std::unordered_map<Id, std::size_t> groups;  // by the first range of the ENDs
   for (const Id end : g.src(sink)) {
     if (hands_on_state(g, end))
       add_unit(end);

@@ -1,6 +1,7 @@
-// The order in which the kernels to come of a program of ranges run: stages, kernels of the program, and the stores at its end,
-// those with the same ranges together, but for states of kernels, which stand alone. One comes after another when it reads its
-// result; and when it overwrites what the other reads.
+// UnitOrder: the order of the future kernels (units) of a program of ranges, for storage.h.
+//
+// A unit is a STAGE, a KERNEL, or a group of ENDs with the same ranges. An END that stores a KERNEL's result is a unit of its
+// own. A unit comes after the units whose results it reads, and after the units that read_before() puts before it.
 #pragma once
 
 #include <cstddef>
@@ -11,15 +12,15 @@
 
 namespace kiln::compiler {
 
-// END of a store of a KERNEL's state.
+// Whether an END stores the elements of a KERNEL's result, unchanged.
 bool hands_on_state(const Graph& g, Id end);
 
 class UnitOrder {
  public:
   UnitOrder(const Graph& g, Id sink);
 
-  // Makes everything that reads elements of the tensor, but for `except`, come before a unit; false, and nothing is changed,
-  // where some of it needs the unit.
+  // Orders all readers of the tensor, except `except`, before the unit. False, without a change: a reader needs the unit's
+  // result.
   bool read_before(Id tensor, Id except, Id unit);
 
  private:
@@ -29,8 +30,8 @@ class UnitOrder {
 
   const Graph& g_;
   std::unordered_map<Id, std::size_t> unit_of_;
-  std::vector<std::vector<std::size_t>> next_;       // by unit
-  std::unordered_map<Id, std::vector<Id>> readers_;  // by tensor: STAGE, KERNEL, END
+  std::vector<std::vector<std::size_t>> next_;       // by unit: the units after it
+  std::unordered_map<Id, std::vector<Id>> readers_;  // by tensor: STAGEs, KERNELs and ENDs
 };
 
 }  // namespace kiln::compiler

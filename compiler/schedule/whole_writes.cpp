@@ -12,9 +12,9 @@ namespace {
 
 bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
 
-// A position as a sum over ranges and the rest. Products of ranges and data are no digits: sizes have none.
+// A position as a sum of stride * range, plus the rest. A stride with data in it matches no digit, because sizes have no data.
 struct Strides {
-  std::map<Id, Poly> of;  // by range
+  std::map<Id, Poly> of;  // by range: its stride
   Poly rest;
 };
 
@@ -37,7 +37,7 @@ struct Digit {
   Id stride, extent;
 };
 
-// The constants 0, d, 2 d, .. as a digit. False: they are others.
+// Adds the constants 0, d, 2*d, ... as a digit. False: the constants are others.
 bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Digit>& digits) {
   const auto has = [&](Id c) { return std::ranges::find(constants, c) != constants.end(); };
   if (constants.size() == 1) return g.is_index_const(constants[0], 0);
@@ -78,7 +78,7 @@ bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> positions,
   std::vector<Digit> digits;
   if (found.empty() || !add_constants(g, constants, digits)) return false;
   for (const Id r : ranges) {
-    if (g.is_index_const(g.src(r, 0), 1)) continue;  // always at 0
+    if (g.is_index_const(g.src(r, 0), 1)) continue;  // always 0
     const auto stride = [&](const Strides& s) { return s.of.contains(r) ? index_from(g, s.of.at(r)) : no_id; };
     const Id first = stride(found[0]);
     if (first == no_id || std::ranges::any_of(found, [&](const Strides& s) { return stride(s) != first; })) return false;
@@ -91,7 +91,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
                 const std::unordered_map<Id, std::vector<Id>>& reads) {
   const KernelParts parts = kernel_parts(g, kernel);
   const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end());
-  std::vector<Id> writes;  // the last one first
+  std::vector<Id> writes;  // UPDATEs, the last one first
   Id state = parts.final[slot];
   for (; g.op(state) == Op::UPDATE; state = g.src(state, 0)) {
     if (!always(g, write_parts(g, state).gate)) return false;
@@ -103,7 +103,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
     const WriteParts w = write_parts(g, writes[i]);
     const std::vector<Id> at(w.index.begin(), w.index.end());
     positions.push_back(row_major(g, at, extents));
-    // What a position reads of the state between, it has written itself.
+    // A read between two writes must read an element that the same position has written.
     const auto read = reads.find(writes[i]);
     if (read == reads.end()) continue;
     for (const Id r : read->second)
