@@ -48,9 +48,12 @@ bool param(const Node& n) {
 bool iota(const Node& n) { return n.is_index(0) && in_classes("IF", n.dtype()); }
 bool buffer(const Node& n) { return n.args().size() == 1 && n.args()[0] >= 0 && n.dtype() < DType::index; }
 bool invalid(const Node& n) { return n.args().empty(); }
+// Passes count on from the greatest number. Of a program, the dependence test adds a million to each.
+constexpr std::int64_t most_ranges = std::int64_t{1} << 40, most_ranges_of_a_program = 1'000'000;
+
 bool range(const Node& n) {
-  return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[1] >= 0 && n.args()[1] <= 5 && is_integral(n.dtype()) &&
-         n.src_dtype(0) == n.dtype();
+  return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[0] < most_ranges && n.args()[1] >= 0 && n.args()[1] <= 5 &&
+         is_integral(n.dtype()) && n.src_dtype(0) == n.dtype();
 }
 
 bool elementwise_types(const Node& n) {
@@ -227,7 +230,8 @@ bool local(const Node& n) {
 bool local_tensor(const Node& n) { return n.src_op(0) == Op::RANGE && n.is_index(1); }
 bool range_tensor(const Node& n) {
   const auto kind = static_cast<RangeKind>(n.args()[1]);
-  return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::group);
+  return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::group) &&
+         n.args()[0] < most_ranges_of_a_program;
 }
 
 bool carry(const Node& n) {
@@ -271,7 +275,7 @@ constexpr Check checks[] = {
     {{"T", "iota", "one index extent, an integer or float type"}, Op::IOTA, Op::IOTA, iota},
     {{"KP", "buffer", "args {slot}, an element type"}, Op::BUFFER, Op::BUFFER, buffer},
     {{"TK", "invalid", "no arguments"}, Op::INVALID, Op::INVALID, invalid},
-    {{"TKP", "range", "args {id, kind}, an integer end of the range's type"}, Op::RANGE, Op::RANGE, range},
+    {{"TKP", "range", "args {id, kind}, an id below 2^40, an integer end of the range's type"}, Op::RANGE, Op::RANGE, range},
     {{"TKP", "elementwise-types", "operand types match the operation, result type follows"},
      Op::NEG,
      Op::FMA,
@@ -292,7 +296,7 @@ constexpr Check checks[] = {
      reduce_form},
     {{"T", "stage", "a tensor"}, Op::STAGE, Op::STAGE, stage_tensor},
     {{"K", "stage", "a value, then RANGEs"}, Op::STAGE, Op::STAGE, stage},
-    {{"T", "range", "type index, kind loop or group"}, Op::RANGE, Op::RANGE, range_tensor},
+    {{"T", "range", "type index, kind loop or group, an id below 1000000"}, Op::RANGE, Op::RANGE, range_tensor},
     {{"T", "index", "a tensor, then index values"}, Op::INDEX, Op::INDEX, index_tensor},
     {{"T", "gated-index", "INVALID in WHERE(gate, i, INVALID) only, that as the first index of an INDEX only"},
      first_op,

@@ -57,6 +57,8 @@ std::vector<Case> broken_nodes() {
       {Level::tensor, "iota", [](G g) { return g.make(Op::IOTA, DType::boolean, {g.index(3)}); }},
       {Level::kernel, "buffer", [](G g) { return g.make(Op::BUFFER, DType::f32, {}, {-1}); }},
       {Level::kernel, "invalid", [](G g) { return g.make(Op::INVALID, DType::index, {}, {1}); }},
+      {Level::kernel, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {std::int64_t{1} << 40, 0}); }},
+      {Level::tensor, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {1'000'000, 0}); }},
       {Level::kernel, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 9}); }},
       {Level::tensor, "elementwise-types", [f, i](G g) { return g.make(Op::ADD, DType::f32, {f(g), i(g)}); }},
       {Level::tensor, "elementwise-types", [f](G g) { return g.make(Op::LT, DType::f32, {f(g), f(g)}); }},
