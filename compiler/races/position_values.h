@@ -20,12 +20,8 @@
 
 namespace kiln::compiler {
 
-<<<<<<< HEAD
-// A number as the interpreter keeps it. It reads and writes the bytes as numbers of up to 64 bits.
+// One element in the layout of the interpreter, which accesses the bytes as a number of up to 64 bits.
 struct alignas(std::uint64_t) Scalar : std::array<std::byte, 8> {};
-=======
-using Scalar = std::array<std::byte, 8>;  // one element in the interpreter's layout
->>>>>>> prose-a
 
 // The contents of the arguments. The first request for an element chooses its value, which then stays.
 class ArgumentValues {
