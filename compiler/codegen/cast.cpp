@@ -12,7 +12,7 @@ llvm::Value* bf16_to_f32(Builder& b, llvm::Value* v) {
   return b.CreateBitCast(b.CreateShl(wide, int_like(wide->getType(), 16)), like(v, DType::f32));
 }
 
-// Round to nearest, ties to even, on the bits; NaNs stay NaNs.
+// Rounds the bits to nearest, ties to even. NaNs stay NaNs.
 llvm::Value* f32_to_bf16(Builder& b, llvm::Value* v) {
   llvm::Value* x = b.CreateBitCast(v, like(v, DType::u32));
   llvm::Type* t = x->getType();
@@ -23,7 +23,8 @@ llvm::Value* f32_to_bf16(Builder& b, llvm::Value* v) {
   return b.CreateTrunc(b.CreateSelect(b.CreateFCmpUNO(v, v), quiet, rounded), like(v, DType::u16));
 }
 
-// f64 -> f32 rounded to odd: a following rounding to 11 or 8 bits then gives what one rounding from f64 gives.
+// Rounds f64 to f32 to odd: an inexact result becomes its odd neighbour. A second rounding, to 11 or 8 bits, then gives the
+// same result as one rounding from f64.
 llvm::Value* f64_to_f32_odd(Builder& b, llvm::Value* v) {
   llvm::Value* nearest = b.CreateFPTrunc(v, like(v, DType::f32));
   llvm::Value* back = b.CreateFPExt(nearest, v->getType());
@@ -55,8 +56,8 @@ llvm::Value* float_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
   return b.CreateIntrinsic(id, {type, wide->getType()}, {wide});
 }
 
-// An integer beyond 2^24 is infinite in f16, so going through f32 rounds once. bf16 has the range of f32: go through f64
-// (exact up to 32 bits; 64-bit integers are first rounded to odd by keeping a sticky bit).
+// Rounds once. For f16 the conversion uses f32: f32 is exact up to 2^24, and greater integers are infinite in f16. For bf16,
+// which has the range of f32, it uses f64: exact up to 32 bits; 64-bit integers are first rounded to odd with a sticky bit.
 llvm::Value* int_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
   const bool is_signed_source = is_signed(from);
   const auto convert = [&](llvm::Value* x, DType d) {
@@ -66,7 +67,7 @@ llvm::Value* int_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
   if (to != DType::bf16) return convert(v, to);
   if (bits(from) < 32) return narrow(b, convert(v, DType::f32), to);
   if (bits(from) == 64) {
-    // |v| >= 2^40: of the low 16 bits only "not zero" matters; one bit that f64 can still hold says it.
+    // If |v| >= 2^40, the low 16 bits matter only by being zero or not. One bit that fits f64 replaces them.
     llvm::Type* t = v->getType();
     llvm::Value* low = b.CreateAnd(v, int_like(t, 0xffff));
     llvm::Value* sticky = b.CreateSelect(b.CreateICmpNE(low, int_like(t, 0)), int_like(t, 0x8000), int_like(t, 0));
@@ -85,9 +86,9 @@ llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
 
 }  // namespace
 
-// f16 is a 16-bit integer like bf16, and a half only where it is converted, between fences: of comparisons and choices that
-// LLVM can move to halves it makes calls of fminf and fmaxf, and an integer's conversion that it sees through is to LLVM 19
-// exact where it has few digits, even if it is beyond 65504.
+// An f16 is a 16-bit integer like bf16. It is a half only in conversions, and a fence separates each conversion from other
+// code. Without fences, LLVM moves comparisons and selects to halves and makes calls of fminf and fmaxf. LLVM 19 also treats
+// the conversion of an integer with few digits as exact, even beyond 65504.
 llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return bf16_to_f32(b, v);
   if (d != DType::f16) return v;

@@ -1,4 +1,4 @@
-// Conversions between element types, lane by lane, with the one rounding that the semantics ask for.
+// Conversions between element types, lane by lane, with exactly the rounding of docs/reference/numbers.md.
 #pragma once
 
 #include "compiler/codegen/types.h"
@@ -8,7 +8,7 @@ namespace kiln::compiler {
 llvm::Value* emit_cast(Builder& b, llvm::Value* v, DType from, DType to);
 llvm::Value* emit_bitcast(Builder& b, llvm::Value* v, DType from, DType to);
 
-// f16 and bf16 arithmetic is done in f32 and rounded after each operation; other types pass through.
+// Between an f16 or bf16 value and the f32 in which its arithmetic is done. Other types do not change.
 llvm::Value* widen(Builder& b, llvm::Value* v, DType d);
 llvm::Value* narrow(Builder& b, llvm::Value* v, DType d);
 

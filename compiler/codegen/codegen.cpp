@@ -21,8 +21,8 @@
 namespace kiln::compiler {
 namespace {
 
-// Some LLVM passes recurse along chains of instructions, so LLVM runs on a thread with a stack for the longest chain we
-// accept. Pages that are not touched cost nothing.
+// Some LLVM passes recurse along chains of instructions, so LLVM runs on a thread whose stack suffices for the longest accepted
+// chain. Unused pages cost nothing.
 constexpr unsigned stack_bytes = 512u << 20;
 
 llvm::Function* declare_kernel(llvm::Module& module, const std::string& name) {
@@ -47,7 +47,7 @@ std::string emit_copy(const llvm::Module& module, llvm::TargetMachine& machine, 
   return emit_machine_code(*llvm::CloneModule(module), machine, output);
 }
 
-// Slots of which the kernel reads what they were before it.
+// By slot: whether the kernel reads the buffer's value on entry.
 std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
   std::vector<bool> out;
   for (const int b : kernel.buffers) {
@@ -84,7 +84,7 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
       continue;
     }
     kernels.push_back(declare_kernel(module, options.symbol_prefix + kernel.name));
-    Schedule alone;  // so that what is kept for each node costs what this kernel has, not the program
+    Schedule alone;  // a graph of this kernel only: tables by node then have its size, not the program's
     alone.program.sink = lowered[i].sink;
     const Graph own = compact(g, alone);
     emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(schedule, kernel), alone.program.sink);
@@ -110,7 +110,9 @@ std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<co
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < lowered.size(); ++i) {
     const std::vector<int>& buffers = schedule.kernels[i].buffers;
-    std::vector<std::size_t> equal_slots;  // which slots are one buffer: the code relies on what is apart
+    // By slot: the first slot with the same buffer. It is part of the key, because code assumes that other slots do not
+    // overlap.
+    std::vector<std::size_t> equal_slots;
     for (const int b : buffers)
       equal_slots.push_back(static_cast<std::size_t>(std::ranges::find(buffers, b) - buffers.begin()));
     std::vector<bool> at_entry = entry_slots(schedule, schedule.kernels[i]);

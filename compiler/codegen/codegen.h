@@ -1,10 +1,10 @@
-// Code generation: kernels at P level -> LLVM IR, assembly and object bytes of one program.
+// generate: emits the LLVM IR, assembly and object bytes of one program from its lowered kernels.
 //
-// before: a schedule and, for each of its kernels, structured loops over vectors (LoweredKernel).
-// after: one relocatable, position-independent object that defines NAME (the C entry), NAME_desc (its description) and nothing
-// else, and needs kiln_call only; NAME = symbol_prefix + program name. The bytes depend on the inputs alone.
-// precondition: P-level operations; transcendentals are expanded; every loop has its own RANGE.
-// postcondition: IEEE and integer semantics of docs/reference/numbers.md bit for bit.
+// Before: a schedule and, for each of its kernels, structured loops over scalars and vectors (LoweredKernel).
+// After: one relocatable, position-independent object. It defines only NAME (the C entry) and NAME_desc (its description), and
+//   needs only kiln_call, where NAME = symbol_prefix + program name. The bytes depend on the inputs alone. Results follow the
+//   IEEE and integer semantics of docs/reference/numbers.md bit for bit.
+// Requires: operations of P level, no transcendental operations, a RANGE of its own for every loop.
 #pragma once
 
 #include <span>
@@ -31,7 +31,7 @@ struct CodegenResult {
   std::string object, llvm_ir, assembly;
 };
 
-// Whose function each kernel runs: the first kernel with the same code.
+// By kernel: the first kernel with the same code, whose function it runs.
 std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered);
 
 // lowered[i] belongs to schedule.kernels[i].

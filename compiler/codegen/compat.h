@@ -1,4 +1,4 @@
-// Everything that differs between LLVM versions (19..latest) is behind this file.
+// Hides everything that differs between LLVM versions (19 and later).
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace kiln::compiler {
 
-// The machine for a triple; null and a message when LLVM was built without it.
+// The machine for a triple; null and a message in `error` if LLVM was built without it.
 std::unique_ptr<llvm::TargetMachine> create_target_machine(const std::string& triple, const std::string& cpu,
                                                            const std::string& features, const llvm::TargetOptions& options,
                                                            std::string& error);

@@ -28,7 +28,8 @@ class DescriptorEmitter {
     for (const Parameter& p : program.params)
       if (program.is_argument(p)) params.push_back(param(p));
     for (const DataCheck& c : program.checks) checks.push_back(row({text(c.text), text(place(c.loc))}));
-    const std::size_t given = program.params.size();  // by the caller or, what checks failed, by the runtime
+    // Arguments of the caller and, in a program with checks, the parameter of the runtime.
+    const std::size_t given = program.params.size();
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
       buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
@@ -115,7 +116,7 @@ class DescriptorEmitter {
 
   Constant* expr(Id e, std::int64_t scale = 1) { return code(postfix(g_, e, symbols_, scale)); }
 
-  Constant* workspace() {  // a program without temporaries needs none
+  Constant* workspace() {  // 0 bytes for a program without temporaries
     if (schedule_.workspace_bytes == no_id) return code({static_cast<std::int64_t>(ExprCode::push_const), 0});
     return expr(schedule_.workspace_bytes);
   }
@@ -153,7 +154,7 @@ class DescriptorEmitter {
                 i32(l.parallel ? 1 : 0), array(reads), count(reads), i32(0)});
   }
 
-  // What of the run's numbers has to be read for these expressions.
+  // The symbols of kind `element` that the expressions use, each with the buffer that the runtime reads it from.
   std::vector<Constant*> reads_of(std::span<const Id> expressions) {
     const std::vector<Symbol>& symbols = schedule_.program.symbols;
     std::vector<Constant*> out;
@@ -166,7 +167,7 @@ class DescriptorEmitter {
   struct Part {
     int first = -1, end = 0;
   };
-  // Of the list of kernels, by loop.
+  // By loop: its part of the list of kernels.
   std::vector<Part> parts_of_loops() const {
     std::vector<Part> out(schedule_.loops.size());
     for (std::size_t k = 0; k < schedule_.kernels.size(); ++k)
@@ -186,7 +187,7 @@ class DescriptorEmitter {
                 i32(symbol(l.turn)), i32(condition), i32(symbol(l.count))});
   }
 
-  // The number of a SYM; -1 for no_id.
+  // The index of a symbol; -1 for no_id.
   int symbol(Id sym) const {
     const auto i = sym == no_id ? std::nullopt : symbols_.find(g_.name(sym));
     return i ? static_cast<int>(*i) : -1;

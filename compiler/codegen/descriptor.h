@@ -1,4 +1,4 @@
-// The program description of kiln/program.h as constants, and the two external functions: the entry NAME and NAME_desc.
+// Emits the program description of kiln/program.h as constants, and the two external functions: the entry NAME and NAME_desc.
 #pragma once
 
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace kiln::compiler {
 
-// kernels[i]: the function of schedule.kernels[i].
+// kernels[i] is the function of schedule.kernels[i].
 void emit_program(llvm::Module& module, const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered,
                   std::span<llvm::Function* const> kernels, const std::string& entry_name);
 

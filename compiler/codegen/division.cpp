@@ -7,8 +7,8 @@ namespace {
 
 llvm::Value* zero(llvm::Value* like) { return llvm::Constant::getNullValue(like->getType()); }
 
-// The divisors below replace 0 (and -1) by 1 through a maximum. A select would say it, but LLVM's InstCombine divides by both
-// of its arms, and where an arm is a constant vector, a 0 in one lane makes all of that quotient undefined.
+// Maximum, for divisors that must not be 0 (or -1). A select would be clearer, but LLVM's InstCombine divides by both of its
+// arms. If an arm is a constant vector with a 0 in one lane, the whole quotient becomes undefined.
 llvm::Value* at_least(Builder& b, llvm::Value* y, std::int64_t least) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, y, int_like(y->getType(), least));
 }
@@ -20,7 +20,7 @@ llvm::Value* unsigned_division(Builder& b, bool mod, llvm::Value* x, llvm::Value
   return b.CreateSelect(by_zero, zero(x), b.CreateUDiv(x, safe));
 }
 
-// By a positive power of two, floor forms are a shift and a mask.
+// Floor division by a positive power of two is a shift; the remainder is a mask.
 llvm::Value* floor_by_power(Builder& b, bool mod, llvm::Value* x, const llvm::APInt& y) {
   if (mod) return b.CreateAnd(x, llvm::ConstantInt::get(x->getType(), y - 1));
   return b.CreateAShr(x, llvm::ConstantInt::get(x->getType(), llvm::APInt(y.getBitWidth(), y.logBase2())));
@@ -41,7 +41,7 @@ llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Val
   llvm::Value* one = int_like(y->getType(), 1);
   llvm::Value* safe = b.CreateSub(at_least(b, b.CreateAdd(y, one), 2), one);
   llvm::Value* rest = b.CreateSRem(x, safe);
-  // The remainder has the sign of x; the floor forms want that of y.
+  // The remainder has the sign of x; the floor forms need the sign of y.
   llvm::Value* differs = b.CreateICmpSLT(b.CreateXor(rest, safe), zero(x));
   llvm::Value* adjust = b.CreateAnd(b.CreateICmpNE(rest, zero(x)), differs);
   if (mod) return floor ? b.CreateAdd(rest, b.CreateSelect(adjust, safe, zero(x))) : rest;

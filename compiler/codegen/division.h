@@ -1,4 +1,4 @@
-// Total integer division: x / 0 = 0, x mod 0 = 0, lowest / -1 wraps; never a trap.
+// Integer division that is defined for all operands and never traps: x / 0 = 0, x mod 0 = 0, lowest / -1 wraps.
 #pragma once
 
 #include "compiler/codegen/types.h"

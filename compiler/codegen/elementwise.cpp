@@ -20,7 +20,7 @@ using llvm::Value;
 
 Value* zero(Value* like) { return llvm::Constant::getNullValue(like->getType()); }
 
-// Sign bit of f16 and bf16 values without arithmetic, so that nothing is rounded or quieted.
+// Changes the sign bit of f16 and bf16 values without arithmetic, which would round values and quiet NaNs.
 Value* narrow_sign(Builder& b, Op op, Value* x, DType d) {
   Value* u = emit_bitcast(b, x, d, DType::u16);
   u = op == Op::NEG ? b.CreateXor(u, int_like(u->getType(), 0x8000)) : b.CreateAnd(u, int_like(u->getType(), 0x7fff));
@@ -70,7 +70,8 @@ Value* unary(Builder& b, Op op, Value* x, DType d) {
   return narrow(b, float_unary(b, op, widen(b, x, d), d), d);
 }
 
-// LLVM 19 takes the fma of max(max(a, b), fma(a, b, c)) for another extremum of a and b, and crashes; the fence hides it.
+// Hides an fma from LLVM 19 behind a fence. In max(max(a, b), fma(a, b, c)) LLVM 19 treats the fma as another extremum of a and
+// b, and crashes.
 Value* hidden_fma(Builder& b, Value* x) {
   const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(x);
   return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::fma ? b.CreateArithmeticFence(x, x->getType()) : x;
@@ -94,13 +95,13 @@ Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   }
 }
 
-// A float's bits as an integer that orders as it does, -0 below +0; the same again gives the bits back.
+// Maps a float's bits to an integer with the same order, -0 below +0. Applied twice, it gives the bits back.
 Value* order_key(Builder& b, Value* bits) {
   Value* sign = b.CreateAShr(bits, int_like(bits->getType(), 15));
   return b.CreateXor(bits, b.CreateAnd(sign, int_like(bits->getType(), 0x7fff)));
 }
 
-// On the bits, as integers: what LLVM 19 recognises as a half minimum it lowers wrongly (NaN against zero) or to a call of
+// Computes on the bits as integers, because LLVM 19 lowers a minimum of halves wrongly (NaN against zero) or to a call of
 // fmaxf.
 Value* narrow_extremum(Builder& b, Op op, Value* x, Value* y, DType d) {
   Value *ux = emit_bitcast(b, x, d, DType::u16), *uy = emit_bitcast(b, y, d, DType::u16);
@@ -198,7 +199,7 @@ namespace {
 
 using Mask = llvm::SmallVector<int, 32>;
 
-// The lanes of vector `i` that a result takes, all others poison.
+// The mask of result lanes that come from vector `i`; other lanes are poison.
 Mask lanes_from(std::span<const std::int64_t> lanes, std::size_t i, int width, int base) {
   Mask mask;
   for (const std::int64_t lane : lanes) {
@@ -208,7 +209,7 @@ Mask lanes_from(std::span<const std::int64_t> lanes, std::size_t i, int width, i
   return mask;
 }
 
-// One vector after the other joins the result: machines shuffle two at a time.
+// Merges one vector after the other into the result, because machines shuffle two vectors at a time.
 Value* emit_shuffle(Builder& b, std::span<const std::int64_t> lanes, std::span<Value* const> x) {
   const int width = lane_count(x[0]), n = static_cast<int>(lanes.size());
   if (n == 1)

@@ -1,4 +1,4 @@
-// Elementwise operations on scalars and vectors. No fast-math flags: each float operation rounds once.
+// Elementwise operations on scalars and vectors. There are no fast-math flags: each float operation rounds once.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@ namespace kiln::compiler {
 // x: the emitted sources of the node, in order.
 llvm::Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
 
-// BROADCAST, RAMP, LANE, SHUFFLE.
+// Emits BROADCAST, RAMP, LANE or SHUFFLE.
 llvm::Value* emit_lanes(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);
 
 }  // namespace kiln::compiler

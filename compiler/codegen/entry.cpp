@@ -18,10 +18,11 @@ namespace {
 using llvm::Value;
 
 constexpr std::size_t most_arguments = 8, most_kernels = 4, most_axes = 16;
-constexpr std::int64_t fast_stride = std::int64_t{1} << 22, fast_extent = std::int64_t{1} << 32;  // so no span overflows
-constexpr std::int64_t inline_work = 40'000;  // kiln_call gives less than this to one thread (call.c, WORK_PER_CHUNK)
+// Limits of the fast path, so that no address computation overflows.
+constexpr std::int64_t fast_stride = std::int64_t{1} << 22, fast_extent = std::int64_t{1} << 32;
+constexpr std::int64_t inline_work = 40'000;  // kiln_call uses one thread for less work (call.c, WORK_PER_CHUNK)
 
-// kiln_tensor and kiln_context.
+// Offsets of members in kiln_tensor and kiln_context.
 enum : unsigned {
   data_at = 0,
   extents_at = 8,
@@ -40,7 +41,7 @@ std::vector<Symbol> extents_of(const Program& p) {
 
 bool is_evaluable(Op op) { return op == Op::CONST || op == Op::SYM || expr_code(op); }
 
-// Every expression that the fast way evaluates, and the largest symbols for which none of them can overflow.
+// The expressions that the fast path evaluates, and the largest values of symbols for which none of them can overflow.
 class Limits {
  public:
   Limits(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered) : g_(g), schedule_(schedule) {
@@ -53,7 +54,7 @@ class Limits {
       if (b.param >= 0 && b.offset != no_id) expressions.push_back(b.offset);
   }
 
-  // nullopt: the program has no fast way.
+  // nullopt: the program has no fast path.
   std::optional<Facts> find() {
     const Program& p = schedule_.program;
     const bool temporaries = std::ranges::any_of(schedule_.buffers, [](const Buffer& b) { return b.param < 0; });
@@ -141,7 +142,7 @@ class FastEntry {
 
   void require_zero(Value* word) { nonzero_ = nonzero_ == nullptr ? word : b_.CreateOr(nonzero_, word); }
 
-  // What was required holds from here on.
+  // Branches to the slow path unless all required conditions hold.
   void branch(const char* name) {
     if (nonzero_ != nullptr) require(b_.CreateIsNull(nonzero_));
     nonzero_ = nullptr;
@@ -183,7 +184,7 @@ class FastEntry {
 
   Value* extent(std::size_t param, std::size_t axis) { return member(b_.getInt64Ty(), extents_[param], 8 * axis); }
 
-  // The first extent that is a symbol alone defines it.
+  // The first extent that is only a symbol gives the symbol its value.
   void bind_symbols() {
     for (std::size_t i = 0; i < params().size(); ++i)
       for (std::size_t a = 0; a < params()[i].extents.size(); ++a)
@@ -231,8 +232,8 @@ class FastEntry {
     }
   }
 
-  // The fast path takes an output whose strides fall from axis to axis, so that its rows do not overlap. kiln_call checks every
-  // other order of strides.
+  // The fast path accepts an output only if its strides decrease from axis to axis, which implies that its rows do not overlap.
+  // kiln_call checks all other orders of strides.
   void bind_strides() {
     for (std::size_t i = 0; i < params().size(); ++i)
       if (params()[i].free_strides > 0) bind_strides(i);
@@ -240,7 +241,7 @@ class FastEntry {
   void bind_strides(std::size_t i) {
     const Parameter& p = params()[i];
     Value *const zero = b_.getInt64(0), *const one = b_.getInt64(1);
-    Value *dense = one, *low = zero, *high = zero;  // in elements, from [0, 0, ..] on
+    Value *dense = one, *low = zero, *high = zero;  // low, high: lowest and highest element, relative to [0, 0, ..]
     for (std::size_t a = p.extents.size(); a-- > 0;) {
       Value *const n = value_of(p.extents[a]), *const single = b_.CreateICmpSLE(n, one);
       Value *const given = member(b_.getInt64Ty(), strides_[i], 8 * a), *stride = dense;
@@ -264,7 +265,8 @@ class FastEntry {
 
   void require_any(Value* a, Value* b) { require(b_.CreateOr(a, b)); }
 
-  // An argument's bytes: `elements` from element `low` on. None of them is beyond the addresses that there are.
+  // Sets the byte range of an argument: `elements` elements from element `low` on. The range must not wrap around the address
+  // space.
   void place(std::size_t i, Value* low, Value* elements) {
     Value* const element = b_.getInt64(static_cast<std::uint64_t>(bytes(params()[i].dtype)));
     Value* const begin = b_.CreateAdd(addresses_[i], b_.CreateMul(low, element));
@@ -276,7 +278,7 @@ class FastEntry {
   }
 
   void check_aliasing() {
-    const auto apart = [&](std::size_t i, std::size_t j) {  // i ends before j begins
+    const auto apart = [&](std::size_t i, std::size_t j) {  // whether i ends before j begins
       return b_.CreateICmpULE(b_.CreateAdd(addresses_[i], sizes_[i]), addresses_[j]);
     };
     for (std::size_t i = 0; i < params().size(); ++i)
@@ -287,7 +289,7 @@ class FastEntry {
         }
   }
 
-  // From here on the kernels run on this thread: with an executor, only what kiln_call would not share out.
+  // The fast path runs kernels on this thread. With an executor it runs only work that kiln_call would not share among threads.
   void check_work(std::span<const LoweredKernel> lowered) {
     Value* little = nullptr;
     for (const LoweredKernel& l : lowered) {
@@ -368,10 +370,10 @@ class FastEntry {
   const Schedule& schedule_;
   const Facts& facts_;
   Builder b_;
-  Value *all_ = nullptr, *nonzero_ = nullptr;               // what is required next: a condition, bits that must be zero
+  Value *all_ = nullptr, *nonzero_ = nullptr;               // required at the next branch: a condition; bits that must be zero
   std::vector<Value*> data_, extents_, addresses_, sizes_;  // by parameter
-  std::vector<Value*> strides_;                             // arrays, by parameter
-  std::unordered_map<Id, Value*> values_;                   // of index expressions
+  std::vector<Value*> strides_;                             // by parameter: its array of strides
+  std::unordered_map<Id, Value*> values_;                   // by index expression
   std::map<std::string, Value*> stride_values_;             // by symbol
 };
 

@@ -1,9 +1,9 @@
-// The entry of a program: NAME(status, args, n_args, context).
+// Emits the entry of a program: NAME(status, args, n_args, context).
 //
-// A call that is right in the common way (dense arguments without strides, all checks hold, nothing for several threads) is
-// checked by straight-line code and runs the kernels at once, in the default floating-point environment. Every other call, a
-// wrong one among them, goes to kiln_call, which decides for itself and names what is wrong. Programs with temporaries, many
-// arguments, or extents that this code could not evaluate without overflow have the second way only.
+// The entry has a fast path and a slow path. The fast path is for common calls: dense arguments without strides, all checks
+// hold, no work for several threads. Straight-line code checks the arguments and runs the kernels at once, in the default
+// floating-point environment. The slow path calls kiln_call, which checks everything again and reports errors. Programs with
+// temporaries, host loops, data checks, many arguments, or extents that could overflow have only the slow path.
 #pragma once
 
 #include <span>

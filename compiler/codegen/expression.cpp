@@ -21,7 +21,7 @@ std::int64_t symbol_index(std::string_view name, const SymbolIndex& symbols) {
   throw std::logic_error("codegen: unknown symbol " + std::string(name) + " in an extent expression");
 }
 
-// Stack words that each node of the expression needs when the deeper operand of a commutative operation comes first.
+// By node: the stack words that its code needs, if the deeper operand of a commutative operation comes first.
 std::unordered_map<Id, int> stack_need(const Graph& g, Id expression) {
   std::unordered_map<Id, int> need;
   std::vector<Id> stack{expression};

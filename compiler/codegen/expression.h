@@ -1,4 +1,4 @@
-// Integer expressions over the program's symbols as the postfix code of the program description (kiln_expr).
+// Translates integer expressions over the program's symbols into the postfix code of the program description (kiln_expr).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace kiln::compiler {
 
-// Without the closing end. scale multiplies the result.
+// The code of `expression` times `scale`, without the word `end`.
 std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolIndex& symbols, std::int64_t scale = 1);
 
 }  // namespace kiln::compiler

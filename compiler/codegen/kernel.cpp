@@ -16,8 +16,8 @@ namespace {
 using llvm::BasicBlock;
 using llvm::Value;
 
-// A loop while it is built. `tail` is the open end of its body (of the kernel, for the root): code of that scope is appended
-// there. The loop is connected to its parent only when it is closed, so until then values can still be placed in front of it.
+// A loop under construction; the root is the kernel itself. `tail` is the open end of the body, where code of that scope is
+// appended. A loop is connected to its parent when it is closed. Until then values can be placed in front of it.
 struct LoopBlocks {
   BasicBlock* header = nullptr;
   BasicBlock* tail = nullptr;
@@ -30,7 +30,7 @@ struct LoopBlocks {
 struct Task {
   enum Kind { need, emit, open, close } kind;
   Id node;
-  std::int32_t scope;  // need: where it is used; emit: where to place it
+  std::int32_t scope;  // need: the scope of the use; emit: the scope in which to place it
 };
 
 class KernelEmitter {
@@ -77,7 +77,7 @@ class KernelEmitter {
     return std::uint64_t{node} << 32 | static_cast<std::uint32_t>(scope);
   }
 
-  // The node's value if it is already there for code in `scope`, else null.
+  // The node's value if code in `scope` can use it already, else null.
   Value* find(Id node, std::int32_t scope) const {
     if (values_[node] != nullptr) return values_[node];
     if (!scopes_.reads_memory[node]) return nullptr;
@@ -102,7 +102,7 @@ class KernelEmitter {
   bool has_state(Id access) const { return g_.op(g_.src(access, 0)) != Op::BUFFER; }
   bool is_token(Id node) const { return g_.dtype(node) == DType::none && g_.op(node) != Op::FOR && is_state(g_, node); }
 
-  // The node or, when it is in a loop inside `scope`, that loop.
+  // The node or, if it is in a loop inside `scope`, that loop.
   Id lifted(Id node, std::int32_t scope) const {
     std::int32_t at = scopes_.of[node];
     Id seen = node;
@@ -113,7 +113,7 @@ class KernelEmitter {
     return seen;
   }
 
-  // What must have happened before a state is written: the state itself, and everything that reads it.
+  // Before a state is overwritten, the state itself and all its readers must be emitted.
   void need_before_write(Id state, std::int32_t scope) {
     if (const auto it = readers_.find(state); it != readers_.end())
       for (const Id reader : it->second) push(Task::need, lifted(reader, scope), scope);
@@ -163,8 +163,8 @@ class KernelEmitter {
     push(Task::need, f.begin, parent);
   }
 
-  // LOADs of parameters that this kernel overwrites: they read the value at entry. Any other buffer that the kernel both stores
-  // and loads is read as stored, in the order of effects.
+  // LOADs that read a value on entry: of parameters that this kernel overwrites. A LOAD of any other buffer that the kernel
+  // stores reads the stored values, in the order of effects.
   std::vector<Id> loads_of_entry_values(const std::vector<bool>& inout) const {
     std::vector<bool> stored(inout.size(), false);
     const auto slot_of = [&](Id access) { return static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0)); };
@@ -176,7 +176,7 @@ class KernelEmitter {
     return out;
   }
 
-  // What a scope reads of values at entry it reads before its own stores.
+  // LOADs of values on entry come before the scope's own stores.
   void push_effects(std::span<const Id> effects, std::span<const Id> yields, std::int32_t scope) {
     for (const Id y : yields | std::views::reverse) push(Task::need, y, scope);
     for (const Id e : effects | std::views::reverse) push(Task::need, e, scope);
@@ -239,7 +239,7 @@ class KernelEmitter {
     outer.tail = exit;
   }
 
-  // Whether some lane wants another turn.
+  // Whether the bounds and some lane's condition permit another iteration.
   Value* goes_on(const ForParts& f, Value* in_bounds, std::span<const Id> carried, std::int32_t scope) {
     if (!f.has_condition) return in_bounds;
     Value* active = get(carried[0], scope);
@@ -312,9 +312,9 @@ class KernelEmitter {
   Builder b_;
   std::optional<Memory> memory_;
   std::vector<LoopBlocks> loops_;
-  std::vector<Value*> values_;                       // by node: placed in its own scope
-  std::unordered_map<std::uint64_t, Value*> local_;  // (node, scope): placed deeper; looked up only, never walked
-  std::unordered_map<Id, std::vector<Id>> readers_;  // by state: LOADs of it
+  std::vector<Value*> values_;                       // by node: value in the node's own scope
+  std::unordered_map<std::uint64_t, Value*> local_;  // by (node, scope): value in a deeper scope; never iterated
+  std::unordered_map<Id, std::vector<Id>> readers_;  // by state: its LOADs
   std::vector<Task> tasks_;
 };
 

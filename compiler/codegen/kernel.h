@@ -1,7 +1,7 @@
-// One kernel at P level -> one LLVM function `void (ptr buffers, ptr symbols, i64 begin, i64 end)`.
+// Emits one kernel at P level as an LLVM function `void (ptr buffers, ptr symbols, i64 begin, i64 end)`.
 //
-// Values are placed on demand: each at its first use, in the deepest loop it depends on. Loops are emitted rotated, behind a
-// guard, so that they test first and LLVM may hoist what each iteration executes. An explicit work list replaces recursion.
+// A value is emitted at its first use, in the deepest loop that it depends on. A loop tests its condition at the end of the
+// body and has a guard in front, so that LLVM may hoist code that every iteration executes. A work list replaces recursion.
 #pragma once
 
 #include <llvm/IR/Function.h>
@@ -10,8 +10,8 @@
 
 namespace kiln::compiler {
 
-// symbols: of the program, in the order in which their values are passed. inout: the slots of such parameters. sink: of the
-// lowered kernel.
+// symbols: of the program, in the order of the argument `symbols`. inout: by slot, whether the kernel reads the buffer's value
+// on entry. sink: of the lowered kernel.
 void emit_kernel(llvm::Function& function, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
                  const std::vector<bool>& inout, Id sink);
 

@@ -12,13 +12,13 @@ namespace {
 
 using llvm::Value;
 
-constexpr int most_branches = 200;  // of gathers in a kernel: bounds the time to compile it
+constexpr int most_branches = 200;  // gathers with a branch in one kernel; limits the time to compile it
 
 Id memory_at(const Graph& g, Id access) { return memory_of(g, g.src(access, 0)); }
 
 DType element(const Graph& g, Id node) { return g.dtype(memory_at(g, node)); }
 
-// Of a LOCAL: of all its lanes.
+// The elements of a LOCAL in all lanes.
 std::int64_t elements_of(const Graph& g, Id local) {
   std::int64_t n = g.lanes(local);
   for (const Id e : g.src(local).subspan(1)) n *= g.arg(e, 0);
@@ -68,8 +68,8 @@ Memory::Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const
   }
 }
 
-// What a kernel stores to is apart from all else: the runtime's checks of the arguments and the memory plan see to that. What
-// it only reads may overlap.
+// A buffer that the kernel stores overlaps no other buffer: the runtime's checks of arguments and the memory plan ensure it.
+// Buffers that it only loads may overlap.
 void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
   std::vector<bool> stored(kernel.buffers.size(), false);
   for (const Id id : nodes) {
@@ -111,7 +111,7 @@ Value* Memory::base(Id memory) {
 
 void Memory::clear(Id local) {
   const std::int64_t size = elements_of(g_, local) * bytes(g_.dtype(local));
-  // Inline: objects call no function but those of the runtime.
+  // Inline, because objects may call only functions of the runtime.
   b_.CreateMemSetInline(base(local), llvm::Align(64), b_.getInt8(0), b_.getInt64(static_cast<std::uint64_t>(size)));
 }
 
@@ -144,7 +144,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   return lanes_of(from_memory(b_, access, d), lanes);
 }
 
-// Addresses that happen to stand in a row, as those of smooth fields mostly do, are read by one load.
+// Tests at run time whether the addresses are contiguous, as they mostly are for smooth fields, and then uses one vector load.
 Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Value* alt) {
   ++branches_;
   const int lanes = access_lanes(g_, node);
@@ -197,7 +197,7 @@ void Memory::store(Id node, std::span<Value* const> x) {
   annotate(access, node);
 }
 
-// Element by element: constant distances from one address cost less than a gather with a vector of addresses.
+// Loads element by element: constant distances from one address cost less than a gather with a vector of addresses.
 Value* Memory::strided_load(Id node, Value* index) {
   const DType d = element(g_, node);
   const int lanes = access_lanes(g_, node);
@@ -240,7 +240,7 @@ llvm::AtomicRMWInst::BinOp instruction_of(AtomicKind kind, bool is_signed) {
 
 }  // namespace
 
-// Lane after lane: several may name one element.
+// One lane after the other, because several lanes may change one element.
 void Memory::atomic(Id node, std::span<Value* const> x) {
   const DType d = element(g_, node);
   const auto operation = instruction_of(static_cast<AtomicKind>(g_.arg(node, 0)), is_signed_int(d));

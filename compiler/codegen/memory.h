@@ -1,4 +1,5 @@
-// LOAD and STORE: scalar, contiguous vector, gather and scatter, each also gated. A lane whose gate is false touches no memory.
+// Emits LOAD and STORE: scalar, contiguous vector, gather and scatter, each also with a gate. A lane whose gate is false does
+// not touch memory.
 #pragma once
 
 #include <span>
@@ -12,23 +13,23 @@
 
 namespace kiln::compiler {
 
-// Sources to evaluate for a LOAD or STORE, in the order that Memory expects: index, then the rest. Where the lanes' addresses
-// follow from one scalar (see Access in memory.cpp), that scalar replaces the index.
+// The sources of a LOAD or STORE that must be evaluated, in the order for Memory: index, then the others. If one scalar
+// determines all addresses (contiguous, strided, same: access.h), that scalar replaces the index.
 std::vector<Id> access_operands(const Graph& g, Id node);
 
 class Memory {
  public:
-  // buffers: the kernel's argument, an array with one pointer per kernel slot. Loads the used pointers at the builder's
+  // buffers: the kernel's argument, an array with one pointer for each kernel slot. Loads the used pointers at the builder's
   // position.
   Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
 
-  // x: values of access_operands(node). A gated scalar access or a gather may branch: afterwards the builder stands in another
+  // x: values of access_operands(node). A gated scalar access or a gather may branch; then the builder continues in another
   // block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
-  // x: gate, value, position. Of integers, and without their old value.
+  // x: gate, value, index. Only for integers, and if the old value is not used.
   void atomic(Id node, std::span<llvm::Value* const> x);
-  // Makes all elements of a LOCAL zero.
+  // Sets all elements of a LOCAL to zero.
   void clear(Id local);
 
  private:
@@ -40,14 +41,14 @@ class Memory {
   void annotate(llvm::Instruction* access, Id node);
   llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
-  llvm::Value* lanes_of(llvm::Value* v, int lanes);  // a scalar in all lanes
+  llvm::Value* lanes_of(llvm::Value* v, int lanes);  // copies a scalar to all lanes
   void make_scopes(const Kernel& kernel, std::span<const Id> nodes);
 
   Builder& b_;
   const Graph& g_;
   std::vector<llvm::Value*> pointers_;  // by kernel slot
   std::unordered_map<Id, llvm::AllocaInst*> locals_;
-  int branches_ = 0;                                   // at gathers
+  int branches_ = 0;                                   // gathers that have a branch
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
 };
 

@@ -14,11 +14,11 @@
 namespace kiln::compiler {
 namespace {
 
-// Instructions. LLVM's machine scheduler is quadratic in the uses of one register within a block, so a huge function is
-// selected and scheduled in source order (optnone); registers are allocated as ever.
+// Limits in instructions. LLVM's machine scheduler is quadratic in the uses of one register in a block, so a huge function is
+// selected and scheduled in source order (optnone). Register allocation stays the same.
 constexpr std::size_t large_function = 20'000;
 constexpr std::size_t huge_function = 40'000;
-// Basic blocks: LLVM's hoisting from a machine loop walks all of the loop's blocks again and again.
+// Limit in basic blocks. LLVM's hoisting from a machine loop visits all blocks of the loop many times.
 constexpr std::size_t many_blocks = 4000;
 
 llvm::FunctionPassManager full_pipeline() {
@@ -51,8 +51,9 @@ std::size_t block_estimate(const llvm::Function& f, const llvm::TargetTransformI
   return n;
 }
 
-// LLVM's machine scheduler relates each memory access of a block to all before it that may alias and are not behind a barrier.
-// It makes a barrier after as many as an option of the process says: 1000, which is 2 ms for each store of a long block.
+// LLVM's machine scheduler compares each memory access of a block with all earlier accesses that may alias, back to the last
+// barrier. A process-wide option says after how many accesses it makes a barrier. Its default of 1000 costs 2 ms for each store
+// of a long block.
 constexpr const char* accesses_to_a_barrier = "200";
 
 void bound_scheduling() {

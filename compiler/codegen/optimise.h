@@ -1,5 +1,5 @@
-// LLVM's middle end: redundancy, peepholes, loop-invariant code. Vectors and loops are as lowering made them: LLVM's loop and
-// SLP vectorisers and its unroller do not run. Very large functions get the linear passes only.
+// Runs LLVM passes on the module: redundancy, peepholes, loop-invariant code. LLVM's loop and SLP vectorisers and its unroller
+// do not run, because lowering decides about vectors and loops. Very large functions get linear passes only.
 #pragma once
 
 #include <llvm/IR/Module.h>

@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 namespace {
 
-// Sets of RANGEs a value depends on, interned: set 0 is empty. Kernels have few loops, so there are few sets.
+// Interned sets of RANGEs that values depend on. Set 0 is empty. Kernels have few loops, so there are few sets.
 class RangeSets {
  public:
   RangeSets() { intern({}); }
@@ -59,7 +59,7 @@ void check_loop(const Graph& g, Id loop) {
     throw std::logic_error("codegen: malformed FOR");
 }
 
-// The loops, outermost first: a FOR has a larger id than the loops inside it.
+// Lists the loops, outer before inner: a FOR has a larger id than the loops inside it.
 void list_loops(const Graph& g, Scopes& s) {
   s.loops.push_back({});
   for (auto it = s.nodes.rbegin(); it != s.nodes.rend(); ++it) {
@@ -74,7 +74,7 @@ void list_loops(const Graph& g, Scopes& s) {
   }
 }
 
-// By loop, the loop that lists it as an effect: 0 for the SINK, -1 when none does (a pure loop).
+// By loop: the loop that has it as an effect; 0: the SINK; -1: none (a loop without effects).
 std::vector<std::int32_t> list_effects(const Graph& g, Id sink, const Scopes& s) {
   std::vector<std::int32_t> listed(s.loops.size(), -1);
   const auto list = [&](std::span<const Id> effects, std::int32_t scope) {
@@ -86,13 +86,13 @@ std::vector<std::int32_t> list_effects(const Graph& g, Id sink, const Scopes& s)
   return listed;
 }
 
-// The one loop around all effects of a kernel: no_id when there is none.
+// The RANGE of the single loop around all effects of a kernel; no_id: there is none.
 Id outermost_range(const Graph& g, Id sink) {
   const Id only = g.src(sink).size() == 1 ? g.src(sink, 0) : no_id;
   return only != no_id && g.op(only) == Op::FOR ? g.src(only, 0) : no_id;
 }
 
-// The slot that an access of a kernel without states names; -1 for anything else.
+// The slot that an access without a state names; -1: another node.
 std::int64_t plain_slot(const Graph& g, Id id) {
   const bool access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
   return access && g.op(g.src(id, 0)) == Op::BUFFER ? g.arg(g.src(id, 0), 0) : -1;
@@ -105,8 +105,9 @@ std::set<std::int64_t> stored_slots(const Graph& g, const Scopes& s) {
   return stored;
 }
 
-// Per node, the set of RANGEs it depends on; an effectful loop also depends on the loop that lists it. What reads a buffer that
-// the kernel itself stores stays in the loop around both, whatever its index depends on; where there are states, they say so.
+// By node: the set of RANGEs that it depends on. A loop that is an effect also depends on the loop that has it as an effect. A
+// LOAD of a buffer that the kernel stores must stay in the outermost loop, even if its index does not depend on it. In kernels
+// with states, the states imply this.
 std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<std::int32_t>& listed, RangeSets& sets) {
   std::vector<int> ranges(s.of.size(), 0);
   const Id outermost = outermost_range(g, s.nodes.back());
@@ -136,7 +137,7 @@ std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<
   return ranges;
 }
 
-// Deepest loop of each set, given the loops' depths (known for every loop that encloses a user of the set).
+// The deepest loop of a set. Requires the depths of these loops, which are known once the loops around are in the tree.
 std::int32_t deepest(const Scopes& s, const std::vector<Id>& ranges) {
   std::int32_t best = root_scope;
   for (const Id range : ranges) {

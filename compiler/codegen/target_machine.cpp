@@ -12,11 +12,11 @@ namespace kiln::compiler {
 
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
   llvm::TargetOptions options;
-  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // fma only where the program says so
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // an fma only if the program has one
   options.UnsafeFPMath = false;
-  options.FunctionSections = options.DataSections = true;  // the linker can drop programs that nobody calls
+  options.FunctionSections = options.DataSections = true;  // so that the linker can drop programs that are not called
   std::string error;
-  // Asked without a CPU first: LLVM only warns of an unknown one, on stderr.
+  // The probe has no CPU, because LLVM only prints a warning for an unknown CPU.
   const auto probe = create_target_machine(target.triple, "", "", options, error);
   if (probe == nullptr)
     throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");

@@ -1,4 +1,4 @@
-// The LLVM target machine of a Target, function attributes that go with it, and emission of bytes.
+// The LLVM target machine of a Target, the function attributes for it, and the emission of machine code.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace kiln::compiler {
 
-// Throws Diagnostic E-target when LLVM cannot generate code for it.
+// Throws Diagnostic E-target if LLVM cannot generate code for the target.
 std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target);
 
 void set_target_attributes(llvm::Function& f, const Target& target);

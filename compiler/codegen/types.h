@@ -1,5 +1,5 @@
-// LLVM types and constants of IR values. In registers a bool is i1 and a bf16 is its bits in an i16; in memory a bool is one
-// byte, 0 or 1. index is i64.
+// LLVM types and constants of IR values. In registers a bool is i1, f16 and bf16 are their bits in an i16, and index is i64. In
+// memory a bool is one byte, 0 or 1.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,6 @@ llvm::Constant* constant(llvm::LLVMContext& c, DType d, std::uint64_t bits, int 
 
 int lane_count(const llvm::Value* v);
 llvm::Type* with_lanes(llvm::Type* scalar, int lanes);
-llvm::Constant* int_like(llvm::Type* type, std::int64_t value);  // splat for vectors
+llvm::Constant* int_like(llvm::Type* type, std::int64_t value);  // in all lanes of a vector
 
 }  // namespace kiln::compiler

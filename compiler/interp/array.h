@@ -1,4 +1,4 @@
-// A dense row-major array of any element type: what the interpreter and the tools pass around.
+// A dense row-major array of any element type, for the interpreter and the tools.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace kiln::compiler {
 struct Array {
   DType dtype = DType::f32;
   std::vector<std::int64_t> extents;
-  std::vector<std::byte> data;  // elements * bytes(dtype); f16 and bf16 as bit patterns, bool as 0 or 1
+  std::vector<std::byte> data;  // elements() * bytes(dtype) bytes; f16 and bf16 as bit patterns, bool as 0 or 1
 
   std::size_t elements() const {
     std::size_t n = 1;

@@ -12,7 +12,7 @@ std::optional<std::int64_t> value_of(const Graph& g, Id extent, const Values& sy
   return IndexValues(g, symbols)(extent);
 }
 
-// extent(s) == got for an extent that is linear in s.
+// Solves extent(s) == got for an extent that is linear in s.
 std::optional<std::int64_t> solve(const Graph& g, Id extent, const std::string& s, Values known, std::int64_t got) {
   known[s] = 0;
   const auto at0 = value_of(g, extent, known);
@@ -49,7 +49,7 @@ void check_forms(const Program& p, std::span<const Array> arguments) {
 
 void check_facts(const Program& p, const Values& values) {
   for (const Symbol& s : p.symbols) {
-    if (s.kind == Symbol::Kind::stride) continue;  // arrays are dense here
+    if (s.kind == Symbol::Kind::stride) continue;  // the interpreter's arrays are dense
     const auto it = values.find(s.name);
     if (it == values.end()) throw Diagnostic("E-argument", p.name, "no argument determines the extent " + s.name);
     const std::int64_t v = it->second;

@@ -43,7 +43,7 @@ class StepCompiler {
     out_.scalars.emplace_back();
     return {static_cast<std::uint32_t>(out_.scalars.size() - 1), false};
   }
-  std::uint32_t preset(std::int64_t bits) {  // little-endian hosts only, as the objects we make
+  std::uint32_t preset(std::int64_t bits) {  // for little-endian hosts only
     const auto [it, made] = presets_.emplace(bits, 0);
     if (made) {
       it->second = new_place(false).slot;
@@ -57,7 +57,7 @@ class StepCompiler {
     std::vector<bool> is_array(g_.size(), false);
     for (Id id : reached_) is_array[id] = shapes.rank(id) > 0;
     places_.resize(g_.size());
-    std::vector<std::uint32_t> scope_of(g_.size(), 0);  // of RANGEs and scopes
+    std::vector<std::uint32_t> scope_of(g_.size(), 0);  // by RANGE or scope
     for (Id id : reached_) {
       if (!is_scope(g_.op(id))) continue;
       const auto number = static_cast<std::uint32_t>(out_.scopes.size());
@@ -112,7 +112,7 @@ class StepCompiler {
       case Op::CARRY:
       case Op::GET:
       case Op::OLD:
-      case Op::SINK: return;  // a place is all they need
+      case Op::SINK: return;  // they need no step
       case Op::INDEX: return read(id);
       case Op::UPDATE:
       case Op::ATOMIC: return write(id);
@@ -139,7 +139,7 @@ class StepCompiler {
     const DType type = g_.dtype(g_.src(id, op == Op::WHERE ? 1 : 0));
     if (!is_math(op)) return scalar_step(op, g_.dtype(id), type, in, slot(id));
     if (bits(type) != 16) return expansion(op, type, in, slot(id));
-    for (std::uint32_t& s : in) {  // computes in f32, one rounding at the end
+    for (std::uint32_t& s : in) {  // widens to f32; the result rounds once
       const std::uint32_t wide = new_place(false).slot;
       scalar_step(Op::CAST, DType::f32, type, {&s, 1}, wide);
       s = wide;
@@ -242,7 +242,7 @@ class StepCompiler {
     add(Step::Kind::scope, id, scope_of_[id]);
   }
 
-  // Not an array that each position has for itself.
+  // Whether the memory is not an array that each position of a group has for itself.
   bool is_shared(Id memory) const {
     if (g_.op(memory) == Op::CARRY) return true;
     for (std::uint32_t r = regions_.of[memory]; r != 0; r = regions_.list[r].parent)
@@ -250,7 +250,7 @@ class StepCompiler {
     return true;
   }
 
-  // The memories of kernels that have a unique write.
+  // Numbers the memories that have a unique write.
   void find_promises() {
     if (std::ranges::none_of(reached_, [&](Id id) { return is_unique(g_, id); })) return;
     origins_ = state_origins(g_, root_);
@@ -279,8 +279,8 @@ class StepCompiler {
   std::vector<std::vector<std::uint32_t>> released_;
   std::map<std::int64_t, std::uint32_t> presets_;
   std::map<Id, Place> old_;
-  std::vector<Id> origins_;     // of memories; empty where nothing is promised
-  std::map<Id, int> promised_;  // by origin
+  std::vector<Id> origins_;     // by node: origin of its memory; empty if there are no promises
+  std::map<Id, int> promised_;  // by origin: number of the memory
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Graph to steps.
+// Translates a graph into the steps that the interpreter runs.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace kiln::compiler {
 
-// Precondition: the graph below `sink` is verified. Operations that have an expansion into basic ones are expanded for rank 0.
+// Requires: the graph below `sink` is verified. Transcendental operations of rank 0 are expanded into basic operations.
 StepProgram compile_steps(Graph& g, Id sink, const std::map<std::string, std::int64_t>& symbols, MathEvaluator& math);
 
 }  // namespace kiln::compiler

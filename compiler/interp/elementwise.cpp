@@ -71,7 +71,7 @@ void compare(const Loop& l, auto f) {
 template <class T>
 constexpr std::uint16_t sign_bit = 0x8000;
 
-// NEG and ABS of floats change the sign bit only: exact on NaN too.
+// NEG and ABS of 16-bit floats change only the sign bit, so they are exact for NaN too.
 template <class T>
 bool bit_unary(Op op, const Loop& l) {
   if constexpr (s::is_narrow<T>) {

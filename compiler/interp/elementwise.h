@@ -1,4 +1,4 @@
-// One elementwise operation over arrays, element by element, in the exact semantics of docs/reference/numbers.md.
+// Computes one elementwise operation on arrays, element by element, by the rules of docs/reference/numbers.md.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@ namespace kiln::compiler {
 
 struct Operand {
   const std::byte* data;
-  bool scalar;  // one element for all
+  bool scalar;  // one element for all positions
 };
 
-// out[i] = op(operands[i]...). `type` is the operands' dtype (of the branches for WHERE), `result` the node's. Not for the
+// out[i] = op(operands[i]...). type: dtype of the operands (for WHERE, of the branches). result: dtype of the node. Not for
 // operations that expand_math defines. DType::index computes as i64.
 void apply_elementwise(Op op, DType result, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n);
 

@@ -1,4 +1,4 @@
-// Evaluates index nodes: exact integers under floor division.
+// Evaluates index nodes to exact integers; division rounds down.
 #pragma once
 
 #include <map>
@@ -12,11 +12,11 @@ namespace kiln::compiler {
 
 class IndexValues {
  public:
-  // A symbol that is missing makes every expression of it unknown. Reads both when called.
+  // The value of an expression with a missing symbol is unknown. Keeps references to both arguments.
   IndexValues(const Graph& g, const std::map<std::string, std::int64_t>& symbols) : graph_(g), symbols_(symbols) {}
   IndexValues(const Graph& g, std::map<std::string, std::int64_t>&& symbols) = delete;
 
-  // Keeps up with nodes that the graph gained since the last call.
+  // The graph may gain nodes between calls.
   std::optional<std::int64_t> operator()(Id id);
 
  private:

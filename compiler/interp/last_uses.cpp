@@ -11,7 +11,7 @@ LastUses::LastUses(const Graph& g, std::span<const Id> reached, const Regions& r
     for (std::uint32_t i = 0; i < r.nodes.size(); ++i) position[r.nodes[i]] = i;
   const auto ends_turn = [&](Id user, Id s) { return is_scope(g.op(user)) && regions.owned[user] == regions.of[s]; };
   for (Id id : reached) {
-    if (g.op(id) == Op::OLD) continue;  // its element is kept apart
+    if (g.op(id) == Op::OLD) continue;  // the old element has a slot of its own
     for (Id s : g.src(id)) {
       if (ends_turn(id, s)) {
         ends_turn_[s] = true;
@@ -22,7 +22,7 @@ LastUses::LastUses(const Graph& g, std::span<const Id> reached, const Regions& r
     }
   }
   for (Id id : reached) {
-    if (is_scope(g.op(id)))  // a value from outside that each turn leaves
+    if (is_scope(g.op(id)))  // a value from outside that is the result of each iteration
       for (Id s : g.op(id) == Op::FOR ? loop_parts(g, id).yield : kernel_parts(g, id).final)
         if (!ends_turn(id, s) && last_[s] == id) captured_[s] = true;
     for (Id s : g.src(id)) {

@@ -1,4 +1,4 @@
-// When arrays are used for the last time, so that steps may change them in place or free them.
+// Finds the last use of each array, so that steps may free it or change it in place.
 #pragma once
 
 #include <span>
@@ -12,15 +12,15 @@ class LastUses {
  public:
   LastUses(const Graph& g, std::span<const Id> reached, const Regions& regions);
 
-  // The node of its region that uses s last; no_id when nothing does, or when the end of the region's turn does.
+  // The node of s's region that uses s last; no_id: no node, or the end of the region's iteration uses it.
   Id last_user(Id s) const { return ends_turn_[s] ? no_id : last_[s]; }
-  // May `user`, a node of any region, take s over? Nothing in or after `user` needs s then, but for what `user` makes of it.
+  // Whether `user`, a node of any region, may take s over, because no later node and nothing inside `user` needs the old s.
   bool takes(Id s, Id user) const { return last_user(s) == user && !captured_[s]; }
 
  private:
   std::vector<Id> last_;
-  std::vector<bool> captured_;   // used inside the scope that is the last user, not only as an initial value
-  std::vector<bool> ends_turn_;  // what a scope takes from the end of a turn
+  std::vector<bool> captured_;   // s is used inside the scope that is its last user, not only as an initial value
+  std::vector<bool> ends_turn_;  // s is a yield or final state of its scope
 };
 
 }  // namespace kiln::compiler

@@ -1,4 +1,4 @@
-// Evaluates the operations that expand_math defines, on arrays, from their expansion.
+// Evaluates operations that expand_math defines on arrays, by their expansions.
 #pragma once
 
 #include <map>
@@ -13,10 +13,10 @@ namespace kiln::compiler {
 
 class MathEvaluator {
  public:
-  // Operands of dtype `type` (f16 and bf16 compute in f32 and round once).
+  // type: dtype of the operands. f16 and bf16 compute in f32 and round once.
   void apply(Op op, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n);
 
-  // The operation in terms of basic ones. Not for f16 and bf16.
+  // The expansion into basic operations. Not for f16 and bf16.
   struct Expansion {
     Graph graph;
     std::vector<Id> inputs;

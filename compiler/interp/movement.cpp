@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 namespace {
 
-// tables[axis][i]: what position i of that axis adds to the element offset in the source; outside: the fill value is read.
+// tables[axis][i]: the amount that index i of the axis adds to the element offset in the source; outside: read the fill value.
 using Tables = std::vector<std::vector<std::int64_t>>;
 constexpr std::int64_t outside = -1;
 
@@ -57,13 +57,13 @@ std::int64_t source_of(PadMode mode, std::int64_t i, std::int64_t n) {
   return outside;
 }
 
-// Element e of an integer array as a position on an axis of extent n.
+// Element e of an integer array as an index of an axis of extent n: the nearest index if it is outside.
 std::int64_t clamped(const Array& index, std::size_t e, std::int64_t n) {
   const auto size = static_cast<std::size_t>(bytes(index.dtype));
   const Operand from{index.data.data() + e * size, true};
   std::int64_t i = 0;
   apply_elementwise(Op::CAST, DType::i64, index.dtype, {&from, 1}, reinterpret_cast<std::byte*>(&i), 1);
-  if (index.dtype == DType::u64 && i < 0) i = n;  // what an i64 cannot hold
+  if (index.dtype == DType::u64 && i < 0) i = n;  // the value exceeds i64
   return std::clamp<std::int64_t>(i, 0, n - 1);
 }
 

@@ -62,7 +62,7 @@ C striped(ReduceKind k, std::vector<C> x) {
   return block(k, x.data(), x.size());
 }
 
-// First position of the extreme; a NaN beats everything.
+// The first position of the extreme. A NaN beats every number.
 template <class C>
 std::int64_t arg_extreme(bool largest, const std::vector<C>& x) {
   std::size_t best = 0;
@@ -118,7 +118,7 @@ Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis) {
   Array out = result_array(is_arg(kind) ? DType::i64 : x.dtype, std::move(extents));
   const bool last = axis + 1 == x.extents.size();
   const Split d = split_at(x, axis);
-  if (x.dtype == DType::boolean && !is_arg(kind)) {  // max is any, min is all
+  if (x.dtype == DType::boolean && !is_arg(kind)) {  // for bools max equals any, and min equals all
     const ReduceKind k = kind == ReduceKind::max ? ReduceKind::any : kind == ReduceKind::min ? ReduceKind::all : kind;
     reduce_lines<std::uint8_t>(k, x, d, last, out);
     return out;

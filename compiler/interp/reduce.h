@@ -1,4 +1,4 @@
-// Reductions in the order that docs/reference/numbers.md defines: the oracle for every schedule.
+// Reductions in the order that docs/reference/numbers.md defines. They are the reference for every schedule.
 #pragma once
 
 #include <span>
@@ -8,10 +8,10 @@
 
 namespace kiln::compiler {
 
-// One axis of x, which is removed. Not for fma.
+// Reduces one axis of x, which is removed. Not for fma.
 Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis);
 
-// sum of a * b over the last `count` axes, one fma chain in row-major order.
+// The sum of a * b over the last `count` axes, as one chain of fma in row-major order.
 Array reduce_fma(const Array& a, const Array& b, std::size_t count);
 
 }  // namespace kiln::compiler

@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 namespace {
 
-// memcpy of one element: the sizes that elements have, as constants.
+// A memcpy of one element. The sizes are constants, so the compiler emits single moves.
 void copy_element(std::byte* to, const std::byte* from, std::size_t size) {
   switch (size) {
     case 1: *to = *from; break;
@@ -45,7 +45,7 @@ std::int64_t StepRunner::integer(std::uint32_t slot) const {
 
 void StepRunner::set_integer(std::uint32_t slot, std::int64_t v) { std::memcpy(scalars_[slot].bytes, &v, sizeof v); }
 
-void StepRunner::block(const Block& b) {  // recursion through scope(): as deep as scopes nest
+void StepRunner::block(const Block& b) {  // recursive: as deep as scopes nest
   for (const Step& s : b.steps) {
     switch (s.kind) {
       case Step::Kind::scalar: scalar(s); continue;

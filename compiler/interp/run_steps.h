@@ -1,4 +1,4 @@
-// Runs steps.
+// Runs the steps of a program.
 #pragma once
 
 #include <map>
@@ -15,8 +15,8 @@ class StepRunner {
  public:
   StepRunner(const Graph& g, const StepProgram& steps, WholeEvaluator& whole);
 
-  // Runs the root region. Values of STOREs, by the parameter's slot. Throws E-bounds for an index outside of its axis, E-race
-  // for a unique store that is not.
+  // Runs the root region. Returns the values of STOREs by the parameter's slot. Throws E-bounds for an index outside of its
+  // axis, E-race for a store that breaks its promise of being unique.
   std::map<std::size_t, Array> run();
 
  private:
@@ -47,11 +47,11 @@ class StepRunner {
   WholeEvaluator& whole_;
   std::vector<ScalarSlot> scalars_;
   std::vector<Handle> arrays_;
-  std::vector<ScalarSlot> next_scalars_;  // of one turn's end
+  std::vector<ScalarSlot> next_scalars_;  // carried values at the end of an iteration
   std::vector<Handle> next_arrays_;
   std::map<std::size_t, Array> stored_;
   Promises of_kernel_, of_group_;
-  int group_axes_ = 0;  // loops over positions of a group that are open
+  int group_axes_ = 0;  // number of loops over positions of a group that are running
 };
 
 }  // namespace kiln::compiler

@@ -3,7 +3,7 @@
 namespace kiln::compiler::scalar {
 namespace {
 
-// A small binary float with `exponent` exponent bits and `mantissa` stored mantissa bits.
+// Rounds to a small binary float with `exponent` exponent bits and `mantissa` stored mantissa bits.
 std::uint16_t narrow(double x, int exponent, int mantissa) {
   const auto b = std::bit_cast<std::uint64_t>(x);
   const auto sign = static_cast<std::uint16_t>((b >> 63) << (exponent + mantissa));
@@ -18,7 +18,8 @@ std::uint16_t narrow(double x, int exponent, int mantissa) {
   const std::uint64_t kept = full >> drop, rest = full & ((std::uint64_t{1} << drop) - 1);
   const std::uint64_t half = std::uint64_t{1} << (drop - 1);
   const std::uint64_t rounded = kept + (rest > half || (rest == half && (kept & 1) != 0) ? 1 : 0);
-  // A normal number's hidden bit adds one to the exponent field; a carry out of the mantissa does the right thing by itself.
+  // The hidden bit of a normal number adds one to the exponent field, so `base` has an exponent less by one. A carry out of the
+  // mantissa increments the exponent, as it must.
   const std::uint64_t base = e < 1 - bias ? 0 : static_cast<std::uint64_t>(e + bias - 1) << mantissa;
   const std::uint64_t magnitude = base + rounded;
   return static_cast<std::uint16_t>(sign | (magnitude > infinity ? infinity : magnitude));

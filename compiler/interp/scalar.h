@@ -1,4 +1,4 @@
-// The meaning of one element: docs/reference/numbers.md in C++, one function per operation and kind of type.
+// The semantics of one element: docs/reference/numbers.md in C++, one function for each operation and kind of type.
 #pragma once
 
 #include <bit>
@@ -11,7 +11,7 @@
 
 namespace kiln::compiler::scalar {
 
-// 16-bit floats: bit patterns with exact conversions. Arithmetic widens to float and rounds after each operation.
+// 16-bit floats as bit patterns. Conversion to float is exact. Arithmetic widens to float and rounds after each operation.
 struct Half {
   std::uint16_t bits;
 };
@@ -24,7 +24,7 @@ struct Bool {
 
 float to_float(Half h);
 float to_float(Brain b);
-// Round to nearest even, once, from double: exact for float and double sources alike.
+// Round once to nearest even. Sources of type float convert to double exactly.
 Half to_half(double x);
 Brain to_brain(double x);
 
@@ -33,7 +33,7 @@ inline constexpr bool is_narrow = std::is_same_v<T, Half> || std::is_same_v<T, B
 template <class T>
 inline constexpr bool is_real = std::is_floating_point_v<T> || is_narrow<T>;
 
-// The type in which T computes.
+// The type in which arithmetic on T is done.
 template <class T>
 using Compute = std::conditional_t<is_narrow<T>, float, T>;
 
@@ -54,7 +54,7 @@ T round_to(Compute<T> v) {
     return v;
 }
 
-// Conversion with truncation and saturation for float -> integer (NaN gives 0), wrapping for integer -> integer.
+// Converts. Float to integer truncates and saturates, and NaN gives 0. Integer to integer wraps.
 template <class To, class From>
 To convert(From from) {
   if constexpr (std::is_same_v<To, From>) {
@@ -64,11 +64,11 @@ To convert(From from) {
   } else if constexpr (std::is_same_v<To, Bool>) {
     return Bool{static_cast<std::uint8_t>(load(from) != Compute<From>(0))};
   } else if constexpr (std::is_same_v<To, Half>) {
-    // Integers of up to 32 bits are exact in double; wider ones saturate to infinity long before double rounds them badly.
+    // Integers of up to 32 bits are exact in double. Wider integers that double rounds are infinite in f16 anyway.
     return to_half(static_cast<double>(load(from)));
   } else if constexpr (std::is_same_v<To, Brain>) {
     if constexpr (std::is_integral_v<From> && sizeof(From) == 8) {
-      // Round to odd in double so that the second rounding is the only one that counts.
+      // Rounds to odd in double, so that the second rounding gives the same result as a single one.
       double d = static_cast<double>(from);
       const bool exact = d < 0x1p63 * (std::is_unsigned_v<From> ? 2 : 1) && static_cast<From>(d) == from;
       if (!exact && (std::bit_cast<std::uint64_t>(d) & 1) == 0) {
@@ -96,7 +96,7 @@ To convert(From from) {
 template <class T>
 using Unsigned = std::make_unsigned_t<T>;
 
-// Wrapping integer arithmetic, done in 64 unsigned bits so that no promotion to int can overflow.
+// Wrapping integer arithmetic in 64 unsigned bits, so that no promotion to int can overflow.
 template <class T>
 T wrap(std::uint64_t v) {
   return static_cast<T>(v);
@@ -201,7 +201,7 @@ T abs(T a) {
   else
     return a < T(0) ? sub<T>(0, a) : a;
 }
-// Half to even, whatever the rounding mode of the process.
+// Rounds half to even in any rounding mode of the process.
 template <class T>
 T round(T a) {
   const T t = std::trunc(a);

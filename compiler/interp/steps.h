@@ -1,5 +1,6 @@
-// A program as the interpreter runs it: each region of the graph is compiled once into a flat list of steps. Values of rank 0
-// live in slots of 8 bytes, others in slots that hold an array; a write changes its array in place when no other slot holds it.
+// A program in the form that the interpreter runs: a flat list of steps for each region of the graph. A value of rank 0 is
+// stored in a slot of 8 bytes, any other value in a slot with an array. A write changes its array in place if no other slot
+// shares the array.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 namespace kiln::compiler {
 
 struct ScalarSlot {
-  alignas(8) std::byte bytes[8] = {};  // the element as in an Array; index values as i64
+  alignas(8) std::byte bytes[8] = {};  // the element in the form of Array::data; index values as i64
 };
 
 struct Place {
@@ -21,7 +22,7 @@ struct Place {
   bool array = false;
 };
 
-// A use of a value. `last`: nothing of its region uses the value later, so that an array may be handed on.
+// A use of a value. last: no later node of its region uses the value, so the user may take the array over.
 struct Use {
   Place place;
   bool last = false;
@@ -32,7 +33,7 @@ struct Source {
   DType dtype = DType::none;
 };
 
-struct Access {  // of one element
+struct Access {  // access to one element
   Id node = no_id;
   bool gated = false;
   std::uint32_t gate = 0;            // scalar slot of a bool
@@ -48,34 +49,34 @@ struct Write {  // UPDATE, ATOMIC
   bool atomic = false;
   AtomicKind kind = AtomicKind::add;
   bool unique = false;
-  int promised = -1;      // number of the memory, where some write of it is unique
-  bool of_kernel = true;  // that memory: not an array of the group
+  int promised = -1;      // number of the memory if some write of it is unique; else -1
+  bool of_kernel = true;  // whether that memory belongs to the kernel; false: an array of the group
 };
 
 struct Scope {                  // FOR, KERNEL
   std::uint32_t body = 0;       // block
-  std::vector<Use> init, next;  // carried values: at entry, and at the end of a turn
+  std::vector<Use> init, next;  // carried values: at entry, and at the end of an iteration
   std::vector<Place> carried;
-  std::vector<std::uint32_t> ranges, ends;  // scalar slots; one each for a FOR
-  bool parallel = false;                    // some value at the end of a turn is a carried one that has its next value by then
+  std::vector<std::uint32_t> ranges, ends;  // scalar slots; a FOR has one of each
+  bool parallel = false;                    // carried values must be assigned at once, because one is the next value of another
   std::uint32_t begin = 0;                  // FOR: scalar slot
   std::int64_t step = 1;
   bool kernel = false, conditional = false;
-  bool group = false;  // FOR: over positions of a group
+  bool group = false;  // a FOR over positions of a group
 };
 
 struct Step {
   enum class Kind : std::uint8_t { scalar, read, write, fresh, scope, whole, store };
   Kind kind = Kind::scalar;
   Op op = Op::CONST;                              // scalar
-  DType dtype = DType::none, type = DType::none;  // scalar: of the result and of the operands
+  DType dtype = DType::none, type = DType::none;  // scalar: dtypes of the result and of the operands
   std::uint8_t operands = 0;
   Place out;
   std::uint32_t in[3] = {};             // scalar: slots
-  std::uint32_t detail = 0;             // place in accesses, writes or scopes; whole, fresh, store: the node
+  std::uint32_t detail = 0;             // index into accesses, writes or scopes; whole, fresh, store: the node
   Use tensor;                           // read, store
   std::vector<Source> sources;          // whole
-  std::vector<std::uint32_t> released;  // arrays that nothing uses any more
+  std::vector<std::uint32_t> released;  // array slots that are dead after this step
 };
 
 struct Block {
@@ -88,8 +89,8 @@ struct StepProgram {
   std::vector<Write> writes;
   std::vector<Scope> scopes;
   std::vector<ScalarSlot> scalars;  // initial contents: constants and symbols
-  std::uint32_t arrays = 0;         // slots
-  std::size_t promised = 0;         // memories with unique writes
+  std::uint32_t arrays = 0;         // number of array slots
+  std::size_t promised = 0;         // number of memories with unique writes
 };
 
 }  // namespace kiln::compiler

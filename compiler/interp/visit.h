@@ -1,4 +1,4 @@
-// Calls f.operator()<T>() with the C++ type that stands for a dtype.
+// Calls f.operator()<T>() with the C++ type of a dtype.
 #pragma once
 
 #include <cstdint>

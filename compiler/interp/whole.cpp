@@ -22,7 +22,7 @@ Array WholeEvaluator::zeros(DType d, std::vector<std::int64_t> extents) const {
   return a;
 }
 
-// Index values of sources first .. first + n.
+// The index values of n sources, from source `first` on.
 std::vector<std::int64_t> WholeEvaluator::operands(Id id, std::size_t first, std::size_t n) {
   std::vector<std::int64_t> out;
   for (std::size_t i = 0; i < n; ++i) out.push_back(extent(g_.src(id, first + i)));
@@ -44,7 +44,7 @@ Array WholeEvaluator::operator()(Id id, std::span<const Array* const> sources) {
 
 Array WholeEvaluator::parameter(Id id) {
   const Array& given = arguments_[static_cast<std::size_t>(g_.arg(id, 0))];
-  // An output has no contents at entry that a program may rely on; its writes need its elements all the same.
+  // An output has no defined contents at entry, but writes need an array.
   return given.data.empty() ? zeros(given.dtype, given.extents) : given;
 }
 
@@ -77,7 +77,7 @@ Array WholeEvaluator::reduce(Id id, std::span<const Array* const> sources) {
   const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
   Array x = *sources[0];
   if (kind == ReduceKind::fma) {
-    std::vector<std::int64_t> order;  // kept axes, then the reduced ones
+    std::vector<std::int64_t> order;  // kept axes, then reduced axes
     for (std::int64_t a = 0; a < static_cast<std::int64_t>(x.extents.size()); ++a)
       if (std::ranges::find(axes, a) == axes.end()) order.push_back(a);
     order.insert(order.end(), axes.begin(), axes.end());

@@ -50,7 +50,7 @@ bool Builder::symbolic(Id v) {
     const Op op = graph_.op(id);
     if (op != Op::CONST && op != Op::SYM && (!is_elementwise(op) || op == Op::CAST)) return false;
     for (Id s : graph_.src(id)) stack.push_back(s);
-    symbolic_.insert(id);  // or some source of it is not, which ends the program's construction
+    symbolic_.insert(id);  // if a source is not symbolic, the caller throws, so a wrong entry does no harm
   }
   return true;
 }
@@ -226,7 +226,7 @@ void Builder::check_pad_axis(std::size_t axis, PadMode mode, Id n, Id before, Id
                       index_text_or_id(graph_, after) + " after");
   const bool none = graph_.is_index_const(before, 0) && graph_.is_index_const(after, 0);
   if (mode == PadMode::constant || none) return;
-  // What a side may take at most: edge repeats one element, wrap all of them, reflect all but the edge itself.
+  // The greatest width of a side: reflect repeats all elements except the edge, wrap all elements. Edge needs one element.
   const Id most = mode == PadMode::reflect ? index_sub(graph_, n, graph_.index(1)) : n;
   const bool fits = mode == PadMode::edge
                         ? nonnegative(index_sub(graph_, n, graph_.index(1)))

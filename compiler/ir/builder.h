@@ -1,9 +1,9 @@
-// Checked construction at tensor level. Every call checks types and shapes and throws Diagnostic at the graph's current
+// Builds tensor-level nodes with checks. Every call checks types and shapes, and throws Diagnostic at the graph's current
 // location.
 //
-// The rule of the level: operands of an elementwise operation have EQUAL shapes (the same extent nodes) or rank 0, which
-// broadcasts implicitly; everything else is made explicit with RESHAPE and EXPAND. Calls never fold: the caller gets the node
-// asked for. Spans given must not point into the graph (src(), args()): calls create nodes.
+// Operands of an elementwise operation must have EQUAL shapes (the same extent nodes) or rank 0, which broadcasts implicitly.
+// Every other change of shape needs RESHAPE or EXPAND. Calls never fold: the result is the node that the caller asked for.
+// Spans given to calls must not point into the graph (src(), args()), because calls create nodes.
 #pragma once
 
 #include <initializer_list>
@@ -29,16 +29,17 @@ class Builder {
   Shapes& shapes() { return shapes_; }
   std::vector<Id> shape_of(Id x) { return shapes_.of(x); }
 
-  // Facts that bounds proofs may use: the symbol's minimum. Names not declared have minimum 0.
+  // Declares facts of a symbol for proofs of bounds. The minimum of a symbol that is not declared is 0.
   void declare(const Symbol& s);
-  // From here on a proof that only fails for small values of a symbol raises the symbol's minimum: the entry check of the
-  // compiled program then rejects those values. apply_minimums() writes what was found into the program's symbols.
+  // From here on, a proof that fails only for small values of a symbol raises the symbol's minimum. The entry check of the
+  // compiled program rejects smaller values. apply_minimums() writes the raised minimums into the program's symbols.
   void infer_minimums() { infer_ = true; }
   void apply_minimums(Program& p) const;
-  // Slices and pads are taken as they are: for nodes whose bounds were proven when they were first made.
+  // From here on, calls do not prove the bounds of slices and pads. For nodes that are built again after their bounds were
+  // proven.
   void trust_bounds() { trust_bounds_ = true; }
 
-  Id constant(DType d, std::uint64_t bits);  // as CONST documents
+  Id constant(DType d, std::uint64_t bits);  // bits: in the form of CONST in op.h
   Id param(int slot, const Parameter& p);    // value of the parameter at entry
   Id iota(DType d, Id extent);               // 0, 1, ..., extent-1
   Id extent_value(DType d, Id extent);       // an extent as a rank-0 tensor: CAST(index)
@@ -53,21 +54,21 @@ class Builder {
 
   Id reshape(Id x, std::span<const Id> extents);
   Id expand(Id x, std::span<const Id> extents);          // same rank; axes of extent 1 grow
-  Id broadcast_to(Id x, std::span<const Id> extents);    // NumPy: leading axes are added; x itself when nothing changes
+  Id broadcast_to(Id x, std::span<const Id> extents);    // NumPy: leading axes are added; x itself if nothing changes
   Id permute(Id x, std::span<const std::int64_t> axes);  // result axis i reads axis axes[i]
   Id slice(Id x, std::span<const Id> begin, std::span<const std::int64_t> step, std::span<const Id> extents);
-  Id pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::span<const Id> extents);  // extents of the result
+  Id pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::span<const Id> extents);  // extents: of the result
   Id concat(std::span<const Id> parts, std::int64_t axis);
-  Id gather(Id x, std::span<const Id> index);  // integer tensors; their shapes broadcast. Axes without one follow
+  Id gather(Id x, std::span<const Id> index);  // integer tensors whose shapes broadcast, for the first axes of x
   Id stage(Id x);                              // x, computed once into a buffer
   Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);  // axes ascending; they are removed
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes);      // acc = fma(a, b, acc)
 
   // Scopes; op.h says what the operations mean. Index values are of type index and rank 0.
   Id index_of(Id integer);                                            // an integer of rank 0 as an index value
-  Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read where the gate does not hold
-  // gate no_id: always. unique: a promise that no other position of the kernel, or of the group between two barriers,
-  // writes the element or reads it.
+  Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read if the gate is false
+  // gate no_id: always. unique: a promise that no other position of the kernel, or of the group between two barriers, writes or
+  // reads the element.
   Id update(Id state, Id gate, Id value, std::span<const Id> index, bool unique = false);
   Id atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id> index, Id expected = no_id);
   Id old(Id atomic);
@@ -79,7 +80,7 @@ class Builder {
   Id kernel(std::span<const Id> ranges, std::span<const Id> init, std::span<const Id> final);
   Id get(Id scope, std::int64_t slot);
 
-  Id store(Id param, const Parameter& p, Id value);  // value's shape equals the parameter's, or rank 0, which is broadcast
+  Id store(Id param, const Parameter& p, Id value);  // value: of the parameter's shape, or of rank 0
 
   std::string shape_text(std::span<const Id> extents) const;  // "[N, 768]"
   [[noreturn]] void fail(std::string id, const std::string& text) const;
@@ -103,8 +104,8 @@ class Builder {
   Graph& graph_;
   Shapes shapes_;
   std::vector<SymbolFacts> facts_;
-  std::unordered_set<Id> nonnegative_;  // proven, or made so
-  std::unordered_set<Id> symbolic_;     // of constants and symbols only
+  std::unordered_set<Id> nonnegative_;  // nodes that are >= 0: proven, or by a raised minimum
+  std::unordered_set<Id> symbolic_;     // nodes that depend on constants and symbols only
   bool trust_bounds_ = false, infer_ = false;
 };
 

@@ -23,7 +23,7 @@ bool is_never_0(const Graph& g, const Program& p, const Poly& slope) {
   return IndexProof(g, facts).nonnegative(below) || IndexProof(g, facts).nonnegative(above);
 }
 
-// loc: of the first that is too many, where a text has it.
+// loc: the declaration of the first item beyond the limit, if a text has it.
 [[noreturn]] void fail_limit(const Graph& g, SourceLoc loc, const std::string& text, std::size_t most, std::size_t got) {
   throw Diagnostic("E-limit", where(g, loc.line != 0 ? loc : g.loc()),
                    text + ": expected at most " + std::to_string(most) + ", got " + std::to_string(got));

@@ -1,6 +1,6 @@
-// How a call's arguments give a program's symbols their values. First an axis whose whole extent is the symbol gives it, in
-// the order of parameters; then an axis whose extent is linear in the one symbol that is still open (3*N, 2*N + 1, N + M with
-// M known). The runtime's entry check (runtime/src/check.c) and the interpreter follow this order too.
+// How the arguments of a call give the program's symbols their values: first by axes whose whole extent is the symbol, in the
+// order of parameters, then by axes whose extent is linear in the one symbol that is still unknown (3*N, 2*N + 1, N + M with M
+// known). The runtime's entry check (runtime/src/check.c) and the interpreter follow this order too.
 #pragma once
 
 #include <optional>
@@ -17,16 +17,16 @@ inline constexpr std::size_t max_arguments = 256, max_extents = 64, max_numbers 
 // The factor k of an extent k*symbol + rest, where neither k nor rest depends on the symbol; nullopt in any other form.
 std::optional<Poly> slope_in(const Graph& g, Id extent, Id symbol);
 
-// The only symbol under the extent that `known` does not have, or no_id.
+// The only symbol of the extent that is not in `known`; no_id: there is none, or several.
 Id open_symbol(const Graph& g, Id extent, const std::vector<Id>& known);
 
-// The symbols that every call gives: whole extents, then extents with a slope that the facts prove not to be 0.
+// The symbols that every call determines: whole extents, then extents whose slope is proven not to be 0.
 std::vector<Id> given_symbols(const Graph& g, const Program& p);
 
-// Every extent that the program declares is given by some argument (E-symbol), and a call can have as many arguments and
-// symbols as the program has (E-limit).
+// Throws E-symbol if no argument determines a declared symbol, E-limit if the program has more arguments or symbols than a call
+// can have.
 void check_call(const Graph& g, const Program& p);
-// The run can keep as many numbers, and each kernel as many buffers, as the schedule has (E-limit).
+// Throws E-limit if the schedule has more numbers, or a kernel more buffers, than the runtime can keep.
 void check_run(const Graph& g, const Schedule& s);
 
 }  // namespace kiln::compiler

@@ -1,8 +1,9 @@
-// compact: what a schedule needs, in a graph of its own.
+// compact: copies the nodes that a schedule needs into a graph of their own.
 //
-// before: a schedule in a graph that also holds what passes have left behind. after: a graph of the nodes that the schedule
-// names and of their sources alone, in the same order. postcondition: reading what write_schedule() writes gives, after
-// compact, this very graph, id for id: so a pass that starts from a text does what it does in one go.
+// Before: a schedule in a graph that also contains nodes that passes left over.
+// After: a graph of only the nodes that the schedule names and their sources, in the same order.
+// Why: reading the text of write_schedule() and compacting gives this graph again, with equal ids. So a pass that starts from a
+//   text does the same as in one run of all passes.
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -10,10 +11,10 @@
 
 namespace kiln::compiler {
 
-// `s` names nodes of `g` before, and of the result after.
+// Changes `s` to name nodes of the result.
 Graph compact(const Graph& g, Schedule& s);
 
-// The same, but the order is that of operands (Graph::in_order): it does not depend on the order in which nodes were made.
+// The same, but in the order of operands (Graph::in_order), which does not depend on the order in which nodes were made.
 Graph in_order(const Graph& g, Schedule& s);
 
 }  // namespace kiln::compiler

@@ -1,4 +1,4 @@
-// Errors that a user can cause, thrown as values with a stable id: `file:line:col: error: E-xxx: text`.
+// The exception for errors that a user can cause. It has a stable id and the text `file:line:col: error: E-xxx: text`.
 #pragma once
 
 #include <stdexcept>

@@ -21,7 +21,7 @@ enum class DType : std::uint8_t {
   bf16,
   f32,
   f64,
-  index,  // mathematical integer: never wraps, floor division; becomes i32/i64 late in lowering
+  index,  // mathematical integer: never wraps, division rounds down; the last step of lowering makes it i32 or i64
   none    // effects (STORE, SINK, FOR without carried values)
 };
 

@@ -14,7 +14,7 @@ constexpr std::uint64_t mix(std::uint64_t h, std::uint64_t v) {  // splitmix64 f
   return z ^ (z >> 31);
 }
 
-// Ids in the order in which they are first added; the cost follows their number, not the graph's.
+// A set of ids in the order of insertion. Its cost depends on its size, not on the graph's size.
 class IdSet {
  public:
   IdSet() : table_(64, no_id) {}
@@ -48,7 +48,7 @@ std::uint64_t hash_text(std::string_view s) {
   return h;
 }
 
-// Lists of sources and arguments are short: a call of memcmp or memmove costs more than they do.
+// Lists of sources and arguments are short, so a loop is cheaper than a call of memcmp or memmove.
 template <class T>
 bool same(std::span<const T> a, std::span<const T> b) {
   if (a.size() != b.size()) return false;
@@ -80,7 +80,8 @@ std::uint64_t Graph::hash_of(const UOp& n, std::span<const Id> src, std::span<co
   return h;
 }
 
-// What state a node goes on from. The reader of texts makes nodes before they are verified: any of these parts may be missing.
+// The memory of the state that a node continues. Sources or args may be missing, because the text reader makes nodes before
+// they are verified.
 Id Graph::memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t> args) const {
   const auto of = [&](std::span<const Id> states, std::size_t i) {
     return i < states.size() ? nodes_[states[i]].memory : no_id;
@@ -110,7 +111,7 @@ void Graph::grow_table() {
 
 Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const std::int64_t> arguments, std::string_view name,
                int lanes) {
-  // The parts may be views into this graph: keep them valid while the pools grow.
+  // The arguments may be views into this graph, so they are copied before the pools grow.
   if (src_.capacity() < src_.size() + sources.size() || args_.capacity() < args_.size() + arguments.size()) {
     const std::vector<Id> s(sources.begin(), sources.end());
     const std::vector<std::int64_t> a(arguments.begin(), arguments.end());
@@ -187,14 +188,14 @@ std::vector<Id> Graph::reachable(std::span<const Id> roots) const {
   return std::move(found.ids);
 }
 
-// For a large part of the graph: faster than a set.
+// The same as reachable(), faster for a large part of the graph.
 std::vector<Id> Graph::reachable_by_sweep(std::span<const Id> roots) const {
   Id top = 0;
   for (const Id r : roots) top = std::max(top, r + 1);
   std::vector<bool> seen(top, false);
   for (const Id r : roots) seen[r] = true;
   std::size_t count = 0;
-  for (Id id = top; id-- > 0;)  // users come before sources in this direction, so one sweep marks everything
+  for (Id id = top; id-- > 0;)  // users come before sources in this direction, so one sweep marks all nodes
     if (seen[id]) {
       ++count;
       for (Id s : src(id)) seen[s] = true;
@@ -209,7 +210,7 @@ std::vector<Id> Graph::reachable_by_sweep(std::span<const Id> roots) const {
 std::vector<Id> Graph::in_order(std::span<const Id> roots) const {
   std::vector<Id> out;
   std::vector<bool> done(nodes_.size(), false);
-  std::vector<std::pair<Id, std::size_t>> open;  // a node and the source to look at next
+  std::vector<std::pair<Id, std::size_t>> open;  // a node and the number of its next source
   for (const Id root : roots) {
     if (!done[root]) open.emplace_back(root, 0);
     while (!open.empty()) {

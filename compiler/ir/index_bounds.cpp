@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int max_depth = 16;  // of nested atoms; recursion ends there
+constexpr int max_depth = 16;  // of nested atoms; limits the recursion
 
 bool proven(const Graph& g, Id id, std::span<const SymbolFacts> facts) {
   return IndexProof(g, facts).nonnegative(poly_of(g, id));
@@ -20,7 +20,7 @@ SymbolFacts facts_of(const Graph& g, Id sym, std::span<const SymbolFacts> facts)
   return {g.name(sym)};
 }
 
-// All symbols in an expression, in structural order; false when it nests too deeply.
+// Collects the symbols of an expression in structural order; false: it nests too deeply.
 bool collect_symbols(const Graph& g, Id id, int depth, std::vector<Id>& out) {
   if (depth > max_depth) return false;
   for (const Monomial& m : poly_of(g, id))
@@ -35,7 +35,7 @@ bool collect_symbols(const Graph& g, Id id, int depth, std::vector<Id>& out) {
   return true;
 }
 
-// The value with every symbol equal to `symbol`; nullopt on overflow and for operations that extents do not have.
+// The value if every symbol has the value `symbol`. nullopt: overflow, or an operation that extents do not have.
 std::optional<std::int64_t> evaluate(const Graph& g, Id id, std::int64_t symbol, int depth) {
   if (depth > max_depth) return std::nullopt;
   std::int64_t sum = 0;
@@ -63,8 +63,8 @@ std::optional<std::int64_t> evaluate(const Graph& g, Id id, std::int64_t symbol,
   return sum;
 }
 
-// The smallest m >= low such that the value of an expression of one symbol is proven for all values from m on: found by
-// doubling and halving on the proof, then down by evaluation, because that proof is a little weaker than the truth.
+// The smallest m >= low for which the value of an expression of one symbol is proven to be >= 0 for all values from m on.
+// Doubling and bisection find the smallest m that is proven. Evaluation then lowers m, because the proof is a little too weak.
 std::optional<std::int64_t> smallest_minimum(const Graph& g, Id id, const SymbolFacts& symbol, std::int64_t reach) {
   const std::int64_t low = symbol.min;
   const auto proven_from = [&](std::int64_t m) {
@@ -76,7 +76,7 @@ std::optional<std::int64_t> smallest_minimum(const Graph& g, Id id, const Symbol
     if (step > reach) return std::nullopt;
     step *= 2;
   }
-  std::int64_t bad = low + step / 2 - 1, good = low + step - 1;  // bad may be low - 1, which nothing is known of
+  std::int64_t bad = low + step / 2 - 1, good = low + step - 1;  // bad may be low - 1, for which nothing is known
   while (good - bad > 1) {
     const std::int64_t middle = bad + (good - bad) / 2;
     (proven_from(middle) ? good : bad) = middle;
@@ -85,7 +85,8 @@ std::optional<std::int64_t> smallest_minimum(const Graph& g, Id id, const Symbol
   return good;
 }
 
-// For a product of several symbols: one minimum for all that is enough, then less for each symbol as long as it still is.
+// For a product of several symbols: first one sufficient minimum for all symbols, then a smaller one for each symbol in turn,
+// as long as the proof holds.
 std::optional<std::vector<SymbolFacts>> minimums_of_factors(const Graph& g, Id id, std::vector<SymbolFacts> symbols) {
   constexpr std::int64_t reach = 64;
   const std::vector<SymbolFacts> declared = symbols;

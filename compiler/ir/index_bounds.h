@@ -1,4 +1,4 @@
-// Proofs that extents and offsets are in range, from the declared facts of symbols.
+// Proves that extents and offsets are in range, by the declared facts of symbols.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace kiln::compiler {
 
-// A symbol's declared least and greatest value. Unlisted symbols are >= 0.
+// A symbol's least and greatest value. Symbols that are not listed are >= 0.
 struct SymbolFacts {
   std::string_view name;
   std::int64_t min = 0;
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
-  SourceLoc needed_at = {};  // of the operation that raised the minimum above the declared one
+  SourceLoc needed_at = {};  // the operation that raised the minimum
 };
 
-// True only when the value is >= 0 for every value of the symbols that satisfies the facts.
+// True: the value is >= 0 for all values of the symbols that satisfy the facts. False: not proven.
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
-// The smallest raised minimum that makes the value >= 0: for one symbol exactly, for a product of several symbols and a
-// constant the least for each. nullopt when no minimum makes it so. A value that is >= 0 anyway raises nothing.
+// The smallest minimums of symbols for which the value is >= 0: for one symbol the exact one; for a product of several symbols
+// plus a constant, minimums of which none can be smaller alone. Empty: the value is >= 0 already. nullopt: no such minimums.
 std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 }  // namespace kiln::compiler

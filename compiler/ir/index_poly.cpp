@@ -29,7 +29,7 @@ std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
 
 }  // namespace
 
-// Symbols by name, then other atoms by structural hash: never by the order of creation.
+// The order of atoms: symbols by name, then other atoms by structural hash. It does not depend on the order of creation.
 bool index_atom_less(const Graph& g, Id a, Id b) {
   if (a == b) return false;
   const bool sa = g.op(a) == Op::SYM, sb = g.op(b) == Op::SYM;
@@ -66,7 +66,7 @@ namespace {
 
 bool is_index_op(const Graph& g, Id id, Op op) { return g.op(id) == op && g.dtype(id) == DType::index; }
 
-// Reads one left-nested product; false when it is not in canonical form.
+// Reads one left-nested product; false: it is not in canonical form.
 bool read_monomial(const Graph& g, Id id, Monomial& m) {
   m = {1, {}};
   if (is_index_op(g, id, Op::CONST)) {
@@ -111,8 +111,7 @@ std::optional<std::int64_t> constant_of(const Poly& p) {
   return std::nullopt;
 }
 
-// p = c * quotient + rest, with every coefficient of the rest either outside the multiples of c or, for the constant, in [0,
-// c).
+// p = c * quotient + rest. No coefficient of the rest is a multiple of c; its constant is in [0, c).
 struct Split {
   Poly quotient, rest;
 };
@@ -141,7 +140,7 @@ Poly scale_poly(const Graph& g, Poly p, std::int64_t by) {
 
 namespace {
 
-// Would index_floordiv / index_floormod make just this node of these operands?
+// Whether index_floordiv or index_floormod of these operands makes a division node, without simplification.
 bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
   const auto c = index_value(g, b);
   if (!c) return !index_value(g, a);
@@ -153,7 +152,7 @@ bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
   return std::ranges::all_of(p, [&](const Monomial& m) { return m.coefficient > 0 && m.coefficient < *c; });
 }
 
-constexpr int max_depth = 16;  // of nested atoms; the recursion ends there
+constexpr int max_depth = 16;  // of nested atoms; limits the recursion
 
 struct TextLimit {
   std::size_t length;
@@ -188,7 +187,7 @@ bool append_text(const Graph& g, Id id, TextLimit limit, std::string& out) {
   bool first = true;
   for (const Monomial& m : *p) {
     const bool minus = m.coefficient < 0;
-    if (m.coefficient == INT64_MIN) return false;  // its magnitude does not read back
+    if (m.coefficient == INT64_MIN) return false;  // the reader cannot read its magnitude
     out += first ? (minus ? "-" : "") : (minus ? " - " : " + ");
     first = false;
     const auto magnitude = minus ? 0 - static_cast<std::uint64_t>(m.coefficient) : static_cast<std::uint64_t>(m.coefficient);

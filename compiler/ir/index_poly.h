@@ -1,6 +1,8 @@
-// Index arithmetic at tensor level in canonical form, so that equal polynomials are one node id. Canonical: a left-nested ADD
-// of monomials, higher degree first, the constant last; a monomial is a left-nested MUL of atoms in structural order, then its
-// coefficient when that is not 1. Atoms: SYM, and FLOORDIV / FLOORMOD / MIN / MAX of canonical expressions.
+// Canonical form of tensor-level index arithmetic: equal polynomials are one node.
+//
+// Canonical is a left-nested ADD of monomials, of higher degree first, the constant last. A monomial is a left-nested MUL of
+// atoms in structural order, then its coefficient if that is not 1. Atoms are SYM, and FLOORDIV, FLOORMOD, MIN and MAX of
+// canonical expressions.
 #pragma once
 
 #include <optional>
@@ -14,11 +16,11 @@ namespace kiln::compiler {
 
 struct Monomial {
   std::int64_t coefficient = 0;
-  std::vector<Id> atoms;  // in structural order; empty: the constant
+  std::vector<Id> atoms;  // in structural order; empty: the constant term
 };
-using Poly = std::vector<Monomial>;  // in canonical order, no zero coefficients; empty is 0
+using Poly = std::vector<Monomial>;  // in canonical order, without zero coefficients; empty is 0
 
-// The polynomial a canonical expression stands for. Anything in another form is one atom.
+// The polynomial of a canonical expression. An expression in another form is one atom.
 Poly poly_of(const Graph& g, Id id);
 Id index_from(Graph& g, const Poly& p);
 Poly normalise_poly(const Graph& g, Poly p);  // sorts, merges equal monomials, drops zeros
@@ -37,18 +39,18 @@ Id index_min(Graph& g, Id a, Id b);
 Id index_max(Graph& g, Id a, Id b);
 Id index_product(Graph& g, std::span<const Id> factors);
 
-Id index_canonical(Graph& g, Id id);  // the same value in canonical form; linear
+Id index_canonical(Graph& g, Id id);  // the same value in canonical form; linear time
 
-std::optional<std::int64_t> index_value(const Graph& g, Id id);  // of a constant
+std::optional<std::int64_t> index_value(const Graph& g, Id id);  // the value of a constant, else nullopt
 
-// "2*H*W + N - 1", "((N + 1) // 2)", "max(N, M)". nullopt when reading the text back would not give this very node (not
-// canonical, or too long to be worth one line).
+// "2*H*W + N - 1", "((N + 1) // 2)", "max(N, M)". nullopt: the text would not read back to this node, because it is not
+// canonical, or is too long for one line.
 std::optional<std::string> index_text(const Graph& g, Id id, std::size_t max_length = 200);
-std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" when there is no text
+std::string index_text_or_id(const Graph& g, Id id);  // for messages: "%12" if there is no text
 
 // "12:5" of file "a.cpp" as "a.cpp:12:5"; empty without a location.
 std::string where(const Graph& g, SourceLoc loc);
-// "kernels.cpp:12". The folder is left out, so that the text does not depend on the build folder. Empty where `loc` is empty.
+// "kernels.cpp:12", without the folder, so that the text does not depend on the build folder. Empty without a location.
 std::string file_and_line(const Graph& g, SourceLoc loc);
 
 }  // namespace kiln::compiler

@@ -7,14 +7,14 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t max_terms = 4096;    // of a polynomial that starts at 0
-constexpr std::size_t max_searched = 128;  // of one whose atoms are replaced
+constexpr std::size_t max_terms = 4096;    // terms of a polynomial whose atoms start at 0
+constexpr std::size_t max_searched = 128;  // terms of a polynomial whose atoms are replaced
 constexpr int max_depth = 12, max_polynomials = 256, max_nesting = 16;
 
 std::int64_t constant_term(const Poly& p) { return p.empty() || !p.back().atoms.empty() ? 0 : p.back().coefficient; }
 Poly constant(std::int64_t v) { return v == 0 ? Poly{} : Poly{{v, {}}}; }
 
-// p = factor * atom + rest. The atom may be in `factor` again, where it is a square in p.
+// p = factor * atom + rest. square: `factor` contains the atom again.
 struct SplitAt {
   Poly factor, rest;
   bool square = false;
@@ -61,7 +61,7 @@ const SymbolFacts& IndexProof::facts_of(Id symbol) const {
   return f == facts_.end() ? unlisted : *f;
 }
 
-// The least value that an atom is known to have.
+// The least known value of an atom.
 std::optional<std::int64_t> IndexProof::least(Id atom) {
   if (const auto it = least_.find(atom); it != least_.end()) return it->second;
   if (nesting_ == max_nesting) return std::nullopt;
@@ -102,7 +102,8 @@ std::optional<std::int64_t> IndexProof::least(const Poly& p) {
   return ge0(p, 2) ? std::optional<std::int64_t>(0) : std::nullopt;
 }
 
-// p with every atom replaced by atom + its least value. Nothing when an atom has none, or when there are too many terms.
+// p with each atom replaced by itself plus its least value. nullopt: an atom has no known least value, or there are too many
+// terms.
 std::optional<Poly> IndexProof::shifted(const Poly& p) {
   Poly out;
   for (const Monomial& m : p) {
@@ -128,7 +129,7 @@ bool IndexProof::ge0(const Poly& p, int depth) {
   if (depth == 0 || p.size() > max_searched || --budget_ < 0) return false;
   for (const Id a : atoms_of(p)) {
     const auto [factor, rest, square] = split_at(p, a);
-    const bool lower = ge0(factor, depth - 1);  // the atom's lower end makes p smallest
+    const bool lower = ge0(factor, depth - 1);  // then the atom's least value makes p smallest
     if (lower && least(a).value_or(-1) >= 0 && ge0(rest, depth - 1)) return true;
     if (square || (!lower && !ge0(scale_poly(g_, factor, -1), depth - 1))) continue;
     if (replaced(a, factor, rest, lower, depth - 1)) return true;
@@ -136,7 +137,8 @@ bool IndexProof::ge0(const Poly& p, int depth) {
   return false;
 }
 
-// scale > 0, and scale * atom is `value` or on the side of it that makes p larger.
+// Proves p = factor * atom + rest >= 0 with `value` for scale * atom. Requires: scale > 0, and p does not grow by the
+// replacement.
 bool IndexProof::proven_with(const Poly& factor, const Poly& value, const Poly& rest, std::int64_t scale, int depth) {
   return ge0(add_poly(g_, scale_poly(g_, rest, scale), mul_poly(g_, factor, value)), depth);
 }
@@ -160,7 +162,8 @@ bool IndexProof::replaced(Id a, const Poly& factor, const Poly& rest, bool lower
   }
 }
 
-// x // c: c times it is in x - (c - 1) .. x. By a symbol >= 0 it is x at most, where x >= 0.
+// A quotient q = x // c with a constant c > 0: c * q is in x - (c - 1) .. x. With a divisor >= 0 that is no constant, and x >=
+// 0: q <= x.
 bool IndexProof::replaced_quotient(Id a, const Poly& factor, const Poly& rest, bool lower, int depth) {
   const Poly x = source(a, 0), d = source(a, 1);
   if (const auto c = index_value(g_, g_.src(a, 1)))
@@ -168,7 +171,7 @@ bool IndexProof::replaced_quotient(Id a, const Poly& factor, const Poly& rest, b
   return !lower && ge0(d, 1) && ge0(x, 1) && proven_with(factor, x, rest, 1, depth);
 }
 
-// x % d for d >= 0 is d at most (0 where d is 0), d - 1 for d >= 1, and x where x >= 0.
+// A remainder r = x % d: r <= d for d >= 0 (r is 0 if d is 0), r <= d - 1 for d >= 1, and r <= x for x >= 0.
 bool IndexProof::replaced_remainder(Id a, const Poly& factor, const Poly& rest, int depth) {
   const Poly x = source(a, 0), d = source(a, 1), last = add_poly(g_, d, constant(-1));
   if (!ge0(d, 1)) return false;

@@ -1,6 +1,8 @@
-// The proof search behind index_bounds.h. A polynomial is >= 0 when it has no negative term once every atom starts at 0.
-// Otherwise one atom at a time (a quotient, a remainder, a minimum, a maximum, a symbol with a greatest value) is replaced by
-// the end of its range that makes the polynomial smallest.
+// The search behind index_bounds.h for a proof that a polynomial is >= 0.
+//
+// A polynomial is >= 0 if it has no negative term after each atom is replaced by itself plus its least value. Otherwise the
+// search replaces one atom at a time (a quotient, remainder, minimum, maximum, or a symbol with a greatest value) by the end of
+// its range for which the polynomial is smallest.
 #pragma once
 
 #include <map>
@@ -14,7 +16,7 @@ class IndexProof {
  public:
   IndexProof(const Graph& g, std::span<const SymbolFacts> facts) : g_(g), facts_(facts) {}
 
-  // False: not proven. An overflow of 64 bits proves nothing.
+  // False: not proven. A polynomial whose coefficients exceed 64 bits is not proven.
   bool nonnegative(const Poly& p);
 
  private:
@@ -33,9 +35,9 @@ class IndexProof {
 
   const Graph& g_;
   std::span<const SymbolFacts> facts_;
-  std::map<Id, std::optional<std::int64_t>> least_;  // looked up only
-  int budget_ = 0;                                   // polynomials still to be tried
-  int nesting_ = 0;                                  // of atoms in atoms
+  std::map<Id, std::optional<std::int64_t>> least_;  // by atom; never iterated
+  int budget_ = 0;                                   // number of polynomials that the search may still try
+  int nesting_ = 0;                                  // depth of atoms inside atoms
 };
 
 }  // namespace kiln::compiler

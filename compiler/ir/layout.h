@@ -1,6 +1,6 @@
-// Where the elements of a parameter lie. A dense parameter is row-major. A pitched or strided one has strides that the call
-// gives: symbols of kind `stride`, named PARAMETER.strideAXIS, in elements. Up to kernel_split a parameter is indexed by its
-// axes, so strides appear in the positions of loads and stores alone.
+// The memory layout of parameters. A dense parameter is row-major. A pitched or strided parameter has strides that each call
+// gives: symbols of kind `stride`, named PARAMETER.strideAXIS, in elements. Passes before kernel_split index a parameter by its
+// axes, so strides occur only in the linear indices of loads and stores.
 #pragma once
 
 #include <span>
@@ -11,29 +11,28 @@
 
 namespace kiln::compiler {
 
-inline constexpr std::int64_t most_stride = std::int64_t{1} << 40;  // of either sign; the entry refuses more
+inline constexpr std::int64_t most_stride = std::int64_t{1} << 40;  // magnitude; the entry check refuses greater strides
 
-// "", " pitched", " pitched 1" (the strides of the first axis alone), " strided".
+// "", " pitched", " pitched 1" (only the first axis has a stride of the caller), " strided".
 std::string layout_text(int free_strides, int rank);
 inline std::string layout_text(const Parameter& p) { return layout_text(p.free_strides, static_cast<int>(p.extents.size())); }
 
 std::string stride_name(const Parameter& p, std::size_t axis);
 
-// Adds the symbols of all strides, behind the extents. The name of a symbol that exists already is returned, or an empty text.
+// Adds the symbols of all strides, behind the extents. Returns the name of a stride that another symbol has already, else "".
 std::string declare_strides(Program& p);
 
 // One stride for each axis.
 std::vector<Id> strides_of(Graph& g, const Parameter& p);
 
-// The position of an element. A dense parameter: row-major.
+// The linear index of an element.
 Id position_of(Graph& g, const Parameter& p, std::span<const Id> index);
 
-// The same element's position in a dense array of the parameter's extents: every stride takes its row-major value. Exact,
-// because a position is linear in strides that belong to this parameter alone.
+// The linear index of the same element in a dense array of the parameter's extents. Replaces every stride by its row-major
+// value, which is exact, because the index is linear in the strides and no other parameter has these symbols.
 Id dense_position(Graph& g, const Parameter& p, Id position);
 
-// The parameter with free strides that gives a buffer its memory, directly or through Buffer::after; null for every other
-// buffer.
+// The parameter with free strides that gives a buffer its memory, directly or through Buffer::after; null for other buffers.
 const Parameter* free_layout(const Schedule& s, int buffer);
 
 }  // namespace kiln::compiler

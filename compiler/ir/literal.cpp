@@ -26,7 +26,7 @@ double decode(Format f, std::uint64_t bits) {
   return ((bits >> (f.mantissa + f.exponent)) & 1) != 0 ? -magnitude : magnitude;
 }
 
-// Nearest even; nullopt when a finite value would become infinite. For formats narrower than f64.
+// Rounds to nearest even, for formats narrower than f64. nullopt: a finite value would become infinite.
 std::optional<std::uint64_t> encode(Format f, double x) {
   const std::uint64_t sign = std::signbit(x) ? std::uint64_t{1} << (f.mantissa + f.exponent) : 0;
   const int bias = (1 << (f.exponent - 1)) - 1;

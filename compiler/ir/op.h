@@ -1,5 +1,6 @@
 // The operations of the IR, one line each. Levels: T tensor graph, K kernel graph (after rangeify), P program (after lowering).
-// Semantics of each: docs/reference/ir.md. `src` gives the operands; `args` are 64-bit integers that take part in identity.
+// docs/reference/ir.md has the semantics. `src` are the operands. `args` are 64-bit integers that are part of a node's
+// identity.
 #pragma once
 
 #include <cstdint>
@@ -74,17 +75,17 @@ namespace kiln::compiler {
   X(SHUFFLE,  "shuffle",  "P",   -1) /* {vectors of equal lanes...}; args: per result lane, its lane in the vectors side by side */
 // clang-format on
 
-// Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE
-// (or CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop or group) has one owner.
-// - FOR: turn t runs with RANGE = begin + t * step (step > 0) if that is < end and, with the while flag, carried value 0 (a
-//   bool) holds; tested before each turn. RANGE's own end is only a bound for proofs: what RANGE stays below.
-// - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis.
-//   Where the gate holds the indices must be inside; where it does not, the result is the state itself.
+// Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE (or
+// CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop or group) has one owner.
+// - FOR: iteration t has RANGE = begin + t * step (step > 0). Before each iteration, RANGE < end is tested and, with the while
+//   flag, carried value 0 (a bool). The RANGE's own end is an upper bound of RANGE for proofs only.
+// - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis. If
+//   the gate is true, the indices must be inside. If it is false, the result is the state itself.
 // - A KERNEL's final state k is a chain of UPDATE, ATOMIC and GET of FORs that ends in CARRY{first RANGE, init k} {k}. INDEX of
-//   that CARRY or of a later state reads the tensor that all points share, INDEX of init k its contents at entry. Results may
-//   not depend on the order of the points (row-major in the interpreter). RANGE ends may not depend on own ranges.
-// - Inside a KERNEL a state has at most one writer, and every INDEX of a state comes before its writer: a state is a moment
-//   in time. Outside of kernels tensors are plain values: two writers of one tensor give two tensors.
+//   that CARRY or of a later state reads the tensor that all points share. INDEX of init k reads the contents at entry. Results
+//   may not depend on the order of the points (row-major in the interpreter). RANGE ends may not depend on own ranges.
+// - Inside a KERNEL a state has at most one writer, and every INDEX of a state comes before its writer, because a state is a
+//   moment in time. Outside of kernels tensors are plain values: two writers of one tensor give two tensors.
 
 enum class Op : std::uint8_t {
 #define KILN_X(e, t, l, a) e,
@@ -92,20 +93,20 @@ enum class Op : std::uint8_t {
 #undef KILN_X
 };
 
-// group: of a FOR over the positions of a group between two barriers; they become lanes.
+// group: the RANGE of a FOR over the positions of a group between two barriers. Lowering makes lanes of it.
 enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, group };
 enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
-// sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536; in a block 32 partial accumulators, k goes to
-// accumulator k % 32, combined by a halving tree (j += j+16, +8, +4, +2, +1); block results again striped. See
-// docs/reference/numbers.md.
+// sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536 elements. A block has 32 accumulators; element k
+// belongs to accumulator k % 32, and a halving tree combines them (j with j+16, +8, +4, +2, +1). Block results are striped
+// again. See docs/reference/numbers.md.
 enum class ReduceOrder : std::int64_t { sequential, striped };
-// What ATOMIC puts in the place of the element: kind(element, value). exchange: the value. compare_exchange: the value where
-// the element's bits equal those of `expected`, else the element. add: numbers; min, max: numbers and bool; and, or, xor: bool
-// and integers; the exchanges: every dtype.
+// The new element of an ATOMIC: kind(element, value). exchange: the value. compare_exchange: the value if the element's bits
+// equal the bits of `expected`, else the element. Types: add: numbers; min, max: numbers and bool; and, or, xor: bool and
+// integers; the exchanges: every dtype.
 enum class AtomicKind : std::int64_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
-// What a reduction repeats; argmax and argmin are more than one operation.
+// The operation that a reduction repeats. Not for argmax and argmin, which are several operations.
 Op operation_of(ReduceKind kind);
-// How add to bit_xor combine the element with the value; the exchanges combine nothing.
+// The operation that combines the element with the value. Not for the exchanges, which combine nothing.
 Op operation_of(AtomicKind kind);
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };
 
@@ -122,7 +123,7 @@ constexpr bool is_elementwise(Op op) { return op >= Op::NEG && op <= Op::FMA; } 
 constexpr bool is_comparison(Op op) { return op >= Op::LT && op <= Op::NE; }
 constexpr bool is_math(Op op) { return (op >= Op::RSQRT && op <= Op::ERF) || op == Op::POW; }  // compiler/math expands it
 constexpr bool is_movement(Op op) { return op >= Op::RESHAPE && op <= Op::CONCAT; }
-// Of integers, where the result fits their width and the operands are in range: sums, quotients and the like of index values.
+// Operations that compute on integers the same as on index values, if operands and result are in range.
 constexpr bool is_index_arithmetic(Op op) {
   switch (op) {
     case Op::NEG:

@@ -25,7 +25,7 @@ std::span<const Id> closed_ranges(const Graph& g, Id id) {
 void OpenRanges::visit(Id id) {
   const auto closed = closed_ranges(g_, id);
   std::uint32_t set = 0;
-  for (const Id s : g_.src(id)) set = merge(set, of_[s]);  // a closed RANGE too: its end may depend on others
+  for (const Id s : g_.src(id)) set = merge(set, of_[s]);  // closed RANGEs too: their ends may depend on others
   if (!closed.empty()) set = without(set, closed);
   if (g_.op(id) == Op::RANGE) set = merge(set, number({id}));
   of_[id] = set;

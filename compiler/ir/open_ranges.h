@@ -1,5 +1,5 @@
-// On which RANGEs each node depends that nothing below it has closed yet. REDUCE, STAGE and END close the RANGEs that they end,
-// a KERNEL and a FOR their own. Internal to the verifier.
+// The open RANGEs of each node: the RANGEs that the node depends on and that no node below it closes. REDUCE, STAGE and END
+// close the RANGEs among their sources; a KERNEL and a FOR close their own. Internal to the verifier.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ class OpenRanges {
  public:
   explicit OpenRanges(const Graph& g) : g_(g), of_(g.size(), 0) { number({}); }
 
-  void visit(Id id);                                                  // once each, sources first
+  void visit(Id id);                                                  // call once for each node, sources first
   const std::vector<Id>& of(Id id) const { return *sets_[of_[id]]; }  // ascending
 
  private:
@@ -29,7 +29,7 @@ class OpenRanges {
 
 inline bool is_negative(const Graph& g, Id index) { return g.is_const(index) && g.arg(index, 0) < 0; }
 
-// The RANGEs that a node closes: none for most.
+// The RANGEs that a node closes. Most nodes close none.
 std::span<const Id> closed_ranges(const Graph& g, Id id);
 
 }  // namespace kiln::compiler

@@ -1,4 +1,4 @@
-// What passes hand on: a program at tensor level, and the same program as kernels.
+// The data that passes exchange: a program at tensor level, and the same program as kernels.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace kiln::compiler {
 
-// state: a tensor of the program's own, which its pieces read and write (see Piece); never an argument of a call.
+// state: an internal tensor that the program's pieces read and write (see Piece); never an argument of a call.
 enum class Direction : std::uint8_t { in, out, inout, state };
 
 struct Parameter {
@@ -20,44 +20,44 @@ struct Parameter {
   DType dtype = DType::f32;
   std::vector<Id> extents;  // index values: constants or polynomials of SYMs; rank = size()
   SourceLoc loc;
-  int free_strides = 0;  // that many leading axes have strides of the caller's; the axes behind them are dense
+  int free_strides = 0;  // number of leading axes with strides of the caller; the other axes are dense
 };
 
-// Declared facts of a symbolic extent, checked at entry and trusted after; or a number that the run sets.
+// A symbolic extent with its declared facts, which the entry check ensures and passes may trust. Or a number that the run sets.
 struct Symbol {
   enum class Kind : std::uint8_t {
-    extent,   // of an argument
-    stride,   // of an axis of an argument, in elements; any sign
-    turn,     // the position of a HostLoop
-    element,  // of `buffer`, an i64 tensor of one element, when a kernel or loop that has the symbol begins
-    count,    // of the turns that a HostLoop has made since it last began
+    extent,   // extent of an argument
+    stride,   // stride of an argument's axis, in elements; any sign
+    turn,     // counter of a HostLoop
+    element,  // element of `buffer`, an i64 tensor of one element, read before a kernel or loop that uses the symbol
+    count,    // number of iterations that a HostLoop has made since it began
   };
   std::string name;
   std::int64_t min = 0;
   std::int64_t max = (std::int64_t{1} << 40);
   std::int64_t multiple_of = 1;
   Kind kind = Kind::extent;
-  int buffer = -1;                 // the same number as the state, while that is a parameter
-  std::string min_needed_at = {};  // "kernels.cpp:12": the operation that needs `min`, where that is above the declared one
-  SourceLoc loc = {};              // where a text declares it
+  int buffer = -1;                 // for `element`: index into Schedule::buffers, or of the parameter before there are buffers
+  std::string min_needed_at = {};  // "kernels.cpp:12": the operation that raised `min` above the declared minimum
+  SourceLoc loc = {};              // the declaration in a text
 };
 
-// What the program says of its data itself. A call fails with the first, in this order, that does not hold.
+// A condition on data that the program itself states. A call fails with the first check that does not hold.
 struct DataCheck {
   std::string text;
   SourceLoc loc;
 };
-// The parameter of this name, after all arguments, if the program has checks: an inout i32, the least number of a check that
-// failed, or no_check. The runtime holds it; it is no argument of a call.
+// The name of the parameter behind all arguments that a program with checks has: an inout i32 with the least number of a failed
+// check, or no_check. The runtime owns it; it is not an argument of a call.
 inline constexpr const char* check_parameter = "kiln_check";
 inline constexpr std::int32_t no_check = 0x7fffffff;
 
-// Tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out/inout parameter that is assigned; every PARAM
-// node is the value at entry (snapshot), so all reads of an inout come before its write, whatever the order of kernels.
+// A program at tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out or inout parameter that is assigned. A
+// PARAM node is the value at entry (a snapshot), so reads of an inout see its old value in any order of kernels.
 struct Program {
   std::string name;
   std::vector<Parameter> params;
-  std::vector<Symbol> symbols;  // extents in order of first appearance in params, then strides, then what the run sets
+  std::vector<Symbol> symbols;  // extents in order of first use in params, then strides, then symbols that the run sets
   Id sink = no_id;
   std::vector<DataCheck> checks;
 
@@ -66,60 +66,63 @@ struct Program {
   }
 };
 
-// A buffer of the kernel-level program: a parameter, a temporary in the workspace arena, (with a parameter and an offset) a
-// view of an input from there on, or a role, which one of several buffers has at a time.
+// A buffer of the kernel-level program. One of: a parameter; a temporary in the workspace; a view, which is a part of an input
+// (a parameter and an offset); a role, which is one of several buffers at a time.
 struct Buffer {
   DType dtype = DType::f32;
-  Id size = no_id;    // elements, index expression over SYMs
-  int param = -1;     // parameter slot, or -1 for a temporary
-  Id offset = no_id;  // temporaries: byte offset in the workspace (index expression, multiple of 64); set by the memory plan.
-                      // Views: in the parameter
-  // Of a temporary that one kernel with phases keeps for a turn at a time: elements of one turn, and those that have storage.
-  // Element i belongs to turn i / window.
+  Id size = no_id;  // elements, index expression over SYMs
+  int param = -1;   // parameter slot, or -1 for a temporary
+  // Temporary: byte offset in the workspace (index expression, multiple of 64), set by memory_plan. View: offset in the
+  // parameter.
+  Id offset = no_id;
+  // For a temporary that a kernel with phases stores one tile at a time: elements of one tile, and elements that have storage.
+  // Element i belongs to tile i / window.
   Id window = no_id, kept = no_id;
-  bool whole = false;  // the program wants it so: its writer and its readers are different kernels
-  int after = -1;      // until dependencies: the buffer whose memory goes on as this one, once everything that uses it has run
-  // Of a role: it is buffer among[count % among.size()], with the SYM of a loop's count of turns.
+  bool whole = false;  // the program wants it stored: its writer and its readers stay different kernels
+  int after = -1;      // until dependencies: the buffer whose memory this one takes over, after all its users have run
+  // For a role: it is buffer among[count % among.size()]. count: the SYM of a loop's number of iterations.
   std::vector<int> among = {};
   Id count = no_id;
   bool is_temporary() const { return param < 0 && among.empty(); }
-  Id stored() const { return kept != no_id ? kept : size; }  // elements
+  Id stored() const { return kept != no_id ? kept : size; }  // elements with storage
 };
 
-// Chunks of a kernel with windows that may run at the same time; each has a window of its own.
+// Most chunks of a kernel with windows. Chunks may run at the same time, so each has its own window.
 inline constexpr std::int64_t most_chunks = 64;
 
-// One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...).
-// BUFFER args are slots into `buffers`. REDUCE nodes are still values (K form). ENDs with the same LOOP ranges share their
-// loops. Where they differ the kernel has phases: they share the outermost range only, its turns; in each turn the phases run
-// one after the other, so that a later one may load what an earlier one stored in the same turn.
-// One that the program wrote itself (is_own) ends states instead: chains of STORE, ATOMIC and FOR that begin at an ENTRY.
+// One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...). Args of BUFFER are slots in
+// `buffers`. REDUCE nodes are values (K form). ENDs with the same LOOP ranges share their loops.
+//
+// ENDs with different ranges are the phases of a fused kernel. Phases share only the outermost range, which counts tiles. For
+// each tile the phases run one after the other, so a phase may load elements that an earlier phase stored for the same tile. In
+// a kernel that the program wrote (is_own) the first source of an END is a state: a chain of STORE, ATOMIC and FOR that begins
+// at an ENTRY.
 struct Kernel {
   std::string name;  // <program>_k<number>
   Id sink = no_id;
-  std::vector<int> buffers;     // kernel slot -> index into Schedule::buffers
+  std::vector<int> buffers;     // by kernel slot: index into Schedule::buffers
   std::vector<int> depends_on;  // kernels that must finish first
-  bool is_own = false;          // a KERNEL of the program: its loops stay as they are
-  // Of the buffers, those of which it reads what they were before it writes them. Unset: the inout parameters.
+  bool is_own = false;          // the program wrote it as a KERNEL: its loops stay as they are
+  // Buffers whose values on entry the kernel reads before it writes them. Unset: the inout parameters.
   std::optional<std::vector<int>> at_entry = std::nullopt;
   int piece = 0;  // until dependencies: index into Schedule::pieces
-  int loop = -1;  // from then on: the innermost HostLoop around it
+  int loop = -1;  // after dependencies: the innermost HostLoop around it
 };
 
-// A loop outside of kernels: runs the kernels of the loop, and the loops in it, for each position.
+// A loop outside of kernels. Each iteration runs the kernels of the loop and the loops inside it.
 struct HostLoop {
-  int parent = -1;                // the loop around it
-  Id turn = no_id;                // SYM of the position; no_id where nobody asks
+  int parent = -1;                // the loop around it; -1: none
+  Id turn = no_id;                // SYM of the counter; no_id: not used
   Id begin = no_id, end = no_id;  // index expressions, evaluated when the loop begins
   std::int64_t step = 1;
-  int condition = -1;  // buffer of one bool: a turn begins only while it is true
-  Id count = no_id;    // SYM of the turns made; no_id where nobody asks
+  int condition = -1;  // buffer of one bool, tested before each iteration; -1: no condition
+  Id count = no_id;    // SYM of the number of iterations made; no_id: not used
 };
 
-// Between host_loops and dependencies: what runs in one go, one after the other. A piece reads parameters and states as they
-// are when it begins.
+// A part of the program without host loops, between host_loops and dependencies. Pieces run one after the other. A piece reads
+// parameters and states as they are when it begins.
 struct Piece {
-  Id sink = no_id;                 // as a program's, until kernel_split
+  Id sink = no_id;                 // like Program::sink, until kernel_split
   std::vector<int> reads, writes;  // parameters, ascending
   int loop = -1;
 };
@@ -131,7 +134,7 @@ inline bool has_phases(const Graph& g, Id sink) {
   return false;
 }
 
-// What lowering hands to code generation: one kernel at P level.
+// One kernel at P level: the result of lowering, the input of code generation.
 struct LoweredKernel {
   Id sink = no_id;        // SINK(STORE or FOR ...); the outermost loop runs SYM("$begin")..SYM("$end")
   Id trip_count = no_id;  // iterations of the outermost loop, index expression over the program's symbols
@@ -140,19 +143,19 @@ struct LoweredKernel {
   bool parallel = false;  // false: the loop must run in one call
 };
 
-// A program on its way through the passes. Until kernel_split has run it is `program` alone.
+// The state of a program between passes. Before kernel_split it has no buffers and no kernels.
 struct Schedule {
   Program program;
   std::vector<Buffer> buffers;         // parameters first, in slot order
   std::vector<Kernel> kernels;         // in an order that respects depends_on
-  std::vector<HostLoop> loops;         // outer ones first, in the order in which they run
-  std::vector<Piece> pieces;           // none: the program is one piece
+  std::vector<HostLoop> loops;         // outer before inner, in the order in which they run
+  std::vector<Piece> pieces;           // empty: the program is one piece
   Id workspace_bytes = no_id;          // index expression
-  std::string after;                   // the last pass that has run; empty before the first, and where nobody said
-  std::vector<LoweredKernel> lowered;  // after lowering, one for each kernel, with the same sink as the kernel
+  std::string after;                   // the last pass that has run; empty: none, or unknown
+  std::vector<LoweredKernel> lowered;  // after lowering: one for each kernel, with the kernel's sink
 };
 
-// Calls f with every node that a schedule names, in a fixed order; some are no_id.
+// Calls f with every node that a schedule names, in a fixed order. Some are no_id.
 template <class S, class F>
 void for_each_node(S& s, F&& f) {
   f(s.program.sink);

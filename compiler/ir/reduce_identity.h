@@ -1,4 +1,4 @@
-// What a reduction starts with, and the type that it accumulates in.
+// The initial value and the accumulator type of reductions.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace kiln::compiler {
 
-// Bits as CONST documents, for elements of the type. argmax and argmin: of the best value so far.
+// Bits in the form of CONST in op.h, for elements of type d. argmax and argmin: the initial best value.
 std::uint64_t reduce_identity(ReduceKind kind, DType d);
 
-// What elements of the type accumulate in: f32 for f16 and bf16, over all axes, so that the result rounds once.
+// The accumulator type for elements of type d: f32 for f16 and bf16, over all axes, so that the result rounds once.
 constexpr DType accumulation_dtype(DType d) { return d == DType::f16 || d == DType::bf16 ? DType::f32 : d; }
 
 }  // namespace kiln::compiler

@@ -41,17 +41,18 @@ class Orderer {
   }
 
  private:
-  // s -> the node of s's region that uses it, itself or somewhere inside.
+  // Collects edges from each source s to its user, as a node of s's region: the user itself, or the scope around it.
   void uses() {
     for (Id id : reached_)
       for (Id s : g_.src(id)) {
         const std::uint32_t region = r_.of[s];
-        const bool own = is_scope(g_.op(id)) && r_.owned[id] == region;  // what a scope takes from its own region
+        const bool own = is_scope(g_.op(id)) && r_.owned[id] == region;  // yields and final states
         if (!own) uses_.push_back({s, r_.lifted(id, region)});
       }
   }
 
-  // Every other user of a state comes before the writer that takes it. Of several writers none can have the memory.
+  // Collects edges from the other users of a state to its writer. A state with several writers has no such edges, because no
+  // writer can change it in place.
   void readers_first(const Successors& users) {
     const auto written = written_states();
     std::vector<Edge> takes;  // state, writer
@@ -71,7 +72,7 @@ class Orderer {
     }
   }
 
-  // What a write takes, directly or through a loop that carries it.
+  // By node: whether a write changes it, directly or through a loop that carries it.
   std::vector<bool> written_states() const {
     std::vector<bool> out(g_.size(), false);
     for (std::size_t i = reached_.size(); i-- > 0;) {
@@ -93,7 +94,7 @@ class Orderer {
     for (const Edge& e : uses_) ++sources[e.after];
     for (const Edge& e : hazards_) ++readers[e.after];
     using Queue = std::priority_queue<Id, std::vector<Id>, std::greater<>>;
-    Queue ready, waiting;  // `waiting`: its sources are there, but not all readers of its state
+    Queue ready, waiting;  // waiting: nodes whose sources are done, but not all readers of their state
     std::vector<bool> done(g_.size(), false);
     const auto put = [&](Id id) { (readers[id] == 0 ? ready : waiting).push(id); };
     for (Id id : reached_)

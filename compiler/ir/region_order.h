@@ -1,4 +1,4 @@
-// Orders the nodes of regions: internal to regions.cpp.
+// Orders the nodes of regions. Internal to regions.cpp.
 #pragma once
 
 #include "compiler/ir/regions.h"

@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-// Sets of open RANGEs by number; 0 is the empty set. Sets are as small as scopes nest deeply, and few.
+// Sets of open RANGEs, by number; 0 is the empty set. There are few sets, and none is larger than scopes nest deeply.
 class RangeSets {
  public:
   RangeSets() { number({}); }
@@ -45,7 +45,7 @@ class RangeSets {
  private:
   std::map<std::vector<Id>, std::uint32_t> numbers_;
   std::vector<const std::vector<Id>*> sets_;
-  std::unordered_map<std::uint64_t, std::uint32_t> merged_;  // looked up only
+  std::unordered_map<std::uint64_t, std::uint32_t> merged_;  // by pair of sets; never iterated
 };
 
 class Finder {
@@ -114,7 +114,8 @@ class Finder {
                  "that values of its region are used outside only through GET of node %" + std::to_string(owner_[r]));
   }
 
-  // Scopes nest because ids ascend: of two open RANGEs the one whose owner has the smaller id is closed first.
+  // A node's region belongs to the owner with the smallest id among its open RANGEs. That scope is innermost, because a scope
+  // has a smaller id than the scopes around it.
   void name_regions() {
     for (Id id : reached_) {
       Id innermost = no_id;
@@ -133,8 +134,8 @@ class Finder {
   std::vector<Id> reached_;
   Regions r_;
   RangeSets sets_;
-  std::vector<Id> owner_;            // of RANGEs
-  std::vector<std::uint32_t> open_;  // by node: RANGEs it depends on
+  std::vector<Id> owner_;            // by RANGE: the FOR or KERNEL that owns it
+  std::vector<std::uint32_t> open_;  // by node: its open RANGEs, a number of sets_
 };
 
 }  // namespace
@@ -149,7 +150,7 @@ Id Regions::lifted(Id m, std::uint32_t outer) const {
 std::vector<Id> state_origins(const Graph& g, std::span<const Id> roots) {
   const auto reached = g.reachable(roots);
   std::vector<Id> out(g.size(), no_id);
-  std::vector<bool> of_kernel(g.size(), false);  // RANGEs
+  std::vector<bool> of_kernel(g.size(), false);  // by RANGE: whether a KERNEL owns it
   for (Id id : reached)
     if (g.op(id) == Op::KERNEL)
       for (Id r : own_ranges(g, id)) of_kernel[r] = true;

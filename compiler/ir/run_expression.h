@@ -1,4 +1,4 @@
-// Index arithmetic outside of kernels: the runtime evaluates it when a call or a loop begins, as postfix code (kiln_expr).
+// Index arithmetic outside of kernels. The runtime evaluates it as postfix code (kiln_expr) when a call or a loop begins.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace kiln::compiler {
 // Code words of kiln/program.h.
 enum class ExprCode : std::int64_t { end, push_const, push_sym, add, sub, mul, floordiv, floormod, min, max };
 
-// Of an operation on two numbers; nullopt: the runtime does not have it.
+// The code word of an operation on two numbers; nullopt: the runtime does not have it.
 constexpr std::optional<ExprCode> expr_code(Op op) {
   switch (op) {
     case Op::ADD: return ExprCode::add;
@@ -24,8 +24,8 @@ constexpr std::optional<ExprCode> expr_code(Op op) {
   }
 }
 
-// Whether the runtime gives this node the value that the IR does, whatever its operands are. A quotient may not: the IR has 0
-// where the divisor is 0, there the runtime has an error. So divisors are constants above 0, or no less than one, as max(N, 1).
+// Whether the runtime computes the same value as the IR for all operands. Division by 0 gives 0 in the IR and an error in the
+// runtime, so a divisor must be a positive constant or a maximum with one, as in max(N, 1).
 inline bool is_run_arithmetic(const Graph& g, Id id) {
   const Op op = g.op(id);
   if (g.dtype(id) != DType::index || !expr_code(op)) return false;

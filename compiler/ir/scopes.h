@@ -1,5 +1,4 @@
-// The parts of loops, kernels and writes by name, and what a state at tensor level is the state of. The spans are valid until
-// the graph gains a node.
+// Access to the parts of loops, kernels and writes by name. The spans are valid until the graph gains a node.
 #pragma once
 
 #include <span>
@@ -12,7 +11,7 @@ struct LoopParts {  // FOR
   Id range, begin, end;
   std::span<const Id> init, yield;
   std::int64_t step;
-  bool conditional;  // ends when carried value 0 is false
+  bool conditional;  // the loop also ends if carried value 0 is false
 };
 LoopParts loop_parts(const Graph& g, Id loop);
 
@@ -22,28 +21,28 @@ struct KernelParts {  // KERNEL
 KernelParts kernel_parts(const Graph& g, Id kernel);
 
 struct WriteParts {                 // UPDATE, ATOMIC
-  Id state, gate, value, expected;  // expected: no_id but for compare_exchange
+  Id state, gate, value, expected;  // expected: no_id except for compare_exchange
   std::span<const Id> index;
 };
 WriteParts write_parts(const Graph& g, Id write);
-// An UPDATE with the promise that no other position of the KERNEL touches its element.
+// Whether an UPDATE has the promise that no other position of the KERNEL accesses its element.
 inline bool is_unique(const Graph& g, Id write) { return g.op(write) == Op::UPDATE && !g.args(write).empty(); }
 
-// The gate of a gated INDEX and the index it guards, or no_id and the first index (no_id for rank 0).
+// The gate of an INDEX and its first index without the gate. gate: no_id if there is none. first: no_id for rank 0.
 struct IndexGate {
   Id gate, first;
 };
 IndexGate index_gate(const Graph& g, Id index);
 
-// Whether it is a FOR over the positions of a group, from one barrier to the next.
+// Whether the node is a FOR over the positions of a group between two barriers.
 bool is_group_loop(const Graph& g, Id id);
 
-// Whether a program of ranges reads its elements from memory: what makes them is a kernel of its own, with its own ranges.
+// Whether a program of ranges reads the tensor's elements from memory. Then a kernel of its own computes them.
 bool is_storage(const Graph& g, Id tensor);
 
 inline bool is_scope(Op op) { return op == Op::FOR || op == Op::KERNEL; }
 inline bool is_write(Op op) { return op == Op::UPDATE || op == Op::ATOMIC; }
-// The RANGEs that a FOR or KERNEL owns, and what it takes at entry: bounds and initial values.
+// The RANGEs that a FOR or KERNEL owns, and its operands at entry: bounds and initial values.
 std::span<const Id> own_ranges(const Graph& g, Id scope);
 std::span<const Id> entry_values(const Graph& g, Id scope);
 // The initial values, by slot.

@@ -7,7 +7,7 @@
 
 namespace kiln::compiler {
 
-// The sources whose shapes decide the result's.
+// The sources whose shapes determine the shape of the result.
 std::span<const Id> Shapes::data_sources(Id id) const {
   const auto src = graph_.src(id);
   const Op op = graph_.op(id);

@@ -1,4 +1,4 @@
-// The shape of every tensor-level node: extents as index nodes. Derived once per node and kept, so O(rank) per node in all.
+// The shape of every tensor-level node: its extents as index nodes. Each shape is derived once and kept.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ class Shapes {
   explicit Shapes(Graph& g) : graph_(g) {}
 
   // The extents of `id`; rank = size(). Index values, SYM and constants have rank 0; STORE and SINK have none.
-  // Assumes well-formed nodes (builder.h makes such, verify.h checks). May create index nodes (CONCAT's sum).
+  // Requires well-formed nodes (builder.h, verify.h). May create index nodes (the sum of extents of a CONCAT).
   // The span is valid until the next call.
   std::span<const Id> operator()(Id id);
   std::vector<Id> of(Id id);

@@ -1,5 +1,5 @@
-// Loops of a few iterations inside all others (the components of a vector, the rows and columns of a small matrix): lowering
-// writes them out, so that their iterations share in registers what does not differ between them.
+// Finds short loops: innermost loops of a few iterations, such as the components of a vector or the rows and columns of a small
+// matrix. Lowering writes them out, so that their iterations share values in registers.
 #pragma once
 
 #include <span>
@@ -11,8 +11,9 @@ namespace kiln::compiler {
 
 inline constexpr std::int64_t max_short_iterations = 16;
 
-// loops: outermost first. How many stand outside of the innermost LOOP ranges that have constant extents and together no more
-// than max_short_iterations. The outermost loop that turns is never one of these: its iterations are shared among threads.
+// The number of loops around the short loops. loops: outermost first. Short loops are the innermost LOOP ranges that have
+// constant extents and together at most max_short_iterations iterations. The outermost loop with more than one iteration is
+// never short, because threads share its iterations.
 inline std::size_t long_loops(const Graph& g, std::span<const Id> loops) {
   const auto extent = [&](std::size_t i) {
     const Id e = g.src(loops[i], 0);
@@ -30,7 +31,7 @@ inline std::size_t long_loops(const Graph& g, std::span<const Id> loops) {
   return n;
 }
 
-// The same loops with short ones innermost that have a long one inside them, as planes of components do.
+// The loops in another order: short loops around a long loop, as for planes of components, become innermost.
 inline std::vector<Id> short_last(const Graph& g, std::span<const Id> loops) {
   std::size_t n = 0;
   while (n < loops.size() && static_cast<RangeKind>(g.arg(loops[n], 1)) == RangeKind::loop) ++n;

@@ -1,13 +1,14 @@
-// States of memory. At kernel and program level a state is an ENTRY (of an iteration), a STORE or ATOMIC (after it), or a CARRY
-// or GET of a loop that hands a state on. In kernels that the program did not write, BUFFERs stand for the only state.
+// States of memory. A state at kernel and program level is an ENTRY (the state when an iteration begins), a STORE or ATOMIC
+// (the state after it), or a CARRY or GET of a loop that carries a state. In kernels that the program did not write, a BUFFER
+// is its only state.
 #pragma once
 
 #include "compiler/ir/graph.h"
 
 namespace kiln::compiler {
 
-// The memory of a state: BUFFER or LOCAL; no_id when the node is not a state. States come in chains as long as a kernel, so
-// each node has the answer since it was made.
+// The memory of a state: a BUFFER or LOCAL; no_id if the node is not a state. Each node stores it, because chains of states can
+// be as long as a kernel.
 inline Id memory_of(const Graph& g, Id state) { return g[state].memory; }
 
 inline bool is_state(const Graph& g, Id id) { return memory_of(g, id) != no_id; }

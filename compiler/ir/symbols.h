@@ -1,5 +1,5 @@
-// The symbols of a program by name. A long program has one for each of its loops: what looks at one piece or at one kernel
-// takes those that are in it, so that its cost is that of the piece.
+// Finds the symbols of a program by name. A long program has a symbol for each loop. A pass that works on one piece or kernel
+// asks only for the symbols in it, so its cost depends on the piece.
 #pragma once
 
 #include <optional>
@@ -12,19 +12,19 @@
 
 namespace kiln::compiler {
 
-// Of symbols that stay where they are.
+// Refers to `symbols`, which must not move.
 class SymbolIndex {
  public:
   explicit SymbolIndex(std::span<const Symbol> symbols);
 
   std::optional<std::size_t> find(std::string_view name) const;
-  // Numbers of the symbols that these nodes depend on, ascending.
+  // Indices of the symbols that the roots depend on, ascending.
   std::vector<std::size_t> numbers_in(const Graph& g, std::span<const Id> roots) const;
   std::vector<Symbol> in(const Graph& g, std::span<const Id> roots) const;
 
  private:
   std::span<const Symbol> symbols_;
-  std::unordered_map<std::string_view, std::size_t> numbers_;  // looked up only
+  std::unordered_map<std::string_view, std::size_t> numbers_;  // by name; never iterated
 };
 
 }  // namespace kiln::compiler

@@ -1,5 +1,5 @@
-// The textual form of graphs, programs and schedules: docs/reference/ir.md describes it. What is written reads back to the same
-// structure; both directions are linear and iterative. A malformed text throws Diagnostic E-text at its own file:line:col; a
+// The text form of graphs, programs and schedules; docs/reference/ir.md describes it. Written text reads back to the same
+// structure. Both directions are linear and iterative. Malformed text throws Diagnostic E-text at its own file:line:col. A
 // well-formed line that breaks a rule of the level throws the builder's diagnostic (E-shape, E-dtype, ...).
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 
 struct TextOptions {
-  bool locations = true;  // append @ "file":line:col
+  bool locations = true;  // appends @ "file":line:col to each node
 };
 
 // The Graph is not const because deriving shapes may create extent nodes.

@@ -11,14 +11,14 @@
 
 namespace kiln::compiler {
 
-// `node` gives the id of %n, and `symbol` of a name; either may throw. Built with the canonical index arithmetic.
+// Functions that give the ids of %n and of a symbol's name; both may throw. scan_index builds canonical index arithmetic.
 struct IndexNames {
   std::function<Id(std::uint64_t)> node;
   std::function<Id(std::string_view)> symbol;
 };
 Id scan_index(Scanner& s, Graph& g, const IndexNames& names);
 
-// A whole text, such as an extent of a record table; symbols are made as needed. `where` is for E-text.
+// Reads a whole text, such as an extent of a record table. Creates symbols as needed. `file` is for E-text.
 Id read_index(Graph& g, std::string_view text, std::string_view file = "extent");
 
 }  // namespace kiln::compiler

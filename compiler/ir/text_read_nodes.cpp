@@ -1,4 +1,4 @@
-// Any level: nodes as they are, unchecked but for arity; run the verifier on what this gives.
+// Reads nodes of any level. Only their arity is checked here: run the verifier on the result.
 #include <algorithm>
 
 #include "compiler/ir/literal.h"
@@ -95,7 +95,7 @@ void read_buffer(TextReader& r, Schedule& s) {
   s.buffers.push_back(b);
 }
 
-// What lowering adds to a kernel; false when the next word is none of it.
+// Reads one field of a lowered kernel; false: the next word is no such field.
 bool read_lowered(TextReader& r, LoweredKernel& l) {
   if (r.scan.accept_word("trip_count"))
     l.trip_count = r.node();
@@ -110,7 +110,7 @@ bool read_lowered(TextReader& r, LoweredKernel& l) {
   return true;
 }
 
-// A number below n; `what` is told else.
+// Reads a number below n. `what` is for the message.
 int number_below(TextReader& r, std::size_t n, const char* what) {
   const std::uint64_t v = r.scan.natural(what);
   if (v >= n) r.scan.reject("expected " + std::string(what) + " declared above, got " + std::to_string(v));

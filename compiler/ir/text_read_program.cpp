@@ -1,4 +1,5 @@
-// Tensor level: results are built through the checked Builder, stated types and shapes are compared with the derived ones.
+// Reads programs at tensor level. The checked Builder makes the nodes; types and shapes in the text must equal the derived
+// ones.
 #include <optional>
 
 #include "compiler/ir/call_symbols.h"
@@ -9,7 +10,7 @@
 namespace kiln::compiler {
 namespace {
 
-// The parts of one line; built when the line is read to its end.
+// The parts of one line. The node is built at the end of the line.
 struct Statement {
   Op op = Op::CONST;
   std::optional<DType> dtype;

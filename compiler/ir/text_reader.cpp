@@ -32,7 +32,7 @@ Id TextReader::symbol(std::string_view n) {
 }
 
 Id TextReader::index() {
-  graph.set_loc({file_, scan.line(), scan.column()});  // where an overflow is told
+  graph.set_loc({file_, scan.line(), scan.column()});  // the location of messages about overflow
   const IndexNames names{
       [this](std::uint64_t n) {
         const Id id = known(n);
@@ -209,8 +209,8 @@ void TextReader::read_param(Direction d) {
     scan.reject("expected no symbol `" + taken + "`, which is a stride");
 }
 
-// `pitched`: all axes but the last have strides of the caller's; `pitched N`: the first N; `strided`: all. A parameter may have
-// such a name: then that word is returned.
+// Reads the layout of a parameter. The caller gives strides of all axes except the last (`pitched`), of the first N (`pitched
+// N`) or of all (`strided`). Returns the word if it is the parameter's name instead.
 std::string_view TextReader::layout(Parameter& p) {
   const auto word = scan.peek_word();
   const bool pitched = word == "pitched";

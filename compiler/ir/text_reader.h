@@ -1,4 +1,4 @@
-// What the readers of programs, nodes and schedules share. Internal to the textual form.
+// The parts that the readers of programs, nodes and schedules share. Internal to the text form.
 #pragma once
 
 #include <span>
@@ -26,8 +26,8 @@ class TextReader {
 
   // First line: `program NAME`, `schedule NAME [after PASS]`, `nodes`.
   std::string_view header(std::string_view keyword, bool named, std::string* after = nullptr);
-  bool symbol_or_param(std::string_view keyword);  // reads such a line, or a check; false when it is another one
-  std::uint64_t definition();                      // `%n =` of a new node; gives n
+  bool symbol_or_param(std::string_view keyword);  // reads a line of a symbol, parameter or check; false: another line
+  std::uint64_t definition();                      // reads `%n =` of a new node; returns n
   void define(std::uint64_t number, Id id);
   Id node();  // `%n`
   Op operation();

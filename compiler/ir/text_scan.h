@@ -1,4 +1,4 @@
-// Tokens of the textual form: one statement per line, `#` starts a comment. Internal to the reader.
+// Splits the text form into tokens. A line is one statement; `#` starts a comment. Internal to the reader.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ class Scanner {
   Scanner(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
   bool at_end() const { return pos_ >= text_.size(); }
-  // Moves to the next line that holds something; false at the end of the text.
+  // Moves to the next line that is not empty; false at the end of the text.
   bool next_statement();
-  void end_statement();  // the line must be used up
+  void end_statement();  // fails unless the cursor is at the end of the line
   bool at_line_end();    // skips blanks
 
   char peek();  // next character after blanks; '\0' at the end of the line
@@ -35,7 +35,7 @@ class Scanner {
 
   std::uint32_t line() const { return line_; }
   std::uint32_t column() const { return static_cast<std::uint32_t>(pos_ - line_begin_ + 1); }
-  [[noreturn]] void fail(std::string_view expected);  // expected ..., got the text at the cursor
+  [[noreturn]] void fail(std::string_view expected);  // "expected ..., got" and the text at the cursor
   [[noreturn]] void reject(const std::string& text, const char* id = "E-text") const;
 
  private:

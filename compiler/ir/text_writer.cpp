@@ -49,7 +49,7 @@ class Writer {
   }
   std::string ref(Id id) const { return "%" + std::to_string(numbers_.at(id)); }
 
-  // An extent or offset inside a list: infix when that reads back to the same node.
+  // An extent or offset in a list: infix if that reads back to the same node.
   std::string extent(Id id) const {
     auto t = index_text(g_, id);
     return t ? *t : ref(id);
@@ -104,7 +104,7 @@ class Writer {
 
 void Writer::symbols_and_params(const Program& p) {
   for (const Symbol& s : p.symbols) {
-    if (s.kind == Symbol::Kind::stride) continue;  // its parameter's line says it
+    if (s.kind == Symbol::Kind::stride) continue;  // the parameter's line implies it
     line("symbol " + s.name + " min " + std::to_string(s.min) +
          (s.min_needed_at.empty() ? "" : " needed_at " + quoted(s.min_needed_at)) + " max " + std::to_string(s.max) +
          " multiple_of " + std::to_string(s.multiple_of) +
@@ -159,7 +159,7 @@ void Writer::generic_nodes(std::span<const Id> roots) {
   for (Id id : g_.reachable(roots)) generic_node(id);
 }
 
-// What follows the type and shape of a tensor-level node.
+// The text of a tensor-level node behind its type and shape.
 std::string Writer::tensor_operands(Id id) const {
   const auto src = g_.src(id);
   const auto args = g_.args(id);
@@ -195,7 +195,8 @@ std::string Writer::tensor_operands(Id id) const {
 void Writer::tensor_node(Id id, Shapes& shapes) {
   const std::string body = tensor_operands(id);
   const auto shape = shapes(id);
-  // A derived extent may be too long to write (a sum that CONCAT makes): such a shape is left for the reader to derive.
+  // A derived extent may be too long to write (the sum of a CONCAT). The text then leaves the shape out, and the reader derives
+  // it.
   const bool writable = std::ranges::all_of(shape, [&](Id e) { return numbered(e) || index_text(g_, e); });
   number(id);
   const DType d = g_.dtype(id);
@@ -205,7 +206,7 @@ void Writer::tensor_node(Id id, Shapes& shapes) {
 }
 
 void Writer::tensor_nodes(const Program& p, Shapes& shapes) {
-  std::vector<Id> early, roots;  // nodes that extents of parameters need come before them
+  std::vector<Id> early, roots;  // early: nodes for the extents of parameters, which must come before the parameters
   for (const Parameter& q : p.params)
     for (Id e : q.extents)
       if (!index_text(g_, e)) early.push_back(e);
@@ -213,7 +214,7 @@ void Writer::tensor_nodes(const Program& p, Shapes& shapes) {
       p.sink == no_id ? std::vector<Id>{} : std::vector<Id>(g_.src(p.sink).begin(), g_.src(p.sink).end());
   for (Id s : stores) roots.push_back(g_.src(s, 1));
   const auto emit = [&](std::span<const Id> from) {
-    // Index nodes appear as text inside their users where they can; only the others get a line.
+    // Index nodes are written as text inside their users if possible. Only other nodes get a line.
     const auto all = g_.reachable(from);
     std::vector<bool> needed(g_.size(), false);
     for (Id r : from) needed[r] = true;
@@ -235,7 +236,7 @@ void Writer::tensor_nodes(const Program& p, Shapes& shapes) {
 
 std::string write_program(Graph& g, const Program& p, TextOptions options) {
   Shapes shapes(g);
-  if (p.sink != no_id) {  // derive every shape first: that may create nodes, and the writer's walks want a fixed graph
+  if (p.sink != no_id) {  // derives every shape now, because that may create nodes and the writer needs a fixed graph
     const Id root[] = {p.sink};
     for (Id id : g.reachable(root)) shapes(id);
   }

@@ -49,7 +49,7 @@ Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::
   }
 }
 
-// Rebuilds the node through the builder, which throws what a user would see; made of the same parts it is the same node.
+// Builds the node again with the Builder, which throws the errors that a user would see. The result is the same node.
 Id rebuilt(Builder& b, Id id) {
   Graph& g = b.graph();
   const std::vector<Id> s(g.src(id).begin(), g.src(id).end());
@@ -191,7 +191,7 @@ void verify(Graph& g, const Program& p) {
 
 namespace {
 
-// One piece, or the whole program, before there are kernels.
+// Checks one piece, or the whole program, before there are kernels.
 void verify_tensors(Graph& g, const Program& p, Id sink, Form form) {
   const Id root[] = {sink};
   if (form == Form::ranges) return verify_ranges(g, p, sink);

@@ -1,5 +1,5 @@
-// Checks what passes may rely on: one table of rules per level, run between passes in tests and under a flag. Linear,
-// iterative. A violation throws Diagnostic E-verify naming the node, the rule and what was found.
+// Checks the rules that passes rely on: one table of rules for each level. Runs between passes in tests and under a flag.
+// Linear and iterative. A violation throws Diagnostic E-verify with the node, the rule and the actual value.
 #pragma once
 
 #include <span>
@@ -13,31 +13,31 @@ namespace kiln::compiler {
 
 enum class Level : char { tensor = 'T', kernel = 'K', program = 'P' };
 
-// Every node reachable from the roots. At tensor level shapes are checked too (extent nodes may be created, hence Graph&); the
-// bounds of slices and pads depend on declared facts: verify(Program) proves them.
+// Checks every node reachable from the roots, at tensor level with its shape (Graph& is not const because extent nodes may be
+// created). verify(Program) also proves the bounds of slices and pads, which depend on declared facts.
 void verify_nodes(Graph& g, Level level, std::span<const Id> roots);
 void verify(Graph& g, Id root, Level level);
 void verify(const Graph& g, Id root, Level level);  // kernel and program level
 
-// Tensor level: nodes, stores against parameters, symbols: each is declared once and is given by some parameter's extent
-// (call_symbols.h).
+// Checks a program at tensor level: nodes, stores against parameters, and symbols. Each symbol must be declared once, and the
+// extent of some parameter must determine it (call_symbols.h).
 void verify(Graph& g, const Program& p);
 
-// What a schedule holds, in the order in which passes make it so.
+// The forms of a schedule, in the order of the passes.
 enum class Form : std::uint8_t {
   tensors,  // operations on whole tensors, as one program or in pieces
-  ranges,   // values at positions of RANGEs, and STAGEs for what needs storage
+  ranges,   // values at positions of RANGEs, and STAGEs for values that need storage
   kernels,  // kernels over buffers, still in pieces
   ordered,  // one list of kernels in loops; each kernel lists the kernels that it depends on
-  planned,  // temporaries have a place in the workspace
+  planned,  // temporaries have an offset in the workspace
   lowered   // kernels are loops over scalars and vectors
 };
 
-// Checks the statements, and the nodes of each kernel or piece. Every later pass takes a schedule that verify accepts.
+// Checks the statements, and the nodes of each kernel or piece. Every pass after this form accepts a schedule that passes.
 void verify(Graph& g, const Schedule& s, Form form);
-void verify(Graph& g, const Schedule& s);  // in the form that its statements say
+void verify(Graph& g, const Schedule& s);  // finds the form from the statements
 
-// The rules, for documentation and tests: level letters, rule name, text.
+// The rules, for documentation and tests.
 struct VerifyRule {
   std::string_view levels, name, text;
 };

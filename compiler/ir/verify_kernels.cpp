@@ -34,7 +34,7 @@ bool is_reduce_kind(const Graph& g, Id range) { return static_cast<RangeKind>(g.
 bool is_left_of_tensors(Op op) {
   return op == Op::PARAM || op == Op::STAGE || op == Op::INDEX || op == Op::KERNEL || op == Op::UPDATE;
 }
-// What only kernels of the program have.
+// Operations that occur only in kernels that the program wrote.
 bool is_of_own(Op op) {
   return op == Op::ENTRY || op == Op::LOCAL || op == Op::ATOMIC || op == Op::OLD || op == Op::CARRY || op == Op::GET ||
          op == Op::FOR;
@@ -111,7 +111,7 @@ class KernelVerifier {
       }
   }
 
-  // Memory with states is accessed through them alone.
+  // Memory with states may be accessed through its states only.
   void check_states() const {
     std::vector<Id> changed;
     for (const Id id : nodes_)

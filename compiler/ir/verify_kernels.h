@@ -1,5 +1,4 @@
-// The verifier's rules for what a piece or a kernel is as a whole, from range assignment to code generation. Internal to the
-// verifier.
+// The verifier's rules for whole pieces and kernels, from range assignment to code generation. Internal to the verifier.
 #pragma once
 
 #include <span>
@@ -11,9 +10,9 @@ namespace kiln::compiler {
 std::span<const VerifyRule> kernel_rules();
 std::span<const VerifyRule> range_rules();
 
-// A program of ranges: SINK(END(STORE(PARAM, value), RANGEs)...). Throws E-verify.
+// Checks a program of ranges: SINK(END(STORE(PARAM, value), RANGEs)...). Throws E-verify.
 void verify_ranges(const Graph& g, const Program& p, Id sink);
-// Kernel i of the schedule, in the form kernels or later. Throws E-verify.
+// Checks kernel i of the schedule, in form `kernels` or later. Throws E-verify.
 void verify_kernel(const Graph& g, const Schedule& s, std::size_t i);
 
 }  // namespace kiln::compiler

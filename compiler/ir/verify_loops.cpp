@@ -22,7 +22,7 @@ constexpr VerifyRule rules[] = {
      "a STORE to a BUFFER is an effect of a FOR, an END or the SINK, an END of the SINK, and of nothing else"},
 };
 
-// The sources of a FOR behind its carried values.
+// The effects of a FOR: its sources behind the carried values.
 std::span<const Id> effects_of(const Graph& g, Id loop) {
   return g.src(loop).subspan(3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)));
 }
@@ -113,7 +113,7 @@ class LoopVerifier {
       violated(g_, id, "loop-carry", "the initial value of its slot in node %" + std::to_string(loop));
   }
 
-  // The deepest FOR whose RANGE is open at the node; no_id: none.
+  // The innermost FOR whose RANGE is open at the node; no_id: none.
   Id innermost(Id id) const {
     Id best = no_id;
     for (const Id r : open_.of(id))
@@ -121,7 +121,7 @@ class LoopVerifier {
     return best;
   }
 
-  // Outer loops come first: the loops around a FOR have larger ids.
+  // Finds the loop around a FOR. Calls must go from outer to inner loops, which is from larger to smaller ids.
   void nest(Id loop) {
     const Id lister = lister_[loop];
     parent_[loop] = lister == no_id ? innermost(loop) : g_.op(lister) == Op::FOR ? lister : no_id;
@@ -129,7 +129,7 @@ class LoopVerifier {
     check_chain(loop, parent_[loop]);
   }
 
-  // All loops that the node depends on are around `inner` or are it.
+  // Checks that each loop that the node depends on is `inner` or a loop around it.
   void check_chain(Id id, Id inner) const {
     std::size_t found = 0, wanted = 0;
     const auto& open = open_.of(id);
@@ -142,9 +142,9 @@ class LoopVerifier {
   Id sink_;
   std::vector<Id> nodes_;
   OpenRanges open_;
-  std::vector<Id> owner_;   // of RANGEs: their FOR
-  std::vector<Id> lister_;  // of FORs: whose effect they are
-  std::vector<Id> parent_;  // the FOR around
+  std::vector<Id> owner_;   // by RANGE: its FOR
+  std::vector<Id> lister_;  // by FOR: the node whose effect it is
+  std::vector<Id> parent_;  // by node: the innermost FOR around it
   std::vector<std::uint32_t> depth_;
 };
 

@@ -1,4 +1,5 @@
-// The verifier's rules for RANGEs and FORs at kernel and program level: where each value may be used. Internal to the verifier.
+// The verifier's rules for RANGEs and FORs at kernel and program level: which nodes may use which values. Internal to the
+// verifier.
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@ namespace kiln::compiler {
 
 std::span<const VerifyRule> loop_rules();
 
-// Precondition: each node keeps the rules for single nodes, and the root is a SINK. Throws E-verify.
+// Requires: each node satisfies the rules for single nodes, and the root is a SINK. Throws E-verify.
 void verify_loops(const Graph& g, Id sink);
 
 }  // namespace kiln::compiler

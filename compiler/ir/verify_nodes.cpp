@@ -23,7 +23,7 @@ struct Node {  // one node under check
   std::span<const std::int64_t> args() const { return g.args(id); }
   DType src_dtype(std::size_t i) const { return g.dtype(g.src(id, i)); }
   Op src_op(std::size_t i) const { return g.op(g.src(id, i)); }
-  bool is_index(std::size_t from) const {  // all sources from here on are index values
+  bool is_index(std::size_t from) const {  // whether all sources from `from` on are index values
     return std::ranges::all_of(src().subspan(std::min(from, src().size())), [&](Id s) { return g.dtype(s) == DType::index; });
   }
 };
@@ -60,7 +60,7 @@ bool elementwise_types(const Node& n) {
   DType types[3];
   for (std::size_t i = 0; i < n.src().size(); ++i) {
     const bool is_any = n.src_op(i) == Op::INVALID;
-    if (n.src_dtype(i) == DType::none && !is_any) return false;  // loops and kernels are no values
+    if (n.src_dtype(i) == DType::none && !is_any) return false;  // loops and kernels are not values
     types[i] = is_any ? DType::none : n.src_dtype(i);
   }
   std::string problem;
@@ -119,9 +119,9 @@ bool stage(const Node& n) { return keeps_dtype(n) && all_ranges(n, 1); }
 bool stage_tensor(const Node& n) {
   return n.src().size() == 1 && keeps_dtype(n) && n.dtype() < DType::index && n.args().empty();
 }
-// K: an element of storage or, inside a KERNEL, of a state of it.
+// At level K: reads an element of storage or, inside a KERNEL, of a state.
 bool index_form(const Node& n) { return keeps_dtype(n) && n.is_index(1); }
-// What an access names: a BUFFER or a state of one. none: neither.
+// The element type of the memory that an access names: a BUFFER or a state. none: the source is neither.
 DType memory_type(const Node& n) {
   const Id memory = n.src().empty() ? no_id : memory_of(n.g, n.src()[0]);
   if (memory == no_id) return DType::none;
@@ -198,7 +198,7 @@ bool kernel(const Node& n) {
   return true;
 }
 bool index_tensor(const Node& n) { return keeps_dtype(n) && n.dtype() < DType::index && n.is_index(1); }
-// INVALID occurs as WHERE(gate, i, INVALID) only, and that as the first index of an INDEX only.
+// INVALID may occur only as WHERE(gate, i, INVALID), and that only as the first index of an INDEX.
 bool gated_index_use(const Node& n) {
   for (std::size_t i = 0; i < n.src().size(); ++i) {
     const Id s = n.src()[i];
@@ -257,7 +257,7 @@ bool shuffle(const Node& n) {
   return alike && args_in(n, 0, static_cast<std::int64_t>(n.src().size()) * lanes);
 }
 
-// Ops a rule is for: first..last of the enumeration.
+// The operations of a rule: first..last of the enumeration.
 struct Check {
   VerifyRule rule;
   Op first, last;

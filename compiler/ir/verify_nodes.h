@@ -1,4 +1,4 @@
-// The verifier's rules for single nodes: what follows from a node and its direct sources. Internal to the verifier.
+// The verifier's rules for single nodes, which concern a node and its direct sources. Internal to the verifier.
 #pragma once
 
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace kiln::compiler {
 
-// Throws E-verify at the node: `expected` follows "expected".
+// Throws E-verify at the node, with the text "expected " + expected.
 [[noreturn]] void violated(const Graph& g, Id id, std::string_view rule, const std::string& expected);
 
 void check_node(const Graph& g, Level level, Id id);

@@ -67,7 +67,8 @@ class RangeVerifier {
       violated(g_, end, "range-program", "a RANGE for each axis of the parameter");
   }
 
-  // RANGEs of FORs and KERNELs have one owner; those that ENDs, STAGEs and REDUCEs close have none here.
+  // Records the owner of the RANGEs that the node closes. RANGEs of a FOR or KERNEL have one owner. RANGEs that several ENDs,
+  // STAGEs and REDUCEs may close count as owned by the sink.
   void own(Id id) {
     const auto closed = closed_ranges(g_, id);
     for (const Id r : closed) {
@@ -83,7 +84,7 @@ class RangeVerifier {
       violated(g_, id, "range-program", "a STORE to a parameter");
   }
 
-  // Axes of a tensor; nullopt: the node is a scalar, or no value.
+  // The number of axes of a tensor; nullopt: the node is a scalar, or not a value.
   std::optional<std::size_t> rank(Id id) const {
     const auto src = g_.src(id);
     switch (g_.op(id)) {
@@ -121,7 +122,7 @@ class RangeVerifier {
       if (owner_[src[i]] == sink_ && g_.op(src[i]) == Op::RANGE && op == Op::CARRY)
         violated(g_, id, "range-scope", "the RANGE of a FOR or KERNEL");
     }
-    std::size_t first = 0;  // of the indices
+    std::size_t first = 0;  // number of the first index among the sources
     if (op == Op::INDEX) first = 1;
     if (is_write(op)) {
       first = src.size() - write_parts(g_, id).index.size();
@@ -179,7 +180,7 @@ class RangeVerifier {
   const std::vector<Id> nodes_;
   OpenRanges open_;
   std::vector<std::optional<std::size_t>> rank_;
-  std::vector<Id> owner_;  // of RANGEs: their FOR or KERNEL, else the sink
+  std::vector<Id> owner_;  // by RANGE: its FOR or KERNEL, else the sink
 };
 
 }  // namespace

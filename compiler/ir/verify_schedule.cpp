@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t longest_expression = std::int64_t{1} << 16;  // written out
+constexpr std::int64_t longest_expression = std::int64_t{1} << 16;  // most terms, written out as a tree
 
 constexpr VerifyRule rules[] = {
     {"TKP", "form", "the statements are those that the pass leaves"},
@@ -58,7 +58,7 @@ class StatementVerifier {
   std::string kernel_name(std::size_t i) const { return "kernel " + std::to_string(i) + " " + s_.kernels[i].name; }
   static std::string number(const char* what, std::size_t i) { return what + (" " + std::to_string(i)); }
 
-  // Which statements there are.
+  // Checks which statements the schedule has.
   void parts() const {
     const bool in_tensors = form_ <= Form::ranges, in_pieces = form_ == Form::kernels;
     const bool is_whole = s_.pieces.empty() && (in_tensors || in_pieces);
@@ -79,7 +79,7 @@ class StatementVerifier {
     return i && s_.program.symbols[*i].kind == kind;
   }
 
-  // A number of a buffer, of a parameter before there are buffers; of `dtype`.
+  // Whether b is the number of a buffer (before there are buffers: of a parameter) with this dtype.
   bool names_cell(int b, DType dtype) const {
     if (b < 0) return false;
     const auto i = static_cast<std::size_t>(b);
@@ -210,7 +210,7 @@ class StatementVerifier {
     return out;
   }
 
-  // The kernels of a loop stand together, and loops begin in the order of their numbers.
+  // The kernels of a loop must be adjacent, and loops must begin in the order of their numbers.
   void order_of_loops() const {
     std::vector<int> open;
     int last = -1;

@@ -10,7 +10,7 @@ namespace kiln::compiler {
 
 std::span<const VerifyRule> schedule_rules();
 
-// Everything but the nodes under the sinks. Throws E-verify.
+// Checks everything except the nodes under the sinks. Throws E-verify.
 void verify_statements(const Graph& g, const Schedule& s, Form form);
 
 }  // namespace kiln::compiler

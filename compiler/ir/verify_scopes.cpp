@@ -54,7 +54,7 @@ class ScopeVerifier {
   }
 
  private:
-  bool is_state(Id id) const {  // of memory that the points of a KERNEL share
+  bool is_state(Id id) const {  // a state of memory that the points of a KERNEL share
     const Id o = origins_[id];
     return g_.op(o) == Op::CARRY;
   }
@@ -77,7 +77,7 @@ class ScopeVerifier {
     }
   }
 
-  // The state in slot i at the end of a scope's turn comes from CARRY i of this scope.
+  // The state in slot i at the end of an iteration must come from CARRY i of the same scope.
   void check_origin(Id scope, Id state, std::size_t i) const {
     Id at = state;
     while (regions_.of[at] == regions_.owned[scope]) {
@@ -134,7 +134,7 @@ class ScopeVerifier {
     for (std::size_t i = 0; i < src.size(); ++i) {
       const Id s = src[i];
       if (!is_memory(s) || (g_.op(s) != Op::CARRY && g_.op(s) != Op::GET && !is_write(g_.op(s)))) continue;
-      if (is_scope(op) && regions_.of[s] == regions_.owned[id]) continue;  // what its turns hand on
+      if (is_scope(op) && regions_.of[s] == regions_.owned[id]) continue;  // a value that one iteration gives to the next
       const bool hands_on = is_scope(op) || op == Op::CARRY || op == Op::GET || op == Op::OLD;
       const bool first = i == 0 && (op == Op::INDEX || is_write(op));
       if (is_state(s) && !hands_on && !first) violated(g_, id, "state-use", "INDEX to read node %" + std::to_string(s));

@@ -9,7 +9,7 @@ namespace kiln::compiler {
 
 std::span<const VerifyRule> scope_rules();
 
-// Precondition: each node keeps the rules for single nodes. Throws E-verify.
+// Requires: each node satisfies the rules for single nodes. Throws E-verify.
 void verify_scopes(const Graph& g, std::span<const Id> roots);
 
 }  // namespace kiln::compiler

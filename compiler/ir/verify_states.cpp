@@ -16,8 +16,8 @@ constexpr VerifyRule rules[] = {
     {"KP", "state-order", "every LOAD of a state can come before what changes that state"},
 };
 
-// A node that changes a state comes after the loads of that state, so those are sources of it too, in effect. The rule holds
-// when the sources, these among them, have no cycle.
+// A node that changes a state must come after the LOADs of that state, as if they were its sources. The rule holds if the graph
+// of sources with these additional edges has no cycle.
 class StateOrder {
  public:
   StateOrder(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) : g_(g), nodes_(nodes), loop_of_(loop_of) {
@@ -49,7 +49,7 @@ class StateOrder {
     }
   }
 
-  // The node, or the loop in `loop` that it is inside of; no_id: it is in another loop.
+  // The node or the FOR around it that is directly in `loop`; no_id: the node is not inside `loop`.
   Id around(Id id, Id loop) const {
     while (loop_of_[id] != loop) {
       id = loop_of_[id];
@@ -66,7 +66,7 @@ class StateOrder {
 
   enum class Mark : char { none, open, done };
 
-  // Depth first from every writer.
+  // Searches for cycles, depth first from every writer.
   void find_cycles() {
     marks_.assign(nodes_.back() + 1, Mark::none);
     std::vector<Id> writers;
@@ -101,8 +101,8 @@ class StateOrder {
 
   const Graph& g_;
   std::span<const Id> nodes_, loop_of_;
-  std::unordered_map<Id, std::vector<Id>> loads_;   // by state, that of a plain BUFFER aside
-  std::unordered_map<Id, std::vector<Id>> before_;  // by what changes a state: the loads of it, or loops around them
+  std::unordered_map<Id, std::vector<Id>> loads_;   // by state, except plain BUFFERs
+  std::unordered_map<Id, std::vector<Id>> before_;  // by writer of a state: the LOADs of the state, or loops around them
   std::vector<Mark> marks_;
 };
 

@@ -9,8 +9,8 @@ namespace kiln::compiler {
 
 std::span<const VerifyRule> state_rules();
 
-// nodes: those of a kernel, ascending. loop_of: by node, the FOR that it is in, of a FOR the one around it; no_id: none.
-// Precondition: the kernel keeps the rules of verify_loops.h. Throws E-verify.
+// nodes: of a kernel, ascending. loop_of: by node, the innermost FOR around it; no_id: none. Requires: the kernel satisfies the
+// rules of verify_loops.h. Throws E-verify.
 void verify_states(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of);
 
 }  // namespace kiln::compiler

@@ -1,4 +1,4 @@
-// How the lanes of a LOAD or STORE find their elements.
+// Tells how the lanes of a LOAD or STORE find their elements.
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -6,11 +6,11 @@
 namespace kiln::compiler {
 
 enum class Access : std::uint8_t {
-  scalar,      // one element
-  contiguous,  // RAMP of stride 1: one vector at the base
-  strided,     // RAMP of another stride, no gate: element accesses at constant distances from the base
-  same,        // BROADCAST, no gate: one element for all lanes (LOAD only)
-  scattered    // a vector of indices
+  scalar,      // one element at a scalar index
+  contiguous,  // RAMP of stride 1: one vector that starts at the base
+  strided,     // RAMP of another stride, without a gate: one access for each lane, at constant distances
+  same,        // BROADCAST, without a gate: all lanes load one element (LOAD only)
+  scattered    // any other vector of indices: one access for each lane
 };
 
 inline Access access_of(const Graph& g, Id node) {

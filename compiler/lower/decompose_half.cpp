@@ -25,7 +25,7 @@ Id decompose_half(Graph& g, Id sink) {
     const DType d = g.dtype(x[0]);
     if (!is_half(d)) return no_id;
     if (op == Op::NEG || op == Op::ABS) return sign_bits(g, op, d, x[0]);
-    if (op == Op::MIN || op == Op::MAX) return no_id;  // exact on the narrow type: code generation compares and picks
+    if (op == Op::MIN || op == Op::MAX) return no_id;  // exact on the narrow type: they select an operand
     std::vector<Id> wide;
     for (const Id s : x) wide.push_back(g.make(Op::CAST, DType::f32, {s}));
     if (is_comparison(op)) return g.make(op, DType::boolean, wide);

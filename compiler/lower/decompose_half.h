@@ -1,8 +1,10 @@
-// decompose_half: f16 and bf16 arithmetic -> f32 arithmetic and one rounding per operation.
+// decompose_half: rewrites f16 and bf16 arithmetic as f32 arithmetic that rounds once per operation.
 //
-// before: ADD(a, b) on f16. after: CAST f16 (ADD(CAST f32 a, CAST f32 b)); NEG and ABS flip or clear the sign bit of the bits.
-// precondition: no transcendentals. postcondition: f16 and bf16 appear only in LOAD, STORE, CAST, BITCAST, WHERE, MIN, MAX,
-// CONST, REDUCE.
+// Before: arithmetic and comparisons on f16 and bf16.
+// After: f32 arithmetic between CASTs. NEG and ABS are integer operations on the sign bit (BITCAST u16). MIN, MAX and WHERE
+//   stay, because they only select an operand. REDUCE stays, because reduce_lowering accumulates in f32.
+// Requires: no transcendental operations (decompose_math ran).
+// Example: ADD(a, b) on f16  ->  CAST f16 (ADD f32 (CAST f32 a, CAST f32 b))
 #pragma once
 
 #include "compiler/ir/graph.h"

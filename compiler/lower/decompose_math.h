@@ -1,8 +1,10 @@
-// decompose_math: transcendental operations -> basic operations.
+// decompose_math: expands transcendental operations into basic operations.
 //
-// before: EXP, EXP2, LOG, LOG2, SIN, COS, TAN, TANH, ERF, POW, RSQRT on any float type. after: their expansion (math/expand.h),
-// the very graph that the interpreter evaluates; f16 and bf16 widen to f32, expand there and round once.
-// precondition: K level. postcondition: none of these operations is left.
+// Before: EXP, EXP2, LOG, LOG2, SIN, COS, TAN, TANH, ERF, POW, RSQRT on any float type.
+// After: none of these operations; polynomials take their place.
+// Requires: K level.
+// Why: the interpreter evaluates the same polynomials (math/expand.h), so compiled results are equal bit for bit.
+// Example: EXP(x) on f16  ->  CAST f16 (the polynomial of exp on CAST f32 x), rounded once
 #pragma once
 
 #include "compiler/ir/graph.h"

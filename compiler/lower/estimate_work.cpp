@@ -22,7 +22,7 @@ std::int64_t cost(const Graph& g, Id id) {
     case Op::SQRT:
     case Op::CDIV:
     case Op::CMOD: return 8;
-    case Op::REDUCE: return 0;  // counted at its values
+    case Op::REDUCE: return 0;  // counted with its values
     default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
   }
 }
@@ -33,9 +33,10 @@ Ranges united(const Ranges& a, const Ranges& b) {
   return out;
 }
 
-constexpr std::int64_t open_end = std::int64_t{1} << 30, typical_turns = 64;  // of a loop that data or a condition ends
+// Ends from open_end on belong to loops that data or a condition ends. Such a loop counts as typical_turns iterations.
+constexpr std::int64_t open_end = std::int64_t{1} << 30, typical_turns = 64;
 
-// A loop may end by the position of another; its first iteration stands for all.
+// The end of a loop as an index expression over symbols. If it depends on the RANGE of another loop, that RANGE counts as 0.
 Id rough_end(Graph& g, Id range) {
   if (g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) >= open_end) return g.index(typical_turns);
   return rewrite(g, g.src(range, 0), [&](Id id, std::span<const Id>) { return g.op(id) == Op::RANGE ? g.index(0) : no_id; });
@@ -45,7 +46,7 @@ Id rough_end(Graph& g, Id range) {
 
 Id estimate_work(Graph& g, Id sink) {
   const Id roots[] = {sink};
-  std::unordered_map<Id, const Ranges*> of;  // into `cost_of`, whose nodes stay in place
+  std::unordered_map<Id, const Ranges*> of;  // by node: its ranges, a key of `cost_of`, whose keys keep their addresses
   std::map<Ranges, std::int64_t> cost_of;
   const auto intern = [&](Ranges r) { return &cost_of.try_emplace(std::move(r), 0).first->first; };
   for (const Id id : g.reachable(roots)) {

@@ -1,7 +1,9 @@
-// estimate_work: how much a kernel computes, so that the runtime can decide on threads.
+// estimate_work: estimates how much a kernel computes, so that the runtime can decide whether to use threads.
 //
-// The sum, over the operations of the kernel, of a rough cost times the extents of the ranges that the operation depends on.
-// precondition: K level. The result is an index expression over the program's symbols.
+// Before: a kernel at K level.
+// After: the kernel does not change. The result is an index expression over the program's symbols: the sum, over all
+//   operations, of a rough cost times the extents of the ranges that the operation depends on.
+// Example: the sums of the rows of an M x N matrix  ->  1 + 2 * M + 3 * M * N
 #pragma once
 
 #include "compiler/ir/graph.h"

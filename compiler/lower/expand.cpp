@@ -26,8 +26,8 @@ struct Traits {
 
 std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
 
-// Traits of all nodes below the roots. A loop's carried values are known only when its body is, so sweep until nothing changes:
-// at most once per level of loops and carried value.
+// Traits of all nodes below the roots. The traits of a loop's carried values depend on its body, so the analysis repeats until
+// nothing changes: at most once for each level of loops and each carried value.
 class Analysis {
  public:
   Analysis(const Graph& g, std::span<const Id> roots, const std::unordered_map<Id, Traits>& seeds, Arrays arrays)
@@ -53,7 +53,8 @@ class Analysis {
   std::unordered_map<Id, std::vector<Traits>> carries;  // by RANGE of the loop
 
  private:
-  // What a source brings. A state of memory is one for all lanes, but for that of an array of the iteration.
+  // The traits that a source adds to its users. All lanes share one state of memory, except for an array that each lane has for
+  // itself.
   Traits brings(Id source) {
     Traits t = of[source];
     if (g_.dtype(source) == DType::none && g_.op(source) != Op::FOR) {
@@ -66,7 +67,7 @@ class Analysis {
   bool visit(Id id) {
     if (g_.op(id) == Op::FOR) return visit_loop(id);
     Traits t;
-    // Each lane has its own array, and does its own atomic operation.
+    // Each lane has its own array and makes its own atomic operation.
     if (has_lanes_ && (g_.op(id) == Op::LOCAL || g_.op(id) == Op::ATOMIC))
       t.affected = t.wide = arrays_ == Arrays::own || is_affected(id);
     if (g_.op(id) == Op::CARRY) {
@@ -82,7 +83,7 @@ class Analysis {
     } else if (g_.op(id) != Op::RANGE) {
       for (const Id s : g_.src(id)) t.join(brings(s));
     }
-    of[id].join(t);  // growth is noticed at the loops
+    of[id].join(t);  // visit_loop() reports changes
     return false;
   }
 
@@ -116,8 +117,8 @@ bool is_truth(const Graph& g, Id id, bool value) {
   return g.is_const(id) && g.dtype(id) == DType::boolean && (g.arg(id, 0) != 0) == value;
 }
 
-// A comparison of constant positions, as those of copies are, and what hangs on it: the node over `s`, or no_id where nothing
-// is decided. A LOAD behind a gate that holds loses it.
+// The value of a node over the sources `s`, if a comparison of constants decides it; else no_id. The positions of copies are
+// such constants. A LOAD whose gate is true loses its gate.
 Id decided(Graph& g, Id id, std::vector<Id>& s) {
   const Op op = g.op(id);
   if (is_comparison(op) && g.dtype(s[0]) == DType::index && g.is_const(s[0]) && g.is_const(s[1])) {
@@ -205,7 +206,7 @@ class Expansion {
     return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {base + g_.arg(id, 0)}, {}, g_.lanes(init));
   }
 
-  // One loop for all copies: carried value i of copy c is c * n + i.
+  // All copies share one loop: carried value i of copy c has number c * n + i.
   Id loop(Id id, std::size_t) {
     const std::size_t n = carried(g_, id);
     const Id old_range = g_.src(id, 0);
@@ -272,7 +273,7 @@ class Expansion {
     return g_.make(Op::SHUFFLE, g_.dtype(v), std::vector<Id>{v}, order, {}, lanes_);
   }
 
-  // An array of the iteration has its lanes side by side.
+  // The index of an access. The lanes of an element are adjacent in an array that each lane has for itself.
   Id position(Id state, Id index) {
     const Id memory = memory_of(g_, state);
     if (memory == no_id || g_.op(memory) != Op::LOCAL || g_.lanes(memory) == 1) return widen_lanes(g_, index, lanes_);

@@ -1,10 +1,12 @@
-// expand: scalar code of one loop iteration -> several copies of it, on vectors where a range became lanes.
+// expand: copies the code of one iteration for several iterations, as vectors where a range becomes lanes.
 //
-// before: values and STOREs over RANGEs, inner reductions as pure FORs. after: one version of the roots per copy, each RANGE
-// replaced by that copy's value (a scalar index, or a vector of lanes). A FOR that depends on a replaced range gets a RANGE of
-// its own and carries the accumulators of all copies, so the copies share its loads. What no copy changes stays the same node.
-// precondition: all copies replace the same ranges, by values of equal lanes; nothing that becomes a vector was one before; the
-// bounds of inner loops depend on no range that differs between copies. postcondition: operands have equal lanes.
+// Before: values and STOREs over RANGEs; inner loops are FORs without effects.
+// After: one version of the roots for each copy, in which the copy's value replaces each RANGE: a scalar index, or a vector of
+//   lanes. All operands of a node have equal lanes. A FOR that depends on a replaced RANGE gets a RANGE of its own and carries
+//   the accumulators of all copies, so the copies share its loads. A node that is the same in all copies exists once.
+// Requires: all copies replace the same RANGEs, by values of equal lanes. A node that becomes a vector is a scalar before. The
+//   bounds of inner loops are the same in all copies and lanes.
+// Example: STORE(y, i, MUL(LOAD(x, i), a)), i -> RAMP r of 8 lanes  ->  STORE(y, r, MUL f32x8 (LOAD f32x8 (x, r), BROADCAST a))
 #pragma once
 
 #include <span>
@@ -17,18 +19,19 @@
 namespace kiln::compiler {
 
 struct Copy {
-  std::unordered_map<Id, Id> values;  // RANGE -> index value; also of other nodes
-  Id mask = no_id;                    // bool lanes: where false, vector loads and stores do not touch memory
+  std::unordered_map<Id, Id> values;  // RANGE, or another node -> its value in this copy
+  Id mask = no_id;                    // bool lanes: vector loads and stores skip the lanes that are false
 };
 
-// Whether each lane has its own LOCALs, or only those of loops inside.
+// Which LOCAL arrays every lane has for itself. own: all of them. shared: only LOCALs of the replaced loops and of loops
+// inside.
 enum class Arrays : std::uint8_t { own, shared };
 
 // result[copy][root]
 std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
                                     Arrays arrays = Arrays::own);
 
-// Whether a value that is already a vector depends on the range: then the range cannot become lanes.
+// Whether a value that is already a vector depends on the range. Such a range cannot become lanes.
 bool has_vectors_over(const Graph& g, std::span<const Id> roots, Id range);
 
 }  // namespace kiln::compiler

@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 namespace {
 
-// What became of a node: its value without poison, and when that value means something (no_id: always).
+// A node without INVALID: its value, and the condition under which the value is valid (no_id: always).
 struct Clean {
   Id value = no_id;
   Id gate = no_id;
@@ -51,7 +51,7 @@ class Extraction {
     return out;
   }
 
-  // Poison matters as long as the value can reach an index.
+  // Only index and bool values can become part of an index, so only they have a gate.
   Clean plain(Id id) {
     Clean out{g_.with_src(id, values(id)), no_id};
     if (is_elementwise(g_.op(id)) && (g_.dtype(id) == DType::index || g_.dtype(id) == DType::boolean))

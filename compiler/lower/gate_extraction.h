@@ -1,8 +1,10 @@
-// gate_extraction: poison in indices -> gates of the memory accesses.
+// gate_extraction: moves conditions from indices to the memory accesses.
 //
-// before: LOAD(b, WHERE(c, i, INVALID)). after: LOAD(b, i, alt 0, gate c); a gate that was there is kept (and). The same for
-// STORE. INVALID may sit anywhere below the index: an operation on a poisoned value is poisoned. precondition: K level.
-// postcondition: no INVALID is left; every gate is false wherever the index was poisoned.
+// Before: an index may be INVALID, which means "do not access". An operation on an INVALID operand is INVALID.
+// After: no INVALID. Every access whose index could be INVALID has a gate, a bool that is false wherever the index was INVALID.
+//   An access that already had a gate gets the AND of both.
+// Requires: K level.
+// Example: LOAD(b, WHERE(c, i, INVALID))  ->  LOAD(b, i, 0, gate c)
 #pragma once
 
 #include "compiler/ir/graph.h"

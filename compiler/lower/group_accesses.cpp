@@ -15,22 +15,22 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_turns = 64;          // of one loop
-constexpr std::size_t most_contexts = 1024;      // turns of the loops around
-constexpr std::int64_t most_values = 2'000'000;  // that are computed
+constexpr std::int64_t most_turns = 64;          // iterations of one loop
+constexpr std::size_t most_contexts = 1024;      // iterations of the loops around, together
+constexpr std::int64_t most_values = 2'000'000;  // values that the test computes
 
-using Values = std::unordered_map<Id, std::int64_t>;  // of RANGEs and CARRYs
+using Values = std::unordered_map<Id, std::int64_t>;  // by RANGE or CARRY
 
 struct Access {
   Op op;
   Id index, gate, memory;
   std::optional<symbolic::Sum> sum;
-  bool is_plain;  // made of the position and of what is outside
+  bool is_plain;  // depends only on the position and on nodes outside of the loop
 };
 
 std::optional<std::int64_t> constant(const Graph& g, Id id) { return symbolic::index_constant(g, id); }
 
-// Computes values of nodes from those of RANGEs and CARRYs.
+// Computes the values of nodes from the values of RANGEs and CARRYs.
 class Evaluator {
  public:
   explicit Evaluator(const Graph& g) : g_(g) {}
@@ -51,7 +51,7 @@ class Evaluator {
   }
 
  private:
-  // What the root is made of, ascending.
+  // The root and the nodes that its value depends on, ascending.
   const std::vector<Id>& order(Id root) {
     std::vector<Id>& out = orders_[root];
     if (!out.empty()) return out;
@@ -85,7 +85,7 @@ class Evaluator {
   std::int64_t computed_ = 0;
 };
 
-// Who touches an element: a bit for each lane.
+// The lanes that access an element: a bit for each lane.
 struct Lanes {
   std::uint64_t loads = 0, stores = 0, atomics = 0;
 
@@ -136,7 +136,7 @@ class Phase {
     const LoopParts l = loop_parts(g_, loop);
     nodes_ = g_.reachable(l.yield);
     inside_.insert(range_);
-    for (std::size_t before = 0; before != inside_.size();) {  // a loop inside has its RANGE inside
+    for (std::size_t before = 0; before != inside_.size();) {  // the RANGE of an inner loop is inside too
       before = inside_.size();
       for (const Id id : nodes_) {
         if (std::ranges::none_of(g_.src(id), [&](Id s) { return inside_.contains(s); })) continue;
@@ -152,7 +152,7 @@ class Phase {
       const Op op = g_.op(id);
       if (!inside_.contains(id) || (op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC)) continue;
       const Id memory = memory_of(g_, g_.src(id, 0));
-      if (g_.op(memory) == Op::LOCAL && inside_.contains(memory)) continue;  // of each position
+      if (g_.op(memory) == Op::LOCAL && inside_.contains(memory)) continue;  // each position has its own
       const auto src = g_.src(id);
       const Id index = op == Op::ATOMIC ? src.back() : src[1];
       const Id gate = op == Op::ATOMIC ? src[1] : src.size() > 3 ? src[3] : no_id;
@@ -167,14 +167,14 @@ class Phase {
                                [&](Id id) { return id == range_ || !inside_.contains(id) || is_elementwise(g_.op(id)); });
   }
 
-  // Loops inside, whose positions are gone through at each position of the group.
+  // The inner loops with known bounds. The test visits each of their iterations at each position of the group.
   bool find_loops() {
     std::int64_t combinations = 1;
     for (const Id id : nodes_) {
       if (g_.op(id) != Op::FOR || !inside_.contains(id)) continue;
       const LoopParts l = loop_parts(g_, id);
       const auto begin = constant(g_, l.begin), end = constant(g_, l.end);
-      if (!begin || !end || *end - *begin > most_turns * l.step) continue;  // its position is not known
+      if (!begin || !end || *end - *begin > most_turns * l.step) continue;  // its RANGE has no known value
       std::vector<std::int64_t> turns;
       for (std::int64_t i = *begin; i < *end; i += l.step) turns.push_back(i);
       if (turns.empty()) continue;
@@ -185,7 +185,8 @@ class Phase {
     return true;
   }
 
-  // Every turn of the loops around that indices depend on, as far as it is known beforehand.
+  // The values of RANGEs and CARRYs in every iteration of the loops around, for loops that indices depend on and that have
+  // known bounds.
   bool find_contexts() {
     std::vector<Id> around;
     for (const Id id : nodes_)
@@ -198,7 +199,8 @@ class Phase {
     return true;
   }
 
-  // A loop before the phase is reached through states too; where it has no turn, the phase still runs.
+  // A loop that runs before the phase is reachable through states as well. Its iterations must not count: the phase runs even
+  // if that loop has no iteration.
   bool is_around(Id loop) const { return std::ranges::binary_search(g_.reachable(loop_parts(g_, loop).yield), loop_); }
 
   bool is_wanted(Id loop) {
@@ -214,7 +216,7 @@ class Phase {
   bool add_turns(Id loop) {
     const LoopParts l = loop_parts(g_, loop);
     const auto begin = constant(g_, l.begin), end = constant(g_, l.end);
-    if (!begin || !end) return true;  // not known
+    if (!begin || !end) return true;  // unknown bounds: its RANGE has no value
     std::vector<Values> out;
     for (const Values& outer : contexts_) {
       Values now = outer;
@@ -234,7 +236,7 @@ class Phase {
     return true;
   }
 
-  // CARRY nodes of the loop as they are with these values.
+  // Sets the CARRYs of the loop to these values.
   void carry(Id loop, std::span<const Id> values, Values& now) {
     std::vector<std::optional<std::int64_t>> next;
     for (const Id v : values) next.push_back(g_.dtype(v) == DType::none ? std::nullopt : evaluate_(v));
@@ -259,10 +261,10 @@ class Phase {
     return it->second;
   }
 
-  // One vector of positions.
+  // Visits the positions of one vector. False: two lanes conflict, or the test cannot decide.
   bool look_at(const Values& context, std::int64_t first, std::int64_t end) {
     std::map<std::pair<Id, std::int64_t>, Lanes> touched;
-    std::map<Id, std::vector<std::int64_t>> rows;  // by index: of each lane
+    std::map<Id, std::vector<std::int64_t>> rows;  // by index: its value in each lane
     for (std::int64_t lane = 0; lane < lanes_ && first + lane < end; ++lane) {
       std::vector<std::size_t> turn(inner_.size(), 0);
       for (bool again = true; again;) {
@@ -299,7 +301,7 @@ class Phase {
     return true;
   }
 
-  // Where the access goes, but for the unknown term that all accesses to this memory share.
+  // The index of the access, without the unknown term that all accesses to this memory share.
   std::optional<std::int64_t> element(const Access& a) {
     if (!a.sum) return std::nullopt;
     std::int64_t sum = 0;
@@ -323,7 +325,7 @@ class Phase {
     return sum;
   }
 
-  // Atoms that simplification made are no nodes of the phase: they are looked through.
+  // Whether the atom depends on a node of the phase. The simplifier makes new atoms, so `inside_` does not contain all of them.
   bool is_inside(Id atom) {
     const auto [it, made] = atoms_.try_emplace(atom, false);
     if (made) {
@@ -333,7 +335,7 @@ class Phase {
     return it->second;
   }
 
-  // The last vector may have fewer lanes.
+  // Compares the lane offsets of this vector with the earlier vectors'. The last vector may have fewer lanes.
   void add_offsets(std::map<Id, std::vector<std::int64_t>>& rows) {
     for (auto& [index, row] : rows) {
       if (row.size() < 2) continue;
@@ -355,15 +357,16 @@ class Phase {
   int lanes_;
   Evaluator evaluate_;
   std::vector<Id> nodes_;
-  std::unordered_set<Id> inside_, written_;  // nodes of the phase; memories
+  std::unordered_set<Id> inside_, written_;  // nodes of the phase; memories that it writes
   std::vector<Access> accesses_;
   std::unordered_map<Id, bool> atoms_;
   std::unordered_map<Id, Id> loops_;                             // by RANGE
-  std::vector<std::pair<Id, std::vector<std::int64_t>>> inner_;  // RANGE, its positions
+  std::vector<std::pair<Id, std::vector<std::int64_t>>> inner_;  // RANGE and its values
   std::vector<Values> contexts_;
   std::unordered_map<Id, std::vector<Id>> carries_;                              // by loop
-  std::map<Id, std::vector<std::pair<std::int64_t, std::vector<Id>>>> unknown_;  // by memory: terms that are not known
-  std::map<Id, std::optional<std::vector<std::int64_t>>> offsets_;               // of lanes from the first, by index
+  std::map<Id, std::vector<std::pair<std::int64_t, std::vector<Id>>>> unknown_;  // by memory: the terms without a known value
+  // By index: the distance of each lane from the first lane; nullopt: not the same in all vectors.
+  std::map<Id, std::optional<std::vector<std::int64_t>>> offsets_;
 };
 
 }  // namespace

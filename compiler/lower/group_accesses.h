@@ -1,9 +1,10 @@
-// group_accesses: what the positions of a group touch between two barriers, position by position.
+// group_accesses: tests whether the positions of a group may become lanes, between two barriers.
 //
-// Positions become lanes where those of one vector do not meet: no element that one of them writes is touched by another. Every
-// index is evaluated at every position, in every turn of the loops around and inside; what neither is known nor differs between
-// positions (symbols, numbers of groups) must be the same term of all accesses to the memory. Conservative: not independent
-// also where it cannot be told, or would take too long.
+// Positions may share a vector if no element that one lane writes is accessed by another lane of the same vector. The test
+// evaluates each index at every position of the group, in every iteration of the loops around and inside. An operand may have
+// no known value (a symbol, the number of the group) if it is the same for all positions. All accesses to one memory must then
+// contain the same term of such operands, because equal terms cancel when two indices are compared. The test is conservative:
+// it answers "not independent" if it cannot decide or would take too long.
 #pragma once
 
 #include <cstdint>
@@ -17,13 +18,14 @@ namespace kiln::compiler {
 
 struct GroupAccesses {
   bool independent = false;
-  // Indices of accesses that grow by the same amount from each lane to the next, in all vectors: by that.
+  // By index: the amount by which it grows from each lane to the next. Only indices that grow evenly, equally in all vectors.
   std::unordered_map<Id, std::int64_t> strides;
-  // Where lanes are from the first one, of indices that do not go up or down by 1: where that is the same in all whole vectors.
+  // By index: the offset of each lane from the first lane. Only indices whose offsets are the same in all whole vectors and do
+  // not go up or down by 1.
   std::unordered_map<Id, std::vector<std::int64_t>> patterns;
 };
 
-// loop: a FOR over the positions, `size` at most, K level. Vectors begin at multiples of `lanes`.
+// loop: a FOR over at most `size` positions, at K level. Vectors begin at multiples of `lanes`.
 GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, std::int64_t size, const Facts& facts);
 
 }  // namespace kiln::compiler

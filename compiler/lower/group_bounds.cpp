@@ -13,14 +13,14 @@ namespace kiln::compiler {
 namespace {
 
 struct Bound {
-  Id condition, begin, end;  // begin: no_id where it stays
+  Id condition, begin, end;  // begin: no_id if it does not change
 };
 
 class Positions {
  public:
   Positions(Graph& g, Id loop) : g_(g), range_(g.src(loop, 0)), nodes_(g.reachable(loop_parts(g, loop).yield)) {
     inside_.insert(range_);
-    for (std::size_t before = 0; before != inside_.size();) {  // a loop inside has its RANGE inside
+    for (std::size_t before = 0; before != inside_.size();) {  // the RANGE of an inner loop is inside too
       before = inside_.size();
       for (const Id id : nodes_) {
         if (std::ranges::none_of(g.src(id), [&](Id s) { return inside_.contains(s); })) continue;
@@ -30,7 +30,7 @@ class Positions {
     }
   }
 
-  // Of all that the positions do to what they share.
+  // A bound that all STOREs and ATOMICs to shared memory have in common.
   std::optional<Bound> bound() {
     std::optional<std::vector<Id>> common;
     for (const Id id : nodes_) {
@@ -67,7 +67,7 @@ class Positions {
     return id == range_ ||
            (g_.op(id) == Op::CAST && g_.src(id, 0) == range_ && is_int(g_.dtype(id)) && bits(g_.dtype(id)) >= 16);
   }
-  // The same for all, and any sum with 1 fits an index.
+  // The value is the same for all positions, and the value + 1 fits an index.
   bool is_shared(Id id) const {
     const DType d = g_.dtype(id);
     return !inside_.contains(id) && (d == DType::index || (is_int(d) && bits(d) <= 32));
@@ -91,7 +91,7 @@ class Positions {
   std::unordered_set<Id> inside_;
 };
 
-// The loop with this bound, and what its condition was part of. All else stays, as the bound may depend on it.
+// Sets the bound of the loop and removes the condition. Other nodes must stay, because the bound may depend on them.
 Id bounded(Graph& g, Id sink, Id loop, const Bound& b) {
   const Id always = g.constant(DType::boolean, 1);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {

@@ -1,15 +1,18 @@
-// group_bounds: positions of a group that do nothing between two barriers are not gone through.
+// group_bounds: shortens a loop over the positions of a group to the positions that do something.
 //
-// before: FOR over a group's positions in which all stores and atomics happen where t < n, t <= n or t == n: t is the position,
-// n the same for all. after: it ends there (of t == n: begins there too), and the condition is gone. postcondition: where the
-// FOR begins at another place than 0, it has one turn at most.
+// Before: a FOR over positions t. All its STOREs and ATOMICs to shared memory have a condition in common: t < n, t <= n or t ==
+//   n, with the same n for all positions.
+// After: the FOR ends at n or n + 1, and the condition is gone. For t == n the FOR also begins at n. A FOR that does not begin
+//   at 0 has at most one iteration.
+// Requires: K level.
+// Example: FOR t in 0..256 { when (t < half) a[t] += a[t + half] }  ->  FOR t in 0..min(256, half) { a[t] += a[t + half] }
 #pragma once
 
 #include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
 
-// range: of the FOR.
+// range: the RANGE of the FOR.
 Id group_bounds(Graph& g, Id sink, Id range);
 
 }  // namespace kiln::compiler

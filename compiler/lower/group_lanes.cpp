@@ -23,7 +23,7 @@ namespace {
 constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
 constexpr std::int64_t shortest_lanes = 4;
 
-// Inner loops come before those around them.
+// The first loop over positions; inner loops come before the loops around them.
 Id first_group(const Graph& g, Id sink) {
   const Id roots[] = {sink};
   const std::vector<Id> nodes = g.reachable(roots);
@@ -31,7 +31,7 @@ Id first_group(const Graph& g, Id sink) {
   return it == nodes.end() ? no_id : *it;
 }
 
-// At most.
+// The largest possible number of positions.
 std::int64_t positions(Graph& g, Id loop, const Facts& facts) {
   const LoopParts l = loop_parts(g, loop);
   return std::clamp<std::int64_t>(Bounds(g, facts)(l.end).max, 0, g.arg(g.src(l.range, 0), 0));
@@ -40,7 +40,7 @@ std::int64_t positions(Graph& g, Id loop, const Facts& facts) {
 int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) {
   const LoopParts l = loop_parts(g, loop);
   if (size < shortest_lanes || !g.is_index_const(l.begin, 0)) return 1;
-  int widest = narrowest_value;  // of what is loaded and stored
+  int widest = narrowest_value;  // bytes of the widest value in memory
   std::unordered_set<Id> inside{l.range};
   for (const Id id : g.reachable(l.yield)) {
     if (!inside.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return inside.contains(s); })) continue;
@@ -100,7 +100,7 @@ class Widening {
     return expand(g_, loops_, roots, std::span(&copy, 1), Arrays::shared)[0];
   }
 
-  // The index of the first lane, by index.
+  // By index with known lane offsets: the scalar index of lane 0.
   std::map<Id, Id> first_lanes(Id range) {
     std::set<Id> known;
     for (const auto& [index, stride] : accesses_.strides) known.insert(index);

@@ -1,10 +1,13 @@
-// group_lanes: the positions of a group become lanes, between one barrier and the next.
+// group_lanes: vectorises the loops over the positions of a group between two barriers.
 //
-// before: FORs over RANGEs of kind group, which carry states of memory only. after: the innermost of them go over vectors of
-// positions, with a masked one for what is left; indices that grow evenly from lane to lane are RAMPs, others that are alike in
-// all vectors become shuffles (lane_patterns.h); positions that do nothing are left out (group_bounds.h). Other RANGEs are of
-// kind loop: those around, those of a few positions, and those whose positions touch what others write or may do so
-// (group_accesses.h), which stay in order. precondition: K level, scalar code, atomics that stay are indivisible.
+// Before: FORs over RANGEs of kind group. They carry states of memory only.
+// After: no RANGE of kind group. A FOR over positions becomes a FOR over vectors of positions and a masked FOR for the rest. An
+//   index that grows evenly from lane to lane becomes a RAMP. An index with the same lane offsets in all vectors becomes
+//   contiguous vectors and shuffles (lane_patterns.h). Positions that do nothing are left out (group_bounds.h). A FOR becomes a
+//   plain loop in these cases: a loop inside it has vectors; it has few positions; it has large arrays; one position may access
+//   an element that another position of the same vector writes (group_accesses.h).
+// Requires: K level, scalar code, serial_atomics ran.
+// Example: FOR t in 0..256 { a[t] = x[t] }  ->  FOR t in 0..256 step 8 { a[t .. t+7] = x[t .. t+7] }
 #pragma once
 
 #include "compiler/lower/rewrite.h"

@@ -47,7 +47,7 @@ class Lowering {
     return gains && all_fit(id) ? DType::i32 : DType::i64;
   }
 
-  // A source in another type. Constants and affine vectors are made in that type, the rest is cast.
+  // A source in type d. Constants and affine vectors are built in that type, other values are cast.
   Id as(Id id, DType d) {
     if (!is_index(id)) return done_.at(id);
     if (g_.is_const(id)) return g_.constant(d, static_cast<std::uint64_t>(g_.arg(id, 0)), g_.lanes(id));
@@ -93,7 +93,8 @@ class Lowering {
     return cast(g_.make(op, type, {x, y}, {}, {}, lanes), d);
   }
 
-  // Address arithmetic is done in the width of an address, except for vectors of addresses.
+  // A node of another type. Its index sources become i64, the width of an address. Scattered accesses, casts and comparisons
+  // take them without a cast.
   Id other(Id id) {
     const Op op = g_.op(id);
     std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
@@ -108,7 +109,7 @@ class Lowering {
     return g_.with_src(id, sources(id, d));
   }
 
-  // The type in which a value is there without a cast.
+  // The type that needs no cast of the value.
   DType natural(Id id) { return g_.is_const(id) ? (fits(id) ? DType::i32 : DType::i64) : g_.dtype(done_.at(id)); }
   DType meeting(Id a, Id b) { return natural(a) == DType::i32 && natural(b) == DType::i32 ? DType::i32 : DType::i64; }
 

@@ -1,11 +1,12 @@
-// index_dtype: exact index arithmetic -> i32 and i64.
+// index_dtype: gives every index value an integer type, i32 or i64.
 //
-// before: values of type index. after: each has the type that holds its own values and those of its operands by their bounds,
-// so that nothing overflows on the way even where the result alone would fit. Lanes and divisions are i32 where that is proven
-// (twice the lanes in a register, a third of the time); other scalars are i64, the width of an address. Where a value meets
-// another type it is cast, which is exact. A division whose operands are not negative becomes an unsigned one, without the
-// correction that floor needs. precondition: P level, poison is in gates. postcondition: SYM is the only index value, below a
-// CAST to i64; equal results.
+// Before: values of type index, which are exact integers.
+// After: only SYM has type index, under a CAST to i64. Every other value has a type that holds all its values and those of its
+//   operands, by their bounds, so no step of a computation overflows. Vectors and divisions are i32 where this is proven,
+//   because a register holds twice the lanes and a division takes a third of the time. Other scalars are i64, the width of an
+//   address. A division of non-negative operands is unsigned, which saves the correction that rounding down needs.
+// Requires: P level; conditions are in gates.
+// Example: FLOORDIV index (i, 3) with 0 <= i < 1000  ->  CAST i32 (CDIV u32 (CAST u32 i, 3))
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -13,7 +14,7 @@
 
 namespace kiln::compiler {
 
-// i32 is used only where `narrowest_bits` allows it: with 64 every index is i64.
+// narrowest_bits: 32, or 64 to make every index i64.
 Id index_dtype(Graph& g, Id sink, const Facts& facts, int narrowest_bits);
 
 }  // namespace kiln::compiler

@@ -30,7 +30,7 @@ std::optional<std::int64_t> fold(Op op, std::int64_t a, std::int64_t b) {
 }
 
 Id scalar_binary(Graph& g, Op op, Id a, Id b) {
-  if ((op == Op::ADD || op == Op::MUL) && g.is_const(a)) std::swap(a, b);  // equal sums are one node
+  if ((op == Op::ADD || op == Op::MUL) && g.is_const(a)) std::swap(a, b);  // so that equal sums are one node
   if (g.is_const(a) && g.is_const(b))
     if (const auto r = fold(op, g.arg(a, 0), g.arg(b, 0))) return g.index(*r);
   if ((op == Op::ADD || op == Op::SUB) && g.is_index_const(b, 0)) return a;
@@ -40,7 +40,7 @@ Id scalar_binary(Graph& g, Op op, Id a, Id b) {
   return g.make(op, DType::index, {a, b});
 }
 
-// A vector as base + stride * lane; nullopt when it is not one.
+// A vector as base + stride * lane; nullopt: it has no such form.
 struct Affine {
   Id base;
   std::int64_t stride;

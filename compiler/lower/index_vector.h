@@ -1,5 +1,5 @@
-// Index arithmetic on scalars and lanes. A vector of indices stays RAMP{base} args {stride} as long as it is one, so that
-// loads and stores are seen to be contiguous.
+// Index arithmetic on scalars and on vectors of lanes. A vector of indices stays RAMP{base} args {stride} as long as it is one,
+// so that later steps recognise contiguous loads and stores.
 #pragma once
 
 #include <optional>
@@ -8,20 +8,20 @@
 
 namespace kiln::compiler {
 
-// a op b for index values of equal or different lanes; folds constants, 0 and 1, and ramps.
+// The node for `a op b`. The lanes of a and b may differ. Folds constants, ramps, and operations with 0 or 1.
 Id index_binary(Graph& g, Op op, Id a, Id b);
 inline Id add_index(Graph& g, Id a, Id b) { return index_binary(g, Op::ADD, a, b); }
 inline Id sub_index(Graph& g, Id a, Id b) { return index_binary(g, Op::SUB, a, b); }
 inline Id mul_index(Graph& g, Id a, Id b) { return index_binary(g, Op::MUL, a, b); }
 
-// Scalars to `lanes`; vectors of that many lanes stay.
+// A vector of `lanes` lanes: a scalar in every lane, or the vector itself.
 Id widen_lanes(Graph& g, Id value, int lanes);
 Id ramp(Graph& g, Id base, std::int64_t stride, int lanes);
 
-// Lane l is true when position + l < end. On i32, because 64-bit comparisons fill twice the registers.
+// Lane l is true when position + l < end. Compares in i32, because 64-bit comparisons fill twice the registers.
 Id lane_mask(Graph& g, Id position, Id end, int lanes);
 
-// The constant c such that the index is c * range + (something without range); nullopt when it has no such form.
+// The constant c for which the index is c * range + (a term without range). nullopt: the index has no such form.
 std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range);
 
 }  // namespace kiln::compiler

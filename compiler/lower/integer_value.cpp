@@ -8,7 +8,7 @@ namespace {
 bool is_integral(DType d) { return d == DType::index || d == DType::boolean || is_int(d); }
 bool is_unsigned(DType d) { return is_int(d) && !is_signed_int(d); }
 
-// As a value of this type.
+// The bits as a value of this type.
 std::int64_t wrapped(DType d, std::uint64_t v) {
   if (d == DType::boolean) return (v & 1) != 0;
   if (d == DType::index || bits(d) == 64) return static_cast<std::int64_t>(v);
@@ -38,7 +38,7 @@ std::int64_t divided(Op op, DType d, std::int64_t a, std::int64_t b) {
   }
 }
 
-// Exact, or nullopt.
+// nullopt: overflow.
 std::optional<std::int64_t> index_sum(Op op, std::int64_t a, std::int64_t b) {
   std::int64_t r = 0;
   const bool overflow = op == Op::ADD   ? __builtin_add_overflow(a, b, &r)

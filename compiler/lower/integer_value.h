@@ -1,5 +1,5 @@
-// The value of one operation on integers, truth values and indices, to the bit; for passes that look at every position of a
-// loop.
+// Computes the exact value of one operation on integers, bools or indices. Used by passes that evaluate code at every position
+// of a loop.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace kiln::compiler {
 
-// x: the sources' values, bool as 0 and 1, unsigned integers zero-extended. nullopt: not such an operation, or an index that
-// does not fit.
+// x: the values of the sources; bools are 0 or 1, unsigned integers are zero-extended. nullopt: an operation of another kind,
+// or an index that does not fit 64 bits.
 std::optional<std::int64_t> integer_value(const Graph& g, Id id, std::span<const std::int64_t> x);
 
-bool has_integer_value(const Graph& g, Id id);  // an operation for integer_value
+bool has_integer_value(const Graph& g, Id id);  // whether integer_value knows the operation
 
 }  // namespace kiln::compiler

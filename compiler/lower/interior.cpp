@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::int64_t widest_border = 64;
 
-enum class Sign { unknown, positive, negative };  // of b - a, in the interior; 0 counts where it makes no difference
+// The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
+enum class Sign { unknown, positive, negative };
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -symbolic::floor_div(-a, b); }
 
@@ -21,7 +22,7 @@ class Search {
  public:
   Search(Graph& g, Id range, const Facts& facts) : g_(g), range_(range), bounds_(g, facts) {}
 
-  // Only what depends on the range may change: any other loop is shared with the version for the borders.
+  // Only nodes that depend on the range may change. Other loops must stay the same nodes, which the code of the borders shares.
   Id operator()(Id id, std::span<const Id> x) {
     if (!depends(id)) return no_id;
     const Op op = g_.op(id);
@@ -63,7 +64,8 @@ class Search {
     return g_.with_src(id, ungated);
   }
 
-  // d = b - a = c * range + rest. Near the low end rest is small; near the high end rest is the extent plus something small.
+  // d = b - a = c * range + rest. A condition of the low border has a small rest. A condition of the high border has a rest of
+  // plus or minus the extent plus something small.
   Sign sign(Op op, Id a, Id b) {
     using symbolic::Sum;
     const auto sa = symbolic::sum_of(g_, a), sb = symbolic::sum_of(g_, b), extent = symbolic::sum_of(g_, g_.src(range_, 0));
@@ -81,8 +83,8 @@ class Search {
         rest.push_back(t);
     }
     if (c == 0) return Sign::unknown;
-    const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d from here on is "positive"
-    const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d up to here is "negative"
+    const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d >= positive: sign "positive"
+    const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d <= negative: sign "negative"
     const Interval near_low = symbolic::interval_of(bounds_, rest);
     if (c > 0 && raise(lo, near_low.min, ceil_div(positive - near_low.min, c))) return Sign::positive;
     if (c < 0 && raise(lo, near_low.max, ceil_div(near_low.max - negative, -c))) return Sign::negative;

@@ -1,9 +1,10 @@
-// interior: the iterations of a range in which borders do not matter.
+// interior: finds the iterations of a range for which the conditions of borders are known.
 //
-// before: stores with comparisons, MIN and MAX of index values near the ends of a range (padding, clamping). after: the same
-// stores for iterations lo <= range < extent - cut, where each of these is decided: gates go, clamped indices are linear again
-// and their loads contiguous. precondition: scalar code, reductions lowered. postcondition: equal values for every iteration in
-// the interior.
+// Before: stores with comparisons, MIN and MAX of index values that only matter near the ends of a range (padding, clamping).
+// After: the same stores for the iterations lo <= range < extent - cut. Each such condition has its constant value there, so
+//   gates disappear, clamped indices are linear and their loads are contiguous. The values are the same.
+// Requires: scalar code, reductions lowered.
+// Example: WHERE(i >= 1, LOAD(x, i - 1, gate i >= 1), 0)  ->  LOAD(x, i - 1), with lo = 1 and cut = 0
 #pragma once
 
 #include <optional>
@@ -20,12 +21,12 @@ struct Interior {
   std::int64_t lo = 0, cut = 0;
 };
 
-// nullopt: no border can be decided this way, or the borders are most of the range.
+// nullopt: no condition is known in an interior, or the borders are most of the range.
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts);
 
-// Whether outer and inner occur only in addresses and only as outer * extent(inner) + inner, as the pixels and channels of a
-// row do away from its borders: then the stores are the same with outer = 0 and inner running over all elements. No inner
-// loops.
+// Whether outer and inner occur only as outer * extent(inner) + inner, only in addresses, and in no inner loop. Pixels and
+// channels of a row are like this away from the borders. The stores then do the same with outer = 0 and inner over all
+// elements.
 bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner);
 
 }  // namespace kiln::compiler

@@ -13,11 +13,13 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t longest_stride = 16;
-constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offset whose neighbours can be computed
-constexpr double element_cost = 1.5;  // of an access to one element and its way into a lane or out of one, in instructions
-constexpr double shuffle_cost = 2;    // of one more register that lanes come from
+constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offsets up to here can be added without overflow
+// Costs in instructions. element_cost: access to one element, and its move into a lane or out of a lane. shuffle_cost: each
+// further register that a shuffle reads.
+constexpr double element_cost = 1.5;
+constexpr double shuffle_cost = 2;
 
-// Accesses at constant distances from each other: state, stride, lanes, type, what the addresses have in common.
+// Accesses with equal keys have constant distances: state, stride, lanes, type, terms of the address.
 using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>>;
 struct Place {
   Key key;
@@ -32,11 +34,11 @@ std::optional<Place> place_of(const Graph& g, Id access) {
   const std::int64_t stride = g.arg(index, 0);
   if (stride < 2 || stride > longest_stride || bytes(d) < 4) return std::nullopt;
   const LinearIndex base = linear_index(g, g.src(index, 0));
-  if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // in no tensor
+  if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // outside of any tensor
   return Place{{g.src(access, 0), stride, g.lanes(index), d, base.terms}, base.constant};
 }
 
-// Of `n` accesses, with registers of `lanes`.
+// Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
 bool pays(std::int64_t stride, std::size_t n, int lanes) {
   const auto s = static_cast<double>(stride), accesses = static_cast<double>(n);
   return lanes > 1 && s + shuffle_cost * accesses * (s - 1) < element_cost * accesses * lanes;
@@ -62,14 +64,15 @@ class Interleaving {
   }
 
  private:
-  // What the LOADs of a group load: from `before` elements in front of a LOAD's own first to `after` behind its last.
+  // The elements that the LOADs of a group read: from `before` elements before a LOAD's own first element to `after` elements
+  // behind its last.
   struct Extent {
     std::int64_t before = 0, after = 0;
   };
 
   int register_lanes(DType d, int lanes) const { return std::min(lanes, target_.vector_bytes / bytes(d)); }
 
-  // Neighbours less than a stride apart load together.
+  // LOADs whose offsets differ by less than the stride read the same vectors.
   void group(const Key& key, std::vector<std::pair<std::int64_t, Id>>& loads) {
     const auto& [state, stride, lanes, dtype, terms] = key;
     std::ranges::sort(loads);
@@ -102,7 +105,7 @@ class Interleaving {
     return shuffle(g_.dtype(id), parts, all);
   }
 
-  // The last vector ends with the last element, so that nothing behind it is touched.
+  // The last vector ends at the last element, because memory behind it may be invalid.
   Id load_part(Id id, Id state, LinearIndex at, std::int64_t stride, int lanes, const Extent& extent) {
     const std::int64_t elements = extent.before + extent.after + stride * (lanes - 1) + 1;
     at.constant -= extent.before;
@@ -130,7 +133,7 @@ class Interleaving {
     return g_.with_src(id, s);
   }
 
-  // All components of the same rows become STOREs where the last of them was.
+  // Replaces the STOREs of all components of the same rows. The new STOREs are at the place of the last old one.
   std::vector<Id> stores(const std::vector<Id>& effects) {
     std::map<Key, std::vector<std::pair<std::int64_t, std::size_t>>> found;
     for (std::size_t i = 0; i < effects.size(); ++i)

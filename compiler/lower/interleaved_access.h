@@ -1,9 +1,13 @@
-// interleaved_access: accesses with a small stride -> contiguous ones, and shuffles.
+// interleaved_access: replaces accesses with a small stride by contiguous accesses and shuffles.
 //
-// before: LOADs and STOREs at RAMP{base} of stride s, as lanes over rows make them of the components of a row. after: LOADs of
-// the same addresses side by side, of which a SHUFFLE takes each component's lanes; STOREs of all s components, SHUFFLEd into
-// the order of memory. precondition: loops are made, indices exact. postcondition: the same elements are stored; what is loaded
-// lies between the first and the last element that one LOAD or its neighbours ask for. Accesses with gates stay.
+// Before: LOADs and STOREs at RAMP{base} of a stride s from 2 to 16. Lanes over rows of s components have such indices.
+// After: contiguous LOADs of the same addresses, and a SHUFFLE for each component. The STOREs of all s components become
+//   contiguous STOREs of SHUFFLEs in the order of memory. The same elements are stored. Every loaded element is between the
+//   first and the last element that the replaced LOADs read. Accesses with gates stay.
+// Requires: loops are made, indices are exact.
+// Why: one contiguous access is cheaper than one access for each lane.
+// Example: 8 lanes of p(i, 0) and of p(i, 1), at base + 2 * lane and base + 1 + 2 * lane
+//   ->  two LOADs of 8 contiguous elements; SHUFFLE takes the even lanes, another SHUFFLE the odd lanes
 #pragma once
 
 #include "compiler/lower/rewrite.h"

@@ -10,11 +10,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr double slow_cost = 8;           // division, square root
-constexpr double typical_extent = 1024;   // of a loop whose bounds are not constants
-constexpr double strided_cost = 1.5;      // of one lane of an access at constant distances
-constexpr double scattered_cost = 3;      // of one lane of any other
-constexpr std::int64_t near_stride = 64;  // elements; from here on each lane has a cache line of its own
+constexpr double slow_cost = 8;           // a division or square root
+constexpr double typical_extent = 1024;   // iterations of a loop whose bounds are not constants
+constexpr double strided_cost = 1.5;      // one lane of an access at constant distances
+constexpr double scattered_cost = 3;      // one lane of any other access
+constexpr std::int64_t near_stride = 64;  // elements; from this stride on each lane has its own cache line
 constexpr int outer_bit = 62;
 
 double own_cost(const Graph& g, Id id) {
@@ -36,7 +36,7 @@ double turns_of(const Graph& g, Id loop) {
   return std::max(1.0, extent / static_cast<double>(g.arg(loop, 1)));
 }
 
-// Ranges of the kernel and of the loops inside it, as bits: short ranges first, then loops as far as bits go.
+// Bits for the ranges of the kernel and of inner loops: short ranges first, then inner loops until no bit is left.
 class RangeBits {
  public:
   RangeBits(const Graph& g, std::span<const Id> ranges, std::size_t first_short)
@@ -85,7 +85,7 @@ int registers_of(const Graph& g, Id value, const Target& target) {
   return has_width(g.dtype(value)) ? std::max(1, g.lanes(value) * bytes(g.dtype(value)) / target.vector_bytes) : 1;
 }
 
-// The share of an access for one lane: a register of lanes side by side would be one access.
+// The cost of an access for one lane, if it is not contiguous. The unit is a contiguous access of one register.
 double access_for_lane(const Graph& g, Id access, Id range) {
   const auto stride = index_stride(g, g.src(access, 1), range);
   return stride && *stride > -near_stride && *stride < near_stride ? strided_cost : scattered_cost;

@@ -1,7 +1,8 @@
-// What the iterations of a kernel cost when one of its ranges becomes lanes, or its short inner ranges are written out.
+// Estimates the cost of a kernel's iterations for different choices: which range becomes lanes, and whether the short inner
+// ranges (short_loops.h) are written out.
 //
-// precondition: reductions lowered. Costs are in operations of one register, for all short iterations at one position of the
-// other ranges.
+// The unit is an operation on one register. A cost covers all short iterations at one position of the other ranges.
+// Requires: reductions lowered.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +16,25 @@ namespace kiln::compiler {
 
 class LaneCost {
  public:
-  // ranges: outermost first. Those from `first_short`, at least one, have few iterations (short_loops.h).
+  // ranges: outermost first. The ranges from `first_short` on are short; there is at least one.
   LaneCost(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t first_short,
            const Target& target);
 
-  double lanes_of_last() const;   // the last range becomes lanes
-  double lanes_of_outer() const;  // the range outside of the short ones does; these are written out
-  double loops() const;           // no lanes, one short iteration after the other
-  double loops_around() const;    // the same, short ones outside of the others
-  double written_out() const;     // no lanes, short ones written out
+  double lanes_of_last() const;   // lanes of the last range
+  double lanes_of_outer() const;  // lanes of the range around the short ranges; short ranges written out
+  double loops() const;           // no lanes; short ranges stay loops
+  double loops_around() const;    // no lanes; short ranges stay loops, around the others
+  double written_out() const;     // no lanes; short ranges written out
 
-  int operations() const;  // of the short iterations written out, without the turns of inner loops
-  int registers() const;   // of values that the loops inside carry, short iterations written out
+  int operations() const;  // operations in the code of the short iterations, written out
+  int registers() const;   // registers for values that inner loops carry, short iterations written out
 
  private:
   struct Node {
-    double cost = 0;           // of one evaluation
-    double turns = 1;          // of the loops inside the kernel's ranges
-    double outer_lanes = 0;    // the share of it for one lane of the outer range
-    std::uint64_t ranges = 0;  // that it depends on: bit i for the short range i
+    double cost = 0;           // cost of one evaluation
+    double turns = 1;          // iterations of the inner loops that the node depends on
+    double outer_lanes = 0;    // the part of `cost` for one lane, if the outer range becomes lanes
+    std::uint64_t ranges = 0;  // ranges that the node depends on: bit i is short range i
     bool is_operation = false;
   };
   struct Carried {
@@ -42,10 +43,10 @@ class LaneCost {
   };
   double copies(std::uint64_t ranges) const;
 
-  std::vector<std::int64_t> extents_;  // of the short ranges
+  std::vector<std::int64_t> extents_;  // extents of the short ranges
   std::vector<Node> nodes_;
   std::vector<Carried> carried_;
-  double lanes_ = 1;  // of one register
+  double lanes_ = 1;  // lanes of one register
 };
 
 }  // namespace kiln::compiler

@@ -11,12 +11,12 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t most_vectors = 2;
-constexpr int narrowest_store = 4;  // bytes; the machine has no masked stores of less
+constexpr int narrowest_store = 4;  // bytes; the machine has no masked stores of narrower elements
 
-// Vectors in a row that hold all places: the last one ends where they end.
+// Contiguous vectors that cover all offsets. The last vector ends at the greatest offset, so it may overlap the one before.
 struct Windows {
   std::int64_t least, lanes;
-  std::vector<std::int64_t> begins;  // from the least place on
+  std::vector<std::int64_t> begins;  // by vector: where it begins, relative to `least`
 
   std::size_t of(std::int64_t offset) const { return std::min(at(offset) / size(), begins.size() - 1); }
   std::int64_t lane(std::int64_t offset) const { return offset - least - begins[of(offset)]; }
@@ -58,7 +58,7 @@ class Patterns {
   }
 
   Id load(Id id, std::span<const Id> x, const LanePattern& p, const Windows& w) {
-    if (g_.op(x[1]) == Op::RAMP) return no_id;  // interleaved_access
+    if (g_.op(x[1]) == Op::RAMP) return no_id;  // interleaved_access handles it
     std::vector<Id> vectors;
     for (std::size_t k = 0; k < w.begins.size(); ++k)
       vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), std::vector<Id>{x[0], index(p, w, k)}, g_.args(id), g_.name(id),

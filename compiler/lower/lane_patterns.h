@@ -1,8 +1,10 @@
-// lane_patterns: lanes at places that are the same for every vector, but not in a row -> vectors in a row and shuffles.
+// lane_patterns: replaces accesses whose lanes have constant offsets by contiguous accesses and shuffles.
 //
-// before: LOAD and STORE at a vector of indices, which are `first` and known offsets from it. after: of few vectors' span:
-// LOADs of all between the least and the greatest place, and a SHUFFLE of them; a SHUFFLE of the value for each vector, and
-// STOREs under constant masks. Other accesses stay. precondition: no two lanes of a STORE are at one place.
+// Before: LOADs and STOREs at a vector of indices: an index `first` plus an offset that is known for each lane.
+// After: if at most two vectors cover all offsets, a LOAD becomes contiguous LOADs of these vectors and a SHUFFLE. A STORE
+//   becomes a SHUFFLE and a STORE with a constant mask for each of these vectors. Other accesses stay.
+// Requires: no two lanes of a STORE have the same offset.
+// Example: LOAD at first + {0, 2, 4, 6}  ->  v = LOAD at first + 0..3, w = LOAD at first + 3..6, SHUFFLE(v, w; 0, 2, 5, 7)
 #pragma once
 
 #include <map>
@@ -14,11 +16,11 @@
 namespace kiln::compiler {
 
 struct LanePattern {
-  Id first;                           // of lane 0
-  std::vector<std::int64_t> offsets;  // by lane
+  Id first;                           // the index of lane 0
+  std::vector<std::int64_t> offsets;  // by lane: its distance from `first`
 };
 
-// patterns: by the vector of indices. Returns the roots.
+// patterns: by vector of indices. Returns the new roots.
 std::vector<Id> lane_patterns(Graph& g, std::span<const Id> roots, const std::map<Id, LanePattern>& patterns);
 
 }  // namespace kiln::compiler

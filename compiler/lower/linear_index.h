@@ -1,4 +1,4 @@
-// A scalar index as constant + sum of coefficient * term: which addresses stand at constant distances.
+// A scalar index as constant + sum of coefficient * term. Two indices with equal terms have a constant distance.
 #pragma once
 
 #include <map>

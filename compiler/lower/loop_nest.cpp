@@ -8,7 +8,8 @@
 namespace kiln::compiler {
 namespace {
 
-// How an iteration of a main loop or of its rest runs.
+// How one iteration of a loop runs. whole: `step` iterations of the range, all active. masked: lanes under a mask. one: one
+// iteration of the range.
 enum class Turn : std::uint8_t { whole, masked, one };
 
 class Nest {
@@ -20,7 +21,7 @@ class Nest {
       if (p.lanes && !p.masked_all && borders == Borders::split) interior_ = find_interior(g, stores, p.range, p.step, facts);
   }
 
-  // One call per loop of the nest: at most as deep as the kernel's rank.
+  // Emits the loop of this level. The recursion is as deep as the kernel's rank.
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
     if (level == plan_.size()) return body(copies);
     const LoopPlan& p = plan_[level];
@@ -46,7 +47,7 @@ class Nest {
                                     : loop(level, copies, begin, end, 1, Turn::one);
   }
 
-  // The low border, whole turns in the interior, and what is left.
+  // Emits the low border, whole vectors in the interior, and the rest.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.src(plan_[level].range, 0);
     const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
@@ -67,7 +68,7 @@ class Nest {
     return effects;
   }
 
-  // Lanes over this range and the short one inside it as over one range.
+  // Whether this range and the short range inside it form one contiguous range of lanes.
   bool is_flat(std::size_t level) const {
     return level + 2 == plan_.size() && walked_as_one(g_, interior_->stores, plan_[level].range, plan_[level + 1].range);
   }
@@ -103,7 +104,7 @@ class Nest {
   Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Turn turn) {
     const LoopPlan& p = plan_[level];
     const auto kind = is_chunk(level) ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
-    const Id limit = is_chunk(level) ? g_.sym("$end") : g_.src(p.range, 0);  // of the whole range: tighter than a computed end
+    const Id limit = is_chunk(level) ? g_.sym("$end") : g_.src(p.range, 0);  // a tighter bound than the computed end
     const Id range = loops_.range(g_, limit, kind);
     std::vector<Id> s = {range, begin, end};
     const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
@@ -111,7 +112,7 @@ class Nest {
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
   }
 
-  // All iterations at once: no loop.
+  // Copies for all iterations of the range, without a loop.
   std::vector<Copy> written_out(const LoopPlan& p, const std::vector<Copy>& copies) {
     return turned(p, copies, g_.index(0), no_id, Turn::whole);
   }
@@ -141,9 +142,9 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
-  bool outermost_;                    // the first range runs over a chunk
-  std::optional<Interior> interior_;  // of the range that becomes lanes
-  bool in_interior_ = false;          // while the body of its main loop is built
+  bool outermost_;                    // whether the first range runs over a chunk
+  std::optional<Interior> interior_;  // interior of the range that becomes lanes
+  bool in_interior_ = false;          // true while the body of the interior's main loop is built
 };
 
 }  // namespace
@@ -151,7 +152,7 @@ class Nest {
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts, Borders borders) {
   if (!plan.empty()) return Nest(g, loops, stores, plan, facts, true, borders).emit(0, {Copy{}});
-  const Id end = g.sym("$end");  // no loop: one iteration
+  const Id end = g.sym("$end");  // a kernel without ranges has one iteration
   std::vector<Id> s = {loops.range(g, end, RangeKind::thread), g.sym("$begin"), end};
   s.insert(s.end(), stores.begin(), stores.end());
   return {g.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, 1})};

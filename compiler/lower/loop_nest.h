@@ -1,11 +1,14 @@
-// loop_nest: stores over LOOP ranges and a plan -> nested FORs.
+// loop_nest: builds the nested FORs of a kernel from its stores and a plan.
 //
-// before: STOREs over ranges. after: FOR around FOR ... around the expanded stores. A range with step s becomes a main loop in
-// turns of s and, unless the extent is known to be a multiple of s, a loop for what is left; lanes leave out the borders of
-// padding and clamping (interior.h), and in the interior go over the pixels and channels of a row as one contiguous range where
-// all accesses do. The outermost loop runs from
-// SYM("$begin") to SYM("$end"), a chunk that the runtime chooses.
-// postcondition: every loop has a RANGE of its own.
+// Before: STOREs over ranges, and a LoopPlan for each range.
+// After: FORs around copies of the stores (expand.h); every FOR has a RANGE of its own. A range with step s becomes a main loop
+//   with step s and a loop for the rest, which is absent if s divides the extent. The main loop over lanes covers the interior
+//   of a range; the borders are separate loops (interior.h). In the interior the pixels and channels of a row become one
+//   contiguous range if all accesses permit it. The outermost loop runs from SYM("$begin") to SYM("$end"): a chunk that the
+//   runtime chooses.
+// Requires: reductions lowered.
+// Example: STORE over i < N with 8 lanes  ->  FOR i in $begin..m step 8 { 8 lanes }, FOR i in m..$end { one iteration }, where
+//   m = $begin + ($end - $begin) / 8 * 8
 #pragma once
 
 #include <span>
@@ -16,14 +19,14 @@
 
 namespace kiln::compiler {
 
-// Whether the borders of padding and clamping are split off.
+// Whether borders of padding and clamping get loops of their own.
 enum class Borders : std::uint8_t { split, stay };
 
-// The effects of the kernel: one or two FORs.
+// Returns the effects of the kernel: its outermost FORs, one after the other.
 std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts, Borders borders = Borders::split);
 
-// The same for stores inside another loop: the outermost range runs from 0 to its end.
+// The same for stores inside another loop. The outermost range runs from 0 to its extent.
 std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                            const Facts& facts);
 

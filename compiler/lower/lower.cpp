@@ -27,7 +27,7 @@
 namespace kiln::compiler {
 namespace {
 
-// The ranges of the first END; all have the same.
+// The ranges of the first END. All ENDs have the same ranges.
 std::vector<Id> loops_of(const Graph& g, Id sink) {
   std::vector<Id> out;
   const Id first = g.src(sink).empty() ? no_id : g.src(sink, 0);
@@ -37,7 +37,7 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
   return out;
 }
 
-// LOOP ranges, and those of reductions: those of FORs stay.
+// Replaces LOOP ranges and ranges of reductions. Ranges of FORs stay.
 Id drop_unit_ranges(Graph& g, Id sink) {
   const std::vector<Id> loops = loops_of(g, sink);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) -> Id {
@@ -61,14 +61,14 @@ void check(const Graph& g, std::span<const Id> phases) {
         throw std::logic_error("lower: a kernel's effects are END or STORE");
 }
 
-// $begin and $end lie inside the outermost loop.
+// Adds the bounds of $begin and $end: both are between 0 and the trip count.
 Facts with_chunk(const Graph& g, Facts facts, Id trip_count) {
   const SymFact inside{0, Bounds(g, facts)(trip_count).max, 1};
   facts.syms["$begin"] = facts.syms["$end"] = inside;
   return facts;
 }
 
-// The arrays of a kernel of the program are on the stack of the thread that runs it.
+// Limits the size of a kernel's arrays, because they are on the stack of the thread that runs it.
 void check_arrays(const Graph& g, Id sink) {
   constexpr std::int64_t most = std::int64_t{1} << 20;
   std::int64_t left = most;
@@ -86,7 +86,7 @@ void check_arrays(const Graph& g, Id sink) {
   }
 }
 
-// A kernel with one nest of loops, up to its trip count.
+// Lowers a kernel with one nest of loops.
 LoweredKernel in_chunks(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target) {
   LoweredKernel out;
   const std::vector<Id> stores = stores_of(g, sink), ranges = order_of_ranges(g, stores, loops_of(g, sink), target);
@@ -118,7 +118,7 @@ LoweredKernel lower_own(Graph& g, const Kernel& kernel, const Facts& facts, cons
 
   LoopIds loops(g, sink);
   const std::vector<Id> ranges = loops_of(g, sink);
-  const bool in_groups = has_groups(g, sink);  // then lanes are positions of a group
+  const bool in_groups = has_groups(g, sink);  // then the positions of groups become lanes, not the kernel's ranges
   if (in_groups) step("group_lanes", group_lanes(g, loops, sink, facts, target));
   const std::vector<LoopPlan> plan = own_plan(g, stores_of(g, sink), ranges, target, in_order || in_groups);
   for (const LoopPlan& p : plan)

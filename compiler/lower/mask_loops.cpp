@@ -19,7 +19,8 @@ bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && 
 
 using Ranges = std::unordered_map<Id, std::vector<Id>>;
 
-// By node: RANGEs of the FORs in whose bodies it is. What depends on one loop alone is also inside of what is around that loop.
+// By node: the RANGEs of all FORs around it. A node in the body of a loop is also inside all loops around that loop, even if it
+// does not depend on their RANGEs.
 Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
   std::unordered_map<Id, Id> loops;  // by RANGE
   for (const Id id : nodes)
@@ -33,7 +34,7 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
         if (std::ranges::find(here, r) == here.end()) here.push_back(r);
     if (g.op(id) == Op::FOR) std::erase(here, g.src(id, 0));
   }
-  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // a loop before its body
+  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // visits a loop before its body
     std::vector<Id>& here = out[*it];
     for (const Id r : std::vector<Id>(here)) here.insert(here.end(), out[loops.at(r)].begin(), out[loops.at(r)].end());
     std::ranges::sort(here);
@@ -42,8 +43,9 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
   return out;
 }
 
-// Nodes that differ between the positions of a range. A carried value differs when what it begins or goes on with does. Where
-// lanes leave a loop at different turns, its carried values differ, and what is loaded in it: the others load nothing.
+// Nodes whose values differ between the positions of a range. A carried value differs if its initial or its next value differs.
+// If lanes leave a loop at different iterations, its carried values differ, and so do the LOADs in it, because inactive lanes
+// load nothing.
 class Differing {
  public:
   Differing(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range, bool is_inner)
@@ -56,13 +58,14 @@ class Differing {
   }
 
   bool contains(Id id) const { return nodes_.contains(id); }
-  // In some loop that lanes leave at different turns; of a RANGE: its own or one around.
+  // Whether lanes may leave a loop around the node at different iterations. The loop of a RANGE counts as around it.
   bool leaves_apart(Id id) const {
     return std::ranges::any_of(around_.at(id), [&](Id r) { return loops_.contains(r); });
   }
 
  private:
-  // Of an array that each lane has for itself; what was stored there is not followed.
+  // Whether the LOAD reads an array that each lane has for itself. Its elements count as different, because stores to it are
+  // not tracked.
   bool reads_local(Id id) const {
     const Id memory = memory_of(g_, g_.src(id, 0));
     return g_.op(memory) == Op::LOCAL && (inner_ == no_id || std::ranges::binary_search(around_.at(memory), inner_));
@@ -98,16 +101,16 @@ class Differing {
 
   const Graph& g_;
   const Ranges& around_;
-  Id inner_;                                        // the range, where it is of a loop in the kernel
-  std::unordered_set<Id> nodes_, loops_;            // loops: RANGEs of those that lanes leave at different turns
-  std::unordered_map<Id, std::vector<bool>> next_;  // by RANGE of a loop: which carried values go on with one that differs
+  Id inner_;                                        // the range, if it belongs to a loop in the kernel; else no_id
+  std::unordered_set<Id> nodes_, loops_;            // loops_: RANGEs of loops that lanes may leave at different iterations
+  std::unordered_map<Id, std::vector<bool>> next_;  // by RANGE of a loop: carried values that differ after the first iteration
 };
 
-// What becomes of one loop.
+// How one loop changes.
 struct Masked {
   Id loop = no_id;
-  bool adds_active = false;   // carried values move up by one
-  bool counts_turns = false;  // the range counts from 0
+  bool adds_active = false;   // the active flag is new, so the numbers of carried values grow by one
+  bool counts_turns = false;  // the RANGE counts iterations from 0
   Id range = no_id, active = no_id, position = no_id;
 };
 
@@ -142,7 +145,7 @@ class Masking {
       }
       open.emplace_back(id, true);
       for (const Id s : g_.src(id)) open.emplace_back(s, false);
-      if (const Masked* m = of_range(id)) {  // these may be younger than the range
+      if (const Masked* m = of_range(id)) {  // the new loop begins with these values, so they must be rebuilt before its RANGE
         for (const Id outer : gates_.at(m->loop)) open.emplace_back(outer, false);
         open.emplace_back(g_.src(m->loop, 1), false);
         open.emplace_back(g_.src(m->loop, 2), false);
@@ -190,7 +193,7 @@ class Masking {
 
   Id both(Id a, Id b) { return a == no_id ? b : b == no_id ? a : g_.make(Op::AND, DType::boolean, {a, b}); }
 
-  // Gate of the node as it is, or no_id.
+  // The gate AND the active flags of the loops around the node; no_id if there is neither.
   Id with_active(Id gate, Id id) {
     for (const Id r : gates_.at(id)) gate = both(gate, masked_.at(r).active);
     return gate;
@@ -242,7 +245,7 @@ class Masking {
       const Id now = g_.make(Op::CARRY, g_.dtype(at_first), {m.range, at_first}, {slot});
       yield.push_back(next == now ? now : g_.make(Op::WHERE, g_.dtype(at_first), {m.active, next, now}));
     }
-    // An end that all lanes share still ends the loop; otherwise the condition does.
+    // The FOR ends at the bound of its RANGE, which all lanes share. The condition may end it earlier.
     const Id begin = m.counts_turns ? g_.index(0) : done_.at(g_.src(loop, 1));
     std::vector<Id> src{m.range, begin, g_.src(m.range, 0)};
     src.insert(src.end(), init.begin(), init.end());
@@ -264,7 +267,7 @@ class Masking {
   LoopIds& loops_;
   Id sink_;
   std::unordered_map<Id, Masked> masked_;  // by RANGE
-  Ranges gates_;                           // by node: RANGEs of the masked loops in whose bodies it is
+  Ranges gates_;                           // by node: RANGEs of the masked loops around it
   std::unordered_map<Id, Id> done_;
 };
 

@@ -1,10 +1,14 @@
-// mask_loops: loops that may end at another turn in each lane -> loops that run while any lane is active.
+// mask_loops: changes loops that lanes may leave at different iterations into loops that run while any lane is active.
 //
-// before: FORs whose bounds or condition depend on `lanes`. after: each has `while` form, its carried value 0
-// says whether the lane is active; carried values of a lane that is not stay as they are, and its accesses are gated. Where the
-// beginning differs between lanes, the loop counts turns from 0. `lanes` is a range of the kernel or, with its own FOR, of a
-// loop: then only the loops inside are changed. precondition: scalar code, K level. postcondition: the same results as before,
-// lane by lane or one at a time; loop bounds do not depend on `lanes`.
+// Before: FORs whose bounds or condition depend on `lanes`. This RANGE is a range of the kernel, or the RANGE of a FOR; then
+//   only loops inside this FOR change.
+// After: no loop bound depends on `lanes`. Each changed FOR has a condition: its carried value 0 says whether the lane is
+//   active. An inactive lane keeps its carried values, and its accesses have a gate that is false. If the first iteration
+//   differs between lanes, the loop counts iterations from 0.
+// Requires: scalar code, K level.
+// Why: the code computes the same results one lane at a time and as vectors, so later steps may widen it.
+// Example: FOR j in 0..n[i] { s += x[j] }  ->  FOR j while a { s = a ? s + x[j] : s; a = a && j + 1 < n[i] }, a is the active
+//   flag
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -20,7 +20,7 @@ std::vector<Id> loop_ranges(const Graph& g, Id sink) {
   return out;
 }
 
-// Index and bool nodes that use the range directly or through index arithmetic.
+// Index nodes that depend on one of the ranges through index arithmetic.
 std::vector<Id> index_users(const Graph& g, Id sink, std::span<const Id> ranges) {
   const Id roots[] = {sink};
   std::unordered_set<Id> over(ranges.begin(), ranges.end());
@@ -34,7 +34,7 @@ std::vector<Id> index_users(const Graph& g, Id sink, std::span<const Id> ranges)
   return out;
 }
 
-// The index values that leave index arithmetic: of accesses, comparisons and casts.
+// The index values that nodes outside of index arithmetic use: accesses, comparisons and casts.
 std::vector<Id> outermost(const Graph& g, Id sink, std::span<const Id> ranges) {
   const Id roots[] = {sink};
   const std::vector<Id> users = index_users(g, sink, ranges);
@@ -57,7 +57,7 @@ bool uses(const Graph& g, Id id, Id range) {
   return std::ranges::binary_search(nodes, range);
 }
 
-// Whether `merged` is only added and multiplied by constants.
+// Whether the index only adds `merged` and multiplies it by constants.
 bool is_clean(const Graph& g, Id id, Id merged) { return !uses(g, id, merged) || index_stride(g, id, merged).has_value(); }
 
 class Merge {

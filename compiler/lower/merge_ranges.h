@@ -1,8 +1,11 @@
-// merge_ranges: neighbouring LOOP ranges that every access walks as one -> one range.
+// merge_ranges: merges neighbouring LOOP ranges that every access treats as one range.
 //
-// before: ranges i < M, j < N used only as i*N + j. after: one range of extent M*N, so that lanes and threads get long loops
-// (an image of 3 interleaved channels is one row). precondition: K level, no INVALID. postcondition: equal stores; a pair is
-// merged only when no division by its inner extent is left; the outermost `fixed` ranges stay.
+// Before: LOOP ranges i < M, j < N that occur in indices only together, as i * N + j.
+// After: one range of extent M * N. Two ranges stay apart if an index would still divide by the inner extent. The outermost
+//   `fixed` ranges stay.
+// Requires: K level, no INVALID.
+// Why: lanes and threads get longer loops. An image of 3 interleaved channels becomes one row.
+// Example: y[i * N + j] = x[i * N + j] * 2 over i < M, j < N  ->  y[k] = x[k] * 2 over k < M * N
 #pragma once
 
 #include "compiler/ir/graph.h"

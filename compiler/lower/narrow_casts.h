@@ -1,8 +1,11 @@
-// narrow_casts: vectors of 64-bit positions converted to floats -> conversions that the target has.
+// narrow_casts: casts vectors of 64-bit positions to floats with conversions that the target has.
 //
-// before: CAST f32 (RAMP(base)) on index lanes that may exceed i32. after: the same numbers from f64 lanes where they are below
-// 2^53: base and lane offsets are exact there, so the cast still rounds once. precondition: P level. postcondition: equal
-// values; each FOR keeps its RANGE.
+// Before: CAST to f32 or f64 of a RAMP of indices that may exceed i32.
+// After: if the indices are below 2^53, the vector is computed in f64: the base, cast as a scalar, plus the lane offsets, cast
+//   from i32. Values are equal, because this sum is exact and only the last cast rounds. Each FOR keeps its RANGE.
+// Requires: P level.
+// Why: AVX2 has no conversion of 64-bit integer vectors to floats.
+// Example: CAST f32x8 (RAMP base)  ->  CAST f32x8 (ADD f64x8 (BROADCAST (CAST f64 base), {0, 1, ..., 7}))
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -11,11 +11,11 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;         // operations up to which two registers per value still fit
-constexpr int cheap_body = 8;          // operations up to which a scalar tail is small and fast enough
-constexpr int huge_body = 1000;        // operations from which one copy of the code is worth masks everywhere
-constexpr int short_body = 48;         // operations of a loop whose values fit the registers twice
-constexpr double worth_copies = 0.75;  // the share of the work that is left
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
+constexpr int huge_body = 1000;        // more operations: one copy of the code, with masks everywhere, is better than two
+constexpr int short_body = 48;         // most operations of a body with loops for which two registers per value fit
+constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 constexpr int tile_factor = 4;
 constexpr int shortest_lanes = 4;
 
@@ -49,7 +49,7 @@ bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range
   return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == stride; });
 }
 
-// Whether an inner loop runs differently often from one iteration of the range to the next.
+// Whether the number of iterations of an inner loop depends on the range.
 bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
   std::vector<Id> ends;
   for (const Id id : g.reachable(stores))
@@ -58,7 +58,7 @@ bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
   return std::ranges::binary_search(nodes, range);
 }
 
-// How many iterations a constant extent leaves to share among `wanted`.
+// `wanted` iterations, or the extent if it is constant and smaller.
 int fitting(const Graph& g, Id range, int wanted) {
   const Id end = g.src(range, 0);
   if (!g.is_const(end) || g.arg(end, 0) >= wanted) return wanted;
@@ -72,9 +72,9 @@ bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id
 
 // The short inner ranges of a kernel (short_loops.h).
 struct Short {
-  std::size_t first;  // ranges.size(): none
+  std::size_t first;  // index of the first short range; ranges.size(): none is short
   std::int64_t iterations = 1;
-  std::int64_t innermost = 1;  // iterations of the last
+  std::int64_t innermost = 1;  // iterations of the last range
 
   Short(const Graph& g, std::span<const Id> ranges) : first(long_loops(g, ranges)) {
     for (const Id r : ranges.subspan(first)) iterations *= innermost = g.arg(g.src(r, 0), 0);
@@ -85,7 +85,7 @@ LoopPlan lanes_over(const Body& b, Id range, int lanes) {
   return {range, lanes, true, b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body), false};
 }
 
-// The short ranges are written out, and the one outside of them becomes lanes. False: they stay loops.
+// Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
 bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
                std::vector<LoopPlan>& plan) {
   const Short s(g, ranges);
@@ -95,10 +95,11 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   if (cost.operations() > huge_body) return false;
   const std::size_t at = s.first - 1;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  const bool both = b.has_loops && cost.operations() <= short_body;  // a turn waits for the one before
+  // Each iteration of a loop waits for the one before. Two vectors fill the time.
+  const bool both = b.has_loops && cost.operations() <= short_body;
   const int lanes =
       static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], both ? 2 * one_register : one_register))));
-  const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // planes of components
+  const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
                          (lanes >= shortest_lanes || lanes >= one_register);
   if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last()))
@@ -109,7 +110,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   return true;
 }
 
-// The range to unroll beside the vector range: one that some load of an fma loop does not depend on, best a vector load.
+// The outer range to unroll: some load of an fma loop does not depend on it, preferably a vector load. ranges.size(): none.
 std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges, std::size_t lanes) {
   const Id vector = ranges[lanes];
   for (const bool vector_load : {true, false})
@@ -130,7 +131,7 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   const std::vector<Id> as_they_are(ranges.begin(), ranges.end()), order = short_last(g, ranges);
   const std::size_t first_short = long_loops(g, order);
   if (order == as_they_are || first_short == order.size()) return as_they_are;
-  if (!look(g, stores).fma_loops.empty()) return as_they_are;  // tiles share their loads
+  if (!look(g, stores).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
   const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
                     cost.written_out() <= worth_copies * cost.loops_around();

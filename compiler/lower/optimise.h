@@ -1,10 +1,15 @@
-// optimise: how the LOOP ranges of a kernel become loops.
+// optimise: plans how the LOOP ranges of a kernel become loops.
 //
-// before: STOREs over LOOP ranges, reductions as pure FORs. after: the same nodes and a plan. The innermost range becomes lanes
-// when every store is contiguous in it and no inner loop uses lanes of its own; when it and its neighbours are short (the
-// channels of a pixel, a small matrix) and lanes of it cost more (lane_cost.h), these are written out and the next one becomes
-// lanes with a stride. Beside an fma reduction, an outer range that leaves some vector load unchanged is unrolled, so that one
-// load serves several accumulators. A plan never changes a result: iterations are independent and each keeps its order.
+// Before: STOREs over LOOP ranges; reductions are FORs without effects.
+// After: the nodes do not change. The result is a plan, by these rules:
+//   - The innermost range becomes lanes if every store is contiguous in it, and neither bounds nor vectors of inner loops
+//     depend on it.
+//   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
+//     they are written out, and the range around them becomes lanes with a stride.
+//   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it. One load then serves several
+//     accumulators.
+// Requires: reduce_lowering ran.
+// Why: no plan changes a result, because iterations are independent and each keeps its order.
 #pragma once
 
 #include <span>
@@ -17,16 +22,16 @@ namespace kiln::compiler {
 
 struct LoopPlan {
   Id range = no_id;
-  int step = 1;              // iterations per turn of the main loop
-  bool lanes = false;        // they are lanes; otherwise copies
-  bool masked_tail = false;  // what is left is one more turn under a mask; otherwise one iteration at a time
-  bool masked_all = false;   // every turn is under a mask: the body is too large to be there twice
+  int step = 1;              // iterations of the range in one iteration of the main loop
+  bool lanes = false;        // true: these iterations are lanes; false: copies of the code
+  bool masked_tail = false;  // true: the rest is one masked vector; false: a loop with step 1
+  bool masked_all = false;   // every vector is masked, so that a large body is emitted once
 };
 
-// ranges: outermost first.
+// ranges: outermost first. The plan has the same order.
 std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
 
-// Short ranges around a long one go inside it where their iterations share enough work.
+// The ranges in the order for optimise(): short ranges move inside a long range if their iterations share enough work.
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
 
 }  // namespace kiln::compiler

@@ -11,10 +11,10 @@ namespace {
 
 constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
 constexpr std::int64_t shortest_lanes = 4;
-constexpr int short_body = 48;   // operations of a loop whose values fit the registers twice
-constexpr int huge_body = 1000;  // operations from which one copy of the code is worth masks everywhere
+constexpr int short_body = 48;   // most operations of a body with loops for which two registers per value fit
+constexpr int huge_body = 1000;  // more operations: one copy of the code, with masks everywhere, is better than two
 
-constexpr std::int64_t large_array = 64;  // elements from which an array for each lane costs more than lanes gain
+constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
 
@@ -47,7 +47,7 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   LoopPlan& vector = plan[at - 1];
   const Id extent = g.src(vector.range, 0);
   std::int64_t lanes = target.vector_bytes / widest;
-  // A turn waits for the one before: two vectors at once fill the time between.
+  // Each iteration of a loop waits for the one before: two vectors at once fill the time.
   if (has_loop && !has_local && operations <= short_body) lanes *= 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.arg(extent, 0));
   vector.step = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, lanes))));

@@ -1,8 +1,10 @@
-// own_plan: how the ranges of a KERNEL that the program wrote become loops.
+// own_plan: plans how the ranges of a kernel that the program wrote become loops.
 //
-// before: its states over LOOP ranges. after: a plan. The last range that is long enough becomes lanes, with masks where
-// control flow differs between them; shorter ones inside it stay loops. precondition: serial_atomics ran; kernels that need
-// their order get no lanes, nor do those with large arrays of each iteration.
+// Before: the states that the kernel ends, over LOOP ranges.
+// After: the nodes do not change. In the plan the last range that is not short becomes lanes, with masks where control flow
+//   differs between lanes. Shorter ranges inside it stay loops. No range becomes lanes if the kernel has large arrays for each
+//   iteration, or if `in_order` is set.
+// Requires: serial_atomics ran.
 #pragma once
 
 #include "compiler/lower/optimise.h"
@@ -11,7 +13,7 @@ namespace kiln::compiler {
 
 std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges, const Target& target,
                                bool in_order);
-// A LOCAL that is not worth lanes.
+// Whether the LOCAL has so many elements that a copy for each lane costs more than lanes gain.
 bool is_large_array(const Graph& g, Id local);
 
 }  // namespace kiln::compiler

@@ -41,7 +41,8 @@ class Phases {
     return std::ranges::any_of(windows_, [](Id w) { return w != no_id; });
   }
 
-  // The range that all phases have outermost; none when it had one iteration.
+  // Finds the range of the tiles, which all phases have outermost. A range with one iteration is gone already: then no_id
+  // stays.
   void find_turn() {
     const auto first = loops_of(g_, g_.src(phases_[0], 0));
     const Id turn = first.empty() ? no_id : first[0];
@@ -65,7 +66,7 @@ class Phases {
   Id turn_loop(std::span<const Id> effects, Id turns, Id chunks) {
     const Id begin = g_.sym("$begin"), end = g_.sym("$end");
     const Id range = loops_.range(g_, turn_ == no_id ? end : turns, RangeKind::thread);
-    const Id place = sub_index(g_, begin, turn_ == no_id ? g_.index(0) : range);  // of the chunk's window, from the turn's
+    const Id place = sub_index(g_, begin, turn_ == no_id ? g_.index(0) : range);  // the chunk's number minus the tile's
     const Id all = g_.make(Op::SINK, DType::none, effects);
     const Id inner = rewrite(g_, all, [&](Id id, std::span<const Id> x) {
       if (id == turn_) return range;

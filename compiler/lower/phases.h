@@ -1,9 +1,12 @@
-// phases: a kernel whose stores have different loops, which share the outermost range at most -> one loop over its turns.
+// phases: builds one loop over tiles around the phases of a fused kernel.
 //
-// before: SINK(END(a, t, i), END(b, t, j)). after: FOR t { FOR i { a }, FOR j { b } }. Each phase has a plan of its own. A
-// buffer with a window is kept for a chunk: where element `i` is at `t * window + rest`, the access goes to `$begin * window +
-// rest`. Then chunks are counted, `most_chunks` at most, in place of turns. precondition: K level, no INVALID. postcondition:
-// every loop has a RANGE of its own.
+// Before: a kernel whose ENDs have different ranges, except for the outermost range, which counts tiles.
+// After: one FOR over tiles, and in it the loops of each phase, one phase after the other. Each phase has its own plan. A
+//   buffer with a window stores one tile for each chunk of tiles: the access to element t * window + rest becomes an access to
+//   $begin * window + rest. In such a kernel $begin and $end count chunks, at most `most_chunks`; otherwise they count tiles.
+//   Every FOR has a RANGE of its own.
+// Requires: K level, no INVALID, reductions lowered.
+// Example: SINK(END(a, t, i), END(b, t, j))  ->  FOR t { FOR i { a }, FOR j { b } }
 #pragma once
 
 #include <span>
@@ -16,15 +19,15 @@
 
 namespace kiln::compiler {
 
-// One SINK for each run of effects with equal loops.
+// The phases of a kernel: one SINK for each sequence of ENDs with equal ranges.
 std::vector<Id> phases_of(Graph& g, Id sink);
 
-Id joined(Graph& g, std::span<const Id> phases);  // their effects in one SINK
+Id joined(Graph& g, std::span<const Id> phases);  // one SINK with the effects of all phases
 
-// By kernel slot; no_id where the whole buffer is kept.
+// By kernel slot: the elements of the buffer's window, or no_id for a buffer that is stored whole.
 std::vector<Id> windows_of(const Schedule& schedule, const Kernel& kernel);
 
-// phases: one SINK each, reductions lowered. Of the result, `work` is not set.
+// phases: one SINK for each. `work` of the result is not set.
 LoweredKernel in_turns(Graph& g, LoopIds& loops, std::vector<Id> windows, std::span<const Id> phases, const Facts& facts,
                        const Target& target);
 

@@ -14,11 +14,12 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t unrolled_extent = 8;
-// Over all turns, counted in registers, as nested reductions multiply.
+// Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
+// nested reductions multiply.
 constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;  // operations
-constexpr std::int64_t most_carried = 16;     // values that loops inside carry: as many as there are registers
-constexpr std::int64_t most_apart = 16;       // loads that lanes do one by one, a hundred instructions each
+constexpr std::int64_t most_carried = 16;     // values that inner loops carry: as many as there are registers
+constexpr std::int64_t most_apart = 16;       // loads that are not contiguous over lanes, each about a hundred instructions
 
 struct Reduction {
   ReduceKind kind;
@@ -30,7 +31,7 @@ struct Reduction {
   bool order_matters() const { return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod); }
 };
 
-// Whether some element of the value comes from consecutive memory as the range goes on.
+// Whether some LOAD of the value is contiguous in the range.
 bool contiguous_over(const Graph& g, Id value, Id range) {
   const Id roots[] = {value};
   for (const Id id : g.reachable(roots))
@@ -38,7 +39,7 @@ bool contiguous_over(const Graph& g, Id value, Id range) {
   return false;
 }
 
-// How many loads find their elements one by one when the range becomes lanes.
+// The number of LOADs that are not contiguous if the range becomes lanes.
 std::int64_t loads_apart(const Graph& g, Id value, Id range) {
   const Id roots[] = {value};
   return std::ranges::count_if(g.reachable(roots), [&](Id id) {
@@ -87,7 +88,8 @@ class Lowering {
     const Id n = g_.src(r.ranges[0], 0);
     return g_.is_const(n) && g_.arg(n, 0) <= unrolled_extent;
   }
-  // A product of matrices keeps its loop, whose loads tiles share, unless its own rows are written out.
+  // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
+  // short ranges, which are written out anyway.
   bool few(const Reduction& r) const {
     return r.ranges.size() == 1 && small(r) && is_light(r) && (r.kind != ReduceKind::fma || in_short_loops_);
   }
@@ -114,11 +116,12 @@ class Lowering {
     return operations * turns <= most_unrolled && carried * turns <= most_carried;
   }
 
-  // The loops of a nest from outside in, with carried values that start at `init`; close() ends them from inside out.
+  // A nest of loops with carried values. open() makes the RANGEs and CARRYs, outermost first. close() makes the FORs, innermost
+  // first.
   struct Nest {
     std::vector<Id> ranges;
-    std::vector<std::vector<Id>> inits;  // per loop
-    std::vector<Id> carries;             // in the innermost loop
+    std::vector<std::vector<Id>> inits;  // by loop: the initial values
+    std::vector<Id> carries;             // CARRYs of the innermost loop
     Copy copy;
   };
 
@@ -160,7 +163,7 @@ class Lowering {
     return close(n, {g_.make(operation_of(r.kind), r.acc, x)})[0];
   }
 
-  // The same for a few values, without a loop.
+  // The sequential order for a few values, without a loop.
   Id in_a_row(const Reduction& r) {
     std::vector<Copy> copies(static_cast<std::size_t>(g_.arg(g_.src(r.ranges[0], 0), 0)));
     for (std::size_t i = 0; i < copies.size(); ++i) copies[i].values[r.ranges[0]] = g_.index(static_cast<std::int64_t>(i));
@@ -173,14 +176,14 @@ class Lowering {
     return acc;
   }
 
-  // The first element that beats the best so far; a NaN beats everything but a NaN.
+  // The position of the best element. The first of equal elements wins; a NaN beats every element except a NaN.
   Id arg_reduce(const Reduction& r) {
     const Nest n = open(r, {identity(r), g_.constant(DType::i64, 0)});
     const Copy copies[] = {n.copy};
     const Id x = r.ranges.empty() ? r.values[0] : expand(g_, loops_, r.values, copies)[0][0];
     const Id best = n.carries[0];
     Id beats = r.kind == ReduceKind::argmax ? compare(Op::LT, best, x) : compare(Op::LT, x, best);
-    if (r.acc == DType::boolean) {  // true beats false, or the other way round
+    if (r.acc == DType::boolean) {  // argmax: true beats false; argmin: false beats true
       const Id no = g_.make(Op::NOT, DType::boolean, {r.kind == ReduceKind::argmax ? best : x});
       beats = g_.make(Op::AND, DType::boolean, {no, r.kind == ReduceKind::argmax ? x : best});
     }

@@ -1,10 +1,12 @@
-// reduce_lowering: REDUCE values -> pure loops with carried accumulators.
+// reduce_lowering: replaces REDUCE by loops with carried accumulators.
 //
-// before: REDUCE{values, RANGEs} args {kind, order}. after: GET of a FOR. Sequential: one scalar accumulator through the nest
-// of its ranges in order. Striped: 32 accumulators as one vector (striped_reduce.h). argmax, argmin carry (value, position).
-// f16 and bf16 accumulate in f32 and round once. Where the order cannot matter (min, max, any, all, integers) the form is free:
-// stripes when the elements are contiguous in the range, else sequential.
-// precondition: K level, half-precision arithmetic decomposed. postcondition: no REDUCE; LOOP ranges are still RANGE values.
+// Before: REDUCE{values, RANGEs} args {kind, order}.
+// After: no REDUCE. Its value is a GET of a FOR without effects or, for few elements, an expression without a loop. Sequential:
+//   one scalar accumulator, through the nest of the ranges in order. Striped: 32 accumulators in one vector (striped_reduce.h).
+//   argmax and argmin carry the best value and its position. f16 and bf16 accumulate in f32 and round once. If the order cannot
+//   matter (min, max, any, all, integers), stripes are used for contiguous elements, else one accumulator.
+// Requires: K level, decompose_half ran.
+// Example: REDUCE{x[k], k < K} args {sum, sequential}  ->  GET of FOR k in 0..K { acc = acc + x[k] }, where acc starts at 0
 #pragma once
 
 #include "compiler/lower/rewrite.h"

@@ -1,4 +1,4 @@
-// Rewriting one kernel. The cost follows the kernel, not the graph that holds all kernels.
+// Tools that rewrite one kernel. Their cost depends on the size of the kernel, not of the graph, which holds all kernels.
 #pragma once
 
 #include <span>
@@ -9,8 +9,8 @@
 
 namespace kiln::compiler {
 
-// Rebuilds `root` from its leaves. rule(node, rebuilt sources) gives the new node, or no_id to keep the node with these
-// sources.
+// Rebuilds `root`, sources before users. rule(node, rebuilt sources) returns the new node, or no_id for the same node with
+// these sources.
 template <class Rule>
 Id rewrite(Graph& g, Id root, Rule&& rule) {
   const Id roots[] = {root};
@@ -28,10 +28,10 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
   return done.at(root);
 }
 
-// The FOR over this RANGE.
+// The FOR that has this RANGE.
 Id loop_of(const Graph& g, Id sink, Id range);
 
-// Makes RANGE nodes with ids that no other loop of the kernel has.
+// Makes RANGEs whose ids no other RANGE of the kernel has.
 class LoopIds {
  public:
   LoopIds(const Graph& g, Id sink);

@@ -12,7 +12,7 @@ namespace {
 
 AtomicKind kind_of(const Graph& g, Id atomic) { return static_cast<AtomicKind>(g.arg(atomic, 0)); }
 
-// -0.0 and 0.0 are different, a NaN is itself.
+// The bits of a float, for compare_exchange: -0.0 differs from 0.0, and a NaN equals itself.
 Id bits_of(Graph& g, Id x) {
   const DType d = g.dtype(x);
   if (!is_float(d)) return x;

@@ -1,9 +1,11 @@
-// serial_atomics: atomic operations that the machine does not do in one instruction, or whose result depends on their order ->
-// load, operation, store.
+// serial_atomics: replaces atomic operations by load, operation, store if the result depends on their order or the machine has
+// no such instruction.
 //
-// before: ATOMIC and OLD. after: those of integers whose old value nobody wants stay; if there are others, all of the kernel
-// become LOAD and STORE. precondition: K level. postcondition: with the iterations in order the results are those of the
-// program; needs_order says that they must be.
+// Before: ATOMIC and OLD (the value before an ATOMIC).
+// After: no OLD. ATOMICs stay if all of the kernel are on integers, none is an exchange, and no old value is used. Otherwise
+//   all ATOMICs of the kernel become LOAD and STORE; needs_order() says that the iterations must then run one after the other.
+// Requires: K level.
+// Example: ATOMIC add on f32 (a, i, v)  ->  STORE(a, i, ADD(LOAD(a, i), v))
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -18,7 +18,8 @@ class Lowering {
         r_(r),
         identity_(g.constant(r.dtype, static_cast<std::uint64_t>(g.arg(r.identity, 0)), reduce_stripes)) {}
 
-  // Blocks around blocks, innermost loop first in the nest: the outer loops are opened before what they contain is built.
+  // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
+  // RANGEs.
   Id run() {
     struct Level {
       Id range, begin, end, carry;
@@ -26,7 +27,7 @@ class Lowering {
     std::vector<Level> open;
     Id begin = g_.index(0), end = r_.extent;
     for (int level = r_.levels; level-- > 1;) {
-      // Blocks of this level: 65536^level elements each, within [begin, end) of the level above.
+      // A block of this level has 65536^level elements. The loop covers [begin, end), one block of the level above.
       const std::int64_t elements = level == 1 ? reduce_block : reduce_block * reduce_block;
       const Id size = g_.index(elements);
       const Id first = g_.make(Op::FLOORDIV, DType::index, {begin, size});
@@ -45,7 +46,8 @@ class Lowering {
     return value;
   }
 
-  // Low half first: the order of creation must not hang on how a C++ compiler orders arguments.
+  // Combines the lanes: lane j with lane j + half. `low` is a statement of its own, because C++ does not define the order in
+  // which arguments are evaluated.
   Id tree(Id acc) {
     for (int half = reduce_stripes / 2; half >= 1; half /= 2) {
       const Id low = part(acc, 0, half);
@@ -96,7 +98,7 @@ class Lowering {
     return tree(loop(range, begin, end, identity_, next, 1));
   }
 
-  // Whole steps of 32, then one step under a mask.
+  // Whole vectors of 32 elements, then one masked vector.
   Id by_lanes(Id begin, Id end) {
     const Id step = g_.index(reduce_stripes);
     const Id count = sub_index(g_, end, begin);
@@ -134,8 +136,8 @@ static bool may_be_negative_zero(const Graph& g, Id x) {
   return is_float(g.dtype(x)) && !is_square && g.op(x) != Op::ABS;
 }
 
-// Stripes beyond the extent keep the identity, which changes nothing in the tree. It changes no value but -0, of which a sum
-// makes +0; once one side of the tree is not -0, its sum with the other is not either, so the first stripe alone begins at 0.
+// Stripes behind the extent would hold the identity, so the tree leaves them out. The identity changes one value only: -0 + 0
+// is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the first stripe is enough.
 Id lower_striped_unrolled(Graph& g, LoopIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
   const auto n = static_cast<std::size_t>(g.arg(r.extent, 0));

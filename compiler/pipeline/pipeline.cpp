@@ -59,10 +59,10 @@ class Pipeline {
   }
 
  private:
-  // Position of the pass to begin with.
+  // The index of the first pass to run.
   std::ptrdiff_t first() const {
     const Schedule& s = out_.schedule;
-    form_after(s.after);  // throws of an unknown one
+    form_after(s.after);  // throws for an unknown name
     if (s.after.empty() && !s.kernels.empty())
       throw Diagnostic("E-pass", "", "expected `after PASS` in the first line of a schedule with kernels, got none");
     const auto names = pass_names();
@@ -76,18 +76,18 @@ class Pipeline {
     else
       std::ranges::find(schedule_passes(), pass, &SchedulePass::name)->run(out_.graph, s);
     s.after = pass;
-    if (!s.kernels.empty()) s.program.sink = no_id;  // the kernels stand for it now
+    if (!s.kernels.empty()) s.program.sink = no_id;  // the kernels replace it
   }
 
-  // What comes in, and what each pass leaves but those over tensors, whose check costs most.
+  // Verifies the input, and the result of each pass except passes over tensors, for which it is most expensive.
   void verify_state() {
     if (!options_.verify) return;
     Schedule& s = out_.schedule;
     verify(out_.graph, s, form_after(s.after));
-    if (s.kernels.empty()) out_.graph = compact(out_.graph, s);  // the verifier makes nodes for extents
+    if (s.kernels.empty()) out_.graph = compact(out_.graph, s);  // removes nodes that the verifier made for extents
   }
 
-  // Before the first pass: later ones rely on it.
+  // Runs before the first pass, because passes rely on the result.
   void check_races() {
     Schedule& s = out_.schedule;
     if (!s.after.empty()) return;

@@ -1,10 +1,11 @@
-// The compiler from end to end: a program at tensor level becomes kernels, loops, and an object. The list of passes is
-// pipeline.cpp.
+// compile: runs all passes on a program, from tensor level to the object. The passes are listed in
+// compiler/schedule/make_schedule.cpp; the last one is `lower`.
 //
-// before: a verified tensor-level Program, or what some pass left of it. after: its schedule, its lowered kernels and the
-// requested outputs. precondition: none beyond the verifier's level. postcondition: the object computes what interpret()
-// computes, bit for bit. Between two passes the graph holds what the schedule needs and nothing else (compact), so that
-// compiling goes on from the text of any of them to the same bytes.
+// Before: a verified program at tensor level, or a schedule that some pass left.
+// After: its schedule, its lowered kernels and the requested outputs. The object computes the same as interpret(), bit for bit.
+//   Between two passes the graph contains only the nodes that the schedule needs (compact.h), so compiling the text after any
+//   pass gives the same bytes.
+// Requires: the verifier accepts the input.
 #pragma once
 
 #include <functional>
@@ -27,8 +28,8 @@ struct CompileOptions {
   // Called with the text of the schedule after each pass named in dump_after ("all": every pass).
   std::vector<std::string> dump_after;
   std::function<void(std::string_view pass, const std::string& text)> dump;
-  std::function<void(std::string_view pass)> done;  // called after each pass, and after "codegen"
-  std::string last;                                 // stop after this pass: no code; empty: none
+  std::function<void(std::string_view pass)> done;  // called after each pass and, as "codegen", after code generation
+  std::string last;                                 // the last pass to run, without code generation; empty: run everything
 };
 
 struct Compiled {
@@ -37,11 +38,11 @@ struct Compiled {
   CodegenResult code;
 };
 
-// Runs the passes after `begin.after`: all of them for a schedule that is a program alone.
+// Runs the passes after `begin.after`; all passes if it is empty.
 Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& options);
 Compiled compile(const Graph& graph, const Program& program, const CompileOptions& options);
 
-// What a schedule holds after a pass; tensors after none.
+// The form of a schedule after a pass; `tensors` for an empty name.
 Form form_after(std::string_view pass);
 
 // Names of all passes, in order.

@@ -8,10 +8,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int small = 100;  // magnitude in which the solver looks for a counterexample first
-constexpr int quick = 2;    // seconds: what can be shown is mostly shown at once
+constexpr int small = 100;  // largest magnitude in the solver's first search for a counterexample
+constexpr int quick = 2;    // seconds; most proofs are found this fast
 
-// Only a real difference refutes.
+// Checks a solver's counterexample. The rule is refuted only if the sides really differ at the point.
 RuleVerdict at_point(const ParsedRule& r, const Solution& s) {
   if (s.values.size() != r.variables.size()) return {Verdict::unknown, "a counterexample does not fit in 64 bits"};
   if (const auto difference = difference_at(r, s.values)) return {Verdict::refuted, *difference};

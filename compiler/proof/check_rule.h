@@ -1,4 +1,4 @@
-// The verdict on one rule: proven for all integers, refuted at a point, or unknown.
+// Decides about one rule: proven for all integers, refuted at a point, or unknown.
 #pragma once
 
 #include <string>
@@ -13,17 +13,17 @@ enum class Verdict { proven, refuted, unknown };
 
 struct RuleVerdict {
   Verdict verdict = Verdict::unknown;
-  std::string detail;  // refuted: the point and both values, evaluated exactly. unknown: why
+  std::string detail;  // refuted: the point and both exact values. unknown: the reason
 };
 
-// The claims that together are the rule's proof: each step under the guard and the steps before it, then the rule under all of
-// them. A rule without steps is one claim, itself.
+// The claims that together prove the rule: each step, under the guard and the steps before it, then the rule itself, under the
+// guard and all steps. A rule without steps is one claim.
 std::vector<RuleText> claims_of(const RuleText& rule);
 
-// Steps of the claim are not looked at.
+// Ignores the steps of the claim.
 RuleVerdict check_claim(const RuleText& claim, SolverLimits limits);
 
-// What the verdict on a claim depends on: the question in SMT-LIB; empty when it has none.
+// The question in SMT-LIB that determines the verdict; empty if the claim has no such form.
 std::string question_of(const RuleText& claim);
 
 }  // namespace kiln::compiler

@@ -55,7 +55,7 @@ class Sides {
   Evaluator guard_, value_;
 };
 
-// The greatest b with (2*b + 1)^n points at most max_near.
+// The greatest b for which the (2*b + 1)^n points around 0 are at most max_near.
 std::int64_t near_magnitude(std::size_t n) {
   for (std::int64_t b = max_magnitude; b > 1; --b) {
     std::size_t points = 1;
@@ -65,7 +65,7 @@ std::int64_t near_magnitude(std::size_t n) {
   return 1;
 }
 
-// From all zeros through 0, 1, -1, 2, -2, ... of each value, the first changing fastest.
+// The next point around 0. Each value goes through 0, 1, -1, 2, -2, ...; the first value changes fastest.
 bool next(std::vector<std::int64_t>& point, std::int64_t magnitude) {
   for (std::int64_t& v : point) {
     if (v != -magnitude) {

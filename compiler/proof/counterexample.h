@@ -1,4 +1,4 @@
-// Points where a rule's guard holds and its sides differ.
+// Searches points where a rule's guard holds and its sides differ.
 #pragma once
 
 #include <optional>
@@ -9,10 +9,10 @@
 
 namespace kiln::compiler {
 
-// The point with both values, as text; nullopt when the rule is right there.
+// The point with both values, as text; nullopt: the sides are equal there, or the guard does not hold.
 std::optional<std::string> difference_at(const ParsedRule& rule, std::span<const std::int64_t> point);
 
-// Looks at all points around 0 and at some 10^5 others, always the same.
+// Tries all points around 0 and about 10^5 random points. The points are the same in every run.
 std::optional<std::string> find_difference(const ParsedRule& rule);
 
 }  // namespace kiln::compiler

@@ -10,7 +10,7 @@ constexpr int max_shift = 62;
 
 ExactValue exact(Wide v) { return {v, ValueKind::exact}; }
 
-// 64-bit division where it does: the wide one is ten times slower.
+// Uses 64-bit division if the operands fit, because 128-bit division is ten times slower.
 Wide truncated(Wide a, Wide b) {
   const auto x = static_cast<std::int64_t>(a), y = static_cast<std::int64_t>(b);
   return x == a && y == b && y != -1 ? x / y : a / b;
@@ -76,7 +76,7 @@ void Evaluator::at(std::span<const std::int64_t> point) {
 ExactValue Evaluator::derived(Id id) const {
   const auto src = g_.src(id);
   const ExactValue& a = values_[src[0]];
-  // A guard's conjunct that is false decides, whatever the others are.
+  // A conjunct that is false determines the result, even if the other has no value.
   if (g_.op(id) == Op::AND && (is_zero(a) || is_zero(values_[src[1]]))) return exact(0);
   if (g_.op(id) == Op::WHERE) return a.kind != ValueKind::exact ? a : values_[src[a.value != 0 ? 1 : 2]];
   for (Id s : src)

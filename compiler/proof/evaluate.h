@@ -1,4 +1,4 @@
-// Exact values of index expressions at points: finds counterexamples, and checks a solver's.
+// Exact values of index expressions at points, to find counterexamples and to check the counterexamples of a solver.
 #pragma once
 
 #include <optional>
@@ -13,8 +13,8 @@ using Wide = __int128;
 
 enum class ValueKind : std::uint8_t {
   exact,
-  absent,  // a shift by a negative count or by more than 62 has no value
-  wide     // needs more than 127 bits, or is not of the language
+  absent,  // no value: a shift by a negative count or by more than 62
+  wide     // more than 127 bits, or an operation outside of the language
 };
 
 struct ExactValue {
@@ -22,7 +22,7 @@ struct ExactValue {
   ValueKind kind = ValueKind::wide;
 };
 
-// For many points: the order of evaluation is found once.
+// Finds the order of evaluation once, for many points.
 class Evaluator {
  public:
   // variables: SYM nodes, in the order of a point's values.

@@ -16,20 +16,20 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t primed = 1'000'000;  // added to the number of a range for its second copy
+constexpr std::int64_t primed = 1'000'000;  // added to the number of a RANGE for its second copy
 
-// A load or store: where it goes and when.
+// A load, store or atomic operation: its index and the conditions under which it happens.
 struct Access {
   Id node = no_id;
-  int buffer = 0;  // of the schedule
+  int buffer = 0;  // index into Schedule::buffers; -1: an array of the iteration
   Id index = no_id;
   std::vector<Id> gates;
-  std::vector<Id> loops;    // of a store's END
-  std::vector<Id> symbols;  // taken out of the index
+  std::vector<Id> loops;    // RANGEs of the END
+  std::vector<Id> symbols;  // symbols that are factored out of the index
 };
 
-// Strides of the caller's are such that elements are apart and in memory: the entry sees to it. So positions in the dense array
-// say all.
+// The entry check ensures that strides of the caller keep elements apart and in memory. So claims about indices in the dense
+// array are sufficient.
 Kernel with_dense_arguments(Graph& g, const Schedule& s, Kernel k) {
   for (const int b : k.buffers)
     if (const Parameter* p = free_layout(s, b); p != nullptr) k.sink = dense_position(g, *p, k.sink);
@@ -64,7 +64,7 @@ class Claims {
         if (l.buffer == stores_[i].buffer) {
           Access load = l;
           load.loops = stores_[i].loops;
-          if (has_phases(g_, k_.sink)) load.loops.resize(1);  // an earlier phase stores the row's elements
+          if (has_phases(g_, k_.sink)) load.loops.resize(1);  // an earlier phase may store the tile's elements
           apart_in_loops(load, stores_[i], "loads only what its own iteration stores");
         }
     }
@@ -72,11 +72,11 @@ class Claims {
   }
 
  private:
-  // A kernel that the program wrote: an iteration may store to an element often; where iterations run in any order, no two
-  // touch the same element of what is stored.
+  // A kernel that the program wrote. One iteration may store to an element several times. If iterations run in any order, no
+  // two may access the same element of a stored buffer.
   std::vector<Claim> own() {
     for (auto* list : {&loads_, &stores_, &atomics_})
-      for (Access& a : *list) a.loops = loops_;  // an iteration exists
+      for (Access& a : *list) a.loops = loops_;  // so that an iteration exists
     for (const Access& a : loads_) inside(a, "load");
     for (const Access& a : stores_) inside(a, "store");
     for (const Access& a : atomics_) inside(a, "atomic operation");
@@ -93,7 +93,7 @@ class Claims {
     return std::move(out_);
   }
 
-  // Gates are an operand, or in the index as WHERE(gate, index, INVALID). An array of the iteration is no buffer.
+  // A gate is an operand, or part of the index: WHERE(gate, index, INVALID). Arrays of the iteration have no buffer.
   Access access(Id id, std::size_t gate) {
     const Id memory = memory_of(g_, g_.src(id, 0));
     const bool local = g_.op(memory) == Op::LOCAL;
@@ -149,23 +149,23 @@ class Claims {
     });
   }
 
-  // No element for any iteration of the one and any of the other.
+  // Claims that no iteration of one access and no iteration of the other have an element in common.
   void apart(const Access& a, const Access& other, const std::string& what) {
     same_element(a, second_copy(other, 0), what, {});
   }
 
-  // No element for an iteration of the one and a different one of the other, by the outermost loop in which they differ: those
-  // around it are shared.
+  // Claims that different iterations of the two accesses have no element in common. One claim for each loop: it is the
+  // outermost loop in which the iterations differ, and the loops around it are shared.
   void apart_in_loops(const Access& a, const Access& other, const std::string& what) {
     for (std::size_t i = 0; i < a.loops.size(); ++i) {
       const Access b = second_copy(other, i);
       const std::string text = what + " (loop " + std::to_string(i) + ")";
       same_element(a, b, text, "<");
-      if (a.node != b.node) same_element(a, b, text, ">");  // else the two copies may be exchanged
+      if (a.node != b.node) same_element(a, b, text, ">");  // for one node, exchanging the copies gives the same claim
     }
   }
 
-  // `order` relates the loops that a and b do not share.
+  // order: relates the values of the outermost loop that a and b do not share; empty: no relation.
   void same_element(const Access& a, const Access& b, const std::string& what, const std::string& order) {
     add(label(a, what), [&](SmtTerms& t) {
       define_access(t, a);
@@ -181,7 +181,7 @@ class Claims {
     });
   }
 
-  // With other ranges, but for the first `shared` of its loops.
+  // A copy of the access with new RANGEs, except for its first `shared` loops.
   Access second_copy(const Access& a, std::size_t shared) {
     std::unordered_map<Id, Id> map;
     for (std::size_t i = 0; i < shared; ++i) map[a.loops[i]] = a.loops[i];
@@ -200,7 +200,7 @@ class Claims {
     return b;
   }
 
-  // Loops around the kernel are in one of their turns.
+  // States that the host loops around the kernel are in one of their iterations.
   std::string turns(SmtTerms& t) const {
     std::string out;
     for (int l = k_.loop; l >= 0; l = s_.loops[static_cast<std::size_t>(l)].parent) {
@@ -211,7 +211,7 @@ class Claims {
     return out;
   }
 
-  // `question` defines what it needs and says what would make the claim false.
+  // Adds a claim. `question` defines its terms and returns assertions that are satisfiable if the claim is false.
   template <class Question>
   void add(std::string text, const Question& question) {
     const auto script = [&](bool opaque_products) {

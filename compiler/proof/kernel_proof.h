@@ -1,7 +1,10 @@
-// What a kernel must never do, put to Z3: leave a buffer, or store to one element twice.
+// kernel_claims: states the memory safety of a kernel as questions for Z3.
 //
-// before: a kernel as the schedule has it. after: claims with verdicts. The facts of the symbols hold; a load happens wherever
-// the loops of its own index do, even when a loop around it is empty; loaded indices may be any integer.
+// Before: a kernel of the schedule.
+// After: one claim for each access and each pair of accesses that must hold: no access leaves its buffer, and no element is
+//   stored twice by iterations that may run in any order.
+// Assumptions: the facts of the symbols hold. A load happens if the loops of its own index have an iteration, even if a loop
+// around it is empty. Loaded indices may be any integer.
 #pragma once
 
 #include <string>
@@ -14,13 +17,13 @@ namespace kiln::compiler {
 
 struct Claim {
   std::string text;    // "k0 load of buffer 2 at i*W + j inside"
-  std::string script;  // satisfiable where the claim is false
-  std::string linear;  // the same with opaque products: when it is unsatisfiable, so is the script
+  std::string script;  // satisfiable if the claim is false
+  std::string linear;  // the same question with opaque products; if it is unsatisfiable, so is `script`
 };
 
-// Each load and store is inside its buffer; two iterations of a store, and two stores to one buffer, touch different elements;
-// an element that is stored is loaded by its own iteration only. Adds nodes to the graph. Throws Diagnostic E-prove for an
-// index that cannot be put to the solver.
+// The claims: each load and store is inside its buffer. Two iterations of a store, and two stores to one buffer, access
+// different elements. A stored element is loaded only by the iteration that stores it. Adds nodes to the graph. Throws
+// Diagnostic E-prove for an index that has no form for the solver.
 std::vector<Claim> kernel_claims(Graph& g, const Schedule& s, const Kernel& k);
 
 }  // namespace kiln::compiler

@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 namespace {
 
-// A polynomial in how much each variable weighs beyond the least: monomial (ids, ascending) to coefficient.
+// A polynomial in the weights of variables beyond their least weight. By monomial (ids, ascending): its coefficient.
 using Monomial = std::vector<Id>;
 using Weight = std::map<Monomial, std::int64_t>;
 
@@ -36,7 +36,7 @@ constexpr std::int64_t of_constant = 2;
 class Weights {
  public:
   Weights(const ParsedRule& r, std::span<const std::string> constants) : g_(r.g), least_(g_.op(r.lhs) == Op::SYM ? 3 : 2) {
-    // A condition variable is its symbol compared with 0.
+    // A condition variable is represented by a comparison of its symbol with 0.
     if (g_.op(r.lhs) == Op::NE && g_.op(g_.src(r.lhs, 0)) == Op::SYM &&
         std::ranges::count(r.conditions, g_.name(g_.src(r.lhs, 0))) > 0)
       least_ = 3;
@@ -62,7 +62,7 @@ class Weights {
     return product(plus(std::move(w), constant(1)), constant(times));
   }
 
-  // How many there are: the term's own and those of what each variable stands for, as often as it occurs.
+  // The number of divisions: those of the term, plus those inside each variable, once for each occurrence.
   Weight divisions(Id id) const {
     if (g_.op(id) == Op::SYM) return {{{id}, 1}};
     Weight sum;

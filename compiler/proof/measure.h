@@ -1,10 +1,10 @@
-// Why rewriting ends: each rule makes the pair (divisions, weight) smaller, whatever its variables stand for. Divisions (and
-// bit operations) are counted in what the variables stand for too, as often as a side repeats them. Weights are polynomials in
-// the weights of the variables, so that a rule may copy a variable where it saves more than the copy:
+// Shows that rewriting ends: each rule makes the pair (divisions, weight) smaller for all values of its variables. Divisions
+// (and bit operations) are also counted inside the terms that variables are bound to, once for each occurrence. Weights are
+// polynomials in the weights of the variables, so a rule may copy a variable if it saves more than the copy costs:
 //   constants 2 (an operation on constants alone is folded)   a + b: a+b+2   a - b: a+2b+2   -a: 2a   a * b: ab
 //   a // b: ab+1   a % b: ab^2+1   cdiv, cmod: 32 times floor's   min, max: a+b+2   abs: 2a+1   shifts: ab+8
 //   & | ^: 5(a+b+32)   <: a+b+1   <= == !=: a+b+6   not: a+6   and, or: a+b+1   where: c+a+b+3
-// A variable weighs 2 or more; a lone one as lhs, which is then not constant, 3 or more.
+// A variable has weight 2 or more. A single variable as lhs, which is then not constant, has weight 3 or more.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace kiln::compiler {
 
-// `constants`: variables that are always bound to integers. Empty: the rule makes the pair smaller. Otherwise what lhs has
-// more.
+// constants: variables that are always bound to integers. Returns "" if the rule makes the pair smaller, else the difference
+// between lhs and rhs as text.
 std::string not_smaller(const RuleText& rule, std::span<const std::string> constants);
 
 }  // namespace kiln::compiler

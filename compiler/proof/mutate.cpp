@@ -13,7 +13,7 @@
 namespace kiln::compiler {
 namespace {
 
-// A condition variable is a comparison of its symbol with 0, which has no other comparisons beside it.
+// Whether the node is a condition variable: a comparison of its symbol with 0. Such symbols have no other comparisons.
 bool is_variable(const Graph& g, Id id) {
   return g.op(id) == Op::NE && g.op(g.src(id, 0)) == Op::SYM && g.is_index_const(g.src(id, 1), 0);
 }
@@ -33,7 +33,7 @@ RuleText with_guard(const RuleText& rule, const std::string& guard) {
   return {rule.name, rule.lhs, guard, rule.rhs, parse_rule(rule).conditions};
 }
 
-// The first of the points at which the guard is `wanted`. They give values to the guard's variables.
+// The first of the points at which the guard has the value `wanted`; empty: none.
 std::string point_where(const RuleText& text, const std::vector<std::string>& points, bool wanted) {
   if (points.empty()) return {};
   const ParsedRule rule = parse_rule({text.name, "True", text.guard, "True", text.conditions});

@@ -1,6 +1,6 @@
-// Whether every part of a rule's guard is needed and pinned down: each conjunct dropped, negated, turned around and moved by
-// one either way must be caught. Caught is: the rule is then wrong; a point where it must fire is lost, or one where it must
-// rest is gained (rule_notes.h); or the guard means the same as before.
+// Tests that every part of a rule's guard is necessary and exact. Each conjunct is dropped, negated, turned around, and moved
+// by one either way. The tests must catch each of these mutants, in one of these ways: the rule becomes wrong; the guard fails
+// at a point where it must hold, or holds at a point where it must not (rule_notes.h); the guard is equivalent to the original.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ struct Mutant {
 std::vector<std::string> mutated_guards(const RuleText& rule);
 Mutant judge_mutant(const RuleText& rule, const std::string& guard, SolverLimits limits);
 
-// What is wrong with a rule's points: one where it must fire but the guard does not hold, or the reverse. Empty: nothing.
+// Checks the points in a rule's notes: the guard must hold where the rule must fire, and fail where it must rest. Empty:
+// correct.
 std::string check_points(const RuleText& rule);
 
 }  // namespace kiln::compiler

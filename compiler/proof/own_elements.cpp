@@ -12,9 +12,9 @@
 namespace kiln::compiler {
 namespace {
 
-// What happens to one buffer.
+// The accesses to one buffer.
 struct Accesses {
-  std::vector<Id> positions;  // of loads and stores
+  std::vector<Id> positions;  // indices of loads and stores
   bool stored = false, atomic = false;
 };
 
@@ -49,7 +49,7 @@ class Blocks {
   }
 
  private:
-  // order: of axes, the last with the smallest stride.
+  // order: an order of the axes; the last one has the smallest stride.
   bool hold_in(const std::vector<Id>& order, const std::vector<Id>& positions) {
     const std::int64_t size = coefficient(positions[0], order.back());
     if (size < 1) return false;

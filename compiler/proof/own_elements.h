@@ -1,8 +1,10 @@
-// own_elements: whether the iterations of a KERNEL that the program wrote plainly touch different elements of what they change.
-// Of such kernels Z3 is asked the same; of others compiler/races alone has shown it, on the program. Each must keep to a block
-// of its own: all accesses to a tensor that is written are at m * (row-major number of the iteration, its axes in some order) +
-// rest, where the rests of all of them span fewer than m. Only adding and the like may meet anywhere, where nothing else reads
-// or writes the tensor. Conservative: false also where it cannot be told.
+// own_elements: tests whether the iterations of a kernel that the program wrote access different elements of the tensors that
+// they change.
+//
+// For such kernels Z3 checks the independence too; for other kernels only compiler/races has shown it, on the program. The test
+// requires that each iteration keeps to a block of its own: all accesses to a written tensor are at m * (row-major number of
+// the iteration, axes in some order) + rest, and the rests of all accesses differ by less than m. Atomic operations may access
+// any element if no load or store accesses the tensor. The test is conservative: false may mean "not known".
 #pragma once
 
 #include <span>
@@ -12,7 +14,7 @@
 
 namespace kiln::compiler {
 
-// ranges: of the kernel, outermost first. K level, without atomics that serial_atomics replaces.
+// ranges: of the kernel, outermost first. Requires: K level, no atomic operations that serial_atomics replaces.
 bool iterations_are_independent(Graph& g, Id sink, std::span<const Id> ranges, const Facts& facts);
 
 }  // namespace kiln::compiler

@@ -11,7 +11,7 @@ namespace {
 
 using namespace symbolic;
 
-// s / t for a monomial t that divides every term.
+// s / t for a monomial t; nullopt: t does not divide every term.
 std::optional<Sum> divided_by(const Sum& s, const Term& t) {
   Sum out;
   for (Term q : s) {
@@ -28,8 +28,8 @@ std::optional<Sum> divided_by(const Sum& s, const Term& t) {
 }
 
 struct Division {
-  Id node;               // of the rule
-  Id dividend, divisor;  // without remainders
+  Id node;               // node of the rule
+  Id dividend, divisor;  // with remainders replaced
 };
 
 class Divisions {

@@ -1,5 +1,5 @@
-// Pairs of floor divisions by one divisor n whose dividends differ by a polynomial multiple of it, x = y + n*k: what relates
-// x//n and y//n + k. Remainders inside dividends count as x - n*(x//n).
+// Finds pairs of floor divisions by one divisor n whose dividends differ by a polynomial multiple of n: x = y + n*k. Then x//n
+// equals y//n + k. A remainder inside a dividend counts as x - n*(x//n).
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@ namespace kiln::compiler {
 struct QuotientTerm {
   std::int64_t coefficient = 0;
   std::vector<Id> symbols;    // SYM nodes
-  std::vector<Id> quotients;  // FLOORDIV or FLOORMOD nodes of the rule: their quotient is meant
+  std::vector<Id> quotients;  // FLOORDIV or FLOORMOD nodes of the rule; each one means its quotient
 };
 
 struct QuotientPair {

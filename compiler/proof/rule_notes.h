@@ -1,4 +1,4 @@
-// What a rule's three texts do not say: steps of its proof, and points that pin its guard down.
+// Notes on rules beyond their three texts: steps of the proof, and points that determine the guard.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@ namespace kiln::compiler {
 struct RuleNotes {
   std::string_view rule;
   std::string_view steps = {};  // separated by ';', each proven under the guard and the steps before it
-  // Points, separated by ';': "x=3 n=4". Where the guard must hold, so that no stricter one can take its place ...
+  // Points at which the guard must hold, so that a stricter guard fails, separated by ';': "x=3 n=4".
   std::string_view fires = {};
-  // ... and where it must not, though the rule would be right: it would not make anything simpler, or not end.
+  // Points at which the guard must not hold although the rule is right there, because it would not simplify or not end.
   std::string_view rests = {};
   std::string_view constants = {};  // separated by spaces: variables that find() binds to integers
-  // Why rewriting ends although rhs need not weigh less (measure.h).
+  // The reason why rewriting ends although rhs may not weigh less (measure.h).
   std::string_view ends = {};
 };
 
@@ -26,10 +26,10 @@ struct RuleNotes {
 RuleNotes notes_of(std::string_view rule);
 std::span<const RuleNotes> all_notes();
 
-// The parts of a list of the above form, without surrounding spaces.
+// The parts of such a list, without surrounding spaces.
 std::vector<std::string> parts_of(std::string_view list, char separator = ';');
 
-// "x=3 n=4" as the values of the rule's variables. Throws std::invalid_argument when one has none.
+// "x=3 n=4" as the values of the rule's variables. Throws std::invalid_argument if a variable has no value.
 std::vector<std::int64_t> point_of(const ParsedRule& rule, std::string_view text);
 
 // The rules of simplify() and of lowering with their proofs.

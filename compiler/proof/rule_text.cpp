@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 namespace {
 
-// Names that some text uses as a condition: elsewhere (`p == q`) only that tells.
+// The names that some text uses as a condition. Other uses, such as `p == q`, do not show the type.
 std::set<std::string, std::less<>> condition_names(const RuleText& text) {
   std::set<std::string, std::less<>> out(text.conditions.begin(), text.conditions.end());
   Graph g;

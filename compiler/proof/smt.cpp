@@ -12,7 +12,7 @@ bool uses(const Graph& g, Id root, Id variable) {
   return std::ranges::count(g.reachable(roots), variable) > 0;
 }
 
-// Where the guard says m == e, e takes m's place: n and m are one divisor then.
+// Replaces a variable m by e if the guard contains m == e, so that equal divisors become one term.
 bool put_equal(Graph& g, Id& guard, Id& lhs, Id& rhs) {
   for (Id c : conjuncts_of(g, guard)) {
     if (g.op(c) != Op::EQ) continue;
@@ -35,7 +35,7 @@ std::optional<Cases> smt_cases(ParsedRule& rule, bool everything) {
   SmtTerms probe(rule.g);
   if (!probe.define(guard) || !probe.define(lhs) || !probe.define(rhs)) return std::nullopt;
   auto deciding = probe.deciding();
-  if (deciding.empty())  // no division: products need the signs of their factors
+  if (deciding.empty())  // without divisions, products need the signs of their factors
     for (Id v : rule.variables)
       if (uses(rule.g, guard, v) || uses(rule.g, lhs, v) || uses(rule.g, rhs, v)) deciding.push_back(probe[v]);
   constexpr std::size_t max_deciding = 5;

@@ -1,4 +1,4 @@
-// A rule as a question to an SMT solver: are there integers where the guard holds and the two sides differ?
+// A rule as a question to an SMT solver: are there integers for which the guard holds and the two sides differ?
 #pragma once
 
 #include <optional>
@@ -8,16 +8,15 @@
 
 namespace kiln::compiler {
 
-// With `limit` > 0 only variables of at most that magnitude are asked for: finds counterexamples, proves nothing. The answer is
-// read with get-value, in the order of rule.variables. nullopt: an operation that has no such form (bit operations on two
-// variables).
+// limit > 0: only variables of at most that magnitude; finds counterexamples but proves nothing. get-value returns the
+// variables in the order of rule.variables. nullopt: an operation without such a form (bit operations on two variables).
 std::optional<std::string> smt_query(ParsedRule& rule, int limit = 0);
 
-// The question in bit-vectors: for rules that smt_query() has no form for. Shifts and masks by variables, on 64-bit variables.
+// The question in bit-vectors on 64-bit variables, for rules without a form in smt_query(): shifts and masks by variables.
 std::optional<std::string> smt_bits_query(const ParsedRule& rule);
 
-// The same question, once for each sign of every divisor (and of every dividend of a division toward zero): a script with one
-// check-sat for each. `everything`: with all facts of the above kind. nullopt: none, or too many signs.
+// The question split by the signs of all divisors (and of dividends of divisions toward zero), in one script with one check-sat
+// for each case. everything: adds the facts of SmtTerms::relate_everything(). nullopt: no such form, or too many signs.
 struct Cases {
   std::string script;
   std::size_t count = 0;

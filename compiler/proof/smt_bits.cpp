@@ -1,5 +1,5 @@
-// Rules with bit operations on variables, as bit-vectors: variables are any 64-bit integers, and terms are wide enough to be
-// exact. Products and divisions are expressed where the right operand is a power of two, 1 << k or a constant.
+// Rules with bit operations on variables, in bit-vectors. Variables are any 64-bit integers, and terms are wide enough to be
+// exact. Products and divisions have a form only if one operand is a power of two: 1 << k or a constant.
 #include <algorithm>
 #include <bit>
 #include <map>
@@ -48,7 +48,7 @@ class BitQuery {
   }
   std::string at(Id id, std::size_t i) const { return terms_.at(g_.src(id, i)); }
 
-  // How many bits the value may need.
+  // The number of bits that the value may need.
   int bits_of(Id id) {
     int widest = 1;
     for (Id s : g_.src(id)) widest = std::max(widest, bits_[s]);
@@ -65,9 +65,9 @@ class BitQuery {
     return bits_[id] = widest;
   }
 
-  // Which operand is multiplied, divided or shifted by a power of two.
+  // The number of the operand that is multiplied, divided or shifted by a power of two.
   std::size_t factor(Id id) const { return g_.op(id) == Op::MUL && g_.is_const(g_.src(id, 0)) ? 1 : 0; }
-  // k of the other, 2^k.
+  // The exponent k of the other operand 2^k; empty: it is not a power of two.
   std::string exponent(Id id) const {
     const Id p = g_.src(id, 1 - factor(id));
     if (g_.op(p) == Op::SHL && g_.is_const(g_.src(p, 0)) && g_.arg(g_.src(p, 0), 0) == 1) return terms_.at(g_.src(p, 1));
@@ -75,7 +75,7 @@ class BitQuery {
     return number(std::countr_zero(static_cast<std::uint64_t>(g_.arg(p, 0))));
   }
 
-  // Shifts by other counts than 0..62 have no value: any value will do, so that nothing follows from it.
+  // A shift by a count outside 0..62 has no value. It becomes an arbitrary value, so that no proof depends on it.
   std::string shifted(const std::string& operation, const std::string& x, const std::string& k) {
     if (k.empty()) return {};
     const std::string none = "none" + std::to_string(nones_++);

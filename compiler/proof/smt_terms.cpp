@@ -9,9 +9,10 @@ namespace {
 std::string call(const std::string& f, const std::string& a, const std::string& b) { return "(" + f + " " + a + " " + b + ")"; }
 std::string number(std::int64_t v) {
   if (v >= 0) return std::to_string(v);
-  return "(- " + std::to_string(v).substr(1) + ")";  // the digits: -INT64_MIN has no int64
+  return "(- " + std::to_string(v).substr(1) + ")";  // drops the sign from the text, because -INT64_MIN overflows
 }
-// A maximum from here on is left out: the question becomes harder to refute, and Z3 gets lost in products of such bounds.
+// Maximums from here on are left out. This is safe, since it only weakens the assumptions, and Z3 is slow with products of such
+// bounds.
 constexpr std::int64_t far = std::int64_t{1} << 30;
 
 bool is_number(const std::string& t) { return t[0] == '(' || (t[0] >= '0' && t[0] <= '9'); }
@@ -35,7 +36,7 @@ bool SmtTerms::define(Id root) {
 
 void SmtTerms::relate_multiples() {
   for (const auto& [n, factors] : multiplied_) {
-    if (is_number(n)) continue;  // multiples of a number are linear
+    if (is_number(n)) continue;  // multiples of a number are linear anyway
     for (std::size_t i = 0; i < factors.size(); ++i)
       for (std::size_t j = 0; j < factors.size(); ++j)
         if (factors[i] != factors[j]) relate(n, factors[i], factors[j]);
@@ -130,7 +131,8 @@ std::string SmtTerms::condition(Id id) {
   const Op op = g_.op(id);
   if (op == Op::CONST) return g_.arg(id, 0) != 0 ? "true" : "false";
   const bool carried = op == Op::CARRY || op == Op::GET;
-  if (carried || std::ranges::any_of(g_.src(id), [&](Id s) { return !terms_.contains(s); })) {  // of data: either way
+  // A condition that depends on data may be true or false.
+  if (carried || std::ranges::any_of(g_.src(id), [&](Id s) { return !terms_.contains(s); })) {
     declarations_ += "(declare-const b" + std::to_string(id) + " Bool)\n";
     return "b" + std::to_string(id);
   }
@@ -163,7 +165,7 @@ std::string SmtTerms::times(const std::string& a, const std::string& b) {
   return p;
 }
 
-// x & (2^k - 1) = x % 2^k, on negative x too.
+// x & (2^k - 1) = x % 2^k, for negative x too.
 std::string SmtTerms::masked(Id id) {
   const Id m = g_.src(id, 1);
   const std::int64_t mask = g_.is_const(m) ? g_.arg(m, 0) : -1;
@@ -178,7 +180,7 @@ std::string SmtTerms::shifted(Id id) {
   return g_.op(id) == Op::SHL ? call("*", at(id, 0), power) : divided(at(id, 0), power, false).first;
 }
 
-// Quotient and remainder of x by n, floored or toward zero.
+// The quotient and remainder of x by n, rounded down or toward zero.
 std::pair<std::string, std::string> SmtTerms::divided(const std::string& x, const std::string& n, bool toward_zero) {
   auto& known = witnesses_[{x, n, toward_zero}];
   if (!known.first.empty()) return known;

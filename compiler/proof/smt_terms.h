@@ -1,7 +1,7 @@
-// Index expressions as terms of SMT-LIB, with the declarations and facts that they need.
+// Translates index expressions into terms of SMT-LIB, with the declarations and facts that they need.
 //
-// Division and remainder become witnesses, one pair for each (dividend, divisor): x = n*q + r with r between 0 and n, and 0 for
-// both where n is 0, as the IR defines them. They are unique, so a question that uses them stays the same.
+// Each pair (dividend x, divisor n) has two variables for its quotient q and remainder r: x = n*q + r with r between 0 and n,
+// and q = r = 0 for n = 0, as the IR defines them. These values are unique, so the question does not change.
 #pragma once
 
 #include <map>
@@ -19,27 +19,29 @@ namespace kiln::compiler {
 class SmtTerms {
  public:
   // Symbols obey the facts; without facts they are any integers. RANGEs are inside their loops; loaded values are any integers.
-  // Opaque products are integers of which only what relate_multiples() says is known: the question becomes linear, quickly
-  // answered, and easier to satisfy than it should be.
+  // opaque_products: products are integers of which only the facts of relate_multiples() are known. The question is then linear
+  // and answered quickly, but may have more solutions.
   explicit SmtTerms(const Graph& g, const Facts* facts = nullptr, bool opaque_products = false)
       : g_(g), facts_(facts), opaque_(opaque_products) {}
 
-  // The node's value as a term; false: it has none (bit operations on two variables).
+  // Defines a term for the node's value. False: it has no such form (bit operations on two variables).
   bool define(Id root);
   const std::string& operator[](Id id) const { return terms_.at(id); }
   const std::string& declarations() const { return declarations_; }
 
-  // Terms whose signs decide what a division means, except numbers. With all their signs given first (they are assumed, not
-  // asserted), a remainder needs no variable of its own, so products with it multiply out.
+  // Terms, except numbers, whose signs determine the result of a division. If assume() gives all these signs first (it does not
+  // assert them), a remainder needs no variable of its own, and products with it can be multiplied out.
   using Signs = std::map<std::string, int>;
   const std::vector<std::string>& deciding() const { return deciding_; }
   void assume(Signs signs) { signs_ = std::move(signs); }
 
-  // Facts of arithmetic that a solver seldom finds by itself: n*u + n <= n*v for n > 0 and u < v (and so for n < 0),
-  // for all pairs that a term n multiplies, and for two quotients of which one is the other plus a polynomial.
+  // Each of these functions adds facts that a solver seldom finds by itself: n*u + n <= n*v for n > 0 and u < v, and the same
+  // for n < 0. relate_multiples() adds them for all pairs u, v that a term n multiplies. relate_quotients() adds them for two
+  // quotients that differ by a polynomial.
   void relate_multiples();
   void relate_everything();  // for every divisor: all quotients, remainders and divisors
-  // The sides of what is to be shown, lhs == rhs, join what every divisor multiplies: equal quotients are told by them.
+  // Adds the sides of the goal lhs == rhs to the terms that every divisor multiplies, because they show that quotients are
+  // equal.
   void relate_goal(Id lhs, Id rhs);
   void relate_quotients(const QuotientPair& p);
 
@@ -64,7 +66,7 @@ class SmtTerms {
   const Graph& g_;
   const Facts* facts_;
   bool opaque_;
-  std::map<std::pair<std::string, std::string>, std::string> products_;  // opaque ones
+  std::map<std::pair<std::string, std::string>, std::string> products_;  // variables of opaque products, by factors
   std::string declarations_;
   std::vector<std::string> deciding_;
   Signs signs_;

@@ -51,7 +51,7 @@ std::string read_all(int fd) {
   return out;
 }
 
-// Both ends are anonymous files: no pipe can fill up, nothing is left behind.
+// Input and output are anonymous files: no pipe can fill up, and no file is left over.
 std::string run(const std::string& script, SolverLimits limits) {
   const Descriptor in(memfd_create("script", MFD_CLOEXEC)), out(memfd_create("answer", MFD_CLOEXEC));
   write_all(in, script);
@@ -72,7 +72,7 @@ std::string run(const std::string& script, SolverLimits limits) {
   return read_all(out);
 }
 
-// ((v_a 3) (v_b (- 4))): the integers in order. Stops at one that does not fit.
+// The integers of ((v_a 3) (v_b (- 4))), in order, up to the first that does not fit.
 std::vector<std::int64_t> values(std::string_view s) {
   std::vector<std::int64_t> out;
   while (true) {

@@ -1,4 +1,4 @@
-// Z3 as a child process.
+// Runs Z3 as a child process.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 
 struct SolverLimits {
-  int seconds = 40;  // of the clock: a busy machine needs many times what a quiet one does
+  int seconds = 40;  // of wall time; long, because a busy machine needs many times as much as an idle one
   int megabytes = 2048;
 };
 
@@ -17,13 +17,13 @@ enum class Answer { unsat, sat, unknown };
 
 struct Solution {
   Answer answer = Answer::unknown;
-  std::vector<std::int64_t> values;  // of get-value, in order; fewer when one does not fit
+  std::vector<std::int64_t> values;  // values of get-value, in order, up to the first that does not fit 64 bits
 };
 
-// Runs `z3` on a script in SMT-LIB. Throws Diagnostic E-solver when it cannot be started or its answer cannot be read.
+// Runs `z3` on a script in SMT-LIB. Throws Diagnostic E-solver if it cannot be started or its answer cannot be read.
 Solution solve(const std::string& script, SolverLimits limits);
 
-// Whether all `count` questions of the script are answered with unsat.
+// Whether the answer to all `count` questions of the script is unsat.
 bool all_unsat(const std::string& script, std::size_t count, SolverLimits limits);
 
 }  // namespace kiln::compiler

@@ -13,7 +13,7 @@ using symbolic::Term;
 
 bool has(const Term& t, Id atom) { return std::ranges::find(t.atoms, atom) != t.atoms.end(); }
 
-// The symbol in most terms, and in two at least; the first of them.
+// The first symbol that occurs in the most terms, and in at least two; no_id: none.
 Id most_common_symbol(const Graph& g, const Sum& s) {
   Id best = no_id;
   std::ptrdiff_t most = 1;
@@ -29,7 +29,7 @@ Id most_common_symbol(const Graph& g, const Sum& s) {
   return best;
 }
 
-// s = symbol * first + second
+// The sums `first` and `second` with s = symbol * first + second.
 std::pair<Sum, Sum> divided(const Sum& s, Id symbol) {
   std::pair<Sum, Sum> out;
   for (Term t : s) {

@@ -1,5 +1,6 @@
-// Index sums with symbols taken out: W*r*18 + W*i + j as W*(r*18 + i) + j. A solver that knows of multiples of W only that a
-// smaller number of them is smaller by a W at least then sees two linear questions.
+// Factors symbols out of index sums: W*r*18 + W*i + j becomes W*(r*18 + i) + j. The only fact about multiples of W that a
+// solver has is that a smaller number of them is smaller by at least W. In the factored form this fact splits a question into
+// two linear questions.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,8 @@
 
 namespace kiln::compiler {
 
-// The same value. `order`: symbols to take out, outermost first; when empty, the index says which, and they are added. An index
-// that is no sum of products stays as it is.
+// Returns an index with the same value. order: symbols to factor out, outermost first; if it is empty, the index determines
+// them, and they are added to it. An index that is not a sum of products does not change.
 Id with_symbols_out(Graph& g, Id index, std::vector<Id>& order);
 
 }  // namespace kiln::compiler

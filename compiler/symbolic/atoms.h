@@ -1,5 +1,5 @@
-// The factors of a term: a list of ids, of which the first few need no allocation. Almost every term has one factor or two, and
-// sums are copied all the time.
+// The factors of a term: a list of ids that stores the first four without allocation. Almost every term has one or two factors,
+// and sums are copied very often.
 #pragma once
 
 #include <algorithm>

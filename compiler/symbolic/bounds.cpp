@@ -11,11 +11,11 @@ using namespace symbolic;
 namespace {
 
 bool is_condition(DType d) { return d == DType::boolean; }
-// Bounds do not look inside values of other types: a load's interval is its dtype's.
+// Whether bounds are derived for the node. Values of other types, such as loads, have the interval of their dtype.
 bool is_inner(const Graph& g, Id id) { return g.dtype(id) == DType::index || is_condition(g.dtype(id)); }
 
-// Of a gated index. It is never known to be one number: who takes the number instead loses the gate. (Coordinates of it, by
-// division and remainder, are then not all known either.)
+// The bounds of a gated index. They never contain a single number, because then a constant would replace the index and the gate
+// would be lost. The bounds of quotients and remainders of the index become wider too.
 Known gated(const Known& k) {
   if (!k.interval.single() || k.interval.max >= unbounded) return k;
   return known_interval({k.interval.min, k.interval.max + 1});
@@ -32,7 +32,7 @@ Bounds::Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {
   }
 }
 
-// A fact of one value and a constant: k*a + c >= 0.
+// Records a fact of the form k*a + c >= 0 as an interval of a.
 void Bounds::give(const Sum& s) {
   if (s.size() > 2 || s.front().atoms.size() != 1 || (s.size() == 2 && !s.back().atoms.empty())) return;
   const std::int64_t k = s.front().coefficient, c = constant_term(s);
@@ -85,7 +85,7 @@ Known Bounds::derive(Id id) const {
   if (!is_inner(graph_, id) || !is_elementwise(op) || op == Op::CAST || src.size() > 3) return leaf(id);
   std::array<Known, 3> known;
   for (std::size_t i = 0; i < src.size(); ++i) {
-    if (!is_inner(graph_, src[i])) return leaf(id);  // a comparison of other types
+    if (!is_inner(graph_, src[i])) return leaf(id);  // a comparison of values of another type
     known[i] = memo_.at(src[i]);
   }
   if ((op == Op::EQ || op == Op::NE) && src[0] == src[1]) {
@@ -97,13 +97,13 @@ Known Bounds::derive(Id id) const {
   return known_result(op, is_condition(graph_.dtype(id)), std::span(known.data(), src.size()));
 }
 
-// Of a node whose sources have entries.
+// Derives and stores the bounds of a node whose sources have entries.
 const Known& Bounds::settle(Id id) {
   if (graph_.op(id) == Op::RANGE && graph_.op(graph_.src(id, 0)) != Op::CONST) symbolic_loops_ = true;
   const Known k = derive(id);
   const Interval* i = given_.find(id);
   const Known both = i != nullptr ? intersected(k, *i) : k;
-  return memo_.set(id, both.empty() ? k : both);  // facts that contradict each other say nothing
+  return memo_.set(id, both.empty() ? k : both);  // contradictory facts are ignored
 }
 
 Known Bounds::derived(Id root) {

@@ -1,5 +1,6 @@
-// Bounds of index and bool values: an interval, and a congruence value == offset (mod stride). A RANGE is taken to be inside
-// its loop, so a node that uses it has bounds only for iterations that happen; an empty loop leaves nothing to be wrong about.
+// Bounds of index and bool values: an interval, and a congruence value == offset (mod stride). Bounds of a node hold in
+// iterations that happen, because every RANGE counts as inside its loop. An empty loop has no such iteration, so its bounds
+// cannot be wrong.
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -21,20 +22,20 @@ class Bounds {
     return k != nullptr ? *k : derived(id);
   }
   const Facts& facts() const { return facts_; }
-  const std::vector<symbolic::Sum>& relations() const { return relations_; }  // facts that have variables: sums >= 0
-  bool symbolic_loops() const { return symbolic_loops_; }                     // some RANGE asked about ends at an expression
+  const std::vector<symbolic::Sum>& relations() const { return relations_; }  // facts with variables, as sums that are >= 0
+  bool symbolic_loops() const { return symbolic_loops_; }                     // whether some RANGE so far ends at an expression
 
  private:
   symbolic::Known derived(Id root);
   const symbolic::Known& settle(Id id);
-  symbolic::Known derive(Id id) const;  // of its sources' entries
+  symbolic::Known derive(Id id) const;  // uses the entries of its sources
   symbolic::Known leaf(Id id) const;
   void give(const symbolic::Sum& fact);
 
   const Graph& graph_;
   const Facts& facts_;
   IdMap<symbolic::Known> memo_;
-  IdMap<Interval> given_;  // by facts
+  IdMap<Interval> given_;  // by node: the interval from facts
   std::vector<symbolic::Sum> relations_;
   std::vector<Id> stack_;
   bool symbolic_loops_ = false;

@@ -1,4 +1,4 @@
-// Branches of a choice, simplified under its condition.
+// Simplifies the branches of a choice under its condition.
 #include <algorithm>
 
 #include "compiler/symbolic/context.h"
@@ -7,10 +7,10 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::size_t max_nodes = 64;
-constexpr int max_conditions = 2;  // around one another: each is another run over the branch
+constexpr int max_conditions = 2;  // nested; each one is another run over the branch
 
-// The index and bool nodes under a root; none when there are too many, or when elements in memory take part: a choice evaluates
-// both sides, so what it is for must not make a load's own gate or index simpler.
+// The index and bool nodes under a root. Empty if there are too many or if a LOAD is among them: a choice evaluates both
+// branches, so its condition must not simplify the gate or the index of a LOAD.
 std::vector<Id> nodes_under(const Graph& g, Id root) {
   std::vector<Id> out;
   if (g.op(root) != Op::LOAD) out.push_back(root);
@@ -26,7 +26,7 @@ std::vector<Id> nodes_under(const Graph& g, Id root) {
 
 bool may_fold(Op op) { return is_elementwise(op) && op != Op::ADD && op != Op::SUB && op != Op::MUL && op != Op::NEG; }
 
-// Something in the branch may fold, and something varies in both.
+// Whether the branch contains an operation that may fold, and shares a node with the condition.
 bool is_worth_it(const Graph& g, Id condition, Id branch) {
   if (g.dtype(branch) != DType::index && g.dtype(branch) != DType::boolean) return false;
   const auto nodes = nodes_under(g, branch);

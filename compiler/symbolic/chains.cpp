@@ -17,13 +17,13 @@ void sum_leaves(const Graph& g, Id root, std::vector<Id>& out) {
   for (const auto& [leaf, k] : l.leaves) out.push_back(leaf);
 }
 
-// A part of a leaf that has been simplified as a whole is simplified too, without having been asked for.
+// The final form of a leaf. A leaf without an entry is part of a leaf that is final as a whole, so it is final itself.
 Id done(const IdMap<Id>& final, Id id) {
   const Id* const to = final.find(id);
   return to != nullptr ? *to : id;
 }
 
-// An overflowing sum stays as it is written, of simplified leaves.
+// A sum that overflows keeps its form; only its leaves are replaced by their final forms.
 Id as_written(RewriteContext& c, Id root, const IdMap<Id>& final) {
   std::vector<Id> leaves;
   sum_leaves(c.g, root, leaves);
@@ -38,7 +38,7 @@ Id as_written(RewriteContext& c, Id root, const IdMap<Id>& final) {
 
 Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final);
 
-// Of its simplified leaves the sum may not overflow any more.
+// The sum may not overflow any more after its leaves are simplified.
 Id overflowing(RewriteContext& c, Id root, const IdMap<Id>& final) {
   const Id now = as_written(c, root, final);
   Linear l;
@@ -86,7 +86,7 @@ Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {
     f = final.at(f);
     if (const Interval i = c.bounds(f); i.single()) f = c.g.index(i.min);
   }
-  std::ranges::sort(leaves, [&](Id a, Id b) { return atom_less(c.g, a, b); });  // one order, should the product overflow
+  std::ranges::sort(leaves, [&](Id a, Id b) { return atom_less(c.g, a, b); });  // one order, in case the product overflows
   const auto is_atom = [&](Id f) { return c.g.op(f) != Op::MUL && !is_linear(c.g, f) && !is_index_const(c.g, f); };
   if (std::ranges::all_of(leaves, is_atom)) return c.keep({{1, leaves}});
   Id all = leaves[0];
@@ -100,11 +100,11 @@ bool in_logic(const Graph& g, Id node) {
   return g.op(node) == op && is_bool(g, node);
 }
 
-// Each clause once, however often it is shared.
+// Lists each clause once, even if it is shared.
 template <Op op>
 void clauses(const Graph& g, Id root, std::vector<Id>& out) {
   std::vector<Id> open{root};
-  while (!open.empty()) {  // largest id first: a shared part is met again only next to itself
+  while (!open.empty()) {  // largest id first, so equal ids are adjacent
     std::ranges::pop_heap(open);
     const Id id = open.back();
     open.pop_back();
@@ -130,7 +130,7 @@ Id rebuild_logic(RewriteContext& c, Id root, const IdMap<Id>& final) {
   clauses<op>(c.g, root, old);
   for (Id id : old) {
     part.clear();
-    clauses<op>(c.g, final.at(id), part);  // a clause may have become a chain itself
+    clauses<op>(c.g, final.at(id), part);  // the final form of a clause may be a chain
     now.insert(now.end(), part.begin(), part.end());
   }
   std::ranges::sort(now, [&](Id a, Id b) { return c.g[a].hash != c.g[b].hash ? c.g[a].hash < c.g[b].hash : a < b; });

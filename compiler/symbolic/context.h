@@ -1,4 +1,4 @@
-// What rules work with: the graph, bounds, sums and proofs, kept from node to node.
+// The data that rules work with: the graph, bounds, sums and proofs. It keeps results from node to node.
 #pragma once
 
 #include <functional>
@@ -18,20 +18,20 @@ class RewriteContext {
  public:
   RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b), samples_(graph, b) {}
 
-  // nullptr: overflow. Valid as long as the context.
+  // The sum of a node; nullptr: overflow. The pointer is valid as long as the context.
   const symbolic::Sum* sum(Id id) {
     if (const auto* s = sums_.find(id)) return s->has_value() ? &**s : nullptr;
     const auto& s = sums_.set(id, symbolic::sum_of(g, id));
     return s.has_value() ? &*s : nullptr;
   }
-  // The node of a sum in normal form, which the next sum() of it then need not find out.
+  // The node of a sum in normal form. Remembers the sum for the next sum() of that node.
   Id keep(symbolic::Sum s) {
     const Id id = symbolic::node_of(g, s);
     if (!sums_.contains(id)) sums_.set(id, std::move(s));
     return id;
   }
   Id node(const symbolic::Sum& s) { return symbolic::node_of(g, s); }
-  // With the RANGEs under n taken to be inside their loops. Valid until the next call.
+  // A prover for which the RANGEs under n are inside their loops. The reference is valid until the next call.
   symbolic::Prover& prover(Id n) {
     if (!prover_ || prover_for_ != n) {
       prover_.emplace(g, bounds, std::span(&n, 1));
@@ -42,12 +42,12 @@ class RewriteContext {
   }
 
   symbolic::Samples& samples() { return samples_; }
-  // The branch of a choice where its condition holds, or does not, as far as that simplifies it; else the branch as it is.
+  // A branch of a choice, simplified under the assumption that the condition holds, or does not hold.
   Id branch_under(Id condition, bool holds, Id branch);
 
   Graph& g;
   Bounds& bounds;
-  std::function<Id(const Facts&, Id)> simplified;  // by the same rules, under other facts
+  std::function<Id(const Facts&, Id)> simplified;  // simplifies a node by the same rules under other facts
 
  private:
   IdMap<std::optional<symbolic::Sum>> sums_;

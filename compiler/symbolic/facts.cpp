@@ -10,7 +10,7 @@ namespace {
 
 using namespace symbolic;
 
-// s >= 0. One symbol and a constant narrow the symbol's interval.
+// Adds the fact s >= 0. If s is one symbol plus a constant, the fact narrows the symbol's interval.
 void assume_nonnegative(Graph& g, Facts& facts, const Sum& s) {
   const bool one = !s.empty() && s.size() <= 2 && s.front().atoms.size() == 1 && (s.size() == 1 || s.back().atoms.empty());
   if (!one || g.op(s.front().atoms[0]) != Op::SYM) {

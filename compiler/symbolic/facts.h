@@ -1,4 +1,4 @@
-// What is known of symbolic extents: checked once at a program's entry, trusted by every pass after.
+// The facts about symbolic extents. A program's entry checks them once; every pass may trust them.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct SymFact {
 };
 
 struct Facts {
-  std::map<std::string, SymFact, std::less<>> syms;  // a name that is missing has the defaults
-  std::vector<Id> nonnegative;                       // index values of the graph that are >= 0: what relates several symbols
-  int conditions = 0;                                // how many conditions around a branch are assumed
+  std::map<std::string, SymFact, std::less<>> syms;  // a symbol that is missing has the default values
+  std::vector<Id> nonnegative;                       // index values that are >= 0, for relations between symbols
+  int conditions = 0;                                // number of conditions around a branch that are assumed
 
   SymFact of(std::string_view name) const {
     const auto it = syms.find(name);
@@ -30,8 +30,7 @@ struct Facts {
   }
 };
 
-// Adds what a condition on symbols says; parts that are not comparisons of sums, and remainders other than x % c == 0, are
-// ignored.
+// Adds the facts that follow from a condition. Ignores parts that are not comparisons of sums or of the form x % c == 0.
 void assume(Graph& g, Facts& facts, Id condition);
 
 Facts facts_of(std::span<const Symbol> symbols);

@@ -35,7 +35,7 @@ Sum divided_by(const Graph& g, const Sum& s, const Term& by) {
     Term q;
     if (divide_term(g, t, by, q)) out.push_back(std::move(q));
   }
-  normalise(g, out);  // removing a common factor keeps terms distinct, but may reorder them
+  normalise(g, out);  // without the common factor, terms stay distinct, but their order may differ
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Small helpers of the searches behind rules.
+// Helpers for the `find` functions of rules.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace kiln::compiler::symbolic {
 
-// An index division's operands as sums. by: the divisor when it is a constant of at least 2, else 0.
+// The operands of an index division as sums. by: the divisor if it is a constant of at least 2, else 0.
 struct Division {
   const Sum* x = nullptr;
   const Sum* d = nullptr;
@@ -25,19 +25,19 @@ inline Division division(RewriteContext& c, Id n) {
   return {x, d, k >= 2 && k <= unbounded ? k : 0};
 }
 
-// a / b for monomials; false when b does not divide a.
+// q = a / b for monomials; false: b does not divide a.
 bool divide_term(const Graph& g, const Term& a, const Term& b, Term& q);
 
-// The greatest monomial that divides every term of s and `with`.
+// The greatest monomial that divides `with` and every term of s.
 Term common(const Graph& g, const Sum& s, Term with);
 inline bool is_one(const Term& t) { return t.coefficient == 1 && t.atoms.empty(); }
 Sum divided_by(const Graph& g, const Sum& s, const Term& by);
 
-// The term without one of its atoms, or with another one.
+// The term with one atom less, or with one more.
 Term without(Term t, Id atom);
 Term with(const Graph& g, Term t, Id atom);
 
-// Every term of part is a term of s.
+// Whether every term of part is a term of s.
 inline bool contains(const Sum& s, const Sum& part) {
   return std::ranges::all_of(part, [&](const Term& p) { return std::ranges::find(s, p) != s.end(); });
 }

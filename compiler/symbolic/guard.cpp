@@ -25,7 +25,7 @@ class Proof {
     return known_result(n.op, n.condition, std::span(src.data(), n.count));
   }
 
-  // Recursion ends with the guard's text.
+  // The recursion is as deep as the guard's text.
   bool holds(std::size_t i) {
     const TemplateNode& n = t_[i];
     if (known_[i].interval == Interval{1, 1}) return true;
@@ -50,13 +50,13 @@ class Proof {
     }
   }
 
-  // At a point where the facts hold and the loops around the node happen.
+  // Whether the statement is false at a point where the facts hold and the loops around the node have iterations.
   bool fails_somewhere(std::size_t i) {
     const unsigned points = c_.samples().around(n_);
     return points != 0 && Samples::some_at(points, values(i), [](std::int64_t v) { return v == 0; });
   }
 
-  // Recursion ends with the guard's text.
+  // The recursion is as deep as the guard's text.
   Samples::Values values(std::size_t i) {
     const TemplateNode& n = t_[i];
     if (n.op == Op::SYM) return c_.samples().at(m_.ids[static_cast<std::size_t>(n.value)]);
@@ -67,7 +67,8 @@ class Proof {
     return n.count == 2 ? Samples::computed(n.op, a, b, b) : Samples::computed(n.op, a, b, values(n.src[2]));
   }
 
-  // (not p or a == b), (p or a == b): a is b wherever p holds, does not hold. a == b of conditions is not (a ^ b).
+  // Proves `not p or a == b` by simplifying a under p, and `p or a == b` by simplifying a under not p. For conditions, a == b
+  // is written not (a ^ b).
   bool holds_in_branch(std::size_t unless, std::size_t equality) {
     const bool conditions = t_[equality].op == Op::NOT && t_[t_[equality].src[0]].op == Op::XOR;
     const TemplateNode &e = conditions ? t_[t_[equality].src[0]] : t_[equality], &u = t_[unless];

@@ -1,11 +1,11 @@
-// Proof of a rule's guard on the nodes its variables are bound to: by constants and bounds, then as polynomials.
+// Proves the guard of a rule for the nodes that its variables are bound to: first by constants and bounds, then by polynomials.
 #pragma once
 
 #include "compiler/symbolic/template.h"
 
 namespace kiln::compiler::symbolic {
 
-// False means "not proven", never "false". `n`: the node the rule is tried at; its RANGEs are inside their loops.
+// False means "not proven". n: the node at which the rule is tried; the RANGEs under it are inside their loops.
 bool prove(RewriteContext& c, const Template& conjunct, const Match& m, Id n);
 
 }  // namespace kiln::compiler::symbolic

@@ -1,4 +1,5 @@
-// A map from node ids, in pages: as fast as an array, and it costs only the part of the graph that is asked about.
+// A map from node ids, stored in pages. It is as fast as an array, and its memory depends only on the part of the graph that is
+// used.
 #pragma once
 
 #include <array>
@@ -33,7 +34,7 @@ class IdMap {
  private:
   static constexpr std::size_t page_size = 64;
 
-  // Only entries that are set exist: most maps hold a few nodes of a page.
+  // Only entries that are set are constructed, because most maps contain few nodes of a page.
   class Page {
    public:
     Page() {}

@@ -13,15 +13,14 @@
 
 namespace kiln::compiler {
 
-// What a name stands for: a node of dtype index, or bool where a condition is expected; no_id: there is no such name.
+// The node of a name: of dtype index, or bool if `condition` is set; no_id: there is no such name.
 using Resolve = std::function<Id(std::string_view name, bool condition)>;
 
-// The expression as a node of dtype index or bool. Any depth: no recursion. Throws Diagnostic E-infix, placed at
-// `where`:column.
+// The expression as a node of dtype index or bool, of any depth (no recursion). Throws Diagnostic E-infix at `where`:column.
 Id parse_infix(Graph& g, std::string_view text, const Resolve& resolve, std::string_view where = "expression");
 
-// As few parentheses as the precedence allows. SYMs by name, RANGEs as r0, r1, ... by number, other nodes that the language
-// does not have as the operation's name in brackets.
+// The text with as few parentheses as possible. A SYM is its name, a RANGE is r0, r1, ... by its number. Any other node outside
+// the language is the operation's name in brackets.
 std::string write_infix(const Graph& g, Id root);
 
 }  // namespace kiln::compiler

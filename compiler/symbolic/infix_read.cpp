@@ -1,4 +1,5 @@
-// An operator-precedence parser (Dijkstra's shunting yard): two explicit stacks, so that depth costs memory and not stack.
+// An operator-precedence parser (Dijkstra's shunting yard) with two explicit stacks, so that deep expressions do not overflow
+// the call stack.
 #include <charconv>
 #include <optional>
 #include <string>
@@ -17,11 +18,11 @@ struct Operator {
   std::string_view text;
   Precedence precedence;
   std::size_t column;
-  std::size_t arguments = 0;  // of a call, so far
-  Id chained = no_id;         // a < b of a < b < c
+  std::size_t arguments = 0;  // arguments of a call so far
+  Id chained = no_id;         // in a < b < c: the comparison a < b
 };
 
-// A name is resolved when an operator shows whether it is a condition.
+// An operand. A name is resolved when an operator shows whether it is a condition.
 struct Operand {
   Id id = no_id;
   std::string_view name;
@@ -79,7 +80,7 @@ class Parser {
     return text_.substr(start_, at_ - start_);
   }
 
-  // True while an operand is still to come.
+  // Reads a token where an operand is expected. True: an operand must still follow.
   bool operand(std::string_view t) {
     if (t == "(" || t == "-" || t == "+" || t == "not") {
       if (t == "not" && !operators_.empty() && operators_.back().precedence > negation)
@@ -98,7 +99,7 @@ class Parser {
         return false;
       }
       if (error == std::errc::result_out_of_range) fail(start_, "expected an integer below 2^63, got " + std::string(t));
-      const bool leading_zero = t[0] == '0' && v != 0;  // which Python refuses
+      const bool leading_zero = t[0] == '0' && v != 0;  // an error in Python
       if (end != t.data() + t.size() || leading_zero) fail(start_, "expected an integer, got '" + std::string(t) + "'");
       operands_.push_back({g_.index(v), {}, start_});
       return false;
@@ -157,7 +158,7 @@ class Parser {
     return o;
   }
 
-  // a < b before another comparison: b stays as its left operand.
+  // Closes the comparison a < b before another comparison, and keeps b as the left operand of that one.
   Id chain() {
     const Operand b = {value(operands_.back()), {}, operands_.back().column};
     reduce();

@@ -60,7 +60,7 @@ const char* function(Op op) {
   }
 }
 
-// What is still to be written: text, or a node that must bind at least as strongly as `least`. `negated`: write -node.
+// A part that is not written yet: text, or a node that must bind at least as strongly as `least`. negated: write -node.
 struct Piece {
   std::string text;
   Id id = no_id;
@@ -93,18 +93,19 @@ class Writer {
       out_ += "(";
       todo_.push_back({")"});
     }
-    todo_.insert(todo_.end(), std::rbegin(pieces), std::rend(pieces));  // the first is written first
+    todo_.insert(todo_.end(), std::rbegin(pieces), std::rend(pieces));  // reversed: the last one on the stack is written first
   }
 
   std::int64_t constant(Id id) const { return g_.arg(id, 0); }
-  // A product with a negative constant, a negative constant, or a negation: written as a difference where it is added.
+  // Whether the node is a negative constant, a product with one, or a negation. As an operand of a sum it is written as a
+  // difference.
   bool is_negative(Id id) const {
     if (g_.op(id) == Op::NEG) return true;
     const Id c = g_.op(id) == Op::MUL ? g_.src(id, 1) : id;
     return g_.is_const(c) && g_.dtype(c) == DType::index && constant(c) < 0 && constant(c) != INT64_MIN;
   }
 
-  // -id, for which is_negative holds.
+  // Writes -id. Requires is_negative(id).
   void negated(Id id, Precedence least) {
     if (g_.op(id) == Op::NEG) return node(g_.src(id, 0), least);
     if (g_.op(id) != Op::MUL) {

@@ -3,10 +3,10 @@
 namespace kiln::compiler::symbolic {
 namespace {
 
-// By the end of an interval: a divisor without bound leaves the sign.
+// The quotient at an end of the divisor's interval. An unbounded divisor gives 0 or -1.
 std::int64_t div_end(std::int64_t a, std::int64_t b) { return b == unbounded ? (a < 0 ? -1 : 0) : floor_div(a, b); }
 
-// b is all of one sign, [1, ...].
+// Requires b.min >= 1.
 Interval div_positive(Interval a, Interval b) {
   Interval r{};
   r.min = a.min == -unbounded ? a.min : std::min(floor_div(a.min, b.min), div_end(a.min, b.max));
@@ -25,7 +25,7 @@ Interval mod_positive(Interval a, Interval b) {
 
 Interval negate(Interval a) { return {-a.max, -a.min}; }
 
-// Of each part of b by sign; 0 gives 0.
+// The union of the results for the positive and the negative part of b. b == 0 gives 0.
 template <class Positive, class Negative>
 Interval by_sign(Interval b, Positive positive, Negative negative) {
   bool first = true;

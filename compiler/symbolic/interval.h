@@ -1,4 +1,4 @@
-// Intervals of index values. Endpoints saturate at +-2^62, where a minimum of -2^62 and a maximum of +2^62 mean "unbounded".
+// Intervals of index values. Endpoints saturate at +-2^62. A minimum of -2^62 and a maximum of +2^62 mean "unbounded".
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,7 @@ Congruence mul_residue(Congruence a, Congruence b) {
   if (__builtin_mul_overflow(a.stride, b.stride, &ss) || __builtin_mul_overflow(a.stride, b.offset, &so) ||
       __builtin_mul_overflow(a.offset, b.stride, &os) || __builtin_mul_overflow(a.offset, b.offset, &oo))
     return no_residue;
-  if (so == INT64_MIN || os == INT64_MIN) return no_residue;  // without an absolute value
+  if (so == INT64_MIN || os == INT64_MIN) return no_residue;  // it has no absolute value
   return congruent(std::gcd(std::gcd(ss, so), os), oo);
 }
 
@@ -45,7 +45,7 @@ Congruence mod_residue(Congruence a, Congruence b) {
   return congruent(std::gcd(a.stride, b.offset), a.offset);
 }
 
-// a <= b where both are ends of intervals, and neither stands for "unbounded".
+// a <= b for ends of intervals. Two ends that both mean "unbounded" have no order.
 bool ends_in_order(std::int64_t a, std::int64_t b) { return a < b || (a == b && a > -unbounded && a < unbounded); }
 Interval less(Interval a, Interval b) { return {a.max < b.min ? 1 : 0, ends_in_order(b.max, a.min) ? 0 : 1}; }
 Interval less_equal(Interval a, Interval b) { return {ends_in_order(a.max, b.min) ? 1 : 0, b.max < a.min ? 0 : 1}; }
@@ -84,7 +84,7 @@ Known joined(const Known& a, const Known& b) {
 Interval truncating(Op op, Interval a, Interval b) {
   if (a.min >= 0 && b.min >= 0) return op == Op::CDIV ? div(a, b) : mod(a, b);
   if (a.min == -unbounded || a.max == unbounded) return anything;
-  const std::int64_t most = std::max(-a.min, a.max);  // neither makes a value larger
+  const std::int64_t most = std::max(-a.min, a.max);  // neither quotient nor remainder is larger than a in magnitude
   if (op == Op::CDIV) return {a.min >= 0 && b.min >= 0 ? 0 : -most, most};
   return {std::min<std::int64_t>(a.min, 0), std::max<std::int64_t>(a.max, 0)};
 }

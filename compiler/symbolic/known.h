@@ -1,5 +1,5 @@
-// What is known of one value: an interval and a congruence value == offset (mod stride); and what each operation makes of that.
-// min > max: there is no value (the branch or loop that would have it is never entered), and everything may be said of it.
+// Known facts of one value (an interval, and a congruence value == offset (mod stride)), and the facts that operations derive
+// from them. min > max means that there is no value, because a branch or loop is never entered; then every statement holds.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kiln::compiler {
 
-// stride 0: the value is `offset`. stride 1: nothing is known. Otherwise 0 <= offset < stride.
+// stride 0: the value is `offset`. stride 1: no congruence is known. Otherwise 0 <= offset < stride.
 struct Congruence {
   std::int64_t stride, offset;
   bool operator==(const Congruence&) const = default;
@@ -33,9 +33,9 @@ Known known_constant(std::int64_t v);
 Known known_interval(Interval i);
 Known known_condition(Interval i);
 Known known_dtype(DType d);  // any value of the type
-Known narrowed(Known k);     // the interval's ends moved to values of the residue class
+Known narrowed(Known k);     // moves the interval's ends to values of the residue class
 Known intersected(Known k, Interval i);
-// Of an operation on index or bool values (`condition`: the result is bool); anything for an operation that is neither.
+// The facts of an operation on index or bool values. condition: the result is bool. Any other operation gives `anything`.
 Known known_result(Op op, bool condition, std::span<const Known> src);
 
 }  // namespace symbolic

@@ -13,7 +13,7 @@ struct Bits {
 
 constexpr std::uint64_t low_mask(int n) { return n >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << n) - 1; }
 
-// The low bits from the residue, the high ones from what both ends of the interval begin with.
+// Low bits are known from the residue, high bits from the common prefix of the interval's ends.
 Bits bits_of(const Known& k) {
   const auto constant = [](std::int64_t v) { return Bits{~static_cast<std::uint64_t>(v), static_cast<std::uint64_t>(v)}; };
   if (k.residue.stride == 0) return constant(k.residue.offset);
@@ -22,7 +22,7 @@ Bits bits_of(const Known& k) {
   Bits b{~offset & known, offset & known};
   const Interval i = k.interval;
   if (i.min == -unbounded && i.max == unbounded) return b;
-  if (i.min == -unbounded || i.max == unbounded) {  // the sign is all that is known
+  if (i.min == -unbounded || i.max == unbounded) {  // only the sign is known
     const std::uint64_t sign = std::uint64_t{1} << 63;
     if (i.min >= 0) b.zero |= sign;
     if (i.max < 0) b.one |= sign;
@@ -35,7 +35,7 @@ Bits bits_of(const Known& k) {
   return b;
 }
 
-// Bounds follow when the sign is known: the other bits lie between all zero and all one.
+// If the sign is known, the bounds follow: unknown bits are between all zero and all one.
 Known known_of(Bits b) {
   const std::uint64_t sign = std::uint64_t{1} << 63;
   const int low = std::countr_one(b.known());
@@ -48,7 +48,7 @@ Known known_of(Bits b) {
   return k;
 }
 
-// Of values with more bits than 64 the highest known one says nothing of the size, only of the sign.
+// A value may have more than 64 bits, so its highest known bit gives the sign but no bound of its size.
 Known of_any_size(Known k) {
   if (k.interval.max >= 0) k.interval.max = unbounded;
   if (k.interval.min < 0) k.interval.min = -unbounded;
@@ -69,7 +69,7 @@ Known bitwise(Op op, const Known& a, const Known& b) {
   Known k = known_of(combined(op, bits_of(a), bits_of(b)));
   if (!is_bounded(a) || !is_bounded(b)) k = of_any_size(k);
   if (op == Op::XOR) return k;
-  if (op == Op::AND) {  // never above an operand that is not negative
+  if (op == Op::AND) {  // at most an operand that is not negative
     if (a.interval.min >= 0) k = intersected(k, {0, a.interval.max});
     if (b.interval.min >= 0) k = intersected(k, {0, b.interval.max});
   } else if (a.interval.min >= 0 && b.interval.min >= 0) {

@@ -7,7 +7,7 @@ namespace kiln::compiler::symbolic {
 namespace {
 
 constexpr std::size_t max_product_terms = 64;
-constexpr int max_nesting = 8;  // of sums inside products inside sums, multiplied out
+constexpr int max_nesting = 8;  // of sums in products in sums that are multiplied out
 
 int compare(const Graph& g, const Atoms& a, const Atoms& b) {  // < 0: a comes first
   if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
@@ -20,7 +20,7 @@ bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.l
 
 std::optional<Sum> sum_of(const Graph& g, Id id, int nesting);
 
-// A MUL of any nesting. Factors of one term are gathered first, so that atoms are sorted once.
+// The sum of a MUL of any nesting. Factors with a single term are collected first, so that atoms are sorted once.
 std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
   Atoms factors;
   if (!factors_of(g, id, factors)) return Sum{{1, {id}}};
@@ -111,7 +111,7 @@ bool atom_less(const Graph& g, Id a, Id b) {
 
 namespace {
 
-// What a linear node is made of: calls give(source, factor) for each operand that is not a constant factor.
+// Calls give(source, k, factor) for each operand of a linear node that is not a constant factor.
 template <class F>
 bool each_operand(const Graph& g, Id id, std::int64_t k, F give) {
   switch (g.op(id)) {
@@ -124,7 +124,7 @@ bool each_operand(const Graph& g, Id id, std::int64_t k, F give) {
   }
 }
 
-// Small sums, node by node: a shared one as often as it is used. False: too many, or something overflows on the way.
+// For small sums: visits a shared node once for each use. False: too many nodes, or an overflow.
 bool collect_few(const Graph& g, Id root, Linear& out) {
   constexpr std::size_t most = 12;
   std::array<std::pair<Id, std::int64_t>, most> open;
@@ -134,7 +134,7 @@ bool collect_few(const Graph& g, Id root, Linear& out) {
     open[n].first = to;
     return !__builtin_mul_overflow(k, factor, &open[n++].second);
   };
-  const auto add = [&](Id leaf, std::int64_t k) {  // the greatest id first
+  const auto add = [&](Id leaf, std::int64_t k) {  // keeps the greatest id first
     auto at = out.leaves.end();
     while (at != out.leaves.begin() && (at - 1)->first < leaf) --at;
     if (at != out.leaves.begin() && (at - 1)->first == leaf)
@@ -160,7 +160,8 @@ bool collect_few(const Graph& g, Id root, Linear& out) {
 }
 
 bool collect_many(const Graph& g, Id root, Linear& out) {
-  decltype(out.leaves) pending{{root, 1}};  // a heap by id: users before sources, so coefficients complete
+  // A heap by id. Users come before sources, so a coefficient is complete when its node is taken.
+  decltype(out.leaves) pending{{root, 1}};
   const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
   const auto give = [&](Id to, std::int64_t k, std::int64_t factor) {
     std::int64_t v = 0;
@@ -242,7 +243,7 @@ std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t
   Sum s;
   s.reserve(a.size() + b.size());
   auto x = a.begin();
-  for (const Term& t : b) {  // both are in order
+  for (const Term& t : b) {  // a and b are in order
     int order = 1;
     while (x != a.end() && (order = compare(g, x->atoms, t.atoms)) < 0) s.push_back(*x++);
     std::int64_t k = 0;

@@ -1,8 +1,8 @@
-// Sums of products of atoms with integer coefficients: the canonical form of index arithmetic. An atom is any node that is not
-// itself a sum or product: SYM, RANGE, FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD...
+// Sums of products of atoms with integer coefficients: the canonical form of index arithmetic. An atom is a node that is not a
+// sum or product: SYM, RANGE, FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD...
 //
-// As nodes: a left-nested ADD of monomials, higher degree first, the constant last; a monomial is a left-nested MUL of atoms in
-// structural order (SYMs by name, RANGEs by number, others by hash), then its coefficient when that is not 1.
+// As nodes, a sum is a left-nested ADD of monomials, of higher degree first, the constant last. A monomial is a left-nested MUL
+// of atoms in structural order (SYMs by name, RANGEs by number, others by hash), then its coefficient if that is not 1.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ inline std::optional<std::int64_t> index_constant(const Graph& g, Id id) {
 }
 bool atom_less(const Graph& g, Id a, Id b);
 
-// ADD, SUB, NEG, or MUL with a constant.
+// Whether the node is ADD, SUB, NEG, or MUL with a constant.
 inline bool is_linear(const Graph& g, Id id) {
   if (g.dtype(id) != DType::index || g.lanes(id) != 1) return false;
   switch (g.op(id)) {
@@ -35,31 +35,32 @@ inline bool is_linear(const Graph& g, Id id) {
     default: return false;
   }
 }
-// root as sum(coefficient * leaf) + constant, where no leaf is linear. Each shared node is visited once. False: overflow.
+// Splits root into sum(coefficient * leaf) + constant, where no leaf is linear. Visits each shared node once. False: overflow.
 struct Linear {
   std::vector<std::pair<Id, std::int64_t>, PoolAllocator<std::pair<Id, std::int64_t>>> leaves;
   std::int64_t constant = 0;
 };
 bool collect(const Graph& g, Id root, Linear& out);
 
-// A MUL's factors through MULs below it, one as often as it occurs. False: more than 64.
+// The factors of a MUL and of the MULs below it; a factor may occur several times. False: more than 64.
 bool factors_of(const Graph& g, Id root, Atoms& out);
 
-// Sorts, merges, drops zeros. False: a coefficient overflows (the sum is then unusable). -2^63 does: it has no negation.
+// Sorts and merges terms, and drops zeros. False: a coefficient overflows, and the sum is unusable. -2^63 counts as overflow,
+// because it has no negation.
 bool normalise(const Graph& g, Sum& s);
 
-// nullopt: overflow. Products of sums are multiplied out as long as that gives at most 64 terms.
+// The sum of a node; nullopt: overflow. Products of sums are multiplied out if the result has at most 64 terms.
 std::optional<Sum> sum_of(const Graph& g, Id id);
 Id node_of(Graph& g, const Sum& s);
 
 std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t times_b = 1);
 std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b);
 std::optional<Sum> scaled(Sum a, std::int64_t by);
-std::optional<std::int64_t> constant_of(const Sum& s);  // when it has no other term
+std::optional<std::int64_t> constant_of(const Sum& s);  // the constant, if there is no other term
 std::int64_t constant_term(const Sum& s);
 Sum constant_sum(std::int64_t c);
 
-Interval interval_of(Bounds& b, const Term& t, std::int64_t coefficient);  // of coefficient * atoms
+Interval interval_of(Bounds& b, const Term& t, std::int64_t coefficient);  // interval of coefficient * atoms
 inline Interval interval_of(Bounds& b, const Term& t) { return interval_of(b, t, t.coefficient); }
 Interval interval_of(Bounds& b, const Sum& s);
 

@@ -9,12 +9,12 @@ namespace kiln::compiler {
 namespace symbolic {
 namespace {
 
-// Nodes searched for RANGEs: so many.
+// A set of limited size, for the search for RANGEs.
 class NodeSet {
  public:
   NodeSet() { slots_.fill(no_id); }
   bool full() const { return size_ == most; }
-  bool insert(Id id) {  // false: it was there
+  bool insert(Id id) {  // false: the set has it already
     std::size_t at = id % slots_.size();
     for (; slots_[at] != no_id; at = (at + 1) % slots_.size())
       if (slots_[at] == id) return false;
@@ -31,7 +31,7 @@ class NodeSet {
 
 constexpr std::size_t max_terms = 128;
 
-// p = factor * atom + rest; false when atom occurs twice in a term.
+// Splits p into factor * atom + rest. False: the atom occurs twice in a term.
 bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
   factor.reserve(p.size());
   rest.reserve(p.size());
@@ -83,7 +83,8 @@ void Prover::learn() {
   }
 }
 
-// An iteration happens, so end >= 1: each factor of a product of non-negative atoms is >= 1, and n + c >= 1 gives n >= 1 - c.
+// Learns from a RANGE that has an iteration, so end >= 1. In a product of non-negative atoms each atom is >= 1. n + c >= 1
+// gives n >= 1 - c.
 void Prover::learn(Id range) {
   const auto end = sum_of(g_, g_.src(range, 0));
   if (!end || end->empty() || end->size() > 2) return;
@@ -111,10 +112,11 @@ Interval Prover::atom(Id a) {
   return i;
 }
 
-// The better of two bounds: term by term, and after shifting every atom to start at 0 (which sees n*m - n >= 0 for m >= 1).
+// The better of two lower bounds: term by term, and after replacing every atom by itself plus its least value. The second one
+// proves n*m - n >= 0 for m >= 1.
 std::int64_t Prover::low(const Sum& p) {
   Interval direct{0, 0};
-  bool shifts = false;  // nothing changes when there are no products, or all in them starts at 0
+  bool shifts = false;  // false: no products, or all their atoms start at 0, so the second bound is the same
   for (const Term& t : p) {
     Interval i{t.coefficient, t.coefficient};
     for (Id a : t.atoms) {
@@ -157,14 +159,14 @@ std::int64_t Prover::low_shifted(const Sum& p) {
   return sum.min;
 }
 
-// q = floordiv(x, d), d >= 1: d*q is in [x - d + 1, x]. A constant d scales everything, else the factor must be a multiple of
-// d.
+// Removes q = floordiv(x, d) with d >= 1, because d*q is in [x - d + 1, x]. A constant d scales the whole sum; otherwise the
+// factor of q must be a multiple of d.
 std::optional<Sum> Prover::without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign) {
   const auto x = sum_of(g_, g_.src(q, 0)), d = sum_of(g_, g_.src(q, 1));
   if (!x || !d || d->empty()) return std::nullopt;
   const auto less_one = plus(g_, *d, constant_sum(1), -1);
   if (!less_one || low(*less_one) < 0) return std::nullopt;
-  const auto least = plus(g_, *x, *less_one, -1);  // of d*q
+  const auto least = plus(g_, *x, *less_one, -1);  // the least value of d*q
   if (!least) return std::nullopt;
   const Sum& end = sign > 0 ? *least : *x;
   if (const auto c = constant_of(*d)) {
@@ -179,7 +181,7 @@ std::optional<Sum> Prover::without_division(const Sum& p, Id q, const Sum& facto
   return plus(g_, rest, end, k);
 }
 
-// Replaces one atom by the end of its range that makes p smallest. True when that was possible; proven says how it ended.
+// Replaces one atom by the end of its range for which p is smallest. True: this was possible, and `proven` is the result.
 bool Prover::eliminate(const Sum& p, Id a, int depth, bool& proven) {
   Sum factor, rest;
   const Op op = g_.op(a);
@@ -214,7 +216,8 @@ bool Prover::eliminate(const Sum& p, Id a, int depth, bool& proven) {
   return true;
 }
 
-// A sum of independent values with constant ends, and nothing known of them together: its bounds are all there is.
+// Whether no proof is possible: the sum is negative, or its values are independent, have constant ends, and the lower bound is
+// negative.
 bool Prover::hopeless(const Sum& p) {
   if (!bounds_.facts().nonnegative.empty()) return false;
   Interval all{0, 0};
@@ -245,7 +248,7 @@ bool Prover::gt0(const Sum& p) {
   return less_one && ge0(*less_one);
 }
 
-// What has a range in it (another range's end, a minimum or maximum) goes before that range.
+// Sorts an atom that depends on a RANGE (another RANGE with such an end, a minimum or maximum) before that RANGE.
 void Prover::inner_first(Atoms& atoms) const {
   if (!bounds_.symbolic_loops()) return;
   const auto has = [&](Id atom, Id range) {
@@ -269,7 +272,7 @@ bool Prover::ge0(const Sum& p, int depth) {
   if (std::ranges::find(failed_, h) != failed_.end()) return false;
   failed_.push_back(h);
   Atoms atoms;
-  for (const bool ranges : {true, false})  // a range's end is exact; ends of other atoms lose something, so those come last
+  for (const bool ranges : {true, false})  // RANGEs first: their ends are exact, while ends of other atoms weaken the proof
     for (const Term& t : p)
       for (Id a : t.atoms)
         if ((g_.op(a) == Op::RANGE) == ranges && std::ranges::find(atoms, a) == atoms.end()) atoms.push_back(a);
@@ -282,7 +285,7 @@ bool Prover::ge0(const Sum& p, int depth) {
   return by_facts(p, depth);
 }
 
-// p = k*f + rest for a fact f >= 0 and k > 0 such that a term of p goes away: rest >= 0 is enough.
+// Tries p = k*f + rest for a fact f >= 0 and k > 0 that cancels a term of p. Then rest >= 0 is sufficient.
 bool Prover::by_facts(const Sum& p, int depth) {
   for (const Sum& f : bounds_.relations()) {
     for (const Term& t : f) {
@@ -306,7 +309,7 @@ bool Prover::in_range(const Sum& x, const Sum& end) { return ge0(x) && lt(x, end
 }  // namespace symbolic
 
 namespace {
-// big - small >= margin
+// Proves big - small >= margin.
 bool proves(const Graph& g, Id big, Id small, std::int64_t margin, const Facts& facts) {
   Bounds bounds(g, facts);
   const auto a = symbolic::sum_of(g, big), b = symbolic::sum_of(g, small);

@@ -1,4 +1,4 @@
-// The proof search behind prove.h, on sums.
+// The proof search behind prove.h, on sums. False means "not proven".
 #pragma once
 
 #include <optional>
@@ -13,9 +13,9 @@ namespace kiln::compiler::symbolic {
 
 class Prover {
  public:
-  // Gives up early on what is false at a sample.
+  // Statements that are false at a sample are not tried.
   void use(Samples& samples) { samples_ = &samples; }
-  // `context`: the RANGEs under these nodes are taken to have at least one iteration (and so positive ends).
+  // context: the RANGEs under these nodes have at least one iteration, so their ends are positive.
   Prover(const Graph& g, Bounds& bounds, std::span<const Id> context)
       : g_(g), bounds_(bounds), context_(context.begin(), context.end()) {}
 
@@ -28,7 +28,7 @@ class Prover {
   static constexpr int max_depth = 12, max_sums = 64;
   bool ge0(const Sum& p, int depth);
   bool hopeless(const Sum& p);
-  std::int64_t low(const Sum& p);  // a lower bound, -unbounded when there is none
+  std::int64_t low(const Sum& p);  // a lower bound; -unbounded: none
   std::int64_t low_shifted(const Sum& p);
   Interval atom(Id a);
   void learn();
@@ -44,8 +44,8 @@ class Prover {
   Samples* samples_ = nullptr;
   bool learned_ = false;
   std::vector<std::pair<Id, std::int64_t>> at_least_;
-  int budget_ = 0;                     // sums still to be tried for this question
-  std::vector<std::uint64_t> failed_;  // hashes of sums tried for it: other orders of elimination meet them again
+  int budget_ = 0;                     // number of sums that the search may still try
+  std::vector<std::uint64_t> failed_;  // hashes of sums tried: other orders of elimination reach them again
 };
 
 }  // namespace kiln::compiler::symbolic

@@ -28,8 +28,8 @@ bool binds_ranges(Op op) {
   return op == Op::END || op == Op::REDUCE || op == Op::STAGE || op == Op::FOR || op == Op::CARRY || op == Op::KERNEL;
 }
 
-// What a value is read from, or loops make. An index expression is simplified down to these only: inside, they belong to
-// effects and loops that others share, and of which there must not be a second form.
+// Nodes that an index expression reads from: memory, and values that loops compute. Simplification stops at them, because other
+// users share their effects and loops, and a second form of these must not exist.
 bool is_shared(Op op) {
   return op == Op::GET || op == Op::CARRY || op == Op::OLD || op == Op::INDEX || op == Op::LOAD || is_write(op) || is_scope(op);
 }
@@ -96,7 +96,7 @@ Id RewriteEngine::run(Id root) {
   return final_.at(root);
 }
 
-// Asks for everything this node's rewriting needs first.
+// Pushes the nodes that must be final before this node can be rewritten.
 void RewriteEngine::open(Frame f) {
   const Id id = f.id;
   if (const std::uint64_t* run = in_progress_.find(id); run != nullptr && *run == run_) unsettled(id);
@@ -158,12 +158,12 @@ Id RewriteEngine::rebuild(Id id) {
     s = final_.at(s);
     if ((g.op(s) != Op::RANGE && g.op(s) != Op::SYM) || binds || g.dtype(s) != DType::index) continue;
     if (const Interval i = context_.bounds(s); i.single())
-      s = g.index(i.min);  // a loop of one iteration, an extent that is known
+      s = g.index(i.min);  // a loop of one iteration, or an extent with one value
   }
   return g.with_src(id, scratch_);
 }
 
-// Binds and proves; false when the rule does not fit in any order of operands.
+// Binds the variables and proves the guard. False: the rule does not fit in any order of operands.
 bool RewriteEngine::fits(const CompiledRule& r, Id id, Match& m) {
   const auto proven = [&] {
     return std::ranges::all_of(r.guard, [&](const symbolic::Template& part) { return prove(context_, part, m, id); });

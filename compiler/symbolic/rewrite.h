@@ -1,6 +1,6 @@
-// The rewrite engine. A rule is data: the engine matches `lhs` at a node, proves every conjunct of `guard` on the bindings and
-// puts `rhs` in the node's place, so the texts are exactly what runs. Explicit stack, one memo per engine, and fuel, so that a
-// rule set that never settles is a Diagnostic E-fuel instead of a hang.
+// The rewrite engine. A rule is data: the engine matches `lhs` at a node, proves every conjunct of `guard` for the bindings,
+// and replaces the node by `rhs`. So the texts that run are the texts that are proven. The engine uses an explicit stack, one
+// memo, and fuel: a rule set that never settles gives Diagnostic E-fuel instead of a hang.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class RuleSet;
 struct CompiledRule;
 }  // namespace symbolic
 
-// What the variables of a rule stand for, in order of first appearance in lhs, then guard, then rhs.
+// The nodes that a rule's variables are bound to, in order of first appearance in lhs, then guard, then rhs.
 struct Match {
   static constexpr std::size_t max_variables = 10;
   std::array<Id, max_variables> ids;
@@ -34,25 +34,28 @@ struct Match {
   }
 };
 
-// Texts in the language of infix.h, variables are integers unless one is used as a condition anywhere in the rule.
-// find: binds the variables at a node where matching lhs operation by operation is not enough, so that lhs with these bindings
-// is the node up to the normal form of sums and of comparisons of sums. False: the rule does not fit. It need not check the
-// guard. nullptr: lhs is matched as it is written, commutative operations both ways.
+// The texts are in the language of infix.h. A variable is an integer unless the rule uses it as a condition somewhere.
+//
+// find: binds the variables if matching lhs operation by operation is not enough. lhs with these bindings must equal the node
+// up to the normal form of sums and of comparisons of sums. Need not check the guard. False: the rule does not fit. nullptr:
+// lhs is matched as written, commutative operations in both orders.
 struct Rule {
   std::string_view name, lhs, guard, rhs;
   bool (*find)(RewriteContext&, Id node, Match&) = nullptr;
 };
 
-// Chains of one associative operation are rewritten from their root as a whole: visiting every partial sum would be quadratic.
+// A chain of one associative operation, which is rewritten as a whole from its root. A visit of every partial sum would be
+// quadratic.
 struct Chain {
-  Rule rule;  // for listing: its name
+  Rule rule;  // for lists of rules
   bool (*covers)(const Graph&, Id node);
   void (*leaves)(const Graph&, Id root, std::vector<Id>& out);
   Id (*rebuild)(RewriteContext&, Id root, const IdMap<Id>& final);
 };
 
-// bottom_up: a node's sources are final before a rule sees it, and every replacement is rewritten in turn. top_down: besides,
-// rules are tried at a node before its sources. walk: bottom up, at most one rule at a node, replacements are not entered.
+// bottom_up: the sources of a node are final before rules are tried at it, and replacements are rewritten too. top_down: in
+// addition, rules are tried at a node before its sources. walk: bottom up, at most one rule for each node, replacements are not
+// rewritten.
 enum class RewriteMode { bottom_up, top_down, walk };
 
 class RewriteEngine {
@@ -62,18 +65,18 @@ class RewriteEngine {
                 RewriteMode mode = RewriteMode::bottom_up);
 
   Id run(Id root);
-  void disable(std::string_view rule);  // an unknown name is a Diagnostic E-rule
+  void disable(std::string_view rule);  // an unknown name throws Diagnostic E-rule
   std::vector<std::string_view> names() const;
-  // Called for each application of a rule, with the node before and after; before's location is where its user wrote it.
+  // Called for each application of a rule with the node before and after. The location of `before` is the user's.
   using Observer = std::function<void(const Rule&, Id before, Id after)>;
   void observe(Observer o) { observer_ = std::move(o); }
-  // For tests: every application evaluates lhs, rhs and the node at a few points; a difference is a std::logic_error.
+  // For tests: every application evaluates lhs, rhs and the node at a few points. A difference throws std::logic_error.
   void check_matches() { checked_ = true; }
 
  private:
   struct Frame {
     Id id;
-    Id waits_for;  // a replacement that is being rewritten, or no_id
+    Id waits_for;  // the replacement that is being rewritten, or no_id
     bool opened;
   };
   void open(Frame f);
@@ -95,11 +98,11 @@ class RewriteEngine {
   bool checked_ = false;
   std::vector<bool> disabled_;
   IdMap<Id> final_;
-  IdMap<std::uint64_t> in_progress_;  // by run: a node that needs itself is a rule set that never settles
+  IdMap<std::uint64_t> in_progress_;  // by node: the run that rewrites it; if a node needs itself, the rules never settle
   std::vector<Frame> stack_;
   std::vector<Id> scratch_;
-  std::size_t known_ = 0;       // graph size when run() began: only nodes that were there bring fuel
-  bool is_expression_ = false;  // the root is an index or a condition: what it reads stays as it is
+  std::size_t known_ = 0;       // size of the graph when run() began: only older nodes add fuel
+  bool is_expression_ = false;  // the root is an index or a condition: loads and loops under it do not change
   std::uint64_t fuel_ = 0, applied_ = 0, run_ = 0;
   std::vector<std::string_view> last_rules_;
   Observer observer_;

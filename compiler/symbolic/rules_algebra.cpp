@@ -1,4 +1,4 @@
-// Values that bounds know; min, max, absolute values, divisions toward zero.
+// Rules for values that bounds determine, and for min, max, absolute values and divisions toward zero.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
@@ -12,7 +12,7 @@ bool find_known_value(RewriteContext& c, Id n, Match& m) {
 
 bool find_condition(RewriteContext& c, Id n, Match& m) { return is_bool(c.g, n) && m.bind({n}); }
 
-// A nested one first, a constant last.
+// Sorts operands: a nested minimum or maximum first, a constant last.
 bool find_order(RewriteContext& c, Id n, Match& m) {
   if (!is_index(c.g, n)) return false;
   const Id a = c.g.src(n, 0), b = c.g.src(n, 1);
@@ -21,7 +21,7 @@ bool find_order(RewriteContext& c, Id n, Match& m) {
   return swap && m.bind({a, b});
 }
 
-// A constant inside, something that varies outside.
+// Finds a constant inside a nested operation, next to an outer operand that is not constant.
 bool find_constant_last(RewriteContext& c, Id n, Match& m) {
   const Id a = c.g.src(n, 0), b = c.g.src(n, 1);
   if (!is_index(c.g, n) || c.g.op(a) != c.g.op(n) || is_index_const(c.g, b) || !is_index_const(c.g, c.g.src(a, 1)))

@@ -1,4 +1,4 @@
-// Shifts and bitwise operations on index values, as on 64-bit two's complement.
+// Rules for shifts and bitwise operations on index values, as 64-bit two's complement.
 #include <bit>
 
 #include "compiler/symbolic/find.h"
@@ -6,7 +6,7 @@
 namespace kiln::compiler::symbolic {
 namespace {
 
-// The other operand of a constant, which is then last.
+// Finds a constant operand `mask` and the other operand x.
 bool find_masked(RewriteContext& c, Id n, Id& x, std::int64_t& mask) {
   if (!is_index(c.g, n)) return false;
   for (const std::size_t at : {1u, 0u}) {
@@ -36,7 +36,7 @@ bool find_masked_div(RewriteContext& c, Id n, Match& m) {
   return m.bind({x, c.g.index(mask), c.g.index(std::countr_zero(static_cast<std::uint64_t>(*p)))});
 }
 
-// By a constant: a shift by anything else would be its own factor.
+// Finds shifts by a constant. 1 << k with another k is no factor that sums can use.
 bool find_shift(RewriteContext& c, Id n, Match& m) {
   return is_index(c.g, n) && index_constant(c.g, c.g.src(n, 1)) && m.bind({c.g.src(n, 0), c.g.src(n, 1)});
 }

@@ -1,10 +1,10 @@
-// Comparisons of index values. A comparison is matched up to the order of terms on its two sides.
+// Rules for comparisons of index values. A comparison is matched up to the distribution of terms on its two sides.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
 namespace {
 
-// a op b as variables op limit.
+// A comparison in the form `variables op limit`.
 struct Limit {
   Sum variables;
   std::int64_t limit = 0;
@@ -20,7 +20,8 @@ std::optional<Limit> limit_of(RewriteContext& c, Id n) {
   return Limit{*std::move(d), -k};
 }
 
-// Positive terms on the left, negative ones on the right, the constant where nothing else is, or where it is positive.
+// Positive terms are on the left, negative terms on the right. The constant is on the side without other terms, else on the
+// side on which it is positive.
 struct Sides {
   Sum left, right;
 };
@@ -69,7 +70,7 @@ bool find_lt_window(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-// One quotient x // d with coefficient `sign`; the rest of the comparison is c.
+// Finds a quotient x // d with coefficient `sign`; c is the rest of the comparison.
 bool find_division(RewriteContext& ctx, Id n, Match& m, std::int64_t sign) {
   const auto l = limit_of(ctx, n);
   if (!l || l->variables.size() > 4) return false;
@@ -92,7 +93,7 @@ bool find_division(RewriteContext& ctx, Id n, Match& m, std::int64_t sign) {
 bool find_lt_division(RewriteContext& c, Id n, Match& m) { return find_division(c, n, m, 1); }
 bool find_gt_division(RewriteContext& c, Id n, Match& m) { return find_division(c, n, m, -1); }
 
-// Only whether something is above 0 matters: a factor of one term does not.
+// Finds a positive factor of one term in a test for a positive sum of non-negative terms, where the factor does not matter.
 bool find_simplex(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
   const auto l = limit_of(c, n);
   if (!l || l->limit != (sign > 0 ? 1 : 0)) return false;

@@ -1,4 +1,4 @@
-// Rules for integers of a width, where the interval is known and the product must fit it: not tried by simplify().
+// Rules for integers of a fixed width, with known intervals and products that must fit. simplify() does not use them.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {

@@ -1,10 +1,11 @@
-// Floor division and remainder. c, d, e, g, m are divisors or factors; q, s, a, b parts of the numerator.
+// Rules for floor division and remainder. c, d, e, g, m are divisors or factors; q, s, a, b are parts of the numerator.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
 namespace {
 
-// x = c*quotient + rest. Coefficients of the rest are within (-c, c) and keep their sign, its constant is in [0, c).
+// x = c*quotient + rest. Coefficients of the rest are in (-c, c) and have the sign that they had in x; its constant is in [0,
+// c).
 struct Parts {
   Sum quotient, rest;
 };
@@ -19,7 +20,7 @@ Parts split(const Sum& x, std::int64_t c) {
   return p;
 }
 
-// By polynomial long division; terms that d's leading term does not divide stay in the rest. The rest is x when none does.
+// Polynomial long division. Terms that d's leading term does not divide stay in the rest, so the rest may be x.
 Parts long_division(const Graph& g, const Sum& x, const Sum& d) {
   constexpr int max_steps = 64;
   Parts p{{}, x};
@@ -46,7 +47,8 @@ std::int64_t residue(const Term& t, std::int64_t by, bool smallest) {
   return smallest && (r > by / 2 || r < -(by / 2)) ? r - (r > 0 ? by : -by) : r;
 }
 
-// Each coefficient replaced by its residue: the quotient is known when the sum stays between two multiples of d.
+// Replaces each coefficient by its residue. The quotient k is known if the sum then stays between two neighbouring multiples of
+// d.
 bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std::int64_t& k) {
   Interval i{0, 0};
   for (const Term& t : *v.x)
@@ -64,7 +66,7 @@ bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std
   return true;
 }
 
-// The only quotient of the rest by d that a few points show; none: there are two, or d is not positive.
+// The quotient of the rest by d if it is the same at all sample points. nullopt: it differs, or d is not positive.
 std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Sum& rest) {
   Samples& samples = c.samples();
   const Samples::Values x = samples.of(rest), &d = samples.at(c.g.src(n, 1));
@@ -100,7 +102,7 @@ bool find_multiples(RewriteContext& c, Id n, Match& m) {
   return !p.quotient.empty() && m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest)});
 }
 
-// Terms that bounds know to be multiples of d, whatever their coefficients.
+// Finds terms that are multiples of d by the bounds of their atoms.
 bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v || v.by == 0) return false;
@@ -114,8 +116,8 @@ bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
   return !p.empty() && !s.empty() && m.bind({c.node(p), c.node(s), c.g.src(n, 1)});
 }
 
-// x = g*a + b with g > 1 dividing d and 0 <= b < g, once a multiple of g has gone from b to a. Where b goes (of a quotient), a
-// term of b may give its nearest multiple of g to a.
+// Finds x = g*a + b with g > 1 dividing d and 0 <= b < g, after a multiple of g is moved from b to a. In a quotient, where b
+// disappears, a term of b may also move its nearest multiple of g to a.
 bool nest_constant(RewriteContext& c, const Division& v, Match& m, bool nearest) {
   std::int64_t best = 0;
   for (const Term& lead : *v.x) {
@@ -187,7 +189,7 @@ bool find_div_of_div(RewriteContext& c, Id n, Match& m) {
   return m.bind({c.g.src(q, 0), c.g.src(q, 1), d});
 }
 
-// One quotient by a constant, and a constant.
+// Finds a numerator that is one quotient by a constant, plus a constant.
 bool find_div_of_shifted_div(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v || v.by == 0 || v.x->size() != 2) return false;
@@ -208,7 +210,7 @@ bool find_div_of_mod(RewriteContext& c, Id n, Match& m) {
   return divide_term(c.g, whole->front(), by->front(), k) && m.bind({c.g.src(r, 0), c.node(Sum{k}), d});
 }
 
-// One term f*(u % m), with d*t = f*m.
+// Finds a term f*(u % m) for which f*m is a multiple of d.
 bool find_mod_of_mod(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v) return false;
@@ -227,7 +229,7 @@ bool find_mod_of_mod(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-// All that varies is one factor with two values.
+// Finds a numerator whose only variable part is one atom with two values.
 bool find_two_values(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v || v.by == 0 || v.x->empty() || v.x->size() > 2 || v.x->front().atoms.size() != 1) return false;
@@ -246,7 +248,8 @@ bool find_small_constant(RewriteContext& c, Id n, Match& m) {
   return m.bind({c.node(x), c.g.index(k), c.g.src(n, 1)});
 }
 
-// One way only, even where contradictory facts (a loop that never runs) prove both signs.
+// Requires a negative leading coefficient, so that the rule applies in one direction only. Contradictory facts (a loop that
+// never runs) could prove both signs.
 bool find_negative(RewriteContext& c, Id n, Match& m) {
   const Sum* d = is_index(c.g, n) ? c.sum(c.g.src(n, 1)) : nullptr;
   return d != nullptr && !d->empty() && d->front().coefficient < 0 && m.bind({c.g.src(n, 0), c.g.src(n, 1)});

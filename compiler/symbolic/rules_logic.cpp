@@ -1,4 +1,4 @@
-// Conditions. r is what is left of a conjunction or disjunction.
+// Rules for conditions. r is the rest of a conjunction or disjunction.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
@@ -6,7 +6,7 @@ namespace {
 
 constexpr std::size_t max_clauses = 64;
 
-// The clauses of a left-nested chain, as the chain's rebuild leaves them; none when there are too many.
+// The clauses of a left-nested chain, which is the form that rebuild_logic makes. Empty: too many.
 std::vector<Id> clauses_of(const Graph& g, Id n) {
   std::vector<Id> out;
   const Op op = g.op(n);
@@ -57,7 +57,7 @@ std::vector<Limit> limits_of(RewriteContext& c, std::span<const Id> all) {
   return out;
 }
 
-// Two limits of one value: x < a and x < b.
+// Finds two limits of one value: x < a and x < b.
 bool find_same(RewriteContext& c, Id n, Match& m) {
   if (!is_bool(c.g, n)) return false;
   const auto all = clauses_of(c.g, n);
@@ -72,7 +72,7 @@ bool find_same(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-// A limit from above and one from below: x < a, b < x.
+// Finds an upper and a lower limit of one value: x < a and b < x.
 bool find_opposite(RewriteContext& c, Id n, Match& m) {
   if (!is_bool(c.g, n)) return false;
   const auto all = clauses_of(c.g, n);
@@ -87,9 +87,9 @@ bool find_opposite(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-// A clause, simplified where all beside it hold (of a disjunction: do not hold).
+// Finds a clause that becomes simpler if all other clauses hold (in a disjunction: do not hold).
 bool find_beside(RewriteContext& c, Id n, Match& m) {
-  constexpr std::size_t most = 8;  // each is another run
+  constexpr std::size_t most = 8;  // each clause is another run
   if (!is_bool(c.g, n)) return false;
   const auto all = clauses_of(c.g, n);
   if (all.size() > most) return false;

@@ -1,5 +1,5 @@
-// Sums whose terms belong together: a remainder and its quotient, remainders of one value, choices by one condition. r is what
-// is left of the sum.
+// Rules for related terms of a sum: a remainder and its quotient, remainders of one value, choices by one condition. r is the
+// rest of the sum.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
@@ -29,7 +29,7 @@ const Sum* sum_at(RewriteContext& c, Id n) {
   return s != nullptr && s->size() <= max_terms ? s : nullptr;
 }
 
-// d*t = x for a single-term d.
+// t with d*t = x, for a d with a single term.
 std::optional<Sum> exact_quotient(const Graph& g, const Sum& x, const Sum& d) {
   if (x.empty()) return Sum{};
   if (d.size() != 1) return std::nullopt;
@@ -37,14 +37,14 @@ std::optional<Sum> exact_quotient(const Graph& g, const Sum& x, const Sum& d) {
   return t.size() == x.size() ? std::optional(std::move(t)) : std::nullopt;
 }
 
-// s without a term of it and without part; nullopt when they are not both in it.
+// s without one of its terms and without `part`. nullopt: s does not contain both.
 std::optional<Sum> rest_of(const Graph& g, const Sum& s, const Term& term, const std::optional<Sum>& part) {
   if (!part || !contains(s, *part)) return std::nullopt;
   const auto less = plus(g, s, Sum{term}, -1);
   return less ? plus(g, *less, *part, -1) : std::nullopt;
 }
 
-// Calls f(mod, quotient, k, r) for each k*(x % d) and k*d*q in the sum, q of another form that `same` accepts.
+// Calls f(mod, q, k, r) for each pair of terms k*(x % d) and k*d*q in the sum, where q is a division of kind `second`.
 template <class F>
 bool each_pair(RewriteContext& c, Id n, Op second, F f) {
   const Sum* s = sum_at(c, n);
@@ -73,10 +73,10 @@ bool find_recombine(RewriteContext& c, Id n, Match& m) {
   });
 }
 
-// A quotient x // a of u by a constant, and s with u = x // a + s.
+// u written as x // a + s.
 struct Lifted {
   Id x, a;
-  Sum s, whole;  // whole: x + a*s
+  Sum s, whole;  // whole = x + a*s
 };
 std::vector<Lifted> lifted(RewriteContext& c, const Sum& u) {
   constexpr std::size_t most = 16;
@@ -118,7 +118,7 @@ bool find_join(RewriteContext& c, Id n, Match& m) {
   });
 }
 
-// s = k*x + term + r where all of k*x but its constant is in s.
+// r with s = k*x + term + r, if s contains all terms of k*x except its constant.
 std::optional<Sum> rest_beside(RewriteContext& c, const Sum& s, const Term& term, const Sum& k, const Sum& x) {
   auto kx = times(c.g, k, x);
   if (!kx || kx->empty() || kx->front().atoms.empty()) return std::nullopt;
@@ -155,7 +155,7 @@ bool find_div_from_mod(RewriteContext& c, Id n, Match& m) {
   return false;
 }
 
-// Two choices by one condition, each with a constant coefficient.
+// Finds two choices by one condition, each with a constant coefficient.
 bool find_where_sum(RewriteContext& c, Id n, Match& m) {
   const Sum* s = sum_at(c, n);
   if (s == nullptr) return false;

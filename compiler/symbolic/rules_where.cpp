@@ -1,10 +1,11 @@
-// Choices. Branches may be of any type where nothing is computed of them.
+// Rules for choices. Branches may have any type in rules that do not compute with them.
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
 namespace {
 
-// A gated index keeps its INVALID last, and a gate that never opens stays, so that its user still sees a gate.
+// A gated index keeps INVALID as its last operand. A gate that is always false stays, so that the user of the index still has a
+// gate.
 bool find_plain(RewriteContext& c, Id n, Op condition, Match& m) {
   const auto src = c.g.src(n);
   if (c.g.lanes(n) != 1 || c.g.op(src[0]) != condition || c.g.op(src[2]) == Op::INVALID) return false;
@@ -14,7 +15,7 @@ bool find_plain(RewriteContext& c, Id n, Op condition, Match& m) {
 bool find_where_false(RewriteContext& c, Id n, Match& m) { return find_plain(c, n, Op::CONST, m); }
 bool find_where_not(RewriteContext& c, Id n, Match& m) { return find_plain(c, n, Op::NOT, m); }
 
-// where(l < r, t, f) on index values, when t - f and l - r differ by a constant at most; sign -1: r - l.
+// Finds where(l < r, t, f) on index values if t - f equals l - r up to a constant of 0 or 1; for sign -1: r - l, 0 or -1.
 bool find_extremum(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
   const auto src = c.g.src(n);
   if (!is_index(c.g, n) || c.g.op(src[0]) != Op::LT || !compares_index(c.g, src[0])) return false;
@@ -30,7 +31,7 @@ bool find_extremum(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
 bool find_where_min(RewriteContext& c, Id n, Match& m) { return find_extremum(c, n, m, 1); }
 bool find_where_max(RewriteContext& c, Id n, Match& m) { return find_extremum(c, n, m, -1); }
 
-// The condition is used where it is known: in the branches.
+// Finds a branch that becomes simpler under the condition.
 bool find_branch(RewriteContext& c, Id n, bool holds, Match& m) {
   const auto src = c.g.src(n);
   const Id p = src[0], t = src[1], f = src[2], branch = holds ? t : f;
@@ -45,7 +46,7 @@ bool is_number_choice(const Graph& g, Id id) {
   return g.op(id) == Op::WHERE && g.op(g.src(id, 1)) != Op::INVALID && g.op(g.src(id, 2)) != Op::INVALID;
 }
 
-// Two choices by one condition under a minimum or maximum.
+// Finds two choices by one condition under a minimum or maximum.
 bool find_choices(RewriteContext& c, Id n, Match& m) {
   const Id s = c.g.src(n, 0), t = c.g.src(n, 1);
   if (!is_index(c.g, n) || !is_number_choice(c.g, s) || !is_number_choice(c.g, t) || c.g.src(s, 0) != c.g.src(t, 0))
@@ -53,7 +54,7 @@ bool find_choices(RewriteContext& c, Id n, Match& m) {
   return m.bind({c.g.src(s, 0), c.g.src(s, 1), c.g.src(s, 2), c.g.src(t, 1), c.g.src(t, 2)});
 }
 
-// One of them is under another minimum or maximum.
+// The same, with one of the choices inside a nested minimum or maximum.
 bool find_inner_choices(RewriteContext& c, Id n, Match& m) {
   const Id inner = c.g.src(n, 0), t = c.g.src(n, 1);
   if (!is_index(c.g, n) || c.g.op(inner) != c.g.op(n) || !is_number_choice(c.g, t)) return false;

@@ -10,8 +10,7 @@ using Values = Samples::Values;
 constexpr std::int64_t most = unbounded / 2;
 constexpr unsigned all_points = (1u << Samples::points) - 1;
 
-// Each value of f(i) at the points in `known`, when it is one to keep. f is called at all points: values that are missing are
-// 0.
+// The values f(i) at the points in `known`, if they are within 2^61. f is called at all points; missing operands are 0.
 template <class F>
 Values each(unsigned known, F f) {
   Values r;
@@ -29,7 +28,7 @@ Values of_two(const Values& a, const Values& b, F f) {
   return each(a.known & b.known, [&](std::size_t i) { return f(a.value[i], b.value[i]); });
 }
 
-// f gives 0 or 1.
+// The same for an f that returns a truth value.
 template <class F>
 Values truth_of(const Values& a, const Values& b, F f) {
   Values r;
@@ -54,7 +53,8 @@ Values choice(const Values& c, const Values& a, const Values& b) {
   return r;
 }
 
-// One of n choices: the lowest, the highest, either of these, any. All but the first two differ from node to node.
+// One of n choices, by the number of the way: the lowest, the highest, either of these, or any. From way 2 on the choice
+// depends on the node's hash.
 std::int64_t chosen(std::uint64_t hash, unsigned way, std::int64_t n) {
   if (way < 2) return way == 0 ? 0 : n - 1;
   hash = (hash ^ (way / 8)) * 0x9e3779b97f4a7c15u >> 7 * (way % 8);
@@ -106,7 +106,7 @@ Values Samples::computed(Op op, const Values& a, const Values& b, const Values& 
   }
 }
 
-// Small values, with both ends; different symbols get different ones.
+// Small values of a symbol, both ends included. Different symbols get different values.
 Values Samples::symbol(Id id) const {
   const SymFact f = facts_.of(graph_.name(id));
   const std::int64_t step = std::max<std::int64_t>(1, f.multiple_of);
@@ -163,7 +163,7 @@ const Values& Samples::at(Id root) {
 unsigned Samples::around(Id id) {
   if (id == asked_) return answer_;
   asked_ = id;
-  if (graph_.op(id) == Op::WHERE || !is_inner(graph_, id)) {  // one branch is enough
+  if (graph_.op(id) == Op::WHERE || !is_inner(graph_, id)) {  // a value in one branch is enough
     answer_ = at(id).known & allowed_;
   } else {
     if (!chosen_) choose_points();
@@ -173,7 +173,7 @@ unsigned Samples::around(Id id) {
   return answer_;
 }
 
-// Of a pair of facts f >= 0 and -f >= 0: a symbol that is the rest of f.
+// From facts f >= 0 and -f >= 0, solves f == 0 for a symbol.
 void Samples::solve(const Sum& f, const Sum& g) {
   const auto back = scaled(g, -1);
   if (!back || *back != f) return;
@@ -190,7 +190,7 @@ void Samples::solve(const Sum& f, const Sum& g) {
   }
 }
 
-// The points where the facts hold, under the present ways.
+// The points where the facts hold, for the current `ways_`.
 unsigned Samples::facts_hold() {
   memo_ = {};
   for (const auto& [id, value] : solved_) {
@@ -209,7 +209,7 @@ unsigned Samples::facts_hold() {
   return holds;
 }
 
-// The first few ways to choose values under which the facts hold.
+// Chooses the first few ways for which the facts hold.
 void Samples::choose_points() {
   constexpr unsigned most_tries = 8, enough = 4;
   chosen_ = true;

@@ -1,4 +1,4 @@
-// Values of nodes at a few points that the facts allow: a statement that is false at one of them need not be tried to prove.
+// Values of nodes at a few points that satisfy the facts. If a statement is false at one of these points, no proof is tried.
 #pragma once
 
 #include <array>
@@ -16,21 +16,21 @@ class Samples {
  public:
   static constexpr unsigned points = 8;
   struct Values {
-    std::array<std::int64_t, points> value{};  // 0 where there is none; else within 2^61, so that no sum of two overflows
-    unsigned known = 0;  // bit i: there is a value at point i; none: overflow, or a loop without iterations
+    std::array<std::int64_t, points> value{};  // 0 without a value; else within 2^61, so that a sum of two does not overflow
+    unsigned known = 0;                        // bit i: point i has a value. No value: overflow, or a loop without iterations
   };
 
   Samples(const Graph& g, const Bounds& b) : graph_(g), facts_(b.facts()), relations_(b.relations()) {}
 
-  // At a point where the loops around each of `inside` have iterations.
+  // Whether p is negative at a point where the loops around all of `inside` have iterations.
   bool some_negative(const Sum& p, std::span<const Id> inside);
 
-  bool differ(Id a, Id b);  // at some point where both have a value
+  bool differ(Id a, Id b);  // whether a and b differ at a point where both have a value
 
   const Values& at(Id root);
   Values of(const Sum& p);
-  unsigned around(Id id);  // the points where the facts hold and the loops around the node have iterations
-  // Whether f holds of a value at one of the points.
+  unsigned around(Id id);  // points where the facts hold and the loops around the node have iterations
+  // Whether f is true for the value at one of the points in `where`.
   template <class F>
   static bool some_at(unsigned where, const Values& v, F f) {
     for (std::size_t i = 0; i < points; ++i)
@@ -53,12 +53,12 @@ class Samples {
   const std::vector<Sum>& relations_;
   IdMap<Values> memo_;
   std::vector<Id> stack_;
-  std::array<unsigned, points> ways_{};  // to choose the values of leaves
-  unsigned allowed_ = 0;                 // the points where the facts hold
-  Id asked_ = no_id;                     // by around(), with its answer
+  std::array<unsigned, points> ways_{};  // by point: the number of the way in which values of leaves are chosen
+  unsigned allowed_ = 0;                 // points where the facts hold
+  Id asked_ = no_id;                     // the last argument of around(), with its result
   unsigned answer_ = 0;
   bool chosen_ = false;
-  std::vector<std::pair<Id, Sum>> solved_;  // symbols that facts make equal to others
+  std::vector<std::pair<Id, Sum>> solved_;  // symbols that facts determine, with their values
 };
 
 }  // namespace kiln::compiler::symbolic

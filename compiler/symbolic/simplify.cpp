@@ -47,7 +47,7 @@ Simplifier::~Simplifier() = default;
 Id Simplifier::operator()(Id root) {
   const Id r = state_->engine.run(root);
   if (!symbolic::is_index(state_->g, r) || symbolic::is_gated(state_->g, r)) return r;
-  const Interval i = state_->bounds(r);  // a RANGE of one iteration is left to its user: here, the root
+  const Interval i = state_->bounds(r);  // the user of a RANGE of one iteration replaces it; here the root has no user
   return i.single() ? state_->g.index(i.min) : r;
 }
 

@@ -1,9 +1,12 @@
-// Simplification of index arithmetic and of conditions on it.
+// simplify: simplifies index arithmetic and conditions on it.
 //
-// before: index and bool expressions of a kernel graph in any shape. after: sums are canonical (equal sums are one node),
-// division and remainder are folded as far as bounds allow, conditions that always or never hold are constants. precondition:
-// well-typed nodes. postcondition: same value wherever every RANGE used is inside its loop and SYMs obey the facts; values of
-// other dtypes keep their operations (WHERE of a constant condition becomes its branch). RANGE nodes keep their ids.
+// Before: index and bool expressions of a kernel graph in any shape.
+// After: sums are canonical, so equal sums are one node. Divisions and remainders are folded as far as bounds allow. Conditions
+//   that always or never hold are constants. The value is the same whenever every used RANGE is inside its loop and SYMs obey
+//   the facts. Operations on other dtypes stay, except that WHERE of a constant condition becomes its branch. RANGEs keep their
+//   ids.
+// Requires: well-typed nodes.
+// Example: (4 * i + j) // 4 with 0 <= j < 4  ->  i
 #pragma once
 
 #include <functional>
@@ -20,16 +23,16 @@ namespace kiln::compiler {
 
 class RewriteEngine;
 
-// Keeps what it has simplified: cheaper than simplify() when many roots share nodes.
+// Keeps its results, so it is cheaper than simplify() if many roots share nodes.
 class Simplifier {
  public:
   Simplifier(Graph& g, const Facts& facts);
   ~Simplifier();
   Id operator()(Id root);
-  void disable(std::string_view rule);  // by name; an unknown name is a Diagnostic E-rule
+  void disable(std::string_view rule);  // an unknown name throws Diagnostic E-rule
   using Observer = std::function<void(std::string_view rule, Id before, Id after)>;
   void observe(Observer o);  // called for each rewrite
-  void check_matches();      // for tests: see RewriteEngine
+  void check_matches();      // for tests (rewrite.h)
   Bounds& bounds();
 
  private:

@@ -11,7 +11,7 @@ namespace {
 bool is_swappable(const TemplateNode& n) { return n.count == 2 && is_commutative(n.op); }
 bool in_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Parses a rule's texts, once to learn which names are conditions and once for good.
+// Parses a rule's texts twice: the first pass finds out which names are conditions.
 class Compiler {
  public:
   explicit Compiler(const Rule& rule) : rule_(rule) {
@@ -48,7 +48,7 @@ class Compiler {
   std::vector<RuleVariable> variables() const { return variables_; }
 
  private:
-  // In the order of the text: the parser asks for a name only when an operator shows what it is.
+  // Lists the names in the order of the text. The parser cannot: it asks for a name only when an operator shows its type.
   void list_names(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
       std::size_t end = i;
@@ -97,8 +97,8 @@ bool has_type(const Graph& g, Id id, bool condition) {
   return g.dtype(id) == (condition ? DType::boolean : DType::index) && g.lanes(id) == 1;
 }
 
-// Bit i of `order`: the i-th commutative operation is matched with its operands swapped.
-// Recursion ends with the rule's text. A WHERE chooses between values of any type, so variables take what they get there.
+// Matches a template. Bit i of `order`: the i-th commutative operation is matched with swapped operands. The recursion is as
+// deep as the rule's text. The branches of a WHERE may have any type, so variables are bound to them without a check.
 class Matcher {
  public:
   Matcher(const Graph& g, const Template& t, unsigned order, Match& m) : g_(g), t_(t), order_(order), m_(m) {
@@ -151,7 +151,7 @@ RuleSet::RuleSet(std::span<const std::span<const Rule>> families) {
       const auto at = static_cast<std::uint16_t>(rules.size());
       const TemplateNode root = rules.emplace_back(compile(r)).lhs.back();
       const auto list = [&](std::size_t op) {
-        for (DType d : {DType::index, DType::boolean, DType::f32})  // a choice is of values of any type
+        for (DType d : {DType::index, DType::boolean, DType::f32})  // the branches of a choice may have any type
           if (root.op == Op::WHERE || (d != DType::f32 && (d == DType::boolean) == root.condition))
             by_root_[op][kind(d)].push_back(at);
       };
@@ -190,7 +190,7 @@ Id make_folded(Graph& g, Op op, bool condition, std::span<const Id> src) {
       known[i] = g.dtype(src[i]) == DType::index ? known_constant(g.arg(src[i], 0))
                                                  : known_condition({g.arg(src[i], 0), g.arg(src[i], 0)});
     const Known k = known_result(op, condition, std::span(known.data(), src.size()));
-    const bool exact = k.interval.single();  // not beyond 2^62
+    const bool exact = k.interval.single();  // saturated beyond 2^62
     if (exact) return condition ? g.constant(d, static_cast<std::uint64_t>(k.interval.min)) : g.index(k.interval.min);
   }
   return g.make(op, d, src);

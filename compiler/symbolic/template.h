@@ -1,4 +1,4 @@
-// The texts of a rule as small programs: matched against nodes, evaluated on bounds, and instantiated.
+// The texts of a rule as small programs that can be matched against nodes, evaluated on bounds, and instantiated.
 #pragma once
 
 #include <array>
@@ -12,10 +12,10 @@
 namespace kiln::compiler::symbolic {
 
 struct TemplateNode {
-  Op op;                            // SYM: the variable `value`; CONST: the value
+  Op op;                            // SYM: the variable with number `value`; CONST: the constant `value`
   bool condition;                   // dtype bool, else index
-  std::uint8_t count;               // of sources
-  std::array<std::uint8_t, 3> src;  // positions in the template
+  std::uint8_t count;               // number of sources
+  std::array<std::uint8_t, 3> src;  // indices in the template
   std::int64_t value;
 };
 using Template = std::vector<TemplateNode>;  // sources first, the root last
@@ -29,17 +29,18 @@ struct CompiledRule {
   const Rule* rule;
   std::vector<RuleVariable> variables;
   Template lhs, rhs;
-  std::vector<Template> guard;  // all of them
-  unsigned orders;              // ways to order the operands of lhs's commutative operations; 1 when `find` matches
-  std::array<Op, 2> operands;   // of lhs's root, SYM for any
-  bool filtered;                // lhs is matched as it is written, its root has two operands, and one of them is an operation
+  std::vector<Template> guard;  // the conjuncts
+  unsigned orders;              // number of operand orders of lhs's commutative operations; 1 for a rule with `find`
+  std::array<Op, 2> operands;   // operations of the operands of lhs's root; SYM: any operation
+  bool filtered;                // whether `operands` can reject a node: no `find`, two operands, one of them an operation
 };
 
-// In order of first appearance in lhs, guard, rhs.
+// The variables in order of first appearance in lhs, guard, rhs.
 std::vector<RuleVariable> variables_of(const Rule& rule);
 CompiledRule compile(const Rule& rule);
 
-// Rules in order of trial, and which of them can match a root operation. Those whose lhs is a variable are tried everywhere.
+// Rules in order of trial, and an index of the rules that can match a root operation. A rule whose lhs is a variable is tried
+// at every node.
 class RuleSet {
  public:
   explicit RuleSet(std::span<const std::span<const Rule>> families);
@@ -52,8 +53,7 @@ class RuleSet {
   std::array<std::array<std::vector<std::uint16_t>, n_kinds>, n_ops> by_root_;
 };
 
-// Whether an operand's operation may be what a rule's lhs has there: tells most rules that do not match apart from those that
-// do.
+// A quick test by the operations of the operands. It rejects most rules that do not match.
 inline bool may_match(const Graph& g, const CompiledRule& r, Id node) {
   if (!r.filtered) return true;
   const Op a = g.op(g.src(node, 0)), b = g.op(g.src(node, 1));
@@ -62,10 +62,10 @@ inline bool may_match(const Graph& g, const CompiledRule& r, Id node) {
          (is_commutative(g.op(node)) && fits(r.operands[0], b) && fits(r.operands[1], a));
 }
 
-// order: in [0, orders), which of the ways to try.
+// order: in [0, orders), the operand order to try.
 bool match(const Graph& g, const Template& lhs, unsigned order, Id node, Match& m);
 Id instantiate(Graph& g, const Template& t, const Match& m);
-// Constants are folded. no_id: the operation is not for these.
+// Makes a node; folds constants.
 Id make_folded(Graph& g, Op op, bool condition, std::span<const Id> src);
 
 }  // namespace kiln::compiler::symbolic

@@ -1,4 +1,4 @@
-// Sums of terms, as data; what is done with them is in linear.h.
+// Sums of terms as data; linear.h has the operations on them.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@ namespace kiln::compiler::symbolic {
 
 struct Term {
   std::int64_t coefficient = 0;
-  Atoms atoms;  // in structural order; empty: the constant
+  Atoms atoms;  // in structural order; empty: the constant term
   bool operator==(const Term&) const = default;
 };
-using Sum = std::vector<Term, PoolAllocator<Term>>;  // canonical: in order, no zero coefficients, atoms of different terms
-                                                     // differ; empty is 0
+// Canonical: terms in order, no zero coefficients, no two terms with the same atoms. Empty is 0.
+using Sum = std::vector<Term, PoolAllocator<Term>>;
 
 }  // namespace kiln::compiler::symbolic

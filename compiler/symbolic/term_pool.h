@@ -1,4 +1,5 @@
-// Memory for short lists of terms: freed blocks wait for the next list of this thread, since sums come and go all the time.
+// Memory for short lists of terms. Freed blocks are kept for the next list of the same thread, because sums are allocated and
+// freed very often.
 #pragma once
 
 #include <array>
