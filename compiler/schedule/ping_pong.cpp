@@ -16,10 +16,9 @@ constexpr std::int64_t most_turns = std::int64_t{1} << 62;
 class PingPong {
  public:
   PingPong(Graph& g, Schedule& s) : g_(g), s_(s) {
-    for (const Symbol& y : s.program.symbols)
-      if (y.kind == Symbol::Kind::element) fixed_.insert(y.buffer);
-    for (const HostLoop& l : s.loops)
-      if (l.condition >= 0) fixed_.insert(l.condition);
+    // Where there is none, that is -1: no buffer.
+    for (const Symbol& y : s.program.symbols) fixed_.insert(y.buffer);
+    for (const HostLoop& l : s.loops) fixed_.insert(l.condition);
   }
 
   // Inner loops first: they make more turns.
@@ -46,9 +45,8 @@ class PingPong {
       const Id count = new_count();
       s_.loops[at(loop)].count = count;
       for (const Cycle& c : change.cycles) {
-        const Id phase = index_floormod(g_, count, g_.index(std::ssize(c.buffers)));
         give_roles(c, count, roles);
-        bring_back(c, phase, s_.loops[at(loop)].parent, loops, copies);
+        bring_back(c, count, s_.loops[at(loop)].parent, loops, copies);
       }
     }
     for (const auto& [k, names] : change.renamed) {
@@ -83,19 +81,21 @@ class PingPong {
       for (std::size_t turn = 0; turn < c.buffers.size(); ++turn)
         role.among.push_back(c.buffers[(i + turn) % c.buffers.size()]);
       roles[c.buffers[i]] = static_cast<int>(s_.buffers.size());
-      fixed_.insert({c.buffers[i], static_cast<int>(s_.buffers.size())});
+      fixed_.insert(c.buffers[i]);
       s_.buffers.push_back(role);
     }
   }
 
-  void bring_back(const Cycle& c, Id phase, int parent, std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
+  void bring_back(const Cycle& c, Id count, int parent, std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
     for (std::size_t turns = 1; turns <= c.back.size(); ++turns) {
       if (c.back[turns - 1].empty()) continue;
-      const Id one = g_.index(1), n = g_.index(static_cast<std::int64_t>(turns));
-      HostLoop l;  // one turn for the phase `turns`, else none
+      // One turn where the count modulo n is `turns`, the last of n remainders when counted from the next one on; else none.
+      const auto n = std::ssize(c.buffers);
+      const Id from_next = index_sub(g_, count, g_.index(static_cast<std::int64_t>(turns) + 1));
+      HostLoop l;
       l.parent = parent;
-      l.begin = c.back.size() == 1 ? g_.index(0) : index_max(g_, phase, n);
-      l.end = c.back.size() == 1 ? phase : index_add(g_, index_min(g_, phase, n), one);
+      l.begin = g_.index(0);
+      l.end = index_floordiv(g_, index_floormod(g_, from_next, g_.index(n)), g_.index(n - 1));
       for (const auto& [to, from] : c.back[turns - 1]) {
         copies.push_back(copy_kernel(g_, s_, to, from));
         copies.back().at_entry.emplace();
@@ -154,10 +154,6 @@ class PingPong {
 
 }  // namespace
 
-void ping_pong(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
-  PingPong(g, s).run();
-  g.set_loc(saved);
-}
+void ping_pong(Graph& g, Schedule& s) { PingPong(g, s).run(); }
 
 }  // namespace kiln::compiler

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "compiler/ir/layout.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/dependencies.h"
 
@@ -22,8 +21,10 @@ bool has(const std::vector<int>& sorted, int b) { return std::ranges::binary_sea
 class Turn {
  public:
   Turn(Graph& g, const Schedule& s, int loop, const std::set<int>& fixed) : g_(g), s_(s), loop_(loop) {
-    while (first_ < s.kernels.size() && !is_in(s, s.kernels[first_].loop, loop)) ++first_;
-    for (end_ = first_; end_ < s.kernels.size() && is_in(s, s.kernels[end_].loop, loop);) ++end_;
+    const auto is_inside = [&](const Kernel& k) { return is_in(s, k.loop, loop); };
+    const auto first = std::ranges::find_if(s.kernels, is_inside);
+    first_ = static_cast<std::size_t>(first - s.kernels.begin());
+    end_ = static_cast<std::size_t>(std::find_if_not(first, s.kernels.end(), is_inside) - s.kernels.begin());
     for (std::size_t k = first_; k < end_; ++k) {
       const Kernel& kernel = s.kernels[k];
       if (kernel.loop != loop) continue;
@@ -35,11 +36,11 @@ class Turn {
 
   // Without a copy that stands in the way, until none does.
   std::optional<RoleChange> find() {
-    if (!candidates_.empty())
-      for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
+    if (candidates_.empty()) return std::nullopt;  // most loops copy nothing, and what follows takes time
+    for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
     while (!candidates_.empty()) {
       const std::optional<std::size_t> obstacle = in_the_way();
-      if (!obstacle) return result();
+      if (!obstacle) return std::move(change_);
       candidates_.erase(candidates_.begin() + static_cast<std::ptrdiff_t>(*obstacle));
     }
     return std::nullopt;
@@ -73,47 +74,48 @@ class Turn {
   // The kernel, and then its copies: a copy that it makes impossible.
   std::optional<std::size_t> run(std::size_t k) {
     const auto dropped = change_.dropped.find(k);
-    const KernelAccess rest = is_dropped(k)                      ? KernelAccess{}
-                              : dropped == change_.dropped.end() ? access_[k]
-                                                                 : access_of(g_, without(g_, s_.kernels[k], dropped->second));
+    const KernelAccess rest =
+        dropped == change_.dropped.end() ? access_[k] : access_of(g_, without(g_, s_.kernels[k], dropped->second));
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& c = candidates_[i];
-      const bool is_done = where_.contains(c.copy.to) && c.kernel < k;
-      if (is_done && (has(rest.stores, c.copy.to) || has(rest.stores, place(c.copy.to)))) return i;
-      if (c.kernel == k && (has(rest.stores, c.copy.to) || has(rest.stores, c.copy.from))) return i;
+      if (c.kernel <= k && (has(rest.stores, c.copy.to) || has(rest.stores, c.copy.from))) return i;
     }
     change_.renamed[k] = where_;
     const std::map<int, int> before = where_;
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& c = candidates_[i];
       if (c.kernel != k) continue;
-      const auto from = before.find(c.copy.from);
+      // Of two copies to a buffer both stay: who overwrites the first one's source does not wait for who reads the buffer.
       if (where_.contains(c.copy.to)) return i;
+      const auto from = before.find(c.copy.from);
       where_[c.copy.to] = from == before.end() ? c.copy.from : from->second;
     }
     return std::nullopt;
   }
 
+  // Who stores may leave some elements, or ask what was there.
+  bool uses(std::size_t k, int b) const { return has(access_[k].loads, b) || has(access_[k].stores, b); }
+  bool is_parameter(int b) const { return s_.buffers[static_cast<std::size_t>(b)].param >= 0; }
+
   // Temporaries of a turn: stored whole before anything else, and used nowhere else.
-  bool is_scratch(int b, int loop) {
-    if (s_.buffers[static_cast<std::size_t>(b)].param >= 0) return false;
+  bool is_scratch(int b) {
+    if (is_parameter(b)) return false;
     bool is_first = true;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
-      if (!has(access_[k].loads, b) && !has(access_[k].stores, b)) continue;
-      if (!is_in(s_, s_.kernels[k].loop, loop)) return false;
-      if (is_first && (s_.kernels[k].loop != loop || !stores_whole(g_, s_, s_.kernels[k], b))) return false;
+      if (!uses(k, b)) continue;
+      if (k >= end_) return false;
+      if (is_first && (s_.kernels[k].loop != loop_ || !stores_whole(g_, s_, s_.kernels[k], b))) return false;
       is_first = false;
     }
     return true;
   }
 
+  // In a loop around this one, the next run of this one may go on from what the last one left.
   bool is_needed_behind(int b) {
-    if (s_.buffers[static_cast<std::size_t>(b)].param >= 0) return true;
-    for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
-      const bool is_inside = k >= first_ && k < end_,
-                 may_follow = k >= end_ || s_.loops[static_cast<std::size_t>(loop_)].parent >= 0;
-      if (!is_inside && may_follow && (has(access_[k].loads, b) || has(access_[k].stores, b))) return true;
-    }
+    if (is_parameter(b)) return true;
+    if (s_.loops[static_cast<std::size_t>(loop_)].parent >= 0) return !is_scratch(b);
+    for (std::size_t k = end_; k < s_.kernels.size(); ++k)
+      if (uses(k, b)) return true;
     return false;
   }
 
@@ -128,7 +130,7 @@ class Turn {
     }
     std::set<int> taken, idle;
     for (const int b : all) {
-      if (is_scratch(b, loop_))
+      if (is_scratch(b))
         idle.insert(b);
       else if (!last.contains(b))
         taken.insert(b);
@@ -175,8 +177,7 @@ class Turn {
         auto next = std::ranges::find_if(open, [&](const auto& move) { return !is_read(move.first); });
         if (next == open.end()) {
           next = open.begin();
-          const auto free =
-              std::ranges::find_if(next_, [&](const auto& b) { return is_free(c, b.first) && !is_read(b.first); });
+          const auto free = std::ranges::find_if(next_, [&](const auto& b) { return is_free(c, b.first); });
           if (free == next_.end()) return false;
           order.emplace_back(free->first, next->first);
           std::ranges::find(open, next->first, &std::pair<int, int>::second)->second = free->first;
@@ -193,11 +194,8 @@ class Turn {
   bool is_free(const Cycle& c, int b) {
     const Buffer &here = s_.buffers[static_cast<std::size_t>(b)], &there = s_.buffers[static_cast<std::size_t>(c.buffers[0])];
     const bool is_alone = std::ranges::find(c.buffers, b) != c.buffers.end() || next_.at(b) == b;
-    return is_alone && !is_needed_behind(b) && here.size == there.size && here.dtype == there.dtype &&
-           free_layout(s_, b) == nullptr;
+    return is_alone && !is_needed_behind(b) && here.size == there.size && here.dtype == there.dtype;
   }
-
-  RoleChange result() { return std::move(change_); }
 
   Graph& g_;
   const Schedule& s_;

@@ -1,0 +1,213 @@
+// Loops whose buffers change roles: what the next turn and what comes behind the loop need of them.
+#include "tests/unit/turn_programs.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+// A temporary is read behind the loop, and another one is not.
+TEST_F(PingPong, WhatIsReadBehindTheLoopIsBroughtBack) {
+  const int x = parameter("x"), u = temporary("u"), v = temporary("v"), t = temporary("t");
+  copy(u, x);
+  copy(v, x);
+  loop([&] {
+    kernel({{t, mixed({u, v})}});
+    copy(v, u);
+    copy(u, t);
+  });
+  kernel({{x, mixed({u})}});
+  EXPECT_EQ(after(), R"(u <- x
+v <- x
+loop 0 .. n0, count.0
+  t/v/u <- u/t/v, v/u/t
+where count.0 is 1, 4
+  u <- t
+where count.0 is 2, 5
+  u <- v
+x <- u
+)");
+}
+
+// By an atomic operation, which is no load.
+TEST_F(PingPong, WhatIsFetchedBehindTheLoopIsBroughtBack) {
+  const int x = parameter("x"), u = temporary("u"), t = temporary("t");
+  copy(u, x);
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+  });
+  own({{x, fetched(u)}, {u, doubled(x)}});
+  EXPECT_EQ(after(), R"(u <- x
+loop 0 .. n0, count.0
+  t/u <- u/t
+where count.0 is 1, 3, 5
+  u <- t
+x, u <- x, at entry x
+)");
+}
+
+TEST_F(PingPong, NothingIsBroughtBackThatNobodyReads) {
+  const int x = parameter("x"), u = temporary("u"), t = temporary("t");
+  copy(u, x);
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    own({{x, mixed({t, x})}});
+    copy(u, t);
+  });
+  EXPECT_EQ(after(), R"(u <- x
+loop 0 .. n0, count.0
+  t/u <- u/t
+  x <- x, t/u, at entry x
+)");
+}
+
+// In another loop around: the next run goes on from what this one leaves, though no kernel outside of it tells.
+TEST_F(PingPong, WhatTheNextRunOfTheLoopGoesOnFromIsBroughtBack) {
+  const int x = parameter("x"), u = temporary("u"), t = temporary("t");
+  const Id around = g.sym("around");
+  s.program.symbols.push_back({.name = "around", .max = 7, .kind = Symbol::Kind::turn});
+  const int outer = loop([&] {
+    loop([&] {
+      const int once = loop([&] { copy(u, x); }, g.index(1));
+      s.loops[static_cast<std::size_t>(once)].begin = around;
+      kernel({{t, mixed({u})}});
+      copy(u, t);
+      own({{x, mixed({u, x})}});
+    });
+  });
+  s.loops[static_cast<std::size_t>(outer)].turn = around;
+  EXPECT_EQ(after(), R"(loop 0 .. n0
+  loop 0 .. n1, count.0
+    loop around .. 1
+      u/t <- x
+    t/u <- u/t
+    x <- x, t/u, at entry x
+  where count.0 is 1, 3, 5
+    u <- t
+)");
+}
+
+TEST_F(PingPong, WhatIsReadBeforeTheNextRunIsBroughtBack) {
+  const int x = parameter("x"), u = temporary("u"), t = temporary("t");
+  copy(u, x);
+  loop([&] {
+    own({{x, mixed({u, x})}});
+    loop([&] {
+      kernel({{t, mixed({u})}});
+      copy(u, t);
+    });
+  });
+  EXPECT_EQ(after(), R"(u <- x
+loop 0 .. n0
+  x <- x, u, at entry x
+  loop 0 .. n1, count.0
+    t/u <- u/t
+  where count.0 is 1, 3, 5
+    u <- t
+)");
+}
+
+// Of what only a turn uses nothing is there in the next run either.
+TEST_F(PingPong, TemporariesOfATurnAreNotBroughtBack) {
+  const int u = parameter("u"), t = temporary("t");
+  loop([&] {
+    loop([&] {
+      kernel({{t, mixed({u})}});
+      copy(u, t);
+    });
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0
+  loop 0 .. n1, count.0
+    t/u <- u/t
+  where count.0 is 1, 3, 5
+    u <- t
+)");
+}
+
+// ---- which buffers hold nothing when a turn begins: t stays where it is, and its copy too
+
+TEST_F(PingPong, AParameterIsNoTemporaryOfATurn) {
+  const int u = parameter("u"), t = parameter("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+  });
+  stays();
+}
+
+// By way of r it could be brought back, but not what the last turn left in it.
+TEST_F(PingPong, WhatIsReadBehindTheLoopIsNoTemporaryOfATurn) {
+  const int u = parameter("u"), x = parameter("x"), t = temporary("t"), r = temporary("r");
+  loop([&] {
+    copy(r, u);
+    own({{x, mixed({r, x})}});
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+  });
+  own({{x, mixed({t, x})}});
+  stays();
+}
+
+TEST_F(PingPong, WhatIsReadBeforeTheNextRunIsNoTemporaryOfATurn) {
+  const int u = parameter("u"), x = parameter("x"), t = temporary("t");
+  copy(t, x);
+  loop([&] {
+    own({{x, mixed({t, x})}});
+    loop([&] {
+      kernel({{t, mixed({u})}});
+      copy(u, t);
+    });
+  });
+  stays();
+}
+
+TEST_F(PingPong, WhatATurnReadsFirstIsNoTemporaryOfATurn) {
+  const int u = parameter("u"), x = parameter("x"), t = temporary("t");
+  loop([&] {
+    own({{x, mixed({t, x})}});
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+  });
+  stays();
+}
+
+TEST_F(PingPong, WhatATurnStoresInPartIsNoTemporaryOfATurn) {
+  const int u = parameter("u"), x = parameter("x"), t = temporary("t");
+  loop([&] {
+    own({{t, mixed({x})}}, 3);
+    copy(u, t);
+    own({{x, mixed({u, x})}});
+  });
+  stays();
+}
+
+TEST_F(PingPong, WhatALoopWithinStoresFirstIsNoTemporaryOfATurn) {
+  const int u = parameter("u"), x = parameter("x"), t = temporary("t");
+  loop([&] {
+    loop([&] { kernel({{t, mixed({x})}}); });
+    copy(u, t);
+    own({{x, mixed({u, x})}});
+  });
+  stays();
+}
+
+// Stored whole once, it may be stored in part, in loops within, and be read.
+TEST_F(PingPong, ATemporaryOfATurnMayBeStoredOften) {
+  const int u = parameter("u"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    loop([&] { own({{t, doubled(u)}}, 3); });
+    own({{t, mixed({t, u})}}, 2);
+    copy(u, t);
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  t/u <- u/t
+  loop 0 .. n1
+    t/u <- u/t
+  t/u <- u/t, t/u, at entry t/u
+where count.0 is 1, 3, 5
+  u <- t
+)");
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing

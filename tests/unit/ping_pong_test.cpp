@@ -1,0 +1,265 @@
+// Which copies a loop outside of kernels can do without, and what stands in its place. Each program computes the same
+// afterwards, for any number of turns.
+#include <gtest/gtest.h>
+
+#include "compiler/ir/index_poly.h"
+#include "tests/unit/turn_programs.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+TEST_F(PingPong, TwoChangeRoles) {
+  const int u = parameter("u"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  t/u <- u/t
+where count.0 is 1, 3, 5
+  u <- t
+)");
+}
+
+TEST_F(PingPong, ThreeChangeRoles) {
+  const int u = parameter("u"), v = parameter("v"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u, v})}});
+    copy(v, u);
+    copy(u, t);
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  t/v/u <- u/t/v, v/u/t
+where count.0 is 1, 4
+  v <- u
+  u <- t
+where count.0 is 2, 5
+  u <- v
+  v <- t
+)");
+}
+
+// As a chain of copies of this many buffers, the last one new in each turn.
+class PingPongChain : public PingPong {
+ protected:
+  std::string after_chain(int buffers) {
+    for (int b = 0; b + 1 < buffers; ++b) parameter(std::string(1, static_cast<char>('a' + b)));
+    const int fresh = temporary("fresh");
+    loop([&] {
+      kernel({{fresh, mixed({0, fresh - 1})}});
+      for (int b = 0; b < fresh; ++b) copy(b, b + 1);
+    });
+    return after();
+  }
+};
+
+TEST_F(PingPongChain, FiveChangeRoles) {
+  EXPECT_TRUE(after_chain(5).starts_with(R"(loop 0 .. n0, count.0
+  fresh/a/b/c/d <- a/b/c/d/fresh, d/fresh/a/b/c
+where count.0 is 1
+)"));
+}
+
+TEST_F(PingPongChain, SixDoNot) {
+  EXPECT_EQ(after_chain(6), R"(loop 0 .. n0
+  fresh <- a, e
+  a <- b
+  b <- c
+  c <- d
+  d <- e
+  e <- fresh
+)");
+}
+
+// Readers before and behind the copy: each has the buffer that holds what it reads.
+TEST_F(PingPong, ReadersBehindTheCopyFollowIt) {
+  const int u = parameter("u"), x = parameter("x"), y = parameter("y"), t = temporary("t");
+  loop([&] {
+    kernel({{x, mixed({u})}});
+    kernel({{t, mixed({u, y})}});
+    copy(u, t);
+    kernel({{y, mixed({u})}});
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  x <- u/t
+  t/u <- y, u/t
+  y <- t/u
+where count.0 is 1, 3, 5
+  u <- t
+)");
+}
+
+TEST_F(PingPong, AKernelThatCopiesAndComputesKeepsTheRest) {
+  const int u = parameter("u"), x = parameter("x"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    kernel({{x, doubled(t)}, {u, at(t)}});
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  t/u <- u/t
+  x <- t/u
+where count.0 is 1, 3, 5
+  u <- t
+)");
+}
+
+TEST_F(PingPong, CopiesOfOneKernelHappenAtOnce) {
+  const int u = parameter("u"), x = parameter("x"), v = temporary("v");
+  copy(v, x);
+  loop([&] { own({{x, doubled(u)}, {u, at(v)}, {v, at(u)}}); });
+  EXPECT_EQ(after(), R"(v <- x
+loop 0 .. n0, count.0
+  x <- u/v, at entry u/v, v/u
+where count.0 is 1, 3, 5
+  u <- v
+)");
+}
+
+TEST_F(PingPong, ACopyForATurnGoes) {
+  const int u = parameter("u"), x = parameter("x"), v = temporary("v");
+  loop([&] {
+    copy(v, u);
+    own({{x, mixed({v, x})}});
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0
+  x <- u, x, at entry x
+)");
+}
+
+TEST_F(PingPong, ACopyOfACopyIsOneOfTheFirst) {
+  const int u = parameter("u"), w = parameter("w"), v = temporary("v"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    copy(v, t);
+    kernel({{w, mixed({v})}});
+    copy(u, v);
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  t/u <- u/t
+  w <- t/u
+where count.0 is 1, 3, 5
+  u <- t
+)");
+}
+
+// ---- copies that stay
+
+// Without both copies a kernel that reads b would read c, and the one that stores to c would have to wait for it.
+TEST_F(PingPong, WhatIsCopiedToTwiceIsCopied) {
+  const int a = parameter("a"), d = parameter("d"), w = parameter("w"), b = temporary("b"), c = temporary("c");
+  loop([&] {
+    kernel({{c, mixed({a, d})}});
+    copy(b, c);
+    kernel({{a, doubled(b)}});
+    copy(b, d);
+    kernel({{c, doubled(w)}});
+    kernel({{w, mixed({a, b, c})}});
+  });
+  stays();
+}
+
+TEST_F(PingPong, WhatWasCopiedMayNotChange) {
+  const int u = parameter("u"), w = parameter("w"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+    own({{t, doubled(u)}}, 3);
+    kernel({{w, mixed({t})}});
+  });
+  stays();
+}
+
+TEST_F(PingPong, WhatWasCopiedToMayNotChange) {
+  const int u = parameter("u"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    copy(u, t);
+    own({{u, doubled(u)}}, 3);
+  });
+  stays();
+}
+
+TEST_F(PingPong, WhatIsCopiedMayNotChangeInTheSameKernel) {
+  const int u = parameter("u"), w = parameter("w"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    own({{u, at(t)}, {t, doubled(t)}});
+    kernel({{w, mixed({t})}});
+  });
+  stays();
+}
+
+TEST_F(PingPong, TheKernelMayNotReadWhatItCopiedTo) {
+  const int u = parameter("u"), w = parameter("w"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    own({{u, at(t)}, {w, now(u)}});
+  });
+  stays();
+}
+
+// Each phase of a turn of rows sees what the one before has stored.
+TEST_F(PingPong, PhasesDoNotCopyWhatTheyStore) {
+  const int u = parameter("u"), a = temporary("a"), b = temporary("b");
+  loop([&] {
+    kernel({{b, mixed({u})}});
+    phases({{a, at(b)}, {u, at(a)}});
+  });
+  stays();
+}
+
+TEST_F(PingPong, PhasesDoNotCopyWhatTheyLoad) {
+  const int u = parameter("u"), a = temporary("a"), b = temporary("b");
+  loop([&] {
+    kernel({{b, mixed({u})}});
+    phases({{a, at(b)}, {u, doubled(a)}});
+  });
+  stays();
+}
+
+// Both are needed in the next turn, and one buffer holds what both should.
+TEST_F(PingPong, OneOfTwoEqualBuffersIsCopied) {
+  const int u = parameter("u"), v = parameter("v"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u, v})}});
+    copy(u, t);
+    copy(v, t);
+  });
+  EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
+  t/u <- v, u/t
+  v <- t/u
+where count.0 is 1, 3, 5
+  u <- t
+)");
+}
+
+TEST_F(PingPong, WhatKeepsItsContentsIsCopied) {
+  const int u = parameter("u"), v = parameter("v"), w = parameter("w");
+  loop([&] {
+    own({{w, mixed({u, w})}});
+    copy(u, v);
+  });
+  stays();
+}
+
+TEST_F(PingPong, ALoopOfNothingElseKeepsItsCopies) {
+  const int u = parameter("u"), v = parameter("v"), w = temporary("w");
+  loop([&] {
+    copy(w, u);
+    copy(u, v);
+    copy(v, w);
+  });
+  stays();
+}
+
+TEST_F(PingPong, CopiesOfALoopWithinAreNotOfTheTurn) {
+  const int u = parameter("u"), t = temporary("t");
+  loop([&] {
+    kernel({{t, mixed({u})}});
+    loop([&] { copy(u, t); });
+  });
+  stays();
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
