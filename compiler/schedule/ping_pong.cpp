@@ -95,7 +95,8 @@ class PingPong {
       HostLoop l;
       l.parent = parent;
       l.begin = g_.index(0);
-      l.end = index_floordiv(g_, index_floormod(g_, from_next, g_.index(n)), g_.index(n - 1));
+      const Id last = g_.index(n - 1), remainder = index_floormod(g_, from_next, g_.index(n));
+      l.end = index_floordiv(g_, remainder, last);
       for (const auto& [to, from] : c.back[turns - 1]) {
         copies.push_back(copy_kernel(g_, s_, to, from));
         copies.back().at_entry.emplace();
