@@ -140,6 +140,7 @@ void verify(const Graph& g, Id root, Level level) {
 namespace {
 
 void verify_effects(const Graph& g, const Program& p) {
+  if (g.op(p.sink) != Op::SINK) violated(g, p.sink, "effects", "a SINK as the root of the program");
   std::vector<bool> stored(p.params.size(), false);
   for (Id s : g.src(p.sink)) {
     if (g.op(s) != Op::STORE) violated(g, s, "effects", "a STORE");
