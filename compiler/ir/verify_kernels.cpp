@@ -21,7 +21,7 @@ constexpr VerifyRule rules[] = {
      "a RANGE's end is made of constants and symbols, in a reduction of RANGEs too, and a constant one is at least 0 where no "
      "FOR has the RANGE"},
     {"K", "kernel-ends", "all ENDs have the same first RANGE, those of a kernel of the program all RANGEs"},
-    {"K", "state-access", "what has an ENTRY is accessed through its states"},
+    {"K", "state-access", "a LOCAL, and what has an ENTRY, is accessed through its states"},
     {"P", "access-lanes", "an access has an index of its lanes, a gate and an alternative of one lane or as many"},
     {"P", "loop-type", "a loop counts in i64, upwards"},
     {"P", "array", "arrays have constant extents above 0, of 1 MiB together"},
@@ -117,7 +117,8 @@ class KernelVerifier {
     for (const Id id : nodes_)
       if (g_.op(id) == Op::ENTRY) changed.push_back(g_.src(id, 0));
     for (const Id id : nodes_)
-      if ((g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) && std::ranges::find(changed, g_.src(id, 0)) != changed.end())
+      if ((g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) &&
+          (g_.op(g_.src(id, 0)) == Op::LOCAL || std::ranges::find(changed, g_.src(id, 0)) != changed.end()))
         violated(g_, id, "state-access", "a state of node %" + std::to_string(g_.src(id, 0)));
   }
 
