@@ -197,6 +197,7 @@ void verify_tensors(Graph& g, const Program& p, Id sink, Form form) {
   const Id root[] = {sink};
   if (form == Form::ranges) return verify_ranges(g, p, sink);
   verify_tensor(g, root, nullptr);
+  if (form == Form::tensors) verify_whole_tensors(g, sink);
   Program piece = p;
   piece.sink = sink;
   verify_effects(g, piece);
@@ -211,7 +212,7 @@ bool has_ends(const Graph& g, const Schedule& s) {
 
 Form form_of(const Graph& g, const Schedule& s) {
   if (!s.lowered.empty()) return Form::lowered;
-  if (s.kernels.empty() && s.buffers.empty()) return has_ends(g, s) ? Form::ranges : Form::tensors;
+  if (s.kernels.empty() && s.buffers.empty()) return has_ends(g, s) ? Form::ranges : Form::program;
   const bool placed =
       s.workspace_bytes != no_id || std::ranges::any_of(s.buffers, [](const Buffer& b) { return b.offset != no_id; });
   if (placed) return Form::planned;

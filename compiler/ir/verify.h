@@ -25,6 +25,7 @@ void verify(Graph& g, const Program& p);
 
 // The forms of a schedule, in the order of the passes.
 enum class Form : std::uint8_t {
+  program,  // operations on whole tensors and their elements, in loops too
   tensors,  // operations on whole tensors, as one program or in pieces
   ranges,   // values at positions of RANGEs, and STAGEs for values that need storage
   kernels,  // kernels over buffers, still in pieces

@@ -1,12 +1,15 @@
 #include "compiler/ir/verify_schedule.h"
 
 #include <algorithm>
+#include <ranges>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/kernel_body.h"
 #include "compiler/ir/run_expression.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/symbols.h"
 #include "compiler/ir/typing.h"
 #include "compiler/ir/verify_nodes.h"
@@ -24,6 +27,7 @@ constexpr VerifyRule rules[] = {
     {"TKP", "schedule-buffers",
      "the parameters come first; roles and views name buffers of their type; a plan gives every temporary a place"},
     {"TKP", "loops", "a loop's turn and count are symbols of their kind, its condition is a buffer of one bool"},
+    {"T", "whole-tensors", "after host_loops: no FOR, and no element of a tensor, outside of KERNELs"},
     {"TKP", "pieces", "each piece has a SINK and is in a loop of the schedule"},
     {"TKP", "schedule-kernels", "a kernel has a SINK and names buffers of the schedule; the kernels of a loop stand together"},
 };
@@ -236,5 +240,23 @@ class StatementVerifier {
 std::span<const VerifyRule> schedule_rules() { return rules; }
 
 void verify_statements(const Graph& g, const Schedule& s, Form form) { StatementVerifier(g, s, form).check(); }
+
+void verify_whole_tensors(const Graph& g, Id sink) {
+  const std::vector<Id> nodes = g.reachable(std::span(&sink, 1));
+  const std::vector<bool> inside = inside_regions(g, nodes);
+  std::vector<bool> outside(nodes.size() == 0 ? 0 : nodes.back() + 1, false);
+  outside[sink] = true;
+  for (const Id id : std::views::reverse(nodes)) {
+    if (!outside[id]) continue;
+    const Op op = g.op(id);
+    if (inside[id] || op == Op::INDEX) violated(g, id, "whole-tensors", "a whole tensor outside of KERNELs");
+    if (op == Op::KERNEL) {
+      for (const Id state : kernel_parts(g, id).init) outside[state] = true;
+      for (const Id read : kernel_body(g, inside, id).outside) outside[read] = true;
+    } else {
+      for (const Id s : g.src(id)) outside[s] = true;
+    }
+  }
+}
 
 }  // namespace kiln::compiler

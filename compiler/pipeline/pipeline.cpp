@@ -47,7 +47,7 @@ class Pipeline {
     for (const std::string_view pass : todo) {
       run(pass);
       out_.graph = compact(out_.graph, out_.schedule);
-      if (form_after(pass) != Form::tensors) verify_state();
+      if (form_after(pass) > Form::tensors) verify_state();
       if (options_.done) options_.done(pass);
       if (wants(pass)) options_.dump(pass, write_schedule(out_.graph, out_.schedule));
       if (pass == options_.last) return std::move(out_);
@@ -114,7 +114,7 @@ void check_pass_names(const CompileOptions& options) {
 }  // namespace
 
 Form form_after(std::string_view pass) {
-  if (pass.empty()) return Form::tensors;
+  if (pass.empty()) return Form::program;
   if (pass == lowering) return Form::lowered;
   const auto passes = schedule_passes();
   const auto at = std::ranges::find(passes, pass, &SchedulePass::name);

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/ir/kernel_body.h"
 #include "compiler/rangeify/index_map.h"
-#include "compiler/rangeify/kernel_body.h"
 #include "compiler/rangeify/staging.h"
 
 namespace kiln::compiler {

@@ -2,6 +2,7 @@
 
 #include "compiler/rangeify/demand.h"
 #include "compiler/rangeify/gather_index.h"
+#include "compiler/rangeify/kernel_over.h"
 #include "compiler/rangeify/stage_copy.h"
 
 namespace kiln::compiler {

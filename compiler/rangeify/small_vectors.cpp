@@ -8,11 +8,11 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/kernel_body.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
-#include "compiler/rangeify/kernel_body.h"
 #include "compiler/rangeify/small_reduce.h"
 
 namespace kiln::compiler {

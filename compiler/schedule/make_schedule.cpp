@@ -46,7 +46,7 @@ void on_pieces(Graph& g, Schedule& s) {
 }
 
 constexpr SchedulePass passes[] = {
-    {"scalar_kernels", Form::tensors, [](Graph& g, Schedule& s) { scalar_kernels(g, s.program); }},
+    {"scalar_kernels", Form::program, [](Graph& g, Schedule& s) { scalar_kernels(g, s.program); }},
     {"host_loops", Form::tensors, host_loops},
     {"graph_cleanup", Form::tensors, on_programs<graph_cleanup>},
     {"small_vectors", Form::tensors, on_programs<small_vectors>},

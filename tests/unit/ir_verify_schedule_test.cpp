@@ -48,6 +48,34 @@ const std::string ranges = R"(schedule p after range_assignment
 %20 = sink none %19
 )" + parameters + "sink %20\n";
 
+const std::string tensors = R"(schedule p after sum_atomics
+%0 = sym index "N"
+%1 = param f32 {0} %0 "x"
+%2 = param f32 {1} %0 "y"
+%3 = const bool {true}
+%4 = const index {0}
+%5 = range index {0, loop} %0
+%6 = carry f32 {0} %5, %1
+%7 = index f32 %1, %4
+%8 = range index {1, loop} %0
+%9 = carry f32 {0} %8, %7
+%10 = index f32 %1, %8
+%11 = add f32 %9, %10
+%12 = for none {1, 1} %8, %4, %0, %7, %11
+%13 = get f32 {0} %12
+%14 = update f32 %6, %3, %13, %5
+%15 = kernel none {1, 1} %5, %1, %14
+%16 = get f32 {0} %15
+%17 = const index {1}
+%18 = reshape f32 %7, %17
+%19 = reshape f32 %13, %17
+%20 = expand f32 %18, %0
+%21 = expand f32 %19, %0
+%22 = add f32 %16, %16
+%23 = store none %2, %22
+%24 = sink none %23
+)" + parameters + "sink %24\n";
+
 const std::string plain = R"(schedule p after kernel_split
 %0 = sym index "N"
 %1 = range index {0, loop} %0
@@ -131,7 +159,7 @@ struct Case {
 };
 
 std::vector<Case> cases() {
-  const Form r = Form::ranges, k = Form::kernels, o = Form::ordered, p = Form::planned, l = Form::lowered;
+  const Form t = Form::tensors, r = Form::ranges, k = Form::kernels, o = Form::ordered, p = Form::planned, l = Form::lowered;
   return {
       {"ranges-ended", k, &plain, "end none %7, %1", "end none %7"},
       {"ranges-ended", l, &lowered, "%5 = range i64 {0, thread} %4",
@@ -177,6 +205,8 @@ std::vector<Case> cases() {
       {"form", l, &plain, "%10", "%10"},
       {"form", r, &plain, "%10", "%10"},
       {"form", k, &plain, "buffer f32 size %0 param 1\nkernel p_k0 sink %9 buffers [1, 0]", "kernel p_k0 sink %9 buffers [0]"},
+      {"whole-tensors", t, &tensors, "add f32 %16, %16", "add f32 %16, %20"},
+      {"whole-tensors", t, &tensors, "add f32 %16, %16", "add f32 %16, %21"},
       {"declared", k, &plain, "symbol N min 0 max 100 multiple_of 1\nin f32 [N] x\nout f32 [N] y\n",
        "in f32 [] x\nout f32 [] y\n"},
       {"declared", k, &plain, "in f32 [N] x", "symbol c element 1\nin f32 [N] x"},
@@ -226,7 +256,8 @@ std::string text_of(const Case& c) {
 }  // namespace
 
 TEST(VerifySchedule, TextsAreGood) {
-  const Case good[] = {{"", Form::ranges, &ranges, "", ""},
+  const Case good[] = {{"", Form::tensors, &tensors, "", ""},
+                       {"", Form::ranges, &ranges, "", ""},
                        {"", Form::kernels, &plain, "", ""},
                        {"", Form::kernels, &own, "", ""},
                        {"", Form::lowered, &lowered, "", ""}};
