@@ -8,7 +8,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "generator/header_writer.h"
 #include "generator/import.h"
 #include "generator/manifest_writer.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 
 namespace kiln::generator {
 

@@ -224,6 +224,8 @@ Form form_of(const Graph& g, const Schedule& s) {
 }  // namespace
 
 void verify(Graph& g, const Schedule& s, Form form) {
+  if (form == Form::lowering)
+    throw Diagnostic("E-pass", "", "expected a text from before or after lowering, got one from after its step " + s.after);
   verify_statements(g, s, form);
   if (form <= Form::ranges) {
     if (s.pieces.empty()) verify_tensors(g, s.program, s.program.sink, form);

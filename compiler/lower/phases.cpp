@@ -5,73 +5,53 @@
 
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
-#include "compiler/lower/optimise.h"
-#include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
 namespace {
 
-std::span<const Id> loops_of(const Graph& g, Id effect) {
+std::span<const Id> ranges_of(const Graph& g, Id effect) {
   return g.op(effect) == Op::END ? g.src(effect).subspan(1) : std::span<const Id>();
 }
 
 class Phases {
  public:
-  Phases(Graph& g, LoopIds& loops, std::vector<Id> windows, std::span<const Id> phases, const Facts& facts,
-         const Target& target)
-      : g_(g), loops_(loops), windows_(std::move(windows)), phases_(phases), facts_(facts), target_(target) {}
+  Phases(Graph& g, Lowering& k) : g_(g), k_(k), turn_(tile_range(g, k.phases)) {}
 
-  LoweredKernel lower() {
-    find_turn();
-    LoweredKernel out;
+  Id lower() {
+    LoweredKernel& out = k_.out;
     out.parallel = turn_ != no_id;
     std::vector<Id> effects;
-    for (const Id phase : phases_) {
-      const std::vector<Id> nest = nest_of(phase, out);
+    for (std::size_t i = 0; i < k_.phases.size(); ++i) {
+      const std::vector<Id> nest = nest_of(k_.phases[i], k_.plans[i]);
       effects.insert(effects.end(), nest.begin(), nest.end());
     }
     const Id turns = turn_ == no_id ? g_.index(1) : g_.src(turn_, 0);
     out.trip_count = has_windows() ? index_binary(g_, Op::MIN, turns, g_.index(most_chunks)) : turns;
-    out.sink = g_.make(Op::SINK, DType::none, {turn_loop(effects, turns, out.trip_count)});
-    return out;
+    return g_.make(Op::SINK, DType::none, {turn_loop(effects, turns, out.trip_count)});
   }
 
  private:
   bool has_windows() const {
-    return std::ranges::any_of(windows_, [](Id w) { return w != no_id; });
+    return std::ranges::any_of(k_.windows, [](Id w) { return w != no_id; });
   }
 
-  // Finds the range of the tiles, which all phases have outermost. A range with one iteration is gone already: then no_id
-  // stays.
-  void find_turn() {
-    const auto first = loops_of(g_, g_.src(phases_[0], 0));
-    const Id turn = first.empty() ? no_id : first[0];
-    const auto shares = [&](Id phase) {
-      const auto loops = loops_of(g_, g_.src(phase, 0));
-      return !loops.empty() && loops[0] == turn;
-    };
-    if (turn != no_id && g_.op(turn) == Op::RANGE && std::ranges::all_of(phases_, shares)) turn_ = turn;
-  }
-
-  std::vector<Id> nest_of(Id phase, LoweredKernel& out) {
-    std::vector<Id> stores, ranges;
+  std::vector<Id> nest_of(Id phase, std::span<const LoopPlan> plan) {
+    std::vector<Id> stores;
     for (const Id effect : g_.src(phase)) stores.push_back(g_.op(effect) == Op::END ? g_.src(effect, 0) : effect);
-    for (const Id r : loops_of(g_, g_.src(phase, 0)))
-      if (g_.op(r) == Op::RANGE && r != turn_) ranges.push_back(r);
     if (turn_ != no_id && std::ranges::any_of(stores, [&](Id s) { return index_stride(g_, g_.src(s, 1), turn_) == 0; }))
-      out.parallel = false;
-    return inner_nest(g_, loops_, stores, optimise(g_, stores, ranges, target_), facts_);
+      k_.out.parallel = false;
+    return inner_nest(g_, *k_.loops, stores, plan, k_.facts);
   }
 
   Id turn_loop(std::span<const Id> effects, Id turns, Id chunks) {
     const Id begin = g_.sym("$begin"), end = g_.sym("$end");
-    const Id range = loops_.range(g_, turn_ == no_id ? end : turns, RangeKind::thread);
+    const Id range = k_.loops->range(g_, turn_ == no_id ? end : turns, RangeKind::thread);
     const Id place = sub_index(g_, begin, turn_ == no_id ? g_.index(0) : range);  // the chunk's number minus the tile's
     const Id all = g_.make(Op::SINK, DType::none, effects);
     const Id inner = rewrite(g_, all, [&](Id id, std::span<const Id> x) {
       if (id == turn_) return range;
       const bool access = g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE;
-      const Id window = access ? windows_[static_cast<std::size_t>(g_.arg(x[0], 0))] : no_id;
+      const Id window = access ? k_.windows[static_cast<std::size_t>(g_.arg(x[0], 0))] : no_id;
       if (window == no_id) return no_id;
       std::vector<Id> src(x.begin(), x.end());
       src[1] = add_index(g_, src[1], mul_index(g_, place, window));
@@ -86,12 +66,8 @@ class Phases {
   }
 
   Graph& g_;
-  LoopIds& loops_;
-  std::vector<Id> windows_;  // by kernel slot
-  std::span<const Id> phases_;
-  const Facts& facts_;
-  const Target& target_;
-  Id turn_ = no_id;
+  Lowering& k_;
+  const Id turn_;
 };
 
 }  // namespace
@@ -101,7 +77,7 @@ std::vector<Id> phases_of(Graph& g, Id sink) {
   const std::vector<Id> effects(g.src(sink).begin(), g.src(sink).end());
   for (std::size_t i = 0; i < effects.size();) {
     std::size_t end = i;
-    while (end < effects.size() && std::ranges::equal(loops_of(g, effects[i]), loops_of(g, effects[end]))) ++end;
+    while (end < effects.size() && std::ranges::equal(ranges_of(g, effects[i]), ranges_of(g, effects[end]))) ++end;
     out.push_back(g.make(Op::SINK, DType::none, std::span<const Id>(effects).subspan(i, end - i)));
     i = end;
   }
@@ -120,9 +96,16 @@ std::vector<Id> windows_of(const Schedule& schedule, const Kernel& kernel) {
   return out;
 }
 
-LoweredKernel in_turns(Graph& g, LoopIds& loops, std::vector<Id> windows, std::span<const Id> phases, const Facts& facts,
-                       const Target& target) {
-  return Phases(g, loops, std::move(windows), phases, facts, target).lower();
+Id tile_range(const Graph& g, std::span<const Id> phases) {
+  const auto first = ranges_of(g, g.src(phases[0], 0));
+  const Id range = first.empty() ? no_id : first[0];
+  const auto shares = [&](Id phase) {
+    const auto loops = ranges_of(g, g.src(phase, 0));
+    return !loops.empty() && loops[0] == range;
+  };
+  return range != no_id && g.op(range) == Op::RANGE && std::ranges::all_of(phases, shares) ? range : no_id;
 }
+
+Id in_tiles(Graph& g, Lowering& k) { return Phases(g, k).lower(); }
 
 }  // namespace kiln::compiler

@@ -12,10 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "compiler/ir/program.h"
-#include "compiler/lower/rewrite.h"
-#include "compiler/lower/target.h"
-#include "compiler/symbolic/facts.h"
+#include "compiler/lower/lowering.h"
 
 namespace kiln::compiler {
 
@@ -27,8 +24,10 @@ Id joined(Graph& g, std::span<const Id> phases);  // one SINK with the effects o
 // By kernel slot: the elements of the buffer's window, or no_id for a buffer that is stored whole.
 std::vector<Id> windows_of(const Schedule& schedule, const Kernel& kernel);
 
-// phases: one SINK for each. `work` of the result is not set.
-LoweredKernel in_turns(Graph& g, LoopIds& loops, std::vector<Id> windows, std::span<const Id> phases, const Facts& facts,
-                       const Target& target);
+// The range of the tiles, which all phases have outermost; no_id: it had one iteration, and is gone.
+Id tile_range(const Graph& g, std::span<const Id> phases);
+
+// Sets the kernel's trip count, and returns its SINK.
+Id in_tiles(Graph& g, Lowering& k);
 
 }  // namespace kiln::compiler

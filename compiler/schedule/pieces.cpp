@@ -141,7 +141,7 @@ class Joining {
 
 }  // namespace
 
-void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s)) {
+void in_pieces(Graph& g, Schedule& s, const PieceWork& pass) {
   if (s.pieces.empty()) return pass(g, s);
   const SymbolIndex symbols(s.program.symbols);
   const std::vector<Symbol> strides = strides_in(s.program.symbols);

@@ -1,13 +1,16 @@
 // Passes over a program in pieces (see host_loops): each pass runs on one piece after the other, as on a program of its own.
 #pragma once
 
+#include <functional>
+
 #include "compiler/ir/program.h"
 
 namespace kiln::compiler {
 
 // Runs a pass on each piece. In a piece, states are parameters, a parameter's direction says how the piece uses it, and the
 // only symbols are those that the piece uses, and all strides.
-void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s));
+using PieceWork = std::function<void(Graph& g, Schedule& piece)>;
+void in_pieces(Graph& g, Schedule& s, const PieceWork& pass);
 
 // Joins the ordered kernels of all pieces into one list, in loops. States become temporaries. A kernel depends on a kernel of
 // an earlier piece in the same loop if one of them stores to a buffer that the other uses.

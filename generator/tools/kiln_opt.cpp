@@ -16,7 +16,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "compiler/proof/rule_notes.h"
 #include "compiler/symbolic/simplify.h"
 #include "generator/header_writer.h"
@@ -38,7 +38,7 @@ using namespace compiler;
 
 struct Options {
   std::string file, pass, directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", runtime;
-  std::vector<std::string> inputs, dims, dump_after;
+  std::vector<std::string> inputs, dims, dump_after, disabled;
   bool random = false, library = true, time_passes = false;
   std::uint64_t seed = 1;
 };
@@ -129,19 +129,16 @@ void run_pass(const Options& o) {
     if (o.pass != "simplify") throw Diagnostic("E-pass", o.file, "nodes take the pass simplify only");
     return simplify_nodes(text, o.file);
   }
-  const auto names = pass_names();
-  const auto named = std::ranges::find(names, o.pass);
-  if (named == names.end())
-    throw Diagnostic("E-pass", "--pass", "expected a pass that `kiln-opt passes` lists, got '" + o.pass + "'");
+  const Pass& pass = pass_named(o.pass);
   Graph g;
   Schedule s = state_in(g, o);
-  if (s.after.empty() && !s.kernels.empty() && named != names.begin()) s.after = named[-1];
-  if (std::find(named, names.end(), s.after) != names.end())
+  if (s.after.empty() && !s.kernels.empty() && &pass != passes().data()) s.after = (&pass)[-1].name;
+  if (!s.after.empty() && &pass_named(s.after) >= &pass)
     throw Diagnostic("E-pass", o.file, "expected a text from before the pass " + o.pass + ", got one from after " + s.after);
-  CompileOptions options;
-  options.last = o.pass;
-  const Compiled c = compiler::compile(g, std::move(s), options);
-  std::cout << write_schedule(c.graph, c.schedule);
+  run_passes(g, std::move(s),
+             {.disabled = o.disabled, .last = o.pass, .done = [&](const Pass& done, const Graph& h, const Schedule& now) {
+                if (&done == &pass) std::cout << write_schedule(h, now);
+              }});
 }
 
 Array no_check_failed() {
@@ -224,7 +221,7 @@ class PassTimes {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     char line[120];
-    std::snprintf(line, sizeof line, "%-18.*s %8.3f s %6ld MiB\n", static_cast<int>(pass.size()), pass.data(),
+    std::snprintf(line, sizeof line, "%-20.*s %8.3f s %6ld MiB\n", static_cast<int>(pass.size()), pass.data(),
                   std::chrono::duration<double>(now - last_).count(), usage.ru_maxrss / 1024);
     std::cerr << line;
     last_ = now;
@@ -248,6 +245,7 @@ void compile_program(const Options& o) {
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   if (o.time_passes) options.done = PassTimes();
   options.dump_after = o.dump_after;
+  options.disabled = o.disabled;
   options.dump = [&](std::string_view pass, const std::string& text) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
   };
@@ -317,6 +315,10 @@ int run(int argc, char** argv) {
   CLI::App* pass = command("run", "Run one pass and print the result", choose([&] { run_pass(o); }));
   file(pass);
   pass->add_option("--pass", o.pass, "Its name; see `passes`")->required();
+  const auto disable = [&](CLI::App* sub) {
+    sub->add_option("--disable", o.disabled, "Leave out this pass, if programs compile without it")->delimiter(',');
+  };
+  disable(pass);
   CLI::App* interpreter = command("interp", "Run it in the reference interpreter", choose([&] { interp(o); }));
   file(interpreter);
   interpreter->add_option("--in", o.inputs, "NAME=FILE.npy")->type_name("ARG");
@@ -334,6 +336,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
+  disable(compile);
   compile->add_flag("--time-passes", o.time_passes, "Print to the error stream what each pass takes");
   compile->add_flag("!--no-library", o.library, "Do not link the shared library");
   command("passes", "List the passes", choose([] {

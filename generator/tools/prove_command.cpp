@@ -6,8 +6,8 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "compiler/pipeline/run_passes.h"
 #include "compiler/proof/kernel_proof.h"
-#include "compiler/schedule/make_schedule.h"
 #include "generator/tools/in_parallel.h"
 #include "generator/tools/npy.h"
 
@@ -20,9 +20,10 @@ std::vector<Claim> claims_of(const std::string& file) {
   Graph g;
   const Program p = read_program(g, read_file(file), file);
   verify(g, p);
-  const Schedule s = make_schedule(g, p);
+  Scheduled end = run_passes(g, p, {.last = std::string(last_pass(Form::planned))});
   std::vector<Claim> out;
-  for (const Kernel& k : s.kernels) std::ranges::move(kernel_claims(g, s, k), std::back_inserter(out));
+  for (const Kernel& k : end.schedule.kernels)
+    std::ranges::move(kernel_claims(end.graph, end.schedule, k), std::back_inserter(out));
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "compiler/interp/index_value.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/run_passes.h"
 #include "compiler/schedule/memory_plan.h"
 #include "tests/bench/memory_graphs.h"
 
@@ -23,11 +23,13 @@ std::int64_t arena(const Graph& g, const Schedule& s) {
 
 bool measure(const NamedGraph& graph, std::int64_t effort) {
   Graph g;
-  const Schedule s = make_schedule(g, graph.make(g));
-  const PlacementProblem p = memory_problem(g, s).placement;
+  const Program program = graph.make(g);
+  Scheduled end = run_passes(g, program, {.last = std::string(last_pass(Form::planned))});
+  const Schedule& s = end.schedule;
+  const PlacementProblem p = memory_problem(end.graph, s).placement;
   std::int64_t each = 0;
   for (const std::int64_t n : p.sizes) each += n;
-  const std::int64_t planned = arena(g, s);
+  const std::int64_t planned = arena(end.graph, s);
   const bool reached = planned <= p.lower_bound;
   const std::int64_t best = reached ? planned : std::min(planned, place(p, {effort, 10'000}).total);
   const double ratio = best == 0 ? 1 : static_cast<double>(planned) / static_cast<double>(best);

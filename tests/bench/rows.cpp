@@ -9,7 +9,7 @@
 #include "compiler/interp/array.h"
 #include "compiler/interp/index_value.h"
 #include "compiler/ir/text.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/bench/rows_loops.h"
 #include "tests/run/compiled.h"
 #include "tests/run/fusion_programs.h"
@@ -58,13 +58,10 @@ struct Arguments {
 };
 
 std::unique_ptr<CompiledProgram> without_fusion(const Graph& g, const Program& p) {
-  CompileOptions begin, end;
-  end.target.cpu = "x86-64-v3";
-  end.symbol_prefix.assign(1, 't').append(1, '_');
-  begin.last = "pack_operands";
-  Compiled half = compile(g, p, begin);
-  half.schedule.after = "fuse_rows";
-  return std::make_unique<CompiledProgram>(p, compile(half.graph, half.schedule, end).code.object);
+  CompileOptions options;
+  options.symbol_prefix.assign(1, 't').append(1, '_');
+  options.disabled = {"fuse_rows"};
+  return std::make_unique<CompiledProgram>(p, compile(g, p, options).code.object);
 }
 
 double milliseconds(const std::function<void()>& f) {

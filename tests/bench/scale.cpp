@@ -18,7 +18,7 @@
 
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/bench/scale_programs.h"
 
 using namespace kiln::compiler;

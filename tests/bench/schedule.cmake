@@ -1,5 +1,5 @@
 add_executable(memory_plan_bench bench/memory_plan.cpp bench/memory_graphs.cpp)
-target_link_libraries(memory_plan_bench PRIVATE kiln_options kiln_schedule kiln_interp)
+target_link_libraries(memory_plan_bench PRIVATE kiln_options kiln_passes kiln_interp)
 add_test(NAME bench.memory_plan COMMAND memory_plan_bench)
 set_tests_properties(bench.memory_plan PROPERTIES LABELS bench)
 add_executable(rows_bench bench/rows.cpp bench/rows_loops.cpp run/fusion_programs.cpp)

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/text.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/run/compiled.h"
 
 using namespace kiln::compiler;
@@ -109,13 +109,10 @@ void wave_by_hand(Grid& now, Grid& before, int steps, std::size_t h, std::size_t
 }
 
 std::unique_ptr<CompiledProgram> with_copies(const Graph& g, const Program& p) {
-  CompileOptions begin, end;
-  end.target.cpu = "x86-64-v3";
-  end.symbol_prefix.assign(1, 't').append(1, '_');
-  begin.last = "dependencies";
-  Compiled half = compile(g, p, begin);
-  half.schedule.after = "ping_pong";
-  return std::make_unique<CompiledProgram>(p, compile(half.graph, half.schedule, end).code.object);
+  CompileOptions options;
+  options.symbol_prefix.assign(1, 't').append(1, '_');
+  options.disabled = {"ping_pong"};
+  return std::make_unique<CompiledProgram>(p, compile(g, p, options).code.object);
 }
 
 double microseconds(const std::function<void()>& f) {

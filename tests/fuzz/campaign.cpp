@@ -7,8 +7,10 @@
 #include <numeric>
 #include <sstream>
 
+#include "compiler/pipeline/passes.h"
 #include "tests/fuzz/child.h"
 #include "tests/fuzz/first_broken_pass.h"
+#include "tests/fuzz/random_program.h"
 #include "tests/fuzz/shrink.h"
 
 namespace kiln::compiler::testing {
@@ -98,11 +100,11 @@ class Campaign {
   void show(std::uint64_t seed, const Finding& f) {
     std::cout << "seed " << seed << ": " << f.kind << ": " << f.text << std::endl;
     const std::string text = programs_.text(seed);
-    const CheckResult alone = check_in_child(text, seed, o_.stages);
+    const CheckResult alone = check_in_child(text, seed, o_);
     const bool fails = alone.finding && alone.finding->kind == f.kind;
     if (!fails) std::cout << "only in one process with the seeds before it, or only beside a reference" << std::endl;
-    const std::string small = fails ? smaller_program(text, seed, f, o_.stages) : text;
-    const std::string why = check_in_child(small, seed, o_.stages).finding.value_or(f).text;
+    const std::string small = fails ? smaller_program(text, seed, f, o_) : text;
+    const std::string why = check_in_child(small, seed, o_).finding.value_or(f).text;
     const ChildEnd pass = in_child([&] { return first_broken_pass(small, seed); });
     std::ostringstream out;
     out << "# " << f.kind << ": " << why << "\n# first broken pass: " << (pass.problem.empty() ? pass.report : pass.problem)
@@ -121,11 +123,21 @@ class Campaign {
   long peak_ = 0;
 };
 
+std::vector<std::string> some_optional_passes(std::uint64_t seed) {
+  Draw draw(seed);
+  std::vector<std::string> out;
+  for (const Pass& p : passes())
+    if (p.need == Need::optional && draw.one_in(3)) out.emplace_back(p.name);
+  return out;
+}
+
 }  // namespace
 
 int run_campaign(const CampaignPrograms& programs, const CampaignOptions& options) { return Campaign(programs, options).run(); }
 
-CheckResult check_stages(const std::string& text, std::uint64_t seed) {
+CheckResult check(const std::string& text, std::uint64_t seed, const CampaignOptions& how, CheckOptions options) {
+  if (how.disable) options.disabled = some_optional_passes(seed);
+  if (!how.stages) return check_program(text, seed, options);
   CheckResult r;
   if (const std::string pass = first_broken_pass(text, seed); !pass.starts_with("none"))
     r.finding = Finding{pass.substr(0, pass.find(':')), pass};
@@ -139,16 +151,16 @@ void CampaignOptions::add_to(test::CommandLine& line) {
   line.option("--findings", findings, "stop after so many");
   line.option("--save", save, "folder for shrunk programs");
   line.flag("--stages", stages, "evaluate the program after each pass instead of its machine code");
+  line.flag("--disable", disable, "compile each program without some of the optional passes");
 }
 
-CheckResult check_in_child(const std::string& text, std::uint64_t seed, bool stages) {
-  return outcome(
-      in_child([&] { return check_here([&] { return stages ? check_stages(text, seed) : check_program(text, seed); }); }));
+CheckResult check_in_child(const std::string& text, std::uint64_t seed, const CampaignOptions& how) {
+  return outcome(in_child([&] { return check_here([&] { return check(text, seed, how); }); }));
 }
 
-std::string smaller_program(const std::string& text, std::uint64_t seed, const Finding& f, bool stages) {
+std::string smaller_program(const std::string& text, std::uint64_t seed, const Finding& f, const CampaignOptions& how) {
   const auto fails = [&](const std::string& t) {
-    const CheckResult r = check_in_child(t, seed, stages);
+    const CheckResult r = check_in_child(t, seed, how);
     return r.finding && r.finding->kind == f.kind;
   };
   return shrink_program(text, fails, f.kind.starts_with("time") ? 10 : 1500);

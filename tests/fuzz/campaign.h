@@ -16,6 +16,7 @@ struct CampaignOptions {
   std::size_t findings = 1;  // stop after so many
   std::string save;          // folder for shrunk programs
   bool stages = false;       // evaluate each program after each pass instead of its machine code
+  bool disable = false;      // compile each program without some of the optional passes
 
   void add_to(test::CommandLine& line);
 };
@@ -31,14 +32,14 @@ struct CampaignPrograms {
 // Seeds of a multiple of this up to the next one's are checked in one process, unless one of them ends it.
 inline constexpr std::uint64_t campaign_batch = 20;
 
-// Its finding names the first pass after which the program is wrong.
-CheckResult check_stages(const std::string& text, std::uint64_t seed);
+// Checks a program as the options say. With `stages` the finding names the first pass after which the program is wrong.
+CheckResult check(const std::string& text, std::uint64_t seed, const CampaignOptions& how, CheckOptions options = {});
 
 int run_campaign(const CampaignPrograms& programs, const CampaignOptions& options);  // an exit status
 
 // A program in a process of its own.
-CheckResult check_in_child(const std::string& text, std::uint64_t seed, bool stages);
+CheckResult check_in_child(const std::string& text, std::uint64_t seed, const CampaignOptions& how);
 // A smaller one with the same kind of failure.
-std::string smaller_program(const std::string& text, std::uint64_t seed, const Finding& f, bool stages);
+std::string smaller_program(const std::string& text, std::uint64_t seed, const Finding& f, const CampaignOptions& how);
 
 }  // namespace kiln::compiler::testing

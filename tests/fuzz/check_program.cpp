@@ -14,7 +14,7 @@
 #include "compiler/ir/shapes.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/fuzz/child.h"
 #include "tests/fuzz/plan_problem.h"
 #include "tests/fuzz/random_program.h"
@@ -105,6 +105,7 @@ class Checker {
   void check(const NamedTarget& t, const std::vector<Case>& cases) {
     CompileOptions options;
     options.target = t.target;
+    options.disabled = options_.disabled;
     Compiled c;
     const double start = cpu_seconds();
     try {

@@ -42,6 +42,7 @@ struct CheckResult {
   double compile_seconds = 0;  // CPU time of the slowest compilation
 };
 struct CheckOptions {
+  std::vector<std::string> disabled = {};  // passes that do not run
   // What the program computes by other means, as interpret() returns it.
   std::function<std::vector<Array>(const SymbolValues&, const std::vector<Array>& arguments)> reference = nullptr;
 };

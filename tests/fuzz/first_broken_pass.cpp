@@ -4,12 +4,12 @@
 #include <map>
 
 #include "compiler/interp/interpret.h"
+#include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/lower/lower.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/run_passes.h"
 #include "tests/fuzz/check_program.h"
 #include "tests/fuzz/plan_problem.h"
 #include "tests/run/compiled.h"
@@ -77,27 +77,28 @@ class Stages {
       : program_(read_program(g_, text, "program")), cases_(cases_of(g_, program_, seed)) {}
 
   std::string run() {
-    Schedule s;
-    s.program = program_;
-    bool ordered = false;
-    for (const SchedulePass& pass : schedule_passes()) {
-      ordered = ordered || pass.name == "dependencies";
-      const std::string problem = attempt([&] {
-        pass.run(g_, s);
-        if (is_in_turns(s)) return ordered ? order_problem(g_, s) : "";
-        if (s.kernels.empty()) return tensor_level(s);
-        for (const Kernel& k : s.kernels) verify(g_, k.sink, Level::kernel);
-        std::string d = ordered ? order_problem(g_, s) : "";
-        for (const bool backward : {false, true})
-          if (d.empty()) d = each([&](const Case& c) { return run_schedule(g_, s, c.symbols, c.before, backward, !ordered); });
-        return d;
-      });
-      if (!problem.empty()) return std::string(pass.name) + ": " + problem;
-    }
+    std::string problem, last;
+    PassOptions options{.last = std::string(last_pass(Form::planned))};
+    options.done = [&](const Pass& pass, const Graph& g, const Schedule& now) {
+      last = pass.name;
+      if (!problem.empty()) return;
+      Schedule s = now;
+      g_ = compact(g, s);
+      problem = attempt([&] { return problem_after(pass, s); });
+      if (!problem.empty()) problem = last + ": " + problem;
+    };
+    Scheduled end;
+    const std::string failed = attempt([&] {
+      end = run_passes(g_, program_, options);
+      return "";
+    });
+    if (!problem.empty()) return problem;
+    if (!failed.empty()) return "after " + last + ": " + failed;
+    g_ = std::move(end.graph);
     for (const NamedTarget& t : targets()) {
-      if (is_in_turns(s)) break;
-      const std::string problem = attempt([&] { return each([&](const Case& c) { return lowered(s, c, t.target); }); });
-      if (!problem.empty()) return std::string("lower for ") + t.name + ": " + problem;
+      if (is_in_turns(end.schedule)) break;
+      problem = attempt([&] { return each([&](const Case& c) { return lowered(end.schedule, c, t.target); }); });
+      if (!problem.empty()) return std::string("lowering for ") + t.name + ": " + problem;
     }
     return "none: the machine code, or how it is run";
   }
@@ -108,6 +109,16 @@ class Stages {
     return !s.pieces.empty() || !s.loops.empty() || std::ranges::any_of(s.program.symbols, [](const Symbol& y) {
       return y.kind != Symbol::Kind::extent && y.kind != Symbol::Kind::stride;
     });
+  }
+
+  std::string problem_after(const Pass& pass, const Schedule& s) {
+    const bool is_ordered = pass.leaves >= Form::ordered;
+    if (is_in_turns(s)) return is_ordered ? order_problem(g_, s) : "";
+    if (s.kernels.empty()) return tensor_level(s);
+    std::string d = is_ordered ? order_problem(g_, s) : "";
+    for (const bool backward : {false, true})
+      if (d.empty()) d = each([&](const Case& c) { return run_schedule(g_, s, c.symbols, c.before, backward, !is_ordered); });
+    return d;
   }
 
   template <class F>

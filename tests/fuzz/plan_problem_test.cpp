@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "compiler/ir/text.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "tests/run/loaded_object.h"
 
 namespace kiln::compiler::testing {

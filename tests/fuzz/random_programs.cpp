@@ -34,12 +34,8 @@ std::string text_of_seed(std::uint64_t seed, const Options& o) {
 }
 
 int check_seeds(const Options& o) {
-  const auto check = [&](std::uint64_t seed) {
-    const std::string text = text_of_seed(seed, o);
-    return o.campaign.stages ? check_stages(text, seed) : check_program(text, seed);
-  };
   return run_campaign({.text = [&](std::uint64_t seed) { return text_of_seed(seed, o); },
-                       .check = check,
+                       .check = [&](std::uint64_t seed) { return check(text_of_seed(seed, o), seed, o.campaign); },
                        .is_counted = [&](std::uint64_t seed) { return is_symbolic(seed, o); },
                        .counted_as = "with symbols"},
                       o.campaign);
@@ -47,23 +43,22 @@ int check_seeds(const Options& o) {
 
 int check_files(const Options& o) {
   int bad = 0;
-  const bool stages = o.campaign.stages;
   for (const std::string& file : o.files) {
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
     int runs = 0;
     for (std::uint64_t seed = o.campaign.seed; seed < o.campaign.seed + 2; ++seed) {
-      const CheckResult r = check_in_child(text.str(), seed, stages);
+      const CheckResult r = check_in_child(text.str(), seed, o.campaign);
       runs += r.runs;
       if (!r.finding) continue;
       std::cout << file << ": " << r.finding->kind << ": " << r.finding->text
                 << "\n# first broken pass: " << in_child([&] { return first_broken_pass(text.str(), seed); }).report
                 << std::endl;
-      if (o.shrink) std::cout << smaller_program(text.str(), seed, *r.finding, stages) << std::endl;
+      if (o.shrink) std::cout << smaller_program(text.str(), seed, *r.finding, o.campaign) << std::endl;
       ++bad;
       break;
     }
-    if (runs == 0 && bad == 0 && !stages) {
+    if (runs == 0 && bad == 0 && !o.campaign.stages) {
       std::cout << file << ": never ran\n";
       ++bad;
     }

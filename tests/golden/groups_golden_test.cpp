@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "compiler/lower/lower.h"
 #include "generator/import.h"
 #include "tests/golden/schedule_text.h"
 
@@ -14,7 +13,6 @@ using namespace kiln;
 namespace {
 
 using compiler::Graph;
-using compiler::Id;
 
 inline constexpr dim<"N", {.min = 1, .max = 1 << 20}> N;
 
@@ -96,7 +94,7 @@ struct swapped : program<swapped> {
       auto s = group<f32, 64>();
       auto t = in_group(i);
       auto k = t + (t & 62);  // 0 1 4 5 8 9 ...
-      s(k) = x(i);
+      unique(s(k)) = x(i);
       barrier();
       y(i) = s(k ^ 1);
     }
@@ -115,26 +113,18 @@ struct queued : program<queued> {
   }
 };
 
-struct AroundGroupLanes : compiler::LowerObserver {
-  void after(std::string_view step, const Graph& g, Id sink) const override {
-    const Id roots[] = {sink};
-    if (step == "group_lanes") text += "# before group_lanes\n" + last + "# after group_lanes\n";
-    last = write_nodes(g, roots, compiler::testing::plain);
-    if (step == "group_lanes") text += last;
-  }
-  mutable std::string last, text;
-};
-
 template <class P>
 void check(const std::string& name) {
   Graph g;
-  compiler::Schedule s;
-  s.program = generator::import_program(g, ir<P>);
-  std::string text = "# positions from barrier to barrier\n" + write_program(g, s.program, compiler::testing::plain);
-  for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
-  const AroundGroupLanes observer;
-  for (const compiler::Kernel& k : s.kernels) lower_kernel(g, s, k, facts_of(s.program), compiler::Target{}, &observer);
-  text += observer.text;
+  const compiler::Program program = generator::import_program(g, ir<P>);
+  std::string text = "# positions from barrier to barrier\n" + write_program(g, program, compiler::testing::plain), before;
+  compiler::PassOptions options;
+  options.done = [&](const compiler::Pass& pass, const Graph& h, const compiler::Schedule& s) {
+    const std::string now = compiler::testing::schedule_text(h, s);
+    if (pass.name == "group_lanes") text += "# before group_lanes\n" + before + "# after group_lanes\n" + now;
+    before = now;
+  };
+  run_passes(g, program, options);
   const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;

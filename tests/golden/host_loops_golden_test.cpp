@@ -6,10 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "compiler/ir/compact.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/schedule/make_schedule.h"
 #include "tests/golden/schedule_text.h"
 
 namespace kiln::compiler::testing {
@@ -20,17 +18,15 @@ class HostLoopsGolden : public ::testing::TestWithParam<const char*> {};
 TEST_P(HostLoopsGolden, PiecesAndKernels) {
   const std::string base = std::string(GOLDEN_FOLDER) + "/" + GetParam();
   Graph g;
-  Schedule s;
-  s.program = read_program(g, read(base + ".kiln"), base + ".kiln");
-  verify(g, s.program);
+  const Program p = read_program(g, read(base + ".kiln"), base + ".kiln");
+  verify(g, p);
   std::string text;
-  for (const SchedulePass& pass : schedule_passes()) {
-    pass.run(g, s);
-    g = compact(g, s);
-    s.after = pass.name;
+  PassOptions options{.last = "memory_plan"};
+  options.done = [&](const Pass& pass, const Graph& h, const Schedule& s) {
     const bool is_shown = pass.name == "host_loops" || pass.name == "dependencies" || pass.name == "memory_plan";
-    if (is_shown) text += write_schedule(g, s, {.locations = false});
-  }
+    if (is_shown) text += write_schedule(h, s, {.locations = false});
+  };
+  run_passes(g, p, options);
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(base + ".txt", std::ios::binary) << text;
     return;

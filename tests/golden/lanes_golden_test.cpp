@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <map>
 
-#include "compiler/lower/lower.h"
 #include "generator/import.h"
 #include "generator/registry.h"
 #include "tests/golden/schedule_text.h"
@@ -81,20 +80,19 @@ struct gathered : program<gathered> {
   }
 };
 
-// The only kernel's.
-Id lowered(Graph& g, const dsl::record::program& p) {
-  compiler::Schedule s;
-  s.program = generator::import_program(g, p);
-  for (const compiler::SchedulePass& pass : compiler::schedule_passes()) pass.run(g, s);
-  EXPECT_EQ(s.kernels.size(), 1u);
-  return lower_kernel(g, s, s.kernels[0], facts_of(s.program), compiler::Target{}).sink;
+compiler::Scheduled lowered(const dsl::record::program& p) {
+  Graph g;
+  const compiler::Program program = generator::import_program(g, p);
+  compiler::Scheduled end = run_passes(g, program);
+  EXPECT_EQ(end.schedule.kernels.size(), 1u);
+  return end;
 }
 
 template <class P>
 void check(const std::string& name) {
-  Graph g;
-  const Id roots[] = {lowered(g, ir<P>)};
-  const std::string text = write_nodes(g, roots, compiler::testing::plain);
+  const compiler::Scheduled end = lowered(ir<P>);
+  const Id roots[] = {end.schedule.kernels[0].sink};
+  const std::string text = write_nodes(end.graph, roots, compiler::testing::plain);
   const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
     std::ofstream(path, std::ios::binary) << text;
@@ -113,8 +111,9 @@ std::map<std::pair<std::string, int>, int> work(std::string_view form) {
   std::map<std::pair<std::string, int>, int> out;
   for (const dsl::record::program* p : generator::registered_programs()) {
     if (form != p->name) continue;
-    Graph g;
-    const Id roots[] = {lowered(g, *p)};
+    const compiler::Scheduled end = lowered(*p);
+    const Graph& g = end.graph;
+    const Id roots[] = {end.schedule.kernels[0].sink};
     for (const Id id : g.reachable(roots)) {
       const Op op = g.op(id);
       for (const Op counted : {Op::ADD, Op::SUB, Op::MUL, Op::FDIV, Op::SQRT, Op::LOAD, Op::BROADCAST, Op::CARRY})

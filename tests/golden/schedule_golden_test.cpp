@@ -9,16 +9,6 @@
 namespace kiln::compiler::testing {
 namespace {
 
-struct Recorder final : PassObserver {
-  void after(std::string_view pass, Graph& g, const Schedule& s) const override {
-    verify_schedule(g, s, pass);
-    const std::string now = schedule_text(g, s);
-    text += "== " + std::string(pass) + "\n" + (now == last ? "as before\n" : now) + memory_text(g, s);
-    last = now;
-  }
-  mutable std::string text, last;
-};
-
 class ScheduleGolden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ScheduleGolden, Passes) {
@@ -26,13 +16,19 @@ TEST_P(ScheduleGolden, Passes) {
   Graph g;
   const Program p = read_program(g, read(base + ".kiln"), base + ".kiln");
   verify(g, p);
-  Recorder recorder;
-  make_schedule(g, p, &recorder);
+  std::string text, last;
+  PassOptions options{.last = std::string(last_pass(Form::planned))};
+  options.done = [&](const Pass& pass, const Graph& h, const Schedule& s) {
+    const std::string now = schedule_text(h, s);
+    text += "== " + std::string(pass.name) + "\n" + (now == last ? "as before\n" : now) + memory_text(h, s);
+    last = now;
+  };
+  run_passes(g, p, options);
   if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(base + ".txt", std::ios::binary) << recorder.text;
+    std::ofstream(base + ".txt", std::ios::binary) << text;
     return;
   }
-  EXPECT_EQ(read(base + ".txt"), recorder.text);
+  EXPECT_EQ(read(base + ".txt"), text);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleGolden,

@@ -9,7 +9,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/run_passes.h"
 
 namespace kiln::compiler::testing {
 
@@ -50,11 +50,6 @@ inline std::string schedule_text(const Graph& g, const Schedule& s) {
   for (const Piece& p : s.pieces) roots.push_back(p.sink);
   if (s.pieces.empty()) roots.push_back(s.program.sink);
   return s.kernels.empty() ? write_nodes(g, roots, plain) : kernels_text(g, s);
-}
-
-inline void verify_schedule(Graph& g, const Schedule& s, std::string_view pass) {
-  if (pass == "graph_cleanup" && s.pieces.empty()) verify(g, s.program);
-  for (const Kernel& k : s.kernels) verify(g, k.sink, Level::kernel);
 }
 
 inline std::string read(const std::string& path) {

@@ -8,7 +8,7 @@
 
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 #include "kiln/pool.h"
 #include "tests/run/layouts.h"
 

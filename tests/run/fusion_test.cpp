@@ -9,7 +9,7 @@
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
 #include "compiler/ir/text.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/run_passes.h"
 #include "tests/run/compiled.h"
 #include "tests/run/fusion_programs.h"
 
@@ -89,11 +89,11 @@ TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }
 TEST(Fusion, AttentionKeepsRowsOnly) {
   Graph g;
   const Program p = read_program(g, attention_text(), "attention.kiln");
-  const Schedule s = make_schedule(g, p);
+  Scheduled end = run_passes(g, p, {.last = std::string(last_pass(Form::planned))});
   const auto workspace = [&](std::int64_t length) {
     const std::map<std::string, std::int64_t> symbols{{"M", length}, {"N", length}, {"K", 64}};
-    IndexValues value(g, symbols);
-    return value(s.workspace_bytes).value();
+    IndexValues value(end.graph, symbols);
+    return value(end.schedule.workspace_bytes).value();
   };
   EXPECT_LE(workspace(4096), 4096 * 4096 * 4 / 2);
   EXPECT_LE(workspace(4096), 2 * workspace(2048) + 4096);

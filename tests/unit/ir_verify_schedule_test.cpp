@@ -131,7 +131,7 @@ const std::string updated = R"(schedule p after kernel_split
 %13 = sink none %12
 )" + buffers + "kernel p_k0 sink %13 buffers [1] depends_on [] own\n";
 
-const std::string lowered = R"(schedule p after lower
+const std::string lowered = R"(schedule p after index_dtype
 %0 = sym index "N"
 %1 = sym index "$begin"
 %2 = sym index "$end"

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include "compiler/lower/index_dtype.h"
-#include "compiler/lower/lower.h"
 #include "tests/unit/lower_program.h"
 
 namespace kiln::compiler::testing {

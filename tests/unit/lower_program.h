@@ -7,7 +7,7 @@
 #include <limits>
 #include <random>
 
-#include "compiler/lower/lower.h"
+#include "compiler/pipeline/run_passes.h"
 #include "tests/unit/lower_harness.h"
 
 namespace kiln::compiler::testing {

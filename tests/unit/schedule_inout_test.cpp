@@ -5,7 +5,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/schedule/dependencies.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/run_passes.h"
 #include "tests/unit/schedule_harness.h"
 
 namespace kiln::compiler::testing {
@@ -33,7 +33,8 @@ class ScheduleInout : public ::testing::Test {
   void check(std::size_t kernels) {
     p_.sink = g_.make(Op::SINK, DType::none, stores_);
     p_.name = "p";
-    const Schedule s = make_schedule(g_, p_);
+    Scheduled end = run_passes(g_, p_, {.last = std::string(last_pass(Form::planned))});
+    const Schedule& s = end.schedule;
     EXPECT_EQ(s.kernels.size(), kernels);
     std::vector<Data> in(p_.params.size(), Data(6));
     double v = 1;
@@ -41,7 +42,7 @@ class ScheduleInout : public ::testing::Test {
       for (Scalar& x : d) x.f = v++;
     const std::vector<Data> want = run_program(g_, p_, {}, in);
     for (bool backward : {false, true}) {
-      const std::vector<Data> got = run_schedule(g_, s, {}, in, backward);
+      const std::vector<Data> got = run_schedule(end.graph, s, {}, in, backward);
       for (std::size_t b = 0; b < want.size(); ++b)
         for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(want[b][i].f, got[b][i].f) << b << "[" << i << "]";
     }

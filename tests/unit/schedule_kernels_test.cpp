@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "compiler/ir/builder.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/run_passes.h"
 
 namespace kiln::compiler {
 namespace {
@@ -25,7 +25,9 @@ class ScheduleKernels : public ::testing::Test {
   Schedule schedule() {
     p_.name = "p";
     p_.sink = g_.make(Op::SINK, DType::none, stores_);
-    return make_schedule(g_, p_);
+    Scheduled end = run_passes(g_, p_, {.last = std::string(last_pass(Form::planned))});
+    g_ = std::move(end.graph);
+    return std::move(end.schedule);
   }
   std::size_t loops(const Kernel& k) const { return g_.src(g_.src(k.sink, 0)).size() - 1; }
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "compiler/ir/text.h"
-#include "compiler/pipeline/pipeline.h"
+#include "compiler/pipeline/compile.h"
 
 namespace kiln::compiler {
 namespace {

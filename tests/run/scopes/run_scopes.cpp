@@ -10,8 +10,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
-#include "compiler/pipeline/pipeline.h"
-#include "compiler/schedule/make_schedule.h"
+#include "compiler/pipeline/compile.h"
 #include "generator/import.h"
 #include "tests/run/compiled.h"
 #include "tests/run/layouts.h"
@@ -62,8 +61,9 @@ namespace {
 template <class F>
 int count_kernels(const kiln::dsl::record::program& p, F&& counts) {
   Graph g;
-  const Schedule s = make_schedule(g, kiln::generator::import_program(g, p));
-  return static_cast<int>(std::ranges::count_if(s.kernels, [&](const Kernel& k) { return counts(g, k); }));
+  const Program program = kiln::generator::import_program(g, p);
+  const Scheduled end = run_passes(g, program, {.last = std::string(last_pass(Form::planned))});
+  return static_cast<int>(std::ranges::count_if(end.schedule.kernels, [&](const Kernel& k) { return counts(end.graph, k); }));
 }
 
 }  // namespace

@@ -1,0 +1,194 @@
+#include "compiler/lower/lowering.h"
+
+#include <algorithm>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_poly.h"
+#include "compiler/lower/decompose_half.h"
+#include "compiler/lower/decompose_math.h"
+#include "compiler/lower/drop_unit_ranges.h"
+#include "compiler/lower/estimate_work.h"
+#include "compiler/lower/gate_extraction.h"
+#include "compiler/lower/group_lanes.h"
+#include "compiler/lower/index_dtype.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/interleaved_access.h"
+#include "compiler/lower/loop_nest.h"
+#include "compiler/lower/mask_loops.h"
+#include "compiler/lower/merge_ranges.h"
+#include "compiler/lower/narrow_casts.h"
+#include "compiler/lower/own_plan.h"
+#include "compiler/lower/phases.h"
+#include "compiler/lower/reduce_lowering.h"
+#include "compiler/lower/serial_atomics.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+std::vector<Id> stores_of(const Graph& g, Id sink) {
+  std::vector<Id> out;
+  for (const Id effect : g.src(sink)) out.push_back(g.op(effect) == Op::END ? g.src(effect, 0) : effect);
+  return out;
+}
+
+// Limits the size of a kernel's arrays, because they are on the stack of the thread that runs it.
+void check_arrays(const Graph& g, Id sink) {
+  constexpr std::int64_t most = std::int64_t{1} << 20;
+  std::int64_t left = most;
+  const Id roots[] = {sink};
+  for (const Id id : g.reachable(roots)) {
+    if (g.op(id) != Op::LOCAL) continue;
+    std::int64_t size = bytes(g.dtype(id));
+    for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.arg(extent, 0), most + 1), most + 1);
+    left -= size;
+    if (left < 0)
+      throw Diagnostic("E-stack", where(g, g.loc(id)),
+                       "expected at most " + std::to_string(most) +
+                           " bytes of arrays in a kernel, got more: local and group arrays, and what the positions of a group "
+                           "keep across barriers");
+  }
+}
+
+// Adds the bounds of $begin and $end: both are between 0 and the trip count.
+Facts in_chunk(const Graph& g, const Lowering& k) {
+  Facts facts = k.facts;
+  const SymFact inside{0, Bounds(g, facts)(k.out.trip_count).max, 1};
+  facts.syms["$begin"] = facts.syms["$end"] = inside;
+  return facts;
+}
+
+void set_phases(Graph& g, Lowering& k, std::vector<Id> phases) {
+  k.phases = std::move(phases);
+  k.out.sink = k.phases.size() == 1 ? k.phases[0] : joined(g, k.phases);
+}
+
+template <class F>
+void each_phase(Graph& g, Lowering& k, F&& step) {
+  std::vector<Id> phases;
+  for (const Id phase : k.phases) phases.push_back(step(phase));
+  set_phases(g, k, std::move(phases));
+}
+
+// The ranges that a plan is about, outermost first. A kernel with several phases has one loop over its tiles around them.
+std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id phase) {
+  std::vector<Id> ranges = loops_of(g, phase);
+  if (k.phases.size() > 1)
+    std::erase(ranges, tile_range(g, k.phases));
+  else if (!k.is_own)
+    ranges = order_of_ranges(g, stores_of(g, phase), ranges, k.target);
+  return ranges;
+}
+
+std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id phase) {
+  const std::vector<Id> ranges = planned_ranges(g, k, phase), stores = stores_of(g, phase);
+  return k.is_own ? own_plan(g, stores, ranges, k.target, k.in_order || k.has_groups) : optimise(g, stores, ranges, k.target);
+}
+
+// One iteration at a time: what is left without the pass `optimise`.
+std::vector<LoopPlan> scalar_plan(const Graph& g, const Lowering& k, Id phase) {
+  std::vector<LoopPlan> plan;
+  for (const Id r : planned_ranges(g, k, phase)) plan.push_back({.range = r});
+  return plan;
+}
+
+// How the runtime may cut the outermost loop of a kernel with one phase.
+void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
+  const std::vector<LoopPlan>& plan = k.plans[0];
+  const auto moves = [&](Id store) { return index_stride(g, g.src(store, 1), plan[0].range) != 0; };
+  k.out.trip_count = plan.empty() ? g.index(1) : g.src(plan[0].range, 0);
+  k.out.alignment = plan.empty() ? 1 : plan[0].step;
+  k.out.parallel = !plan.empty() && (k.is_own ? !k.in_order : std::ranges::all_of(stores, moves));
+}
+
+}  // namespace
+
+Lowering begin_lowering(Graph& g, const Schedule& s, const Kernel& k, const Facts& facts, const Target& target) {
+  if (k.is_own) check_arrays(g, k.sink);
+  Lowering out;
+  out.is_own = k.is_own;
+  out.windows = windows_of(s, k);
+  out.facts = facts;
+  out.target = target;
+  out.out.sink = k.sink;
+  out.phases = k.is_own ? std::vector<Id>{k.sink} : phases_of(g, k.sink);
+  return out;
+}
+
+namespace lowering {
+
+void drop_unit_ranges(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::drop_unit_ranges(g, s); });
+}
+
+void gate_extraction(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::gate_extraction(g, s); });
+}
+
+void merge_ranges(Graph& g, Lowering& k) {
+  const std::size_t fixed = k.phases.size() > 1 ? 1 : 0;  // the range of the tiles
+  each_phase(g, k, [&](Id s) { return compiler::merge_ranges(g, s, k.facts, fixed); });
+}
+
+void serial_atomics(Graph& g, Lowering& k) {
+  k.in_order = needs_order(g, k.phases[0]);
+  each_phase(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
+}
+
+void decompose_math(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::decompose_math(g, s); });
+}
+
+void decompose_half(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::decompose_half(g, s); });
+}
+
+void estimate_work(Graph& g, Lowering& k) {
+  k.out.work = compiler::estimate_work(g, k.out.sink);
+  k.loops.emplace(g, k.out.sink);
+}
+
+void reduce_lowering(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
+}
+
+void group_lanes(Graph& g, Lowering& k) {
+  k.has_groups = compiler::has_groups(g, k.phases[0]);
+  if (k.has_groups) each_phase(g, k, [&](Id s) { return compiler::group_lanes(g, *k.loops, s, k.facts, k.target); });
+}
+
+void optimise(Graph& g, Lowering& k) {
+  for (const Id phase : k.phases) k.plans.push_back(plan_of(g, k, phase));
+}
+
+void mask_loops(Graph& g, Lowering& k) {
+  for (const std::vector<LoopPlan>& plan : k.plans)
+    for (const LoopPlan& p : plan)
+      if (p.lanes) each_phase(g, k, [&](Id s) { return compiler::mask_loops(g, *k.loops, s, p.range); });
+}
+
+void loop_nest(Graph& g, Lowering& k) {
+  if (k.plans.empty())
+    for (const Id phase : k.phases) k.plans.push_back(scalar_plan(g, k, phase));
+  if (k.phases.size() > 1) return set_phases(g, k, {in_tiles(g, k)});
+  const std::vector<Id> stores = stores_of(g, k.phases[0]);
+  describe_loop(g, k, stores);
+  const Borders borders = k.is_own ? Borders::stay : Borders::split;
+  set_phases(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
+}
+
+void interleaved_access(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::interleaved_access(g, s, k.target); });
+}
+
+void narrow_casts(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::narrow_casts(g, s, in_chunk(g, k)); });
+}
+
+void index_dtype(Graph& g, Lowering& k) {
+  each_phase(g, k, [&](Id s) { return compiler::index_dtype(g, s, in_chunk(g, k), k.target.index_bits); });
+}
+
+}  // namespace lowering
+
+}  // namespace kiln::compiler

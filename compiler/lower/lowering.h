@@ -1,0 +1,52 @@
+// Lowering translates one kernel of the schedule (K level) into structured loops over scalars and vectors (P level). Its steps
+// are rows of the table in compiler/pipeline/passes.cpp. This is the state of a kernel between two steps, and each step as the
+// table calls it.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "compiler/ir/program.h"
+#include "compiler/lower/optimise.h"
+#include "compiler/lower/rewrite.h"
+#include "compiler/lower/target.h"
+#include "compiler/symbolic/facts.h"
+
+namespace kiln::compiler {
+
+struct Lowering {
+  bool is_own = false;      // the program wrote the kernel: its loops stay
+  std::vector<Id> windows;  // by kernel slot: elements of one tile of the buffer; no_id: the buffer is stored whole
+  Facts facts;              // bounds of the symbols that the kernel uses; other symbols are permitted
+  Target target;
+  std::vector<Id> phases;                    // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
+  std::optional<LoopIds> loops;              // from estimate_work on
+  bool in_order = false;                     // from serial_atomics on: iterations must run one after another
+  bool has_groups = false;                   // from group_lanes on: the work items of workgroups became lanes
+  std::vector<std::vector<LoopPlan>> plans;  // from optimise on, by phase
+  LoweredKernel out;                         // its sink has the effects of all phases; the rest is set until loop_nest
+};
+
+// Throws E-stack if the arrays of the kernel need more stack than a thread may have.
+Lowering begin_lowering(Graph& g, const Schedule& s, const Kernel& k, const Facts& facts, const Target& target);
+
+// The steps. Each calls the pass of its name.
+namespace lowering {
+void drop_unit_ranges(Graph& g, Lowering& k);
+void gate_extraction(Graph& g, Lowering& k);
+void merge_ranges(Graph& g, Lowering& k);    // not for kernels that the program wrote
+void serial_atomics(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void decompose_math(Graph& g, Lowering& k);
+void decompose_half(Graph& g, Lowering& k);
+void estimate_work(Graph& g, Lowering& k);
+void reduce_lowering(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void group_lanes(Graph& g, Lowering& k);      // only for kernels that the program wrote
+void optimise(Graph& g, Lowering& k);         // own_plan for kernels that the program wrote
+void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
+void loop_nest(Graph& g, Lowering& k);
+void interleaved_access(Graph& g, Lowering& k);
+void narrow_casts(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void index_dtype(Graph& g, Lowering& k);
+}  // namespace lowering
+
+}  // namespace kiln::compiler

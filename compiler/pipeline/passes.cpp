@@ -1,0 +1,106 @@
+#include "compiler/pipeline/passes.h"
+
+#include <algorithm>
+
+#include "compiler/ir/diagnostic.h"
+#include "compiler/rangeify/collapse_reductions.h"
+#include "compiler/rangeify/fold_stages.h"
+#include "compiler/rangeify/graph_cleanup.h"
+#include "compiler/rangeify/integer_positions.h"
+#include "compiler/rangeify/range_assignment.h"
+#include "compiler/rangeify/scalar_kernels.h"
+#include "compiler/rangeify/small_vectors.h"
+#include "compiler/rangeify/sum_atomics.h"
+#include "compiler/schedule/dependencies.h"
+#include "compiler/schedule/fuse_rows.h"
+#include "compiler/schedule/host_loops.h"
+#include "compiler/schedule/kernel_split.h"
+#include "compiler/schedule/memory_plan.h"
+#include "compiler/schedule/pack_operands.h"
+#include "compiler/schedule/ping_pong.h"
+#include "compiler/schedule/share_kernels.h"
+#include "compiler/schedule/simplify_ranges.h"
+#include "compiler/schedule/split_ranges.h"
+#include "compiler/schedule/split_reduce.h"
+
+namespace kiln::compiler {
+namespace {
+
+// Alternates fold_stages and collapse_reductions until nothing changes, because each makes work for the other. A value whose
+// STAGE has lost an axis may no longer depend on a reduction's range. A value without its loop may be too cheap to store. The
+// loop ends, because each round removes a STAGE, an axis or a range.
+void fold_stages_to_the_end(Graph& g, Program& p) {
+  for (Id before = no_id; before != p.sink;) {
+    before = p.sink;
+    fold_stages(g, p);
+    if (p.sink != before) collapse_reductions(g, p);
+  }
+}
+
+using enum Takes;
+using enum Need;
+
+constexpr Pass table[] = {
+    {"scalar_kernels", program, Form::program, required, scalar_kernels},
+    {"host_loops", schedule, Form::tensors, required, host_loops},
+    {"graph_cleanup", program, Form::tensors, optional, graph_cleanup},
+    {"small_vectors", program, Form::tensors, optional, small_vectors},
+    {"integer_positions", program, Form::tensors, optional, integer_positions},
+    {"sum_atomics", program, Form::tensors, optional, sum_atomics},
+    {"range_assignment", program, Form::ranges, required, range_assignment},
+    {"collapse_reductions", program, Form::ranges, optional, collapse_reductions},
+    {"fold_stages", program, Form::ranges, optional, fold_stages_to_the_end},
+    {"kernel_split", piece, Form::kernels, required, kernel_split},
+    {"pack_operands", piece, Form::kernels, optional, pack_operands},
+    {"fuse_rows", piece, Form::kernels, optional, fuse_rows},
+    {"simplify_ranges", piece, Form::kernels, optional, simplify_ranges},
+    {"split_reduce", piece, Form::kernels, optional, split_reduce},
+    {"split_ranges", piece, Form::kernels, optional, split_ranges},
+    {"dependencies", schedule, Form::ordered, required, dependencies},
+    {"ping_pong", schedule, Form::ordered, optional, ping_pong},
+    {"memory_plan", schedule, Form::planned, required, memory_plan},
+    {"share_kernels", schedule, Form::planned, optional, share_kernels},
+    {"drop_unit_ranges", kernel, Form::lowering, optional, lowering::drop_unit_ranges},
+    {"gate_extraction", kernel, Form::lowering, required, lowering::gate_extraction},
+    {"merge_ranges", plain_kernel, Form::lowering, optional, lowering::merge_ranges},
+    {"serial_atomics", own_kernel, Form::lowering, required, lowering::serial_atomics},
+    {"decompose_math", kernel, Form::lowering, required, lowering::decompose_math},
+    {"decompose_half", kernel, Form::lowering, required, lowering::decompose_half},
+    {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
+    {"reduce_lowering", plain_kernel, Form::lowering, required, lowering::reduce_lowering},
+    {"group_lanes", own_kernel, Form::lowering, optional, lowering::group_lanes},
+    {"optimise", kernel, Form::lowering, optional, lowering::optimise},
+    {"mask_loops", own_kernel, Form::lowering, required, lowering::mask_loops},
+    {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
+    {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},
+    {"narrow_casts", plain_kernel, Form::lowering, optional, lowering::narrow_casts},
+    {"index_dtype", kernel, Form::lowered, required, lowering::index_dtype},
+};
+
+}  // namespace
+
+std::span<const Pass> passes() { return table; }
+
+std::vector<std::string_view> pass_names() {
+  std::vector<std::string_view> names;
+  for (const Pass& p : table) names.push_back(p.name);
+  return names;
+}
+
+const Pass& pass_named(std::string_view name) {
+  const Pass* at = std::ranges::find(table, name, &Pass::name);
+  if (at == std::end(table))
+    throw Diagnostic("E-pass", "", "unknown pass '" + std::string(name) + "'; `kiln-opt passes` lists them");
+  return *at;
+}
+
+std::string_view last_pass(Form form) {
+  std::string_view last;
+  for (const Pass& p : table)
+    if (p.leaves == form) last = p.name;
+  return last;
+}
+
+Form form_after(std::string_view pass) { return pass.empty() ? Form::program : pass_named(pass).leaves; }
+
+}  // namespace kiln::compiler
