@@ -90,7 +90,7 @@ std::vector<std::string_view> pass_names() {
 const Pass& pass_named(std::string_view name) {
   const Pass* at = std::ranges::find(table, name, &Pass::name);
   if (at == std::end(table))
-    throw Diagnostic("E-pass", "", "unknown pass '" + std::string(name) + "'; `kiln-opt passes` lists them");
+    throw Diagnostic("E-pass", "", "expected a pass that `kiln-opt passes` lists, got '" + std::string(name) + "'");
   return *at;
 }
 

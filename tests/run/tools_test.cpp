@@ -197,7 +197,16 @@ TEST_F(Tools, MistakesAreTold) {
   unplaced.erase(unplaced.find(" after kernel_split"), 19);
   expect(opt({"compile", text("unplaced.kiln", unplaced)}), 65, "E-pass: expected `after PASS`");
   unplaced.insert(unplaced.find('\n'), " after nothing");
-  expect(opt({"compile", text("unplaced.kiln", unplaced)}), 65, "E-pass: unknown pass 'nothing'");
+  expect(opt({"compile", text("unplaced.kiln", unplaced)}), 65,
+         "E-pass: expected a pass that `kiln-opt passes` lists, got 'nothing'");
+  const std::string lowering = text("lowering.kiln", opt({"run", "--pass", "merge_ranges", file}).out);
+  expect(opt({"compile", lowering}), 65,
+         "E-pass: expected a text from before or after lowering, got one from after its step merge_ranges");
+  expect(opt({"verify", lowering}), 65, "E-pass: expected a text from before or after lowering");
+  expect(opt({"compile", "--disable", "loop_nest", file}), 65,
+         "E-pass: expected a pass that programs compile without (graph_cleanup,");
+  expect(opt({"compile", "--disable", "nothing", file}), 65,
+         "E-pass: expected a pass that `kiln-opt passes` lists, got 'nothing'");
   expect(opt({"verify", text("bad.kiln", "hello\n")}), 65, "E-text");
   expect(opt({"compile", file, "-o", at("g.kiln") + "/x"}), 73, "E-file");
   expect(opt({"compile", file, "-o", at("o2"), "--namespace", "1x"}), 64, "E-usage");
