@@ -14,6 +14,7 @@
 #include "generator/manifest_writer.h"
 #include "generator/names.h"
 #include "generator/outputs.h"
+#include "generator/remarks_writer.h"
 #include "generator/revision.h"
 
 namespace kiln::generator {
@@ -30,6 +31,7 @@ struct Options {
   std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile, depfile_target, object_list,
               revision_header;
   std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after;
+  RemarkOptions remarks;
 
   bool emits(std::string_view kind) const { return std::ranges::find(emit, kind) != emit.end(); }
   std::string path(const std::string& program, const char* suffix) const {
@@ -69,6 +71,7 @@ void define(CLI::App& app, Options& o) {
   app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")
       ->delimiter(',')
       ->type_name("PASS");
+  o.remarks.add_to(app);
   app.add_option("--depfile", o.depfile, "Write a Make dependency file")->type_name("FILE");
   app.add_option("--depfile-target", o.depfile_target, "The file that depends, in place of all outputs")->type_name("FILE");
   app.add_option("--object-list", o.object_list, "Write the paths of the objects, one a line")->type_name("FILE");
@@ -113,7 +116,10 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   options.dump = [&](std::string_view pass, const std::string& text) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
   };
+  compiler::Remarks remarks;
+  if (o.remarks.wanted) options.remarks = &remarks;
   compiler::Compiled c = compiler::compile(g, p, options);
+  std::cerr << remarks_text(remarks, o.remarks, p.name);
   if (o.emits("obj")) out.add(o.path(p.name, ".o"), std::move(c.code.object));
   if (o.emits("llvm-ir")) out.add(o.path(p.name, ".ll"), std::move(c.code.llvm_ir));
   if (o.emits("asm")) out.add(o.path(p.name, ".s"), std::move(c.code.assembly));

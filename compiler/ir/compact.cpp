@@ -13,6 +13,7 @@ std::vector<Id> roots_of(Schedule& s) {
 
 Graph copy(const Graph& g, Schedule& s, std::span<const Id> nodes) {
   Graph out;
+  out.set_remarks(g.remarks());
   const auto moved = [&](SourceLoc loc) { return SourceLoc{out.intern(g.string(loc.file)), loc.line, loc.column}; };
   std::vector<Id> sources, place;
   for (const Id id : nodes) {

@@ -38,6 +38,8 @@ struct UOp {
   SourceLoc loc;
 };
 
+class Remarks;
+
 class Graph {
  public:
   Graph();
@@ -71,6 +73,10 @@ class Graph {
   SourceLoc loc() const { return loc_; }
   SourceLoc loc(Id id) const { return nodes_[id].loc; }
 
+  // Collects the remarks of passes (remark.h); null: nobody asks for them.
+  Remarks* remarks() const { return remarks_; }
+  void set_remarks(Remarks* remarks) { remarks_ = remarks; }
+
   std::uint32_t intern(std::string_view s);
   std::string_view string(std::uint32_t i) const { return strings_[i]; }
 
@@ -103,6 +109,7 @@ class Graph {
   std::deque<std::string> strings_;
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;
   SourceLoc loc_;
+  Remarks* remarks_ = nullptr;
 };
 
 // Copy of `root` in which `map` replaces nodes. Replacements are not searched again.

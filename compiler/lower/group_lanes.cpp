@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/remark.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/group_accesses.h"
 #include "compiler/lower/group_bounds.h"
@@ -132,6 +133,17 @@ class Widening {
   const GroupAccesses& accesses_;
 };
 
+void explain(const Graph& g, Id loop, int lanes, bool independent) {
+  if (independent)
+    remark(g, loop, remarks::vectorised,
+           [&] { return "work items between two barriers run " + std::to_string(lanes) + " at a time, in lanes"; });
+  else
+    remark(g, loop, remarks::not_vectorised, [&] {
+      return lanes > 1 ? "work items between two barriers run one after another: they may use the same elements"
+                       : "work items between two barriers run one after another: there are too few for lanes";
+    });
+}
+
 }  // namespace
 
 bool has_groups(const Graph& g, Id sink) { return first_group(g, sink) != no_id; }
@@ -148,6 +160,7 @@ Id group_lanes(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Targ
     const int lanes = lanes_for(g, loop, size, target);
     GroupAccesses accesses;
     if (lanes > 1) accesses = group_accesses(g, sink, loop, lanes, size, facts);
+    explain(g, loop, lanes, accesses.independent);
     if (accesses.independent) {
       sink = mask_loops(g, loops, sink, range);
       loop = loop_of(g, sink, range);

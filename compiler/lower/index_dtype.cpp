@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "compiler/ir/remark.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
+
+constexpr std::int64_t far = std::int64_t{1} << 24;  // extents that large make products of two exceed 32 bits
 
 bool is_division(Op op) { return op == Op::FLOORDIV || op == Op::FLOORMOD; }
 
@@ -25,10 +29,31 @@ class Lowering {
       done_[id] = g_.dtype(id) == DType::index ? index_value(id) : other(id);
     }
     g_.set_loc(saved);
+    if (g_.remarks() != nullptr) explain(sink);
     return done_.at(sink);
   }
 
  private:
+  // Names the accesses whose index needs 64 bits, and the symbols that may be large.
+  void explain(Id sink) const {
+    const Id roots[] = {sink};
+    for (const Id id : g_.reachable(roots)) {
+      if (g_.op(id) != Op::LOAD && g_.op(id) != Op::STORE) continue;
+      const Id index[] = {g_.src(id, 1)};
+      std::string names;
+      bool is_wide = false;
+      for (const Id n : g_.reachable(index)) {
+        is_wide = is_wide || wide_.contains(n);
+        const std::int64_t most = g_.op(n) == Op::SYM && !g_.name(n).starts_with('$') ? bounds_.facts().of(g_.name(n)).max : 0;
+        if (most >= far) names += (names.empty() ? "" : ", ") + std::string(g_.name(n)) + " may be " + std::to_string(most);
+      }
+      if (is_wide)
+        remark(g_, id, remarks::wide_index, [&] {
+          return "the index needs 64 bits" + (names.empty() ? "" : ": " + names + "; with a lower .max 32 bits may do");
+        });
+    }
+  }
+
   bool is_index(Id id) const { return g_.dtype(id) == DType::index; }
 
   bool fits(Id id) {
@@ -44,7 +69,10 @@ class Lowering {
 
   DType select(Id id) {
     const bool gains = g_.lanes(id) > 1 || is_division(g_.op(id));
-    return gains && all_fit(id) ? DType::i32 : DType::i64;
+    if (!gains) return DType::i64;
+    if (all_fit(id)) return DType::i32;
+    if (may_narrow_ && g_.op(id) != Op::RAMP && g_.op(id) != Op::BROADCAST) wide_.insert(id);
+    return DType::i64;
   }
 
   // A source in type d. Constants and affine vectors are built in that type, other values are cast.
@@ -116,6 +144,7 @@ class Lowering {
   Graph& g_;
   Bounds bounds_;
   bool may_narrow_;
+  std::unordered_set<Id> wide_;  // values in lanes, and divisions, that need 64 bits
   std::unordered_map<Id, Id> done_;
 };
 

@@ -4,6 +4,8 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/decompose_half.h"
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/drop_unit_ranges.h"
@@ -92,6 +94,18 @@ std::vector<LoopPlan> scalar_plan(const Graph& g, const Lowering& k, Id phase) {
   return plan;
 }
 
+void explain_scattered(const Graph& g, Id sink) {
+  const Id roots[] = {sink};
+  for (const Id id : g.reachable(roots)) {
+    const bool is_load = g.op(id) == Op::LOAD;
+    if ((!is_load && g.op(id) != Op::STORE) || access_of(g, id) != Access::scattered) continue;
+    remark(g, id, remarks::gathered, [&] {
+      return (is_load ? "loads " : "stores ") + std::to_string(g.lanes(g.src(id, 1))) +
+             " elements one by one: neighbouring lanes do not use neighbouring elements";
+    });
+  }
+}
+
 // How the runtime may cut the outermost loop of a kernel with one phase.
 void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
   const std::vector<LoopPlan>& plan = k.plans[0];
@@ -99,6 +113,9 @@ void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
   k.out.trip_count = plan.empty() ? g.index(1) : g.src(plan[0].range, 0);
   k.out.alignment = plan.empty() ? 1 : plan[0].step;
   k.out.parallel = !plan.empty() && (k.is_own ? !k.in_order : std::ranges::all_of(stores, moves));
+  const auto has_loop = [&] { return std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR; }); };
+  if (plan.empty() && g.remarks() != nullptr && has_loop())
+    remark(g, stores[0], remarks::one_thread, [] { return "the kernel has one work item, so its loops run in one thread"; });
 }
 
 }  // namespace
@@ -179,6 +196,7 @@ void loop_nest(Graph& g, Lowering& k) {
 
 void interleaved_access(Graph& g, Lowering& k) {
   each_phase(g, k, [&](Id s) { return compiler::interleaved_access(g, s, k.target); });
+  if (g.remarks() != nullptr) explain_scattered(g, k.out.sink);
 }
 
 void narrow_casts(Graph& g, Lowering& k) {

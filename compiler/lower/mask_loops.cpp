@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/index_vector.h"
 
@@ -126,6 +127,7 @@ class Masking {
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR || (is_inner && !std::ranges::binary_search(around.at(id), lanes))) continue;
       const bool begin = differs.contains(g.src(id, 1));
+      explain(id, differs.leaves_apart(g.src(id, 0)));
       if (differs.leaves_apart(g.src(id, 0))) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
     }
     for (const auto& [id, ranges] : around)
@@ -156,6 +158,19 @@ class Masking {
   }
 
  private:
+  // A `when` is a loop of at most one iteration.
+  void explain(Id loop, bool apart) const {
+    const bool is_when = g_.is_index_const(g_.src(g_.src(loop, 0), 0), 1);
+    if (apart)
+      remark(g_, loop, remarks::masked, [&] {
+        return is_when ? "the condition differs between lanes: all lanes compute, and those where it holds store"
+                       : "lanes leave the loop at different iterations: it runs until the last lane has left";
+      });
+    else if (is_when)
+      remark(g_, loop, remarks::branch,
+             [] { return "the condition is the same in all lanes: a branch, so nothing is computed where it does not hold"; });
+  }
+
   const Masked* of_range(Id range) const {
     const auto it = masked_.find(range);
     return it == masked_.end() ? nullptr : &it->second;

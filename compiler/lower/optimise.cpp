@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 #include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
@@ -65,9 +67,15 @@ int fitting(const Graph& g, Id range, int wanted) {
   return static_cast<int>(std::max<std::int64_t>(1, g.arg(end, 0)));
 }
 
+// Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
+std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
+  if (!all_stores_have_stride(g, stores, range, stride)) return "its stores are not to neighbouring elements";
+  if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
+  if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
+  return {};
+}
 bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t i, std::int64_t stride) {
-  return all_stores_have_stride(g, stores, ranges[i], stride) && !has_vectors_over(g, stores, ranges[i]) &&
-         !bounds_loops(g, stores, ranges[i]);
+  return why_no_lanes(g, stores, ranges[i], stride).empty();
 }
 
 // The short inner ranges of a kernel (short_loops.h).
@@ -138,7 +146,9 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   return pays ? order : as_they_are;
 }
 
-std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
+namespace {
+
+std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({r, 1, false, false});
   if (ranges.empty()) return plan;
@@ -153,6 +163,33 @@ std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::
   plan[at].masked_all = b.operations > huge_body;
   if (b.fma_loops.empty() || plan[at].masked_all || ranges.size() < 2) return plan;
   if (const std::size_t i = tile_range(g, b, ranges, at); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
+  return plan;
+}
+
+std::string range_text(const Graph& g, Id range) {
+  return "the loop of " + index_text_or_id(g, g.src(range, 0)) + " iterations";
+}
+
+void explain(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan) {
+  const auto lanes = std::ranges::find(plan, true, &LoopPlan::lanes);
+  if (lanes != plan.end()) {
+    remark(g, stores[0], remarks::vectorised, [&] {
+      return range_text(g, lanes->range) + " runs " + std::to_string(lanes->step) + " iterations at a time, in lanes";
+    });
+    return;
+  }
+  if (ranges.empty()) return;  // one iteration
+  remark(g, stores[0], remarks::not_vectorised, [&] {
+    const std::string_view why = why_no_lanes(g, stores, ranges.back(), 1);
+    return range_text(g, ranges.back()) + ": " + (why.empty() ? "too few iterations for lanes to pay" : std::string(why));
+  });
+}
+
+}  // namespace
+
+std::vector<LoopPlan> optimise(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
+  std::vector<LoopPlan> plan = planned(g, stores, ranges, target);
+  if (g.remarks() != nullptr && !stores.empty()) explain(g, stores, ranges, plan);
   return plan;
 }
 

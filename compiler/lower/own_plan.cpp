@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/rewrite.h"
 
@@ -18,6 +20,11 @@ constexpr std::int64_t large_array = 64;  // elements; from this size on an arra
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
 
+std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
+  if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
+  return std::move(plan);
+}
+
 }  // namespace
 
 bool is_large_array(const Graph& g, Id local) {
@@ -32,13 +39,17 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   for (const Id r : ranges) plan.push_back({r, 1, false, false});
   std::size_t at = ranges.size();
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
-  if (at == 0 || in_order) return plan;
+  if (in_order) return plan;  // serial_atomics or group_lanes has said why
+  if (at == 0)
+    return without_lanes(g, states, plan, "each of its loops has fewer than " + std::to_string(shortest_lanes) + " iterations");
   int widest = narrowest_value, operations = 0;
   bool has_loop = false, has_local = false;
   for (const Id id : g.reachable(states)) {
     has_loop = has_loop || g.op(id) == Op::FOR;
     has_local = has_local || g.op(id) == Op::LOCAL;
-    if (g.op(id) == Op::LOCAL && is_large_array(g, id)) return plan;
+    if (g.op(id) == Op::LOCAL && is_large_array(g, id))
+      return without_lanes(g, states, plan,
+                           "each lane would need an array of " + std::to_string(large_array) + " elements or more");
     const DType d = g.dtype(id);
     if (d == DType::index || d == DType::none || d == DType::boolean) continue;
     widest = std::max(widest, bytes(d));
@@ -54,6 +65,10 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   vector.lanes = vector.step > 1;
   vector.masked_tail = true;
   vector.masked_all = operations > huge_body;
+  remark(g, states[0], remarks::vectorised, [&] {
+    return "the loop of " + index_text_or_id(g, extent) + " work items runs " + std::to_string(vector.step) +
+           " at a time, in lanes";
+  });
   return plan;
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/rewrite.h"
 
@@ -31,14 +32,29 @@ Id combined(Graph& g, AtomicKind kind, Id old, Id value, Id expected) {
 
 }  // namespace
 
+namespace {
+
+// Why the order of the node's ATOMIC matters; empty: it does not.
+std::string_view why_in_order(const Graph& g, Id id) {
+  if (g.op(id) == Op::OLD) return "it uses the value before an atomic operation";
+  if (g.op(id) != Op::ATOMIC) return {};
+  const AtomicKind kind = kind_of(g, id);
+  if (kind == AtomicKind::exchange || kind == AtomicKind::compare_exchange) return "its exchanges store the last value";
+  return is_int(g.dtype(g.src(id, 2))) ? "" : "its atomic operations are on floats, and rounding depends on the order";
+}
+
+}  // namespace
+
 bool needs_order(const Graph& g, Id sink) {
   const Id roots[] = {sink};
-  return std::ranges::any_of(g.reachable(roots), [&](Id id) {
-    if (g.op(id) == Op::OLD) return true;
-    if (g.op(id) != Op::ATOMIC) return false;
-    const AtomicKind kind = kind_of(g, id);
-    return kind == AtomicKind::exchange || kind == AtomicKind::compare_exchange || !is_int(g.dtype(g.src(id, 2)));
-  });
+  for (const Id id : g.reachable(roots)) {
+    const std::string_view why = why_in_order(g, id);
+    if (why.empty()) continue;
+    remark(g, id, remarks::serial,
+           [&] { return "the kernel runs one iteration after another, in one thread and without lanes: " + std::string(why); });
+    return true;
+  }
+  return false;
 }
 
 Id serial_atomics(Graph& g, Id sink) {

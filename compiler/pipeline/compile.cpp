@@ -14,7 +14,8 @@ Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& optio
     return options.dump &&
            std::ranges::any_of(options.dump_after, [&](const std::string& n) { return n == "all" || n == pass; });
   };
-  PassOptions passes{.target = options.target, .verify = options.verify, .disabled = options.disabled};
+  PassOptions passes{
+      .target = options.target, .verify = options.verify, .remarks = options.remarks, .disabled = options.disabled};
   if (options.done || options.dump)
     passes.done = [&](const Pass& pass, const Graph& g, const Schedule& s) {
       if (options.done) options.done(pass.name);
@@ -22,6 +23,7 @@ Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& optio
     };
   Scheduled end = run_passes(graph, std::move(begin), passes);
   Compiled out{std::move(end.graph), std::move(end.schedule), {}};
+  out.graph.set_remarks(nullptr);
   out.code = generate(out.graph, out.schedule, out.schedule.lowered, {options.target, options.symbol_prefix}, options.outputs);
   if (options.done) options.done("codegen");
   return out;

@@ -20,6 +20,7 @@ struct CompileOptions {
   std::string symbol_prefix;
   CodegenOutputs outputs;
   bool verify = true;
+  Remarks* remarks = nullptr;         // collects what the passes decide, and why
   std::vector<std::string> disabled;  // optional passes that do not run
   // Called with the text of the schedule after each pass named in dump_after ("all": every pass).
   std::vector<std::string> dump_after;

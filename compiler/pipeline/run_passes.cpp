@@ -24,6 +24,7 @@ class Driver {
   Driver(const Graph& g, Schedule begin, const PassOptions& options) : options_(options) {
     out_.schedule = std::move(begin);
     out_.graph = compact(g, out_.schedule);
+    out_.graph.set_remarks(options.remarks);
   }
 
   Scheduled run() {
@@ -47,7 +48,8 @@ class Driver {
       if (p.need == Need::optional) optional += (optional.empty() ? "" : ", ") + std::string(p.name);
     for (const std::string& name : options_.disabled)
       if (pass_named(name).need == Need::required)
-        throw Diagnostic("E-pass", "--disable", "expected a pass that programs compile without (" + optional + "), got " + name);
+        throw Diagnostic("E-pass", "--disable",
+                         "expected a pass that programs compile without (" + optional + "), got " + name);
   }
 
   // The index of the first pass to run.

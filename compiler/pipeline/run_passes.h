@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
+#include "compiler/ir/remark.h"
 #include "compiler/lower/target.h"
 #include "compiler/pipeline/passes.h"
 
@@ -21,6 +22,7 @@ namespace kiln::compiler {
 struct PassOptions {
   Target target = {};
   bool verify = true;
+  Remarks* remarks = nullptr;              // collects what the passes decide, and why
   std::vector<std::string> disabled = {};  // optional passes that do not run
   std::string last = {};                   // the last pass to run; empty: all passes
   // Called after each pass. Between two steps of lowering the schedule has the kernels' sinks as they are then.

@@ -173,7 +173,8 @@ void DemandWalk::decide(NodeDemand& d) {
   const Op op = g_.op(d.node);
   if (op == Op::KERNEL) return want_states(d);
   if (d.uses.empty() && !d.stored) return;  // a PARAM that is only written
-  if (d.stored || op == Op::STAGE || (may_stage(op) && StagingModel::needs_storage(model_.cost(d.node), use_of(d)))) {
+  if (d.stored || op == Op::STAGE ||
+      (may_stage(op) && StagingModel::needs_storage(model_.cost(d.node), use_of(d)) != StagingModel::Stored::no)) {
     d.staged = true;
     d.stage_ranges = loop_ranges(shapes_.of(d.node));
     d.whole.map = map_over(d.stage_ranges);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 #include "compiler/rangeify/stage_copy.h"
 #include "compiler/rangeify/stage_reads.h"
 
@@ -45,6 +47,8 @@ class Folding {
       else
         now_[id] = g_.with_src(id, sources(id));
     }
+    if (now_[program_.sink] == program_.sink)  // the last round: nothing changes any more
+      for (const auto& [stage, text] : stored_) remark(g_, stage, remarks::stored, [&] { return text; });
     return now_[program_.sink];
   }
 
@@ -114,17 +118,37 @@ class Folding {
 
   bool needs_storage(Id stage, const Fold& f) {
     ValueUse use;
+    ValueCost cost;
     use.index_operations = index_operations(stage);
-    if (g_.op(f.value) == Op::INDEX) return StagingModel::needs_storage({}, use);  // a copy
-    const ValueCost cost = model_.cost_of_scalar(f.value);
+    if (g_.op(f.value) == Op::INDEX) return decide(stage, f, cost, use);  // a copy
+    cost = model_.cost_of_scalar(f.value);
     if (f.ranges.empty() && !cost.contains_reduce) return false;
     use.maps = reads_.of(stage).size();
     use.elements = elements(f.ranges);
     use.bytes = bytes(g_.dtype(stage));
     for (const Id r : reads_.of(stage))
       use.hoisted += model_.evaluations(cost, reads_.loops(r), ranges_in(g_, g_.src(r).subspan(1)));
-    return StagingModel::needs_storage(cost, use);
+    return decide(stage, f, cost, use);
   }
+
+  bool decide(Id stage, const Fold& f, const ValueCost& cost, const ValueUse& use) {
+    const StagingModel::Stored why = StagingModel::needs_storage(cost, use);
+    const bool stays = why != StagingModel::Stored::no;
+    if (stays && g_.remarks() != nullptr) stored_.emplace_back(stage, shape_text(f) + StagingModel::text_of(why, cost, use));
+    if (!stays && use.maps > 1)
+      remark(g_, stage, remarks::recomputed, [&] {
+        return "computed again by each of " + std::to_string(use.maps) + " readers, because " +
+               StagingModel::text_of(why, cost, use);
+      });
+    return stays;
+  }
+
+  std::string shape_text(const Fold& f) const {
+    std::string text;
+    for (const Id r : f.ranges) text += (text.empty() ? "" : " x ") + index_text_or_id(g_, g_.src(r, 0));
+    return "a buffer of " + (text.empty() ? "one" : text) + " " + std::string(name(g_.dtype(f.value))) + ", because ";
+  }
+
   std::size_t index_operations(Id stage) const {
     std::size_t most = 0;
     for (const Id r : reads_.of(stage)) most = std::max(most, g_.reachable(g_.src(r).subspan(1)).size());
@@ -160,6 +184,7 @@ class Folding {
   std::vector<Id> now_;
   std::unordered_map<Id, Fold> folds_;
   std::unordered_set<Id> kept_;
+  std::vector<std::pair<Id, std::string>> stored_;  // STAGEs that stay, with the text of the remark
 };
 
 }  // namespace

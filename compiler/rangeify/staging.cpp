@@ -155,13 +155,28 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
   return c;
 }
 
-bool StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
-  if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return true;
-  if (use.index_operations > index_limit) return true;
-  if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements;
-  if (cost.operations <= cheap) return false;
-  if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return true;
-  return (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
+StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const ValueUse& use) {
+  if (use.maps > 1 && static_cast<double>(use.maps) * cost.code > code_limit) return Stored::many_copies;
+  if (use.index_operations > index_limit) return Stored::long_index;
+  if (cost.contains_reduce) return use.hoisted > reduce_slack * use.elements ? Stored::reduction : Stored::no;
+  if (cost.operations <= cheap) return Stored::no;
+  if (use.maps > 1 && static_cast<double>(use.maps) * cost.operations > code_limit) return Stored::many_copies;
+  const bool repeats = (use.hoisted - use.elements) * cost.operations > use.elements * use.bytes * byte_cost + kernel_cost;
+  return repeats ? Stored::repeated : Stored::no;
+}
+
+std::string StagingModel::text_of(Stored why, const ValueCost& cost, const ValueUse& use) {
+  const auto number = [](double x) { return std::to_string(static_cast<std::int64_t>(std::llround(std::min(x, 1e15)))); };
+  const std::string times = number(use.hoisted / std::max(1.0, use.elements)), operations = number(cost.operations);
+  switch (why) {
+    case Stored::no: return "its " + operations + " operations cost less than a store and a load";
+    case Stored::many_copies: return number(static_cast<double>(use.maps)) + " readers would each contain a copy of its code";
+    case Stored::long_index: return "the index expressions of its readers are long";
+    case Stored::reduction: return "without a buffer its reduction would run about " + times + " times for each element";
+    case Stored::repeated:
+      return "each element is used about " + times + " times and costs about " + operations + " operations";
+  }
+  return {};
 }
 
 }  // namespace kiln::compiler

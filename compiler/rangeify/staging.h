@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "compiler/ir/program.h"
@@ -49,8 +50,10 @@ class StagingModel {
   ValueCost cost_of_scalar(Id value);
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }
 
-  // True: give the value a buffer. False: recompute it wherever it is read.
-  static bool needs_storage(const ValueCost& cost, const ValueUse& use);
+  // Why the value gets a buffer; `no`: recompute it wherever it is read.
+  enum class Stored : std::uint8_t { no, many_copies, long_index, reduction, repeated };
+  static Stored needs_storage(const ValueCost& cost, const ValueUse& use);
+  static std::string text_of(Stored why, const ValueCost& cost, const ValueUse& use);
 
  private:
   bool surely_stored(Id source, Id reader, Shapes& shapes) const;

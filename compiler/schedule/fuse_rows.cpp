@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/row_clusters.h"
 
@@ -31,6 +32,10 @@ class Fusion {
     for (std::size_t i = 0; i < c_.kernels.size(); ++i) add_phase(i);
     made_.sink = g_.make(Op::SINK, DType::none, ends_);
     for (const int b : c_.local) keep_windows(b);
+    remark(g_, g_.src(ends_.back(), 0), remarks::fused, [&] {
+      return std::to_string(c_.kernels.size()) + " kernels run as one, on tiles of " + std::to_string(c_.rows) +
+             (c_.rows == 1 ? " row" : " rows");
+    });
     return std::move(made_);
   }
 

@@ -5,8 +5,11 @@
 
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
+#include "compiler/schedule/copies.h"
 #include "compiler/schedule/memory_in_order.h"
 #include "compiler/schedule/task_order.h"
+#include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
 namespace {
@@ -147,6 +150,33 @@ void add_conflicts(MemoryProblem& m, const TaskOrder& order, const std::vector<s
   for (auto& c : m.placement.conflicts) std::ranges::sort(c);
 }
 
+std::string name_of(const Schedule& s, int buffer) {
+  const int param = s.buffers[static_cast<std::size_t>(buffer)].param;
+  return param < 0 ? "a temporary" : "`" + s.program.params[static_cast<std::size_t>(param)].name + "`";
+}
+
+// Whether a kernel brings back, behind a loop, what buffers that changed places hold (ping_pong.h). Such a loop runs at most
+// once.
+bool is_brought_back(const Graph& g, const Schedule& s, int loop) {
+  return loop >= 0 && Bounds(g, facts_of(s.program))(s.loops[static_cast<std::size_t>(loop)].end).max <= 1;
+}
+
+// Says which kernels only copy, now that ping_pong has left out the copies that it can.
+void explain_copies(Graph& g, const Schedule& s) {
+  if (g.remarks() == nullptr) return;
+  for (const Kernel& k : s.kernels) {
+    if (is_brought_back(g, s, k.loop)) continue;
+    const std::vector<Id> ends(g.src(k.sink).begin(), g.src(k.sink).end());
+    for (const Id end : ends)
+      if (const auto copied = copy_of(g, s, k, end))
+        remark(g, g.src(end, 0), remarks::copied, [&] {
+          return "copies " + index_text_or_id(g, s.buffers[static_cast<std::size_t>(copied->to)].size) + " elements from " +
+                 name_of(s, copied->from) + " to " + name_of(s, copied->to) +
+                 (k.loop >= 0 ? ", in each iteration of the loop around it" : ", once");
+        });
+  }
+}
+
 }  // namespace
 
 MemoryProblem memory_problem(Graph& g, const Schedule& s) {
@@ -166,6 +196,7 @@ MemoryProblem memory_problem(Graph& g, const Schedule& s) {
 }
 
 void memory_plan(Graph& g, Schedule& s) {
+  explain_copies(g, s);
   if (s.kernels.size() * s.buffers.size() > most_pairs) return memory_in_order(g, s);
   const MemoryProblem m = memory_problem(g, s);
   const Placement placed = place(m.placement);

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
@@ -82,6 +83,11 @@ class Packing {
   Id column(const Operand& o, Id which, Id lane) { return index_add(g_, index_mul(g_, which, g_.index(panel(o))), lane); }
 
   Kernel packed(const Operand& o) {
+    g_.set_loc(g_.loc(o.load));
+    remark(g_, o.load, remarks::packed, [&] {
+      return "copies the " + std::to_string(o.rows) + " x " + std::to_string(o.columns) +
+             " operand of the product once, in the order in which the product reads it";
+    });
     const auto buffer = static_cast<int>(s_.buffers.size());
     const DType d = g_.dtype(o.load);
     s_.buffers.push_back({d, g_.index(o.rows * o.columns), -1, no_id});

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/schedule/turn_copies.h"
@@ -45,6 +46,7 @@ class PingPong {
       const Id count = new_count();
       s_.loops[at(loop)].count = count;
       for (const Cycle& c : change.cycles) {
+        explain(c, change);
         give_roles(c, count, roles);
         bring_back(c, count, s_.loops[at(loop)].parent, loops, copies);
       }
@@ -62,6 +64,13 @@ class PingPong {
       if (kernel.at_entry) std::ranges::transform(*kernel.at_entry, kernel.at_entry->begin(), renamed);
     }
     rebuild(loop, loops, copies);
+  }
+
+  void explain(const Cycle& c, const RoleChange& change) const {
+    if (change.dropped.empty()) return;
+    remark(g_, g_.src(change.dropped.begin()->second[0], 0), remarks::rotated, [&] {
+      return std::to_string(c.buffers.size()) + " buffers change places after each iteration of the loop: nothing is copied";
+    });
   }
 
   Id new_count() {

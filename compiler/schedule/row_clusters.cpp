@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
 
 namespace kiln::compiler {
 namespace {
@@ -84,8 +85,12 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
     p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
   }
   p.operations *= repeats;
-  p.may_fuse = !k.is_own && std::ranges::none_of(p.access.stores, [&](int b) { return is_entry_value(b); }) &&
-               g_.op(g_.src(g_.src(first, 0), 2)) != Op::LOAD;  // a copy exists for its layout in memory
+  if (k.is_own)
+    p.alone = "an explicit kernel stays as it is";
+  else if (std::ranges::any_of(p.access.stores, [&](int b) { return is_entry_value(b); }))
+    p.alone = "it stores to a parameter whose value on entry is read";
+  else if (g_.op(g_.src(g_.src(first, 0), 2)) == Op::LOAD)
+    p.alone = "it only copies, for the order of its result in memory";
   return p;
 }
 
@@ -97,6 +102,7 @@ bool RowClusters::is_entry_value(int b) const {  // whether it is a parameter wh
 std::vector<RowCluster> RowClusters::find() {
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)
     for (const int b : phases_[k].access.loads) try_join(k, b);
+  explain();
   return in_order();
 }
 
@@ -123,22 +129,59 @@ std::vector<RowCluster> RowClusters::in_order() {
   return out;
 }
 
-void RowClusters::try_join(std::size_t reader, int buffer) {
+// The cluster of the reader and of the buffer's writer together; nullopt: they stay apart, and why_ says why.
+std::optional<RowCluster> RowClusters::together(std::size_t reader, int buffer) {
   const std::size_t from = writer(buffer);
-  if (from >= s_.kernels.size() || cluster_of_[from] == cluster_of_[reader]) return;
-  if (!phases_[from].may_fuse || !phases_[reader].may_fuse) return;
+  why_ = {};
+  if (from >= s_.kernels.size() || cluster_of_[from] == cluster_of_[reader]) return std::nullopt;
+  for (const std::size_t k : {from, reader})
+    if (!phases_[k].alone.empty()) {
+      why_ = phases_[k].alone;
+      return std::nullopt;
+    }
   const RowCluster &a = clusters_[cluster_of_[from]], &b = clusters_[cluster_of_[reader]];
   std::vector<std::size_t> kernels = a.kernels;
   kernels.insert(kernels.end(), b.kernels.begin(), b.kernels.end());
-  if (kernels.size() > most_phases) return;
+  if (kernels.size() > most_phases) {
+    why_ = "the kernel would have too many parts";
+    return std::nullopt;
+  }
   std::ranges::sort(kernels);
-  const std::optional<RowCluster> both = best_shape(std::move(kernels));
-  if (!both || lies_between(a, b)) return;
-  const std::size_t last = std::max(reach_[cluster_of_[from]], reach_[cluster_of_[reader]]);
+  std::optional<RowCluster> both = best_shape(std::move(kernels));
+  if (!both || !lies_between(a, b)) return both;
+  why_ = "another kernel runs between them";
+  return std::nullopt;
+}
+
+void RowClusters::try_join(std::size_t reader, int buffer) {
+  const std::optional<RowCluster> both = together(reader, buffer);
+  if (!both) return;
+  const std::size_t from = writer(buffer), last = std::max(reach_[cluster_of_[from]], reach_[cluster_of_[reader]]);
   clusters_[cluster_of_[from]] = {};
   clusters_[cluster_of_[reader]] = *both;
   for (const std::size_t k : both->kernels) cluster_of_[k] = cluster_of_[reader];
   raise_reach(cluster_of_[reader], last);
+}
+
+// Says of each buffer between two kernels why they are two.
+void RowClusters::explain() {
+  if (g_.remarks() == nullptr) return;
+  for (std::size_t k = 0; k < s_.kernels.size(); ++k)
+    for (const int b : phases_[k].access.loads)
+      if (const std::size_t from = writer(b); from < s_.kernels.size() && cluster_of_[from] != cluster_of_[k]) {
+        together(k, b);
+        if (!why_.empty())
+          remark(g_, store_of(k), remarks::not_fused, [&] {
+            return "a kernel of its own, apart from the one" + place_of(from) + " whose result it reads: " + std::string(why_);
+          });
+      }
+}
+
+Id RowClusters::store_of(std::size_t kernel) const { return g_.src(g_.src(s_.kernels[kernel].sink, 0), 0); }
+
+std::string RowClusters::place_of(std::size_t kernel) const {
+  const std::string place = file_and_line(g_, g_.loc(store_of(kernel)));
+  return place.empty() ? "" : " of " + place;
 }
 
 // Makes the cluster, and all clusters that wait for it, wait for kernel `last`.
@@ -187,7 +230,10 @@ std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kerne
     RowCluster c;
     c.kernels = kernels;
     c.depth = depth;
-    if (!shares_rows(c)) return best;
+    if (!shares_rows(c)) {
+      if (depth == 1) why_ = "their outermost loops differ";
+      return best;
+    }
     if (!shape(c)) continue;
     best = c;
     if (model_.elements({phases_[kernels[0]].extents.begin(),
@@ -209,10 +255,11 @@ bool RowClusters::shape(RowCluster& c) {
   const auto& extents = phases_[c.kernels[0]].extents;
   bool rows = false;
   for (std::size_t i = 0; i < c.depth; ++i) rows = rows || !g_.is_index_const(extents[i], 1);
-  if (!rows) return false;
+  if (!rows) return no("there is one row");
   for (const std::size_t k : c.kernels) {
     const RowPhase& p = phases_[k];
-    if ((p.has_product || !p.has_reduce) && model_.elements({row_size(k, c.depth)}) < shortest_row) return false;
+    if ((p.has_product || !p.has_reduce) && model_.elements({row_size(k, c.depth)}) < shortest_row)
+      return no("their rows are short: loops over all rows are faster");
   }
   return find_windows(c) && choose_rows(c);
 }
@@ -233,16 +280,18 @@ bool RowClusters::find_windows(RowCluster& c) {
         kept = true;
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
-        if (s_.buffers[static_cast<std::size_t>(b)].whole) return false;
-        if (phases_[k].has_product && phases_[r].has_product) return false;  // a product is fastest with tiles of many rows
+        if (s_.buffers[static_cast<std::size_t>(b)].whole) return no("the program asks for the whole tensor between them");
+        if (phases_[k].has_product && phases_[r].has_product)
+          return no("both are matrix products, which are fastest with tiles of many rows");
         const auto beside = offsets(k, b, r, c.depth);
-        if (!beside) return false;
+        if (!beside) return no("the reader needs rows that are not near its own, or not known to be");
         const RowOffsets& w = c.windows[static_cast<std::size_t>(std::ranges::lower_bound(c.kernels, r) - c.kernels.begin())];
         c.windows[i].lo = std::min(c.windows[i].lo, w.lo + beside->lo);
         c.windows[i].hi = std::max(c.windows[i].hi, w.hi + beside->hi);
       }
     }
-    if (kept && !c.windows[i].none()) return false;  // two tiles would store the same row
+    if (kept && !c.windows[i].none())
+      return no("the result is needed later too, and tiles that overlap would store rows twice");
   }
   return true;
 }
@@ -268,7 +317,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
     if (p.has_product && loops < 2) c.rows = product_rows;
   }
   if (most_beside > 0) c.rows = beside_rows;
-  if (beside_cost > static_cast<double>(c.rows) * recompute_for_store) return false;
+  if (beside_cost > static_cast<double>(c.rows) * recompute_for_store)
+    return no("computing the rows of the halo again costs more than storing them");
   if (const auto n = index_value(g_, count)) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
     for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)
@@ -278,7 +328,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
       }
   }
   const double row = row_bytes(c), turn = row * (static_cast<double>(c.rows) + most_beside);
-  return turn <= in_cache || row * model_.elements({count}) >= much_more * turn;
+  if (turn <= in_cache || row * model_.elements({count}) >= much_more * turn) return true;
+  return no("a tile of rows does not fit the cache");
 }
 
 }  // namespace kiln::compiler

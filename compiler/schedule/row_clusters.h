@@ -30,7 +30,7 @@ struct RowPhase {
   KernelAccess access;
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
-  bool may_fuse = false;
+  std::string_view alone;  // why it joins no other kernel; empty: it may
 };
 
 struct RowCluster {
@@ -67,7 +67,15 @@ class RowClusters {
   bool is_entry_value(int b) const;
   bool is_row_major(std::size_t kernel, int buffer);
   std::vector<RowCluster> in_order();
+  std::optional<RowCluster> together(std::size_t reader, int buffer);
   void try_join(std::size_t reader, int buffer);
+  void explain();
+  Id store_of(std::size_t kernel) const;
+  std::string place_of(std::size_t kernel) const;
+  bool no(std::string_view why) {
+    why_ = why;
+    return false;
+  }
   bool lies_between(const RowCluster& a, const RowCluster& b) const;
   void raise_reach(std::size_t cluster, std::size_t last);
   std::optional<RowCluster> best_shape(std::vector<std::size_t> kernels);
@@ -93,6 +101,7 @@ class RowClusters {
   std::vector<RowCluster> clusters_;
   std::vector<std::size_t> cluster_of_;  // by kernel: its cluster
   std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in a cluster that it waits for
+  std::string_view why_;                 // why the last two clusters stay apart
   std::map<std::tuple<std::size_t, int, std::size_t, std::size_t>, std::optional<RowOffsets>> offsets_;
 };
 

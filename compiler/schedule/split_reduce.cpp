@@ -56,6 +56,7 @@ class Splitting {
 
   Id split(Id reduce) {
     if (g_.src(reduce).size() != 2 || g_.op(g_.src(reduce, 1)) != Op::RANGE) return reduce;
+    g_.set_loc(g_.loc(reduce));
     const Id value = g_.src(reduce, 0), r = g_.src(reduce, 1);
     if (elements(reduce) < long_reduction) return reduce;
     const Inner inner = reductions_in(value, r);

@@ -23,6 +23,7 @@
 #include "generator/manifest_writer.h"
 #include "generator/names.h"
 #include "generator/outputs.h"
+#include "generator/remarks_writer.h"
 #include "generator/tools/arguments.h"
 #include "generator/tools/npy.h"
 #include "generator/tools/prove_command.h"
@@ -41,6 +42,7 @@ struct Options {
   std::vector<std::string> inputs, dims, dump_after, disabled;
   bool random = false, library = true, time_passes = false;
   std::uint64_t seed = 1;
+  RemarkOptions remarks;
 };
 
 enum class Form { program, nodes, schedule };
@@ -250,7 +252,10 @@ void compile_program(const Options& o) {
     std::cout << "# " << p.name << " after " << pass << '\n' << text;
   };
   const std::string header = write_header(g, p, o.cpp_namespace);
+  Remarks remarks;
+  if (o.remarks.wanted) options.remarks = &remarks;
   Compiled c = compiler::compile(g, std::move(begin), options);
+  std::cerr << remarks_text(remarks, o.remarks, p.name);
 
   const std::string base = o.directory + "/" + p.name;
   Outputs out;
@@ -337,6 +342,7 @@ int run(int argc, char** argv) {
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
   disable(compile);
+  o.remarks.add_to(*compile);
   compile->add_flag("--time-passes", o.time_passes, "Print to the error stream what each pass takes");
   compile->add_flag("!--no-library", o.library, "Do not link the shared library");
   command("passes", "List the passes", choose([] {

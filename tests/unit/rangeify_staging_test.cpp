@@ -1,3 +1,5 @@
+// Which values get a buffer, by the cost of one element and by how often the readers need it. The thresholds are the constants
+// of staging.cpp.
 #include <gtest/gtest.h>
 
 #include "compiler/rangeify/staging.h"
@@ -5,30 +7,47 @@
 namespace kiln::compiler {
 namespace {
 
+using Stored = StagingModel::Stored;
+
+constexpr ValueCost reduction{.operations = 3, .contains_reduce = true};
+
+Stored stored(const ValueCost& cost, const ValueUse& use) { return StagingModel::needs_storage(cost, use); }
+ValueCost elementwise(double operations) { return {.operations = operations}; }
+
 TEST(Staging, AValueReadOnceIsFused) {
-  EXPECT_FALSE(StagingModel::needs_storage({1e9, false}, {1, 100, 100}));
-  EXPECT_FALSE(StagingModel::needs_storage({1e9, true}, {1, 100, 100}));
+  const ValueUse once{.maps = 1, .hoisted = 100, .elements = 100};
+  EXPECT_EQ(stored(elementwise(1e9), once), Stored::no);
+  EXPECT_EQ(stored({.operations = 1e9, .contains_reduce = true}, once), Stored::no);
 }
 
 TEST(Staging, AReductionIsNotRepeated) {
-  EXPECT_TRUE(StagingModel::needs_storage({3, true}, {2, 200, 100}));
-  EXPECT_FALSE(StagingModel::needs_storage({3, true}, {1, 100, 100}));  // broadcast along the inner loop: hoisted out of it
+  EXPECT_EQ(stored(reduction, {.maps = 2, .hoisted = 200, .elements = 100}), Stored::reduction);
+  // A broadcast along the inner loop: the reduction is hoisted out of it.
+  EXPECT_EQ(stored(reduction, {.maps = 1, .hoisted = 100, .elements = 100}), Stored::no);
 }
 
 TEST(Staging, ElementwiseRepeatsWhileItIsCheap) {
-  EXPECT_FALSE(StagingModel::needs_storage({9, false}, {25, 2500, 100}));
-  EXPECT_FALSE(StagingModel::needs_storage({21, false}, {2, 200, 100}));
-  EXPECT_TRUE(StagingModel::needs_storage({21, false}, {5, 500, 100}));
-  EXPECT_FALSE(StagingModel::needs_storage({500, false}, {1, 100, 100}));  // the loops that do not matter stay outside
+  EXPECT_EQ(stored(elementwise(9), {.maps = 25, .hoisted = 2500, .elements = 100}), Stored::no);
+  EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 200, .elements = 100}), Stored::no);
+  EXPECT_EQ(stored(elementwise(21), {.maps = 5, .hoisted = 500, .elements = 100}), Stored::repeated);
+  // Loops that the value does not depend on stay outside.
+  EXPECT_EQ(stored(elementwise(500), {.maps = 1, .hoisted = 100, .elements = 100}), Stored::no);
 }
 
 TEST(Staging, BytesAndTheKernelItselfCost) {
-  EXPECT_TRUE(StagingModel::needs_storage({21, false}, {2, 2000, 1000, 1}));
-  EXPECT_FALSE(StagingModel::needs_storage({21, false}, {2, 2000, 1000, 8}));
-  EXPECT_FALSE(StagingModel::needs_storage({21, false}, {2, 20, 10, 1}));
+  EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 1}), Stored::repeated);
+  EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 2000, .elements = 1000, .bytes = 8}), Stored::no);
+  EXPECT_EQ(stored(elementwise(21), {.maps = 2, .hoisted = 20, .elements = 10, .bytes = 1}), Stored::no);
 }
 
-TEST(Staging, WrittenOutCodeIsBounded) { EXPECT_TRUE(StagingModel::needs_storage({20, false}, {30, 30, 3000})); }
+TEST(Staging, WrittenOutCodeIsBounded) {
+  EXPECT_EQ(stored(elementwise(20), {.maps = 30, .hoisted = 30, .elements = 3000}), Stored::many_copies);
+}
+
+TEST(Staging, LongIndicesAreCutByACopy) {
+  EXPECT_EQ(stored({}, {.maps = 1, .hoisted = 10, .elements = 10, .index_operations = 65}), Stored::long_index);
+  EXPECT_EQ(stored({}, {.maps = 1, .hoisted = 10, .elements = 10, .index_operations = 64}), Stored::no);
+}
 
 }  // namespace
 }  // namespace kiln::compiler

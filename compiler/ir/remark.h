@@ -1,0 +1,66 @@
+// Remarks: what the compiler decided about a line of the program, and why. The pass that decides makes the remark. Remarks are
+// made only for callers that ask for them, and never change what the compiler does.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+// A kind of remark. docs/reference/remarks.md explains each.
+struct RemarkKind {
+  std::string_view id;    // stable
+  std::string_view pass;  // the pass that decides
+  bool missed;            // it costs time, and another way to write the program may avoid it
+};
+
+namespace remarks {
+inline constexpr RemarkKind stored{"stored", "fold_stages", true};
+inline constexpr RemarkKind recomputed{"recomputed", "fold_stages", false};
+inline constexpr RemarkKind packed{"packed", "pack_operands", false};
+inline constexpr RemarkKind fused{"fused", "fuse_rows", false};
+inline constexpr RemarkKind not_fused{"not-fused", "fuse_rows", true};
+inline constexpr RemarkKind copied{"copied", "memory_plan", true};
+inline constexpr RemarkKind rotated{"rotated", "ping_pong", false};
+inline constexpr RemarkKind serial{"serial", "serial_atomics", true};
+inline constexpr RemarkKind vectorised{"vectorised", "optimise", false};
+inline constexpr RemarkKind not_vectorised{"not-vectorised", "optimise", true};
+inline constexpr RemarkKind masked{"masked", "mask_loops", true};
+inline constexpr RemarkKind branch{"branch", "mask_loops", false};
+inline constexpr RemarkKind one_thread{"one-thread", "loop_nest", true};
+inline constexpr RemarkKind gathered{"gathered", "interleaved_access", true};
+inline constexpr RemarkKind wide_index{"wide-index", "index_dtype", true};
+
+inline constexpr RemarkKind all[] = {stored, recomputed, packed,      fused,  not_fused,  copied,   rotated,   serial,
+                                     vectorised, not_vectorised, masked, branch, one_thread, gathered, wide_index};
+}  // namespace remarks
+
+struct Remark {
+  RemarkKind kind;
+  std::string where;  // "kernels.cpp:12:5", or empty
+  std::string text;
+};
+
+// Collects remarks, each once, in the order in which they are made.
+class Remarks {
+ public:
+  void add(const Graph& g, Id at, const RemarkKind& kind, std::string text);
+  const std::vector<Remark>& list() const { return list_; }
+
+ private:
+  std::vector<Remark> list_;
+};
+
+// "kernels.cpp:12:5: remark: stored: ... [fold_stages]"
+std::string line_of(const Remark& r);
+
+// Makes a remark about the line of a node. text(): called only if the caller of the compiler asks for remarks.
+template <class F>
+void remark(const Graph& g, Id at, const RemarkKind& kind, F&& text) {
+  if (g.remarks() != nullptr) g.remarks()->add(g, at, kind, text());
+}
+
+}  // namespace kiln::compiler
