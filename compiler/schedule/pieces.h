@@ -6,7 +6,7 @@
 namespace kiln::compiler {
 
 // Runs a pass on each piece. In a piece, states are parameters, a parameter's direction says how the piece uses it, and the
-// only symbols are those that the piece uses, and all strides.
+// only symbols are all strides and the symbols that the piece uses.
 void in_pieces(Graph& g, Schedule& s, void (*pass)(Graph& g, Schedule& s));
 
 // Joins the ordered kernels of all pieces into one list, in loops. States become temporaries. A kernel depends on a kernel of
