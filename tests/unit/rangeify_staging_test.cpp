@@ -12,14 +12,14 @@ TEST(Staging, AValueReadOnceIsFused) {
 
 TEST(Staging, AReductionIsNotRepeated) {
   EXPECT_TRUE(StagingModel::needs_storage({3, true}, {2, 200, 100}));
-  EXPECT_FALSE(StagingModel::needs_storage({3, true}, {1, 100, 100}));  // broadcast along the inner loop: hoisted out of it
+  EXPECT_FALSE(StagingModel::needs_storage({3, true}, {1, 100, 100}));  // broadcast along the inner loop, so hoisted out of it
 }
 
 TEST(Staging, ElementwiseRepeatsWhileItIsCheap) {
   EXPECT_FALSE(StagingModel::needs_storage({9, false}, {25, 2500, 100}));
   EXPECT_FALSE(StagingModel::needs_storage({21, false}, {2, 200, 100}));
   EXPECT_TRUE(StagingModel::needs_storage({21, false}, {5, 500, 100}));
-  EXPECT_FALSE(StagingModel::needs_storage({500, false}, {1, 100, 100}));  // the loops that do not matter stay outside
+  EXPECT_FALSE(StagingModel::needs_storage({500, false}, {1, 100, 100}));  // the other loops stay outside
 }
 
 TEST(Staging, BytesAndTheKernelItselfCost) {
