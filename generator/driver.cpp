@@ -87,7 +87,7 @@ void print_list(std::span<const record::program* const> programs) {
   }
 }
 
-// What is wrong with the options that CLI11 cannot know; empty when nothing.
+// A mistake in the options that CLI11 cannot detect; empty: none.
 std::string mistake(const Options& o, std::span<const record::program* const> programs) {
   if (!is_namespace(o.cpp_namespace)) return "--namespace expected identifiers joined by ::, got '" + o.cpp_namespace + "'";
   for (const std::string& n : o.programs)
@@ -136,7 +136,7 @@ std::string make_escaped(const std::string& path) {
   return s;
 }
 
-// Every output depends on this executable: the programs are constants in it.
+// Every output depends on this executable only, because the programs are constants in it.
 std::string depfile_text(const Outputs& out, const std::string& target, const char* executable) {
   if (!target.empty()) return make_escaped(target) + ": " + make_escaped(executable) + "\n";
   std::string s;
@@ -169,7 +169,7 @@ int generate(const Options& o, std::span<const record::program* const> programs,
                          std::string(p->loc.file) + ":" + std::to_string(p->loc.line) + ":" + std::to_string(p->loc.column),
                          "expected program names that differ, got `" + std::string(p->name) + "` twice");
       compile_one(*p, o, out);
-    } catch (const Diagnostic& d) {  // go on: the user sees the mistakes of all programs at once
+    } catch (const Diagnostic& d) {  // continues, so that the user sees the mistakes of all programs
       std::cerr << d.what() << '\n';
       failed = true;
     }

@@ -70,7 +70,7 @@ void GroupPlan::find_scopes() {
     if (leaves(node(i).o)) split(i);
 }
 
-// The conditions around a break or continue of a loop that runs once for a group do too.
+// If a loop runs once for a workgroup, the conditions around its breaks and continues also do.
 void GroupPlan::split(int leave) {
   int loop = scope_[at(leave)];
   while (node(loop).o != op::loop) loop = scope_[at(loop)];
@@ -138,9 +138,10 @@ bool GroupPlan::differs(int i) const {
   return std::ranges::any_of(sources(i), [&](int s) { return varies(s); });
 }
 
-// Every scope that runs once for a group is the same for all positions, and so are the conditions of the chain before it.
+// Throws if the work items of a workgroup may disagree on a scope that runs once for the workgroup: on its bounds, its
+// condition, or a condition before it in the same chain.
 void GroupPlan::check() const {
-  std::map<int, int> chain;  // by when or otherwise: the first condition up to it that differs
+  std::map<int, int> chain;  // by when or otherwise: the first condition up to it that may differ
   const auto differing = [&](int i) {
     for (const int s : sources(i))
       if (varies(s)) return i;
@@ -166,7 +167,8 @@ void GroupPlan::check() const {
   }
 }
 
-// Integers that follow from positions and from what all share: indices are seen through when they are computed again.
+// Finds index values, and integer arithmetic on them and on values that all work items share. Each phase computes these again,
+// because passes can analyse an index only if they see its arithmetic.
 void GroupPlan::find_cheap() {
   cheap_.assign(phase_.size(), false);
   for (int i = begin_; i <= end_; ++i) {
@@ -178,7 +180,7 @@ void GroupPlan::find_cheap() {
 }
 
 void GroupPlan::find_kept() {
-  std::map<std::uint64_t, int> variables, locals;  // the first phase that has it
+  std::map<std::uint64_t, int> variables, locals;  // by variable or array: the first phase that uses it
   const auto in_phase = [&](std::map<std::uint64_t, int>& seen, std::uint64_t number, int i, std::set<std::uint64_t>& kept) {
     if (const auto it = seen.emplace(number, phase(i)).first; it->second != phase(i)) kept.insert(number);
   };

@@ -1,10 +1,12 @@
-// A kernel in groups without its barriers: what runs once for a group, what runs for each of its positions, and what the
-// positions keep from one barrier to the next.
+// GroupPlan: splits a kernel with workgroups (kernel in groups in the code) at its barriers.
 //
-// before: the records of a kernel in groups. after: by record, whether it is of the group (a loop or condition that has
-// barriers, what comes out the same everywhere) or of the positions, and then its phase: the records between two barriers, or
-// between a barrier and the beginning or end of such a loop or condition. Values and variables that live in several phases are
-// kept in arrays with an element for each position, unless they are cheap to compute again.
+// Before: the records of a kernel with workgroups.
+// After: by record, whether it runs once for the workgroup or once for each of its work items (positions in the code), and
+//   the number of its phase.
+//   - A loop or condition around a barrier, and a value that is the same for all work items, belongs to the workgroup.
+//   - A phase is the part between two barriers, or between a barrier and the begin or end of a loop or condition around it.
+//   - A value or variable that is used in several phases is kept in an array with an element for each work item, unless it is
+//     cheap to compute again.
 #pragma once
 
 #include <map>
@@ -19,23 +21,23 @@ namespace kiln::generator {
 
 class GroupPlan {
  public:
-  // kernel: the position of its record. Throws Diagnostic E-barrier where some positions would not reach a barrier.
+  // kernel: the number of its record. Throws Diagnostic E-barrier if some work items might not reach a barrier.
   GroupPlan(const record::program& in, int kernel);
 
-  static std::vector<std::int64_t> sizes(const record::node& kernel);  // of a group, by axis; empty: not in groups
+  static std::vector<std::int64_t> sizes(const record::node& kernel);  // of a workgroup, by axis; empty: no workgroups
 
   int end() const { return end_; }
   bool ends_phase(int position) const { return boundary_[at(position)]; }
   int phase(int position) const { return phase_[at(position)]; }
-  // Whether it may differ between the positions of a group. false for records before the kernel.
+  // Whether the value may differ between the work items of a workgroup. False for records before the kernel.
   bool varies(int position) const { return position >= begin_ && varies_[at(position)]; }
   bool variable_varies(std::uint64_t variable) const { return varying_variables_.contains(variable); }
 
-  // What is kept: records of values, variables, and local arrays of the kernel.
+  // The kept ones: records of values, variables, and local arrays of the kernel.
   const std::set<int>& values() const { return values_; }
   const std::set<std::uint64_t>& variables() const { return variables_; }
   const std::set<std::uint64_t>& locals() const { return locals_; }
-  // Made again where it is needed.
+  // Whether the value is computed again in each phase that needs it.
   bool is_cheap(int position) const { return cheap_[at(position)]; }
 
  private:
@@ -61,12 +63,12 @@ class GroupPlan {
   const record::program& in_;
   int begin_, end_;
   std::vector<int> scope_;     // by record: the record that opens the scope around it
-  std::vector<int> closes_;    // by record that closes a scope: the one that opens it
+  std::vector<int> closes_;    // by record that closes a scope: the record that opens it
   std::vector<int> before_;    // by otherwise: the when or otherwise before it
-  std::map<int, int> splits_;  // scopes that run once for a group: why, a barrier or an array in it
+  std::map<int, int> splits_;  // scope that runs once for a workgroup -> the barrier or array in it that is the reason
   std::vector<bool> boundary_, varies_, cheap_;
   std::vector<int> phase_;
-  std::set<std::pair<int, std::uint64_t>> written_;  // phase, tensor
+  std::set<std::pair<int, std::uint64_t>> written_;  // by phase: tensors that it writes
   std::set<std::uint64_t> own_variables_, own_arrays_, varying_variables_, variables_, locals_;
   std::set<int> values_;
 };

@@ -51,7 +51,8 @@ std::string c_part(const std::string& entry) {
 
 std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, const std::string& entry) {
   std::string s = "#ifdef __cplusplus\n}\n\n";
-  // C++ knows no namespace `time` beside the function ::time. In a namespace of another it may be, and time::now(x) finds it.
+  // C++ allows no namespace `time` next to the function ::time. It allows one inside of another namespace, where
+  // time::now(x) finds it.
   const bool hidden = is_c_function(ns.substr(0, ns.find(':')));
   if (hidden) s += "namespace kiln_programs {\n";
   if (!ns.empty()) s += "namespace " + std::string(ns) + " {\n\n";
@@ -75,7 +76,7 @@ std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, cons
 }  // namespace
 
 std::string write_header(Graph& g, const Program& whole, std::string_view ns) {
-  Program p = whole;  // without what only the compiler and the runtime know
+  Program p = whole;  // arguments only: the application does not see the runtime's parameter
   std::erase_if(p.params, [&](const Parameter& q) { return !whole.is_argument(q); });
   const std::string entry = symbol_prefix(ns) + p.name;
   const std::string guard = "KILN_GENERATED_" + entry + "_H";

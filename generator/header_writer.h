@@ -1,7 +1,8 @@
-// The header that an application includes for one program: typed C++ function over the flat C entry.
+// The header that an application includes for one program: a typed C++ function around the flat C entry.
 //
-// before: a tensor-level Program. after: text of `<program>.h`. It includes only kiln/view.h (C: kiln/kiln.h), and is valid C
-// for the flat part. Rank-0 inputs are plain scalars, static extents are part of the views' types.
+// Before: a tensor-level Program.
+// After: the text of `<program>.h`. It includes only kiln/view.h (in C: kiln/kiln.h), and its flat part is valid C. Rank-0
+//   inputs are plain scalars, and static extents are part of the views' types.
 #pragma once
 
 #include <string>

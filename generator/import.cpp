@@ -26,7 +26,7 @@ constexpr std::string_view record_names[] = {
 #undef KILN_X
 };
 
-// The IR's operation of the same name ("and_" is "and").
+// The IR's operation of the same name. The record's `and_` is the IR's `and`.
 std::optional<Op> ir_op(record::op o) {
   std::string_view n = record_names[static_cast<std::size_t>(o)];
   if (n.ends_with('_')) n.remove_suffix(1);
@@ -73,7 +73,7 @@ class Importer {
   }
 
  private:
-  // t(i) = v records a read too, which nobody uses.
+  // By node: whether another node uses it. `t(i) = v` also records a read of t(i), which no node uses.
   std::vector<bool> used_nodes() const {
     std::vector<bool> used(static_cast<std::size_t>(in_.n_nodes));
     for (int i = 0; i < in_.n_nodes; ++i)
@@ -127,7 +127,8 @@ class Importer {
   std::vector<SourceLoc> store_loc_;
 };
 
-// What another phase of a kernel in groups made: kept, or made again with all that it is made of.
+// The value of a node. A value from another phase of a kernel with workgroups is loaded if it is kept. Otherwise it is computed
+// again, with the cheap values that it depends on.
 Id Importer::value(int position) {
   if (!scopes_.is_elsewhere(position)) return values_.at(static_cast<std::size_t>(position));
   if (scopes_.brought(position) != no_id) return scopes_.brought(position);
@@ -135,7 +136,7 @@ Id Importer::value(int position) {
   for (auto it = again.rbegin(); it != again.rend(); ++it) {
     if (!scopes_.is_cheap(*it)) continue;
     const record::node& n = in_.nodes[*it];
-    for (int i = 0; i < n.n_sources; ++i)  // each comes before the node
+    for (int i = 0; i < n.n_sources; ++i)  // sources have smaller numbers, so the walk reaches them
       if (const int s = in_.sources[n.source_begin + i]; scopes_.is_elsewhere(s) && scopes_.brought(s) == no_id)
         again.insert(s);
   }
@@ -150,7 +151,7 @@ Id Importer::value(int position) {
 
 Id Importer::store(std::size_t slot, Id value) {
   const Parameter& p = out_.params.at(slot);
-  const Id node = build_.store(build_.param(static_cast<int>(slot), p), p, value);  // checks; may broadcast the value
+  const Id node = build_.store(build_.param(static_cast<int>(slot), p), p, value);  // checks the value, and may broadcast it
   scopes_.assign(slot, g_.src(node, 1));
   store_loc_[slot] = g_.loc();
   return scopes_.assigned(slot);
@@ -174,7 +175,7 @@ Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
   }
 }
 
-// A wrapped pad, cut to the old extent. The shift is taken mod max(n, 1): below n where there is an element at all.
+// Pads the axis by wrapping, then cuts it to the old extent. The shift is taken modulo max(n, 1), which is valid for n = 0 too.
 Id Importer::roll(const record::node& n, Id x) {
   const auto numbers = this->numbers(n, 0, 2);
   const auto axis = static_cast<std::size_t>(numbers[0]);

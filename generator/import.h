@@ -1,9 +1,11 @@
-// Capture to compiler: the constant tables of a captured program become a Graph and a tensor-level Program.
+// import_program: translates the constant tables of a captured program into a Graph and a tensor-level Program.
 //
-// before: record::program, as the DSL froze it. after: a Program that the verifier accepts; every node has the user's location.
-// precondition: the tables are well formed (the DSL's own static checks). postcondition: one STORE per assigned parameter, in
-// slot order; a parameter read after a store to it is the stored value; broadcasting is explicit. The order of nodes is that of
-// operands: in which order a body's C++ expressions are evaluated (`t(i) = x(j)`) is up to the C++ compiler.
+// Before: record::program, as the DSL made it.
+// After: a Program that the verifier accepts. Every node has the user's location. There is one STORE for each assigned
+//   parameter, in slot order. A read of a parameter after a store gives the stored value. Broadcasting is explicit.
+// Requires: the tables are well formed, as the DSL's static checks ensure.
+// Ensures: nodes are in the order of operands, because the C++ compiler chooses the order in which a body's expressions are
+//   evaluated (`t(i) = x(j)`).
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -12,8 +14,8 @@
 
 namespace kiln::generator {
 
-// `g`: a graph of the program's own. Throws compiler::Diagnostic for what the user can mend, std::logic_error for tables that
-// contradict themselves.
+// `g`: a graph for this program only. Throws compiler::Diagnostic for mistakes that the user can correct, std::logic_error for
+// tables that contradict themselves.
 compiler::Program import_program(compiler::Graph& g, const record::program& p);
 
 }  // namespace kiln::generator

@@ -1,4 +1,5 @@
-// Elements of tensors in scopes: index modes as index algebra, reads, writes and atomics as INDEX, UPDATE and ATOMIC.
+// Imports elements of tensors in scopes: index modes become index arithmetic; reads, writes and atomics become
+// INDEX, UPDATE and ATOMIC.
 #include <algorithm>
 
 #include "compiler/ir/index_bounds.h"
@@ -16,7 +17,8 @@ index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm
 
 }  // namespace
 
-// At single positions: between its phases, a kernel in groups is as the program outside of kernels.
+// Whether the code runs in single work items. Between the phases of a kernel with workgroups, code is treated
+// as outside of kernels.
 bool ScopeImporter::in_kernel() const {
   return !at_group() && std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end();
 }
@@ -26,7 +28,7 @@ ScopeImporter::Changed ScopeImporter::place_of(const record::node& n) {
   return {variable.has_value(), variable.value_or(tensor_of(n)), no_id};
 }
 
-// Takes the tensor off the sources where it is one.
+// The tensor that the record accesses. A computed tensor is the first source; then `src` loses that source.
 ScopeImporter::Tensor ScopeImporter::tensor(const record::node& n, std::span<const Id>& src) {
   Tensor t{place_of(n), no_id, false, {}};
   if (tensor_of(n) == record::computed_tensor) {
@@ -40,7 +42,7 @@ ScopeImporter::Tensor ScopeImporter::tensor(const record::node& n, std::span<con
   return t;
 }
 
-// Does the value depend on the position of the kernel around?
+// Whether the value depends on the work item of the kernel around.
 bool ScopeImporter::differs_in_kernel(Id x) const {
   const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
   if (kernel == scopes_.end()) return false;
@@ -52,7 +54,8 @@ bool ScopeImporter::differs_in_kernel(Id x) const {
   });
 }
 
-// Is the condition the same at all positions of the kernel around? What a loop in it carries may differ.
+// Whether the condition is the same for all work items of the kernel around. A value that a loop in the kernel
+// carries may differ.
 bool ScopeImporter::is_shared(Id condition) const {
   if (condition == no_id) return false;
   const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
@@ -65,7 +68,7 @@ bool ScopeImporter::is_shared(Id condition) const {
   });
 }
 
-// Inside of a kernel that writes it, a tensor has elements only.
+// The whole tensor. In a kernel that writes the tensor, only elements of it can be used.
 Id ScopeImporter::whole(Id tensor, const Changed& place) {
   const auto kernel = std::ranges::find(scopes_, record::op::kernel, &Scope::kind);
   if (kernel == scopes_.end() || std::ranges::find(kernel->changed, place) == kernel->changed.end()) return tensor;
@@ -75,17 +78,17 @@ Id ScopeImporter::whole(Id tensor, const Changed& place) {
   build_.fail("E-scope", "expected elements of " + name + ", which this kernel writes, got all of it");
 }
 
-// The integer as an index. Constants and extents are taken as they are.
+// The integer as an index value. Constants and extents need no cast.
 Id ScopeImporter::to_index(Id integer) {
   const DType d = g_.dtype(integer);
   if (g_.is_const(integer)) return g_.index(g_.arg(integer, 0));
   if (d == DType::i64 && g_.op(integer) == Op::CAST && g_.dtype(g_.src(integer, 0)) == DType::index) return g_.src(integer, 0);
-  // What an index cannot hold is far outside.
+  // A u64 that does not fit an index is replaced by 2^62, which is outside of every axis too.
   if (d == DType::u64) integer = build_.elementwise(Op::MIN, {integer, g_.constant(d, std::uint64_t{1} << 62)});
   return build_.index_of(integer);
 }
 
-// Is there a position on the axis wherever this index is computed?
+// Whether the axis certainly has an element wherever this index is computed.
 bool ScopeImporter::never_empty(Id extent, Id integer) {
   if (proves_nonnegative(g_, index_sub(g_, extent, g_.index(1)), facts_)) return true;
   if (integer == no_id || g_.op(integer) != Op::CAST) return false;
@@ -106,7 +109,7 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
     const bool is_total = mode == index_mode::clamp || mode == index_mode::wrap || mode == index_mode::mirror;
     if (is_total && !never_empty(n, indices[k])) p.gate = both(p.gate, compare(Op::LT, zero, n));
     Id i = indices[k];
-    // What an index cannot hold has a remainder that it can.
+    // A u64 may not fit an index, but its remainder does.
     const bool is_periodic = mode == index_mode::wrap || mode == index_mode::mirror;
     if (is_periodic && g_.dtype(i) == DType::u64)
       i = build_.elementwise(Op::FLOORMOD,
@@ -134,10 +137,10 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
   return p;
 }
 
-// outside: what mode constant gives, else no_id.
+// outside: the value outside of the tensor in mode constant; else no_id.
 Id ScopeImporter::element_at(index_mode mode, const Tensor& t, std::span<const Id> indices, Id outside) {
   Place p = place(mode, t, indices);
-  // A promise holds only where the program comes by.
+  // The promise that the index is inside holds only where the program really executes the read.
   if (mode == index_mode::unchecked) p.gate = both(entered_, active());
   const Id value = read(t, contents_of(t), p.gate, p.index);
   if (p.gate == no_id || p.index.empty()) return value;
@@ -167,7 +170,7 @@ Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
   return old;
 }
 
-// Which of several that fail is told must not depend on their order: the first in the program's.
+// If several checks fail, the reported one must not depend on their order: the first in the program is reported.
 void ScopeImporter::check(const record::node& n, Id holds) {
   Id& state = bound(place_of(n));
   const Id number = g_.constant(DType::i32, n.imm >> 40);

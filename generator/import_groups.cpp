@@ -1,5 +1,5 @@
-// Kernels in groups: the positions of a group become loops, one for each phase. What lives in several phases is kept in arrays
-// of the group with an element for each position.
+// Imports kernels with workgroups. The work items of a workgroup become loops, one nest for each phase. Values that are used in
+// several phases are kept in arrays of the workgroup, with an element for each work item.
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
@@ -15,7 +15,7 @@ namespace {
 
 bool is_group_array(const record::node& n) { return n.o == op::local && (n.imm & record::group_array) != 0; }
 
-// Calls f(position in row-major order, indices) for each element of the extents, which are constants.
+// Calls f(indices) for each element, in row-major order. The extents are constants.
 template <class F>
 void each_element(const Graph& g, std::span<const Id> extents, F&& f) {
   std::int64_t count = 1;
@@ -29,7 +29,7 @@ void each_element(const Graph& g, std::span<const Id> extents, F&& f) {
 
 }  // namespace
 
-// The arrays of what is kept belong to the group.
+// The arrays of kept values belong to the workgroup.
 void ScopeImporter::open_groups(int position) {
   group_ranges_ = scopes_.back().ranges;
   kept_values_.clear();
@@ -68,7 +68,7 @@ Id ScopeImporter::position_on(std::size_t axis) const {
   return index_add(g_, index_mul(g_, group_ranges_[axis], g_.index(group_sizes_[axis])), own);
 }
 
-// In the phase: one loop for each axis.
+// The indices of the work item in its workgroup: the RANGEs of the phase's loops, one for each axis.
 std::vector<Id> ScopeImporter::own_positions() const {
   std::vector<Id> out;
   for (const Scope& s : scopes_)
@@ -76,7 +76,8 @@ std::vector<Id> ScopeImporter::own_positions() const {
   return out;
 }
 
-// Positions of a group that are outside of the kernel's extents do nothing, so those that do something are inside.
+// Whether the integer is the work item's index on an axis with this extent. Then it is inside the axis, because work items of a
+// workgroup that are outside of the kernel's extents do nothing.
 bool ScopeImporter::is_inside(Id integer, Id extent) const {
   if (!in_phase_ || g_.op(integer) != Op::CAST) return false;
   for (std::size_t axis = 0; axis < group_sizes_.size(); ++axis)
@@ -84,7 +85,7 @@ bool ScopeImporter::is_inside(Id integer, Id extent) const {
   return false;
 }
 
-// Then all groups are whole.
+// Whether the extent is a multiple of the size, so that all workgroups are whole.
 bool ScopeImporter::is_multiple(Id extent, std::int64_t size) {
   const Facts facts = facts_of(out_);
   const Congruence c = Bounds(g_, facts).residue(extent);
@@ -185,7 +186,7 @@ Id ScopeImporter::load_kept(std::uint64_t number) {
   return extents.empty() ? elements[0] : joined(g_.dtype(state), elements, extents);
 }
 
-// Local arrays that live in several phases have one for each position.
+// The indices of an element in memory. A local array that is used in several phases has one copy for each work item.
 std::vector<Id> ScopeImporter::places(const Tensor& t, std::span<const Id> index) const {
   std::vector<Id> out;
   if (!t.place.is_variable && is_local(t.place.number) && group_ &&

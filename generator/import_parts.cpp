@@ -1,5 +1,6 @@
-// Several elements by one name, t(rows) or t(i) of a matrix. Inside a kernel they are read and written one by one, outside a
-// read is a GATHER and a write a KERNEL over their positions, which is atomic so that elements may be named twice.
+// Imports accesses to several elements, t(rows) or t(i) of a matrix. Inside a kernel the elements are accessed one by
+// one. Outside, a read is a GATHER, and a write is a KERNEL over the elements. The KERNEL uses atomics, because the
+// indices may name an element twice.
 #include <algorithm>
 #include <optional>
 
@@ -13,7 +14,8 @@ using record::index_mode;
 
 namespace {
 
-// What takes its turn in any order with the same result, but for floats, which keep theirs.
+// The atomic operation for `o`; nullopt: there is none. On integers the order of work items does not change its result. On
+// floats the work items keep their order.
 std::optional<AtomicKind> atomic_of(record::op o) {
   switch (o) {
     case record::op::add:
@@ -50,7 +52,7 @@ ScopeImporter::Part ScopeImporter::part(const record::node& n, const Tensor& t, 
   return p;
 }
 
-// Without the expansions that at_position makes good for.
+// The operand without expansions that at_position() does itself.
 Id ScopeImporter::unbroadcast(Id x) {
   for (;;) {
     if (g_.op(x) != Op::EXPAND && g_.op(x) != Op::RESHAPE) return x;
@@ -65,7 +67,7 @@ Id ScopeImporter::unbroadcast(Id x) {
   }
 }
 
-// k of the positions iota + k in i64, which a range is; no_id for other tensors.
+// The begin k, if x is the tensor iota + k in i64 that a range makes; no_id for other tensors.
 Id ScopeImporter::begin_of_line(Id x) {
   if (g_.op(x) != Op::ADD || g_.dtype(x) != DType::i64) return no_id;
   if (std::ranges::count_if(build_.shape_of(x), [&](Id e) { return !g_.is_index_const(e, 1); }) > 1) return no_id;
@@ -75,7 +77,7 @@ Id ScopeImporter::begin_of_line(Id x) {
   return g_.op(line) == Op::IOTA && build_.shape_of(first).empty() ? first : no_id;
 }
 
-// The value of an operand at one position of the part; its shape broadcasts to the part's first `rank` axes.
+// The value of an operand for one element of the part. The operand's shape broadcasts to the part's first `rank` axes.
 Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t rank) {
   x = unbroadcast(x);
   const std::vector<Id> extents = build_.shape_of(x);
@@ -95,7 +97,7 @@ Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t ra
   return picked(x, at);
 }
 
-// The indices of the element at a position: integers, one for each axis of the tensor.
+// The indices in the tensor of one element of the part: integers, one for each axis of the tensor.
 std::vector<Id> ScopeImporter::indices_at(const Part& p, std::span<const Id> position) {
   const std::size_t rest = p.tensor.extents.size() - p.index.size(), rank = position.size() - rest;
   std::vector<Id> out;
@@ -104,7 +106,7 @@ std::vector<Id> ScopeImporter::indices_at(const Part& p, std::span<const Id> pos
   return out;
 }
 
-// In row-major order, for parts inside of kernels, whose extents are constants.
+// The indices of all elements, in row-major order. Only for parts inside of kernels, whose extents are constants.
 std::vector<std::vector<Id>> ScopeImporter::positions(std::span<const Id> extents) {
   std::vector<std::vector<Id>> out{{}};
   for (const Id extent : extents) {
@@ -127,7 +129,7 @@ Id ScopeImporter::joined(DType d, std::span<const Id> elements, std::span<const 
   return build_.reshape(parts.size() == 1 ? parts[0] : build_.concat(parts, 0), extents);
 }
 
-// Outside of kernels: modes as integer arithmetic around a GATHER, which clamps.
+// A read outside of kernels. Index modes become integer arithmetic around a GATHER, which clamps.
 Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
   Id inside = no_id;
   std::vector<Id> index;
@@ -156,7 +158,7 @@ Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
   }
   const Id value = build_.gather(contents_of(p.tensor), index);
   if (inside == no_id) return value;
-  std::vector<Id> along = build_.shape_of(inside);  // the axes that follow have it as one
+  std::vector<Id> along = build_.shape_of(inside);  // the axes after the indexed ones have extent 1
   along.resize(along.size() + p.tensor.extents.size() - p.index.size(), g_.index(1));
   return build_.elementwise(Op::WHERE, {build_.reshape(inside, along), value, src.back()});
 }
@@ -171,8 +173,8 @@ Id ScopeImporter::elements(const record::node& n, const Tensor& t, std::span<con
   return joined(static_cast<DType>(n.d), out, p.extents);
 }
 
-// Do the indices name no element twice? So where positions outside are left out, and each axis of the part is the line of one
-// index: iota + k.
+// Whether the indices certainly name no element twice: elements outside are skipped, and each axis of the part belongs to one
+// index of the form iota + k.
 bool ScopeImporter::is_injective(const Part& p) {
   if (p.mode != index_mode::skip && p.mode != index_mode::unchecked) return false;
   const std::size_t rank = p.extents.size() - (p.tensor.extents.size() - p.index.size());
@@ -190,7 +192,7 @@ bool ScopeImporter::is_injective(const Part& p) {
   return true;
 }
 
-// What a write at one position makes of the state.
+// The state after the write of one element.
 Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::span<const Id> position, Id* old) {
   const Place at = place(p.mode, p.tensor, indices_at(p, position));
   const Id gate = both(active(), at.gate), value = at_position(p.values[0], position, position.size());
@@ -212,7 +214,7 @@ Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::s
   return updated(p.tensor, state, gate, build_.elementwise(operation_of(o), {now, value}), at.index, is_apart);
 }
 
-// Inside a kernel: one element after another.
+// A write inside a kernel, one element after another.
 Id ScopeImporter::write_small(const record::node& n, const Part& p) {
   const Changed& c = p.tensor.place;
   std::vector<Id> old;
@@ -224,7 +226,7 @@ Id ScopeImporter::write_small(const record::node& n, const Part& p) {
   return n.o == record::op::atomic ? joined(static_cast<DType>(n.d), old, p.extents) : no_id;
 }
 
-// Outside: a kernel over the positions.
+// A write outside of kernels: a kernel over the elements.
 Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) {
   const Changed& c = p.tensor.place;
   std::vector<Id> ranges;
@@ -242,7 +244,7 @@ Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) 
   return wants_old ? build_.get(kernel, 1) : no_id;
 }
 
-// Outside, with an operation that has no atomic form: a loop over the positions.
+// A write outside of kernels whose operation has no atomic form: a loop over the elements.
 void ScopeImporter::scatter_in_turns(const record::node& n, const Part& p) {
   const Changed& c = p.tensor.place;
   const Id count = index_product(g_, p.extents), range = build_.range(count, ids_++), before = value_now(c);

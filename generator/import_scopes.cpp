@@ -15,13 +15,14 @@ using record::op;
 namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
-// How far from 0 an i64 bound or step counts at most: no sum of them on the way to the number of turns leaves 64 bits.
+// An i64 bound or step counts as at most this far from 0, so that the computation of the number of iterations does
+// not overflow 64 bits.
 constexpr std::int64_t farthest = std::int64_t{1} << 61;
 constexpr int operations_of_math = 16, worth_a_branch = 16;
 
 bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow; }
 
-// What the number of turns of a loop to an i32 stays below, so that its counter is known to fit.
+// An upper bound of the number of iterations of a loop with an i32 counter, so that passes know that the counter fits.
 std::int64_t most_turns(const Graph& g, DType counter, Id begin, std::optional<std::int64_t> step) {
   const auto first = index_value(g, begin);
   if (counter != DType::i32 || !first || !step || *step == 0) return endless;
@@ -66,7 +67,7 @@ Id& ScopeImporter::bound(const Changed& c) {
   if (c.is_variable) return variables_.at(c.number);
   return c.number < record::local_tensors ? params_.at(c.number) : locals_.at(c.number - record::local_tensors);
 }
-// An output that nothing has assigned yet is zero where the program writes elements of it.
+// The present value. An output that is not assigned yet begins with zeros, because the program now writes elements of it.
 Id ScopeImporter::value_now(const Changed& c) {
   Id& b = bound(c);
   if (b != no_id) return b;
@@ -75,8 +76,8 @@ Id ScopeImporter::value_now(const Changed& c) {
   return b = build_.broadcast_to(g_.constant(p.dtype, 0), p.extents);
 }
 
-// The scope that opens at `position`, or (depth 1) the rest of the one around it: what it changes of the things that exist
-// before it, and what else decides its form.
+// Describes the scope that opens at record `position`, or for depth 1 the rest of the scope around it: the existing tensors and
+// variables that it changes, and the properties that decide its form.
 ScopeImporter::Contents ScopeImporter::contents(int position, int depth) const {
   Contents out;
   int loops = 0;
@@ -115,7 +116,7 @@ Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> sr
   const record::extent& e = read_.attrs(n)[which];
   if (e.text != nullptr || e.value != -1) return read_.extent(e);
   const Id x = src[used++];
-  const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.src(x, 0)) == Op::SYM;  // its values will fit
+  const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.src(x, 0)) == Op::SYM;  // see cap_symbols()
   if (is_symbol) return g_.src(x, 0);
   if (n.d != KILN_I64) return to_index(x);
   const Id exact = to_index(x);
@@ -125,7 +126,7 @@ Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> sr
   return index_max(g_, below, least);
 }
 
-// Positions are i32: an extent of one symbol is at most 2^31 - 1.
+// Indices of work items are i32, so a symbol in their extents is at most 2^31 - 1.
 void ScopeImporter::cap_symbols(Id extent) {
   for (const Id root[] = {extent}; const Id id : g_.reachable(root))
     if (g_.op(id) == Op::SYM)
@@ -143,13 +144,13 @@ ScopeImporter::Scope ScopeImporter::leave() {
   return s;
 }
 
-// Every index below is a symbol or a constant.
+// Whether the extent depends on symbols and constants only.
 bool ScopeImporter::is_symbolic(Id extent) const {
   const Id root[] = {extent};
   return std::ranges::all_of(g_.reachable(root), [&](Id id) { return g_.dtype(id) == DType::index && g_.op(id) != Op::CAST; });
 }
 
-// The states that a scope changes, at the beginning of each of its turns.
+// Carries the states that a scope changes: binds each to its contents when an iteration begins.
 void ScopeImporter::carry(std::vector<Changed> changed, std::int64_t first) {
   Scope& s = scopes_.back();
   for (Changed& c : changed) {
@@ -175,7 +176,7 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   }
   group_sizes_ = GroupPlan::sizes(n);
   group_extents_ = ends;
-  for (std::size_t i = 0; i < group_sizes_.size(); ++i) {  // as many groups as it takes
+  for (std::size_t i = 0; i < group_sizes_.size(); ++i) {  // the number of workgroups, rounded up
     const Id size = g_.index(group_sizes_[i]);
     ends[i] = index_floordiv(g_, index_add(g_, ends[i], g_.index(group_sizes_[i] - 1)), size);
   }
@@ -185,11 +186,11 @@ void ScopeImporter::open_kernel(int position, std::span<const Id> src) {
   if (!group_sizes_.empty()) open_groups(position);
 }
 
-// The variables of outside that a kernel assigns, which is one of one position (once), are values in it.
+// Only a kernel with one work item (once) assigns variables from outside. In the kernel these variables are values.
 void ScopeImporter::hold_variables(int position) {
   int depth = 1;
   std::set<std::uint64_t> assigned;
-  for (int i = position + 1; depth > 0; ++i) {  // no kernel stands in a kernel
+  for (int i = position + 1; depth > 0; ++i) {  // kernels do not nest
     if (in_.nodes[i].o == op::set) assigned.insert(in_.nodes[i].imm);
     depth -= in_.nodes[i].o == op::kernel_end;
   }
@@ -227,7 +228,7 @@ void ScopeImporter::close_kernel() {
   for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
 }
 
-// A loop that makes one turn where the mask holds, and else none.
+// Opens a loop with one iteration where the mask holds, and no iteration elsewhere.
 void ScopeImporter::open_turn(Id mask, const Contents& inside) {
   enter(op::when);
   Scope& s = scopes_.back();
@@ -238,7 +239,7 @@ void ScopeImporter::open_turn(Id mask, const Contents& inside) {
   entered_ = both(entered_, mask);
   cond_ = live_ = no_id;
   std::int64_t slot = 1;
-  if (inside.leaves) {  // breaks of the loop around reach it as carried values
+  if (inside.leaves) {  // a break of the loop around reaches that loop as a carried value
     Scope& around = *loop_around();
     s.exits = {around.broken == no_id ? g_.constant(DType::boolean, 0) : around.broken, g_.constant(DType::boolean, 0)};
     around.broken = build_.carry(s.ranges[0], s.exits[0], slot);
@@ -247,7 +248,7 @@ void ScopeImporter::open_turn(Id mask, const Contents& inside) {
   carry(inside.changed, slot);
 }
 
-// After a break that need not happen: the rest of the scope is a turn of its own, unless it costs nothing.
+// Opens a loop of at most one iteration for the rest of a scope after a break, unless the rest costs little.
 void ScopeImporter::open_rest(int position) {
   if (in_kernel() || live_ == no_id) return;
   const Contents inside = contents(position + 1, 1);
@@ -270,7 +271,7 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   const Id end = limit(n, 1, src, used);
   s.step = limit(n, 2, src, used);
   if (n.d == KILN_I32) cap_symbols(s.begin), cap_symbols(end);
-  // ceil((end - begin) / step) turns; a step of 0 makes none.
+  // The number of iterations is ceil((end - begin) / step), or 0 if the step is 0.
   const Id one = g_.index(1), zero = g_.index(0);
   const auto step = index_value(g_, s.step);
   const Id up = index_sub(g_, s.step, one), down = index_add(g_, s.step, one);
@@ -317,7 +318,7 @@ void ScopeImporter::close_loop() {
   for (const Changed& c : s.changed) bound(c) = build_.get(loop, number++);
 }
 
-// `where`: the mask of the scope within the one around, apart from its own condition (no_id: everywhere).
+// where: the mask of the scope inside the scope around, without the scope's own condition; no_id: everywhere.
 void ScopeImporter::open_when(int position, Id condition, Id where) {
   const Id mask = both(where, condition), rest = condition == no_id ? no_id : both(where, negated(condition));
   const Contents inside = contents(position);
@@ -364,12 +365,12 @@ Id ScopeImporter::position_value(const record::node& n) {
   return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
 }
 
-// Zero in each turn of the scope around. Outside of kernels it is a value.
+// A local array begins with zeros in each iteration of the scope around. Outside of kernels it is a value.
 Id ScopeImporter::local(int position) {
   const record::node& n = in_.nodes[position];
   const std::size_t number = n.imm & 0xffffffffu;
   if (group_ && locals_[number] != no_id && group_->phase(position) == phase_ && in_phase_ && is_of_group(position))
-    return locals_[number];  // there since the phase began
+    return locals_[number];  // made when the phase began
   local_extents_[number] = read_.extents(*n.s);
   if (!in_kernel())
     return locals_[number] = build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), local_extents_[number]);
@@ -377,7 +378,7 @@ Id ScopeImporter::local(int position) {
   return locals_[number] = array(n, false, s->ranges[0]);
 }
 
-// In a kernel in groups, what ends a phase is of the group.
+// A record that ends a phase belongs to the workgroup, so the phase closes before it.
 Id ScopeImporter::node(int position, std::span<const Id> src, bool is_used) {
   const bool was_group = group_.has_value();
   const bool ends_phase = was_group && group_->ends_phase(position);

@@ -1,12 +1,12 @@
-// Scopes of a captured body become values: conditions are masks, loops and kernels are FOR and KERNEL nodes, a tensor that is
-// written is a chain of states.
+// ScopeImporter: translates the scopes of a captured body into values.
 //
-// before: record nodes in program order between the nodes that open and close scopes.
-// after: pure nodes. Where a condition holds only for some turns, a variable becomes WHERE(mask, new, old) and a write is gated
-// by the mask. A loop carries what its body assigns; with a break, or under a mask, it carries first whether it goes on (FOR
-// with the while flag), so that a masked loop makes no turn. Outside of kernels, what is under a condition is a loop of one
-// turn, and so is what follows a break, so that nothing is computed in vain; so is what costs much in a kernel, under a
-// condition that all positions share.
+// Before: record nodes in program order, with nodes that open and close scopes.
+// After: pure nodes. Loops and kernels are FOR and KERNEL nodes. A tensor that is written is a chain of states.
+//   - A condition becomes a mask: a variable becomes WHERE(mask, new, old), and a write is gated by the mask.
+//   - A loop carries the tensors and variables that its body assigns. If it has a break, or is under a mask, its first carried
+//     value says whether it continues (FOR with the while flag). So a masked loop has no iterations.
+//   - Outside of kernels, code under a condition or after a break becomes a loop of at most one iteration, so that it is not
+//     computed in vain. Inside a kernel, the same is done for costly code under a condition that all work items share.
 #pragma once
 
 #include <map>
@@ -28,13 +28,14 @@ class ScopeImporter {
   ScopeImporter(compiler::Graph& g, compiler::Builder& build, RecordReader& read, const record::program& in,
                 compiler::Program& out)
       : g_(g), build_(build), read_(read), in_(in), out_(out) {}
-  void begin();  // the parameters are known
+  void begin();  // call it when the parameters are known
 
   static bool handles(record::op o) { return o >= record::op::kernel; }
-  // The value of the node at this position, no_id for those without.
+  // The value of the record with this number; no_id: the record has no value.
   Id node(int position, std::span<const Id> src, bool is_used);
 
-  // A kernel in groups. Whether the value of this position was made by another phase, how it comes here, and what is kept.
+  // For kernels with workgroups: whether another phase made the record's value, how this phase gets it, and
+  // which values are kept.
   bool is_elsewhere(int position) const;
   bool is_cheap(int position) const { return group_->is_cheap(position); }
   Id kept(int position);
@@ -42,18 +43,18 @@ class ScopeImporter {
   void brought(int position, Id again) { here_[position] = again; }
   void made(int position, Id value);
 
-  // A parameter that is read as a whole.
+  // The value of a parameter that is read as a whole.
   Id whole(std::size_t slot) {
     const Changed place{false, slot, compiler::no_id};
     return whole(value_now(place), place);
   }
 
-  // Contents of a parameter now; no_id: never assigned, as at entry.
+  // Contents of a parameter now; no_id: not assigned, so its contents are those at entry.
   Id assigned(std::size_t slot) const { return params_[slot]; }
   void assign(std::size_t slot, Id value);
 
  private:
-  // A tensor or a variable that a loop or kernel changes.
+  // A tensor or variable that a loop or kernel changes.
   struct Changed {
     bool is_variable;
     std::uint64_t number;
@@ -62,39 +63,39 @@ class ScopeImporter {
   };
   struct Contents {
     std::vector<Changed> changed;
-    bool breaks = false;  // the loop that opens here
-    bool leaves = false;  // a turn of a loop around
-    bool works = false;   // kernels, loops, values of whole tensors
-    int operations = 0;   // about
+    bool breaks = false;  // a break leaves the loop that opens here
+    bool leaves = false;  // a break or continue leaves an iteration of a loop around
+    bool works = false;   // contains kernels, loops, or values of whole tensors
+    int operations = 0;   // estimated number
   };
   struct Scope {
     record::op kind;
-    Id cond, live, entered;       // outside, to go back to
-    Id rest = compiler::no_id;    // when: where an otherwise holds
-    bool is_turn = false;         // a loop of one turn or none
-    bool is_rest = false;         // one that began at a break
-    std::vector<Id> exits;        // is_turn: whether the loop around is left, whether its turn is, before
-    Id broken = compiler::no_id;  // loop: left in this turn
-    Id going = compiler::no_id;   // loop: carried value 0 of the while form, before the loop
-    Id end = compiler::no_id;     // loop: number of turns
+    Id cond, live, entered;     // masks outside of the scope, to restore at its end
+    Id rest = compiler::no_id;  // when: the mask of a following otherwise
+    bool is_turn = false;       // a loop of at most one iteration
+    bool is_rest = false;       // is_turn: it began at a break
+    std::vector<Id> exits;  // is_turn: before it, whether the loop around is left, and whether that loop's iteration is left
+    Id broken = compiler::no_id;  // loop: whether this iteration leaves it
+    Id going = compiler::no_id;   // loop in the while form: initial carried value 0
+    Id end = compiler::no_id;     // loop: number of iterations
     Id begin = compiler::no_id, step = compiler::no_id;
     std::vector<Id> ranges;
     std::vector<Changed> changed;
-    std::vector<Changed> held;  // kernel of one position: variables of outside, with their memory
+    std::vector<Changed> held;  // kernel of once(): variables from outside, with their memory
   };
-  // A tensor whose elements are named.
+  // A tensor whose elements are accessed.
   struct Tensor {
     Changed place;
-    Id computed = compiler::no_id;  // without a place: the tensor itself
-    bool is_small = false;          // a few values of a position of a kernel, which no memory holds
+    Id computed = compiler::no_id;  // the tensor itself, if it is not in a Changed
+    bool is_small = false;          // a few values of one work item, which are not in memory
     std::vector<Id> extents;
   };
   struct Place {
     std::vector<Id> index;
-    Id gate = compiler::no_id;  // always
+    Id gate = compiler::no_id;  // no_id: always
   };
 
-  // Masks; no_id is true everywhere.
+  // Masks. no_id means true.
   Id both(Id a, Id b);
   Id negated(Id a);
   Id mask_or_true(Id a);
@@ -131,7 +132,7 @@ class ScopeImporter {
   Id local(int position);
   Id scoped(int position, std::span<const Id> src, bool is_used);
 
-  // A kernel in groups (import_groups.cpp).
+  // Kernels with workgroups (import_groups.cpp).
   void open_groups(int position);
   bool is_multiple(compiler::Id extent, std::int64_t size);
   void open_phase(int position);
@@ -172,7 +173,7 @@ class ScopeImporter {
   Id atomic(const record::node& n, std::span<const Id> src);
   void check(const record::node& n, Id holds);
 
-  // Several elements by one name (import_parts.cpp).
+  // Accesses to several elements (import_parts.cpp).
   struct Part {
     record::index_mode mode;
     Tensor tensor;
@@ -201,23 +202,23 @@ class ScopeImporter {
   compiler::Program& out_;
   std::vector<Id> params_, locals_, variables_;
   std::vector<std::vector<Id>> local_extents_;
-  std::vector<bool> is_of_kernel_;  // by variable
+  std::vector<bool> is_of_kernel_;  // by variable: whether it belongs to the kernel around
   std::vector<compiler::SymbolFacts> facts_;
   std::vector<Scope> scopes_;
-  Id cond_ = compiler::no_id;     // the conditions around, within the innermost loop or kernel
-  Id live_ = compiler::no_id;     // not left by break or continue in this turn
-  Id entered_ = compiler::no_id;  // the loops and kernels around make a turn at all
-  Id rest_ = compiler::no_id;     // where the otherwise of the last when holds
-  std::int64_t ids_ = 0;          // of ranges and local arrays
+  Id cond_ = compiler::no_id;     // conditions around, inside the innermost loop or kernel
+  Id live_ = compiler::no_id;     // false after a break or continue in this iteration
+  Id entered_ = compiler::no_id;  // the loops and kernels around have an iteration
+  Id rest_ = compiler::no_id;     // mask of an otherwise after the last when
+  std::int64_t ids_ = 0;          // next number of a range or local array
 
-  std::optional<GroupPlan> group_;  // of the kernel around
+  std::optional<GroupPlan> group_;  // of the kernel around, if it has workgroups
   std::vector<std::int64_t> group_sizes_;
-  std::vector<Id> group_ranges_, group_extents_;  // numbers of groups; extents of the kernel
+  std::vector<Id> group_ranges_, group_extents_;  // RANGEs over workgroups; extents of the kernel
   bool in_phase_ = false;
   int phase_ = 0, phase_begin_ = 0, phase_end_ = 0;
-  std::map<int, std::uint64_t> kept_values_;  // the arrays of what lives in several phases
+  std::map<int, std::uint64_t> kept_values_;  // by record: the array that keeps its value for other phases
   std::map<std::uint64_t, std::uint64_t> kept_variables_;
-  std::map<int, Id> here_;  // values of other phases, as they are in this one
+  std::map<int, Id> here_;  // by record of another phase: its value in this phase
 };
 
 }  // namespace kiln::generator

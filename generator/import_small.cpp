@@ -1,5 +1,5 @@
-// Elements of tensors in kernels that no memory holds: a few values of one position, such as the three of `var<f32, 3>(0)`.
-// They are read by choosing among them and written by making all of them anew.
+// Elements of tensors that are not in memory: a few values of one work item, for example the three of `var<f32, 3>(0)`. A read
+// selects one of them. A write makes all of them again.
 #include <algorithm>
 
 #include "generator/import_scopes.h"
@@ -8,7 +8,7 @@ namespace kiln::generator {
 
 using namespace compiler;
 
-// Mask: is the index this position? no_id: it is, always.
+// A mask: whether the index equals this position. no_id: it always does.
 Id ScopeImporter::is_position(std::span<const Id> index, std::span<const Id> position) {
   Id mask = no_id;
   for (std::size_t k = 0; k < index.size(); ++k)
@@ -16,7 +16,7 @@ Id ScopeImporter::is_position(std::span<const Id> index, std::span<const Id> pos
   return mask;
 }
 
-// The element at a position, which is constant.
+// The element at a constant position.
 Id ScopeImporter::picked(Id x, std::span<const Id> position) {
   if (position.empty()) return x;
   const std::vector<Id> one(position.size(), g_.index(1));
@@ -44,14 +44,14 @@ Id ScopeImporter::updated(const Tensor& t, Id state, Id gate, Id value, std::spa
   return joined(g_.dtype(state), out, t.extents);
 }
 
-// -0.0 and 0.0 are different, a NaN is itself.
+// Bits as an integer: -0.0 differs from 0.0, and a NaN equals itself.
 Id ScopeImporter::bits_of(Id x) {
   if (!is_float(g_.dtype(x))) return x;
   const int size = bytes(g_.dtype(x));
   return build_.bitcast(x, size == 2 ? DType::u16 : size == 4 ? DType::u32 : DType::u64);
 }
 
-// The state after; *old: the element before.
+// Returns the state after the operation. *old: the element before it.
 Id ScopeImporter::atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values,
                             std::span<const Id> index, Id* old) {
   const auto kind = static_cast<AtomicKind>(n.imm >> 40);

@@ -29,7 +29,7 @@ Json symbols(const Program& p) {
   return list;
 }
 
-// What the run sets: positions of loops, and elements of buffers.
+// The symbols that are not extents: strides, loop counters, numbers of iterations, and elements of buffers.
 Json numbers(const Program& p) {
   Json list = Json::array();
   for (const Symbol& s : p.symbols) {

@@ -1,7 +1,8 @@
-// The JSON manifest of one compiled program: what tools need to call it without its header.
+// The JSON manifest of one compiled program. With it, tools can call the program without its header.
 //
-// before: a compiled program. after: JSON text with sorted meaning, not sorted keys: name, entry, target, symbols with facts,
-// parameters, kernels, workspace. Expressions are texts over the symbols, static extents are numbers.
+// Before: a compiled program.
+// After: JSON text. Keys have a fixed order, which is not alphabetical: name, entry, target, symbols with facts, parameters,
+//   kernels, workspace. Expressions are texts over the symbols; static extents are numbers.
 #pragma once
 
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace kiln::generator {
 
-// Not const: extents are put into canonical form in its graph.
+// `c` is not const, because extents are put into canonical form in its graph.
 std::string write_manifest(compiler::Compiled& c, const compiler::Target& target, std::string_view cpp_namespace);
 
 }  // namespace kiln::generator

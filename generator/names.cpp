@@ -36,7 +36,7 @@ bool is_namespace(std::string_view s) {
 }
 
 bool is_c_function(std::string_view name) {
-  for (const char* library : {"libc.so.6", "libm.so.6"})  // not whatever else this process has loaded
+  for (const char* library : {"libc.so.6", "libm.so.6"})  // other libraries of this process do not count
     if (void* handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD); handle != nullptr && dlsym(handle, std::string(name).c_str()))
       return true;
   return false;
@@ -68,7 +68,7 @@ std::string_view direction_name(Direction d) { return d == Direction::in ? "in" 
 std::string expression(Graph& g, Id id) {
   try {
     return index_text(g, index_canonical(g, id), 1 << 16).value_or("?");
-  } catch (const Diagnostic&) {  // E-overflow: no polynomial of 64 bits, as the work of deep loops may be
+  } catch (const Diagnostic&) {  // E-overflow: not a polynomial of 64 bits, for example the work of deep loops
     return "?";
   }
 }

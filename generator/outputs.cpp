@@ -21,7 +21,7 @@ bool has_bytes(const fs::path& path, const std::string& bytes) {
   return in && std::string(std::istreambuf_iterator<char>(in), {}) == bytes;
 }
 
-// The temporary that has the bytes; the caller renames it.
+// Writes the bytes to a temporary file in the same folder, which the caller renames. Returns its path.
 fs::path write_beside(const fs::path& path, const std::string& bytes) {
   std::error_code error;
   if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);

@@ -1,5 +1,5 @@
-// Files to write, all or none: they are collected first and written once everything has succeeded. Each is written to a
-// temporary name and renamed; a file that already has these bytes is left alone, so that nothing is rebuilt for it.
+// Output files, all or none. They are collected first, and written when everything has succeeded. Each file is written under a
+// temporary name and renamed. A file that already has these bytes is not touched, so that nothing is rebuilt for it.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 
 namespace kiln::generator {
 
-// E-file. 73: a file or folder cannot be made; 74: writing failed midway.
+// E-file. exit_status 73: a file or folder cannot be made. 74: writing failed midway.
 class OutputError : public compiler::Diagnostic {
  public:
   OutputError(int exit_status, const std::string& path, const std::string& text)
@@ -27,7 +27,7 @@ class Outputs {
   void write() const;
 
  private:
-  std::map<std::string, std::string> files_;  // by path: the order of writing is fixed
+  std::map<std::string, std::string> files_;  // by path, so that the order of writing is fixed
 };
 
 }  // namespace kiln::generator

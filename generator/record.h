@@ -1,4 +1,4 @@
-// The tables of a captured program (kiln/record.h), under the name that the generator says.
+// Gives the tables of a captured program (kiln/record.h) the short name `record` in the generator.
 #pragma once
 
 #include "kiln/record.h"

@@ -1,4 +1,4 @@
-// What a record says of variables, which are named as a whole or by element.
+// Reads from a record which tensor or variable it accesses. Variables are accessed as a whole or by element.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr bool is_local(std::uint64_t tensor) {
   return tensor >= record::local_tensors && tensor < record::variable_tensors;
 }
 
-// The variable that the record declares, reads or writes.
+// The variable that the record declares, reads or writes; nullopt: none.
 inline constexpr std::optional<std::uint64_t> variable_of(const record::node& n) {
   using record::op;
   if (n.o == op::var || n.o == op::set || n.o == op::get) return n.imm;

@@ -3,7 +3,7 @@
 namespace kiln::generator {
 
 std::vector<const record::program*>& registered_programs() {
-  static std::vector<const record::program*> list;  // made on first use: registration runs before main
+  static std::vector<const record::program*> list;  // made on first use, because registration runs before main
   return list;
 }
 

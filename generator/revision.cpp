@@ -19,7 +19,7 @@ std::string hexadecimal(std::uint64_t v) {
 
 std::string file_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
 
-// After the include guard's #define.
+// Inserts the include after the include guard's #define.
 void include_in(std::string& header, const std::string& name) {
   const std::size_t define = header.find("#define "), line_end = header.find('\n', define);
   header.insert(line_end + 1, "\n#include \"" + name + "\"");

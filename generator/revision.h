@@ -1,5 +1,5 @@
-// One small header that stands for all headers of a folder: each includes it, and its text changes whenever one of theirs does.
-// A build system that cannot know the programs before it has run the generator declares this file alone.
+// One small header that represents all headers of a folder. Each of them includes it, and its text changes whenever one of
+// their texts does. A build system that does not know the programs before the generator runs declares only this file.
 #pragma once
 
 #include <string>

@@ -242,7 +242,7 @@ class StepCompiler {
     add(Step::Kind::scope, id, scope_of_[id]);
   }
 
-  // Whether the memory is not an array that each position of a group has for itself.
+  // Whether the memory is shared. False for an array that each work item of a workgroup has for itself.
   bool is_shared(Id memory) const {
     if (g_.op(memory) == Op::CARRY) return true;
     for (std::uint32_t r = regions_.of[memory]; r != 0; r = regions_.list[r].parent)
@@ -250,7 +250,7 @@ class StepCompiler {
     return true;
   }
 
-  // Numbers the memories that have a unique write.
+  // Numbers the memories that some write with the promise `unique` changes.
   void find_promises() {
     if (std::ranges::none_of(reached_, [&](Id id) { return is_unique(g_, id); })) return;
     origins_ = state_origins(g_, root_);

@@ -11,7 +11,7 @@ namespace kiln::compiler {
 
 struct Operand {
   const std::byte* data;
-  bool scalar;  // one element for all positions
+  bool scalar;  // true: one element that all results use
 };
 
 // out[i] = op(operands[i]...). type: dtype of the operands (for WHERE, of the branches). result: dtype of the node. Not for

@@ -22,7 +22,7 @@ LastUses::LastUses(const Graph& g, std::span<const Id> reached, const Regions& r
     }
   }
   for (Id id : reached) {
-    if (is_scope(g.op(id)))  // a value from outside that is the result of each iteration
+    if (is_scope(g.op(id)))  // the result of each iteration may be a value from outside
       for (Id s : g.op(id) == Op::FOR ? loop_parts(g, id).yield : kernel_parts(g, id).final)
         if (!ends_turn(id, s) && last_[s] == id) captured_[s] = true;
     for (Id s : g.src(id)) {

@@ -1,5 +1,5 @@
-// Checks promises of unique stores while a program runs. Keeps the last writer of each element among the positions that may run
-// in any order: the positions of a kernel, or of a group between two barriers.
+// Checks promises of unique stores while a program runs. Keeps the last writer of each element among the work items that may
+// run in any order: the work items of a kernel, or of a workgroup between two barriers.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class Promises {
 
   void begin() { first_ = ++position_; }
   void next_position() { ++position_; }
-  // False: another position wrote the element too, and one of the two writes has the promise.
+  // False: another work item wrote the element too, and one of the two writes has the promise.
   bool write(std::size_t state, std::size_t element, bool unique) {
     std::vector<Writer>& w = writers_[state];
     if (w.size() <= element) w.resize(element + 1);
@@ -31,7 +31,7 @@ class Promises {
     bool unique = false;
   };
   std::vector<std::vector<Writer>> writers_;  // by state and element
-  std::int64_t position_ = 0, first_ = 1;     // number of the position, counted over all begin() calls
+  std::int64_t position_ = 0, first_ = 1;     // number of the work item, counted over all begin() calls
 };
 
 }  // namespace kiln::compiler

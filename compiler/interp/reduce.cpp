@@ -62,7 +62,7 @@ C striped(ReduceKind k, std::vector<C> x) {
   return block(k, x.data(), x.size());
 }
 
-// The first position of the extreme. A NaN beats every number.
+// The index of the first extreme element. A NaN beats every number.
 template <class C>
 std::int64_t arg_extreme(bool largest, const std::vector<C>& x) {
   std::size_t best = 0;

@@ -45,7 +45,7 @@ std::int64_t StepRunner::integer(std::uint32_t slot) const {
 
 void StepRunner::set_integer(std::uint32_t slot, std::int64_t v) { std::memcpy(scalars_[slot].bytes, &v, sizeof v); }
 
-void StepRunner::block(const Block& b) {  // recursive: as deep as scopes nest
+void StepRunner::block(const Block& b) {  // the recursion is as deep as scopes nest
   for (const Step& s : b.steps) {
     switch (s.kind) {
       case Step::Kind::scalar: scalar(s); continue;

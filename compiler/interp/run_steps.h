@@ -51,7 +51,7 @@ class StepRunner {
   std::vector<Handle> next_arrays_;
   std::map<std::size_t, Array> stored_;
   Promises of_kernel_, of_group_;
-  int group_axes_ = 0;  // number of loops over positions of a group that are running
+  int group_axes_ = 0;  // number of running loops over work items of a workgroup
 };
 
 }  // namespace kiln::compiler

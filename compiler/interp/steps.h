@@ -50,7 +50,7 @@ struct Write {  // UPDATE, ATOMIC
   AtomicKind kind = AtomicKind::add;
   bool unique = false;
   int promised = -1;      // number of the memory if some write of it is unique; else -1
-  bool of_kernel = true;  // whether that memory belongs to the kernel; false: an array of the group
+  bool of_kernel = true;  // whether that memory belongs to the kernel; false: an array of the workgroup
 };
 
 struct Scope {                  // FOR, KERNEL
@@ -62,7 +62,7 @@ struct Scope {                  // FOR, KERNEL
   std::uint32_t begin = 0;                  // FOR: scalar slot
   std::int64_t step = 1;
   bool kernel = false, conditional = false;
-  bool group = false;  // a FOR over positions of a group
+  bool group = false;  // a FOR over work items of a workgroup
 };
 
 struct Step {

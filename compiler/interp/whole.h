@@ -19,8 +19,8 @@ class WholeEvaluator {
                  const std::map<std::string, std::int64_t>& symbols)
       : g_(g), p_(p), arguments_(arguments), index_(g, symbols), shapes_(g) {}
 
-  // The value of a node, from the values of its sources. A source of rank 0 is an array of one element. Index values such as
-  // the offsets of a SLICE may be missing.
+  // The value of a node, from the values of its sources. A source of rank 0 is an array of one element. Index values (for
+  // example the offsets of a SLICE) may be missing.
   Array operator()(Id id, std::span<const Array* const> sources);
   Array zeros(DType d, std::vector<std::int64_t> extents) const;
   std::vector<std::int64_t> extents_of(Id id);

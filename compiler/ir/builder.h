@@ -67,8 +67,8 @@ class Builder {
   // Scopes; op.h says what the operations mean. Index values are of type index and rank 0.
   Id index_of(Id integer);                                            // an integer of rank 0 as an index value
   Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read if the gate is false
-  // gate no_id: always. unique: a promise that no other position of the kernel, or of the group between two barriers, writes or
-  // reads the element.
+  // gate no_id: always. unique: a promise that no other work item of the kernel, or of the workgroup between two barriers,
+  // writes or reads the element.
   Id update(Id state, Id gate, Id value, std::span<const Id> index, bool unique = false);
   Id atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id> index, Id expected = no_id);
   Id old(Id atomic);

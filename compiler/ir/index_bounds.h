@@ -24,7 +24,7 @@ struct SymbolFacts {
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 // The smallest minimums of symbols for which the value is >= 0: for one symbol the exact one; for a product of several symbols
-// plus a constant, minimums of which none can be smaller alone. Empty: the value is >= 0 already. nullopt: no such minimums.
+// plus a constant, minimums of which none can be smaller alone. Empty: the value is >= 0 already. nullopt: there are none.
 std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 }  // namespace kiln::compiler

@@ -81,9 +81,10 @@ namespace kiln::compiler {
 //   flag, carried value 0 (a bool). The RANGE's own end is an upper bound of RANGE for proofs only.
 // - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis. If
 //   the gate is true, the indices must be inside. If it is false, the result is the state itself.
-// - A KERNEL's final state k is a chain of UPDATE, ATOMIC and GET of FORs that ends in CARRY{first RANGE, init k} {k}. INDEX of
-//   that CARRY or of a later state reads the tensor that all points share. INDEX of init k reads the contents at entry. Results
-//   may not depend on the order of the points (row-major in the interpreter). RANGE ends may not depend on own ranges.
+// - A KERNEL's final state k is a chain of UPDATE, ATOMIC and GET of FORs that ends in CARRY{first RANGE, init k} {k}.
+//   INDEX of that CARRY or of a later state reads the tensor that all work items share. INDEX of init k reads the contents
+//   at entry. Results may not depend on the order of the work items (row-major in the interpreter). RANGE ends may not
+//   depend on own ranges.
 // - Inside a KERNEL a state has at most one writer, and every INDEX of a state comes before its writer, because a state is a
 //   moment in time. Outside of kernels tensors are plain values: two writers of one tensor give two tensors.
 
@@ -93,7 +94,7 @@ enum class Op : std::uint8_t {
 #undef KILN_X
 };
 
-// group: the RANGE of a FOR over the positions of a group between two barriers. Lowering makes lanes of it.
+// group: the RANGE of a FOR over the work items of a workgroup between two barriers. Lowering makes lanes of it.
 enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, group };
 enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
 // sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536 elements. A block has 32 accumulators; element k

@@ -67,7 +67,7 @@ struct Program {
 };
 
 // A buffer of the kernel-level program. One of: a parameter; a temporary in the workspace; a view, which is a part of an input
-// (a parameter and an offset); a role, which is one of several buffers at a time.
+// (a parameter and an offset); a rotating buffer, which is one of several buffers at a time.
 struct Buffer {
   DType dtype = DType::f32;
   Id size = no_id;  // elements, index expression over SYMs
@@ -75,28 +75,29 @@ struct Buffer {
   // Temporary: byte offset in the workspace (index expression, multiple of 64), set by memory_plan. View: offset in the
   // parameter.
   Id offset = no_id;
-  // For a temporary that a kernel with phases stores one tile at a time: elements of one tile, and elements that have storage.
-  // Element i belongs to tile i / window.
+  // For a tile buffer (a temporary that a kernel with phases stores one tile at a time): elements of one tile, and elements
+  // that have storage. Element i belongs to tile i / window.
   Id window = no_id, kept = no_id;
   bool whole = false;  // the program wants it stored: its writer and its readers stay different kernels
   int after = -1;      // until dependencies: the buffer whose memory this one takes over, after all its users have run
-  // For a role: it is buffer among[count % among.size()]. count: the SYM of a loop's number of iterations.
+  // For a rotating buffer: it is buffer among[count % among.size()]. count: the SYM of a loop's number of iterations.
   std::vector<int> among = {};
   Id count = no_id;
   bool is_temporary() const { return param < 0 && among.empty(); }
   Id stored() const { return kept != no_id ? kept : size; }  // elements with storage
 };
 
-// Most chunks of a kernel with windows. Chunks may run at the same time, so each has its own window.
+// Most chunks of a kernel with tile buffers. Chunks may run at the same time, so each has its own tile buffers.
 inline constexpr std::int64_t most_chunks = 64;
 
 // One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...). Args of BUFFER are slots in
 // `buffers`. REDUCE nodes are values (K form). ENDs with the same LOOP ranges share their loops.
 //
 // ENDs with different ranges are the phases of a fused kernel. Phases share only the outermost range, which counts tiles. For
-// each tile the phases run one after the other, so a phase may load elements that an earlier phase stored for the same tile. In
-// a kernel that the program wrote (is_own) the first source of an END is a state: a chain of STORE, ATOMIC and FOR that begins
-// at an ENTRY.
+// each tile the phases run one after the other, so a phase may load elements that an earlier phase stored for the same tile.
+//
+// In a kernel that the program wrote (is_own) the first source of an END is a state: a chain of STORE, ATOMIC and FOR
+// that begins at an ENTRY.
 struct Kernel {
   std::string name;  // <program>_k<number>
   Id sink = no_id;

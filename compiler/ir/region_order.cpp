@@ -51,8 +51,8 @@ class Orderer {
       }
   }
 
-  // Collects edges from the other users of a state to its writer. A state with several writers has no such edges, because no
-  // writer can change it in place.
+  // Collects edges from the other users of a state to its writer. Exception: a state with several writers has no edges, because
+  // no writer can change it in place.
   void readers_first(const Successors& users) {
     const auto written = written_states();
     std::vector<Edge> takes;  // state, writer

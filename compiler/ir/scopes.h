@@ -25,7 +25,7 @@ struct WriteParts {                 // UPDATE, ATOMIC
   std::span<const Id> index;
 };
 WriteParts write_parts(const Graph& g, Id write);
-// Whether an UPDATE has the promise that no other position of the KERNEL accesses its element.
+// Whether an UPDATE has the promise that no other work item of the KERNEL accesses its element.
 inline bool is_unique(const Graph& g, Id write) { return g.op(write) == Op::UPDATE && !g.args(write).empty(); }
 
 // The gate of an INDEX and its first index without the gate. gate: no_id if there is none. first: no_id for rank 0.
@@ -34,7 +34,7 @@ struct IndexGate {
 };
 IndexGate index_gate(const Graph& g, Id index);
 
-// Whether the node is a FOR over the positions of a group between two barriers.
+// Whether the node is a FOR over the work items of a workgroup between two barriers.
 bool is_group_loop(const Graph& g, Id id);
 
 // Whether a program of ranges reads the tensor's elements from memory. Then a kernel of its own computes them.

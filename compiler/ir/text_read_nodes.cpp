@@ -95,7 +95,7 @@ void read_buffer(TextReader& r, Schedule& s) {
   s.buffers.push_back(b);
 }
 
-// Reads one field of a lowered kernel; false: the next word is no such field.
+// Reads one field of a lowered kernel. False: the next word is not the name of a field.
 bool read_lowered(TextReader& r, LoweredKernel& l) {
   if (r.scan.accept_word("trip_count"))
     l.trip_count = r.node();

@@ -54,7 +54,7 @@ class ScopeVerifier {
   }
 
  private:
-  bool is_state(Id id) const {  // a state of memory that the points of a KERNEL share
+  bool is_state(Id id) const {  // whether it is a state of memory that the work items of a KERNEL share
     const Id o = origins_[id];
     return g_.op(o) == Op::CARRY;
   }

@@ -53,8 +53,8 @@ class Analysis {
   std::unordered_map<Id, std::vector<Traits>> carries;  // by RANGE of the loop
 
  private:
-  // The traits that a source adds to its users. All lanes share one state of memory, except for an array that each lane has for
-  // itself.
+  // The traits that a source adds to its users. All lanes share one state of memory, except for an array that each
+  // lane has for itself.
   Traits brings(Id source) {
     Traits t = of[source];
     if (g_.dtype(source) == DType::none && g_.op(source) != Op::FOR) {
@@ -117,8 +117,8 @@ bool is_truth(const Graph& g, Id id, bool value) {
   return g.is_const(id) && g.dtype(id) == DType::boolean && (g.arg(id, 0) != 0) == value;
 }
 
-// The value of a node over the sources `s`, if a comparison of constants decides it; else no_id. The positions of copies are
-// such constants. A LOAD whose gate is true loses its gate.
+// The value of a node over the sources `s`, if a comparison of constants decides it; else no_id. The indices of copies are
+// constants. A LOAD whose gate is true loses its gate.
 Id decided(Graph& g, Id id, std::vector<Id>& s) {
   const Op op = g.op(id);
   if (is_comparison(op) && g.dtype(s[0]) == DType::index && g.is_const(s[0]) && g.is_const(s[1])) {

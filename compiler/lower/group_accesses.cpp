@@ -25,7 +25,7 @@ struct Access {
   Op op;
   Id index, gate, memory;
   std::optional<symbolic::Sum> sum;
-  bool is_plain;  // depends only on the position and on nodes outside of the loop
+  bool is_plain;  // depends only on the work item and on nodes outside of the loop
 };
 
 std::optional<std::int64_t> constant(const Graph& g, Id id) { return symbolic::index_constant(g, id); }
@@ -152,7 +152,7 @@ class Phase {
       const Op op = g_.op(id);
       if (!inside_.contains(id) || (op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC)) continue;
       const Id memory = memory_of(g_, g_.src(id, 0));
-      if (g_.op(memory) == Op::LOCAL && inside_.contains(memory)) continue;  // each position has its own
+      if (g_.op(memory) == Op::LOCAL && inside_.contains(memory)) continue;  // each work item has its own
       const auto src = g_.src(id);
       const Id index = op == Op::ATOMIC ? src.back() : src[1];
       const Id gate = op == Op::ATOMIC ? src[1] : src.size() > 3 ? src[3] : no_id;
@@ -167,7 +167,7 @@ class Phase {
                                [&](Id id) { return id == range_ || !inside_.contains(id) || is_elementwise(g_.op(id)); });
   }
 
-  // The inner loops with known bounds. The test visits each of their iterations at each position of the group.
+  // The inner loops with known bounds. The test visits each of their iterations in each work item of the workgroup.
   bool find_loops() {
     std::int64_t combinations = 1;
     for (const Id id : nodes_) {
@@ -261,7 +261,7 @@ class Phase {
     return it->second;
   }
 
-  // Visits the positions of one vector. False: two lanes conflict, or the test cannot decide.
+  // Visits the work items of one vector. False: two lanes conflict, or the test cannot decide.
   bool look_at(const Values& context, std::int64_t first, std::int64_t end) {
     std::map<std::pair<Id, std::int64_t>, Lanes> touched;
     std::map<Id, std::vector<std::int64_t>> rows;  // by index: its value in each lane

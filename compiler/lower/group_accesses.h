@@ -1,10 +1,11 @@
-// group_accesses: tests whether the positions of a group may become lanes, between two barriers.
+// group_accesses: tests whether the work items of a workgroup (positions of a group in the code) may become lanes,
+// between two barriers.
 //
-// Positions may share a vector if no element that one lane writes is accessed by another lane of the same vector. The test
-// evaluates each index at every position of the group, in every iteration of the loops around and inside. An operand may have
-// no known value (a symbol, the number of the group) if it is the same for all positions. All accesses to one memory must then
-// contain the same term of such operands, because equal terms cancel when two indices are compared. The test is conservative:
-// it answers "not independent" if it cannot decide or would take too long.
+// Work items may share a vector if no element that one lane writes is accessed by another lane of the same vector. The test
+// evaluates each index in every work item of the workgroup, in every iteration of the loops around and inside. An operand may
+// have no known value (a symbol, the number of the workgroup) if it is the same for all work items. All accesses to one memory
+// must then contain the same term of these operands, because equal terms cancel when two indices are compared. The test is
+// conservative: it answers "not independent" if it cannot decide or would take too long.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ struct GroupAccesses {
   std::unordered_map<Id, std::vector<std::int64_t>> patterns;
 };
 
-// loop: a FOR over at most `size` positions, at K level. Vectors begin at multiples of `lanes`.
+// loop: a FOR over at most `size` work items, at K level. Vectors begin at multiples of `lanes`.
 GroupAccesses group_accesses(Graph& g, Id sink, Id loop, int lanes, std::int64_t size, const Facts& facts);
 
 }  // namespace kiln::compiler

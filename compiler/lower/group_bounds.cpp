@@ -67,7 +67,7 @@ class Positions {
     return id == range_ ||
            (g_.op(id) == Op::CAST && g_.src(id, 0) == range_ && is_int(g_.dtype(id)) && bits(g_.dtype(id)) >= 16);
   }
-  // The value is the same for all positions, and the value + 1 fits an index.
+  // Whether the value is the same for all work items, and the value + 1 fits an index.
   bool is_shared(Id id) const {
     const DType d = g_.dtype(id);
     return !inside_.contains(id) && (d == DType::index || (is_int(d) && bits(d) <= 32));

@@ -24,7 +24,7 @@ namespace {
 constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
 constexpr std::int64_t shortest_lanes = 4;
 
-// The first loop over positions; inner loops come before the loops around them.
+// The first loop over work items; inner loops come before the loops around them.
 Id first_group(const Graph& g, Id sink) {
   const Id roots[] = {sink};
   const std::vector<Id> nodes = g.reachable(roots);
@@ -32,7 +32,7 @@ Id first_group(const Graph& g, Id sink) {
   return it == nodes.end() ? no_id : *it;
 }
 
-// The largest possible number of positions.
+// The largest possible number of work items.
 std::int64_t positions(Graph& g, Id loop, const Facts& facts) {
   const LoopParts l = loop_parts(g, loop);
   return std::clamp<std::int64_t>(Bounds(g, facts)(l.end).max, 0, g.arg(g.src(l.range, 0), 0));

@@ -1,5 +1,5 @@
-// Computes the exact value of one operation on integers, bools or indices. Used by passes that evaluate code at every position
-// of a loop.
+// Computes the exact value of one operation on integers, bools or indices. Used by passes that evaluate code in
+// every iteration of a loop.
 #pragma once
 
 #include <cstdint>

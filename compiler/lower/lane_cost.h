@@ -1,7 +1,7 @@
 // Estimates the cost of a kernel's iterations for different choices: which range becomes lanes, and whether the short inner
 // ranges (short_loops.h) are written out.
 //
-// The unit is an operation on one register. A cost covers all short iterations at one position of the other ranges.
+// The unit is an operation on one register. A cost covers all short iterations for one iteration of each other range.
 // Requires: reductions lowered.
 #pragma once
 

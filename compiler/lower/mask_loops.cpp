@@ -44,9 +44,9 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
   return out;
 }
 
-// Nodes whose values differ between the positions of a range. A carried value differs if its initial or its next value differs.
-// If lanes leave a loop at different iterations, its carried values differ, and so do the LOADs in it, because inactive lanes
-// load nothing.
+// Nodes whose values differ between the iterations of a range. A carried value differs if its initial or its next value
+// differs. If lanes leave a loop at different iterations, its carried values differ, and so do the LOADs in it, because
+// inactive lanes load nothing.
 class Differing {
  public:
   Differing(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range, bool is_inner)

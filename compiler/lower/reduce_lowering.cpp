@@ -176,7 +176,7 @@ class Lowering {
     return acc;
   }
 
-  // The position of the best element. The first of equal elements wins; a NaN beats every element except a NaN.
+  // The index of the best element. The first of equal elements wins; a NaN beats every element except a NaN.
   Id arg_reduce(const Reduction& r) {
     const Nest n = open(r, {identity(r), g_.constant(DType::i64, 0)});
     const Copy copies[] = {n.copy};

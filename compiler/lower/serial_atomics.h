@@ -1,5 +1,5 @@
-// serial_atomics: replaces atomic operations by load, operation, store if the result depends on their order or the machine has
-// no such instruction.
+// serial_atomics: replaces atomic operations by load, operation, store if the result depends on their order or the
+// machine lacks the instruction.
 //
 // Before: ATOMIC and OLD (the value before an ATOMIC).
 // After: no OLD. ATOMICs stay if all of the kernel are on integers, none is an exchange, and no old value is used. Otherwise

@@ -1,5 +1,6 @@
-// Up to 2^28 the reduction is three fused steps; above, |x| * 2/pi modulo 4 is taken in integers from a window of the bits of
-// 2/pi (Payne and Hanek, 1983). The bits of 2/pi are constants chosen by selects: no table is loaded.
+// Reduces angles modulo pi/2. Up to 2^28 the reduction takes three fused steps. Above, |x| * 2/pi modulo 4 is computed
+// in integers from a window of the bits of 2/pi (Payne and Hanek, 1983). Selects choose these bits from constants, so
+// no table is loaded.
 #include "compiler/math/angle.h"
 
 #include <array>
@@ -9,7 +10,7 @@
 namespace kiln::compiler {
 namespace {
 
-// 2/pi, from weight 2^-1 on, computed with 4000 bits.
+// The first bits of 2/pi, the highest of weight 2^-1. They were computed with 4000 bits.
 constexpr std::uint64_t two_over_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
                                          0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
                                          0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
@@ -18,7 +19,7 @@ constexpr std::uint64_t two_over_pi[] = {0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
 
 constexpr double pi_half_1 = 0x1.921fb54442d18p+0, pi_half_2 = 0x1.1a62633145c07p-54, pi_half_3 = -0x1.f1976b7ed8fbcp-110;
 
-// n pi/2 leaves in three parts. The first step is exact: the difference has no bit below 2^-52.
+// Subtracts n * pi/2, with pi/2 in three parts. The first step is exact: the difference has no bit below 2^-52.
 Angle reduce_fused(Value x, bool with_low) {
   const Value n = round(x * real(x, 0x1.45f306dc9c883p-1));
   const Value exact = fma(n, real(x, -pi_half_1), x);
@@ -38,7 +39,7 @@ Value funnel(Value high, Value low, Value n) {
   return variable_shift(Op::SHL, high, n) | variable_shift(Op::SHR, shr(low, 1), complement);
 }
 
-// 64-bit words k .. k+3 of 64 zero bits followed by 2/pi, k < 32: a shifter with one stage for each bit of k.
+// The 64-bit words k .. k+3 of 64 zero bits followed by 2/pi, for k < 32. Each step of this shifter handles one bit of k.
 std::array<Value, 4> pick_words(Value k) {
   std::vector<Value> t = {word(k, 0)};
   for (std::uint64_t w : two_over_pi) t.push_back(word(k, w));
@@ -61,7 +62,7 @@ Value multiply_high(Value m, Value w) {
   return m1 * w1 + shr(a, 32) + shr(b, 32) + shr(middle, 32);
 }
 
-// 0 <= high:low < 2^126 as f64 parts, the second below the rounding of the first.
+// 0 <= high:low < 2^126 as a sum of two f64. The second part is below the rounding of the first.
 std::pair<Value, Value> to_parts(Value high, Value low) {
   const Value mask = word(high, 0xffffffff);
   const Value d3 = to_f64(shr(high, 32)), d2 = to_f64(high & mask), d1 = to_f64(shr(low, 32)), d0 = to_f64(low & mask);
@@ -70,7 +71,7 @@ std::pair<Value, Value> to_parts(Value high, Value low) {
   return {sum, ((a - sum) + b) + fma(d1, real(d1, 0x1p32), d0)};
 }
 
-// |x| = m 2^(e-1075) >= 2^28. Bits of 2/pi that give multiples of 4 are skipped: the window starts at bit e - 1077.
+// |x| = m 2^(e-1075) >= 2^28. The window starts at bit e - 1077, because earlier bits of 2/pi give multiples of 4.
 Angle reduce_window_double(Value x) {
   const Value bits = bitcast(abs(x), DType::u64);
   const Value m = (bits & word(bits, 0xfffffffffffff)) | word(bits, std::uint64_t{1} << 52);
@@ -97,7 +98,7 @@ Angle reduce_window_double(Value x) {
   return {bitcast(n, DType::i64), where(minus, -r, r), where(minus, -r_low, r_low)};
 }
 
-// |x| = m 2^(e-150) >= 2^28: the window starts at bit e - 152, and 96 bits of it are enough.
+// |x| = m 2^(e-150) >= 2^28. The window starts at bit e - 152; 96 bits of it suffice.
 Angle reduce_window_single(Value x) {
   Graph& g = *x.g;
   const auto u64 = [&](std::int64_t v) { return integer(g, DType::u64, v); };
@@ -117,7 +118,7 @@ Angle reduce_window_single(Value x) {
   const auto window = [&](int i) { return shr(variable_shift(Op::SHL, shl(t[i], 32) | t[i + 1], shift), 32); };
   const Value y = shl(m * window(0), 32) + m * window(1) + shr(m * window(2), 32);  // |x| 2/pi modulo 4, times 2^62
   const Value n = shr(y + u64(std::int64_t{1} << 61), 62);
-  // the rest is signed; its upper half is shifted to where it is not
+  // The rest is signed. Adding 2^62 makes the upper half non-negative; `high - 2^30` below removes it again.
   const Value rest = y - shl(n, 62) + u64(std::int64_t{1} << 62);
   const Value high = to_f64(shr(rest, 32)), low = to_f64(rest & u64(0xffffffff));
   const Value r = fma(high - real(high, 0x1p30), real(high, 0x1p32), low);

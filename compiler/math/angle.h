@@ -7,14 +7,14 @@
 
 namespace kiln::compiler {
 
-// |x| = n pi/2 + r + low, |r| <= pi/4. The quadrant n is an i64 of which only the value modulo 4 counts; r is f64 for both
-// types; low, below the rounding of r, is there for f64 arguments only.
+// |x| = n pi/2 + r + low, with |r| <= pi/4. The quadrant is n as an i64; only its value modulo 4 counts. r is f64 for both
+// types. low is a correction below the rounding of r, for f64 arguments only.
 struct Angle {
   Value quadrant, r;
   std::optional<Value> low = {};
 };
 
-// The callers restore the sign of x. Infinite and NaN arguments give garbage that the caller replaces.
+// The callers restore the sign of x, and replace the result for an infinite or NaN argument, which is meaningless.
 Angle reduce_angle(Value x);
 
 }  // namespace kiln::compiler

@@ -68,11 +68,11 @@ inline Value polynomial(Value x, std::span<const double> c) {
   return p;
 }
 
-// An unevaluated sum, low below the rounding of high.
+// An unevaluated sum of two values; low is below the rounding of high.
 struct Pair {
   Value high, low;
 };
-// a + b exactly (Knuth); fast: where |a| >= |b| or a is 0 (Dekker).
+// a + b exactly (Knuth). The fast form (Dekker) requires |a| >= |b| or a == 0.
 inline Pair two_sum(Value a, Value b) {
   const Value s = a + b, t = s - a;
   return {s, (a - (s - t)) + (b - t)};
@@ -90,20 +90,20 @@ inline Pair operator*(Pair a, Pair b) {
   const Pair p = two_product(a.high, b.high);
   return fast_two_sum(p.high, p.low + fma(a.high, b.low, a.low * b.high));
 }
-// |a| >= |b| or opposite signs do not cancel: enough for the series here.
+// Requires |a| >= |b|, or opposite signs that do not cancel. The series here satisfy this.
 inline Pair operator+(Pair a, Pair b) {
   const Pair s = two_sum(a.high, b.high);
   return fast_two_sum(s.high, s.low + (a.low + b.low));
 }
 
-// What depends on the width of the type.
+// Properties of a float type that depend on its width.
 struct Format {
   DType integer;
   int mantissa, bias, width;
 };
 inline Format format(DType d) { return d == DType::f32 ? Format{DType::i32, 23, 127, 32} : Format{DType::i64, 52, 1023, 64}; }
 
-// The sign of s on the magnitude of a.
+// The magnitude of a with the sign of s.
 inline Value copysign(Value a, Value s) {
   const Format f = format(a.dtype());
   const std::int64_t sign = f.width == 32 ? INT32_MIN : INT64_MIN;
@@ -112,45 +112,45 @@ inline Value copysign(Value a, Value s) {
   return bitcast((bitcast(a, f.integer) & keep) | (bitcast(s, f.integer) & m), a.dtype());
 }
 
-// Conversions between integers and floats go through the bits of the floats: saturating casts cost more, and x86 before AVX-512
-// has none between f64 and 64-bit integers.
+// Conversions between integers and floats work on the bits of the floats, because saturating casts cost more, and x86 before
+// AVX-512 has no conversions between f64 and 64-bit integers.
 
-// n + 1.5 * 2^mantissa as bits: their low half is n in two's complement. For integer-valued n below 2^(mantissa - 1).
+// The bits of n + 1.5 * 2^mantissa, whose low half is n in two's complement. Requires an integer n with |n| < 2^(mantissa - 1).
 inline Value integer_bits(Value n) {
   const Format f = format(n.dtype());
   return bitcast(n + real(n, f.width == 32 ? 0x1.8p23 : 0x1.8p52), f.integer);
 }
-// An integer-valued f64 below 2^51 as i64.
+// Converts an integer-valued f64 below 2^51 to i64.
 inline Value to_i64(Value n) { return integer_bits(n) - integer(*n.g, DType::i64, 0x4338000000000000); }
-// A u64 below 2^52 as f64.
+// Converts a u64 below 2^52 to f64.
 inline Value to_f64(Value n) {
   const Value bits = bitcast(n | integer(n, 0x4330000000000000), DType::f64);
   return bits - real(bits, 0x1p52);
 }
 
-// 2^n for an integer-valued n (of the float type) in the normal range.
+// 2^n for an integer-valued float n in the normal range.
 inline Value power_of_two(Value n) {
   const Format f = format(n.dtype());
   const std::int64_t one = static_cast<std::int64_t>(f.bias) << f.mantissa;
   return bitcast(shl(integer_bits(n), f.mantissa) + integer(*n.g, f.integer, one), n.dtype());
 }
 
-// Functions on values, by family; each file says which method.
+// Functions on values, by family. The head of each source file describes its method.
 Value expand_exp(Value x);
 Value expand_exp_in_range(Value x);  // exp for |x| <= 80, no special values
 Value expand_exp2(Value x);
-// exp(r + low) 2^n, |r| <= ln(2)/2, n in the range of results and a little more: one rounding where the result is subnormal.
+// exp(r + low) 2^n for |r| <= ln(2)/2 and an n up to a little beyond the range of results. A subnormal result rounds once.
 Value exp_scaled(Value r, Value low, Value n);
-// For results that are rounded to f32 next: f64 arguments, relative errors of 2^-32 (exp: |x| <= 700, log2: normal x > 0).
+// For results that are then rounded to f32: f64 arguments, relative errors of 2^-32 (exp: |x| <= 700, log2: normal x > 0).
 Value exp_for_single(Value x);
 Value exp2_for_single(Value x);
 Value log2_for_single(Value x);
-// x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, subnormal ones too; garbage for others.
+// x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)), for positive finite x, also subnormal x. Other x give meaningless values.
 struct Logarithm {
   Value k, f;
 };
 Logarithm reduce_log(Value x);
-Logarithm reduce_log_normal(Value x);  // not for subnormal ones
+Logarithm reduce_log_normal(Value x);  // not for subnormal x
 Value expand_log(Value x);
 Value expand_log2(Value x);
 Value expand_sin(Value x);

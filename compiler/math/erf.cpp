@@ -1,5 +1,5 @@
-// erf(x): |x| < 0.72: x p(x^2); above: 1 - exp(-x^2) p((x - 2) / (x + 2)); both polynomials are Chebyshev fits of the exact
-// function made in 50-digit arithmetic (errors 3e-23 and 2e-21). f32 computes in f64.
+// erf(x) = x p(x^2) for |x| < 0.72, else 1 - exp(-x^2) p((x - 2) / (x + 2)). Both polynomials are Chebyshev fits of the exact
+// function, made in 50-digit arithmetic (errors 3e-23 and 2e-21). For f32 the computation is in f64.
 #include <span>
 
 #include "compiler/math/emit.h"
@@ -23,9 +23,9 @@ constexpr double scaled_tail[] = {
 Value expand_erf(Value x) {
   const bool single = x.dtype() == DType::f32;
   if (single) x = cast(x, DType::f64);
-  // Rounded to f32, fewer terms do.
+  // A result that is rounded to f32 needs fewer terms.
   const auto terms = [&](std::span<const double> c, std::size_t enough) { return single ? c.first(enough) : c; };
-  const Value top = real(x, 6.2);  // beyond, erf rounds to 1
+  const Value top = real(x, 6.2);  // above 6.2 erf rounds to 1
   const Value a = where(abs(x) < top, abs(x), top);
   const Value small = x * polynomial(x * x, terms(near_zero, 9));
   const Value t = (a - real(x, 2)) / (a + real(x, 2));

@@ -1,5 +1,5 @@
-// exp(x) = 2^n * exp(r), r = x - n ln 2 in two steps, |r| <= ln(2)/2; Taylor series of exp; scaling in two factors, so that
-// subnormal results round once. exp2 the same with r = (x - n) ln 2.
+// exp(x) = 2^n * exp(r) with r = x - n ln 2 in two steps and |r| <= ln(2)/2. exp(r) is a Taylor series. The scaling has two
+// factors, so that subnormal results round once. exp2 does the same with r = (x - n) ln 2.
 #include <span>
 #include <vector>
 
@@ -14,20 +14,21 @@ std::vector<double> taylor(int degree) {
   return c;
 }
 
-// exp(r) = 1 + r + r^2 q: the tail is small, so its rounding hardly counts.
+// exp(r) = 1 + r + r^2 q. The term r^2 q is small, so its rounding hardly counts.
 Value mantissa(Value r) {
   const auto c = taylor(r.dtype() == DType::f32 ? 7 : 13);
   const Value q = polynomial(r, std::span(c).subspan(2));
   return fma(r * r, q, r) + real(r, 1);
 }
 
-// exp(r) * 2^n with n already clamped to where both factors are normal.
+// exp(r) * 2^n for an n that is clamped to a range in which both factors are normal.
 Value scaled(Value r, Value n) {
   const Value half = floor(n * real(n, 0.5));
   return mantissa(r) * power_of_two(half) * power_of_two(n - half);
 }
 
-// Outside, the result is 0 or infinity, which the last two products make of the limits too. NaN stays NaN.
+// Clamps x to [low, high]. Outside of it exp is 0 or infinity, and the products in scaled() give that for the
+// limits too. NaN stays NaN.
 Value clamped(Value x, double low, double high) {
   const Value a = where(x < real(x, low), real(x, low), x);
   return where(a > real(x, high), real(x, high), a);
@@ -80,7 +81,7 @@ Value expand_exp2(Value x) {
   const Value c = clamped(x, single ? -151 : -1076, single ? 129 : 1025);
   const Value n = round(c);
   const Value d = c - n;
-  // d ln 2 with the constant in two parts
+  // d * ln 2, where ln 2 is a sum of two constants.
   const double hi = single ? 0x1.62e430p-1 : 0x1.62e42fefa39efp-1, lo = single ? -0x1.05c610p-29 : 0x1.abc9e3b39803fp-56;
   const Value r = fma(d, real(x, hi), d * real(x, lo));
   return scaled(r, n);

@@ -29,8 +29,8 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
 
 }  // namespace
 
-// Made apart and then copied: in which order the terms of a C++ expression are evaluated is up to the compiler, so the order of
-// new nodes would be, too.
+// The expansion is made in a graph of its own and then copied in a fixed order. The C++ compiler chooses the order in which the
+// terms of an expression are evaluated, so it would choose the order of new nodes too.
 Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   Graph apart;
   std::vector<Id> places;

@@ -1,5 +1,5 @@
-// log(x): x = 2^k (1 + f), 1 + f in [sqrt(1/2), sqrt(2)); with s = f / (2 + f), log(1+f) = 2 atanh(s), arranged so that the
-// large terms k ln2 and f are added last.
+// log(x): x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s). The large terms k
+// ln 2 and f are added last.
 #include <limits>
 #include <vector>
 
@@ -9,7 +9,7 @@ namespace kiln::compiler {
 
 namespace {
 
-// b >> 52 as f64: 1024 keeps the field positive on the way.
+// b >> 52 as f64. Adding 1024 keeps the field positive before the conversion.
 Value exponent_f64(Value b) {
   const Value field = shr(bitcast(b + integer(b, std::int64_t{1024} << 52), DType::u64), 52);
   const Value k = to_f64(field);
@@ -18,11 +18,11 @@ Value exponent_f64(Value b) {
 
 }  // namespace
 
-// Zero, negative, infinite and NaN arguments give garbage that the caller replaces.
+// Zero, negative, infinite and NaN arguments give meaningless values, which the caller replaces.
 Logarithm reduce_log_normal(Value x) {
   const Format fmt = format(x.dtype());
   const bool single = x.dtype() == DType::f32;
-  // Shift so that the exponent steps at sqrt(1/2).
+  // Subtracts the bits of sqrt(1/2), so that the exponent field changes at sqrt(1/2) instead of 1.
   const std::int64_t root = single ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
   const Value b = bitcast(x, fmt.integer) - integer(*x.g, fmt.integer, root);
   const Value k = single ? cast(shr(b, fmt.mantissa), x.dtype()) : exponent_f64(b);
@@ -31,7 +31,7 @@ Logarithm reduce_log_normal(Value x) {
   return {k, m - real(x, 1)};
 }
 
-// Subnormals are scaled up first.
+// Subnormal arguments are scaled up first.
 Logarithm reduce_log(Value x) {
   const bool single = x.dtype() == DType::f32;
   const Value tiny = x < real(x, single ? 0x1p-126 : 0x1p-1022);
@@ -41,7 +41,7 @@ Logarithm reduce_log(Value x) {
 
 namespace {
 
-// With h = f*f/2: log(1+f) = f - h + tail, tail = s (h + R), R = 2(s^2/3 + s^4/5 + ...).
+// log(1+f) = f - h + tail with h = f*f/2, tail = s (h + R), R = 2(s^2/3 + s^4/5 + ...).
 struct Parts {
   Value h, tail;
 };
@@ -58,7 +58,7 @@ Parts series(Value f) {
 
 Value specials(Value x, Value y) {
   const double inf = std::numeric_limits<double>::infinity();
-  Value r = where(x < real(x, inf), y, x);  // infinity and NaN
+  Value r = where(x < real(x, inf), y, x);  // keeps infinity and NaN
   r = where(x == real(x, 0), real(x, -inf), r);
   return where(x < real(x, 0), real(x, std::numeric_limits<double>::quiet_NaN()), r);
 }
@@ -77,7 +77,7 @@ Value expand_log(Value x) {
 Value log2_for_single(Value x) {
   const auto [k, f] = reduce_log_normal(x);
   const Value s = f / (f + real(f, 2));
-  std::vector<double> c;  // 2 atanh(s) / (s ln 2)
+  std::vector<double> c;  // of the series 2 atanh(s) / (s ln 2)
   for (int i = 0; i < 8; ++i) c.push_back(0x1.71547652b82fep+1 / (2 * i + 1));
   return fma(s, polynomial(s * s, c), k);
 }
@@ -85,7 +85,7 @@ Value log2_for_single(Value x) {
 Value expand_log2(Value x) {
   const auto [k, f] = reduce_log(x);
   const auto [h, tail] = series(f);
-  // log(1+f) = high + low with few bits in high, times log2(e) in two parts.
+  // log(1+f) = high + low, where high has few bits. Both are multiplied by log2(e), which is a sum of two constants.
   const Format fmt = format(x.dtype());
   const bool single = x.dtype() == DType::f32;
   const std::int64_t mask = single ? ~std::int64_t{0xfff} : ~std::int64_t{0xffffffff};

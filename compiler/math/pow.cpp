@@ -1,5 +1,5 @@
-// pow(x, y) = 2^(y log2|x|). For f32 arguments in f64; for f64 the logarithm and the product are pairs of f64 with
-// some 100 bits. Special cases as C99 Annex F has them.
+// pow(x, y) = 2^(y log2|x|). For f32 arguments the computation is in f64. For f64 arguments the logarithm and the product are
+// pairs of f64 with about 100 bits. Special cases follow C99 Annex F.
 #include <limits>
 #include <vector>
 
@@ -20,7 +20,7 @@ Value select_specials(Value x, Value y, Value magnitude) {
   Value r = magnitude;
   r = where(ax == zero, where(y < zero, inf, zero), r);
   r = where(ax == inf, where(y < zero, zero, inf), r);
-  // An infinite exponent: 0, 1 or infinity by whether |x| is above or below 1.
+  // For an infinite exponent the result is 0, 1 or infinity, depending on whether |x| is below, equal to or above 1.
   const Value grows = (one < ax) == (zero < y);
   r = where(ay == inf, where(ax == one, one, where(grows, inf, zero)), r);
   r = where(negative & y_odd, -r, r);
@@ -32,14 +32,14 @@ Value select_specials(Value x, Value y, Value magnitude) {
 
 Pair pair(Value like, double high, double low) { return {real(like, high), real(like, low)}; }
 
-// log2 of |x| to about 2^-68: log(1+f) = 2 atanh(s), s = f/(2+f); the first three terms of the series as pairs.
+// log2 of |x| with an error of about 2^-68: log(1+f) = 2 atanh(s), s = f/(2+f). The first three terms of the series are pairs.
 Pair log2_pair(Value ax) {
   const auto [k, f] = reduce_log(ax);
   const Pair d = fast_two_sum(real(f, 2), f);
   const Value s_high = f / d.high;
   const Pair s = {s_high, fma(-s_high, d.low, fma(-s_high, d.high, f)) / d.high};
   const Pair z = s * s;
-  std::vector<double> tail;  // 1/7 + z/9 + ...
+  std::vector<double> tail;  // of the series 1/7 + z/9 + ...
   for (int i = 7; i <= 27; i += 2) tail.push_back(1.0 / i);
   const Value p = z.high * polynomial(z.high, tail);
   Pair sum = pair(f, 0x1.999999999999ap-3, -0x1.999999999999ap-57) + Pair{p, real(f, 0)};
@@ -49,7 +49,7 @@ Pair log2_pair(Value ax) {
   return Pair{k, real(f, 0)} + s * sum * two_over_ln2;
 }
 
-// 2^(y l) for finite y; beyond the limits the result is 0 or infinity whatever the low part.
+// 2^(y l) for finite y. Beyond the limits the result is 0 or infinity, whatever the low part is.
 Value exp2_product(Value y, Pair l) {
   const Value t = y * l.high;
   const Value low = fma(y, l.low, fma(y, l.high, -t));
@@ -68,7 +68,7 @@ Value exp2_product(Value y, Pair l) {
 Value expand_pow(Value x, Value y) {
   if (x.dtype() == DType::f64) return select_specials(x, y, exp2_product(y, log2_pair(abs(x))));
   const Value t = cast(y, DType::f64) * log2_for_single(cast(abs(x), DType::f64));
-  const Value top = real(t, 200);  // beyond, f32 has 0 and infinity
+  const Value top = real(t, 200);  // beyond 2^200 and 2^-200 f32 has infinity and 0
   const Value low = where(t < -top, -top, t);
   return select_specials(x, y, cast(exp2_for_single(where(top < low, top, low)), DType::f32));
 }

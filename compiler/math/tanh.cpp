@@ -1,5 +1,5 @@
-// tanh(x): |x| < 0.55: x + x^3 p(x^2), p fitted at Chebyshev nodes to the exact function in 60-digit arithmetic (error relative
-// to tanh: f32 1.4e-10, f64 3e-21); above: 1 - 2 / (exp(2|x|) + 1), where the quotient is below one half.
+// tanh(x) = x + x^3 p(x^2) for |x| < 0.55, else 1 - 2 / (exp(2|x|) + 1), where the quotient is below one half. p is fitted at
+// Chebyshev nodes to the exact function in 60-digit arithmetic (error relative to tanh: f32 1.4e-10, f64 3e-21).
 #include "compiler/math/emit.h"
 
 namespace kiln::compiler {
@@ -19,11 +19,11 @@ Value expand_tanh(Value x) {
   const Value a = abs(x), z = x * x;
   const Value p = single ? polynomial(z, near_zero_single) : polynomial(z, near_zero_double);
   const Value small = fma(x * z, p, x);
-  const Value top = real(x, single ? 20 : 44);  // beyond, tanh rounds to 1
+  const Value top = real(x, single ? 20 : 44);  // above half of this tanh rounds to 1
   const Value u = a + a;
   const Value e = expand_exp_in_range(where(u < top, u, top));
   const Value large = real(x, 1) - real(x, 2) / (e + real(x, 1));
-  return copysign(where(real(x, 0.55) <= a, large, small), x);  // NaN takes the polynomial
+  return copysign(where(real(x, 0.55) <= a, large, small), x);  // NaN comes from the polynomial
 }
 
 }  // namespace kiln::compiler

@@ -1,5 +1,5 @@
-// sin, cos, tan: x = n pi/2 + r with |r| <= pi/4, then polynomials in r^2 (Chebyshev fits in 50-digit arithmetic). f32 computes
-// in f64, with fewer terms: the first one left out is below 2^-30.
+// sin, cos, tan: x = n pi/2 + r with |r| <= pi/4, then polynomials in r^2 (Chebyshev fits in 50-digit arithmetic). For f32 the
+// computation is in f64 with fewer terms: the first omitted term is below 2^-30.
 #include <limits>
 
 #include "compiler/math/angle.h"
@@ -11,11 +11,11 @@ constexpr double sine[] = {-0x1.5555555555555p-3,  0x1.1111111111110p-7,  -0x1.a
                            -0x1.ae645412c3273p-26, 0x1.61217f09bcb03p-33, -0x1.ab17d2facc85cp-41};
 constexpr double cosine[] = {0x1.5555555555555p-5,  -0x1.6c16c16c16c16p-10, 0x1.a01a01a019d0ap-16, -0x1.27e4fb7712d5cp-22,
                              0x1.1eed8deb96ac2p-29, -0x1.9394ba0b4568ap-37, 0x1.ab785a14044e7p-45};
-// f32 arguments have no low part.
+// Angles of f32 arguments have no low part.
 std::span<const double> terms(const Angle& a, std::span<const double> c) { return a.low ? c : c.first(4); }
 Value bit(Value n, int mask) { return (n & integer(n, mask)) != integer(n, 0); }
 
-// A value and a correction below its rounding.
+// Returns a value and a correction below its rounding.
 Pair sin_pair(const Angle& a) {
   const Value r = a.r, z = r * r;
   // sin(r + low) = sin r + low cos r
@@ -31,7 +31,7 @@ Pair cos_pair(const Angle& a) {
 Value sin_of(const Angle& a) { return sin_pair(a).high; }
 Value cos_of(const Angle& a) { return cos_pair(a).high; }
 
-// a / b with the remainder of the quotient and the low parts put right.
+// a / b, corrected by the remainder of the quotient and by the low parts.
 Value quotient(Pair a, Pair b) {
   const Value q = a.high / b.high;
   const Value rest = fma(-q, b.high, a.high) + fma(-q, b.low, a.low);

@@ -23,7 +23,7 @@ std::vector<RuleText> claims_of(const RuleText& rule);
 // Ignores the steps of the claim.
 RuleVerdict check_claim(const RuleText& claim, SolverLimits limits);
 
-// The question in SMT-LIB that determines the verdict; empty if the claim has no such form.
+// The question in SMT-LIB that determines the verdict; empty if the claim cannot be written as one.
 std::string question_of(const RuleText& claim);
 
 }  // namespace kiln::compiler

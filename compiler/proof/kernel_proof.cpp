@@ -28,8 +28,8 @@ struct Access {
   std::vector<Id> symbols;  // symbols that are factored out of the index
 };
 
-// The entry check ensures that strides of the caller keep elements apart and in memory. So claims about indices in the dense
-// array are sufficient.
+// The entry check ensures that elements of arguments with strides of the caller do not overlap and are in memory. So claims
+// about indices in the dense array are sufficient.
 Kernel with_dense_arguments(Graph& g, const Schedule& s, Kernel k) {
   for (const int b : k.buffers)
     if (const Parameter* p = free_layout(s, b); p != nullptr) k.sink = dense_position(g, *p, k.sink);

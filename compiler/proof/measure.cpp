@@ -62,7 +62,7 @@ class Weights {
     return product(plus(std::move(w), constant(1)), constant(times));
   }
 
-  // The number of divisions: those of the term, plus those inside each variable, once for each occurrence.
+  // The number of divisions: the divisions of the term, plus the divisions inside each variable, once for each occurrence.
   Weight divisions(Id id) const {
     if (g_.op(id) == Op::SYM) return {{{id}, 1}};
     Weight sum;

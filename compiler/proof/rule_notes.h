@@ -26,7 +26,7 @@ struct RuleNotes {
 RuleNotes notes_of(std::string_view rule);
 std::span<const RuleNotes> all_notes();
 
-// The parts of such a list, without surrounding spaces.
+// The parts of a list, without surrounding spaces.
 std::vector<std::string> parts_of(std::string_view list, char separator = ';');
 
 // "x=3 n=4" as the values of the rule's variables. Throws std::invalid_argument if a variable has no value.

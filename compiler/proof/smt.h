@@ -16,7 +16,7 @@ std::optional<std::string> smt_query(ParsedRule& rule, int limit = 0);
 std::optional<std::string> smt_bits_query(const ParsedRule& rule);
 
 // The question split by the signs of all divisors (and of dividends of divisions toward zero), in one script with one check-sat
-// for each case. everything: adds the facts of SmtTerms::relate_everything(). nullopt: no such form, or too many signs.
+// for each case. everything: adds the facts of SmtTerms::relate_everything(). nullopt: not expressible, or too many signs.
 struct Cases {
   std::string script;
   std::size_t count = 0;

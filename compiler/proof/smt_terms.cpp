@@ -11,8 +11,8 @@ std::string number(std::int64_t v) {
   if (v >= 0) return std::to_string(v);
   return "(- " + std::to_string(v).substr(1) + ")";  // drops the sign from the text, because -INT64_MIN overflows
 }
-// Maximums from here on are left out. This is safe, since it only weakens the assumptions, and Z3 is slow with products of such
-// bounds.
+// Maximums from here on are left out. This is safe, since it only weakens the assumptions, and Z3 is slow with
+// products of large bounds.
 constexpr std::int64_t far = std::int64_t{1} << 30;
 
 bool is_number(const std::string& t) { return t[0] == '(' || (t[0] >= '0' && t[0] <= '9'); }

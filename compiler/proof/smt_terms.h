@@ -24,7 +24,7 @@ class SmtTerms {
   explicit SmtTerms(const Graph& g, const Facts* facts = nullptr, bool opaque_products = false)
       : g_(g), facts_(facts), opaque_(opaque_products) {}
 
-  // Defines a term for the node's value. False: it has no such form (bit operations on two variables).
+  // Defines a term for the node's value. False: SMT-LIB's integers cannot express it (bit operations on two variables).
   bool define(Id root);
   const std::string& operator[](Id id) const { return terms_.at(id); }
   const std::string& declarations() const { return declarations_; }

@@ -1,4 +1,5 @@
-// carried_interval: computes bounds of an integer that a loop carries, such as a distance that is halved or a clamped counter.
+// carried_interval: computes bounds of an integer that a loop carries, for example a distance that is halved,
+// or a clamped counter.
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -222,7 +222,7 @@ class Search {
     return impossible(std::move(m), depth) && impossible(std::move(other), depth);
   }
 
-  // Replaces each range p that occurs as p // m or p % m by m*q + r, with new ranges q and r. All such p share one m.
+  // Replaces each range p that occurs as p // m or p % m by m*q + r, with new ranges q and r. All these p share one m.
   bool by_digits(const Meeting& m, int depth) {
     Id divisor = no_id;
     std::vector<Id> split;

@@ -66,7 +66,7 @@ class PositionForms {
 
   const std::vector<NamedValue>& names() const { return names_; }
   bool may_wrap(Id value) const { return wrapping_.contains(value); }  // whether its type may be too narrow
-  // The names of such results, with their values if nothing wraps.
+  // The names of wrapping results, with their values if nothing wraps.
   const std::vector<NamedValue>& exact() const { return exact_; }
   const std::vector<NamedValue>& ranges() const { return ranges_; }  // the RANGE of a form, and its RANGE in the program
 

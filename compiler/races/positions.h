@@ -16,9 +16,9 @@ struct Positions {
   std::vector<Id> ranges;  // one per axis
 };
 
-// The program's facts, and the facts that hold where such a work item runs. Since there is one, each extent is at least 1: an
-// extent n + c gives n >= 1 - c, an extent n*m gives n >= 1 and m >= 1. Every argument fits into memory, so it has at most 2^61
-// elements.
+// The program's facts, and the facts that hold where a work item of `positions` runs. Since there is a work item, each extent
+// is at least 1: an extent n + c gives n >= 1 - c, an extent n*m gives n >= 1 and m >= 1. Every argument fits into memory, so
+// it has at most 2^61 elements.
 Facts facts_where(Graph& g, const Program& p, const Positions& positions);
 
 // The barrier intervals of workgroups. Each is a FOR over work items, with another FOR directly inside it for each further

@@ -103,7 +103,7 @@ std::optional<std::vector<Id>> Equations::digits(const Sum& s, const Term& size)
   return std::vector{node_of(g_, high), node_of(g_, low)};
 }
 
-// f(a) - f(b) == 0 means a - b == 0 for an injective f: xor with one value, or % n if a and b are less than n apart.
+// f(a) - f(b) == 0 means a - b == 0 for an injective f: xor with one value, or % n if |a - b| < n.
 std::optional<std::vector<Id>> Equations::inverted(const Sum& s) {
   if (s.size() != 2 || s[0].atoms.size() != 1 || s[1].atoms.size() != 1 || s[0].coefficient != -s[1].coefficient)
     return std::nullopt;

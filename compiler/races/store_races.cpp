@@ -165,7 +165,7 @@ class PositionRaces {
   bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
 
   Id second(Id id) { return substitute(g_, id, second_); }
-  // The memory in words: the parameter that a kernel's state ends in, or an array of the group.
+  // The memory in words: the parameter that a kernel's state ends in, or an array of the workgroup.
   std::string name(Id memory) const {
     if (g_.op(memory) == Op::LOCAL) return "an array of the group";
     const std::int64_t slot = g_.arg(memory, 0);

@@ -95,7 +95,7 @@ class Collapse {
     return product(number(d, *n), c.value);
   }
 
-  // The choice's value at the only iteration that its conditions select; the identity if there is no such iteration.
+  // The choice's value at the only iteration that its conditions select; the identity if no iteration satisfies them.
   Id one_iteration(const Choice& c) {
     const auto p = picked(g_, simplify_, range_, c.when, c.value, assumed_);
     if (!p) return no_id;

@@ -10,7 +10,7 @@
 //   its terms is not zero. No loop becomes longer.
 // Requires: range_assignment has run.
 // Why: lengths, masks, one-hot products and window counts cost a loop otherwise.
-// Literature: closed forms of sums over an interval; tinygrad calls such rewrites reduce collapse and load collapse.
+// Literature: closed forms of sums over an interval. tinygrad's names are reduce collapse and load collapse.
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -53,7 +53,7 @@ Id ExactIndex::lifted(Id id) {
   return made != no_id && fits(made, d) ? made : no_id;
 }
 
-// The operation on index values; no_id if there is no such operation.
+// The same operation on index values; no_id if index arithmetic does not have it.
 Id ExactIndex::form(Op op, std::span<const Id> x, int width) {
   const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
   const auto nonnegative = [&](Id a) { return simplify_.bounds()(a).min >= 0; };

@@ -11,7 +11,7 @@ namespace kiln::compiler {
 Id index_less(Graph& g, Id a, Id b);        // bool
 Id index_less_equal(Graph& g, Id a, Id b);  // bool
 
-// `a and b`, where no_id stands for true. Constants fold.
+// `a and b`; no_id means true. Constants fold.
 Id both(Graph& g, Id a, Id b);
 
 // The row-major linear index of an element. There is one index and one extent for each axis.

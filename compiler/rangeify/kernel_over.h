@@ -1,4 +1,5 @@
-// A copy of a KERNEL that loads the tensors that it reads from storage. Each such tensor is a parameter or gets a buffer.
+// Copies a KERNEL so that it loads the tensors from outside from storage. Each of these tensors is a
+// parameter or gets a buffer.
 #pragma once
 
 #include <functional>

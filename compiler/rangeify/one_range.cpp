@@ -129,7 +129,8 @@ std::optional<Id> OneRange::count(std::span<const Clause> clauses, int hard_clau
   Stretch r{g_.index(0), extent()};
   const auto hard = unsolved(open, r);
   if (!hard) return iterations(r);
-  // Inclusion and exclusion: the iterations where the other clauses hold, minus those of them where this one does not hold.
+  // Inclusion and exclusion: the iterations where the other clauses hold, minus the iterations of these where this
+  // clause does not hold.
   const Clause opposite{open[*hard].condition, !open[*hard].negated};
   const Op op = g_.op(opposite.condition);
   if (hard_clauses == 0 || (op != Op::EQ && op != Op::NE && op != Op::AND && op != Op::OR)) return std::nullopt;

@@ -1,7 +1,7 @@
 // OneRange: solves conditions for one RANGE r of a reduction, to find and count the iterations that they select.
 //
 // A comparison can be solved if the difference of its sides is k*r + x, with x independent of r: for k > 0, k*r + x < y selects
-// r < ceil((y - x) / k). A conjunction of such comparisons selects an interval.
+// r < ceil((y - x) / k). A conjunction of solved comparisons selects an interval.
 // Example: 3*r < i + 7 selects r < (i + 9) // 3.
 #pragma once
 

@@ -11,7 +11,7 @@
 namespace kiln::compiler {
 
 struct Picked {
-  Id gate;           // bool: there is such an iteration
+  Id gate;           // bool: an iteration satisfies the conditions
   Id value = no_id;  // meaningful where the gate holds; elsewhere its loads are gated off, so no index leaves its tensor
 };
 

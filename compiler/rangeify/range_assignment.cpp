@@ -136,7 +136,7 @@ void range_assignment(Graph& g, Program& p) {
   builder.build();
   std::vector<Id> effects;
   for (const StoreGroup& group : walk.groups()) {
-    // A new RANGE keeps groups of scalars apart: stores with equal RANGEs share a kernel.
+    // A new RANGE separates groups of scalars, because stores with equal RANGEs share a kernel.
     const std::vector<Id> ranges = group.ranges.empty() ? walk.loop_ranges({g.index(1)}) : group.ranges;
     for (std::size_t i = 0; i < group.stores.size(); ++i) {
       const Id store = group.stores[i];

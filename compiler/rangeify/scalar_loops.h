@@ -1,4 +1,4 @@
-// ScalarLoops: finds the loops outside of kernels that work on single elements only. One thread runs such a loop fastest, in a
+// ScalarLoops: finds the loops outside of kernels that work on single elements only. One thread runs these loops fastest, in a
 // kernel with one work item.
 #pragma once
 

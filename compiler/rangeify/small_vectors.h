@@ -4,7 +4,7 @@
 // After: values of rank 0 only, and states of memory, with the same bits. Reductions are written out, in the order of
 //   docs/reference/numbers.md.
 // Requires: a well-formed tensor-level program.
-// Errors: E-scope for a tensor in such a body with an extent that is not constant, or with over max_small_elements elements.
+// Errors: E-scope for a tensor in these bodies with an extent that is not constant, or with over max_small_elements elements.
 // Why: elements of rank 0 are kept in registers.
 // Example: v = a + b of f32 [3]  ->  three adds; v[k] with an unknown k  ->  WHERE(k == 2, v2, WHERE(k == 1, v1, v0))
 #pragma once

@@ -16,7 +16,7 @@ int buffer_of(const Graph& g, const Kernel& k, Id state) {
   return g.op(memory) == Op::BUFFER ? k.buffers[static_cast<std::size_t>(g.arg(memory, 0))] : -1;
 }
 
-// What a buffer is when a kernel or one of its iterations begins.
+// Whether the state is the buffer's contents when the kernel, or one of its iterations, begins.
 bool is_first(const Graph& g, Id state) { return g.op(state) == Op::BUFFER || g.op(state) == Op::ENTRY; }
 
 const Buffer& at(const Schedule& s, int buffer) { return s.buffers.at(static_cast<std::size_t>(buffer)); }
@@ -42,7 +42,7 @@ Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
 }
 
 std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id end) {
-  const Id store = g.src(end, 0);  // with a gate it has one more source, and a load has two more
+  const Id store = g.src(end, 0);  // a gated STORE has four sources
   if (g.op(store) != Op::STORE || g.src(store).size() != 3) return std::nullopt;
   const Id position = g.src(store, 1), load = g.src(store, 2);
   if (g.op(load) != Op::LOAD || g.src(load).size() != 2 || g.src(load, 1) != position || !is_first(g, g.src(load, 0)))
@@ -50,8 +50,8 @@ std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id e
   const int to = buffer_of(g, k, g.src(store, 0)), from = buffer_of(g, k, g.src(load, 0));
   if (from < 0 || to == from || at(s, to).size != at(s, from).size) return std::nullopt;
   const std::vector<Id> ranges(g.src(end).begin() + 1, g.src(end).end());
-  if (!covers(g, ranges, std::vector{position}, at(s, to).size)) return std::nullopt;  // nor where strides leave gaps
-  // A later phase of the kernel would load what it held before.
+  if (!covers(g, ranges, std::vector{position}, at(s, to).size)) return std::nullopt;  // false also if strides leave gaps
+  // Without the copy, a later phase of this kernel would load the old contents of `to`.
   if (!k.is_own && std::ranges::binary_search(access_of(g, k).loads, to)) return std::nullopt;
   return Copied{to, from};
 }

@@ -1,4 +1,4 @@
-// Kernels that copy whole buffers, and what else is stored whole.
+// Recognises kernels that copy or store a whole buffer, and makes kernels that copy one.
 #pragma once
 
 #include <optional>
@@ -7,16 +7,16 @@
 
 namespace kiln::compiler {
 
-// A kernel that copies buffer `from`, which is dense, to `to`.
+// Makes a kernel that copies the dense buffer `from` to `to`.
 Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from);
 
 struct Copied {
   int to, from;
 };
-// The copy of a whole buffer to another one that an END of a kernel is.
+// The two buffers, if this END of the kernel copies a whole buffer to another one.
 std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id end);
 
-// Does the kernel store every element of the buffer, whatever it held before, and load none?
+// Whether the kernel stores every element of the buffer, whatever its old contents are, and loads none of them.
 bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer);
 
 }  // namespace kiln::compiler

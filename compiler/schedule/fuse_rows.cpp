@@ -53,7 +53,7 @@ class Fusion {
   }
   bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
   const RowOffsets& window_of(int b) const { return c_.windows[position(rows_.writer(b))]; }
-  // Whether windows of neighbouring tiles contain the same rows, because they include a halo.
+  // Whether the tile buffers of neighbouring tiles contain the same rows, because they include a halo.
   bool overlaps(int b) const { return is_local(b) && !window_of(b).none(); }
 
   std::int64_t rows_in(const RowOffsets& w) const { return c_.rows + w.hi - w.lo; }
@@ -137,7 +137,7 @@ class Fusion {
     }
   }
 
-  // The position in buffer b of element `rest` of a row. `row` counts from the first row of the tile's window.
+  // The index in buffer b of element `rest` of a row. `row` counts from the first row in the tile buffer.
   Id in_window(int b, Id row, Id rest) {
     const Id size = rows_.row_size(rows_.writer(b), c_.depth);
     return add({mul({turn_, window_size(b)}), add({mul({row, size}), rest})});
@@ -152,7 +152,7 @@ class Fusion {
       const Id first = add({first_row(), g_.index(window_of(b).lo)});
       std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
       src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
-      out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may contain loads from windows
+      out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may load from tile buffers
     }
     return out;
   }

@@ -283,7 +283,7 @@ class Outliner {
   const HostTimes times_;
   const HostCells cells_;
   Shapes shapes_;
-  Facts facts_;  // facts of the program's symbols and of those made so far
+  Facts facts_;  // facts of the program's symbols and of the symbols made so far
   PieceContext writer_;
   std::set<std::string> names_;
   std::map<std::string, int> next_name_;

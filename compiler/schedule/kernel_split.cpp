@@ -98,7 +98,7 @@ class KernelWriter {
     return order;
   }
 
-  // Whether a node is a state of the KERNEL at the beginning of a position.
+  // Whether a node is a state of the KERNEL at the beginning of a work item.
   bool is_entry(Id id) const { return entry_ != no_id && g_.op(id) == Op::CARRY && g_.src(id, 0) == entry_; }
 
   void rewrite(Id id) {
@@ -127,7 +127,7 @@ class KernelWriter {
   Id other(Id id, const std::vector<Id>& src) {
     const Op op = g_.op(id);
     const std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
-    // A LOCAL array of the KERNEL's own region starts again at each position, that of a FOR in each iteration.
+    // A LOCAL array of the KERNEL's own region starts again in each work item, an array of a FOR in each iteration.
     if (op == Op::LOCAL) return entry(g_.with_src(id, src), g_.src(id, 0) == entry_ ? loops_ : std::vector<Id>{src[0]});
     if (op == Op::CARRY && is_state(g_, src[1])) return g_.make(op, DType::none, src, args);
     if (op == Op::GET && is_state(g_, g_.src(src[0], 3 + static_cast<std::size_t>(args[0]))))
@@ -147,7 +147,7 @@ class KernelWriter {
     return first_.at(tensor);
   }
 
-  // The linear position of an element. A first index WHERE(c, i, INVALID) counts as i and sets `gate` to c.
+  // The linear index of an element. A first index WHERE(c, i, INVALID) counts as i and sets `gate` to c.
   Id position(Id tensor, std::span<const Id> at, Id& gate) {
     std::vector<Id> index(at.begin(), at.end());
     for (Id& i : index) i = done_.at(i);
@@ -160,7 +160,7 @@ class KernelWriter {
     return place(buffer == buffer_of_.end() ? -1 : buffer->second, index, extents_of(g_, first));
   }
 
-  // The linear position in a buffer; buffer -1: in a LOCAL array.
+  // The linear index in a buffer; buffer -1: in a LOCAL array.
   Id place(int buffer, std::span<const Id> index, std::span<const Id> extents) {
     const Parameter* strides = buffer < 0 ? nullptr : free_layout(schedule_, buffer);
     return simplify_(strides == nullptr ? row_major(g_, index, extents) : position_of(g_, *strides, index));
@@ -176,8 +176,8 @@ class KernelWriter {
     return g_.make(Op::LOAD, d, {memory, linear, g_.constant(d, 0), gate});
   }
 
-  // {state, gate, value [, expected], i...} -> STORE {state, position, value [, gate]}, ATOMIC {state, gate, value [,
-  // expected], position}.
+  // {state, gate, value [, expected], i...} -> STORE {state, linear index, value [, gate]}, ATOMIC {state, gate, value [,
+  // expected], linear index}.
   Id update(Id id) {
     const bool atomic = g_.op(id) == Op::ATOMIC;
     const bool compares = atomic && static_cast<AtomicKind>(g_.arg(id, 0)) == AtomicKind::compare_exchange;

@@ -4,8 +4,8 @@
 // After: as after memory_plan. Buffers take memory in the order in which kernels first use them: a block of the same size
 //   whose last users have all ended, or a new block on top of the arena.
 // Requires: dependencies ran.
-// Ensures: as memory_plan. The arena may be larger: blocks are never split or merged, and the order of two kernels far apart
-//   in the list is not always known.
+// Ensures: as memory_plan. The arena may be larger: blocks are never split or merged, and the order of two kernels is not
+//   always known if the list has many kernels between them.
 // Why: memory_plan compares each buffer with every other buffer and with every kernel.
 #pragma once
 

@@ -111,7 +111,7 @@ Id PieceWriter::make(Id n, bool raw) {
   return g_.with_src(n, src);
 }
 
-// Makes a scalar the result of a kernel with one position, which stores it in a tensor with one element.
+// Makes a scalar the result of a kernel with one work item, which stores it in a tensor with one element.
 Id PieceWriter::alone(Id scalar) {
   const DType d = g_.dtype(scalar);
   const Id one = g_.index(1), zero = g_.make(Op::RESHAPE, d, {g_.constant(d, 0), one});

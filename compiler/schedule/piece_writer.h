@@ -3,7 +3,7 @@
 // A value of another piece is read from its parameter or state, or built again if that is cheap. All other values are built
 // from their operands.
 // Loop counters and integers from data are symbols here. A scalar outside of kernels that depends on an element of a tensor
-// becomes a kernel with one position.
+// becomes a kernel with one work item.
 #pragma once
 
 #include <functional>

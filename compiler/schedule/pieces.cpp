@@ -66,7 +66,7 @@ class Joining {
     for (std::size_t begin = 0, end = 0; begin < s_.kernels.size(); begin = end) {
       while (end < s_.kernels.size() && s_.kernels[end].piece == s_.kernels[begin].piece) ++end;
       for (std::size_t k = begin; k < end; ++k) settle(k, begin);
-      // A writer of this piece depends on all earlier users of the buffer, so later kernels need not depend on those.
+      // A writer of this piece depends on all earlier users of the buffer, so later kernels depend on the writer only.
       for (std::size_t k = begin; k < end; ++k)
         for (const int b : access_[k].stores) earlier_.erase({s_.kernels[k].loop, b});
       for (std::size_t k = begin; k < end; ++k) remember(k);

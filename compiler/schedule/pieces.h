@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 
 // Runs a pass on each piece. In a piece, states are parameters, a parameter's direction says how the piece uses it, and the
-// only symbols are those that the piece uses, and all strides.
+// only symbols are all strides and the symbols that the piece uses.
 using PieceWork = std::function<void(Graph& g, Schedule& piece)>;
 void in_pieces(Graph& g, Schedule& s, const PieceWork& pass);
 

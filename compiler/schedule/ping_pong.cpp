@@ -17,12 +17,12 @@ constexpr std::int64_t most_turns = std::int64_t{1} << 62;
 class PingPong {
  public:
   PingPong(Graph& g, Schedule& s) : g_(g), s_(s) {
-    // Where there is none, that is -1: no buffer.
+    // Symbols and loops without a buffer have -1, which is the number of no buffer.
     for (const Symbol& y : s.program.symbols) fixed_.insert(y.buffer);
     for (const HostLoop& l : s.loops) fixed_.insert(l.condition);
   }
 
-  // Inner loops first: they make more turns.
+  // Inner loops first, because they have more iterations.
   void run() {
     for (std::size_t l = s_.loops.size(); l-- > 0;)
       if (const auto change = find_role_change(g_, s_, static_cast<int>(l), fixed_); change && is_worth(s_.loops[l], *change))
@@ -30,7 +30,8 @@ class PingPong {
   }
 
  private:
-  // What changes roles once, under a condition say, is copied back at once.
+  // Rotating buffers do not pay in a loop of at most one iteration, such as a condition: a copy behind the loop
+  // would replace the copy in it.
   bool is_worth(const HostLoop& l, const RoleChange& change) const {
     const auto turns = index_value(g_, index_sub(g_, l.end, l.begin));
     return change.cycles.empty() || !turns || *turns > l.step;
@@ -39,9 +40,9 @@ class PingPong {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   void apply(int loop, const RoleChange& change) {
-    std::map<int, int> roles;  // by buffer
+    std::map<int, int> roles;  // by buffer: its rotating buffer
     std::vector<HostLoop> loops;
-    std::vector<Kernel> copies;  // `loop`: into `loops`
+    std::vector<Kernel> copies;  // `loop` is an index into `loops`
     if (!change.cycles.empty()) {
       const Id count = new_count();
       s_.loops[at(loop)].count = count;
@@ -98,7 +99,8 @@ class PingPong {
   void bring_back(const Cycle& c, Id count, int parent, std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
     for (std::size_t turns = 1; turns <= c.back.size(); ++turns) {
       if (c.back[turns - 1].empty()) continue;
-      // One turn where the count modulo n is `turns`, the last of n remainders when counted from the next one on; else none.
+      // The loop has one iteration if count % n == turns, else none: (count - turns - 1) % n is then n - 1, and any other
+      // remainder divided by n - 1 is 0.
       const auto n = std::ssize(c.buffers);
       const Id from_next = index_sub(g_, count, g_.index(static_cast<std::int64_t>(turns) + 1));
       HostLoop l;
@@ -115,7 +117,7 @@ class PingPong {
     }
   }
 
-  // Puts loops behind another one, with their kernels, and forgets kernels that store nothing.
+  // Inserts loops and their kernels behind loop `loop`, and removes kernels that store nothing.
   void rebuild(int loop, const std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
     const int added = static_cast<int>(loops.size());
     int behind = loop + 1;
@@ -124,7 +126,7 @@ class PingPong {
     for (std::size_t k = 0; k < s_.kernels.size(); ++k)
       if (is_in(s_, s_.kernels[k].loop, loop)) last = k;
     std::vector<Kernel> kernels;
-    std::vector<std::vector<int>> now(s_.kernels.size());  // by old number: what to wait for
+    std::vector<std::vector<int>> now(s_.kernels.size());  // by old number: the kernels to wait for
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       Kernel kernel = std::move(s_.kernels[k]);
       std::set<int> needs;
@@ -146,7 +148,7 @@ class PingPong {
     s_.loops.insert(s_.loops.begin() + behind, loops.begin(), loops.end());
   }
 
-  // The copies of one loop run one after the other.
+  // The copies of one loop run in order.
   static void append(std::vector<Kernel>& kernels, std::vector<Kernel>& copies, int first_loop) {
     int last_loop = -1;
     for (Kernel& k : copies) {
@@ -159,7 +161,7 @@ class PingPong {
 
   Graph& g_;
   Schedule& s_;
-  std::set<int> fixed_;  // buffers that keep their places
+  std::set<int> fixed_;  // buffers that do not rotate
 };
 
 }  // namespace

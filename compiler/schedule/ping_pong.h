@@ -1,9 +1,13 @@
-// Ping-pong. What: a loop outside of kernels that computes u = f(u) into a temporary t and copies it back does without the
-// copy: u and t change roles from turn to turn. Before: kernels in loops that copy whole buffers at the end of a turn. After:
-// roles, buffers that are one of several others as a count of turns says, which the loop's kernels use; copies behind the loop,
-// each in a loop of at most one turn, where the number of turns leaves in another buffer what somebody needs. Precondition:
-// dependencies are set. Postcondition: the same values in all buffers that are used outside of the loop; a role is used in one
-// loop only.
+// ping_pong: removes copies of whole buffers from host loops. The buffers rotate from iteration to iteration instead.
+//
+// Before: kernels in host loops. Some copy a whole buffer to another one (u = t), so that the next iteration reads it.
+// After: these copies are gone. The loop's kernels use rotating buffers (Buffer::among): each is one of several buffers,
+//   selected by the number of iterations. If that number leaves a value that is needed later in another buffer, a copy behind
+//   the loop brings it back. Such copies are in loops of at most one iteration.
+// Requires: dependencies ran.
+// Ensures: buffers that are used outside of the loop have the same values there. A rotating buffer is used in one loop only.
+// Example: for i: { t = f(u); u = t }   ->   for i: { v = f(w) }, where w is u in the first iteration, t in the second, and so
+//   on, and v is the other buffer; for (one iteration if the number of iterations was odd): u = t
 #pragma once
 
 #include "compiler/ir/program.h"

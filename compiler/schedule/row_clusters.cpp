@@ -106,7 +106,7 @@ std::vector<RowCluster> RowClusters::find() {
   return in_order();
 }
 
-// Walks the clusters in their old order, again and again, and takes those whose predecessors are taken.
+// Repeats walks over the clusters in their old order. A walk takes each cluster whose predecessors are taken.
 std::vector<RowCluster> RowClusters::in_order() {
   std::vector<RowCluster> out;
   std::vector<bool> done(clusters_.size(), false);

@@ -44,7 +44,7 @@ class Lifetimes {
  private:
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  // Buffers that a loop's roles select are live during all its iterations.
+  // The buffers among which a loop's rotating buffers alternate are live during all its iterations.
   void use_roles(std::size_t loop) {
     for (const Buffer& b : s_.buffers) {
       if (b.count != s_.loops[loop].count) continue;

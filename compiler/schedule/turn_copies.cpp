@@ -34,9 +34,9 @@ class Turn {
     }
   }
 
-  // Without a copy that stands in the way, until none does.
+  // Drops candidates one by one until no candidate prevents the change.
   std::optional<RoleChange> find() {
-    if (candidates_.empty()) return std::nullopt;  // most loops copy nothing, and what follows takes time
+    if (candidates_.empty()) return std::nullopt;  // most loops copy nothing, and access_of() all kernels takes time
     for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
     while (!candidates_.empty()) {
       const std::optional<std::size_t> obstacle = in_the_way();
@@ -71,7 +71,7 @@ class Turn {
     return it == where_.end() ? b : it->second;
   }
 
-  // The kernel, and then its copies: a copy that it makes impossible.
+  // Records kernel k, then its dropped copies. Returns a candidate that cannot be dropped because of k.
   std::optional<std::size_t> run(std::size_t k) {
     const auto dropped = change_.dropped.find(k);
     const KernelAccess rest =
@@ -85,7 +85,8 @@ class Turn {
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const Candidate& c = candidates_[i];
       if (c.kernel != k) continue;
-      // Of two copies to a buffer both stay: who overwrites the first one's source does not wait for who reads the buffer.
+      // Two copies to one buffer both stay: a kernel that overwrites the first copy's source does not wait for
+      // the buffer's readers.
       if (where_.contains(c.copy.to)) return i;
       const auto from = before.find(c.copy.from);
       where_[c.copy.to] = from == before.end() ? c.copy.from : from->second;
@@ -93,11 +94,12 @@ class Turn {
     return std::nullopt;
   }
 
-  // Who stores may leave some elements, or ask what was there.
+  // A kernel that stores to the buffer also uses it: it may keep some elements, or read the old ones.
   bool uses(std::size_t k, int b) const { return has(access_[k].loads, b) || has(access_[k].stores, b); }
   bool is_parameter(int b) const { return s_.buffers[static_cast<std::size_t>(b)].param >= 0; }
 
-  // Temporaries of a turn: stored whole before anything else, and used nowhere else.
+  // Whether the buffer is a temporary of one iteration: the loop stores it whole before any other use, and no later
+  // kernel uses it.
   bool is_scratch(int b) {
     if (is_parameter(b)) return false;
     bool is_first = true;
@@ -110,7 +112,7 @@ class Turn {
     return true;
   }
 
-  // In a loop around this one, the next run of this one may go on from what the last one left.
+  // Whether the buffer's value is needed after the loop. In an outer loop, the next run of this loop may read the value again.
   bool is_needed_behind(int b) {
     if (is_parameter(b)) return true;
     if (s_.loops[static_cast<std::size_t>(loop_)].parent >= 0) return !is_scratch(b);
@@ -119,11 +121,12 @@ class Turn {
     return false;
   }
 
-  // Where each buffer is in the next turn. One that holds nothing goes to the place that those before it leave: then as few as
-  // can be change roles with each other.
+  // Finds the place of each buffer's value in the next iteration. A temporary of one iteration has no value to keep,
+  // so it moves to the place that the buffers before it leave free. This keeps cycles short. Returns a candidate
+  // that cannot be dropped.
   std::optional<std::size_t> find_places() {
     std::set<int> all;
-    std::map<int, std::size_t> last;  // copy to a buffer
+    std::map<int, std::size_t> last;  // by buffer: the last candidate that copies to it
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       all.insert({candidates_[i].copy.to, candidates_[i].copy.from});
       last[candidates_[i].copy.to] = i;
@@ -141,7 +144,7 @@ class Turn {
       next_[b] = place(b);
       if (last.contains(b) && !taken.insert(place(b)).second) return last.at(b);
     }
-    std::map<int, int> last_in;  // by place: who goes there
+    std::map<int, int> last_in;  // by place: the buffer that moves there
     for (const auto& [b, next] : next_) last_in[next] = b;
     for (const int b : idle) {
       int left = b;
@@ -151,7 +154,7 @@ class Turn {
     return std::nullopt;
   }
 
-  // False: one is too long, or nothing is free to bring it back by.
+  // False: a cycle is too long, or there is no free buffer to bring its values back.
   bool find_cycles() {
     std::set<int> seen;
     for (const auto& [b, next] : next_) {
@@ -164,8 +167,8 @@ class Turn {
     return true;
   }
 
-  // Copies that run one after the other do what they should at once: what is overwritten has been copied before, to a buffer
-  // that nobody needs where there is no other way.
+  // Finds the copies that bring a cycle's values back. They run in order, but have the effect of simultaneous copies: a buffer
+  // is overwritten only after its value is copied. If no order achieves this, one value is first copied to a free buffer.
   bool find_way_back(Cycle& c) {
     const std::size_t n = c.buffers.size();
     for (std::size_t turns = 1; turns < n; ++turns) {
@@ -190,7 +193,7 @@ class Turn {
     return true;
   }
 
-  // Does a buffer hold nothing when a cycle is brought back, but for what the cycle left in it?
+  // Whether buffer b has no value that is needed while cycle c is brought back, except for values of c itself.
   bool is_free(const Cycle& c, int b) {
     const Buffer &here = s_.buffers[static_cast<std::size_t>(b)], &there = s_.buffers[static_cast<std::size_t>(c.buffers[0])];
     const bool is_alone = std::ranges::find(c.buffers, b) != c.buffers.end() || next_.at(b) == b;
@@ -200,12 +203,12 @@ class Turn {
   Graph& g_;
   const Schedule& s_;
   const int loop_;
-  std::size_t first_ = 0, end_ = 0;  // kernels of the loop
+  std::size_t first_ = 0, end_ = 0;  // the loop's kernels are first_ .. end_ - 1
   std::vector<Candidate> candidates_;
   std::vector<KernelAccess> access_;  // by kernel
   RoleChange change_;
-  std::map<int, int> where_;  // what a buffer would hold that is copied to
-  std::map<int, int> next_;   // by buffer: its place in the next turn
+  std::map<int, int> where_;  // by buffer that a dropped copy stores: the buffer with the same value
+  std::map<int, int> next_;   // by buffer: the place of its value in the next iteration
 };
 
 }  // namespace

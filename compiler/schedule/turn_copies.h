@@ -1,8 +1,8 @@
-// Which copies a loop outside of kernels can do without, because the buffers may change roles from turn to turn instead.
+// Finds the copies that a host loop does not need if its buffers rotate from iteration to iteration.
 //
-// Without a copy `d := s`, what d holds lies in s from there on: later kernels of the turn read s, and none may write d or s.
-// When the turn ends, the place of each buffer whose contents are still needed has to be a place of its own; buffers that hold
-// nothing then get the places that are left.
+// If a copy `d = s` is dropped, the value of d is in s from there on: later kernels of the iteration read s, and no kernel may
+// store to d or s. At the end of the iteration, each buffer whose value is still needed must have a place of its own. Buffers
+// without a value get the remaining places.
 #pragma once
 
 #include <map>
@@ -15,26 +15,26 @@
 namespace kiln::compiler {
 
 struct Cycle {
-  std::vector<int> buffers;  // each has the next one's place in the next turn, the last one the first one's
-  // By number of turns modulo the length, from 1 on: copies {to, from} that bring what is needed behind the loop back, in
-  // order.
+  std::vector<int> buffers;  // the value of buffers[i] is in buffers[i + 1] in the next iteration (last: in the first)
+  // back[k - 1]: copies {to, from}, in order, for a number of iterations that is k modulo the cycle's length. They bring values
+  // back that are needed after the loop.
   std::vector<std::vector<std::pair<int, int>>> back;
 };
 
 struct RoleChange {
   std::vector<Cycle> cycles;
-  std::map<std::size_t, std::vector<Id>> dropped;  // by kernel: ENDs
-  // By kernel of the loop: the buffers that hold what others were copied to.
+  std::map<std::size_t, std::vector<Id>> dropped;  // by kernel: the ENDs that are dropped copies
+  // By kernel of the loop: buffer d -> buffer s, for each dropped copy `d = s` before it.
   std::map<std::size_t, std::map<int, int>> renamed;
 };
 
-// kernels: those in the loop, first to last. fixed: buffers that may not change. nullopt: no copy can be spared.
+// fixed: buffers that must not rotate. nullopt: no copy can be dropped.
 std::optional<RoleChange> find_role_change(Graph& g, const Schedule& s, int loop, const std::set<int>& fixed);
 
-// Whether a loop is another one or inside it.
+// Whether `loop` is `outer` or inside it.
 bool is_in(const Schedule& s, int loop, int outer);
 
-// Its kernel without these ENDs.
+// The kernel without these ENDs.
 Kernel without(Graph& g, const Kernel& k, const std::vector<Id>& ends);
 
 }  // namespace kiln::compiler

@@ -12,7 +12,8 @@ namespace {
 
 bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
 
-// A position as a sum of stride * range, plus the rest. A stride with data in it matches no digit, because sizes have no data.
+// A linear index as a sum of stride * range, plus the rest. A stride with data in it matches no digit, because
+// sizes have no data.
 struct Strides {
   std::map<Id, Poly> of;  // by range: its stride
   Poly rest;
@@ -103,7 +104,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
     const WriteParts w = write_parts(g, writes[i]);
     const std::vector<Id> at(w.index.begin(), w.index.end());
     positions.push_back(row_major(g, at, extents));
-    // A read between two writes must read an element that the same position has written.
+    // A read between two writes must read an element that the same work item has written.
     const auto read = reads.find(writes[i]);
     if (read == reads.end()) continue;
     for (const Id r : read->second)

@@ -1,6 +1,6 @@
-// Bounds of index and bool values: an interval, and a congruence value == offset (mod stride). Bounds of a node hold in
-// iterations that happen, because every RANGE counts as inside its loop. An empty loop has no such iteration, so its bounds
-// cannot be wrong.
+// Bounds of index and bool values: an interval, and a congruence value == offset (mod stride). Bounds of a node hold
+// in iterations that happen, because every RANGE counts as inside its loop. An empty loop has no iterations, so its
+// bounds cannot be wrong.
 #pragma once
 
 #include "compiler/ir/graph.h"

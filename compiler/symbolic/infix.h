@@ -13,7 +13,7 @@
 
 namespace kiln::compiler {
 
-// The node of a name: of dtype index, or bool if `condition` is set; no_id: there is no such name.
+// The node of a name: of dtype index, or bool if `condition` is set; no_id: the name is unknown.
 using Resolve = std::function<Id(std::string_view name, bool condition)>;
 
 // The expression as a node of dtype index or bool, of any depth (no recursion). Throws Diagnostic E-infix at `where`:column.

@@ -1,9 +1,9 @@
-// The programs of the first example: never shipped, compiled to an object file at build time.
+// The programs of the first example. Only their object file, made at build time, becomes part of the application.
 #include <kiln/dsl.h>
 
 using namespace kiln;
 
-inline constexpr dim<"N"> N;  // symbolic extents: equal names are equal at the call
+inline constexpr dim<"N"> N;  // symbolic extents; extents with equal names must be equal in a call
 inline constexpr dim<"M"> M;
 
 struct saxpy : program<saxpy> {

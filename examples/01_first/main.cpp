@@ -1,4 +1,4 @@
-// The application: includes the generated headers, links the objects and the runtime.
+// The application: it includes the generated headers and links the objects and the runtime.
 #include <first_kernels/dense_gelu.h>
 #include <first_kernels/saxpy.h>
 
@@ -10,7 +10,7 @@ int main() {
   if (kiln::status s = first_kernels::saxpy(2.0f, x, y); !s) return std::puts(s.message().c_str()), 1;
   std::printf("saxpy: %g %g %g\n", static_cast<double>(y[0]), static_cast<double>(y[1]), static_cast<double>(y[2]));
 
-  y.pop_back();  // N is 3 in x and 2 in y: an error value, and y stays as it is
+  y.pop_back();  // N is 3 in x and 2 in y, so the call returns an error and leaves y as it is
   std::puts(first_kernels::saxpy(2.0f, x, y).message().c_str());
 
   std::vector<float> input(2 * 768, 0.01f), weights(768 * 3072, 0.02f), bias(3072, -0.1f), output(2 * 3072);

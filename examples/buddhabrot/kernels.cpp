@@ -1,5 +1,5 @@
-// Where the points outside of the Mandelbrot set pass before they escape: each start is followed twice, first to see whether
-// and when it escapes, then to count every position on its way. Many positions meet in one pixel: atomics.
+// Draws the paths of points outside of the Mandelbrot set. Each start is followed twice: first to find out whether and when it
+// escapes, then to count every point on its path. Many paths cross one pixel, so the counts are atomic.
 #include <kiln/dsl.h>
 
 #include "../common/random.h"
@@ -44,7 +44,7 @@ struct paths : program<paths> {
             auto scale = 0.25f * cast<f32>(size<N>());
             auto x = cast<i32>(floor((zx + 2.0f) * scale)), y = cast<i32>(floor((zy + 2.0f) * scale));
             counts.at<mode::skip>(x, y, channel).atomic_add(1);
-            counts.at<mode::skip>(x, cast<i32>(size<N>()) - 1 - y, channel).atomic_add(1);  // the set is its own mirror image
+            counts.at<mode::skip>(x, cast<i32>(size<N>()) - 1 - y, channel).atomic_add(1);  // the set is symmetric to this axis
           }
         }
       }

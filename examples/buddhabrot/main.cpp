@@ -1,4 +1,4 @@
-// buddhabrot OUT_DIR: 512 x 512 pixels, 4 frames of 8 starts per pixel.
+// buddhabrot OUT_DIR: 512 x 512 pixels, 4 frames with 8 starts per pixel.
 #include <buddhabrot_kernels/paths.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ image picture(kiln::context& with) {
   for (std::uint32_t frame = 0; frame < 4; ++frame)
     check(buddhabrot_kernels::paths(frame, 1000, kiln::view<std::int32_t, any, any, 3>(counts.data(), n, n), with));
   image img{n, n, std::vector<std::uint8_t>(n * n * 3)};
-  for (std::size_t c = 0; c < 3; ++c) {  // from what every pixel has, to what one of a thousand has more of
+  for (std::size_t c = 0; c < 3; ++c) {  // 70% of the pixels exceed `dark`, one in a thousand exceeds `bright`
     std::vector<std::int32_t> sorted;
     for (std::size_t i = c; i < counts.size(); i += 3) sorted.push_back(counts[i]);
     const auto at = [&](std::size_t thousandth) {

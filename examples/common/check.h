@@ -1,4 +1,4 @@
-// A call that fails ends the example.
+// Ends the example if a call fails.
 #pragma once
 
 #include <kiln/view.h>

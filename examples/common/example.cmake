@@ -1,5 +1,5 @@
-# An example of the gallery: kernels.cpp (and other sources that are named) is the Kiln program, main.cpp the application that
-# writes the picture.
+# Adds an example of the gallery. kernels.cpp (and other sources that are named) is the Kiln program, main.cpp is the
+# application that writes the picture.
 find_package(PNG REQUIRED)
 function(example name)
   kiln_add_kernels(${name}_kernels SOURCES kernels.cpp ${ARGN})

@@ -1,4 +1,4 @@
-// What the applications of the gallery share: arguments, errors, pictures of fields, frames side by side.
+// Code that the applications of the gallery share: arguments, errors, pictures of fields, frames in one picture.
 #pragma once
 
 #include <kiln/pool.h>
@@ -14,7 +14,7 @@
 #include "check.h"
 #include "image.h"
 
-// main() of an example: NAME OUT_DIR runs `picture` and writes OUT_DIR/NAME.png.
+// The main() of an example: `NAME OUT_DIR` runs `picture` and writes OUT_DIR/NAME.png.
 inline int example(const char* name, int argc, char** argv, const std::function<image(kiln::context&)>& picture) try {
   if (argc != 2) return std::fprintf(stderr, "usage: %s OUT_DIR\n", name), 64;
   kiln::pool pool;
@@ -32,7 +32,7 @@ inline int example(const char* name, int argc, char** argv, const std::function<
   return 1;
 }
 
-// Blue below zero, red above, white at zero; |v| >= limit is full colour.
+// A picture of a field: blue below zero, red above, white at zero. |v| >= limit has full colour.
 image signed_colours(const std::vector<float>& v, std::int64_t h, std::int64_t w, float limit);
-// Frames of one size, `columns` in a row, on black.
+// A picture of several frames of one size on black, with `columns` frames in a row.
 image joined(const std::vector<image>& frames, std::int64_t columns);

@@ -1,4 +1,4 @@
-// 8-bit RGB images in PNG files, rows top to bottom, channels last.
+// 8-bit RGB images in PNG files. Rows are from top to bottom, and channels are the last axis.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,6 @@ struct image {
   std::vector<std::uint8_t> rgb;  // height x width x 3
 };
 
-// Any PNG, converted to 8-bit RGB (alpha dropped, 16-bit rounded down). Throws std::runtime_error that names the file.
+// Reads any PNG as 8-bit RGB (drops alpha, rounds 16 bits down). Throws std::runtime_error with the file's name.
 image read_png(const std::string& path);
 void write_png(const std::string& path, const image& img);

@@ -1,4 +1,4 @@
-// The hash that the examples take random numbers from (PCG-RXS-M-XS-32).
+// The hash from which the examples make random numbers (PCG-RXS-M-XS-32).
 #pragma once
 
 #include <kiln/dsl.h>
@@ -8,5 +8,5 @@ constexpr auto pcg(kiln::Operand auto const& v) {
   auto w = ((s >> ((s >> 28) + 4)) ^ s) * 277803737;
   return (w >> 22) ^ w;
 }
-// In [0, 1].
+// A number in [0, 1].
 constexpr auto pcgf(kiln::Operand auto const& v) { return cast<kiln::f32>(pcg(v)) / 4294967295.0f; }

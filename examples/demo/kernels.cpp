@@ -1,14 +1,14 @@
-// The demo's programs: a small camera pipeline on RGB images (rows x columns x 3), and a dense network. Borders repeat the
-// edge.
+// The demo's programs: a small camera pipeline on RGB images (rows x columns x 3), and a dense network. Borders
+// repeat the nearest pixel.
 #include <kiln/dsl.h>
 
 using namespace kiln;
 
-inline constexpr dim<"H", {.min = 1}> H;  // at least one row and one column: a border needs an edge to repeat
+inline constexpr dim<"H", {.min = 1}> H;  // at least one row and one column, because a border repeats an element
 inline constexpr dim<"W", {.min = 1}> W;
 inline constexpr dim<"M"> M;
 
-// Element i of the result is element i + Shift of x along the axis, whose extent is N; |Shift| <= Reach.
+// Element i of the result is element i + Shift of x along the axis of extent N. Requires |Shift| <= Reach.
 template <int Axis, auto N, int Reach>
 struct neighbours {
   template <int Shift>
@@ -17,7 +17,7 @@ struct neighbours {
   }
 };
 
-// Seven taps along one axis.
+// A filter of seven taps along one axis.
 template <int Axis, auto N>
 constexpr auto blur7(Operand auto const& x) {
   using near = neighbours<Axis, N, 3>;
@@ -27,7 +27,7 @@ constexpr auto blur7(Operand auto const& x) {
          0.03125f * (near::template at<-3>(p) + near::template at<3>(p));
 }
 
-// Sum of nine neighbours along one axis.
+// The sums of nine neighbours along one axis.
 template <int Axis, auto N>
 constexpr auto box9(Operand auto const& x) {
   using near = neighbours<Axis, N, 4>;
@@ -42,7 +42,7 @@ constexpr auto grey_of(Operand auto const& rgb) {
   return squeeze<2>(0.2126f * r + 0.7152f * g + 0.0722f * b);
 }
 
-// A test chart: rings whose frequency grows with the distance from the centre, a little different in each channel.
+// A test chart of rings whose frequency grows with the distance from the centre. The channels differ a little.
 struct zone_plate : program<zone_plate> {
   out<f32, H, W, 3> chart;
   constexpr void body() {
@@ -113,7 +113,7 @@ struct half_size : program<half_size> {
   }
 };
 
-// Each pixel against the mean and deviation of the 9 x 9 pixels around it.
+// Each pixel is compared with the mean and deviation of the 9 x 9 pixels around it.
 struct local_contrast : program<local_contrast> {
   in<f32, H, W, 3> image;
   out<f32, H, W> contrast;
@@ -126,7 +126,7 @@ struct local_contrast : program<local_contrast> {
   }
 };
 
-// 8 x 8 x 3 patches to 10 class probabilities.
+// Computes 10 class probabilities for each patch of 8 x 8 x 3.
 struct network : program<network> {
   in<f32, M, 192> patches;
   in<f32, 192, 64> w1;

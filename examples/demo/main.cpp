@@ -48,7 +48,7 @@ struct demo {
   kiln::context with;
   int64_t h = 0, w = 0;
   std::vector<float> linear;  // the picture, h x w x 3
-  double worst = 0;           // largest difference between Kiln and the plain loops
+  double worst = 0;           // largest difference between the results of Kiln and of the plain loops
 
   std::vector<float> buffer(int64_t channels) const { return std::vector<float>(static_cast<std::size_t>(h * w * channels)); }
 
@@ -84,7 +84,7 @@ struct demo {
 
   void read_photo(const std::string& path) {
     const image img = read_png(path);
-    h = img.height & ~int64_t{1}, w = img.width & ~int64_t{1};  // half_size wants even extents
+    h = img.height & ~int64_t{1}, w = img.width & ~int64_t{1};  // half_size requires even extents
     std::vector<std::uint8_t> even;
     for (int64_t y = 0; y < h; ++y)
       even.insert(even.end(), img.rgb.begin() + y * img.width * 3, img.rgb.begin() + (y * img.width + w) * 3);
@@ -127,7 +127,7 @@ struct demo {
     write("half", half, hh, hw);
   }
 
-  // Classifies 8 x 8 patches with fixed weights; the picture shows the probability of class 0.
+  // Classifies 8 x 8 patches with fixed weights. The picture shows the probability of class 0.
   void classify() {
     const int64_t rows = h / 8, columns = w / 8, m = rows * columns;
     const auto fill = [](std::size_t n, float scale) {

@@ -1,5 +1,5 @@
-// The demo's computations as plain C++ loops, the way one writes them without Kiln: what the table compares with.
-// Images are rows x columns x 3 floats, borders repeat the edge pixel.
+// The demo's computations as plain C++ loops, as one writes them without Kiln. The table compares with them. Images have rows x
+// columns x 3 floats; borders repeat the nearest pixel.
 #pragma once
 
 #include <cstdint>

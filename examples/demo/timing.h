@@ -1,4 +1,4 @@
-// Times the same job done twice, interleaved, and prints one row of the demo's table.
+// Measures the time of two versions of a job, run alternately, and prints one row of the demo's table.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 struct row {
   std::string name, shape;
-  double bytes = 0, flops = 0;  // of one run: what the job must read and write, and compute
+  double bytes = 0, flops = 0;  // per run: bytes that the job must read and write, operations that it must compute
 };
 
 inline double seconds(auto const& job) {
@@ -37,7 +37,7 @@ inline void print_row(const row& r, double kiln, double plain) {
               plain / kiln);
 }
 
-// Median over interleaved runs; the first pair warms up.
+// Measures medians over alternating runs. The first run of each is not counted.
 inline void compare(const row& r, auto const& kiln, auto const& plain) {
   std::vector<double> a, b;
   kiln();

@@ -1,11 +1,11 @@
-// Transforms of 1024 points by the 512 positions of a group, in its memory: all stages in one kernel, a barrier after each.
+// Transforms of 1024 points by the 512 work items of a workgroup: all stages in one kernel, with a barrier after each.
 #include "parts.h"
 
 inline constexpr int points = 1024, bits = 10;
 static_assert(points == square && points == 1 << bits);
 inline constexpr dim<"B"> B;
 
-// exp(i pi low / half) for stage `half` of an inverse transform, at half + low.
+// At index half + low: exp(i pi low / half), the factor of an inverse transform's stage `half`.
 constexpr void turn(auto const& w, auto const& k) {
   auto ones = k | (k >> 1);
   for (int shift : {2, 4, 8, 16}) ones = ones | (ones >> shift);
@@ -15,7 +15,7 @@ constexpr void turn(auto const& w, auto const& k) {
   w(1, k) = sin(angle);
 }
 
-// t: the position. w: the turns. get(k, c) and set(k, c, value) have component c of point k.
+// t: the work item. w: the factors. get(k, c) and set(k, c, value) access component c of point k.
 constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
   auto s = scope(t);
   auto re = s.template group<f32, points>(), im = s.template group<f32, points>();
@@ -46,12 +46,12 @@ constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w
   }
 }
 
-// Many transforms, each by a group.
+// Many transforms, each by one workgroup.
 struct transforms : program<transforms> {
   in<f32, B, points, 2> x;
   in<f32> sign;
   out<f32, B, points, 2> y;
-  out<f32, 2, points> w;  // while it works
+  out<f32, 2, points> w;  // intermediate values
   constexpr void body() {
     for (auto [k] : kernel(points)) turn(w, k);
     for (auto [row, i] : kernel(B, points / 2).group<1, points / 2>()) {
@@ -63,14 +63,14 @@ struct transforms : program<transforms> {
   }
 };
 
-// As low_pass: four kernels, each of which transforms the lines of one axis and writes them as rows.
+// The same as low_pass with four kernels. Each kernel transforms the lines of one axis and writes them as rows.
 struct low_pass_in_groups : program<low_pass_in_groups> {
   in<f32, H, W> picture;
   in<bool> sinc;
   in<f32> cutoff;
   out<f32, square, square> spectrum;
   out<f32, H, W> filtered;
-  out<f32, square, square, 2> a, b;  // while it works
+  out<f32, square, square, 2> a, b;  // intermediate values
   out<f32, 2, square> w;
 
   constexpr void lines(float sign, auto const& get, auto const& set) {

@@ -1,16 +1,16 @@
-// Fast Fourier transforms, radix 2, decimation in time: elements in the order of reversed bits, then a loop over the stages,
-// each a kernel over pairs.
+// Fast Fourier transforms, radix 2, decimation in time: the elements are put into the order of reversed bits. Then a loop runs
+// over the stages, and each stage is a kernel over pairs.
 #include <tuple>
 #include <utility>
 
 #include "parts.h"
 
-inline constexpr facts length{.min = 2, .max = 1 << 30};  // and a power of two
+inline constexpr facts length{.min = 2, .max = 1 << 30};  // the program also requires a power of two
 inline constexpr dim<"N", length> N;
 inline constexpr dim<"M", length> M;
 inline constexpr dim<"K", length> K;
 
-// f(i), f(i, j) or f(i, j, k), for all positions.
+// Calls f(i), f(i, j) or f(i, j, k) in a kernel over these extents.
 template <auto... Extents>
 constexpr void each(auto const& s, auto const& f) {
   if constexpr (sizeof...(Extents) == 1)
@@ -29,7 +29,7 @@ constexpr auto one_of(auto const& a, auto const& b) {
     return b;
 }
 
-// 32 - log2 of an extent.
+// 32 minus log2 of an extent.
 template <auto Extent>
 constexpr auto unused_bits(auto const& s) {
   auto bits = s.template var<u32>(32);
@@ -40,8 +40,8 @@ constexpr auto unused_bits(auto const& s) {
   return bits;
 }
 
-// All stages along an axis of y, whose extents are these and then 2; sign: -1 forward, 1 inverse. In place: the two elements of
-// a pair are read and written by one position.
+// All stages along an axis of y, whose extents are `Extents` and then 2. sign: -1 forward, 1 inverse. It works in place,
+// because one work item reads and writes both elements of a pair.
 template <int axis, auto... Extents>
 constexpr void stages(auto const& s, auto const& sign, auto const& y) {
   constexpr auto last = std::get<axis>(std::tuple(Extents...));
@@ -78,7 +78,7 @@ constexpr void stages(auto const& s, auto const& sign, auto const& y) {
 
 struct transform : program<transform> {
   in<f32, N, 2> x;
-  in<f32> sign;  // -1 forward; 1 inverse, which divides by nothing
+  in<f32> sign;  // -1: forward; 1: inverse, without the division by the number of points
   out<f32, N, 2> y;
   constexpr void body() {
     auto unused = unused_bits<N>(*this);
@@ -88,7 +88,7 @@ struct transform : program<transform> {
   }
 };
 
-// Along all axes.
+// Transforms all axes.
 struct transform_3d : program<transform_3d> {
   in<f32, N, M, K, 2> x;
   in<f32> sign;
@@ -103,14 +103,14 @@ struct transform_3d : program<transform_3d> {
   }
 };
 
-// A picture without its high frequencies.
+// Removes the high frequencies of a picture.
 struct low_pass : program<low_pass> {
   in<f32, H, W> picture;
   in<bool> sinc;
   in<f32> cutoff;
   out<f32, square, square> spectrum;
   out<f32, H, W> filtered;
-  out<f32, square, square, 2> a, b;  // while it works
+  out<f32, square, square, 2> a, b;  // intermediate values
 
   constexpr void both_axes(float sign, auto const& y) {
     stages<0, square, square>(*this, sign, y);

@@ -1,5 +1,5 @@
-// fft OUT_DIR [PICTURE.png]: a picture (without one: discs in fine noise), its spectrum, and the picture without high
-// frequencies: by a filter of Gauss, by loops of kernels; and by sin(x) / x, by groups.
+// fft OUT_DIR [PICTURE.png]: shows a picture (by default discs in fine noise), its spectrum, and the picture without high
+// frequencies: with a Gaussian filter by loops of kernels, and with a filter sin(x) / x by workgroups.
 #include <fft_kernels/low_pass.h>
 #include <fft_kernels/low_pass_in_groups.h>
 
@@ -32,7 +32,7 @@ grey noisy_discs() {
   return g;
 }
 
-// Not more than 1024 x 1024 of its middle.
+// Reads a picture. Of a large picture it keeps the 1024 x 1024 pixels in the middle.
 grey read(const std::string& path) {
   const image img = read_png(path);
   grey g{std::min(img.height, square), std::min(img.width, square), {}};

@@ -8,7 +8,7 @@
 
 #include "../common/check.h"
 
-// x: pairs of real and imaginary parts. sign: -1 forward; 1 inverse, which divides by nothing.
+// x: pairs of real and imaginary part. sign: -1 forward; 1 inverse, without the division by the number of points.
 inline void transform(std::vector<float>& x, float sign, const kiln::context& with = {}) {
   constexpr auto any = kiln::dynamic_extent;
   const auto n = static_cast<std::int64_t>(x.size() / 2);

@@ -1,9 +1,9 @@
-// A 2-D fluid: advection along the flow, a source, pressure by V-cycles of red-black relaxation, vorticity confinement. One
-// program is one step; cycles and relaxation are loops of kernels. Velocity x is along rows (axis 0), y along columns.
+// A 2-D fluid: advection, a source, pressure by V-cycles of red-black relaxation, vorticity confinement. One program is one
+// step; cycles and relaxation are loops of kernels. Component x of the velocity is along rows (axis 0), y along columns.
 #include <kiln/dsl.h>
 
 using namespace kiln;
-using kiln::dsl::mode;  // for functions: in a program it is a member
+using kiln::dsl::mode;  // for functions; inside a program it is a member
 
 inline constexpr dim<"N", {.min = 8}> N;
 inline constexpr dim<"M", {.min = 8}> M;
@@ -13,7 +13,7 @@ constexpr auto smooth(float from, float to, auto const& x) {
   return t * t * (3.0f - 2.0f * t);
 }
 
-// Bilinear.
+// Bilinear interpolation of the field at (x, y).
 constexpr auto bil(auto const& field, auto const& x, auto const& y) {
   auto x0 = floor(x), y0 = floor(y);
   auto i = cast<i32>(x0), j = cast<i32>(y0);
@@ -21,7 +21,7 @@ constexpr auto bil(auto const& field, auto const& x, auto const& y) {
   return lerp(lerp(field(i, j), field(i, j + 1), fy), lerp(field(i + 1, j), field(i + 1, j + 1), fy), fx);
 }
 
-// Catmull-Rom: the weight of the neighbour at offset K - 1 for the fraction t.
+// Catmull-Rom interpolation: the weight of the neighbour at offset K - 1, for the fraction t.
 template <int K>
 constexpr auto weight(auto const& t) {
   if constexpr (K == 0)
@@ -44,7 +44,7 @@ constexpr auto cub(auto const& field, auto const& x, auto const& y) {
   return weight<0>(fx) * line(-1) + weight<1>(fx) * line(0) + weight<2>(fx) * line(1) + weight<3>(fx) * line(2);
 }
 
-// 0 within three cells of the border, else 1.
+// 0 in the three cells next to a border, else 1.
 template <auto Rows, auto Columns>
 constexpr auto interior(auto const& s, auto const& i, auto const& j) {
   auto rows = s.template size<Rows, i32>(), columns = s.template size<Columns, i32>();
@@ -62,7 +62,7 @@ constexpr auto around_zero(auto const& p, auto const& i, auto const& j) {
 template <auto Rows, auto Columns>
 constexpr void red_black(auto const& s, auto const& p, auto const& f, float factor, int iterations, float omega) {
   for ([[maybe_unused]] auto k : s.loop(iterations))
-    for (const int colour : {0, 1})  // cells of one colour read only those of the other
+    for (const int colour : {0, 1})  // cells of one colour read only cells of the other
       for (auto [i, j] : s.template kernel<Rows, Columns>())
         if (auto c = s.when((i + j) % 2 == colour)) {
           auto here = p(i, j);
@@ -76,10 +76,10 @@ struct step : program<step> {
   in<f32> dt, confinement, velocity_decay, density_decay, projection;
   in<i32> cycles;
   out<f32, N, M> vx, vy, density, pressure, divergence, curl, residual;
-  out<f32, N / 2, M / 2> f0, p0;  // the coarser levels
+  out<f32, N / 2, M / 2> f0, p0;  // the coarser levels of the multigrid
   out<f32, N / 2 / 2, M / 2 / 2> f1, p1;
 
-  // Back along the flow by one step of Runge and Kutta; new values stay near the bilinear ones.
+  // Takes values from places upstream, found by a Runge-Kutta step. New values stay near the bilinear interpolation.
   constexpr void advect() {
     for (auto [i, j] : kernel(N, M)) {
       auto x = cast<f32>(i), y = cast<f32>(j);
@@ -123,7 +123,7 @@ struct step : program<step> {
     return bil(coarse, 0.5f * cast<f32>(i), 0.5f * cast<f32>(j));
   }
 
-  // From rest: what is left over goes down two levels, each half as fine, and what they find comes back.
+  // Solves for the pressure, starting from 0. Residuals go down two levels, each half as fine, and corrections come back.
   constexpr void solve() {
     pressure = full<f32, N, M>(0);
     for ([[maybe_unused]] auto cycle : loop(cycles)) {
@@ -160,7 +160,7 @@ struct step : program<step> {
   }
 };
 
-// Speed and ink as fire over blue.
+// Shows ink as fire over the speed in blue.
 struct colours : program<colours> {
   in<f32, N, M> vx, vy, density;
   in<f32> speed_scale, density_scale;

@@ -1,4 +1,4 @@
-// fluid OUT_DIR: ink that a moving source stirs into the fluid, four times.
+// fluid OUT_DIR: four pictures of ink that a moving source stirs into the fluid.
 #include <fluid_kernels/colours.h>
 
 #include <algorithm>

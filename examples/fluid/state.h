@@ -1,4 +1,4 @@
-// The state of the fluid, and steps.
+// The state of the fluid, and a function that makes a step.
 #pragma once
 
 #include <fluid_kernels/step.h>
@@ -11,8 +11,8 @@
 struct fluid {
   using field = std::vector<float>;
   std::int64_t n, m;
-  float projection;  // 1/2 makes the differences of divergence and of the pressure's Laplacian agree; others have 1
-  int cycles;        // of the pressure's solution
+  float projection;  // 1/2 makes the differences of divergence and Laplacian agree; other programs use 1
+  int cycles;        // number of cycles for the pressure
   field vx, vy, density, old_vx, old_vy, old_density, pressure, divergence, curl, residual, f0, p0, f1, p1;
 
   fluid(std::int64_t rows, std::int64_t columns, float projection_ = 0.5f, int cycles_ = 1)

@@ -1,4 +1,4 @@
-// The Mandelbrot set: a loop per pixel that ends when its point escapes.
+// The Mandelbrot set: each pixel runs a loop that ends when its point escapes.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -6,7 +6,7 @@ using namespace kiln;
 inline constexpr dim<"H"> H;
 inline constexpr dim<"W"> W;
 
-// Turns until |z| > 2, at most max_iter.
+// The number of iterations until |z| > 2, at most max_iter.
 struct escape : program<escape> {
   in<f32> x0, y0, dx;
   in<i32> max_iter;
@@ -28,7 +28,7 @@ struct escape : program<escape> {
   }
 };
 
-// Bands of colour by the logarithm of the count; points that never escaped are black.
+// Bands of colour by the logarithm of the count. Points that did not escape are black.
 struct colours : program<colours> {
   in<i32, H, W> turns;
   in<i32> max_iter;

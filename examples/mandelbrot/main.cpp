@@ -1,4 +1,4 @@
-// mandelbrot OUT_DIR: 1024 x 1024 points, up to 256 turns.
+// mandelbrot OUT_DIR: 1024 x 1024 points, up to 256 iterations.
 #include <mandelbrot_kernels/colours.h>
 #include <mandelbrot_kernels/escape.h>
 

@@ -1,5 +1,5 @@
-// Gravity among N bodies of mass 1: the same step written as tensor algebra, and as a loop per body; and many steps, in place,
-// by a loop around either.
+// Gravity among N bodies of mass 1. The same step is written as tensor algebra and as a loop for each body. Two more programs
+// make many steps in place, by a loop around either form.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -7,12 +7,12 @@ using namespace kiln;
 inline constexpr dim<"N"> N;
 
 constexpr auto force_as_tensors(auto const& x) {
-  auto d = unsqueeze<1>(x) - unsqueeze<0>(x);  // N x N x 3, never stored
+  auto d = unsqueeze<1>(x) - unsqueeze<0>(x);  // N x N x 3; this tensor is never stored
   auto d2 = sum<2>(d * d) + 1e-4;
   return -sum<1>(d * unsqueeze<2>(1.0f / (d2 * sqrt(d2))));
 }
 
-// then(i, axis, force) for each body and axis.
+// Calls then(i, axis, force) for each body and axis.
 template <class D>
 constexpr void force_as_loops(auto const& s, auto const& x, auto const& then) {
   for (auto [i] : s.kernel(N)) {

@@ -1,4 +1,4 @@
-// nbody OUT_DIR: 2000 bodies in a turning disc, six times; each picture shows the last ten of 100 steps.
+// nbody OUT_DIR: six pictures of 2000 bodies in a rotating disc. Each picture shows the last ten of 100 steps.
 #include <nbody_kernels/loop_steps_f32.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct disc {
     std::uint32_t state = 1;
     for (std::size_t i = 0; i < n; ++i) {
       const float r = 5 * std::sqrt(next_random(state)), a = 6.2831853f * next_random(state);
-      // A disc whose mass grows with r squared: the force within is about n r / 25.
+      // The disc's mass grows with r squared, so the force inside is about n r / 25.
       const float speed = std::sqrt(static_cast<float>(n) / 25.0f * r);
       x[3 * i] = r * std::cos(a), x[3 * i + 1] = r * std::sin(a), x[3 * i + 2] = 0.3f * (next_random(state) - 0.5f);
       v[3 * i] = -speed * std::sin(a), v[3 * i + 1] = speed * std::cos(a);

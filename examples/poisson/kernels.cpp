@@ -2,13 +2,13 @@
 #include <kiln/dsl.h>
 
 using namespace kiln;
-using kiln::dsl::mode;  // for functions: in a program it is a member
+using kiln::dsl::mode;  // for functions; inside a program it is a member
 
 inline constexpr dim<"N"> N;
 inline constexpr dim<"M"> M;
 inline constexpr dim<"K"> K;
 
-// Sum of the four neighbours; those outside are 0.
+// The sum of the four neighbours. Neighbours outside count as 0.
 constexpr auto around(auto const& p, auto const& i, auto const& j) {
   return p.template at<mode::constant>(i - 1, j, 0.0) + p.template at<mode::constant>(i + 1, j, 0.0) +
          p.template at<mode::constant>(i, j - 1, 0.0) + p.template at<mode::constant>(i, j + 1, 0.0);
@@ -21,7 +21,7 @@ struct relax : program<relax> {
   out<f64, K> error;  // log10 of the mean residual after each of K iterations
   constexpr void body() {
     for (auto t : loop(K)) {
-      for (const int colour : {0, 1})  // cells of one colour read only those of the other
+      for (const int colour : {0, 1})  // cells of one colour read only cells of the other
         for (auto [i, j] : kernel(N, M))
           if (auto c = when((i + j) % 2 == colour)) {
             auto here = p(i, j);

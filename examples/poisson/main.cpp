@@ -1,4 +1,4 @@
-// poisson OUT_DIR: a point source on 128 x 128 cells after 4, 16, 64 and 256 iterations.
+// poisson OUT_DIR: the solution for a point source on 128 x 128 cells after 4, 16, 64 and 256 iterations.
 #include <poisson_kernels/relax.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ image picture(kiln::context& with) {
     done = iterations;
     check(poisson_kernels::relax(kiln::view<const double, any, any>(f.data(), n, n), 1.954,
                                  kiln::view<double, any, any>(p.data(), n, n), error, with));
-    std::vector<float> depth;  // the logarithm of -p shows how far the source is felt
+    std::vector<float> depth;  // the logarithm of -p, which shows how far the source's effect reaches
     for (const double v : p) depth.push_back(static_cast<float>(2 + std::log10(1e-9 - std::fmin(v, 0.0))));
     frames.push_back(signed_colours(depth, n, n, 2.0f));
   }

@@ -1,4 +1,4 @@
-// The arguments of the sorts.
+// The arguments of the sorting programs.
 #pragma once
 
 #include <sort_kernels/bitonic.h>
@@ -15,7 +15,7 @@
 
 #include "../common/check.h"
 
-// Memory that a radix sort uses beside keys and values.
+// Memory that a radix sort needs in addition to keys and values.
 template <class K>
 struct radix_buffers {
   std::vector<K> keys;
@@ -26,7 +26,7 @@ struct radix_buffers {
   kiln::view<std::int32_t, kiln::dynamic_extent, 256> count_view() { return {counts.data(), groups}; }
 };
 
-// Stable; values move with their keys.
+// A stable sort. Values move with their keys.
 template <class K>
 void radix_sort(std::vector<K>& keys, std::vector<std::int32_t>& values, radix_buffers<K>& b, const kiln::context& with = {}) {
   const auto sort = [&](auto radix) { check(radix(keys, values, b.keys, b.values, b.count_view(), b.totals, with)); };

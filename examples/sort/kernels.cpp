@@ -1,13 +1,13 @@
-// Sorting: radix sort, stable, eight bits in each of four passes; and the steps of a bitonic sort.
+// Sorting: a stable radix sort with four passes of eight bits each, and the steps of a bitonic sort.
 #include <kiln/dsl.h>
 
 using namespace kiln;
 
 inline constexpr dim<"N", {.min = 1, .max = 1 << 28}> N;
-inline constexpr int group = 1024;  // keys that one position walks
+inline constexpr int group = 1024;  // keys that one work item walks over
 inline constexpr auto groups = (N + (group - 1)) / group;
 
-// Unsigned bits in the keys' order. -0.0 and 0.0 are equal, so they keep their order; what is not a number comes last.
+// Unsigned bits in the order of the keys. -0.0 and 0.0 get equal bits, so that they keep their order. NaNs come last.
 template <class K>
 constexpr auto ordered(auto const& key) {
   if constexpr (std::is_same_v<K, u32>) {
@@ -20,7 +20,7 @@ constexpr auto ordered(auto const& key) {
   }
 }
 
-// One pass: how often each digit is in each group, where its keys go, and all keys there. move(i, place) takes the rest along.
+// One pass: counts digits in each block of keys, finds places for its keys, and moves them. move(i, place) moves the rest.
 template <class K>
 constexpr void radix_pass(auto const& s, int shift, auto const& from, auto const& to, auto const& counts, auto const& totals,
                           auto const& move) {
@@ -57,7 +57,7 @@ constexpr void radix_pass(auto const& s, int shift, auto const& from, auto const
     each(g, [&](auto const& i, auto const& digit) {
       auto place = next(digit);
       next(digit) = place + 1;
-      unique(to(place)) = from(i);  // each key has a place of its own
+      unique(to(place)) = from(i);  // each key has its own place
       move(i, place);
     });
   }
@@ -96,10 +96,10 @@ struct radix_keys : program<radix_keys<K>> {
   }
 };
 
-// In place, of any length: rounds k, each of steps that compare positions at the distance 2^(k - j). The first step of a round
-// (j = 0) compares mirror images, so all rounds sort upward and what is behind the end counts as greatest. Not stable.
+// Sorts any length in place. Round k has steps that compare keys at a distance of 2^(k - j). The first step of a round (j = 0)
+// compares mirror images, so all rounds sort upward, and places behind the end count as greatest. Not stable.
 struct bitonic : program<bitonic> {
-  in<i32> most_steps;  // 406 and more: all
+  in<i32> most_steps;  // 406 or more: all steps
   inout<f32, N> keys;
   inout<i32, N> values;
 
@@ -114,7 +114,7 @@ struct bitonic : program<bitonic> {
     }
   }
   constexpr void body() {
-    auto half = var(1);  // positions that a round compares with others: a power of two
+    auto half = var(1);  // number of pairs that a step compares: a power of two
     for (auto k : loop(28)) {
       break_if(half * 2 >= size<N, i32>());
       half = half * 2;

@@ -1,4 +1,4 @@
-// sort OUT_DIR: a bitonic sort of 500 keys, each step eight rows high; a radix sort comes to the same.
+// sort OUT_DIR: shows a bitonic sort of 500 keys, with eight rows for each step. A radix sort must give the same result.
 #include <cmath>
 
 #include "../common/example.h"

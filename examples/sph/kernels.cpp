@@ -1,9 +1,9 @@
-// Smoothed particles with gravity, and a rasteriser of spheres that settles what is in front by atomic maxima.
+// Smoothed particles with gravity, and a renderer of spheres that finds the front sphere of each pixel by atomic maxima.
 #include <kiln/dsl.h>
 
 using namespace kiln;
 
-inline constexpr dim<"N", {.max = 65535}> N;  // numbers of particles fit 16 bits of a pixel
+inline constexpr dim<"N", {.max = 65535}> N;  // so that a particle's number fits 16 bits of a pixel
 inline constexpr dim<"H"> H;
 inline constexpr dim<"W"> W;
 
@@ -31,7 +31,7 @@ constexpr auto length(auto const& a) { return sqrt(dot3(a, a)); }
 constexpr auto row(auto const& t, auto const& i) { return vec3{t(i, 0), t(i, 1), t(i, 2)}; }
 constexpr auto normalised(auto const& a) { return scaled(a, 1.0f / (length(a) + 1e-5f)); }
 
-// rho(i): how crowded it is around particle i.
+// Sets rho(i) to the density around particle i.
 constexpr void densities(auto const& s, auto const& x, auto const& radius, auto const& rho) {
   for (auto [i] : s.template kernel<N>()) {
     auto here = row(x, i);
@@ -44,7 +44,7 @@ constexpr void densities(auto const& s, auto const& x, auto const& radius, auto 
   }
 }
 
-// then(i, axis, force) for each particle and axis. p: where radius, rest, stiffness, viscosity and gravity are.
+// Calls then(i, axis, force) for each particle and axis. p: the program with radius, rest, stiffness, viscosity, gravity.
 constexpr void forces(auto const& p, auto const& x, auto const& v, auto const& rho, auto const& then) {
   auto r2 = p.radius * p.radius;
   for (auto [i] : p.template kernel<N>()) {
@@ -105,19 +105,19 @@ struct steps : program<steps> {
   }
 };
 
-// A camera is its position and three axes: the first goes down the image, the second to the right, the third forward.
+// A camera is its position and three axes: the first points down the image, the second to the right, the third forward.
 struct spheres : program<spheres> {
   in<f32, N, 3> x;
   in<f32, 4, 3> camera;
   in<f32> radius;
-  out<u32, H, W> ids;  // inverse depth in the upper half, the particle's number plus 1 in the lower
+  out<u32, H, W> ids;  // upper half: inverse depth; lower half: the particle's number plus 1
   out<f32, H, W, 3> canvas;
 
   constexpr auto direction(auto const& i, auto const& j, auto const& rows, auto const& columns, auto const& scale) const {
     auto u = (cast<f32>(j) - 0.5f * columns) / scale, v = (cast<f32>(i) - 0.5f * rows) / scale;
     return normalised(row(camera, 3) + scaled(row(camera, 2), u) + scaled(row(camera, 1), v));
   }
-  // Distance at which a ray from the camera meets the sphere around a centre: not a number, or not above 0, where it does not.
+  // The distance at which a ray from the camera meets the sphere around a centre. If it misses: NaN, or not above 0.
   constexpr auto hit(auto const& centre, auto const& ray) const {
     auto oc = row(camera, 0) - centre;
     auto b = dot3(oc, ray);

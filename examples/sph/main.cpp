@@ -1,4 +1,4 @@
-// sph OUT_DIR: two balls of particles meet and become one.
+// sph OUT_DIR: two balls of particles collide and become one.
 #include <sph_kernels/spheres.h>
 #include <sph_kernels/steps.h>
 

@@ -1,5 +1,5 @@
-// A wave in a medium with a sine force (sine-Gordon); borders repeat the edge. A step is one kernel with two outputs; many
-// steps are a loop of two kernels, in place.
+// A wave in a medium with a sine force (sine-Gordon). Borders repeat the nearest element. A step is one kernel with two
+// outputs. Many steps are a loop of two kernels, in place.
 #include <kiln/dsl.h>
 
 using namespace kiln;

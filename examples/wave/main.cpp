@@ -1,4 +1,4 @@
-// wave OUT_DIR: 1, 100, 250 and 500 steps.
+// wave OUT_DIR: the wave after 1, 100, 250 and 500 steps.
 #include "../common/example.h"
 #include "state.h"
 

@@ -1,4 +1,4 @@
-// Two bumps at rest, and steps from there.
+// The initial state, two bumps at rest, and a function that makes steps.
 #pragma once
 
 #include <wave_kernels/steps.h>

@@ -1,4 +1,4 @@
-# Installs and exports Kiln: one export set for each component, so that an application that asks for `runtime` sees nothing else.
+# Installs and exports Kiln. Each component has its own export set, so an application that asks for `runtime` gets nothing else.
 include(CMakePackageConfigHelpers)
 set(kiln_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 
@@ -10,8 +10,8 @@ function(kiln_install_component component)
   install(EXPORT kiln-${component}-targets NAMESPACE kiln:: DESTINATION ${kiln_package_dir} COMPONENT ${component})
 endfunction()
 
-# The whole compiler as one shared library with main() in it: a generator executable links this and its own programs, and LLVM
-# is this library's business alone.
+# The whole compiler as one shared library that contains main(). A generator executable consists of its own programs and links
+# this library; only the library links LLVM.
 if(TARGET kiln_generator_main)
   add_library(kiln_generator_shared SHARED ${CMAKE_CURRENT_LIST_DIR}/version.cpp)
   target_link_libraries(kiln_generator_shared PRIVATE kiln_options $<LINK_LIBRARY:WHOLE_ARCHIVE,kiln_generator_main>)

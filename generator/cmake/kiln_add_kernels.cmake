@@ -6,17 +6,18 @@ with their headers, to be included as <target>/<program>.h. It links, installs a
   SOURCES    DSL sources; each exports programs
   NAMESPACE  C++ namespace of the typed functions and prefix of the C symbols; default: the target's name
   VARIANTS   CPU level: one of x86-64-v3, x86-64-v4; default: the variable KILN_DEFAULT_VARIANTS, or x86-64-v3
-  LIBRARIES  what the sources need beside the DSL
+  LIBRARIES  libraries that the sources need in addition to the DSL
 
-Outputs lie in ${CMAKE_CURRENT_BINARY_DIR}/<target>.kernels/. Programs need not be listed: one object holds them all, and every
-header includes revision.h, so that two declared outputs stand for all files and what includes a header is rebuilt with it. ]]
+Outputs are in ${CMAKE_CURRENT_BINARY_DIR}/<target>.kernels/. Programs need not be listed: one object contains them all, and every
+header includes revision.h. So two declared outputs represent all files, and a source that includes a header is rebuilt when a
+program changes. ]]
 include_guard(GLOBAL)
 
-set_property(GLOBAL APPEND PROPERTY JOB_POOLS kiln_generator=2) # each holds LLVM and the programs in memory
+set_property(GLOBAL APPEND PROPERTY JOB_POOLS kiln_generator=2) # each process holds LLVM and the programs in memory
 set_property(GLOBAL PROPERTY KILN_VARIANTS x86-64-v3 x86-64-v4)
 set(KILN_DEFAULT_VARIANTS x86-64-v3 CACHE STRING "CPU level of kiln_add_kernels without VARIANTS")
 
-# What was written before the sources or among them, and is no source: a word in capitals was meant as a keyword.
+# Reports a word before or among the sources that is not a source. A word in capitals counts as a misspelt keyword.
 function(_kiln_stray_word target word)
   if(word MATCHES "^[A-Z_]+$")
     set(hint "unknown keyword ${word}: the keywords are SOURCES, NAMESPACE, VARIANTS, LIBRARIES")
@@ -34,7 +35,7 @@ function(_kiln_stray_word target word)
   endif()
 endfunction()
 
-# A C++ namespace: identifiers joined by ::, none of them a word of C++.
+# A C++ namespace: identifiers joined by ::, none of them a C++ keyword.
 function(_kiln_check_namespace target given)
   string(REPLACE "::" ";" parts "${${given}}")
   set(words alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class co_await
@@ -62,7 +63,7 @@ function(_kiln_check_namespace target given)
   endif()
 endfunction()
 
-# At the end of the directory: a source of kernels is compiled by the generator alone.
+# Runs at the end of the directory. A source of kernels may be compiled by the generator only, not by another target.
 function(_kiln_check_other_targets target sources)
   get_property(all DIRECTORY PROPERTY BUILDSYSTEM_TARGETS)
   foreach(other IN LISTS all)
@@ -126,11 +127,11 @@ function(kiln_add_kernels target)
     message(FATAL_ERROR "kiln_add_kernels(${target}): the component `generator` of Kiln was not found")
   endif()
 
-  # By way of EVAL: a deferred call expands its variables when it runs.
+  # Uses EVAL because a deferred call would expand its variables only when it runs.
   cmake_language(EVAL CODE "cmake_language(DEFER CALL _kiln_check_other_targets [[${target}]] [[${K_SOURCES}]])")
   add_executable(${target}_generator ${K_SOURCES})
   target_link_libraries(${target}_generator PRIVATE kiln::dsl kiln::dsl_diagnostics kiln::generator_main ${K_LIBRARIES})
-  # The programs are constants: nothing here is hot, and optimising would only cost time.
+  # The programs are constants, so no code here is hot, and optimisation would only cost time.
   target_compile_options(${target}_generator PRIVATE -O0)
 
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}.kernels)
@@ -155,5 +156,5 @@ function(kiln_add_kernels target)
   target_link_libraries(${target} PUBLIC kiln::runtime)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${folder}/include>)
   target_compile_features(${target} INTERFACE cxx_std_20)
-  set_target_properties(${target} PROPERTIES KILN_INCLUDE_DIR ${folder}/include) # to install: headers and manifests
+  set_target_properties(${target} PROPERTIES KILN_INCLUDE_DIR ${folder}/include) # headers and manifests to install
 endfunction()

@@ -1,6 +1,6 @@
 # cmake -D LINKER=ld -D LIST=file -D OBJECT=out.o -P kiln_combine_objects.cmake
-# Joins the objects named in LIST (one a line) into OBJECT, which is written only when it changes. Sections stay apart, so
-# that the application's --gc-sections still drops the programs it does not call.
+# Joins the objects in LIST (one name a line) into OBJECT. OBJECT is written only if it changes. Sections are not merged, so the
+# application's --gc-sections still drops the programs that it does not call.
 if(NOT EXISTS ${LIST})
   message(FATAL_ERROR "the generator ran and wrote nothing: does one of the SOURCES define main()?")
 endif()

@@ -1,3 +1,3 @@
-// A shared library needs a source of its own; this one says what it is.
+// The version of the shared library. The library consists of archives otherwise, and CMake requires a source file.
 extern "C" const char* kiln_generator_version();
 const char* kiln_generator_version() { return KILN_VERSION; }

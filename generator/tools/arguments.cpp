@@ -104,7 +104,7 @@ int run_tool(const std::function<void()>& work) {
     std::cerr << e.what() << '\n';
     return e.exit_status();
   } catch (const Diagnostic& d) {
-    std::cout.flush();  // what was printed before comes before, in one terminal
+    std::cout.flush();  // flushes earlier output, so that it is shown before the error
     std::cerr << d.what() << '\n';
     return d.id() == "E-usage" ? 64 : 65;
   } catch (const std::bad_alloc&) {

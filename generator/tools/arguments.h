@@ -1,4 +1,4 @@
-// What both tools make of `--in x=a.npy`, `--dims N=1000` and `--random`.
+// Arguments of both tools from `--in x=a.npy`, `--dims N=1000` and `--random`.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace kiln::generator {
 
-// "name=value" pairs. A pair without name or `=`, or a name twice, is a Diagnostic E-usage.
+// Splits "name=value" pairs. Diagnostic E-usage for a pair without name or `=`, and for a name that occurs twice.
 std::map<std::string, std::string> named_values(const std::vector<std::string>& pairs, std::string_view option);
 std::map<std::string, std::int64_t> named_integers(const std::vector<std::string>& pairs, std::string_view option);
 
-// Small values that every dtype has exactly: k/256 in [-1, 1), integers in [-100, 100] (unsigned: [0, 100]). Same seed, same
-// bytes.
+// Small values that every dtype represents exactly: k/256 in [-1, 1), integers in [-100, 100] (unsigned: [0, 100]). The bytes
+// depend only on the seed.
 compiler::Array random_array(compiler::DType d, std::vector<std::int64_t> extents, std::uint64_t seed);
-// Of zeros; Diagnostic E-argument when the size is negative or does not fit.
+// An array of zeros. Diagnostic E-argument if the size is negative or too large.
 compiler::Array zero_array(compiler::DType d, std::vector<std::int64_t> extents, const std::string& where);
 
-// Runs a tool's work: 0, or the exit status for what it threw (65 rejected input, 70 internal, 73 and 74 as for Outputs, 75 out
-// of memory), told on stderr.
+// Runs a tool's work and returns the exit status: 0, or the status for the exception (64 wrong usage, 65 rejected input, 70
+// internal, 73 and 74 as for Outputs, 75 out of memory), whose text is printed on stderr.
 int run_tool(const std::function<void()>& work);
 
 }  // namespace kiln::generator

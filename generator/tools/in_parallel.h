@@ -9,7 +9,7 @@
 
 namespace kiln::generator {
 
-// work(0) ... work(n - 1) in any order; the first exception ends the loop and is thrown here.
+// Calls work(0) ... work(n - 1) in any order. The first exception ends the loop and is thrown again here.
 template <class Work>
 void in_parallel(std::size_t n, unsigned jobs, const Work& work) {
   std::atomic<std::size_t> next = 0;

@@ -47,7 +47,7 @@ struct Options {
 
 enum class Form { program, nodes, schedule };
 
-// The first word that is not in a comment.
+// The form is the first word that is not in a comment.
 Form form_of(const std::string& text, const std::string& file) {
   std::size_t at = 0;
   while (at < text.size() && (text[at] == '#' || std::isspace(static_cast<unsigned char>(text[at])) != 0))
@@ -66,7 +66,7 @@ Program program_in(Graph& g, const Options& o) {
   return read_program(g, text, o.file);
 }
 
-// As a text that says which pass it comes after, or else as what it holds.
+// Verifies a schedule in the form that its pass leaves. If its text names no pass, verify() finds the form from the statements.
 void check(Graph& g, const Schedule& s) { s.after.empty() ? verify(g, s) : verify(g, s, form_after(s.after)); }
 
 void print_or_verify(const Options& o, bool print) {
@@ -99,7 +99,7 @@ void print_or_verify(const Options& o, bool print) {
   }
 }
 
-// What there is to compile: a program, or what some pass left of one.
+// The state to compile from: a program, or a schedule that some pass left.
 Schedule state_in(Graph& g, const Options& o) {
   const std::string text = read_file(o.file);
   Schedule s;
@@ -123,8 +123,8 @@ void simplify_nodes(const std::string& text, const std::string& file) {
   std::cout << write_nodes(g, simplify_all(g, roots, {}));
 }
 
-// A program goes through the passes before the named one first. So does a schedule that says which pass it comes after; another
-// is taken to have had them.
+// Runs all passes from the text's state to the named pass. A schedule of kernels that does not name the pass that it comes
+// after counts as the state just before the named pass.
 void run_pass(const Options& o) {
   const std::string text = read_file(o.file);
   if (form_of(text, o.file) == Form::nodes) {
@@ -160,7 +160,8 @@ void check_results(const Graph& g, const Program& p, std::span<const Array> resu
   }
 }
 
-// Arrays for every parameter: read, random, or zeros for `out`. Symbols come from --dims and from what was read.
+// Arrays for all parameters: read from files, random, or zeros for `out`. Symbols get values from --dims and
+// from the files' extents.
 std::vector<Array> arguments_of(Graph& g, const Program& p, const Options& o) {
   auto files = named_values(o.inputs, "--in");
   auto symbols = named_integers(o.dims, "--dims");

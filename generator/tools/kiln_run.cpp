@@ -42,7 +42,7 @@ Memory aligned_memory(std::size_t bytes) {
 
 // Arguments with their data in 64-byte aligned memory, as an application would have it.
 struct Arguments {
-  std::vector<Array> arrays;  // what was given; outputs are zeros
+  std::vector<Array> arrays;  // given arrays; zeros for outputs
   std::vector<Memory> data;
   std::vector<kiln_tensor> tensors;
 
@@ -64,7 +64,7 @@ struct Arguments {
   }
 };
 
-// Given inputs first: their extents determine symbols that random inputs and outputs need.
+// Given inputs come first, because their extents determine symbols for random inputs and outputs.
 Arguments arguments_of(const kiln_program_desc& d, const Options& o) {
   auto files = named_values(o.inputs, "--in");
   SymbolValues symbols = named_integers(o.dims, "--dims");
@@ -108,7 +108,7 @@ Arguments arguments_of(const kiln_program_desc& d, const Options& o) {
 
 void check(const LoadedProgram& program, kiln_status status) {
   if (status.code == KILN_OK) return;
-  const std::string id = kiln_status_name(status.code), text = program.message(status);  // which begins with the id
+  const std::string id = kiln_status_name(status.code), text = program.message(status);  // the text begins with the id
   throw Diagnostic(id, "", text.substr(id.size() + 2));
 }
 

@@ -17,7 +17,7 @@ using compiler::Diagnostic;
 
 bool is_object(std::string_view elf) { return elf.size() > 17 && elf[16] == 1 && elf[17] == 0; }  // ET_REL
 
-// The description function of `program`, or the only one.
+// The description function of `program`. If `program` is empty, there must be only one.
 std::string choose(const std::vector<std::string>& found, const std::string& program, const std::string& file) {
   std::vector<std::string> fit;
   for (const std::string& s : found)

@@ -16,8 +16,8 @@ namespace kiln::generator {
 
 class LoadedProgram {
  public:
-  // `file`: a shared library that exports kiln_call, or an object (linked with the runtime first). `program`: its name or C
-  // symbol where there are several; may be empty. `runtime`: the archive, or empty. Diagnostic E-library says what is wrong.
+  // `file`: a shared library that exports kiln_call, or an object, which is first linked with the runtime. `program`: its name
+  // or C symbol; may be empty if the file has one program. `runtime`: the archive, or empty. Errors: Diagnostic E-library.
   LoadedProgram(const std::string& file, const std::string& program, const std::string& runtime);
 
   const kiln_program_desc& desc() const { return *desc_; }
@@ -35,7 +35,7 @@ class LoadedProgram {
   };
   void* symbol(const char* name) const;
 
-  std::optional<TemporaryFolder> linked_;  // outlives the library in it
+  std::optional<TemporaryFolder> linked_;  // it outlives the library in it
   std::unique_ptr<void, close_library> library_;
   std::string file_;
   const kiln_program_desc* desc_ = nullptr;
@@ -46,11 +46,11 @@ class LoadedProgram {
 
 using SymbolValues = std::map<std::string, std::int64_t>;
 
-// Of an extent; nullopt while it uses a symbol without a value, or overflows.
+// The value of an extent; nullopt: it overflows, or uses a symbol without a value.
 std::optional<std::int64_t> evaluate(const kiln_program_desc& d, kiln_expr e, const SymbolValues& symbols);
-// "2*N + 1" in postfix-free form for people.
+// The expression as infix text for people: "2*N + 1".
 std::string expression_text(const kiln_program_desc& d, kiln_expr e);
-// The symbol that an extent is, alone; null otherwise.
+// The symbol, if the extent is only a symbol; else null.
 const char* bare_symbol(const kiln_program_desc& d, kiln_expr e);
 std::string describe(const kiln_program_desc& d);
 

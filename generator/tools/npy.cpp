@@ -147,7 +147,7 @@ Array parse_npy(std::string_view s, const std::string& file) {
   if (length > s.size() - start) fail("the file ends in its header");
   Array a = Header(s.substr(start, length), file).parse();
 
-  // An extent of 0 does not excuse the others: their product must still be a size.
+  // An extent of 0 is no excuse for the other extents: their product must still fit a size.
   const std::string_view data = s.substr(start + length);
   std::int64_t need = bytes(a.dtype), fits = 0;
   for (std::int64_t e : a.extents)

@@ -16,11 +16,11 @@ compiler::Array read_npy(const std::string& file);
 std::string format_npy(const compiler::Array& a);  // deterministic, version 1
 void write_npy(const std::string& file, const compiler::Array& a);
 
-// `a` as an argument of that dtype: itself, or 16-bit integers as bf16 bits. Anything else is a Diagnostic E-argument at
-// `where`.
+// `a` as an argument of dtype d: the array itself, or 16-bit integers as bf16 bits. Any other difference is a
+// Diagnostic E-argument at `where`.
 compiler::Array as_dtype(compiler::Array a, compiler::DType d, const std::string& where);
 
-// Whole files. Diagnostic E-file says which and why not.
+// Reads a whole file. Diagnostic E-file says which file, and why it cannot be read.
 std::string read_file(const std::string& file);
 void write_file(const std::string& file, std::string_view bytes);
 

@@ -27,7 +27,7 @@ std::vector<Claim> claims_of(const std::string& file) {
   return out;
 }
 
-// Folders replaced by their programs, by name.
+// The paths, with each folder replaced by the programs in it, by name.
 std::vector<std::string> programs(const std::vector<std::string>& paths) {
   std::vector<std::string> out;
   for (const std::string& path : paths) {

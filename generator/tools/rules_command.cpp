@@ -19,7 +19,7 @@ using namespace compiler;
 
 const char* word(Verdict v) { return v == Verdict::proven ? "proven" : v == Verdict::refuted ? "refuted" : "unknown"; }
 
-// FNV-1a: names a file; the file repeats the question, so a collision is only a miss.
+// FNV-1a, which names a cache file. The file also contains the question, so a collision is only a miss.
 std::string hash_of(const std::string& s) {
   std::uint64_t h = 14695981039346656037u;
   for (const char c : s) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;

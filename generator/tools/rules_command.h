@@ -12,24 +12,24 @@ namespace kiln::generator {
 struct RulesOptions {
   unsigned jobs = 1;
   compiler::SolverLimits limits;
-  std::string cache;  // a folder for verdicts, by hash of the question; empty: none
+  std::string cache;  // folder for verdicts, by hash of the question; empty: no cache
 };
 
-// A step of its proof that is not proven leaves a rule unknown.
+// A rule whose proof has a step that is not proven is unknown.
 compiler::RuleVerdict check_rule(const compiler::RuleText& rule, const RulesOptions& options);
 
-// One line for each rule, in order, then the sums. True when all are proven.
+// Prints one line for each rule, in order, then the totals. Returns whether all rules are proven.
 bool check_rules(std::span<const compiler::RuleText> rules, const RulesOptions& options, std::ostream& out);
 
-// Kiln's own rules, one on a line.
+// Prints Kiln's own rules, one on a line.
 void list_rules(std::ostream& out);
 
-// Whether each of Kiln's own rules makes its node smaller (compiler/proof/measure.h) or says why rewriting ends: those that do
-// the latter, then the sums. True when all do either.
+// Checks that each of Kiln's own rules makes its node smaller (compiler/proof/measure.h), or else states why rewriting ends.
+// Prints the rules that state a reason, then the totals. Returns whether each rule does one of the two.
 bool weigh_rules(std::ostream& out);
 
-// Every mutation of every guard of Kiln's own rules (compiler/proof/mutate.h): those that are equivalent or survive, then the
-// sums. True when none survives.
+// Checks every mutation of every guard of Kiln's own rules (compiler/proof/mutate.h). Prints the equivalent and the surviving
+// mutants, then the totals. Returns whether none survives.
 bool mutate_rules(const RulesOptions& options, std::ostream& out);
 
 }  // namespace kiln::generator

@@ -31,7 +31,7 @@ std::int64_t integer(const Json& j, const std::string& where) {
   return j.get<std::int64_t>();
 }
 
-// "int", "bool", or [least, greatest], which joins the guard.
+// The type of a variable: "int", "bool", or [least, greatest], which becomes part of the guard.
 void add_variables(RuleText& r, const Json& j, const std::string& where) {
   if (!j.is_object()) fail(where, "expected an object, got " + j.dump());
   for (const auto& [name, kind] : j.items()) {

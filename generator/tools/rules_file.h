@@ -1,5 +1,5 @@
-// Rewrite rules in JSON: {"rules": [{"name": "...", "lhs": "...", "guard": "...", "rhs": "..."}, ...]}.
-// docs/reference/rules-file.md.
+// Reads rewrite rules in JSON: {"rules": [{"name": "...", "lhs": "...", "guard": "...", "rhs": "..."}, ...]}.
+// docs/reference/rules-file.md describes the fields.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace kiln::generator {
 
-// Throws Diagnostic E-rulesfile: not JSON, a field that is missing or unknown, a name twice.
+// Throws Diagnostic E-rulesfile for text that is not JSON, a missing or unknown field, and a name that occurs twice.
 std::vector<compiler::RuleText> read_rules(std::string_view text, const std::string& file);
 
 }  // namespace kiln::generator

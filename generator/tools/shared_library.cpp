@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using compiler::Diagnostic;
 
-// A T at this offset, or nothing when the file is too short. Copies: the file says nothing about alignment.
+// A T at this offset; nullopt: the file is too short. Copies the bytes, because the offset may not be aligned.
 template <class T>
 std::optional<T> read_at(std::string_view bytes, std::uint64_t offset) {
   T value;
@@ -83,8 +83,8 @@ void link_shared(const std::vector<std::string>& objects, const std::string& run
                                     "-Wl,-soname," + fs::path(library).filename().string()};
   words.insert(words.end(), objects.begin(), objects.end());
   words.insert(words.end(), {"-Wl,--whole-archive", runtime, "-Wl,--no-whole-archive"});
-  const std::string where = fs::path(library).filename().string();  // the folder may be a temporary one
-  // The compiler's own temporary files go where the library goes.
+  const std::string where = fs::path(library).filename().string();  // without the folder, which may be a temporary one
+  // The C compiler makes its own temporary files in the folder of the library.
   std::vector<std::string> variables = {"TMPDIR=" + fs::path(library).parent_path().string()};
   for (char** v = environ; *v != nullptr; ++v)
     if (!std::string_view(*v).starts_with("TMPDIR=")) variables.emplace_back(*v);
@@ -118,8 +118,9 @@ TemporaryFolder::TemporaryFolder() {
   start_watcher();
 }
 
-// A shell in a session of its own, which no signal to this one reaches. Its standard input ends with this process. Where it
-// cannot be started, only a signal leaves the folder behind.
+// Starts a shell that removes the folder when this process ends, also by a signal. The shell notices the end because its
+// standard input closes. It is in a session of its own, so that a signal to this session does not end it too. If the shell
+// cannot be started, a signal leaves the folder behind.
 void TemporaryFolder::start_watcher() {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return;

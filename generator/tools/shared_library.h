@@ -1,4 +1,4 @@
-// Shared libraries of compiled programs: made from their objects by the system's compiler driver, and looked into.
+// Makes shared libraries of compiled programs with the system's C compiler, and reads their symbols.
 #pragma once
 
 #include <string>
@@ -7,19 +7,19 @@
 
 namespace kiln::generator {
 
-// Links objects and the static runtime into a library that needs nothing but libc and exports kiln_call and its siblings.
-// `runtime` is the runtime's archive. Diagnostic E-link when the driver fails; its own messages go to stderr.
+// Links objects and the static runtime into a library that needs only libc and exports kiln_call and the other functions of the
+// runtime. `runtime` is the runtime's archive. Diagnostic E-link if the C compiler fails; its own messages go to stderr.
 void link_shared(const std::vector<std::string>& objects, const std::string& runtime, const std::string& library);
 
-// The runtime's archive: next to this executable as installed (../lib), or where it was built.
+// The runtime's archive: next to this executable if it is installed (../lib), else in the build folder.
 std::string find_runtime();
 
-// Names of the programs' description functions (`*_desc`) that an ELF object or shared library defines, sorted.
-// Diagnostic E-library when the bytes are no such file.
+// Names of the programs' description functions (`*_desc`) that an ELF object or shared library defines, sorted. Diagnostic
+// E-library if the bytes are not an ELF object or shared library.
 std::vector<std::string> description_symbols(std::string_view elf, const std::string& file);
 
-// A new empty folder for temporary files. It is removed with what is in it when this goes out of scope or when the process
-// ends, also by a signal.
+// A new empty folder for temporary files. The folder and its contents are removed by the destructor, or when the
+// process ends, also by a signal.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -32,7 +32,7 @@ class TemporaryFolder {
   void start_watcher();
 
   std::string path_;
-  int alive_ = -1;  // a pipe's end: that it closes without a word tells the watcher that this process has ended
+  int alive_ = -1;  // write end of a pipe; if it closes without a word, the watcher knows that this process has ended
   int watcher_ = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 using namespace compiler;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uint64_t max_operations = 1'000'000;  // of an answer: a shared part is written out each time
+constexpr std::uint64_t max_operations = 1'000'000;  // in an answer; a shared part is written out at each use
 
 [[noreturn]] void fail(const std::string& where, const std::string& what) { throw Diagnostic("E-simplify", where, what); }
 
@@ -58,7 +58,7 @@ Facts declared(const Json& line) {
   return facts;
 }
 
-// Operators and functions of the text: what a reader counts.
+// Counts the operators and functions of the text, as a reader would.
 struct Counts {
   std::uint64_t all = 0, divisions = 0;
 };
@@ -128,7 +128,7 @@ std::string simplify_line(std::string_view line, const SimplifyOptions& options)
   try {
     out = answer(Json::parse(line), options);
   } catch (const Diagnostic& e) {
-    if (e.id() == "E-rule") throw;  // the command line's mistake, not the line's
+    if (e.id() == "E-rule") throw;  // a mistake in the command line, not in this line
     out = {{"error", e.what()}};
   } catch (const Json::exception& e) {
     out = {{"error", std::string("E-simplify: not JSON: ") + e.what()}};

@@ -1,4 +1,4 @@
-// `kiln-opt simplify`: index expressions as JSON lines. docs/reference/simplify.md describes the fields.
+// `kiln-opt simplify`: simplifies index expressions in JSON lines. docs/reference/simplify.md describes the fields.
 #pragma once
 
 #include <string>
@@ -12,8 +12,7 @@ struct SimplifyOptions {
   bool trace = false;
 };
 
-// The answer to one line, itself one line without its end: the simplified expression, or {"error": ...} for a line that is
-// malformed.
+// The answer to one line, as a line without its end: the simplified expression, or {"error": ...} for a malformed line.
 std::string simplify_line(std::string_view line, const SimplifyOptions& options);
 
 }  // namespace kiln::generator

@@ -6,7 +6,7 @@
 #include "kiln/kiln.h"
 
 enum {
-  WORK_PER_CHUNK = 20000, /* scalar operations: below about 10 us a second thread costs more than it saves */
+  WORK_PER_CHUNK = 20000, /* scalar operations; below about 10 us a second thread costs more than it saves */
   CHUNKS_PER_WORKER = 4,
   NO_CHECK = INT32_MAX
 };
@@ -17,7 +17,7 @@ typedef struct kernel_call {
   const int64_t* symbols;
 } kernel_call;
 
-/* On whatever thread the executor chose. */
+/* Runs on any thread that the executor chooses. */
 static void run_chunk(void* data, int64_t begin, int64_t end) {
   const kernel_call* c = (const kernel_call*)data;
   const uint32_t environment = kiln_enter_float_environment();
@@ -37,7 +37,7 @@ typedef struct call {
   char* workspace;
   int64_t* symbols;
   kiln_executor* executor;
-  int32_t* failed; /* the least number of a check that failed, or NO_CHECK */
+  int32_t* failed; /* the least number of a failed check, or NO_CHECK */
 } call;
 
 static void* address_in(const call* c, int32_t id) {
@@ -82,7 +82,7 @@ static void run_kernel(const call* c, const kiln_kernel_desc* k) {
 
 static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_loop);
 
-/* Recursion is as deep as loops nest. */
+/* The recursion is as deep as loops nest. */
 static void run_loop(const call* c, int32_t number) {
   const kiln_loop_desc* l = &c->program->loops[number];
   int64_t at = 0, end = 0;

@@ -13,7 +13,7 @@ kiln_status kiln_fail(int32_t code, int32_t param, int32_t axis, int32_t symbol,
 
 static const kiln_status ok = {KILN_OK, -1, -1, -1, 0, 0};
 
-/* What the description fixes: element type, rank, pointers, signs. */
+/* Checks what the description fixes: element type, rank, pointers, signs of extents. */
 static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, int32_t i) {
   if (t->dtype != p->dtype) return kiln_fail(KILN_R_DTYPE, i, -1, -1, p->dtype, t->dtype);
   if (t->rank != p->rank) return kiln_fail(KILN_R_RANK, i, -1, -1, p->rank, t->rank);
@@ -27,7 +27,7 @@ static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, in
   return ok;
 }
 
-/* From the first byte of an argument's elements to the last one: size 0 where there is none. */
+/* The bytes of an argument's elements, from the first to the last; size 0: no elements. */
 typedef struct span {
   uintptr_t begin;
   int64_t size;
@@ -35,8 +35,8 @@ typedef struct span {
 
 static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* Elements of a written argument are apart: each axis steps over all that the axes with smaller steps reach, and those behind
-   it with the same step. */
+/* Checks that elements of a written argument do not overlap: the stride of each axis must exceed the reach of all axes with
+   smaller strides, and of later axes with an equal stride. */
 __attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
   for (int32_t a = 0; a < t->rank; ++a) {
     if (t->extents[a] <= 1) continue;
@@ -52,8 +52,8 @@ __attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32
   return ok;
 }
 
-/* Strides of the axes, in elements: those that the program leaves to the caller become symbols, the others are dense. That of
-   an axis with one element does not count, whatever it is. */
+/* Checks the strides, in elements. Strides that the program leaves to the caller become symbols; all others must be dense. The
+   stride of an axis with one element does not matter. */
 __attribute__((cold)) static kiln_status check_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i,
                                                        int64_t* symbols, span* s) {
   const int64_t element = sizes[t->dtype];
@@ -78,7 +78,7 @@ __attribute__((cold)) static kiln_status check_strides(const kiln_param_desc* p,
   return p->direction == KILN_IN || t->strides == 0 ? ok : check_apart(t, i);
 }
 
-/* How the data lies: its size in bytes, strides, alignment. Extents are right already. */
+/* Checks size in bytes, strides and alignment. Requires valid extents. */
 static kiln_status check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
   const int64_t element = sizes[t->dtype];
   int64_t bytes = element;
@@ -106,10 +106,10 @@ __attribute__((cold)) static int32_t first_symbol(kiln_expr e) {
   return -1;
 }
 
-/* An extent that is just one symbol: its number, else -1. */
+/* The number of the symbol, if the extent is just one symbol; else -1. */
 static int32_t bare_symbol(kiln_expr e) { return e[0] == KILN_PUSH_SYM && e[2] == KILN_EXPR_END ? (int32_t)e[1] : -1; }
 
-/* The only symbol of an extent that is not bound yet, or -1 when there is none or more than one. */
+/* The only unbound symbol of an extent; -1 if there is none or more than one. */
 __attribute__((cold)) static int32_t open_symbol(kiln_expr e, const bool* bound) {
   int32_t found = -1;
   for (; *e != KILN_EXPR_END; ++e) {
@@ -122,8 +122,8 @@ __attribute__((cold)) static int32_t open_symbol(kiln_expr e, const bool* bound)
   return found;
 }
 
-/* Whether an extent is k*s + rest where neither k nor rest depends on s: it is, when s is in no product with itself and under
-   no other operation than sums and products. Powers of s on the evaluation stack; anything above 1 is "not linear". */
+/* Whether an extent is k*s + rest, where neither k nor rest depends on s. This holds if s is not multiplied by itself, and is
+   an operand of sums and products only. The stack contains powers of s; a power above 1 means "not linear". */
 __attribute__((cold)) static bool is_linear(kiln_expr e, int32_t s) {
   uint8_t power[64];
   int32_t top = 0;
@@ -146,7 +146,8 @@ __attribute__((cold)) static bool is_linear(kiln_expr e, int32_t s) {
 
 typedef enum solution { SOLVED, OPEN, IMPOSSIBLE } solution;
 
-/* Solves extent(s) == got for an extent that is linear in s: probes s = 0 and s = 1, then checks. OPEN: any s fits. */
+/* Solves extent(s) == got for an extent that is linear in s: evaluates it at s = 0 and s = 1, then checks the solution. OPEN:
+   any s fits. */
 __attribute__((cold)) static solution solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
   int64_t at0, at1, slope, offset, check;
   symbols[s] = 0;
@@ -159,8 +160,8 @@ __attribute__((cold)) static solution solve(kiln_expr e, int32_t s, int64_t* sym
   return kiln_evaluate(e, symbols, &check) && check == got ? SOLVED : IMPOSSIBLE;
 }
 
-/* Bare occurrences define first, in parameter order; then extents that are linear in their one open symbol, until nothing
-   changes. */
+/* Bare symbols are bound first, in parameter order. Then extents that are linear in their one unbound symbol bind it, until
+   nothing changes. */
 static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols) {
   bool bound[KILN_MAX_SYMBOLS];
   int32_t n_bound = 0;
@@ -222,7 +223,7 @@ static bool overlap(span a, span b) {
   return a.size > 0 && b.size > 0 && a.begin < b.begin + (uintptr_t)b.size && b.begin < a.begin + (uintptr_t)a.size;
 }
 
-/* No written argument may share a byte with any other argument; got = the other's number. */
+/* A written argument must share no byte with any other argument. got: the number of the other one. */
 static kiln_status check_aliasing(const kiln_program_desc* p, const span* spans) {
   for (int32_t w = 0; w < p->n_params; ++w) {
     if (p->params[w].direction == KILN_IN) continue;

@@ -1,21 +1,21 @@
-/* Entry checks: everything that a call must satisfy before a byte is written. */
+/* Entry checks: all conditions that a call must satisfy before a byte is written. */
 #ifndef KILN_CHECK_H
 #define KILN_CHECK_H
 
 #include "kiln/kiln.h"
 
-/* Bounds of the fixed arrays; a program beyond them is KILN_R_TOOLARGE. */
+/* Bounds of the fixed arrays. A program that exceeds them gives KILN_R_TOOLARGE. */
 enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
-/* Of either sign, in elements: what compiler/ir/layout.h says of strides. */
+/* Largest magnitude of a stride, in elements: most_stride in compiler/ir/layout.h. */
 #define KILN_MAX_STRIDE (INT64_C(1) << 40)
 
-/* In order: ABI, number of arguments; each argument's dtype, rank, pointers, signs of extents; symbols are bound (bare
-   occurrences first, then extents that are linear in their one open symbol) into symbols[n_symbols + n_numbers]; extents;
-   facts; each argument's size, strides, alignment, and of a written one that its elements are apart; aliasing. The first
-   failure is the answer. The numbers are strides, or 0. */
+/* Checks, in order: ABI and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols, which
+   are bound into symbols[n_symbols + n_numbers] (bare symbols first, then extents that are linear in their one unbound symbol);
+   extents; facts; size, strides and alignment of each argument, and that elements of written arguments do not overlap;
+   aliasing. Returns the first failure. Numbers are strides, or 0. */
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
 
-/* After kiln_check: 64-byte alignment, and no byte shared with an argument. */
+/* Call it after kiln_check: checks 64-byte alignment, and that no byte is shared with an argument. */
 kiln_status kiln_check_workspace(const kiln_program_desc* program, const kiln_tensor* args, int64_t* symbols,
                                  const void* workspace, int64_t size);
 

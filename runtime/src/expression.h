@@ -6,19 +6,20 @@
 
 #include "kiln/program.h"
 
-/* False on overflow, division by zero or an expression deeper than 64. */
+/* False: overflow, division by zero, or an expression deeper than 64. */
 bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* value);
 
-/* The same; most expressions are one number or one symbol, and every call evaluates a dozen. */
+/* The same, but faster for one number or one symbol. Most expressions are that, and every call evaluates a dozen. */
 __attribute__((always_inline)) static inline bool kiln_evaluate(kiln_expr code, const int64_t* symbols, int64_t* value) {
   if (code[0] == KILN_EXPR_END || code[2] != KILN_EXPR_END) return kiln_evaluate_postfix(code, symbols, value);
   *value = code[0] == KILN_PUSH_SYM ? symbols[code[1]] : code[1];
   return true;
 }
 
-enum { KILN_MAX_BUFFERS = 1024 }; /* of one kernel */
+enum { KILN_MAX_BUFFERS = 1024 }; /* buffers of one kernel */
 
-/* Everything about the kernels that could still fail: run before the first byte is written. */
+/* Whether the numbers of buffers fit, and trip counts, sizes and offsets can be computed. Call it before the first byte is
+   written. */
 bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* Returns the caller's environment, status flags among it. */
+/* Returns the caller's environment with its status flags. */
 static inline uint32_t kiln_enter_float_environment(void) {
 #if defined(__x86_64__)
   const uint32_t caller = __builtin_ia32_stmxcsr();

@@ -25,10 +25,10 @@ static const struct {
     {KILN_R_ABI, "R-abi", "object and runtime disagree about the ABI version"},
     {KILN_R_ARGCOUNT, "R-argcount", "number of arguments differs"},
     {KILN_R_CHECK, "R-check", "a check of the program's data failed"},
-    {-1, "R-unknown", "unknown code"}, /* what find() falls back to */
+    {-1, "R-unknown", "unknown code"}, /* the entry for codes that find() does not know */
 };
 
-/* Index of a code in `statuses`. */
+/* The index of a code in `statuses`. */
 static size_t find(int32_t code) {
   size_t i = 0;
   while (i < sizeof statuses / sizeof statuses[0] - 1 && statuses[i].code != code) ++i;
@@ -37,7 +37,7 @@ static size_t find(int32_t code) {
 
 const char* kiln_status_name(int32_t code) { return statuses[find(code)].name; }
 
-/* The first argument, in parameter order, whose extent is just the symbol. */
+/* The first argument, in parameter order, with an extent that is just this symbol. */
 static void defining_argument(const kiln_program_desc* p, int32_t symbol, int32_t* param, int32_t* axis) {
   for (int32_t i = 0; i < p->n_params; ++i)
     for (int32_t a = 0; a < p->params[i].rank; ++a) {
@@ -78,7 +78,7 @@ static void write_conflict(writer* w, const kiln_program_desc* p, kiln_status s)
   WRITE(w, " gave %" PRId64, s.expected);
 }
 
-/* Which fact failed follows from the value: got is below min, above max, or no multiple. */
+/* The value shows which fact failed: got is below min, above max, or not a multiple. */
 static void write_constraint(writer* w, const kiln_program_desc* p, kiln_status s) {
   const kiln_symbol_desc* d = &p->symbols[s.symbol];
   int32_t param = -1, axis = -1;
@@ -113,7 +113,7 @@ static const char* dtype_name(int64_t code) {
 static void write_plain(writer* w, const kiln_program_desc* p, kiln_status s) {
   write_place(w, p, s.param, s.axis);
   const char* text = statuses[find(s.code)].text;
-  /* A stride of the caller's choice is wrong only where elements of what is written share memory. */
+  /* A stride of the caller's choice is only wrong if elements of a written argument overlap. */
   if (s.code == KILN_R_STRIDE && s.param >= 0 && s.axis < p->params[s.param].n_strides)
     text = "elements of a written argument share memory: stride is too small";
   WRITE(w, "%s%s", s.param >= 0 ? ": " : "", text);

@@ -10,7 +10,7 @@
 #include "kiln/threads.h"
 
 enum { CLOSED = 1 << 30 };
-enum { SPIN = 4000 }; /* polls before a worker sleeps: tens of microseconds, so that consecutive kernels find it awake */
+enum { SPIN = 4000 }; /* polls before a worker sleeps: tens of microseconds, so that a worker is awake for the next kernel */
 
 typedef struct job {
   void (*task)(void*, int64_t, int64_t);
@@ -19,22 +19,22 @@ typedef struct job {
 } job;
 
 struct kiln_pool {
-  kiln_executor executor; /* first: the executor's address is the pool's */
-  pthread_mutex_t lock;   /* guards both sleeps and generation's change */
+  kiln_executor executor; /* must be first: the executor's address is the pool's */
+  pthread_mutex_t lock;   /* guards both sleeps and the change of `generation` */
   pthread_cond_t wake;    /* a new generation */
-  pthread_cond_t idle;    /* the last helper left a closed job */
-  pthread_mutex_t busy;   /* held by the one caller whose job the workers help with */
+  pthread_cond_t idle;    /* the last helper has left a closed job */
+  pthread_mutex_t busy;   /* held by the one caller whose job gets the workers' help */
   job current;
-  atomic_uint_fast64_t generation; /* a new job, or stop */
-  atomic_int_fast64_t next;        /* first iteration that nobody has taken */
-  atomic_uint helpers;             /* workers inside the current job; with CLOSED set, nobody may begin to help */
+  atomic_uint_fast64_t generation; /* number of the job; it also changes to stop the workers */
+  atomic_int_fast64_t next;        /* first iteration that no thread has taken */
+  atomic_uint helpers;             /* workers inside the current job; with CLOSED set, no worker may begin to help */
   atomic_bool stop;
   pid_t owner;
   int32_t n_threads;
   pthread_t threads[];
 };
 
-static _Thread_local bool inside_task; /* a nested call must not wait for workers that wait for it */
+static _Thread_local bool inside_task; /* a nested call runs inline: the workers may wait for this task */
 
 static void pause_briefly(void) {
 #if defined(__x86_64__)
@@ -64,8 +64,8 @@ static uint_fast64_t wait_for_job(kiln_pool* p, uint_fast64_t seen) {
   return atomic_load_explicit(&p->generation, memory_order_acquire);
 }
 
-/* A worker that wakes late finds the job closed, or helps with a newer one: the caller waits for those inside, not for
- * sleepers. */
+/* A worker that wakes late finds the job closed, or helps with a newer one. The caller waits only for workers inside the job,
+   not for sleepers. */
 static void help(kiln_pool* p) {
   if ((atomic_fetch_add_explicit(&p->helpers, 1, memory_order_acquire) & CLOSED) == 0) {
     const job j = p->current;
@@ -133,11 +133,11 @@ static int32_t allowed_cpus(void) {
   if (sched_getaffinity(0, sizeof set, &set) == 0)
     n = CPU_COUNT(&set);
   else
-    n = sysconf(_SC_NPROCESSORS_ONLN); /* more CPUs than the mask holds */
+    n = sysconf(_SC_NPROCESSORS_ONLN); /* fallback if there are more CPUs than the mask holds */
   return n < 1 ? 1 : (int32_t)n;
 }
 
-/* Workers take no signals: handlers stay on the application's own threads. */
+/* Workers block all signals, so that handlers run on the application's own threads. */
 static void start_threads(kiln_pool* p, int32_t want) {
   sigset_t all, before;
   sigfillset(&all);

@@ -1,5 +1,5 @@
-// What a call of a program costs over the bare loop: 3 arguments, 8 elements, every check on. The budget is 5 ns on the
-// reference machine; machines differ, so the test asks only that the generated checks beat the general ones.
+// The cost of a program call over the bare loop: 3 arguments, 8 elements, all checks. The budget is 5 ns on the reference
+// machine. Machines differ, so the test only requires that the generated checks are faster than the general ones.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,7 +18,7 @@ constexpr int calls = 2000, rounds = 200;
   for (std::int64_t i = 0; i < n; ++i) y[i] = a * x[i] + y[i];
 }
 
-// The shortest of many short rounds: what other programs on the machine add does not count.
+// The shortest of many short rounds, so that other programs on the machine do not count.
 template <class F>
 double nanoseconds(F&& f) {
   double best = 1e9;

@@ -1,8 +1,8 @@
 # cmake -DCOMPILERS=g++;clang++-19 -DINCLUDES=-I..;-I.. -DGENERATOR=libkiln_generator.so -DWORK=dir (-DTABLE=file.md | -DCHECK=ON) -P capture_time.cmake
-# Compile time of captured programs at -O0 (wall clock, minimum of three, or once where it is over a second): the header alone, chains, many programs, doubling; and the
-# time that their generator takes, linked to the library GENERATOR.
-# CHECK: of the smaller programs, more than linear growth is an error. TABLE receives the times of all, beside the budgets of the
-# project, as Markdown.
+# Measures the compile time of captured programs at -O0 (wall clock; minimum of three runs, or one run if it takes over a
+# second): the header alone, chains, many programs, doubling. Also measures their generator, linked to the library GENERATOR.
+# CHECK: fails if the time of the smaller programs grows more than linearly. TABLE: the file for all times, with the
+# project's budgets, as Markdown.
 file(MAKE_DIRECTORY ${WORK})
 
 function(write_header_only path)
@@ -27,7 +27,7 @@ function(write_chain path n)
     "static_assert(count_ops<chain>(op::store) == 1);\nstatic const programs<chain> exported;\n")
 endfunction()
 
-# n programs of 60 operators over differing shapes.
+# n programs of 60 operators with different shapes.
 function(write_programs path n)
   set(text "#include <kiln/dsl.h>\nusing namespace kiln;\ninline constexpr dim<\"N\"> N;\n")
   set(names "")
@@ -57,7 +57,7 @@ function(write_doubling path n)
     "static_assert(count_ops<doubling>(op::add) == ${n});\nstatic const programs<doubling> exported;\n")
 endfunction()
 
-# A kernel of n loops, each with a condition, a break, reads and a write.
+# A kernel with n loops. Each loop has a condition, a break, reads and a write.
 function(write_scopes path n)
   set(body "")
   set(step 0)
@@ -73,7 +73,7 @@ function(write_scopes path n)
     "static_assert(count_ops<loops>(op::loop) == ${n});\nstatic const programs<loops> exported;\n")
 endfunction()
 
-# Milliseconds.
+# The compile time of a source in milliseconds.
 function(measure out compiler source)
   if(compiler MATCHES "clang")
     set(limits -fconstexpr-steps=3500000)
@@ -93,13 +93,14 @@ function(measure out compiler source)
       set(best ${ms})
     endif()
     if(best GREATER 1000)
-      break()  # long enough to be read once
+      break()  # one run is enough
     endif()
   endforeach()
   set(${out} ${best} PARENT_SCOPE)
 endfunction()
 
-# Milliseconds of the generator of the source that was measured last, as often; objects and headers are written anew.
+# The time in milliseconds of the generator of the last measured source, by the same rule. Objects and headers
+# are written again.
 function(measure_generator out)
   get_filename_component(folder ${GENERATOR} DIRECTORY)
   execute_process(COMMAND g++ ${WORK}/out.o ${GENERATOR} -Wl,-rpath,${folder} -o ${WORK}/generator RESULT_VARIABLE result)
@@ -121,7 +122,7 @@ function(measure_generator out)
       set(best ${ms})
     endif()
     if(best GREATER 1000)
-      break()  # long enough to be read once
+      break()  # one run is enough
     endif()
   endforeach()
   set(${out} ${best} PARENT_SCOPE)
@@ -203,7 +204,7 @@ if(TABLE)
     "The cost is linear in the number of operators: handle types repeat, so templates are instantiated per dtype and shape, not per\n"
     "node, and the arena is evaluated twice in constant time per node.\n")
 endif()
-# Three times as much may take six times as long (squared it would be nine), beside what the header takes.
+# Three times the size may take six times as long (nine times would be quadratic), not counting the time of the header.
 function(check_growth compiler small large)
   math(EXPR one "${${small}_${compiler}} - ${header_${compiler}}")
   math(EXPR three "${${large}_${compiler}} - ${header_${compiler}}")

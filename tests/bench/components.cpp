@@ -1,6 +1,6 @@
-// Rows of a few components (points, complex numbers, small matrices) beside the same loops in plain C++, one thread,
-// interleaved, in processor time. Ends with 1 when a bit of a result differs, but for the complex product, of which gcc 12
-// makes fused operations whatever it is told.
+// Rows of a few components (points, complex numbers, small matrices), compared with the same loops in plain C++: one thread,
+// alternating runs, processor time. Exits with 1 if a bit of a result differs. Exception: the complex product, because gcc 12
+// always uses fused operations in it.
 #include <kiln/dsl.h>
 
 #include <algorithm>
@@ -88,7 +88,7 @@ std::int64_t elements(const Shape& shape) {
 
 using ByHand = std::function<void(const std::vector<std::vector<float>>&, float*)>;
 
-// The last shape is the result's.
+// The last shape is the shape of the result.
 bool compare(const dsl::record::program& p, const std::vector<Shape>& shapes, int turns, const ByHand& by_hand) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);

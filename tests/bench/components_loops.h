@@ -1,4 +1,4 @@
-// What components.cpp compares with.
+// The loops that components.cpp compares with.
 #pragma once
 
 #include <cstdint>

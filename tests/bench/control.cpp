@@ -1,5 +1,5 @@
-// Kernels with control flow beside the same loops in plain C++: Mandelbrot 1024 x 1024 with 256 iterations, and a step of 4096
-// bodies, as tensors and as loops.
+// Kernels with control flow, compared with the same loops in plain C++: Mandelbrot 1024 x 1024 with 256 iterations, and a step
+// of 4096 bodies, as tensors and as loops.
 #include "tests/bench/control.h"
 
 #include <kiln/dsl.h>
@@ -61,7 +61,7 @@ bool escapes() {
   return ours == hand;
 }
 
-// A step of a form of examples/nbody, whose bodies are N x 3; by hand they are structures of arrays.
+// A step in one form of examples/nbody, where bodies are N x 3. The loop by hand uses structures of arrays.
 bool bodies(const char* line, std::string_view form, void (*by_hand)(float*, float*, std::int64_t)) {
   constexpr std::int64_t n = 4096;
   std::vector<float> x(3 * n), v(3 * n), next_x(3 * n), next_v(3 * n), hand_x(3 * n), hand_v(3 * n);

@@ -20,7 +20,7 @@ void mandelbrot_by_hand(float x0, float y0, float dx, int limit, int* image, std
     }
 }
 
-// The loop over i is the inner one, so that the compiler vectorises it without changing an order.
+// The loop over i is the inner one, so that the C++ compiler can vectorise it without reordering operations.
 template <bool as_tensors>
 static void step(float* __restrict x, float* __restrict v, std::int64_t n) {
   constexpr std::int64_t block = 64;

@@ -1,5 +1,5 @@
-// What a turn of a loop outside of kernels costs beside the work in it: kernels over 8 floats, in loops of many turns, one
-// thread. Prints nanoseconds for each kernel that a turn runs; ends with 1 when one costs a microsecond or more.
+// The cost of an iteration of a host loop in addition to the work in it: kernels over 8 floats, in loops of many iterations,
+// one thread. Prints nanoseconds for each kernel of an iteration. Exits with 1 if a kernel costs a microsecond or more.
 #include <kiln/dsl.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-# Compile time of captured programs beside the budgets of the project; runs alone, since it measures. A sanitizer's time is no
-# measure, and its library cannot be loaded into the generator alone.
+# Compile time of captured programs, compared with the project's budgets. Runs alone, because it measures time. Not with
+# sanitizers: their times are meaningless, and their library cannot be loaded into the generator alone.
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
   return()
 endif()
@@ -14,13 +14,13 @@ set(capture_time "-DCOMPILERS=${compilers}" "-DINCLUDES=-I${PROJECT_SOURCE_DIR}/
     -DGENERATOR=${CMAKE_CURRENT_BINARY_DIR}/../consumer/prefix/lib/libkiln_generator.so -DWORK=${CMAKE_CURRENT_BINARY_DIR}/capture_time)
 add_test(NAME bench.capture_time
   COMMAND ${CMAKE_COMMAND} ${capture_time} -DCHECK=ON -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)
-# After consumer.prefix, which installs the generator that it measures.
+# after consumer.prefix, which installs the generator that this test measures
 add_custom_target(capture_cost
   COMMAND ${CMAKE_COMMAND} ${capture_time} -DTABLE=${PROJECT_SOURCE_DIR}/docs/capture-cost.md
           -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake USES_TERMINAL VERBATIM)
 set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON FIXTURES_REQUIRED kiln_prefix TIMEOUT 600)
 
-# Programs with control flow beside C++ and published figures; `speed` runs them all.
+# Programs with control flow, compared with C++ and with published figures. `speed` runs them all.
 add_library(speed_lines STATIC bench/speed.cpp)
 target_link_libraries(speed_lines PUBLIC kiln_generator run_harness)
 add_executable(control_bench bench/control.cpp bench/control_loop.cpp ${PROJECT_SOURCE_DIR}/examples/nbody/kernels.cpp)
@@ -31,7 +31,7 @@ set_source_files_properties(bench/control_loop.cpp bench/groups_loop.cpp PROPERT
 set_source_files_properties(bench/sort.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native")
 foreach(part control_bench groups_bench sort_bench fluid_bench)
   target_link_libraries(${part} PRIVATE speed_lines)
-  add_test(NAME bench.${part} COMMAND ${part})  # of the results; times are for people
+  add_test(NAME bench.${part} COMMAND ${part})  # the results are tested; the times are for people
   set_tests_properties(bench.${part} PROPERTIES LABELS bench)
 endforeach()
 add_custom_target(speed COMMAND control_bench COMMAND groups_bench COMMAND sort_bench COMMAND fluid_bench USES_TERMINAL)
@@ -39,7 +39,7 @@ add_executable(components_bench bench/components.cpp bench/components_loops.cpp)
 target_link_libraries(components_bench PRIVATE kiln_generator run_harness)
 set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-fno-math-errno")
 
-# What the runtime costs around kernels of loops outside of kernels.
+# The cost of the runtime for kernels in host loops.
 add_executable(dispatch_bench bench/dispatch.cpp)
 target_link_libraries(dispatch_bench PRIVATE kiln_options kiln_generator run_harness)
 add_test(NAME bench.dispatch COMMAND dispatch_bench)

@@ -32,7 +32,7 @@ struct arguments {
     for (std::size_t i = 0; i < data.size(); ++i) list.push_back(bench::argument(data[i].data(), KILN_F32, extents[i]));
     list.insert(list.begin() + 9, bench::argument(&cycles, KILN_I32, extents[4]));
   }
-  // The new velocities and ink are the next step's old ones.
+  // The new velocities and ink become the next step's old ones.
   void turn() {
     for (std::size_t k = 0; k < 3; ++k) std::swap(list[k].data, list[10 + k].data);
   }
@@ -49,7 +49,7 @@ int main() {
   bool done = true;
   for (int k = 0; k < 80; ++k) {
     const double t = bench::seconds([&] { done = step.call(a.list, memory.get()).code == 0 && done; });
-    if (k >= 20) times.push_back(t);  // behind the first steps, from rest
+    if (k >= 20) times.push_back(t);  // skips the first steps, which start from rest
     a.turn();
   }
   bench::print_line("fluid, step of 256 x 512", bench::median(times), bench::survey, 14.6e-3, 4);

@@ -1,5 +1,5 @@
-// Kernels in groups beside the same in plain C++: Fourier transforms of 1024 points, a transpose by tiles, sums up to each
-// element and sums in pairs, of 256 elements each.
+// Kernels with workgroups, compared with the same in plain C++: Fourier transforms of 1024 points, a transpose by tiles, prefix
+// sums and pairwise sums of 256 elements.
 #include "tests/bench/groups.h"
 
 #include <kiln/dsl.h>

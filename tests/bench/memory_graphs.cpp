@@ -141,7 +141,7 @@ Program unet(Graph& g, int depth, std::int64_t size, std::int64_t channels) {
   return n.finish();
 }
 
-Program dense_blocks(Graph& g, int layers, std::int64_t growth) {  // each layer reads all before it
+Program dense_blocks(Graph& g, int layers, std::int64_t growth) {  // each layer reads all earlier layers
   Net n(g);
   Id x = n.input({n.i(32), n.i(32), n.i(16)});
   for (int l = 0; l < layers; ++l) x = n.beside(x, n.convolution(x, growth), 2);
@@ -171,7 +171,7 @@ Program recurrent(Graph& g, int steps, std::int64_t width) {
   return n.finish();
 }
 
-Program branches(Graph& g, int count, int blocks) {  // parallel paths of unequal widths
+Program branches(Graph& g, int count, int blocks) {  // parallel paths of different widths
   Net n(g);
   Id x = n.input({n.i(28), n.i(28), n.i(32)});
   for (int l = 0; l < blocks; ++l) {
@@ -187,7 +187,7 @@ Program branches(Graph& g, int count, int blocks) {  // parallel paths of unequa
   return n.finish();
 }
 
-Program pyramid(Graph& g, int levels, bool symbolic) {  // an image blended over scales
+Program pyramid(Graph& g, int levels, bool symbolic) {  // blends an image over scales
   Net n(g);
   if (symbolic) n.symbol("N");
   const std::int64_t unit = std::int64_t{1} << levels;
@@ -205,7 +205,7 @@ Program pyramid(Graph& g, int levels, bool symbolic) {  // an image blended over
   return n.finish();
 }
 
-Program filters(Graph& g, int count) {  // blur, gradients, their products, sums of windows: a corner detector
+Program filters(Graph& g, int count) {  // a corner detector: blur, gradients, their products, sums of windows
   Net n(g);
   Id x = n.input({n.i(480), n.i(640), n.i(1)});
   Id total = no_id;

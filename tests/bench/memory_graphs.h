@@ -1,4 +1,4 @@
-// Networks and image programs of the usual shapes, for measurements of graph-level passes.
+// Networks and image programs of typical shapes, for measurements of graph-level passes.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// memory_plan_bench [EFFORT]: the arena of 20 graphs against the least there can be: the most that is alive at once, where the
-// plan or a long search (EFFORT blocks looked at) reaches it, else the search's best. Ends with 1 when a plan is over 5% above.
+// memory_plan_bench [EFFORT]: compares the arenas of 20 graphs with the most memory live at one time or, if a search of EFFORT
+// blocks cannot reach that, with the search's best. Exits with 1 if a plan is over 5% above it.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -14,7 +14,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// Bytes of the arena as planned, at the values of symbols that the placement was searched for.
+// Bytes of the planned arena, for the values of symbols that the placement was computed for.
 std::int64_t arena(const Graph& g, const Schedule& s) {
   std::map<std::string, std::int64_t> symbols;
   for (const Symbol& y : s.program.symbols) symbols[y.name] = 128;

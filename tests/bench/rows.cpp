@@ -1,5 +1,5 @@
-// Programs of rows: each as compiled, the same without the pass fuse_rows, and as plain loops in C++ at -O3. One thread,
-// interleaved, least of several runs. Prints kernels, workspace and milliseconds; nothing is required of the times.
+// Programs of rows: each as compiled, without the pass fuse_rows, and as plain C++ loops at -O3. One thread, alternating runs,
+// least of several runs. Prints kernels, workspace and milliseconds. The times are not tested.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -27,7 +27,7 @@ struct alignas(64) Line {
 };
 using Workspace = std::vector<Line>;
 
-// A program with its arguments; `by_hand` gets their data in order.
+// A program with its arguments. `by_hand` gets their data in the same order.
 struct Case {
   const char* name;
   std::string text;

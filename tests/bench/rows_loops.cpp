@@ -1,4 +1,4 @@
-// What rows.cpp compares with: plain loops in C++, as one writes them first.
+// The loops that rows.cpp compares with: plain C++, as one writes it first.
 #include <algorithm>
 #include <cmath>
 #include <vector>

@@ -1,7 +1,7 @@
-// Time and memory of the generator by size: scale_bench [--nodes N,...] [--family NAME,...] [--passes | --text]
-// Reads a program's text (--text: prints it instead) and compiles it to an object. Prints seconds of processor time, which
-// hardly depend on what else the machine does, peak memory, kernels and functions. Fails where ten times the nodes take more
-// than thirty times the seconds or the memory, beyond what a small program takes anyway.
+// Time and memory of the generator by size: scale_bench [--nodes N,...] [--family NAME,...] [--passes | --text] Reads a
+// program's text (--text: prints it instead) and compiles it to an object. Prints seconds of processor time, which hardly
+// depend on other programs of the machine, peak memory, kernels and functions. Fails if ten times the nodes take more than
+// thirty times the seconds or memory, not counting the cost of a small program.
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +27,7 @@ namespace {
 
 struct Cost {
   double seconds = 0;
-  long mebibytes = 0;  // the most since the last reset
+  long mebibytes = 0;  // peak since the last reset
 };
 
 class Meter {
@@ -41,7 +41,7 @@ class Meter {
 
  private:
   void reset() {
-    std::ofstream("/proc/self/clear_refs") << "5";  // VmHWM starts again
+    std::ofstream("/proc/self/clear_refs") << "5";  // resets VmHWM
     last_ = std::clock();
   }
   static long peak() {
@@ -57,7 +57,7 @@ class Meter {
 
 void print_pass(const char* pass, Cost c) { std::printf("    %-20s %8.3f s %6ld MiB\n", pass, c.seconds, c.mebibytes); }
 
-// In a process of its own, so that memory is this program's.
+// Compiles in a process of its own, so that the memory is this program's.
 Cost compile_apart(const std::string& text, const char* family, std::size_t nodes, bool passes) {
   int ends[2];
   if (pipe(ends) != 0) std::abort();
@@ -104,7 +104,7 @@ std::vector<std::string> split(const std::string& list) {
   return out;
 }
 
-// What every program costs; differences below it say nothing.
+// The time that every program costs. Smaller differences mean nothing.
 constexpr double small_seconds = 0.5;
 constexpr long small_mebibytes = 100;
 

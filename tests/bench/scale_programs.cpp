@@ -7,7 +7,7 @@ namespace {
 
 using std::to_string;
 
-// A program in the making; values are node numbers.
+// A program under construction. Values are node numbers.
 class Text {
  public:
   std::size_t size() const { return next_; }
@@ -54,7 +54,7 @@ std::string elementwise(std::size_t nodes) {
   return t.text();
 }
 
-// Each step needs the sums of the rows of the one before.
+// Each step needs the row sums of the previous step.
 std::string reductions(std::size_t nodes) {
   Text t;
   int v = t.input("x", "f32 [64, 64]");
@@ -63,7 +63,7 @@ std::string reductions(std::size_t nodes) {
   return t.text();
 }
 
-// value [rows, k] times weights [k, m] of one layer of w [layers, k, m].
+// The product of value [rows, k] and weights [k, m] of one layer of w [layers, k, m].
 int product(Text& t, int value, int w, std::size_t layer, int rows, int k, int m) {
   const std::string s = to_string(rows), a = to_string(k), b = to_string(m), whole = "[" + s + ", " + b + ", " + a + "]";
   const int part = t.node("slice [1, " + a + ", " + b + "] %" + to_string(w) + ", begin [" + to_string(layer) + ", 0, 0]");
@@ -93,8 +93,8 @@ std::string movement(std::size_t nodes) {
   return t.text();
 }
 
-// Every output a different function of the input, every eighth with a reduction of its own. An output is a chain of
-// twelve nodes, so that 3,000 nodes stay below the 256 parameters that a program may have.
+// Every output is a different function of the input, and every eighth has a reduction of its own. An output is a chain of
+// twelve nodes, so that 3,000 nodes need fewer than the 256 parameters that a program may have.
 std::string outputs(std::size_t nodes) {
   Text t;
   const int x = t.input("x", "f32 [N, 16]");
@@ -150,7 +150,7 @@ std::string transformers(std::size_t nodes) { return transformer_text(nodes / 10
 
 std::string at(int v) { return "%" + to_string(v); }
 
-// A region over `extent` whose only state is `state`: body(range, carried) gives the state at its end.
+// A region over `extent` with one state: body(range, carried) gives the state at its end.
 template <class Body>
 int region(Text& t, int state, const std::string& extent, bool is_kernel, Body body) {
   const int range = t.node("range (" + extent + "), id " + to_string(t.size()));
@@ -160,7 +160,7 @@ int region(Text& t, int state, const std::string& extent, bool is_kernel, Body b
       t.node(is_kernel ? "kernel " + at(range) + ", " + states : "for " + at(range) + ", (0), (" + extent + "), " + states);
   return t.node("get " + at(whole) + ", slot 0");
 }
-// y(i) += x(k), where always holds.
+// y(i) += x(k), where the gate `always` is true.
 int update(Text& t, int state, int x, int always, int i, int k) {
   const int sum = t.op("add", t.op("index", state, i), t.op("index", x, k));
   return t.node("update " + at(state) + ", " + at(always) + ", " + at(sum) + ", " + at(i));
@@ -176,13 +176,13 @@ std::string changed(std::size_t nodes, Step step) {
   return t.text();
 }
 
-// Kernels one after another, each of one update.
+// Kernels one after another, with one update each.
 std::string kernels(std::size_t nodes) {
   return changed(nodes, [](Text& t, int y, int x, int always) {
     return region(t, y, "N", true, [&](int i, int state) { return update(t, state, x, always, i, i); });
   });
 }
-// One kernel of many updates.
+// One kernel with many updates.
 std::string updates(std::size_t nodes) {
   return changed(nodes, [nodes](Text& t, int y, int x, int always) {
     return region(t, y, "N", true, [&](int i, int state) {
@@ -191,7 +191,7 @@ std::string updates(std::size_t nodes) {
     });
   });
 }
-// One kernel of as many updates, each of a place of its own.
+// One kernel with as many updates, each of another element.
 std::string places(std::size_t nodes) {
   Text t;
   const int x = t.input("x", "f32 [N]"), always = t.node("const bool true");
@@ -207,7 +207,7 @@ std::string places(std::size_t nodes) {
           }));
   return t.text();
 }
-// One kernel of many loops.
+// One kernel with many loops.
 std::string loops(std::size_t nodes) {
   return changed(nodes, [nodes](Text& t, int y, int x, int always) {
     return region(t, y, "N", true, [&](int i, int state) {
@@ -217,7 +217,7 @@ std::string loops(std::size_t nodes) {
     });
   });
 }
-// Loops around kernels, one after another.
+// Host loops around kernels, one after another.
 std::string host_loops(std::size_t nodes) {
   return changed(nodes, [](Text& t, int y, int x, int always) {
     return region(t, y, "7", false, [&](int k, int turn) {
@@ -226,7 +226,7 @@ std::string host_loops(std::size_t nodes) {
   });
 }
 
-// The same, each loop over a tensor of its own, all of which are needed at the end.
+// The same, but each loop has its own tensor, and all tensors are needed at the end.
 std::string host_tensors(std::size_t nodes) {
   Text t;
   const int x = t.input("x", "f32 [N]"), always = t.node("const bool true");

@@ -1,4 +1,4 @@
-// Programs of a given size for the benchmark of the generator, as graph texts.
+// Programs of a given size for the generator's benchmark, as graph texts.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace kiln::compiler::testing {
 
 struct ScaleFamily {
   std::string_view name;
-  std::string (*text)(std::size_t nodes);  // of about so many nodes
+  std::string (*text)(std::size_t nodes);  // about this many nodes
 };
 
 std::span<const ScaleFamily> scale_families();
 
-// Layers of a transformer, 100 nodes each; all weights are in tensors with one axis for the layers.
+// Layers of a transformer with 100 nodes each. All weights are in tensors with one axis for the layers.
 std::string transformer_text(std::size_t layers);
 
 }  // namespace kiln::compiler::testing

@@ -1,6 +1,6 @@
-// Simplification: expressions per second on one core for the campaign's random mix, printed beside the rate that is asked for,
-// and time by size for sums and chains. Ends with 1 when ten times the size takes more than 25 times as long (sorting and
-// caches included; quadratic time would take 100 times as long). How fast this machine is decides nothing.
+// Simplification: expressions per second on one core for the campaign's random mix, printed with the required rate, and time by
+// size for sums and chains. Exits with 1 if ten times the size takes more than 25 times as long. (Sorting and caches are
+// included; quadratic time would be 100 times.) The speed of the machine decides nothing.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -18,14 +18,14 @@ namespace {
 using namespace kiln::compiler;
 using kiln::test::IndexExpressions;
 
-// Of the processor: what else runs does not count.
+// Processor time, so that other programs do not count.
 double seconds(const std::function<void()>& f) {
   const std::clock_t t = std::clock();
   f();
   return static_cast<double>(std::clock() - t) / CLOCKS_PER_SEC;
 }
 
-// Operators and calls in the expression as text.
+// The number of operators and calls in the expression's text.
 std::size_t operations(const Graph& g, Id root) {
   std::size_t n = 0;
   std::vector<Id> open{root};
@@ -39,7 +39,7 @@ std::size_t operations(const Graph& g, Id root) {
   return n;
 }
 
-// `together` expressions in one graph.
+// Simplifies `together` expressions in each graph.
 void rate_of_mix(std::size_t together) {
   constexpr std::uint64_t count = 100'000;
   std::vector<std::size_t> sizes;
@@ -75,7 +75,7 @@ Id sum_of_symbols(Graph& g, int size) {
   std::vector<Id> open;
   for (int i = 0; i < size; ++i)
     open.push_back(make(g, Op::MUL, symbol(g, i), g.index(static_cast<std::int64_t>(random() % 19) - 9)));
-  while (open.size() > 1) {  // any association
+  while (open.size() > 1) {  // in any association
     std::swap(open[random() % open.size()], open.back());
     const Id a = open.back();
     open.pop_back();
@@ -138,14 +138,14 @@ std::vector<Shape> shapes() {
   };
 }
 
-// Milliseconds from node to simplified node.
+// Milliseconds to simplify a node.
 double time_of(const Shape& shape, int size) {
   Graph g;
   const Id root = shape.make(g, size);
   return 1e3 * seconds([&] { simplify(g, root, {}); });
 }
 
-// The best of several rounds counts: what else runs takes caches and clock away, and never makes a round faster.
+// The best of several rounds counts: other programs make a round slower, but never faster.
 bool linear(const Shape& shape) {
   constexpr int least = 2, most = 10;
   double small = 1e9, middle = 1e9, large = 1e9;

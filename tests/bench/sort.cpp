@@ -1,4 +1,4 @@
-// The sorts of examples/sort, beside std::sort.
+// The sorts of examples/sort, compared with std::sort.
 #include <algorithm>
 #include <numeric>
 #include <random>
@@ -36,7 +36,7 @@ struct memory {
     a.push_back(bench::argument(totals.data(), KILN_I32, digits));
     return a;
   }
-  // Sorted keys; values say where they came from.
+  // Checks that keys are sorted. Values say where the keys came from.
   bool sorted(const std::vector<K>& expected, const std::vector<K>& input) const {
     for (std::size_t i = 0; i < keys.size(); ++i)
       if (input[static_cast<std::size_t>(values[i])] != keys[i]) return false;

@@ -1,6 +1,6 @@
-// Loops outside of kernels that carry whole tensors: a Jacobi step and the wave equation, as compiled, without the pass
-// ping_pong (copies back in each turn), and as C++ loops that swap pointers. One thread, interleaved, least of several runs.
-// Prints microseconds a turn; nothing is required of the times.
+// Host loops that carry whole tensors: a Jacobi step and the wave equation. Compared: as compiled, without the pass ping_pong
+// (with copies back in each iteration), and as C++ loops that swap pointers. One thread, alternating runs, least of several.
+// Prints microseconds per iteration. The times are not tested.
 #include <chrono>
 #include <cstdio>
 #include <functional>
@@ -72,7 +72,7 @@ store before, %20
 
 using Grid = std::vector<float>;
 
-// Sum of the four neighbours, 0 outside, times `factor`; less what is there in the third grid, if any.
+// Sum of the four neighbours (0 outside) times `factor`, minus the third grid if there is one.
 void step(const float* u, float* next, const float* less, float factor, std::size_t h, std::size_t w) {
   for (std::size_t i = 0; i < h; ++i) {
     const float *row = u + i * w, *above = i > 0 ? row - w : nullptr, *below = i + 1 < h ? row + w : nullptr;
@@ -134,7 +134,7 @@ bool measure(const char* text, void (*by_hand)(Grid&, Grid&, int, std::size_t, s
   const auto n = static_cast<std::size_t>(side);
   Grid start(n * n);
   for (std::size_t i = 0; i < start.size(); ++i) start[i] = static_cast<float>(i * 7919 % 1000) * 0.002F - 1;
-  // Off the arguments' places in their pages: a load close behind a store to the same place of another page would wait for it.
+  // Shifts arguments by half a page: a load soon after a store to the same place of another page would wait for the store.
   constexpr std::size_t half_page = 32;
   std::vector<Line> workspace(3 * (start.size() / 16 + 2) + half_page);
   const std::int64_t extents[] = {side, side};

@@ -1,6 +1,6 @@
-"""Every identifier of the headers that a kernel source includes may be the name of a program, of a module and of a dim under
-`using namespace kiln`, but for those that are taken. Taken are the names of C++ itself, those that the headers declare in the
-global namespace, and the words of kiln/dsl/names.h: these must be the ones that docs/reference/names.md lists.
+"""Under `using namespace kiln`, every identifier of the headers that a kernel source includes may be the name of a program, of a
+module and of a dim. Exceptions: names of C++ itself, names that the headers declare in the global namespace, and the words of
+kiln/dsl/names.h, which docs/reference/names.md must list.
 all_names.py ROOT COMPILER"""
 import pathlib, re, subprocess, sys
 
@@ -40,7 +40,7 @@ def errors(text, *flags):
 
 everything = ["-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"]
 names = sorted(identifiers - taken)
-# What C++ does not allow without `using namespace kiln` either: the headers declare it in the global namespace.
+# Names that C++ does not allow even without `using namespace kiln`, because the headers declare them in the global namespace.
 text = "#include <kiln/dsl.h>\n" + "".join(f"struct {n} {{}}; struct kiln_test_{n} {{ {n}* kiln_p; }};\n" for n in names)
 of_global = {names[i - 2] for i in errors(text, *everything)}
 assert all(re.match("kiln_|u?int|std$|size_t$|operator", n.lower()) for n in of_global), f"in the global namespace: {sorted(of_global)}"
@@ -48,16 +48,16 @@ names = [n for n in names if n not in of_global]
 assert len(names) > 1000 and {"relu", "sum", "conv", "mode", "pool", "scope", "str", "status", "record"} <= set(names)
 
 start = '#include <kiln/dsl.h>\nusing namespace kiln;\n'
-# The base is instantiated by g++ alone: clang takes six times as long for it, and looks up the same names.
+# Only g++ instantiates the base: clang needs six times as long for it, and looks up the same names.
 program = "struct {0} {{}}; extern program<{0}> kiln_a_{0}; extern programs<{0}> kiln_b_{0};" if "clang" in compiler else \
     "struct {0} : program<{0}> {{ in<f32> kiln_x; out<f32> kiln_y; constexpr void body() {{}} }}; extern programs<{0}> kiln_b_{0};"
 module = "struct {0} {{ in<f32> kiln_w; }}; struct kiln_of_{0} {{ {0} kiln_m; }};"
 dim = 'inline constexpr dim<"{0}"> {0}; inline constexpr auto& kiln_a_{0} = {0};'
 for what, form in {"program": program, "module": module, "dim": dim}.items():
     refused = {names[i - 3] for i in errors(start + "".join(form.format(n) + "\n" for n in names), *everything)}
-    refused -= {"body"} if what == "program" else set()  # a constructor would be called so
+    refused -= {"body"} if what == "program" else set()  # a constructor would have this name
     assert not refused, f"no {what} can be called {sorted(refused)}"
-# The list is no longer than it must be.
+# The list contains no word without need.
 words = sorted(taken - {"kiln"})
 refused = errors(start + "".join(f"struct {n} : kiln::program<{n}> {{}};\n" for n in words),
                  *everything)

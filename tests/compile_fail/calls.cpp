@@ -1,4 +1,4 @@
-// Twins of calls, as in twins.cpp: what is no argument of a generated function.
+// Twins of calls, as in twins.cpp: arguments that a generated function does not accept.
 #include <kiln/view.h>
 
 #include <array>

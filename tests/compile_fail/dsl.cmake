@@ -1,5 +1,5 @@
-# Mistakes in kernel sources and what each compiler that is present says to them: one entry per source, which compiles its cases with
-# precompiled headers, those that are found while parsing all at once.
+# Mistakes in kernel sources, and the messages of each available compiler. One test for each source. It compiles the source's
+# cases with precompiled headers. Mistakes that the parser finds are compiled all at once.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_program(KILN_GXX NAMES g++-12 g++)
 find_program(KILN_CLANGXX NAMES clang++-19)
@@ -21,13 +21,13 @@ foreach(source twins scopes names strides calls ${mistakes})
   set_tests_properties(compile_fail.${name} PROPERTIES LABELS compile_fail PROCESSORS 2 TIMEOUT 900)
 endforeach()
 
-# The page docs/reference/mistakes.md, made anew: cmake --build build/dev --target mistakes_page
+# Writes the page docs/reference/mistakes.md again: cmake --build build/dev --target mistakes_page
 list(TRANSFORM mistakes PREPEND ${folder}/)
 list(TRANSFORM mistakes APPEND .cpp)
 add_custom_target(mistakes_page COMMAND ${Python3_EXECUTABLE} ${folder}/mistakes.py ${compilers}
                   --page ${PROJECT_SOURCE_DIR}/docs/reference/mistakes.md ${mistakes} VERBATIM)
 
-# Every name of the headers, as a program, a module and a dim.
+# Every name in the headers is tested as the name of a program, a module and a dim.
 foreach(compiler ${KILN_GXX} ${KILN_CLANGXX})
   get_filename_component(name ${compiler} NAME)
   add_test(NAME compile_fail.all_names_${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/compile_fail/all_names.py

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""What the compilers say to mistakes in kernel sources.
+"""Checks the compilers' messages for mistakes in kernel sources.
 
     mistakes.py --gcc G++ --gcc-flags "..." --clang CLANG++ --clang-flags "..." [--page docs/reference/mistakes.md] SOURCE...
 
 A source holds cases `#if BAD == n` .. `#elif BAD == m` .. `#endif`. A case has one line that ends in `//! regex`: the line that the
-message must name, and the remedy that it must name. `//? regex`: a message of the compiler's own, where Kiln has no say: the
-place is asked, lines and remedy are only counted. A regex that begins with `program: ` or
-`exported: ` takes the line where the program is declared, or exported, too. Without any case (BAD undefined)
-a source compiles in silence.
+message must name, and the remedy that it must name. `//? regex`: the message is the compiler's own, which Kiln cannot change. Its
+place is checked, but lines and remedy are only counted. A regex that begins with `program: ` or `exported: ` also accepts the line
+where the program is declared or exported. Without any case (BAD undefined) a source compiles without messages.
 
-Asked of every message, as a user of kiln_add_kernels sees it: the file and line of the mistake and the remedy within the first three
-lines, at most ten lines. Cases that the compiler finds while it parses are compiled together, the others one by one.
+Every message, as a user of kiln_add_kernels sees it, must have the file and line of the mistake and the remedy in its first three
+lines, and at most ten lines. Cases that the compiler finds while it parses are compiled together, the others one by one.
 """
 import argparse
 import concurrent.futures
@@ -57,15 +56,15 @@ def read_cases(path):
 
 
 def sentence(lines):
-    """What the first lines say: the words of Kiln, or those of the compiler where Kiln has none."""
+    """The text of the first lines: Kiln's words or, if there are none, the compiler's words."""
     head = " ".join(lines[:FIRST])
     found = re.findall(r"\bkiln: ([^\n]*?)(?= \[-W|$)|\b(?:why|argument)::(?!ok\b)([a-z0-9_]+)", "\n".join(lines[:FIRST]), re.M)
     words = [(text or name.replace("__", " ").replace("_", " ")) for text, name in found]
-    if not words:  # the compiler's own message: the names of types speak
+    if not words:  # the compiler's own message: names of types contain the text
         words = [n.replace("__", " ").replace("_", " ") for n in re.findall(r"\b[a-z0-9]+(?:_+[a-zA-Z0-9]+){4,}\b", head)]
     if not found:
         error = next((l for l in lines if "error: " in l), lines[0] if lines else "").split("error: ", 1)[-1]
-        words.append(re.sub(r"[‘'][^’']*(?:<|::|\()[^’']*[’']", "..", error))  # without the code that it cites
+        words.append(re.sub(r"[‘'][^’']*(?:<|::|\()[^’']*[’']", "..", error))  # without the quoted code
     words += re.findall(r'\{"[^"]*:\d+:\d+: (\w+)"\}', head)  # the parameter
     return " | ".join(dict.fromkeys(words))
 
@@ -75,7 +74,7 @@ class Compiler:
         self.name, self.program, self.flags, self.folder = name, program, flags + ["-std=c++20"], folder
 
     def prepare(self, path):
-        """A precompiled header of what the source includes."""
+        """A precompiled header of the source's includes."""
         includes = re.findall(r"^#include <.*>$", open(path, encoding="utf-8").read(), re.M)
         stem = os.path.join(self.folder, self.name + "_" + os.path.basename(path))
         header = stem + ".h"
@@ -91,7 +90,7 @@ class Compiler:
         return run.returncode, [l for l in run.stderr.split("\n") if l]
 
     def together(self, path, cases):
-        """The messages of the cases that are found while the body is parsed."""
+        """The messages of the cases that the compiler finds while it parses the body."""
         text = open(path, encoding="utf-8").read().split("\n")
         body = next((i for i, l in enumerate(text) if l == "  constexpr void body() {"), None)
         if body is None:
@@ -116,7 +115,7 @@ class Compiler:
                     now = messages[case.number] = ["In member function"] if self.name == "g++" else []
                     now.append(line)
             elif line.startswith(("In file included from", "    ")) or ": In " in line or "required from" in line:
-                pending.append(line)  # of the note or error that follows
+                pending.append(line)  # part of the next note or error
                 continue
             elif now is not None:
                 now += pending + [line]
@@ -129,7 +128,7 @@ class Compiler:
 
 
 def judge(path, case, lines):
-    """What is wrong with a message: '' if nothing."""
+    """The problem of a message; '': none."""
     if lines is None:
         return "compiles"
     if not placed(path, case, lines):
@@ -149,7 +148,7 @@ def named(case, lines):
 
 
 def write_page(page, compilers, results):
-    """The table of what each compiler says: the sentence of clang's, and for each compiler whether place, length and remedy are right."""
+    """The table of messages: clang's sentence, and for each compiler whether place, length and remedy are right."""
     rows, total, good = [], 0, {(c, what): 0 for c in compilers for what in ("place", "lines", "remedy")}
     wanted = {c: 0 for c in compilers}
     for path, cases, known in results:

@@ -1,4 +1,4 @@
-// Twins of names, as in twins.cpp: functions of Kiln where the program, another program or a dim has their name.
+// Twins of names, as in twins.cpp: Kiln's functions where the program, another program or a dim has the same name.
 #include <kiln/dsl.h>
 
 using namespace kiln;

@@ -1,4 +1,4 @@
-// Twins of what newcomers write, as in twins.cpp. More of them: mistakes/.
+// Twins of lines that newcomers write, as in twins.cpp. More of them are in mistakes/.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -136,7 +136,7 @@ struct newcomers : program<newcomers> {
 #elif BAD == 56
     for (auto [i] : kernel(N)) if (auto c = when(x(i) > 0 && k(i))) y(i) = 1;  //! dtypes differ|different dtypes
 #endif
-    // What looks like some of these and is right.
+    // Correct lines that look like some of these mistakes.
     expr<f32> v = x(3);
     v = s;
     expr<f32, N> whole = x;
@@ -163,7 +163,7 @@ struct halves : program<halves> { in<f32, N / 2> x; out<f32, N / 2> y; constexpr
 struct slopes : program<slopes> { in<f32, M> m; in<f32, M * N> x; out<f32, M> y; constexpr void body() { y = m + sum(x); } }; static const programs<slopes> others;  //! no argument gives a symbolic extent
 #endif
 
-// No axis is N alone.
+// No axis has the extent N.
 struct linear : program<linear> {
   in<f32, 3 * N> x;
   in<f32, 2 * N + M> z;

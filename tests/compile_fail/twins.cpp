@@ -1,5 +1,5 @@
-// Twins: with -DBAD=n the line of case n is compiled in and must be an error in words at its own line; without it all is well.
-// Behind //! stands what g++ or clang must say, a regular expression (mistakes.py).
+// Twins: with -DBAD=n the line of case n is compiled in and must give an error in words at its own line. Without it, the file
+// must compile. //! is followed by a regular expression for the message of g++ or clang (mistakes.py).
 #include <kiln/dsl.h>
 
 using namespace kiln;

@@ -1,9 +1,9 @@
-"""Mistakes in calls of kiln_add_kernels: each is an error when the project is configured, in the words of the call, at its line.
+"""Mistakes in calls of kiln_add_kernels: each is an error at the call's line when the project is configured, in words of the call.
 add_kernels_test.py ROOT CMAKE FOLDER"""
 import pathlib, re, shutil, subprocess, sys
 
 root, cmake, folder = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-cases = {  # arguments: what is said
+cases = {  # arguments: text of the error
     "k": "SOURCES is missing: write kiln_add_kernels(k SOURCES kernels.cpp)",
     "k kernels.cpp": "kernels.cpp belongs to no keyword: write kiln_add_kernels(k SOURCES kernels.cpp)",
     "k SOURCE kernels.cpp": "unknown keyword SOURCE: write SOURCES",
@@ -26,7 +26,7 @@ cases = {  # arguments: what is said
     "k SOURCES kernels.cpp NAMESPACE a:b": "NAMESPACE a:b is no C++ namespace (identifiers joined by ::)",
     "k SOURCES kernels.cpp NAMESPACE a::": "NAMESPACE a:: is no C++ namespace (identifiers joined by ::)",
     "k SOURCES kernels.cpp NAMESPACE my::new": "NAMESPACE my::new is no C++ namespace: `new` is a word of C++",
-    # What is right comes as far as the generator, which this project does not have.
+    # Correct calls fail only because this project has no generator.
     "k SOURCES kernels.cpp NAMESPACE a::b VARIANTS x86-64-v4": "the component `generator` of Kiln was not found",
     "my-kernels SOURCES kernels.cpp NAMESPACE my": "the component `generator` of Kiln was not found",
     "random SOURCES kernels.cpp": "the component `generator` of Kiln was not found",
@@ -50,7 +50,7 @@ for arguments, said in cases.items():
     if code == 0 or f"kiln_add_kernels({name}): {said}" not in text or "CMakeLists.txt:4 (kiln_add_kernels)" not in text:
         problems.append(f"kiln_add_kernels({arguments}): expected `{said}`, got\n{text}")
 
-# A kernel source in a target of the user's.
+# A kernel source that also belongs to a target of the user.
 code, text = configure("add_library(kiln::generator_main INTERFACE IMPORTED)\nadd_library(kiln::runtime INTERFACE IMPORTED)\n"
                        "add_library(app OBJECT main.c kernels.cpp)\n"
                        "kiln_add_kernels(k SOURCES kernels.cpp)")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# One consumer test: consumer_test.sh CASE. The environment names what the test uses (see generator.cmake beside this file):
+# One consumer test: consumer_test.sh CASE. The environment has these variables (see generator.cmake in this folder):
 #   KILN_SOURCE, KILN_BUILD  Kiln's own tree and build; WORK  scratch folder; CMAKE, GENERATOR; CC, CXX, CFLAGS, CXXFLAGS;
 #   GXX, CLANGXX
 set -euo pipefail
@@ -9,7 +9,7 @@ prefix=$WORK/prefix
 package=$prefix/lib/cmake/kiln
 folder=$WORK/$case
 
-# configure FOLDER [options]: a fresh build of the consumer, in which LLVM cannot be found.
+# configure FOLDER [options]: configures a new build of the consumer, in which LLVM cannot be found.
 configure() {
   local to=$1
   shift
@@ -22,7 +22,7 @@ build() { "$CMAKE" --build "$1" >"$1.build.log" 2>&1 || { cat "$1.build.log"; ex
 
 run_apps() { "$1/app" && "$1/c_app" && "$1/threaded_app" && "$1/names"; }
 
-# Only the C and C++ libraries, whatever the application uses. (A sanitizer adds its own.)
+# An application needs the C and C++ libraries only. (A sanitizer adds its own.)
 check_ldd() {
   case "${CXXFLAGS:-}" in *-fsanitize*) return ;; esac
   local extra
@@ -46,7 +46,7 @@ case $case in
     for program in app c_app threaded_app; do check_ldd "$folder/$program"; done
     ;;
   installed)
-    # A generated library, installed by its project and used by another one that has the runtime only.
+    # A project installs a generated library, and another project uses it with the runtime only.
     configure "$folder/build" -DCMAKE_PREFIX_PATH="$prefix"
     build "$folder/build"
     "$CMAKE" --install "$folder/build" --prefix "$folder/prefix" >/dev/null
@@ -85,8 +85,8 @@ case $case in
     done <<<"$files"
     ;;
   compilers)
-    # g++ and clang record a body's expressions in different orders; what the generator writes is the same. (Only the linker, which
-    # is another one for clang, may order the sections of a target's objects differently.)
+    # g++ and clang record a body's expressions in different orders, but the generator writes the same files. (Only the order of the
+    # sections in a target's objects may differ, because clang uses another linker.)
     for cxx in "$GXX" "$CLANGXX"; do
       to=$folder/$(basename "$cxx")
       rm -rf "$to" && mkdir -p "$to"
@@ -101,7 +101,7 @@ case $case in
     done
     ;;
   rebuild)
-    # A changed program reaches the application in one build, an unchanged one rebuilds nothing.
+    # After a change of a program, one build updates the application. Without a change nothing is rebuilt.
     rm -rf "$folder" && mkdir -p "$folder"
     cp -r "$here/project" "$folder/source"
     here=$folder
@@ -136,7 +136,7 @@ case $case in
     try 'kiln_add_kernels(k SOURCES a.cpp)' 'kiln_add_kernels(k): there is no source a.cpp'
     ;;
   components)
-    # `runtime` alone defines the runtime alone; a missing component is named.
+    # The component `runtime` defines only the runtime. An error names a missing component.
     rm -rf "$folder" && mkdir -p "$folder/project"
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(p C)' 'find_package(kiln REQUIRED COMPONENTS runtime)' \
       'if(NOT TARGET kiln::runtime OR TARGET kiln::generator_main OR COMMAND kiln_add_kernels)' '  message(FATAL_ERROR "wrong targets")' 'endif()' \

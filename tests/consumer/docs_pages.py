@@ -1,9 +1,9 @@
-"""The code of README.md and docs/, as a reader would use it. docs_pages.py ROOT WORK PREFIX [--update]
+"""Runs the code of README.md and docs/, as a reader would. docs_pages.py ROOT WORK PREFIX [--update]
 
 A page's named blocks (```cpp main.cpp) are files of one folder. When one is CMakeLists.txt, it is configured and built in build/ against
 the installation at PREFIX. Then its ```console blocks run there: each `$ command` must print exactly the lines that follow it, up to the
 next command (--update writes what it prints into the page). ```sh blocks may only call ./dev, with a verb that it has. ```kiln blocks
-without a name belong to ir_docs_test; ```text and ```json blocks show a form. Any other block is an error: nothing is left unrun.
+without a name belong to ir_docs_test; ```text and ```json blocks show a form. Any other block is an error, so that no block is left unrun.
 """
 import os, pathlib, re, shutil, subprocess, sys
 

@@ -1,4 +1,4 @@
-# Consumer projects: built outside, against an installation of this build, with LLVM made unfindable.
+# Consumer projects. They are built outside of the tree, against an installation of this build, while LLVM cannot be found.
 find_program(KILN_PKG_CONFIG pkg-config)
 find_program(KILN_MAKE make)
 set(kiln_consumer_cases find_package installed add_subdirectory reproducible rebuild keywords components)
@@ -10,7 +10,7 @@ if(KILN_MAKE)
 endif()
 find_program(KILN_GXX NAMES g++-12 g++)
 find_program(KILN_CLANGXX NAMES clang++-19)
-if(KILN_GXX AND KILN_CLANGXX AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # each has sanitizers of its own
+if(KILN_GXX AND KILN_CLANGXX AND NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # each compiler has its own sanitizer library
   list(APPEND kiln_consumer_cases compilers)
 endif()
 foreach(case install ${kiln_consumer_cases})

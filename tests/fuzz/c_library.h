@@ -12,7 +12,7 @@ class CLibrary {
   CLibrary(const CLibrary&) = delete;
   CLibrary& operator=(const CLibrary&) = delete;
 
-  void* symbol(const std::string& name) const;  // null when it has none
+  void* symbol(const std::string& name) const;  // null: the library does not have it
 
  private:
   void* handle_ = nullptr;

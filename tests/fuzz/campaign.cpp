@@ -16,7 +16,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// What a child reports, as text: "runs references kernels seconds\nkind\ntext".
+// A child's report as text: "runs references kernels seconds\nkind\ntext".
 std::string report(const CheckResult& r) {
   std::ostringstream s;
   s << r.runs << ' ' << r.references << ' ' << r.kernels << ' ' << r.compile_seconds << '\n';

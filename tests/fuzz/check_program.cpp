@@ -24,7 +24,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-constexpr std::int64_t most_elements = 400'000;          // of one value, where symbols have the say
+constexpr std::int64_t most_elements = 400'000;          // of one value of a program with symbols
 constexpr std::int64_t most_elements_fixed = 4'000'000;  // of one value of a program without symbols
 constexpr double most_compile_seconds = 10 * sanitizer_cost;
 
@@ -58,7 +58,7 @@ struct Case {
   std::vector<Array> arguments, expected;
 };
 
-// Cases where the program is defined, with what it gives.
+// The cases in which the program is defined, with their results.
 std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
   std::vector<Case> cases;
   for (const SymbolValues& symbols : symbol_choices(p, seed)) {
@@ -67,7 +67,7 @@ std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
     try {
       std::vector<Array> expected = interpret(g, p, *arguments);
       cases.push_back({symbols, std::move(*arguments), std::move(expected)});
-    } catch (const Diagnostic&) {  // facts that these values break, an empty axis that should repeat
+    } catch (const Diagnostic&) {  // the values break a fact, or an empty axis has no element to repeat
     }
   }
   return cases;

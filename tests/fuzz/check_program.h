@@ -1,5 +1,5 @@
-// One random program through the whole compiler: what it computes, at every schedule and number of threads, is what the
-// interpreter computes from the unoptimised graph, bit for bit; and the memory plan is sound.
+// Checks one random program: at every schedule and number of threads the compiled code computes what the interpreter computes
+// from the unoptimised graph, bit for bit. Checks the memory plan too.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace kiln::compiler::testing {
 
-// A schedule: what the same program may be compiled to.
+// A target, which determines the schedule.
 struct NamedTarget {
   const char* name;
   Target target;
@@ -23,12 +23,12 @@ struct NamedTarget {
 std::vector<NamedTarget> targets();
 
 struct Finding {
-  std::string kind;  // where it shows: "compile avx2", "run avx2 3", "plan", ... The shrinker keeps it
+  std::string kind;  // where the mistake shows: "compile avx2", "run avx2 3", "plan", ...; the shrinker keeps it
   std::string text;
 };
 
-// Values for a program's symbols, then its arguments. nullopt: its values have too many elements together, or, with these
-// symbols, one of them has.
+// Values for a program's symbols, then its arguments. nullopt: its values have too many elements in total, or one of them has
+// too many with these symbols.
 using SymbolValues = std::map<std::string, std::int64_t>;
 std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed);
 std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, const SymbolValues& symbols, std::uint64_t seed,
@@ -36,14 +36,14 @@ std::optional<std::vector<Array>> random_arguments(Graph& g, const Program& p, c
 
 struct CheckResult {
   std::optional<Finding> finding;
-  int runs = 0;        // of compiled code that were compared
-  int references = 0;  // cases that were compared with the reference
+  int runs = 0;        // number of compared runs of compiled code
+  int references = 0;  // number of cases compared with the reference
   int kernels = 0;
   double compile_seconds = 0;  // CPU time of the slowest compilation
 };
 struct CheckOptions {
   std::vector<std::string> disabled = {};  // passes that do not run
-  // What the program computes by other means, as interpret() returns it.
+  // The program's results by other means, in the form of interpret().
   std::function<std::vector<Array>(const SymbolValues&, const std::vector<Array>& arguments)> reference = nullptr;
 };
 CheckResult check_program(const std::string& text, std::uint64_t seed, const CheckOptions& options = {});

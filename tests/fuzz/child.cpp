@@ -15,7 +15,7 @@ namespace {
 constexpr rlim_t cpu_seconds = 40 * sanitizer_cost;  // of one item: two compilations of 10 s at most, interpretation, runs
 constexpr unsigned wall_seconds = 300;
 constexpr long most_kilobytes = sanitizer_cost << 20;
-constexpr long fresh_kilobytes = 300 << 10;  // after an item that needed more the rest gets a new process
+constexpr long fresh_kilobytes = 300 << 10;  // after an item that needed more, the others get a new process
 
 rusage used_here() {
   rusage used{};
@@ -31,7 +31,7 @@ void limit_one_item() {
   alarm(wall_seconds);
 }
 
-// In the file: for each item that ended its report's size, the peak so far, the report.
+// Appends to the file, for each item that ended: the size of its report, the peak memory so far, the report.
 bool write_end(int file, const std::string& report, long peak) {
   std::string frame(2 * sizeof(std::int64_t), '\0');
   const std::int64_t head[] = {static_cast<std::int64_t>(report.size()), peak};

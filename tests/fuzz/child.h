@@ -1,5 +1,5 @@
-// Work in child processes with limits: a crash, a hang or too much memory is a result, not the end of the campaign. A child
-// works through several items, which saves the start of a process for each; the one that ends it is known.
+// Work in child processes with limits: a crash, a hang or too much memory is a result and does not end the campaign. A child
+// works through several items, which saves the start of a process for each. The item that ends the child is known.
 #pragma once
 
 #include <sys/types.h>
@@ -13,7 +13,7 @@
 
 namespace kiln::compiler::testing {
 
-// Limits on time and memory are those of the plain build; a sanitizer takes several times as much.
+// Limits on time and memory hold for the plain build. A sanitizer needs several times as much.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr int sanitizer_cost = 4;
 #else
@@ -23,10 +23,10 @@ inline constexpr int sanitizer_cost = 1;
 struct ChildEnd {
   std::string report;       // what the work returned
   std::string problem;      // "", "crash signal 11", "time", "memory"
-  long peak_kilobytes = 0;  // of the process until then
+  long peak_kilobytes = 0;  // of the process so far
 };
 
-// Several children at a time. Each item has a key.
+// Runs several children at a time. Each item has a key.
 class Children {
  public:
   using Work = std::function<std::string(std::uint64_t key)>;
@@ -35,7 +35,7 @@ class Children {
   void start(std::vector<std::uint64_t> keys);
   std::size_t running() const { return open_.size(); }
   bool empty() const { return open_.empty() && ends_.empty(); }
-  std::pair<std::uint64_t, ChildEnd> wait();  // for the next item's end; those after a crash start again
+  std::pair<std::uint64_t, ChildEnd> wait();  // waits for the next item's end; after a crash the remaining items start again
 
  private:
   void collect();

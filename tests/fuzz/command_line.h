@@ -1,4 +1,4 @@
-// The options of a campaign's main. CLI11 reads them; only command_line.cpp includes it, since that takes seconds to compile.
+// The options of a campaign's main. Only command_line.cpp includes CLI11, because compiling it takes seconds.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ class App;
 
 namespace kiln::test {
 
-// Each option sets its variable if it is given. Variables outlive the command line.
+// Each option that is given sets its variable. The variables must outlive the command line.
 class CommandLine {
  public:
   explicit CommandLine(const std::string& about);
@@ -27,7 +27,7 @@ class CommandLine {
   void option(const std::string& name, std::vector<std::string>& values, const std::string& text);
   void flag(const std::string& name, bool& value, const std::string& text);
 
-  // The exit status, if the program should end here: after --help or a mistake, which are printed.
+  // The exit status if the program must end here (after --help or a mistake, which are printed); nullopt: it continues.
   std::optional<int> parse(int argc, char** argv);
 
  private:

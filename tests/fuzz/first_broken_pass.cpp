@@ -54,7 +54,7 @@ std::vector<Case> cases_of(Graph& g, const Program& p, std::uint64_t seed) {
       for (std::size_t i = 0; i < p.params.size(); ++i) add_dense_strides(p.params[i], c.arguments[i], c.symbols);
       for (const Array& a : c.arguments) c.before.push_back(data_of(a));
       out.push_back(std::move(c));
-    } catch (const Diagnostic&) {  // the program is not defined there
+    } catch (const Diagnostic&) {  // the program is not defined for these values
     }
   }
   return out;
@@ -70,7 +70,7 @@ std::string difference_of(const Program& p, const Case& c, const std::vector<Dat
   return {};
 }
 
-// Evaluates after each pass, until the first that is wrong.
+// Evaluates the program after each pass, up to the first wrong result.
 class Stages {
  public:
   Stages(const std::string& text, std::uint64_t seed)
@@ -104,7 +104,7 @@ class Stages {
   }
 
  private:
-  // Nothing here evaluates pieces, loops, and numbers that the run sets.
+  // The evaluators here know no pieces, host loops, or numbers that the run sets.
   static bool is_in_turns(const Schedule& s) {
     return !s.pieces.empty() || !s.loops.empty() || std::ranges::any_of(s.program.symbols, [](const Symbol& y) {
       return y.kind != Symbol::Kind::extent && y.kind != Symbol::Kind::stride;
@@ -137,7 +137,7 @@ class Stages {
     return {};
   }
 
-  // The interpreter reads programs only as long as they hold whole tensors.
+  // The interpreter can read programs only while their values are whole tensors.
   std::string tensor_level(const Schedule& s) {
     const Id roots[] = {s.program.sink};
     for (const Id id : g_.reachable(roots))

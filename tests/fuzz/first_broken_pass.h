@@ -1,4 +1,4 @@
-// Names the pass that broke a program: after each one the program in its present form is evaluated, element by element.
+// Names the pass that broke a program: evaluates the program's form after each pass, element by element.
 #pragma once
 
 #include <cstdint>

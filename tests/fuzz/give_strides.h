@@ -1,4 +1,4 @@
-// Layouts of parameters by chance.
+// Gives parameters random layouts.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kiln::compiler::testing {
 
-// Half of all programs: makes some parameters pitched or strided.
+// Makes some parameters of half of all programs pitched or strided.
 void give_strides(Program& p, std::uint64_t seed);
 
 }  // namespace kiln::compiler::testing

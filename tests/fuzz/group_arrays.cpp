@@ -33,8 +33,8 @@ void GroupArrays::begin_phase(const std::vector<int>& shared) {
   for (Array& a : arrays_) choose(a, shared);
 }
 
-// Own places: the position, the other way round, every second one. Promised ones, in arrays for a power of two of positions:
-// times an odd number and a distance that data decides, modulo the extent.
+// Own places: the work item's number, the numbers in reverse, every second one. Promised places, in arrays whose extent is a
+// power of two: the number times an odd number, plus a distance from data, modulo the extent.
 void GroupArrays::choose(Array& a, const std::vector<int>& shared) {
   const auto pick = [&] {
     return shared[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(shared.size()) - 1))];

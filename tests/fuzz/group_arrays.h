@@ -1,5 +1,5 @@
-// Arrays that the positions of a group share, in random programs: what positions do between two barriers does not meet. In each
-// phase an array is read, at any place; or is each position's at a place of its own, to read and write; or is added to.
+// Arrays that the work items of a workgroup share, in random programs without races between two barriers. In each phase an
+// array is only read, at any place; or each work item reads and writes its own place; or work items only add to it.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ class GroupArrays {
  public:
   GroupArrays(Random& random, tables::Tables& t) : random_(random), t_(t), scalar_(t.shape({})) {}
 
-  // own: the number of the position within its group of `size`.
+  // own: the number of the work item in its workgroup of `size`.
   void open_group(int own, std::int64_t size) { own_ = own, size_ = size; }
-  // shared: numbers that all positions have in common.
+  // shared: numbers that are equal for all work items.
   void declare(std::uint64_t number, const std::vector<int>& shared);
   std::size_t count() const { return arrays_.size(); }
   void resize(std::size_t count) { arrays_.resize(count); }
 
-  // From here to the next barrier.
+  // Begins a phase, which lasts until the next barrier.
   void begin_phase(const std::vector<int>& shared);
-  // An element of some array, there or at the own place. nullopt: the array is not to be read.
+  // An element of some array, at `index` or at the work item's own place. nullopt: no array may be read.
   std::optional<int> read(int index, int otherwise);
-  // An element that all positions have in common.
+  // An element that is equal for all work items.
   std::optional<int> read_shared();
-  // false: the array is not to be written. old: an own element before the write.
+  // false: no array may be written. old: the work item's own element before the write.
   bool write(int index, int value, std::optional<int>& old);
 
  private:
@@ -37,7 +37,7 @@ class GroupArrays {
     std::uint64_t number = 0;
     std::int64_t extent = 1;
     Use use = Use::read;
-    int place = -1;  // of the position
+    int place = -1;  // the work item's own place
     dsl::record::atomic_kind kind = dsl::record::atomic_kind::add;
   };
   void choose(Array& a, const std::vector<int>& shared);

@@ -1,7 +1,7 @@
-// index_campaign [--count N] [--seed S] [--jobs J]: random index expressions. The simplified one has the same value everywhere
-// it was tried (all points of small domains, else corners and random points), bounds hold for every part, simplifying again
-// changes nothing (by a simplifier that has seen nothing else), rewriting settles. A failure is shrunk, printed with the seed
-// that makes it, and ends the run with 1.
+// index_campaign [--count N] [--seed S] [--jobs J]: simplifies random index expressions. The simplified form has the same
+// value at all tried points (all points of small domains, else corners and random points), bounds hold for every part,
+// simplifying again changes nothing (with a new simplifier), and rewriting settles. A failure is shrunk, printed with its
+// seed, and ends the run with 1.
 #include <atomic>
 #include <iostream>
 #include <mutex>
@@ -11,7 +11,7 @@
 #include "tests/fuzz/index_check.h"
 
 int main(int argc, char** argv) {
-  constexpr int per_seed = 100;  // expressions that share a graph, as those of a kernel do
+  constexpr int per_seed = 100;  // expressions that share a graph, as the expressions of a kernel do
   std::uint64_t count = 1'000'000, seed = 0;
   int jobs = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   bool keep_going = false;

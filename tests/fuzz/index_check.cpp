@@ -16,7 +16,7 @@ class Check {
  public:
   Check(Graph& g, const IndexExpressions& e, std::uint64_t seed) : g_(g), e_(e), seed_(seed), simplify_(g, e.facts()) {}
 
-  // What is wrong with the simplification of `before`, or nothing.
+  // The fault of the simplification of `before`; empty: none.
   std::string fault(Id before) {
     Id after = no_id;
     try {
@@ -41,7 +41,7 @@ class Check {
   }
 
  private:
-  // A sum with a coefficient beyond 64 bits stays as it is written, and its parts may then simplify one at a time.
+  // A sum with a coefficient beyond 64 bits stays as written. Its parts may then need several simplifications.
   bool overflows(Id root) const {
     const Id roots[] = {root};
     return std::ranges::any_of(g_.reachable(roots),
@@ -79,8 +79,8 @@ class Check {
   Simplifier simplify_;
 };
 
-// Smaller expressions with a fault, for as long as there are: a part alone, or a part replaced by one of its operands or a
-// constant.
+// Shrinks the expression while it keeps a fault: takes a part alone, or replaces a part by one of its
+// operands or by a constant.
 Id shrunk(Graph& g, Id root, const IndexExpressions& e, std::uint64_t seed) {
   const auto fails = [&](Id id) { return !Check(g, e, seed).fault(id).empty(); };
   const auto smaller = [&](Id now) -> Id {

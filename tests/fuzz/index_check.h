@@ -1,4 +1,4 @@
-// What a random index expression is checked for.
+// The checks of random index expressions.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kiln::test {
 
-// The first fault among the expressions of a seed, shrunk and told; empty when there is none.
+// The first fault among the expressions of a seed, shrunk, as text; empty: none.
 std::string try_seed(std::uint64_t seed, int expressions);
 
 }  // namespace kiln::test

@@ -55,7 +55,7 @@ void IndexExpressions::add_range(Id end, std::int64_t most) {
   leaves_.push_back({id, 0, 1, std::max<std::int64_t>(0, most)});
 }
 
-// a < b + c of two symbols, or a multiple of one below the other.
+// a < b + c for symbols, or a multiple of one symbol below another symbol.
 void IndexExpressions::add_assumption() {
   const Id a = symbol(static_cast<std::size_t>(random_.pick(0, n_symbols - 1)));
   const Id b = symbol(static_cast<std::size_t>(random_.pick(0, n_symbols - 1)));
@@ -144,7 +144,7 @@ Id IndexExpressions::condition(int size) {
   return g_.make(op, DType::boolean, {a, value(std::max(1, size - left))});
 }
 
-// A flat index of up to three loops, divided by extents, as reshapes do.
+// A flat index over up to three loops, divided by extents, as reshapes do.
 Id IndexExpressions::reshaped() {
   const auto extent = [&] { return g_.src(range(), 0); };
   Id flat = g_.index(0);
@@ -184,7 +184,7 @@ Id IndexExpressions::view(Id x) {
   }
 }
 
-// Two of them together, beside another value.
+// Two views of x together with another value.
 Id IndexExpressions::views(Id x) {
   static constexpr Op ops[] = {Op::MIN, Op::MAX, Op::ADD, Op::SUB, Op::MAX};
   const Id a = view(x), b = view(random_.one_in(3) ? leaf() : x);
@@ -194,7 +194,7 @@ Id IndexExpressions::views(Id x) {
   return make(op, both, leaf());
 }
 
-// What pads and slices leave of an index: limits of it, of what it is divided by, of what it wraps around.
+// A condition on an index, as pads and slices make it: on the index, its quotient or its remainder.
 Id IndexExpressions::gate(Id x) {
   static constexpr Op ops[] = {Op::LT, Op::LT, Op::LE, Op::EQ, Op::NE};
   const Op op = ops[random_.pick(0, 4)];
@@ -202,7 +202,7 @@ Id IndexExpressions::gate(Id x) {
   return random_.one_in(2) ? g_.make(op, DType::boolean, {a, b}) : g_.make(op, DType::boolean, {b, a});
 }
 
-// Gates of one index beside and around each other; choices by one gate.
+// Gates of one index, next to each other or nested, and choices by one gate.
 Id IndexExpressions::related() {
   Id x = leaf();
   if (random_.one_in(3)) x = make(Op::ADD, x, leaf());

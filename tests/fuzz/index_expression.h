@@ -1,4 +1,4 @@
-// Random index expressions with what is known of their leaves.
+// Random index expressions, with the known facts of their leaves.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ using compiler::Graph;
 using compiler::Id;
 using compiler::Op;
 
-// A leaf takes min, min + step, ...: at most `count` values. Of a RANGE fewer, where its end is less than it can be.
+// A leaf has the values min, min + step, ...: at most `count`. A RANGE has fewer if its end has a smaller value.
 struct Leaf {
   Id id;
   std::int64_t min, step, count;
 };
 
-// Symbols with intervals (negative ones, multiples, and in some seeds ones near the ends of 64 bits), loops with constant,
-// symbolic and empty ends, and in some seeds assumptions that relate symbols.
+// Symbols with intervals (negative ones, multiples, in some seeds near the ends of 64 bits); loops with constant, symbolic and
+// empty ends; in some seeds also assumptions that relate symbols.
 class IndexExpressions {
  public:
   IndexExpressions(Graph& g, std::uint64_t seed);
 
-  const compiler::Facts& facts() const { return facts_; }  // with the assumptions
+  const compiler::Facts& facts() const { return facts_; }  // includes the assumptions
   const std::vector<Leaf>& leaves() const { return leaves_; }
   const std::vector<Id>& assumptions() const { return assumptions_; }
   Id next();  // of dtype index, or a condition

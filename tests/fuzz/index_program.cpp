@@ -52,7 +52,7 @@ void IndexProgram::run_all(std::size_t batch) {
   evaluate();
 }
 
-// Loops are chosen within their greatest end: often too far, so half of the points stay near the start.
+// Loop iterations are chosen below the greatest end, which is often too far. So half of the points stay near the start.
 void IndexProgram::run_corners_and_random(Random& random) {
   alive_.fill(true);
   for (std::size_t lane = 0; lane < lanes; ++lane) {

@@ -1,4 +1,4 @@
-// An evaluator of index expressions that shares nothing with the compiler's: 128-bit integers, many points at once.
+// An evaluator of index expressions that shares no code with the compiler: 128-bit integers, many points at once.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@ class IndexProgram {
   using Value = __int128;
   using Values = std::array<Value, lanes>;
 
-  // Evaluates the roots. `assumptions` are conditions: points where one does not hold are dead.
+  // Evaluates the roots. A point where one of the `assumptions` (conditions) is false is dead.
   IndexProgram(const Graph& g, const std::vector<Leaf>& leaves, const std::vector<Id>& roots,
                const std::vector<Id>& assumptions);
 
-  // Every point of the leaves in use, when there are few.
+  // Visits every combination of the used leaves' values, if there are few.
   bool few_points() const { return points_ <= n_exhaustive; }
   std::size_t batches() const { return few_points() ? (static_cast<std::size_t>(points_) + lanes - 1) / lanes : 1; }
   void run_all(std::size_t batch);
@@ -27,7 +27,7 @@ class IndexProgram {
 
   const std::vector<Id>& nodes() const { return nodes_; }
   const Values& operator[](Id id) const { return values_[position_[id]]; }
-  // A point counts unless it is outside of a loop or of the assumptions, or 128 bits are too few for it.
+  // False: the point is outside of a loop or of the assumptions, or needs more than 128 bits.
   bool alive(std::size_t lane) const { return alive_[lane]; }
 
  private:
@@ -39,7 +39,7 @@ class IndexProgram {
 
   const Graph& g_;
   std::vector<Id> nodes_;
-  std::vector<Leaf> leaves_;  // in use
+  std::vector<Leaf> leaves_;  // the used leaves
   const std::vector<Id>& assumptions_;
   std::int64_t points_ = 1;
   std::vector<std::uint32_t> position_;  // by id

@@ -33,7 +33,7 @@ Order order_of(const Schedule& s) {
 
 struct Users {
   std::set<std::size_t> readers, writers;
-  std::set<std::size_t> updaters;  // writers that the program wrote itself: they change some elements, and see the others
+  std::set<std::size_t> updaters;  // writers of the program's own that change some elements and read the others
   std::set<std::size_t> all() const {
     std::set<std::size_t> both = readers;
     both.insert(writers.begin(), writers.end());
@@ -41,7 +41,7 @@ struct Users {
   }
 };
 
-// By buffer; of a parameter also those of its views.
+// By buffer. The users of a parameter include the users of its views.
 std::vector<Users> users_of(const Graph& g, const Schedule& s) {
   std::vector<Users> out(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
@@ -60,7 +60,7 @@ std::vector<Users> users_of(const Graph& g, const Schedule& s) {
       if (g.op(id) != Op::LOAD && s.kernels[k].is_own) u.updaters.insert(k);
     }
   }
-  // What a loop asks for before a turn is needed when the first kernel of the turn begins.
+  // A loop reads its condition before each iteration, so the first kernel of the iteration counts as a reader.
   for (std::size_t l = 0; l < s.loops.size(); ++l)
     for (std::size_t k = 0; k < s.kernels.size() && s.loops[l].condition >= 0; ++k)
       if (s.kernels[k].loop == static_cast<int>(l)) {
@@ -75,7 +75,7 @@ std::string pair_text(const char* what, std::size_t buffer, std::size_t a, std::
          std::to_string(b) + " in no or the wrong order";
 }
 
-// Of a buffer that is updated in place, a reader may mean the contents before or after: what it needs is a fixed order.
+// A reader of a buffer that is updated in place may need the contents before or after. So any fixed order is accepted.
 std::string update_problem(const Order& before, std::size_t b, const Users& u) {
   for (const std::size_t w : u.writers)
     for (const std::size_t other : u.all())
@@ -83,8 +83,8 @@ std::string update_problem(const Order& before, std::size_t b, const Users& u) {
   return {};
 }
 
-// An argument's value is what it is at entry: its readers come before its writer. Anything else is written, then read. Where a
-// program runs in pieces, each reads what the ones before left in an argument.
+// An argument has its value at entry, so its readers come before its writer. Other buffers are written, then read. If a program
+// runs in pieces, each piece reads an argument as earlier pieces left it.
 std::string buffer_order_problem(const Schedule& s, const Order& before, std::size_t b, const Users& u) {
   const int param = s.buffers[b].param;
   const bool at_entry = param >= 0 && s.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
@@ -177,7 +177,7 @@ class PlanChecker {
     });
   }
 
-  // Views lie within their parameters; of one without elements nothing is read, wherever they are.
+  // Each view must be inside its parameter. A view of a parameter without elements may be anywhere, since nothing reads it.
   std::string views() {
     for (std::size_t v = 0; v < static_cast<std::size_t>(d_.n_views); ++v) {
       const Buffer& b = s_.buffers[static_cast<std::size_t>(d_.n_params + d_.n_temps + d_.n_roles) + v];
@@ -223,7 +223,7 @@ class PlanChecker {
 
 std::string order_problem(const Graph& g, const Schedule& s) {
   const std::vector<Users> users = users_of(g, s);
-  if (!s.loops.empty())  // one kernel after the other
+  if (!s.loops.empty())  // kernels run one after the other
     return trace_problem(
         g, s, uses_of(s, users), [&](std::size_t b) { return s.buffers[b].is_temporary(); },
         [](std::size_t, std::size_t) { return false; });

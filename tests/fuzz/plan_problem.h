@@ -1,4 +1,4 @@
-// The task graph and the memory plan of a compiled program, checked by what shares nothing with the passes that made them.
+// Checks the task graph and the memory plan of a compiled program. Shares no code with the passes that made them.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace kiln::compiler::testing {
 
-// Do kernels that touch the same buffer stand in the order that the program's meaning needs? Text of the first that do not,
-// else "".
+// Whether kernels that access the same buffer are in an order that keeps the program's meaning: "", else text of
+// the first two that are not.
 std::string order_problem(const Graph& g, const Schedule& s);
 
-// Does the object's description say what the schedule says; do temporaries begin at multiples of 64, lie within the bytes that
-// the caller is told, and share none of them unless all kernels that use one end before any begins that uses the other? With
-// loops: is what a kernel reads there, whatever number of turns they make?
+// Checks that the object's description agrees with the schedule; that temporaries begin at multiples of 64, are inside the
+// workspace, and share bytes only if all users of one end before any user of the other begins; and, with host loops, that every
+// kernel reads the right values for any number of iterations. Returns "" or the problem.
 std::string plan_problem(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols);
 
 }  // namespace kiln::compiler::testing

@@ -1,4 +1,4 @@
-// The checkers that random_programs runs find what they are there for: a task graph or a plan with one thing changed.
+// The checkers of random_programs find mistakes: each test changes one thing in a task graph or a plan.
 #include "tests/fuzz/plan_problem.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// (A B)(B A): two temporaries that are alive together.
+// (A B)(B A): two temporaries that are live at one time.
 constexpr const char* products = R"(program products
 in f32 [N, N] a
 in f32 [N, N] b
@@ -73,7 +73,7 @@ TEST_F(PlanProblem, NoneInWhatTheCompilerMakes) {
 TEST_F(PlanProblem, AMissingDependency) {
   schedule.kernels[2].depends_on.pop_back();
   EXPECT_NE(order_problem(g, schedule), "");
-  EXPECT_NE(plan(), "");  // and the object still has it
+  EXPECT_NE(plan(), "");  // the object still has the old one
 }
 
 TEST_F(PlanProblem, AnArgumentWrittenBeforeItIsRead) {

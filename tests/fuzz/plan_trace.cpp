@@ -24,7 +24,7 @@ class Trace {
   }
 
  private:
-  // Recursion is as deep as loops nest.
+  // The recursion is as deep as loops nest.
   void kernels(std::size_t first, std::size_t end, int around) {
     for (std::size_t k = first; k < end && problem_.empty();) {
       int loop = s_.kernels[k].loop;
@@ -58,7 +58,7 @@ class Trace {
     }
   }
 
-  // Where nothing but counts of turns decides, as many turns as they say.
+  // The number of iterations: if the bounds depend only on numbers of iterations, their value, else the number under test.
   std::int64_t counted(const HostLoop& l) const {
     const Id bounds[] = {l.begin, l.end};
     bool only_counts = false;
@@ -73,7 +73,7 @@ class Trace {
     return std::max<std::int64_t>(0, value(l.end).value() - begin);
   }
 
-  // The buffer that has a role.
+  // The buffer that a rotating buffer is now.
   std::size_t actual(std::size_t b) const {
     const Buffer& buffer = s_.buffers[b];
     if (buffer.among.empty()) return b;
@@ -119,7 +119,7 @@ class Trace {
   const std::function<bool(std::size_t, std::size_t)>& overlap_;
   int turns_ = 0;
   std::vector<bool> holds_;
-  std::map<std::string, std::int64_t> counts_;  // of turns made, by symbol
+  std::map<std::string, std::int64_t> counts_;  // iterations made, by symbol
   std::string problem_;
 };
 

@@ -1,5 +1,5 @@
-// Schedules with loops around kernels: runs them without numbers, and looks whether temporaries that share bytes spoil each
-// other.
+// Runs a schedule with loops around kernels without computing values, and finds temporaries that overwrite
+// each other's bytes.
 #pragma once
 
 #include <functional>
@@ -15,8 +15,8 @@ struct KernelUses {
   std::set<std::size_t> reads, writes;  // buffers
 };
 
-// What is read, while its bytes were last written as another buffer's or not at all, when every loop makes 0, 1, 2 or 3 turns;
-// empty when nothing is. Only buffers for which `is_checked` holds.
+// Text of the first read whose bytes were last written through another buffer, or never; "" if there is none. Every loop makes
+// 0, 1, 2 or 3 iterations. Checks only the buffers for which `is_checked` holds.
 std::string trace_problem(const Graph& g, const Schedule& s, const std::vector<KernelUses>& uses,
                           const std::function<bool(std::size_t)>& is_checked,
                           const std::function<bool(std::size_t, std::size_t)>& overlap);

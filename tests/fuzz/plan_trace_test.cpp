@@ -1,4 +1,4 @@
-// The trace of a plan with loops finds what is wrong with one: a plan that holds, and the same with one thing changed.
+// The trace of a plan with loops finds mistakes: a correct plan, and the same plan with one thing changed.
 #include "tests/fuzz/plan_trace.h"
 
 #include <gtest/gtest.h>
@@ -40,9 +40,9 @@ class PlanTrace : public ::testing::Test {
 TEST_F(PlanTrace, NothingShared) { EXPECT_EQ(problem(), ""); }
 
 TEST_F(PlanTrace, BytesOfWhatIsReadNoMore) {
-  shared = {{0, 2}};  // written by k2 after k1 read b0, and b0 is written anew from it: not in one kernel
+  shared = {{0, 2}};  // k1 no longer needs b0 when k2 writes b2; but k3 reads b2 and writes b0 in one kernel
   EXPECT_NE(problem(), "");
-  uses[3] = {{1}, {0}}, uses[2] = {{1}, {2}};  // b2 is read by nobody
+  uses[3] = {{1}, {0}}, uses[2] = {{1}, {2}};  // nothing reads b2
   EXPECT_EQ(problem(), "");
 }
 
@@ -52,9 +52,9 @@ TEST_F(PlanTrace, OperandAndResultInOneKernel) {
 }
 
 TEST_F(PlanTrace, SpoiledForTheNextTurn) {
-  uses[3] = {{2}, {1}};  // b0 stays what k0 wrote
+  uses[3] = {{2}, {1}};  // b0 keeps the value from k0
   shared = {{0, 2}};
-  EXPECT_NE(problem().find("turn count 1"), std::string::npos) << problem();  // k4 behind the loop
+  EXPECT_NE(problem().find("turn count 1"), std::string::npos) << problem();  // k4 after the loop
   uses[4] = {};
   EXPECT_NE(problem().find("kernel 1 uses buffer 0 where it does not hold its value (turn count 2)"), std::string::npos)
       << problem();
@@ -71,8 +71,8 @@ TEST_F(PlanTrace, KernelsInAnotherOrder) {
   EXPECT_NE(problem(), "");
 }
 
-// k0 writes b0; a loop of one kernel: b0 -> b1, which change roles; in a loop of a turn where their number is odd: b1 -> b0; k3
-// reads b0, and b2 is written in each turn.
+// k0 writes b0. A loop of one kernel: b0 -> b1, which rotate, and b2 is written. If the number of iterations is odd, a loop of
+// one iteration: b1 -> b0. Then k3 reads b0.
 class RoleTrace : public PlanTrace {
  protected:
   RoleTrace() {
@@ -101,7 +101,7 @@ TEST_F(RoleTrace, BothHoldTheirValuesForTheWholeTurn) {
 }
 
 TEST_F(RoleTrace, BroughtBackAfterAnOddNumberOnly) {
-  s.loops[1].begin = g.index(-1);  // one turn more: nobody has written b1 when the loop made none
+  s.loops[1].begin = g.index(-1);  // one more iteration: if the first loop makes none, b1 is never written
   EXPECT_NE(problem().find("kernel 2 uses buffer 1 where it does not hold its value (turn count 0)"), std::string::npos)
       << problem();
 }

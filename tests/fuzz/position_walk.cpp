@@ -18,10 +18,10 @@ using dsl::record::op;
 
 struct Access {
   std::int64_t position, group, phase;
-  char kind;  // of r, w, a
+  char kind;  // r: read, w: write, a: atomic
 };
 
-// Goes through a program's kernel, one position after the other; again for each turn of a loop around it.
+// Runs a program's kernel, one work item after the other, and again for each iteration of a loop around it.
 class PositionWalk {
  public:
   PositionWalk(const dsl::record::program& p, std::int64_t n, Random& random)
@@ -56,7 +56,7 @@ class PositionWalk {
   const std::string& found() const { return meeting_; }
 
  private:
-  // What two positions do to one element, in words; empty: none meet.
+  // A race of two work items on one element, in words; empty: none.
   std::string meeting() const {
     for (const auto& [element, list] : accesses_) {
       const auto some = [&](auto f) { return std::ranges::any_of(list, f); };
@@ -75,7 +75,7 @@ class PositionWalk {
     return "";
   }
 
-  // "N" and "N*N" are all texts that there are.
+  // "N" and "N*N" are the only texts.
   std::int64_t extent(const dsl::record::extent& e) const {
     if (e.text == nullptr) return e.value;
     return std::string_view(e.text) == "N" ? n_ : n_ * n_;
@@ -83,7 +83,7 @@ class PositionWalk {
   const dsl::record::node& node(int i) const { return p_.nodes[i]; }
   std::int64_t source(int i, int k) const { return value_.at(p_.sources[node(i).source_begin + k]); }
 
-  // Scopes are left and entered by number of the node.
+  // Enters and leaves scopes by jumps to a node's number.
   void position() {
     std::int64_t phase = 0;
     bool taken = false;
@@ -135,7 +135,7 @@ class PositionWalk {
     }
   }
 
-  // The place among all elements; first: the source that is the first index. -1: none.
+  // The linear index of the element. first: number of the source that is the first index. -1: none.
   std::int64_t element(int i, int first) const {
     const bool is_array = tensor(i) >= dsl::record::local_tensors;
     const dsl::record::shape* shape = is_array ? nullptr : p_.params[tensor(i)].s;
@@ -175,7 +175,7 @@ class PositionWalk {
       case op::atomic: return note(i, element(i, 1), 'a', phase);
       case op::put: {
         const std::int64_t at = element(i, 1);
-        if (at >= 0) note_reads(p_.sources[n.source_begin], phase);  // what is read in vain does no harm
+        if (at >= 0) note_reads(p_.sources[n.source_begin], phase);  // only reads whose value is written can matter
         return note(i, at, 'w', phase);
       }
       case op::where: value_[i] = source(i, 0) != 0 ? source(i, 1) : source(i, 2); return;
@@ -228,7 +228,7 @@ class PositionWalk {
 
   const dsl::record::program& p_;
   std::int64_t n_, size_ = 0, position_ = 0;
-  std::vector<std::int64_t> extents_;  // of the kernel
+  std::vector<std::int64_t> extents_;  // extents of the kernel
   std::array<std::int64_t, 2> numbers_;
   std::vector<std::int64_t> a_;
   int kernel_ = 0;

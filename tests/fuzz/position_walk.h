@@ -1,4 +1,4 @@
-// The kernel of a program of random_races or regular_kernel, position by position: which of them meet.
+// Runs the kernel of a program of random_races or regular_kernels, work item by work item, and finds races.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace kiln::test {
 
-// With N = n and random data: what two positions do to one element that may not happen in any order, in words. Empty: none
-// meet.
+// Runs with N = n and random data. Returns the accesses of two work items to one element whose order matters, in
+// words; empty: there are none.
 std::string meeting_positions(const dsl::record::program& p, std::int64_t n, Random& random);
 
 }  // namespace kiln::test

@@ -1,4 +1,4 @@
-// A generator whose numbers are the same with every C++ library (splitmix64, Steele, Lea and Flood 2014).
+// A generator with the same numbers for every C++ library (splitmix64, Steele, Lea and Flood 2014).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  // Of a .. b; the modulo's bias does not matter here.
+  // A number in a .. b. The bias of the modulo does not matter here.
   std::int64_t pick(std::int64_t a, std::int64_t b) {
     const std::uint64_t count = static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a) + 1;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + (count == 0 ? next() : next() % count));

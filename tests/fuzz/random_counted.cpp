@@ -1,5 +1,5 @@
-// Makers of reductions over positions: counts, prefixes, bands, masks and picks along a new axis, of conditions that a compiler
-// can solve and of near misses (arithmetic that wraps, bounds read from memory, negated and nested choices).
+// Makers of reductions over indices: counts, prefixes, bands, masks and selections along a new axis. The conditions are
+// solvable for a compiler, or near misses (arithmetic that wraps, bounds from memory, negated and nested choices).
 #include <algorithm>
 
 #include "tests/fuzz/random_program.h"
@@ -7,7 +7,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// Values over x's axes and one more at the end, which is reduced.
+// Values over x's axes and one more axis at the end, which is reduced.
 class Counted {
  public:
   Counted(ProgramState& s, Id x) : s_(s), x_(x), shape_(s.b.shape_of(x)), n_(s.extent()) {
@@ -30,13 +30,13 @@ class Counted {
   }
 
  private:
-  Id along(std::size_t axis, DType d) {  // positions of an axis, broadcastable over all
+  Id along(std::size_t axis, DType d) {  // indices of an axis, which broadcast over all axes
     std::vector<Id> e(shape_.size() + 1, s_.g.index(1));
     e[axis] = axis < shape_.size() ? shape_[axis] : n_;
     return s_.b.reshape(s_.b.iota(d, e[axis]), e);
   }
   Id last() { return along(shape_.size(), position_); }
-  Id outside(DType d) {  // does not depend on the reduced axis
+  Id outside(DType d) {  // a value that does not depend on the reduced axis
     std::vector<Id> e = shape_;
     e.push_back(s_.g.index(1));
     if (s_.draw.one_in(3)) return s_.b.reshape(s_.as(x_, d), e);
@@ -44,7 +44,7 @@ class Counted {
       return along(static_cast<std::size_t>(s_.draw.below(static_cast<int>(shape_.size()))), d);
     return s_.number(d, s_.draw.between(is_unsigned_int(d) ? 0 : -3, 12));
   }
-  Id inside(DType d) {  // an element for each position of the reduced axis, of a fitting value
+  Id inside(DType d) {  // an element for each index of the reduced axis, from a value that fits
     for (int attempt = 0; attempt < 4; ++attempt) {
       const Id y = s_.any();
       const std::vector<Id> shape = s_.b.shape_of(y);

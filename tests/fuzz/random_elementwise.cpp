@@ -1,4 +1,4 @@
-// Elementwise makers of random programs.
+// Makers of elementwise operations for random programs.
 #include <algorithm>
 
 #include "compiler/ir/typing.h"
@@ -63,7 +63,7 @@ Id choose(ProgramState& s, Id x) {
 
 Id cast(ProgramState& s, Id x) { return s.as(x, s.dtype()); }
 
-// The bits of a NaN are nobody's business: NaNs go first.
+// A NaN's bits are unspecified, so NaNs are replaced first.
 Id bitcast(ProgramState& s, Id x) {
   const DType from = s.g.dtype(x);
   std::vector<DType> to;
@@ -74,7 +74,7 @@ Id bitcast(ProgramState& s, Id x) {
   return s.b.bitcast(x, s.draw.of(to));
 }
 
-Id ramp(ProgramState& s, Id x) {  // x and its positions along an axis
+Id ramp(ProgramState& s, Id x) {  // x plus its indices along an axis
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || s.g.dtype(x) == DType::boolean) return x;
   const auto axis = static_cast<std::size_t>(s.draw.below(static_cast<int>(shape.size())));

@@ -1,5 +1,5 @@
-// What only large tensors meet: reductions that are split into stages, packed operands of matrix products, rows longer than a
-// block of a striped reduction.
+// Makers for transformations of large tensors only: reductions that are split into stages, packed operands of matrix products,
+// rows longer than a block of a striped reduction.
 #include "compiler/ir/typing.h"
 #include "tests/fuzz/random_program.h"
 
@@ -34,7 +34,7 @@ Id long_reduction(ProgramState& s, const ParameterMaker& parameter) {
   return reduced(s, scaled(s, image), {0, 1});
 }
 
-// [M, K] times [K, N] with more than a cache in the right operand.
+// [M, K] times [K, N], where the right operand is larger than a cache.
 Id product(ProgramState& s, const ParameterMaker& parameter) {
   const int m = s.draw.between(30, 40), k = s.draw.between(250, 300), n = s.draw.of(std::array{255, 256, 256, 257, 272, 288});
   const Id a = parameter(extents(s, {m, k})), b = parameter(extents(s, {k, n}));
@@ -46,7 +46,7 @@ Id product(ProgramState& s, const ParameterMaker& parameter) {
   return s.b.reduce_fma(left, right, std::array{std::int64_t{2}});
 }
 
-// Each row minus, or divided by, what it reduces to.
+// Each row minus, or divided by, its reduction.
 Id long_rows(ProgramState& s, const ParameterMaker& parameter) {
   Id x = parameter(extents(s, {s.draw.between(1, 3), s.draw.of(std::array{4096, 5000, 65536, 66'000, 131'073})}));
   if (!is_float(s.g.dtype(x))) x = s.as(x, DType::f32);

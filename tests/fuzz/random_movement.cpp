@@ -1,4 +1,4 @@
-// Movement makers of random programs: what changes shapes and positions only.
+// Makers of movement operations for random programs.
 #include <algorithm>
 
 #include "tests/fuzz/random_program.h"
@@ -6,7 +6,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// Splits an extent into two factors: of a constant, or of a product with a coefficient or several symbols.
+// Splits an extent into two factors: a constant, or a product with a coefficient or several symbols.
 std::vector<Id> split(ProgramState& s, Id e) {
   if (const auto v = index_value(s.g, e); v && *v > 1) {
     std::vector<std::int64_t> divisors;
@@ -148,7 +148,7 @@ Id expand(ProgramState& s, Id x) {
   return s.b.expand(x, shape);
 }
 
-// Rows, elements: integers of x or of another value as positions on the first axes.
+// Gathers rows or elements: integers from x or another value are indices on the first axes.
 Id gather(ProgramState& s, Id x) {
   const auto rank = static_cast<int>(s.b.shape_of(x).size());
   if (rank == 0) return x;
@@ -163,7 +163,7 @@ Id gather(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   extents.insert(extents.end(), shape.begin() + static_cast<std::ptrdiff_t>(index.size()), shape.end());
   if (extents.size() > 6 || s.elements(extents) > s.most_elements) return x;
-  for (std::size_t k = 1; k < index.size(); ++k) {  // the first has the shape of all
+  for (std::size_t k = 1; k < index.size(); ++k) {  // the first index has the shape of all
     const std::vector<Id> other = s.b.shape_of(index[k]);
     if (!other.empty() && other != s.b.shape_of(index[0])) index[k] = index[0];
   }
@@ -182,7 +182,7 @@ Id chain(ProgramState& s, Id x) {
   return x;
 }
 
-// A sum of neighbours, as blurs and convolutions do.
+// A sum of neighbours, as in blurs and convolutions.
 Id stencil(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || s.g.dtype(x) == DType::boolean) return x;

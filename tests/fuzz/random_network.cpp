@@ -1,5 +1,5 @@
-// Makers of what programs are written for: layers of networks, images, tables. Each is several operations that passes know as
-// one.
+// Makers of typical programs: layers of networks, images, tables. Each one makes several operations that
+// passes recognise together.
 #include <algorithm>
 
 #include "compiler/ir/typing.h"
@@ -11,7 +11,7 @@ namespace {
 Id numeric(ProgramState& s, Id x) { return s.g.dtype(x) == DType::boolean ? s.as(x, DType::i32) : x; }
 Id real(ProgramState& s, Id x) { return is_float(s.g.dtype(x)) ? x : s.as(x, DType::f32); }
 
-// x along an axis `copies` times one after the other: expanded, then merged.
+// `copies` of x in a row along an axis: expanded, then merged.
 Id tiled(ProgramState& s, Id x, std::size_t axis, std::int64_t copies) {
   std::vector<Id> shape = s.b.shape_of(x), merged = shape;
   merged[axis] = index_mul(s.g, shape[axis], s.g.index(copies));
@@ -37,7 +37,7 @@ Window window(ProgramState& s) {
   return {s.draw.between(1, 3), s.draw.of(std::array{1, 1, 1, 2, 3}), s.draw.of(std::array{1, 1, 1, 2})};
 }
 
-// Axis -> [kernel, count], as the DSL's window view: tiled, and cut into rows that are longer than the axis by the dilation.
+// Axis -> [kernel, count], as the DSL's window view: tiled, then cut into rows that are longer than the axis by the dilation.
 Id windows(ProgramState& s, Id x, std::size_t axis, Window w) {
   const Id n = s.b.shape_of(x)[axis];
   const Id last = index_sub(s.g, n, s.g.index(w.dilation * (w.kernel - 1) + 1)), zero = s.g.index(0);
@@ -68,7 +68,7 @@ Id pool(ProgramState& s, Id x) {
   return fits(s, v) ? s.b.reduce(s.draw.of(std::array{ReduceKind::max, ReduceKind::min, ReduceKind::sum}), v, axes) : x;
 }
 
-// The value's elements from a place on, again and again, in a shape of constants.
+// The value's elements from `from` on, repeated, in a shape of constants.
 Id filled(ProgramState& s, Id v, std::int64_t from, const std::vector<std::int64_t>& shape) {
   std::int64_t n = 1, have = 1;
   std::vector<Id> extents;
@@ -83,7 +83,7 @@ Id filled(ProgramState& s, Id v, std::int64_t from, const std::vector<std::int64
 
 Id filter(ProgramState& s, DType d, const std::vector<std::int64_t>& shape) { return filled(s, s.as(s.any(), d), 0, shape); }
 
-// [.., C, H] with a filter [O, C, K]: the sums of products of windows, perhaps with a bias.
+// [.., C, H] with a filter [O, C, K]: sums of products over windows, perhaps with a bias.
 Id convolve(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() < 2 || shape.size() > 3) return x;
@@ -159,7 +159,7 @@ Id contract_last(ProgramState& s, Id a, Id b) {  // [.., M, K] and [.., N, K] ->
   return s.b.reduce_fma(a, b, axes);
 }
 
-// [.., K] times a matrix of a few columns, a bias, an activation; sometimes twice.
+// [.., K] times a matrix of a few columns, then a bias and an activation; sometimes twice.
 Id dense(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() < 2 || shape.size() > 4) return x;
@@ -175,7 +175,7 @@ Id dense(ProgramState& s, Id x) {
   return s.draw.one_in(2) ? activation(s, x) : x;
 }
 
-// The same layer a few times, with weights from one value, each further on in it.
+// The same layer a few times. All weights are in one value, each layer's behind the last one's.
 Id stacked(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() != 2) return x;
@@ -200,7 +200,7 @@ Id swapped(ProgramState& s, Id x) {
   return s.b.permute(x, axes);
 }
 
-Id over_last(ProgramState& s, ReduceKind kind, Id x) {  // with the axis kept
+Id over_last(ProgramState& s, ReduceKind kind, Id x) {  // keeps the axis
   std::vector<Id> shape = s.b.shape_of(x);
   const std::int64_t axes[] = {static_cast<std::int64_t>(shape.size()) - 1};
   shape.back() = s.g.index(1);
@@ -256,7 +256,7 @@ Id log_softmax(ProgramState& s, Id x) {
                          {s.b.elementwise(Op::SUB, {x, over_last(s, ReduceKind::max, x)}), s.b.elementwise(Op::LOG, {sum})});
 }
 
-// Minus the mean of the log-probability of a class for each row.
+// Minus the mean log-probability of a class for each row.
 Id cross_entropy(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() < 2) return x;
@@ -277,7 +277,7 @@ Id unroll_rows(ProgramState& s, Id x) {
   return over_last(s, kind, numeric(s, x));
 }
 
-// A chain along rows: each step reads the row and what earlier steps made of it.
+// A chain along rows: each step reads the row and the results of earlier steps for it.
 Id rows(ProgramState& s, Id x) {
   if (s.b.shape_of(x).empty()) return x;
   x = numeric(s, x);

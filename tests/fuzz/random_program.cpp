@@ -117,7 +117,7 @@ Id ProgramState::like(Id x) {
       if (fits && y != x) return as(y, g.dtype(x));
     }
   }
-  if (!shape.empty() && draw.one_in(2)) {  // a reduction of x with the axis kept
+  if (!shape.empty() && draw.one_in(2)) {  // a reduction of x that keeps the axis
     const int axis = draw.below(static_cast<int>(shape.size()));
     const std::int64_t axes[] = {axis};
     std::vector<Id> kept = shape;
@@ -161,7 +161,7 @@ class ProgramMaker {
 
  private:
   void add_inputs() {
-    for (const Symbol& symbol : s_.symbols) {  // each symbol is, alone, an extent of some parameter
+    for (const Symbol& symbol : s_.symbols) {  // each symbol alone is an extent of some parameter
       add_input({s_.g.sym(symbol.name)});
       p_.symbols.push_back(symbol);
     }
@@ -185,14 +185,14 @@ class ProgramMaker {
     Id y = x;
     try {
       y = maker(s_, x);
-    } catch (const Diagnostic&) {  // bounds that need more than the facts, types that do not fit
+    } catch (const Diagnostic&) {  // the bounds need more than the facts, or the types do not fit
       return;
     }
     const std::vector<Id> shape = s_.b.shape_of(y);
     if (y != x && shape.size() <= 6 && s_.elements(shape) <= s_.most_elements * 2) values.push_back(y);
   }
 
-  // A value of the right kind: the last one, any, or the parameter itself in another order, which must not be read too late.
+  // Assigns a fitting value: the last one, any one, or the parameter itself in another order, which must not be read too late.
   void assign_inouts() {
     for (std::size_t i = 0; i < p_.params.size(); ++i) {
       const Parameter& q = p_.params[i];

@@ -1,6 +1,6 @@
-// Random tensor programs of every operation and element type. Shapes come first: an operation is chosen, then operands and
-// extents that fit it. Each program draws a subset of the features (swarm testing): what never occurs together with everything
-// else hides nothing.
+// Random tensor programs with every operation and element type. Shapes come first: an operation is chosen, then operands and
+// extents that fit it. Each program draws a subset of the features (swarm testing), so that no operation is tested only in
+// the company of all others.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace kiln::compiler::testing {
 
-// The program of this seed. A program with symbols defines each by a parameter.
+// The program for this seed. If it has symbols, a parameter defines each of them.
 Program random_program(Graph& g, std::uint64_t seed, bool symbolic);
 
-// Draws numbers; the same on every platform.
+// Draws numbers, which are the same on every platform.
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
@@ -33,20 +33,20 @@ class Draw {
   std::mt19937_64 random_;
 };
 
-// What every maker of operations needs: the values so far, and shapes.
+// The data that every maker of operations needs: the values so far, and their shapes.
 class ProgramState {
  public:
   ProgramState(Graph& graph, std::uint64_t seed, bool with_symbols);
 
-  Id any();       // a value, late ones more often
-  Id like(Id x);  // a value that broadcasts with x, of its type: an existing one, a reduction of x, a constant
+  Id any();       // any value, late ones more often
+  Id like(Id x);  // a value of x's type that broadcasts with x: an existing one, a reduction of x, a constant
   Id as(Id x, DType d) { return g.dtype(x) == d ? x : b.cast(x, d); }
   Id number(DType d, std::int64_t v);  // a constant
   Id special(DType d);                 // a constant of any kind
-  Id extent();                         // a new one
+  Id extent();                         // a new extent
   double size(Id extent);              // at typical values of the symbols
   double elements(const std::vector<Id>& shape);
-  std::vector<std::int64_t> some_axes(int rank);  // ascending, at least one
+  std::vector<std::int64_t> some_axes(int rank);  // ascending; at least one axis
   DType dtype();
   std::vector<Id> shape(int rank);
 
@@ -59,7 +59,7 @@ class ProgramState {
   double most_elements = 3000;
 };
 
-// Makers: a new value from x. They may return x itself where nothing fits.
+// A maker builds a new value from x. It may return x itself if nothing fits.
 using Maker = Id (*)(ProgramState&, Id x);
 struct WeightedMaker {
   Maker make;
@@ -73,9 +73,9 @@ std::vector<WeightedMaker> counting_makers();
 std::vector<WeightedMaker> table_makers();
 std::vector<WeightedMaker> vector_makers();
 
-Id flipped(ProgramState& s, Id x);  // some of its axes
+Id flipped(ProgramState& s, Id x);  // flips some axes
 
-// A value made from new, large parameters.
+// Makes a value from new, large parameters.
 using ParameterMaker = std::function<Id(std::vector<Id> extents)>;
 Id large_value(ProgramState& s, const ParameterMaker& parameter);
 

@@ -1,4 +1,4 @@
-// random_programs [--count N] [--seed S] [--jobs J]: random tensor programs; compiled, each computes what the interpreter
+// random_programs [--count N] [--seed S] [--jobs J]: random tensor programs. The compiled program computes what the interpreter
 // computes, bit for bit, at two schedules, with 1 and 3 threads and iterations backwards, within 10 s and 1 GB each. A failure
 // is shrunk, printed with the first pass that broke it, and ends the run with 1. random_programs FILE...: the same for programs
 // in files (tests/fuzz/regressions).

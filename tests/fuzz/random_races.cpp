@@ -12,12 +12,12 @@ using dsl::record::index_mode;
 using dsl::record::op;
 using tables::Tables;
 
-// c, d and a are read, y and z are changed, out is what a group leaves.
+// c, d and a are read, y and z are changed, out gets the result of a workgroup.
 enum Slot : std::uint64_t { slot_c, slot_d, slot_a = race_data, slot_y, slot_z, slot_out };
 
 std::uint64_t place(index_mode m, std::uint64_t tensor) { return static_cast<std::uint64_t>(m) << 32 | tensor; }
 
-// A kernel over N, or over 5 and N, or over N in groups, between whose barriers the positions share an array.
+// A kernel over N; over 5 and N; or over N in workgroups, whose work items share an array between barriers.
 class Maker {
  public:
   explicit Maker(std::uint64_t seed) : random_(seed), t_("races") {}
@@ -50,7 +50,7 @@ class Maker {
       statements(2);
       if (is_group_) t_.node(op::barrier, KILN_BOOL, scalar_);
     }
-    if (is_group_) {  // what nobody reads is not done
+    if (is_group_) {  // results that nothing reads would not be computed
       const int number = node(op::element, {node(op::index, {k}, 0)}, place(index_mode::clamp, slot_a));
       node(op::put, {node(op::element, {number}, place(index_mode::wrap, dsl::record::local_tensors)), node(op::index, {k}, 0)},
            place(index_mode::skip, slot_out));
@@ -69,7 +69,7 @@ class Maker {
     constexpr std::int64_t some[] = {-1, 0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 64, 1 << 30, -8};
     return literal(random_.one_in(8) ? some[random_.pick(0, 14)] : some[random_.pick(0, 9)]);
   }
-  // Mostly the position's own.
+  // Mostly the work item's own index.
   int any() {
     if (random_.one_in(2)) return values_[own_];
     return values_[static_cast<std::size_t>(random_.pick(0, static_cast<std::int64_t>(values_.size()) - 1))];
@@ -109,7 +109,7 @@ class Maker {
     const std::int64_t m = std::int64_t{1} << random_.pick(1, 3);
     return random_.one_in(3) ? node(op::and_, {any(), literal(m - 1)}) : node(op::cmod, {any(), literal(m)});
   }
-  // Often one that was used before.
+  // Often an index that was used before.
   int index() {
     if (indices_.empty() || !random_.one_in(3))
       indices_.push_back(random_.one_in(2) ? values_[own_] : random_.one_in(2) ? any() : value());
@@ -140,7 +140,7 @@ class Maker {
     }
     node(op::put, {v, index()}, place(m, to));
   }
-  // The same places under conditions that are made of the same values.
+  // Accesses of the same places, under conditions on the same values.
   void alike() {
     const int at = random_.one_in(2) ? number() : any(), x = random_.one_in(4) ? remainder() : any(),
               y = random_.one_in(2) ? any() : number();
@@ -201,7 +201,7 @@ class Maker {
   const dsl::record::shape* scalar_ = nullptr;
   std::vector<int> values_, indices_;
   std::vector<std::pair<int, int>> compared_;
-  std::size_t own_ = 0;  // the position's number in values_
+  std::size_t own_ = 0;  // number in values_ of the work item's index
   bool is_group_ = false;
 };
 

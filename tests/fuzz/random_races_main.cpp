@@ -1,9 +1,9 @@
-// random_races [--regular] [--count N] [--seed S]: random kernels whose positions store, read and change elements at random
-// places under random conditions. What the compiler accepts is gone through position by position, for several sizes and data:
-// two positions that meet in one element are a finding, since they were shown not to.
+// random_races [--regular] [--count N] [--seed S]: random kernels whose work items store, read and change elements at random
+// places under random conditions. Each accepted kernel is run work item by work item, for several sizes and data. A race is a
+// finding, because the compiler has proven that there is none.
 //
-// --regular: kernels whose places follow a pattern. All are gone through, so that those that are refused although no positions
-// meet can be counted: more than one in twenty is a failure. Such a refusal that names two positions is a finding.
+// --regular: kernels with regular places. All are run, also the refused ones, to count those without a race: more than one in
+// twenty is a failure. A refusal without a race that names two work items is a finding.
 #include <iostream>
 
 #include "compiler/ir/diagnostic.h"
@@ -24,7 +24,7 @@ struct Verdict {
   std::string refusal, meeting, program;
 };
 
-// The N of the positions that a message names; 0: it names none.
+// The N in a message's example of two work items; 0: the message has no example.
 std::int64_t named_size(const std::string& refusal) {
   const std::string name = "N = ";
   const auto at = refusal.find(name);
@@ -48,7 +48,7 @@ Verdict check(std::uint64_t seed, bool is_regular) {
     v.meeting = meeting_positions(t.get(), round < 3 ? round : random.pick(3, 40), random);
   if (const std::int64_t n = named_size(v.refusal); is_regular && v.meeting.empty() && n > 0 && n <= 1000)
     for (int round = 0; round < 50 && v.meeting.empty(); ++round) v.meeting = meeting_positions(t.get(), n, random);
-  // Positions that a message names are few: there, all arguments of a small size are likely to come up.
+  // An example has small numbers, so many rounds are likely to try its arguments.
   for (int round = 0; round < 300 && v.meeting.empty() && is_regular && !v.accepted; ++round)
     v.meeting = meeting_positions(t.get(), round % 6 + 1, random);
   if (v.accepted == !v.meeting.empty()) v.program = compiler::write_program(g, p, {.locations = false});

@@ -1,4 +1,4 @@
-// Reducing makers of random programs.
+// Makers of reductions for random programs.
 #include <algorithm>
 
 #include "compiler/ir/typing.h"
@@ -34,7 +34,7 @@ Id contract(ProgramState& s, Id x) {
   return s.b.reduce_fma(x, y, s.some_axes(rank));
 }
 
-// [..., M, K] times [K, N], where some value of rank 2 has the extent K; else times its own transpose.
+// [..., M, K] times [K, N], if some value of rank 2 has the extent K; else times its own transpose.
 Id matmul(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() < 2 || s.g.dtype(x) == DType::boolean) return x;
@@ -78,7 +78,7 @@ Id softmax(ProgramState& s, Id x) {
   return s.b.elementwise(Op::FDIV, {e, sum});
 }
 
-// Deviation from the mean of an axis, scaled by its variance.
+// Deviations from the mean of an axis, scaled by the variance.
 Id normalise(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty()) return x;
@@ -93,7 +93,7 @@ Id normalise(ProgramState& s, Id x) {
   return s.b.elementwise(Op::MUL, {off, s.b.elementwise(Op::RSQRT, {variance})});
 }
 
-// Running sums: a triangle of positions selects what counts.
+// Running sums: a triangle of indices selects the elements that count.
 Id cumulative(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || s.g.dtype(x) == DType::boolean || shape.size() > 3) return x;
@@ -110,7 +110,7 @@ Id cumulative(ProgramState& s, Id x) {
   return s.b.reduce(ReduceKind::sum, part, axes);
 }
 
-// Rows of x at random indices: a sum over all positions of which one is the index.
+// Rows of x at random indices: a sum over all indices, of which one equals the wanted index.
 Id gather(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || shape.size() > 2 || s.g.dtype(x) == DType::boolean) return x;

@@ -14,8 +14,8 @@ using dsl::record::index_mode;
 using dsl::record::op;
 using tables::Tables;
 
-// Parameters: a[N], b[4, 5], bound are read; c[N], d[3, N], bytes[N] are changed, each position its own elements; total,
-// counts[N], wide[N] are only added to and the like; e[N] is an output; p[N] is a permutation from the first kernel on.
+// Parameters. Read: a[N], b[4, 5], bound. Changed, each work item its own elements: c[N], d[3, N], bytes[N]. Changed by
+// atomics: total, counts[N], wide[N]. Output: e[N]. A permutation from the first kernel on: p[N].
 enum Slot : std::uint64_t {
   slot_a,
   slot_b,
@@ -79,7 +79,7 @@ class Maker {
                                op::or_, op::xor_, op::cdiv, op::cmod, op::shl, op::shr};
     return binaries[random_.pick(0, 11)];
   }
-  // In another type, and back.
+  // A value converted to another type, and back.
   int foreign() {
     const kiln_dtype d = other_type();
     const int a = cast(d, any()), b = cast(d, any());
@@ -105,7 +105,7 @@ class Maker {
     visible_.push_back(v);
     return v;
   }
-  // In a kernel: one that no position has a part in.
+  // In a kernel: a condition that does not depend on the work item.
   int common_condition() {
     const auto outside = [&] {
       return visible_[static_cast<std::size_t>(random_.pick(0, std::ssize(visible_) - 1)) % outside_];
@@ -130,8 +130,8 @@ class Maker {
     if (m == index_mode::constant) indices.push_back(any());
     return node(op::element, KILN_I32, indices, {}, place(m, tensor));
   }
-  // What this place may read: inputs, local arrays, and of the tensors that the kernel around changes the own elements. Outside
-  // of kernels everything.
+  // A readable value: inputs, local arrays and, of tensors that the kernel around changes, the work item's own elements.
+  // Outside of kernels every tensor is readable.
   int read() {
     switch (random_.pick(0, 5)) {
       case 0: return element(slot_b, {index(), index()});
@@ -195,7 +195,7 @@ class Maker {
       node(op::put, KILN_I32, {any(), own_.column}, {}, promise | place(m, vector));
   }
   static std::uint64_t atomically(atomic_kind k, std::uint64_t place) { return static_cast<std::uint64_t>(k) << 40 | place; }
-  // To an element that other positions add to as well.
+  // An atomic operation on an element that other work items also change.
   void add(index_mode m) {
     switch (random_.pick(0, 2)) {
       case 0: node(op::atomic, KILN_I32, {any()}, {}, atomically(own_.kind, slot_total)); break;
@@ -203,7 +203,7 @@ class Maker {
       default: node(op::atomic, KILN_I64, {cast(KILN_I64, any()), index()}, {}, atomically(own_.kind, place(m, slot_wide)));
     }
   }
-  // Of an own element, whose value before is known.
+  // An atomic operation on the work item's own element, so that its old value is known.
   void exchange() {
     const auto kind = static_cast<atomic_kind>(random_.pick(0, 7));
     std::vector<int> sources{any()};
@@ -224,7 +224,7 @@ class Maker {
       node(op::put, KILN_I32, {any(), index(), index()}, {}, place(m, slot_d));
   }
 
-  // Statements between two nodes; what they declare ends with them.
+  // Makes statements between two nodes. Values that they declare end with them.
   template <class F>
   void scope(F body) {
     const auto values = visible_.size(), shared = arrays_.count();
@@ -265,7 +265,7 @@ class Maker {
       scope([&] { inside(depth); });
       node(op::when_end, KILN_BOOL);
     };
-    const bool is_common = !on_host_ && random_.one_in(4);  // costly enough to be a branch
+    const bool is_common = !on_host_ && random_.one_in(4);  // so much work that it becomes a branch
     const auto choose = [&] { return is_common ? common_condition() : condition(); };
     const auto long_body = [&](int d) {
       for (int i = is_common ? 4 : 0; i > 0; --i) visible_.push_back(foreign());
@@ -305,7 +305,7 @@ class Maker {
     --loops_;
     node(op::loop_end, KILN_BOOL);
   }
-  // A loop without an end, which counts its turns first.
+  // A loop without an end, which first counts its iterations.
   template <class F>
   void endless(int depth, F body) {
     const std::uint64_t turns = memory_.new_variable();
@@ -323,7 +323,7 @@ class Maker {
     node(op::loop_end, KILN_BOOL);
   }
 
-  // Statements of the positions of a group between barriers; loops and conditions around those that are the same for all.
+  // Statements of a workgroup between barriers, and loops and conditions around barriers, which are equal for all work items.
   void phases(int depth) {
     begin_phase();
     for (std::int64_t i = random_.pick(0, 3); i >= 0 && budget_ > 0; --i) {
@@ -371,7 +371,7 @@ class Maker {
     shared_.resize(count);
     node(op::when_end, KILN_BOOL);
   }
-  // Sizes of groups, one for each axis, in the kernel's imm.
+  // Sizes of workgroups, one for each axis, in the form of the kernel's imm.
   std::uint64_t group_sizes(int rank) {
     constexpr std::int64_t sizes[] = {1, 3, 4, 8, 11, 16};
     std::uint64_t imm = 0;
@@ -434,7 +434,7 @@ class Maker {
     memory_.leave_kernel();
     loops_ = outside, on_host_ = true;
   }
-  // c or e becomes a function of a, c and a number; or the sum of c is a number.
+  // Makes c or e a function of a, c and a number, or makes a number from the sum of c.
   void whole() {
     constexpr op binaries[] = {op::add, op::sub, op::mul, op::min, op::max, op::xor_};
     const auto tensor = [&](std::uint64_t slot) { return t_.node(op::param, KILN_I32, vector_, {}, {}, slot); };
@@ -468,7 +468,7 @@ class Maker {
     }
   }
   int open_kernel(dsl::record::extent n) { return node(op::index, KILN_I32, {node(op::kernel, KILN_I32, {}, {n}, 1)}, {}, 0); }
-  // Rotated, or the other way round.
+  // The numbers rotated, or in reverse order.
   void permutation() {
     const int i = open_kernel(Tables::text("N"));
     const bool is_turned = random_.one_in(2);
@@ -476,31 +476,31 @@ class Maker {
     node(op::put, KILN_I32, {i, to}, {}, place(index_mode::wrap, slot_p));
     node(op::kernel_end, KILN_BOOL);
   }
-  // The output has a value whatever the kernels wrote of it.
+  // Gives the output a value, whatever the kernels wrote to it.
   void put_all_of_e() {
     node(op::put, KILN_I32, {number(77), open_kernel(Tables::fixed(1))}, {}, place(index_mode::skip, slot_e));
     node(op::kernel_end, KILN_BOOL);
   }
 
-  // Where the kernel's positions write: those of a counted kernel have no elements of their own.
+  // The elements that the kernel's work items write. The work items of a counted kernel have no elements of their own.
   struct Own {
     bool inside = false;
     int row = -1, column = -1;
     atomic_kind kind = atomic_kind::add;
-    bool promised = false;  // that the column is another one at each position
+    bool promised = false;  // whether the program promises that each work item has another column
   };
 
   Random random_;
   Tables t_;
   const dsl::record::shape *scalar_ = nullptr, *vector_ = nullptr;
   std::vector<int> visible_;  // integers of the open scopes
-  std::vector<int> shared_;   // those that all positions of a group have in common
+  std::vector<int> shared_;   // values that are equal for all work items of a workgroup
   GroupArrays arrays_{random_, t_};
   TypedMemory memory_{random_, t_};
   Own own_;
   int loops_ = 0, budget_ = 0, host_budget_ = 14;
   bool on_host_ = true;
-  std::size_t outside_ = 0;  // of visible_: those from before the kernel
+  std::size_t outside_ = 0;  // number of visible_ from before the kernel
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 // Random record tables with kernels, loops, conditions, breaks, variables, local arrays, elements, atomics and whole tensors,
-// in and around kernels: integers only, and what the positions of a kernel do does not depend on their order. Every loop ends.
+// in and around kernels. They have integers only, and results do not depend on the order of work items. Every loop ends.
 #pragma once
 
 #include <cstdint>

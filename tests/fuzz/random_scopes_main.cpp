@@ -1,7 +1,7 @@
-// random_scopes [--count N] [--seed S] [--jobs J]: random programs of integers with kernels, groups and barriers, loops,
-// conditions, breaks, variables, local arrays, elements, atomics and whole tensors. Each computes, bit for bit, what it
-// computes written as plain C and compiled by cc -O0 -fwrapv: through the interpreter and compiled at two vector widths, with 1
-// and 3 threads and chunks backwards. A failure of compiled code is shrunk; one of the interpreter is printed with the C.
+// random_scopes [--count N] [--seed S] [--jobs J]: random programs of integers with kernels, workgroups and barriers, loops,
+// conditions, breaks, variables, local arrays, elements, atomics and whole tensors. Each computes, bit for bit, the same as
+// plain C compiled by cc -O0 -fwrapv: in the interpreter, and compiled at two vector widths, with 1 and 3 threads and chunks
+// backwards. A failure of compiled code is shrunk; a failure of the interpreter is printed with the C.
 #include <memory>
 
 #include "tests/fuzz/c_library.h"
@@ -20,7 +20,7 @@ std::string name_of(std::uint64_t seed) { return "scopes_" + std::to_string(seed
 
 std::string c_of_seed(std::uint64_t seed) { return scopes_as_c(random_scopes(seed).get(), name_of(seed)); }
 
-// The C of a batch of seeds, compiled together.
+// The C of several seeds, compiled together.
 class References {
  public:
   std::vector<Array> operator()(std::uint64_t seed, const SymbolValues& symbols, std::vector<Array> arguments) {

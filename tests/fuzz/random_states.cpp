@@ -13,8 +13,8 @@ using dsl::record::index_mode;
 using dsl::record::op;
 using tables::Tables;
 
-// Vectors of N: a, which is read, x, y, z, which are changed, o and p, which are written. Matrices of N rows of 9: m and n,
-// which are changed, and r, which is written. count is a number that is changed, bound one that is read.
+// Vectors of N: a is read; x, y, z are changed; o, p are written. Matrices of N rows of 9: m, n are changed; r is written.
+// Numbers: count is changed, bound is read.
 enum Slot : std::uint64_t { slot_a, slot_bound, slot_count, slot_x, slot_y, slot_z, slot_o, slot_p, slot_m, slot_n, slot_r };
 constexpr std::array<std::uint64_t, 5> written_vectors = {slot_x, slot_y, slot_z, slot_o, slot_p};
 constexpr std::array<std::uint64_t, 3> written_matrices = {slot_m, slot_n, slot_r};
@@ -71,7 +71,7 @@ class Maker {
     return flag(o, {number(), number()});
   }
 
-  // The tensor as it is now.
+  // The tensor's present value.
   int tensor(std::uint64_t slot) { return t_.node(op::param, KILN_I32, shape_of(slot), {}, {}, slot); }
   void store(std::uint64_t slot, int value) { t_.node(op::store, KILN_I32, shape_of(slot), {value}, {}, slot); }
   std::uint64_t any_vector() { return random_.one_in(4) ? std::uint64_t{slot_a} : one_of(written_vectors); }
@@ -92,7 +92,7 @@ class Maker {
   int sum_over(std::int64_t axis, const dsl::record::shape* shape, int v) {
     return t_.node(op::reduce, KILN_I32, shape, {v}, {Tables::fixed(random_.one_in(2) ? 0 : 2), Tables::fixed(axis)});
   }
-  // Shifted on a circle.
+  // Shifted in a circle.
   int rolled(int v) {
     const int wide = t_.node(op::pad, KILN_I32, longer_, {v, literal(0)}, {Tables::fixed(1), Tables::fixed(3)});
     return t_.node(op::slice, KILN_I32, vector_, {wide}, {Tables::fixed(random_.one_in(2) ? 0 : 2), Tables::fixed(1)});
@@ -114,7 +114,7 @@ class Maker {
     return t_.node(arithmetic(), KILN_I32, matrix_, {v, other});
   }
 
-  // Each goes on as the next one, the last one as the first one or something new.
+  // Each tensor takes the next one's value; the last one takes the first one's value, or a new one.
   void rotate() {
     struct Place {
       bool is_variable;
@@ -166,7 +166,7 @@ class Maker {
   int element(std::uint64_t slot, std::vector<int> at) {
     return node(op::element, std::move(at), {}, place(is_matrix(slot) ? index_mode::clamp : index_mode::wrap, slot));
   }
-  // Of some tensor that this kernel does not write, or the own element of the one that is written now.
+  // An element of a tensor that this kernel does not write, or the work item's own element of the written tensor.
   int operand(std::uint64_t target, const std::vector<int>& at) {
     const std::uint64_t slot = random_.one_in(3) ? one_of(written_matrices) : any_vector();
     if (slot == target) return element(slot, at);
@@ -272,7 +272,7 @@ class Maker {
   Random random_;
   Tables t_;
   const dsl::record::shape *scalar_ = nullptr, *vector_ = nullptr, *longer_ = nullptr, *matrix_ = nullptr, *column_ = nullptr;
-  std::vector<int> numbers_, vectors_;  // of the open scopes
+  std::vector<int> numbers_, vectors_;  // values of the open scopes
   std::vector<std::uint64_t> vector_variables_, targets_;
   std::uint64_t next_variable_ = 0;
   std::int64_t budget_ = 0;

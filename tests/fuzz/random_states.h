@@ -1,5 +1,5 @@
-// Random record tables of whole tensors that kernels update while other tensors are computed of the states between, in and
-// around loops: copies and overwritten values, tensors that change places, rows with sums, single elements. Integers only.
+// Random record tables of whole tensors that kernels update, while other tensors are computed from the states in between, in
+// and around loops: copies, overwritten values, tensors that rotate, rows with sums, single elements. Integers only.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // random_states [--count N] [--seed S] [--jobs J]: random programs of whole tensors and kernels that update them, in and around
-// loops. Each computes, compiled at two vector widths, with 1 and 3 threads and chunks backwards, what the interpreter computes
-// of the unoptimised graph. A failure is shrunk.
+// loops. Compiled at two vector widths, with 1 and 3 threads and chunks backwards, each computes the same as the interpreter
+// from the unoptimised graph. A failure is shrunk.
 #include "tests/fuzz/captured_campaign.h"
 #include "tests/fuzz/random_states.h"
 

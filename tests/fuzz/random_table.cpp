@@ -1,5 +1,5 @@
-// Makers of reductions over positions: which elements count is a comparison of a position with something. Passes turn such sums
-// into reads, or into arithmetic, where they can.
+// Makers of reductions over indices: a comparison of the index selects the elements that count. Where they can, passes turn
+// these sums into reads or into arithmetic.
 #include <algorithm>
 
 #include "compiler/ir/typing.h"
@@ -10,14 +10,14 @@ namespace {
 
 Id numeric(ProgramState& s, Id x) { return s.g.dtype(x) == DType::boolean ? s.as(x, DType::i32) : x; }
 
-// Positions along axis `at` of `rank` axes: shape [1, .., extent, .., 1].
+// Indices along axis `at` of `rank` axes: shape [1, .., extent, .., 1].
 Id positions(ProgramState& s, DType d, Id extent, std::size_t at, std::size_t rank) {
   std::vector<Id> shape(rank, s.g.index(1));
   shape[at] = extent;
   return s.b.reshape(s.b.iota(d, extent), shape);
 }
 
-// p, or a multiple of it with something added.
+// p, or a multiple of p plus a number.
 Id affine(ProgramState& s, Id p) {
   const DType d = s.g.dtype(p);
   if (s.draw.one_in(3)) p = s.b.elementwise(Op::MUL, {p, s.number(d, s.draw.between(-2, 3))});
@@ -26,7 +26,7 @@ Id affine(ProgramState& s, Id p) {
   return p;
 }
 
-// Is position p on the wanted side of q? Lower, upper, two-sided bounds, equal, not equal.
+// A comparison of index p with q: lower, upper and two-sided bounds, equal, not equal.
 Id counted(ProgramState& s, Id p, Id q) {
   const auto of = [&](Op op, Id a, Id b) { return s.b.elementwise(op, {a, b}); };
   const DType d = s.g.dtype(p);
@@ -58,7 +58,7 @@ Id reduced(ProgramState& s, Id x, std::size_t axis) {
   return s.b.reduce(s.draw.of(kinds), x, axes);
 }
 
-// [.., n] -> [.., n, n], reduced over the last axis (or the one before): what of x counts for each position.
+// [.., n] -> [.., n, n], reduced over the last axis or the one before: the sum of the elements of x that count for each index.
 Id triangle(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || shape.size() > 3) return x;
@@ -79,7 +79,7 @@ Id triangle(ProgramState& s, Id x) {
   return reduced(s, part, s.draw.one_in(4) ? rank - 2 : rank - 1);
 }
 
-// Sums of the values whose key is j, for each j of a few: histogram, one-hot, scatter.
+// For each of a few j, the sum of the values with key j: histogram, one-hot, scatter.
 Id by_key(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || shape.size() > 2) return x;
@@ -95,7 +95,7 @@ Id by_key(ProgramState& s, Id x) {
   return s.draw.one_in(4) ? part : reduced(s, s.b.broadcast_to(part, whole), 0);
 }
 
-// For each index the element of x along an axis; the index, kept inside or not, is data.
+// For each index the element of x along an axis. The index comes from data, and may be kept inside.
 Id take(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || shape.size() > 3) return x;
@@ -122,7 +122,7 @@ Id take(ProgramState& s, Id x) {
   return s.b.reduce(ReduceKind::sum, s.b.broadcast_to(part, whole), std::array{static_cast<std::int64_t>(axis) + 1});
 }
 
-// How many elements of a row each element is larger than: its place when sorted.
+// For each element of a row, the number of smaller elements: its place in the sorted row.
 Id rank_in_row(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || shape.size() > 2) return x;
@@ -138,7 +138,7 @@ Id rank_in_row(ProgramState& s, Id x) {
   return s.b.reduce(ReduceKind::sum, s.as(larger, s.draw.of(std::array{DType::i32, DType::f32, DType::f16, DType::u8})), axes);
 }
 
-// Reductions without what they reduce: of a constant, of something that does not change along the axis, of positions.
+// Reductions with simple operands: a constant, a value that does not change along the axis, indices.
 Id little(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() > 4) return x;

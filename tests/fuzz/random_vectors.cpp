@@ -1,4 +1,4 @@
-// Makers of rows of a few components: points, complex numbers, small matrices, and what is broadcast between them.
+// Makers of rows of a few components: points, complex numbers, small matrices, and broadcasts between them.
 #include <algorithm>
 
 #include "tests/fuzz/random_program.h"
@@ -11,11 +11,11 @@ Id widened(ProgramState& s, Id x, const std::vector<Id>& narrow, const std::vect
 }
 
 struct Rows {
-  Id value = no_id;  // [rows, components], no_id where nothing fits
+  Id value = no_id;  // [rows, components]; no_id: nothing fits
   Id rows = no_id;
   std::int64_t components = 1;
 
-  // The elements of x, and different numbers beside them.
+  // The elements of x, combined with different numbers.
   Rows(ProgramState& s, Id x, std::int64_t n) : rows(s.g.index(1)), components(n) {
     for (const Id e : s.b.shape_of(x)) rows = index_mul(s.g, rows, e);
     if (s.elements({rows, s.g.index(n)}) > s.most_elements) return;
@@ -33,7 +33,7 @@ Id sum(ProgramState& s, Id x, std::int64_t axis) {
   return s.b.reduce(s.draw.of(std::array{ReduceKind::sum, ReduceKind::sum, ReduceKind::max}), x, axes);
 }
 
-// What a function of the length makes of each component.
+// Each component scaled by a function of the row's length.
 Id scaled(ProgramState& s, Id x) {
   const Rows r(s, x, s.draw.between(2, 9));
   if (r.value == no_id) return x;
@@ -51,7 +51,7 @@ Id weight_of(ProgramState& s, Id x, std::int64_t axis) {
   return s.b.elementwise(Op::FDIV, {length, s.b.elementwise(Op::ADD, {length, length})});
 }
 
-// Of all pairs of rows: a difference, weighed by a function of its length, added up.
+// For all pairs of rows: a difference, weighted by a function of its length, summed up.
 Id attracted(ProgramState& s, Id x) {
   const Rows r(s, x, s.draw.between(2, 5));
   const Id one = s.g.index(1), n = s.g.index(r.components);
@@ -63,7 +63,7 @@ Id attracted(ProgramState& s, Id x) {
   return sum(s, weighed, s.draw.one_in(4) ? 0 : 1);
 }
 
-// The same of planes: components outside of rows.
+// The same for planes, where components are the outer axis.
 Id attracted_planes(ProgramState& s, Id x) {
   const Rows r(s, x, s.draw.between(2, 5));
   const Id one = s.g.index(1), n = s.g.index(r.components);
@@ -77,7 +77,7 @@ Id attracted_planes(ProgramState& s, Id x) {
   return sum(s, weighed, s.draw.between(1, 2));
 }
 
-// Matrices times matrices, row by row; or all rows times one matrix.
+// Products of matrices, row by row, or of all rows with one matrix.
 Id matrices(ProgramState& s, Id x) {
   const std::int64_t k = s.draw.between(2, 4);
   const Rows r(s, x, k * k);

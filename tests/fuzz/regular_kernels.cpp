@@ -22,7 +22,7 @@ class Maker {
   Tables make() {
     scalar_ = t_.shape({});
     const auto* n = t_.shape({Tables::text("N")});
-    t_.symbol("N", 0, std::int64_t{1} << 13);  // no product of positions wraps
+    t_.symbol("N", 0, std::int64_t{1} << 13);  // no product of two indices wraps
     t_.param("c", 0, KILN_I32, scalar_);
     t_.param("d", 0, KILN_I32, scalar_);
     t_.param("a", 0, KILN_I32, n);
@@ -47,7 +47,7 @@ class Maker {
   int node_dim() { return t_.node(op::dim, KILN_I32, scalar_, {}, {Tables::text("N")}); }
   int flag(op o, std::vector<int> sources) { return t_.node(o, KILN_BOOL, scalar_, std::move(sources)); }
   int number(std::int64_t v) { return node(op::constant, {}, static_cast<std::uint64_t>(v)); }
-  // Operands are in braces, where C++ evaluates them in order.
+  // Pairs of operands. They are in braces, which C++ evaluates in order.
   struct Two {
     int a, b;
   };
@@ -66,7 +66,7 @@ class Maker {
     while (m > 1) m /= 2, ++n;
     return n;
   }
-  // Of the same value, the ways to write it.
+  // One of several ways to write the product.
   int times(By x) {
     const auto [a, m] = x;
     if (m == 2 && random_.one_in(3)) return add({a, a});
@@ -91,7 +91,7 @@ class Maker {
   }
   static dsl::record::extent extent(std::int64_t e) { return e == 0 ? Tables::text("N") : Tables::fixed(e); }
 
-  // body: of the kernel's positions; extents: 0 is N.
+  // body: gets the kernel's indices. extents: 0 is N.
   void kernel(std::vector<std::int64_t> extents, const std::function<void(std::vector<int>)>& body) {
     std::vector<dsl::record::extent> ends;
     for (const std::int64_t e : extents) ends.push_back(extent(e));
@@ -111,7 +111,7 @@ class Maker {
     body();
     flag(op::when_end, {});
   }
-  // Counts 0 .. end - 1; no_end: N turns.
+  // Counts 0 .. end - 1. no_end: N iterations.
   void loop(int end, const std::function<void(int)>& body) {
     const bool is_n = end < 0;
     const int l = t_.node(op::loop, KILN_I32, scalar_, is_n ? std::vector<int>{} : std::vector{end},
@@ -126,7 +126,7 @@ class Maker {
     at.push_back(number(0));
     return node(op::element, std::move(at), static_cast<std::uint64_t>(index_mode::constant) << 32 | slot);
   }
-  // The value, then its place.
+  // sources: the value, then its indices.
   void put(std::uint64_t slot, std::vector<int> sources, index_mode m = index_mode::skip) {
     node(op::put, std::move(sources), static_cast<std::uint64_t>(m) << 32 | slot);
   }
@@ -135,7 +135,7 @@ class Maker {
     return modes[random_.pick(0, 3)];
   }
 
-  // The number of the pivot: of a loop around the kernel, or an argument.
+  // Calls body with the number of a pivot: the counter of a loop around the kernel, or an argument.
   void with_pivot(const std::function<void(int)>& body) {
     switch (random_.pick(0, 2)) {
       case 0: return body(c_);
@@ -192,7 +192,7 @@ class Maker {
     });
   }
 
-  // One residue of m each: its quotient, or one place of several.
+  // Each branch has one residue of m. Its work items write at the quotient, or at one place of several.
   void residues() {
     const std::int64_t extent = extent_or(1, 90);
     kernel({extent}, [&](std::vector<int> at) {
@@ -243,7 +243,7 @@ class Maker {
     });
   }
 
-  // Rows of a triangle one after the other.
+  // The rows of a triangle, one after the other.
   void triangle() {
     const bool is_strict = coin();
     const std::int64_t wrong = random_.one_in(8) ? 1 : 0;
@@ -287,7 +287,7 @@ class Maker {
                                     : add({add({times({add({times({at[0], 6}), at[1]}), p * q}), times({at[2], q})}), at[3]})});
     });
   }
-  // The digits of a position, in another order.
+  // The digits of an index, in another order.
   void digits() {
     const std::int64_t p = random_.pick(2, 9), q = random_.pick(2, 9), wrong = random_.one_in(8) ? 1 : 0;
     const bool is_symbolic = coin();
@@ -331,7 +331,7 @@ class Maker {
     });
   }
 
-  // Every second place reads those beside it.
+  // Elements with one parity or residue read their neighbours.
   void neighbours() {
     if (coin()) {
       kernel({0}, [&](std::vector<int> at) {
@@ -360,7 +360,7 @@ class Maker {
     });
   }
 
-  // Pairs that change places.
+  // Pairs of elements swap their values.
   void swaps() {
     kernel({0}, [&](std::vector<int> at) {
       const int i = at[0];
@@ -396,7 +396,7 @@ class Maker {
     });
   }
 
-  // Several places each, which together fill a stretch.
+  // Each work item writes several places, which together fill an interval.
   void strided() {
     const std::int64_t extent = extent_or(1, 40);
     kernel({extent}, [&](std::vector<int> at) {
@@ -412,7 +412,7 @@ class Maker {
     });
   }
 
-  // a*i + b modulo the number of positions.
+  // a*i + b modulo the number of work items.
   void modular() {
     const std::int64_t n = random_.pick(2, 24), a = random_.pick(1, n + 3);
     if (random_.one_in(3)) {

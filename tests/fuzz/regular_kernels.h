@@ -1,6 +1,6 @@
-// Kernels whose positions take elements in a regular way: pivots, halves, parities, shifts, triangles, tilings, permutations by
-// affine maps. Most are free of races, some are not. The tensors are those of random_races, with squares. The same seed gives
-// the same program.
+// Kernels whose work items access elements by regular patterns: pivots, halves, parities, shifts, triangles, tilings,
+// permutations by affine maps. Most are free of races, some are not. The tensors are the ones of random_races, and squares. The
+// same seed gives the same program.
 #pragma once
 
 #include <cstdint>

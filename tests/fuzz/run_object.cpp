@@ -22,7 +22,7 @@ struct Free {
   void operator()(std::byte* p) const { std::free(p); }
 };
 
-// Bytes at a multiple of 64 between two guards.
+// Bytes that begin at a multiple of 64, between two guards.
 class Guarded {
  public:
   explicit Guarded(std::size_t n)
@@ -41,7 +41,7 @@ class Guarded {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-// What a guarded buffer holds.
+// The contents of a guarded buffer.
 Array dense(const Array& like, const Guarded& memory) {
   Array a{like.dtype, like.extents, {}};
   a.data.assign(memory.data(), memory.data() + like.data.size());
@@ -54,7 +54,7 @@ std::string message(const kiln_program_desc& d, const kiln_status& s) {
   return text;
 }
 
-// The last kernel that may come next, again and again.
+// An order of the kernels: always the last kernel whose dependencies have run.
 std::vector<kiln_kernel_desc> latest_first(const std::vector<kiln_kernel_desc>& kernels) {
   std::vector<kiln_kernel_desc> out;
   std::vector<bool> done(kernels.size(), false);
@@ -92,7 +92,7 @@ RunnableObject::RunnableObject(const std::string& object, const Program& p) : pr
   description_ = reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol(p.name + "_desc"))();
   in_order_.assign(description_->kernels, description_->kernels + description_->n_kernels);
   for (kiln_kernel_desc& k : in_order_) k.work = much_work;
-  backwards_ = description_->n_loops > 0 ? in_order_ : latest_first(in_order_);  // loops run kernels where they stand
+  backwards_ = description_->n_loops > 0 ? in_order_ : latest_first(in_order_);  // loops run kernels by number
 }
 
 std::string RunnableObject::compare(std::span<const Array> arguments, std::span<const Array> expected, Execution how) const {

@@ -1,5 +1,5 @@
-// Calls a compiled program so that mistakes show: guarded buffers, a workspace with old contents, several threads even for
-// little work.
+// Calls a compiled program in ways that reveal mistakes: guarded buffers, a workspace with old contents, several
+// threads even for little work.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace kiln::compiler::testing {
 
-// Backwards: one thread, as many chunks as there can be, the last first, so that an iteration that needs another one shows.
+// backwards: one thread, the largest number of chunks, the last one first. This shows if an iteration needs another one.
 enum class Execution { one_thread, three_threads, backwards };
 inline constexpr const char* name(Execution e) {
   return e == Execution::one_thread ? "1" : e == Execution::three_threads ? "3" : "backwards";
@@ -23,11 +23,11 @@ class RunnableObject {
  public:
   RunnableObject(const std::string& object, const Program& p);
 
-  // Runs on copies of the arguments. Text of the first difference to what was expected (as interpret() returns it), else "".
-  // Parameters with strides of the caller's lie in another way in each call (tests/run/layouts.h).
-  // But with one thread, the kernels run in another order that their dependencies allow, and equal inputs are one tensor.
+  // Runs on copies of the arguments. Returns "" or the first difference to the expected arrays, which are in the form of
+  // interpret(). Parameters with strides of the caller have another layout in each call (tests/run/layouts.h). Except with one
+  // thread, kernels run in another order that their dependencies allow, and equal inputs are one tensor.
   std::string compare(std::span<const Array> arguments, std::span<const Array> expected, Execution how) const;
-  const kiln_program_desc& description() const { return *description_; }  // the object's own
+  const kiln_program_desc& description() const { return *description_; }  // of the object
 
  private:
   bool both_inputs(std::size_t a, std::size_t b) const {
@@ -38,7 +38,7 @@ class RunnableObject {
   LoadedObject object_;
   mutable std::uint64_t calls_ = 0;
   const kiln_program_desc* description_;
-  std::vector<kiln_kernel_desc> in_order_, backwards_;  // as the object's, with much work, so that all threads take part
+  std::vector<kiln_kernel_desc> in_order_, backwards_;  // with large `work`, so that all threads take part
 };
 
 }  // namespace kiln::compiler::testing

@@ -119,7 +119,7 @@ class Writer {
       default: define(i, expression(i));
     }
   }
-  // Tensors of one axis: a parameter's contents now, arithmetic of tensors and numbers, an assignment, a sum.
+  // Tensors of one axis: the present contents of a parameter, arithmetic with tensors and numbers, an assignment, a sum.
   std::string part(int i, int k) const { return source(i, k) + (node(source_number(i, k)).s->rank > 0 ? "[q]" : ""); }
   void whole(int i) {
     const dsl::record::node& n = node(i);
@@ -200,8 +200,8 @@ class Writer {
     open("}}");
   }
 
-  // Groups: for each, the positions go through what lies between two barriers in order. What is directly in the kernel or in a
-  // scope with barriers has an element for each position.
+  // Workgroups: between two barriers, the work items of a workgroup run in order. A value directly in the kernel, or in a scope
+  // with barriers, has an element for each work item.
   std::int64_t group_size(int kernel, int axis) const {
     return static_cast<std::int64_t>(axis < 3 ? node(kernel).imm >> (8 + 16 * axis) & 0xffff : 0);
   }
@@ -278,7 +278,7 @@ class Writer {
     out_ << "; k" << k << " += s" << k << ") {\n";
     open("}}");
   }
-  // The chain's flag says whether a branch was taken.
+  // The chain's flag: whether a branch was taken.
   std::string flag() const { return "c" + std::to_string(chain_.at(closings_.size())); }
   void when(int i) {
     chain_[closings_.size()] = i;
@@ -314,7 +314,7 @@ class Writer {
          << ");\n";
   }
   const Tensor& tensor(int i) const { return tensors_.at(node(i).imm & 0xffffffffu); }
-  // Number of the element; negative where the mode names none.
+  // The element's linear index; negative if the mode skips the element.
   std::string place(int i, int first) const {
     const Tensor& t = tensor(i);
     const std::uint64_t mode = node(i).imm >> 32 & 0xff;
@@ -356,7 +356,7 @@ class Writer {
   std::vector<std::string> closings_;
   int kernel_ = 0;
   bool in_phase_ = false;
-  std::set<int> group_scopes_, group_ends_, of_position_;  // records: with barriers inside; their ends; values
+  std::set<int> group_scopes_, group_ends_, of_position_;  // scopes with barriers inside; their ends; values of work items
   std::map<int, int> scope_of_;
   std::set<std::uint64_t> kept_variables_;
   std::map<std::size_t, int> chain_;  // by depth: the latest `when`

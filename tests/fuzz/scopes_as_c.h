@@ -1,5 +1,5 @@
-// A record table of integers with scopes, as plain C: each node is the C that its line in kiln/record.h describes, kernels are
-// loops in row-major order. Shares nothing with the importer, the interpreter or the compiler. To be compiled with -fwrapv.
+// A record table of integers with scopes, as plain C. Each node becomes the C that kiln/record.h describes for it; kernels are
+// loops in row-major order. Shares no code with importer, interpreter or compiler. The C must be compiled with -fwrapv.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace kiln::test {
 
-// What every such file begins with.
+// The beginning of every C file.
 std::string c_prelude();
 
-// void NAME(int64_t N, void** params): parameters by slot, dense; outputs begin as zeros.
+// Defines void NAME(int64_t N, void** params). Parameters are dense and ordered by slot; outputs begin as zeros.
 std::string scopes_as_c(const dsl::record::program& p, const std::string& name);
 
 }  // namespace kiln::test

@@ -19,7 +19,7 @@ bool is_value(const Graph& g, Id id) {
   return op != Op::STORE && op != Op::SINK && g.dtype(id) != DType::index && g.dtype(id) != DType::none;
 }
 
-// Parameters that nothing uses go, unless they define a symbol; the rest gets new slots through the text.
+// Removes parameters that nothing uses and that define no symbol. The others get new slots through the text.
 std::string without_unused(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
@@ -47,7 +47,7 @@ std::string without_unused(const std::string& text) {
   return out;
 }
 
-// The text when it is a program, in the writer's form.
+// The text in the writer's form; nullopt: it is not a program.
 std::optional<std::string> checked(const std::string& text) {
   try {
     Graph g;
@@ -99,7 +99,7 @@ class Shrinker {
     return true;
   }
 
-  // A sink that cannot be made, for its shapes do not agree any more, is no candidate.
+  // Tries a program. It is no candidate if its sink cannot be made, because shapes do not agree any more.
   bool attempt(Graph& g, Program p, const std::function<Id()>& make_sink) {
     try {
       p.sink = make_sink();
@@ -148,7 +148,7 @@ class Shrinker {
     return shape_free(g, p, node);
   }
 
-  // An operation with other operands' shapes: the store of its source instead.
+  // Replaces an operation whose operands have other shapes: stores the operation's source instead.
   bool shape_free(Graph& g, const Program& p, Id node) {
     Builder b(g);
     for (const Id store : std::vector<Id>(g.src(p.sink).begin(), g.src(p.sink).end())) {

@@ -1,4 +1,4 @@
-// Makes a failing program small: stores, operations, parameters, extents and symbols go while it still fails.
+// Makes a failing program smaller: removes stores, operations, parameters and extents while the program still fails.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace kiln::compiler::testing {
 
-// text of a program; still_fails gets candidates (valid programs) and is called at most `tries` times.
+// text: of a program. still_fails: gets candidates, which are valid programs; it is called at most `tries` times.
 std::string shrink_program(std::string text, const std::function<bool(const std::string&)>& still_fails, int tries = 1500);
 
 }  // namespace kiln::compiler::testing

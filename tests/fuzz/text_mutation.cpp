@@ -20,7 +20,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return out;
 }
 
-// Words, numbers with a sign, node names and single other characters; blanks stay with what follows.
+// Words, signed numbers, node names and other single characters. Blanks belong to the next token.
 std::vector<std::string> tokens_of(const std::string& line) {
   std::vector<std::string> out;
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; };
@@ -92,7 +92,7 @@ constexpr std::array words{
     "symbol",       "workspace",  "memory_plan", "kernel_split", "host_loops", "lower",    "range_assignment",
     "dependencies", "fold_stages"};
 
-// The type behind `%n = operation`: nodes of one type are exchanged for one another.
+// The type after `%n = operation`. Nodes of one type are exchanged for each other.
 std::string type_of(const std::string& line) {
   const auto tokens = tokens_of(line);
   return tokens.size() > 3 && is_node(bare(tokens[0])) ? bare(tokens[3]) : std::string();
@@ -128,7 +128,7 @@ class Mutation {
     change(0, [](const std::string&) { return true; });
   }
 
-  // Another word of its kind in the place of one that `fits`.
+  // Replaces a word that `fits` by another word of its kind.
   template <class F>
   void change(std::size_t at, F fits) {
     auto tokens = tokens_of(lines_[at]);
@@ -181,7 +181,7 @@ class Mutation {
     std::swap(lines_[a], lines_[line()]);
   }
 
-  // A node keeps its operands and gets a new name.
+  // Copies a node under a new name, with the same operands.
   void copy(std::string text) {
     if (text.starts_with("%"))
       text = "%" + std::to_string(10'000'000 + random_.pick(0, 1'000'000)) + text.substr(std::min(text.find(' '), text.size()));

@@ -1,5 +1,5 @@
-// A schedule's text with a few mistakes in it: other nodes, numbers, words and types, lines that are gone, doubled, swapped or
-// come from another text.
+// Puts a few mistakes into a schedule's text: other nodes, numbers, words and types; lines that are removed, doubled, swapped
+// or taken from another text.
 #pragma once
 
 #include <string>

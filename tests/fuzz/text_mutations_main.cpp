@@ -1,7 +1,7 @@
-// text_mutations [--count N] [--seed S] [--jobs J] FILE...: the texts of the FILEs and of random programs after every pass,
-// with mistakes in them. Each is read, verified and compiled on from there, in this process's children: it is refused with a
-// message that has an id, or compiles. A signal, an internal error, or more time or memory than a good text takes is a finding.
-// With --as-is the texts are those of the FILEs, without mistakes of ours: what was found once.
+// text_mutations [--count N] [--seed S] [--jobs J] FILE...: puts mistakes into the texts of the FILEs and of random programs
+// after every pass. Child processes read, verify and compile each text. It must be refused with a message that has an id, or
+// compile. A signal, an internal error, or more time or memory than a good text needs is a finding. --as-is: checks the texts
+// of the FILEs unchanged, for example texts with old findings.
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -25,9 +25,9 @@ namespace {
 using namespace compiler;
 using namespace compiler::testing;
 
-constexpr std::uint64_t batch = 250;             // mutations of the texts of one program
-constexpr std::size_t longest_text = 12'000;     // of those that are mutated
-constexpr std::uint64_t with_machine_code = 40;  // one of so many goes through LLVM
+constexpr std::uint64_t batch = 250;             // mutations of one program's texts
+constexpr std::size_t longest_text = 12'000;     // longer texts are not mutated
+constexpr std::uint64_t with_machine_code = 40;  // one of this many is compiled by LLVM
 
 std::string text_of(tables::Tables made) {
   Graph g;
@@ -39,7 +39,7 @@ std::string read_text(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Programs of files and of all makers in turn.
+// Programs from the files and from all makers, in turn.
 std::string program_of(const std::vector<std::string>& files, std::uint64_t seed) {
   const std::uint64_t which = seed % 8;
   if (which < 3 && !files.empty()) return read_text(files[(seed / 8 * 3 + which) % files.size()]);
@@ -49,7 +49,7 @@ std::string program_of(const std::vector<std::string>& files, std::uint64_t seed
   return write_program(g, random_program(g, seed, seed % 2 == 0), {.locations = false});
 }
 
-// Of the program after each pass, those that are not long.
+// The texts of the program after each pass, without long ones.
 std::vector<std::string> texts_of(const std::string& program) {
   std::vector<std::string> out;
   PassOptions options;
@@ -57,7 +57,7 @@ std::vector<std::string> texts_of(const std::string& program) {
     if (pass.leaves == Form::lowering) return;  // such a text is to be read only
     const std::string text = write_schedule(h, s);
     std::string plain;
-    for (std::size_t at = 0; at < text.size();) {  // without locations
+    for (std::size_t at = 0; at < text.size();) {  // removes locations
       const std::size_t end = std::min(text.find('\n', at), text.size());
       const std::string line = text.substr(at, end - at);
       plain += line.substr(0, line.find(" @ \"")) + '\n';
@@ -71,7 +71,7 @@ std::vector<std::string> texts_of(const std::string& program) {
   return out;
 }
 
-// "refused ID", "later ID" (by a pass), "compiled", or "finding ...".
+// "refused ID", "later ID" (refused by a pass), "compiled", or "finding ...".
 std::string check_text(const std::string& text, bool has_machine_code) {
   std::string stage = "refused ";
   try {

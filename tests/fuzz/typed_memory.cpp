@@ -42,7 +42,7 @@ std::optional<int> TypedMemory::read_variable() {
   return as_i32(v->type, node(op::get, v->type, {}, v->number));
 }
 
-// A float goes on from what it is.
+// A float's new value depends on its old value.
 void TypedMemory::set(int value) {
   const Variable* v = one_of(variables_, writable_.first);
   if (v == nullptr) return;

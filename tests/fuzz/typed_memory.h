@@ -1,4 +1,4 @@
-// Variables and local arrays of random_scopes, of every integer type, bool and f32. What is read is an i32 again.
+// Variables and local arrays of random_scopes, of every integer type, bool and f32. Reads convert to i32.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ class TypedMemory {
  public:
   TypedMemory(Random& random, tables::Tables& t) : random_(random), t_(t), scalar_(t.shape({})) {}
 
-  // A variable that begins as this i32, or an array of zeros.
+  // Declares a variable with this i32 as its initial value, or an array of zeros.
   void declare(int value);
   std::uint64_t new_variable() { return next_variable_++; }
   std::uint64_t new_array() { return next_array_++; }
@@ -24,11 +24,11 @@ class TypedMemory {
   void set(int value);
   bool put(int value, int i, int j);
 
-  // What is declared from now on ends with resize(count()).
+  // resize(count()) ends everything that is declared between the two calls.
   using Count = std::pair<std::size_t, std::size_t>;
   Count count() const { return {variables_.size(), arrays_.size()}; }
   void resize(Count c) { variables_.resize(c.first), arrays_.resize(c.second); }
-  // In a kernel what was declared before is read and not written.
+  // In a kernel, memory that was declared before is only read.
   void enter_kernel() { writable_ = count(); }
   void leave_kernel() { writable_ = {0, 0}; }
 

@@ -5,7 +5,7 @@ if(TARGET demo_kernels_generator)
   set_tests_properties(golden.demo_loop_divisions PROPERTIES LABELS golden)
 endif()
 
-# The examples, against numbers of independent programs.
+# The examples, compared with numbers from independent programs.
 foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
   if(TARGET ${name}_kernels)
     kiln_add_test(example_${name}_test golden SOURCES ${CMAKE_CURRENT_LIST_DIR}/examples/${name}_test.cpp
@@ -13,7 +13,7 @@ foreach(name wave poisson nbody mandelbrot buddhabrot sph fluid sort fft)
   endif()
 endforeach()
 
-# The demo's programs on images with a pitch: the bits of dense ones.
+# The demo's programs on images with a pitch must give the same bits as on dense images.
 if(TARGET demo_kernels_generator)
   set(demo_graphs ${CMAKE_CURRENT_BINARY_DIR}/demo_graphs)
   add_test(NAME golden.demo_graphs COMMAND $<TARGET_FILE:demo_kernels_generator> -o ${demo_graphs} --emit ir)

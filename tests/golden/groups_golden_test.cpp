@@ -1,5 +1,5 @@
-// Kernels in groups: loops over the positions from barrier to barrier, as the generator makes them of records, and what
-// group_lanes makes of these. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+// Kernels with workgroups: the loops over work items that the generator makes between barriers, and the result of group_lanes
+// for them. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -16,7 +16,7 @@ using compiler::Graph;
 
 inline constexpr dim<"N", {.min = 1, .max = 1 << 20}> N;
 
-// Vectors and what is left, one axis; t is computed again behind the barrier, v is kept.
+// One axis: vectors and a remainder. t is computed again after the barrier, v is kept.
 struct reversed : program<reversed> {
   in<f32, N> x;
   out<f32, N> y;
@@ -46,7 +46,7 @@ struct tile : program<tile> {
   }
 };
 
-// A loop around barriers, which all positions run together.
+// A loop around barriers, which all work items run together.
 struct summed : program<summed> {
   in<i32, 64> x;
   out<i32, 64> y;
@@ -65,7 +65,7 @@ struct summed : program<summed> {
   }
 };
 
-// A loop that ends at another turn in each lane.
+// A loop that ends at another iteration in each lane.
 struct halved : program<halved> {
   in<i32, 64> x;
   out<i32, 64> y;
@@ -85,7 +85,7 @@ struct halved : program<halved> {
   }
 };
 
-// Pairs of neighbours, two at a time: vectors in a row, and shuffles.
+// Pairs of neighbours, two at a time: contiguous vectors and shuffles.
 struct swapped : program<swapped> {
   in<f32, 64> x;
   out<f32, 64> y;
@@ -101,7 +101,7 @@ struct swapped : program<swapped> {
   }
 };
 
-// Old values tell the order: the positions keep it, in no lanes.
+// Old values show the order of the work items, so the work items stay in order and do not become lanes.
 struct queued : program<queued> {
   in<i32, 64> x;
   out<i32, 64> y;

@@ -1,5 +1,5 @@
-// Programs with loops outside of kernels: the pieces that host_loops makes, the kernels in their loops, and the same when
-// buffers have changed roles and have their memory.
+// Programs with host loops: the segments (pieces) that host_loops makes, the kernels in their loops, and the same after
+// ping_pong and memory_plan.
 // With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Control flow in lanes, at P level: loops that run while any lane is active, in whole vectors and in the tail; a loop whose
-// bounds and condition are the same in all lanes, which stay scalars; elements side by side as vectors, others one by one. With
-// KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+// bounds and condition are the same in all lanes and stay scalars; adjacent elements as vectors, other elements one by one.
+// With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -39,7 +39,7 @@ struct escape : program<escape> {
   }
 };
 
-// The loop makes no turn where the flag is not set; its bounds are the same in all lanes.
+// The loop has no iteration where the flag is false. Its bounds are the same in all lanes.
 struct shared : program<shared> {
   in<i32> flag;
   in<f32, 64> x;
@@ -54,7 +54,7 @@ struct shared : program<shared> {
   }
 };
 
-// One condition for all lanes: a branch, and nothing is computed where it does not hold.
+// The condition is the same in all lanes: it becomes a branch, and nothing is computed where it is false.
 struct branch : program<branch> {
   in<i32> flag;
   in<f32, 64> x;
@@ -80,6 +80,7 @@ struct gathered : program<gathered> {
   }
 };
 
+// The program after all passes. It has one kernel.
 compiler::Scheduled lowered(const dsl::record::program& p) {
   Graph g;
   const compiler::Program program = generator::import_program(g, p);
@@ -106,7 +107,7 @@ TEST(LanesGolden, Shared) { check<shared>("shared"); }
 TEST(LanesGolden, Branch) { check<branch>("branch"); }
 TEST(LanesGolden, Gathered) { check<gathered>("gathered"); }
 
-// What the vector code of a form of examples/nbody does, by operation and lanes; a difference is a sum.
+// The vector operations of one form of examples/nbody, by operation and lanes. A difference counts as a sum.
 std::map<std::pair<std::string, int>, int> work(std::string_view form) {
   std::map<std::pair<std::string, int>, int> out;
   for (const dsl::record::program* p : generator::registered_programs()) {
@@ -123,7 +124,7 @@ std::map<std::pair<std::string, int>, int> work(std::string_view form) {
   return out;
 }
 
-// N x 3 as tensors is the kernel of the loops whose components are written out.
+// The tensor form over N x 3 gives the kernel of the loop form with components written out.
 TEST(LanesGolden, ComponentsAreRegisters) {
   for (const char* type : {"f32", "f64"}) {
     const auto tensors = work(std::string("tensors_") + type);

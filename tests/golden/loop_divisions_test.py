@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """No integer division or remainder in a loop: loop_divisions_test.py GENERATOR.
 
-Runs the generator for the LLVM IR of its programs and looks at every block of every kernel that lies on a cycle.
+Runs the generator for the LLVM IR of its programs, and checks every block of every kernel that is part of a cycle.
 """
 import pathlib
 import re

@@ -1,6 +1,6 @@
-// One pass each: <case>.kiln, whose first line names a pass or a step of lowering, in; <case>.txt, the program before it and
-// after it, out. All cases of the folder run. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of
-// compared.
+// Golden tests of single passes. Input: <case>.kiln, whose first line names a pass or a step of lowering. Output: <case>.txt,
+// the program before and after it. All cases of the folder run. With KILN_UPDATE_GOLDEN=1 in the environment the files are
+// written instead of compared.
 #include <gtest/gtest.h>
 
 #include <algorithm>

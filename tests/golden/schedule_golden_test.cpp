@@ -1,5 +1,5 @@
-// What each graph-level pass makes of small programs: <case>.kiln in, <case>.txt out, one section per pass.
-// With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+// The result of each graph-level pass for small programs: <case>.kiln is the input, <case>.txt the output, one section per
+// pass. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

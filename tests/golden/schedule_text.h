@@ -44,7 +44,7 @@ inline std::string memory_text(const Graph& g, const Schedule& s) {
   return out;
 }
 
-// Before kernel_split: the nodes, of all pieces; after it: the kernels.
+// Before kernel_split: the nodes of all segments (pieces). After it: the kernels.
 inline std::string schedule_text(const Graph& g, const Schedule& s) {
   std::vector<Id> roots;
   for (const Piece& p : s.pieces) roots.push_back(p.sink);

@@ -1,4 +1,4 @@
-// Index expressions as text: precedence, chained comparisons, conditions as integers, depth, and what is refused.
+// Index expressions as text: precedence, chained comparisons, conditions as integers, depth, and errors.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/diagnostic.h"

@@ -16,7 +16,7 @@ endif()
 add_test(NAME rules.kernels COMMAND kiln-opt prove ${corpus} --jobs 2)
 set_tests_properties(rules.kernels PROPERTIES LABELS rules)
 
-# Kiln's own rules: each proven, each change to a guard caught.
+# Kiln's own rules: each must be proven, and each change to a guard must be caught.
 add_test(NAME rules.own_rules COMMAND kiln-opt rules check --jobs 2)
 add_test(NAME rules.mutants COMMAND kiln-opt rules mutate --jobs 2)
 set_tests_properties(rules.own_rules rules.mutants PROPERTIES LABELS rules)

@@ -1,4 +1,4 @@
-// Rules put to Z3: a file of 40 rules, half of them wrong by a missing or weakened guard; files that are refused; the cache.
+// Rules and Z3: a file of 40 rules, half of them wrong because of a missing or weakened guard; rejected files; the cache.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ std::string contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Of "x=3 n=4"; 0 for a variable that is not there.
+// The value in a point such as "x=3 n=4"; 0 for a missing variable.
 std::int64_t value_in(const std::string& point, const std::string& name) {
   for (const std::string& part : parts_of(point, ' '))
     if (part.starts_with(name + "=")) return std::stoll(part.substr(name.size() + 1));
@@ -124,7 +124,7 @@ TEST(Mutation, PointsOfOwnRules) {
     EXPECT_TRUE(std::ranges::any_of(rules, [&](const RuleText& r) { return r.name == n.rule; })) << n.rule;
 }
 
-// The engine, too, proves the guard at the points where the rule must fire, and not where it must rest.
+// The engine also proves the guard at the points where the rule must fire, and not at the points where it must rest.
 TEST(Mutation, EngineAgreesWithPoints) {
   for (const Rule& rule : symbolic::all_rules()) {
     const symbolic::CompiledRule compiled = symbolic::compile(rule);

@@ -1,4 +1,4 @@
-// The engine on rules of its own: modes, matching, guards, fuel, provenance.
+// The engine with rules of its own: modes, matching, guards, fuel, provenance.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/diagnostic.h"
@@ -43,7 +43,7 @@ TEST(RewriteEngine, WalkEntersNoReplacement) {
   EXPECT_EQ(e.engine.run(largest(largest(n, m), p)), more(largest(p, more(largest(m, n)))));
 }
 
-// Bottom up, the inner minimum is gone before the outer one is looked at.
+// Bottom up, the inner minimum is gone before the outer one is visited.
 TEST(RewriteEngine, TopDownTriesANodeBeforeItsSources) {
   static constexpr Rule rules[] = {{"outer", "min(min(a, b), c)", "", "c"}, {"inner", "min(a, b)", "", "a"}};
   const auto result = [&](RewriteMode mode) {

@@ -1,5 +1,5 @@
-// Every rule's texts at small values: where the guard holds, lhs and rhs are equal. (The proof for all integers is
-// `kiln-opt rules check`; this needs no prover and finds a wrong guard at once.)
+// Every rule's texts at small values: if the guard holds, lhs and rhs are equal. (The proof for all integers is `kiln-opt rules
+// check`. This test needs no prover and finds a wrong guard at once.)
 #include <gtest/gtest.h>
 
 #include <random>
@@ -87,7 +87,7 @@ TEST(RuleTexts, NamesAreUnique) {
   for (const Rule& rule : all_rules()) EXPECT_TRUE(names.insert(rule.name).second) << rule.name;
 }
 
-// What `find` does not bind, matching lhs must.
+// Matching lhs must bind every variable that `find` does not bind.
 TEST(RuleTexts, StructuralRulesBindEverything) {
   for (const Rule& rule : all_rules()) {
     if (rule.find != nullptr) continue;

@@ -1,4 +1,4 @@
-// docs/reference/rules.md lists every rule as it is, each beside what it implements, and names none that is not there.
+// docs/reference/rules.md lists every rule with its present texts and the rules that it implements, and no other rules.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,7 +19,7 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-// As a table's cell.
+// The text as a table's cell.
 std::string cell(std::string_view text) {
   std::string out;
   for (char c : text) out += c == '|' ? "\\|" : std::string(1, c);
@@ -29,7 +29,7 @@ std::string row(const Rule& r) {
   return "| `" + std::string(r.name) + "` | " + cell(r.lhs) + " | " + cell(r.guard) + " | " + cell(r.rhs) + " |";
 }
 
-// The last column's names.
+// The names in the last column.
 std::vector<std::string> implementers(const std::string& line) {
   const std::size_t begin = line.rfind('|', line.size() - 2);
   std::vector<std::string> names;
@@ -63,7 +63,7 @@ TEST(RulesPage, ListsEveryRuleAndNoOther) {
     EXPECT_TRUE(rows.contains(row(r))) << "the list lacks: " << row(r);
     EXPECT_TRUE(mentioned.contains(std::string(r.name))) << r.name << " stands beside nothing that it implements";
   }
-  EXPECT_EQ(rows.size(), rules.size() + 1) << "the list has rows that are no rules";  // and the head
+  EXPECT_EQ(rows.size(), rules.size() + 1) << "the list has rows that are no rules";  // and the table's head
 }
 
 }  // namespace

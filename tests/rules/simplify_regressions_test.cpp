@@ -1,4 +1,4 @@
-// What the campaign of random expressions found.
+// Mistakes that the campaign of random expressions found.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -14,19 +14,19 @@ std::string simplified(const std::string& vars, const std::string& expr, const s
   return nlohmann::json::parse(kiln::generator::simplify_line(line, {})).value("expr", "error");
 }
 
-// Facts that contradict each other (a loop that never runs) prove a divisor negative, and its negation too.
+// Contradictory facts (a loop that never runs) prove a divisor negative, and its negation too.
 TEST(SimplifyRegressions, ContradictoryFactsSettle) {
   EXPECT_NE(simplified(R"({"r": [0, 9], "n": [2, 3]})", "r // (n - 4)", R"(["r < n - 4"])"), "error");
   EXPECT_NE(simplified(R"({"r": [0, 9], "n": [2, 3]})", "r % (n - 4)", R"(["r < n - 4"])"), "error");
 }
 
-// 1 << k was rewritten to 1 * (1 << k), which is the same.
+// 1 << k was rewritten to 1 * (1 << k), which is the same node.
 TEST(SimplifyRegressions, ShiftsByAValueSettle) {
   EXPECT_EQ(simplified(R"({"k": [0, 7]})", "1 << k"), "1 << k");
   EXPECT_EQ(simplified(R"({"k": [0, 7], "x": [-5, 5]})", "x >> k"), "x >> k");
 }
 
-// A value known to be beyond 2^62 was taken for no value at all once its residue narrowed the interval.
+// A value known to be beyond 2^62 counted as no value after its residue narrowed the interval.
 TEST(SimplifyRegressions, ResiduesBeyondTheIntervalsEnd) {
   EXPECT_EQ(simplified(R"({"r": [0, 5]})", "4611686018427387903 < (r + 17592186044416) * 68719476735"), "True");
   EXPECT_EQ(simplified(R"({"r": [0, 5]})", "(r + 17592186044416) * 68719476735 < 4611686018427387903"), "False");
@@ -37,7 +37,7 @@ TEST(SimplifyRegressions, BitsBeyondTheIntervalsEnd) {
   EXPECT_EQ(simplified(R"({"b": [0, 1000]})", "0 < -(b ^ 4611686018427387905)"), "False");
 }
 
-// Two ends that both stand for "unbounded" were taken to be in order.
+// Two ends that both mean "unbounded" counted as ordered.
 TEST(SimplifyRegressions, UnboundedEndsAreInNoOrder) {
   const char* vars = R"({"b": [-576460752303423488, -576460752034988032], "m": [1, 4]})";
   EXPECT_NE(simplified(vars, "12 * b <= m * -3458764513820540928"), "True");
@@ -58,19 +58,19 @@ TEST(SimplifyRegressions, PartsOfOverflowingSums) {
   EXPECT_EQ(simplified(vars, "1 + (2 << 61)"), "4611686018427387905");
 }
 
-// A constant near the greatest integer and a negative residue: their difference overflowed.
+// The difference of a constant near the greatest integer and a negative residue overflowed.
 TEST(SimplifyRegressions, ResiduesOfGreatConstants) {
   const std::string s = simplified(R"({"x": [0, 3]})", "(x + 9223372036854775801) // -16");
   EXPECT_TRUE(s == "-576460752303423488" || s == "(x + 9223372036854775801) // -16") << s;
 }
 
-// Both operands lie beyond what an interval can tell apart; their quotient was taken to be at least 1.
+// Both operands are beyond the ends of intervals. Their quotient counted as at least 1.
 TEST(SimplifyRegressions, QuotientsOfUnboundedValues) {
   EXPECT_NE(simplified("{}", "140737488355329 * -562949953421311 // (-1152921504606846976 * 2305843009213693951) >= 1"),
             "True");
 }
 
-// x was left in a product that overflows with its only value, and put in when the result was simplified again.
+// x stayed in a product that overflows with x's only value, and was replaced when the result was simplified again.
 TEST(SimplifyRegressions, OnlyValuesInOverflowingProducts) {
   const char* vars = R"({"x": [14, 14], "y": [0, 6]})";
   const std::string once = simplified(vars, "y * (x * -4611686018427387903)");
@@ -78,14 +78,14 @@ TEST(SimplifyRegressions, OnlyValuesInOverflowingProducts) {
   EXPECT_EQ(simplified(vars, once), once);
 }
 
-// Bits beyond the 64th were taken to be zero.
+// Bits from the 65th on counted as zero.
 TEST(SimplifyRegressions, BitsOfValuesBeyond64) {
   EXPECT_NE(simplified("{}", "(8 << 60 & -4611686018427387905) > 4611686018427387903"), "False");
   EXPECT_NE(simplified(R"({"b": [1, 100]})", "(b << 61 & -4611686018427387905) <= 2305843009213693952"), "True");
   EXPECT_NE(simplified(R"({"a": [-9, -2]})", "(a << 60 | 4611686018427387905) >= -4611686018427387903"), "True");
 }
 
-// The index that comes out of a loop was simplified with the loop, which others use as it was: two loops had one range.
+// Simplification of an index that comes out of a loop also changed the loop, which other nodes use: two loops had one range.
 TEST(SimplifyRegressions, LoopsBelowAnIndexStay) {
   using namespace kiln::compiler;
   Graph g;
@@ -99,7 +99,7 @@ TEST(SimplifyRegressions, LoopsBelowAnIndexStay) {
   EXPECT_EQ(simplify(index), b.index_of(result));
 }
 
-// A read of an empty tensor at a constant position lost its gate (found by random programs).
+// A read of an empty tensor at a constant index lost its gate (found by random programs).
 TEST(SimplifyRegressions, GatedConstantKeepsItsGate) {
   using namespace kiln::compiler;
   Graph g;
@@ -109,14 +109,14 @@ TEST(SimplifyRegressions, GatedConstantKeepsItsGate) {
   EXPECT_EQ(simple, g.make(Op::WHERE, DType::index, {gate, zero, invalid}));
 }
 
-// Sums that overflowed only before their leaves were simplified.
+// Sums that overflow only before their leaves are simplified.
 TEST(SimplifyRegressions, SettlesAtOnce) {
   EXPECT_EQ(simplified("{}", "(4194303 + min(-4611686018427387904, 0)) * 2"), "-9223372036846387202");
   EXPECT_EQ(simplified(R"({"r": [0, 2]})", "(1 + (-4 + r << 10)) * -1125899906842624 * -2"),
             simplified(R"({"r": [0, 2]})", "(1 + (r * 1024 - 4096)) * -1125899906842624 * -2"));
 }
 
-// What a condition says was not used in the conditions beside it.
+// A condition's facts were not used in the conditions next to it.
 TEST(SimplifyRegressions, ConditionsBesideEachOther) {
   const char* g = R"({"g": [0, 1000], "h": [0, 1000], "a": [0, 9], "b": [0, 9]})";
   EXPECT_EQ(simplified(g, "(g + 11) % 14 < 11 and g < 3"), "False");
@@ -135,7 +135,7 @@ TEST(SimplifyRegressions, ChoicesUnderAMaximum) {
   EXPECT_EQ(simplified(vars, "min(where(c < 5, a, 0), where(c < 5, b, 1))"), "where(c < 5, min(b, a), 0)");
 }
 
-// A constant stands alone on its side: one operator fewer.
+// A constant is alone on its side, which saves one operator.
 TEST(SimplifyRegressions, NegativeLimits) {
   const char* vars = R"({"idx": [-100, 100], "y": [-9, 9]})";
   EXPECT_EQ(simplified(vars, "idx // 4 < -1"), "idx < -4");
@@ -145,7 +145,7 @@ TEST(SimplifyRegressions, NegativeLimits) {
   EXPECT_EQ(simplified(vars, "idx + 4 < y"), "idx + 4 < y");
 }
 
-// A common divisor of some terms; what the others are beside multiples of it does not matter.
+// Some terms have a common divisor; the residues of the other terms do not matter.
 TEST(SimplifyRegressions, CommonDivisorAndARest) {
   const auto with = [](const char* b, const char* c, const char* k) {
     return simplified(std::string(R"({"a": [0, 8], "b": )") + b + R"(, "c": )" + c + R"(, "k": )" + k + "}",
@@ -156,7 +156,7 @@ TEST(SimplifyRegressions, CommonDivisorAndARest) {
   EXPECT_EQ(with("[0, 1]", "[0, 2]", "[0, 3]"), "a * 2 + a * 2 // 3");
 }
 
-// Quotients that have one value, though no interval shows it.
+// Quotients with a single value that intervals do not show.
 TEST(SimplifyRegressions, QuotientsKnownConstant) {
   const char* vars = R"({"n": [1, 1000], "r": [0, 999]})";
   EXPECT_EQ(simplified(vars, "(3 * n - 1) // (2 * n)"), "1");

@@ -1,4 +1,4 @@
-// A direct evaluator of index and bool expressions, sharing nothing with the compiler's own.
+// A direct evaluator of index and bool expressions. It shares no code with the compiler's.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using compiler::DType;
 using compiler::Graph;
 using compiler::Id;
 using compiler::Op;
-using Values = std::map<Id, std::int64_t>;  // of SYMs and RANGEs
+using Values = std::map<Id, std::int64_t>;  // by SYM and RANGE
 
 inline std::int64_t floored(std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
@@ -67,7 +67,7 @@ inline std::int64_t evaluate(const Graph& g, Id root, const Values& values) {
   return v.at(root);
 }
 
-// For messages: prefix form.
+// The expression in prefix form, for messages.
 inline std::string show(const Graph& g, Id id) {
   std::string s(g.op(id) == Op::CONST ? std::to_string(g.arg(id, 0))
                 : g.op(id) == Op::SYM ? std::string(g.name(id))
@@ -79,7 +79,7 @@ inline std::string show(const Graph& g, Id id) {
   return g.op(id) == Op::RANGE ? s : s + ")";
 }
 
-// Calls f for every assignment of the leaves under root (at most `limit`): SYM from the given values, RANGE inside its loop.
+// Calls f for at most `limit` assignments of the leaves under root: each SYM from the given values, each RANGE inside its loop.
 template <class F>
 void for_each_point(const Graph& g, Id root, const std::map<std::string, std::vector<std::int64_t>>& syms, F f) {
   const Id roots[] = {root};

@@ -1,5 +1,5 @@
-// 10^5 random expressions: the simplified one has the same value at random points, bounds hold, simplifying again changes
-// nothing.
+// 10^5 random expressions: the simplified form has the same value at random points, bounds hold, and simplifying
+// again changes nothing.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -58,7 +58,7 @@ class Expressions {
     const Id b = value(std::max(1, size - left)), a = value(left);
     return boolean(ops[pick(0, 4)], a, b);
   }
-  // One that divides what a flat index is made of, as reshapes do.
+  // A flat index divided by extents, as reshapes do.
   Id reshaped() {
     Id flat = g_.index(0);
     for (std::int64_t n = pick(1, 3); n > 0; --n) {
@@ -93,7 +93,7 @@ class Expressions {
     }
     return v;
   }
-  // No iteration of some loop that the expression is in: it has no value to compare.
+  // Whether the expression has a value to compare: every loop that it is in has an iteration.
   bool happens(Id root, const Values& v) const {
     const Id roots[] = {root};
     for (Id id : g_.reachable(roots))

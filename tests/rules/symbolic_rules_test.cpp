@@ -1,4 +1,4 @@
-// Each rule on an example: the expected result (as a node), equal values at every small point, and the rule is what does it.
+// An example for each rule: the expected node, equal values at every small point, and no such result without the rule.
 #include <gtest/gtest.h>
 
 #include <ctime>
@@ -209,7 +209,7 @@ const Case cases[] = {
     CASE("xor-true", boolean(Op::XOR, l.x < 5, l.yes), l(4) < l.x),
     CASE("xor-same-condition", boolean(Op::XOR, l.x < 5, l.x < 5), no(l.yes)),
     CASE("xor-not", boolean(Op::XOR, not_always(l), no(not_always(l))), l.yes),
-    // More of what reshapes, pads and slices bring.
+    // More expressions from reshapes, pads and slices.
     CASE("", (l.i * l.n + l.j) / l.n, l.i),
     CASE("", (l.i * l.n + l.j) % l.n, l.j),
     CASE("", ((l.x * 4 + l.b) * 8 + l.a) / 8 % 4, l.b),
@@ -257,7 +257,7 @@ TEST(SymbolicRules, EachOnAnExample) {
   }
 }
 
-// Without the rule its example comes out differently, or another rule covers it: those pairs are written down.
+// Without the rule its example gives another result, or another rule covers it: these pairs are listed.
 TEST(SymbolicRules, EachHasAnExampleAndCanBeDisabled) {
   const Facts facts = small_facts();
   std::set<std::string_view> with_example;
@@ -334,7 +334,7 @@ TEST(Simplify, RandomSumsHaveOneNormalForm) {
   }
 }
 
-// The cases that need a symbolic divisor or bound, named one by one.
+// Cases with a symbolic divisor or bound, named one by one.
 TEST(Simplify, FoldsWithSymbolicExtents) {
   Graph g;
   const Leaves l = leaves(g);
@@ -370,7 +370,7 @@ TEST(Simplify, EqualSumsAreOneNode) {
   EXPECT_EQ(simplify(g, forward, facts), simplify(g, tree, facts));
 }
 
-// Time per term may not grow with the number of terms; doubling x forty times must not take 2^40 steps.
+// The time per term must not grow with the number of terms, and doubling x forty times must not take 2^40 steps.
 TEST(Simplify, LongAndSharedSumsAreLinear) {
   const Facts facts;
   const auto seconds = [&](int n) {
@@ -380,7 +380,7 @@ TEST(Simplify, LongAndSharedSumsAreLinear) {
       const Id r = g.make(Op::RANGE, DType::index, {g.index(7 + i % 5)}, {i, 0});
       sum = g.make(Op::ADD, DType::index, {sum, g.make(Op::MUL, DType::index, {r, g.index(i + 2)})});
     }
-    const std::clock_t start = std::clock();  // of the processor: other processes do not count
+    const std::clock_t start = std::clock();  // processor time, so that other processes do not count
     EXPECT_NE(simplify(g, sum, facts), no_id);
     return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   };

@@ -12,17 +12,17 @@
 
 namespace kiln::compiler::testing {
 
-// A program as a loaded object. Throws std::runtime_error when loading fails, Diagnostic when the program is rejected.
+// A program as a loaded object. Throws std::runtime_error if it cannot be loaded, Diagnostic if the program is rejected.
 class CompiledProgram {
  public:
   CompiledProgram(Graph& g, const Program& p, const std::string& cpu = "x86-64-v3");
-  CompiledProgram(const Program& p, const std::string& object);  // names in it begin with t_
+  CompiledProgram(const Program& p, const std::string& object);  // its symbols begin with t_
 
-  // arguments as for interpret(): one per parameter, `out` ones may have no data. workers > 1 uses the thread pool.
-  // Parameters with strides of the caller's lie in another way in each call (layouts.h), bytes between elements are watched.
-  // Outputs are filled with 0xa5 before the call, so that an element nobody writes shows. Returns like interpret().
+  // arguments: as for interpret(), one per parameter; `out` ones need no data. workers > 1 uses the thread pool. Parameters
+  // with strides of the caller have another layout in each call (layouts.h), and bytes between elements are watched. Outputs
+  // are filled with 0xa5 before the call, so that an unwritten element shows. Returns arrays like interpret().
   std::vector<Array> operator()(std::span<const Array> arguments, int workers = 1) const;
-  std::string message(std::span<const Array> arguments, int workers = 1) const;  // what the status of the call says
+  std::string message(std::span<const Array> arguments, int workers = 1) const;  // text of the call's status
   kiln_status call(std::span<const kiln_tensor> args, const kiln_context* context) const;
   const kiln_program_desc* description() const { return description_; }
 
@@ -36,7 +36,7 @@ class CompiledProgram {
   const kiln_program_desc* description_;
 };
 
-// Equal bit for bit, any NaN equal to any NaN. Otherwise the first difference in words.
+// "" if the arrays are equal bit for bit, where any NaN equals any NaN. Otherwise the first difference in words.
 std::string difference(const Array& a, const Array& b);
 
 }  // namespace kiln::compiler::testing

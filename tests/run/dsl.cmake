@@ -1,4 +1,4 @@
-# Programs of every operation, through the front end: the generator writes their graphs, the test compiles and runs them.
+# Programs with every operation, through the front end: the generator writes their graphs, and the test compiles and runs them.
 add_executable(run_programs run/programs/elementwise.cpp run/programs/movement.cpp run/programs/reduce.cpp)
 target_link_libraries(run_programs PRIVATE kiln::generator_main kiln::dsl)
 target_compile_options(run_programs PRIVATE -O0)
@@ -12,7 +12,7 @@ add_test(NAME run.programs COMMAND programs_test ${graphs})
 add_test(NAME run.programs_strided COMMAND programs_test ${graphs} --strided)
 set_tests_properties(run.programs run.programs_strided PROPERTIES LABELS run)
 include(${CMAKE_CURRENT_SOURCE_DIR}/run/operations.cmake)
-# Scopes: programs with loops, conditions and kernels against the same C++, through the interpreter; and compiled.
+# Programs with loops, conditions and kernels, compared with the same code in C++: through the interpreter, and compiled.
 add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
                run/scopes/defects_test.cpp run/scopes/defects_kernels_test.cpp run/scopes/features_test.cpp run/scopes/host_loops_test.cpp
                run/scopes/host_programs_test.cpp run/scopes/groups_test.cpp run/scopes/groups_control_test.cpp run/scopes/groups_lanes_test.cpp run/scopes/parts_test.cpp

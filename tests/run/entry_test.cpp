@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t most = 40'000;
 
-// An executor that counts and runs everything at once.
+// An executor that counts, and runs everything immediately.
 struct Counting {
   kiln_executor face{run, 4};
   int calls = 0;
@@ -113,7 +113,7 @@ TEST(Entry, AnswersAsKilnCall) {
   }
 }
 
-// Arguments with strides of the caller's: x and y pitched, z strided.
+// Arguments with strides of the caller: x and y are pitched, z is strided.
 struct StridedCall {
   std::vector<float> x = std::vector<float>(4000, 1.5f), y = std::vector<float>(4000, -1.0f);
   std::vector<std::int16_t> z = std::vector<std::int16_t>(4000, 7);

@@ -1,4 +1,4 @@
-// One object for every extent, and errors as values that leave the outputs alone.
+// One object works for every extent, and after an error outputs are unchanged.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -84,7 +84,7 @@ TEST(Extents, AConflictNamesExtentArgumentAndBothValues) {
   EXPECT_EQ(s, -4.0f);
 }
 
-// No extent is a symbol alone. Halves come before what gives N, and say nothing.
+// No extent is only a symbol. The extents with halves come first, but do not determine N.
 TEST(Extents, LinearExtentsGiveTheirSymbols) {
   Graph g;
   const Program p = read_program(g, R"(program linear

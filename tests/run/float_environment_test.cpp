@@ -1,5 +1,5 @@
-// Programs mean the same in every floating-point environment: the caller's, and the one in which a pool was made. A call leaves
-// the caller's environment as it was, status flags too, and raises no signal where exceptions are unmasked.
+// Programs give the same results in every floating-point environment of the caller and of the pool. A call leaves the caller's
+// environment as it was, with its status flags, and raises no signal if exceptions are unmasked.
 #include <gtest/gtest.h>
 #include <xmmintrin.h>
 
@@ -31,7 +31,7 @@ constexpr Environment environments[] = {default_environment,     {"upward", 0x5f
 
 constexpr std::int64_t n = 30'011;  // more than one chunk
 
-// An operation of one f32 operand: 0 is the operand.
+// An operation on one f32 operand, which is node 0.
 std::string unary(const std::string& name, const std::string& nodes, const std::string& type = "f32") {
   return "program " + name + "\nin f32 [N] x\nout " + type + " [N] y\n%0 = param x\n" + nodes + "store y, %1\n";
 }
@@ -72,7 +72,7 @@ const std::string programs[] = {
     "program softmax\nin f32 [N, 10] x\nout f32 [N, 10] y\n%0 = param x\n%1 = reduce %0, max, axes [1]\n"
     "%2 = reshape [N, 1] %1\n%3 = sub %0, %2\n%4 = exp %3\n%5 = reduce %4, sum, axes [1]\n%6 = reshape [N, 1] %5\n"
     "%7 = fdiv %4, %6\nstore y, %7\n",
-    // Three kernels, the second in a loop that carries what the first left in temporary memory.
+    // Three kernels. The second one is in a loop, which carries the first one's result in temporary memory.
     "program turns\nin f32 [N] x\nout f32 [N] y\n%0 = param x\n%1 = mul %0, %0\n%2 = stage %1\n%3 = range (3), id 0\n"
     "%4 = carry %3, %2, slot 0\n%5 = const f32 0.1\n%6 = fma %4, %5, %0\n%7 = for %3, (0), (3), %2, %6\n"
     "%8 = get %7, slot 0\n%9 = sqrt %8\nstore y, %9\n",
@@ -101,7 +101,7 @@ std::vector<Array> arguments_for(const Graph& g, const Program& p) {
   return out;
 }
 
-// Runs each chunk on a thread of its own, in an environment of its own.
+// Runs each chunk on a thread of its own, with an environment of its own.
 struct Threads {
   kiln_executor face{run, 2};
   unsigned mxcsr;
@@ -193,7 +193,7 @@ TEST(FloatEnvironment, OfCallerAndPoolDoesNotMatter) {
   }
 }
 
-// A call whose kernels run in the entry itself.
+// In a small call the entry runs the kernels itself.
 TEST(FloatEnvironment, OfSmallCalls) {
   Graph g;
   const Program p = read_program(g, programs[0], "environment.kiln");
@@ -214,7 +214,7 @@ TEST(FloatEnvironment, OfSmallCalls) {
   }
 }
 
-// A call that is refused does not touch it either.
+// A refused call does not change the environment either.
 TEST(FloatEnvironment, OfRefusedCalls) {
   Graph g;
   const Program p = read_program(g, programs[0], "environment.kiln");

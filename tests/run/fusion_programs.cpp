@@ -6,7 +6,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// Lines of a program, numbered as they are added.
+// The lines of a program, numbered when they are added.
 class Text {
  public:
   explicit Text(const std::string& declarations) : text_("program p\n" + declarations) {}
@@ -17,7 +17,7 @@ class Text {
     return name;
   }
   std::string number(const std::string& v) { return (*this)("const f32 [] " + v); }
-  // A row's value for each of its elements: [M] -> [M, n].
+  // Broadcasts each row's value to its elements: [M] -> [M, n].
   std::string spread(const std::string& value, const std::string& rows, const std::string& n) {
     return (*this)("expand [" + rows + ", " + n + "] " + (*this)("reshape [" + rows + ", 1] " + value));
   }
@@ -52,7 +52,7 @@ std::string symbols(const std::string& names) {
   return out;
 }
 
-// Sum over a 3x3 window with weights.
+// Weighted sum over a 3x3 window.
 std::string stencil(Text& t, const std::string& x, const std::string& mode, const double (&weights)[3][3]) {
   const std::string wide = t("pad [M + 2, N + 2] " + x + ", " + t.number("0") + ", before [1, 1], mode " + mode);
   std::string sum;
@@ -148,7 +148,7 @@ std::string gelu_layer_text() {
   return t.store("y", t("mul " + t("mul " + x + ", " + t.number("0.5")) + ", " + t("add " + erf + ", " + t.number("1"))));
 }
 
-// The sums of all windows that end at an element: x padded in front, [N] -> [N, N].
+// For each element the sum of all elements up to it, by windows over x padded in front: [N] -> [N, N].
 std::string running_sum_text() {
   Text t("symbol N min 1 max 4096\nin f32 [N] x\nout f32 [N] y\n");
   const std::string wide = t("pad [2*N - 1] " + t("param x") + ", " + t.number("0") + ", before [N - 1], mode constant");

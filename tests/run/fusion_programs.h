@@ -1,4 +1,4 @@
-// Programs that should become few kernels, as graph text over the symbols M, N, K, and with numbers in their place.
+// Programs that should become few kernels: graph texts over the symbols M, N, K, and the same with numbers.
 #pragma once
 
 #include <map>
@@ -8,7 +8,7 @@ namespace kiln::compiler::testing {
 
 using Sizes = std::map<std::string, long>;
 
-// The program with extents in place of its symbols.
+// The program with its symbols replaced by extents.
 std::string with_sizes(const std::string& text, const Sizes& sizes);
 
 std::string elementwise_chain_text();

@@ -1,5 +1,5 @@
-// How many kernels well-known programs become, and that what runs is what the interpreter computes, bit for bit: with symbols
-// and with numbers in their place, on one thread and on three.
+// The number of kernels that well-known programs become, and their results, which equal the interpreter's bit for bit: with
+// symbols and with numbers, on one thread and on three.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -47,7 +47,7 @@ void run(Graph& g, const Program& p, const CompiledProgram& compiled, const Size
   }
 }
 
-// `sizes`: for the symbols; the first two also as numbers in the text.
+// sizes: values for the symbols. The first two are also tried as numbers in the text.
 void check(const std::string& text, int most_kernels, const std::vector<Sizes>& sizes) {
   SCOPED_TRACE(text);
   const auto compiled_as = [&](const std::string& source, std::span<const Sizes> values) {
@@ -85,7 +85,7 @@ TEST(Fusion, BlurThenSobelIsOne) {
 }
 TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }
 
-// The workspace grows with the length of the sequence, not with its square.
+// The workspace is linear in the length of the sequence, not quadratic.
 TEST(Fusion, AttentionKeepsRowsOnly) {
   Graph g;
   const Program p = read_program(g, attention_text(), "attention.kiln");

@@ -1,4 +1,4 @@
-# --dump-after's texts, of every pass.
+# The texts that --dump-after writes, for every pass.
 set(captured demo fft poisson buddhabrot)
 list(TRANSFORM captured REPLACE ".+" "${PROJECT_SOURCE_DIR}/examples/\\0/kernels.cpp")
 kiln_add_test(resume_test run

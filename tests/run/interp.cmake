@@ -1,5 +1,5 @@
 # Objects that tests call in their own process.
-find_package(LLVM REQUIRED CONFIG)  # the one that compiler/codegen found
+find_package(LLVM REQUIRED CONFIG)  # the LLVM that compiler/codegen found
 add_library(loaded_object STATIC run/loaded_object.cpp)
 target_link_libraries(loaded_object PUBLIC kiln_options PRIVATE LLVM)
 target_include_directories(loaded_object PRIVATE ${PROJECT_SOURCE_DIR}/runtime/include)

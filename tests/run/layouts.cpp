@@ -10,7 +10,7 @@ namespace kiln::compiler::testing {
 namespace {
 
 constexpr std::byte untouched{0x5c};
-constexpr std::size_t margin = 64;  // bytes before and behind
+constexpr std::size_t margin = 64;  // bytes before and behind the elements
 
 class Numbers {
  public:
@@ -39,7 +39,7 @@ LaidOut::LaidOut(const Parameter& p, const Array& dense, std::uint64_t seed)
     : element_(static_cast<std::size_t>(bytes(dense.dtype))), strides_(dense.extents.size()) {
   Numbers random(seed);
   const std::size_t rank = strides_.size(), n_free = static_cast<std::size_t>(p.free_strides);
-  std::int64_t reach = 1, first = 0;  // elements of the axes so far, from the lowest on; where element 0 of them is
+  std::int64_t reach = 1, first = 0;  // of the axes so far: elements from the lowest on; where element 0 is
   for (std::size_t axis = rank; axis-- > n_free;) {
     strides_[axis] = reach;
     reach *= std::max<std::int64_t>(dense.extents[axis], 1);

@@ -1,4 +1,4 @@
-// Arguments that do not lie dense: rows apart, axes in another order, backwards.
+// Arguments that are not dense: gaps between rows, axes in another order, negative strides.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,22 @@
 
 namespace kiln::compiler::testing {
 
-// The program with strides of the caller's for all parameters, by turns those of all axes but the last, of the first, of all.
+// The program with strides of the caller for its parameters: in turn of all axes but the last, of the first, of all.
 Program strided(Program p);
 
-// The elements of an array in memory of their own, with strides as the parameter allows them; `seed` says which.
+// An array's elements in memory of their own, with one of the layouts that the parameter allows. `seed` selects the layout.
 class LaidOut {
  public:
   LaidOut(const Parameter& p, const Array& dense, std::uint64_t seed);
 
   void* data() { return memory_.data() + first_; }
   const std::int64_t* strides() const { return strides_.data(); }
-  // Puts the elements into the dense array. False: a byte between them has changed.
+  // Copies the elements back to the dense array. False: a byte between them has changed.
   bool take_back(Array& dense) const;
 
  private:
   template <class F>
-  void each_element(const Array& dense, F f) const;  // f(byte offset in memory, byte offset in the dense array)
+  void each_element(const Array& dense, F f) const;  // calls f(byte offset in memory, byte offset in the dense array)
 
   std::size_t element_;
   std::size_t first_ = 0;  // byte offset of element [0, 0, ..]

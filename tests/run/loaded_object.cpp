@@ -11,7 +11,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// The only symbol that an object needs from outside.
+// Resolves the only external symbol of an object.
 struct Memory final : llvm::SectionMemoryManager {
   std::uint64_t getSymbolAddress(const std::string& name) override {
     return name == "kiln_call" ? reinterpret_cast<std::uint64_t>(&kiln_call) : 0;
@@ -21,7 +21,7 @@ struct Memory final : llvm::SectionMemoryManager {
 }  // namespace
 
 struct LoadedObject::Parts {
-  std::string bytes;  // that `file` reads
+  std::string bytes;  // the bytes that `file` reads
   Memory memory;
   llvm::RuntimeDyld linker{memory, memory};
   std::unique_ptr<llvm::object::ObjectFile> file;

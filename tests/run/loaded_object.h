@@ -1,5 +1,5 @@
-// An object file in memory, linked into this process without a linker or files: tests of many small programs need that.
-// Its kiln_call is the test program's: the runtime's, or one that the test defines.
+// Links an object file in memory into this process, without a linker or files, since tests of many small programs need speed.
+// Its kiln_call is the test program's: the runtime's, or a function of the test.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ class LoadedObject {
   LoadedObject(const LoadedObject&) = delete;
   LoadedObject& operator=(const LoadedObject&) = delete;
 
-  void* symbol(const std::string& name) const;                  // null when it has none
+  void* symbol(const std::string& name) const;                  // null: the object does not have it
   std::vector<std::string> defined() const, undefined() const;  // names of its global symbols
 
  private:

@@ -1,5 +1,6 @@
-# The table of DSL operations (docs/operations.md). A family of programs: header, name, dtypes, whether it has one of empty extents.
-# Two translation units for each family: g++ takes longer than in proportion to the programs of one.
+# The table of DSL operations (docs/operations.md). Arguments for a family of programs: header, name, dtypes, whether one
+# program has empty extents. A family has two translation units, because the compile time of g++ grows more than linearly
+# with the programs in one.
 set(families
   elementwise:arithmetic:NUMBERS: elementwise:integers:INTEGERS: elementwise:bitwise:bool,INTEGERS: elementwise:logic:bool:
   elementwise:ordering:ALL: elementwise:casts:ALL: elementwise:bitcasts:NUMBERS: elementwise:functions:FLOATS:
@@ -8,7 +9,8 @@ set(families
   reduction:sums:NUMBERS:empty reduction:extremes:ALL: reduction:quantifiers:bool:empty reduction:means:FLOATS:
   reduction:contractions:NUMBERS:empty reduction:convolutions:NUMBERS: reduction:maxpools:NUMBERS: reduction:averagepools:FLOATS:
   reduction:normalized:FLOATS:empty)
-# With symbols for every dtype (the test puts numbers in their place, too), written with numbers for one of them.
+# One unit has symbolic extents for every dtype (the test also replaces the symbols by numbers), the other static
+# extents for one dtype.
 set(elementwise_fixed "line<0>" "line<1>" "line<1201>")
 set(movement_fixed "fixed<7, 5, 13>" "fixed<1, 6, 9>")
 set(reduction_fixed ${movement_fixed})
@@ -48,7 +50,7 @@ add_executable(operations_test ${sources} run/operations/accepted.cpp run/operat
   run/operations/normalized_reference.cpp)
 target_link_libraries(operations_test PRIVATE references kiln::generator kiln::dsl GTest::gtest GTest::gtest_main)
 
-# The page is compared with what these tests saw; they run before it.
+# The page is compared with the results of these tests, so they run before it.
 set(results)
 foreach(shard RANGE 3)
   set(result ${CMAKE_CURRENT_BINARY_DIR}/operations/results_${shard})

@@ -1,6 +1,6 @@
-// Every elementwise operation on every dtype it accepts: interpreter and compiled object agree bit for bit and with the
-// independent reference, over special values, extents 0, 1, odd, prime and even, symbolic and static. Writes its part of
-// docs/operations.md.
+// Every elementwise operation on every dtype that it accepts: interpreter and compiled object are equal bit for bit, and
+// agree with the independent reference, over special values, extents 0, 1, odd, prime and even, symbolic and static. Writes
+// its part of docs/operations.md.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -34,7 +34,7 @@ std::vector<DType> operand_types(const Case& c) {
   return t;
 }
 
-// Combinations of special values: all pairs; triples by chance.
+// All pairs of special values; random triples.
 std::vector<std::vector<Bits>> combinations(const Case& c) {
   const auto types = operand_types(c);
   std::vector<std::vector<Bits>> columns(types.size());

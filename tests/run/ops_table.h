@@ -1,4 +1,4 @@
-// Collects operation x dtype x verdict; with KILN_OPERATIONS_TABLE=FILE the table is written there when the program ends.
+// Collects operation x dtype x verdict. With KILN_OPERATIONS_TABLE=FILE the table is written there when the program ends.
 #pragma once
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// Movement operations and reductions on every dtype they accept: the compiled object with 1 and 3 workers equals the
-// interpreter bit for bit, and both equal the independent reference; symbolic and static extents 0, 1, odd, prime and past one
-// striped block. Writes its part of docs/operations.md.
+// Movement operations and reductions on every dtype that they accept: with 1 and 3 workers the compiled object equals the
+// interpreter bit for bit, and both equal the independent reference. Symbolic and static extents: 0, 1, odd, prime, and more
+// than one striped block. Writes its part of docs/operations.md.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -20,7 +20,7 @@ using Values = std::map<std::string, std::int64_t>;
 using Axes = std::vector<std::int64_t>;
 using Ids = std::vector<Id>;
 
-// A program of many outputs, each with the closure that computes what it must be.
+// A program with many outputs, each with a function that computes the expected contents.
 class TensorProgram {
  public:
   TensorProgram(DType d, bool symbolic, Values values)
@@ -50,7 +50,7 @@ class TensorProgram {
     outputs_.push_back({operation, static_cast<std::size_t>(slot), std::move(expected)});
   }
 
-  // For the closures: the present value of an extent or input.
+  // For these functions: the present value of an extent or input.
   std::int64_t value(Id e) const { return *IndexValues(graph, values_)(e); }
   Extents value(const Ids& extents) const {
     Extents out;
@@ -70,7 +70,7 @@ class TensorProgram {
           fill(data);
           check(compiled);
         }
-    } catch (...) {  // rejected by the compiler or by the entry: no cell of the table may stay empty or ok
+    } catch (...) {  // the compiler or the entry rejects it; every cell gets a result
       for (const Output& o : outputs_) record_verdict(o.operation, d_, false);
       throw;
     }
@@ -235,7 +235,7 @@ void reductions(DType d, bool symbolic, const std::vector<Values>& values) {
   t.run(values);
 }
 
-// Matrix products as the front end writes them: reshape and expand to a common shape, one chain of fma.
+// Matrix products as the front end writes them: reshape and expand to a common shape, then one chain of fma.
 void products(DType d, bool symbolic, const std::vector<Values>& values) {
   TensorProgram t(d, symbolic, values[0]);
   Builder& b = t.builder;

@@ -1,4 +1,4 @@
-// Products whose right operand is packed into panels: the compiled object against the interpreter, bit for bit.
+// Products whose right operand is packed into panels: the compiled object equals the interpreter, bit for bit.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -41,7 +41,7 @@ Array random_array(const Parameter& p, std::vector<std::int64_t> extents, std::m
   return a;
 }
 
-// Compares for M = m; the number of kernels tells whether the operand was packed.
+// Compares results for M = m. The number of kernels shows whether the operand was packed.
 void check(const Product& product, std::int64_t m, int kernels) {
   SCOPED_TRACE(product.text());
   Graph g;
@@ -74,8 +74,8 @@ TEST(Pack, ColumnsElsewhereInTheKernel) {
 
 TEST(Pack, NotWorthACopy) {
   check({.least = 31}, 40, 1);                                      // perhaps too few rows
-  check({.depth = 256}, 40, 1);                                     // fits in a cache
-  check({.columns = 250, .all_columns = 250}, 40, 1);               // no whole panels
+  check({.depth = 256}, 40, 1);                                     // the operand fits in a cache
+  check({.columns = 250, .all_columns = 250}, 40, 1);               // no whole number of panels
   check({.depth = 4096, .columns = 64, .all_columns = 64}, 40, 1);  // too few panels for the threads
 }
 

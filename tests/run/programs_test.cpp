@@ -1,6 +1,6 @@
-// Programs written in the DSL that cover every operation of the front end (tests/run/programs): captured, imported, compiled
-// and run; the result equals the interpreter's, bit for bit. argv[1]: folder with the generator's `.kiln` texts;
-// --strided: with strides of the caller's for all parameters; then how many programs there are at least.
+// Programs in the DSL that cover every operation of the front end (tests/run/programs): captured, imported, compiled and run.
+// Results equal the interpreter's, bit for bit. Arguments: the folder with the generator's `.kiln` texts; --strided for strides
+// of the caller for all parameters; the least number of programs.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -13,7 +13,7 @@ namespace {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-// Modulo 2^128: a product of two 64-bit values may leave the signed range.
+// The product modulo 2^128. A product of two 64-bit values may exceed the signed range.
 Wide product(Wide a, Wide b) { return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b)); }
 
 Wide integer_value(DType d, Bits b) {
@@ -29,10 +29,10 @@ Bits integer_bits(DType d, Wide v) {
 Wide lowest(DType d) { return is_signed_int(d) ? -(static_cast<Wide>(1) << (bits(d) - 1)) : 0; }
 Wide highest(DType d) { return (static_cast<Wide>(1) << (bits(d) - (is_signed_int(d) ? 1 : 0))) - 1; }
 
-// All finite values of a 16-bit float in ascending order of magnitude, by definition of the format.
+// All finite values of a 16-bit float, in ascending order of magnitude, by the format's definition.
 struct Table {
   int mantissa, bias;
-  std::vector<long double> magnitudes;  // index = bits without sign
+  std::vector<long double> magnitudes;  // by bits without the sign
   explicit Table(int m) : mantissa(m), bias(m == 10 ? 15 : 127) {
     const int top = ((m == 10 ? 31 : 255) << m);
     for (int b = 0; b < top; ++b) {
@@ -67,7 +67,7 @@ Bits narrow_bits(DType d, long double v) {
 
 long double compute_nan() { return std::numeric_limits<long double>::quiet_NaN(); }
 
-// One f32 or f64 operation; f16 and bf16 compute in f32.
+// One f32 or f64 operation. f16 and bf16 compute in f32.
 template <class T>
 T native(Op op, T a, T b, T c) {
   switch (op) {

@@ -1,4 +1,4 @@
-// An independent reference for elementwise operations: wide integers, x87 extended floats and tables, nothing of the compiler.
+// An independent reference for elementwise operations: wide integers, x87 extended floats and tables. Shares no compiler code.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +13,20 @@ namespace kiln::compiler::testing {
 using Bits = std::uint64_t;  // an element, zero-extended
 
 struct Expected {
-  Bits exact = 0;         // the only right answer, when ulps and slack are 0
-  long double value = 0;  // otherwise: the answer before rounding
-  double ulps = 0;        // allowed distance from value in units of the last place of the result's type
-  long double slack = 0;  // or absolute distance, where an operation is a composition of several
+  Bits exact = 0;         // the only right answer, if ulps and slack are 0
+  long double value = 0;  // otherwise the answer before rounding
+  double ulps = 0;        // allowed distance from `value`, in units of the last place of the result's type
+  long double slack = 0;  // additional absolute distance, for operations that are compositions
 };
 
-// op on operands of dtype d (WHERE: a bool first) giving `result`.
+// op on operands of dtype d (for WHERE, a bool first) with a result of dtype `result`.
 Expected expected_element(Op op, DType d, DType result, const std::vector<Bits>& x);
 
-// How far `got` is from `value` in ulps of d; 0 when both are NaN or equal.
+// The distance of `got` from `value` in ulps of d; 0 if both are NaN or equal.
 double distance_in_ulps(DType d, Bits got, long double value);
 
 long double real_value(DType d, Bits b);
-Bits real_bits(DType d, long double v);  // one rounding to nearest even
+Bits real_bits(DType d, long double v);  // rounds once, to nearest even
 bool is_nan(DType d, Bits b);
 
 }  // namespace kiln::compiler::testing

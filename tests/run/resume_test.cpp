@@ -1,6 +1,6 @@
-// The text that --dump-after writes, of every pass: compiling goes on from it to the same object, header and manifest, byte for
-// byte. The passes are those of pass_names(); the programs those of some folders, of the demo, of examples with groups, atomics
-// and loops around kernels (each from every other pass), and random ones (each from a third of the passes).
+// Compiling from the text that --dump-after writes after any pass gives the same object, header and manifest, byte for byte.
+// The passes are pass_names(). The programs are in some folders, in the demo, in examples with workgroups, atomics and loops
+// around kernels (every other pass), and random ones (every third pass).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ Result compile_all(Graph& g, Schedule begin) {
   return out;
 }
 
-// After the passes at `first`, `first` + `step`, ..
+// Compiles from the texts after the passes `first`, `first` + `step`, ..
 void expect_same_from_texts(Graph& g, const Program& p, std::size_t first = 0, std::size_t step = 1) {
   Schedule begin;
   begin.program = p;
@@ -110,7 +110,7 @@ TEST(Random, ContinueFromEveryPass) {
   expect_same_of_random(40,
                         [](Graph& g, std::uint64_t seed) { return compiler::testing::random_program(g, seed, seed % 3 == 0); });
 }
-// Kernels, groups, loops with breaks and conditions, in and around kernels.
+// Kernels, workgroups, loops with breaks and conditions, in and around kernels.
 TEST(Random, ScopesContinueFromEveryPass) {
   expect_same_of_random(15,
                         [](Graph& g, std::uint64_t seed) { return import_program(g, kiln::test::random_scopes(seed).get()); });

@@ -1,5 +1,5 @@
-// Reductions to one value, whose blocks or rows are shared among threads: the compiled object against the interpreter, bit for
-// bit.
+// Reductions to one value, whose blocks or rows are shared among threads: the compiled object equals the
+// interpreter, bit for bit.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -24,7 +24,7 @@ Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& ran
   return a;
 }
 
-// One input x, one output s. `kernels`: how many the program must have.
+// For programs with one input x and one output s. kernels: the required number of kernels.
 void check(const std::string& text, const std::vector<std::vector<std::int64_t>>& shapes, int kernels) {
   SCOPED_TRACE(text);
   Graph g;
@@ -74,7 +74,7 @@ TEST(SplitReduce, RowsOfAnImage) {
   check(image("max"), shapes, 2);
 }
 
-// The deviation needs the mean first, which is not computed again for each row.
+// The deviation needs the mean, which is computed once and not for each row.
 TEST(SplitReduce, ReductionOfAReduction) {
   check(
       "program reduce\nin f32 [N] x\nout f32 [] s\n%0 = param x\n%1 = reduce %0, sum, axes [0]\n%2 = cast f32 (N)\n"

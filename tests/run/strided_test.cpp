@@ -1,5 +1,5 @@
-// Arguments with strides of the caller's: every program gives the bits that it gives on dense arrays, and writes its elements
-// alone.
+// Arguments with strides of the caller: every program gives the same bits as on dense arrays, and
+// writes only its elements.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -27,7 +27,7 @@ Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& ran
   return a;
 }
 
-// shapes: one for each parameter, for each call.
+// shapes: for each call, one for each parameter.
 void check(const std::string& text, const std::vector<std::vector<std::vector<std::int64_t>>>& shapes) {
   SCOPED_TRACE(text);
   Graph g;
@@ -97,7 +97,7 @@ TEST(Strided, RowsAndColumns) {
       {{{5, 7}, {7, 9}, {5, 9}}, {{33, 40}, {40, 65}, {33, 65}}});
 }
 
-// A parameter that the program reads at other places than those it writes goes through memory of its own.
+// A parameter that the program reads at other elements than it writes goes through temporary memory.
 TEST(Strided, InPlace) {
   check(
       "program flipped\ninout f32 [H, W] strided x\n%0 = param x\n%1 = slice [H, W] %0, begin [H - 1, 0], step [-1, 1]\n"

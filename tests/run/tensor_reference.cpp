@@ -90,7 +90,7 @@ Bits reduce_line(ReduceKind kind, DType d, bool last, std::vector<Bits> line) {
   return wide == d ? r : real_bits(d, real_value(wide, r));
 }
 
-// Where padded coordinate i (counted from the first element of x) reads, walking from outside in; -1: the pad value.
+// The index in x for padded index i, counted from x's first element. Walks from outside to inside. -1: the pad value.
 std::int64_t padded_source(PadMode mode, std::int64_t i, std::int64_t n) {
   while (i < 0 || i >= n) switch (mode) {
       case PadMode::constant: return -1;
@@ -177,7 +177,7 @@ Tensor expected_iota(DType d, std::int64_t extent) {
 
 Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t>& axes) {
   const DType d = x.dtype;
-  // Over several axes nothing rounds to f16 or bf16 before the end.
+  // Over several axes, f16 and bf16 round only at the end.
   if (axes.size() > 1 && accumulator(d) != d) {
     for (Bits& e : x.elements) e = real_bits(accumulator(d), real_value(d, e));
     x.dtype = accumulator(d);

@@ -1,5 +1,5 @@
-// An independent reference for movement operations and reductions: direct index loops over coordinates, nothing of the compiler
-// but the names of dtypes and operations. Reduction order is that of docs/reference/numbers.md.
+// An independent reference for movement operations and reductions: direct loops over coordinates. It uses only the names of
+// dtypes and operations from the compiler. docs/reference/numbers.md defines the order of reductions.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ Tensor expected_slice(const Tensor& x, const Extents& begin, const std::vector<s
 Tensor expected_pad(const Tensor& x, Bits value, PadMode mode, const Extents& before, const Extents& extents);
 Tensor expected_concat(const std::vector<Tensor>& parts, std::int64_t axis);
 Tensor expected_iota(DType d, std::int64_t extent);
-// One axis after the other, the last first.
+// Reduces one axis after the other, the last one first.
 Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t>& axes);
 // acc = fma(a(k), b(k), acc) for k = 0 .. count - 1, starting at +0.
 Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,

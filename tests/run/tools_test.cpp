@@ -69,7 +69,7 @@ class Tools : public testing::Test {
     EXPECT_EQ(waitpid(child, &status, 0), child);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
   }
-  // After shell commands, such as limits.
+  // Runs shell commands first, for example to set limits.
   Result run_after(const std::string& commands, const std::string& tool, const std::vector<std::string>& words) {
     std::vector<std::string> all = {"-c", commands + "; exec \"$@\"", "sh", tool};
     all.insert(all.end(), words.begin(), words.end());
@@ -220,7 +220,7 @@ TEST_F(Tools, FullDiskLeavesTheOldOutputs) {
   const auto interpreted = [&](std::vector<std::string> w) { return w.insert(w.begin(), {"interp", at("g.kiln")}), w; };
   ASSERT_EQ(call(called(words("N=3"))).status, 0);
   const std::string y = read_file(at("results/y.npy")), total = read_file(at("results/total.npy"));
-  const std::string small_files = "ulimit -f 8; trap '' XFSZ";  // then writing more fails, as on a full disk
+  const std::string small_files = "ulimit -f 8; trap '' XFSZ";  // larger writes fail, as on a full disk
   for (const Result& r : {run_after(small_files, KILN_RUN, called(words("N=100000"))),
                           run_after(small_files, KILN_OPT, interpreted(words("N=100000")))}) {
     EXPECT_EQ(r.status, 74);
@@ -232,7 +232,7 @@ TEST_F(Tools, FullDiskLeavesTheOldOutputs) {
   }
 }
 
-// A linker that kills the tool which called it.
+// Uses a linker that kills the tool that calls it.
 TEST_F(Tools, KilledToolsLeaveNoTemporaryFiles) {
   compiled();
   const std::string temporary = at("temporary");

@@ -1,4 +1,4 @@
-// Every elementwise operation on every dtype, in a vector loop and in a scalar loop, against codegen_reference.h, bit for bit.
+// Every elementwise operation on every dtype, in a vector loop and in a scalar loop, equals codegen_reference.h, bit for bit.
 #include <cstring>
 #include <iomanip>
 
@@ -17,7 +17,7 @@ struct Machine {
   int lanes;
 };
 
-// Vectors of one and of several registers; AVX-512 where the machine that runs the test has it.
+// Machines with vectors of one and of several registers. AVX-512 is included if the test machine has it.
 std::vector<Machine> machines() {
   Target v3, v4;
   v4.cpu = "x86-64-v4";
@@ -142,7 +142,7 @@ Bits unpack(DType d, const std::vector<char>& raw, std::size_t i) {
   return v;
 }
 
-// One program: a kernel per operation over inputs of given types; lane-parallel main loop and scalar tail.
+// One program with a kernel per operation, over inputs of given types: a main loop with lanes and a scalar tail.
 class Sweep {
  public:
   Sweep(const Machine& machine, std::string name, std::vector<DType> inputs, DType out)
@@ -169,7 +169,7 @@ class Sweep {
     ops_.push_back(op);
   }
 
-  // expected(op, row): bits of the result.
+  // expected(op, row): the bits of the result.
   template <class Expected>
   void check(const std::vector<std::vector<Bits>>& columns, Expected expected) {
     const Loaded l(program_, machine_.target);

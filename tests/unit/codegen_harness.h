@@ -1,4 +1,4 @@
-// Builds P-level programs by hand, compiles them, loads them and calls their kernels.
+// Builds P-level programs by hand, compiles and loads them, and calls their kernels.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class HandProgram {
     return g.sym(name);
   }
 
-  // A kernel over all buffers: slot i is buffer i.
+  // Adds a kernel over all buffers. Slot i is buffer i.
   void kernel(std::initializer_list<Id> effects, Id trip_count, int alignment = 1) {
     Kernel k;
     k.name = schedule.program.name + "_k" + std::to_string(schedule.kernels.size());
@@ -76,7 +76,7 @@ inline CodegenResult compile(HandProgram& p, CodegenOutputs outputs = {}, const 
   return generate(p.g, p.schedule, p.lowered, {target, {}}, outputs);
 }
 
-// The program's object, in this process.
+// The program's object, loaded into this process.
 class Loaded {
  public:
   explicit Loaded(HandProgram& p, const Target& target = {}) : Loaded(compile(p, {}, target).object, p.schedule.program.name) {}

@@ -1,4 +1,4 @@
-// What index arithmetic costs in machine code, and that i32 addresses are sign-extended.
+// The cost of index arithmetic in machine code, and the sign extension of i32 addresses.
 #include <algorithm>
 #include <numeric>
 #include <regex>
@@ -17,7 +17,7 @@ std::string assembly(HandProgram& p, const Target& target = {}) {
   return compile(p, {.object = false, .llvm_ir = false, .assembly = true}, target).assembly;
 }
 
-// LLVM multiplies by magic numbers for every width and also in vectors, so lowering leaves constant divisors alone.
+// LLVM multiplies by magic numbers for every width, also in vectors. So lowering leaves constant divisors as they are.
 TEST(CodegenIndex, NoDivisionInstructionForConstantDivisors) {
   for (const DType d : {DType::i8, DType::u8, DType::i16, DType::u16, DType::i32, DType::u32, DType::i64, DType::u64})
     for (const int lanes : {1, 4, 16})
@@ -35,7 +35,7 @@ TEST(CodegenIndex, NoDivisionInstructionForConstantDivisors) {
         }
 }
 
-// y[i] = x[index], index i * 5 - 8 for lanes i in the given type; x has elements at negative positions.
+// y[i] = x[index], where lane i has index i * 5 - 8 in the given type. x also has elements at negative indices.
 HandProgram gather(DType index_type, DType element) {
   HandProgram p("g");
   const int lanes = 8;
@@ -49,7 +49,7 @@ HandProgram gather(DType index_type, DType element) {
   return p;
 }
 
-// On x86-64-v4; for x86-64-v3 LLVM loads lane by lane, which its machines do as fast as a gather.
+// For x86-64-v4. For x86-64-v3, LLVM loads lane by lane, which is as fast as a gather on its machines.
 TEST(CodegenIndex, GatherIndicesOf32BitsFillOneRegister) {
   Target v4;
   v4.cpu = "x86-64-v4";

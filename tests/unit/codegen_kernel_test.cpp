@@ -1,4 +1,4 @@
-// Loops, carried values, masks, gathers: hand-built kernels against plain loops.
+// Loops, carried values, masks and gathers: kernels built by hand, compared with plain loops.
 #include <algorithm>
 #include <numeric>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr DType f32 = DType::f32;
 
-// y = a*x + y, main loop of 8 lanes and a scalar tail, over $begin..$end.
+// y = a*x + y over $begin..$end: a main loop of 8 lanes and a scalar tail.
 HandProgram axpy() {
   HandProgram p("axpy");
   const Id n = p.symbol("N");
@@ -52,7 +52,7 @@ TEST(CodegenKernel, Axpy) {
   for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(y[i], i >= 8 && i < 17 ? 2.0f : 0.0f) << i;
 }
 
-// out[i] = sum over k of x[i, k]: a pure loop with a carried value; also scaled in a second loop that uses the result.
+// out[i] = sum over k of x[i, k]: a pure loop with a carried value, whose result is also scaled in a second loop.
 TEST(CodegenKernel, RowSumAndReuse) {
   HandProgram p("row");
   const Id n = p.symbol("N"), k = p.symbol("K");
@@ -136,7 +136,7 @@ TEST(CodegenKernel, StridedAndIndirect) {
     EXPECT_EQ(moved[i], std::find(where.begin(), where.end(), static_cast<std::int32_t>(i)) != where.end() ? in[i] : 0.0f) << i;
 }
 
-// Arrays that end at an unreadable page: a masked-off lane or a false gate that touched memory would fault.
+// Arrays that end at an unreadable page: an access by a masked-off lane, or with a false gate, would fault.
 template <class T>
 class GuardedArray {
  public:
@@ -156,7 +156,7 @@ class GuardedArray {
   char* base_;
 };
 
-// One vector of 8 lanes over n < 8 elements: load (alt -1) reversed by a gather too, then stores, all gated by lane < n.
+// One vector of 8 lanes over n < 8 elements: a load (alt -1), the same reversed by a gather, stores; all gated by lane < n.
 template <class T>
 void check_masks(DType d) {
   HandProgram p("mask");
@@ -202,7 +202,7 @@ TEST(CodegenKernel, MaskedLanesTouchNothing) {
   check_masks<double>(DType::f64);
 }
 
-// x[0] is used only in an inner loop that runs zero times: it must not be read.
+// x[0] is used only in an inner loop without iterations, so it must not be read.
 TEST(CodegenKernel, NoLoadAboveAnEmptyLoop) {
   HandProgram p("empty");
   const Id n = p.symbol("N"), m = p.symbol("M");
@@ -219,7 +219,7 @@ TEST(CodegenKernel, NoLoadAboveAnEmptyLoop) {
   EXPECT_EQ(out, std::vector<float>(3, -2.0f));
 }
 
-// Two stores into one buffer that both depend on its old contents (a swap).
+// Two stores into one buffer that both need its old contents (a swap).
 TEST(CodegenKernel, InPlaceReadsComeFirst) {
   HandProgram p("swap");
   const int x = p.param("x", DType::i64, Direction::inout, p.g.index(2));
@@ -247,7 +247,7 @@ HandProgram chain(int length) {
   return p;
 }
 
-// A long chain compiles from a thread with a small stack: our code does not recurse, LLVM has a stack of its own.
+// A long chain compiles on a thread with a small stack: Kiln does not recurse, and LLVM runs on a stack of its own.
 TEST(CodegenKernel, ChainOfHundredThousand) {
   constexpr int length = 100'000;
   HandProgram p = chain(length);

@@ -43,7 +43,7 @@ std::vector<std::int64_t> code(kiln_expr e) {
   return words;
 }
 
-// y = -x through a temporary: two kernels, symbols N and M.
+// y = -x through a temporary: two kernels, with symbols N and M.
 HandProgram two_kernels() {
   HandProgram p("two");
   const Id n = p.symbol("N"), m = p.symbol("M");
@@ -99,7 +99,7 @@ TEST(CodegenProgram, Description) {
             (std::vector<std::int64_t>{KILN_PUSH_SYM, 0, KILN_PUSH_CONST, 8, KILN_MUL, KILN_PUSH_CONST, 64, KILN_ADD}));
 }
 
-// The runtime's evaluator has 64 words of stack, whichever way a long sum leans.
+// The runtime's evaluator has a stack of 64 words, so neither nesting of a long sum may need more.
 TEST(CodegenProgram, LongSumsNeedLittleStack) {
   HandProgram p("sum");
   const Id n = p.symbol("N");
@@ -156,7 +156,7 @@ TEST(CodegenProgram, SameBytesAgain) {
   EXPECT_NE(a.assembly.find(".note.GNU-stack"), std::string::npos);
 }
 
-// An application keeps Intel's control-flow protection only if every object in it has the note and the landing places.
+// An application keeps Intel's control-flow protection only if every object has the note and the landing places.
 TEST(CodegenProgram, ControlFlowProtection) {
   HandProgram p = two_kernels();
   const std::string text = compile(p, {false, false, true}).assembly;

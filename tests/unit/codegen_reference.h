@@ -1,4 +1,4 @@
-// The semantics of elementwise operations, directly in C++, on value bits. Shares no code with the compiler.
+// The semantics of elementwise operations in C++, on the bits of values. Shares no code with the compiler.
 #pragma once
 
 #include <bit>
@@ -111,7 +111,7 @@ bool compare_op(Op op, T a, T b) {
   }
 }
 
-// Values wider than the type; the caller cuts the result to its width.
+// Computes on values wider than the type. The caller cuts the result to the type's width.
 template <class Wide>
 Wide divide_op(Op op, Wide a, Wide b) {
   if (b == 0) return 0;
@@ -167,7 +167,7 @@ inline Bits bool_op(Op op, Bits a, Bits b) {
   }
 }
 
-// One elementwise operation other than CAST, BITCAST and WHERE on operands of type d.
+// Any elementwise operation except CAST, BITCAST and WHERE, on operands of type d.
 inline Bits reference(Op op, DType d, Bits a, Bits b, Bits c) {
   if (is_float(d)) {
     const double x = float_value(d, a), y = float_value(d, b), z = float_value(d, c);
@@ -201,7 +201,7 @@ inline Bits reference_cast(DType from, DType to, Bits v) {
   if (!is_float(to)) return low_bits(signed_from ? static_cast<Bits>(s) : v, bits(to));
   if (to == DType::f32) return float_bits(to, static_cast<double>(signed_from ? static_cast<float>(s) : static_cast<float>(v)));
   if (to == DType::f64) return float_bits(to, signed_from ? static_cast<double>(s) : static_cast<double>(v));
-  // Narrow floats, one rounding: long double holds every 64-bit integer; cut it to odd before it becomes a double.
+  // Narrow floats round once: long double represents every 64-bit integer, and is rounded to odd before it becomes a double.
   const long double exact = signed_from ? static_cast<long double>(s) : static_cast<long double>(v);
   double near = static_cast<double>(exact);
   if (static_cast<long double>(near) != exact && (std::bit_cast<Bits>(near) & 1) == 0)

@@ -4,7 +4,7 @@
 namespace kiln::compiler::test {
 namespace {
 
-// for i { s = for j { carried }; for c { store } } : the pure loop j sits in i, values sit where their deepest RANGE is.
+// for i { s = for j { carried }; for c { store } }: the pure loop j belongs to i, and values belong to their deepest RANGE.
 TEST(CodegenScopes, Tree) {
   HandProgram p("tree");
   const Id n = p.symbol("N");
@@ -35,7 +35,7 @@ TEST(CodegenScopes, Tree) {
   EXPECT_FALSE(s.loops[static_cast<std::size_t>(at_c)].certain);
   EXPECT_TRUE(s.encloses(at_i, at_c));
   EXPECT_FALSE(s.encloses(at_j, at_c));
-  // A load that does not depend on c stays in c, which may be empty; from i, which is not, it may move out.
+  // A load that does not depend on c stays in c, because c may be empty. It may move out of i, which is not empty.
   EXPECT_EQ(s.place(first, at_c), at_c);
   EXPECT_EQ(s.place(first, at_i), root_scope);
   EXPECT_EQ(s.place(sum, at_c), at_i);

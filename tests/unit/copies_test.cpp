@@ -1,4 +1,4 @@
-// Which kernels copy a whole buffer, and which store one whole.
+// Recognition of kernels that copy a whole buffer, and of kernels that store a whole buffer.
 #include "compiler/schedule/copies.h"
 
 #include "tests/unit/turn_programs.h"
@@ -14,7 +14,7 @@ class Copies : public ::testing::Test, protected TurnProgram {
  protected:
   const int u = parameter("u"), w = parameter("w"), x = parameter("x");
 
-  // Of the last kernel: the copy that an END is.
+  // The copy that END number `end` of the last kernel makes.
   std::optional<Copied> copied(std::size_t end = 0) {
     const Kernel& k = s.kernels.back();
     return copy_of(g, s, k, g.src(k.sink, end));
@@ -41,7 +41,7 @@ TEST_F(Copies, OfKernels) {
 TEST_F(Copies, OfKernelsOfTheProgram) {
   own({{u, at(w)}, {w, at(u)}, {x, doubled(w)}});
   EXPECT_EQ(copied(0), (Copied{u, w}));
-  EXPECT_EQ(copied(1), (Copied{w, u}));  // as the iteration began
+  EXPECT_EQ(copied(1), (Copied{w, u}));  // of the contents when the iteration begins
   EXPECT_EQ(copied(2), std::nullopt);
 }
 
@@ -119,7 +119,7 @@ TEST_F(Copies, WholeStoresHaveNoGates) {
   EXPECT_FALSE(is_stored_whole(u));
 }
 
-// Elements 0, 2, 4, .. and then 1, 3, 5, ..
+// One store has elements 0, 2, 4, .., the other 1, 3, 5, ..
 TEST_F(Copies, WholeStoresMayBeSeveral) {
   const int even = temporary("even", DType::i32, 2 * elements);
   const Value twice = [this](Id i) { return g.make(Op::MUL, DType::index, {i, g.index(2)}); };
@@ -129,7 +129,7 @@ TEST_F(Copies, WholeStoresMayBeSeveral) {
   EXPECT_FALSE(is_stored_whole(even));
 }
 
-// A row of a pitched parameter is as dense as any buffer.
+// A row of a pitched parameter is dense.
 TEST_F(Copies, OfAPitchedRow) {
   make_pitched_row(u);
   kernel({{u, at(w)}});

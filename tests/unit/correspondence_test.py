@@ -1,6 +1,6 @@
-"""The pages that list, row by row, what a published description says and what does it here: every cell is filled, sources exist and
-have the names that the row gives, golden cases exist and run a pass that the row names (or whose source it names), other tests exist, errata are explained, and
-each section has as many rows as it says. correspondence_test.py ROOT"""
+"""Checks the pages that compare a published description with Kiln, row by row: every cell is filled, sources exist and have the names
+in the row, golden cases exist and run a pass that the row names (or whose source it names), other tests exist, errata are explained,
+and each section has the stated number of rows. correspondence_test.py ROOT"""
 import pathlib, re, sys
 
 root = pathlib.Path(sys.argv[1])

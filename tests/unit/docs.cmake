@@ -6,9 +6,9 @@ set_tests_properties(unit.correspondence PROPERTIES LABELS unit)
 add_test(NAME unit.features COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/features_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(unit.features PROPERTIES LABELS unit)
 
-# Needs clang-query (Debian: clang-tools-19): in parts, so that none is long.
+# Needs clang-query (Debian: clang-tools-19). Runs in parts, so that no test takes long.
 find_program(KILN_CLANG_QUERY clang-query-19)
-find_package(LLVM QUIET CONFIG)  # as compiler/codegen found it
+find_package(LLVM QUIET CONFIG)  # the LLVM that compiler/codegen found
 if(KILN_CLANG_QUERY AND LLVM_FOUND)
   function(kiln_evaluation_order part)
     add_test(NAME unit.evaluation_order_${part}

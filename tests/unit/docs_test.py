@@ -1,5 +1,5 @@
-"""Every diagnostic id in the sources has a page and every page an id; links resolve; files that pages name exist; the page of the
-pipeline lists the passes; kernel sources in the pages compile."""
+"""Every diagnostic id in the sources has a page, and every page an id. Links resolve. Files that pages name exist. The pipeline's
+page lists the passes. Kernel sources in the pages compile."""
 import pathlib, re, subprocess, sys, tempfile
 
 root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]

@@ -1,4 +1,4 @@
-// What is captured: names, shapes, operations, locations; all of it known to the C++ compiler.
+// Captured programs: names, shapes, operations and locations. The C++ compiler knows all of them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -19,7 +19,7 @@ constexpr bool prints(std::string_view s) {
   return s == X.text;
 }
 
-// Polynomials are canonical.
+// Polynomials have a canonical form.
 static_assert(prints<N * M + M * N>("2*M*N"));
 static_assert(prints<N - 1 + 1>("N"));
 static_assert(prints<N - N>("0"));
@@ -56,7 +56,7 @@ static_assert(gives<make_sh<N + 1>, make_sh<1 + N>, make_sh<N + 1>>);
 static_assert(!fits<make_sh<3>, make_sh<4>> && !fits<make_sh<0>, make_sh<2>> && !fits<make_sh<N>, make_sh<M>>);
 static_assert(!fits<make_sh<N>, make_sh<4>> && !fits<make_sh<N>, make_sh<N + 1>> && !fits<make_sh<2, 3>, make_sh<2>>);
 
-// Literals: which C++ types an element type takes, and their bits.
+// Literals: the C++ types that an element type takes, and their bits.
 static_assert(kiln_takes<int, f16> && kiln_takes<double, bf16> && kiln_takes<int, u8> && kiln_takes<bool, bool>);
 static_assert(!kiln_takes<double, i32> && !kiln_takes<bool, i32> && !kiln_takes<int, bool> && !kiln_takes<bool, f32>);
 static_assert(kiln_encode<f32>(0.1).bits == 0x3dcccccd && kiln_encode<f32>(-2).bits == 0xc0000000);
@@ -114,7 +114,7 @@ static_assert(ir<shifted<u8, 3>>.symbols[0].min == 2 && ir<shifted<u8, 3>>.symbo
 static_assert(ir<shifted<u8, 3>>.symbols[0].multiple_of == 4);
 static_assert(text_is(ir<shifted<u8, 3>>.params[0].s->extents[1].text, "N+3"));
 
-// An inout reads what was stored before; an out may be read once it has a value; copies of handles name the same tensor.
+// An inout reads the last stored value, an out may be read once it has a value, and copies of handles name the same tensor.
 struct updates : program<updates> {
   in<i32, N> x;
   inout<i32, N> y;
@@ -141,7 +141,7 @@ struct doubling : program<doubling> {
 };
 static_assert(count_nodes<doubling>() == 42 && count_ops<doubling>(op::add) == 40);
 
-// Ill-formed operands leave no overload.
+// Ill-formed operands match no overload.
 template <class A, class B>
 concept addable = requires(A a, B b) { a + b; };
 template <class A, class B>

@@ -1,4 +1,4 @@
-// Evaluates captured tables in f64: an oracle of what was captured, not of dtypes. Integers up to 2^53 are exact in it.
+// Evaluates captured tables in f64. This checks the capture, not dtypes. Integers up to 2^53 are exact.
 #pragma once
 
 #include <cmath>
@@ -37,7 +37,7 @@ inline Tensor make(Shape s) {
   const auto n = static_cast<std::size_t>(count(s));
   return {std::move(s), std::vector<double>(n)};
 }
-// Calls f(index) for every position in row-major order.
+// Calls f(index) for every index in row-major order.
 inline void each(const Shape& s, const std::function<void(const Shape&)>& f) {
   Shape i(s.size(), 0);
   for (std::int64_t n = count(s); n > 0; --n) {
@@ -51,7 +51,7 @@ inline void each(const Shape& s, const std::function<void(const Shape&)>& f) {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-// Value of an extent text, by the grammar of record.h.
+// The value of an extent's text, by the grammar in record.h.
 inline std::int64_t value_of(const char*& p, const Symbols& symbols) {
   std::int64_t total = 0;
   while (*p != 0 && *p != ')') {
@@ -92,7 +92,7 @@ inline Shape shape_of(const kiln::dsl::record::shape& s, const Symbols& symbols)
   return r;
 }
 
-// Values of the parameters after the program, by name; `in` gives those before.
+// The parameters' values after the program, by name. `in`: the values before.
 std::map<std::string, Tensor> evaluate(const kiln::dsl::record::program& p, std::map<std::string, Tensor> in,
                                        const Symbols& symbols);
 

@@ -1,4 +1,4 @@
-// Captured programs evaluated against plain loops: movement, windows, contractions, library functions.
+// Captured programs, evaluated and compared with plain loops: movement, windows, contractions, library functions.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 

@@ -1,4 +1,4 @@
-// What scopes record: the nodes in order, their numbers, attributes and sources; all of it known to the C++ compiler.
+// Records of scopes: the nodes in order, their numbers, attributes and sources. The C++ compiler knows all of them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -11,7 +11,7 @@ namespace {
 inline constexpr dim<"N"> N;
 inline constexpr dim<"M"> M;
 
-// The operations of a program, from the first of `from` on, by name.
+// The names of a program's operations, beginning with the first operation `from`.
 template <class P>
 std::string operations() {
   static constexpr const char* names[] = {
@@ -45,7 +45,7 @@ struct nested : program<nested> {
         if (auto c = when(x(i, k) > 1.0f)) v += x.at<mode::mirror>(k, i);
         if (auto c = otherwise()) break_();
       }
-      auto value = v + 1;  // before y(i): g++ 12 evaluates constants from left to right, whatever C++17 says of =
+      auto value = v + 1;  // y(i) would be evaluated first: g++ 12 evaluates constants from left to right, unlike C++17 for =
       y(i) = value;
     }
   }
@@ -89,7 +89,7 @@ static_assert(std::string_view(attr<bounds>(nth<bounds>(op::loop, 1), 1).text) =
 static_assert(nth<bounds>(op::counter).d == KILN_I32 && nth<bounds>(op::counter, 2).d == KILN_I64);
 static_assert(nth<bounds>(op::loop, 3).imm == 1 && nth<bounds>(op::loop, 2).imm == 0);
 
-// Reads are snapshots: one node for each value, a new one after each change and in each scope.
+// Reads are snapshots: each value has one node, and a changed value or another scope a new one.
 struct snapshots : program<snapshots> {
   inout<i32, N> x;
   out<i32> y;

@@ -1,4 +1,4 @@
-"""No call has two arguments that both make nodes, instructions or random numbers: what comes out would depend on the C++ compiler.
+"""No call has two arguments that both make nodes, instructions or random numbers: their order would depend on the C++ compiler.
 evaluation_order.query says what counts. A site is mended by a name for the argument that comes first.
 evaluation_order_test.py ROOT CLANG_QUERY LLVM_INCLUDE PATH...; a folder stands for its sources, `self` for a text with known sites."""
 import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile

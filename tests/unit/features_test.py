@@ -1,4 +1,4 @@
-"""docs/reference/features.md: every row of the survey that it must have is there once and names tests, all of which exist, or says
+"""docs/reference/features.md: every required row of the survey is there once and names tests, all of which exist, or says
 `open: ` or `later: ` and why. docs/reference/examples.md: every example of the gallery has rows, and their tests exist.
 features_test.py ROOT"""
 import pathlib, re, sys

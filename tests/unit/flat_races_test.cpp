@@ -1,4 +1,4 @@
-// Positions of several axes in one flat tensor, and back: what is proven to be free of races, and what is an error.
+// Work items with several axes in one flat tensor, and the reverse: which programs are proven free of races.
 #include "tests/unit/races.h"
 
 using namespace kiln;
@@ -40,7 +40,7 @@ KILN_FLAT_RACE_TEST(I32OfSmallExtents, is_free, for (auto [i, j] : kernel(R, C))
 KILN_FLAT_RACE_TEST(PositionsOfOneAxis, is_free, for (auto [k] : kernel<i64, N * M>()) q(k / M, k % M) = y(k);)
 KILN_FLAT_RACE_TEST(EightEach, is_free, for (auto [i, j] : kernel<i64>(K, 8)) z.at<mode::skip>(i * 8 + j) = 1;)
 
-// Near misses. i32 wraps where N * M is 2^31 or more.
+// Near misses: i32 wraps if N * M is 2^31 or more.
 KILN_FLAT_RACE_TEST(I32OfAnyExtents, is_race, for (auto [i, j] : kernel(N, M)) y(i* M + j) = 1;)
 KILN_FLAT_RACE_TEST(I32PositionsOfOneAxis, is_race, for (auto [k] : kernel<N * M>()) q(k / M, k % M) = 1;)
 KILN_FLAT_RACE_TEST(WrongFactor, is_race, for (auto [i, j] : kernel<i64>(N, M)) y(i* N + j) = 1;)
@@ -60,7 +60,7 @@ TEST(FlatRaces, SaysWhichPositionsMeet) {
       << race_of<NextRow>();
 }
 
-TEST(FlatRaces, SaysThatATypeIsTooNarrow) {  // no two positions meet at small extents
+TEST(FlatRaces, SaysThatATypeIsTooNarrow) {  // no two work items meet at small extents
   EXPECT_NE(race_of<I32OfAnyExtents>().find(", and others may store to the same element; "
                                             "i32 may not hold the place: take positions of i64"),
             std::string::npos)

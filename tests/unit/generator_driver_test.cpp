@@ -89,7 +89,7 @@ TEST_F(DriverTest, WritesEverything) {
   const auto time = fs::last_write_time(dir / "saxpy.o");
   ASSERT_EQ(run({"-o", dir.string(), "--namespace", "my"}), 0);
   EXPECT_EQ(contents(dir / "saxpy.o"), first);
-  EXPECT_EQ(fs::last_write_time(dir / "saxpy.o"), time);  // unchanged bytes are not written again
+  EXPECT_EQ(fs::last_write_time(dir / "saxpy.o"), time);  // a file whose bytes do not change is not written
 }
 
 TEST_F(DriverTest, TargetsDiffer) {
@@ -111,7 +111,7 @@ TEST_F(DriverTest, NothingIsWrittenWhenAProgramFails) {
   EXPECT_EQ(run({"-o", dir.string()}, nullptr, &err), 65);
   EXPECT_EQ(err, "user.cpp:1:1: error: E-store: expected the output `y` to be assigned, got no store\n");
   EXPECT_TRUE(fs::is_empty(dir));
-  EXPECT_EQ(run({"-o", dir.string(), "--program", "saxpy"}), 0);  // the others can be had alone
+  EXPECT_EQ(run({"-o", dir.string(), "--program", "saxpy"}), 0);  // the other programs can be compiled alone
 }
 
 TEST_F(DriverTest, DuplicateNames) {

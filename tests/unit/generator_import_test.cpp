@@ -49,7 +49,7 @@ TEST(Import, LocationsAreTheUsers) {
   EXPECT_NE(text.find("add f32 [N] %3, %0 @ \"user.cpp\":14:3"), std::string::npos) << text;
 }
 
-// y = -x + |x|, the terms recorded in either order: C++ leaves it open.
+// y = -x + |x|, with the operands recorded in either order, because C++ does not define the order.
 TEST(Import, NodesAreInTheOrderOfOperands) {
   const auto recorded = [](bool last_first) {
     Tables t("terms");
@@ -161,7 +161,7 @@ TEST(Header, Declares) {
                            "kiln::view<const float, kiln::dynamic_extent> x,", "kiln::view<float, kiln::dynamic_extent> y,",
                            "namespace my {", "inout f32 [N] y"})
     EXPECT_NE(h.find(part), std::string::npos) << part << "\n" << h;
-  // No namespace stands beside a function of the C library.
+  // C++ allows no namespace with the name of a C library function.
   const std::string named_as_c = kiln::generator::write_header(g, p, "time");
   EXPECT_NE(named_as_c.find("namespace kiln_programs {\nnamespace time {\n"), std::string::npos) << named_as_c;
   EXPECT_NE(named_as_c.find("\nusing namespace kiln_programs;\n"), std::string::npos) << named_as_c;

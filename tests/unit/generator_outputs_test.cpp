@@ -1,5 +1,5 @@
-// Faults of the place that a generator writes to: whatever happens, a file is the old one or the new one, whole, and no
-// temporary is left by a generator that reports an error.
+// File system errors of a generator: a file is always the old one or the new one, complete, and a generator that reports an
+// error leaves no temporary file.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -54,7 +54,7 @@ struct OutputsTest : testing::Test {
     if (err != nullptr) *err = text;
     return code;
   }
-  // The generator in a process of its own.
+  // Starts the generator in a process of its own.
   pid_t start(const fs::path& to, const std::string& name) {
     const pid_t child = fork();
     if (child == 0) _exit(generate(to, name));
@@ -79,7 +79,7 @@ TEST_F(OutputsTest, FullDiskLeavesTheOldFiles) {
   getrlimit(RLIMIT_FSIZE, &unlimited);
   limited = unlimited;
   limited.rlim_cur = before.at("saxpy.o").size() / 2;
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // then writing past the limit fails, as on a full disk
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);  // so that a write beyond the limit fails, as on a full disk
   setrlimit(RLIMIT_FSIZE, &limited);
   std::string err;
   const int code = run(dir, "after", &err);
@@ -97,7 +97,7 @@ TEST_F(OutputsTest, FolderThatCannotBeMadeOrWritten) {
   EXPECT_EQ(run(dir / "file" / "sub", "k", &err), 73);
   EXPECT_NE(err.find((dir / "file" / "sub").string() + ": error: E-file: cannot be made: Not a directory"), std::string::npos)
       << err;
-  EXPECT_EQ(run("/proc/self", "k", &err), 73);  // refused to root too
+  EXPECT_EQ(run("/proc/self", "k", &err), 73);  // root is refused too
   EXPECT_EQ(err.find("/proc/self/saxpy."), 0u) << err;
   EXPECT_NE(err.find(": error: E-file: cannot be written: "), std::string::npos) << err;
 }
@@ -148,7 +148,7 @@ TEST_F(OutputsTest, KilledAtAnyInstant) {
   EXPECT_GT(killed, 0);
 }
 
-// One program is compiled after another: the memory of the first is free when the second begins.
+// Programs are compiled one after another. The first one's memory is free when the second begins.
 TEST_F(OutputsTest, ManyProgramsNeedTheMemoryOfOne) {
   if (sanitized) GTEST_SKIP() << "a sanitizer keeps freed memory to find its later use";
   const auto peak = [&](int n) {

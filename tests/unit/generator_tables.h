@@ -1,4 +1,4 @@
-// Record tables made by hand, as the DSL would freeze them.
+// Record tables made by hand, in the form that the DSL makes.
 #pragma once
 
 #include <deque>
@@ -71,7 +71,7 @@ class Tables {
   std::vector<record::symbol> symbols_;
 };
 
-// y = a * x + y over N, as examples/01_first captures it.
+// y = a * x + y over N, as in examples/01_first.
 inline Tables saxpy(const char* name = "saxpy") {
   Tables t(name);
   t.symbol("N", 0);

@@ -1,4 +1,4 @@
-// What is proven to be free of races, and what is an error: positions of one group between two barriers.
+// Which programs are proven free of races: work items of one workgroup between two barriers.
 #include "tests/unit/races.h"
 
 using namespace kiln;

@@ -1,4 +1,4 @@
-// Symbols bound from arguments, errors of arguments, updates in place, elementwise operations on whole arrays.
+// Binding of symbols from arguments, errors in arguments, updates in place, elementwise operations on whole arrays.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,7 +10,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// y[N] = x[N] + x2[2N + 1] cut to N; facts on N.
+// y[N] = x[N] + x2[2N + 1], cut to N, with facts on N.
 struct Fixture {
   Graph g;
   Program p;
@@ -58,7 +58,7 @@ TEST(InterpBind, SymbolsComeFromExtents) {
 
 TEST(InterpBind, LinearExtentsAreSolved) {
   Fixture f;
-  f.p.params.erase(f.p.params.begin());  // only 2N + 1 is left to tell N
+  f.p.params.erase(f.p.params.begin());  // only the extent 2N + 1 is left to determine N
   f.p.params.pop_back();
   f.p.sink = f.g.make(Op::SINK, DType::none, std::initializer_list<Id>{});
   EXPECT_EQ(bind_symbols(f.g, f.p, std::vector<Array>{floats(21)}).at("N"), 10);
@@ -78,7 +78,7 @@ TEST(InterpBind, WrongArgumentsAreNamed) {
   EXPECT_EQ(f.error({array<float>({4}, {1, 2, 3}), floats(9), out}), "E-argument");
 }
 
-// Both parameters read the values at entry, whatever the order of the stores.
+// Both parameters read their values at entry, in any order of the stores.
 TEST(InterpBind, UpdatesReadTheEntryValues) {
   Graph g;
   Builder b(g);
@@ -102,7 +102,7 @@ TEST(InterpElementwise, ScalarsBroadcastAndConditionsSelect) {
   EXPECT_EQ(values<std::int32_t>(y), std::vector<std::int32_t>({5, 2, 2, 7, 2, 2}));
 }
 
-// f16: every operation rounds; 1 + 2^-11 + 2^-11 stays 1, where one rounding at the end would give 1 + 2^-10.
+// In f16 every operation rounds: 1 + 2^-11 + 2^-11 stays 1. One rounding at the end would give 1 + 2^-10.
 TEST(InterpElementwise, NarrowFloatsRoundAfterEachOperation) {
   const Array one = array<std::uint16_t>({1}, {0x3c00}, DType::f16), tiny = array<std::uint16_t>({1}, {0x1000}, DType::f16);
   const Array y = evaluate({one, tiny}, [](Builder& b, const auto& in) {
@@ -124,7 +124,7 @@ TEST(InterpElementwise, ExtentsAreValues) {
             std::vector<float>({37}));
 }
 
-// A chain as long as this would overflow the stack of anything recursive, and all memory if arrays were kept.
+// A chain of this length would overflow the stack of recursive code, and memory if all arrays were kept.
 TEST(InterpElementwise, LongChainsFreeDeadArrays) {
   const Array y = evaluate({array<std::int32_t>({1024}, std::vector<std::int32_t>(1024, 1))}, [](Builder& b, const auto& in) {
     Id v = in[0];

@@ -38,7 +38,7 @@ constexpr DType dtype_of() {
     return DType::u64;
 }
 
-// d: for the types that stand for several dtypes (u8 also bool, u16 also f16 and bf16).
+// d: needed for types that represent several dtypes (u8 is also bool, u16 is also f16 and bf16).
 template <class T>
 Array array(std::vector<std::int64_t> extents, const std::vector<T>& v, DType d = dtype_of<T>()) {
   Array a{d, std::move(extents), {}};
@@ -63,7 +63,7 @@ inline std::vector<Array> run_text(const std::string& text, const std::vector<Ar
 
 using Expression = std::function<Id(Builder&, const std::vector<Id>&)>;
 
-// The value of f(inputs) on these arrays, by a program with static extents.
+// The value of f(inputs) for these arrays, computed by a program with static extents.
 inline Array evaluate(const std::vector<Array>& inputs, const Expression& f) {
   Graph g;
   Builder b(g);

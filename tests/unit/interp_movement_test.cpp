@@ -1,4 +1,4 @@
-// Movement operations against element-by-element definitions, over extents 0, 1, odd and prime.
+// Movement operations, compared with element-by-element definitions, for extents 0, 1, odd and prime.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ Array numbered(const Index& extents) {
   return array(extents, v);
 }
 
-// Every element of `out` is the element of `x` at from(position), or `fill` where that is outside.
+// Every element of `out` must be the element of `x` at from(index), or `fill` if from(index) is outside.
 void expect_gather(const Array& x, const Array& out, const Index& extents, const std::function<Index(Index)>& from,
                    std::int32_t fill = 0) {
   ASSERT_EQ(out.extents, extents);
@@ -116,7 +116,7 @@ TEST(InterpMovement, SliceWithSteps) {
   }
 }
 
-// One step at a time from the nearest border: the definition of the modes without their closed forms.
+// Takes one step at a time from the nearest border: the definition of the modes without closed forms.
 std::int64_t pad_source(PadMode mode, std::int64_t i, std::int64_t n) {
   if (mode == PadMode::edge) return std::clamp<std::int64_t>(i, 0, n - 1);
   while (mode == PadMode::wrap && (i < 0 || i >= n)) i += i < 0 ? n : -n;
@@ -134,7 +134,7 @@ TEST(InterpMovement, PadModes) {
       SCOPED_TRACE(std::string(name(mode)));
       const Array x = numbered(c.shape);
       const Array y = evaluate({x}, [&](Builder& b, const auto& in) {
-        b.trust_bounds();  // the modes are defined for wider borders than the builder lets pass
+        b.trust_bounds();  // the definition covers wider borders than the builder accepts
         const Id value = b.constant(DType::i32, static_cast<std::uint64_t>(-7));
         const auto before = index_ids(b.graph(), c.before), extents = index_ids(b.graph(), c.extents);
         return b.pad(in[0], value, mode, before, extents);
@@ -183,7 +183,7 @@ TEST(InterpMovement, IotaWrapsAndRounds) {
   };
   EXPECT_EQ(values<std::int8_t>(iota(DType::i8, 300))[299], 43);
   EXPECT_EQ(values<float>(iota(DType::f32, 5)), std::vector<float>({0, 1, 2, 3, 4}));
-  EXPECT_EQ(values<std::uint16_t>(iota(DType::f16, 2052))[2049], 0x6800);  // 2049 is a tie: to even
+  EXPECT_EQ(values<std::uint16_t>(iota(DType::f16, 2052))[2049], 0x6800);  // 2049 is a tie, which rounds to even
   EXPECT_TRUE(iota(DType::f64, 0).data.empty());
 }
 

@@ -1,4 +1,4 @@
-// Reductions: the order of every kind against plain loops that follow the definition step by step.
+// Reductions: the order of every kind, compared with plain loops that follow the definition step by step.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -26,7 +26,7 @@ std::vector<float> random_floats(std::size_t n, unsigned seed) {
   return v;
 }
 
-// The striped order, written out for sums: lanes of blocks, halving tree, then the blocks again.
+// The striped order, written out for sums: lanes of a block, the halving tree, then the blocks again.
 float striped_sum(std::vector<float> x) {
   for (;;) {
     std::vector<float> partial;
@@ -73,13 +73,13 @@ TEST(InterpReduce, SeveralAxesNestWithTheLastFirst) {
     return std::vector<float>(all.begin() + static_cast<std::ptrdiff_t>(begin),
                               all.begin() + static_cast<std::ptrdiff_t>(begin + n));
   };
-  std::vector<float> inner;  // over c
+  std::vector<float> inner;  // summed over c
   for (std::size_t i = 0; i < a * b; ++i) inner.push_back(striped_sum(line(v, i * c, c)));
-  std::vector<float> both;  // then over b, which is now last
+  std::vector<float> both;  // then summed over b, which is now the last axis
   for (std::size_t i = 0; i < a; ++i) both.push_back(striped_sum(line(inner, i * b, b)));
   EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {1, 2})), both);
   EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {0, 1, 2})), std::vector<float>({striped_sum(both)}));
-  std::vector<float> ends(b, 0);  // over c, then over a, which is not last
+  std::vector<float> ends(b, 0);  // summed over c, then over a, which is not the last axis
   for (std::size_t i = 0; i < a; ++i)
     for (std::size_t j = 0; j < b; ++j) ends[j] += inner[i * b + j];
   EXPECT_EQ(values<float>(reduce(x, ReduceKind::sum, {0, 2})), ends);
@@ -102,7 +102,7 @@ TEST(InterpReduce, EmptyGivesTheIdentity) {
   EXPECT_EQ(values<std::uint8_t>(reduce(truth, ReduceKind::any, {0})), std::vector<std::uint8_t>({0}));
   EXPECT_EQ(values<std::uint8_t>(reduce(truth, ReduceKind::all, {0})), std::vector<std::uint8_t>({1}));
   EXPECT_FALSE(
-      std::signbit(values<float>(reduce(array<float>({1}, {-0.0f}), ReduceKind::sum, {0}))[0]));  // identity +0 takes part
+      std::signbit(values<float>(reduce(array<float>({1}, {-0.0f}), ReduceKind::sum, {0}))[0]));  // the identity +0 counts
 }
 
 TEST(InterpReduce, ExtremaAndTheirPositions) {
@@ -125,7 +125,7 @@ TEST(InterpReduce, IntegersWrap) {
             std::vector<std::uint32_t>({0x10000}));
 }
 
-// 4096 ones and a half: in f16 the sum would stick at 2048; in f32 it is exact and rounds once.
+// 4096 ones and a half: a sum in f16 would stay at 2048. In f32 it is exact, and rounds once.
 TEST(InterpReduce, NarrowFloatsAccumulateInSinglePrecision) {
   std::vector<std::uint16_t> v(4096, 0x3c00);
   v.push_back(0x3800);
@@ -136,7 +136,7 @@ TEST(InterpReduce, NarrowFloatsAccumulateInSinglePrecision) {
             std::vector<std::uint16_t>({0x447a}));
 }
 
-// Rows of 2048 and 1: rounded to f16, each row's 2049 would be 2048, and three rows 6144 instead of 6147, which rounds to 6148.
+// Rows of 2048 and 1. If rows rounded to f16, each 2049 would become 2048, and the sum 6144. The exact 6147 rounds to 6148.
 TEST(InterpReduce, NarrowFloatsRoundOnceOverAllAxes) {
   const auto half = array<std::uint16_t>({3, 2}, {0x6800, 0x3c00, 0x6800, 0x3c00, 0x6800, 0x3c00}, DType::f16);
   EXPECT_EQ(values<std::uint16_t>(reduce(half, ReduceKind::sum, {0, 1})), std::vector<std::uint16_t>({0x6e01}));

@@ -1,4 +1,4 @@
-// One element at a time: conversions, integer semantics, extrema, rounding.
+// Operations on one element: conversions, integer semantics, extrema, rounding.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -17,7 +17,7 @@ using kiln::compiler::scalar::Half;
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// Value of a small float from its fields, and the nearest of them all by search over the neighbours: no arithmetic of scalar.h.
+// The value of a small float from its fields. nearest() searches neighbours, without any arithmetic of scalar.h.
 long double field_value(unsigned bits, int exponent, int mantissa) {
   const int bias = (1 << (exponent - 1)) - 1, e = static_cast<int>(bits >> mantissa) & ((1 << exponent) - 1);
   const auto m = static_cast<long double>(bits & ((1u << mantissa) - 1));
@@ -26,7 +26,7 @@ long double field_value(unsigned bits, int exponent, int mantissa) {
 }
 unsigned nearest(long double magnitude, int exponent, int mantissa) {
   const unsigned infinity = ((1u << exponent) - 1) << mantissa;
-  unsigned low = 0, high = infinity;  // infinity's fields read as the next power of two: exactly where overflow begins to count
+  unsigned low = 0, high = infinity;  // infinity's fields read as the next power of two: values from there on overflow
   while (high - low > 1) {
     const unsigned middle = (low + high) / 2;
     (field_value(middle, exponent, mantissa) <= magnitude ? low : high) = middle;
@@ -65,7 +65,7 @@ TEST(InterpScalar, NarrowingIsToNearestEvenOnce) {
     EXPECT_EQ(s::to_half(x).bits, nearest(x, 5, 10)) << std::hexfloat << x;
     EXPECT_EQ(s::to_brain(x).bits, nearest(x, 8, 7)) << std::hexfloat << x;
   }
-  // Through f32 this would round twice: the tie of f16 is broken below the precision of f32.
+  // Through f32 this would round twice: the digits that break the tie for f16 are below the precision of f32.
   EXPECT_EQ(s::convert<Half>(1 + 0x1p-11 + 0x1p-40).bits, 0x3c01);
   EXPECT_EQ(s::convert<Brain>(std::int64_t{0x4040000000000001}).bits, nearest(0x4040000000000001.0p0L, 8, 7));
 }

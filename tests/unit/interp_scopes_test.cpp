@@ -1,4 +1,4 @@
-// Loops, kernels and states through the interpreter, from programs in textual form.
+// Loops, kernels and states in the interpreter, for programs in textual form.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using I = std::int32_t;
 
-// An example of docs/reference/ir.md by the name of its program.
+// The example of docs/reference/ir.md with this program name.
 std::string example(const std::string& program) {
   std::ifstream in(KILN_IR_PAGE);
   const std::string page((std::istreambuf_iterator<char>(in)), {});
@@ -103,13 +103,13 @@ out i32 [4] y
     return std::pair(y[0], y[1]);
   };
   EXPECT_EQ(sums(1, 8), std::pair(1 + 4 + 7, 1));
-  EXPECT_EQ(sums(1, 100), std::pair(1 + 4 + 7 + 10, 0));  // 22 ends it
+  EXPECT_EQ(sums(1, 100), std::pair(1 + 4 + 7 + 10, 0));  // 22 ends the loop
   EXPECT_EQ(sums(-5, -4), std::pair(-5, 1));
   EXPECT_EQ(sums(5, 5), std::pair(0, 1));
   EXPECT_EQ(sums(5, -5), std::pair(0, 1));
 }
 
-// Carried values change together.
+// Carried values change at the same time.
 TEST(Loops, ParallelAssignment) {
   const std::string text = R"(program fibonacci
 in i32 [] n
@@ -141,12 +141,12 @@ store b, %17
   const auto out =
       run_text(text, {array<I>({}, {3}), array<I>({3}, {10, 11, 12}), array<I>({3}, {20, 21, 22}), array<I>({}, {})});
   EXPECT_EQ(values<I>(out[3]), std::vector<I>{2});
-  // The tensors change places each turn, and the one in front gets the sum: 1, 2, 3.
+  // The tensors rotate in each iteration, and the sums 1, 2, 3 are added to the first one.
   EXPECT_EQ(values<I>(out[1]), (std::vector<I>{2, 21, 22}));
   EXPECT_EQ(values<I>(out[2]), (std::vector<I>{3, 11, 12}));
 }
 
-// For each n: the first divisor above 1, found by a loop that breaks; then how many numbers below n have n's.
+// For each n the first divisor above 1, found by a loop with a break; then the number of smaller n with the same divisor.
 TEST(Kernels, NestedLoopsWithBreak) {
   const std::string text = R"(program divisors
 in i32 [N] x
@@ -179,7 +179,7 @@ out i32 [N] count
 %25 = get %24, slot 0
 store count, %25
 )";
-  std::vector<I> x, primes;  // primes below x: no divisor ends their search
+  std::vector<I> x, primes;  // primes below x, whose search finds no divisor
   for (I n = -2; n < 60; ++n) {
     x.push_back(n);
     I count = 0;
@@ -190,9 +190,9 @@ store count, %25
   EXPECT_EQ(values<I>(run_text(text, {array<I>({n}, x), array<I>({n}, {})})[1]), primes);
 }
 
-// Insertion sort of the rows in an array of their own: trip counts differ by element and by data.
+// Insertion sort of rows in a local array. The number of iterations differs by element and by data.
 TEST(Kernels, LocalArrays) {
-  // A new element is put behind the others and goes forward while it is smaller.
+  // A new element is appended, and moves forward while it is smaller.
   const std::string text = R"(program sort_rows
 in i32 [R, 6] x
 out i32 [R, 6] y
@@ -237,7 +237,7 @@ store y, %32
   EXPECT_EQ(values<I>(run_text(text, {array<I>({10, 6}, x), array<I>({10, 6}, {})})[1]), y);
 }
 
-// Every point sees what the points before it wrote to the shared tensor, and `init` as it was at entry.
+// Every work item sees the earlier work items' writes to the shared tensor, and `init` as it was at entry.
 TEST(Kernels, SharedAndEntryContents) {
   const std::string text = R"(program p
 inout i32 [5] y
@@ -263,7 +263,7 @@ store y, %15
 store count, %16
 )";
   const auto out = run_text(text, {array<I>({5}, {2, 3, 5, 7, 11}), array<I>({}, {})});
-  // Point 0 squares y[0], then writes its number over it; later points multiply 0.
+  // Work item 0 squares y[0], then overwrites it with its number. Later work items multiply 0.
   EXPECT_EQ(values<I>(out[0]), (std::vector<I>{0, 1, 2, 3, 4}));
   EXPECT_EQ(values<I>(out[1]), std::vector<I>{5});
 }
@@ -294,7 +294,7 @@ store y, %10
   EXPECT_EQ(sum(-7), 0);
 }
 
-// Vectors inside a kernel: whole-array operations at every point.
+// Vectors inside a kernel: whole-array operations in every work item.
 TEST(Kernels, SmallVectors) {
   const std::string text = R"(program lengths
 in f32 [N, 3] x
@@ -330,7 +330,7 @@ store y, %24
   EXPECT_EQ(values<float>(y), (std::vector<float>{5 + 48, 3 + 12}));
 }
 
-// Element by element in a kernel gives the bits of the whole-array operation.
+// An operation on elements in a kernel gives the same bits as on a whole array.
 TEST(Kernels, MathIsTheSame) {
   for (const char* type : {"f16", "bf16", "f32", "f64"})
     for (const char* op : {"rsqrt", "exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh", "erf"}) {
@@ -346,7 +346,7 @@ TEST(Kernels, MathIsTheSame) {
     }
 }
 
-// A promise that positions differ is kept, or an error where the second of two positions writes.
+// A promise that elements differ is kept, or the second of two writes to an element is an error.
 TEST(Kernels, UniqueStoresAreUnique) {
   const std::string text = example("scatter");
   const auto run = [&](std::vector<I> places) {

@@ -1,4 +1,4 @@
-// States of tensors through the interpreter: values outside of kernels, atomics on every type, bounds.
+// States of tensors in the interpreter: values outside of kernels, atomics on every type, bounds.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -54,7 +54,7 @@ store c, %0
   EXPECT_EQ(values<I>(out[3]), (std::vector<I>{1, 2, 3}));
 }
 
-// A value from outside that a loop takes at entry and leaves in each turn as well.
+// A value from outside is a loop's initial value, and also its value at the end of each iteration.
 TEST(States, FromOutsideAtTheEndOfATurn) {
   const std::string text = R"(program p
 in i32 [2] x
@@ -77,7 +77,7 @@ store b, %5
 
 namespace {
 
-// counts[at[i] % 3] KIND= v[i] for the values of one type, with the old elements.
+// counts[at[i] % 3] KIND= v[i] for values of one type, and the old elements.
 std::string atomic_program(DType d, AtomicKind k) {
   const std::string t(name(d)), kind(name(k));
   return "program p\nin " + t + " [N] v\nin " + t + " [N] e\nin bool [N] on\ninout " + t + " [3] y\nout " + t +
@@ -133,7 +133,7 @@ void check_atomic(DType d, AtomicKind k) {
   };
   for (int i = 0; i < 200; ++i) {
     v.push_back(next());
-    e.push_back(i % 2 == 0 && i >= 3 ? v[static_cast<std::size_t>(i) - 3] : next());  // often what is there
+    e.push_back(i % 2 == 0 && i >= 3 ? v[static_cast<std::size_t>(i) - 3] : next());  // often the present element
     on.push_back(i % 5 != 4);
   }
   for (T& t : y) t = next();

@@ -11,7 +11,7 @@ using namespace kiln::compiler;
 
 namespace {
 
-// The id of the diagnostic that f throws, with its text in `text`; "" when none.
+// The id of the diagnostic that f throws, and its text in `text`; "": none.
 template <class F>
 std::string thrown(F f, std::string* text = nullptr) {
   try {
@@ -51,7 +51,7 @@ TEST_F(IndexTest, EqualPolynomialsAreOneNode) {
   EXPECT_EQ(e("(N + 5) % 4"), e("(N + 1) % 4"));
   EXPECT_EQ(e("2*(N)//2"), index_mul(g, g.index(2), e("(N // 2)")));
   EXPECT_EQ(e("max(N, 3)"), e("max(3, N)"));
-  EXPECT_EQ(e("-7 // 2"), g.index(-3));  // the sign applies to the term, as in -(7 // 2)
+  EXPECT_EQ(e("-7 // 2"), g.index(-3));  // the sign applies to the whole term: -(7 // 2)
   EXPECT_EQ(e("(0 - 7) // 2"), g.index(-4));
   EXPECT_EQ(e("N // 0"), g.index(0));
 }
@@ -83,16 +83,16 @@ TEST_F(IndexTest, Proofs) {
   const SymbolFacts facts[] = {{"N", 3}};
   EXPECT_TRUE(proves_nonnegative(g, e("N - 3"), facts));
   EXPECT_FALSE(proves_nonnegative(g, e("N - 4"), facts));
-  EXPECT_TRUE(proves_nonnegative(g, e("N - 1 - 2*((N + 1) // 2 - 1)"), {}));  // every second element stays inside
+  EXPECT_TRUE(proves_nonnegative(g, e("N - 1 - 2*((N + 1) // 2 - 1)"), {}));  // every second element is inside
   EXPECT_TRUE(proves_nonnegative(g, e("N*N - 3*N"), facts));
   EXPECT_TRUE(proves_nonnegative(g, e("3 - N % 4"), {}));
   EXPECT_FALSE(proves_nonnegative(g, e("M - N"), facts));
   const SymbolFacts one[] = {{"N", 1}};
-  EXPECT_TRUE(proves_nonnegative(g, e("(N - 3) // 2 + 1"), one));  // N = 1 gives 0: checked by value
+  EXPECT_TRUE(proves_nonnegative(g, e("(N - 3) // 2 + 1"), one));  // N = 1 gives 0: evaluation decides
   EXPECT_FALSE(proves_nonnegative(g, e("(N - 3) // 2 + 1"), {}));
 }
 
-// Extents of halves, tiles and what is left of them.
+// Extents of halves, of tiles and of remainders.
 TEST_F(IndexTest, ProofsOfDivisions) {
   for (const char* text : {"(H // 2)*(W // 2)",
                            "M*(K // 2)",

@@ -1,4 +1,4 @@
-// What one run keeps: of a program's numbers, and of a kernel's buffers (E-limit).
+// Limits of one run: a program's numbers, and a kernel's buffers (E-limit).
 #include <gtest/gtest.h>
 
 #include "compiler/ir/call_symbols.h"
@@ -7,7 +7,7 @@
 namespace kiln::compiler {
 namespace {
 
-// What check_run says of a schedule with so many element symbols, and one kernel with so many buffers.
+// The error of check_run for a schedule with this many element symbols, and one kernel with this many buffers.
 std::string said_of(std::size_t numbers, std::size_t buffers) {
   Graph g;
   Schedule s;

@@ -53,7 +53,7 @@ inout f32 [N] z
 )";
 const std::string tail = "%98 = kernel %4, %1, %97\n%99 = get %98, slot 0\nstore y, %99\n";
 
-// Nodes by the line of the text that made them (line 1 is the first of `text`).
+// Nodes by the line of the text that defines them (1: the first line of `text`).
 struct Parsed {
   explicit Parsed(const std::string& text) : program(read_program(g, text)) {
     verify(g, program);
@@ -108,7 +108,7 @@ TEST(States, KnowTheirMemory) {
   EXPECT_EQ(memory_of(g, g.make(Op::GET, DType::f32, {loop}, {0})), no_id);  // a value
   EXPECT_EQ(memory_of(g, g.make(Op::STORE, DType::none, {local, at, one})), local);
   EXPECT_FALSE(is_state(g, one));
-  // As a text may have them, before the verifier sees it.
+  // A text may contain this before the verifier sees it.
   EXPECT_FALSE(is_state(g, g.make(Op::STORE, DType::none, std::span<const Id>())));
   EXPECT_FALSE(is_state(g, g.make(Op::CARRY, DType::none, {range}, {0})));
   EXPECT_FALSE(is_state(g, g.make(Op::GET, DType::none, {loop}, {9})));
@@ -224,8 +224,8 @@ TEST(Regions, NodesAndNesting) {
 
 TEST(Regions, ReadersComeBeforeTheWriter) {
   const Parsed p(head +
-                 "%10 = update %6, %3, %7, %4\n"  // 13: takes %6
-                 "%11 = index %6, %4\n"           // 14: reads it
+                 "%10 = update %6, %3, %7, %4\n"  // 13: changes %6
+                 "%11 = index %6, %4\n"           // 14: reads %6
                  "%12 = index %10, %4\n"          // 15
                  "%13 = add %11, %12\n"           // 16
                  "%97 = update %10, %3, %13, %4\n" +
@@ -248,7 +248,7 @@ TEST(Regions, ReadersInsideALoopCount) {
   EXPECT_LT(p.position(p.at(18, Op::FOR)), p.position(p.at(13, Op::UPDATE)));
 }
 
-// Outside of kernels a tensor is a value: the order gives way.
+// Outside of kernels a tensor is a value, so a reader may come after the writer.
 TEST(Regions, ValuesOutsideOfKernels) {
   const Parsed p(R"(program p
 inout i32 [8] y
@@ -288,7 +288,7 @@ TEST(Regions, Origins) {
 TEST(VerifyScopes, EveryRuleFires) {
   const std::string write = "%97 = update %6, %3, %7, %4\n";
   const std::vector<std::pair<std::string, std::string>> wrong = {
-      // A kernel or loop that a pass has copied.
+      // A copy of a kernel or loop, as a faulty pass could make it.
       {"range-owner", write + tail + "%100 = kernel %4, %1, %6\n%101 = get %100, slot 0\nstore z, %101\n"},
       {"range-owner",
        "%97 = add %7, %7\n%98 = index %0, %5\n%99 = reshape [1] %98\nstore y, %1\n"
@@ -318,7 +318,7 @@ TEST(VerifyScopes, EveryRuleFires) {
        "%90 = carry %4, %2, slot 1\n%91 = update %6, %3, %7, %4\n%92 = update %90, %3, %7, %4\n"
        "%93 = kernel %4, %1, %2, %92, %91\n%94 = get %93, slot 0\nstore y, %94\n"},
       {"kernel-state", "%97 = update %2, %3, %7, %4\n" + tail},
-      // The loop hands on what it began with: its writes would be lost.
+      // The loop's result is its initial state, so its writes would be lost.
       {"kernel-state",
        "%90 = range (8), id 7\n%91 = carry %90, %6, slot 0\n%92 = index %91, %90\n"
        "%94 = for %90, (0), (8), %6, %7, %6, %92\n%95 = get %94, slot 0\n%97 = update %95, %3, %7, %4\n" +
@@ -329,7 +329,7 @@ TEST(VerifyScopes, EveryRuleFires) {
        "%93 = index %92, %90\n%94 = for %90, (0), (8), %7, %93\n%95 = get %94, slot 0\n%97 = update %6, %3, %95, %4\n" +
            tail},
       {"one-writer", "%90 = update %6, %3, %7, (0)\n%91 = index %90, (0)\n%97 = update %6, %3, %91, %4\n" + tail},
-      // An effect that is not on the way to the final state.
+      // An effect that does not lead to the final state.
       {"one-writer",
        "%90 = const f32 1\n%91 = atomic %6, %3, %90, (0), add\n%92 = old %91\n%97 = update %6, %3, %92, %4\n" + tail},
       {"merged-effect",
@@ -349,11 +349,11 @@ TEST(VerifyScopes, EveryRuleFires) {
 
 TEST(VerifyScopes, Accepted) {
   EXPECT_EQ(error_of_text(head + "%97 = update %6, %3, %7, %4\n" + tail), "");
-  // Effects that use no position of the kernel: once for each point.
+  // Effects without an index of the kernel: one for each work item.
   EXPECT_EQ(error_of_text(
                 head + "%90 = const f32 1\n%91 = atomic %6, %3, %90, (0), add\n%97 = atomic %91, %3, %90, (0), add\n" + tail),
             "");
-  // Two kernels on the state before and after; a local array carried by a loop.
+  // Two kernels on the states before and after; a local array that a loop carries.
   EXPECT_EQ(
       error_of_text(head + "%97 = update %6, %3, %7, %4\n" + tail.substr(0, tail.find("store")) +
                     "%100 = carry %5, %99, slot 0\n%101 = index %1, %5\n%102 = local f32 [4] %5, id 0\n"
@@ -399,7 +399,7 @@ TEST(ScopeText, Mistakes) {
   EXPECT_NE(error_of_text(head + "%10 = local f32 [3] %4\n").find("`local` expected `id n`"), std::string::npos);
 }
 
-// Whatever the text, reading and verifying end with a program or a diagnostic.
+// Reading and verifying any text gives a program or a diagnostic.
 TEST(ScopeText, NoiseNeverCrashes) {
   const std::string text = head +
                            "%10 = range (8), id 2\n%11 = carry %10, %6, slot 0\n%12 = atomic %11, %3, %7, %10, add\n"
@@ -416,7 +416,7 @@ TEST(ScopeText, NoiseNeverCrashes) {
   std::size_t accepted = 0;
   for (int i = 0; i < 20000; ++i) {
     std::string t = text;
-    for (int k = 0; k < 3; ++k) {  // mostly other numbers: operands, slots and ids that do not belong there
+    for (int k = 0; k < 3; ++k) {  // mostly numbers: operands, slots and ids that do not fit
       const auto at = t.find_first_of(digits, head.size() / 2 + random() % (t.size() - head.size() / 2));
       if (at != std::string::npos) t[at] = i % 4 == 0 ? static_cast<char>(random()) : digits[random() % 10];
     }
@@ -425,7 +425,7 @@ TEST(ScopeText, NoiseNeverCrashes) {
   EXPECT_GT(accepted, 20u);
 }
 
-// Time and stack do not depend on how deep the graph is.
+// Time and stack do not depend on the depth of the graph.
 TEST(Regions, LongChains) {
   Graph g;
   Builder b(g);

@@ -21,7 +21,7 @@ constexpr TextOptions plain{.locations = false};
 
 std::string structure(Graph& g, const Program& p) { return write_program(g, p, plain); }
 
-// text -> program -> text is a fixed point, and the sinks hash alike.
+// Text -> program -> text gives the same text, and the sinks have the same hash.
 void expect_round_trip(const std::string& text) {
   Graph g1, g2;
   const Program p1 = read_program(g1, text);
@@ -227,7 +227,7 @@ TEST(Text, MalformedLinesSayWhere) {
   EXPECT_NE(error_of("program p\nin f32 [" + std::string(1000, '(') + "N] x").find("at most 64 deep"), std::string::npos);
 }
 
-// What no call could satisfy is told when the program is read, not by every call.
+// Extents that no call can satisfy are reported when the program is read, not in every call.
 TEST(Text, ArgumentsGiveEverySymbol) {
   const auto with = [](const std::string& params) {
     return "program p\n" + params + "out f32 [2] y\n%0 = const f32 0\nstore y, %0\n";
@@ -282,7 +282,7 @@ TEST(Text, NodesOfEveryOperationAndLevel) {
   const Id sum = g.make(Op::REDUCE, DType::f32, {value, range}, {0, 1});
   const Id store = g.make(Op::STORE, DType::none, {buffer, g.index(0), sum});
   roots.push_back(g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store})}));
-  for (int k = 0; k <= static_cast<int>(Op::SHUFFLE); ++k) {  // any operation, with odd parts: the generic form keeps them
+  for (int k = 0; k <= static_cast<int>(Op::SHUFFLE); ++k) {  // any operation, with strange parts: the generic form keeps them
     const std::vector<Id> src(arity(static_cast<Op>(k)) < 0 ? 2 : static_cast<std::size_t>(arity(static_cast<Op>(k))), value);
     const std::vector<std::int64_t> args(static_cast<Op>(k) == Op::CONST ? 1 : 2, 1);
     roots.push_back(g.make(static_cast<Op>(k), DType::i32, src, args, "odd \"name\"", 8));

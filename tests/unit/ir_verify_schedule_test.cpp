@@ -1,4 +1,4 @@
-// Each rule for schedules refuses a text that breaks it: a good text of each form, changed in one place.
+// Each rule for schedules refuses a text that breaks it: a good text of each form with one change.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -239,7 +239,7 @@ std::string rule_of(const std::string& text, Form form) {
   return "";
 }
 
-// Nodes that stand for nothing in the good texts, so that a change in one place can name them.
+// Adds nodes that the good text does not use, so that a change in one place can name them.
 std::string with(std::string text, const std::string& line, const std::string& added) {
   return text.insert(text.find(line), added);
 }

@@ -62,7 +62,7 @@ std::vector<Case> broken_nodes() {
       {Level::kernel, "range", [](G g) { return g.make(Op::RANGE, DType::index, {g.index(4)}, {0, 9}); }},
       {Level::tensor, "elementwise-types", [f, i](G g) { return g.make(Op::ADD, DType::f32, {f(g), i(g)}); }},
       {Level::tensor, "elementwise-types", [f](G g) { return g.make(Op::LT, DType::f32, {f(g), f(g)}); }},
-      // A loop is no value, whatever the other operands are.
+      // A loop is not a value, with any other operands.
       {Level::tensor, "elementwise-types",
        [f, range](G g) { return g.make(Op::ADD, DType::f32, {f(g), g.make(Op::KERNEL, DType::none, {range(g)}, {1, 0})}); }},
       {Level::program, "elementwise-lanes",
@@ -81,7 +81,7 @@ std::vector<Case> broken_nodes() {
       {Level::kernel, "entry", [f, range](G g) { return g.make(Op::ENTRY, DType::none, {f(g), range(g)}); }},
       {Level::kernel, "atomic",
        [buffer, i](G g) {
-         const Id gate = g.constant(DType::boolean, 1);  // values have the type of the memory
+         const Id gate = g.constant(DType::boolean, 1);  // values must have the type of the memory
          return g.make(Op::ATOMIC, DType::none, {buffer(g), gate, i(g), g.index(0)}, {0});
        }},
       {Level::program, "old", [buffer](G g) { return g.make(Op::OLD, DType::f32, {buffer(g)}); }},
@@ -96,7 +96,7 @@ std::vector<Case> broken_nodes() {
       {Level::program, "get", [f](G g) { return g.make(Op::GET, DType::f32, {f(g)}, {0}); }},
       {Level::program, "for",
        [range](G g) {
-         const Id begin = g.index(0), init = g.index(1);  // the condition is no bool
+         const Id begin = g.index(0), init = g.index(1);  // the condition is not a bool
          return g.make(Op::FOR, DType::none, {range(g), begin, begin, init, init}, {1, 1, 1});
        }},
       {Level::tensor, "for",
@@ -183,7 +183,7 @@ TEST(Verify, ProgramRules) {
   p = good;
   p.symbols.clear();
   EXPECT_EQ(rule_of([&] { verify(g, p); }), "symbols");
-  Graph h;  // a half of N does not give N
+  Graph h;  // the half of N does not determine N
   Program half = read_program(h, "program p\nin f32 [N] n\nin f32 [N // 2] x\nout f32 [N // 2] y\n%0 = param x\nstore y, %0\n");
   verify(h, half);
   half.params[0].extents.clear();

@@ -31,7 +31,7 @@ class Run {
       value(id);  // a state
   }
 
-  // ENDs with equal ranges: each iteration's, in row-major order.
+  // Runs ENDs with equal ranges: all ENDs of each iteration, in row-major order.
   void ends(std::span<const Id> all) {
     const auto ranges = g_.src(all[0]).subspan(1);
     std::vector<std::int64_t> extents;
@@ -177,7 +177,7 @@ class Run {
       if (gate.at(l).i != 0) element(id, at[l].i) = v.at(l);
   }
 
-  // The array of an iteration, new, or the buffer as the iterations before have left it.
+  // An entry state: a new array of the iteration, or the buffer as earlier iterations have left it.
   Scalar entry(Id memory) {
     if (g_.op(memory) == Op::BUFFER) return states_.now(static_cast<std::size_t>(g_.arg(memory, 0)));
     std::int64_t elements = g_.lanes(memory);
@@ -194,7 +194,7 @@ class Run {
     return state;
   }
 
-  // Lane by lane.
+  // Applies the atomic operation lane by lane.
   Scalar state_after_atomic(Id id) {
     Scalar state = value(g_.src(id, 0))[0];
     const bool compares = g_.src(id).size() == 5;
@@ -221,7 +221,7 @@ class Run {
   const Symbols& symbols_;
   std::vector<Data>& slots_;
   StateMemory states_;
-  std::map<Id, Lanes> old_;  // by ATOMIC, of its last evaluation
+  std::map<Id, Lanes> old_;  // by ATOMIC: the old values of its last evaluation
   std::map<Id, std::int64_t> range_;
   std::map<Id, std::vector<Lanes>> carried_;
   std::map<Id, std::uint64_t> version_;

@@ -1,4 +1,4 @@
-// Index values become i32 only where neither they nor their operands can overflow.
+// Index values become i32 only if neither they nor their operands can overflow.
 #include <gtest/gtest.h>
 
 #include "compiler/lower/index_dtype.h"
@@ -25,7 +25,7 @@ struct Lowered {
   Id load(Id at) { return g.make(Op::LOAD, DType::f32, {buffer(), at}, {}, {}, g.lanes(at)); }
   Id position(Id at) { return g.make(Op::CAST, DType::i64, {at}, {}, {}, g.lanes(at)); }
 
-  // The value in the place of `x`, where it is converted to i64: without that conversion.
+  // The value that replaces `x` where it is converted to i64, without that conversion.
   Id lowered(Id x) {
     const Id sink = g.make(Op::SINK, DType::none, {position(x)});
     return g.src(g.src(index_dtype(g, sink, facts, narrowest_bits), 0), 0);
@@ -44,11 +44,11 @@ TEST(IndexDtype, DivisionUpToTheLastI32) {
   EXPECT_EQ(t.type(t.op(Op::FLOORDIV, t.g.sym("NoFacts"), three)), DType::i64);
 }
 
-// The result fits, what it is made of does not.
+// The result fits i32, but its operands do not.
 TEST(IndexDtype, IntermediatesCount) {
   Lowered t;
   const Id n = t.symbol("N", 0, 65536), c = t.g.index(32768);
-  EXPECT_EQ(t.type(t.op(Op::FLOORDIV, t.op(Op::MUL, n, c), c)), DType::i64);  // 2^31 on the way
+  EXPECT_EQ(t.type(t.op(Op::FLOORDIV, t.op(Op::MUL, n, c), c)), DType::i64);  // 2^31 in between
   const Id below = t.symbol("M", 0, 65535);
   EXPECT_EQ(t.type(t.op(Op::FLOORDIV, t.op(Op::MUL, below, c), c)), DType::i32);  // 2^31 - 32768
   const Id negative = t.op(Op::MUL, n, t.g.index(-32768));
@@ -95,7 +95,7 @@ TEST(IndexDtype, WideOnRequest) {
   EXPECT_EQ(t.type(t.ramp(t.symbol("N", 0, 100), 2, 8)), DType::i64);
 }
 
-// One consumer of each kind: what it gets, and that no index value but symbols is left.
+// One consumer of each kind: the type that it gets. Only symbols remain index values.
 TEST(IndexDtype, Consumers) {
   Lowered t;
   Graph& g = t.g;
@@ -126,7 +126,7 @@ TEST(IndexDtype, Consumers) {
   EXPECT_EQ(consumed(t.load(g.make(Op::GET, DType::index, {loop}, {0})), 1), DType::i64);
 }
 
-// y[i] = x[(i * 3 - 5) mod N] for every width that N's fact allows; equal results in i64.
+// y[i] = x[(i * 3 - 5) mod N] for every width that N's fact allows gives the same results as in i64.
 TEST(IndexDtype, SameElements) {
   for (const std::int64_t max : {std::int64_t{100}, two31 / 4, std::int64_t{1} << 40}) {
     OneKernel k;

@@ -1,4 +1,4 @@
-// Random kernels: elementwise expressions over shifted, strided and gated reads, with reductions inside reductions.
+// Random kernels: elementwise expressions over shifted, strided and gated reads, and nested reductions.
 #include "tests/unit/lower_program.h"
 
 namespace kiln::compiler::testing {
@@ -22,7 +22,7 @@ class RandomKernel {
  private:
   std::int64_t pick(std::int64_t below) { return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(below)); }
 
-  // An index below `extent`: a range of that extent, shifted under a gate, or from the other end.
+  // An index below `extent`: a range of this extent, shifted under a gate, or reversed.
   std::pair<Id, Id> position(Id extent) {
     std::vector<Id> fitting;
     for (const auto& [r, e] : scope)

@@ -1,4 +1,4 @@
-// Reductions: every kind and order against the evaluator of kernels, at extents around the stripes and blocks.
+// Reductions: every kind and order, compared with the evaluator of kernels, for extents near stripes and blocks.
 #include <algorithm>
 
 #include "tests/unit/lower_program.h"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t extents[] = {0, 1, 2, 8, 9, 31, 32, 33, 64, 100};
 
-// y[i] = reduce over k of x[i, k]; K symbolic when `fixed` < 0.
+// y[i] = reduce over k of x[i, k]. K is symbolic if `fixed` < 0.
 void make_row_reduce(OneKernel& k, ReduceKind kind, ReduceOrder order, DType d, std::int64_t fixed, std::int64_t max) {
   const Id m = k.symbol("M"), n = fixed < 0 ? k.symbol("K", max) : k.g.index(fixed);
   const DType result = kind == ReduceKind::argmax || kind == ReduceKind::argmin ? DType::i64 : d;
@@ -100,7 +100,7 @@ TEST(LowerReduce, MatmulTilesRowsAndSharesLoads) {
       for (std::int64_t inner : {0, 1, 9}) k.expect_same({{"M", rows}, {"N", columns}, {"K", inner}}, random, 4);
 }
 
-TEST(LowerReduce, StripesInStripes) {  // the sum of a matrix: rows, then the row sums
+TEST(LowerReduce, StripesInStripes) {  // the sum of a matrix: rows, then their sums
   std::mt19937 random(6);
   for (std::int64_t max : {std::int64_t{1000}, std::int64_t{1} << 40}) {
     OneKernel k;
@@ -179,7 +179,7 @@ TEST(LowerReduce, FewTurnsAroundALoopDoNotCarryMoreThanRegisters) {
   k.expect_same({{"M", 3}}, random, 0, false);
 }
 
-// Lanes would do each of the 36 loads one by one: a hundred instructions for each.
+// Lanes would need each of the 36 loads one by one: a hundred instructions for each load.
 TEST(LowerReduce, ManyLoadsApartGoElementByElement) {
   OneKernel k;
   const Id three = k.g.index(3), six = k.g.index(6), one = k.g.index(1);

@@ -86,7 +86,7 @@ TEST(Lower, PaddedStencilReadsNothingOutside) {
   k.lower();
   EXPECT_EQ(count(k.g, k.lowered.sink, Op::INVALID), 0u);
   EXPECT_EQ(malformed(k.g, k.lowered.sink), "");
-  // The evaluator of kernels knows no INVALID: compute the same by hand.
+  // The evaluator of kernels does not know INVALID, so the expected values are computed here.
   std::mt19937 random(4);
   const std::int64_t rows = 3, columns = 21;
   const Symbols symbols = {{"H", rows}, {"W", columns}};
@@ -153,13 +153,13 @@ TEST(Lower, InterleavedChannelsAreOneLoop) {
   const Id at = k.at(k.at(i, w, j), channels, c);
   k.store(y, at, k.op(Op::MUL, DType::f32, {k.load(x, at), k.f32(2)}), {i, j, c});
   k.lower();
-  EXPECT_EQ(count(k.g, k.lowered.sink, Op::FOR), 2u);  // whole turns and the rest
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::FOR), 2u);  // whole steps, and the rest
   EXPECT_EQ(k.lowered.alignment, 16);
   std::mt19937 random(8);
   for (std::int64_t columns : {0, 1, 5, 11}) k.expect_same({{"H", 4}, {"W", columns}}, random, 16);
 }
 
-// Pixels and channels of a row: one contiguous range between the borders, unless a value looks at one of them alone.
+// Pixels and channels of a row form one contiguous range between the borders, unless a value depends on one of them alone.
 TEST(Lower, PixelsAndChannelsAreOneRangeInTheInterior) {
   enum class Also { nothing, weight_of_channel, channel, pixel };
   for (const Also also : {Also::nothing, Also::weight_of_channel, Also::channel, Also::pixel})
@@ -289,13 +289,13 @@ TEST(Lower, LongChainIsLinear) {
   EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 8), 50000u);
 }
 
-// An estimate that the manifest can write.
+// The estimate must be an expression that the manifest can contain.
 TEST(Lower, WorkOfLoopsThatDataEnds) {
   OneKernel k;
   const Id n = k.symbol("N");
   const int x = k.buffer(DType::f32, n);
   const Id i = k.range(n);
-  const Id most = k.g.index((std::int64_t{1} << 31) - 1);  // positions of an i32 stay below
+  const Id most = k.g.index((std::int64_t{1} << 31) - 1);  // indices of i32 stay below this
   const Id j = k.range(most), l = k.range(most), m = k.range(k.g.index(16));
   const Id sum = k.op(Op::ADD, DType::f32, {k.load(x, j), k.load(x, l)});
   k.store(x, i, k.op(Op::ADD, DType::f32, {sum, k.load(x, m)}), {i, j, l, m});

@@ -92,7 +92,7 @@ class Worker {
     if (mpfr_signbit(r_.v) != std::signbit(got)) mismatch(x, y, got);
   }
 
-  // Is |r| at or above the point where rounding to nearest gives infinity?
+  // Whether |r| is at or above the value from which rounding to nearest gives infinity.
   static bool overflows(const mpfr_t r) { return mpfr_zero_p(r) == 0 && mpfr_get_exp(r) > L::max_exponent; }
 
   void special(bool nan, T x, T y, T got) {

@@ -1,4 +1,4 @@
-// Error of the transcendentals' expansions against MPFR, in units in the last place of the result's type.
+// Errors of the expansions of transcendental functions, compared with MPFR, in units in the last place of the result's type.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,18 @@
 namespace kiln::tests {
 
 struct Accuracy {
-  double ulp = 0;                                        // largest error seen
-  double x = 0, y = 0;                                   // where (y: second operand of pow)
-  double got = 0;                                        // what the expansion gave there
-  std::size_t wrong_specials = 0;                        // NaN or infinity where the reference has none, or the other way round
-  double special_x = 0, special_y = 0, special_got = 0;  // the last of those
+  double ulp = 0;                  // largest error
+  double x = 0, y = 0;             // its operands (y: second operand of pow)
+  double got = 0;                  // the expansion's result there
+  std::size_t wrong_specials = 0;  // results with NaN or infinity where the reference has none, or the reverse
+  double special_x = 0, special_y = 0, special_got = 0;  // the last of these results
 };
 
 // The functions, in a fixed order.
 std::vector<compiler::Op> transcendentals();
 
-// `count` inputs over the full range of the type (f32 or f64): uniform bit patterns, the range where the result is finite and
-// not constant, neighbourhoods of zeros and poles. Deterministic; `threads` workers share the inputs.
+// `count` inputs over the full range of the type (f32 or f64): uniform bit patterns, the range with finite and varying results,
+// neighbourhoods of zeros and poles. Deterministic. `threads` workers share the inputs.
 Accuracy measure(compiler::Op op, compiler::DType d, std::size_t count, unsigned threads);
 
 }  // namespace kiln::tests

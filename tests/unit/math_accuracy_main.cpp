@@ -1,4 +1,4 @@
-// math_accuracy [--count=N] [--threads=N] [--type=f32|f64] [--op=NAME]: the table of largest errors.
+// math_accuracy [--count=N] [--threads=N] [--type=f32|f64] [--op=NAME]: prints a table of the largest errors.
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>

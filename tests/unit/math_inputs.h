@@ -29,7 +29,7 @@ T from_bits(std::uint64_t b) {
 
 inline double unit(std::uint64_t b) { return static_cast<double>(b >> 11) * 0x1p-53; }
 
-// Where the function varies: the ends of its interesting range.
+// The ends of the range in which the function varies.
 template <class T>
 std::pair<double, double> interesting(compiler::Op op) {
   using compiler::Op;
@@ -62,7 +62,7 @@ T unary_input(compiler::Op op, std::uint64_t i) {
     }
     default: break;
   }
-  // Close to zeros and poles: multiples of pi/2, or 1 (log), or 0.
+  // Close to zeros and poles: multiples of pi/2; 1 for logarithms; 0.
   const double d = std::ldexp(unit(r) - 0.5, -static_cast<int>(s % 30));
   if (op == Op::SIN || op == Op::COS || op == Op::TAN) {
     const auto n = static_cast<double>(s >> (10 + s % 53));
@@ -71,7 +71,7 @@ T unary_input(compiler::Op op, std::uint64_t i) {
   return static_cast<T>((op == Op::LOG || op == Op::LOG2 ? 1 : 0) + d);
 }
 
-// x^y: any bits; finite results from any x; x close to 1 with a large y; small integers.
+// x^y: any bits; finite results for any x; x close to 1 with a large y; small integers.
 template <class T>
 void power_input(std::uint64_t i, T& x, T& y) {
   const std::uint64_t r = scramble(i), s = scramble(r);

@@ -1,4 +1,4 @@
-// Transcendentals against MPFR on a sample, and their special values.
+// Transcendental functions, compared with MPFR on a sample, and their special values.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -34,7 +34,7 @@ struct Special {
   double x, y, expected;
 };
 
-// C99 Annex F.9; the rows of pow are all of F.9.4.4.
+// C99 Annex F.9. The rows of pow are all of F.9.4.4.
 constexpr Special specials[] = {
     {Op::EXP, 0, 0, 1},
     {Op::EXP, -0.0, 0, 1},
@@ -173,7 +173,7 @@ void check_accuracy(DType d, double bar) {
 TEST(Math, AccuracyF32) { check_accuracy(DType::f32, 2); }
 TEST(Math, AccuracyF64) { check_accuracy(DType::f64, 2); }
 
-// f16 and bf16: computed in f32 and rounded once, so within half a unit and the error of f32.
+// f16 and bf16 compute in f32 and round once, so the error is at most half a unit plus the error of f32.
 TEST(Math, NarrowTypesRoundTheF32Result) {
   for (DType d : {DType::f16, DType::bf16})
     for (Op op : {Op::EXP, Op::LOG, Op::SIN, Op::TANH, Op::ERF, Op::RSQRT}) {
@@ -192,7 +192,7 @@ TEST(Math, NarrowTypesRoundTheF32Result) {
     }
 }
 
-// Every node of an expansion exists on every target: no transcendental, no load, one lane, no effect.
+// Every node of an expansion exists on every target: no transcendental operation, no load, one lane, no effect.
 TEST(Math, ExpansionsUseBasicOperationsOnly) {
   for (DType d : {DType::f32, DType::f64})
     for (Op op : kiln::tests::transcendentals()) {

@@ -1,10 +1,10 @@
-// Loops whose buffers change roles: by way of which buffers values come back to their places behind the loop.
+// Loops with rotating buffers: the order of copies that bring values back after the loop.
 #include "tests/unit/turn_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-// After two of four turns a and c have changed places: what nobody needs makes room.
+// After two of four iterations a and c are swapped. A buffer of the cycle whose value is dead takes a value in between.
 TEST_F(PingPong, AnotherBufferOfTheCycleMakesRoom) {
   const int a = parameter("a"), c = parameter("c"), x = parameter("x"), b = temporary("b"), d = temporary("d");
   copy(b, x);
@@ -82,7 +82,7 @@ TEST_F(PingPong, WithoutRoomCopiesStay) {
   stays();
 }
 
-// The other cycle has yet to be brought back, and holds in its temporary what is needed.
+// The other cycle is brought back later, and its temporary contains a needed value.
 TEST_F(PingPong, AnotherCycleMakesNoRoom) {
   const int u = parameter("u"), v = parameter("v"), w = parameter("w"), t = temporary("t");
   loop([&] {

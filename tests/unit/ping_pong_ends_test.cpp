@@ -1,10 +1,10 @@
-// Loops whose buffers change roles: what the next turn and what comes behind the loop need of them.
+// Loops with rotating buffers: which values the next iteration, and the code after the loop, need.
 #include "tests/unit/turn_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-// A temporary is read behind the loop, and another one is not.
+// One temporary is read after the loop, and the other one is not.
 TEST_F(PingPong, WhatIsReadBehindTheLoopIsBroughtBack) {
   const int x = parameter("x"), u = temporary("u"), v = temporary("v"), t = temporary("t");
   copy(u, x);
@@ -27,7 +27,7 @@ x <- u
 )");
 }
 
-// By an atomic operation, which is no load.
+// The reader is an atomic operation, which is not a load.
 TEST_F(PingPong, WhatIsFetchedBehindTheLoopIsBroughtBack) {
   const int x = parameter("x"), u = temporary("u"), t = temporary("t");
   copy(u, x);
@@ -60,7 +60,7 @@ loop 0 .. n0, count.0
 )");
 }
 
-// In another loop around: the next run goes on from what this one leaves, though no kernel outside of it tells.
+// In an outer loop, the next run of the inner loop continues with the last run's values, although no kernel outside reads them.
 TEST_F(PingPong, WhatTheNextRunOfTheLoopGoesOnFromIsBroughtBack) {
   const int x = parameter("x"), u = temporary("u"), t = temporary("t");
   const Id around = g.sym("around");
@@ -106,7 +106,7 @@ loop 0 .. n0
 )");
 }
 
-// Of what only a turn uses nothing is there in the next run either.
+// A temporary of one iteration has no value in the next run either.
 TEST_F(PingPong, TemporariesOfATurnAreNotBroughtBack) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {
@@ -123,7 +123,7 @@ TEST_F(PingPong, TemporariesOfATurnAreNotBroughtBack) {
 )");
 }
 
-// ---- which buffers hold nothing when a turn begins: t stays where it is, and its copy too
+// ---- which buffers have no value when an iteration begins: in these tests t does not rotate, and its copy stays
 
 TEST_F(PingPong, AParameterIsNoTemporaryOfATurn) {
   const int u = parameter("u"), t = parameter("t");
@@ -134,7 +134,7 @@ TEST_F(PingPong, AParameterIsNoTemporaryOfATurn) {
   stays();
 }
 
-// By way of r it could be brought back, but not what the last turn left in it.
+// r could be used to bring the value back, but then the last iteration's value of t would be lost.
 TEST_F(PingPong, WhatIsReadBehindTheLoopIsNoTemporaryOfATurn) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t"), r = temporary("r");
   loop([&] {
@@ -190,7 +190,7 @@ TEST_F(PingPong, WhatALoopWithinStoresFirstIsNoTemporaryOfATurn) {
   stays();
 }
 
-// Stored whole once, it may be stored in part, in loops within, and be read.
+// If it is first stored whole, it may then be stored in part, also in inner loops, and be read.
 TEST_F(PingPong, ATemporaryOfATurnMayBeStoredOften) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {

@@ -1,12 +1,12 @@
-// Loops whose buffers change roles, among other loops: which loops are worth it, which buffers keep their places, and what
-// comes where.
+// Loops with rotating buffers among other loops: which loops are worth it, which buffers must not rotate, and where
+// new loops and copies go.
 #include "compiler/ir/index_poly.h"
 #include "tests/unit/turn_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-// One loop of `turns` turns at constant positions that moves one buffer on.
+// One loop with `turns` iterations, by constant bounds, that copies a buffer to another one.
 class PingPongTurns : public PingPong {
  protected:
   bool changes(std::int64_t begin, std::int64_t end, std::int64_t step) {
@@ -29,7 +29,7 @@ TEST_F(PingPongTurns, OneIsNot) { EXPECT_FALSE(changes(0, 1, 1)); }
 TEST_F(PingPongTurns, OneOfALongerStepIsNot) { EXPECT_FALSE(changes(0, 3, 3)); }
 TEST_F(PingPongTurns, OneFarFromZeroIsNot) { EXPECT_FALSE(changes(4, 5, 1)); }
 
-// Where no buffer has another role in the next turn, the copy is gone at no cost; and nobody counts turns.
+// If no buffer rotates, the copy is removed at no cost, and no symbol counts iterations.
 TEST_F(PingPong, ACopyWithinATurnGoesFromASingleTurn) {
   const int u = parameter("u"), v = temporary("v"), t = temporary("t");
   loop(
@@ -60,7 +60,7 @@ where count.0 is 1, 3, 5
 )");
 }
 
-// ---- buffers that keep their places
+// ---- buffers that must not rotate
 
 TEST_F(PingPong, TheConditionOfALoopKeepsItsPlace) {
   const int u = parameter("u"), now = temporary("now", DType::boolean, 1), next = temporary("next", DType::boolean, 1);
@@ -100,7 +100,7 @@ TEST_F(PingPong, ANumberThatIsCopiedKeepsItsPlace) {
   stays();
 }
 
-// A role is of one loop: what has one in a loop within has none in the loop around.
+// A buffer rotates in one loop only. If it rotates in an inner loop, it does not rotate in the outer loop.
 TEST_F(PingPong, ARoleIsOfOneLoop) {
   const int u = parameter("u"), w = temporary("w"), t = temporary("t");
   loop([&] {
@@ -141,11 +141,11 @@ TEST_F(PingPong, WhatHasARoleWithinIsCopiedAround) {
 )");
 }
 
-// ---- what comes where
+// ---- where new loops, copies and symbols go
 
 TEST_F(PingPong, EachLoopCountsItsOwnTurns) {
   const int u = parameter("u"), v = parameter("v"), t = temporary("t"), r = temporary("r");
-  s.program.symbols.push_back({.name = "count.0", .max = 1});  // of the program itself
+  s.program.symbols.push_back({.name = "count.0", .max = 1});  // a symbol of the program
   loop([&] {
     kernel({{t, mixed({u})}});
     copy(u, t);

@@ -1,5 +1,5 @@
-// Which copies a loop outside of kernels can do without, and what stands in its place. Each program computes the same
-// afterwards, for any number of turns.
+// Copies that a host loop does not need, and the code that replaces them. Each program computes the same results as before, for
+// any number of iterations.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/index_poly.h"
@@ -39,7 +39,7 @@ where count.0 is 2, 5
 )");
 }
 
-// As a chain of copies of this many buffers, the last one new in each turn.
+// A chain of copies of this many buffers. Each iteration computes the last one again.
 class PingPongChain : public PingPong {
  protected:
   std::string after_chain(int buffers) {
@@ -71,7 +71,7 @@ TEST_F(PingPongChain, SixDoNot) {
 )");
 }
 
-// Readers before and behind the copy: each has the buffer that holds what it reads.
+// Readers before and after the copy use the buffer that contains their value.
 TEST_F(PingPong, ReadersBehindTheCopyFollowIt) {
   const int u = parameter("u"), x = parameter("x"), y = parameter("y"), t = temporary("t");
   loop([&] {
@@ -144,7 +144,7 @@ where count.0 is 1, 3, 5
 
 // ---- copies that stay
 
-// Without both copies a kernel that reads b would read c, and the one that stores to c would have to wait for it.
+// Without both copies, the kernel that reads b would read c, and the kernel that stores to c would have to wait for it.
 TEST_F(PingPong, WhatIsCopiedToTwiceIsCopied) {
   const int a = parameter("a"), d = parameter("d"), w = parameter("w"), b = temporary("b"), c = temporary("c");
   loop([&] {
@@ -198,7 +198,7 @@ TEST_F(PingPong, TheKernelMayNotReadWhatItCopiedTo) {
   stays();
 }
 
-// Each phase of a turn of rows sees what the one before has stored.
+// Each phase of a row's iteration reads the values that earlier phases stored.
 TEST_F(PingPong, PhasesDoNotCopyWhatTheyStore) {
   const int u = parameter("u"), a = temporary("a"), b = temporary("b");
   loop([&] {
@@ -217,7 +217,7 @@ TEST_F(PingPong, PhasesDoNotCopyWhatTheyLoad) {
   stays();
 }
 
-// Both are needed in the next turn, and one buffer holds what both should.
+// The next iteration needs both values, but only one buffer contains them.
 TEST_F(PingPong, OneOfTwoEqualBuffersIsCopied) {
   const int u = parameter("u"), v = parameter("v"), t = temporary("t");
   loop([&] {

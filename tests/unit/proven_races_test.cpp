@@ -1,4 +1,4 @@
-// Programs of matrices, sorts and permutations whose positions are free of races, for reasons that take several cases.
+// Matrix, sort and permutation programs that are free of races, for reasons that need a case distinction.
 #include "compiler/ir/text.h"
 #include "tests/unit/races.h"
 
@@ -25,7 +25,7 @@ inline constexpr dim<"S", {.min = 1, .max = 30000}> S;
   };                                      \
   TEST(ProvenRaces, Name) { Text(race_of<Name>()); }
 
-// The element that all read is written by nobody.
+// All work items read one element, and none writes it.
 KILN_PROOF_TEST(PivotOfData, is_free, auto k = max(0, min(c, size<N, i32>() - 1));
                 for (auto [t] : kernel(N)) if (auto g = when(t != k)) w(t, k) = w(t, k) / w(k, k);)
 KILN_PROOF_TEST(PivotOfALoop, is_free,
@@ -121,7 +121,7 @@ KILN_PROOF_TEST(
 KILN_PROOF_TEST(NotThird, is_race, for (auto [i] : kernel(N)) if (auto g = when(i % 3 != 1)) x(i / 3) = 1;)
 KILN_PROOF_TEST(QuarterOfEven, is_race, for (auto [i] : kernel(N)) if (auto g = when(i % 2 == 0)) x(i / 4) = 1;)
 
-// Shifts by constants are multiplications and divisions; only the low bits of a count matter.
+// Shifts by constants are multiplications and divisions. Only the low bits of a count matter.
 KILN_PROOF_TEST(ShiftedByOne, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 1) = 1;)
 KILN_PROOF_TEST(ShiftedByItsBits, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 32) = 1;)
 KILN_PROOF_TEST(ShiftedByItsBitsAndOne, is_free, for (auto [i] : kernel(N)) x.at<mode::skip>(i << 33) = 1;)
@@ -150,7 +150,7 @@ KILN_PROOF_TEST(Tiles, is_free, for (auto [a, b, i, j] : kernel(S, S, 8, 8)) s.a
 KILN_PROOF_TEST(FlatTiles, is_free,
                 for (auto [k] : kernel(K)) s.at<mode::skip>(k / 64 / 8 * 8 + k % 64 / 8, k / 64 % 8 * 8 + k % 8) = 1;)
 
-// Segments that only the data keeps apart, and a type that is too narrow for twice a position.
+// Segments that only the data separates, and a type that is too narrow for twice an index.
 KILN_PROOF_TEST(Compaction, is_race, for (auto [i] : kernel(N)) if (auto g = when(from(i) > 0)) x(keep(i)) = from(i);)
 KILN_PROOF_TEST(RowsOfData, is_race,
                 for (auto [i] : kernel(N)) for (auto k : loop(keep(i), keep.at<mode::constant>(i + 1, 0))) x(k) *= 2;)
@@ -164,7 +164,7 @@ KILN_PROOF_TEST(
       }
     })
 
-// A kernel of many statements: what it costs follows their number, not the number of their pairs (which would take minutes).
+// A kernel with many statements: the cost follows their number, not the number of their pairs (which would take minutes).
 std::string race_of_many(bool reads) {
   constexpr int count = 20'000;
   const auto n = std::to_string(count);
@@ -200,7 +200,7 @@ std::string race_of_many(bool reads) {
 TEST(ProvenRaces, ManyPlaces) { is_free(race_of_many(false)); }
 TEST(ProvenRaces, ManyPlacesAndReads) { is_free(race_of_many(true)); }
 
-// Two positions are named where both of them, their conditions and the element were evaluated.
+// A message names two work items only if both, their conditions and the element could be evaluated.
 TEST(ProvenRaces, NamesPositionsOnlyWhereTheyMeet) {
   EXPECT_NE(race_of<QuarterOfEven>().find(", as positions ("), std::string::npos) << race_of<QuarterOfEven>();
   const std::string narrow = race_of<OddEvenSortOfI32>();

@@ -1,4 +1,4 @@
-// Programs through the front end: whether they are proven to be free of races.
+// Programs through the front end: whether they are proven free of races.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Reductions over conditions on positions, in closed form: each at every point of a small box of extents and bounds, empty
-// ranges and negative bounds among them.
+// Closed forms of reductions over conditions on indices. Each is compared with the loop for every point of a small box of
+// extents and bounds, including empty ranges and negative bounds.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/reduce_identity.h"
@@ -33,7 +33,7 @@ class Collapse : public ::testing::Test {
     return g_.is_const(now) ? g_.arg(now, 0) : -1000;
   }
 
-  // The reduction of the condition collapses, to its value at every point. Sums count, in i64.
+  // The reduction of the condition must collapse, to its value at every point. Sums count in i64.
   void check(ReduceKind kind, Id condition) {
     const bool sum = kind == ReduceKind::sum;
     const DType d = sum ? DType::i64 : DType::boolean;
@@ -83,12 +83,12 @@ TEST_F(Collapse, TwoSidedAndJoined) {
     check(both(op, negated(from), until));
     check(both(op, here, until));
     check(both(op, negated(here), until));
-    check(both(op, test(Op::LT, a_, b_), from));  // one that does not depend on the range
+    check(both(op, test(Op::LT, a_, b_), from));  // a condition that does not depend on the range
     check(negated(both(op, from, until)));
   }
 }
 
-// The identity where the range is empty, else the value.
+// The identity if the range is empty, else the value.
 TEST_F(Collapse, ExtremaOfNothing) {
   for (const ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
     const Id value = g_.constant(DType::i32, 5);

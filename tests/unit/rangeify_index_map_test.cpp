@@ -1,4 +1,4 @@
-// Index maps of reshapes, checked for every element against row-major order.
+// Index maps of reshapes: each element is compared with row-major order.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/index_poly.h"
@@ -71,7 +71,7 @@ TEST(ReshapeIndex, SplitAndMergedAxesNeedNoDivisionOfOthers) {
   const Id h = g.sym("H"), w = g.sym("W"), three = g.index(3), one = g.index(1);
   const Id a = g.make(Op::RANGE, DType::index, {h}, {0, 0}),
            b = g.make(Op::RANGE, DType::index, {index_mul(g, w, three)}, {1, 0});
-  // [H, 1, 3*W] seen as [H, 3*W]: nothing is divided.
+  // [H, 1, 3*W] -> [H, 3*W] needs no division.
   EXPECT_EQ(reshape_index(g, simplify, std::vector<Id>{h, one, index_mul(g, w, three)},
                           std::vector<Id>{h, index_mul(g, w, three)}, std::vector<Id>{a, b}),
             (std::vector<Id>{a, g.index(0), b}));

@@ -1,4 +1,4 @@
-// One list of operations: the arithmetic that passes leave to the runtime is what its code has, with the IR's values.
+// The operations that passes leave to the runtime are those of its code, and both give the IR's values.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,4 +1,4 @@
-// Every status of kiln_call on a hand-made description; a failed check leaves the outputs alone.
+// Every status of kiln_call, for a description made by hand. A failed check leaves the outputs unchanged.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -40,7 +40,7 @@ struct Call {
 
   kiln_status run() { return kiln_call(&program, args.data(), static_cast<std::int32_t>(args.size()), &context); }
 
-  // The call fails with `code` and `message`, and writes nothing.
+  // The call must fail with `code` and `message`, and write nothing.
   void fails(int code, const std::string& message) {
     const std::vector<float> before = y;
     const kiln_status status = run();
@@ -193,7 +193,7 @@ TEST(RuntimeCall, Aliasing) {
   c.args[3].data = c.x.data() + 23;  // the last float of x
   c.fails(KILN_R_ALIAS, "R-alias: program row_sum: argument y shares memory with argument x");
   c.args[3].data = c.y.data();
-  c.args[1].data = c.x.data();  // two inputs may share
+  c.args[1].data = c.x.data();  // two inputs may be the same memory
   EXPECT_EQ(c.run().code, KILN_OK);
 }
 

@@ -1,4 +1,4 @@
-// The default pool: every iteration runs once, whatever is nested, concurrent or forked.
+// The default pool runs every iteration once, also in nested and concurrent calls and after a fork.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/wait.h>

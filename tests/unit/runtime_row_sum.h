@@ -1,4 +1,4 @@
-// The model of a header that the generator writes for the program of runtime_program.h.
+// The model of the header that the generator would write for the program of runtime_program.h.
 #pragma once
 
 #include "kiln/view.h"

@@ -1,4 +1,4 @@
-// The C++ face: views, their conversions, and a header as the generator writes it.
+// The C++ interface: views, their conversions, and a header in the generator's form.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -44,7 +44,7 @@ static_assert(std::is_constructible_v<kiln::view<float, dyn, 4>, float*, int>);
 static_assert(sizeof(kiln::float16) == 2 && sizeof(kiln::bfloat16) == 2);
 static_assert(std::is_trivially_copyable_v<kiln::view<float, dyn, 4>>);
 
-// As std::mdspan<T, extents<size_t, dyn, Columns>, L> for any layout with strides.
+// Like std::mdspan<T, extents<size_t, dyn, Columns>, L> for a layout L with any strides.
 template <class T, std::size_t Columns = std::dynamic_extent>
 struct matrix {
   T* data;

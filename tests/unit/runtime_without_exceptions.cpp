@@ -1,4 +1,4 @@
-// The runtime's C++ headers in an application that is built with -fno-exceptions and -fno-rtti.
+// The runtime's C++ headers work in an application that is built with -fno-exceptions and -fno-rtti.
 #include "kiln/pool.h"
 #include "kiln/view.h"
 

@@ -1,5 +1,5 @@
-// Two small evaluators for tests of the graph-level passes: one of the tensor program, node by node, one of kernels, iteration
-// by iteration with the planned workspace. Every load and store is checked against its buffer.
+// Two small evaluators for tests of graph-level passes: of a tensor program, node by node, and of kernels, iteration by
+// iteration, with the planned workspace. Every load and store is checked against its buffer.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace kiln::compiler::testing {
 
 struct Scalar {
-  double f = 0;        // floats; those of narrower types are kept exactly representable
+  double f = 0;        // floats; values of narrower types are exactly representable in their type
   std::int64_t i = 0;  // integers, bool, index
 };
 
@@ -25,17 +25,17 @@ Scalar scalar_of(DType d, std::uint64_t bits);
 Scalar apply(Op op, DType result, DType operand, const std::vector<Scalar>& x);
 bool same(DType d, const Scalar& a, const Scalar& b);
 
-// Value of an index expression over symbols.
+// The value of an index expression over symbols.
 std::int64_t index_at(const Graph& g, Id id, const Symbols& symbols);
 
-// Parameters by slot at entry -> parameters after.
+// From the parameters at entry to the parameters after the program, both by slot.
 std::vector<Data> run_program(Graph& g, const Program& p, const Symbols& symbols, const std::vector<Data>& params);
-// Before the memory plan, temporaries stand apart. `backward`: iterations and reads happen in the opposite order of loops, as
-// threads may run them. `unordered`: dependencies are not known yet, so an inout parameter is read as it was at entry.
+// Before the memory plan, each temporary has memory of its own. backward: iterations and reads happen in reverse order of the
+// loops, as threads may run them. unordered: dependencies are not known yet, so an inout parameter has its value at entry.
 std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbols, const std::vector<Data>& params,
                                bool backward, bool unordered = false);
 
-// Reduces values in the given order by the rules of docs/reference/numbers.md.
+// Reduces the values in this order by the rules of docs/reference/numbers.md.
 Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y);
 
 }  // namespace kiln::compiler::testing

@@ -24,8 +24,8 @@ Scalar get(const char* at, DType d) {
 struct Memory {
   char* data = nullptr;
   std::int64_t size = 0;        // elements
-  const char* entry = nullptr;  // what loads read, if not `data`
-  bool whole = true;            // every element is stored; not of windows, which the last turn may not fill
+  const char* entry = nullptr;  // memory that loads read instead of `data`; null: `data`
+  bool whole = true;            // every element must be stored; false for tile buffers, which the last tile may not fill
 };
 
 class KernelRun {
@@ -63,14 +63,14 @@ class KernelRun {
     version_[r] = ++clock_;
   }
 
-  // All iterations of ENDs with equal loops, those from number `first` on. `e`: number of the first END.
+  // Runs all iterations of ENDs with equal loops, from iteration `first` on. e: number of the first END.
   void walk(const std::vector<Id>& effects, std::size_t first, std::size_t e) {
     const std::vector<Id> loops(g_.src(effects[0]).begin() + 1 + static_cast<std::ptrdiff_t>(first), g_.src(effects[0]).end());
     std::vector<std::int64_t> ends;
     std::int64_t trips = 1;
     for (Id r : loops) {
       check(static_cast<RangeKind>(g_.arg(r, 1)) == RangeKind::loop, "loop kind");
-      ends.push_back(value(g_.src(r, 0)).i);  // may depend on the turn
+      ends.push_back(value(g_.src(r, 0)).i);  // may depend on the tile
       trips *= ends.back();
     }
     for (std::int64_t t = 0; t < trips; ++t) {
@@ -92,7 +92,7 @@ class KernelRun {
     }
   }
 
-  // Ranges that a node's value depends on; a value is fresh while none of them has moved.
+  // The ranges that a node's value depends on. A value is valid until one of them changes.
   const std::vector<Id>& free_ranges(Id id) {
     if (const auto it = free_.find(id); it != free_.end()) return it->second;
     std::map<Id, bool> set;
@@ -181,7 +181,7 @@ Data values_of(const char* data, std::int64_t size, DType d) {
   return out;
 }
 
-// A kernel that the program wrote, whose iterations have one order. What it does not change it reads as it was at entry.
+// Runs a kernel of the program, iterations in order. Buffers that it does not change have their value at entry.
 void run_own(const Graph& g, const Schedule& s, const Kernel& k, const Symbols& symbols, const std::vector<Memory>& slots) {
   std::vector<bool> is_changed(slots.size(), false);
   for (const Id end : g.src(k.sink)) is_changed[static_cast<std::size_t>(g.arg(memory_of(g, g.src(end, 0)), 0))] = true;
@@ -239,7 +239,7 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
     for (const int buffer : s.kernels[k].buffers) {
       const auto b = static_cast<std::size_t>(buffer);
       slots.push_back(memory[b]);
-      if (s.buffers[b].after < 0 || begun[b]) continue;  // a copy: what reads the buffer before may come later in the list
+      if (s.buffers[b].after < 0 || begun[b]) continue;  // a copy, because readers of the old buffer may come later in the list
       begun[b] = true;
       const Memory& before = memory[static_cast<std::size_t>(s.buffers[b].after)];
       std::memcpy(memory[b].data, before.entry != nullptr ? before.entry : before.data, bytes_of(b));

@@ -1,4 +1,4 @@
-// Parameters that are read and written: every read sees the value at entry.
+// Parameters that are read and written: every read gives the value at entry.
 #include <gtest/gtest.h>
 
 #include "compiler/ir/builder.h"
@@ -23,7 +23,7 @@ class ScheduleInout : public ::testing::Test {
     const Parameter& q = p_.params[static_cast<std::size_t>(slot)];
     stores_.push_back(b_.store(b_.param(slot, q), q, value));
   }
-  Id shifted(Id x) {  // x[i + 1], the last one first
+  Id shifted(Id x) {  // x[i + 1], where the last index continues with the first
     const Id parts[] = {x, x};
     return b_.slice(b_.concat(parts, 0), std::vector<Id>{g_.index(1)}, std::vector<std::int64_t>{1},
                     std::vector<Id>{g_.index(6)});

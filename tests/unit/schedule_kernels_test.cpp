@@ -1,4 +1,4 @@
-// How many kernels a program becomes, how many loops they have, and that cost stays linear on long chains.
+// The number of kernels of a program, their number of loops, and the linear cost of long chains.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -161,7 +161,7 @@ TEST_F(ScheduleKernels, SubtractingTheMeanIsTwo) {
   EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 64));
 }
 
-TEST_F(ScheduleKernels, SoftmaxIsOne) {  // exp(x - max) of a row is stored while the row is in cache
+TEST_F(ScheduleKernels, SoftmaxIsOne) {  // a row's exp(x - max) is stored for that row, which stays in cache
   out(softmax(in({n(64), n(100)})));
   EXPECT_EQ(schedule().kernels.size(), 1u);
 }
@@ -204,20 +204,20 @@ TEST_F(ScheduleKernels, CrossEntropyIsTwo) {  // the rows, then their mean
   EXPECT_LE(schedule().kernels.size(), 2u);
 }
 
-TEST_F(ScheduleKernels, AttentionIsAtMostTwo) {  // scores, softmax and product walk a block of queries together
+TEST_F(ScheduleKernels, AttentionIsAtMostTwo) {  // scores, softmax and product run over one tile of queries together
   const Id q = in({n(128), n(64)}), k = in({n(128), n(64)}), v = in({n(128), n(64)});
   const Id scores = bin(Op::MUL, matmul(q, b_.permute(k, std::vector<std::int64_t>{1, 0})), number(0.125F));
   out(matmul(softmax(scores), v));
   EXPECT_LE(schedule().kernels.size(), 2u);
 }
 
-TEST_F(ScheduleKernels, CentringRowsIsOne) {  // x - mean(x) of each row: the mean is kept for its row
+TEST_F(ScheduleKernels, CentringRowsIsOne) {  // x - mean(x) of each row: the mean is stored for that row
   const Id x = in({n(64), n(100)});
   out(bin(Op::SUB, x, keep(reduce(ReduceKind::sum, x, 1), {n(64), n(100)}, 1)));
   EXPECT_EQ(schedule().kernels.size(), 1u);
 }
 
-TEST_F(ScheduleKernels, CentringAllIsTwo) {  // no row to keep it for: every thread would compute the sum again
+TEST_F(ScheduleKernels, CentringAllIsTwo) {  // there is no row to store it for: every thread would compute the sum again
   const Id x = in({n(6400)});
   out(bin(Op::SUB, x, b_.expand(b_.reshape(reduce(ReduceKind::sum, x, 0), std::vector<Id>{n(1)}), std::vector<Id>{n(6400)})));
   EXPECT_EQ(schedule().kernels.size(), 2u);
@@ -231,7 +231,7 @@ TEST_F(ScheduleKernels, MatmulWithBiasAndGeluIsOne) {
   EXPECT_EQ(schedule().kernels.size(), 1u);
 }
 
-// What lies between two bodies is computed once for all components and never stored.
+// Values between two bodies are computed once for all components, and never stored.
 TEST_F(ScheduleKernels, AttractionOfAllPairsIsOne) {
   const Id x = in({n(500), n(3)});
   const std::vector<Id> all{n(500), n(500), n(3)};
@@ -259,7 +259,7 @@ TEST_F(ScheduleKernels, TwoLayersAreTwo) {
   EXPECT_EQ(schedule().kernels.size(), 2u);
 }
 
-TEST_F(ScheduleKernels, BlurOfBlurIsOne) {  // the second blurs along the rows of the first
+TEST_F(ScheduleKernels, BlurOfBlurIsOne) {  // the second blur is along the rows of the first
   p_.symbols = {{"H", 1}, {"W", 1}};
   for (const Symbol& symbol : p_.symbols) b_.declare(symbol);
   out(blur(blur(in({g_.sym("H"), g_.sym("W")}), 0), 1));
@@ -309,7 +309,7 @@ TEST_F(ScheduleKernels, EmptyOutputsNeedNoKernel) {
   EXPECT_EQ(schedule().kernels.size(), 0u);
 }
 
-TEST_F(ScheduleKernels, DoublingBySharingStaysSmall) {  // every level reads the one below twice, at different places
+TEST_F(ScheduleKernels, DoublingBySharingStaysSmall) {  // every level reads the level below twice, at different indices
   Id x = in({n(64)});
   for (int i = 0; i < 30; ++i) {
     const Id parts[] = {x, un(Op::NEG, x)};

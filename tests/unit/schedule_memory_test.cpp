@@ -19,7 +19,7 @@ class MemoryPlan : public ::testing::Test {
     s_.buffers.push_back({d, size, -1, no_id});
     return static_cast<int>(s_.buffers.size()) - 1;
   }
-  // One that touches these buffers, after the one before it; the plan looks at nothing else.
+  // Adds a kernel that uses these buffers and runs after the last one. The plan looks at nothing else.
   void kernel(std::vector<int> buffers) {
     kernel(std::move(buffers), s_.kernels.empty() ? std::vector<int>{} : std::vector{static_cast<int>(s_.kernels.size()) - 1});
   }
@@ -67,7 +67,7 @@ TEST_F(MemoryPlan, KernelsWithoutOrderShareNothing) {
   memory_plan(g_, s_);
   EXPECT_NE(offset(a), offset(b));
   EXPECT_NE(offset(c), offset(b));
-  EXPECT_EQ(offset(d), offset(a));  // a is dead in kernel 3, whatever kernel 1 does
+  EXPECT_EQ(offset(d), offset(a));  // a is dead in kernel 3, so kernel 1 does not matter
   EXPECT_TRUE(g_.is_index_const(s_.workspace_bytes, 192));
 }
 
@@ -115,7 +115,7 @@ TEST_F(MemoryPlan, SizesWithoutBoundFollowTheOthers) {  // (M - N) // 2 could be
   EXPECT_EQ(offset(a), 64);
 }
 
-// Of random task graphs: nothing shares bytes that the exact order does not keep apart; a chain needs what its neighbours need.
+// Random task graphs: buffers share bytes only if the exact order separates them. A chain needs as much as its neighbours.
 TEST_F(MemoryPlan, InOrderKeepsApartWhatMayRunTogether) {
   std::mt19937_64 random(7);
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };

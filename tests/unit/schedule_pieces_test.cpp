@@ -1,4 +1,4 @@
-// What a pass sees of one piece of a program with loops outside of kernels: its cost is to follow the piece.
+// The part of a program with host loops that a pass sees of one piece. A pass's cost must depend on the piece only.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace kiln::compiler;
 
 namespace {
 
-// A loop whose position begins below zero, and one that does not ask for its position.
+// A loop whose counter begins below zero, and a loop whose counter is not used.
 constexpr const char* two_loops = R"(program two
 inout f32 [N] y
 out f32 [N] z
@@ -68,7 +68,7 @@ TEST(Pieces, SeeTheirOwnSymbolsAndDirections) {
       EXPECT_EQ(y.min, -3);
       EXPECT_EQ(y.max, 6);
     }
-  EXPECT_EQ(with_turn, 1u);  // only the first loop's kernel asks for a position
+  EXPECT_EQ(with_turn, 1u);  // only the first loop's kernel uses the counter
   std::size_t writes = 0;
   for (const Piece& p : s.pieces) writes += p.writes.size();
   EXPECT_EQ(written, writes);
@@ -81,7 +81,7 @@ TEST(SymbolIndex, FindsWhatNodesDependOn) {
   const Symbol symbols[] = {{.name = "A"}, {.name = "B"}, {.name = "C"}};
   const SymbolIndex index(symbols);
   const Id sum = g.make(Op::ADD, DType::index, {g.sym("C"), g.sym("A")});
-  const Id roots[] = {g.make(Op::ADD, DType::index, {sum, g.sym("$begin")})};  // that one is no symbol of the program
+  const Id roots[] = {g.make(Op::ADD, DType::index, {sum, g.sym("$begin")})};  // $begin is not a symbol of the program
   EXPECT_EQ(index.numbers_in(g, roots), (std::vector<std::size_t>{0, 2}));
   EXPECT_EQ(index.in(g, roots).back().name, "C");
   EXPECT_EQ(index.find("B"), 1u);

@@ -1,4 +1,4 @@
-// Equal layers become one kernel function, called with other pointers.
+// Equal layers become one kernel function, which is called with different pointers.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::size_t views(const Compiled& c) {
 std::string node(int n, const std::string& rest) { return "%" + std::to_string(n) + " = " + rest + "\n"; }
 std::string ref(int n) { return "%" + std::to_string(n); }
 
-// y = ((x w0) w1) ..., the weights in one tensor or each in its own.
+// y = ((x w0) w1) ..., with all weights in one tensor, or each in its own.
 std::string products(int layers, bool stacked) {
   std::string head = "program products\nin f32 [N, 24] x\n", body = node(0, "param x");
   int n = 1, value = 0;
@@ -67,7 +67,7 @@ TEST(ShareKernels, LayersWithPlacesInOneInput) {
   const Compiled c = compiled(products(20, true));
   EXPECT_EQ(c.schedule.kernels.size(), 20u);
   EXPECT_EQ(functions(c), 1u);
-  EXPECT_EQ(views(c), 19u);  // the first begins at 0
+  EXPECT_EQ(views(c), 19u);  // the first weights begin at offset 0
   std::size_t emitted = 0;
   for (std::size_t at = 0; (at = c.code.llvm_ir.find("define internal", at)) != std::string::npos; ++at) ++emitted;
   EXPECT_EQ(emitted, 1u);

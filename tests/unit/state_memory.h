@@ -1,5 +1,5 @@
-// Memory of kernels with states: each state is a moment of one memory, and later writes leave what it holds as it was. So
-// loads may be evaluated in any order, as the meaning of the IR has it, whatever order the compiler chooses.
+// Memory of kernels with states. A state is the memory at one moment, and later writes do not change it. So loads may be
+// evaluated in any order, as the IR defines it, whatever order the compiler chooses.
 #pragma once
 
 #include <stdexcept>
@@ -8,10 +8,10 @@
 
 namespace kiln::compiler::testing {
 
-// States are passed on as a Scalar's integer.
+// A state is represented by a Scalar's integer.
 class StateMemory {
  public:
-  // Of the kernel's buffers, by slot.
+  // Memory of the kernel's buffers, by slot.
   explicit StateMemory(std::vector<Data>& slots) {
     for (Data& d : slots) memories_.push_back({&d, {}, {}});
   }
@@ -44,7 +44,7 @@ class StateMemory {
     Scalar before;
   };
   struct Memory {
-    Data* buffer;  // nullptr: own
+    Data* buffer;  // nullptr: the memory is `own`
     Data own;
     std::vector<Write> writes;
   };

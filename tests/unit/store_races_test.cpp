@@ -1,4 +1,4 @@
-// What is proven to be free of races, and what is an error: positions of kernels.
+// Which programs are proven free of races: work items of kernels.
 #include "tests/unit/races.h"
 
 using namespace kiln;
@@ -6,7 +6,7 @@ using namespace kiln::test::races;
 
 namespace {
 
-// Affine places.
+// Affine indices.
 KILN_RACE_TEST(OwnElement, is_free, for (auto [i] : kernel(N)) y(i) = y(i) + x(i);)
 KILN_RACE_TEST(OwnElementOfTwoAxes, is_free, for (auto [i, j] : kernel(N, M)) q(i, j) += 1;)
 KILN_RACE_TEST(OtherOrderOfAxes, is_free, for (auto [j, i] : kernel(M, N)) q(i, j) += 1;)
@@ -97,7 +97,7 @@ KILN_RACE_TEST(LowerHalfReadsUpper, is_free,
 KILN_RACE_TEST(LowerPartReadsOverlap, is_race,
                for (auto [i] : kernel(K)) if (auto g = when(i < c)) w.at<mode::skip>(i) = w.at<mode::constant>(i + c - 1, 0);)
 
-// At the border the nearest element is the position's own, or one that stays.
+// At the border the nearest element is the work item's own, or an element that does not change.
 KILN_RACE_TEST(RedBlackNearest, is_free,
                for (auto [i, j] : kernel(N, M)) if (auto g = when((i + j) % 2 == c))
                    q(i, j) = q(i - 1, j) + q(i + 1, j) + q(i, j - 1) + q(i, j + 1);)
@@ -193,7 +193,7 @@ KILN_RACE_TEST(
 KILN_RACE_TEST(ChosenPlace, is_free, for (auto [i] : kernel(K)) w.at<mode::skip>(select(c == 0, i, 2 * i)) = 1;)
 KILN_RACE_TEST(PlaceChosenByPosition, is_race, for (auto [i] : kernel(K)) w.at<mode::skip>(select(i < 9, i, i - 1)) = 1;)
 
-// Reads that decide nothing do no harm; those that decide whether do.
+// A read that does not influence any result is harmless, in contrast to a read that decides about a write.
 KILN_RACE_TEST(
     ReadInVain, is_free, for (auto [i] : kernel(N)) {
       auto other = y(i + 1);
@@ -217,7 +217,7 @@ KILN_RACE_TEST(
       y(i) = a(0);
     })
 
-// Two conditions that leave one position each: the equation of the places is then known by its value alone.
+// Two conditions that select one work item each: the equation of the indices is then decided by its value.
 KILN_RACE_TEST(
     PlacesThatConditionsFix, is_free, for (auto [i] : kernel(100)) for (auto k : loop(8)) {
       if (auto s = when(i == d)) w.at<mode::skip>(i * 8 + k) = 1;

@@ -119,7 +119,7 @@ TEST(Arguments, SizesAreChecked) {
   EXPECT_TRUE(zero_array(DType::f32, {5, 0}, "x").data.empty());
 }
 
-// A half has 2^-8 as its smallest random magnitude: bits checked by hand.
+// In f16 the smallest nonzero random magnitude is 2^-8. The bits were checked by hand.
 TEST(Arguments, RandomFloatsAreExact) {
   const Array single = random_array(DType::f32, {4096}, 5), half = random_array(DType::f16, {4096}, 5),
               brain = random_array(DType::bf16, {4096}, 5);

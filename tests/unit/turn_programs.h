@@ -1,5 +1,5 @@
-// Kernels in loops outside of kernels, written by hand, as ping_pong gets and leaves them: what such a schedule computes, turn
-// by turn, and a short text of it.
+// Kernels in host loops, written by hand in the form of ping_pong's input and output: the results of a schedule, iteration by
+// iteration, and a short text of it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 
 namespace kiln::compiler::testing {
 
-// What every parameter holds in the end. Before, each buffer holds numbers of its own. Kernels of a loop that stand together
-// run last first, as far as `depends_on` lets them.
+// The parameters' values at the end. Initially each buffer has numbers of its own. Adjacent kernels of a loop run in reverse
+// order, as far as `depends_on` permits.
 std::vector<Data> run_turns(Graph& g, const Schedule& s, const Symbols& symbols);
 
 class TurnProgram {
@@ -24,41 +24,41 @@ class TurnProgram {
 
   int parameter(const std::string& name, DType d = DType::i32, std::int64_t size = elements);
   int temporary(const std::string& name, DType d = DType::i32, std::int64_t size = elements);
-  void make_pitched_row(int parameter);  // a matrix of one row, which has a stride
-  Id number(int buffer);                 // the symbol that is the i64 in a buffer
+  void make_pitched_row(int parameter);  // makes it a matrix of one row, which has a stride
+  Id number(int buffer);                 // a symbol with the value of the i64 in a buffer
 
-  // What `body` adds is in the loop. Its turns: as many as a symbol of its own says, which change_roles tries out, or as given.
+  // A loop around the kernels of `body`. Iterations: `end`, or a symbol for which change_roles tries several values.
   int loop(const std::function<void()>& body, Id end = no_id, std::int64_t step = 1);
 
-  // What an iteration stores to a buffer: at its position, where nothing else is said, and always, where there is no gate.
+  // One store of a kernel: to its index by default, and in every iteration if there is no gate.
   using Value = std::function<Id(Id position)>;
   struct Stored {
     int to;
     Value value;
     Value position = {}, gate = {};
   };
-  Value at(int from);                     // the element there; of what the kernel stores too, as the iteration began
-  Value now(int from);                    // the same, as it is now
-  Value fetched(int from);                // the same, which one is added to
+  Value at(int from);                     // the element there, as the iteration began (also of a buffer that the kernel stores)
+  Value now(int from);                    // the element there, as it is now
+  Value fetched(int from);                // the element there, by an atomic operation that adds one
   Value doubled(int from);                // two times the element
-  Value mixed(std::vector<int> of);       // of the elements beside it
-  Value below(int from, std::int64_t v);  // whether the element is
-  Value zero();                           // of an array of the iteration
-  Value as_stored(Id index) {             // a number that is no element
+  Value mixed(std::vector<int> of);       // a combination of the next elements
+  Value below(int from, std::int64_t v);  // whether the element is below v
+  Value zero();                           // zero, read from an array of the iteration
+  Value as_stored(Id index) {             // a number that is not an element
     return [this, index](Id) { return g.make(Op::CAST, DType::i32, {index}); };
   }
 
   void kernel(const std::vector<Stored>& stored) { add(stored, Kind::plain, size_of(stored[0].to)); }
   void copy(int to, int from) { kernel({{to, at(from)}}); }
-  // Each store in a phase of its own: a later one loads what the ones before have stored in the same row.
+  // Each store is in a phase of its own, and loads the values that earlier phases have stored in the same row.
   void phases(const std::vector<Stored>& stored) { add(stored, Kind::phases, size_of(stored[0].to)); }
-  // A kernel of the program, which stores one after the other, at the first positions.
+  // A kernel of the program, which makes one store after the other, over the first `positions` indices.
   void own(const std::vector<Stored>& stored, std::int64_t positions = elements) { add(stored, Kind::own, positions); }
 
-  // Runs ping_pong. What it leaves is verified, and computes the same for any number of turns of each loop.
+  // Runs ping_pong, verifies its result, and checks that it computes the same for any number of iterations of each loop.
   void change_roles();
-  // Loops and kernels, as `stored <- loaded`. A role is all buffers that have it, in turn. Of a loop that runs once, or not at
-  // all, as a count says: for which counts below 6 it runs.
+  // Loops and kernels, as `stored <- loaded`. A rotating buffer is written as its buffers in turn. A loop of at most one
+  // iteration is written as the values of its count below 6 for which it runs.
   std::string text() const;
 
   Graph g;
@@ -80,10 +80,10 @@ class TurnProgram {
   std::string line(const HostLoop& l) const;
 
   std::vector<std::string> names_;
-  int around_ = -1;         // the loop that is open
-  Kernel open_;             // the kernel that is made,
-  Id range_ = no_id;        // its positions,
-  std::vector<Id> states_;  // and by slot of what it stores, the state so far
+  int around_ = -1;         // the innermost open loop; -1: none
+  Kernel open_;             // the kernel under construction:
+  Id range_ = no_id;        // its RANGE,
+  std::vector<Id> states_;  // and by slot of its stores, the last state
 };
 
 class PingPong : public ::testing::Test, protected TurnProgram {

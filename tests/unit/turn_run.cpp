@@ -25,7 +25,7 @@ class Run {
   }
 
  private:
-  // Recursion is as deep as loops nest.
+  // The recursion is as deep as loops nest.
   void kernels(std::size_t first, std::size_t end, int around) {
     for (std::size_t last = first; first < end; first = last) {
       int loop = s_.kernels[first].loop;
@@ -82,7 +82,7 @@ class Run {
     return slot(buffer.among[count % buffer.among.size()]);
   }
 
-  // Alone, on a copy of what its buffers hold.
+  // Runs one kernel alone, on a copy of its buffers' contents.
   void kernel(const Kernel& k) {
     Schedule one;
     one.kernels.push_back(k);

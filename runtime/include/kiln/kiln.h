@@ -1,6 +1,5 @@
-/* The runtime's C face. Every call returns a kiln_status; on an error no argument is touched, but for KILN_R_CHECK, after which
-   outputs hold anything. No globals, no environment
-   reads, no allocation unless through the context. */
+/* The runtime's C interface. Every call returns a kiln_status. After an error no argument has changed; exception: after
+   KILN_R_CHECK outputs have any contents. No globals, no reads of the environment, no allocation except through the context. */
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
 
@@ -33,9 +32,9 @@ typedef enum kiln_status_code {
   KILN_R_CHECK = 20
 } kiln_status_code;
 
-/* What went wrong: indices into the program's description; -1 where a field does not apply. KILN_R_ALIAS: got is the number of
+/* The error, as indices into the program's description; -1 in a field that does not apply. KILN_R_ALIAS: got is the number of
    the other argument, or -1 for the workspace. KILN_R_CHECK: got is the number of the program's check. KILN_R_CONFLICT:
-   expected is -1 where no value of the symbol fits. */
+   expected is -1 if no value of the symbol fits. */
 typedef struct kiln_status {
   int32_t code;  /* kiln_status_code */
   int32_t param; /* parameter */
@@ -44,10 +43,10 @@ typedef struct kiln_status {
   int64_t expected, got;
 } kiln_status;
 
-/* One argument. Null strides: row-major (layout_right) and dense. Else in elements, one for each axis; a parameter that is not
-   declared pitched or strided takes dense ones only. */
+/* One argument. Null strides: row-major (layout_right) and dense. Otherwise strides are in elements, one for each axis. Only a
+   parameter that is declared pitched or strided takes strides that are not dense. */
 typedef struct kiln_tensor {
-  void* data; /* of element [0, 0, ..]: with strides below 0 not the lowest address */
+  void* data; /* address of element [0, 0, ..]; with negative strides this is not the lowest address */
   const int64_t* extents;
   const int64_t* strides;
   int32_t dtype;
@@ -61,7 +60,7 @@ typedef struct kiln_executor {
   int32_t workers;
 } kiln_executor;
 
-/* Null members: no executor = serial; no allocator and too small a workspace = KILN_R_OOM. */
+/* Null members: without an executor the call is serial; without an allocator a workspace that is too small gives KILN_R_OOM. */
 typedef struct kiln_context {
   kiln_executor* executor;
   void* workspace; /* 64-byte aligned, may be null */
@@ -72,10 +71,10 @@ typedef struct kiln_context {
 } kiln_context;
 
 /* Checks the arguments and runs the program. `context` may be null. Every generated entry NAME(args, n_args, context) is this
-   call with its own description; NAME_desc() returns the description. */
+   call with its own description. NAME_desc() returns the description. */
 kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, const kiln_context* context);
 
-/* Workspace that a call with these arguments needs, in bytes; checks the same things as kiln_call. */
+/* The bytes of workspace that a call with these arguments needs. Makes the same checks as kiln_call. */
 kiln_status kiln_workspace_bytes(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* bytes);
 
 /* One line: code, program, argument, axis, expected, got. Writes at most `size` bytes with the closing zero. Returns the

@@ -10,8 +10,8 @@ namespace kiln {
 
 class pool {
  public:
-  // 0: one worker for each CPU in the affinity mask, the caller among them. Throws nothing: when memory runs out, executor() is
-  // null, which is serial.
+  // workers: number of threads including the caller; 0: one for each CPU in the affinity mask. Throws nothing: if memory runs
+  // out, executor() is null, which means serial execution.
   explicit pool(std::int32_t workers = 0) noexcept : pool_(kiln_pool_create(workers)) {}
   kiln_executor* executor() const { return pool_ ? kiln_pool_executor(pool_.get()) : nullptr; }
   std::int32_t workers() const { return pool_ ? executor()->workers : 1; }

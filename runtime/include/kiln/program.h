@@ -1,5 +1,5 @@
-/* The constant data that the generator emits for each program and that kiln_call() interprets. Part of the C ABI:
-   `abi_version` first; emitted by compiler/codegen with exactly this layout. Little arrays, no code but the kernels. */
+/* The constant data that the generator emits for each program and kiln_call() reads. It is part of the C ABI, so `abi_version`
+   comes first. compiler/codegen emits exactly this layout. It consists of small arrays; the only code is the kernels. */
 #ifndef KILN_PROGRAM_H
 #define KILN_PROGRAM_H
 
@@ -35,17 +35,17 @@ enum { KILN_IN = 0, KILN_OUT = 1, KILN_INOUT = 2 };
 typedef struct kiln_symbol_desc {
   const char* name;
   int64_t min, max, multiple_of;
-  const char* min_needed_at; /* "kernels.cpp:12": the operation that needs `min`; null where the program declares it */
+  const char* min_needed_at; /* "kernels.cpp:12": the operation that needs `min`; null if the program declares it */
 } kiln_symbol_desc;
 
 typedef struct kiln_param_desc {
   const char* name;
-  const kiln_expr* extents; /* rank expressions; a bare PUSH_SYM defines the symbol when it comes first in parameter order */
-  const int32_t* strides;   /* of the first n_strides axes: the symbols that take them; the axes behind them are dense */
+  const kiln_expr* extents; /* one expression per axis; the first bare PUSH_SYM in parameter order defines its symbol */
+  const int32_t* strides;   /* symbols for the strides of the first n_strides axes; the other axes are dense */
   uint8_t dtype, direction, rank, n_strides, reserved[4];
 } kiln_param_desc;
 
-/* The symbol takes the value of an i64 buffer's one element. */
+/* The symbol takes the value of an i64 buffer with one element. */
 typedef struct kiln_read_desc {
   int32_t symbol, buffer;
 } kiln_read_desc;
@@ -57,46 +57,46 @@ typedef void (*kiln_kernel_fn)(void* const* buffers, const int64_t* symbols, int
 typedef struct kiln_kernel_desc {
   const char* name;
   kiln_kernel_fn fn;
-  const int32_t* buffers; /* kernel slot -> program buffer: 0..n_params-1 parameters, then temporaries, roles, views */
+  const int32_t* buffers; /* by kernel slot: 0..n_params-1 parameters, then temporaries, rotating buffers, views */
   const int32_t* depends_on;
   kiln_expr trip_count; /* iterations of the outermost loop */
-  kiln_expr work;       /* rough cost in scalar operations of the whole kernel: decides how many threads */
+  kiln_expr work;       /* rough cost of the whole kernel in scalar operations, which decides the number of threads */
   int32_t n_buffers, n_depends_on;
   int32_t alignment;           /* chunk boundaries are multiples of this */
   int32_t parallel;            /* 0: the loop must run in one call */
-  const kiln_read_desc* reads; /* before the kernel begins */
+  const kiln_read_desc* reads; /* to make before the kernel begins */
   int32_t n_reads, reserved;
 } kiln_kernel_desc;
 
-/* Runs kernels [first_kernel, end_kernel), and the loops in them, for the positions begin, begin + step, .. below end. */
+/* Runs kernels [first_kernel, end_kernel), and the loops in them, for the counter values begin, begin + step, .. below end. */
 typedef struct kiln_loop_desc {
   kiln_expr begin, end;        /* evaluated once, when the loop begins */
   int64_t step;                /* above 0 */
-  const kiln_read_desc* reads; /* before begin and end are evaluated */
+  const kiln_read_desc* reads; /* to make before begin and end are evaluated */
   int32_t n_reads;
   int32_t first_kernel, end_kernel;
-  int32_t position;  /* the symbol that is the position in each turn, or -1 */
-  int32_t condition; /* a turn begins only while this buffer's one bool is true; -1: always */
-  int32_t count;     /* the symbol that counts the turns made, or -1 */
+  int32_t position;  /* the symbol of the loop counter, or -1 */
+  int32_t condition; /* an iteration begins only if this buffer's one bool is true; -1: always */
+  int32_t count;     /* the symbol that counts the iterations made, or -1 */
 } kiln_loop_desc;
 
 typedef struct kiln_temp_desc {
   kiln_expr offset, bytes; /* in the workspace */
 } kiln_temp_desc;
 
-/* Parameters and temporaries that take turns: kernels use buffers[count % n]. */
+/* A rotating buffer: kernels use buffers[count % n], which are parameters and temporaries. */
 typedef struct kiln_role_desc {
   const int32_t* buffers;
-  int32_t n, count; /* the symbol of a loop's count */
+  int32_t n, count; /* count: the symbol of a loop's count */
 } kiln_role_desc;
 
-/* An input from a place on: kernels that differ in such places alone are one function. */
+/* A part of an input from an offset on. Kernels that differ only in offsets share one function. */
 typedef struct kiln_view_desc {
   kiln_expr offset; /* in bytes */
   int64_t param;
 } kiln_view_desc;
 
-/* What the program says of its data itself. */
+/* A condition that the program states about its data. */
 typedef struct kiln_check_desc {
   const char* text;
   const char* place; /* "kernels.cpp:12" */
@@ -112,12 +112,12 @@ typedef struct kiln_program_desc {
   const kiln_kernel_desc* kernels;
   kiln_expr workspace_bytes;
   const kiln_view_desc* views;
-  const kiln_loop_desc* loops; /* in the order in which they begin, outer ones first */
+  const kiln_loop_desc* loops; /* in the order in which they begin, outer loops first */
   int32_t n_loops;
-  int32_t n_numbers; /* symbols after the n_symbols extents: strides, and what the run sets */
+  int32_t n_numbers; /* symbols after the n_symbols extents: strides, and numbers that the run sets */
   const kiln_role_desc* roles;
   int32_t n_roles;
-  int32_t n_checks; /* above 0: buffer n_params is the runtime's, an i32: the least number of a check that failed */
+  int32_t n_checks; /* if above 0, the runtime owns buffer n_params, an i32: the least number of a failed check */
   const kiln_check_desc* checks;
 } kiln_program_desc;
 

@@ -59,7 +59,7 @@ inline constexpr int dtype_code<double> = KILN_F64;
 template <class R, class T>
 concept span_convertible = std::is_convertible_v<R, std::span<T>> && !requires(R r) { r.data_handle(); };
 
-// The size that R's type states, if it states one, is E.
+// Whether the sizes of R and E are equal, as far as both are static.
 template <class R, std::int64_t E>
 inline constexpr bool span_fits =
     E == dynamic_extent || decltype(std::span(std::declval<R>()))::extent == std::dynamic_extent ||
@@ -81,7 +81,7 @@ inline constexpr bool array_fits = [] {
   return true;
 }();
 
-// std::mdspan, the reference implementation's mdspan, and what speaks their language over plain pointers.
+// std::mdspan, the reference implementation's mdspan, and other types with this interface over plain pointers.
 template <class M, class T>
 concept mdspan_like = requires(const M& m, std::size_t r) {
   { m.data_handle() } -> std::convertible_to<T*>;
@@ -113,7 +113,7 @@ constexpr auto* first_element(A& array) {
     return &array[0];
 }
 
-// What is wrong with an argument, in the words that g++ prints; clang prints the sentences of view's deleted constructors.
+// The mistake in an argument, in the words that g++ prints. clang prints the sentences of view's deleted constructors.
 enum class argument : unsigned char {
   ok,
   a_pointer_has_no_size__write_kiln_view_of_pointer_and_extents,
@@ -127,7 +127,7 @@ enum class argument : unsigned char {
   an_argument_is_no_list_of_numbers__name_an_array,
 };
 
-// An owner of memory that ends with the call: no lvalue, no span or other range that lends what somebody else owns.
+// An owner of memory that ends with the call: not an lvalue, and not a span or another range over memory of another owner.
 template <class R>
 inline constexpr bool is_temporary =
     !std::is_lvalue_reference_v<R> && !std::ranges::enable_borrowed_range<std::remove_cvref_t<R>>;
@@ -175,7 +175,7 @@ consteval argument argument_why() {
 }
 }  // namespace detail
 
-// Says in words what is wrong where the compiler can: reasons are names for g++.
+// Deleted constructors state the mistake in words if the compiler can print them. For g++ the enumerators of `argument` do.
 #if defined(__clang__)
 #define KILN_DELETED_VIEW(text)                                                                     \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunknown-warning-option\"") \
@@ -188,9 +188,9 @@ consteval argument argument_why() {
 #define KILN_DELETED_VIEW(text) = delete
 #endif
 
-// An array of T that somebody else owns: dense and row-major (layout_right), or with strides. Extents: numbers or
-// dynamic_extent, outermost first. Names follow std::mdspan. A view whose static extents or element type differ does not
-// convert: a compile error at the call. Whether a parameter takes strides its program says; the call checks them.
+// A view of an array of T that another object owns: dense and row-major (layout_right), or with strides. Extents are numbers or
+// dynamic_extent, outermost first. Names follow std::mdspan. If static extents or element types differ, the call does not
+// compile. The program declares which parameters take strides, and the call checks this.
 template <class T, std::int64_t... Extents>
 class view {
  public:
@@ -214,19 +214,19 @@ class view {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = statics[r] == dynamic_extent ? given[next++] : statics[r];
   }
 
-  // The same of a pointer that is not const, for static extents: nearer to the argument than the deleted constructors below.
+  // The same for a pointer to non-const, if all extents are static. It matches better than the deleted constructors below.
   template <class U>
     requires(rank_dynamic() == 0 && std::is_const_v<T> && std::is_same_v<U, std::remove_const_t<T>>)
   constexpr explicit view(U* data) : view(static_cast<T*>(data)) {}
 
-  // Data at [0, 0, ..], extents and strides, outermost first, strides in elements: a column, a crop, rows with a pitch.
+  // Data at [0, 0, ..], extents and strides, outermost first. Strides are in elements: a column, a crop, rows with a pitch.
   constexpr view(T* data, const std::array<index_type, sizeof...(Extents)>& extents,
                  const std::array<index_type, sizeof...(Extents)>& strides)
       : data_(data), has_strides_(true) {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = extents[r], strides_[r] = strides[r];
   }
 
-  // std::mdspan of any layout with strides, and its like.
+  // std::mdspan of any layout with strides, and types with its interface.
   template <class M>
     requires(!detail::is_view<M> && detail::mdspan_like<M, T> && detail::mdspan_fits<M, Extents...>)
   constexpr view(const M& m) : data_(m.data_handle()) {
@@ -237,8 +237,7 @@ class view {
     }
   }
 
-  // Rank 1: anything that converts to a span. A static size must fit; that of a dynamic span is checked when the kernel is
-  // called.
+  // Rank 1: anything that converts to a span. A static size must fit; a dynamic size is checked when the kernel is called.
   template <class R>
     requires(sizeof...(Extents) == 1 && detail::span_convertible<R&, T> && detail::span_fits<R&, Extents...> &&
              detail::argument_why<R, T, Extents...>() == detail::argument::ok)
@@ -255,7 +254,7 @@ class view {
     for (std::size_t r = 0; r < rank(); ++r) extents_[r] = all[r];
   }
 
-  // More static to less static, T to const T.
+  // Converts static extents to dynamic ones, and T to const T.
   template <class U, std::int64_t... Other>
     requires(sizeof...(Other) == sizeof...(Extents) && std::is_convertible_v<U (*)[], T (*)[]> &&
              ((Extents == dynamic_extent || Extents == Other) && ...))
@@ -291,11 +290,11 @@ class view {
   constexpr T* data_handle() const { return data_; }
   constexpr index_type extent(std::size_t r) const { return extents_[r]; }
   constexpr const index_type* extents() const { return extents_; }
-  // False: dense, row-major.
+  // False: dense and row-major.
   constexpr bool has_strides() const { return has_strides_; }
   constexpr index_type stride(std::size_t r) const { return has_strides_ ? strides_[r] : dense_stride(r); }
   constexpr const index_type* strides() const { return has_strides_ ? strides_ : nullptr; }
-  // From here on the strides are written down, also those of a dense array.
+  // Makes the strides explicit, also for a dense array.
   constexpr view& with_strides() {
     for (std::size_t r = 0; r < rank() && !has_strides_; ++r) strides_[r] = dense_stride(r);
     has_strides_ = true;
@@ -335,14 +334,14 @@ template <class T, std::int64_t... E>
 inline constexpr bool detail::is_view<view<T, E...>> = true;
 #undef KILN_DELETED_VIEW
 
-// The argument record of a view; it points into the view, which must outlive the call.
+// The argument record of a view. It points into the view, which must outlive the call.
 template <class T, std::int64_t... E>
 kiln_tensor tensor_of(const view<T, E...>& v) {
   using value = std::remove_cv_t<T>;
   return {const_cast<value*>(v.data_handle()), v.extents(), v.strides(), detail::dtype_code<value>,
           static_cast<std::int32_t>(sizeof...(E))};
 }
-// The same for a parameter that takes strides: they are always written down, so that the call goes the fast way.
+// The same for a parameter that takes strides. They are always explicit, so that the call can use its fast path.
 template <class T, std::int64_t... E>
 kiln_tensor strided_tensor_of(view<T, E...>& v) {
   return tensor_of(v.with_strides());
@@ -353,7 +352,7 @@ kiln_tensor tensor_of(const T& scalar) {
   return {const_cast<T*>(&scalar), nullptr, nullptr, detail::dtype_code<T>, 0};
 }
 
-// Outcome of a call. On an error no output byte has changed.
+// Outcome of a call. After an error no output byte has changed. Exception: after R-check, outputs have any contents.
 class [[nodiscard]] status {
  public:
   status(kiln_status s, const kiln_program_desc* program) : status_(s), program_(program) {}
@@ -375,15 +374,15 @@ class [[nodiscard]] status {
   const kiln_program_desc* program_;
 };
 
-// What a call may use. The default runs on the calling thread and takes its workspace from the C library.
+// Resources for a call. By default it runs on the calling thread and takes its workspace from the C library.
 class context {
  public:
   context() : c_{nullptr, nullptr, 0, take, give_back, nullptr} {}
 
   context& executor(kiln_executor* e) { return c_.executor = e, *this; }
-  // 64-byte aligned; used when large enough for the call.
+  // The memory must be 64-byte aligned. It is used if it is large enough for the call.
   context& workspace(void* p, std::int64_t bytes) { return c_.workspace = p, c_.workspace_bytes = bytes, *this; }
-  // Where the workspace comes from when none was given; allocate null: nowhere, a program that needs one fails with KILN_R_OOM.
+  // Source of the workspace if none is given. If `allocate` is null, a program that needs a workspace fails with KILN_R_OOM.
   context& allocator(void* (*allocate)(void*, std::size_t, std::size_t), void (*release)(void*, void*, std::size_t),
                      void* user) {
     return c_.allocate = allocate, c_.release = release, c_.user = user, *this;

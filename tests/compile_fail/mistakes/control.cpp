@@ -1,4 +1,4 @@
-// Mistakes of newcomers, control flow: as values.cpp.
+// Mistakes of newcomers with control flow, as in values.cpp.
 #include <algorithm>
 #include <cassert>
 #include <kiln/dsl.h>
@@ -162,7 +162,7 @@ struct control : program<control> {
 #elif BAD == 68
     int i = 0; while (x(i) > 0) i++; total = x(i);  //! forever|break.if
 #endif
-    // What looks like some of these and is right.
+    // Correct lines that look like some of these mistakes.
     for (int t = 0; t < 3; ++t) total += s;
     if (auto c = when(s > 0 && p)) total = 1;
     if (auto c = otherwise(n == 3)) total = 2;

@@ -1,5 +1,5 @@
-// Mistakes of newcomers, whole programs: with -DBAD=n the program of case n is compiled in; //! as in values.cpp, at the line that
-// is to be named.
+// Mistakes of newcomers in whole programs. With -DBAD=n the program of case n is compiled in. //! as in values.cpp, at the line
+// that the message must name.
 #include <array>
 #include <kiln/dsl.h>
 #include <vector>

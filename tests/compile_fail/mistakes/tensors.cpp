@@ -1,4 +1,4 @@
-// Mistakes of newcomers, tensors and elements: as values.cpp.
+// Mistakes of newcomers with tensors and elements, as in values.cpp.
 #include <kiln/dsl.h>
 
 using namespace kiln;

@@ -1,5 +1,5 @@
-// Mistakes of newcomers, values: with -DBAD=n the line of case n is compiled in. The comment behind //! is what the message must
-// name as the remedy, a regular expression; nothing behind it: no remedy is asked for.
+// Mistakes of newcomers with values. With -DBAD=n the line of case n is compiled in. //! is followed by the remedy that the
+// message must name, as a regular expression; if it is empty, no remedy is required.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -223,7 +223,7 @@ struct values : program<values> {
 #elif BAD == 94
     auto v = std::vector<float>{x(0), x(1)};  //? local|auto|var
 #endif
-    // What looks like some of these and is right.
+    // Correct lines that look like some of these mistakes.
     auto w = x(0);
     y = max(x, 0.0f) + sqrt(abs(z)) * 0.5;
     auto t = var(x(1));

@@ -1,4 +1,4 @@
-// Counts of examples/buddhabrot against the same loops in C++: integers, equal whatever the order and the threads.
+// Counts of examples/buddhabrot, compared with the same loops in C++: integers, equal for any order and threads.
 #include <buddhabrot_kernels/paths.h>
 #include <gtest/gtest.h>
 #include <kiln/pool.h>
@@ -81,7 +81,7 @@ TEST(Buddhabrot, EqualsLoops) {
   }
 }
 
-// What passes above the axis passes below it.
+// The set is symmetric to its axis, so rows above and below are equal.
 TEST(Buddhabrot, MirrorRows) {
   const auto counts = compiled(1, {});
   for (std::int64_t x = 0; x < n; ++x)
@@ -91,8 +91,8 @@ TEST(Buddhabrot, MirrorRows) {
                   counts[static_cast<std::size_t>((x * n + n - 1 - y) * 3 + c)]);
 }
 
-// Channel 2 has the paths that escape within 60 turns, 1 those within 200, 0 the others: with fewer turns, the longer are
-// absent and the shorter as they were.
+// Channel 2 has the paths that escape within 60 iterations, channel 1 the paths within 200, channel 0 the others. With a lower
+// limit, longer paths are absent and shorter paths unchanged.
 TEST(Buddhabrot, ClassesOfEscapeTimes) {
   const auto channel = [](const std::vector<std::int32_t>& counts, std::size_t c) {
     std::vector<std::int32_t> v;

@@ -1,4 +1,4 @@
-// The transforms of examples/fft against the sum that they stand for, in f64.
+// The transforms of examples/fft, compared with the defining sum in f64.
 #include <fft_kernels/low_pass.h>
 #include <fft_kernels/low_pass_in_groups.h>
 #include <fft_kernels/transform_3d.h>
@@ -64,7 +64,7 @@ TEST(Fft, EqualsTheSum) {
   }
 }
 
-// Three transforms of 1024 points, each by a group of positions.
+// Three transforms of 1024 points, each by one workgroup.
 TEST(Fft, GroupsEqualTheSum) {
   constexpr std::int64_t n = 1024, rows = 3;
   constexpr auto any = kiln::dynamic_extent;
@@ -96,7 +96,7 @@ TEST(Fft, GroupsEqualTheSum) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(z[i] / n, x[i], 1e-5f) << i;
 }
 
-// Along each axis of three; the sum over all is that over the first axis of that over the second of that over the third.
+// A transform along three axes equals three sums, one along each axis.
 TEST(Fft, AllAxesEqualTheSum) {
   constexpr auto any = kiln::dynamic_extent;
   constexpr std::size_t n = 8, m = 2, k = 32, all = n * m * k;
@@ -127,7 +127,7 @@ TEST(Fft, AllAxesEqualTheSum) {
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(z[i] / static_cast<float>(all), x[i], 1e-5f) << i;
 }
 
-// The picture behind a filter, by loops of kernels or by groups.
+// The filtered picture, by loops of kernels or by workgroups.
 struct filtered_picture {
   static constexpr std::int64_t square = 1024;
   std::vector<float> spectrum = std::vector<float>(square * square), v;
@@ -155,7 +155,7 @@ double factor(int p, int q, bool sinc, double cutoff) {
 
 class LowPass : public testing::TestWithParam<bool> {};
 
-// A cosine along each axis comes through the filter with its factor; the spectrum has its lines.
+// A wave in both axes comes out multiplied by the filter's factor, and the spectrum has its lines.
 TEST_P(LowPass, Cosines) {
   constexpr std::int64_t n = 1024;
   std::vector<double> root(n);
@@ -185,7 +185,7 @@ TEST_P(LowPass, Cosines) {
   }
 }
 
-// One bright pixel of a smaller picture, of which 0 is all around, becomes the transform of the filter.
+// One bright pixel of a smaller picture, which is padded with 0, becomes the transform of the filter.
 TEST_P(LowPass, APixelOfASmallPicture) {
   constexpr std::int64_t n = 1024, h = 70, w = 90, row = 20, column = 60;
   std::vector<float> x(h * w);

@@ -1,4 +1,4 @@
-// The fluid of examples/fluid against numbers of an independent program in f64.
+// The fluid of examples/fluid, compared with numbers from an independent program in f64.
 #include <fluid_kernels/colours.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ double sum(const std::vector<float>& v) {
   return s;
 }
 
-// The clamps are not smooth: differences grow with the steps.
+// The clamps are not smooth, so differences grow with the steps.
 TEST(Fluid, Golden) {
   fluid f(256, 512, 1.0f);
   const struct {
@@ -55,7 +55,7 @@ double divergence_left(float projection, int cycles) {
   return rms(left);
 }
 
-// 1/2 is what the difference formulas ask for; 1 takes away twice as much as there is, however well the pressure is known.
+// The difference formulas require 1/2. With 1, twice the divergence is removed, however exact the pressure is.
 TEST(Fluid, ProjectionConstants) {
   const struct {
     int cycles;
@@ -66,7 +66,7 @@ TEST(Fluid, ProjectionConstants) {
   EXPECT_NEAR(divergence_left(1, 30), 7.0e-3, 0.05e-3);
 }
 
-// Speed and ink as colours: steps that are smooth from 0 to 1/3, 1/3 to 2/3 and 2/3 to 1.
+// Speed and ink become colours by smooth steps from 0 to 1/3, from 1/3 to 2/3, and from 2/3 to 1.
 TEST(Fluid, Colours) {
   constexpr auto any = kiln::dynamic_extent;
   constexpr std::int64_t h = 9, w = 11;

@@ -1,4 +1,4 @@
-// Escape times of examples/mandelbrot against the same loop in C++, and the area of the set.
+// Escape times of examples/mandelbrot, compared with the same loop in C++, and the area of the set.
 #include <gtest/gtest.h>
 #include <kiln/pool.h>
 #include <mandelbrot_kernels/escape.h>
@@ -47,7 +47,7 @@ TEST(Mandelbrot, ThreadsDoNotMatter) {
   EXPECT_EQ(escape_times(200, 200, 0.0125f, 100, with), escape_times(200, 200, 0.0125f, 100));
 }
 
-// The area is 1.50659; what has not escaped after 1000 turns covers a little more.
+// The set has the area 1.50659. The points that have not escaped after 1000 iterations cover a little more.
 TEST(Mandelbrot, Area) {
   const auto turns = escape_times(400, 400, 2.5f / 400, 1000);
   const auto inside = static_cast<double>(std::count(turns.begin(), turns.end(), 1000));

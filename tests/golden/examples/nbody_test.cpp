@@ -1,4 +1,4 @@
-// Both forms of examples/nbody against numbers of an independent program in f64; N = 64, 100 steps.
+// Both forms of examples/nbody, compared with numbers from an independent program in f64. N = 64, 100 steps.
 #include <gtest/gtest.h>
 #include <nbody_kernels/loop_steps_f32.h>
 #include <nbody_kernels/loop_steps_f64.h>
@@ -40,8 +40,8 @@ struct bodies {
   }
 };
 
-// Golden numbers have seven digits behind the point, the first coordinate three more. Forces of pairs are opposite, so momentum
-// is what rounding leaves.
+// Golden numbers have seven decimal places, the first coordinate three more. Forces of pairs are opposite, so momentum is
+// only the rounding error.
 template <class T>
 void check_golden(const bodies<T>& b, double tolerance, double momentum_tolerance) {
   const double golden_x[] = {-2.20724e-5, 3.7237778, -4.9638306}, golden_v[] = {-4.585e-4, -0.0940915, 0.0916324};
@@ -61,7 +61,7 @@ void check_golden(const bodies<T>& b, double tolerance, double momentum_toleranc
   EXPECT_NEAR(energy, 0.7800580, tolerance);
 }
 
-// 100 calls of one step, and one call of 100: the same bits.
+// 100 calls of one step and one call of 100 steps give the same bits.
 template <class T>
 void check_form(step<T> one, steps<T> many, double tolerance, double momentum_tolerance) {
   bodies<T> b, next, all;

@@ -1,4 +1,4 @@
-// Red-black relaxation of examples/poisson against numbers of an independent program in f64.
+// Red-black relaxation of examples/poisson, compared with numbers from an independent program in f64.
 #include <gtest/gtest.h>
 #include <kiln/view.h>
 #include <poisson_kernels/relax.h>
@@ -37,7 +37,7 @@ TEST(Poisson, Golden) {
 
 TEST(Poisson, WithoutOverrelaxation) {
   const relaxation r(1);
-  // Nothing but the border, which is far, takes away from the sum of the residuals.
+  // Only the border changes the sum of the residuals, and it is far away.
   for (std::size_t k = 0; k < 128; ++k) EXPECT_NEAR(r.error[k], -4.2144, 5e-5) << k;
   EXPECT_NEAR(r.error[255], -4.2145, 5e-5);
   EXPECT_NEAR(r.p[64 * n + 64], -0.707762, 5e-7);

@@ -1,4 +1,4 @@
-// The sorts of examples/sort against std::stable_sort.
+// The sorts of examples/sort, compared with std::stable_sort.
 #include <gtest/gtest.h>
 #include <kiln/pool.h>
 
@@ -12,13 +12,13 @@
 
 namespace {
 
-// Equal keys are those that neither is less than the other; what is not a number comes last.
+// Keys are equal if neither is less than the other. NaNs come last.
 template <class K>
 bool less(K a, K b) {
   return a < b || (b != b && a == a);
 }
 
-// Keys and the places they came from, both as std::stable_sort leaves them, bit for bit.
+// Keys and their old places must be as std::stable_sort leaves them, bit for bit.
 template <class K>
 void check_radix(const std::vector<K>& keys, const kiln::context& with = {}) {
   std::vector<std::int32_t> places(keys.size()), expected;
@@ -89,7 +89,7 @@ TEST(Sort, Bitonic) {
   }
 }
 
-// L (L + 1) / 2 steps, L = ceil(log2 n), are enough, and one less is not.
+// L (L + 1) / 2 steps suffice, where L = ceil(log2 n), and one step less does not.
 TEST(Sort, StepsOfBitonic) {
   std::vector<float> keys;
   for (int i = 0; i < 1024; ++i) keys.push_back(static_cast<float>((i * 331) % 1024));

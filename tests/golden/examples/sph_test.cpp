@@ -1,4 +1,4 @@
-// Particles and spheres of examples/sph: forces against numbers of an independent program in f64, pictures pixel by pixel.
+// Particles and spheres of examples/sph: forces compared with numbers from an independent program in f64, pictures by pixel.
 #include <gtest/gtest.h>
 #include <kiln/pool.h>
 #include <sph_kernels/spheres.h>
@@ -48,7 +48,7 @@ void near(float value, double golden, double relative) {
   EXPECT_NEAR(static_cast<double>(value), golden, std::fabs(golden) * relative);
 }
 
-// Forces of pairs are opposite: in each direction, sums change by what rounding of forces up to 2000 leaves.
+// Forces of pairs are opposite, so a sum in one direction changes only by the rounding of forces up to 2000.
 void check_sums(const std::vector<float>& each, const std::vector<float>& before, double tolerance) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
     double sum = 0;
@@ -87,7 +87,7 @@ TEST(Sph, Golden) {
   check_tenth_step(p, start_v);
 }
 
-// All steps in one program: the same bits.
+// All steps in one program give the same bits.
 TEST(Sph, GoldenInOneCall) {
   particles one, all;
   const std::vector<float> start_v = all.v;
@@ -114,7 +114,7 @@ struct drawing {
   }
 };
 
-// Which particle each pixel shows; -1: none.
+// The particle that each pixel shows; -1: none.
 std::vector<int> seen(const std::vector<float>& x, float radius, const kiln::context& with = {}) {
   const drawing d(x, radius, with);
   std::vector<int> out;
@@ -126,13 +126,13 @@ std::vector<int> seen(const std::vector<float>& x, float radius, const kiln::con
   return out;
 }
 
-// The nearest sphere that the ray through a pixel meets; -1: none.
+// The nearest sphere on the ray through a pixel; -1: none.
 struct hit {
   int id = -1;
   double distance = 1e9, inside = 0, shade = 0;
 };
 hit by_hand(const std::vector<float>& x, double radius, std::int64_t i, std::int64_t j) {
-  constexpr double tiny = 1e-5;  // that lengths are larger by where a vector is divided by its own
+  constexpr double tiny = 1e-5;  // added to a vector's length before a division by it
   double ray[3] = {(static_cast<double>(j) - w / 2.0) / h, (static_cast<double>(i) - h / 2.0) / h, 1};
   const double size = std::hypot(ray[0], ray[1], ray[2]) + tiny;
   for (double& r : ray) r /= size;
@@ -166,7 +166,7 @@ TEST(Spheres, NearestWins) {
   EXPECT_EQ(different, 0);
 }
 
-// Two spheres that overlap: inverse depth, number and colour of what each pixel shows.
+// Two spheres that overlap: each pixel's inverse depth, number and colour.
 TEST(Spheres, DepthAndColour) {
   const std::vector<float> x = {0.05f, 0, 0.3f, -0.05f, 0.02f, 0};
   const drawing d(x, 0.2f, {});
@@ -181,7 +181,7 @@ TEST(Spheres, DepthAndColour) {
       }
       ++of_each[expected.id];
       EXPECT_EQ(d.ids[pixel] & 0xffff, static_cast<std::uint32_t>(expected.id + 1));
-      if (expected.inside < 0.001) continue;  // the root at the rim has few digits
+      if (expected.inside < 0.001) continue;  // at the rim the root has few correct digits
       EXPECT_NEAR(d.ids[pixel] >> 16, std::floor(32767 * (1 / expected.distance - 0.1) / 9.9), 1);
       for (std::size_t c = 0; c < 3; ++c)
         EXPECT_NEAR(static_cast<double>(d.canvas[3 * pixel + c]),
@@ -191,7 +191,7 @@ TEST(Spheres, DepthAndColour) {
   EXPECT_GT(of_each[1], 100);
 }
 
-// Partly outside of the picture, beside it, behind the camera.
+// Spheres partly outside of the picture, wholly outside, and behind the camera.
 TEST(Spheres, Borders) {
   const std::vector<float> x = {1.3f, 0, 0, 4, 0, 0, 0, 0, -3, 0, 0.97f, 0};
   const auto ids = seen(x, 0.2f);

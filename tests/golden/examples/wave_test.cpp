@@ -1,4 +1,4 @@
-// The wave of examples/wave against numbers of an independent program in f64.
+// The wave of examples/wave, compared with numbers from an independent program in f64.
 #include <gtest/gtest.h>
 #include <wave_kernels/step.h>
 
@@ -26,7 +26,7 @@ TEST(Wave, Golden) {
   for (const auto& g : golden) {
     w.steps(g.steps - done, serial);
     done = g.steps;
-    // f32 comes within 1e-6; half of a golden number's last digit besides.
+    // f32 has an error of 1e-6. Half of a golden number's last digit is added.
     EXPECT_NEAR(sum(w.u, 1), g.sum_u, 1e-6 * std::fabs(g.sum_u)) << g.steps;
     EXPECT_NEAR(sum(w.v, 2), g.sum_v2, 1e-6 * g.sum_v2 + 5e-6) << g.steps;
     EXPECT_NEAR(static_cast<double>(w.u[78 * 512 + 256]), g.element, 1e-6) << g.steps;

@@ -1,5 +1,5 @@
-// Which dtypes each spelling accepts, asked of the C++ compiler: a rejected one is a program that does not compile (its words
-// are the compile_fail tests).
+// Finds out which dtypes each spelling accepts, by asking the C++ compiler whether a program compiles. (The error messages are
+// tested in compile_fail.)
 #include "tests/run/operations/operations.h"
 #include "tests/run/operations/tags.h"
 
@@ -8,7 +8,7 @@ namespace {
 
 using namespace dsl;
 
-// What a body may use; `p` is the program itself.
+// The names that a body may use; `p` is the program itself.
 template <class D>
 struct body : program<body<D>> {
   void body_of();
@@ -168,7 +168,7 @@ void positions(Rows& rows) {
                     using L = std::conditional_t<std::is_same_v<D, bool>, bool, int>;
                     return requires(const body<D> p, L a) { p.template full<D, 4>(a); };
                   })});
-  // The positions of grid have no choice of dtype.
+  // The indices of grid always have the same dtype.
   rows.push_back({"grid<N, M>()", of_each_dtype([]<class T>(T) {
                     using D = typename T::dtype;
                     return requires(const body<D> p) {

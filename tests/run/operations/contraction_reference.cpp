@@ -3,7 +3,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// The chain over k of a(coordinate, k) * b(coordinate, k); k is the last axis of input `a`.
+// The coordinate for step k of a chain over a(coordinate, k) * b(coordinate, k). k is the last axis of input `a`.
 using Source = std::function<Extents(const Extents& c, std::int64_t k)>;
 Reference chain(const char* a, const char* b, Source in_a, Source in_b) {
   return [=](const Call& call) {
@@ -43,7 +43,7 @@ struct Window {
   std::int64_t stride = 1, padding = 0, dilation = 1;
 };
 
-// x at channel, row, column of a padded image; nullopt outside.
+// The element of x at channel, row and column of the padded image; `outside` if it is padding.
 Bits inside(const Tensor& x, std::int64_t n, std::int64_t c, std::int64_t h, std::int64_t w, Bits outside) {
   const bool in = h >= 0 && w >= 0 && h < x.extents[2] && w < x.extents[3];
   return in ? x.at({n, c, h, w}) : outside;
@@ -82,7 +82,7 @@ Bits lowest(DType d) {
   if (is_float(d)) return real_bits(d, -__builtin_infl());
   return is_signed_int(d) ? Bits{1} << (bits(d) - 1) : 0;
 }
-// Windows as [N, C, KH, OH, KW, OW]: the order of a sum is that of a reduction over its axes 2 and 4.
+// Windows as [N, C, KH, OH, KW, OW]. The order of a sum is the order of a reduction over axes 2 and 4.
 Reference pooled(ReduceKind kind, std::int64_t kernel, Window o) {
   return [=](const Call& call) {
     const Tensor& x = call["x"];

@@ -1,4 +1,4 @@
-// Elementwise operations as a user writes them. Names of outputs lead to references: elementwise_reference.cpp.
+// Elementwise operations as a user writes them. elementwise_reference.cpp finds the reference by the output's name.
 #pragma once
 
 #include "tests/run/operations/tags.h"

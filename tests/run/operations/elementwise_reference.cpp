@@ -7,22 +7,22 @@ namespace {
 
 Op division(DType d) { return is_float(d) ? Op::FDIV : Op::CDIV; }
 
-// The output's own value before the call (inout), combined with x.
+// x combined with the output's own value before the call (inout).
 Reference compound(Op o) {
   return [o](const Call& c) { return each(o, {c.output, "x"})(c); };
 }
 Reference divided(std::string a, std::string b) {
   return each([a, b](const Point& p) { return Expected{p.op(division(p.type), p[a], p[b])}; });
 }
-Reference is(Op o, std::string a, std::string b) {  // comparison of a and b
+Reference is(Op o, std::string a, std::string b) {  // a compared with b
   return each([o, a, b](const Point& p) { return expected_element(o, p.type, DType::boolean, {p[a], p[b]}); });
 }
 Reference selected(std::function<Bits(const Point&)> yes, std::function<Bits(const Point&)> no) {
   return each([yes, no](const Point& p) { return Expected{p["c"] != 0 ? yes(p) : no(p)}; });
 }
 
-// 1 / (1 + exp(-x)): two roundings, and exp's ulps weighted by at most 1; where exp overflows the result is 0 and the truth
-// below 1 / largest. `times`: multiplied by it, which rounds once more and scales the absolute part.
+// 1 / (1 + exp(-x)): two roundings, and exp's ulps with a weight of at most 1. If exp overflows, the result is 0 and the truth
+// is below 1 / largest. times: a factor, which rounds once more and scales the absolute part.
 Expected sigmoid(const Point& p, long double times) {
   const long double x = p.real("x"), y = times / (1 + std::exp(-x));
   Expected e;
@@ -32,8 +32,8 @@ Expected sigmoid(const Point& p, long double times) {
   return e;
 }
 
-// x / 2 * (1 + erf(x / sqrt 2)): the argument has two roundings, worth less than one of erf's result; the sum cancels for
-// negative x, so erf's error counts absolutely; half a product each.
+// x / 2 * (1 + erf(x / sqrt 2)). The argument has two roundings, worth less than one of erf's result. The sum cancels for
+// negative x, so erf's error is absolute. Each product adds half an ulp.
 Expected gelu(const Point& p) {
   const long double x = p.real("x"), u = roundoff(p.type), y = 0.5L * x * (1 + std::erf(x * std::sqrt(0.5L)));
   Expected e;

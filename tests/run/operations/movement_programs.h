@@ -1,4 +1,4 @@
-// Movement operations and index tensors as a user writes them. References: movement_reference.cpp.
+// Movement operations and index tensors as a user writes them. The references are in movement_reference.cpp.
 #pragma once
 
 #include "tests/run/operations/tags.h"

@@ -7,7 +7,7 @@ using Move = std::function<Tensor(const Call&)>;
 Reference moved(Move m) {
   return [m = std::move(m)](const Call& c) { return exactly(m(c)); };
 }
-// The element at coordinate c of the output is x at source(c).
+// The output's element at coordinate c is x at source(c).
 Reference from(const char* input, std::function<Extents(const Call&, Extents)> source) {
   return moved([input, source = std::move(source)](const Call& call) {
     return tabulate(call.result, call.extents, [&](const Extents& c) { return call[input].at(source(call, c)); });
@@ -19,7 +19,7 @@ Reference reshaped(const char* input) {
 Reference permuted(Extents axes) {
   return moved([axes](const Call& c) { return expected_permute(c["x"], axes); });
 }
-// Along one axis: coordinate i of the output is source(i, n) of the input, n its extent there.
+// Along one axis: the output's element i is the input's element source(i, n), where n is the input's extent.
 Reference along(const char* input, std::size_t axis, std::function<std::int64_t(std::int64_t, std::int64_t)> source) {
   return from(input, [input, axis, source = std::move(source)](const Call& call, Extents c) {
     c[axis] = source(c[axis], call[input].extents[axis]);
@@ -69,7 +69,7 @@ Reference stacked(std::vector<std::string> parts, std::size_t axis) {
     });
   });
 }
-// The part number `part` of the input's rows along the axis, each as long as the output.
+// Part `number` of the input's rows along the axis. Each part is as long as the output.
 Reference part(const char* input, std::size_t axis, std::int64_t number) {
   return from(input, [axis, number](const Call& call, Extents c) {
     c[axis] += number * call.extents[axis];
@@ -94,7 +94,7 @@ Family shapes() {
            {"squeezed", "squeeze<A...>(x)", reshaped("one")},
            {"unsqueezed", "unsqueeze<A...>(x)", reshaped("x")},
            {"broadcast_min", "min(x, y)",
-            moved([](const Call& call) {  // x[:, 2:3, :] against one[0, :, 0]
+            moved([](const Call& call) {  // x[:, 2:3, :] combined with one[0, :, 0]
               const Tensor &x = call["x"], &one = call["one"];
               return tabulate(call.result, call.extents, [&](const Extents& c) {
                 return expected_element(Op::MIN, x.dtype, x.dtype, {x.at({c[0], 2, c[2]}), one.at({0, c[1], 0})}).exact;

@@ -1,4 +1,4 @@
-// softmax, log_softmax, layer_norm along one axis of a matrix.
+// References of softmax, log_softmax and layer_norm along one axis of a matrix.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@ namespace {
 
 Bits exact(Op o, DType d, std::vector<Bits> x) { return expected_element(o, d, d, x).exact; }
 
-// Row r of a matrix, or column r.
+// Row r of a matrix, or column r if first_axis is set.
 std::vector<Bits> line_of(const Tensor& x, bool first_axis, std::int64_t r) {
   std::vector<Bits> line;
   const std::int64_t n = x.extents[first_axis ? 0 : 1];
@@ -17,7 +17,7 @@ std::vector<Bits> line_of(const Tensor& x, bool first_axis, std::int64_t r) {
   return line;
 }
 using Normalize = std::function<std::vector<Expected>(DType, const std::vector<Bits>&)>;
-// The program's input is x, or its transpose where it works along the first axis.
+// The program works along the rows of x, or along the first axis of x's transpose.
 Reference by_line(bool first_axis, Normalize f) {
   return [=](const Call& call) {
     Tensor x = call["x"];
@@ -36,7 +36,7 @@ Reference by_line(bool first_axis, Normalize f) {
   };
 }
 
-// The differences to the maximum, in the dtype; their exponentials and the sum in long double.
+// Differences to the maximum in the dtype; their exponentials and the sum of these in long double.
 struct Exponentials {
   std::vector<long double> d, e;
   long double sum = 0;
@@ -52,13 +52,13 @@ Exponentials exponentials(DType type, const std::vector<Bits>& line) {
   }
   return r;
 }
-// Relative error of the sum of n exponentials: each is within allowed_ulps (2 u each), a sum of positive terms adds n u and the
-// rounding to the dtype one.
+// Relative error of a sum of n exponentials: each is within allowed_ulps (2 u each), a sum of positive terms adds n u, and the
+// rounding to the dtype adds one.
 long double sum_error(DType type, std::size_t n) {
   return (2 * static_cast<long double>(allowed_ulps(type)) + static_cast<long double>(n) + 1) * roundoff(type);
 }
 
-// One rounding of the quotient, exp's ulps, the sum's error; below the normal range, units of the smallest denormal.
+// The quotient's rounding, exp's ulps and the sum's error. Below the normal range the unit is the smallest denormal.
 std::vector<Expected> softmax(DType type, const std::vector<Bits>& line) {
   const Exponentials x = exponentials(type, line);
   const long double relative = sum_error(type, line.size()) + (2 * allowed_ulps(type) + 2) * roundoff(type);
@@ -69,7 +69,7 @@ std::vector<Expected> softmax(DType type, const std::vector<Bits>& line) {
   }
   return r;
 }
-// d - log(sum): the sum's relative error is absolute after the logarithm, which adds its ulps; one rounding of the difference.
+// d - log(sum): the sum's relative error becomes absolute in the logarithm, which adds its ulps. The difference rounds once.
 std::vector<Expected> log_softmax(DType type, const std::vector<Bits>& line) {
   const Exponentials x = exponentials(type, line);
   const long double u = roundoff(type), log = std::log(x.sum);
@@ -83,11 +83,11 @@ std::vector<Expected> log_softmax(DType type, const std::vector<Bits>& line) {
 
 Bits mean(DType type, bool first_axis, const std::vector<Bits>& line) {
   const auto n = static_cast<std::int64_t>(line.size());
-  const Tensor t{type, first_axis ? Extents{n, 1} : Extents{1, n}, line};  // the axis decides the order of the sum
+  const Tensor t{type, first_axis ? Extents{n, 1} : Extents{1, n}, line};  // the axis determines the order of the sum
   const Bits sum = expected_reduce(ReduceKind::sum, t, {first_axis ? 0 : 1}).elements[0];
   return exact(Op::FDIV, type, {sum, real_bits(type, static_cast<long double>(n))});
 }
-// Basic operations only, so exact: (x - mean) * (1 / sqrt(mean of squares + eps)).
+// Only basic operations, so the result is exact: (x - mean) * (1 / sqrt(mean of squares + eps)).
 std::vector<Bits> layer_norm(DType type, bool first_axis, const std::vector<Bits>& line, long double eps) {
   if (line.empty()) return {};
   const Bits m = mean(type, first_axis, line);

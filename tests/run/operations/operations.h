@@ -1,5 +1,5 @@
-// What the outputs of the programs of the operation table must be. Families are in *_programs.h (the DSL) and *_reference.cpp
-// (plain loops over coordinates, wide integers and long double); an output's name links the two.
+// Expected outputs of the operation table's programs. Families are in *_programs.h (the DSL) and *_reference.cpp (plain loops
+// over coordinates, wide integers, long double). An output's name links the two.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace kiln::compiler::testing {
 
-// One call: the inputs, and the output asked for.
+// One call: the inputs, and the wanted output.
 struct Call {
-  const std::map<std::string, Tensor>& inputs;  // as before the call, by parameter; inout ones too
+  const std::map<std::string, Tensor>& inputs;  // by parameter, with their values before the call; inout ones too
   std::string output;
   DType result;
   Extents extents;  // of the output, as declared in the program
@@ -21,19 +21,19 @@ struct Call {
   const Tensor& operator[](const std::string& name) const { return inputs.at(name); }
 };
 
-// The expected contents: each element exact, or a real number and how far the result may be from it.
+// The expected contents: each element exactly, or as a real number with the allowed distance of the result.
 struct Expectation {
   DType dtype;
   Extents extents;
   std::vector<Expected> elements;
 };
 Expectation exactly(const Tensor& t);
-// "" or the first element that is wrong, in words.
+// "", or the first wrong element in words.
 std::string difference(const Expectation& expected, const Tensor& got);
 
 using Reference = std::function<Expectation(const Call&)>;
 
-// One coordinate of an elementwise operation. Inputs broadcast.
+// One coordinate of an elementwise operation. Inputs are broadcast.
 class Point {
  public:
   Point(const Call& call, const Extents& at) : call_(call), at_(at), type(call["x"].dtype), result(call.result) {}
@@ -67,7 +67,7 @@ std::vector<Family> elementwise_families();
 std::vector<Family> movement_families();
 std::vector<Family> reduction_families();
 
-// Per spelling, whether a program with it compiles, by dtype.
+// For each spelling and dtype: whether a program with it compiles.
 struct Accepted {
   std::string spelling;
   std::vector<bool> dtypes;
@@ -77,7 +77,7 @@ std::vector<Accepted> accepted();
 // Unit roundoff: half the distance from 1 to the next value.
 long double roundoff(DType d);
 long double largest(DType d);
-// Of the transcendental functions, as in reference.h.
+// The allowed error of transcendental functions, as in reference.h.
 double allowed_ulps(DType d);
 
 }  // namespace kiln::compiler::testing

@@ -1,7 +1,7 @@
-// Every operation of the DSL, as a user writes it, on every dtype it accepts: captured, imported, compiled and run. The
-// compiled object with 1 and 3 workers equals the interpreter bit for bit, and both agree with the reference of
-// *_reference.cpp. The part of the table that a run has seen is written to the file KILN_OPERATIONS_TABLE; operations_page.py
-// makes docs/operations.md of it.
+// Every operation of the DSL, as a user writes it, on every dtype that it accepts: captured, imported, compiled and run. With
+// 1 and 3 workers the compiled object equals the interpreter bit for bit, and both agree with the reference of
+// *_reference.cpp. Each run writes its part of the table to the file KILN_OPERATIONS_TABLE, from which operations_page.py
+// makes docs/operations.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,21 +67,21 @@ std::vector<Values> sizes_of(const Program& p) {
   return all;
 }
 
-// In place of symbols: of vectors, or of the other programs. The same as in operations.cmake.
+// Values for the symbols: of vectors, or of the other programs. They equal the extents in operations.cmake.
 std::vector<Values> fixed_sizes(const Program& p) {
   if (p.symbols.empty()) return {};
   if (p.symbols[0].name == "S") return {{{"S", 0}}, {{"S", 1}}, {{"S", 1201}}};
   std::vector<Values> all;
   for (const auto& [first, second, third] : {std::array{7, 5, 13}, std::array{1, 6, 9}, std::array{0, 5, 0}})
     all.push_back({{"B", first}, {"N", first}, {"M", second}, {"H", second}, {"K", third}, {"L", third}, {"W", third}});
-  // A dimension that a window slides over, or whose greatest element is asked for, is not empty.
+  // The axis of a sliding window, or of a maximum, must not be empty.
   std::erase_if(all, [&](const Values& v) {
     return std::ranges::any_of(p.symbols, [&](const Symbol& s) { return v.at(s.name) < s.min; });
   });
   return all;
 }
 
-// The program as if it had been written with these numbers in place of its symbols.
+// The program with these numbers instead of its symbols.
 Program with_extents(Graph& g, Program p, const Values& values) {
   IndexValues value(g, values);
   std::unordered_map<Id, Id> numbers;
@@ -97,7 +97,7 @@ Program with_extents(Graph& g, Program p, const Values& values) {
   return p;
 }
 
-// All pairs of special values for the first two parameters of a dtype, triples by chance.
+// All pairs of special values for the first two parameters of a dtype; random triples.
 Bits combination(DType d, std::size_t parameter, std::size_t i, std::mt19937& random) {
   const auto v = special_values(d);
   if (parameter > 1 || i >= v.size() * v.size()) return v[random() % v.size()];
@@ -122,7 +122,7 @@ class OperationsTest {
   }
   DType column() const { return program_.params[0].dtype; }
 
-  // Without a result: the program was rejected.
+  // Records that the program was rejected.
   static void reject(const dsl::record::program& p) {
     const std::string name = p.name;
     for (const Operation& o : families().at(name.substr(0, name.find('_'))).operations)
@@ -188,7 +188,7 @@ TEST_P(Operations, EqualInterpreterAndReference) {
     const Program p = generator::import_program(g, *GetParam());
     OperationsTest(g, p).run();
     for (const Values& v : fixed_sizes(p)) OperationsTest(g, with_extents(g, p, v)).run();
-  } catch (...) {  // no cell may stay empty or ok
+  } catch (...) {  // every cell gets a result
     OperationsTest::reject(*GetParam());
     throw;
   }

@@ -1,4 +1,4 @@
-// Reductions, matrix products, windows and the library as a user writes them. References: reduction_reference.cpp.
+// Reductions, matrix products, windows and library functions as a user writes them. References: reduction_reference.cpp.
 #pragma once
 
 #include "tests/run/operations/tags.h"

@@ -15,11 +15,11 @@ std::int64_t count(const Tensor& x, const Axes& axes) {
   for (const std::int64_t a : axes) n *= x.extents[static_cast<std::size_t>(a)];
   return n;
 }
-// keepdims: the output's extents are those of the program, with 1 for reduced axes.
+// keepdims: the output's extents are the program's extents, with 1 for reduced axes.
 Reference reduced(ReduceKind kind, Axes axes, const char* input = "x") {
   return [=](const Call& c) { return exactly(expected_reshape(expected_reduce(kind, c[input], axes), c.extents)); };
 }
-// argmax, argmin over several axes: the position in row-major order over them, which come last.
+// argmax and argmin over several axes: the row-major index over these axes, which come last.
 Reference located(ReduceKind kind, Axes kept, Axes axes) {
   return [=](const Call& c) {
     Axes order = kept;

@@ -1,9 +1,9 @@
-// What the programs of the operation table are templates over: a dtype and one of these sets of extents.
+// The template arguments of the operation table's programs: a dtype and one of these sets of extents.
 #pragma once
 
 #include <kiln/dsl.h>
 
-// A program's parameters have the extents E::S (vectors of elementwise operations), E::N ... of one set.
+// A program's parameters have the extents E::S (vectors of elementwise operations), E::N, ... of one set E.
 struct symbolic {
   static constexpr kiln::dim<"S"> S{};
   static constexpr kiln::dim<"B"> B{};
@@ -23,7 +23,7 @@ struct fixed {
   static constexpr int B = First, N = First, M = Second, K = Third, L = Third, H = Second, W = Third;
 };
 
-// Instances of P for the extents E and each of the dtypes.
+// P for the extents E and each of the dtypes.
 template <template <class, class> class P, class E, class... D>
 using each_dtype = kiln::programs<P<D, E>...>;
 

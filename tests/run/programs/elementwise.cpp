@@ -1,5 +1,5 @@
-// Every elementwise operation of the DSL, grouped; the end-to-end tests compile these programs and compare them with the
-// interpreter.
+// Every elementwise operation of the DSL, in groups. End-to-end tests compile these programs and compare their
+// results with the interpreter's.
 #include <kiln/dsl.h>
 
 using namespace kiln;
@@ -144,7 +144,7 @@ struct logic : program<logic> {
   }
 };
 
-// One source element type cast to every other.
+// Casts of one source element type to every other type.
 template <class D>
 struct casts : program<casts<D>> {
   in<D, N> x;

@@ -90,7 +90,7 @@ struct rolls : program<rolls> {
   }
 };
 
-// Of extents that are 0, 1 or less than the shift, too.
+// Rolls along extents that may be 0, 1 or less than the shift.
 struct rolls_of_any_extent : program<rolls_of_any_extent> {
   in<i16, N, M> y;
   in<f32, 0> nothing;
@@ -104,7 +104,7 @@ struct rolls_of_any_extent : program<rolls_of_any_extent> {
   }
 };
 
-// Products and sums of floor divisions are extents like others.
+// Products and sums of floor divisions can be extents.
 struct halves : program<halves> {
   in<f32, N, M> x;
   in<f32, N> v;
@@ -120,7 +120,7 @@ struct halves : program<halves> {
   }
 };
 
-// No axis is N alone.
+// No axis has the extent N.
 struct thirds : program<thirds> {
   in<u8, 3 * N> x;
   in<u8, 2 * N + M> z;

@@ -1,5 +1,5 @@
-// Every kind of atomic on every dtype that has it, with and without the element before. The interpreter's numbers are tested in
-// interp_states_test.cpp; here compiled code is compared with them, at positions that meet and under a condition.
+// Every kind of atomic on every dtype that has it, with and without the old element. interp_states_test.cpp tests the
+// interpreter's numbers. Here compiled code is compared with them, for work items that meet, and under a condition.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -17,7 +17,7 @@ inline constexpr dim<"N"> N;
 using compiler::Array;
 using compiler::DType;
 
-// Writes of what an atomic gave, or of nothing.
+// Writes the result of an atomic operation, or nothing.
 template <bool Old>
 constexpr void keep(auto& out, auto const& i, auto const& old) {
   if constexpr (Old) out(i) = old;
@@ -88,7 +88,7 @@ struct bits : program<bits<D, Old>> {
   }
 };
 
-// Any bits; where `numbers`, floats of a few sizes, which have sums.
+// Random bits. If `numbers` is set, floats of a few magnitudes, which can be summed.
 class Bits {
  public:
   explicit Bits(DType d, bool numbers) : dtype_(d), numbers_(numbers) {}
@@ -111,7 +111,7 @@ class Bits {
     if (!numbers_ || !compiler::is_float(dtype_)) return v;
     const int mantissa = dtype_ == DType::f64 ? 52 : dtype_ == DType::f32 ? 23 : dtype_ == DType::f16 ? 10 : 7;
     const int width = 8 * compiler::bytes(dtype_);
-    const std::uint64_t one = (std::uint64_t{1} << (width - mantissa - 2)) - 1;  // the exponent of 1
+    const std::uint64_t one = (std::uint64_t{1} << (width - mantissa - 2)) - 1;  // the exponent field of 1
     const std::uint64_t sign = v >> 60 & 1, exponent = one - 4 + (v >> 32) % 8;
     return sign << (width - 1) | exponent << mantissa | (v & ((std::uint64_t{1} << mantissa) - 1));
   }
@@ -120,7 +120,7 @@ class Bits {
   std::uint64_t state_ = 5;
 };
 
-// Arrays from the one at `first` on hold four values, so that what is there is often what is expected.
+// The arrays from `first` on get only four values, so that an element often equals the expected value.
 void take_few(std::vector<Array>& arrays, std::size_t first) {
   const auto size = static_cast<std::size_t>(compiler::bytes(arrays[first].dtype));
   const auto few = arrays[first].data;
@@ -132,7 +132,7 @@ void take_few(std::vector<Array>& arrays, std::size_t first) {
 
 constexpr std::int64_t many = 1003;
 
-// Memories of five elements, and the elements before, in the order of the parameters.
+// Memories of five elements and the old elements, in the order of the parameters.
 template <class P>
 void check(DType d, bool numbers, int inputs, int memories) {
   std::vector<int> where;
@@ -147,7 +147,7 @@ void check(DType d, bool numbers, int inputs, int memories) {
   SCOPED_TRACE(std::string(name(d)) + (numbers ? ", numbers" : ", any bits"));
   const auto r = scopes::run(ir<P>, arguments);
   ASSERT_EQ(r.size(), arguments.size());
-  for (std::size_t m = 0; m < static_cast<std::size_t>(memories) && d != DType::boolean; ++m) {  // all of them did something
+  for (std::size_t m = 0; m < static_cast<std::size_t>(memories) && d != DType::boolean; ++m) {  // each one did something
     const std::size_t at = 2 + static_cast<std::size_t>(inputs) + m;
     EXPECT_NE(r[at].data, arguments[at].data) << m;
   }

@@ -1,5 +1,5 @@
-// What tensors and variables begin with: outputs that are changed before they are assigned, variables without a value, values
-// that begin as a parameter; and sums that begin in a wider dtype.
+// Initial values of tensors and variables: outputs that are changed before they are assigned, variables without a value, values
+// that begin as a parameter, and sums that begin in a wider dtype.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -19,7 +19,7 @@ using compiler::Array;
 using Ints = std::vector<int>;
 using Floats = std::vector<float>;
 
-// Every operation that may change zeros, on whole outputs, elements and several elements; in loops, under conditions.
+// Every operation that may change zeros: on whole outputs, elements and several elements, in loops, under conditions.
 struct changed_first : program<changed_first> {
   in<i32, N> k;
   in<f32, N> x;
@@ -84,7 +84,7 @@ TEST(Beginnings, OutputsAreZeros) {
   }
 }
 
-// `auto v = x` of an `in` is a value that may be another one later; x itself stays.
+// `auto v = x` of an `in` is a value that can be changed later. x itself stays.
 struct copies : program<copies> {
   in<f32, N> x;
   in<i32, N> k;
@@ -135,7 +135,7 @@ TEST(Beginnings, ValuesOfParameters) {
   EXPECT_EQ(scopes::values<float>(r[5]), Floats{1.5f * 1.5f + v[2]});
 }
 
-// Variables without a value are zeros, made anew in each turn of the scope.
+// Variables without a value are zeros, which are new in each iteration of the scope.
 struct scratch : program<scratch> {
   in<f32, N> x;
   out<f32, N> y;
@@ -167,7 +167,7 @@ TEST(Beginnings, VariablesWithoutAValue) {
   EXPECT_EQ(scopes::values<int>(r[2]), Ints{3});
 }
 
-// Reductions that name a dtype are those of the casted tensor, bit for bit.
+// A reduction that names a dtype equals the reduction of the cast tensor, bit for bit.
 struct wider : program<wider> {
   in<f32, N, M> x;
   in<i32, N, M> k;

@@ -1,4 +1,4 @@
-// check(p, "text"): which of those that fail is told, in kernels, loops and outside, on one thread and on several.
+// check(p, "text"): which failing check is reported, in kernels, loops and outside, on one thread and on several.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -58,8 +58,8 @@ TEST(Checks, TheFirstOfTheProgramThatFails) {
   EXPECT_EQ(run(many, 0, true), 1);
 }
 
-// A check that fails leaves the loops around it: what comes later in the text but earlier in time is told, and none goes on for
-// ever.
+// A failing check leaves the loops around it. So a check that is later in the text but earlier in time is reported,
+// and no loop is endless.
 struct loops : program<loops> {
   in<i32> k;
   out<i32> turns, inner;
@@ -131,7 +131,7 @@ TEST(Checks, InGroups) {
   EXPECT_EQ(run(x), 0);
 }
 
-// The status has the text and the line; on several threads it is the same in every call.
+// The status has the text and the line. On several threads it is the same in every call.
 TEST(Checks, Status) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, ir<everywhere>);

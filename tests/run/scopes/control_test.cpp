@@ -1,4 +1,4 @@
-// Loops, conditions, breaks and variables against the same C++.
+// Loops, conditions, breaks and variables, compared with the same code in C++.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -19,7 +19,7 @@ std::vector<int> counting(int n) {
   for (int i = 0; i < n; ++i) v[static_cast<std::size_t>(i)] = i;
   return v;
 }
-// f(i) for every position.
+// Calls f(i) for every index.
 template <class T, class F>
 std::vector<T> table(int n, F f) {
   std::vector<T> v;
@@ -75,7 +75,7 @@ TEST(Scopes, Mandelbrot) {
   }
 }
 
-// Sum and number of turns of loops with every kind of bound.
+// The sum of counters and the number of iterations, for loops with every kind of bound.
 struct bounds : program<bounds> {
   in<i32> begin, end, step;
   in<i64> wide;
@@ -130,7 +130,7 @@ TEST(Scopes, LoopBounds) {
     }
 }
 
-// Breaks and continues of nested loops under conditions.
+// Breaks and continues of nested loops, under conditions.
 struct exits : program<exits> {
   in<i32, N> limit;
   out<i32, N> y;
@@ -238,7 +238,7 @@ TEST(Scopes, WhenAndOtherwise) {
   EXPECT_EQ(scopes::values<int>(r[1]), y);
 }
 
-// Variables: snapshots, copies, exchange, small vectors; until a condition holds.
+// Variables: snapshots, copies, exchange, small vectors; a loop until a condition holds.
 struct variables : program<variables> {
   in<i32, N> x;
   out<i32, N> gcd, turned, copies;
@@ -291,7 +291,7 @@ TEST(Scopes, Variables) {
   }
 }
 
-// A helper that opens scopes; a loop under a condition makes no turn where it does not hold.
+// A function that opens scopes. A loop under a false condition has no iteration.
 constexpr auto collatz(Operand auto const& start) {
   auto s = scope(start);
   auto n = s.var(start);
@@ -323,7 +323,7 @@ TEST(Scopes, HelperFunctions) {
             }));
 }
 
-// Extents and conditions of kernels that data decides.
+// Kernels whose extents and conditions come from data.
 struct decided : program<decided> {
   in<i32> count;
   inout<i32, N> x;
@@ -353,7 +353,7 @@ TEST(Scopes, ExtentsAndConditionsFromData) {
   }
 }
 
-// A tensor of another shape for each position of a kernel has no place.
+// A tensor inside a kernel whose shape depends on the work item is an error.
 constexpr int line_of_siblings = __LINE__ + 6;
 struct siblings : program<siblings> {
   in<i32, N> x;
@@ -371,7 +371,7 @@ TEST(Scopes, TensorsOfAnotherShapeInAKernel) {
   EXPECT_NE(error.find("E-scope: expected tensors inside a kernel"), std::string::npos) << error;
 }
 
-// Loops and conditions outside of kernels; extents that change each turn; tensor statements among them.
+// Loops and conditions outside of kernels, extents that change in each iteration, and tensor statements between them.
 struct host : program<host> {
   inout<i32, N> x;
   in<i32> rounds;

@@ -1,5 +1,5 @@
-// What other tensor compilers got wrong about kernels: how many buffers one may need, and what is computed inside a
-// matrix product; docs/reference/features.md has the list.
+// Mistakes of other tensor compilers with kernels: the number of buffers that a kernel may need, and computations inside a
+// matrix product. docs/reference/features.md lists them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -21,7 +21,7 @@ struct ten {
   }
 };
 
-// 41 buffers in each of two kernels.
+// Each of two kernels has 41 buffers.
 struct many_buffers : program<many_buffers> {
   ten p, q, r, s;
   out<i32, N> y, z;
@@ -53,7 +53,7 @@ TEST(Defects, KernelsOfManyBuffers) {
   EXPECT_EQ(scopes::values<int>(r[41]), z);
 }
 
-// What is computed on the way into a matrix product does not depend on the side.
+// A computation inside a matrix product is treated equally on the left and on the right.
 struct left_operand : program<left_operand> {
   in<f32, N, K> a;
   in<f32, K, M> b;
@@ -87,7 +87,7 @@ TEST(Defects, OperandsOfAProduct) {
     EXPECT_EQ(scopes::all_kernels(p), 1);
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < m; ++j) {
-        float sum = 0;  // of integers that f32 holds
+        float sum = 0;  // a sum of integers that f32 represents
         for (std::int64_t l = 0; l < k; ++l) {
           const float x = a[at(i, l, k)], y = b[at(l, j, m)];
           sum += (left ? 2 * x + 1 : x) * (right ? 2 * y + 1 : y);

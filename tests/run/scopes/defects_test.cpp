@@ -1,4 +1,4 @@
-// What other tensor compilers got wrong, one test each; docs/reference/features.md has the list.
+// Mistakes of other tensor compilers, one test each. docs/reference/features.md lists them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 inline constexpr dim<"N"> N;
 
-// The identity of a part of a long reduction is not an element of it.
+// The identity of a part of a long reduction must not count as an element.
 struct extrema : program<extrema> {
   in<f32, 3, N> x;
   out<f32, 3> most, least;
@@ -44,7 +44,7 @@ TEST(Defects, ExtremaOfLongAxes) {
     }
 }
 
-// Every position goes to one of three elements; the results depend on no order.
+// All work items change three elements. The results do not depend on any order.
 template <class D>
 struct contention : program<contention<D>> {
   in<D, N> x;
@@ -62,7 +62,7 @@ struct contention : program<contention<D>> {
     }
   }
 };
-// Without tickets, whose order makes the kernel run on one thread.
+// The same without tickets, whose order requires a kernel on one thread.
 template <class D>
 struct extreme_contention : program<extreme_contention<D>> {
   in<D, N> x;
@@ -90,7 +90,7 @@ struct bit_contention : program<bit_contention<D>> {
 
 constexpr int many = 6000;
 
-// On both sides of 0, or of the middle of what unsigned numbers hold.
+// Values on both sides of 0, or of the middle of an unsigned type.
 template <class D, class T>
 void check_contention() {
   std::vector<T> x;
@@ -103,7 +103,7 @@ void check_contention() {
                                                                        scopes::tensor({3}, start), scopes::tensor({3}, start)});
   std::vector<T> added = start, least = start, most = start;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    added[i % 3] = static_cast<T>(added[i % 3] + x[i]);  // floats stay integers here
+    added[i % 3] = static_cast<T>(added[i % 3] + x[i]);  // all floats here are integers
     least[i % 3] = std::min(least[i % 3], x[i]);
     most[i % 3] = std::max(most[i % 3], x[i]);
   }
@@ -112,7 +112,7 @@ void check_contention() {
     EXPECT_EQ(scopes::values<T>(got[2]), least);
     EXPECT_EQ(scopes::values<T>(got[3]), most);
   }
-  EXPECT_EQ(scopes::values<std::int64_t>(r[4])[0], std::int64_t{many} * (many - 1) / 2);  // each number was given out once
+  EXPECT_EQ(scopes::values<std::int64_t>(r[4])[0], std::int64_t{many} * (many - 1) / 2);  // each number was used once
   EXPECT_EQ(scopes::values<int>(r[5])[0], many);
 }
 
@@ -152,7 +152,7 @@ TEST(Defects, AtomicsUnderContention) {
   check_bits<u64, std::uint64_t>();
 }
 
-// What an atomic returns has several users: none of them repeats it.
+// An atomic's result has several users, and none of them repeats the atomic.
 struct once : program<once> {
   in<i32, N> x;
   inout<i32, 2> counters;
@@ -186,7 +186,7 @@ TEST(Defects, AtomicThatReturnsRunsOnce) {
   EXPECT_EQ(scopes::values<int>(r[6])[0], 14);
 }
 
-// Extents that are equal are one extent, wherever they were named and however they were computed.
+// Equal extents are one extent, wherever they are named and however they are computed.
 inline constexpr dim<"N"> same_as_n;
 struct equal_extents : program<equal_extents> {
   in<i32, N> x;

@@ -1,4 +1,4 @@
-// Elements of tensors: index modes with indices of -5 .. n + 5, local arrays, atomics, against the same C++.
+// Elements of tensors: index modes with indices -5 .. n + 5, local arrays, atomics, compared with the same code in C++.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -8,7 +8,7 @@
 #include "tests/run/scopes/run_scopes.h"
 
 using namespace kiln;
-using kiln::dsl::mode;  // for functions: in a program it is a member
+using kiln::dsl::mode;  // for functions; inside a program it is a member
 
 namespace {
 
@@ -18,7 +18,7 @@ inline constexpr dim<"K"> K;
 
 using i64s = std::int64_t;
 
-// Position on an axis of n >= 1, -1 outside.
+// The index on an axis of extent n >= 1; -1: outside.
 i64s resolved(mode m, i64s i, i64s n) {
   const auto mod = [](i64s a, i64s b) { return ((a % b) + b) % b; };
   switch (m) {
@@ -29,7 +29,7 @@ i64s resolved(mode m, i64s i, i64s n) {
   }
 }
 
-// The index itself, or what means the same on an axis of n in every mode.
+// The index itself, or an index with the same meaning in every mode on an axis of extent n.
 template <class Cpp>
 i64s in_i64(Cpp i, int n) {
   if constexpr (std::is_same_v<Cpp, std::uint64_t>)
@@ -37,7 +37,7 @@ i64s in_i64(Cpp i, int n) {
   return static_cast<i64s>(i);
 }
 
-// Reads x at index[k], writes k + 1 to the element that index[k] means, where nobody else does.
+// Reads x at index[k], and writes k + 1 to the element of index[k] if no other k writes it.
 template <class I>
 struct modes : program<modes<I>> {
   in<i32, N> x;
@@ -110,10 +110,10 @@ TEST(Elements, Modes) {
   }
 }
 
-// Indices that no i64 holds are far outside.
+// Indices beyond i64 are far outside.
 TEST(Elements, UnsignedIndices) { check_modes<u64>(5, std::vector<std::uint64_t>{0, 4, 5, 1ull << 62, 1ull << 63, ~0ull}); }
 
-// A stencil with neighbours on both axes, each in a mode of its own.
+// A stencil with neighbours on both axes, and a different mode for each axis.
 struct stencil : program<stencil> {
   in<i32, N, M> x;
   out<i32, N, M> y;
@@ -147,7 +147,7 @@ TEST(Elements, Stencil) {
   }
 }
 
-// Local arrays: an insertion sort of a row, new zeros in each turn, two dimensions.
+// Local arrays: an insertion sort of a row, new zeros in each iteration, two dimensions.
 struct locals : program<locals> {
   in<i32, N, 6> x;
   out<i32, N, 6> y;
@@ -192,7 +192,7 @@ TEST(Elements, LocalArrays) {
   EXPECT_EQ(scopes::values<int>(r[3]), std::vector<int>(static_cast<std::size_t>(n), 3 * (1 + 2 + 3 + 4)));
 }
 
-// Every kind of atomic on every class of dtype; what they return, in kernels of one position, where there is an order.
+// Every kind of atomic on every class of dtype. Old values are tested in kernels with one work item, where an order exists.
 template <class D>
 struct atomics : program<atomics<D>> {
   in<D, K> v;
@@ -252,7 +252,7 @@ TEST(Elements, Atomics) {
   check_atomics<f64, double>();
 }
 
-// An element that is the same for all positions, its index from a scalar; read inside of a kernel, and outside.
+// An element whose index comes from a scalar, so that all work items read the same one, inside a kernel and outside.
 struct uniform : program<uniform> {
   in<i32, N> x;
   in<i32> k;
@@ -325,7 +325,7 @@ TEST(Elements, CompoundAssignmentReadsLast) {
   EXPECT_EQ(scopes::values<int>(r[0]), (std::vector<int>{11 + 1 + 100, 100}));
 }
 
-// Kinds whose result does not depend on the order, from all positions at once; skipped ones give 0.
+// All work items change one element by kinds whose result does not depend on the order. Skipped ones give 0.
 struct scatter : program<scatter> {
   in<i32, N> where, what;
   inout<i32, 8> histogram, bits, either, one_of, least;
@@ -374,7 +374,7 @@ TEST(Elements, Scatter) {
   EXPECT_EQ(scopes::values<int>(r[8]), old);
 }
 
-// As in the reference of the front end: a host loop that launches a kernel per step.
+// As in the front end's reference: a host loop that runs a kernel per step.
 struct bitonic_sort : program<bitonic_sort> {
   inout<i32, N> keys;
   inout<i32, N> values;

@@ -1,4 +1,4 @@
-// Loops whose i64 bounds and steps lie at the ends of their type: each counts as no farther from 0 than 2^61.
+// Loops whose i64 bounds and steps are near the ends of i64. Bounds and steps count as at most 2^61 away from 0.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 inline constexpr dim<"N"> N;
 
-// The sum of the counters of the first three turns, and their number.
+// The sum of the counters of the first three iterations, and their number.
 struct far_bounds : program<far_bounds> {
   in<i64, N> begin, end, step;
   out<i64, N> sum;

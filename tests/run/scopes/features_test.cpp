@@ -1,4 +1,4 @@
-// Capabilities of docs/reference/features.md that no other test names.
+// Features of docs/reference/features.md that no other test covers.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -18,7 +18,7 @@ inline constexpr dim<"N"> N;
 inline constexpr dim<"M"> M;
 inline constexpr dim<"K"> K;
 
-// Positions, reshapes and permutations are index arithmetic: one kernel, no memory of its own.
+// Indices, reshapes and permutations become index arithmetic: one kernel, no memory of their own.
 struct index_arithmetic : program<index_arithmetic> {
   in<f32, N, M> x;
   out<f32, M * N> y;
@@ -68,7 +68,7 @@ TEST(Features, Diagonals) {
     }
 }
 
-// Integer tensors name the element on every axis, reading and writing.
+// Integer tensors select the element on every axis, for reads and writes.
 struct gathers : program<gathers> {
   in<f32, N, M> x;
   in<i32, K> row, column;
@@ -100,7 +100,7 @@ TEST(Features, GatherAndScatterOnAllAxes) {
   EXPECT_EQ(scopes::values<float>(r[4]), placed);
 }
 
-// Sums of floats depend on their order; the order is that of the positions, on any number of threads.
+// Float sums depend on their order. It is the order of the work items, for any number of threads.
 struct scattered_sums : program<scattered_sums> {
   in<f32, N> x;
   in<i32, N> where;
@@ -134,7 +134,7 @@ TEST(Features, FloatScattersAreDeterministic) {
   EXPECT_EQ(scopes::values<float>(r[3]), products);
 }
 
-// Positions that stand in a row in some vectors and not in others, with and without conditions.
+// Indices that are contiguous in some vectors and not in others, with and without conditions.
 struct displaced : program<displaced> {
   in<f32, N> x;
   in<i32, M> where;
@@ -156,7 +156,7 @@ TEST(Features, GathersInARowAndApart) {
   for (const int jump : {0, 1, 5, 16, 17, 33, 64, 70}) {
     std::vector<int> where;
     for (int k = 0; k < 71; ++k) where.push_back(k < jump ? k + 7 : k == jump ? 3 : 88 - k);
-    for (int k = 20; k < 40; k += 2) where[static_cast<std::size_t>(k)] = k;  // in a row apart from the lanes that do not read
+    for (int k = 20; k < 40; k += 2) where[static_cast<std::size_t>(k)] = k;  // contiguous except in lanes that do not read
     const auto r = scopes::run(ir<displaced>, {scopes::tensor({n}, x), scopes::tensor({71}, where), scopes::output<float>({71}),
                                                scopes::output<float>({71})});
     for (std::size_t k = 0; k < 71; ++k) {
@@ -167,7 +167,7 @@ TEST(Features, GathersInARowAndApart) {
   }
 }
 
-// A function of scalars, mapped over positions.
+// A function of scalars, applied to each element.
 constexpr auto root(Operand auto const& a) {
   auto s = scope(a);
   auto x = s.var(a);

@@ -1,4 +1,4 @@
-// Programs of first users: values read before a write, extents and indices below 0, reads of a position's own writes.
+// Programs of first users: values read before a write, negative extents and indices, reads of a work item's own writes.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -16,7 +16,7 @@ using Ints = std::vector<int>;
 
 int floormod(int a, int n) { return (a % n + n) % n; }
 
-struct snap : program<snap> {  // values read before a write keep their contents
+struct snap : program<snap> {  // a value that is read before a write does not change
   inout<i32, N> x;
   out<i32, N> y;
   constexpr void body() {

@@ -1,4 +1,4 @@
-// Inputs of the tests of kernels in groups.
+// Inputs for the tests of kernels with workgroups.
 #pragma once
 
 #include <kiln/dsl.h>
@@ -27,7 +27,7 @@ inline std::vector<int> integers(int n) {
 }
 inline constexpr std::array sizes = {0, 1, 6, 64, 250, 1000};
 
-// Calls f(first, end) for each group.
+// Calls f(first, end) for each workgroup.
 template <class F>
 void each_group(int n, int size, F&& f) {
   for (int first = 0; first < n; first += size) f(first, std::min(n, first + size));

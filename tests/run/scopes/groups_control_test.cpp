@@ -1,4 +1,4 @@
-// Kernels in groups: loops and conditions around barriers and between them, and positions that meet.
+// Kernels with workgroups: loops and conditions around barriers and between them, and work items that meet.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -15,7 +15,7 @@ using scopes::integers;
 using scopes::N;
 using scopes::W;
 
-// What a group reads at one place decides for all: bounds, conditions and breaks around barriers.
+// A value that the workgroup reads at one place decides for all work items: bounds, conditions and breaks around barriers.
 struct decided : program<decided> {
   in<i32, N> x;
   out<i32, N> y;
@@ -80,7 +80,7 @@ TEST(Groups, WhatAllShareDecides) {
   EXPECT_EQ(scopes::values<int>(r[1]), y);
 }
 
-// Atomics whose old values or roundings tell the order of the positions keep it, in lanes too; what data says to be apart is.
+// Atomics whose old values or rounding show the order of work items keep it, in lanes too. Promised places may become lanes.
 struct meeting : program<meeting> {
   in<i32, N> x;
   in<i32, 64> places;
@@ -131,7 +131,7 @@ TEST(Groups, PositionsThatMeetKeepTheirOrder) {
   EXPECT_EQ(scopes::values<float>(r[3]), z);
 }
 
-// Two positions of one group at one place, between the same barriers; other groups and later phases may be there.
+// Two work items of one workgroup may not use one place between the same barriers; other workgroups and later phases may.
 struct promised : program<promised> {
   in<i32, N> places;
   inout<i32, N> y;
@@ -169,7 +169,7 @@ TEST(Groups, PromisesThatDoNotHold) {
       << of_kernel;
 }
 
-// Loops that data ends, between barriers, on two axes; their counters are indices.
+// Loops that data ends, between barriers, on two axes. Their counters are indices.
 struct inner_loops : program<inner_loops> {
   in<i32, H, W> x;
   inout<i32, 8> counts;
@@ -233,7 +233,7 @@ TEST(Groups, LoopsBetweenBarriers) {
     }
 }
 
-// The stack holds what positions keep across a barrier: here 4 bytes of each.
+// The values that work items keep across a barrier must fit the stack: here 4 bytes for each.
 template <int Size>
 struct keeping : program<keeping<Size>> {
   inout<f32, H, W> x;
@@ -253,7 +253,7 @@ TEST(Groups, ArraysFitTheStack) {
   EXPECT_NE(error.find("E-stack: expected at most 1048576 bytes of arrays in a kernel, got more"), error.npos) << error;
 }
 
-// A barrier that some positions would not reach is an error.
+// A barrier that some work items might not reach is an error.
 enum class around { condition, bound, break_before, otherwise, array };
 constexpr int first_line = __LINE__;
 template <around A>
@@ -303,7 +303,7 @@ TEST(Groups, BarriersThatSomeDoNotReach) {
   check_apart<around::array>("a group array expected the bounds of the loop", first_line + 24, first_line + 23);
 }
 
-// The inner loop knows only the outer one's counter, which positions stop at different turns.
+// The inner loop uses only the outer loop's counter, and work items leave the outer loop at different iterations.
 struct left_alone : program<left_alone> {
   in<i32> rounds;
   in<i32, N> last;

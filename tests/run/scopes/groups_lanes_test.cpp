@@ -1,4 +1,4 @@
-// Kernels in groups: positions that have nothing to do between two barriers, and places that lanes reach by shuffles.
+// Kernels with workgroups: work items that have nothing to do between two barriers, and elements that lanes reach by shuffles.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -12,7 +12,7 @@ using scopes::each_group;
 using scopes::integers;
 using scopes::N;
 
-// All that happens between two barriers happens below a bound, or at one position: also one that is not there.
+// Between two barriers only work items below a bound do something, or only one work item, which may not exist.
 struct bounded : program<bounded> {
   in<i32, N> x;
   in<i32> m;
@@ -64,7 +64,7 @@ TEST(Groups, PositionsWithNothingToDo) {
     }
 }
 
-// Pairs of elements that are `half` apart: the halves of blocks, by vectors in a row and shuffles.
+// Pairs of elements with distance `half`: the halves of blocks, by contiguous vectors and shuffles.
 template <class T>
 struct butterflies : program<butterflies<T>> {
   in<T, N> x;

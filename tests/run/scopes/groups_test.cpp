@@ -1,4 +1,4 @@
-// Kernels in groups: what the positions of a group share, and what they keep from one barrier to the next.
+// Kernels with workgroups: memory that work items share, and values that they keep from one barrier to the next.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -19,7 +19,7 @@ using scopes::numbers;
 using scopes::sizes;
 using scopes::W;
 
-// One barrier. Positions outside of x leave zeros, which nobody reads: a group of k positions is reversed within k.
+// One barrier. Work items outside of x leave zeros, which are not read: a workgroup of k work items is reversed within k.
 template <int G>
 struct reversal : program<reversal<G>> {
   in<f32, N> x;
@@ -52,7 +52,7 @@ TEST(Groups, Reversal) {
   check_reversal<256>();
 }
 
-// Two barriers in a loop whose bound follows a variable that all positions share.
+// Two barriers in a loop whose bound is a variable that is equal for all work items.
 template <int G>
 struct scan : program<scan<G>> {
   in<i32, N> x;
@@ -93,7 +93,7 @@ TEST(Groups, Scan) {
   check_scan<256>();
 }
 
-// Groups of two axes, and a loop with a counter around barriers.
+// Workgroups with two axes, and a loop with a counter around barriers.
 template <int A, int B>
 struct tiles : program<tiles<A, B>> {
   in<f32, H, W> x;
@@ -144,7 +144,7 @@ TEST(Groups, Tiles) {
   check_tiles<16, 1>();
 }
 
-// Values, variables, small vectors and arrays of a position live across barriers.
+// Values, variables, small vectors and arrays of a work item are kept across barriers.
 struct kept : program<kept> {
   in<f32, N> x;
   in<i32, N> k;
@@ -211,7 +211,7 @@ TEST(Groups, ValuesLiveAcrossBarriers) {
   }
 }
 
-// Positions leave a loop at different turns between two barriers; those that are through wait.
+// Work items leave a loop between two barriers at different iterations. The ones that have left it wait.
 struct early : program<early> {
   in<i32, N> x;
   out<i32, N> y;
@@ -263,7 +263,7 @@ TEST(Groups, PositionsLeaveLoopsBetweenBarriers) {
   }
 }
 
-// Atomics on what a group shares; its results go to the whole by atomics too.
+// Atomics on shared memory of a workgroup. Its results are added to the whole by atomics too.
 struct histogram : program<histogram> {
   in<i32, N> x;
   inout<i32, 16> counts;
@@ -285,7 +285,7 @@ struct histogram : program<histogram> {
   }
 };
 TEST(Groups, AtomicsOfAGroup) {
-  for (const int n : {16, 256, 1000}) {  // whole sixteens, so that 16 positions of each group look at its bins
+  for (const int n : {16, 256, 1000}) {  // multiples of 16, so that 16 work items of each workgroup read its bins
     const auto x = integers(n / 16 * 16);
     const auto count = static_cast<std::int64_t>(x.size());
     std::vector<int> counts(16), largest(x.size());
@@ -302,7 +302,7 @@ TEST(Groups, AtomicsOfAGroup) {
   }
 }
 
-// Each position of a plain kernel has its array for itself, in every lane.
+// Each work item of a plain kernel has its own array, in every lane.
 struct own_bins : program<own_bins> {
   in<i32, N> x;
   out<i32, N> y;
@@ -326,7 +326,7 @@ TEST(Groups, AtomicsOfLocalArrays) {
   EXPECT_EQ(scopes::values<int>(r[1]), y);
 }
 
-// A local array of outside is one for all; of it positions read what they like, in any phase.
+// A local array from outside of the kernel is shared by all work items, which may read any element in any phase.
 struct array_of_outside : program<array_of_outside> {
   in<i32, N> x;
   out<i32, N> y;

@@ -1,5 +1,5 @@
-// How many kernels a turn of a loop outside of kernels runs, and that what it computes stays the same: copies that nobody needs
-// are none.
+// The number of kernels in an iteration of a host loop, and unchanged results. Copies of values that
+// are dead are removed.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -24,7 +24,7 @@ std::size_t wrapped(std::size_t i, std::int64_t by, std::size_t n) {
   return static_cast<std::size_t>((static_cast<std::int64_t>(i) + by + size) % size);
 }
 
-// A kernel changes v in place, and what stands behind it reads the new one.
+// A kernel changes v in place, and later statements read the new v.
 struct pull : program<pull> {
   in<i32> steps;
   inout<f32, N> x, v;
@@ -59,7 +59,7 @@ TEST(HostKernels, UpdateThatIsReadBehindIt) {
   }
 }
 
-// One element is written in each turn and read again: the tensor around it is not copied.
+// Each iteration writes one element, which is read again. The tensor around it is not copied.
 struct history : program<history> {
   in<i32> steps;
   in<f32> limit;
@@ -91,7 +91,7 @@ TEST(HostKernels, ElementOfAHistory) {
     }
 }
 
-// Two kernels in a row, of which the second reads the first one's output everywhere and changes what the first has read.
+// Two kernels in a row. The second reads the first one's output everywhere, and changes the tensor that the first has read.
 struct there_and_back : program<there_and_back> {
   in<i32> steps;
   inout<f32, N> u;
@@ -121,7 +121,7 @@ TEST(HostKernels, ThereAndBack) {
   }
 }
 
-// An extent that the number of the turn decides: no kernel computes it.
+// An extent that depends on the loop counter. No kernel computes it.
 struct growing : program<growing> {
   inout<f32, N> u;
   constexpr void body() {
@@ -141,7 +141,7 @@ TEST(HostKernels, ExtentOfTheTurn) {
   }
 }
 
-// A state between two updates is read by a tensor that is kept: that one comes between them, and nothing is copied.
+// A tensor that is stored reads a state between two updates. It is computed between them, and nothing is copied.
 struct between : program<between> {
   inout<f32, N> x;
   out<f32, N> y;

@@ -1,4 +1,4 @@
-// Loops around kernels and tensors, programs in textual form (host_loops/*.kiln), against the same C++.
+// Loops around kernels and tensors: programs in textual form (host_loops/*.kiln), compared with the same code in C++.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
 
-// Small numbers without a pattern that a wrong index would meet.
+// Small numbers without a pattern, so that a wrong index shows.
 template <class T>
 std::vector<T> scattered(std::size_t n) {
   std::vector<T> v;

@@ -1,4 +1,4 @@
-// Loops, conditions and variables around kernels and tensor statements, captured from C++, against the same C++.
+// Loops, conditions and variables around kernels and tensor statements, captured from C++, compared with the same C++.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -22,7 +22,7 @@ std::vector<int> scattered(int n) {
   return v;
 }
 
-// Variables that hold tensors; they change places in each turn.
+// Variables hold tensors, which rotate in each iteration.
 struct waves : program<waves> {
   in<i32> steps;
   inout<f32, N> now, before;
@@ -59,7 +59,7 @@ TEST(HostLoops, Waves) {
   }
 }
 
-// Poisson's equation by red-black relaxation: two kernels in a turn, until the largest change is small.
+// Poisson's equation by red-black relaxation: two kernels in an iteration, until the largest change is small.
 struct relaxation : program<relaxation> {
   in<f32, H, W> source;
   in<f32> limit;
@@ -106,7 +106,7 @@ TEST(HostLoops, RedBlackRelaxation) {
   }
 }
 
-// Extents that a variable holds, N, N/2, N/4, .., and that the turn gives, i + 1; bounds that are elements.
+// Extents N, N/2, N/4, .. from a variable, and i + 1 from a counter. Bounds that are elements.
 struct extents : program<extents> {
   inout<i32, N> x;
   inout<i32, N> sums;
@@ -146,7 +146,7 @@ TEST(HostLoops, ExtentsAndBoundsThatChange) {
     }
 }
 
-// Chains of conditions around kernels, with breaks and continues that skip the rest of a turn.
+// Chains of conditions around kernels, with breaks and continues that skip the rest of an iteration.
 struct branches : program<branches> {
   inout<i32, N> x;
   in<i32> rounds, stop;
@@ -227,7 +227,7 @@ TEST(HostLoops, ConditionsBreaksAndContinues) {
     }
 }
 
-// Breaks first in a turn, inside of conditions, and behind each other.
+// Breaks at the beginning of an iteration, inside of conditions, and after each other.
 struct leaving : program<leaving> {
   inout<i32, N> x;
   in<i32> limit;
@@ -300,7 +300,7 @@ TEST(HostLoops, BreaksAnywhere) {
     }
 }
 
-// A helper with a loop around kernels, called in a loop; its variable starts anew in each call. Loops that do nothing.
+// A function with a loop around kernels, called in a loop. Its variable begins again in each call. Loops that do nothing.
 constexpr auto smoothed(auto& x, Operand auto const& times) {
   auto s = scope(x);
   auto total = s.var(0);

@@ -1,5 +1,5 @@
-// Tensors that change roles from turn to turn: loops outside of kernels copy nothing, whatever number of turns they make and
-// however they end.
+// Tensors that rotate from iteration to iteration: host loops copy nothing, for any number of iterations and
+// any kind of end.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -23,7 +23,7 @@ Ints numbers(std::size_t n, int seed = 0) {
   return v;
 }
 
-// Neighbours added, on a circle; unsigned, since many turns of it wrap.
+// The sum of neighbours in a circle. Unsigned, because many iterations overflow.
 Ints stirred(const Ints& u) {
   Ints out;
   for (std::size_t i = 0; i < u.size(); ++i)
@@ -43,7 +43,7 @@ Ints sum(const Ints& a, const Ints& b, int minus = 0) {
 
 const std::vector<int> some_turns = {-1, 0, 1, 2, 3, 4, 5, 6, 7, 8};
 
-// u = f(u) in place: one kernel, and one copy behind the loop.
+// u = f(u) in place: one kernel, and one copy after the loop.
 struct stirring : program<stirring> {
   in<i32> steps;
   inout<i32, N> u;
@@ -63,7 +63,7 @@ TEST(HostRoles, InPlace) {
     }
 }
 
-// The next of two, which change places: u2 <- u1 <- u0. The result goes to an output; what it began with stays.
+// Two tensors rotate: u2 <- u1 <- u0. The result goes to an output; the inputs stay.
 struct leapfrog : program<leapfrog> {
   in<i32> steps;
   in<i32, N> first, second;
@@ -97,7 +97,7 @@ TEST(HostRoles, Leapfrog) {
   }
 }
 
-// Three of them, and another two that change places among themselves.
+// Three tensors rotate, and two others swap.
 struct five : program<five> {
   in<i32> steps;
   inout<i32, N> a, b, c, u, v;
@@ -115,7 +115,7 @@ struct five : program<five> {
 };
 
 TEST(HostRoles, SeveralAtATime) {
-  EXPECT_EQ(scopes::kernels_in_loop(ir<five>, 0), 2);  // u + 0 is one
+  EXPECT_EQ(scopes::kernels_in_loop(ir<five>, 0), 2);  // u + 0 is a kernel
   for (const int steps : some_turns) {
     Ints a = numbers(30), b = numbers(30, 1), c = numbers(30, 2), u = numbers(30, 3), v = numbers(30, 4);
     const auto r = scopes::run(ir<five>, {scopes::scalar(steps), scopes::tensor({30}, a), scopes::tensor({30}, b),
@@ -132,7 +132,7 @@ TEST(HostRoles, SeveralAtATime) {
   }
 }
 
-// The loop ends by data, at the end of a turn or within one; turns may be cut short.
+// Data ends the loop, at the end of an iteration or inside one. Iterations may be cut short.
 struct ended : program<ended> {
   in<i32> steps, limit;
   inout<i32, N> u, v;
@@ -170,7 +170,7 @@ TEST(HostRoles, BreakAndContinue) {
     }
 }
 
-// Under a condition nothing is gained: one kernel and one copy, and no more.
+// Under a condition rotation saves nothing: one kernel and one copy.
 struct under_condition : program<under_condition> {
   in<i32> steps;
   inout<i32, N> u;
@@ -192,7 +192,7 @@ TEST(HostRoles, UnderACondition) {
   }
 }
 
-// Loops in loops, each of which has what changes roles; the inner one's turns depend on the outer one's.
+// Nested loops with rotating tensors in each. The number of inner iterations depends on the outer loop.
 struct nested : program<nested> {
   in<i32> rounds;
   inout<i32, N> u, v;
@@ -219,7 +219,7 @@ TEST(HostRoles, LoopsInLoops) {
   }
 }
 
-// Kernels of the program write the next state and copy it; and what a copy holds is read once more, or changed behind it.
+// Explicit kernels write the next state and copy it. The copy is read again, or changed later.
 struct by_kernels : program<by_kernels> {
   in<i32> steps;
   inout<i32, N> u, w;
@@ -256,7 +256,7 @@ TEST(HostRoles, KernelsOfTheProgram) {
   }
 }
 
-// What was copied changes in the kernel that copies it, and is read again: the copy stays.
+// The kernel that makes the copy changes the source, which is read again. So the copy stays.
 struct copied_and_changed : program<copied_and_changed> {
   in<i32> steps;
   inout<i32, N> u, v;
@@ -289,7 +289,7 @@ TEST(HostRoles, WhatACopyLeavesBehindChanges) {
   }
 }
 
-// Variables that change places in the inner loop alone: the next turn around begins with what they are.
+// Variables rotate only in the inner loop. The next outer iteration begins with their last values.
 struct variables_around : program<variables_around> {
   in<i32> rounds;
   in<i32, N> x;
@@ -326,8 +326,8 @@ TEST(HostRoles, VariablesAroundTheLoopAround) {
   }
 }
 
-// Several pairs that change places, of other sizes and types, and three in a row whose new one has memory of its own: what
-// brings a pair back in between is a buffer that fits and holds nothing.
+// Several pairs swap, with different sizes and types, and three tensors rotate through a new one. A pair is restored by way of
+// a free buffer of its size.
 struct pairs : program<pairs> {
   in<i32> steps;
   inout<i32, N> u, v, a, b;

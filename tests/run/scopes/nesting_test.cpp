@@ -1,5 +1,5 @@
-// Scopes in scopes, in kernels and around them: bounds and steps from data, exits from inside conditions, modules that open
-// scopes, chains of conditions, and tensors among them; against the same C++.
+// Nested scopes, in kernels and around them: bounds and steps from data, exits from inside conditions, modules that open
+// scopes, chains of conditions, and tensors in between. Compared with the same code in C++.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -18,7 +18,7 @@ using Ints = std::vector<int>;
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Every position has its own begin, end and step, the inner loop goes back.
+// Every work item has its own begin, end and step. The inner loop counts down.
 struct steps : program<steps> {
   in<i32, N> begin, end, step;
   out<i32, N> turns, sum;
@@ -79,7 +79,7 @@ TEST(Nesting, StepsOfEachPosition) {
   }
 }
 
-// The counter does not reach the number behind the end, which i32 may not hold.
+// The counter does not reach the number after the end, which may not fit i32.
 struct ends : program<ends> {
   in<i32, N> begin, end, step;
   out<i32, N> turns, last;
@@ -110,7 +110,7 @@ TEST(Nesting, CountersAtTheEndsOfTheirType) {
   }
 }
 
-// A module: state of its own, and functions that open scopes.
+// A module with state of its own, and functions that open scopes.
 template <class State>
 struct numbers {
   State state;
@@ -118,7 +118,7 @@ struct numbers {
     state = state * 1664525u + 1013904223u;
     return cast<i32>(state >> 24);
   }
-  // The first number below `limit`, -1 where there is none among sixteen.
+  // The first number below `limit`; -1: none of sixteen.
   constexpr auto below(auto const& s, auto const& limit) {
     auto found = s.var(-1);
     for ([[maybe_unused]] auto turn : s.loop(16)) {
@@ -174,8 +174,8 @@ TEST(Nesting, Modules) {
   }
 }
 
-// Outside of kernels: extents that are halved and quartered, a counter that goes down by a step from data, exits out of
-// conditions, tensors in variables, and a chain that decides what runs.
+// Outside of kernels: extents are halved and quartered, a counter goes down by a step from data, conditions contain exits,
+// variables hold tensors, and a chain of conditions selects the code that runs.
 struct stages : program<stages> {
   in<i32> stride, which;
   inout<i32, N> x;
@@ -221,7 +221,7 @@ struct stages : program<stages> {
   }
 };
 
-// As in Kiln, what does not fit wraps.
+// Overflow wraps, as in Kiln.
 void add(int& x, int y) { x = static_cast<int>(static_cast<unsigned>(x) + static_cast<unsigned>(y)); }
 void add(Ints& x, const Ints& y) {
   for (std::size_t i = 0; i < x.size(); ++i) add(x[i], y[i]);
@@ -243,7 +243,7 @@ struct StagesByHand {
         for (int j = 0; j < 2; ++j) kept[at(2 * i + j)] += x[at(i)] - j;
     }
   }
-  // False: the loop ends.
+  // False: the loop ends here.
   bool pass(int k, int which) {
     ++passes;
     if (which == 0) {

@@ -1,4 +1,4 @@
-// Programs that first users wrote on the columns of a matrix: pivots, eliminations and Cholesky steps by loops around kernels.
+// Programs of first users on the columns of a matrix: pivots, eliminations and Cholesky steps by loops around kernels.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -162,7 +162,7 @@ class Matrix {
   int n_;
 };
 
-// The same in plain C++: what a step k does.
+// The same in plain C++: step k.
 using Step = std::function<void(Matrix& w, int k, int n)>;
 
 void expect_steps(const kiln::dsl::record::program& p, const Step& step) {

@@ -1,4 +1,4 @@
-// Kernels that first users wrote: histograms, lookups, Life, sparse rows, small sorts, swaps in place.
+// Kernels of first users: histograms, lookups, Life, sparse rows, small sorts, swaps in place.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -217,7 +217,7 @@ struct reversed : program<reversed> {
     }
   }
 };
-struct replaced : program<replaced> {  // s is what x(i) was
+struct replaced : program<replaced> {  // s is the old x(i)
   inout<f32, N> x;
   out<f32, N> y;
   constexpr void body() {
@@ -254,7 +254,7 @@ TEST(NewcomersKernels, SwapsAndPairs) {
   }
 }
 
-struct own_elements : program<own_elements> {  // reads of what the position wrote itself, in a tensor and in an array
+struct own_elements : program<own_elements> {  // a work item reads its own writes, in a tensor and in an array
   inout<i32, N> y;
   constexpr void body() {
     for (auto [i] : kernel(N)) {

@@ -1,4 +1,4 @@
-// Tensor algebra that first users wrote: values that change roles, views, narrow integers, scatters.
+// Tensor algebra of first users: values that rotate, views, narrow integers, scatters.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -49,7 +49,7 @@ struct rotated : program<rotated> {
   }
 };
 
-// The same in C++; gives the number of turns.
+// The same in C++. Returns the number of iterations.
 int rotate(int n, Ints& p, Ints& q, Ints& r) {
   int turns = 0;
   for (int t = 0; t < n; ++t) {
@@ -138,7 +138,7 @@ Moved moved_in_cpp(const Ints& x, int n, int m) {
 }
 
 TEST(NewcomersTensors, ViewsAndPlacesOfExtremes) {
-  for (const auto& [n, m] : {std::pair{3, 1}, {4, 3}, {7, 11}, {33, 70}}) {  // 3 at least, for the padding
+  for (const auto& [n, m] : {std::pair{3, 1}, {4, 3}, {7, 11}, {33, 70}}) {  // at least 3, because of the padding
     Ints x;
     for (int i = 0; i < n * m; ++i) x.push_back(i * 71 % 200 - 100);
     const Moved want = moved_in_cpp(x, n, m);
@@ -164,7 +164,7 @@ struct rolled : program<rolled> {
     z = roll<0, -3>(x);
   }
 };
-struct triples : program<triples> {  // 3 E is the only place of E
+struct triples : program<triples> {  // E occurs only in 3 E
   in<u8, 3 * E> x;
   out<u8, 3 * E> y;
   constexpr void body() { y = x; }

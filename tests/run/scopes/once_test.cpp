@@ -1,4 +1,4 @@
-// once(): a kernel of one position, which assigns variables of outside.
+// once(): a kernel with one work item, which may assign variables from outside.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -17,7 +17,7 @@ inline constexpr dim<"N"> N;
 using Ints = std::vector<int>;
 using Floats = std::vector<float>;
 
-// Scalars and small vectors, in loops with breaks and under conditions; tensors by element; atomics on what is assigned.
+// Scalars and small vectors, in loops with breaks and under conditions; elements of tensors; atomics on assigned variables.
 struct statistics : program<statistics> {
   in<f32, N> x;
   in<bool> wanted;
@@ -91,7 +91,7 @@ TEST(Once, AssignsVariablesOfOutside) {
   }
 }
 
-// The pivots of a Cholesky factorisation, each made once and used by the kernel after it.
+// The pivots of a Cholesky factorisation. Each is computed once and used by the next kernel.
 struct cholesky : program<cholesky> {
   inout<f64, N, N> w;
   constexpr void body() {

@@ -1,4 +1,4 @@
-// t(i) where i is a tensor or axes are left over: gathers, rows, scatters; outside of kernels and inside.
+// t(i) where i is a tensor, or with fewer indices than axes: gathers, rows, scatters, outside of kernels and inside.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -60,7 +60,7 @@ TEST(Parts, LookupIsOneKernel) {
   EXPECT_EQ(kernels(ir<lookup>), 1);
 }
 
-// Indices broadcast against each other and against numbers; modes; no elements at all.
+// Indices broadcast against each other and against numbers. Modes. Empty tensors.
 struct gathers : program<gathers> {
   in<i32, N, M> x;
   in<i64, K, 1> row;
@@ -117,7 +117,7 @@ TEST(Parts, Modes) {
   EXPECT_EQ(scopes::values<int>(none[6]), Ints(at(k * 3), -7));
 }
 
-// The index is an i64 and no u64 there is beyond it.
+// u64 indices, also beyond the range of i64, in three modes.
 struct wide_indices : program<wide_indices> {
   in<i32, N> x;
   in<u64, K> i;
@@ -138,7 +138,7 @@ TEST(Parts, IndicesOfU64) {
   EXPECT_EQ(scopes::values<int>(r[4]), (Ints{10, 30, -1, -1, -1}));
 }
 
-// What is named twice: the last one stays, sums take all, in the order of the positions.
+// Elements that are named twice: the last write stays, and sums count all, in the order of the indices.
 struct scatters : program<scatters> {
   in<i32, K> i;
   in<f32, K> v;
@@ -194,7 +194,7 @@ TEST(Parts, ScattersTakeTurns) {
   EXPECT_EQ(scopes::values<int>(r[10]), before);
 }
 
-// Rows of a matrix, read and written; loops and conditions around; what is read is what was written before.
+// Rows of a matrix, read and written, in loops and under conditions. A read gives the last written row.
 struct rows : program<rows> {
   in<i32, K> to, from;
   inout<i32, N, M> x;
@@ -232,7 +232,7 @@ TEST(Parts, Rows) {
   EXPECT_EQ(scopes::values<int>(r[3]), y);
 }
 
-// Reads see what is there before the statement, whatever it writes; also in loops and under conditions.
+// A statement's reads give the values before it, whatever it writes, also in loops and under conditions.
 struct in_place : program<in_place> {
   in<i32, N> next;
   inout<i32, N> x, y;
@@ -286,7 +286,7 @@ TEST(Parts, InPlace) {
   }
 }
 
-// Values have elements too: computed tensors, variables, small vectors in kernels.
+// Values also have elements: computed tensors, variables, small vectors in kernels.
 struct of_values : program<of_values> {
   in<f32, N, 4> table;
   in<i32, M> row;
@@ -328,7 +328,7 @@ TEST(Parts, OfValues) {
   EXPECT_EQ(scopes::values<float>(r[5])[0], table[7] * 2);
 }
 
-// Inside a kernel the axes that are left over make a small vector.
+// Inside a kernel, the axes without an index form a small vector.
 struct bodies : program<bodies> {
   inout<f32, N, 3> position, velocity;
   in<i32, 2> axes;
@@ -365,7 +365,7 @@ TEST(Parts, SmallVectorsInKernels) {
   EXPECT_EQ(scopes::values<int>(r[3]), (Ints{0, 0, hits, 0}));
 }
 
-// stored(x) makes one more kernel, also where rows would be handed on, and the same numbers.
+// stored(x) adds a kernel, also where rows would be fused, and gives the same numbers.
 template <bool Hint>
 struct hinted : program<hinted<Hint>> {
   in<f32, N, 64> x;
@@ -400,7 +400,7 @@ TEST(Parts, Stored) {
   EXPECT_EQ(run(ir<hinted<true>>), run(ir<hinted<false>>));
   EXPECT_EQ(kernels(ir<hinted<false>>), 1);
   EXPECT_EQ(kernels(ir<hinted<true>>), 2);
-  // Twice and thrice are one kernel each, a parameter has storage already, and what is stored as a result is the result.
+  // x * 2 and x * 3 are one kernel each. A parameter is stored already, and a stored result is stored once.
   EXPECT_EQ(kernels(ir<doubled>), 3);
   const auto r =
       scopes::run(ir<doubled>, {scopes::tensor<float>({2}, {1, 2}), scopes::output<float>({2}), scopes::output<float>({2})});

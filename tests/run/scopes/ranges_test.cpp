@@ -1,4 +1,4 @@
-// t(range<4>(k)): blocks at places that values decide, read and written, under every mode; blocked factorisations.
+// t(range<4>(k)): blocks at computed places, read and written in every mode. Blocked factorisations.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -67,7 +67,7 @@ TEST(Ranges, AreBlocks) {
       a.push_back(scopes::output<int>({2, m}));
       const auto r = scopes::run(ir<reads>, a);
       Ints block, wrapped, constant, computed, unchecked, rows, columns, row, column, symbolic;
-      const auto f = [&](std::int64_t j) {  // places are i64
+      const auto f = [&](std::int64_t j) {  // indices are i64
         return static_cast<std::int64_t>(static_cast<std::uint64_t>(far) + static_cast<std::uint64_t>(j));
       };
       for (int i = 0; i < 3; ++i)
@@ -138,8 +138,8 @@ TEST(Ranges, AreWritten) {
     }
 }
 
-// Right-looking, in blocks of 4: the diagonal block once, then the panel below it, then a product for each block of the rest.
-// Blocks stick out where N is no multiple of 4: what is read there is the identity, what is written there is dropped.
+// Right-looking, in blocks of 4: the diagonal block, then the panel below it, then a product for each remaining block. If N is
+// not a multiple of 4, blocks exceed the matrix: reads there give the identity, and writes there are dropped.
 struct blocked_cholesky : program<blocked_cholesky> {
   inout<f64, N, N> w;
   constexpr void factor(auto const& k) {

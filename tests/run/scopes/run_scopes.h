@@ -30,7 +30,7 @@ constexpr kiln::compiler::DType dtype_of_cpp() {
     return sizeof(T) == 1 ? D::u8 : sizeof(T) == 2 ? D::u16 : sizeof(T) == 4 ? D::u32 : D::u64;
 }
 
-// A row-major tensor of these values; no values: an output of these extents.
+// A row-major tensor with these values. Without values: an output with these extents.
 template <class T>
 Array tensor(std::vector<std::int64_t> extents, const std::vector<T>& values) {
   Array a{dtype_of_cpp<T>(), std::move(extents), {}};
@@ -60,21 +60,21 @@ std::vector<T> values(const Array& a) {
   return out;
 }
 
-// Parameters after the program, one array each. With --compiled the object's results are compared with the interpreter's, bit
-// for bit, on one thread and on three; a difference is a failure of the test. Of a program with checks the last result is the
-// number of the check that failed, or no_check.
+// Arguments: one array for each parameter. With --compiled the object's results are compared with the interpreter's, bit for
+// bit, on one thread and on three; a difference fails the test. If the program has checks, the last result is the number of the
+// failed check, or no_check.
 std::vector<Array> run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments);
 // The error that the compiler reports.
 std::string compile_error(const kiln::dsl::record::program& p);
 
-// Kernels of the compiled program: all, those in loops outside of kernels, and of these the ones that copy a whole tensor.
+// Numbers of kernels in the compiled program: all; in host loops; of the latter, the ones that copy a whole tensor.
 int all_kernels(const kiln::dsl::record::program& p);
 int kernels_in_turns(const kiln::dsl::record::program& p);
 int copies_in_turns(const kiln::dsl::record::program& p);
-// Those in the loop of this number alone, in the order in which loops begin.
+// Kernels directly in loop number `loop`. Loops are numbered in the order in which they begin.
 int kernels_in_loop(const kiln::dsl::record::program& p, int loop);
 
-// The same for a program in textual form, from the folder host_loops.
+// The same for a program in textual form in the folder host_loops.
 std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments);
 
 }  // namespace scopes

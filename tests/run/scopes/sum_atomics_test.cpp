@@ -1,4 +1,4 @@
-// Atomic operations on elements that stay the same along an axis or in a loop become sums: the same bits as one by one.
+// Atomic operations on elements that stay the same along an axis or in a loop become sums with the same bits.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -85,7 +85,7 @@ void expect_columns(int n, int m) {
   EXPECT_EQ(scopes::values<int>(r[9])[0], count);
 }
 
-// A local array is new for each position, also where the kernel's axis is one that sums could run over.
+// Each work item has its own local array, also along an axis that a sum could run over.
 struct with_locals : program<with_locals> {
   in<i32, N, M> x;
   inout<i32, N> sum;
@@ -104,7 +104,7 @@ TEST(SumAtomics, LocalArrays) {
   EXPECT_EQ(scopes::values<int>(r[1]), (Ints{15, 23}));
 }
 
-// Floats are added one by one to what is there: 1e8 takes none of the ones, and a sum of them before would be 64.
+// Floats are added one by one to the old value: 1e8 does not change by adding ones, but their own sum would be 64.
 struct ones : program<ones> {
   in<f32, N> x;
   inout<f32, 2> sum;

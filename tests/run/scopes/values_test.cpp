@@ -1,4 +1,4 @@
-// Elements of what is no parameter: computed tensors, tensors and small vectors in variables.
+// Elements of tensors that are not parameters: computed tensors, and tensors and small vectors in variables.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -62,7 +62,7 @@ TEST(Values, ElementsOfComputedTensors) {
   }
 }
 
-// Each position has its own; numbers of C++, counters and data are indices.
+// Each work item has its own vectors. C++ numbers, counters and data are indices.
 struct vectors : program<vectors> {
   in<i32, N, 3> x;
   in<i32, N> which;
@@ -170,7 +170,7 @@ TEST(Values, TensorsInVariables) {
     }
 }
 
-// Elements of variables on both sides of barriers: of each position, of the group, of the program.
+// Elements of variables on both sides of barriers: one variable for each work item, workgroup or program.
 struct grouped : program<grouped> {
   in<i32, N> x;
   out<i32, N> y;
@@ -227,7 +227,7 @@ TEST(Values, VariablesAcrossBarriers) {
   }
 }
 
-// Bits are compared, in memory as in variables.
+// Exchanges compare bits, in memory and in variables.
 struct exchanged : program<exchanged> {
   in<f32, N> x, expected;
   inout<f32, N> memory;
@@ -253,7 +253,7 @@ TEST(Values, CompareExchangeComparesBits) {
   EXPECT_EQ(scopes::values<float>(r[3]), after);
 }
 
-// A tensor that a kernel writes has elements there, and no whole.
+// In a kernel that writes a tensor, only its elements can be used.
 template <bool Whole>
 struct written : program<written<Whole>> {
   inout<f32, N> x;
@@ -278,7 +278,7 @@ TEST(Values, OfATensorThatTheKernelWrites) {
   EXPECT_NE(error.find("E-scope: expected elements of `x`, which this kernel writes, got all of it"), error.npos) << error;
 }
 
-// bool is a dtype and a type of C++.
+// bool is both a dtype and a C++ type.
 struct truths : program<truths> {
   in<i32, N> x;
   out<bool, N> any_above;
@@ -299,7 +299,7 @@ TEST(Values, VariablesOfBool) {
   EXPECT_EQ(scopes::values<bool>(r[1]), (std::vector<bool>{false, false, true, true}));
 }
 
-// More elements than the 32 accumulators of a sum along the last axis: each takes several.
+// More elements than the 32 accumulators of a sum along the last axis, so that each adds several.
 template <int K>
 struct many_components : program<many_components<K>> {
   in<f32, N> x;

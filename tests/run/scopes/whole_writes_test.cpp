@@ -1,5 +1,5 @@
-// Outputs begin as zeros. Where a kernel writes every element first, nobody stores these zeros; where it may leave one out,
-// somebody does.
+// Outputs begin as zeros. If a kernel writes every element before any read, no kernel stores these zeros. If it may leave an
+// element out, a kernel stores them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
@@ -18,7 +18,7 @@ std::vector<int> numbers(std::int64_t n) {
   return v;
 }
 
-// How often x goes into the kernel, in an order of its own; components that constants pick; rows that another axis picks.
+// Every element is written, in different ways: an order of its own, constant components, rows that another axis selects.
 struct wholly : program<wholly> {
   in<i32, N, M> x;
   out<i32, M, N> turned;
@@ -59,15 +59,15 @@ TEST(WholeWrites, NeedNoZeros) {
   }
 }
 
-// Each output has elements that are never written, or were read before.
+// Each output has elements that are never written, or that are read first.
 struct partly : program<partly> {
   in<i32, N> x;
-  out<i32, N, 3> outer;  // not the middle
-  out<i32, N> positive;  // not all rows
-  out<i32, N> until;     // a row that ends its turn before
-  out<i32, N> first;     // none where M is 0
+  out<i32, N, 3> outer;  // the middle is not written
+  out<i32, N> positive;  // not all rows are written
+  out<i32, N> until;     // some rows end their iteration before the write
+  out<i32, N> first;     // nothing is written if M is 0
   in<i32, M> counted;
-  out<i32, N, 2> before;  // component 1 is read when only component 0 is there
+  out<i32, N, 2> before;  // component 1 is read when only component 0 is written
   constexpr void body() {
     for (auto [i] : kernel(N)) {
       outer(i, 0) = x(i);
@@ -103,7 +103,7 @@ TEST(WholeWrites, PartsNeedZeros) {
     }
 }
 
-// A loop that may make no turn, and a kernel around which a condition stands, leave the zeros.
+// A loop that may have no iteration, and a kernel under a condition, leave the zeros.
 struct perhaps : program<perhaps> {
   in<i32> turns;
   in<i32, N> x;
