@@ -1,4 +1,4 @@
-# The table of DSL operations (docs/operations.md). A family of programs: header, name, dtypes, whether it has one of empty extents.
+# The table of DSL operations (docs/reference/operations.md). A family of programs: header, name, dtypes, whether it has one of empty extents.
 # Two translation units for each family: g++ takes longer than in proportion to the programs of one.
 set(families
   elementwise:arithmetic:NUMBERS: elementwise:integers:INTEGERS: elementwise:bitwise:bool,INTEGERS: elementwise:logic:bool:
@@ -64,5 +64,5 @@ foreach(test ops_elementwise_test ops_tensor_test)
 endforeach()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME run.operations_page COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/run/operations/operations_page.py
-  ${PROJECT_SOURCE_DIR}/dsl/include/kiln/dsl ${PROJECT_SOURCE_DIR}/docs/operations.md ${results})
+  ${PROJECT_SOURCE_DIR}/dsl/include/kiln/dsl ${PROJECT_SOURCE_DIR}/docs/reference/operations.md ${results})
 set_tests_properties(run.operations_page PROPERTIES LABELS run FIXTURES_REQUIRED operations)

@@ -1,6 +1,6 @@
 // Every elementwise operation on every dtype it accepts: interpreter and compiled object agree bit for bit and with the
 // independent reference, over special values, extents 0, 1, odd, prime and even, symbolic and static. Writes its part of
-// docs/operations.md.
+// docs/reference/operations.md.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // Movement operations and reductions on every dtype they accept: the compiled object with 1 and 3 workers equals the
 // interpreter bit for bit, and both equal the independent reference; symbolic and static extents 0, 1, odd, prime and past one
-// striped block. Writes its part of docs/operations.md.
+// striped block. Writes its part of docs/reference/operations.md.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,7 +1,7 @@
 // Every operation of the DSL, as a user writes it, on every dtype it accepts: captured, imported, compiled and run. The
 // compiled object with 1 and 3 workers equals the interpreter bit for bit, and both agree with the reference of
 // *_reference.cpp. The part of the table that a run has seen is written to the file KILN_OPERATIONS_TABLE; operations_page.py
-// makes docs/operations.md of it.
+// makes docs/reference/operations.md of it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // What other tensor compilers got wrong about kernels: how many buffers one may need, and what is computed inside a
-// matrix product; docs/reference/features.md has the list.
+// matrix product; tests/conformance/features.md has the list.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 

@@ -1,4 +1,4 @@
-// What other tensor compilers got wrong, one test each; docs/reference/features.md has the list.
+// What other tensor compilers got wrong, one test each; tests/conformance/features.md has the list.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 

@@ -1,4 +1,4 @@
-// Capabilities of docs/reference/features.md that no other test names.
+// Features of tests/conformance/features.md that no other test names.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
