@@ -1,5 +1,5 @@
-"""Every diagnostic id in the sources has a page and every page an id; links resolve; files that pages name exist; the page of the
-pipeline lists the passes; kernel sources in the pages compile."""
+"""Every diagnostic id in the sources has a page and every page an id; the map of the pages has a line for each; links resolve; files that
+pages name exist; the page of the pipeline lists the passes; kernel sources in the pages compile."""
 import pathlib, re, subprocess, sys, tempfile
 
 root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
@@ -22,6 +22,12 @@ steps = re.findall(r"^//   (\w+)  ", (root / "compiler/lower/lower.h").read_text
 rows = re.findall(r"^\| `(\w+)` \|", pipeline, flags=re.M)
 if listed != passes or rows != passes + steps:
     problems.append(f"docs/explanation/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}, the steps {steps}")
+
+# docs/README.md is the map: one line for each page, which begins with its link.
+lines = re.findall(r"^- \[[^]]+\]\(([^)]+)\)", (root / "docs/README.md").read_text(), flags=re.M)
+on_map = {str(p.relative_to(root / "docs")) for d in ("guide", "how-to", "reference", "explanation") for p in (root / "docs" / d).glob("*.md")}
+if sorted(lines) != sorted(on_map | {"diagnostics/README.md"}):
+    problems.append(f"docs/README.md has no line, or several, for {sorted(set(lines) ^ (on_map | {'diagnostics/README.md'})) or lines}")
 
 compiled = named = 0
 for page in [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "tests/conformance").glob("*.md")]:
