@@ -8,7 +8,7 @@
 // Example: y = transpose(x) * 2  ->  END(STORE(y, INDEX(x, j, i) * 2), i < M, j < N)
 // Algorithm: DemandWalk (demand.h) asks for every value at index maps, from the stores on. A movement operation only changes
 //   the map and disappears: PAD becomes WHERE(inside, x, value), CONCAT nested WHEREs, IOTA a cast of its index. staging.h
-//   chooses the values that become STAGEs. docs/reference/rangeify.md compares this with a published description.
+//   chooses the values that become STAGEs. docs/explanation/rangeify.md has an example.
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -3,7 +3,7 @@
 // A row is one iteration of the outer ranges that the kernels share. A tile is a number of neighbouring rows. A buffer that
 // only the kernels of one cluster use is stored for one tile at a time. If a reader loads a halo (the second of two stencils),
 // each tile computes its halo again, provided that this costs less than storing the whole buffer.
-// docs/pipeline.md lists the limits in section Rows.
+// docs/explanation/pipeline.md lists the limits in section Rows.
 #pragma once
 
 #include <map>

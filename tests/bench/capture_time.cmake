@@ -198,11 +198,12 @@ foreach(case IN LISTS cases)
 endforeach()
 message(STATUS "compile time:\n${table}")
 if(TABLE)
-  file(WRITE ${TABLE} "# What capture costs\n\nCompile time of `kernels.cpp` at -O0, header included, and time of its generator; wall clock, minimum of three runs (one where it is over a second). Made by\n"
-    "`cmake --build build/dev --target capture_cost` through `tests/bench/capture_time.cmake`.\n\n${table}\n"
-    "The generator's time is from start to end: import, all passes, LLVM, object, header, manifest (the sources come from the last compiler).\n"
-    "The cost is linear in the number of operators: handle types repeat, so templates are instantiated per dtype and shape, not per\n"
-    "node, and the arena is evaluated twice in constant time per node.\n")
+  file(WRITE ${TABLE} "# What capture costs\n\n"
+    "Compile time of `kernels.cpp` at -O0, with the header, and run time of its generator. Wall clock, minimum of three runs (one run if it takes\n"
+    "over a second). `cmake --build build/dev --target capture_cost` makes this page through `tests/bench/capture_time.cmake`.\n\n${table}\n"
+    "The generator's time is from start to end: import, all passes, LLVM, object, header, manifest. The sources come from the last compiler of the table.\n"
+    "The cost is linear in the number of operators. Handle types repeat, so templates are instantiated once for each dtype and shape, not for each\n"
+    "node. The compiler evaluates the record of a program twice, in constant time for each node.\n")
 endif()
 # Three times the size may take six times as long (nine times would be quadratic), not counting the time of the header.
 function(check_growth compiler small large)

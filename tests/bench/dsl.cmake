@@ -16,7 +16,7 @@ add_test(NAME bench.capture_time
   COMMAND ${CMAKE_COMMAND} ${capture_time} -DCHECK=ON -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)
 # after consumer.prefix, which installs the generator that this test measures
 add_custom_target(capture_cost
-  COMMAND ${CMAKE_COMMAND} ${capture_time} -DTABLE=${PROJECT_SOURCE_DIR}/docs/capture-cost.md
+  COMMAND ${CMAKE_COMMAND} ${capture_time} -DTABLE=${PROJECT_SOURCE_DIR}/docs/reference/capture-cost.md
           -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake USES_TERMINAL VERBATIM)
 set_tests_properties(bench.capture_time PROPERTIES LABELS bench RUN_SERIAL ON FIXTURES_REQUIRED kiln_prefix TIMEOUT 600)
 

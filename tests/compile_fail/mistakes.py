@@ -180,10 +180,11 @@ def write_page(page, compilers, results):
 
 PAGE = """# Mistakes and what the compilers say
 
-Written by `cmake --build --preset dev --target mistakes_page` from the sources `tests/compile_fail/newcomers.cpp` and `tests/compile_fail/mistakes/`, each case
-of which is a test: the message names the user's file and line within its first three lines, has at most ten lines and says what to write instead.
-The column of a compiler has the number of lines of its message. A few messages are the compiler's own, where C++ leaves Kiln no say.
-What is said is the text of the last compiler; g++ prints it as a name, such as `kiln::why::value_is_rebound_inside_a_scope__write_var`.
+`cmake --build --preset dev --target mistakes_page` makes this page from `tests/compile_fail/newcomers.cpp` and the sources in
+`tests/compile_fail/mistakes/`. Each case is a test: the message names the user's file and line within its first three lines, has at most ten lines and
+says what to write instead. The column of a compiler has the number of lines of its message. In a few cases C++ gives Kiln no way to choose the
+message, so it is the compiler's own. The column "what is said" has the text of the last compiler. g++ prints it as a name, such as
+`kiln::dsl::why::value_is_rebound_inside_a_scope__write_var`.
 
 """
 

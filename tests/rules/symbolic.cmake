@@ -6,4 +6,5 @@ kiln_add_test(simplify_lines rules SOURCES rules/simplify_lines_test.cpp LIBS ki
 kiln_add_test(rule_texts rules SOURCES rules/rule_texts_test.cpp LIBS kiln_symbolic)
 kiln_add_test(simplify_regressions rules SOURCES rules/simplify_regressions_test.cpp LIBS kiln_tools)
 kiln_add_test(rules_page rules SOURCES rules/rules_page_test.cpp LIBS kiln_symbolic)
-target_compile_definitions(rules_page PRIVATE KILN_RULES_PAGE="${CMAKE_SOURCE_DIR}/docs/reference/rules.md")
+target_compile_definitions(rules_page PRIVATE KILN_RULES_PAGE="${CMAKE_SOURCE_DIR}/docs/reference/rules.md"
+                           KILN_RULES_CONFORMANCE="${CMAKE_SOURCE_DIR}/tests/conformance/rules.md")

@@ -1,4 +1,4 @@
-# The table of DSL operations (docs/operations.md). Arguments for a family of programs: header, name, dtypes, whether one
+# The table of DSL operations (docs/reference/operations.md). Arguments for a family of programs: header, name, dtypes, whether one
 # program has empty extents. A family has two translation units, because the compile time of g++ grows more than linearly
 # with the programs in one.
 set(families
@@ -66,5 +66,5 @@ foreach(test ops_elementwise_test ops_tensor_test)
 endforeach()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME run.operations_page COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/run/operations/operations_page.py
-  ${PROJECT_SOURCE_DIR}/dsl/include/kiln/dsl ${PROJECT_SOURCE_DIR}/docs/operations.md ${results})
+  ${PROJECT_SOURCE_DIR}/dsl/include/kiln/dsl ${PROJECT_SOURCE_DIR}/docs/reference/operations.md ${results})
 set_tests_properties(run.operations_page PROPERTIES LABELS run FIXTURES_REQUIRED operations)

@@ -1,6 +1,6 @@
 // Every elementwise operation on every dtype that it accepts: interpreter and compiled object are equal bit for bit, and
 // agree with the independent reference, over special values, extents 0, 1, odd, prime and even, symbolic and static. Writes
-// its part of docs/operations.md.
+// its part of docs/reference/operations.md.
 #include <gtest/gtest.h>
 
 #include <cstring>

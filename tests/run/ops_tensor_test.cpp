@@ -1,6 +1,6 @@
 // Movement operations and reductions on every dtype that they accept: with 1 and 3 workers the compiled object equals the
 // interpreter bit for bit, and both equal the independent reference. Symbolic and static extents: 0, 1, odd, prime, and more
-// than one striped block. Writes its part of docs/operations.md.
+// than one striped block. Writes its part of docs/reference/operations.md.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,5 @@
-"""Every diagnostic id in the sources has a page, and every page an id. Links resolve. Files that pages name exist. The pipeline's
-page lists the passes. Kernel sources in the pages compile."""
+"""Every diagnostic id in the sources has a page and every page an id; the map of the pages has a line for each; links resolve; files that
+pages name exist; the page of the pipeline lists the passes; kernel sources in the pages compile."""
 import pathlib, re, subprocess, sys, tempfile
 
 root, compiler = pathlib.Path(sys.argv[1]), sys.argv[2]
@@ -14,17 +14,23 @@ pages = {f.stem for f in (root / "docs/diagnostics").glob("[ER]-*.md")}
 problems += [f"{i} has no page in docs/diagnostics" for i in sorted(ids - pages)]
 problems += [f"docs/diagnostics/{i}.md names an id that no source has" for i in sorted(pages - ids)]
 
-# docs/pipeline.md lists the passes and describes each, and each step of lowering.
-pipeline = (root / "docs/pipeline.md").read_text()
+# docs/explanation/pipeline.md lists the passes and describes each, and each step of lowering.
+pipeline = (root / "docs/explanation/pipeline.md").read_text()
 listed = re.search(r"\$ kiln-opt passes\n(.*?)```", pipeline, flags=re.S)[1].split()
 passes = re.findall(r'^    \{"(\w+)", ', (root / "compiler/schedule/make_schedule.cpp").read_text(), flags=re.M) + ["lower"]
 steps = re.findall(r"^//   (\w+)  ", (root / "compiler/lower/lower.h").read_text(), flags=re.M)
 rows = re.findall(r"^\| `(\w+)` \|", pipeline, flags=re.M)
 if listed != passes or rows != passes + steps:
-    problems.append(f"docs/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}, the steps {steps}")
+    problems.append(f"docs/explanation/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}, the steps {steps}")
+
+# docs/README.md is the map: one line for each page, which begins with its link.
+lines = re.findall(r"^- \[[^]]+\]\(([^)]+)\)", (root / "docs/README.md").read_text(), flags=re.M)
+on_map = {str(p.relative_to(root / "docs")) for d in ("guide", "how-to", "reference", "explanation") for p in (root / "docs" / d).glob("*.md")}
+if sorted(lines) != sorted(on_map | {"diagnostics/README.md"}):
+    problems.append(f"docs/README.md has no line, or several, for {sorted(set(lines) ^ (on_map | {'diagnostics/README.md'})) or lines}")
 
 compiled = named = 0
-for page in [*sorted(root.glob("*.md")), *sorted((root / "docs").rglob("*.md"))]:
+for page in [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "tests/conformance").glob("*.md")]:
     text = page.read_text()
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S)
     for link in re.findall(r"\]\(([^)#]+)\)", prose):

@@ -1,7 +1,7 @@
 // Every operation of the DSL, as a user writes it, on every dtype that it accepts: captured, imported, compiled and run. With
 // 1 and 3 workers the compiled object equals the interpreter bit for bit, and both agree with the reference of
 // *_reference.cpp. Each run writes its part of the table to the file KILN_OPERATIONS_TABLE, from which operations_page.py
-// makes docs/operations.md.
+// makes docs/reference/operations.md.
 #include <gtest/gtest.h>
 
 #include <algorithm>

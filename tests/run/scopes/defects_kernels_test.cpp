@@ -1,5 +1,5 @@
 // Mistakes of other tensor compilers with kernels: the number of buffers that a kernel may need, and computations inside a
-// matrix product. docs/reference/features.md lists them.
+// matrix product. tests/conformance/features.md lists them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 

@@ -1,4 +1,4 @@
-// Mistakes of other tensor compilers, one test each. docs/reference/features.md lists them.
+// Mistakes of other tensor compilers, one test each. tests/conformance/features.md lists them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 

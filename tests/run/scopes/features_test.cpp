@@ -1,4 +1,4 @@
-// Features of docs/reference/features.md that no other test covers.
+// Features of tests/conformance/features.md that no other test covers.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
