@@ -10,7 +10,7 @@ namespace kiln::generator {
 
 struct RemarkOptions {
   bool wanted = false, missed = false, json = false;
-  std::string pass;  // only remarks of this pass; empty: of all
+  std::string pass = {};  // only remarks of this pass; empty: of all
 
   void add_to(CLI::App& app);
 };

@@ -39,7 +39,8 @@ std::vector<LoopPlan> own_plan(const Graph& g, std::span<const Id> states, std::
   for (const Id r : ranges) plan.push_back({r, 1, false, false});
   std::size_t at = ranges.size();
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
-  if (in_order) return plan;  // serial_atomics or group_lanes has said why
+  const auto is_one = [&](Id r) { return g.is_index_const(g.src(r, 0), 1); };
+  if (in_order || std::ranges::all_of(ranges, is_one)) return plan;  // if in order, serial_atomics or group_lanes has said why
   if (at == 0)
     return without_lanes(g, states, plan, "each of its loops has fewer than " + std::to_string(shortest_lanes) + " iterations");
   int widest = narrowest_value, operations = 0;

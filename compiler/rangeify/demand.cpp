@@ -1,5 +1,7 @@
 #include "compiler/rangeify/demand.h"
 
+#include "compiler/ir/remark.h"
+
 #include <algorithm>
 
 namespace kiln::compiler {
@@ -182,6 +184,11 @@ void DemandWalk::decide(NodeDemand& d) {
     evaluate(d.node, d.whole);
   } else {
     for (Evaluation& e : d.uses) evaluate(d.node, e);
+    if (may_stage(op) && d.uses.size() > 1 && model_.is_read_twice(d.node))
+      remark(g_, d.node, remarks::recomputed, [&] {
+        return "computed again at each of " + std::to_string(d.uses.size()) +
+               " places that it is read at: " + StagingModel::text_of(StagingModel::Stored::no, model_.cost(d.node), use_of(d));
+      });
   }
 }
 

@@ -137,8 +137,8 @@ class Folding {
     if (stays && g_.remarks() != nullptr) stored_.emplace_back(stage, shape_text(f) + StagingModel::text_of(why, cost, use));
     if (!stays && use.maps > 1)
       remark(g_, stage, remarks::recomputed, [&] {
-        return "computed again by each of " + std::to_string(use.maps) + " readers, because " +
-               StagingModel::text_of(why, cost, use);
+        return "computed again at each of " + std::to_string(use.maps) +
+               " places that it is read at: " + StagingModel::text_of(why, cost, use);
       });
     return stays;
   }

@@ -46,6 +46,7 @@ class StagingModel {
   // Call count_reader for all nodes first. Then call add for all nodes, sources before readers.
   void count_reader(Id node);
   void add(Id node, Shapes& shapes);
+  bool is_read_twice(Id node) const { return node < readers_.size() && readers_[node] > 1; }
   // The cost of a scalar value over ranges: each node counts once per iteration of the reductions around it.
   ValueCost cost_of_scalar(Id value);
   ValueCost cost(Id node) const { return node < costs_.size() ? costs_[node] : ValueCost{}; }

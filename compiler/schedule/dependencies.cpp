@@ -131,9 +131,12 @@ class Edges {
     Kernel& kernel = s_.kernels[k];
     const auto slot = static_cast<std::int64_t>(kernel.buffers.size());
     kernel.buffers.push_back(temporary);
-    redirect(kernel, end_into(g_, kernel, b), g_.make(Op::BUFFER, target.dtype, {}, {slot}), free_layout(s_, b));
+    const Id end = end_into(g_, kernel, b);
+    g_.set_loc(g_.loc(g_.src(end, 0)));  // the copy is about the line of the store
+    redirect(kernel, end, g_.make(Op::BUFFER, target.dtype, {}, {slot}), free_layout(s_, b));
     access_[k] = access_of(g_, kernel);
     s_.kernels.push_back(copy_kernel(g_, s_, b, temporary));
+    g_.set_loc({});
     s_.kernels.back().depends_on.push_back(static_cast<int>(k));
     access_.push_back(access_of(g_, s_.kernels.back()));
     next_[k].push_back(next_.size());

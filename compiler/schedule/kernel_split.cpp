@@ -197,6 +197,7 @@ class KernelWriter {
   Id always(Id gate) const { return g_.is_const(gate) && g_.arg(gate, 0) != 0 ? no_id : gate; }
 
   Id end(const Target& t) {
+    g_.set_loc(g_.loc(t.nest));
     const std::vector<Id> extents = range_ends(g_, t.nest);
     const Id linear = place(t.buffer, loops_, extents);
     std::vector<Id> src{g_.make(Op::STORE, DType::none, {buffer_node(t.buffer), linear, done_.at(t.value)})};

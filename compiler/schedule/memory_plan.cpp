@@ -158,7 +158,8 @@ std::string name_of(const Schedule& s, int buffer) {
 // Whether a kernel brings back, behind a loop, what buffers that changed places hold (ping_pong.h). Such a loop runs at most
 // once.
 bool is_brought_back(const Graph& g, const Schedule& s, int loop) {
-  return loop >= 0 && Bounds(g, facts_of(s.program))(s.loops[static_cast<std::size_t>(loop)].end).max <= 1;
+  if (loop < 0 || s.loops[static_cast<std::size_t>(loop)].condition >= 0) return false;
+  return Bounds(g, facts_of(s.program))(s.loops[static_cast<std::size_t>(loop)].end).max <= 1;
 }
 
 // Says which kernels only copy, now that ping_pong has left out the copies that it can.
@@ -168,7 +169,8 @@ void explain_copies(Graph& g, const Schedule& s) {
     if (is_brought_back(g, s, k.loop)) continue;
     const std::vector<Id> ends(g.src(k.sink).begin(), g.src(k.sink).end());
     for (const Id end : ends)
-      if (const auto copied = copy_of(g, s, k, end))
+      if (const auto copied = copy_of(g, s, k, end);
+          copied && !g.is_const(s.buffers[static_cast<std::size_t>(copied->to)].size))
         remark(g, g.src(end, 0), remarks::copied, [&] {
           return "copies " + index_text_or_id(g, s.buffers[static_cast<std::size_t>(copied->to)].size) + " elements from " +
                  name_of(s, copied->from) + " to " + name_of(s, copied->to) +

@@ -226,15 +226,18 @@ bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
 // cache. So the fewest ranges that give fewest_rows rows are best.
 std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kernels) {
   std::optional<RowCluster> best;
+  std::string_view first_why;  // with the fewest outer ranges
   for (std::size_t depth = 1;; ++depth) {
     RowCluster c;
     c.kernels = kernels;
     c.depth = depth;
     if (!shares_rows(c)) {
-      if (depth == 1) why_ = "their outermost loops differ";
+      why_ = depth == 1 ? "their outermost loops differ" : first_why;
       return best;
     }
-    if (!shape(c)) continue;
+    const bool may = shape(c);
+    if (depth == 1) first_why = why_;
+    if (!may) continue;
     best = c;
     if (model_.elements({phases_[kernels[0]].extents.begin(),
                          phases_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows)

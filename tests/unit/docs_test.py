@@ -14,14 +14,19 @@ pages = {f.stem for f in (root / "docs/diagnostics").glob("[ER]-*.md")}
 problems += [f"{i} has no page in docs/diagnostics" for i in sorted(ids - pages)]
 problems += [f"docs/diagnostics/{i}.md names an id that no source has" for i in sorted(pages - ids)]
 
-# docs/explanation/pipeline.md lists the passes and describes each, and each step of lowering.
+# docs/explanation/pipeline.md lists the passes and describes each.
 pipeline = (root / "docs/explanation/pipeline.md").read_text()
 listed = re.search(r"\$ kiln-opt passes\n(.*?)```", pipeline, flags=re.S)[1].split()
-passes = re.findall(r'^    \{"(\w+)", ', (root / "compiler/schedule/make_schedule.cpp").read_text(), flags=re.M) + ["lower"]
-steps = re.findall(r"^//   (\w+)  ", (root / "compiler/lower/lower.h").read_text(), flags=re.M)
+passes = re.findall(r'^    \{"(\w+)", ', (root / "compiler/pipeline/passes.cpp").read_text(), flags=re.M)
 rows = re.findall(r"^\| `(\w+)` \|", pipeline, flags=re.M)
-if listed != passes or rows != passes + steps:
-    problems.append(f"docs/explanation/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}, the steps {steps}")
+if listed != passes or rows != passes:
+    problems.append(f"docs/explanation/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}")
+
+# docs/reference/remarks.md has a row for each kind of remark, with its pass.
+kinds = re.findall(r'RemarkKind \w+\{"([\w-]+)", "(\w+)", (true|false)\}', (root / "compiler/ir/remark.h").read_text())
+rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \| (yes|no) \|", (root / "docs/reference/remarks.md").read_text(), flags=re.M)
+if rows != [(kind, name, "yes" if missed == "true" else "no") for kind, name, missed in kinds]:
+    problems.append(f"docs/reference/remarks.md has rows for {rows}, the remarks are {kinds}")
 
 # docs/README.md is the map: one line for each page, which begins with its link.
 lines = re.findall(r"^- \[[^]]+\]\(([^)]+)\)", (root / "docs/README.md").read_text(), flags=re.M)

@@ -1,0 +1,313 @@
+// For each program the remark that names the cause, at the line of the cause: a user who asks why gets the answer.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+#include "compiler/pipeline/compile.h"
+#include "generator/import.h"
+#include "generator/remarks_writer.h"
+
+using namespace kiln;
+
+namespace {
+
+using compiler::Remark;
+
+inline constexpr dim<"N", facts{.min = 1}> N;
+inline constexpr dim<"M", facts{.min = 1}> M;
+inline constexpr dim<"K", facts{.min = 1, .max = 1 << 20}> K;
+
+// The remarks of the program after all passes.
+template <class P>
+compiler::Remarks remarks_of() {
+  compiler::Graph g;
+  const compiler::Program p = generator::import_program(g, ir<P>);
+  compiler::Remarks remarks;
+  run_passes(g, p, {.remarks = &remarks});
+  return remarks;
+}
+
+// The line of this file that is marked `// here` in struct `name`.
+int marked_line(const std::string& name) {
+  std::ifstream file(__FILE__);
+  bool inside = false;
+  int number = 0;
+  for (std::string line; std::getline(file, line);) {
+    ++number;
+    inside = inside || line.starts_with("struct " + name + " ");
+    if (inside && line.ends_with("// here")) return number;
+  }
+  return 0;
+}
+
+// Expects a remark of this kind about the marked line of the program, with these words.
+template <class P>
+void expect(const std::string& name, const compiler::RemarkKind& kind, const std::string& words) {
+  const compiler::Remarks remarks = remarks_of<P>();
+  const std::string place = "remarks_test.cpp:" + std::to_string(marked_line(name)) + ":";
+  const bool found = std::ranges::any_of(remarks.list(), [&](const Remark& r) {
+    return r.kind.id == kind.id && r.where.find(place) != std::string::npos && r.text.find(words) != std::string::npos;
+  });
+  std::string all;
+  for (const Remark& r : remarks.list()) all += line_of(r);
+  EXPECT_TRUE(found) << "expected " << kind.id << " at " << place << " with `" << words << "`, got\n" << all;
+}
+#define EXPECT_REMARK(program, kind, words) expect<program>(#program, compiler::remarks::kind, words)
+
+// ---- buffers
+
+struct softmax_rows : program<softmax_rows> {
+  in<f32, N, M> x;
+  out<f32, N, M> y;
+  constexpr void body() {
+    auto e = exp(x - max<1>(x, keepdims));  // here
+    y = e / sum<1>(e, keepdims);
+  }
+};
+TEST(Remarks, ExponentialsOfASoftmaxAreStored) { EXPECT_REMARK(softmax_rows, stored, "its reduction would run about"); }
+
+struct blurred : program<blurred> {
+  in<f32, N, M> x;
+  out<f32, N, M> y;
+  constexpr void body() {
+    auto e = exp(x);  // here
+    y = roll<0, 1>(e) + e + roll<0, -1>(e) + roll<1, 1>(e) + roll<1, -1>(e);
+  }
+};
+TEST(Remarks, AnExpensiveValueWithManyReadersIsStored) { EXPECT_REMARK(blurred, stored, "is used about 5 times"); }
+
+struct differences : program<differences> {
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    auto s = sqrt(x) / (x + 1.0f);  // here
+    y = roll<0, 1>(s) - s;
+  }
+};
+TEST(Remarks, ACheapValueIsComputedAgain) { EXPECT_REMARK(differences, recomputed, "at each of 2 places"); }
+
+struct whole : program<whole> {
+  in<f32, N, M> x;
+  out<f32, N, M> y;
+  constexpr void body() {
+    auto s = stored(x * 2.0f);
+    y = s - sum<1>(s, keepdims);  // here
+  }
+};
+TEST(Remarks, AStoredValueStaysInAKernelOfItsOwn) { EXPECT_REMARK(whole, not_fused, "asks for the whole tensor"); }
+
+// ---- kernels
+
+struct two_products : program<two_products> {
+  in<f32, N, M> a;
+  in<f32, M, M> b;
+  in<f32, M, K> c;
+  out<f32, N, K> y;
+  constexpr void body() {
+    auto p = matmul(a, b);
+    y = matmul(p, c);  // here
+  }
+};
+TEST(Remarks, TwoProductsAreTwoKernels) { EXPECT_REMARK(two_products, not_fused, "both are matrix products"); }
+
+struct transposed_use : program<transposed_use> {
+  in<f32, N, N> x;
+  out<f32, N, N> y;
+  constexpr void body() {
+    auto e = exp(x) / sum<1>(x, keepdims);
+    y = matmul(transpose(e), x) + 1.0f;  // here
+  }
+};
+TEST(Remarks, AReaderOfColumnsIsAKernelOfItsOwn) { EXPECT_REMARK(transposed_use, not_fused, "a kernel of its own"); }
+
+struct softmax : program<softmax> {
+  in<f32, N, M> x;
+  out<f32, N, M> y;
+  constexpr void body() {
+    auto e = exp(x - max<1>(x, keepdims));
+    y = e / sum<1>(e, keepdims);  // here
+  }
+};
+TEST(Remarks, ASoftmaxIsOneKernel) { EXPECT_REMARK(softmax, fused, "kernels run as one"); }
+
+struct layer : program<layer> {
+  in<f32, 512, 256> x;
+  in<f32, 256, 512> w;
+  out<f32, 512, 512> y;
+  constexpr void body() {
+    y = matmul(x, w);  // here
+  }
+};
+TEST(Remarks, WeightsArePacked) { EXPECT_REMARK(layer, packed, "256 x 512 operand"); }
+
+// ---- copies
+
+struct wave : program<wave> {
+  in<i32> steps;
+  inout<f32, N> now, before;
+  constexpr void body() {
+    for (auto t : loop(steps)) {  // here
+      auto next = 2.0f * now - before + 0.1f * (roll<0, 1>(now) + roll<0, -1>(now) - 2.0f * now);
+      before = now;
+      now = next;
+    }
+  }
+};
+TEST(Remarks, BuffersOfAWaveRotate) { EXPECT_REMARK(wave, rotated, "3 buffers change places"); }
+
+struct stopped : program<stopped> {
+  in<i32> steps;
+  inout<f32, N> u;
+  constexpr void body() {
+    for (auto t : loop(steps)) {
+      break_if(sum(u) > 100.0f);
+      u = roll<0, 1>(u) + 1.0f;  // here
+    }
+  }
+};
+TEST(Remarks, ACopyInEachIterationIsSeen) { EXPECT_REMARK(stopped, copied, "in each iteration of the loop"); }
+
+// ---- lanes
+
+struct chain : program<chain> {
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    y = x * 2.0f + 1.0f;  // here
+  }
+};
+TEST(Remarks, AChainRunsInLanes) { EXPECT_REMARK(chain, vectorised, "16 iterations at a time"); }
+
+struct histogram : program<histogram> {
+  in<f32, N> x;
+  in<i32, N> bin;
+  inout<f32, M> h;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) h(bin(i)).atomic_add(x(i));  // here
+  }
+};
+TEST(Remarks, AtomicsOnFloatsKeepTheOrder) { EXPECT_REMARK(histogram, serial, "rounding depends on the order"); }
+
+struct tickets : program<tickets> {
+  inout<i32> next;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) y(i) = next().atomic_add(1);  // here
+  }
+};
+TEST(Remarks, OldValuesOfAtomicsKeepTheOrder) { EXPECT_REMARK(tickets, serial, "uses the value before"); }
+
+struct sorted_rows : program<sorted_rows> {
+  in<f32, N, 128> x;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto row = local<f32, 128>();
+      for (auto k : loop(128)) row(k) = x(i, k) * 2.0f;
+      y(i) = row(7);  // here
+    }
+  }
+};
+TEST(Remarks, ALargeArrayForEachLaneIsTooMuch) {
+  EXPECT_REMARK(sorted_rows, not_vectorised, "an array of 64 elements or more");
+}
+
+struct three : program<three> {
+  in<f32, 3> x;
+  out<f32, 3> y;
+  constexpr void body() {
+    for (auto [i] : kernel(3)) y(i) = x(i) * x(2 - i);  // here
+  }
+};
+TEST(Remarks, ThreeWorkItemsAreTooFew) { EXPECT_REMARK(three, not_vectorised, "fewer than 4 iterations"); }
+
+struct escape : program<escape> {
+  in<f32, N> c;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto z = var(0.0f);
+      auto n = var(0);
+      for (auto k : loop(100)) {  // here
+        break_if(z > 4.0f);
+        z = z * z + c(i);
+        n = k + 1;
+      }
+      y(i) = n;
+    }
+  }
+};
+TEST(Remarks, LanesOfALoopWaitForTheLast) { EXPECT_REMARK(escape, masked, "until the last lane has left"); }
+
+struct flagged : program<flagged> {
+  in<i32> flag;
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto v = var(0.0f);
+      if (auto c = when(flag > 3)) v = sqrt(x(i)) / rsqrt(x(i));  // here
+      y(i) = v;
+    }
+  }
+};
+TEST(Remarks, AConditionThatAllLanesShareIsABranch) { EXPECT_REMARK(flagged, branch, "the same in all lanes"); }
+
+struct looked_up : program<looked_up> {
+  in<f32, M> table;
+  in<i32, N> k;
+  out<f32, N> y;
+  constexpr void body() {
+    y = table(k) + 1.0f;  // here
+  }
+};
+TEST(Remarks, ALookupLoadsOneByOne) { EXPECT_REMARK(looked_up, gathered, "one by one"); }
+
+struct running : program<running> {
+  in<f32, N> x;
+  out<f32> y;
+  constexpr void body() {
+    for (auto [one] : kernel(1)) {
+      auto best = var(0.0f);
+      for (auto k : loop(N)) best = select(x(k) > best, x(k), best * 0.5f);  // here
+      y() = best;
+    }
+  }
+};
+TEST(Remarks, OneWorkItemIsOneThread) { EXPECT_REMARK(running, one_thread, "one work item"); }
+
+TEST(Remarks, AnExtentWithoutABoundNeedsWideIndices) { EXPECT_REMARK(differences, wide_index, "N may be"); }
+
+// ---- what every program's remarks have in common
+
+TEST(Remarks, EachIsMadeOnceAndInTheSameOrder) {
+  const compiler::Remarks a = remarks_of<softmax_rows>(), b = remarks_of<softmax_rows>();
+  ASSERT_EQ(a.list().size(), b.list().size());
+  for (std::size_t i = 0; i < a.list().size(); ++i) EXPECT_EQ(line_of(a.list()[i]), line_of(b.list()[i]));
+}
+
+TEST(Remarks, NeverChangeTheProgram) {
+  compiler::Graph g;
+  const compiler::Program p = generator::import_program(g, ir<softmax>);
+  compiler::Remarks remarks;
+  compiler::CompileOptions silent, asked;
+  asked.remarks = &remarks;
+  EXPECT_EQ(compile(g, p, silent).code.object, compile(g, p, asked).code.object);
+  EXPECT_FALSE(remarks.list().empty());
+}
+
+TEST(Remarks, AreChosenByPassAndByCost) {
+  const compiler::Remarks remarks = remarks_of<wave>();
+  generator::RemarkOptions o{.wanted = true, .pass = "ping_pong"};
+  EXPECT_NE(remarks_text(remarks, o, "wave").find("rotated"), std::string::npos);
+  EXPECT_EQ(remarks_text(remarks, o, "wave").find("vectorised"), std::string::npos);
+  o = {.wanted = true, .missed = true};
+  EXPECT_EQ(remarks_text(remarks, o, "wave").find("rotated"), std::string::npos);
+  o = {.wanted = true, .json = true, .pass = "ping_pong"};
+  EXPECT_TRUE(remarks_text(remarks, o, "wave").starts_with(R"({"program":"wave","where":")"));
+}
+
+}  // namespace
