@@ -4,18 +4,13 @@
 
 #include "kiln/kiln.h"
 
-/* Bounds of the fixed arrays; a program beyond them is KILN_R_TOOLARGE. */
-enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
-/* Of either sign, in elements: what compiler/ir/layout.h says of strides. */
-#define KILN_MAX_STRIDE (INT64_C(1) << 40)
-
 /* In order: ABI, number of arguments; each argument's dtype, rank, pointers, signs of extents; symbols are bound (bare
    occurrences first, then extents that are linear in their one open symbol) into symbols[n_symbols + n_numbers]; extents;
    facts; each argument's size, strides, alignment, and of a written one that its elements are apart; aliasing. The first
    failure is the answer. The numbers are strides, or 0. */
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
 
-/* After kiln_check: 64-byte alignment, and no byte shared with an argument. */
+/* After kiln_check: the workspace's alignment, and no byte shared with an argument. */
 kiln_status kiln_check_workspace(const kiln_program_desc* program, const kiln_tensor* args, int64_t* symbols,
                                  const void* workspace, int64_t size);
 

@@ -16,8 +16,6 @@ __attribute__((always_inline)) static inline bool kiln_evaluate(kiln_expr code, 
   return true;
 }
 
-enum { KILN_MAX_BUFFERS = 1024 }; /* of one kernel */
-
 /* Everything about the kernels that could still fail: run before the first byte is written. */
 bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols);
 

@@ -1,5 +1,5 @@
 /* The constant data that the generator emits for each program and that kiln_call() interprets. Part of the C ABI:
-   `abi_version` first; emitted by compiler/codegen with exactly this layout. Little arrays, no code but the kernels. */
+   `abi_version` first. compiler/codegen takes the layout from these structs. Small arrays, no code but the kernels. */
 #ifndef KILN_PROGRAM_H
 #define KILN_PROGRAM_H
 
@@ -13,9 +13,24 @@ extern "C" {
 
 #define KILN_ABI_VERSION 5
 
+/* Limits of one program. The compiler refuses a program beyond them with E-limit, kiln_call with KILN_R_TOOLARGE. */
+enum {
+  KILN_MAX_ARGS = 256,
+  KILN_MAX_SYMBOLS = 64,
+  KILN_MAX_NUMBERS = 960,
+  KILN_MAX_BUFFERS = 1024 /* of one kernel */
+};
+#define KILN_MAX_STRIDE (INT64_C(1) << 40) /* of an argument, in elements, of either sign */
+
+enum { KILN_WORKSPACE_ALIGNMENT = 64 }; /* bytes; offsets of temporaries are multiples of it */
+
+/* A kernel is split into chunks of at least this much work, in scalar operations: below about 10 us a second thread costs more
+   than it saves. */
+enum { KILN_WORK_PER_CHUNK = 20000 };
+
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX |
-   KILN_END */
+   KILN_EXPR_END */
 enum {
   KILN_EXPR_END = 0,
   KILN_PUSH_CONST = 1,
@@ -96,6 +111,8 @@ typedef struct kiln_view_desc {
   int64_t param;
 } kiln_view_desc;
 
+enum { KILN_NO_CHECK = INT32_MAX }; /* no check failed */
+
 /* What the program says of its data itself. */
 typedef struct kiln_check_desc {
   const char* text;
@@ -117,7 +134,8 @@ typedef struct kiln_program_desc {
   int32_t n_numbers; /* symbols after the n_symbols extents: strides, and what the run sets */
   const kiln_role_desc* roles;
   int32_t n_roles;
-  int32_t n_checks; /* above 0: buffer n_params is the runtime's, an i32: the least number of a check that failed */
+  int32_t n_checks; /* above 0: buffer n_params is the runtime's, an i32: the least number of a check that failed, or
+                       KILN_NO_CHECK */
   const kiln_check_desc* checks;
 } kiln_program_desc;
 
