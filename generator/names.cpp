@@ -45,18 +45,10 @@ bool is_c_function(std::string_view name) {
 std::string_view cpp_type(DType d) {
   switch (d) {
     case DType::boolean: return "bool";
-    case DType::i8: return "std::int8_t";
-    case DType::i16: return "std::int16_t";
-    case DType::i32: return "std::int32_t";
-    case DType::i64: return "std::int64_t";
-    case DType::u8: return "std::uint8_t";
-    case DType::u16: return "std::uint16_t";
-    case DType::u32: return "std::uint32_t";
-    case DType::u64: return "std::uint64_t";
-    case DType::f16: return "kiln::float16";
-    case DType::bf16: return "kiln::bfloat16";
-    case DType::f32: return "float";
-    case DType::f64: return "double";
+#define KILN_X(code, name, bits, type) \
+  case DType::name: return is_int(d) ? "std::" #type : bits == 16 ? "kiln::" #type : #type;
+      KILN_NUMBER_DTYPES(KILN_X)
+#undef KILN_X
     case DType::index:
     case DType::none: break;
   }

@@ -1,5 +1,6 @@
 #include "compiler/codegen/descriptor.h"
 
+#include <concepts>
 #include <map>
 #include <stdexcept>
 #include <vector>
@@ -9,13 +10,33 @@
 #include "compiler/codegen/entry.h"
 #include "compiler/codegen/expression.h"
 #include "compiler/ir/layout.h"
+#include "kiln/program.h"
 
 namespace kiln::compiler {
 namespace {
 
 using llvm::Constant;
 
-constexpr int abi_version = 5;  // KILN_ABI_VERSION
+// A member of a C struct of kiln/program.h and its value. A number gets the member's width.
+template <class Struct>
+struct Member {
+  template <class T>
+  Member(T Struct::* at, Constant* v) : offset(offset_of(at)), value(v) {}
+  template <std::integral T>
+  Member(T Struct::* at, std::integral auto n)
+      : offset(offset_of(at)), bits(8 * sizeof(T)), number(static_cast<std::uint64_t>(n)) {}
+
+  template <class T>
+  static std::size_t offset_of(T Struct::* at) {
+    static constexpr Struct any{};
+    return static_cast<std::size_t>(reinterpret_cast<const char*>(&(any.*at)) - reinterpret_cast<const char*>(&any));
+  }
+
+  std::size_t offset;
+  Constant* value = nullptr;  // null: a number
+  unsigned bits = 0;
+  std::uint64_t number = 0;
+};
 
 class DescriptorEmitter {
  public:
@@ -27,57 +48,54 @@ class DescriptorEmitter {
     const Program& program = schedule_.program;
     for (const Parameter& p : program.params)
       if (program.is_argument(p)) params.push_back(param(p));
-    for (const DataCheck& c : program.checks) checks.push_back(row({text(c.text), text(place(c.loc))}));
+    for (const DataCheck& c : program.checks) checks.push_back(check(c));
     // Arguments of the caller and, in a program with checks, the parameter of the runtime.
     const std::size_t given = program.params.size();
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
       buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
                                                         : static_cast<int>(given + temps.size() + roles.size() + views.size()));
-      if (is_view) views.push_back(row({expr(b.offset), i64(b.param)}));
-      if (!b.among.empty())
-        roles.push_back(row({numbers(numbers_of(b.among)), i32(static_cast<int>(b.among.size())), i32(symbol(b.count))}));
-      if (b.is_temporary()) temps.push_back(row({expr(b.offset), expr(b.stored(), bytes(b.dtype))}));
+      if (is_view) views.push_back(view(b));
+      if (!b.among.empty()) roles.push_back(role(b));
+      if (b.is_temporary()) temps.push_back(temporary(b));
     }
     int n_extents = 0;
     for (const Symbol& s : schedule_.program.symbols) {
       n_extents += s.kind == Symbol::Kind::extent ? 1 : 0;
-      symbols.push_back(row({text(s.name), i64(s.min), i64(s.max), i64(s.multiple_of),
-                             s.min_needed_at.empty() ? null() : text(s.min_needed_at)}));
+      symbols.push_back(symbol(s));
     }
     for (std::size_t i = 0; i < kernels.size(); ++i)
       kernel_rows.push_back(kernel(schedule_.kernels[i], lowered[i], kernels[i]));
     const std::vector<Part> parts = parts_of_loops();
     for (std::size_t l = 0; l < parts.size(); ++l) loops.push_back(loop(schedule_.loops[l], parts[l]));
-    return global(row({i32(abi_version),
-                       i32(n_extents),
-                       count(params),
-                       count(temps),
-                       count(kernel_rows),
-                       count(views),
-                       text(schedule_.program.name),
-                       array(symbols),
-                       array(params),
-                       array(temps),
-                       array(kernel_rows),
-                       workspace(),
-                       array(views),
-                       array(loops),
-                       count(loops),
-                       i32(static_cast<int>(symbols.size()) - n_extents),
-                       array(roles),
-                       count(roles),
-                       count(checks),
-                       array(checks)}));
+    using Row = kiln_program_desc;
+    return global(
+        row<Row>({{&Row::abi_version, KILN_ABI_VERSION}, {&Row::n_symbols, n_extents},
+                  {&Row::n_params, params.size()},       {&Row::n_temps, temps.size()},
+                  {&Row::n_kernels, kernel_rows.size()}, {&Row::n_views, views.size()},
+                  {&Row::name, text(program.name)},      {&Row::symbols, array(symbols)},
+                  {&Row::params, array(params)},         {&Row::temps, array(temps)},
+                  {&Row::kernels, array(kernel_rows)},   {&Row::workspace_bytes, workspace()},
+                  {&Row::views, array(views)},           {&Row::loops, array(loops)},
+                  {&Row::n_loops, loops.size()},         {&Row::n_numbers, static_cast<int>(symbols.size()) - n_extents},
+                  {&Row::roles, array(roles)},           {&Row::n_roles, roles.size()},
+                  {&Row::n_checks, checks.size()},       {&Row::checks, array(checks)}}));
   }
 
  private:
-  Constant* i8(int v) { return llvm::ConstantInt::get(llvm::Type::getInt8Ty(context()), static_cast<std::uint64_t>(v)); }
-  Constant* i32(int v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt32Ty(context()), v); }
-  Constant* i64(std::int64_t v) { return llvm::ConstantInt::getSigned(llvm::Type::getInt64Ty(context()), v); }
-  Constant* count(const std::vector<Constant*>& rows) { return i32(static_cast<int>(rows.size())); }
-  Constant* row(std::initializer_list<Constant*> members) {
-    return llvm::ConstantStruct::getAnon(context(), {members.begin(), members.size()});
+  // Throws std::logic_error unless all members are there, in the order of the C struct.
+  template <class Struct>
+  Constant* row(std::initializer_list<Member<Struct>> members) {
+    std::vector<Constant*> values;
+    for (const Member<Struct>& m : members)
+      values.push_back(m.value != nullptr ? m.value
+                                          : llvm::ConstantInt::get(context(), llvm::APInt(64, m.number).zextOrTrunc(m.bits)));
+    auto* out = llvm::cast<llvm::ConstantStruct>(llvm::ConstantStruct::getAnon(context(), values));
+    const llvm::StructLayout& layout = *module_.getDataLayout().getStructLayout(out->getType());
+    bool equal = layout.getSizeInBytes() == sizeof(Struct);
+    for (unsigned i = 0; i < members.size(); ++i) equal = equal && layout.getElementOffset(i) == members.begin()[i].offset;
+    if (!equal) throw std::logic_error("codegen: a description differs from its C struct");
+    return out;
   }
   Constant* null() { return llvm::ConstantPointerNull::get(llvm::PointerType::getUnqual(context())); }
   llvm::LLVMContext& context() { return module_.getContext(); }
@@ -108,7 +126,7 @@ class DescriptorEmitter {
 
   // Equal expressions share their code.
   Constant* code(std::vector<std::int64_t> words) {
-    words.push_back(static_cast<std::int64_t>(ExprCode::end));
+    words.push_back(KILN_EXPR_END);
     Constant*& c = codes_[words];
     if (c == nullptr) c = global(llvm::ConstantDataArray::get(context(), llvm::ArrayRef<std::int64_t>(words)));
     return c;
@@ -117,7 +135,7 @@ class DescriptorEmitter {
   Constant* expr(Id e, std::int64_t scale = 1) { return code(postfix(g_, e, symbols_, scale)); }
 
   Constant* workspace() {  // 0 bytes for a program without temporaries
-    if (schedule_.workspace_bytes == no_id) return code({static_cast<std::int64_t>(ExprCode::push_const), 0});
+    if (schedule_.workspace_bytes == no_id) return code({KILN_PUSH_CONST, 0});
     return expr(schedule_.workspace_bytes);
   }
 
@@ -128,15 +146,51 @@ class DescriptorEmitter {
     std::vector<int> strides;
     for (int axis = 0; axis < p.free_strides; ++axis)
       strides.push_back(static_cast<int>(symbols_.find(stride_name(p, static_cast<std::size_t>(axis))).value()));
-    Constant* reserved = llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(context()), 4));
-    return row({text(p.name), array(extents), numbers(strides), i8(static_cast<int>(p.dtype)),
-                i8(static_cast<int>(p.direction)), i8(static_cast<int>(p.extents.size())), i8(p.free_strides), reserved});
+    using Row = kiln_param_desc;
+    Constant* const none =
+        llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(context()), sizeof(Row::reserved)));
+    return row<Row>({{&Row::name, text(p.name)},
+                     {&Row::extents, array(extents)},
+                     {&Row::strides, numbers(strides)},
+                     {&Row::dtype, static_cast<int>(p.dtype)},
+                     {&Row::direction, static_cast<int>(p.direction)},
+                     {&Row::rank, p.extents.size()},
+                     {&Row::n_strides, p.free_strides},
+                     {&Row::reserved, none}});
+  }
+
+  Constant* symbol(const Symbol& s) {
+    using Row = kiln_symbol_desc;
+    return row<Row>({{&Row::name, text(s.name)},
+                     {&Row::min, s.min},
+                     {&Row::max, s.max},
+                     {&Row::multiple_of, s.multiple_of},
+                     {&Row::min_needed_at, s.min_needed_at.empty() ? null() : text(s.min_needed_at)}});
+  }
+
+  Constant* check(const DataCheck& c) {
+    using Row = kiln_check_desc;
+    return row<Row>({{&Row::text, text(c.text)}, {&Row::place, text(place(c.loc))}});
+  }
+
+  Constant* temporary(const Buffer& b) {
+    using Row = kiln_temp_desc;
+    return row<Row>({{&Row::offset, expr(b.offset)}, {&Row::bytes, expr(b.stored(), bytes(b.dtype))}});
+  }
+
+  Constant* view(const Buffer& b) {
+    using Row = kiln_view_desc;
+    return row<Row>({{&Row::offset, expr(b.offset)}, {&Row::param, b.param}});
+  }
+
+  Constant* role(const Buffer& b) {
+    using Row = kiln_role_desc;
+    return row<Row>(
+        {{&Row::buffers, numbers(numbers_of(b.among))}, {&Row::n, b.among.size()}, {&Row::count, number_of(b.count)}});
   }
 
   Constant* numbers(const std::vector<int>& values) {
-    std::vector<Constant*> rows;
-    for (const int v : values) rows.push_back(i32(v));
-    return array(rows);
+    return values.empty() ? null() : global(llvm::ConstantDataArray::get(context(), llvm::ArrayRef<std::int32_t>(values)));
   }
 
   std::vector<int> numbers_of(const std::vector<int>& buffers) const {
@@ -149,18 +203,31 @@ class DescriptorEmitter {
     const std::vector<int> buffers = numbers_of(k.buffers);
     const Id roots[] = {l.sink, l.trip_count, l.work};
     const std::vector<Constant*> reads = reads_of(roots);
-    return row({text(k.name), function, numbers(buffers), numbers(k.depends_on), expr(l.trip_count), expr(l.work),
-                i32(static_cast<int>(buffers.size())), i32(static_cast<int>(k.depends_on.size())), i32(l.alignment),
-                i32(l.parallel ? 1 : 0), array(reads), count(reads), i32(0)});
+    using Row = kiln_kernel_desc;
+    return row<Row>({{&Row::name, text(k.name)},
+                     {&Row::fn, function},
+                     {&Row::buffers, numbers(buffers)},
+                     {&Row::depends_on, numbers(k.depends_on)},
+                     {&Row::trip_count, expr(l.trip_count)},
+                     {&Row::work, expr(l.work)},
+                     {&Row::n_buffers, buffers.size()},
+                     {&Row::n_depends_on, k.depends_on.size()},
+                     {&Row::alignment, l.alignment},
+                     {&Row::parallel, l.parallel ? 1 : 0},
+                     {&Row::reads, array(reads)},
+                     {&Row::n_reads, reads.size()},
+                     {&Row::reserved, 0}});
   }
 
   // The symbols of kind `element` that the expressions use, each with the buffer that the runtime reads it from.
   std::vector<Constant*> reads_of(std::span<const Id> expressions) {
+    using Row = kiln_read_desc;
     const std::vector<Symbol>& symbols = schedule_.program.symbols;
     std::vector<Constant*> out;
     for (const std::size_t i : symbols_.numbers_in(g_, expressions))
       if (symbols[i].kind == Symbol::Kind::element)
-        out.push_back(row({i32(static_cast<int>(i)), i32(buffer_number_.at(static_cast<std::size_t>(symbols[i].buffer)))}));
+        out.push_back(
+            row<Row>({{&Row::symbol, i}, {&Row::buffer, buffer_number_.at(static_cast<std::size_t>(symbols[i].buffer))}}));
     return out;
   }
 
@@ -183,12 +250,21 @@ class DescriptorEmitter {
     const Id bounds[] = {l.begin, l.end};
     const std::vector<Constant*> reads = reads_of(bounds);
     const int condition = l.condition < 0 ? -1 : buffer_number_.at(static_cast<std::size_t>(l.condition));
-    return row({expr(l.begin), expr(l.end), i64(l.step), array(reads), count(reads), i32(kernels.first), i32(kernels.end),
-                i32(symbol(l.turn)), i32(condition), i32(symbol(l.count))});
+    using Row = kiln_loop_desc;
+    return row<Row>({{&Row::begin, expr(l.begin)},
+                     {&Row::end, expr(l.end)},
+                     {&Row::step, l.step},
+                     {&Row::reads, array(reads)},
+                     {&Row::n_reads, reads.size()},
+                     {&Row::first_kernel, kernels.first},
+                     {&Row::end_kernel, kernels.end},
+                     {&Row::position, number_of(l.turn)},
+                     {&Row::condition, condition},
+                     {&Row::count, number_of(l.count)}});
   }
 
   // The index of a symbol; -1 for no_id.
-  int symbol(Id sym) const {
+  int number_of(Id sym) const {
     const auto i = sym == no_id ? std::nullopt : symbols_.find(g_.name(sym));
     return i ? static_cast<int>(*i) : -1;
   }

@@ -1,6 +1,7 @@
 #include "compiler/codegen/entry.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <optional>
 #include <unordered_map>
@@ -11,6 +12,8 @@
 #include "compiler/ir/layout.h"
 #include "compiler/ir/run_expression.h"
 #include "compiler/symbolic/bounds.h"
+#include "kiln/call.h"
+#include "kiln/program.h"
 
 namespace kiln::compiler {
 namespace {
@@ -20,18 +23,14 @@ using llvm::Value;
 constexpr std::size_t most_arguments = 8, most_kernels = 4, most_axes = 16;
 // Limits of the fast path, so that no address computation overflows.
 constexpr std::int64_t fast_stride = std::int64_t{1} << 22, fast_extent = std::int64_t{1} << 32;
-constexpr std::int64_t inline_work = 40'000;  // kiln_call uses one thread for less work (call.c, WORK_PER_CHUNK)
+constexpr std::int64_t inline_work = 2 * KILN_WORK_PER_CHUNK;  // kiln_call uses one thread for less work
 
-// Offsets of members in kiln_tensor and kiln_context.
-enum : unsigned {
-  data_at = 0,
-  extents_at = 8,
-  strides_at = 16,
-  dtype_at = 24,
-  rank_at = 28,
-  tensor_size = 32,
-  executor_at = 0
-};
+// The order in which succeed() and entry_function() have them.
+static_assert(offsetof(kiln_status, code) == 0 && offsetof(kiln_status, param) == 4 && offsetof(kiln_status, axis) == 8 &&
+              offsetof(kiln_status, symbol) == 12 && offsetof(kiln_status, expected) == 16 &&
+              offsetof(kiln_status, got) == 24 && sizeof(kiln_status) == 32 && KILN_OK == 0);
+// check_form() compares both members at once.
+static_assert(offsetof(kiln_tensor, rank) == offsetof(kiln_tensor, dtype) + 4);
 
 std::vector<Symbol> extents_of(const Program& p) {
   std::vector<Symbol> out;
@@ -161,19 +160,19 @@ class FastEntry {
 
   void check_form(std::size_t i) {
     const Parameter& p = params()[i];
-    Value* tensor = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), entry_->getArg(1), i * tensor_size);
-    data_.push_back(member(b_.getPtrTy(), tensor, data_at));
-    extents_.push_back(member(b_.getPtrTy(), tensor, extents_at));
+    Value* tensor = b_.CreateConstInBoundsGEP1_64(b_.getInt8Ty(), entry_->getArg(1), i * sizeof(kiln_tensor));
+    data_.push_back(member(b_.getPtrTy(), tensor, offsetof(kiln_tensor, data)));
+    extents_.push_back(member(b_.getPtrTy(), tensor, offsetof(kiln_tensor, extents)));
     Value* address = b_.CreatePtrToInt(data_.back(), b_.getInt64Ty());
     addresses_.push_back(address);
     require(b_.CreateIsNotNull(data_.back()));
     if (!p.extents.empty()) require(b_.CreateIsNotNull(extents_.back()));
-    strides_.push_back(member(b_.getPtrTy(), tensor, strides_at));
+    strides_.push_back(member(b_.getPtrTy(), tensor, offsetof(kiln_tensor, strides)));
     if (p.free_strides > 0)
       require(b_.CreateIsNotNull(strides_.back()));
     else
       require_zero(b_.CreatePtrToInt(strides_.back(), b_.getInt64Ty()));
-    require_zero(b_.CreateXor(member(b_.getInt64Ty(), tensor, dtype_at), b_.getInt64(dtype_and_rank(p))));
+    require_zero(b_.CreateXor(member(b_.getInt64Ty(), tensor, offsetof(kiln_tensor, dtype)), b_.getInt64(dtype_and_rank(p))));
     if (bytes(p.dtype) > 1) require_zero(b_.CreateAnd(address, b_.getInt64(static_cast<std::uint64_t>(bytes(p.dtype) - 1))));
   }
 
@@ -302,7 +301,7 @@ class FastEntry {
     llvm::BasicBlock* run = llvm::BasicBlock::Create(b_.getContext(), "run", entry_, slow_);
     Value* context = entry_->getArg(3);
     leave(b_.CreateIsNull(context), run);
-    leave(b_.CreateIsNull(member(b_.getPtrTy(), context, executor_at)), run);
+    leave(b_.CreateIsNull(member(b_.getPtrTy(), context, offsetof(kiln_context, executor))), run);
     b_.CreateCondBr(little, run, slow_);
     b_.SetInsertPoint(run);
   }

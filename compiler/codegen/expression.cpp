@@ -9,9 +9,7 @@
 namespace kiln::compiler {
 namespace {
 
-void put(std::vector<std::int64_t>& code, ExprCode c) { code.push_back(static_cast<std::int64_t>(c)); }
-
-ExprCode code_of(Op op) {
+std::int64_t code_of(Op op) {
   if (const auto code = expr_code(op)) return *code;
   throw std::logic_error("codegen: " + std::string(name(op)) + " in an extent expression");
 }
@@ -57,13 +55,11 @@ std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolInd
     stack.pop_back();
     const Op op = g.op(id);
     if (op == Op::CONST) {
-      put(code, ExprCode::push_const);
-      code.push_back(g.arg(id, 0));
+      code.insert(code.end(), {KILN_PUSH_CONST, g.arg(id, 0)});
     } else if (op == Op::SYM) {
-      put(code, ExprCode::push_sym);
-      code.push_back(symbol_index(g.name(id), symbols));
+      code.insert(code.end(), {KILN_PUSH_SYM, symbol_index(g.name(id), symbols)});
     } else if (operands_done) {
-      put(code, code_of(op));
+      code.push_back(code_of(op));
     } else {
       const Id a = g.src(id, 0), b = g.src(id, 1);
       const bool swap = is_commutative(op) && need.at(b) > need.at(a);
@@ -72,11 +68,7 @@ std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolInd
       stack.emplace_back(swap ? b : a, false);
     }
   }
-  if (scale != 1) {
-    put(code, ExprCode::push_const);
-    code.push_back(scale);
-    put(code, ExprCode::mul);
-  }
+  if (scale != 1) code.insert(code.end(), {KILN_PUSH_CONST, scale, KILN_MUL});
   return code;
 }
 

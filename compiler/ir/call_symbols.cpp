@@ -72,12 +72,12 @@ std::vector<Id> given_symbols(const Graph& g, const Program& p) {
 
 void check_call(const Graph& g, const Program& p) {
   const std::size_t arguments = p.params.size();
-  if (arguments > max_arguments)
-    fail_limit(g, p.params[max_arguments].loc, "parameters of program `" + p.name + "`", max_arguments, arguments);
+  if (arguments > KILN_MAX_ARGS)
+    fail_limit(g, p.params[KILN_MAX_ARGS].loc, "parameters of program `" + p.name + "`", KILN_MAX_ARGS, arguments);
   std::vector<Symbol> extents;
   std::ranges::copy_if(p.symbols, std::back_inserter(extents), [](const Symbol& s) { return s.kind == Symbol::Kind::extent; });
-  if (extents.size() > max_extents)
-    fail_limit(g, extents[max_extents].loc, "symbols of program `" + p.name + "`", max_extents, extents.size());
+  if (extents.size() > KILN_MAX_SYMBOLS)
+    fail_limit(g, extents[KILN_MAX_SYMBOLS].loc, "symbols of program `" + p.name + "`", KILN_MAX_SYMBOLS, extents.size());
   const std::vector<Id> known = given_symbols(g, p);
   for (const Symbol& s : extents) {
     if (std::ranges::any_of(known, [&](Id id) { return g.name(id) == s.name; })) continue;
@@ -90,10 +90,11 @@ void check_call(const Graph& g, const Program& p) {
 void check_run(const Graph& g, const Schedule& s) {
   const auto numbers = static_cast<std::size_t>(
       std::ranges::count_if(s.program.symbols, [](const Symbol& y) { return y.kind != Symbol::Kind::extent; }));
-  if (numbers > max_numbers)
-    fail_limit(g, {}, "positions and bounds of loops that program `" + s.program.name + "` keeps", max_numbers, numbers);
+  if (numbers > KILN_MAX_NUMBERS)
+    fail_limit(g, {}, "positions and bounds of loops that program `" + s.program.name + "` keeps", KILN_MAX_NUMBERS, numbers);
   for (const Kernel& k : s.kernels)
-    if (k.buffers.size() > max_buffers) fail_limit(g, {}, "buffers of kernel `" + k.name + "`", max_buffers, k.buffers.size());
+    if (k.buffers.size() > KILN_MAX_BUFFERS)
+      fail_limit(g, {}, "buffers of kernel `" + k.name + "`", KILN_MAX_BUFFERS, k.buffers.size());
 }
 
 }  // namespace kiln::compiler

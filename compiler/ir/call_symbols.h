@@ -11,9 +11,6 @@
 
 namespace kiln::compiler {
 
-// Limits of the runtime: KILN_MAX_ARGS, KILN_MAX_SYMBOLS, KILN_MAX_NUMBERS and KILN_MAX_BUFFERS (of a kernel).
-inline constexpr std::size_t max_arguments = 256, max_extents = 64, max_numbers = 960, max_buffers = 1024;
-
 // The factor k of an extent k*symbol + rest, where neither k nor rest depends on the symbol; nullopt in any other form.
 std::optional<Poly> slope_in(const Graph& g, Id extent, Id symbol);
 

@@ -37,7 +37,8 @@ std::string declare_strides(Program& p) {
     for (int axis = 0; axis < q.free_strides; ++axis) {
       const std::string name = stride_name(q, static_cast<std::size_t>(axis));
       if (std::ranges::find(p.symbols, name, &Symbol::name) != p.symbols.end()) return name;
-      at = p.symbols.insert(at, {.name = name, .min = -most_stride, .max = most_stride, .kind = Symbol::Kind::stride}) + 1;
+      const Symbol stride{.name = name, .min = -KILN_MAX_STRIDE, .max = KILN_MAX_STRIDE, .kind = Symbol::Kind::stride};
+      at = p.symbols.insert(at, stride) + 1;
     }
   return {};
 }

@@ -11,8 +11,6 @@
 
 namespace kiln::compiler {
 
-inline constexpr std::int64_t most_stride = std::int64_t{1} << 40;  // magnitude; the entry check refuses greater strides
-
 // "", " pitched", " pitched 1" (only the first axis has a stride of the caller), " strided".
 std::string layout_text(int free_strides, int rank);
 inline std::string layout_text(const Parameter& p) { return layout_text(p.free_strides, static_cast<int>(p.extents.size())); }

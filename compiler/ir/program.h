@@ -8,11 +8,12 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "kiln/program.h"
 
 namespace kiln::compiler {
 
 // state: an internal tensor that the program's pieces read and write (see Piece); never an argument of a call.
-enum class Direction : std::uint8_t { in, out, inout, state };
+enum class Direction : std::uint8_t { in = KILN_IN, out = KILN_OUT, inout = KILN_INOUT, state };
 
 struct Parameter {
   std::string name;
@@ -50,7 +51,7 @@ struct DataCheck {
 // The name of the parameter behind all arguments that a program with checks has: an inout i32 with the least number of a failed
 // check, or no_check. The runtime owns it; it is not an argument of a call.
 inline constexpr const char* check_parameter = "kiln_check";
-inline constexpr std::int32_t no_check = 0x7fffffff;
+inline constexpr std::int32_t no_check = KILN_NO_CHECK;
 
 // A program at tensor level. sink = SINK(STORE(PARAM, value)...), one STORE for each out or inout parameter that is assigned. A
 // PARAM node is the value at entry (a snapshot), so reads of an inout see its old value in any order of kernels.

@@ -4,22 +4,20 @@
 #include <optional>
 
 #include "compiler/ir/graph.h"
+#include "kiln/program.h"
 
 namespace kiln::compiler {
 
-// Code words of kiln/program.h.
-enum class ExprCode : std::int64_t { end, push_const, push_sym, add, sub, mul, floordiv, floormod, min, max };
-
 // The code word of an operation on two numbers; nullopt: the runtime does not have it.
-constexpr std::optional<ExprCode> expr_code(Op op) {
+constexpr std::optional<std::int64_t> expr_code(Op op) {
   switch (op) {
-    case Op::ADD: return ExprCode::add;
-    case Op::SUB: return ExprCode::sub;
-    case Op::MUL: return ExprCode::mul;
-    case Op::FLOORDIV: return ExprCode::floordiv;
-    case Op::FLOORMOD: return ExprCode::floormod;
-    case Op::MIN: return ExprCode::min;
-    case Op::MAX: return ExprCode::max;
+    case Op::ADD: return KILN_ADD;
+    case Op::SUB: return KILN_SUB;
+    case Op::MUL: return KILN_MUL;
+    case Op::FLOORDIV: return KILN_FLOORDIV;
+    case Op::FLOORMOD: return KILN_FLOORMOD;
+    case Op::MIN: return KILN_MIN;
+    case Op::MAX: return KILN_MAX;
     default: return std::nullopt;
   }
 }

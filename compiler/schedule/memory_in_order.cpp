@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t alignment = 64;
+constexpr std::int64_t alignment = KILN_WORKSPACE_ALIGNMENT;
 constexpr std::size_t most_tried = 16;  // blocks that are tried for one buffer
 
 // The order of kernels in linear space. For each kernel: a number below which all kernels have ended when it begins, and one

@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t alignment = 64;
+constexpr std::int64_t alignment = KILN_WORKSPACE_ALIGNMENT;
 constexpr double typical_symbol = 128;
 constexpr std::size_t most_pairs = std::size_t{1} << 25;  // kernels times buffers: about half a second
 

@@ -39,7 +39,7 @@ endif()
 
 kiln_install_component(runtime kiln_runtime)
 kiln_install_component(threads kiln_threads)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/runtime/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/abi/include/ ${PROJECT_SOURCE_DIR}/runtime/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT runtime)
 
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/kiln-config.cmake.in kiln-config.cmake INSTALL_DESTINATION ${kiln_package_dir})
 write_basic_package_version_file(kiln-config-version.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)

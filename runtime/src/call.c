@@ -5,11 +5,7 @@
 #include "float_environment.h"
 #include "kiln/kiln.h"
 
-enum {
-  WORK_PER_CHUNK = 20000, /* scalar operations; below about 10 us a second thread costs more than it saves */
-  CHUNKS_PER_WORKER = 4,
-  NO_CHECK = INT32_MAX
-};
+enum { CHUNKS_PER_WORKER = 4 };
 
 typedef struct kernel_call {
   const kiln_kernel_desc* kernel;
@@ -26,7 +22,7 @@ static void run_chunk(void* data, int64_t begin, int64_t end) {
 }
 
 static int32_t chunk_count(const kiln_executor* e, int64_t work) {
-  const int64_t by_work = work / WORK_PER_CHUNK, most = (int64_t)e->workers * CHUNKS_PER_WORKER;
+  const int64_t by_work = work / KILN_WORK_PER_CHUNK, most = (int64_t)e->workers * CHUNKS_PER_WORKER;
   const int64_t n = by_work < most ? by_work : most;
   return n < 1 ? 1 : (int32_t)n;
 }
@@ -37,7 +33,7 @@ typedef struct call {
   char* workspace;
   int64_t* symbols;
   kiln_executor* executor;
-  int32_t* failed; /* the least number of a failed check, or NO_CHECK */
+  int32_t* failed; /* the least number of a failed check, or KILN_NO_CHECK */
 } call;
 
 static void* address_in(const call* c, int32_t id) {
@@ -113,10 +109,10 @@ static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_
 
 static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
                                kiln_executor* executor) {
-  int32_t failed = NO_CHECK;
+  int32_t failed = KILN_NO_CHECK;
   const call c = {p, args, workspace, symbols, executor, &failed};
   run_kernels(&c, 0, p->n_kernels, 0);
-  return failed == NO_CHECK ? kiln_fail(KILN_OK, -1, -1, -1, 0, 0) : kiln_fail(KILN_R_CHECK, -1, -1, -1, -1, failed);
+  return failed == KILN_NO_CHECK ? kiln_fail(KILN_OK, -1, -1, -1, 0, 0) : kiln_fail(KILN_R_CHECK, -1, -1, -1, -1, failed);
 }
 
 kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
@@ -133,7 +129,7 @@ kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32
     const kiln_status fit = kiln_check_workspace(p, args, symbols, context->workspace, need);
     return fit.code != KILN_OK ? fit : run_program(p, args, symbols, (char*)context->workspace, executor);
   }
-  char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, 64) : 0;
+  char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, KILN_WORKSPACE_ALIGNMENT) : 0;
   if (own == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, context->workspace_bytes);
   kiln_status done = kiln_check_workspace(p, args, symbols, own, need);
   if (done.code == KILN_OK) done = run_program(p, args, symbols, own, executor);

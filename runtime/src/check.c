@@ -235,8 +235,8 @@ static kiln_status check_aliasing(const kiln_program_desc* p, const span* spans)
 
 kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, const void* workspace,
                                  int64_t size) {
-  const int64_t misaligned = (int64_t)((uintptr_t)workspace % 64);
-  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, 64, misaligned);
+  const int64_t misaligned = (int64_t)((uintptr_t)workspace % KILN_WORKSPACE_ALIGNMENT);
+  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, KILN_WORKSPACE_ALIGNMENT, misaligned);
   const span own = {(uintptr_t)workspace, size};
   for (int32_t i = 0; i < p->n_params; ++i) {
     span s;

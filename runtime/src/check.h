@@ -4,11 +4,6 @@
 
 #include "kiln/kiln.h"
 
-/* Bounds of the fixed arrays. A program that exceeds them gives KILN_R_TOOLARGE. */
-enum { KILN_MAX_SYMBOLS = 64, KILN_MAX_NUMBERS = 960, KILN_MAX_ARGS = 256 };
-/* Largest magnitude of a stride, in elements: most_stride in compiler/ir/layout.h. */
-#define KILN_MAX_STRIDE (INT64_C(1) << 40)
-
 /* Checks, in order: ABI and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols, which
    are bound into symbols[n_symbols + n_numbers] (bare symbols first, then extents that are linear in their one unbound symbol);
    extents; facts; size, strides and alignment of each argument, and that elements of written arguments do not overlap;

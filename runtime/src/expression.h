@@ -16,8 +16,6 @@ __attribute__((always_inline)) static inline bool kiln_evaluate(kiln_expr code, 
   return true;
 }
 
-enum { KILN_MAX_BUFFERS = 1024 }; /* buffers of one kernel */
-
 /* Whether the numbers of buffers fit, and trip counts, sizes and offsets can be computed. Call it before the first byte is
    written. */
 bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols);

@@ -106,7 +106,9 @@ static void write_alias(writer* w, const kiln_program_desc* p, kiln_status s) {
 }
 
 static const char* dtype_name(int64_t code) {
-  static const char names[][5] = {"bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"};
+#define KILN_X(code, name, bits, type) #name,
+  static const char names[][5] = {KILN_DTYPES(KILN_X)};
+#undef KILN_X
   return code >= 0 && code < (int64_t)(sizeof names / sizeof names[0]) ? names[code] : "unknown";
 }
 

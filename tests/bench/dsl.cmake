@@ -10,7 +10,7 @@ if(KILN_CLANGXX)
   list(APPEND compilers ${KILN_CLANGXX})
 endif()
 list(JOIN compilers "$<SEMICOLON>" compilers)
-set(capture_time "-DCOMPILERS=${compilers}" "-DINCLUDES=-I${PROJECT_SOURCE_DIR}/dsl/include$<SEMICOLON>-I${PROJECT_SOURCE_DIR}/runtime/include"
+set(capture_time "-DCOMPILERS=${compilers}" "-DINCLUDES=-I${PROJECT_SOURCE_DIR}/dsl/include$<SEMICOLON>-I${PROJECT_SOURCE_DIR}/abi/include"
     -DGENERATOR=${CMAKE_CURRENT_BINARY_DIR}/../consumer/prefix/lib/libkiln_generator.so -DWORK=${CMAKE_CURRENT_BINARY_DIR}/capture_time)
 add_test(NAME bench.capture_time
   COMMAND ${CMAKE_COMMAND} ${capture_time} -DCHECK=ON -P ${CMAKE_CURRENT_SOURCE_DIR}/bench/capture_time.cmake)

@@ -14,7 +14,7 @@ static_assert static_cast struct switch template this thread_local throw true tr
 virtual void volatile wchar_t while xor xor_eq""".split())
 
 headers = [root / "dsl/include/kiln/dsl.h", root / "dsl/include/kiln/record.h", *sorted((root / "dsl/include/kiln/dsl").glob("*.h")),
-           *sorted((root / "runtime/include/kiln").glob("*.h"))]
+           *sorted((root / "abi/include/kiln").glob("*.h")), *sorted((root / "runtime/include/kiln").glob("*.h"))]
 code = "\n".join(re.sub(r'//.*|/\*[\s\S]*?\*/|"(\\.|[^"\\\n])*"', " ", h.read_text()) for h in headers)
 identifiers = set(re.findall(r"\b[A-Za-z_]\w*", code)) - keywords
 macros = set(re.findall(r"^\s*#\s*define (\w+)", code, flags=re.M)) | {"NULL", "SIZE_MAX"}
@@ -32,7 +32,7 @@ assert listed == taken, f"docs/reference/names.md and kiln/dsl/names.h differ: {
 def errors(text, *flags):
     """The numbers of the lines that the compiler refuses."""
     run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", "-w", *flags, "-x", "c++", "-I", root / "dsl/include", "-I",
-                          root / "runtime/include", "-"], input=text, capture_output=True, text=True)
+                          root / "abi/include", "-"], input=text, capture_output=True, text=True)
     lines = {int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: (?:fatal )?error", run.stderr, flags=re.M)}
     assert run.returncode == 0 or lines, run.stderr
     return lines

@@ -3,7 +3,7 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_program(KILN_GXX NAMES g++-12 g++)
 find_program(KILN_CLANGXX NAMES clang++-19)
-set(includes "-I${PROJECT_SOURCE_DIR}/dsl/include -I${PROJECT_SOURCE_DIR}/runtime/include")
+set(includes "-I${PROJECT_SOURCE_DIR}/dsl/include -I${PROJECT_SOURCE_DIR}/runtime/include -I${PROJECT_SOURCE_DIR}/abi/include")
 string(REPLACE ";" " " gcc_flags "${KILN_DSL_DIAGNOSTICS_GNU} ${KILN_DSL_LIMITS_GNU} ${includes}")
 string(REPLACE ";" " " clang_flags "${KILN_DSL_DIAGNOSTICS_CLANG} ${KILN_DSL_LIMITS_CLANG} ${includes}")
 set(compilers)

@@ -6,7 +6,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "tests/unit/codegen_harness.h"
 
-// The offsets that compiler/codegen/descriptor.cpp emits.
+// The layout that this version of the ABI has: who changes it raises the version.
 static_assert(KILN_ABI_VERSION == 5);
 static_assert(offsetof(kiln_program_desc, name) == 24 && offsetof(kiln_program_desc, symbols) == 32);
 static_assert(offsetof(kiln_program_desc, params) == 40 && offsetof(kiln_program_desc, temps) == 48);

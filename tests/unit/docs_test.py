@@ -41,7 +41,7 @@ for page in [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "tests
     for link in re.findall(r"\]\(([^)#]+)\)", prose):
         if not link.startswith("http") and not (page.parent / link).exists():
             problems.append(f"{page.relative_to(root)}: broken link {link}")
-    for name in re.findall(r"(?:^|[ `(])((?:compiler|dsl|docs|examples|generator|runtime|tests)/[\w./-]*\w)", prose, flags=re.M):
+    for name in re.findall(r"(?:^|[ `(])((?:abi|compiler|dsl|docs|examples|generator|runtime|tests)/[\w./-]*\w)", prose, flags=re.M):
         named += 1
         if not (root / name).exists():
             problems.append(f"{page.relative_to(root)}: there is no {name}")
@@ -51,7 +51,7 @@ for page in [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "tests
         with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
             source.write(block)
             source.flush()
-            run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{root}/dsl/include", f"-I{root}/runtime/include", source.name],
+            run = subprocess.run([compiler, "-std=c++20", "-fsyntax-only", f"-I{root}/dsl/include", f"-I{root}/abi/include", source.name],
                                  capture_output=True, text=True)
         compiled += 1
         if run.returncode:

@@ -4,7 +4,7 @@ evaluation_order_test.py ROOT CLANG_QUERY LLVM_INCLUDE PATH...; a folder stands 
 import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile
 
 root, query = pathlib.Path(sys.argv[1]), sys.argv[2]
-flags = ["-std=gnu++20", f"-I{root}", f"-I{root}/runtime/include", f"-I{root}/dsl/include", "-isystem", sys.argv[3],
+flags = ["-std=gnu++20", f"-I{root}", f"-I{root}/abi/include", f"-I{root}/runtime/include", f"-I{root}/dsl/include", "-isystem", sys.argv[3],
          '-DKILN_VERSION=""', '-DKILN_BUILT_RUNTIME=""']
 rules = root / "tests/unit/evaluation_order.query"
 known = """

@@ -135,7 +135,7 @@ TEST_F(DriverTest, HeaderCompilesAsCAndCpp) {
   std::ofstream(dir / "use.cpp")
       << "#include \"saxpy.h\"\n#include <vector>\n"
          "int f(std::vector<float>& x, std::vector<float>& y) { return my::saxpy(2.0f, x, y).ok() ? 0 : 1; }\n";
-  const std::string flags = " -Wall -Wextra -Werror -fsyntax-only -I" KILN_RUNTIME_INCLUDE " ";
+  const std::string flags = " -Wall -Wextra -Werror -fsyntax-only " KILN_INCLUDES " ";
   EXPECT_EQ(std::system((std::string(KILN_C_COMPILER) + " -std=c11" + flags + (dir / "use.c").string()).c_str()), 0);
   EXPECT_EQ(std::system((std::string(KILN_CXX_COMPILER) + " -std=c++20" + flags + (dir / "use.cpp").string()).c_str()), 0);
 }

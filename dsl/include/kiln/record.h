@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kiln/dtype.h"
+#include "kiln/program.h"
 
 namespace kiln::dsl::record {
 
@@ -43,7 +44,6 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 // compare_exchange writes the value where the element equals the expected one.
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
 inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
-inline constexpr std::int32_t no_check = 0x7fffffff;
 inline constexpr std::uint64_t group_array = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t unique_write = std::uint64_t{1} << 56;
 inline constexpr std::uint64_t within_group = 1 << 8, of_group = 2 << 8;
@@ -94,7 +94,7 @@ struct source_loc {
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
 //   check: imm = number << 40 | slot after the last parameter, source {rank-0 bool}: the call fails with this check where it
-//   does not hold. What the slot holds is an i32, the least number of a check that failed, or no_check
+//   does not hold. What the slot holds is an i32, the least number of a check that failed, or KILN_NO_CHECK
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
 struct node {
@@ -109,7 +109,7 @@ struct node {
 
 struct parameter {
   const char* name;  // field name, modules joined by '_'
-  int direction;     // 0 in, 1 out, 2 inout
+  int direction;     // KILN_IN, KILN_OUT or KILN_INOUT
   kiln_dtype d;
   const shape* s;
   int free_strides = 0;  // that many leading axes have strides of the caller's; the axes behind them are dense

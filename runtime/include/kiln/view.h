@@ -29,32 +29,11 @@ struct bfloat16 {
 namespace detail {
 template <class T>
 inline constexpr int dtype_code = -1;
-template <>
-inline constexpr int dtype_code<bool> = KILN_BOOL;
-template <>
-inline constexpr int dtype_code<std::int8_t> = KILN_I8;
-template <>
-inline constexpr int dtype_code<std::int16_t> = KILN_I16;
-template <>
-inline constexpr int dtype_code<std::int32_t> = KILN_I32;
-template <>
-inline constexpr int dtype_code<std::int64_t> = KILN_I64;
-template <>
-inline constexpr int dtype_code<std::uint8_t> = KILN_U8;
-template <>
-inline constexpr int dtype_code<std::uint16_t> = KILN_U16;
-template <>
-inline constexpr int dtype_code<std::uint32_t> = KILN_U32;
-template <>
-inline constexpr int dtype_code<std::uint64_t> = KILN_U64;
-template <>
-inline constexpr int dtype_code<float16> = KILN_F16;
-template <>
-inline constexpr int dtype_code<bfloat16> = KILN_BF16;
-template <>
-inline constexpr int dtype_code<float> = KILN_F32;
-template <>
-inline constexpr int dtype_code<double> = KILN_F64;
+#define KILN_X(code, name, bits, type) \
+  template <>                          \
+  inline constexpr int dtype_code<type> = KILN_##code;
+KILN_DTYPES(KILN_X)
+#undef KILN_X
 
 template <class R, class T>
 concept span_convertible = std::is_convertible_v<R, std::span<T>> && !requires(R r) { r.data_handle(); };

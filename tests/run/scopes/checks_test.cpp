@@ -15,7 +15,7 @@ namespace {
 inline constexpr dim<"N"> N;
 
 using Ints = std::vector<int>;
-constexpr int fine = dsl::record::no_check;
+constexpr int fine = KILN_NO_CHECK;
 
 int failed(const std::vector<scopes::Array>& results) { return scopes::values<int>(results.back())[0]; }
 

@@ -209,7 +209,7 @@ struct builder {
   constexpr void leave_if_failed(const record::source_loc& l) {
     push(op::element, KILN_I32, shape_v<sh<>>, l, static_cast<std::uint64_t>(slots.n));
     const int failed = last();
-    push(op::constant, KILN_I32, shape_v<sh<>>, l, static_cast<std::uint64_t>(record::no_check));
+    push(op::constant, KILN_I32, shape_v<sh<>>, l, static_cast<std::uint64_t>(KILN_NO_CHECK));
     const int none = last();
     push(op::ne, KILN_BOOL, shape_v<sh<>>, l);
     src(failed);

@@ -10,44 +10,27 @@
 namespace kiln::dsl {
 
 // Never made: f32 a = x(i) would be a variable of C++.
-#define KILN_TAG(T)                                                                                                     \
+#define KILN_TAG(code, T, bits, type)                                                                                   \
   struct T {                                                                                                            \
     template <why Reason = why::a_dtype_is_no_variable__write_auto_or_var>                                              \
     constexpr T() KILN_DELETED("kiln: a dtype is no variable: auto v = x(i), auto v = var(x(i)), local<f32, 4>()");     \
     template <class X, why Reason = why::a_dtype_is_no_variable__write_auto_or_var>                                     \
     constexpr T(const X&) KILN_DELETED("kiln: a dtype is no variable: auto v = x(i), auto v = var(x(i)), local<..>()"); \
   };
-KILN_TAG(i8)
-KILN_TAG(i16)
-KILN_TAG(i32)
-KILN_TAG(i64)
-KILN_TAG(u8)
-KILN_TAG(u16)
-KILN_TAG(u32)
-KILN_TAG(u64)
-KILN_TAG(f16)
-KILN_TAG(bf16)
-KILN_TAG(f32)
-KILN_TAG(f64)
+KILN_NUMBER_DTYPES(KILN_TAG)
 #undef KILN_TAG
 
 template <class D>
 inline constexpr int kiln_dtype_code = -1;
-// clang-format off
-template <> inline constexpr int kiln_dtype_code<bool> = KILN_BOOL;
-template <> inline constexpr int kiln_dtype_code<i8>   = KILN_I8;
-template <> inline constexpr int kiln_dtype_code<i16>  = KILN_I16;
-template <> inline constexpr int kiln_dtype_code<i32>  = KILN_I32;
-template <> inline constexpr int kiln_dtype_code<i64>  = KILN_I64;
-template <> inline constexpr int kiln_dtype_code<u8>   = KILN_U8;
-template <> inline constexpr int kiln_dtype_code<u16>  = KILN_U16;
-template <> inline constexpr int kiln_dtype_code<u32>  = KILN_U32;
-template <> inline constexpr int kiln_dtype_code<u64>  = KILN_U64;
-template <> inline constexpr int kiln_dtype_code<f16>  = KILN_F16;
-template <> inline constexpr int kiln_dtype_code<bf16> = KILN_BF16;
-template <> inline constexpr int kiln_dtype_code<f32>  = KILN_F32;
-template <> inline constexpr int kiln_dtype_code<f64>  = KILN_F64;
-// clang-format on
+template <class D>
+inline constexpr int kiln_bits = 0;
+#define KILN_X(code, name, bits, type)                      \
+  template <>                                               \
+  inline constexpr int kiln_dtype_code<name> = KILN_##code; \
+  template <>                                               \
+  inline constexpr int kiln_bits<name> = bits;
+KILN_DTYPES(KILN_X)
+#undef KILN_X
 
 template <class D>
 concept DType = kiln_dtype_code<D> >= 0;
@@ -64,11 +47,6 @@ template <class D>
 inline constexpr bool kiln_is_signed = kiln_dtype_code<D> >= KILN_I8 && kiln_dtype_code<D> <= KILN_I64;
 template <class D>
 inline constexpr bool kiln_is_int = kiln_dtype_code<D> >= KILN_I8 && kiln_dtype_code<D> <= KILN_U64;
-template <class D>
-inline constexpr int kiln_bits = [] {
-  constexpr int table[] = {8, 8, 16, 32, 64, 8, 16, 32, 64, 16, 16, 32, 64};
-  return table[kiln_dtype_code<D>];
-}();
 
 // f64 to a narrower binary format with `exponent` and `mantissa` bits, one rounding to nearest even.
 constexpr std::uint64_t kiln_round_bits(double v, int exponent, int mantissa) {

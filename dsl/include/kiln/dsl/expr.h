@@ -7,7 +7,7 @@
 
 namespace kiln::dsl {
 
-enum class dir { in, out, inout };
+enum class dir { in = KILN_IN, out = KILN_OUT, inout = KILN_INOUT };
 
 template <class T>
 concept Operand = requires { typename T::kiln_operand; };

@@ -156,7 +156,7 @@ template <class P>
 constexpr void kiln_check(builder& b) {
   constexpr auto& params = kiln_parameters_of<P>;
   for (int i = 0; i < b.slots.n; ++i) {
-    if (!b.slots.v[i].stored && params.v[i].direction == 1)
+    if (!b.slots.v[i].stored && params.v[i].direction == KILN_OUT)
       b.fail(why::out_parameter_is_never_assigned__write_y_equals_or_y_of_i, kiln_head<P>(), params.v[i].name);
     for (int k = 0; k < params.v[i].s->rank; ++k)
       if (params.v[i].s->extents[k].value < 0) b.fail(why::extent_is_negative, b.current());

@@ -1,5 +1,6 @@
 /* The constant data that the generator emits for each program and kiln_call() reads. It is part of the C ABI, so `abi_version`
-   comes first. compiler/codegen emits exactly this layout. It consists of small arrays; the only code is the kernels. */
+   comes first. compiler/codegen takes the layout from these structs. They consist of small arrays; the only code is the
+   kernels. */
 #ifndef KILN_PROGRAM_H
 #define KILN_PROGRAM_H
 
@@ -13,9 +14,24 @@ extern "C" {
 
 #define KILN_ABI_VERSION 5
 
+/* Limits of one program. The compiler refuses a program beyond them with E-limit, kiln_call with KILN_R_TOOLARGE. */
+enum {
+  KILN_MAX_ARGS = 256,
+  KILN_MAX_SYMBOLS = 64,
+  KILN_MAX_NUMBERS = 960,
+  KILN_MAX_BUFFERS = 1024 /* of one kernel */
+};
+#define KILN_MAX_STRIDE (INT64_C(1) << 40) /* of an argument, in elements, of either sign */
+
+enum { KILN_WORKSPACE_ALIGNMENT = 64 }; /* bytes; offsets of temporaries are multiples of it */
+
+/* A kernel is split into chunks of at least this much work, in scalar operations: below about 10 us a second thread costs more
+   than it saves. */
+enum { KILN_WORK_PER_CHUNK = 20000 };
+
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX |
-   KILN_END */
+   KILN_EXPR_END */
 enum {
   KILN_EXPR_END = 0,
   KILN_PUSH_CONST = 1,
@@ -96,6 +112,8 @@ typedef struct kiln_view_desc {
   int64_t param;
 } kiln_view_desc;
 
+enum { KILN_NO_CHECK = INT32_MAX }; /* no check failed */
+
 /* A condition that the program states about its data. */
 typedef struct kiln_check_desc {
   const char* text;
@@ -117,7 +135,8 @@ typedef struct kiln_program_desc {
   int32_t n_numbers; /* symbols after the n_symbols extents: strides, and numbers that the run sets */
   const kiln_role_desc* roles;
   int32_t n_roles;
-  int32_t n_checks; /* if above 0, the runtime owns buffer n_params, an i32: the least number of a failed check */
+  int32_t n_checks; /* if above 0, the runtime owns buffer n_params, an i32: the least number of a failed check, or
+                       KILN_NO_CHECK */
   const kiln_check_desc* checks;
 } kiln_program_desc;
 
