@@ -9,7 +9,7 @@ namespace kiln::dsl {
 
 // S: shape of the elements. W: may they be written? Unique: see unique().
 template <class D, class S, mode Mode, bool W, bool Unique = false, class = typename kiln_hint<D>::type>
-struct element_ : ops<element_<D, S, Mode, W, Unique>>, kiln_elements<element_<D, S, Mode, W, Unique>, D, S, kiln_computed> {
+struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S, Mode, W, Unique>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;

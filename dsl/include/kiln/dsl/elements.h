@@ -58,7 +58,7 @@ constexpr int kiln_given(const T& t) {
 
 // The first of each are not templates of the indices, so that these convert at the call and bring its line.
 template <class Self, class D, class S, why W, int... A>
-struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
+struct kiln_elements : kiln_by_element {
   constexpr auto operator()(kiln_subscript_of<A>... i) const { return kiln_element<mode::clamp>(i...); }
   template <mode M>
     requires(M != mode::constant)
@@ -159,7 +159,7 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
 };
 // The element of a scalar: what atomics and scatters of one sum go to.
 template <class Self, class D, class S, why W>
-struct kiln_elements<Self, D, S, W, seq<>> : kiln_by_element {
+struct kiln_elements<Self, D, S, W> : kiln_by_element {
   constexpr auto operator()(sloc l = sloc::current()) const {
     const auto& t = static_cast<const Self&>(*this);
     return element_ < D, sh<>, mode::clamp, W == why::ok > (t.b, t.slot, kiln_given(t), l);
@@ -168,7 +168,7 @@ struct kiln_elements<Self, D, S, W, seq<>> : kiln_by_element {
 
 // An array of one turn of the scope that it stands in, all zero: auto a = local<f32, 4>();
 template <class D, class S>
-struct local_ : kiln_elements<local_<D, S>, D, S, why::ok> {
+struct local_ : elements_t<local_<D, S>, D, S, why::ok> {
   using kiln_array_of_kernel = void;
   using dtype = D;
   using shape = S;

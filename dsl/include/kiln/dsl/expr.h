@@ -217,12 +217,20 @@ constexpr op kiln_division = kiln_is_float<D> ? op::fdiv : op::cdiv;
   X(<<=, integer, op::shl)        \
   X(>>=, integer, op::shr)
 
-// t(i, j) and its kin (elements.h); W says whether elements may be written.
-template <class Self, class D, class S, why W, class = make_seq<S::rank>>
+// t(i, j) and its kin (elements.h); W says whether elements may be written, A are the axes.
+template <class Self, class D, class S, why W, int... A>
 struct kiln_elements;
+template <class Self, class D, class S, why W, class = make_seq<S::rank>>
+struct kiln_elements_of;
+template <class Self, class D, class S, why W, int... A>
+struct kiln_elements_of<Self, D, S, W, seq<A...>> {
+  using type = kiln_elements<Self, D, S, W, A...>;
+};
+template <class Self, class D, class S, why W>
+using elements_t = typename kiln_elements_of<Self, D, S, W>::type;
 inline constexpr why kiln_computed = why::left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter;
 template <class Self, class D, class S>
-struct kiln_elements<Self, D, S, kiln_computed, seq<>> {};
+struct kiln_elements<Self, D, S, kiln_computed> {};
 
 // An element, parameter or variable of this dtype and shape.
 template <class X, class D, class S>
@@ -230,7 +238,7 @@ concept kiln_reads_as =
     Operand<X> && std::is_same_v<dtype_of<X>, D> && same_shape<shape_of<X>, S> && !std::is_base_of_v<expr_<D, S>, X>;
 
 template <class D, class S, class>
-struct expr_ : ops<expr_<D, S>>, kiln_elements<expr_<D, S>, D, S, kiln_computed> {
+struct expr_ : ops<expr_<D, S>>, elements_t<expr_<D, S>, D, S, kiln_computed> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;
@@ -309,7 +317,7 @@ inline constexpr why kiln_copy_why = !Arg<B>       ? kiln_meant<B>
 
 // Strides: that many leading axes have strides of the caller's.
 template <dir Dir, class D, class S, int Strides = 0, class = typename kiln_hint<D>::type>
-struct tensor_ : ops<tensor_<Dir, D, S, Strides>>, kiln_elements<tensor_<Dir, D, S, Strides>, D, S, kiln_writable<Dir>> {
+struct tensor_ : ops<tensor_<Dir, D, S, Strides>>, elements_t<tensor_<Dir, D, S, Strides>, D, S, kiln_writable<Dir>> {
   using kiln_operand = void;
   using kiln_tensor = void;
   using dtype = D;

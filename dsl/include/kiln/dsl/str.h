@@ -1,4 +1,4 @@
-// Fixed strings as template arguments, the user's source location, and integer packs without heavy headers.
+// Fixed strings as template arguments, the user's source location, and packs of integers.
 #pragma once
 
 #include <source_location>
@@ -46,24 +46,9 @@ constexpr int kiln_compare(text_view a, text_view b) {
 }
 
 template <int... I>
-struct seq {};
-#if defined(__clang__)
-template <class, int... I>
-struct kiln_seq_of {
-  using type = seq<I...>;
-};
-template <class T, T... I>
-using kiln_seq_alias = typename kiln_seq_of<T, I...>::type;
+using seq = std::integer_sequence<int, I...>;
 template <int N>
-using make_seq = __make_integer_seq<kiln_seq_alias, int, N>;
-#else
-template <int N>
-struct kiln_make_seq {
-  using type = seq<__integer_pack(N)...>;
-};
-template <int N>
-using make_seq = typename kiln_make_seq<N>::type;
-#endif
+using make_seq = std::make_integer_sequence<int, N>;
 
 // A short list of integers that can be a template argument.
 struct ints {

@@ -6,7 +6,7 @@
 namespace kiln::dsl {
 
 template <class D, class S, class = typename kiln_hint<D>::type>
-struct variable_ : ops<variable_<D, S>>, kiln_elements<variable_<D, S>, D, S, why::ok> {
+struct variable_ : ops<variable_<D, S>>, elements_t<variable_<D, S>, D, S, why::ok> {
   using kiln_operand = void;
   using dtype = D;
   using shape = S;
