@@ -24,26 +24,30 @@ struct str {
 template <int M>
 str(const char (&)[M]) -> str<M - 1>;
 
-// A piece of text that lives elsewhere.
+// A piece of a text that another object owns.
 struct text_view {
   const char* p = nullptr;
   int n = 0;
 };
 
-constexpr int kiln_length(const char* s) {
+namespace detail {
+
+constexpr int text_length(const char* s) {
   int n = 0;
   while (s[n] != 0) ++n;
   return n;
 }
-constexpr text_view kiln_view(const char* s) { return {s, kiln_length(s)}; }
+constexpr text_view text_of(const char* s) { return {s, detail::text_length(s)}; }
 
-// <0, 0, >0 as memcmp, shorter first when one is the prefix of the other.
-constexpr int kiln_compare(text_view a, text_view b) {
+// Below, at or above 0, as memcmp; of a text and its prefix the prefix is less.
+constexpr int compare_text(text_view a, text_view b) {
   const int n = a.n < b.n ? a.n : b.n;
   for (int i = 0; i < n; ++i)
     if (a.p[i] != b.p[i]) return a.p[i] < b.p[i] ? -1 : 1;
   return a.n - b.n;
 }
+
+}  // namespace detail
 
 template <int... I>
 using seq = std::integer_sequence<int, I...>;
