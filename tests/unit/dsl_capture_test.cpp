@@ -57,18 +57,21 @@ static_assert(!fits<make_sh<3>, make_sh<4>> && !fits<make_sh<0>, make_sh<2>> && 
 static_assert(!fits<make_sh<N>, make_sh<4>> && !fits<make_sh<N>, make_sh<N + 1>> && !fits<make_sh<2, 3>, make_sh<2>>);
 
 // Literals: the C++ types that an element type takes, and their bits.
-static_assert(kiln_takes<int, f16> && kiln_takes<double, bf16> && kiln_takes<int, u8> && kiln_takes<bool, bool>);
-static_assert(!kiln_takes<double, i32> && !kiln_takes<bool, i32> && !kiln_takes<int, bool> && !kiln_takes<bool, f32>);
-static_assert(kiln_encode<f32>(0.1).bits == 0x3dcccccd && kiln_encode<f32>(-2).bits == 0xc0000000);
-static_assert(kiln_encode<f16>(1.0).bits == 0x3c00 && kiln_encode<f16>(65504).bits == 0x7bff && !kiln_encode<f16>(65520).fits);
-static_assert(kiln_encode<f16>(6e-8).bits == 1 && kiln_encode<f16>(2e-8).bits == 0 && kiln_encode<f16>(1e-320).bits == 0);
-static_assert(kiln_encode<f16>(1.00048828125).bits == 0x3c00 && kiln_encode<f16>(1.00146484375).bits == 0x3c02);
-static_assert(kiln_encode<bf16>(3.140625).bits == 0x4049 && kiln_encode<bf16>(1.0).bits == 0x3f80);
-static_assert(kiln_encode<f32>(__builtin_inf()).bits == 0x7f800000 && kiln_encode<f32>(__builtin_inf()).fits);
-static_assert(!kiln_encode<f32>(1e39).fits && kiln_encode<f32>(1e-46).bits == 0 && kiln_encode<f32>(1e-45).bits == 1);
-static_assert(kiln_encode<i8>(-128).fits && !kiln_encode<i8>(128).fits && !kiln_encode<i8>(-129).fits);
-static_assert(kiln_encode<u8>(255).fits && !kiln_encode<u8>(256).fits && !kiln_encode<u8>(-1).fits);
-static_assert(kiln_encode<u64>(~0ull).fits && !kiln_encode<i64>(~0ull).fits && kiln_encode<i32>(-1).bits == ~0ull);
+static_assert(detail::takes<int, f16> && detail::takes<double, bf16> && detail::takes<int, u8> && detail::takes<bool, bool>);
+static_assert(!detail::takes<double, i32> && !detail::takes<bool, i32> && !detail::takes<int, bool> &&
+              !detail::takes<bool, f32>);
+static_assert(detail::encode<f32>(0.1).bits == 0x3dcccccd && detail::encode<f32>(-2).bits == 0xc0000000);
+static_assert(detail::encode<f16>(1.0).bits == 0x3c00 && detail::encode<f16>(65504).bits == 0x7bff &&
+              !detail::encode<f16>(65520).fits);
+static_assert(detail::encode<f16>(6e-8).bits == 1 && detail::encode<f16>(2e-8).bits == 0 &&
+              detail::encode<f16>(1e-320).bits == 0);
+static_assert(detail::encode<f16>(1.00048828125).bits == 0x3c00 && detail::encode<f16>(1.00146484375).bits == 0x3c02);
+static_assert(detail::encode<bf16>(3.140625).bits == 0x4049 && detail::encode<bf16>(1.0).bits == 0x3f80);
+static_assert(detail::encode<f32>(__builtin_inf()).bits == 0x7f800000 && detail::encode<f32>(__builtin_inf()).fits);
+static_assert(!detail::encode<f32>(1e39).fits && detail::encode<f32>(1e-46).bits == 0 && detail::encode<f32>(1e-45).bits == 1);
+static_assert(detail::encode<i8>(-128).fits && !detail::encode<i8>(128).fits && !detail::encode<i8>(-129).fits);
+static_assert(detail::encode<u8>(255).fits && !detail::encode<u8>(256).fits && !detail::encode<u8>(-1).fits);
+static_assert(detail::encode<u64>(~0ull).fits && !detail::encode<i64>(~0ull).fits && detail::encode<i32>(-1).bits == ~0ull);
 
 template <int In, int Out>
 struct linear {
@@ -194,7 +197,7 @@ static_assert(ir<compares_first>.loc.line == __LINE__ - 3);
 
 TEST(DslCapture, RunTimeTraceIsTheSame) {
   builder b;
-  kiln_trace<net>(b);
+  detail::trace<net>(b);
   const auto& p = ir<net>;
   ASSERT_EQ(b.nodes.n, p.n_nodes);
   for (int i = 0; i < p.n_nodes; ++i) {
@@ -205,5 +208,49 @@ TEST(DslCapture, RunTimeTraceIsTheSame) {
       EXPECT_EQ(b.sources.v[b.nodes.v[i].source_begin + k], p.sources[p.nodes[i].source_begin + k]) << i;
   }
 }
+
+}  // namespace
+
+// A call finds no function of kiln::dsl::detail by its arguments, so a helper function of a user may have any name of it.
+namespace kiln::dsl::detail {
+template <class X>
+constexpr void found_by_arguments(const X&) {}
+}  // namespace kiln::dsl::detail
+
+namespace {
+
+template <class X>
+concept finds = requires(const X& x) { found_by_arguments(x); };
+template <class... X>
+concept finds_detail = (finds<X> || ...);
+static_assert(finds_detail<detail::literal> && !finds_detail<float>);
+
+struct handles : program<handles> {
+  in<f32, N> x;
+  in<f32, 4> w;
+  out<f32, N> y;
+  inout<f32> total;
+  constexpr void body() {
+    const auto doubled = x * 2;
+    const auto halves = split<0, 2>(w);
+    y = doubled;
+    for (auto [i] : kernel(N).group<64>()) {
+      auto v = var(0.0f);
+      auto a = local<f32, 4>();
+      auto part = in_group(i);
+      static_assert(!finds_detail<decltype(i), decltype(part), decltype(v), decltype(a), decltype(x(i)), decltype(a(0)),
+                                  decltype(range<2>(i)), decltype(w(range<2>(i)))>);
+      if (auto c = when(x(i) > v)) {
+        static_assert(!finds_detail<decltype(c)>);
+        total().atomic_add(x(i));
+      }
+      for (auto k : loop(2)) static_assert(!finds_detail<decltype(k)>);
+    }
+    static_assert(!finds_detail<decltype(x), decltype(y), decltype(total), decltype(doubled), decltype(halves), handles>);
+    static_assert(!finds_detail<decltype(kernel(N, M)), decltype(kernel(N).group<64>()), decltype(once()), mistake<why::ok>>);
+    static_assert(!finds_detail<decltype(scope(x)), decltype(N), decltype(N + 1), decltype(none), decltype(keepdims)>);
+  }
+};
+static_assert(count_ops<handles>(op::kernel) == 1);
 
 }  // namespace

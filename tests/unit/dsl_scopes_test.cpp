@@ -125,7 +125,7 @@ static_assert(nth<atomics>(op::atomic, 1).imm == std::uint64_t{2} << 40 && nth<a
 
 TEST(DslScopes, RunTimeTraceIsTheSame) {
   builder b;
-  kiln_trace<nested>(b);
+  detail::trace<nested>(b);
   ASSERT_EQ(b.nodes.n, ir<nested>.n_nodes);
   for (int i = 0; i < b.nodes.n; ++i) EXPECT_EQ(b.nodes.v[i].o, ir<nested>.nodes[i].o) << i;
   EXPECT_EQ(b.error, why::ok);

@@ -1,5 +1,13 @@
-// The Kiln DSL: programs over tensors, captured at compile time. Guide: docs/guide. Nothing of it reaches an application.
-// All headers are listed, in order of dependence, so that diagnostics name one level of inclusion only.
+// The Kiln DSL: programs over tensors, captured at compile time. Guide: docs/guide. An application links nothing of it.
+// Every header is in this list, in order of dependence, so that a diagnostic names one level of inclusion only.
+//
+// Namespaces:
+//   kiln               the words of declarations (names.h); `using namespace kiln` takes these names and no others
+//   kiln::dsl          the words of bodies, found by their tensors; types of captured values, such as expr_, end in '_'
+//   kiln::dsl::detail  internals; it is not kiln::detail, which would take the name `detail` from users
+// No captured value has a base or a template argument of kiln::dsl::detail, so that a call in a body finds no internal
+// function. Internal functions are called as detail::f(x): an argument may be of a user's type, whose namespace has functions
+// too. Members that a program inherits begin with kiln_, except for the words of bodies.
 #pragma once
 
 // clang-format off
@@ -30,6 +38,7 @@
 #include "kiln/dsl/index.h"
 #include "kiln/dsl/nn.h"
 #include "kiln/dsl/reflect.h"
+#include "kiln/dsl/positions.h"
 #include "kiln/dsl/scope.h"
 #include "kiln/dsl/symbols.h"
 #include "kiln/dsl/program.h"

@@ -1,5 +1,4 @@
-// What a captured program is once the C++ compiler has evaluated it: constant tables. The generator reads them; nothing else
-// does.
+// The constant tables of a captured program, which the C++ compiler makes by evaluating it. Only the generator reads them.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +31,14 @@ enum class op : std::uint8_t {
 // A static extent (text null) or a canonical polynomial of symbolic extents, such as "N", "2*H*W" or "N-2".
 //   text = ["-"] term {("+" | "-") term};  term = integer {"*" atom} | atom {"*" atom}
 //   atom = name | "(" text ")//" integer            floor division by a positive integer, e.g. "(N+1)//2", "2*(N)//2"
-// An attribute may be such a text too (begin of a slice, before of a pad). Extents that come out negative at the call
-// (slice of more than there is) are for the entry check.
+// An attribute may be such a text too (begin of a slice, before of a pad). The entry check of a call refuses extents that are
+// negative there (a slice past the end).
 struct extent {
   std::int64_t value = 0;
   const char* text = nullptr;
 };
 
-// Indices outside of the axis. skip is for writes, constant for reads.
+// The meaning of an index outside of its axis (subscript.h). skip is for writes, constant for reads.
 enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked, skip };
 // compare_exchange writes the value where the element equals the expected one.
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
@@ -70,31 +69,31 @@ struct source_loc {
 //   concat: attr {axis}
 //   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
 //
-// Scopes are pairs of nodes in the list; what stands between runs as often as the scope says. A bound is an extent or, where
-// the attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
+// A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the
+// attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
 //   kernel: imm = rank, attr {extent...} ... kernel_end      index: imm = axis, source {kernel}, i32 or i64: position in the
 //   kernel
 //           imm >> (8 + 16 * axis) & 0xffff: size of its groups, 0 none      | within_group: in its group, | of_group: of the
 //           group
-//   barrier: in a kernel of groups; what stands before it has happened everywhere in the group
+//   barrier: in a kernel of groups; every position of the group has passed the nodes before it
 //   loop: attr {begin, end, step}; imm = 1: no end ... loop_end           counter: source {loop}, i32 or i64
 //   when: source {rank-0 bool} ... when_end
-//   otherwise: source {} or {rank-0 bool}; follows a when_end with nothing but values between, runs where that when and the
-//              otherwises between did not ... when_end
+//   otherwise: source {} or {rank-0 bool}; follows a when_end with nothing but values between, runs if neither that when nor
+//              the otherwises between ran ... when_end
 //   break_, continue_: source {} or {rank-0 bool}; of the innermost loop
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
-//   local: imm = number; an array of zeros with the shape, static extents, made each time the node is passed
+//   local: imm = number; an array of zeros with the shape, static extents, new each time that the scope runs the node
 //          | group_array: one for all positions of a group
 // Elements of a tensor: slot, or local_tensors + number of a local array, or variable_tensors + number of a variable, or
-// computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their
-// shapes broadcast, and the shape `s` of what they name is that, then the axes without an index.
+// computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their shapes broadcast. The
+// shape `s` of the elements is that of the indices, then the axes without an index.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
 //   put: imm = mode << 32 | tensor, sources {value, index...}. put, accumulate: | unique_write: no other position of the kernel
 //        touches the elements
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
 //   check: imm = number << 40 | slot after the last parameter, source {rank-0 bool}: the call fails with this check where it
-//   does not hold. What the slot holds is an i32, the least number of a check that failed, or KILN_NO_CHECK
+//   does not hold. The slot holds an i32, the least number of a failed check, or KILN_NO_CHECK
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
 struct node {
@@ -112,7 +111,7 @@ struct parameter {
   int direction;     // KILN_IN, KILN_OUT or KILN_INOUT
   kiln_dtype d;
   const shape* s;
-  int free_strides = 0;  // that many leading axes have strides of the caller's; the axes behind them are dense
+  int free_strides = 0;  // the number of leading axes whose strides the call gives; the axes behind them are dense
 };
 
 // Facts of a symbolic extent, from dim<"N">{}.min / max / multiple_of when declared.
@@ -121,7 +120,7 @@ struct symbol {
   std::int64_t min, max, multiple_of;
 };
 
-// What a program says of its data itself.
+// A condition that the program states about its data.
 struct check {
   const char* text;
   source_loc loc;

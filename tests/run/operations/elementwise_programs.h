@@ -140,16 +140,16 @@ struct casts : program<casts<D, E>> {
 
 template <class D>
 using signed_bits =
-    std::conditional_t<kiln_bits<D> == 8, i8,
-                       std::conditional_t<kiln_bits<D> == 16, i16, std::conditional_t<kiln_bits<D> == 32, i32, i64>>>;
+    std::conditional_t<detail::bits<D> == 8, i8,
+                       std::conditional_t<detail::bits<D> == 16, i16, std::conditional_t<detail::bits<D> == 32, i32, i64>>>;
 template <class D>
 using unsigned_bits =
-    std::conditional_t<kiln_bits<D> == 8, u8,
-                       std::conditional_t<kiln_bits<D> == 16, u16, std::conditional_t<kiln_bits<D> == 32, u32, u64>>>;
+    std::conditional_t<detail::bits<D> == 8, u8,
+                       std::conditional_t<detail::bits<D> == 16, u16, std::conditional_t<detail::bits<D> == 32, u32, u64>>>;
 template <class D>
 using float_bits =
-    std::conditional_t<kiln_bits<D> == 8, i8,
-                       std::conditional_t<kiln_bits<D> == 16, f16, std::conditional_t<kiln_bits<D> == 32, f32, f64>>>;
+    std::conditional_t<detail::bits<D> == 8, i8,
+                       std::conditional_t<detail::bits<D> == 16, f16, std::conditional_t<detail::bits<D> == 32, f32, f64>>>;
 
 template <class D, class E>
 struct bitcasts : program<bitcasts<D, E>> {
@@ -157,12 +157,12 @@ struct bitcasts : program<bitcasts<D, E>> {
   out<signed_bits<D>, E::S> to_signed;
   out<unsigned_bits<D>, E::S> to_unsigned;
   out<float_bits<D>, E::S> to_float;
-  out<std::conditional_t<kiln_bits<D> == 16, bf16, float_bits<D>>, E::S> to_other;
+  out<std::conditional_t<detail::bits<D> == 16, bf16, float_bits<D>>, E::S> to_other;
   constexpr void body() {
     to_signed = bitcast<signed_bits<D>>(x);
     to_unsigned = bitcast<unsigned_bits<D>>(x);
     to_float = bitcast<float_bits<D>>(x);
-    to_other = bitcast<std::conditional_t<kiln_bits<D> == 16, bf16, float_bits<D>>>(x);
+    to_other = bitcast<std::conditional_t<detail::bits<D> == 16, bf16, float_bits<D>>>(x);
   }
 };
 

@@ -1,5 +1,5 @@
-// The arena that a body is recorded into: an ordered list of nodes, in constant evaluation or at run time. Sources and
-// attributes of a node follow its creation at once: `b.begin(...); b.src(x); b.attr(a); return b.last();`
+// The arena of a body: an ordered list of nodes, recorded in constant evaluation or at run time. The sources and attributes of
+// a node directly follow its creation: `b.begin(...); b.src(x); b.attr(a); return b.last();`
 #pragma once
 
 #include "kiln/dsl/error.h"
@@ -9,14 +9,16 @@ namespace kiln::dsl {
 
 using record::op;
 
+namespace detail {
+
 template <class T>
-struct kiln_list {
+struct arena_list {
   T* v = nullptr;
   int n = 0, cap = 0;
-  constexpr kiln_list() = default;
-  kiln_list(const kiln_list&) = delete;
-  kiln_list& operator=(const kiln_list&) = delete;
-  constexpr ~kiln_list() { delete[] v; }
+  constexpr arena_list() = default;
+  arena_list(const arena_list&) = delete;
+  arena_list& operator=(const arena_list&) = delete;
+  constexpr ~arena_list() { delete[] v; }
   constexpr void add(const T& x) {
     if (n == cap) {
       cap = cap == 0 ? 64 : cap * 2;
@@ -29,38 +31,40 @@ struct kiln_list {
   }
 };
 
-constexpr record::source_loc kiln_loc(const sloc& l) { return {l.file_name(), l.line(), l.column()}; }
+constexpr record::source_loc loc(const sloc& l) { return {l.file_name(), l.line(), l.column()}; }
+
+}  // namespace detail
 
 struct builder {
-  // Per parameter: the node that holds its value now (-1: not read yet) and whether it may be read.
+  // A parameter: the node of its present value (-1: not read yet), and whether it may be read.
   struct slot {
     int node = -1;
     bool readable = true, stored = false;
   };
-  // Per scope: kernel, loop, when or otherwise; the scope around it; its innermost kernel (0: none). Scope 0 is the body.
+  // A scope: kernel, loop, when or otherwise; the scope around it; its innermost kernel (0: none). Scope 0 is the body.
   struct region {
     op kind = op::kernel;
     int node = 0, parent = 0, kernel = 0;
     bool open = false, entered = false, breaks = false, grouped = false, once = false, checks = false;
   };
   struct variable {
-    int node = -1, scope = 0;  // the get that holds its value now (-1: not read yet); where it was declared
+    int node = -1, scope = 0;  // the get of its present value (-1: not read yet); the scope that declares it
   };
-  kiln_list<record::node> nodes;
-  kiln_list<int> owner;  // per node: its scope; unreadable: an element of an output that has no value yet
-  kiln_list<region> regions;
-  kiln_list<variable> variables;
+  detail::arena_list<record::node> nodes;
+  detail::arena_list<int> owner;  // per node: its scope, or `unreadable` for an element of an output without a value
+  detail::arena_list<region> regions;
+  detail::arena_list<variable> variables;
   int scope = 0, locals = 0;
   int closed_when = -1;  // the when_end that an otherwise may follow
-  int refused = 0;       // nesting of the whens whose branches are passed by, 0: none (branches.h)
+  int refused = 0;       // depth of the whens whose branches are not taken, 0: none (branches.h)
   static constexpr int unreadable = -1;
-  kiln_list<std::int32_t> sources;
-  kiln_list<record::extent> attrs;
-  kiln_list<slot> slots;
-  kiln_list<record::check> checks;
+  detail::arena_list<std::int32_t> sources;
+  detail::arena_list<record::extent> attrs;
+  detail::arena_list<slot> slots;
+  detail::arena_list<record::check> checks;
   why error = why::ok;
   record::source_loc error_loc{};
-  const char* error_name = "";  // of the parameter that is wrong
+  const char* error_name = "";  // the name of the parameter that the error is about
   // Inside a library function every node gets the line of the call.
   record::source_loc call{};
   int calls = 0;
@@ -70,17 +74,17 @@ struct builder {
     error = w;
     error_loc = l;
     error_name = name;
-    // What follows a scope without a body is not in it, whatever is wrong there.
+    // Nodes after a scope without a body are outside of it: the missing body is the mistake.
     if (scope == 0 || regions.v[scope - 1].entered) return;
     error = why::scope_is_not_entered__write_for_or_if;
     error_loc = nodes.v[regions.v[scope - 1].node].loc;
   }
-  constexpr record::source_loc at(const sloc& l) const { return calls > 0 ? call : kiln_loc(l); }
+  constexpr record::source_loc at(const sloc& l) const { return calls > 0 ? call : detail::loc(l); }
 
   constexpr void begin(op o, kiln_dtype d, const record::shape* s, const sloc& l, std::uint64_t imm = 0) {
     push(o, d, s, at(l), imm);
   }
-  // A C++ loop that never ends fills no memory: recording stops.
+  // Recording stops here, so that an endless C++ loop does not fill the memory.
   static constexpr int max_nodes = 1 << 16;
   constexpr bool full() const { return nodes.n >= max_nodes; }
   constexpr void push(op o, kiln_dtype d, const record::shape* s, const record::source_loc& l, std::uint64_t imm = 0) {
@@ -125,15 +129,15 @@ struct builder {
     src(value);
     written(s);
   }
-  // The variable gets another value or element.
+  // A variable gets another value, or one of its elements does.
   constexpr void changed(int number, const record::source_loc& l) {
     variable& v = variables.v[number];
     if (!is_open(v.scope)) fail(why::value_of_a_closed_scope_is_used_outside__write_var, l);
     v.node = -1;
     closed_when = -1;
   }
-  // An output that operation `o` changes before anything has assigned it begins with zeros. An operation that makes zeros of
-  // zeros is a mistake.
+  // An output begins with zeros if operation `o` changes it before its first assignment. Operations that make zeros of zeros
+  // (mul, for one) are excepted: there the missing assignment is a mistake.
   constexpr void begin_with_zeros(int s, op o) {
     slot& p = slots.v[s];
     p.readable = p.readable || o == op::add || o == op::sub || o == op::or_ || o == op::xor_ || o == op::atomic;
@@ -149,7 +153,7 @@ struct builder {
   constexpr int kernel() const { return kernel_of(scope); }
   constexpr bool once() const { return kernel() != 0 && regions.v[kernel() - 1].once; }
   constexpr bool grouped() const { return kernel() != 0 && regions.v[kernel() - 1].grouped; }
-  // Opens a scope: its first node was recorded last.
+  // Opens a scope, whose first node was recorded last.
   constexpr void enter(op kind) {
     const int number = regions.n + 1;
     regions.add({kind, last(), scope, kind == op::kernel ? number : kernel(), true, false, false});
@@ -171,7 +175,7 @@ struct builder {
   constexpr void follows_when(const sloc& l) {
     if (closed_when < 0 || owner.v[closed_when] != scope) fail(why::otherwise_does_not_follow_a_when, at(l));
   }
-  // The node recorded last is a break or continue.
+  // Checks the place of the node recorded last, a break or continue.
   constexpr void in_loop() {
     closed_when = -1;
     const int s = loop_around();
@@ -187,8 +191,8 @@ struct builder {
     return s == 0 || regions.v[s - 1].kind == op::kernel ? 0 : s;
   }
 
-  // A check that fails leaves the innermost loop, and outside of kernels, where the number of the check can be read, all of
-  // them: no loop waits in vain for data that is wrong.
+  // A failed check leaves the innermost loop, so that no loop waits for ever for data that is wrong. Outside of kernels, where
+  // the number of the failed check can be read, it leaves all loops.
   constexpr void check(int condition, const char* text, const record::source_loc& l) {
     push(op::check, KILN_BOOL, shape_v<sh<>>, l,
          static_cast<std::uint64_t>(checks.n) << 40 | static_cast<std::uint64_t>(slots.n));
@@ -218,10 +222,10 @@ struct builder {
   }
 };
 
-// Put at the start of a library function: its nodes are located where the user called it.
+// An object at the start of a library function gives all nodes of the function the line of the call.
 struct called_from {
   builder* b;
-  constexpr called_from(builder* builder_, const sloc& l) : called_from(builder_, kiln_loc(l)) {}
+  constexpr called_from(builder* builder_, const sloc& l) : called_from(builder_, detail::loc(l)) {}
   constexpr called_from(builder* builder_, const record::source_loc& l) : b(builder_) {
     if (b->calls++ == 0) b->call = l;
   }

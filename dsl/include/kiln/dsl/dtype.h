@@ -9,7 +9,7 @@
 
 namespace kiln::dsl {
 
-// Never made: f32 a = x(i) would be a variable of C++.
+// A tag has no objects: f32 a = x(i) would be a variable of C++.
 #define KILN_TAG(code, T, bits, type)                                                                                   \
   struct T {                                                                                                            \
     template <why Reason = why::a_dtype_is_no_variable__write_auto_or_var>                                              \
@@ -20,36 +20,43 @@ namespace kiln::dsl {
 KILN_NUMBER_DTYPES(KILN_TAG)
 #undef KILN_TAG
 
+namespace detail {
+
 template <class D>
-inline constexpr int kiln_dtype_code = -1;
+inline constexpr int code_of = -1;
 template <class D>
-inline constexpr int kiln_bits = 0;
-#define KILN_X(code, name, bits, type)                      \
-  template <>                                               \
-  inline constexpr int kiln_dtype_code<name> = KILN_##code; \
-  template <>                                               \
-  inline constexpr int kiln_bits<name> = bits;
+inline constexpr int bits = 0;
+#define KILN_X(code, name, width, type)             \
+  template <>                                       \
+  inline constexpr int code_of<name> = KILN_##code; \
+  template <>                                       \
+  inline constexpr int bits<name> = width;
 KILN_DTYPES(KILN_X)
 #undef KILN_X
 
+}  // namespace detail
+
 template <class D>
-concept DType = kiln_dtype_code<D> >= 0;
-// In the declarations of parameters: the name is the message.
+concept DType = detail::code_of<D> >= 0;
+// The constraint of parameters' declarations: compilers print its name as the message.
 template <class D>
 concept dtype_of_kiln__write_f32_for_float_f64_i32_for_int_i64_u8 = DType<D>;
-template <DType D>
-inline constexpr kiln_dtype kiln_code = static_cast<kiln_dtype>(kiln_dtype_code<D>);
-template <class D>
-inline constexpr bool kiln_is_bool = std::is_same_v<D, bool>;
-template <class D>
-inline constexpr bool kiln_is_float = kiln_dtype_code<D> >= KILN_F16;
-template <class D>
-inline constexpr bool kiln_is_signed = kiln_dtype_code<D> >= KILN_I8 && kiln_dtype_code<D> <= KILN_I64;
-template <class D>
-inline constexpr bool kiln_is_int = kiln_dtype_code<D> >= KILN_I8 && kiln_dtype_code<D> <= KILN_U64;
 
-// f64 to a narrower binary format with `exponent` and `mantissa` bits, one rounding to nearest even.
-constexpr std::uint64_t kiln_round_bits(double v, int exponent, int mantissa) {
+namespace detail {
+
+template <DType D>
+inline constexpr kiln_dtype dtype_v = static_cast<kiln_dtype>(code_of<D>);
+template <class D>
+inline constexpr bool is_bool = std::is_same_v<D, bool>;
+template <class D>
+inline constexpr bool is_float = code_of<D> >= KILN_F16;
+template <class D>
+inline constexpr bool is_signed = code_of<D> >= KILN_I8 && code_of<D> <= KILN_I64;
+template <class D>
+inline constexpr bool is_int = code_of<D> >= KILN_I8 && code_of<D> <= KILN_U64;
+
+// The bits of v in a narrower binary format with `exponent` and `mantissa` bits, rounded once, to nearest even.
+constexpr std::uint64_t round_bits(double v, int exponent, int mantissa) {
   const auto bits = __builtin_bit_cast(std::uint64_t, v);
   const std::uint64_t sign = (bits >> 63) << (exponent + mantissa);
   const std::uint64_t top = (std::uint64_t{1} << exponent) - 1;
@@ -75,28 +82,28 @@ constexpr std::uint64_t kiln_round_bits(double v, int exponent, int mantissa) {
   return sign | r;
 }
 
-struct kiln_literal {
+struct literal {
   std::uint64_t bits = 0;
   bool fits = true;
 };
 
 template <class L>
-concept kiln_arithmetic = std::is_arithmetic_v<L>;
+concept arithmetic = std::is_arithmetic_v<L>;
 
-// Kind of literal that an element type takes: bool takes bool, integers take integers, floating point takes any number.
+// Whether a dtype takes a literal of type L: bool takes bool, integers take integers, floating point takes any number.
 template <class L, class D>
-inline constexpr bool kiln_takes = kiln_is_bool<D>  ? std::is_same_v<L, bool>
-                                   : kiln_is_int<D> ? std::is_integral_v<L> && !std::is_same_v<L, bool>
-                                                    : !std::is_same_v<L, bool>;
+inline constexpr bool takes = is_bool<D>  ? std::is_same_v<L, bool>
+                              : is_int<D> ? std::is_integral_v<L> && !std::is_same_v<L, bool>
+                                          : !std::is_same_v<L, bool>;
 
-template <DType D, kiln_arithmetic L>
-constexpr kiln_literal kiln_encode(L v) {
-  if constexpr (kiln_is_bool<D>) {
+template <DType D, arithmetic L>
+constexpr detail::literal encode(L v) {
+  if constexpr (is_bool<D>) {
     return {v ? 1u : 0u, true};
-  } else if constexpr (kiln_is_int<D>) {
+  } else if constexpr (is_int<D>) {
     const auto bits = static_cast<std::uint64_t>(v);
-    const int n = kiln_bits<D>;
-    if constexpr (kiln_is_signed<D>) {
+    const int n = detail::bits<D>;
+    if constexpr (is_signed<D>) {
       const auto limit = std::uint64_t{1} << (n - 1);
       const bool fits = v < 0 ? std::uint64_t{0} - bits <= limit : bits < limit;
       return {bits, fits};
@@ -110,11 +117,13 @@ constexpr kiln_literal kiln_encode(L v) {
       return {__builtin_bit_cast(std::uint64_t, d), true};
     } else {
       constexpr int e = std::is_same_v<D, f16> ? 5 : 8, m = std::is_same_v<D, f16> ? 10 : std::is_same_v<D, bf16> ? 7 : 23;
-      const std::uint64_t bits = kiln_round_bits(d, e, m);
+      const std::uint64_t bits = detail::round_bits(d, e, m);
       const bool overflow = (bits & ((std::uint64_t{1} << (e + m)) - 1)) == ((std::uint64_t{1} << e) - 1) << m;
       return {bits, !(finite && overflow)};
     }
   }
 }
+
+}  // namespace detail
 
 }  // namespace kiln::dsl

@@ -1,11 +1,11 @@
-// What tensors of all sorts have in common: t(i, j) and t.at<mode>(i, j).
+// Elements of tensors of all sorts: t(i, j) and t.at<mode>(i, j).
 #pragma once
 
 #include "kiln/dsl/element.h"
 
 namespace kiln::dsl {
 
-struct kiln_by_element {
+struct by_element_ {
   template <class I, why Reason = why::elements_are_in_parentheses__write_t_of_i>
   mistake<Reason> operator[](const I&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 #define KILN_X(name)                                                                \
@@ -47,45 +47,49 @@ struct kiln_by_element {
 #undef KILN_X
 };
 
-// The node that a copy of an `in` was given, else -1.
+namespace detail {
+
+// The node that a copy of an `in` was given; -1 for every other tensor.
 template <class T>
-constexpr int kiln_given(const T& t) {
+constexpr int given(const T& t) {
   if constexpr (requires { t.value; })
     return t.value;
   else
     return -1;
 }
 
-// The first of each are not templates of the indices, so that these convert at the call and bring its line.
+}  // namespace detail
+
+// The first overload of each kind is no template of its indices: they convert at the call and bring its line.
 template <class Self, class D, class S, why W, int... A>
-struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
-  constexpr auto operator()(kiln_subscript_of<A>... i) const { return kiln_element<mode::clamp>(i...); }
+struct elements_ : by_element_ {
+  constexpr auto operator()(subscript_of<A>... i) const { return single_<mode::clamp>(i...); }
   template <mode M>
     requires(M != mode::constant)
-  constexpr auto at(kiln_subscript_of<A>... i) const {
-    return kiln_element<M>(i...);
+  constexpr auto at(subscript_of<A>... i) const {
+    return single_<M>(i...);
   }
   template <mode M>
     requires(M == mode::constant)
-  constexpr auto at(kiln_subscript_of<A>... i, const kiln_right<D, sh<>>& outside) const {
-    return kiln_constant<sh<>>(outside, i...);
+  constexpr auto at(subscript_of<A>... i, const right_<D, sh<>>& outside) const {
+    return constant_<sh<>>(outside, i...);
   }
 #define KILN_UNWRAP(...) __VA_ARGS__
-#define KILN_PART(T, N, P, A)                                                             \
-  template <KILN_UNWRAP T>                                                                \
-    requires(kiln_several<S, KILN_UNWRAP N>)                                              \
-  constexpr auto operator()(KILN_UNWRAP P, sloc l = sloc::current()) const {              \
-    return kiln_part_of<mode::clamp>(l, KILN_UNWRAP A);                                   \
-  }                                                                                       \
-  template <mode M, KILN_UNWRAP T>                                                        \
-    requires(M != mode::constant && kiln_several<S, KILN_UNWRAP N>)                       \
-  constexpr auto at(KILN_UNWRAP P, sloc l = sloc::current()) const {                      \
-    return kiln_part_of<M>(l, KILN_UNWRAP A);                                             \
-  }                                                                                       \
-  template <mode M, KILN_UNWRAP T, class V>                                               \
-    requires(M == mode::constant && kiln_several<S, KILN_UNWRAP N> && kiln_outside<D, V>) \
-  constexpr auto at(KILN_UNWRAP P, const V& v, sloc l = sloc::current()) const {          \
-    return kiln_part_outside(kiln_right<D, sh<>>(v, l), KILN_UNWRAP A);                   \
+#define KILN_PART(T, N, P, A)                                                                   \
+  template <KILN_UNWRAP T>                                                                      \
+    requires(detail::several<S, KILN_UNWRAP N>)                                                 \
+  constexpr auto operator()(KILN_UNWRAP P, sloc l = sloc::current()) const {                    \
+    return part_of_<mode::clamp>(l, KILN_UNWRAP A);                                             \
+  }                                                                                             \
+  template <mode M, KILN_UNWRAP T>                                                              \
+    requires(M != mode::constant && detail::several<S, KILN_UNWRAP N>)                          \
+  constexpr auto at(KILN_UNWRAP P, sloc l = sloc::current()) const {                            \
+    return part_of_<M>(l, KILN_UNWRAP A);                                                       \
+  }                                                                                             \
+  template <mode M, KILN_UNWRAP T, class V>                                                     \
+    requires(M == mode::constant && detail::several<S, KILN_UNWRAP N> && detail::outside<D, V>) \
+  constexpr auto at(KILN_UNWRAP P, const V& v, sloc l = sloc::current()) const {                \
+    return part_outside_(right_<D, sh<>>(v, l), KILN_UNWRAP A);                                 \
   }
   KILN_PART((class I), (I), (const I& i), (i))
   KILN_PART((class I, class J), (I, J), (const I& i, const J& j), (i, j))
@@ -93,11 +97,11 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
   KILN_PART((class I, class J, class K, class L), (I, J, K, L), (const I& i, const J& j, const K& k, const L& h), (i, j, k, h))
 #undef KILN_PART
 #undef KILN_UNWRAP
-  template <class... I, why Reason = kiln_element_why<S, I...>()>
-    requires(kiln_wrong(Reason))
+  template <class... I, why Reason = detail::element_why<S, I...>()>
+    requires(detail::wrong(Reason))
   mistake<Reason> operator()(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-  template <mode M, class... I, why Reason = kiln_at_why<M, S, I...>()>
-    requires(kiln_wrong(Reason))
+  template <mode M, class... I, why Reason = detail::at_why<M, S, I...>()>
+    requires(detail::wrong(Reason))
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
   template <class... I, why Reason = why::at_takes_a_mode__write_at_of_mode>
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
@@ -105,71 +109,72 @@ struct kiln_elements<Self, D, S, W, seq<A...>> : kiln_by_element {
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }
   template <mode M, class... I>
-  constexpr auto kiln_element(const kiln_subscript& first, const I&... rest) const {
-    return kiln_named<M, sh<>>(first.l, first, rest...);
+  constexpr auto single_(const subscript_& first, const I&... rest) const {
+    return named_<M, sh<>>(first.l, first, rest...);
   }
   template <mode M, class... I>
-  constexpr auto kiln_part_of(const sloc& l, const I&... i) const {
-    return kiln_part_at<M>(l, make_seq<sizeof...(I)>{}, i...);
+  constexpr auto part_of_(const sloc& l, const I&... i) const {
+    return part_at_<M>(l, make_seq<sizeof...(I)>{}, i...);
   }
   template <mode M, int... K, class... I>
-  constexpr auto kiln_part_at(const sloc& l, seq<K...>, const I&... i) const {
-    const kiln_subscript at[] = {kiln_index<kiln_ranges_before<K, I...>, kiln_ranges<I...>>(self().b, i, l)...};
-    return kiln_named<M, kiln_part_shape<S, I...>>(l, at[K]...);
+  constexpr auto part_at_(const sloc& l, seq<K...>, const I&... i) const {
+    const subscript_ at[] = {detail::index_node<detail::ranges_before<K, I...>, detail::ranges<I...>>(self().b, i, l)...};
+    return named_<M, detail::part_shape<S, I...>>(l, at[K]...);
   }
   template <mode M, class P, class... I>
-  constexpr auto kiln_named(const sloc& l, const I&... i) const {
-    if constexpr (W == kiln_computed)
-      return kiln_value < M == mode::skip ? mode::clamp : M, P > (l, {i.node(self().b)...}, sizeof...(I));
+  constexpr auto named_(const sloc& l, const I&... i) const {
+    if constexpr (W == detail::computed)
+      return values_ < M == mode::skip ? mode::clamp : M, P > (l, {i.node(self().b)...}, sizeof...(I));
     else
-      return element_ < D, P, M, W == why::ok > (self().b, self().slot, kiln_given(self()), l, i...);
+      return element_ < D, P, M, W == why::ok > (self().b, self().slot, detail::given(self()), l, i...);
   }
   template <class... I>
-  constexpr auto kiln_part_outside(const kiln_right<D, sh<>>& outside, const I&... i) const {
-    return kiln_part_around(outside, make_seq<sizeof...(I)>{}, i...);
+  constexpr auto part_outside_(const right_<D, sh<>>& outside, const I&... i) const {
+    return part_around_(outside, make_seq<sizeof...(I)>{}, i...);
   }
   template <int... K, class... I>
-  constexpr auto kiln_part_around(const kiln_right<D, sh<>>& outside, seq<K...>, const I&... i) const {
-    const kiln_subscript at[] = {kiln_index<kiln_ranges_before<K, I...>, kiln_ranges<I...>>(self().b, i, outside.l)...};
-    return kiln_constant<kiln_part_shape<S, I...>>(outside, at[K]...);
+  constexpr auto part_around_(const right_<D, sh<>>& outside, seq<K...>, const I&... i) const {
+    const subscript_ at[] = {
+        detail::index_node<detail::ranges_before<K, I...>, detail::ranges<I...>>(self().b, i, outside.l)...};
+    return constant_<detail::part_shape<S, I...>>(outside, at[K]...);
   }
-  // The value where the index is outside is the last source.
+  // The last source is the value outside of the axes.
   template <class P, class... I>
-  constexpr expr_<D, P> kiln_constant(const kiln_right<D, sh<>>& outside, const I&... i) const {
+  constexpr expr_<D, P> constant_(const right_<D, sh<>>& outside, const I&... i) const {
     builder* b = self().b;
-    return kiln_value<mode::constant, P>(outside.l, {i.node(b)..., outside.node(b)}, sizeof...(I) + 1);
+    return values_<mode::constant, P>(outside.l, {i.node(b)..., outside.node(b)}, sizeof...(I) + 1);
   }
   template <mode M, class P>
-  constexpr expr_<D, P> kiln_value(const sloc& l, const int (&sources)[S::rank + 1], int n) const {
+  constexpr expr_<D, P> values_(const sloc& l, const int (&sources)[S::rank + 1], int n) const {
     builder* b = self().b;
-    kiln_check_small<P>(b, l);
+    detail::check_small<P>(b, l);
     constexpr auto where = static_cast<std::uint64_t>(M) << 32;
     int tensor = -1;
-    if constexpr (requires { self().kiln_read(l); })  // arrays of a kernel are no values
-      if (W == kiln_computed || kiln_given(self()) >= 0) tensor = self().kiln_read(l);
+    if constexpr (requires { self().read_(l); })  // arrays of a kernel are no values
+      if (W == detail::computed || detail::given(self()) >= 0) tensor = self().read_(l);
     if (tensor >= 0) {
-      kiln_begin<D, P>(b, op::element, l, where | record::computed_tensor);
+      detail::begin_node<D, P>(b, op::element, l, where | record::computed_tensor);
       b->src(tensor);
-    } else if constexpr (W != kiln_computed) {
-      kiln_begin<D, P>(b, op::element, l, where | static_cast<std::uint64_t>(self().slot));
+    } else if constexpr (W != detail::computed) {
+      detail::begin_node<D, P>(b, op::element, l, where | static_cast<std::uint64_t>(self().slot));
     }
     for (int k = 0; k < n; ++k) b->src(sources[k]);
-    return kiln_result<D, P>(b);
+    return detail::result<D, P>(b);
   }
 };
-// The element of a scalar: what atomics and scatters of one sum go to.
+// A scalar's only element, s(), is the target of atomics and of sums over a kernel.
 template <class Self, class D, class S, why W>
-struct kiln_elements<Self, D, S, W, seq<>> : kiln_by_element {
+struct elements_<Self, D, S, W> : by_element_ {
   constexpr auto operator()(sloc l = sloc::current()) const {
     const auto& t = static_cast<const Self&>(*this);
-    return element_ < D, sh<>, mode::clamp, W == why::ok > (t.b, t.slot, kiln_given(t), l);
+    return element_ < D, sh<>, mode::clamp, W == why::ok > (t.b, t.slot, detail::given(t), l);
   }
 };
 
-// An array of one turn of the scope that it stands in, all zero: auto a = local<f32, 4>();
+// auto a = local<f32, 4>(): an array, all zeros at the beginning of each iteration of its scope.
 template <class D, class S>
-struct local_ : kiln_elements<local_<D, S>, D, S, why::ok> {
-  using kiln_array_of_kernel = void;
+struct local_ : elements_t<local_<D, S>, D, S, why::ok> {
+  using is_array = void;
   using dtype = D;
   using shape = S;
   builder* b;

@@ -1,6 +1,6 @@
-// Mistakes, in words. A function of the DSL has a constrained overload and a twin that takes the ill-formed calls: g++ names
-// the reason as the return type of the deleted twin, clang prints the text; both at the user's own line. Both say what to write
-// instead: a name does it behind `__`.
+// Mistakes, in words. A function of the DSL has a constrained overload and a twin that takes the ill-formed calls. At the
+// user's own line g++ names the reason as the return type of the deleted twin, and clang prints the text. Both contain the
+// remedy: in a name it follows `__`.
 #pragma once
 
 #include "kiln/dsl/str.h"
@@ -129,7 +129,7 @@ namespace kiln::dsl {
   X(a_range_stands_beside_ranges_and_single_indices, "beside a range stand ranges and single indices, no tensor of indices") \
   X(shapes_of_the_indices_do_not_broadcast, "the shapes of the indices do not broadcast: extents must be equal or 1") \
   X(mode_constant_takes_the_value_outside_after_the_indices, "x.at<mode::constant>(i, j, value) takes the value outside after the indices")
-// C++ that means something else on values of C++.
+// Expressions that C++ accepts for its own values and that have no meaning for captured ones.
 #define KILN_REASONS_MISUSE(X) \
   X(std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std, "functions of std and C know no captured values: write kiln's, without std: max(a, b), abs(x), sqrt(x), pow(x, y)") \
   X(a_captured_value_is_not_printed__write_it_to_an_out_parameter, "a captured value is not printed: it has a value only when the program runs; write it to an out<> parameter and print that") \
@@ -147,7 +147,7 @@ namespace kiln::dsl {
   X(cpp_sees_no_extents_and_elements__write_kernel_loop_or_size, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N)); the extent as a value is size<N, i32>()") \
   X(a_slice_at_a_value_is_a_range__write_x_of_range, "a slice at a place that a value decides has a range as its index: x(range<4>(k)), x(i, range<4>(k))") \
   X(axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets, "axes and extents are template arguments: reshape<N, M>(x), concat<0>(a, b), pad<0, 1, 1>(x), arange<N>(), full<f32, N>(1), grid<N, M>()")
-// What is wrong with a program before its body is looked at, or keeps the body from being evaluated.
+// Mistakes in the structure of a program, and causes for which its body cannot be evaluated.
 #define KILN_REASONS_PROGRAM(X) \
   X(base_is_not_program_of_itself__write_struct_p_program_of_p, "the base of a program is program of itself: struct p : program<p>") \
   X(program_is_no_plain_struct__write_struct_public_without_constructor_virtual_private, "a program is a plain struct, not a class: public base and members, no constructor, nothing virtual: struct p : program<p> { .. };") \
@@ -155,7 +155,7 @@ namespace kiln::dsl {
   X(member_is_no_parameter__write_in_out_inout_or_static_constexpr, "members of a program are in<f32, N>, out<>, inout<> and modules (structs) of them, no arrays, references or const; a constant is static constexpr") \
   X(body_cannot_run_while_compiling__write_constexpr_everywhere_loop_or_forever_print_nothing, "the body cannot run while compiling: body and helper functions must be constexpr, endless loops of C++ are loop(n) or forever(), nothing is printed") \
   X(body_is_too_large__write_loop_or_kernel, "the body records too many operations: write C++ loops as loop(n) or kernel(n)")
-// Found while the body is evaluated.
+// Mistakes found while the body is evaluated.
 #define KILN_REASONS_CAPTURE(X) \
   X(an_array_is_written_by_element__write_a_of_i, "an array of a kernel is written by element: a(i) = e") \
   X(break_or_continue_outside_a_loop__write_loop_or_forever, "break or continue outside of a loop (a kernel ends the loops around it): for (auto i : loop(n)), for (auto t : forever())") \
@@ -184,7 +184,7 @@ namespace kiln::dsl {
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
   X(extent_is_negative, "an extent is negative") \
   X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")
-// Known by types in most places, and while the body is evaluated in others.
+// Mistakes that types show in most places and the evaluation of the body in the others.
 #define KILN_REASONS_LATE(X) \
   X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>")
@@ -303,26 +303,31 @@ enum class why : unsigned char {
 #undef KILN_X
 };
 
-constexpr bool kiln_wrong(why w) { return w > why::not_ours; }
-
-// Part of the type of every captured value: where the compiler has a message of its own, its type says what to write.
+// A template argument of every captured value's type. A message of the compiler's own prints the type and with it the remedy.
 struct known_when_it_runs__write_auto_var_cast_local_when_select_loop_max;
 template <class>
 concept no_value_of_cpp__write_auto_var_cast_or_local = false;
+
+namespace detail {
+
+constexpr bool wrong(why w) { return w > why::not_ours; }
+
 template <class>
-struct kiln_hint {
+struct hint {
   using type = known_when_it_runs__write_auto_var_cast_local_when_select_loop_max;
 };
 
-// What an ill-formed call returns, so that one mistake gives one error.
+}  // namespace detail
+
+// The result of an ill-formed call. It takes any assignment, so that one mistake gives one error.
 template <why>
 struct mistake {
-  using kiln_mistake = void;
+  using is_mistake = void;
   template <class T>
   constexpr void operator=(const T&) const {}
 };
 
-// A twin is declared as:  template <..., why Reason = check<...>> requires(kiln_wrong(Reason))
+// A twin is declared as:  template <..., why Reason = check<...>> requires(detail::wrong(Reason))
 //                         mistake<Reason> name(...) KILN_MISTAKE(KILN_REASONS_...);
 #if defined(__clang__)
 #define KILN_DIAGNOSE(e, text) __attribute__((diagnose_if(Reason == kiln::dsl::why::e, "kiln: " text, "error")))

@@ -1,6 +1,7 @@
-// Functions of std, C and NumPy on captured values: mistakes that would otherwise be answered by lists of candidates, or from
-// inside the standard library. Those of std:: can be found there only: the declarations below are all that Kiln adds to std,
-// they take operands of Kiln alone, they are never defined, and nothing but a mistake can choose them.
+// Functions of std, C and NumPy on captured values. Without these declarations the compilers would answer such a mistake with
+// lists of candidates, or from inside of the standard library. A call of std::max looks only into std: the declarations at the
+// end of this file are all that Kiln adds to std. They take operands of Kiln alone, are never defined, and only a mistake
+// chooses them.
 #pragma once
 
 #include "kiln/dsl/elements.h"
@@ -60,7 +61,7 @@ mistake<Reason> printf(const char*, const X&...) KILN_MISTAKE(KILN_REASONS_MISUS
 // float t = 0; t += x(i)
 #define KILN_X(sym)                                                                                           \
   template <class A, Operand B, why Reason = why::a_variable_of_cpp_is_no_variable_of_the_program__write_var> \
-    requires(kiln_arithmetic<A>)                                                                              \
+    requires(detail::arithmetic<A>)                                                                           \
   mistake<Reason> operator sym(A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(+=)
 KILN_X(-=)
@@ -87,7 +88,7 @@ KILN_X(argmin)
 #define KILN_X(f)                                                                                           \
   template <Operand X, class Y, class... More,                                                              \
             why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
-    requires(kiln_arithmetic<Y> || Extent<Y>)                                                               \
+    requires(detail::arithmetic<Y> || Extent<Y>)                                                            \
   mistake<Reason> f(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(pad)
 KILN_X(tile)
@@ -111,15 +112,20 @@ template <class D, Operand X, why Reason = why::cpp_types_are_no_dtypes__write_f
   requires(!DType<D>)
 mistake<Reason> cast(const X&) KILN_MISTAKE(KILN_REASONS_CAST);
 
+namespace detail {
+
 // x + "a"
 template <class X>
-concept kiln_no_operand = !Arg<X> && !kiln_array<X> && !std::is_same_v<X, ext> && !requires { typename X::kiln_mistake; };
-#define KILN_X(sym)                                                                              \
-  template <Operand A, class B, why Reason = why::an_operand_is_a_tensor_a_number_or_an_extent>  \
-    requires(kiln_no_operand<std::remove_cvref_t<B>>)                                            \
-  mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);            \
-  template <class A, Operand B, why Reason = why::an_operand_is_a_tensor_a_number_or_an_extent>  \
-    requires(kiln_no_operand<std::remove_cvref_t<A>> && std::is_array_v<std::remove_cvref_t<A>>) \
+concept no_operand = !Arg<X> && !kernel_array<X> && !std::is_same_v<X, ext> && !requires { typename X::is_mistake; };
+
+}  // namespace detail
+
+#define KILN_X(sym)                                                                                 \
+  template <Operand A, class B, why Reason = why::an_operand_is_a_tensor_a_number_or_an_extent>     \
+    requires(detail::no_operand<std::remove_cvref_t<B>>)                                            \
+  mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);               \
+  template <class A, Operand B, why Reason = why::an_operand_is_a_tensor_a_number_or_an_extent>     \
+    requires(detail::no_operand<std::remove_cvref_t<A>> && std::is_array_v<std::remove_cvref_t<A>>) \
   mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(+)
 KILN_X(-)
@@ -129,7 +135,7 @@ KILN_X(<)
 KILN_X(>)
 #undef KILN_X
 
-// kernel(N) in a helper function, where nothing is a member
+// kernel(N) in a helper function, which has no members
 #define KILN_X(f)                                                                           \
   template <class... X, why Reason = why::keywords_are_members__write_scope_s_of_x_or_this> \
     requires((Operand<X> || Extent<X>) || ...)                                              \
@@ -145,7 +151,7 @@ KILN_X(continue_if)
 
 }  // namespace kiln::dsl
 
-// Two operands of one type: std's own declaration is as good, the constraint decides.
+// With two operands of one type std's own declaration matches as well, and the constraint decides for this one.
 #define KILN_SAME(f)                                                     \
   template <kiln::dsl::Operand X>                                        \
   kiln::dsl::mistake<KILN_STD_AND_C> f(const X&, const X&) KILN_DELETED( \

@@ -1,4 +1,4 @@
-// Several tensors from one and one from several: concat, stack, split, and `pieces`, the small tuple they come back in.
+// One tensor from several and several from one: concat, stack, split, and `pieces`, the small tuple that split returns.
 #pragma once
 
 #include "kiln/dsl/slice.h"
@@ -6,19 +6,19 @@
 namespace kiln::dsl {
 
 template <int I, class T>
-struct kiln_piece {
+struct piece_ {
   T value;
 };
 template <class, class... T>
-struct kiln_pieces;
+struct pieces_;
 template <int... I, class... T>
-struct kiln_pieces<seq<I...>, T...> : kiln_piece<I, T>... {
-  constexpr kiln_pieces(const T&... t) : kiln_piece<I, T>{t}... {}  // NOLINT(google-explicit-constructor)
+struct pieces_<seq<I...>, T...> : piece_<I, T>... {
+  constexpr pieces_(const T&... t) : piece_<I, T>{t}... {}  // NOLINT(google-explicit-constructor)
 };
 // auto [a, b] = split<1, 2>(x);
 template <class... T>
-struct pieces : kiln_pieces<make_seq<sizeof...(T)>, T...> {
-  constexpr pieces(const T&... t) : kiln_pieces<make_seq<sizeof...(T)>, T...>(t...) {}  // NOLINT(google-explicit-constructor)
+struct pieces : pieces_<make_seq<sizeof...(T)>, T...> {
+  constexpr pieces(const T&... t) : pieces_<make_seq<sizeof...(T)>, T...>(t...) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t I>
   constexpr auto get() const {
     return of<static_cast<int>(I)>(*this);
@@ -26,76 +26,127 @@ struct pieces : kiln_pieces<make_seq<sizeof...(T)>, T...> {
 
  private:
   template <int I, class U>
-  static constexpr U of(const kiln_piece<I, U>& p) {
+  static constexpr U of(const piece_<I, U>& p) {
     return p.value;
   }
 };
-template <int I, class U>
-U kiln_piece_type(const kiln_piece<I, U>*);
-template <std::size_t I, class... T>
-using piece_t = decltype(kiln_piece_type<static_cast<int>(I)>(static_cast<const pieces<T...>*>(nullptr)));
 
-// concat<axis>(a, b, ...)
+namespace detail {
+
+template <int I, class U>
+U piece_type(const piece_<I, U>*);
+template <std::size_t I, class... T>
+using piece_t = decltype(detail::piece_type<static_cast<int>(I)>(static_cast<const pieces<T...>*>(nullptr)));
+
 template <int Axis, class A, class B>
-constexpr why kiln_joins_why() {
+constexpr why joins_why() {
   if (!std::is_same_v<dtype_of<A>, dtype_of<B>>) return why::dtypes_differ__write_cast;
   if (rank_of<A> != rank_of<B>) return why::ranks_differ;
-  const int axis = kiln_axis(Axis, rank_of<A>);
+  const int axis = detail::axis_of(Axis, rank_of<A>);
   for (int i = 0; i < rank_of<A>; ++i)
-    if (i != axis && !kiln_same(shape_v<shape_of<A>>->extents[i], shape_v<shape_of<B>>->extents[i]))
+    if (i != axis && !detail::same(shape_v<shape_of<A>>->extents[i], shape_v<shape_of<B>>->extents[i]))
       return why::extents_differ_outside_the_joined_axis;
   return why::ok;
 }
 template <int Axis, class A, class... B>
-constexpr why kiln_concat_why() {
+constexpr why check_concat() {
   if constexpr (!Operand<A> || !(Operand<B> && ...)) {
     return why::operand_must_be_a_tensor__write_var_full_or_size;
   } else {
-    if (!kiln_axis_ok(Axis, rank_of<A>)) return why::axis_out_of_range;
+    if (!detail::axis_ok(Axis, rank_of<A>)) return why::axis_out_of_range;
     why r = why::ok;
-    ((r = r == why::ok ? kiln_joins_why<Axis, A, B>() : r), ...);
+    ((r = r == why::ok ? detail::joins_why<Axis, A, B>() : r), ...);
     return r;
   }
 }
-template <int Axis, class... X>
-inline constexpr why concat_why = kiln_concat_why<Axis, X...>();
+
 template <int Axis, class... S>
-inline constexpr ext kiln_joined_extent = [] {
-  ext r = kiln_ext(0);
-  ((r = kiln_add(r, ext_at<S, Axis>)), ...);
+inline constexpr ext joined_extent = [] {
+  ext r = detail::to_ext(0);
+  ((r = detail::plus(r, ext_at<S, Axis>)), ...);
   return r;
 }();
 template <int Axis, class A, class... B>
-constexpr auto kiln_concat(const sloc& l, const A& a, const B&... b) {
-  constexpr int axis = kiln_axis(Axis, rank_of<A>);
-  constexpr ext joined = kiln_joined_extent<axis, shape_of<A>, shape_of<B>...>;
-  using S = typename kiln_replace<shape_of<A>, axis, joined>::type;
-  const int ids[] = {a.kiln_read(l), b.kiln_read(l)...};
-  kiln_begin<dtype_of<A>, S>(a.b, op::concat, l);
+constexpr auto concatenated(const sloc& l, const A& a, const B&... b) {
+  constexpr int axis = detail::axis_of(Axis, rank_of<A>);
+  constexpr ext joined = joined_extent<axis, shape_of<A>, shape_of<B>...>;
+  using S = typename replaced<shape_of<A>, axis, joined>::type;
+  const int ids[] = {a.read_(l), b.read_(l)...};
+  detail::begin_node<dtype_of<A>, S>(a.b, op::concat, l);
   for (const int id : ids) a.b->src(id);
   a.b->attr(axis);
-  return kiln_result<dtype_of<A>, S>(a.b);
+  return detail::result<dtype_of<A>, S>(a.b);
 }
 
-// stack<axis>(a, b, ...): a new axis at that position of the result.
 template <int Axis, class A, class... B>
-constexpr why kiln_stack_why() {
+constexpr why check_stack() {
   if constexpr (!Operand<A> || !(Operand<B> && ...)) {
     return why::operand_must_be_a_tensor__write_var_full_or_size;
   } else {
-    if (!kiln_axis_ok(Axis, rank_of<A> + 1)) return why::axis_out_of_range;
+    if (!detail::axis_ok(Axis, rank_of<A> + 1)) return why::axis_out_of_range;
     if (!(std::is_same_v<dtype_of<A>, dtype_of<B>> && ...)) return why::dtypes_differ__write_cast;
     if (!((rank_of<A> == rank_of<B>) && ...)) return why::ranks_differ;
     return (same_shape<shape_of<A>, shape_of<B>> && ...) ? why::ok : why::extents_differ_outside_the_joined_axis;
   }
 }
-template <int Axis, class... X>
-inline constexpr why stack_why = kiln_stack_why<Axis, X...>();
+
 template <int Axis, class A, class... B>
-constexpr auto kiln_stack(const sloc& l, const A& a, const B&... b) {
-  constexpr int axis = kiln_axis(Axis, rank_of<A> + 1);
-  return kiln_concat<axis>(l, unsqueeze<axis>(a, l), unsqueeze<axis>(b, l)...);
+constexpr auto stacked(const sloc& l, const A& a, const B&... b) {
+  constexpr int axis = detail::axis_of(Axis, rank_of<A> + 1);
+  return detail::concatenated<axis>(l, unsqueeze<axis>(a, l), unsqueeze<axis>(b, l)...);
 }
+
+template <int Axis, ext Begin, ext Size, class X>
+constexpr auto part_of(const X& x, const sloc& l) {
+  return detail::cut<Axis, Begin, Size, 1>(x, l);
+}
+template <class S, int Axis, int N>
+constexpr why split_why() {
+  if constexpr (!detail::axis_ok(Axis, S::rank))
+    return why::axis_out_of_range;
+  else
+    return N > 0 && detail::exact_div(ext_at<S, detail::axis_of(Axis, S::rank)>, detail::to_ext(N)).text[0] != 0
+               ? why::ok
+               : why::number_of_parts_does_not_divide_the_axis;
+}
+template <int Axis, class X, int... I>
+constexpr auto split_parts(const X& x, const sloc& l, seq<I...>) {
+  constexpr ext size = detail::exact_div(ext_at<shape_of<X>, Axis>, detail::to_ext(static_cast<int>(sizeof...(I))));
+  return pieces{detail::part_of<Axis, detail::times(size, detail::to_ext(I)), size>(x, l)...};
+}
+
+template <class S, int Axis, auto... Size>
+constexpr why split_sizes_why() {
+  if constexpr (!detail::axis_ok(Axis, S::rank)) {
+    return why::axis_out_of_range;
+  } else {
+    if ((detail::is_negative(detail::to_ext(Size)) || ...)) return why::parts_do_not_add_up_to_the_axis;
+    ext total = detail::to_ext(0);
+    ((total = detail::plus(total, detail::to_ext(Size))), ...);
+    return detail::same(total, ext_at<S, detail::axis_of(Axis, S::rank)>) ? why::ok : why::parts_do_not_add_up_to_the_axis;
+  }
+}
+template <int I, auto... Size>
+inline constexpr ext offset = [] {
+  const ext sizes[] = {detail::to_ext(Size)...};
+  ext r = detail::to_ext(0);
+  for (int i = 0; i < I; ++i) r = detail::plus(r, sizes[i]);
+  return r;
+}();
+template <int Axis, auto... Size, class X, int... I>
+constexpr auto split_parts_of_sizes(const X& x, const sloc& l, seq<I...>) {
+  return pieces{detail::part_of<Axis, offset<I, Size...>, detail::to_ext(Size)>(x, l)...};
+}
+
+}  // namespace detail
+
+// concat<axis>(a, b, ...): one to eight tensors of one dtype and rank, with equal extents on every axis but the joined one,
+// whose extents add up. stack<axis>(a, b, ...): tensors of one dtype and shape, along a new axis at that position of the
+// result. A negative axis counts from the end.
+template <int Axis, class... X>
+inline constexpr why concat_why = detail::check_concat<Axis, X...>();
+template <int Axis, class... X>
+inline constexpr why stack_why = detail::check_stack<Axis, X...>();
 
 // A default argument cannot follow a pack, so the arities are written out.
 #define KILN_LIST(...) __VA_ARGS__
@@ -103,12 +154,12 @@ constexpr auto kiln_stack(const sloc& l, const A& a, const B&... b) {
   template <int Axis, KILN_LIST T>                               \
     requires(concat_why<Axis, KILN_LIST A> == why::ok)           \
   constexpr auto concat(KILN_LIST P, sloc l = sloc::current()) { \
-    return kiln_concat<Axis>(l, KILN_LIST N);                    \
+    return detail::concatenated<Axis>(l, KILN_LIST N);           \
   }                                                              \
   template <int Axis, KILN_LIST T>                               \
     requires(stack_why<Axis, KILN_LIST A> == why::ok)            \
   constexpr auto stack(KILN_LIST P, sloc l = sloc::current()) {  \
-    return kiln_stack<Axis>(l, KILN_LIST N);                     \
+    return detail::stacked<Axis>(l, KILN_LIST N);                \
   }
 // clang-format off
 KILN_ARITY((class A), (A), (const A& a), (a))
@@ -123,69 +174,30 @@ KILN_ARITY((class A, class B, class C, class D, class E, class F, class G, class
 #undef KILN_ARITY
 #undef KILN_LIST
 template <int Axis, class... X, why Reason = concat_why<Axis, X...>>
-  requires(kiln_wrong(Reason))
+  requires(detail::wrong(Reason))
 mistake<Reason> concat(const X&...) KILN_MISTAKE(KILN_REASONS_MOVE);
 template <int Axis, class... X, why Reason = stack_why<Axis, X...>>
-  requires(kiln_wrong(Reason))
+  requires(detail::wrong(Reason))
 mistake<Reason> stack(const X&...) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-// split<axis, n>(x): n equal parts. split_sizes<axis, sizes...>(x): parts of the given sizes.
-template <int Axis, ext Begin, ext Size, class X>
-constexpr auto kiln_part(const X& x, const sloc& l) {
-  return kiln_cut<Axis, Begin, Size, 1>(x, l);
-}
-template <class S, int Axis, int N>
-constexpr why kiln_split_why() {
-  if constexpr (!kiln_axis_ok(Axis, S::rank))
-    return why::axis_out_of_range;
-  else
-    return N > 0 && kiln_exact_div(ext_at<S, kiln_axis(Axis, S::rank)>, kiln_ext(N)).text[0] != 0
-               ? why::ok
-               : why::number_of_parts_does_not_divide_the_axis;
-}
-template <int Axis, class X, int... I>
-constexpr auto kiln_split(const X& x, const sloc& l, seq<I...>) {
-  constexpr ext size = kiln_exact_div(ext_at<shape_of<X>, Axis>, kiln_ext(static_cast<int>(sizeof...(I))));
-  return pieces{kiln_part<Axis, kiln_mul(size, kiln_ext(I)), size>(x, l)...};
-}
+// auto [a, b] = split<axis, 2>(x): equal parts, whose number must divide the extent for all values of its symbols.
+// split_sizes<axis, sizes...>(x): parts of these extents, which must add up to the axis.
 template <int Axis, int N, Operand X>
-  requires(kiln_split_why<shape_of<X>, Axis, N>() == why::ok)
+  requires(detail::split_why<shape_of<X>, Axis, N>() == why::ok)
 constexpr auto split(const X& x, sloc l = sloc::current()) {
-  return kiln_split<kiln_axis(Axis, rank_of<X>)>(x, l, make_seq<N>{});
+  return detail::split_parts<detail::axis_of(Axis, rank_of<X>)>(x, l, make_seq<N>{});
 }
-template <int Axis, int N, Operand X, why Reason = kiln_split_why<shape_of<X>, Axis, N>()>
-  requires(kiln_wrong(Reason))
+template <int Axis, int N, Operand X, why Reason = detail::split_why<shape_of<X>, Axis, N>()>
+  requires(detail::wrong(Reason))
 mistake<Reason> split(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-template <class S, int Axis, auto... Size>
-constexpr why kiln_split_sizes_why() {
-  if constexpr (!kiln_axis_ok(Axis, S::rank)) {
-    return why::axis_out_of_range;
-  } else {
-    if ((kiln_negative(kiln_ext(Size)) || ...)) return why::parts_do_not_add_up_to_the_axis;
-    ext total = kiln_ext(0);
-    ((total = kiln_add(total, kiln_ext(Size))), ...);
-    return kiln_same(total, ext_at<S, kiln_axis(Axis, S::rank)>) ? why::ok : why::parts_do_not_add_up_to_the_axis;
-  }
-}
-template <int I, auto... Size>
-inline constexpr ext kiln_offset = [] {
-  const ext sizes[] = {kiln_ext(Size)...};
-  ext r = kiln_ext(0);
-  for (int i = 0; i < I; ++i) r = kiln_add(r, sizes[i]);
-  return r;
-}();
-template <int Axis, auto... Size, class X, int... I>
-constexpr auto kiln_split_sizes(const X& x, const sloc& l, seq<I...>) {
-  return pieces{kiln_part<Axis, kiln_offset<I, Size...>, kiln_ext(Size)>(x, l)...};
-}
 template <int Axis, auto... Size, Operand X>
-  requires(kiln_split_sizes_why<shape_of<X>, Axis, Size...>() == why::ok)
+  requires(detail::split_sizes_why<shape_of<X>, Axis, Size...>() == why::ok)
 constexpr auto split_sizes(const X& x, sloc l = sloc::current()) {
-  return kiln_split_sizes<kiln_axis(Axis, rank_of<X>), Size...>(x, l, make_seq<sizeof...(Size)>{});
+  return detail::split_parts_of_sizes<detail::axis_of(Axis, rank_of<X>), Size...>(x, l, make_seq<sizeof...(Size)>{});
 }
-template <int Axis, auto... Size, Operand X, why Reason = kiln_split_sizes_why<shape_of<X>, Axis, Size...>()>
-  requires(kiln_wrong(Reason))
+template <int Axis, auto... Size, Operand X, why Reason = detail::split_sizes_why<shape_of<X>, Axis, Size...>()>
+  requires(detail::wrong(Reason))
 mistake<Reason> split_sizes(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
 }  // namespace kiln::dsl
@@ -196,5 +208,5 @@ struct std::tuple_size<kiln::dsl::pieces<T...>> {
 };
 template <std::size_t I, class... T>
 struct std::tuple_element<I, kiln::dsl::pieces<T...>> {
-  using type = kiln::dsl::piece_t<I, T...>;
+  using type = kiln::dsl::detail::piece_t<I, T...>;
 };

@@ -1,17 +1,21 @@
-// C++ on tensors and extents that means nothing: mistakes of those who write C++ for the values of a kernel.
+// Expressions of C++ that have no meaning for tensors and extents: a program's author wrote them as for values of C++.
 #pragma once
 
 #include "kiln/dsl/elements.h"
 
 namespace kiln::dsl {
 
-template <class X>
-concept kiln_tensor_or_array = Operand<X> || kiln_array<X>;
+namespace detail {
 
-#define KILN_X(name)                                                                                 \
-  template <kiln_tensor_or_array X, why Reason = why::increment_has_no_meaning__write_plus_equals_1> \
-  mistake<Reason> operator name(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);                         \
-  template <kiln_tensor_or_array X, why Reason = why::increment_has_no_meaning__write_plus_equals_1> \
+template <class X>
+concept tensor_or_array = Operand<X> || kernel_array<X>;
+
+}  // namespace detail
+
+#define KILN_X(name)                                                                                    \
+  template <detail::tensor_or_array X, why Reason = why::increment_has_no_meaning__write_plus_equals_1> \
+  mistake<Reason> operator name(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);                            \
+  template <detail::tensor_or_array X, why Reason = why::increment_has_no_meaning__write_plus_equals_1> \
   mistake<Reason> operator name(const X&, int) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(++)
 KILN_X(--)
@@ -19,7 +23,7 @@ KILN_X(--)
 
 #define KILN_X(name)                                                                                \
   template <class X, why Reason = why::cpp_sees_no_extents_and_elements__write_kernel_loop_or_size> \
-    requires(kiln_tensor_or_array<X> || Extent<X>)                                                  \
+    requires(detail::tensor_or_array<X> || Extent<X>)                                               \
   mistake<Reason> name(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(begin)
 KILN_X(end)
@@ -56,7 +60,7 @@ KILN_X(/)
 #define KILN_X(name)                                                                                        \
   template <Operand X, class Y, class... More,                                                              \
             why Reason = why::axes_and_extents_are_template_arguments__write_arange_of_n_in_angle_brackets> \
-    requires(kiln_arithmetic<Y> || Extent<Y>)                                                               \
+    requires(detail::arithmetic<Y> || Extent<Y>)                                                            \
   mistake<Reason> name(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_X(reshape)
 KILN_X(expand)
@@ -70,7 +74,7 @@ KILN_X(roll)
 #undef KILN_X
 // slice<0>(x, k, k + 4)
 template <int Axis, Operand X, class Y, class... More, why Reason = why::a_slice_at_a_value_is_a_range__write_x_of_range>
-  requires(Operand<Y> || kiln_arithmetic<Y> || Extent<Y>)
+  requires(Operand<Y> || detail::arithmetic<Y> || Extent<Y>)
 mistake<Reason> slice(const X&, const Y&, const More&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 // concat(a, b)
 #define KILN_X(name)                                                                                        \

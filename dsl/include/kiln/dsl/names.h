@@ -1,8 +1,7 @@
-// What `using namespace kiln` brings in: the words that programs, modules and helper functions are declared with. C++ looks for
-// a name of kiln and for one of the user's global namespace at once, so each of these words is taken: no program, module or dim
-// can be called so (docs/reference/names.md). Everything else therefore stays in kiln::dsl. Functions are found by their
-// tensors, as C++ finds every function by the namespace of its arguments; scopes, and the options of conv2d, max_pool2d and at,
-// are members of program.
+// The names that `using namespace kiln` brings in: words of the declarations of programs, modules and helper functions. C++
+// looks for a name in kiln and in the user's global namespace at once, so each of these words is taken: no program, module or
+// dim can have its name (docs/reference/names.md). All other names therefore stay in kiln::dsl. C++ finds a function by the
+// namespace of its arguments, here the tensors. Scopes, and the options of conv2d, max_pool2d and at, are members of program.
 #pragma once
 
 #include "kiln/dsl/exported.h"

@@ -1,4 +1,5 @@
-// Library functions written in the DSL itself. Their nodes carry the line of the call.
+// Library functions written in the DSL itself: floating point (relu: numbers), of the shape of x (mse: rank 0). Their nodes
+// carry the line of the call.
 #pragma once
 
 #include "kiln/dsl/window.h"
@@ -6,25 +7,27 @@
 namespace kiln::dsl {
 
 template <class X>
-concept FloatOperand = Operand<X> && kiln_is_float<dtype_of<X>>;
+concept FloatOperand = Operand<X> && detail::is_float<dtype_of<X>>;
 
+// max(x, 0); numbers.
 template <Operand X>
   requires(unary_why<X, klass::number> == why::ok)
 constexpr auto relu(const X& x, sloc l = sloc::current()) {
   return max(x, 0, l);
 }
-// The exact (erf) form.
+// x * (1 + erf(x / sqrt(2))) / 2, the exact form.
 template <FloatOperand X>
 constexpr auto gelu(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
   return 0.5 * x * (1 + erf(x * 0.70710678118654752440));
 }
+// 1 / (1 + exp(-x))
 template <FloatOperand X>
 constexpr auto sigmoid(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
   return 1 / (1 + exp(-x));
 }
-// 1 / (1 + exp(-x)) times x.
+// x / (1 + exp(-x))
 template <FloatOperand X>
 constexpr auto silu(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
@@ -32,7 +35,8 @@ constexpr auto silu(const X& x, sloc l = sloc::current()) {
 }
 
 template <class X, int Axis>
-inline constexpr why softmax_why = kiln_reduce_why<X, klass::floating, true, Axis>();
+inline constexpr why softmax_why = detail::reduce_why<X, klass::floating, true, Axis>();
+// softmax<axis>(x), log_softmax<axis>(x): over one axis, the last by default, with the maximum subtracted first.
 template <int Axis = -1, Operand X>
   requires(softmax_why<X, Axis> == why::ok)
 constexpr auto softmax(const X& x, sloc l = sloc::current()) {
@@ -47,7 +51,8 @@ constexpr auto log_softmax(const X& x, sloc l = sloc::current()) {
   const auto d = x - max<Axis>(x, keepdims);
   return d - log(sum<Axis>(exp(d), keepdims));
 }
-// (x - mean) / sqrt(variance + eps) over the axis, population variance; with gamma and beta, times gamma plus beta.
+// layer_norm<axis>(x): (x - mean) / sqrt(variance + eps) over the axis, with the population variance. layer_norm<axis>(x,
+// gamma, beta): that * gamma + beta.
 template <int Axis = -1, Operand X>
   requires(softmax_why<X, Axis> == why::ok)
 constexpr auto layer_norm(const X& x, double eps = 1e-5, sloc l = sloc::current()) {
@@ -61,7 +66,7 @@ constexpr auto layer_norm(const X& x, const G& gamma, const B& beta, double eps 
   called_from here(x.b, l);
   return layer_norm<Axis>(x, eps) * gamma + beta;
 }
-// The mean of the squared differences, rank 0.
+// mse(a, b): the mean of the squared differences, rank 0.
 template <Operand A, Operand B>
   requires(binary_why<A, B, klass::floating> == why::ok)
 constexpr auto mse(const A& a, const B& b, sloc l = sloc::current()) {
@@ -72,35 +77,35 @@ constexpr auto mse(const A& a, const B& b, sloc l = sloc::current()) {
 
 #define KILN_X(f)                                                \
   template <class X, why Reason = unary_why<X, klass::floating>> \
-    requires(kiln_wrong(Reason))                                 \
+    requires(detail::wrong(Reason))                              \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_X(gelu)
 KILN_X(sigmoid)
 KILN_X(silu)
 #undef KILN_X
 template <class X, why Reason = unary_why<X, klass::number>>
-  requires(kiln_wrong(Reason))
+  requires(detail::wrong(Reason))
 mistake<Reason> relu(const X&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 #define KILN_X(f)                                                        \
   template <int Axis = -1, Operand X, why Reason = softmax_why<X, Axis>> \
-    requires(kiln_wrong(Reason))                                         \
+    requires(detail::wrong(Reason))                                      \
   mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_REDUCE);
 KILN_X(softmax)
 KILN_X(log_softmax)
 KILN_X(layer_norm)
 #undef KILN_X
 template <int Axis = -1, Operand X, Operand G, Operand B,
-          why Reason = kiln_wrong(softmax_why<X, Axis>) ? softmax_why<X, Axis> : ternary_why<X, G, B, klass::floating>>
-  requires(kiln_wrong(Reason))
+          why Reason = detail::wrong(softmax_why<X, Axis>) ? softmax_why<X, Axis> : ternary_why<X, G, B, klass::floating>>
+  requires(detail::wrong(Reason))
 mistake<Reason> layer_norm(const X&, const G&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 template <Operand A, Operand B, why Reason = binary_why<A, B, klass::floating>>
-  requires(kiln_wrong(Reason))
+  requires(detail::wrong(Reason))
 mistake<Reason> mse(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 
-// An axis as an argument, as in NumPy. (max(x, 0) and min(x, 0) are elementwise; layer_norm(x, 1) has another eps.)
+// A mistake: the axis in parentheses, as in NumPy. (max(x, 0) and min(x, 0) are elementwise; in layer_norm(x, 1) the 1 is eps.)
 #define KILN_X(f)                                                                                 \
   template <Operand X, class A, why Reason = why::axes_are_template_arguments__write_sum_of_axis> \
-    requires(kiln_arithmetic<A>)                                                                  \
+    requires(detail::arithmetic<A>)                                                               \
   mistake<Reason> f(const X&, A) KILN_MISTAKE(KILN_REASONS_REDUCE);
 KILN_X(sum)
 KILN_X(prod)

@@ -1,84 +1,110 @@
-// Operators. Each is a hidden friend of the handle, so that its first operand converts to `at` with the user's line; the twins
-// for ill-formed operands are namespace templates.
+// Operators, elementwise: both operands have one dtype, which a literal adopts, and their shapes broadcast; comparisons give
+// bool. Each operator is a hidden friend of the handle, so that its first operand converts to `at` with the user's line. The
+// twins for ill-formed operands are templates of the namespace.
 #pragma once
 
 #include "kiln/dsl/expr.h"
 
 namespace kiln::dsl {
 
-// Dtype of a mixed call: that of the first operand that is a tensor.
+struct scope_;
+
+namespace detail {
+
+template <class X>
+constexpr scope_ scope_of(const X& x);
+
+// The dtype of a mixed call is that of the first operand that is a tensor.
 template <class A, class B>
 using common_dtype = std::conditional_t<Operand<A>, dtype_of<A>, dtype_of<B>>;
 
 template <class X, class D>
-constexpr why kiln_fits() {
+constexpr why fits() {
   if constexpr (Operand<X>)
     return std::is_same_v<dtype_of<X>, D> ? why::ok : why::dtypes_differ__write_cast;
   else if constexpr (Extent<X>)
-    return kiln_is_bool<D> ? why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind : why::ok;
+    return is_bool<D> ? why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind : why::ok;
   else
-    return kiln_takes<X, D> ? why::ok : why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind;
+    return takes<X, D> ? why::ok : why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind;
 }
 
 template <class A, class B, klass K>
-constexpr why kiln_binary_why() {
-  if constexpr ((!Operand<A> && !Operand<B> && !kiln_array<A> && !kiln_array<B>) || !Arg<A> || !Arg<B>) {
-    return Operand<A> || Operand<B> || kiln_array<A> || kiln_array<B> ? kiln_meant<A, B> : why::not_ours;
+constexpr why check_binary() {
+  if constexpr ((!Operand<A> && !Operand<B> && !kernel_array<A> && !kernel_array<B>) || !Arg<A> || !Arg<B>) {
+    return Operand<A> || Operand<B> || kernel_array<A> || kernel_array<B> ? meant<A, B> : why::not_ours;
   } else {
     using D = common_dtype<A, B>;
-    if (K == klass::any && kiln_is_bool<D> &&
-        ((kiln_arithmetic<A> && !kiln_is_bool<A>) || (kiln_arithmetic<B> && !kiln_is_bool<B>)))
+    if (K == klass::any && is_bool<D> && ((arithmetic<A> && !is_bool<A>) || (arithmetic<B> && !is_bool<B>)))
       return why::a_bool_is_compared_with_a_number__write_a_less_b_and_b_less_c;
-    if (kiln_wrong(kiln_fits<A, D>())) return kiln_fits<A, D>();
-    if (kiln_wrong(kiln_fits<B, D>())) return kiln_fits<B, D>();
-    if (kiln_wrong(kiln_class_why<D>(K))) return kiln_class_why<D>(K);
+    if (detail::wrong(detail::fits<A, D>())) return detail::fits<A, D>();
+    if (detail::wrong(detail::fits<B, D>())) return detail::fits<B, D>();
+    if (detail::wrong(detail::class_why<D>(K))) return detail::class_why<D>(K);
     return broadcastable<shape_of<A>, shape_of<B>> ? why::ok : why::shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape;
   }
 }
-template <class A, class B, klass K>
-inline constexpr why binary_why = kiln_binary_why<A, B, K>();
 
 template <class A>
-constexpr builder* kiln_builder(const A& a) {
+constexpr builder* builder_of(const A& a) {
   if constexpr (Operand<A>)
     return a.b;
   else
     return nullptr;
 }
 template <class A, class B, class... C>
-constexpr builder* kiln_builder(const A& a, const B& b, const C&... c) {
+constexpr builder* builder_of(const A& a, const B& b, const C&... c) {
   if constexpr (Operand<A>)
-    return a.b != nullptr ? a.b : kiln_builder(b, c...);
+    return a.b != nullptr ? a.b : detail::builder_of(b, c...);
   else
-    return kiln_builder(b, c...);
+    return detail::builder_of(b, c...);
 }
 
-// Result dtype R (void: the operands').
+// R: the dtype of the result; void: that of the operands.
 template <class R, class A, class B>
-constexpr auto kiln_binary(op o, const sloc& l, const A& x, const B& y) {
+constexpr auto binary_node(op o, const sloc& l, const A& x, const B& y) {
   using D = common_dtype<A, B>;
   using S = broadcast_t<shape_of<A>, shape_of<B>>;
   using T = std::conditional_t<std::is_void_v<R>, D, R>;
-  builder* b = kiln_builder(x, y);
-  const int ix = kiln_id<D>(b, x, l), iy = kiln_id<D>(b, y, l);
-  return expr_<T, S>(b, kiln_node2<T, S>(b, o, l, ix, iy));
+  builder* b = detail::builder_of(x, y);
+  const int ix = detail::node_of<D>(b, x, l), iy = detail::node_of<D>(b, y, l);
+  return expr_<T, S>(b, detail::node2<T, S>(b, o, l, ix, iy));
 }
 
+template <class X, klass K>
+constexpr why check_unary() {
+  if constexpr (Operand<X>)
+    return detail::class_why<dtype_of<X>>(K);
+  else
+    return kernel_array<X> ? meant<X> : why::not_ours;
+}
+
+template <class X>
+constexpr auto unary_node(op o, const sloc& l, const X& x) {
+  const int id = x.read_(l);
+  detail::begin_node<dtype_of<X>, shape_of<X>>(x.b, o, l);
+  x.b->src(id);
+  return detail::result<dtype_of<X>, shape_of<X>>(x.b);
+}
+
+}  // namespace detail
+
+template <class A, class B, klass K>
+inline constexpr why binary_why = detail::check_binary<A, B, K>();
+
 // X(symbol, class of dtypes, result dtype, operation); > and >= are < and <= with the operands exchanged.
-#define KILN_BINARY_OPERATORS(X)                             \
-  X(+, number, void, op::add)                                \
-  X(-, number, void, op::sub)                                \
-  X(*, number, void, op::mul)                                \
-  X(/, number, void, (kiln_division<common_dtype<Self, B>>)) \
-  X(%, integer, void, op::cmod)                              \
-  X(&, bits, void, op::and_)                                 \
-  X(|, bits, void, op::or_)                                  \
-  X(^, bits, void, op::xor_)                                 \
-  X(<<, integer, void, op::shl)                              \
-  X(>>, integer, void, op::shr)                              \
-  X(&&, boolean, void, op::and_)                             \
-  X(||, boolean, void, op::or_)                              \
-  X(<, any, bool, op::lt)                                    \
+#define KILN_BINARY_OPERATORS(X)                                        \
+  X(+, number, void, op::add)                                           \
+  X(-, number, void, op::sub)                                           \
+  X(*, number, void, op::mul)                                           \
+  X(/, number, void, (detail::division<detail::common_dtype<Self, B>>)) \
+  X(%, integer, void, op::cmod)                                         \
+  X(&, bits, void, op::and_)                                            \
+  X(|, bits, void, op::or_)                                             \
+  X(^, bits, void, op::xor_)                                            \
+  X(<<, integer, void, op::shl)                                         \
+  X(>>, integer, void, op::shr)                                         \
+  X(&&, boolean, void, op::and_)                                        \
+  X(||, boolean, void, op::or_)                                         \
+  X(<, any, bool, op::lt)                                               \
   X(<=, any, bool, op::le)
 #define KILN_SWAPPED_OPERATORS(X) \
   X(>, any, bool, op::lt)         \
@@ -88,22 +114,7 @@ constexpr auto kiln_binary(op o, const sloc& l, const A& x, const B& y) {
   X(~, integer, op::not_)
 
 template <class X, klass K>
-constexpr why kiln_unary_why() {
-  if constexpr (Operand<X>)
-    return kiln_class_why<dtype_of<X>>(K);
-  else
-    return kiln_array<X> ? kiln_meant<X> : why::not_ours;
-}
-template <class X, klass K>
-inline constexpr why unary_why = kiln_unary_why<X, K>();
-
-template <class X>
-constexpr auto kiln_unary(op o, const sloc& l, const X& x) {
-  const int id = x.kiln_read(l);
-  kiln_begin<dtype_of<X>, shape_of<X>>(x.b, o, l);
-  x.b->src(id);
-  return kiln_result<dtype_of<X>, shape_of<X>>(x.b);
-}
+inline constexpr why unary_why = detail::check_unary<X, K>();
 
 template <class Self>
 struct ops {
@@ -111,12 +122,12 @@ struct ops {
   template <class B>                                           \
     requires(binary_why<Self, B, klass::k> == why::ok)         \
   friend constexpr auto operator sym(at<Self> a, const B& b) { \
-    return kiln_binary<R>(o, a.l, a.e, b);                     \
+    return detail::binary_node<R>(o, a.l, a.e, b);             \
   }                                                            \
   template <Literal B>                                         \
     requires(binary_why<B, Self, klass::k> == why::ok)         \
   friend constexpr auto operator sym(const B& b, at<Self> a) { \
-    return kiln_binary<R>(o, a.l, b, a.e);                     \
+    return detail::binary_node<R>(o, a.l, b, a.e);             \
   }
   KILN_BINARY_OPERATORS(KILN_X)
 #undef KILN_X
@@ -124,12 +135,12 @@ struct ops {
   template <class B>                                           \
     requires(binary_why<Self, B, klass::k> == why::ok)         \
   friend constexpr auto operator sym(at<Self> a, const B& b) { \
-    return kiln_binary<R>(o, a.l, b, a.e);                     \
+    return detail::binary_node<R>(o, a.l, b, a.e);             \
   }                                                            \
   template <Literal B>                                         \
     requires(binary_why<B, Self, klass::k> == why::ok)         \
   friend constexpr auto operator sym(const B& b, at<Self> a) { \
-    return kiln_binary<R>(o, a.l, a.e, b);                     \
+    return detail::binary_node<R>(o, a.l, a.e, b);             \
   }
   KILN_SWAPPED_OPERATORS(KILN_X)
 #undef KILN_X
@@ -137,16 +148,16 @@ struct ops {
   friend constexpr auto operator sym(at<Self> a)   \
     requires(unary_why<Self, klass::k> == why::ok) \
   {                                                \
-    return kiln_unary(o, a.l, a.e);                \
+    return detail::unary_node(o, a.l, a.e);        \
   }
   KILN_UNARY_OPERATORS(KILN_X)
 #undef KILN_X
 
-  // auto s = scope(x): a friend, which the operand finds, so that `scope` is no name of the user's scope.
-  friend constexpr auto scope(const Self& x) { return kiln_scope_of(x); }
+  // auto s = scope(x). The call finds this friend by its operand, so the user's scope has no name `scope`.
+  friend constexpr auto scope(const Self& x) { return detail::scope_of(x); }
 
 #if defined(__clang__)
-  // Never: clang names the constraint where something of C++ begins with a captured value.
+  // Never chosen. clang prints the name of the constraint where a captured value initialises a value of C++.
   template <no_value_of_cpp__write_auto_var_cast_or_local B>
   constexpr operator B() const;  // NOLINT(google-explicit-constructor)
 #endif
@@ -157,36 +168,36 @@ struct ops {
       "kiln: no value while compiling: for if write when(c), otherwise(); for ?: select(c, a, b); for while forever(), "
       "break_if(c); "
       "for a for loop(n); for std::max just max");
-  template <kiln_arithmetic B, why Reason = why::a_captured_value_is_no_cpp_value__write_cast_of_f32_or_auto>
+  template <detail::arithmetic B, why Reason = why::a_captured_value_is_no_cpp_value__write_cast_of_f32_or_auto>
     requires(!std::is_same_v<B, bool>)
   explicit constexpr operator B() const
       KILN_DELETED("kiln: a captured value is no value of C++: write cast<f32>(x), cast<i32>(x); auto v = x(i)");
-  // relu(x) where relu is a program.
+  // relu(x), where relu is a program.
   template <class B, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
     requires requires { typename B::kiln_program; }
   explicit constexpr operator B() const KILN_HIDDEN_BY("program");
 };
 
-// == and != are tried in both orders by the language, ! competes with the built-in one: namespace templates, which match
-// exactly and are located at the last recorded line.
+// C++ tries == and != in both orders, and ! competes with the built-in one. These operators are therefore templates of the
+// namespace, which match exactly; their nodes get the last recorded line.
 template <Operand X>
   requires(unary_why<X, klass::boolean> == why::ok)
 constexpr auto operator!(const X& x) {
   called_from here(x.b, x.b->current());
-  return kiln_unary(op::not_, sloc(), x);
+  return detail::unary_node(op::not_, sloc(), x);
 }
 #define KILN_X(sym, o)                                              \
   template <class A, class B>                                       \
     requires(Operand<A> && binary_why<A, B, klass::any> == why::ok) \
   constexpr auto operator sym(const A& a, const B& b) {             \
     called_from here(a.b, a.b->current());                          \
-    return kiln_binary<bool>(o, sloc(), a, b);                      \
+    return detail::binary_node<bool>(o, sloc(), a, b);              \
   }                                                                 \
   template <Literal A, Operand B>                                   \
     requires(binary_why<A, B, klass::any> == why::ok)               \
   constexpr auto operator sym(const A& a, const B& b) {             \
     called_from here(b.b, b.b->current());                          \
-    return kiln_binary<bool>(o, sloc(), a, b);                      \
+    return detail::binary_node<bool>(o, sloc(), a, b);              \
   }
 KILN_X(==, op::eq)
 KILN_X(!=, op::ne)
@@ -194,7 +205,7 @@ KILN_X(!=, op::ne)
 
 #define KILN_X(sym, k, R, o)                                           \
   template <class A, class B, why Reason = binary_why<A, B, klass::k>> \
-    requires(kiln_wrong(Reason))                                       \
+    requires(detail::wrong(Reason))                                    \
   mistake<Reason> operator sym(const A&, const B&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_BINARY_OPERATORS(KILN_X)
 KILN_SWAPPED_OPERATORS(KILN_X)
@@ -203,7 +214,7 @@ KILN_X(!=, any, , )
 #undef KILN_X
 #define KILN_X(sym, k, o)                                 \
   template <class A, why Reason = unary_why<A, klass::k>> \
-    requires(kiln_wrong(Reason))                          \
+    requires(detail::wrong(Reason))                       \
   mistake<Reason> operator sym(const A&) KILN_MISTAKE(KILN_REASONS_OPERAND);
 KILN_UNARY_OPERATORS(KILN_X)
 KILN_X(!, boolean, )

@@ -49,7 +49,7 @@ struct text {
 constexpr bool same_atoms(const term& a, const term& b) {
   if (a.n != b.n) return false;
   for (int i = 0; i < a.n; ++i)
-    if (kiln_compare(a.atom[i], b.atom[i]) != 0) return false;
+    if (detail::compare_text(a.atom[i], b.atom[i]) != 0) return false;
   return true;
 }
 
@@ -57,7 +57,7 @@ constexpr bool same_atoms(const term& a, const term& b) {
 constexpr bool before(const term& a, const term& b) {
   if (a.n != b.n) return a.n > b.n;
   for (int i = 0; i < a.n; ++i)
-    if (const int k = kiln_compare(a.atom[i], b.atom[i]); k != 0) return k < 0;
+    if (const int k = detail::compare_text(a.atom[i], b.atom[i]); k != 0) return k < 0;
   return false;
 }
 
@@ -104,7 +104,7 @@ constexpr void mul_atom(sum& s, term& t, text_view a) {
     return;
   }
   int i = t.n++;
-  for (; i > 0 && kiln_compare(a, t.atom[i - 1]) < 0; --i) t.atom[i] = t.atom[i - 1];
+  for (; i > 0 && detail::compare_text(a, t.atom[i - 1]) < 0; --i) t.atom[i] = t.atom[i - 1];
   t.atom[i] = a;
 }
 
@@ -203,18 +203,18 @@ constexpr std::int64_t gcd(std::int64_t a, std::int64_t b) {
   return a;
 }
 
-// The symbols of which facts are known.
+// The symbols with facts.
 struct known {
   const record::symbol* const* list = nullptr;
   int n = 0;
   constexpr std::int64_t multiple(text_view name) const {
     for (int i = 0; i < n && list[i] != nullptr; ++i)
-      if (kiln_compare(kiln_view(list[i]->name), name) == 0) return list[i]->multiple_of;
+      if (detail::compare_text(detail::text_of(list[i]->name), name) == 0) return list[i]->multiple_of;
     return 1;
   }
 };
 
-// Inner text and divisor of an atom "(inner)//d"; d = 0 for a name.
+// The inner text and the divisor of an atom "(inner)//d"; d = 0 for a name.
 struct quotient {
   text_view inner;
   std::int64_t d = 0;
@@ -232,7 +232,7 @@ constexpr text quotient_text(text_view name, std::int64_t d) {
   text x;
   x.put('(');
   x.put(name);
-  x.put(kiln_view(")//"));
+  x.put(detail::text_of(")//"));
   x.put_int(d);
   return x;
 }
@@ -245,8 +245,8 @@ constexpr sum to_quotient(const sum& s, text_view name, std::int64_t common, tex
     for (int a = 0; a < s.t[i].n; ++a) {
       const text_view atom = s.t[i].atom[a];
       const quotient q = open(atom);
-      const bool plain = kiln_compare(atom, name) == 0;
-      const bool part = q.d > 0 && common % q.d == 0 && kiln_compare(q.inner, name) == 0;
+      const bool plain = detail::compare_text(atom, name) == 0;
+      const bool part = q.d > 0 && common % q.d == 0 && detail::compare_text(q.inner, name) == 0;
       if (plain || part) t.c *= common / (part ? q.d : 1);
       mul_atom(r, t, plain || part ? common_text : atom);
     }
@@ -254,18 +254,18 @@ constexpr sum to_quotient(const sum& s, text_view name, std::int64_t common, tex
   }
   return r;
 }
-// Text of s in which 2*(N)//2 is N and N-(N)//2 is (N)//2 for an N that is known to be even.
+// The text of s, in which for an even N 2*(N)//2 is N and N-(N)//2 is (N)//2.
 constexpr text settle(const sum& s, const known& k) {
   sum r = s;
   text made[16];
   int n_made = 0;
   for (int f = 0; f < k.n && k.list[f] != nullptr; ++f) {
-    const text_view name = kiln_view(k.list[f]->name);
+    const text_view name = detail::text_of(k.list[f]->name);
     std::int64_t common = 1;
     for (int i = 0; i < r.n; ++i)
       for (int a = 0; a < r.t[i].n; ++a)
         if (const quotient q = open(r.t[i].atom[a]);
-            q.d > 0 && kiln_compare(q.inner, name) == 0 && k.list[f]->multiple_of % q.d == 0)
+            q.d > 0 && detail::compare_text(q.inner, name) == 0 && k.list[f]->multiple_of % q.d == 0)
           common = common / gcd(common, q.d) * q.d;
     if (common == 1) continue;
     if (n_made + 8 > 16) r.overflow = true;
@@ -337,7 +337,7 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
   x.put('(');
   const text rest = print(r);
   x.put(nested.d > 0 ? nested.inner : text_view{rest.c, rest.n});
-  x.put(kiln_view(")//"));
+  x.put(detail::text_of(")//"));
   x.put_int(nested.d > 0 ? nested.d * d : d);
   term t{1, 0, {}};
   mul_atom(q, t, text_view{x.c, x.n});
@@ -354,7 +354,7 @@ constexpr text divide_exact(const sum& a, const sum& b) {
     term t{a.t[i].c / b.t[0].c, 0, {}};
     int j = 0;
     for (int k = 0; k < a.t[i].n; ++k) {
-      if (j < b.t[0].n && kiln_compare(a.t[i].atom[k], b.t[0].atom[j]) == 0)
+      if (j < b.t[0].n && detail::compare_text(a.t[i].atom[k], b.t[0].atom[j]) == 0)
         ++j;
       else
         mul_atom(r, t, a.t[i].atom[k]);

@@ -1,26 +1,26 @@
-// Bodies of kernels and loops, and the positions that they hand out.
+// The scopes of kernels and loops, and their positions and counters.
 #pragma once
 
 #include "kiln/dsl/expr.h"
 
 namespace kiln::dsl {
 
-// The body of a kernel or loop. Index: what `for` hands out. The body runs once; leaving it by ++ closes the scope, anything
-// else is a jump of C++.
+// The range of a `for` over a kernel or loop, with one element, of type Index. Its body runs once. The ++ after the body closes
+// the scope; a scope that is left without it was left by a C++ jump.
 template <class Index>
-class [[nodiscard]] kiln_body {
+class [[nodiscard]] body_ {
  public:
-  constexpr kiln_body(builder* b, op end, const Index& i) : index_(i), b_(b), end_(end), scope_(b->scope) {}
-  kiln_body(const kiln_body&) = delete;
-  kiln_body& operator=(const kiln_body&) = delete;
-  constexpr ~kiln_body() {
+  constexpr body_(builder* b, op end, const Index& i) : index_(i), b_(b), end_(end), scope_(b->scope) {}
+  body_(const body_&) = delete;
+  body_& operator=(const body_&) = delete;
+  constexpr ~body_() {
     if (b_ != nullptr && b_->is_open(scope_))
       b_->leave(scope_, end_, why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if);
   }
 
   struct end_type {};
   struct iterator {
-    kiln_body* body;
+    body_* body;
     constexpr Index operator*() const { return body->index_; }
     constexpr void operator++() const { body->b_->leave(body->scope_, body->end_); }
     constexpr bool operator!=(end_type) const { return body->b_->is_open(body->scope_); }
@@ -38,8 +38,8 @@ class [[nodiscard]] kiln_body {
   int scope_;
 };
 
-// A position that a scope hands out. The attribute and the destructor keep clang and g++ from warning where a body does not use
-// it.
+// A position or counter of a scope. The attribute and the destructor keep clang and g++ from warning about a body that does not
+// use it.
 template <class D>
 struct [[maybe_unused]] position_ : expr_<D, sh<>> {
   using value = expr_<D, sh<>>;
@@ -53,84 +53,88 @@ struct [[maybe_unused]] position_ : expr_<D, sh<>> {
     return *this;
   }
   constexpr value& operator=(const value& x) & {
-    kiln_check_own(this->b->current());
+    check_own_(this->b->current());
     return value::operator=(x);
   }
   constexpr ~position_() {}  // NOLINT(modernize-use-equals-default)
 
   // clang-format off: it runs what follows `& requires(..)` together
-#define KILN_X(sym, k, o)                                                                                                    \
-  using value::operator sym;                                                                                                 \
-  constexpr value& operator sym(const typename value::right& r) & requires(kiln_class_why<D>(klass::k) == why::ok) {         \
-    kiln_check_own(this->b->at(r.l));                                                                                        \
-    return value::operator sym(r);                                                                                           \
+#define KILN_X(sym, k, o)                                                                                               \
+  using value::operator sym;                                                                                            \
+  constexpr value& operator sym(const typename value::right& r) & requires(detail::class_why<D>(klass::k) == why::ok) { \
+    check_own_(this->b->at(r.l));                                                                                       \
+    return value::operator sym(r);                                                                                      \
   }
   // clang-format on
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 
  private:
-  // The scope keeps a copy and hands out a copy of that: only those made of it are the program's own.
-  constexpr void kiln_check_own(const record::source_loc& l) const {
+  // The scope keeps the first copy, and the `for` gets the second. Only a further copy is a value of the program's own.
+  constexpr void check_own_(const record::source_loc& l) const {
     if (copies <= 2) this->b->fail(why::position_or_counter_is_assigned__write_a_value_of_its_own, l);
   }
 };
-// What once() hands out.
-struct [[maybe_unused]] kiln_one_time {
-  constexpr kiln_one_time() = default;
-  constexpr kiln_one_time(const kiln_one_time&) {}
-  constexpr ~kiln_one_time() {}  // NOLINT(modernize-use-equals-default)
+// The element of once().
+struct [[maybe_unused]] one_time_ {
+  constexpr one_time_() = default;
+  constexpr one_time_(const one_time_&) {}
+  constexpr ~one_time_() {}  // NOLINT(modernize-use-equals-default)
 };
 
 template <class P, int N>
 struct positions__write_one_name_for_each_extent_of_kernel;
 template <class P>
 struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 1> {
-  using kiln_positions_of_kernel = void;
+  using is_position_pack = void;
   P i;
 };
 template <class P>
 struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 2> {
-  using kiln_positions_of_kernel = void;
+  using is_position_pack = void;
   P i, j;
 };
 template <class P>
 struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 3> {
-  using kiln_positions_of_kernel = void;
+  using is_position_pack = void;
   P i, j, k;
 };
 template <class P>
 struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 4> {
-  using kiln_positions_of_kernel = void;
+  using is_position_pack = void;
   P i, j, k, l;
 };
 
-// A position of a kernel in groups: in_group(i) and group_of(i) know it.
+// A position of a kernel in groups, which in_group(i) and group_of(i) take.
 template <class D>
 struct [[maybe_unused]] group_position_ : position_<D> {
   using position_<D>::operator=;
-  using kiln_dtype_in_group = D;
+  using dtype_in_group = D;
   constexpr group_position_() = default;
   constexpr group_position_(builder* builder_, int id_) : position_<D>(builder_, id_) {}
 };
 template <class X>
-concept GroupPosition = requires { typename X::kiln_dtype_in_group; };
+concept GroupPosition = requires { typename X::dtype_in_group; };
 template <class X>
 inline constexpr why group_position_why = GroupPosition<X> ? why::ok : why::position_is_not_of_a_kernel_in_groups;
 
-inline constexpr int kiln_largest_group = 4096;  // positions on each axis
+namespace detail {
+
+inline constexpr int largest_group = 4096;  // positions on each axis
+
+}  // namespace detail
+
 template <int Rank, int... Size>
 inline constexpr why group_sizes_why =
-    sizeof...(Size) == Rank && Rank <= 3 && ((Size >= 1 && Size <= kiln_largest_group) && ...)
+    sizeof...(Size) == Rank && Rank <= 3 && ((Size >= 1 && Size <= detail::largest_group) && ...)
         ? why::ok
         : why::group_needs_a_size_from_1_to_4096_for_each_extent;
 
-// kernel(N, M), and kernel(N, M).group<16, 16>(): the positions in groups that share arrays and wait for each other.
+// kernel(N, M), and kernel(N, M).group<16, 16>(): positions in groups, which share arrays and have barriers.
 template <class D, int Rank>
-class [[nodiscard]] kiln_kernel_scope
-    : public kiln_body<positions__write_one_name_for_each_extent_of_kernel<position_<D>, Rank>> {
+class [[nodiscard]] kernel_scope_ : public body_<positions__write_one_name_for_each_extent_of_kernel<position_<D>, Rank>> {
  public:
-  using kiln_kernel_scope::kiln_body::kiln_body;
+  using kernel_scope_::body_::body_;
   template <int... Size>
     requires(group_sizes_why<Rank, Size...> == why::ok)
   constexpr auto group() && {
@@ -146,7 +150,7 @@ class [[nodiscard]] kiln_kernel_scope
     return grouped(b, r.node, make_seq<Rank>{});
   }
   template <int... Size, why Reason = group_sizes_why<Rank, Size...>>
-    requires(kiln_wrong(Reason))
+    requires(detail::wrong(Reason))
   mistake<Reason> group() && KILN_MISTAKE(KILN_REASONS_SCOPE);
   template <class X, class... More, why Reason = why::extents_are_template_arguments__write_local_of_extents>
       mistake<Reason> group(const X&, const More&...) && KILN_MISTAKE(KILN_REASONS_SCOPE);
@@ -154,7 +158,7 @@ class [[nodiscard]] kiln_kernel_scope
  private:
   template <int... A>
   static constexpr auto grouped(builder* b, int kernel, seq<A...>) {  // the positions follow the kernel
-    return kiln_body<positions__write_one_name_for_each_extent_of_kernel<group_position_<D>, Rank>>(
+    return body_<positions__write_one_name_for_each_extent_of_kernel<group_position_<D>, Rank>>(
         b, op::kernel_end, {group_position_<D>(b, kernel + 1 + A)...});
   }
 };

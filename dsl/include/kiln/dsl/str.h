@@ -1,4 +1,4 @@
-// Fixed strings as template arguments, the user's source location, and integer packs without heavy headers.
+// Fixed strings as template arguments, the user's source location, and packs of integers.
 #pragma once
 
 #include <source_location>
@@ -24,46 +24,35 @@ struct str {
 template <int M>
 str(const char (&)[M]) -> str<M - 1>;
 
-// A piece of text that lives elsewhere.
+// A piece of a text that another object owns.
 struct text_view {
   const char* p = nullptr;
   int n = 0;
 };
 
-constexpr int kiln_length(const char* s) {
+namespace detail {
+
+constexpr int text_length(const char* s) {
   int n = 0;
   while (s[n] != 0) ++n;
   return n;
 }
-constexpr text_view kiln_view(const char* s) { return {s, kiln_length(s)}; }
+constexpr text_view text_of(const char* s) { return {s, detail::text_length(s)}; }
 
-// <0, 0, >0 as memcmp, shorter first when one is the prefix of the other.
-constexpr int kiln_compare(text_view a, text_view b) {
+// Below, at or above 0, as memcmp; of a text and its prefix the prefix is less.
+constexpr int compare_text(text_view a, text_view b) {
   const int n = a.n < b.n ? a.n : b.n;
   for (int i = 0; i < n; ++i)
     if (a.p[i] != b.p[i]) return a.p[i] < b.p[i] ? -1 : 1;
   return a.n - b.n;
 }
 
+}  // namespace detail
+
 template <int... I>
-struct seq {};
-#if defined(__clang__)
-template <class, int... I>
-struct kiln_seq_of {
-  using type = seq<I...>;
-};
-template <class T, T... I>
-using kiln_seq_alias = typename kiln_seq_of<T, I...>::type;
+using seq = std::integer_sequence<int, I...>;
 template <int N>
-using make_seq = __make_integer_seq<kiln_seq_alias, int, N>;
-#else
-template <int N>
-struct kiln_make_seq {
-  using type = seq<__integer_pack(N)...>;
-};
-template <int N>
-using make_seq = typename kiln_make_seq<N>::type;
-#endif
+using make_seq = std::make_integer_sequence<int, N>;
 
 // A short list of integers that can be a template argument.
 struct ints {

@@ -1,12 +1,12 @@
-// The symbolic extents of a program, their facts, and which of them the arguments of a call give.
+// The symbolic extents of a program, their facts, and whether the arguments of a call determine them.
 #pragma once
 
 #include "kiln/dsl/extent.h"
 
-namespace kiln::dsl {
+namespace kiln::dsl::detail {
 
 inline constexpr int max_symbols = 16, max_symbol_name = 48;
-struct kiln_symbols {
+struct symbols {
   int n = 0;
   bool conflict = false, too_many = false;
   char name[max_symbols][max_symbol_name] = {};
@@ -15,11 +15,11 @@ struct kiln_symbols {
 
   constexpr int find(text_view name_) const {
     for (int i = 0; i < n; ++i)
-      if (kiln_compare(kiln_view(name[i]), name_) == 0) return i;
+      if (detail::compare_text(detail::text_of(name[i]), name_) == 0) return i;
     return -1;
   }
   constexpr void declare(const record::symbol& s) {
-    const int i = find(kiln_view(s.name));
+    const int i = find(detail::text_of(s.name));
     if (i < 0) return;
     const facts f{s.min, s.max, s.multiple_of};
     if (declared[i] && (f.min != known[i].min || f.max != known[i].max || f.multiple_of != known[i].multiple_of))
@@ -30,7 +30,7 @@ struct kiln_symbols {
 };
 // Calls f(name) for every symbol in the text of an extent.
 template <class F>
-constexpr void kiln_each_symbol(text_view text, F f) {
+constexpr void each_symbol(text_view text, F f) {
   for (int i = 0; i < text.n;) {
     if (poly::is_digit(text.p[i])) {
       while (i < text.n && poly::is_digit(text.p[i])) ++i;
@@ -45,17 +45,17 @@ constexpr void kiln_each_symbol(text_view text, F f) {
   }
 }
 template <class F>
-constexpr void kiln_each_symbol(const char* text, F f) {
-  kiln_each_symbol(kiln_view(text), f);
+constexpr void each_symbol(const char* text, F f) {
+  detail::each_symbol(detail::text_of(text), f);
 }
 
-// Whether an extent gives the symbol s at a call that has given the known ones: it is k * s + rest, and k is never 0.
-constexpr bool kiln_gives(const kiln_symbols& symbols, const bool* known, const char* text, int s) {
+// Whether an extent determines the symbol s once the known symbols are determined: it is k * s + rest, and k is never 0.
+constexpr bool gives(const detail::symbols& symbols, const bool* known, const char* text, int s) {
   bool open = false;
-  kiln_each_symbol(text, [&](text_view v) { open = open || (symbols.find(v) != s && !known[symbols.find(v)]); });
+  detail::each_symbol(text, [&](text_view v) { open = open || (symbols.find(v) != s && !known[symbols.find(v)]); });
   if (open) return false;
-  const text_view name = kiln_view(symbols.name[s]);
-  const poly::sum p = poly::parse(kiln_view(text));
+  const text_view name = detail::text_of(symbols.name[s]);
+  const poly::sum p = poly::parse(detail::text_of(text));
   int sign = 0;
   bool never_0 = false;
   for (int i = 0; i < p.n; ++i) {
@@ -65,8 +65,8 @@ constexpr bool kiln_gives(const kiln_symbols& symbols, const bool* known, const 
       const text_view atom = p.t[i].atom[a];
       if (atom.p[0] == '(') {
         quotients = true;
-        kiln_each_symbol(atom, [&](text_view v) { inside = inside || kiln_compare(v, name) == 0; });
-      } else if (kiln_compare(atom, name) == 0) {
+        detail::each_symbol(atom, [&](text_view v) { inside = inside || detail::compare_text(v, name) == 0; });
+      } else if (detail::compare_text(atom, name) == 0) {
         ++degree;
       } else {
         positive = positive && symbols.known[symbols.find(atom)].min >= 1;
@@ -81,8 +81,8 @@ constexpr bool kiln_gives(const kiln_symbols& symbols, const bool* known, const 
   }
   return never_0;
 }
-// The number of a symbol that no parameter gives; -1: there is none.
-constexpr int kiln_not_given(const kiln_symbols& symbols, const record::parameter* v, int n) {
+// The number of a symbol that no parameter determines; -1: there is none.
+constexpr int not_given(const detail::symbols& symbols, const record::parameter* v, int n) {
   bool known[max_symbols] = {};
   int count = 0;
   for (bool changed = true; changed && count < symbols.n;) {
@@ -90,7 +90,8 @@ constexpr int kiln_not_given(const kiln_symbols& symbols, const record::paramete
     for (int i = 0; i < n; ++i)
       for (int a = 0; a < v[i].s->rank; ++a)
         for (int s = 0; s < symbols.n; ++s)
-          if (const char* text = v[i].s->extents[a].text; text != nullptr && !known[s] && kiln_gives(symbols, known, text, s)) {
+          if (const char* text = v[i].s->extents[a].text;
+              text != nullptr && !known[s] && detail::gives(symbols, known, text, s)) {
             known[s] = changed = true;
             ++count;
           }
@@ -100,4 +101,4 @@ constexpr int kiln_not_given(const kiln_symbols& symbols, const record::paramete
   return -1;
 }
 
-}  // namespace kiln::dsl
+}  // namespace kiln::dsl::detail
