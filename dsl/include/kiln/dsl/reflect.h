@@ -6,11 +6,22 @@
 
 namespace kiln::dsl::detail {
 
+// A list of modules as one member, whose modules are named by their index. hana.h makes one of hana::tuple: it specialises this
+// with is_list = true, size, element<I>, and unpack(list, f), which calls f(module...).
+template <class T>
+struct module_list {
+  static constexpr bool is_list = false;
+};
+template <class T>
+concept list_of_modules = module_list<std::remove_const_t<T>>::is_list;
+
 template <class Owner>
 struct any_member {
   template <class T>
     requires(!std::is_same_v<T, Owner>)
-  constexpr operator T() const;  // NOLINT(google-explicit-constructor)
+  constexpr operator T() const {  // NOLINT(google-explicit-constructor)
+    return T{};
+  }
 };
 
 template <class M, int... I>
@@ -32,7 +43,9 @@ constexpr bool made(seq<I...>) {
 inline constexpr int max_members = 32;
 template <class M, int N = max_members>
 constexpr int members() {
-  if constexpr (N == 0 || detail::made<M>(make_seq<N>{}))
+  if constexpr (list_of_modules<M>)
+    return module_list<M>::size;
+  else if constexpr (N == 0 || detail::made<M>(make_seq<N>{}))
     return N;
   else
     return detail::members<M, N - 1>();
@@ -45,9 +58,15 @@ template <class M, int... I>
 concept made_in_parentheses = requires { M((static_cast<void>(I), any_member<M>{})...); };
 template <class M>
 inline constexpr bool members_are_single =
-    []<int... I>(seq<I...>) { return made_in_parentheses<M, I...>; }(make_seq<member_count<M> + (has_base<M> ? 1 : 0)>{});
+    list_of_modules<M> || []<int... I>(seq<I...>) { return made_in_parentheses<M, I...>; }(make_seq<member_count<M> + (has_base<M> ? 1 : 0)>{});
 
 // f(member...) for the members of x.
+template <class M, class F>
+constexpr auto with_members(M& x, F f)
+  requires(list_of_modules<M>)
+{
+  return module_list<std::remove_const_t<M>>::unpack(x, f);
+}
 template <class M, class F>
 constexpr auto with_members(M& x, F f) {
   constexpr int n = member_count<std::remove_const_t<M>>;
@@ -129,7 +148,18 @@ constexpr auto* member_pointer() {
 #pragma clang diagnostic pop
 #endif
 template <class M, int I>
-using member_t = std::remove_cv_t<std::remove_pointer_t<decltype(detail::member_pointer<M, I>())>>;
+struct member {
+  using type = std::remove_cv_t<std::remove_pointer_t<decltype(detail::member_pointer<M, I>())>>;
+  static constexpr text_view name() { return detail::member_name<detail::member_pointer<M, I>()>(); }
+};
+template <list_of_modules M, int I>
+struct member<M, I> {
+  using type = typename module_list<M>::template element<I>;
+  static constexpr char digits[2] = {static_cast<char>('0' + I / 10), static_cast<char>('0' + I % 10)};
+  static constexpr text_view name() { return I < 10 ? text_view{digits + 1, 1} : text_view{digits, 2}; }
+};
+template <class M, int I>
+using member_t = typename member<M, I>::type;
 
 template <class T>
 concept parameter_tensor = requires { typename T::is_parameter; };
@@ -137,7 +167,7 @@ concept parameter_tensor = requires { typename T::is_parameter; };
 // The name of a parameter: the names of the fields that lead to it, joined by '_'.
 template <class M, int I, str Prefix>
 constexpr auto member_path() {
-  constexpr text_view name = detail::member_name<detail::member_pointer<M, I>()>();
+  constexpr text_view name = member<M, I>::name();
   constexpr int n = static_cast<int>(sizeof(Prefix.c)) - 1, sep = n > 0 ? 1 : 0;
   str<n + sep + name.n> r;
   for (int i = 0; i < n; ++i) r.c[i] = Prefix.c[i];
@@ -153,7 +183,7 @@ consteval poly::text wrong_member() {
   auto one = [&t]<int I>() {
     using T = member_t<M, I>;
     constexpr auto path = detail::member_path<M, I, Prefix>();
-    if constexpr (std::is_class_v<T> && std::is_aggregate_v<T>) {
+    if constexpr (list_of_modules<T> || (std::is_class_v<T> && std::is_aggregate_v<T>)) {
       if (t.n == 0) t = detail::wrong_member<T, path>();
     } else if constexpr (!parameter_tensor<T>) {
       if (t.n == 0) t.put(detail::text_of(path.c));
@@ -173,7 +203,7 @@ constexpr void each_member(F& f) {
   if constexpr (parameter_tensor<T>) {
     f.template operator()<T, path>();
   } else {
-    static_assert(std::is_aggregate_v<T>, "kiln: members of a program are in<>, out<>, inout<> or modules (structs) of them");
+    static_assert(list_of_modules<T> || std::is_aggregate_v<T>, "kiln: members of a program are in<>, out<>, inout<> or modules (structs) of them");
     detail::each_parameter<T, path>(f, make_seq<member_count<T>>{});
   }
 }
