@@ -16,7 +16,7 @@ Compiled compile(const Graph& graph, Schedule begin, const CompileOptions& optio
   };
   PassOptions passes{
       .target = options.target, .verify = options.verify, .remarks = options.remarks, .disabled = options.disabled};
-  if (options.done || options.dump)
+  if (options.done || (options.dump && !options.dump_after.empty()))
     passes.done = [&](const Pass& pass, const Graph& g, const Schedule& s) {
       if (options.done) options.done(pass.name);
       if (wants(pass.name)) options.dump(pass.name, write_schedule(g, s));
