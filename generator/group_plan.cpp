@@ -160,10 +160,10 @@ void GroupPlan::check() const {
     if (wrong == none || split == splits_.end()) continue;
     const record::node& reason = node(split->second);
     const std::string what = o == op::loop ? "the bounds of the loop" : leaves(o) ? "the break or continue" : "the condition";
-    throw compiler::Diagnostic("E-barrier", where(reason),
-                               std::string(reason.o == op::barrier ? "a barrier" : "a group array") + " expected " + what +
-                                   " around it to be the same for all positions of the group, got one that may differ, at " +
-                                   where(node(wrong)));
+    throw compiler::Diagnostic(
+        "E-barrier", where(reason),
+        std::string(reason.o == op::barrier ? "a barrier" : "a group array") + " expected " + what +
+            " around it to be the same for all work items of the workgroup, got one that may differ, at " + where(node(wrong)));
   }
 }
 

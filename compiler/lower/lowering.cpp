@@ -45,10 +45,11 @@ void check_arrays(const Graph& g, Id sink) {
     for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.arg(extent, 0), most + 1), most + 1);
     left -= size;
     if (left < 0)
-      throw Diagnostic("E-stack", where(g, g.loc(id)),
-                       "expected at most " + std::to_string(most) +
-                           " bytes of arrays in a kernel, got more: local and group arrays, and what the positions of a group "
-                           "keep across barriers");
+      throw Diagnostic(
+          "E-stack", where(g, g.loc(id)),
+          "expected at most " + std::to_string(most) +
+              " bytes of arrays in a kernel, got more: local and shared arrays, and values that the work items of a workgroup "
+              "keep across barriers");
   }
 }
 

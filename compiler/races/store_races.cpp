@@ -167,7 +167,7 @@ class PositionRaces {
   Id second(Id id) { return substitute(g_, id, second_); }
   // The memory in words: the parameter that a kernel's state ends in, or an array of the workgroup.
   std::string name(Id memory) const {
-    if (g_.op(memory) == Op::LOCAL) return "an array of the group";
+    if (g_.op(memory) == Op::LOCAL) return "a shared array";
     const std::int64_t slot = g_.arg(memory, 0);
     std::vector<Id> open;
     std::set<std::pair<Id, bool>> seen;
@@ -233,7 +233,7 @@ class PositionRaces {
     const Touch &write = first ? a : b, &other = first ? b : a;
     constexpr std::string_view verbs[] = {"read", "store to", "change"};
     const bool of_group = positions_.scope != positions_.kernel;
-    std::string text = std::string("positions of ") + (of_group ? "a group" : "the kernel") + " write " +
+    std::string text = std::string("work items of ") + (of_group ? "a workgroup" : "the kernel") + " write " +
                        name(write.access->memory) + " at " + place(write) + ", and others " +
                        (of_group ? "between the same barriers " : "") + "may " +
                        std::string(verbs[static_cast<std::size_t>(other.access->kind)]) + " the same element";
@@ -282,7 +282,7 @@ class PositionRaces {
     return false;
   }
 
-  // ", as positions (0, 8) and (1, 0) do where N = 2". The work item that writes comes first. The search uses exact forms of
+  // ", as work items (0, 8) and (1, 0) do where N = 2". The work item that writes comes first. The search uses exact forms of
   // results that may wrap, because small values do not wrap.
   std::string example(const Touch& a, const Touch& b, Meeting m, bool write_is_first) {
     const std::unordered_map<Id, Id> exact = exact_forms();
@@ -294,7 +294,7 @@ class PositionRaces {
       for (const auto& [x, y] : m.axes) s += (s.empty() ? "(" : ", ") + std::to_string(found->at(is_first ? x : y));
       return s + ")";
     };
-    std::string text = ", as positions " + position(write_is_first) + " and " + position(!write_is_first) + " do";
+    std::string text = ", as work items " + position(write_is_first) + " and " + position(!write_is_first) + " do";
     std::map<std::string, std::int64_t> named;
     for (const auto& [id, value] : *found)
       if (g_.op(id) == Op::SYM && !g_.name(id).starts_with("$")) named[std::string(g_.name(id))] = value;
@@ -312,7 +312,7 @@ class PositionRaces {
     for (const Id id : is_unsure ? g_.reachable(places) : std::vector<Id>{})
       if (forms_.may_wrap(id))
         return std::string(compiler::name(g_.dtype(id))) +
-               " may not hold the place: " + (bits(g_.dtype(id)) < 64 ? "take positions of i64, kernel<i64>(...), or " : "") +
+               " may not hold the place: " + (bits(g_.dtype(id)) < 64 ? "take indices of i64, kernel<i64>(...), or " : "") +
                "bound it by facts, dim<\"N\", {.max = ...}>";
     const std::string unsure = is_unsure ? "no two that do were found: where none do, the proof falls short; " : "";
     if (a.access->kind == Kind::read || b.access->kind == Kind::read)

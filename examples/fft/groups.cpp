@@ -18,7 +18,7 @@ constexpr void turn(auto const& w, auto const& k) {
 // t: the work item. w: the factors. get(k, c) and set(k, c, value) access component c of point k.
 constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
   auto s = scope(t);
-  auto re = s.template group<f32, points>(), im = s.template group<f32, points>();
+  auto re = s.template shared<f32, points>(), im = s.template shared<f32, points>();
   for (int first : {0, points / 2}) {
     auto k = t + first;
     auto from = cast<i32>(reversed(k) >> static_cast<unsigned>(32 - bits));
@@ -54,10 +54,10 @@ struct transforms : program<transforms> {
   out<f32, 2, points> w;  // intermediate values
   constexpr void body() {
     for (auto [k] : kernel(points)) turn(w, k);
-    for (auto [row, i] : kernel(B, points / 2).group<1, points / 2>()) {
-      auto b = group_of(row);
+    for (auto [row, i] : kernel(B, points / 2).workgroup<1, points / 2>()) {
+      auto b = group_id(row);
       transform_in_group(
-          in_group(i), sign, w, [&](auto const& k, int c) { return x(b, k, c); },
+          local_id(i), sign, w, [&](auto const& k, int c) { return x(b, k, c); },
           [&](auto const& k, int c, auto const& v) { y(b, k, c) = v; });
     }
   }
@@ -74,10 +74,10 @@ struct low_pass_in_groups : program<low_pass_in_groups> {
   out<f32, 2, square> w;
 
   constexpr void lines(float sign, auto const& get, auto const& set) {
-    for (auto [row, i] : kernel(square, square / 2).group<1, square / 2>()) {
-      auto line = group_of(row);
+    for (auto [row, i] : kernel(square, square / 2).workgroup<1, square / 2>()) {
+      auto line = group_id(row);
       transform_in_group(
-          in_group(i), sign, w, [&](auto const& k, int c) { return get(line, k, c); },
+          local_id(i), sign, w, [&](auto const& k, int c) { return get(line, k, c); },
           [&](auto const& k, int c, auto const& v) { set(line, k, c, v); });
     }
   }

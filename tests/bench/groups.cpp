@@ -20,12 +20,12 @@ struct transposed : program<transposed> {
   in<f32, N, N> x;
   out<f32, N, N> y;
   constexpr void body() {
-    for (auto [i, j] : kernel(N, N).group<side, side>()) {
-      auto tile = group<f32, side, side>();
-      auto a = in_group(i), b = in_group(j);
+    for (auto [i, j] : kernel(N, N).workgroup<side, side>()) {
+      auto tile = shared<f32, side, side>();
+      auto a = local_id(i), b = local_id(j);
       tile(a, b) = x(i, j);
       barrier();
-      y(side * group_of(j) + a, side * group_of(i) + b) = tile(b, a);
+      y(side * group_id(j) + a, side * group_id(i) + b) = tile(b, a);
     }
   }
 };
@@ -34,9 +34,9 @@ struct running_sums : program<running_sums> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<block>()) {
-      auto s = group<i32, block>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<block>()) {
+      auto s = shared<i32, block>();
+      auto t = local_id(i);
       s(t) = x(i);
       for (int distance = 1; distance < block; distance *= 2) {
         barrier();
@@ -53,16 +53,16 @@ struct sums_in_pairs : program<sums_in_pairs> {
   in<f32, N> x;
   out<f32, M> y;  // N / 256
   constexpr void body() {
-    for (auto [i] : kernel(N).group<block>()) {
-      auto s = group<f32, block>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<block>()) {
+      auto s = shared<f32, block>();
+      auto t = local_id(i);
       s(t) = x(i);
       for (int half = block / 2; half > 0; half /= 2) {
         barrier();
         if (auto c = when(t < half)) s(t) += s(t + half);
       }
       barrier();
-      if (auto c = when(t == 0)) y.at<mode::skip>(group_of(i)) = s(0);
+      if (auto c = when(t == 0)) y.at<mode::skip>(group_id(i)) = s(0);
     }
   }
 };

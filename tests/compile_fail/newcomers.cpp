@@ -52,7 +52,7 @@ struct newcomers : program<newcomers> {
 #elif BAD == 14
     auto v = p ? s : s * 2;  //! no value while compiling
 #elif BAD == 15
-    for (auto i : kernel(N)) y(i) = 1;  //! positions of a kernel come in brackets
+    for (auto i : kernel(N)) y(i) = 1;  //! work items of a kernel come in brackets
 #elif BAD == 16
     for (auto e : x) total += e;  //! cpp sees no extents and elements|C\+\+ sees no extents and elements
 #elif BAD == 17
@@ -62,13 +62,13 @@ struct newcomers : program<newcomers> {
 #elif BAD == 19
     for (int i = 0; i < n; ++i) y(i) = 1;  //! no value while compiling
 #elif BAD == 20
-    for (auto [i] : kernel(N)) { i += 1; y(i) = 1; }  //! position or counter is assigned
+    for (auto [i] : kernel(N)) { i += 1; y(i) = 1; }  //! work item or counter is assigned
 #elif BAD == 21
-    for (auto i : loop(3)) { i = i + 1; total += 1; }  //! position or counter is assigned
+    for (auto i : loop(3)) { i = i + 1; total += 1; }  //! work item or counter is assigned
 #elif BAD == 22
     for (auto i : loop(3)) { i = 0; total += 1; }  //! the type of a value never changes|give the result a new name
 #elif BAD == 23
-    for (auto [i, j] : kernel(N, M)) { i = j; q(i, j) = 1; }  //! position or counter is assigned
+    for (auto [i, j] : kernel(N, M)) { i = j; q(i, j) = 1; }  //! work item or counter is assigned
 #elif BAD == 24
     for (auto [i] : kernel(N)) y[i] = 1;  //! elements are in parentheses
 #elif BAD == 25
@@ -114,15 +114,15 @@ struct newcomers : program<newcomers> {
 #elif BAD == 45
     y = concat(x, x);  //! axes and extents are template arguments
 #elif BAD == 46
-    auto a = local<f32>(4);  //! extents are template arguments write local|extents of an array and sizes of groups
+    auto a = local<f32>(4);  //! extents are template arguments write local|extents of an array and sizes of workgroups
 #elif BAD == 47
-    auto a = local(4);  //! extents are template arguments write local|extents of an array and sizes of groups
+    auto a = local(4);  //! extents are template arguments write local|extents of an array and sizes of workgroups
 #elif BAD == 48
-    for (auto [i] : kernel(N).group(64)) y(i) = 0;  //! extents are template arguments write local|extents of an array and sizes of groups
+    for (auto [i] : kernel(N).workgroup(64)) y(i) = 0;  //! extents are template arguments write local|extents of an array and sizes of workgroups
 #elif BAD == 49
-    for (auto [i] : kernel<256>(N)) y(i) = 0;  //! extents are template arguments write local|extents of an array and sizes of groups
+    for (auto [i] : kernel<256>(N)) y(i) = 0;  //! extents are template arguments write local|extents of an array and sizes of workgroups
 #elif BAD == 50
-    for (auto [i] : kernel(N).group<8>()) { auto a = group<f32>(8); y(i) = 0; }  //! extents are template arguments write local|extents of an array and sizes of groups
+    for (auto [i] : kernel(N).workgroup<8>()) { auto a = shared<f32>(8); y(i) = 0; }  //! extents are template arguments write local|extents of an array and sizes of workgroups
 #elif BAD == 51
     auto v = var<f32, 3>(k(0));  //! assigned value has another dtype|another dtype
 #elif BAD == 52

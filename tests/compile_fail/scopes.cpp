@@ -142,19 +142,19 @@ struct scopes : program<scopes> {
 #elif BAD == 55
     for (auto t : loop(3)) { for (auto [i] : kernel(t + 1)) later = x(i) * 2; total += later; }  //! value of a closed scope is used outside
 #elif BAD == 56
-    barrier();  //! barrier outside of a kernel in groups
+    barrier();  //! barrier outside of a kernel with workgroups
 #elif BAD == 57
-    for (auto [i] : kernel(N)) { y(i) = 0; barrier(); }  //! barrier outside of a kernel in groups
+    for (auto [i] : kernel(N)) { y(i) = 0; barrier(); }  //! barrier outside of a kernel with workgroups
 #elif BAD == 58
-    for (auto [i] : kernel(N)) { auto a = group<f32, 4>(); y(i) = a(0); }  //! group array outside of a kernel in groups
+    for (auto [i] : kernel(N)) { auto a = shared<f32, 4>(); y(i) = a(0); }  //! shared array outside of a kernel with workgroups
 #elif BAD == 59
-    for (auto [i] : kernel(N).group<64>()) { auto a = group<f32, N>(); }  //! local array needs static extents|static extents
+    for (auto [i] : kernel(N).workgroup<64>()) { auto a = shared<f32, N>(); }  //! local array needs static extents|static extents
 #elif BAD == 60
-    for (auto [i] : kernel(N).group<8, 8>()) y(i) = 0;  //! group needs a size from 1 to 4096 for each extent|a group needs a size
+    for (auto [i] : kernel(N).workgroup<8, 8>()) y(i) = 0;  //! workgroup needs a size from 1 to 4096 for each extent|a workgroup needs a size
 #elif BAD == 61
-    for (auto [i] : kernel(N).group<8192>()) y(i) = 0;  //! group needs a size from 1 to 4096 for each extent|a group needs a size
+    for (auto [i] : kernel(N).workgroup<8192>()) y(i) = 0;  //! workgroup needs a size from 1 to 4096 for each extent|a workgroup needs a size
 #elif BAD == 62
-    for (auto [i] : kernel(N)) y(in_group(i)) = 0;  //! position is not of a kernel in groups|in group and group of take
+    for (auto [i] : kernel(N)) y(local_id(i)) = 0;  //! work item is not of a kernel with workgroups|local_id and group_id take
 #elif BAD == 63
     auto r = deep(k, 0, 0, 0, 0);  //! at most four indices where one is a tensor
 #elif BAD == 64
@@ -200,7 +200,7 @@ struct scopes : program<scopes> {
 #elif BAD == 84
     for (auto [i] : kernel(N)) { auto v = var(x); y(i) = v(i); }  //! elements inside a kernel are at most 16
 #elif BAD == 85
-    for (auto [i] : kernel(N).group<8>()) { auto j = i; j += 1; y.at<mode::skip>(in_group(j)) = 0; }  //! position is not of a kernel in groups
+    for (auto [i] : kernel(N).workgroup<8>()) { auto j = i; j += 1; y.at<mode::skip>(local_id(j)) = 0; }  //! work item is not of a kernel with workgroups
 #elif BAD == 86
     z *= 2;  //! out parameter is read before it is assigned
 #elif BAD == 87

@@ -21,9 +21,9 @@ struct reversed : program<reversed> {
   in<f32, N> x;
   out<f32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<16>()) {
-      auto s = group<f32, 16>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<16>()) {
+      auto s = shared<f32, 16>();
+      auto t = local_id(i);
       auto v = x(i) * 2.0f;
       s(t) = v;
       barrier();
@@ -37,11 +37,11 @@ struct tile : program<tile> {
   in<f32, 64, 64> x;
   out<f32, 64, 64> y;
   constexpr void body() {
-    for (auto [i, j] : kernel(64, 64).group<8, 8>()) {
-      auto s = group<f32, 8, 8>();
-      s(in_group(i), in_group(j)) = x(i, j);
+    for (auto [i, j] : kernel(64, 64).workgroup<8, 8>()) {
+      auto s = shared<f32, 8, 8>();
+      s(local_id(i), local_id(j)) = x(i, j);
       barrier();
-      y(8 * group_of(j) + in_group(i), 8 * group_of(i) + in_group(j)) = s(in_group(j), in_group(i));
+      y(8 * group_id(j) + local_id(i), 8 * group_id(i) + local_id(j)) = s(local_id(j), local_id(i));
     }
   }
 };
@@ -51,9 +51,9 @@ struct summed : program<summed> {
   in<i32, 64> x;
   out<i32, 64> y;
   constexpr void body() {
-    for (auto [i] : kernel(64).group<8>()) {
-      auto s = group<i32, 8>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(64).workgroup<8>()) {
+      auto s = shared<i32, 8>();
+      auto t = local_id(i);
       s(t) = x(i);
       for (auto bit : loop(3)) {
         auto half = 4 >> bit;
@@ -70,9 +70,9 @@ struct halved : program<halved> {
   in<i32, 64> x;
   out<i32, 64> y;
   constexpr void body() {
-    for (auto [i] : kernel(64).group<8>()) {
-      auto s = group<i32, 8>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(64).workgroup<8>()) {
+      auto s = shared<i32, 8>();
+      auto t = local_id(i);
       auto n = var(x(i));
       for (auto turn : loop(100)) {
         break_if(n < 10);
@@ -90,9 +90,9 @@ struct swapped : program<swapped> {
   in<f32, 64> x;
   out<f32, 64> y;
   constexpr void body() {
-    for (auto [i] : kernel(64).group<32>()) {
-      auto s = group<f32, 64>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(64).workgroup<32>()) {
+      auto s = shared<f32, 64>();
+      auto t = local_id(i);
       auto k = t + (t & 62);  // 0 1 4 5 8 9 ...
       unique(s(k)) = x(i);
       barrier();
@@ -106,8 +106,8 @@ struct queued : program<queued> {
   in<i32, 64> x;
   out<i32, 64> y;
   constexpr void body() {
-    for (auto [i] : kernel(64).group<8>()) {
-      auto last = group<i32, 1>();
+    for (auto [i] : kernel(64).workgroup<8>()) {
+      auto last = shared<i32, 1>();
       y(i) = last(0).atomic_exchange(x(i));
     }
   }

@@ -234,10 +234,10 @@ struct handles : program<handles> {
     const auto doubled = x * 2;
     const auto halves = split<0, 2>(w);
     y = doubled;
-    for (auto [i] : kernel(N).group<64>()) {
+    for (auto [i] : kernel(N).workgroup<64>()) {
       auto v = var(0.0f);
       auto a = local<f32, 4>();
-      auto part = in_group(i);
+      auto part = local_id(i);
       static_assert(!finds_detail<decltype(i), decltype(part), decltype(v), decltype(a), decltype(x(i)), decltype(a(0)),
                                   decltype(range<2>(i)), decltype(w(range<2>(i)))>);
       if (auto c = when(x(i) > v)) {
@@ -247,7 +247,7 @@ struct handles : program<handles> {
       for (auto k : loop(2)) static_assert(!finds_detail<decltype(k)>);
     }
     static_assert(!finds_detail<decltype(x), decltype(y), decltype(total), decltype(doubled), decltype(halves), handles>);
-    static_assert(!finds_detail<decltype(kernel(N, M)), decltype(kernel(N).group<64>()), decltype(once()), mistake<why::ok>>);
+    static_assert(!finds_detail<decltype(kernel(N, M)), decltype(kernel(N).workgroup<64>()), decltype(once()), mistake<why::ok>>);
     static_assert(!finds_detail<decltype(scope(x)), decltype(N), decltype(N + 1), decltype(none), decltype(keepdims)>);
   }
 };

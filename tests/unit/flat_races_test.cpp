@@ -52,17 +52,17 @@ KILN_FLAT_RACE_TEST(EightEachBeyondTheEnd, is_race, for (auto [i, j] : kernel<i6
 KILN_FLAT_RACE_TEST(NextRow, is_race, for (auto [i, j] : kernel<i64>(N, M)) y(i* M + j) = y((i + 1) * M + j);)
 
 TEST(FlatRaces, SaysWhichPositionsMeet) {
-  EXPECT_NE(race_of<WrongFactor>().find(", as positions (2, 0) and (2, 1) do where M = 2, N = 3; make it atomic"),
+  EXPECT_NE(race_of<WrongFactor>().find(", as work items (2, 0) and (2, 1) do where M = 2, N = 3; make it atomic"),
             std::string::npos)
       << race_of<WrongFactor>();
-  EXPECT_NE(race_of<NextRow>().find(", as positions (1, 0) and (0, 0) do where M = 2, N = 2; write to another"),
+  EXPECT_NE(race_of<NextRow>().find(", as work items (1, 0) and (0, 0) do where M = 2, N = 2; write to another"),
             std::string::npos)
       << race_of<NextRow>();
 }
 
 TEST(FlatRaces, SaysThatATypeIsTooNarrow) {  // no two work items meet at small extents
   EXPECT_NE(race_of<I32OfAnyExtents>().find(", and others may store to the same element; "
-                                            "i32 may not hold the place: take positions of i64"),
+                                            "i32 may not hold the place: take indices of i64"),
             std::string::npos)
       << race_of<I32OfAnyExtents>();
   EXPECT_NE(race_of<I32PositionsOfOneAxis>().find("same element; i32 may not hold"), std::string::npos)

@@ -8,9 +8,9 @@ namespace {
 
 #define KILN_GROUP_RACE_TEST(Name, Text, ...)                   \
   KILN_RACE_TEST(                                               \
-      Name, Text, for (auto [i] : kernel(K).group<16>()) {      \
-        [[maybe_unused]] auto s = group<i32, 64>();             \
-        [[maybe_unused]] auto t = in_group(i), b = group_of(i); \
+      Name, Text, for (auto [i] : kernel(K).workgroup<16>()) {  \
+        [[maybe_unused]] auto s = shared<i32, 64>();            \
+        [[maybe_unused]] auto t = local_id(i), b = group_id(i); \
         __VA_ARGS__                                             \
         barrier();                                              \
         v(i) = s(63 - t);                                       \
@@ -93,9 +93,9 @@ KILN_GROUP_RACE_TEST(
       barrier();
     })
 KILN_RACE_TEST(
-    TreeOfRemaindersInJustAsMany, is_free, for (auto [i] : kernel(K).group<16>()) {
-      auto s = group<i32, 16>();
-      auto t = in_group(i);
+    TreeOfRemaindersInJustAsMany, is_free, for (auto [i] : kernel(K).workgroup<16>()) {
+      auto s = shared<i32, 16>();
+      auto t = local_id(i);
       s(t) = w(i);
       for (auto k : loop(4)) {
         if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
@@ -104,9 +104,9 @@ KILN_RACE_TEST(
       v(i) = s(0);
     })
 KILN_RACE_TEST(
-    TreeOfRemaindersInTooFew, is_race, for (auto [i] : kernel(K).group<16>()) {
-      auto s = group<i32, 13>();
-      auto t = in_group(i);
+    TreeOfRemaindersInTooFew, is_race, for (auto [i] : kernel(K).workgroup<16>()) {
+      auto s = shared<i32, 13>();
+      auto t = local_id(i);
       if (auto g = when(t < 13)) s(t) = w(i);
       for (auto k : loop(4)) {
         if (auto g = when(t % (2 << k) == 0)) s(t) += s(t + (1 << k));
@@ -144,48 +144,48 @@ KILN_GROUP_RACE_TEST(TensorNeighbourAfterTheBarrier, is_free,
                      if (auto g = when(t < 15)) s(t) = w.at<mode::constant>(16 * b + t + 1, 0);
                      barrier(); w.at<mode::skip>(16 * b + t) = s(t);)
 KILN_RACE_TEST(
-    TilesOfTwoAxes, is_free, for (auto [i, j] : kernel(N, M).group<8, 4>()) {
-      auto s = group<i32, 8, 4>();
-      auto a = in_group(i), b = in_group(j);
+    TilesOfTwoAxes, is_free, for (auto [i, j] : kernel(N, M).workgroup<8, 4>()) {
+      auto s = shared<i32, 8, 4>();
+      auto a = local_id(i), b = local_id(j);
       s(a, b) = q(i, j);
       barrier();
       q(i, j) = s(7 - a, b) + s(a, 3 - b);
     })
 KILN_RACE_TEST(
-    RowsOfTiles, is_race, for (auto [i, j] : kernel(N, M).group<8, 4>()) {
-      auto s = group<i32, 8>();
-      s(in_group(i)) = j;
+    RowsOfTiles, is_race, for (auto [i, j] : kernel(N, M).workgroup<8, 4>()) {
+      auto s = shared<i32, 8>();
+      s(local_id(i)) = j;
       barrier();
-      q(i, j) = s(in_group(j));
+      q(i, j) = s(local_id(j));
     })
 KILN_RACE_TEST(
-    FirstOfEachRowOfTiles, is_free, for (auto [i, j] : kernel(N, M).group<8, 4>()) {
-      auto s = group<i32, 8>();
-      if (auto g = when(in_group(j) == 2)) s(in_group(i)) = j;
+    FirstOfEachRowOfTiles, is_free, for (auto [i, j] : kernel(N, M).workgroup<8, 4>()) {
+      auto s = shared<i32, 8>();
+      if (auto g = when(local_id(j) == 2)) s(local_id(i)) = j;
       barrier();
-      q(i, j) = s(in_group(j));
+      q(i, j) = s(local_id(j));
     })
 
 struct shifted : program<shifted> {
   inout<i32, N> y;
   static constexpr int line = __LINE__ + 4;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<8>()) {
-      auto s = group<i32, 8>();
-      s(in_group(i)) = i;
-      y(i) = s(in_group(i) + 1);
+    for (auto [i] : kernel(N).workgroup<8>()) {
+      auto s = shared<i32, 8>();
+      s(local_id(i)) = i;
+      y(i) = s(local_id(i) + 1);
     }
   }
 };
 TEST(StoreRaces, FileAndLineOfAGroup) {
   const std::string race = race_of<shifted>();
   EXPECT_NE(race.find("group_races_test.cpp:" + std::to_string(shifted::line) + ":"), std::string::npos) << race;
-  EXPECT_NE(race.find("error: E-race: positions of a group write an array of the group"), std::string::npos) << race;
+  EXPECT_NE(race.find("error: E-race: work items of a workgroup write a shared array"), std::string::npos) << race;
 }
 
 TEST(StoreRaces, SaysWhichOfAGroup) {
   const std::string group = race_of<NeighbourBeforeTheBarrier>();
-  EXPECT_NE(group.find("positions of a group write an array of the group at (i), and others between the same barriers may read "
+  EXPECT_NE(group.find("work items of a workgroup write a shared array at (i), and others between the same barriers may read "
                        "the same element at (i + 1) ("),
             std::string::npos)
       << group;

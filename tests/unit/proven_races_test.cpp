@@ -202,10 +202,10 @@ TEST(ProvenRaces, ManyPlacesAndReads) { is_free(race_of_many(true)); }
 
 // A message names two work items only if both, their conditions and the element could be evaluated.
 TEST(ProvenRaces, NamesPositionsOnlyWhereTheyMeet) {
-  EXPECT_NE(race_of<QuarterOfEven>().find(", as positions ("), std::string::npos) << race_of<QuarterOfEven>();
+  EXPECT_NE(race_of<QuarterOfEven>().find(", as work items ("), std::string::npos) << race_of<QuarterOfEven>();
   const std::string narrow = race_of<OddEvenSortOfI32>();
-  EXPECT_EQ(narrow.find(", as positions ("), std::string::npos) << narrow;
-  EXPECT_NE(narrow.find("i32 may not hold the place: take positions of i64"), std::string::npos) << narrow;
+  EXPECT_EQ(narrow.find(", as work items ("), std::string::npos) << narrow;
+  EXPECT_NE(narrow.find("i32 may not hold the place: take indices of i64"), std::string::npos) << narrow;
 }
 
 }  // namespace

@@ -235,7 +235,7 @@ struct scattered : program<scattered> {
 TEST(StoreRaces, FileAndLine) {
   const std::string race = race_of<scattered>();
   EXPECT_NE(race.find("store_races_test.cpp:" + std::to_string(scattered::line) + ":"), std::string::npos) << race;
-  EXPECT_NE(race.find("error: E-race: positions of the kernel write `y`"), std::string::npos) << race;
+  EXPECT_NE(race.find("error: E-race: work items of the kernel write `y`"), std::string::npos) << race;
 }
 
 TEST(StoreRaces, SaysWhat) {

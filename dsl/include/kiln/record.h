@@ -83,7 +83,7 @@ struct source_loc {
 //   break_, continue_: source {} or {rank-0 bool}; of the innermost loop
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
 //   local: imm = number; an array of zeros with the shape, static extents, new each time that the scope runs the node
-//          | group_array: one for all positions of a group
+//          | group_array: one for all work items of a workgroup
 // Elements of a tensor: slot, or local_tensors + number of a local array, or variable_tensors + number of a variable, or
 // computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their shapes broadcast. The
 // shape `s` of the elements is that of the indices, then the axes without an index.

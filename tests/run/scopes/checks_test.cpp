@@ -107,13 +107,13 @@ struct in_groups : program<in_groups> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<8>()) {
-      auto s = group<i32, 8>();
-      s(in_group(i)) = x(i);
+    for (auto [i] : kernel(N).workgroup<8>()) {
+      auto s = shared<i32, 8>();
+      s(local_id(i)) = x(i);
       check(x(i) >= 0, "not negative");  // 0
       barrier();
       check(s(0) < 100, "the first of the group is below 100");  // 1
-      y(i) = s(7 - in_group(i));
+      y(i) = s(7 - local_id(i));
     }
   }
 };

@@ -20,10 +20,10 @@ struct decided : program<decided> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<16>()) {
-      auto s = group<i32, 16>();
-      auto flag = group<i32, 1>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<16>()) {
+      auto s = shared<i32, 16>();
+      auto flag = shared<i32, 1>();
+      auto t = local_id(i);
       s(t) = x(i);
       barrier();
       auto rounds = s(0) & 7;
@@ -87,10 +87,10 @@ struct meeting : program<meeting> {
   out<i32, N> y;
   out<f32, N> z;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<64>()) {
-      auto s = group<i32, 64>();
-      auto f = group<f32, 2>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<64>()) {
+      auto s = shared<i32, 64>();
+      auto f = shared<f32, 2>();
+      auto t = local_id(i);
       unique(s(places(t))) = x(i);
       barrier();
       auto before = s(x(i) & 7).atomic_exchange(t);
@@ -136,14 +136,14 @@ struct promised : program<promised> {
   in<i32, N> places;
   inout<i32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<8>()) {
-      auto s = group<i32, 8>();
+    for (auto [i] : kernel(N).workgroup<8>()) {
+      auto s = shared<i32, 8>();
       unique(s(places(i) & 7)) = i;
       barrier();
       unique(s(7 - (places(i) & 7))) += 1;
       y(i) = 0;
     }
-    for (auto [i] : kernel(N).group<8>()) unique(y(places(i))) = i;
+    for (auto [i] : kernel(N).workgroup<8>()) unique(y(places(i))) = i;
   }
 };
 TEST(Groups, PromisesThatDoNotHold) {
@@ -175,9 +175,9 @@ struct inner_loops : program<inner_loops> {
   inout<i32, 8> counts;
   out<i32, H, W> y;
   constexpr void body() {
-    for (auto [i, j] : kernel(H, W).group<11, 16>()) {
-      auto s = group<i32, 500>();
-      auto t = in_group(j);
+    for (auto [i, j] : kernel(H, W).workgroup<11, 16>()) {
+      auto s = shared<i32, 500>();
+      auto t = local_id(j);
       auto n = var(0);
       for (auto k : forever()) {
         break_if(n > (x(i, j) & 7));
@@ -238,7 +238,7 @@ template <int Size>
 struct keeping : program<keeping<Size>> {
   inout<f32, H, W> x;
   constexpr void body() {
-    for (auto [i, j] : this->kernel(H, W).template group<Size, Size>()) {
+    for (auto [i, j] : this->kernel(H, W).template shared<Size, Size>()) {
       auto kept = x(i, j) * 2;
       this->barrier();
       x(i, j) = kept;
@@ -261,7 +261,7 @@ struct apart : program<apart<A>> {
   in<i32, N> x;
   inout<i32, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template group<8>()) {
+    for (auto [i] : this->kernel(N).template shared<8>()) {
       auto n = this->var(0);
       if (auto c = this->when(x(i) > 0)) n = 3;
       if constexpr (A == around::condition)
@@ -274,12 +274,12 @@ struct apart : program<apart<A>> {
           this->barrier();
         }
       if constexpr (A == around::otherwise) {
-        if (auto c = this->when(this->in_group(i) == 0)) n = 1;
+        if (auto c = this->when(this->local_id(i) == 0)) n = 1;
         if (auto c = this->otherwise()) this->barrier();
       }
       if constexpr (A == around::array)
         for (auto k : this->loop(x(i))) {
-          auto s = this->template group<i32, 8>();
+          auto s = this->template shared<i32, 8>();
           s(0) = k;
         }
       y(i) = n;
@@ -309,7 +309,7 @@ struct left_alone : program<left_alone> {
   in<i32, N> last;
   inout<i32> sum;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<8>()) {
+    for (auto [i] : kernel(N).workgroup<8>()) {
       auto k = var(0);
       for (auto turn : forever()) {
         break_if(k >= rounds);

@@ -18,9 +18,9 @@ struct bounded : program<bounded> {
   in<i32> m;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<64>()) {
-      auto s = group<i32, 64>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<64>()) {
+      auto s = shared<i32, 64>();
+      auto t = local_id(i);
       s(t) = x(i);
       for (auto bit : loop(6)) {
         auto half = 32 >> bit;
@@ -70,9 +70,9 @@ struct butterflies : program<butterflies<T>> {
   in<T, N> x;
   out<T, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template group<64>()) {
-      auto s = this->template group<T, 128>();
-      auto t = this->in_group(i);
+    for (auto [i] : this->kernel(N).template shared<64>()) {
+      auto s = this->template shared<T, 128>();
+      auto t = this->local_id(i);
       s(t) = x(i);
       s(127 - t) = x(i) + x(i);
       for (int half = 1; half < 128; half *= 2) {

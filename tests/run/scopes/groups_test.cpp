@@ -25,10 +25,10 @@ struct reversal : program<reversal<G>> {
   in<f32, N> x;
   out<f32, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template group<G>()) {
-      auto s = this->template group<f32, G>();
-      auto t = this->in_group(i);
-      auto first = this->group_of(i) * G;
+    for (auto [i] : this->kernel(N).template shared<G>()) {
+      auto s = this->template shared<f32, G>();
+      auto t = this->local_id(i);
+      auto first = this->group_id(i) * G;
       s(t) = x(i);
       this->barrier();
       y(i) = s(min(x.template size<0>() - first, G) - 1 - t);
@@ -58,9 +58,9 @@ struct scan : program<scan<G>> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template group<G>()) {
-      auto s = this->template group<i32, G>();
-      auto t = this->in_group(i);
+    for (auto [i] : this->kernel(N).template shared<G>()) {
+      auto s = this->template shared<i32, G>();
+      auto t = this->local_id(i);
       s(t) = x(i);
       auto distance = this->var(1);
       for ([[maybe_unused]] auto step : this->forever()) {
@@ -99,9 +99,9 @@ struct tiles : program<tiles<A, B>> {
   in<f32, H, W> x;
   out<f32, H, W> y;
   constexpr void body() {
-    for (auto [i, j] : this->kernel(H, W).template group<A, B>()) {
-      auto s = this->template group<f32, A, B>();
-      auto a = this->in_group(i), b = this->in_group(j);
+    for (auto [i, j] : this->kernel(H, W).template shared<A, B>()) {
+      auto s = this->template shared<f32, A, B>();
+      auto a = this->local_id(i), b = this->local_id(j);
       s(a, b) = x(i, j);
       auto v = this->var(0.0f);
       for (auto turn : this->loop(3)) {
@@ -151,9 +151,9 @@ struct kept : program<kept> {
   out<f32, N> y;
   out<f32, N> z;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<64>()) {
-      auto s = group<f32, 64>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<64>()) {
+      auto s = shared<f32, 64>();
+      auto t = local_id(i);
       auto value = x(i) * 2.0f;    // float value
       auto number = var(k(i));     // integer variable
       auto v = var<f32, 3>(0.5f);  // small vector
@@ -216,9 +216,9 @@ struct early : program<early> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<32>()) {
-      auto s = group<i32, 32>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<32>()) {
+      auto s = shared<i32, 32>();
+      auto t = local_id(i);
       auto n = var(x(i));
       auto turns = var(0);
       for (auto turn : loop(50)) {
@@ -269,10 +269,10 @@ struct histogram : program<histogram> {
   inout<i32, 16> counts;
   out<i32, N> largest;
   constexpr void body() {
-    for (auto [i] : kernel(N).group<256>()) {
-      auto bins = group<i32, 16>();
-      auto most = group<i32, 1>();
-      auto t = in_group(i);
+    for (auto [i] : kernel(N).workgroup<256>()) {
+      auto bins = shared<i32, 16>();
+      auto most = shared<i32, 1>();
+      auto t = local_id(i);
       bins(x(i) & 15).atomic_add(1);
       barrier();
       if (auto c = when(t < 16)) {
@@ -333,10 +333,10 @@ struct array_of_outside : program<array_of_outside> {
   constexpr void body() {
     auto table = local<i32, 3, 4>();
     for (auto k : loop(4)) table(1, k) = 10 * k;
-    for (auto [i] : kernel(N).group<8>()) {
-      auto s = group<i32, 8>();
+    for (auto [i] : kernel(N).workgroup<8>()) {
+      auto s = shared<i32, 8>();
       auto before = table(1, x(i));
-      s(in_group(i)) = before;
+      s(local_id(i)) = before;
       barrier();
       y(i) = s(0) + table(1, x(i)) - before + table(i & 1, 2);
     }

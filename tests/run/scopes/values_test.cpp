@@ -178,11 +178,11 @@ struct grouped : program<grouped> {
   constexpr void body() {
     auto all = var<i32, 4>(0);
     auto turned = var(x);
-    for (auto [i] : kernel(N).group<8>()) {
-      auto shared = group<i32, 8>();
+    for (auto [i] : kernel(N).workgroup<8>()) {
+      auto shared = shared<i32, 8>();
       auto own = var<i32, 3>(0);
       auto turns = var<i32, 2>(0);
-      auto t = in_group(i);
+      auto t = local_id(i);
       for (auto k : loop(3)) own(k) = x(i) + k;
       shared(t) = own(2);
       turns(1) += 2;

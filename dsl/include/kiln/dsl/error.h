@@ -104,10 +104,10 @@ namespace kiln::dsl {
   X(bound_of_i64_needs_a_kernel_of_i64, "an extent of i64 needs kernel<i64>(...), or cast<i32>") \
   X(condition_must_be_a_bool_scalar__write_x_greater_0_or_any, "the condition must be a bool scalar of the program: x(i) > 0, any(x > 0); for a tensor select(c, a, b)") \
   X(a_check_needs_a_text__write_check_of_condition_and_text, "a check needs a text: check(x(i) > 0, \"x is positive\")") \
-  X(local_array_needs_static_extents, "a local or group array needs static extents") \
-  X(group_needs_a_size_from_1_to_4096_for_each_extent, "a group needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).group<16, 16>()") \
-  X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
-  X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of groups are template arguments: local<f32, 4>(), kernel(n).group<64>()") \
+  X(local_array_needs_static_extents, "a local or shared array needs static extents") \
+  X(workgroup_needs_a_size_from_1_to_4096_for_each_extent, "a workgroup needs a size from 1 to 4096 for each extent, at most three: kernel(N, M).workgroup<16, 16>()") \
+  X(work_item_is_not_of_a_kernel_with_workgroups, "local_id and group_id take a work item of kernel(...).workgroup<...>()") \
+  X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of workgroups are template arguments: local<f32, 4>(), kernel(n).workgroup<64>()") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
   X(cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8, "types of C++ are no dtypes: f32 for float, f64 for double, i32 for int, i64 for long, u8 for unsigned char") \
   X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
@@ -117,7 +117,7 @@ namespace kiln::dsl {
 #define KILN_REASONS_ELEMENT(X) \
   X(index_must_be_an_integer__write_cast_or_select, "an index is an integer, or a scalar or tensor of an integer dtype: cast<i32>(x); for a mask select(c, a, b)") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
-  X(positions_of_a_kernel_come_in_brackets__write_for_auto_i, "the positions of a kernel come in brackets: for (auto [i] : kernel(n))") \
+  X(work_items_of_a_kernel_come_in_brackets__write_for_auto_i, "the work items of a kernel come in brackets: for (auto [i] : kernel(n))") \
   X(at_takes_a_mode__write_at_of_mode, "at names a mode: x.at<mode::wrap>(i); x(i) takes the nearest element") \
   X(elements_are_in_parentheses__write_t_of_i, "elements are in parentheses: t(i), t(i, j)") \
   X(an_atomic_is_of_an_element__write_t_of_i, "an atomic is of an element: t(i).atomic_add(e), of a scalar s().atomic_add(e)") \
@@ -164,17 +164,17 @@ namespace kiln::dsl {
   X(scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if, "a scope is left by a jump of C++: write break_if, continue_if") \
   X(scope_is_not_entered__write_for_or_if, "a scope is opened without a body: for (auto [i] : kernel(n)), for (auto i : loop(n)), if (auto c = when(p))") \
   X(value_of_a_closed_scope_is_used_outside__write_var, "a value of a closed scope is used outside: declare a var before the scope") \
-  X(position_or_counter_is_assigned__write_a_value_of_its_own, "the position of a kernel or the counter of a loop is assigned: auto k = i + 1, loop(begin, end, step)") \
+  X(work_item_or_counter_is_assigned__write_a_value_of_its_own, "the work item of a kernel or the counter of a loop is assigned: auto k = i + 1, loop(begin, end, step)") \
   X(value_is_rebound_inside_a_scope__write_var, "a value is rebound inside a scope: declare it with var(...)") \
   X(forever_has_no_break__write_break_if, "forever() without a break_if or break_ in it never ends: break_if(c)") \
   X(step_of_a_loop_is_0, "the step of a loop is 0") \
   X(kernel_inside_a_kernel__write_kernel_of_n_m_or_loop, "a kernel inside a kernel: for (auto [i, j] : kernel(N, M)), or a loop inside") \
-  X(barrier_outside_of_a_kernel_in_groups, "a barrier outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
-  X(group_array_outside_of_a_kernel_in_groups, "a group array outside of a kernel in groups: for (auto [i] : kernel(n).group<256>())") \
-  X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, "a variable of outside is set inside a kernel, whose positions run at once: total().atomic_add(e), sum(x) without a kernel, or for (auto o : once())") \
+  X(barrier_outside_of_a_kernel_with_workgroups, "a barrier outside of a kernel with workgroups: for (auto [i] : kernel(n).workgroup<256>())") \
+  X(shared_array_outside_of_a_kernel_with_workgroups, "a shared array outside of a kernel with workgroups: for (auto [i] : kernel(n).workgroup<256>())") \
+  X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, "a variable of outside is set inside a kernel, whose work items run at once: total().atomic_add(e), sum(x) without a kernel, or for (auto o : once())") \
   X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
   X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
-  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e; a sum over positions is total().atomic_add(e)") \
+  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e; a sum over work items is total().atomic_add(e)") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
   X(value_is_used_before_it_has_one, "a value is used before it has one") \
   X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
@@ -186,7 +186,7 @@ namespace kiln::dsl {
   X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")
 // Mistakes that types show in most places and the evaluation of the body in the others.
 #define KILN_REASONS_LATE(X) \
-  X(position_is_not_of_a_kernel_in_groups, "in_group and group_of take a position of kernel(...).group<...>()") \
+  X(work_item_is_not_of_a_kernel_with_workgroups, "local_id and group_id take a work item of kernel(...).workgroup<...>()") \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>")
 // clang-format on
 
@@ -256,8 +256,8 @@ enum class why : unsigned char {
   condition_must_be_a_bool_scalar__write_x_greater_0_or_any,
   a_check_needs_a_text__write_check_of_condition_and_text,
   local_array_needs_static_extents,
-  group_needs_a_size_from_1_to_4096_for_each_extent,
-  position_is_not_of_a_kernel_in_groups,
+  workgroup_needs_a_size_from_1_to_4096_for_each_extent,
+  work_item_is_not_of_a_kernel_with_workgroups,
   index_must_be_an_integer__write_cast_or_select,
   at_most_one_index_for_each_axis,
   at_most_four_indices_where_one_is_a_tensor,
@@ -268,7 +268,7 @@ enum class why : unsigned char {
   mode_constant_takes_the_value_outside_after_the_indices,
   computed_extent_is_a_template_argument__write_size_of_extent,
   an_array_is_read_by_element__write_a_of_i,
-  positions_of_a_kernel_come_in_brackets__write_for_auto_i,
+  work_items_of_a_kernel_come_in_brackets__write_for_auto_i,
   at_takes_a_mode__write_at_of_mode,
   elements_are_in_parentheses__write_t_of_i,
   an_atomic_is_of_an_element__write_t_of_i,

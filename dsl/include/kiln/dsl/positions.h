@@ -72,7 +72,7 @@ struct [[maybe_unused]] position_ : expr_<D, sh<>> {
  private:
   // The scope keeps the first copy, and the `for` gets the second. Only a further copy is a value of the program's own.
   constexpr void check_own_(const record::source_loc& l) const {
-    if (copies <= 2) this->b->fail(why::position_or_counter_is_assigned__write_a_value_of_its_own, l);
+    if (copies <= 2) this->b->fail(why::work_item_or_counter_is_assigned__write_a_value_of_its_own, l);
   }
 };
 // The element of once().
@@ -83,29 +83,29 @@ struct [[maybe_unused]] one_time_ {
 };
 
 template <class P, int N>
-struct positions__write_one_name_for_each_extent_of_kernel;
+struct work_items__write_one_name_for_each_extent_of_kernel;
 template <class P>
-struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 1> {
+struct [[maybe_unused]] work_items__write_one_name_for_each_extent_of_kernel<P, 1> {
   using is_position_pack = void;
   P i;
 };
 template <class P>
-struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 2> {
+struct [[maybe_unused]] work_items__write_one_name_for_each_extent_of_kernel<P, 2> {
   using is_position_pack = void;
   P i, j;
 };
 template <class P>
-struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 3> {
+struct [[maybe_unused]] work_items__write_one_name_for_each_extent_of_kernel<P, 3> {
   using is_position_pack = void;
   P i, j, k;
 };
 template <class P>
-struct [[maybe_unused]] positions__write_one_name_for_each_extent_of_kernel<P, 4> {
+struct [[maybe_unused]] work_items__write_one_name_for_each_extent_of_kernel<P, 4> {
   using is_position_pack = void;
   P i, j, k, l;
 };
 
-// A position of a kernel in groups, which in_group(i) and group_of(i) take.
+// A work item of a kernel with workgroups, which local_id(i) and group_id(i) take.
 template <class D>
 struct [[maybe_unused]] group_position_ : position_<D> {
   using position_<D>::operator=;
@@ -116,7 +116,7 @@ struct [[maybe_unused]] group_position_ : position_<D> {
 template <class X>
 concept GroupPosition = requires { typename X::dtype_in_group; };
 template <class X>
-inline constexpr why group_position_why = GroupPosition<X> ? why::ok : why::position_is_not_of_a_kernel_in_groups;
+inline constexpr why group_position_why = GroupPosition<X> ? why::ok : why::work_item_is_not_of_a_kernel_with_workgroups;
 
 namespace detail {
 
@@ -128,16 +128,16 @@ template <int Rank, int... Size>
 inline constexpr why group_sizes_why =
     sizeof...(Size) == Rank && Rank <= 3 && ((Size >= 1 && Size <= detail::largest_group) && ...)
         ? why::ok
-        : why::group_needs_a_size_from_1_to_4096_for_each_extent;
+        : why::workgroup_needs_a_size_from_1_to_4096_for_each_extent;
 
-// kernel(N, M), and kernel(N, M).group<16, 16>(): positions in groups, which share arrays and have barriers.
+// kernel(N, M), and kernel(N, M).workgroup<16, 16>(): work items in workgroups, which share arrays and have barriers.
 template <class D, int Rank>
-class [[nodiscard]] kernel_scope_ : public body_<positions__write_one_name_for_each_extent_of_kernel<position_<D>, Rank>> {
+class [[nodiscard]] kernel_scope_ : public body_<work_items__write_one_name_for_each_extent_of_kernel<position_<D>, Rank>> {
  public:
   using kernel_scope_::body_::body_;
   template <int... Size>
     requires(group_sizes_why<Rank, Size...> == why::ok)
-  constexpr auto group() && {
+  constexpr auto workgroup() && {
     builder* b = this->b_;
     builder::region& r = b->regions.v[b->scope - 1];
     r.grouped = true;
@@ -151,14 +151,14 @@ class [[nodiscard]] kernel_scope_ : public body_<positions__write_one_name_for_e
   }
   template <int... Size, why Reason = group_sizes_why<Rank, Size...>>
     requires(detail::wrong(Reason))
-  mistake<Reason> group() && KILN_MISTAKE(KILN_REASONS_SCOPE);
+  mistake<Reason> workgroup() && KILN_MISTAKE(KILN_REASONS_SCOPE);
   template <class X, class... More, why Reason = why::extents_are_template_arguments__write_local_of_extents>
-      mistake<Reason> group(const X&, const More&...) && KILN_MISTAKE(KILN_REASONS_SCOPE);
+      mistake<Reason> workgroup(const X&, const More&...) && KILN_MISTAKE(KILN_REASONS_SCOPE);
 
  private:
   template <int... A>
   static constexpr auto grouped(builder* b, int kernel, seq<A...>) {  // the positions follow the kernel
-    return body_<positions__write_one_name_for_each_extent_of_kernel<group_position_<D>, Rank>>(
+    return body_<work_items__write_one_name_for_each_extent_of_kernel<group_position_<D>, Rank>>(
         b, op::kernel_end, {group_position_<D>(b, kernel + 1 + A)...});
   }
 };

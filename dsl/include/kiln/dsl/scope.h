@@ -93,7 +93,7 @@ template <class X>
 constexpr auto group_position(const X& i, std::uint64_t what, const sloc& l) {
   using D = typename X::dtype_in_group;
   builder* b = i.b;
-  if (b->nodes.v[i.id].o != op::index) b->fail(why::position_is_not_of_a_kernel_in_groups, b->at(l));
+  if (b->nodes.v[i.id].o != op::index) b->fail(why::work_item_is_not_of_a_kernel_with_workgroups, b->at(l));
   const int kernel = b->sources.v[b->nodes.v[i.id].source_begin];
   detail::begin_node<D, sh<>>(b, op::index, l, b->nodes.v[i.id].imm | what);
   b->src(kernel);
@@ -421,45 +421,46 @@ struct keywords {
   mistake<Reason> local() const KILN_MISTAKE(KILN_REASONS_SCOPE);
   KILN_EXTENTS_TWIN(local)
 
-  // In a kernel of groups, for (auto [i] : kernel(N).group<256>()): auto s = group<f32, 256>() is an array of zeros that the
-  // positions of one group share; extents are static.
+  // In a kernel with workgroups, for (auto [i] : kernel(N).workgroup<256>()): auto s = shared<f32, 256>() is an array of zeros
+  // that the work items of one workgroup share; extents are static.
   template <DType D, auto... E>
     requires detail::static_extents<E...>
-  constexpr auto group(sloc l = sloc::current()) const {
+  constexpr auto shared(sloc l = sloc::current()) const {
     builder* b = kiln_b();
-    if (!b->grouped()) b->fail(why::group_array_outside_of_a_kernel_in_groups, b->at(l));
+    if (!b->grouped()) b->fail(why::shared_array_outside_of_a_kernel_with_workgroups, b->at(l));
     detail::begin_node<D, make_sh<E...>>(b, op::local, l, static_cast<std::uint64_t>(b->locals) | record::group_array);
     b->closed_when = -1;
     return local_<D, make_sh<E...>>(b, static_cast<int>(record::local_tensors) + b->locals++);
   }
   template <DType D, auto... E, why Reason = why::local_array_needs_static_extents>
     requires(!detail::static_extents<E...>)
-  mistake<Reason> group() const KILN_MISTAKE(KILN_REASONS_SCOPE);
-  KILN_EXTENTS_TWIN(group)
-  // After the barrier every position of the group reads the values that any of them wrote before it.
+  mistake<Reason> shared() const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  KILN_EXTENTS_TWIN(shared)
+  // After the barrier every work item of the workgroup reads the values that any of them wrote before it.
   constexpr void barrier(sloc l = sloc::current()) const {
     builder* b = kiln_b();
-    if (!b->grouped()) b->fail(why::barrier_outside_of_a_kernel_in_groups, b->at(l));
+    if (!b->grouped()) b->fail(why::barrier_outside_of_a_kernel_with_workgroups, b->at(l));
     detail::begin_node<bool, sh<>>(b, op::barrier, l);
     b->closed_when = -1;
   }
-  // in_group(i): the place of position i in its group, from 0, along its axis. group_of(i): the number of the group, from 0.
+  // local_id(i): the number of work item i in its workgroup, from 0, along its axis. group_id(i): the number of the workgroup,
+  // from 0.
   template <class X>
     requires(group_position_why<X> == why::ok)
-  constexpr auto in_group(const X& i, sloc l = sloc::current()) const {
+  constexpr auto local_id(const X& i, sloc l = sloc::current()) const {
     return detail::group_position(i, record::within_group, l);
   }
   template <class X, why Reason = group_position_why<X>>
     requires(detail::wrong(Reason))
-  mistake<Reason> in_group(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  mistake<Reason> local_id(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
   template <class X>
     requires(group_position_why<X> == why::ok)
-  constexpr auto group_of(const X& i, sloc l = sloc::current()) const {
+  constexpr auto group_id(const X& i, sloc l = sloc::current()) const {
     return detail::group_position(i, record::of_group, l);
   }
   template <class X, why Reason = group_position_why<X>>
     requires(detail::wrong(Reason))
-  mistake<Reason> group_of(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
+  mistake<Reason> group_id(const X&) const KILN_MISTAKE(KILN_REASONS_SCOPE);
 
  private:
   constexpr builder* kiln_b() const {

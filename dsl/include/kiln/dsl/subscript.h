@@ -193,7 +193,7 @@ constexpr why element_why() {
   if constexpr ((std::is_same_v<I, ext> || ...))
     return why::computed_extent_is_a_template_argument__write_size_of_extent;
   else if constexpr ((position_pack<I> || ...))
-    return why::positions_of_a_kernel_come_in_brackets__write_for_auto_i;
+    return why::work_items_of_a_kernel_come_in_brackets__write_for_auto_i;
   else if constexpr (!(detail::integer_index<I>() && ...))
     return why::index_must_be_an_integer__write_cast_or_select;
   else if constexpr (sizeof...(I) == 0 || sizeof...(I) > S::rank)
