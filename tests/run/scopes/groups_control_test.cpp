@@ -238,7 +238,7 @@ template <int Size>
 struct keeping : program<keeping<Size>> {
   inout<f32, H, W> x;
   constexpr void body() {
-    for (auto [i, j] : this->kernel(H, W).template shared<Size, Size>()) {
+    for (auto [i, j] : this->kernel(H, W).template workgroup<Size, Size>()) {
       auto kept = x(i, j) * 2;
       this->barrier();
       x(i, j) = kept;
@@ -261,7 +261,7 @@ struct apart : program<apart<A>> {
   in<i32, N> x;
   inout<i32, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template shared<8>()) {
+    for (auto [i] : this->kernel(N).template workgroup<8>()) {
       auto n = this->var(0);
       if (auto c = this->when(x(i) > 0)) n = 3;
       if constexpr (A == around::condition)

@@ -70,7 +70,7 @@ struct butterflies : program<butterflies<T>> {
   in<T, N> x;
   out<T, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template shared<64>()) {
+    for (auto [i] : this->kernel(N).template workgroup<64>()) {
       auto s = this->template shared<T, 128>();
       auto t = this->local_id(i);
       s(t) = x(i);

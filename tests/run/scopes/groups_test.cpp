@@ -25,7 +25,7 @@ struct reversal : program<reversal<G>> {
   in<f32, N> x;
   out<f32, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template shared<G>()) {
+    for (auto [i] : this->kernel(N).template workgroup<G>()) {
       auto s = this->template shared<f32, G>();
       auto t = this->local_id(i);
       auto first = this->group_id(i) * G;
@@ -58,7 +58,7 @@ struct scan : program<scan<G>> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
-    for (auto [i] : this->kernel(N).template shared<G>()) {
+    for (auto [i] : this->kernel(N).template workgroup<G>()) {
       auto s = this->template shared<i32, G>();
       auto t = this->local_id(i);
       s(t) = x(i);
@@ -99,7 +99,7 @@ struct tiles : program<tiles<A, B>> {
   in<f32, H, W> x;
   out<f32, H, W> y;
   constexpr void body() {
-    for (auto [i, j] : this->kernel(H, W).template shared<A, B>()) {
+    for (auto [i, j] : this->kernel(H, W).template workgroup<A, B>()) {
       auto s = this->template shared<f32, A, B>();
       auto a = this->local_id(i), b = this->local_id(j);
       s(a, b) = x(i, j);
