@@ -18,7 +18,7 @@ constexpr void turn(auto const& w, auto const& k) {
 // t: the work item. w: the factors. get(k, c) and set(k, c, value) access component c of point k.
 constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
   auto s = scope(t);
-  auto re = s.template workgroup<f32, points>(), im = s.template workgroup<f32, points>();
+  auto re = s.template shared<f32, points>(), im = s.template shared<f32, points>();
   for (int first : {0, points / 2}) {
     auto k = t + first;
     auto from = cast<i32>(reversed(k) >> static_cast<unsigned>(32 - bits));
