@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

@@ -8,24 +8,14 @@
 
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
 namespace {
 
 using Ranges = std::vector<Id>;  // ascending
 
-std::int64_t cost(const Graph& g, Id id) {
-  switch (g.op(id)) {
-    case Op::LOAD:
-    case Op::STORE: return 2;
-    case Op::FDIV:
-    case Op::SQRT:
-    case Op::CDIV:
-    case Op::CMOD: return 8;
-    case Op::REDUCE: return 0;  // counted with its values
-    default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
-  }
-}
+std::int64_t cost(const Graph& g, Id id) { return g.dtype(id) == DType::index ? 0 : operation_cost(g.op(id)).work; }
 
 Ranges united(const Ranges& a, const Ranges& b) {
   Ranges out;

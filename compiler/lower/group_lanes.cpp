@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ir/scopes.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/group_accesses.h"
 #include "compiler/lower/group_bounds.h"
@@ -17,12 +17,10 @@
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/own_plan.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
-
-constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
-constexpr std::int64_t shortest_lanes = 4;
 
 // The first loop over work items; inner loops come before the loops around them.
 Id first_group(const Graph& g, Id sink) {

@@ -9,7 +9,7 @@
 #include "compiler/ir/program.h"
 #include "compiler/lower/optimise.h"
 #include "compiler/lower/rewrite.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 #include "compiler/symbolic/facts.h"
 
 namespace kiln::compiler {

@@ -9,17 +9,15 @@
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
 
 constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
-constexpr int huge_body = 1000;        // more operations: one copy of the code, with masks everywhere, is better than two
-constexpr int short_body = 48;         // most operations of a body with loops for which two registers per value fit
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 constexpr int tile_factor = 4;
-constexpr int shortest_lanes = 4;
 
 struct Body {
   int widest = 1;     // bytes of the widest value

@@ -14,7 +14,7 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/ir/remark.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 #include "compiler/pipeline/passes.h"
 
 namespace kiln::compiler {

@@ -36,7 +36,6 @@ class StagingModel {
  public:
   StagingModel(const Graph& g, const Program& p) : g_(g), program_(p) {}
 
-  static double own_cost(Op op);  // cost of one operation
   double extent(Id e);            // typical value of an index expression over symbols
   double elements(const std::vector<Id>& extents);
   // Number of evaluations, inside `loops` (outermost first), of a value that depends on the ranges `used`. The iterations of

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
+#include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
 namespace {
@@ -76,7 +77,7 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
   double repeats = 1;
   for (const Id id : g_.reachable(roots)) {
     if (g_.op(id) == Op::LOAD) p.loads.push_back(id);
-    if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += StagingModel::own_cost(g_.op(id));
+    if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += operation_cost(g_.op(id)).recompute;
     if (g_.op(id) == Op::RANGE && static_cast<RangeKind>(g_.arg(id, 1)) == RangeKind::reduce)
       repeats *= std::max(1.0, model_.extent(g_.src(id, 0)));
     if (g_.op(id) != Op::REDUCE) continue;
