@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compiler {

@@ -4,9 +4,9 @@
 #include <bit>
 #include <unordered_map>
 
-#include "compiler/ir/short_loops.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/target/operation_cost.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {

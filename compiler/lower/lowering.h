@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/lower/optimise.h"
 #include "compiler/lower/rewrite.h"
-#include "compiler/target/target.h"
 #include "compiler/symbolic/facts.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

@@ -5,11 +5,11 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
-#include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
 #include "compiler/target/lane_limits.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
@@ -76,7 +76,7 @@ bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id
   return why_no_lanes(g, stores, ranges[i], stride).empty();
 }
 
-// The short inner ranges of a kernel (short_loops.h).
+// The short inner ranges of a kernel (unrollable_loops.h).
 struct Short {
   std::size_t first;  // index of the first short range; ranges.size(): none is short
   std::int64_t iterations = 1;

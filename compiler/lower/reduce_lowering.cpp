@@ -4,11 +4,11 @@
 #include <stdexcept>
 
 #include "compiler/ir/reduce_identity.h"
-#include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {

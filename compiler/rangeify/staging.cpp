@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "compiler/ir/short_loops.h"
 #include "compiler/target/operation_cost.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
