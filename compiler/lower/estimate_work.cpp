@@ -35,11 +35,10 @@ Id rough_end(Graph& g, Id range) {
 }  // namespace
 
 Id estimate_work(Graph& g, Id sink) {
-  const Id roots[] = {sink};
   std::unordered_map<Id, const Ranges*> of;  // by node: its ranges, a key of `cost_of`, whose keys keep their addresses
   std::map<Ranges, std::int64_t> cost_of;
   const auto intern = [&](Ranges r) { return &cost_of.try_emplace(std::move(r), 0).first->first; };
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     const Ranges* mine = intern(g.op(id) == Op::RANGE ? Ranges{id} : Ranges{});
     for (const Id s : g.src(id))
       if (of.at(s) != mine && !of.at(s)->empty()) mine = mine->empty() ? of.at(s) : intern(united(*mine, *of.at(s)));

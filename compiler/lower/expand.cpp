@@ -146,11 +146,9 @@ class Expansion {
     for (const Id id : traits_.nodes) {
       const Traits t = traits_.of.at(id);
       if (!t.affected) continue;
-      const SourceLoc saved = g_.loc();
-      g_.set_loc(g_.loc(id));
+      const LocScope of_node(g_, g_.loc(id));
       std::vector<Id> made(t.varies ? copies_.size() : 1);
       for (std::size_t c = 0; c < made.size(); ++c) made[c] = node(id, c, t);
-      g_.set_loc(saved);
       done_.emplace(id, std::move(made));
     }
   }

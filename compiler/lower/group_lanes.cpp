@@ -24,8 +24,7 @@ namespace {
 
 // The first loop over work items; inner loops come before the loops around them.
 Id first_group(const Graph& g, Id sink) {
-  const Id roots[] = {sink};
-  const std::vector<Id> nodes = g.reachable(roots);
+  const std::vector<Id> nodes = g.reachable(sink);
   const auto it = std::ranges::find_if(nodes, [&](Id id) { return is_group_loop(g, id); });
   return it == nodes.end() ? no_id : *it;
 }

@@ -122,8 +122,7 @@ std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges
   for (const bool vector_load : {true, false})
     for (std::size_t i = lanes; i-- > 0;)
       for (const Id loop : b.fma_loops) {
-        const Id roots[] = {g.src(loop, 4)};
-        for (const Id id : g.reachable(roots))
+        for (const Id id : g.reachable(g.src(loop, 4)))
           if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
               (!vector_load || index_stride(g, g.src(id, 1), vector) != 0))
             return i;

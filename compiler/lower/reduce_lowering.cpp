@@ -33,16 +33,14 @@ struct Reduction {
 
 // Whether some LOAD of the value is contiguous in the range.
 bool contiguous_over(const Graph& g, Id value, Id range) {
-  const Id roots[] = {value};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(value))
     if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
   return false;
 }
 
 // The number of LOADs that are not contiguous if the range becomes lanes.
 std::int64_t loads_apart(const Graph& g, Id value, Id range) {
-  const Id roots[] = {value};
-  return std::ranges::count_if(g.reachable(roots), [&](Id id) {
+  return std::ranges::count_if(g.reachable(value), [&](Id id) {
     const auto stride = g.op(id) == Op::LOAD ? index_stride(g, g.src(id, 1), range) : 0;
     return stride != 0 && stride != 1;
   });

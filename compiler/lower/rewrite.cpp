@@ -5,14 +5,12 @@
 namespace kiln::compiler {
 
 Id loop_of(const Graph& g, Id sink, Id range) {
-  const Id roots[] = {sink};
-  const std::vector<Id> nodes = g.reachable(roots);
+  const std::vector<Id> nodes = g.reachable(sink);
   return *std::ranges::find_if(nodes, [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == range; });
 }
 
 LoopIds::LoopIds(const Graph& g, Id sink) {
-  const Id roots[] = {sink};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(sink))
     if (g.op(id) == Op::RANGE) next_ = std::max(next_, g.arg(id, 0) + 1);
 }
 

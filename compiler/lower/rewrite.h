@@ -13,16 +13,13 @@ namespace kiln::compiler {
 // these sources.
 template <class Rule>
 Id rewrite(Graph& g, Id root, Rule&& rule) {
-  const Id roots[] = {root};
   std::unordered_map<Id, Id> done;
   std::vector<Id> sources;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(root)) {
     sources.clear();
     for (const Id s : g.src(id)) sources.push_back(done.at(s));
-    const SourceLoc saved = g.loc();
-    g.set_loc(g.loc(id));
+    const LocScope of_node(g, g.loc(id));
     const Id made = rule(id, std::span<const Id>(sources));
-    g.set_loc(saved);
     done[id] = made == no_id ? g.with_src(id, sources) : made;
   }
   return done.at(root);

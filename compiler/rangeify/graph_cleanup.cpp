@@ -106,7 +106,7 @@ class Cleanup {
     const std::vector<Id> to = shapes_.of(id);
     const std::size_t rank = to.size();
     std::vector<std::int64_t> step(g_.args(id).begin(), g_.args(id).end());
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     if (const Id inner = src[0]; g_.op(inner) == Op::SLICE) {  // in = b1 + (b2 + i*s2)*s1
       for (std::size_t i = 0; i < rank; ++i) {
         const std::int64_t s1 = g_.arg(inner, i);
@@ -134,7 +134,7 @@ class Cleanup {
   }
 
   Id with_data(Id id, Id x) {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     src[0] = x;
     return g_.with_src(id, src);
   }
@@ -147,17 +147,14 @@ class Cleanup {
 
 void graph_cleanup(Graph& g, Program& p) {
   Cleanup cleanup(g);
-  const Id roots[] = {p.sink};
   std::vector<Id> clean(p.sink + 1, no_id), sources;
-  for (Id id : g.reachable(roots)) {
+  for (Id id : g.reachable(p.sink)) {
     sources.clear();
     for (Id s : g.src(id))
       if (clean[s] != no_id) sources.push_back(clean[s]);
-    const SourceLoc saved = g.loc();
-    g.set_loc(g.loc(id));
+    const LocScope of_node(g, g.loc(id));
     const Id now = cleanup.node(g.with_src(id, sources));
     if (g.op(id) != Op::STORE || !cleanup.stores_nothing(now)) clean[id] = now;
-    g.set_loc(saved);
   }
   p.sink = clean[p.sink];
 }

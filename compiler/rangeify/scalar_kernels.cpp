@@ -34,12 +34,10 @@ class Rewriter {
   }
 
   Id run() {
-    const SourceLoc saved = g_.loc();
     for (const Id id : order_) {
-      g_.set_loc(g_.loc(id));
+      const LocScope of_node(g_, g_.loc(id));
       done_[id] = rewritten(id);
     }
-    g_.set_loc(saved);
     return done_[order_.back()];
   }
 
@@ -162,8 +160,7 @@ class Rewriter {
 }  // namespace
 
 void scalar_kernels(Graph& g, Program& p) {
-  const Id roots[] = {p.sink};
-  const std::vector<Id> order = g.reachable(roots);
+  const std::vector<Id> order = g.reachable(p.sink);
   const auto is_element = [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::INDEX || is_write(g.op(id)); };
   if (std::ranges::any_of(order, is_element)) p.sink = Rewriter(g, order, p.sink).run();
 }

@@ -23,11 +23,10 @@ constexpr double huge = 1e30;
 }  // namespace
 
 double StagingModel::extent(Id e) {
-  const Id roots[] = {e};
   if (g_.is_const(e)) return static_cast<double>(g_.arg(e, 0));
   if (extents_.size() < g_.size()) extents_.resize(g_.size(), std::nan(""));
   if (!std::isnan(extents_[e])) return extents_[e];
-  for (Id id : g_.reachable(roots)) {
+  for (Id id : g_.reachable(e)) {
     const auto at = [&](std::size_t i) { return extents_[g_.src(id, i)]; };
     double v = 1;
     switch (g_.op(id)) {

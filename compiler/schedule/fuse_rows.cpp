@@ -18,8 +18,7 @@ class Fusion {
     const auto extents = std::span<const Id>(rows_.phase(c.kernels[0]).extents).first(c.depth);
     count_ = index_product(g, extents);
     for (const std::size_t k : c.kernels) {
-      const Id roots[] = {s.kernels[k].sink};
-      for (const Id id : g.reachable(roots))
+      for (const Id id : g.reachable(s.kernels[k].sink))
         if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
     }
     const Id rounded = index_add(g, count_, g.index(c.rows - 1));
@@ -92,7 +91,7 @@ class Fusion {
       if (!is_unit(g_.src(r, 0))) loops.push_back(map.at(r));
     if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_phases() needs different ranges
     const std::unordered_map<Id, Id> loads = loads_of_windows(kernel);
-    for (const Id end : std::vector<Id>(g_.src(s_.kernels[kernel].sink).begin(), g_.src(s_.kernels[kernel].sink).end())) {
+    for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
       const Id store = substitute(g_, store_of(kernel, end, loops), loads);
       std::vector<Id> src{rows_.simplify()(substitute(g_, store, map))};
       src.insert(src.end(), loops.begin(), loops.end());
@@ -125,8 +124,7 @@ class Fusion {
 
   void place_rest(std::size_t kernel, std::unordered_map<Id, Id>& map) {
     const Kernel& k = s_.kernels[kernel];
-    const Id roots[] = {k.sink};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(k.sink)) {
       if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.src(id, 0), static_cast<RangeKind>(g_.arg(id, 1)));
       if (g_.op(id) != Op::BUFFER) continue;
       const int buffer = k.buffers[static_cast<std::size_t>(g_.arg(id, 0))];
@@ -150,7 +148,7 @@ class Fusion {
       if (!overlaps(b)) continue;
       const RowElement at = rows_.locate(rows_.writer(b), kernel, load, c_.depth).value();
       const Id first = add({first_row(), g_.index(window_of(b).lo)});
-      std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
+      std::vector<Id> src = g_.sources(load);
       src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
       out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may load from tile buffers
     }
@@ -164,7 +162,7 @@ class Fusion {
     const RowPhase& p = rows_.phase(kernel);
     const Id rest =
         row_major(g_, std::span<const Id>(p.loops).subspan(c_.depth), std::span<const Id>(p.extents).subspan(c_.depth));
-    std::vector<Id> src(g_.src(store).begin(), g_.src(store).end());
+    std::vector<Id> src = g_.sources(store);
     src[1] = in_window(b, loops[1], rest);
     return g_.with_src(store, src);
   }
@@ -182,13 +180,12 @@ class Fusion {
 }  // namespace
 
 void fuse_rows(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   RowClusters rows(g, s);
   std::vector<Kernel> out;
   for (const RowCluster& c : rows.find())
     out.push_back(c.kernels.size() == 1 ? s.kernels[c.kernels[0]] : Fusion(g, s, rows, c).write());
   s.kernels = std::move(out);
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -28,13 +28,12 @@ class Packing {
  public:
   Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts) : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts) {
     const Id end = g.src(k.sink, 0);
-    loops_.assign(g.src(end).begin() + 1, g.src(end).end());
+    loops_ = g.sources(end, 1);
   }
 
   // The kernel that copies the operand; nullopt: nothing to pack.
   std::optional<Kernel> run() {
-    const Id roots[] = {kernel_.sink};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g_.arg(id, 0) + 1);
       if (g_.op(id) != Op::REDUCE || static_cast<ReduceKind>(g_.arg(id, 0)) != ReduceKind::fma || g_.src(id).size() != 3)
         continue;
@@ -103,7 +102,7 @@ class Packing {
     const std::unordered_map<Id, Id> map = {{o.load, load}, {o.column, column(o, which, lane)}};
     Simplifier simplify(g_, facts_);
     std::vector<Id> ends;
-    const std::vector<Id> old(g_.src(kernel_.sink).begin(), g_.src(kernel_.sink).end());
+    const std::vector<Id> old = g_.sources(kernel_.sink);
     for (const Id end : old) {
       std::vector<Id> src = {simplify(substitute(g_, g_.src(end, 0), map)), which};
       src.insert(src.end(), loops_.begin(), loops_.end() - 1);
@@ -140,7 +139,7 @@ class Packing {
 }  // namespace
 
 void pack_operands(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   const Facts facts = facts_of(s.program);
   std::vector<Kernel> out;
   for (Kernel& k : s.kernels) {
@@ -149,7 +148,6 @@ void pack_operands(Graph& g, Schedule& s) {
     out.push_back(std::move(k));
   }
   s.kernels = std::move(out);
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -26,10 +26,7 @@ class KernelRanges {
   }
 
  private:
-  std::vector<Id> nodes() const {
-    const Id roots[] = {kernel_.sink};
-    return g_.reachable(roots);
-  }
+  std::vector<Id> nodes() const { return g_.reachable(kernel_.sink); }
   Id new_range(Id end, RangeKind kind) {
     return g_.make(Op::RANGE, DType::index, {end}, {fresh_--, static_cast<std::int64_t>(kind)});
   }
@@ -59,8 +56,7 @@ class KernelRanges {
     return true;
   }
   bool has_plain_end(Id range) const {
-    const Id roots[] = {g_.src(range, 0)};
-    return std::ranges::none_of(g_.reachable(roots), [&](Id id) { return g_.op(id) == Op::RANGE; });
+    return std::ranges::none_of(g_.reachable(g_.src(range, 0)), [&](Id id) { return g_.op(id) == Op::RANGE; });
   }
 
   std::vector<Id> ranges_of(Id reduce) const {
@@ -134,12 +130,11 @@ class KernelRanges {
 }  // namespace
 
 void simplify_ranges(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
   for (Kernel& k : s.kernels)
     if (!k.is_own && !has_phases(g, k.sink)) KernelRanges(g, k, simplify).run();
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -18,8 +18,7 @@ class Splitting {
  public:
   Splitting(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
       : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts) {
-    const Id roots[] = {k.sink};
-    for (const Id id : g.reachable(roots))
+    for (const Id id : g.reachable(k.sink))
       if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
   }
 
@@ -69,8 +68,7 @@ class Splitting {
   // An upper bound of the elements that a REDUCE reads; saturates.
   std::int64_t elements(Id reduce) {
     Interval n{1, 1};
-    const Id roots[] = {reduce};
-    for (const Id id : g_.reachable(roots))
+    for (const Id id : g_.reachable(reduce))
       if (g_.op(id) == Op::RANGE) n = symbolic::mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.src(id, 0)).max)});
     return n.max;
   }
@@ -80,8 +78,7 @@ class Splitting {
   Inner reductions_in(Id value, Id r) const {
     Inner found = Inner::none;
     std::unordered_set<Id> over{r};
-    const Id roots[] = {value};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(value)) {
       const bool depends = std::ranges::any_of(g_.src(id), [&](Id s) { return over.contains(s); });
       if (depends) over.insert(id);
       if (g_.op(id) == Op::REDUCE && !depends) return Inner::of_all;
@@ -144,7 +141,7 @@ class Splitting {
 }  // namespace
 
 void split_reduce(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   const Facts facts = facts_of(s.program);
   std::vector<Kernel> out;
   for (Kernel& k : s.kernels) {
@@ -152,7 +149,6 @@ void split_reduce(Graph& g, Schedule& s) {
     out.push_back(std::move(k));
   }
   s.kernels = std::move(out);
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -73,8 +73,7 @@ class Compiler {
   }
 
   Template program(Id root) const {
-    const Id roots[] = {root};
-    const std::vector<Id> order = g_.reachable(roots);
+    const std::vector<Id> order = g_.reachable(root);
     Template t;
     for (Id id : order) {
       TemplateNode n{g_.op(id), g_.dtype(id) == DType::boolean, static_cast<std::uint8_t>(g_.src(id).size()), {}, 0};
