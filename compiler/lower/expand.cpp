@@ -139,7 +139,7 @@ Id decided(Graph& g, Id id, std::vector<Id>& s) {
 
 class Expansion {
  public:
-  Expansion(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies, Arrays arrays)
+  Expansion(Graph& g, RangeIds& loops, std::span<const Id> roots, std::span<const Copy> copies, Arrays arrays)
       : g_(g), loops_(loops), copies_(copies), arrays_(arrays), traits_(g, roots, seeds(), arrays) {}
 
   void run() {
@@ -313,7 +313,7 @@ class Expansion {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   std::span<const Copy> copies_;
   Arrays arrays_;
   int lanes_ = 1;
@@ -323,7 +323,7 @@ class Expansion {
 
 }  // namespace
 
-std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
+std::vector<std::vector<Id>> expand(Graph& g, RangeIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
                                     Arrays arrays) {
   Expansion e(g, loops, roots, copies, arrays);
   e.run();

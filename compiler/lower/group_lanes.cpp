@@ -54,7 +54,7 @@ int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) 
 
 class Widening {
  public:
-  Widening(Graph& g, LoopIds& loops, Id loop, int lanes, const GroupAccesses& accesses)
+  Widening(Graph& g, RangeIds& loops, Id loop, int lanes, const GroupAccesses& accesses)
       : g_(g), loops_(loops), loop_(loop), lanes_(lanes), accesses_(accesses) {}
 
   Id run() {
@@ -124,7 +124,7 @@ class Widening {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   Id loop_;
   int lanes_;
   const GroupAccesses& accesses_;
@@ -145,7 +145,7 @@ void explain(const Graph& g, Id loop, int lanes, bool independent) {
 
 bool has_groups(const Graph& g, Id sink) { return first_group(g, sink) != no_id; }
 
-Id group_lanes(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target) {
+Id group_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const Target& target) {
   const auto replaced = [&](Id old, Id made) {
     return rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == old ? made : no_id; });
   };

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/remark.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
@@ -22,12 +23,10 @@ class Lowering {
   Lowering(Graph& g, const Facts& facts, int narrowest_bits) : g_(g), bounds_(g, facts), may_narrow_(narrowest_bits <= 32) {}
 
   Id run(Id sink) {
-    for (const Id id : g_.reachable(sink)) {
-      const LocScope of_node(g_, g_.loc(id));
-      done_[id] = g_.dtype(id) == DType::index ? index_value(id) : other(id);
-    }
+    const Id lowered = rewrite_in_order(g_, g_.reachable(sink), done_,
+                                        [&](Id id) { return g_.dtype(id) == DType::index ? index_value(id) : other(id); });
     if (g_.remarks() != nullptr) explain(sink);
-    return done_.at(sink);
+    return lowered;
   }
 
  private:

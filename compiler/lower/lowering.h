@@ -20,7 +20,7 @@ struct Lowering {
   Facts facts;              // bounds of the symbols that the kernel uses; other symbols are permitted
   Target target;
   std::vector<Id> phases;                    // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
-  std::optional<LoopIds> loops;              // from estimate_work on
+  std::optional<RangeIds> loops;             // from estimate_work on
   bool in_order = false;                     // from serial_atomics on: iterations must run one after another
   bool has_groups = false;                   // from group_lanes on: the work items of workgroups became lanes
   std::vector<std::vector<LoopPlan>> plans;  // from optimise on, by phase

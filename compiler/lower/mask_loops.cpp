@@ -117,7 +117,7 @@ struct Masked {
 
 class Masking {
  public:
-  Masking(Graph& g, LoopIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
+  Masking(Graph& g, RangeIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
     const std::vector<Id> nodes = g.reachable(sink);
     const Ranges around = loops_around(g, nodes);
     const auto is_own = [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == lanes; };
@@ -276,7 +276,7 @@ class Masking {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   Id sink_;
   std::unordered_map<Id, Masked> masked_;  // by RANGE
   Ranges gates_;                           // by node: RANGEs of the masked loops around it
@@ -285,6 +285,6 @@ class Masking {
 
 }  // namespace
 
-Id mask_loops(Graph& g, LoopIds& loops, Id sink, Id lanes) { return Masking(g, loops, sink, lanes).run(); }
+Id mask_loops(Graph& g, RangeIds& loops, Id sink, Id lanes) { return Masking(g, loops, sink, lanes).run(); }
 
 }  // namespace kiln::compiler

@@ -48,7 +48,7 @@ std::int64_t loads_apart(const Graph& g, Id value, Id range) {
 
 class Lowering {
  public:
-  Lowering(Graph& g, LoopIds& loops, const Facts& facts, bool in_short_loops)
+  Lowering(Graph& g, RangeIds& loops, const Facts& facts, bool in_short_loops)
       : g_(g), loops_(loops), facts_(facts), in_short_loops_(in_short_loops) {}
 
   Id operator()(Id id, std::span<const Id> x) {
@@ -198,7 +198,7 @@ class Lowering {
   Id compare(Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   const Facts& facts_;
   const bool in_short_loops_;
 };
@@ -211,7 +211,7 @@ bool has_short_loops(const Graph& g, Id sink) {
 
 }  // namespace
 
-Id reduce_lowering(Graph& g, LoopIds& loops, Id sink, const Facts& facts) {
+Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
   Lowering rule(g, loops, facts, has_short_loops(g, sink));
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/range_ids.h"
 
 namespace kiln::compiler {
 
@@ -27,15 +28,5 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
 
 // The FOR that has this RANGE.
 Id loop_of(const Graph& g, Id sink, Id range);
-
-// Makes RANGEs whose ids no other RANGE of the kernel has.
-class LoopIds {
- public:
-  LoopIds(const Graph& g, Id sink);
-  Id range(Graph& g, Id end, RangeKind kind);
-
- private:
-  std::int64_t next_ = 0;
-};
 
 }  // namespace kiln::compiler

@@ -18,8 +18,8 @@ class Cleanup {
     if (is_data(id) && has_zero_extent(shapes_.of(id))) return filled_with_zero(id);
     switch (g_.op(id)) {
       case Op::REDUCE: return reduce(id);
-      case Op::RESHAPE: return reshape(id);
-      case Op::EXPAND: return expand(id);
+      case Op::RESHAPE:
+      case Op::EXPAND: return to_extents(id);
       case Op::PERMUTE: return permute(id);
       case Op::SLICE: return slice(id);
       case Op::PAD: return pad(id);
@@ -72,20 +72,12 @@ class Cleanup {
 
   Id as(Id value, DType d) { return g_.dtype(value) == d ? value : g_.make(Op::CAST, d, {value}); }
 
-  Id reshape(Id id) {
+  // A RESHAPE of a RESHAPE is one RESHAPE, and an EXPAND of an EXPAND one EXPAND.
+  Id to_extents(Id id) {
     const std::vector<Id> to = shapes_.of(id);
     Id x = g_.src(id, 0);
-    if (g_.op(x) == Op::RESHAPE) x = g_.src(x, 0);
-    if (shapes_.of(x) == to) return x;
-    return with_data(id, x);
-  }
-
-  Id expand(Id id) {
-    const std::vector<Id> to = shapes_.of(id);
-    Id x = g_.src(id, 0);
-    if (g_.op(x) == Op::EXPAND) x = g_.src(x, 0);
-    if (shapes_.of(x) == to) return x;
-    return with_data(id, x);
+    if (g_.op(x) == g_.op(id)) x = g_.src(x, 0);
+    return shapes_.of(x) == to ? x : with_data(id, x);
   }
 
   Id permute(Id id) {
@@ -98,8 +90,7 @@ class Cleanup {
     bool moves = false;
     for (std::size_t i = 0; i < axes.size(); ++i) moves = moves || axes[i] != static_cast<std::int64_t>(i);
     if (!moves) return x;
-    const Id src[] = {x};
-    return g_.make(Op::PERMUTE, g_.dtype(id), src, axes);
+    return g_.make(Op::PERMUTE, g_.dtype(id), std::span(&x, 1), axes);
   }
 
   Id slice(Id id) {

@@ -6,6 +6,7 @@
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/scalar_loops.h"
 
@@ -34,11 +35,7 @@ class Rewriter {
   }
 
   Id run() {
-    for (const Id id : order_) {
-      const LocScope of_node(g_, g_.loc(id));
-      done_[id] = rewritten(id);
-    }
-    return done_[order_.back()];
+    return rewrite_in_order(g_, order_, done_, [&](Id id) { return rewritten(id); });
   }
 
  private:

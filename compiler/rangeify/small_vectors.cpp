@@ -11,6 +11,7 @@
 #include "compiler/ir/kernel_body.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
 #include "compiler/rangeify/small_reduce.h"
@@ -57,11 +58,7 @@ class Unrolling {
       is_memory_[id] = memory(id, origins);
       if (g_.op(id) == Op::FOR) loop_of_[g_.src(id, 0)] = id;
     }
-    for (const Id id : order) {
-      const LocScope of_node(g_, g_.loc(id));
-      parts_[id] = rewritten(id);
-    }
-    p_.sink = parts_.at(p_.sink)[0];
+    p_.sink = rewrite_in_order(g_, order, parts_, [&](Id id) { return rewritten(id); })[0];
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "compiler/ir/builder.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
@@ -52,11 +53,7 @@ class Summing {
   bool is_needed() const { return !loops_.empty() || !kernels_.empty(); }
 
   Id run() {
-    for (const Id id : order_) {
-      const LocScope of_node(g_, g_.loc(id));
-      done_[id] = rewritten(id);
-    }
-    return done_[order_.back()];
+    return rewrite_in_order(g_, order_, done_, [&](Id id) { return rewritten(id); });
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/row_clusters.h"
@@ -14,13 +15,10 @@ namespace {
 // Writes the fused kernel of one cluster.
 class Fusion {
  public:
-  Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c) : g_(g), s_(s), rows_(rows), c_(c) {
+  Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c)
+      : g_(g), s_(s), rows_(rows), c_(c), ids_(g, sinks_of(s, c)) {
     const auto extents = std::span<const Id>(rows_.phase(c.kernels[0]).extents).first(c.depth);
     count_ = index_product(g, extents);
-    for (const std::size_t k : c.kernels) {
-      for (const Id id : g.reachable(s.kernels[k].sink))
-        if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
-    }
     const Id rounded = index_add(g, count_, g.index(c.rows - 1));
     turns_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
     turn_ = range(turns_, RangeKind::loop);
@@ -39,9 +37,12 @@ class Fusion {
   }
 
  private:
-  Id range(Id end, RangeKind kind) {
-    return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
+  static std::vector<Id> sinks_of(const Schedule& s, const RowCluster& c) {
+    std::vector<Id> out;
+    for (const std::size_t k : c.kernels) out.push_back(s.kernels[k].sink);
+    return out;
   }
+  Id range(Id end, RangeKind kind) { return ids_.range(g_, end, kind); }
   // The parts are braced lists, because C++ evaluates these from left to right, but a call's arguments in any order.
   Id add(std::initializer_list<Id> parts) { return g_.make(Op::ADD, DType::index, parts); }
   Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
@@ -171,10 +172,10 @@ class Fusion {
   Schedule& s_;
   RowClusters& rows_;
   const RowCluster& c_;
+  RangeIds ids_;
   Kernel made_;
   std::vector<Id> ends_;
   Id count_ = no_id, turns_ = no_id, turn_ = no_id;  // number of rows, number of tiles, RANGE over the tiles
-  std::int64_t next_range_ = 0;
 };
 
 }  // namespace

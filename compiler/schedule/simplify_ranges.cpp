@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/range_pair.h"
 
@@ -130,11 +131,7 @@ class KernelRanges {
 }  // namespace
 
 void simplify_ranges(Graph& g, Schedule& s) {
-  const LocScope restored(g);
-  const Facts facts = facts_of(s.program);
-  Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels)
-    if (!k.is_own && !has_phases(g, k.sink)) KernelRanges(g, k, simplify).run();
+  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { KernelRanges(g, k, simplify).run(); });
 }
 
 }  // namespace kiln::compiler

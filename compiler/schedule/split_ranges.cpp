@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -217,11 +218,7 @@ class Splitting {
 }  // namespace
 
 void split_ranges(Graph& g, Schedule& s) {
-  const LocScope restored(g);
-  const Facts facts = facts_of(s.program);
-  Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels)
-    if (!k.is_own && !has_phases(g, k.sink)) Splitting(g, k, simplify).run();
+  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { Splitting(g, k, simplify).run(); });
 }
 
 }  // namespace kiln::compiler

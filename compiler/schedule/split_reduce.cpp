@@ -5,7 +5,9 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/reduce_identity.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -17,10 +19,7 @@ constexpr std::int64_t fewest_rows = 16;
 class Splitting {
  public:
   Splitting(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
-      : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts) {
-    for (const Id id : g.reachable(k.sink))
-      if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
-  }
+      : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts), ids_(g, k.sink) {}
 
   void run() {
     if (has_phases(g_, kernel_.sink) || !has_one_iteration()) return;
@@ -87,9 +86,7 @@ class Splitting {
     return found;
   }
 
-  Id range(Id end, RangeKind kind) {
-    return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
-  }
+  Id range(Id end, RangeKind kind) { return ids_.range(g_, end, kind); }
   Id at(Id value, Id r, Id place) { return substitute(g_, value, {{r, place}}); }
 
   // Adds a kernel that stores `value` for each iteration of `loop`. Returns the BUFFER for loads of the results.
@@ -135,20 +132,14 @@ class Splitting {
   Kernel& kernel_;
   std::vector<Kernel>& made_;
   Bounds bounds_;
-  std::int64_t next_range_ = 0;
+  RangeIds ids_;
 };
 
 }  // namespace
 
 void split_reduce(Graph& g, Schedule& s) {
-  const LocScope restored(g);
-  const Facts facts = facts_of(s.program);
-  std::vector<Kernel> out;
-  for (Kernel& k : s.kernels) {
-    Splitting(g, s, k, facts, out).run();
-    out.push_back(std::move(k));
-  }
-  s.kernels = std::move(out);
+  insert_kernels(g, s,
+                 [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { Splitting(g, s, k, facts, made).run(); });
 }
 
 }  // namespace kiln::compiler
