@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/program.h"
-#include "compiler/lower/target.h"
+#include "compiler/ir/schedule.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

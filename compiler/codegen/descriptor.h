@@ -6,7 +6,7 @@
 
 #include <llvm/IR/Module.h>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

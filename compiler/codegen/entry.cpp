@@ -205,8 +205,7 @@ class FastEntry {
   }
 
   Value* value_of(Id expression) {
-    const Id roots[] = {expression};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(expression)) {
       if (values_.contains(id)) continue;
       if (g_.is_const(id)) {
         values_[id] = b_.getInt64(static_cast<std::uint64_t>(g_.arg(id, 0)));

@@ -128,10 +128,10 @@ class KernelEmitter {
       case Op::ENTRY:
       case Op::LOCAL:
       case Op::BUFFER: return {};
-      case Op::ATOMIC: return {g_.src(node).begin() + 1, g_.src(node).end()};
+      case Op::ATOMIC: return g_.sources(node, 1);
       case Op::LOAD:
       case Op::STORE: return access_operands(g_, node);
-      default: return {g_.src(node).begin(), g_.src(node).end()};
+      default: return g_.sources(node);
     }
   }
 

@@ -9,7 +9,7 @@
 #include <llvm/IR/Metadata.h>
 
 #include "compiler/codegen/types.h"
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -196,8 +196,7 @@ std::int32_t Scopes::place(Id node, std::int32_t use) const {
 
 Scopes find_scopes(const Graph& g, Id sink) {
   Scopes s;
-  const Id roots[] = {sink};
-  s.nodes = g.reachable(roots);
+  s.nodes = g.reachable(sink);
   const std::size_t bound = static_cast<std::size_t>(sink) + 1;
   s.of.assign(bound, -1);
   s.loop_of.assign(bound, -1);

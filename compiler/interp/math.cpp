@@ -24,8 +24,7 @@ const MathEvaluator::Expansion& MathEvaluator::expansion(Op op, DType type) {
   if (e) return *e;
   e = std::make_unique<Expansion>();
   for (int i = 0; i < arity(op); ++i) e->inputs.push_back(e->graph.make(Op::PARAM, type, {}, {i}));
-  const Id roots[] = {expand_math(e->graph, op, type, e->inputs)};
-  e->order = e->graph.reachable(roots);
+  e->order = e->graph.reachable(expand_math(e->graph, op, type, e->inputs));
   return *e;
 }
 

@@ -9,10 +9,7 @@
 namespace kiln::compiler {
 namespace {
 
-bool depends_on(const Graph& g, Id id, Id symbol) {
-  const Id roots[] = {id};
-  return std::ranges::binary_search(g.reachable(roots), symbol);
-}
+bool depends_on(const Graph& g, Id id, Id symbol) { return std::ranges::binary_search(g.reachable(id), symbol); }
 
 bool is_known(const std::vector<Id>& known, Id id) { return std::ranges::find(known, id) != known.end(); }
 
@@ -42,9 +39,8 @@ std::optional<Poly> slope_in(const Graph& g, Id extent, Id symbol) {
 }
 
 Id open_symbol(const Graph& g, Id extent, const std::vector<Id>& known) {
-  const Id roots[] = {extent};
   Id open = no_id;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(extent)) {
     if (g.op(id) != Op::SYM || is_known(known, id)) continue;
     if (open != no_id) return no_id;
     open = id;

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "compiler/ir/graph.h"
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

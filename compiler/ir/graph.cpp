@@ -153,12 +153,9 @@ Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initi
 
 Id Graph::with_src(Id id, std::span<const Id> sources) {
   if (same(src(id), sources)) return id;
-  const SourceLoc saved = loc_;
   const UOp n = nodes_[id];
-  loc_ = n.loc;
-  const Id made = make(n.op, n.dtype, sources, args(id), string(n.name), n.lanes);
-  loc_ = saved;
-  return made;
+  const LocScope of_node(*this, n.loc);
+  return make(n.op, n.dtype, sources, args(id), string(n.name), n.lanes);
 }
 
 Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
@@ -229,10 +226,9 @@ std::vector<Id> Graph::in_order(std::span<const Id> roots) const {
 }
 
 Id substitute(Graph& g, Id root, const std::unordered_map<Id, Id>& map) {
-  const Id roots[] = {root};
   std::unordered_map<Id, Id> done;
   std::vector<Id> sources;
-  for (Id id : g.reachable(roots)) {
+  for (Id id : g.reachable(root)) {
     if (auto it = map.find(id); it != map.end()) {
       done[id] = it->second;
       continue;

@@ -65,10 +65,16 @@ class Graph {
   int lanes(Id id) const { return nodes_[id].lanes; }
   std::string_view name(Id id) const { return string(nodes_[id].name); }
 
+  // A copy of the sources from number `first` on, valid also after the next make().
+  std::vector<Id> sources(Id id, std::size_t first = 0) const {
+    return {src_.begin() + nodes_[id].src_begin + static_cast<std::ptrdiff_t>(first),
+            src_.begin() + nodes_[id].src_begin + nodes_[id].src_count};
+  }
+
   // The same node with other sources; dtype, args, name, lanes and location stay.
   Id with_src(Id id, std::span<const Id> src);
 
-  // Sets the location of nodes that are created from here on.
+  // Sets the location of nodes that are created from here on. LocScope does so for one block.
   void set_loc(SourceLoc loc) { loc_ = loc; }
   SourceLoc loc() const { return loc_; }
   SourceLoc loc(Id id) const { return nodes_[id].loc; }
@@ -90,9 +96,11 @@ class Graph {
   // Ids of all nodes reachable from the roots, ascending (sources before users). The cost depends on their number, not on the
   // graph's size.
   std::vector<Id> reachable(std::span<const Id> roots) const;
+  std::vector<Id> reachable(Id root) const { return reachable(std::span(&root, 1)); }
   // The same nodes in the order of operands: each node after its sources, first source first. Does not depend on the order in
   // which nodes were made.
   std::vector<Id> in_order(std::span<const Id> roots) const;
+  std::vector<Id> in_order(Id root) const { return in_order(std::span(&root, 1)); }
 
  private:
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;
@@ -110,6 +118,20 @@ class Graph {
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;
   SourceLoc loc_;
   Remarks* remarks_ = nullptr;
+};
+
+// Restores, at the end of a block, the location that new nodes had before it. With a location: new nodes in the block have it.
+class LocScope {
+ public:
+  explicit LocScope(Graph& g) : g_(g), saved_(g.loc()) {}
+  LocScope(Graph& g, SourceLoc loc) : LocScope(g) { g.set_loc(loc); }
+  LocScope(const LocScope&) = delete;
+  LocScope& operator=(const LocScope&) = delete;
+  ~LocScope() { g_.set_loc(saved_); }
+
+ private:
+  Graph& g_;
+  SourceLoc saved_;
 };
 
 // Copy of `root` in which `map` replaces nodes. Replacements are not searched again.

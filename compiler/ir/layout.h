@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -17,6 +17,7 @@ constexpr OpInfo infos[] = {
     KILN_OPS(KILN_X)
 #undef KILN_X
 };
+static_assert(std::size(infos) == op_count);
 
 constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "fma"};
 constexpr std::array<std::string_view, 8> atomic_kinds = {"add", "min", "max",      "and",
@@ -38,7 +39,7 @@ std::string_view levels(Op op) { return infos[static_cast<std::size_t>(op)].leve
 int arity(Op op) { return infos[static_cast<std::size_t>(op)].arity; }
 
 std::optional<Op> op_from_name(std::string_view s) {
-  for (std::size_t i = 0; i < std::size(infos); ++i)
+  for (std::size_t i = 0; i < op_count; ++i)
     if (infos[i].name == s) return static_cast<Op>(i);
   return std::nullopt;
 }

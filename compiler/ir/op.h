@@ -3,6 +3,7 @@
 // identity.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -93,6 +94,10 @@ enum class Op : std::uint8_t {
   KILN_OPS(KILN_X)
 #undef KILN_X
 };
+// The size of an array that is indexed by operation.
+#define KILN_X(e, t, l, a) +1
+inline constexpr std::size_t op_count = 0 KILN_OPS(KILN_X);
+#undef KILN_X
 
 // group: the RANGE of a FOR over the work items of a workgroup between two barriers. Lowering makes lanes of it.
 enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, group };

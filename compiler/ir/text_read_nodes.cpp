@@ -212,7 +212,7 @@ void read_kernel(TextReader& r, Schedule& s) {
 }  // namespace
 
 std::vector<Id> read_nodes(Graph& g, std::string_view text, std::string_view file) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   TextReader r(g, text, file);
   r.header("nodes", false);
   std::vector<Id> roots;
@@ -224,12 +224,11 @@ std::vector<Id> read_nodes(Graph& g, std::string_view text, std::string_view fil
       read_node(r);
     }
   }
-  g.set_loc(saved);
   return roots;
 }
 
 Schedule read_schedule(Graph& g, std::string_view text, std::string_view file) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   TextReader r(g, text, file);
   Schedule s;
   r.program.name = r.header("schedule", true, &s.after);
@@ -257,7 +256,6 @@ Schedule read_schedule(Graph& g, std::string_view text, std::string_view file) {
     r.scan.end_statement();
   }
   s.program = std::move(r.program);
-  g.set_loc(saved);
   return s;
 }
 

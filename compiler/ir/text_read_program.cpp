@@ -294,9 +294,8 @@ Id ProgramReader::make(const Statement& s) {
 }  // namespace
 
 Program read_program(Graph& g, std::string_view text, std::string_view file) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   Program p = ProgramReader(g, text, file).read();
-  g.set_loc(saved);
   return p;
 }
 

@@ -210,8 +210,7 @@ void Writer::tensor_nodes(const Program& p, Shapes& shapes) {
   for (const Parameter& q : p.params)
     for (Id e : q.extents)
       if (!index_text(g_, e)) early.push_back(e);
-  const std::vector<Id> stores =
-      p.sink == no_id ? std::vector<Id>{} : std::vector<Id>(g_.src(p.sink).begin(), g_.src(p.sink).end());
+  const std::vector<Id> stores = p.sink == no_id ? std::vector<Id>{} : g_.sources(p.sink);
   for (Id s : stores) roots.push_back(g_.src(s, 1));
   const auto emit = [&](std::span<const Id> from) {
     // Index nodes are written as text inside their users if possible. Only other nodes get a line.
@@ -237,8 +236,7 @@ void Writer::tensor_nodes(const Program& p, Shapes& shapes) {
 std::string write_program(Graph& g, const Program& p, TextOptions options) {
   Shapes shapes(g);
   if (p.sink != no_id) {  // derives every shape now, because that may create nodes and the writer needs a fixed graph
-    const Id root[] = {p.sink};
-    for (Id id : g.reachable(root)) shapes(id);
+    for (Id id : g.reachable(p.sink)) shapes(id);
   }
   Writer w(g, options);
   w.line("program " + p.name);

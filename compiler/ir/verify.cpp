@@ -52,7 +52,7 @@ Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::
 // Builds the node again with the Builder, which throws the errors that a user would see. The result is the same node.
 Id rebuilt(Builder& b, Id id) {
   Graph& g = b.graph();
-  const std::vector<Id> s(g.src(id).begin(), g.src(id).end());
+  const std::vector<Id> s = g.sources(id);
   const std::vector<std::int64_t> a(g.args(id).begin(), g.args(id).end());
   const auto from = [&](std::size_t i, std::size_t n) { return std::span<const Id>(s).subspan(i, n); };
   switch (g.op(id)) {
@@ -85,7 +85,6 @@ void check_shapes(Builder& b, Id id) {
     }
     return;
   }
-  g.set_loc(g.loc(id));
   try {
     if (rebuilt(b, id) != id) violated(g, id, "shape", "the builder's form of this operation");
   } catch (const Diagnostic& d) {
@@ -99,12 +98,11 @@ void verify_tensor(Graph& g, std::span<const Id> roots, const Program* p) {
   if (p == nullptr) b.trust_bounds();
   if (p != nullptr)
     for (const Symbol& s : p->symbols) b.declare(s);
-  const SourceLoc saved = g.loc();
   for (Id id : g.reachable(roots)) {
+    const LocScope of_node(g, g.loc(id));
     check_node(g, Level::tensor, id);
     check_shapes(b, id);
   }
-  g.set_loc(saved);
   verify_scopes(g, roots);
 }
 
@@ -194,15 +192,14 @@ namespace {
 
 // Checks one piece, or the whole program, before there are kernels.
 void verify_tensors(Graph& g, const Program& p, Id sink, Form form) {
-  const Id root[] = {sink};
   if (form == Form::ranges) return verify_ranges(g, p, sink);
-  verify_tensor(g, root, nullptr);
+  verify_tensor(g, std::span(&sink, 1), nullptr);
   if (form == Form::tensors) verify_whole_tensors(g, sink);
   Program piece = p;
   piece.sink = sink;
   verify_effects(g, piece);
   Builder b(g);
-  verify_params(g, b, p, g.reachable(root));
+  verify_params(g, b, p, g.reachable(sink));
 }
 
 bool has_ends(const Graph& g, const Schedule& s) {

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

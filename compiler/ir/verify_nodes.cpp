@@ -264,7 +264,7 @@ struct Check {
   bool (*holds)(const Node&);
 };
 
-constexpr Op first_op = Op::CONST, last_op = Op::SHUFFLE;
+constexpr Op first_op = Op::CONST, last_op = static_cast<Op>(op_count - 1);
 constexpr Check checks[] = {
     {{"TKP", "level", "the operation belongs to the level"}, first_op, last_op, known_level},
     {{"TKP", "arity", "the operation has its number of sources"}, first_op, last_op, right_arity},

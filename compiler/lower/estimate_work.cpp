@@ -8,24 +8,14 @@
 
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
 namespace {
 
 using Ranges = std::vector<Id>;  // ascending
 
-std::int64_t cost(const Graph& g, Id id) {
-  switch (g.op(id)) {
-    case Op::LOAD:
-    case Op::STORE: return 2;
-    case Op::FDIV:
-    case Op::SQRT:
-    case Op::CDIV:
-    case Op::CMOD: return 8;
-    case Op::REDUCE: return 0;  // counted with its values
-    default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
-  }
-}
+std::int64_t cost(const Graph& g, Id id) { return g.dtype(id) == DType::index ? 0 : operation_cost(g.op(id)).work; }
 
 Ranges united(const Ranges& a, const Ranges& b) {
   Ranges out;
@@ -45,11 +35,10 @@ Id rough_end(Graph& g, Id range) {
 }  // namespace
 
 Id estimate_work(Graph& g, Id sink) {
-  const Id roots[] = {sink};
   std::unordered_map<Id, const Ranges*> of;  // by node: its ranges, a key of `cost_of`, whose keys keep their addresses
   std::map<Ranges, std::int64_t> cost_of;
   const auto intern = [&](Ranges r) { return &cost_of.try_emplace(std::move(r), 0).first->first; };
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     const Ranges* mine = intern(g.op(id) == Op::RANGE ? Ranges{id} : Ranges{});
     for (const Id s : g.src(id))
       if (of.at(s) != mine && !of.at(s)->empty()) mine = mine->empty() ? of.at(s) : intern(united(*mine, *of.at(s)));

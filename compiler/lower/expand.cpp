@@ -139,18 +139,16 @@ Id decided(Graph& g, Id id, std::vector<Id>& s) {
 
 class Expansion {
  public:
-  Expansion(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies, Arrays arrays)
+  Expansion(Graph& g, RangeIds& loops, std::span<const Id> roots, std::span<const Copy> copies, Arrays arrays)
       : g_(g), loops_(loops), copies_(copies), arrays_(arrays), traits_(g, roots, seeds(), arrays) {}
 
   void run() {
     for (const Id id : traits_.nodes) {
       const Traits t = traits_.of.at(id);
       if (!t.affected) continue;
-      const SourceLoc saved = g_.loc();
-      g_.set_loc(g_.loc(id));
+      const LocScope of_node(g_, g_.loc(id));
       std::vector<Id> made(t.varies ? copies_.size() : 1);
       for (std::size_t c = 0; c < made.size(); ++c) made[c] = node(id, c, t);
-      g_.set_loc(saved);
       done_.emplace(id, std::move(made));
     }
   }
@@ -315,7 +313,7 @@ class Expansion {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   std::span<const Copy> copies_;
   Arrays arrays_;
   int lanes_ = 1;
@@ -325,7 +323,7 @@ class Expansion {
 
 }  // namespace
 
-std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
+std::vector<std::vector<Id>> expand(Graph& g, RangeIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
                                     Arrays arrays) {
   Expansion e(g, loops, roots, copies, arrays);
   e.run();

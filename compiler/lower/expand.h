@@ -28,7 +28,7 @@ struct Copy {
 enum class Arrays : std::uint8_t { own, shared };
 
 // result[copy][root]
-std::vector<std::vector<Id>> expand(Graph& g, LoopIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
+std::vector<std::vector<Id>> expand(Graph& g, RangeIds& loops, std::span<const Id> roots, std::span<const Copy> copies,
                                     Arrays arrays = Arrays::own);
 
 // Whether a value that is already a vector depends on the range. Such a range cannot become lanes.

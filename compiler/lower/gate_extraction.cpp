@@ -19,8 +19,7 @@ class Extraction {
   Extraction(Graph& g, Id sink) : g_(g), sink_(sink) {}
 
   Id run() {
-    const Id roots[] = {sink_};
-    for (const Id id : g_.reachable(roots)) done_[id] = clean(id);
+    for (const Id id : g_.reachable(sink_)) done_[id] = clean(id);
     return done_.at(sink_).value;
   }
 

@@ -102,8 +102,7 @@ class Phase {
       : g_(g), loop_(loop), range_(g.src(loop, 0)), size_(size), lanes_(lanes), evaluate_(g) {
     find_inside(loop);
     find_accesses(facts);
-    const Id roots[] = {sink};
-    for (const Id id : g.reachable(roots))
+    for (const Id id : g.reachable(sink))
       if (g.op(id) == Op::FOR) loops_[g.src(id, 0)] = id;
   }
 
@@ -162,8 +161,7 @@ class Phase {
   }
 
   bool is_plain(Id index) const {
-    const Id roots[] = {index};
-    return std::ranges::all_of(g_.reachable(roots),
+    return std::ranges::all_of(g_.reachable(index),
                                [&](Id id) { return id == range_ || !inside_.contains(id) || is_elementwise(g_.op(id)); });
   }
 
@@ -329,8 +327,7 @@ class Phase {
   bool is_inside(Id atom) {
     const auto [it, made] = atoms_.try_emplace(atom, false);
     if (made) {
-      const Id roots[] = {atom};
-      it->second = std::ranges::any_of(g_.reachable(roots), [&](Id id) { return inside_.contains(id); });
+      it->second = std::ranges::any_of(g_.reachable(atom), [&](Id id) { return inside_.contains(id); });
     }
     return it->second;
   }

@@ -7,8 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ir/scopes.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/group_accesses.h"
 #include "compiler/lower/group_bounds.h"
@@ -17,17 +17,14 @@
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/own_plan.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
-constexpr std::int64_t shortest_lanes = 4;
-
 // The first loop over work items; inner loops come before the loops around them.
 Id first_group(const Graph& g, Id sink) {
-  const Id roots[] = {sink};
-  const std::vector<Id> nodes = g.reachable(roots);
+  const std::vector<Id> nodes = g.reachable(sink);
   const auto it = std::ranges::find_if(nodes, [&](Id id) { return is_group_loop(g, id); });
   return it == nodes.end() ? no_id : *it;
 }
@@ -57,7 +54,7 @@ int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) 
 
 class Widening {
  public:
-  Widening(Graph& g, LoopIds& loops, Id loop, int lanes, const GroupAccesses& accesses)
+  Widening(Graph& g, RangeIds& loops, Id loop, int lanes, const GroupAccesses& accesses)
       : g_(g), loops_(loops), loop_(loop), lanes_(lanes), accesses_(accesses) {}
 
   Id run() {
@@ -127,7 +124,7 @@ class Widening {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   Id loop_;
   int lanes_;
   const GroupAccesses& accesses_;
@@ -148,7 +145,7 @@ void explain(const Graph& g, Id loop, int lanes, bool independent) {
 
 bool has_groups(const Graph& g, Id sink) { return first_group(g, sink) != no_id; }
 
-Id group_lanes(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target) {
+Id group_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const Target& target) {
   const auto replaced = [&](Id old, Id made) {
     return rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == old ? made : no_id; });
   };

@@ -11,12 +11,12 @@
 #pragma once
 
 #include "compiler/lower/rewrite.h"
-#include "compiler/lower/target.h"
 #include "compiler/symbolic/facts.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 
 bool has_groups(const Graph& g, Id sink);
-Id group_lanes(Graph& g, LoopIds& loops, Id sink, const Facts& facts, const Target& target);
+Id group_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const Target& target);
 
 }  // namespace kiln::compiler

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/remark.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
@@ -22,27 +23,20 @@ class Lowering {
   Lowering(Graph& g, const Facts& facts, int narrowest_bits) : g_(g), bounds_(g, facts), may_narrow_(narrowest_bits <= 32) {}
 
   Id run(Id sink) {
-    const Id roots[] = {sink};
-    const SourceLoc saved = g_.loc();
-    for (const Id id : g_.reachable(roots)) {
-      g_.set_loc(g_.loc(id));
-      done_[id] = g_.dtype(id) == DType::index ? index_value(id) : other(id);
-    }
-    g_.set_loc(saved);
+    const Id lowered = rewrite_in_order(g_, g_.reachable(sink), done_,
+                                        [&](Id id) { return g_.dtype(id) == DType::index ? index_value(id) : other(id); });
     if (g_.remarks() != nullptr) explain(sink);
-    return done_.at(sink);
+    return lowered;
   }
 
  private:
   // Names the accesses whose index needs 64 bits, and the symbols that may be large.
   void explain(Id sink) const {
-    const Id roots[] = {sink};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(sink)) {
       if (g_.op(id) != Op::LOAD && g_.op(id) != Op::STORE) continue;
-      const Id index[] = {g_.src(id, 1)};
       std::string names;
       bool is_wide = false;
-      for (const Id n : g_.reachable(index)) {
+      for (const Id n : g_.reachable(g_.src(id, 1))) {
         is_wide = is_wide || wide_.contains(n);
         const std::int64_t most = g_.op(n) == Op::SYM && !g_.name(n).starts_with('$') ? bounds_.facts().of(g_.name(n)).max : 0;
         if (most >= far) names += (names.empty() ? "" : ", ") + std::string(g_.name(n)) + " may be " + std::to_string(most);
@@ -63,7 +57,7 @@ class Lowering {
   }
 
   bool all_fit(Id id) {
-    const std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
+    const std::vector<Id> s = g_.sources(id);
     return fits(id) && std::ranges::all_of(s, [&](Id x) { return !is_index(x) || fits(x); });
   }
 
@@ -88,7 +82,7 @@ class Lowering {
   Id cast(Id value, DType d) { return g_.make(Op::CAST, d, {value}, {}, {}, g_.lanes(value)); }
 
   std::vector<Id> sources(Id id, DType d) {
-    std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> s = g_.sources(id);
     for (Id& x : s) x = as(x, d);
     return s;
   }
@@ -125,7 +119,7 @@ class Lowering {
   // take them without a cast.
   Id other(Id id) {
     const Op op = g_.op(id);
-    std::vector<Id> s(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> s = g_.sources(id);
     const bool on_indices = std::ranges::any_of(s, [&](Id x) { return is_index(x); });
     if (!on_indices) {
       for (Id& x : s) x = done_.at(x);

@@ -123,7 +123,7 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   const Id found = rewrite(g, all, [&](Id id, std::span<const Id> x) { return search(id, x); });
   if (found == all) return std::nullopt;
   if (g.is_const(extent) && g.arg(extent, 0) < search.lo + search.cut + 2 * lanes) return std::nullopt;
-  return Interior{{g.src(found).begin(), g.src(found).end()}, search.lo, search.cut};
+  return Interior{g.sources(found), search.lo, search.cut};
 }
 
 bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner) {

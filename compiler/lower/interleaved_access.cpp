@@ -47,9 +47,8 @@ bool pays(std::int64_t stride, std::size_t n, int lanes) {
 class Interleaving {
  public:
   Interleaving(Graph& g, Id sink, const Target& target) : g_(g), target_(target) {
-    const Id roots[] = {sink};
     std::map<Key, std::vector<std::pair<std::int64_t, Id>>> found;
-    for (const Id id : g.reachable(roots))
+    for (const Id id : g.reachable(sink))
       if (g.op(id) == Op::LOAD)
         if (const auto p = place_of(g, id)) found[p->key].emplace_back(p->offset, id);
     for (auto& [key, loads] : found) group(key, loads);

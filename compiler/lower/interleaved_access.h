@@ -11,7 +11,7 @@
 #pragma once
 
 #include "compiler/lower/rewrite.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

@@ -4,30 +4,20 @@
 #include <bit>
 #include <unordered_map>
 
-#include "compiler/ir/short_loops.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/target/operation_cost.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr double slow_cost = 8;           // a division or square root
 constexpr double typical_extent = 1024;   // iterations of a loop whose bounds are not constants
 constexpr double strided_cost = 1.5;      // one lane of an access at constant distances
 constexpr double scattered_cost = 3;      // one lane of any other access
 constexpr std::int64_t near_stride = 64;  // elements; from this stride on each lane has its own cache line
 constexpr int outer_bit = 62;
 
-double own_cost(const Graph& g, Id id) {
-  switch (g.op(id)) {
-    case Op::LOAD:
-    case Op::STORE: return 1;
-    case Op::FDIV:
-    case Op::SQRT:
-    case Op::CDIV:
-    case Op::CMOD: return slow_cost;
-    default: return is_elementwise(g.op(id)) && g.dtype(id) != DType::index ? 1 : 0;
-  }
-}
+double own_cost(const Graph& g, Id id) { return g.dtype(id) == DType::index ? 0 : operation_cost(g.op(id)).lane; }
 
 double turns_of(const Graph& g, Id loop) {
   const Id begin = g.src(loop, 1), end = g.src(loop, 2);

@@ -1,5 +1,5 @@
 // Estimates the cost of a kernel's iterations for different choices: which range becomes lanes, and whether the short inner
-// ranges (short_loops.h) are written out.
+// ranges (unrollable_loops.h) are written out.
 //
 // The unit is an operation on one register. A cost covers all short iterations for one iteration of each other range.
 // Requires: reductions lowered.
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

@@ -101,7 +101,7 @@ std::vector<Id> lane_patterns(Graph& g, std::span<const Id> roots, const std::ma
   Patterns p(g, patterns);
   const Id all = g.make(Op::SINK, DType::none, roots);
   const Id made = rewrite(g, all, [&](Id id, std::span<const Id> x) { return p.access(id, x); });
-  return {g.src(made).begin(), g.src(made).end()};
+  return g.sources(made);
 }
 
 }  // namespace kiln::compiler

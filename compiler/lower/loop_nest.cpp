@@ -14,8 +14,8 @@ enum class Turn : std::uint8_t { whole, masked, one };
 
 class Nest {
  public:
-  Nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts, bool outermost,
-       Borders borders)
+  Nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
+       bool outermost, Borders borders)
       : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost) {
     for (const LoopPlan& p : plan)
       if (p.lanes && !p.masked_all && borders == Borders::split) interior_ = find_interior(g, stores, p.range, p.step, facts);
@@ -138,7 +138,7 @@ class Nest {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
@@ -149,7 +149,7 @@ class Nest {
 
 }  // namespace
 
-std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+std::vector<Id> loop_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts, Borders borders) {
   if (!plan.empty()) return Nest(g, loops, stores, plan, facts, true, borders).emit(0, {Copy{}});
   const Id end = g.sym("$end");  // a kernel without ranges has one iteration
@@ -158,7 +158,7 @@ std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, 
   return {g.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, 1})};
 }
 
-std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+std::vector<Id> inner_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                            const Facts& facts) {
   if (plan.empty()) return {stores.begin(), stores.end()};
   return Nest(g, loops, stores, plan, facts, false, Borders::split).emit(0, {Copy{}});

@@ -23,11 +23,11 @@ namespace kiln::compiler {
 enum class Borders : std::uint8_t { split, stay };
 
 // Returns the effects of the kernel: its outermost FORs, one after the other.
-std::vector<Id> loop_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+std::vector<Id> loop_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                           const Facts& facts, Borders borders = Borders::split);
 
 // The same for stores inside another loop. The outermost range runs from 0 to its extent.
-std::vector<Id> inner_nest(Graph& g, LoopIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
+std::vector<Id> inner_nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan,
                            const Facts& facts);
 
 }  // namespace kiln::compiler

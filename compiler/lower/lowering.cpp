@@ -38,8 +38,7 @@ std::vector<Id> stores_of(const Graph& g, Id sink) {
 void check_arrays(const Graph& g, Id sink) {
   constexpr std::int64_t most = std::int64_t{1} << 20;
   std::int64_t left = most;
-  const Id roots[] = {sink};
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     if (g.op(id) != Op::LOCAL) continue;
     std::int64_t size = bytes(g.dtype(id));
     for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.arg(extent, 0), most + 1), most + 1);
@@ -96,8 +95,7 @@ std::vector<LoopPlan> scalar_plan(const Graph& g, const Lowering& k, Id phase) {
 }
 
 void explain_scattered(const Graph& g, Id sink) {
-  const Id roots[] = {sink};
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     const bool is_load = g.op(id) == Op::LOAD;
     if ((!is_load && g.op(id) != Op::STORE) || access_of(g, id) != Access::scattered) continue;
     remark(g, id, remarks::gathered, [&] {

@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/lower/optimise.h"
 #include "compiler/lower/rewrite.h"
-#include "compiler/lower/target.h"
 #include "compiler/symbolic/facts.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 
@@ -20,7 +20,7 @@ struct Lowering {
   Facts facts;              // bounds of the symbols that the kernel uses; other symbols are permitted
   Target target;
   std::vector<Id> phases;                    // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
-  std::optional<LoopIds> loops;              // from estimate_work on
+  std::optional<RangeIds> loops;             // from estimate_work on
   bool in_order = false;                     // from serial_atomics on: iterations must run one after another
   bool has_groups = false;                   // from group_lanes on: the work items of workgroups became lanes
   std::vector<std::vector<LoopPlan>> plans;  // from optimise on, by phase

@@ -117,9 +117,8 @@ struct Masked {
 
 class Masking {
  public:
-  Masking(Graph& g, LoopIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
-    const Id roots[] = {sink};
-    const std::vector<Id> nodes = g.reachable(roots);
+  Masking(Graph& g, RangeIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
+    const std::vector<Id> nodes = g.reachable(sink);
     const Ranges around = loops_around(g, nodes);
     const auto is_own = [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == lanes; };
     const bool is_inner = std::ranges::any_of(nodes, is_own);
@@ -177,16 +176,14 @@ class Masking {
   }
 
   std::vector<Id> sources(Id id) const {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     for (Id& s : src) s = done_.at(s);
     return src;
   }
 
   void make(Id id) {
-    const SourceLoc saved = g_.loc();
-    g_.set_loc(g_.loc(id));
+    const LocScope of_node(g_, g_.loc(id));
     done_[id] = made(id);
-    g_.set_loc(saved);
   }
 
   Id made(Id id) {
@@ -279,7 +276,7 @@ class Masking {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   Id sink_;
   std::unordered_map<Id, Masked> masked_;  // by RANGE
   Ranges gates_;                           // by node: RANGEs of the masked loops around it
@@ -288,6 +285,6 @@ class Masking {
 
 }  // namespace
 
-Id mask_loops(Graph& g, LoopIds& loops, Id sink, Id lanes) { return Masking(g, loops, sink, lanes).run(); }
+Id mask_loops(Graph& g, RangeIds& loops, Id sink, Id lanes) { return Masking(g, loops, sink, lanes).run(); }
 
 }  // namespace kiln::compiler

@@ -16,6 +16,6 @@
 
 namespace kiln::compiler {
 
-Id mask_loops(Graph& g, LoopIds& loops, Id sink, Id lanes);
+Id mask_loops(Graph& g, RangeIds& loops, Id sink, Id lanes);
 
 }  // namespace kiln::compiler

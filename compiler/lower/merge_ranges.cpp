@@ -22,10 +22,9 @@ std::vector<Id> loop_ranges(const Graph& g, Id sink) {
 
 // Index nodes that depend on one of the ranges through index arithmetic.
 std::vector<Id> index_users(const Graph& g, Id sink, std::span<const Id> ranges) {
-  const Id roots[] = {sink};
   std::unordered_set<Id> over(ranges.begin(), ranges.end());
   std::vector<Id> out;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     if (g.dtype(id) != DType::index || g.op(id) == Op::LOAD || g.op(id) == Op::RANGE) continue;
     if (std::ranges::none_of(g.src(id), [&](Id s) { return over.contains(s); })) continue;
     over.insert(id);
@@ -36,13 +35,12 @@ std::vector<Id> index_users(const Graph& g, Id sink, std::span<const Id> ranges)
 
 // The index values that nodes outside of index arithmetic use: accesses, comparisons and casts.
 std::vector<Id> outermost(const Graph& g, Id sink, std::span<const Id> ranges) {
-  const Id roots[] = {sink};
   const std::vector<Id> users = index_users(g, sink, ranges);
   std::unordered_set<Id> candidates(users.begin(), users.end());
   candidates.insert(ranges.begin(), ranges.end());
   std::unordered_set<Id> seen;
   std::vector<Id> out;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     const bool inner = g.dtype(id) == DType::index && g.op(id) != Op::LOAD;
     if (inner || g.op(id) == Op::END || g.op(id) == Op::REDUCE) continue;
     for (const Id s : g.src(id))
@@ -52,8 +50,7 @@ std::vector<Id> outermost(const Graph& g, Id sink, std::span<const Id> ranges) {
 }
 
 bool uses(const Graph& g, Id id, Id range) {
-  const Id roots[] = {id};
-  const std::vector<Id> nodes = g.reachable(roots);
+  const std::vector<Id> nodes = g.reachable(id);
   return std::ranges::binary_search(nodes, range);
 }
 
@@ -63,8 +60,7 @@ bool is_clean(const Graph& g, Id id, Id merged) { return !uses(g, id, merged) ||
 class Merge {
  public:
   Merge(Graph& g, Id sink, const Facts& facts) : g_(g), facts_(facts), sink_(sink) {
-    const Id roots[] = {sink};
-    for (const Id id : g.reachable(roots))
+    for (const Id id : g.reachable(sink))
       if (g.op(id) == Op::RANGE) next_id_ = std::max(next_id_, g.arg(id, 0) + 1);
   }
 

@@ -5,21 +5,19 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
-#include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
+#include "compiler/target/lane_limits.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
 
 constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
-constexpr int huge_body = 1000;        // more operations: one copy of the code, with masks everywhere, is better than two
-constexpr int short_body = 48;         // most operations of a body with loops for which two registers per value fit
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 constexpr int tile_factor = 4;
-constexpr int shortest_lanes = 4;
 
 struct Body {
   int widest = 1;     // bytes of the widest value
@@ -78,7 +76,7 @@ bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id
   return why_no_lanes(g, stores, ranges[i], stride).empty();
 }
 
-// The short inner ranges of a kernel (short_loops.h).
+// The short inner ranges of a kernel (unrollable_loops.h).
 struct Short {
   std::size_t first;  // index of the first short range; ranges.size(): none is short
   std::int64_t iterations = 1;
@@ -124,8 +122,7 @@ std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges
   for (const bool vector_load : {true, false})
     for (std::size_t i = lanes; i-- > 0;)
       for (const Id loop : b.fma_loops) {
-        const Id roots[] = {g.src(loop, 4)};
-        for (const Id id : g.reachable(roots))
+        for (const Id id : g.reachable(g.src(loop, 4)))
           if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
               (!vector_load || index_stride(g, g.src(id, 1), vector) != 0))
             return i;

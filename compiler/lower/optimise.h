@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

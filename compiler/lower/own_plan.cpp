@@ -7,14 +7,10 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
-
-constexpr int narrowest_value = 4;  // bytes; indices are at least that wide
-constexpr std::int64_t shortest_lanes = 4;
-constexpr int short_body = 48;   // most operations of a body with loops for which two registers per value fit
-constexpr int huge_body = 1000;  // more operations: one copy of the code, with masks everywhere, is better than two
 
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 

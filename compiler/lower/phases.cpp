@@ -74,7 +74,7 @@ class Phases {
 
 std::vector<Id> phases_of(Graph& g, Id sink) {
   std::vector<Id> out;
-  const std::vector<Id> effects(g.src(sink).begin(), g.src(sink).end());
+  const std::vector<Id> effects = g.sources(sink);
   for (std::size_t i = 0; i < effects.size();) {
     std::size_t end = i;
     while (end < effects.size() && std::ranges::equal(ranges_of(g, effects[i]), ranges_of(g, effects[end]))) ++end;

@@ -4,11 +4,11 @@
 #include <stdexcept>
 
 #include "compiler/ir/reduce_identity.h"
-#include "compiler/ir/short_loops.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
@@ -33,16 +33,14 @@ struct Reduction {
 
 // Whether some LOAD of the value is contiguous in the range.
 bool contiguous_over(const Graph& g, Id value, Id range) {
-  const Id roots[] = {value};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(value))
     if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
   return false;
 }
 
 // The number of LOADs that are not contiguous if the range becomes lanes.
 std::int64_t loads_apart(const Graph& g, Id value, Id range) {
-  const Id roots[] = {value};
-  return std::ranges::count_if(g.reachable(roots), [&](Id id) {
+  return std::ranges::count_if(g.reachable(value), [&](Id id) {
     const auto stride = g.op(id) == Op::LOAD ? index_stride(g, g.src(id, 1), range) : 0;
     return stride != 0 && stride != 1;
   });
@@ -50,7 +48,7 @@ std::int64_t loads_apart(const Graph& g, Id value, Id range) {
 
 class Lowering {
  public:
-  Lowering(Graph& g, LoopIds& loops, const Facts& facts, bool in_short_loops)
+  Lowering(Graph& g, RangeIds& loops, const Facts& facts, bool in_short_loops)
       : g_(g), loops_(loops), facts_(facts), in_short_loops_(in_short_loops) {}
 
   Id operator()(Id id, std::span<const Id> x) {
@@ -200,7 +198,7 @@ class Lowering {
   Id compare(Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   const Facts& facts_;
   const bool in_short_loops_;
 };
@@ -213,7 +211,7 @@ bool has_short_loops(const Graph& g, Id sink) {
 
 }  // namespace
 
-Id reduce_lowering(Graph& g, LoopIds& loops, Id sink, const Facts& facts) {
+Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
   Lowering rule(g, loops, facts, has_short_loops(g, sink));
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }

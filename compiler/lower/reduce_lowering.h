@@ -14,6 +14,6 @@
 
 namespace kiln::compiler {
 
-Id reduce_lowering(Graph& g, LoopIds& loops, Id sink, const Facts& facts);
+Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts);
 
 }  // namespace kiln::compiler

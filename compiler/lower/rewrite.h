@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/range_ids.h"
 
 namespace kiln::compiler {
 
@@ -13,16 +14,13 @@ namespace kiln::compiler {
 // these sources.
 template <class Rule>
 Id rewrite(Graph& g, Id root, Rule&& rule) {
-  const Id roots[] = {root};
   std::unordered_map<Id, Id> done;
   std::vector<Id> sources;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(root)) {
     sources.clear();
     for (const Id s : g.src(id)) sources.push_back(done.at(s));
-    const SourceLoc saved = g.loc();
-    g.set_loc(g.loc(id));
+    const LocScope of_node(g, g.loc(id));
     const Id made = rule(id, std::span<const Id>(sources));
-    g.set_loc(saved);
     done[id] = made == no_id ? g.with_src(id, sources) : made;
   }
   return done.at(root);
@@ -30,15 +28,5 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
 
 // The FOR that has this RANGE.
 Id loop_of(const Graph& g, Id sink, Id range);
-
-// Makes RANGEs whose ids no other RANGE of the kernel has.
-class LoopIds {
- public:
-  LoopIds(const Graph& g, Id sink);
-  Id range(Graph& g, Id end, RangeKind kind);
-
- private:
-  std::int64_t next_ = 0;
-};
 
 }  // namespace kiln::compiler

@@ -46,8 +46,7 @@ std::string_view why_in_order(const Graph& g, Id id) {
 }  // namespace
 
 bool needs_order(const Graph& g, Id sink) {
-  const Id roots[] = {sink};
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     const std::string_view why = why_in_order(g, id);
     if (why.empty()) continue;
     remark(g, id, remarks::serial,

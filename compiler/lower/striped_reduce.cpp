@@ -12,7 +12,7 @@ namespace {
 
 class Lowering {
  public:
-  Lowering(Graph& g, LoopIds& loops, const Striped& r)
+  Lowering(Graph& g, RangeIds& loops, const Striped& r)
       : g_(g),
         loops_(loops),
         r_(r),
@@ -122,14 +122,14 @@ class Lowering {
   }
 
   Graph& g_;
-  LoopIds& loops_;
+  RangeIds& loops_;
   const Striped& r_;
   Id identity_;
 };
 
 }  // namespace
 
-Id lower_striped(Graph& g, LoopIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
+Id lower_striped(Graph& g, RangeIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
 
 static bool may_be_negative_zero(const Graph& g, Id x) {
   const bool is_square = g.op(x) == Op::MUL && g.src(x, 0) == g.src(x, 1);
@@ -138,7 +138,7 @@ static bool may_be_negative_zero(const Graph& g, Id x) {
 
 // Stripes behind the extent would hold the identity, so the tree leaves them out. The identity changes one value only: -0 + 0
 // is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the first stripe is enough.
-Id lower_striped_unrolled(Graph& g, LoopIds& loops, const Striped& r) {
+Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
   const auto n = static_cast<std::size_t>(g.arg(r.extent, 0));
   std::vector<Copy> copies(n);

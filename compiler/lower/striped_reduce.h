@@ -18,9 +18,9 @@ struct Striped {
   int levels;  // 1: at most 65536 elements, or any order; 2: at most 65536 blocks of 65536; 3: any extent
 };
 
-Id lower_striped(Graph& g, LoopIds& loops, const Striped& r);
+Id lower_striped(Graph& g, RangeIds& loops, const Striped& r);
 
 // The same for a small constant extent, written out without a loop.
-Id lower_striped_unrolled(Graph& g, LoopIds& loops, const Striped& r);
+Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r);
 
 }  // namespace kiln::compiler

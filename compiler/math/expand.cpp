@@ -36,7 +36,7 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   std::vector<Id> places;
   for (std::size_t i = 0; i < operands.size(); ++i)
     places.push_back(apart.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(i)}));
-  const Id root[] = {expanded(apart, op, places)};
+  const Id root = expanded(apart, op, places);
   std::unordered_map<Id, Id> now;
   std::vector<Id> src;
   for (const Id id : apart.in_order(root)) {
@@ -48,7 +48,7 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
     for (const Id s : apart.src(id)) src.push_back(now.at(s));
     now[id] = g.make(apart.op(id), apart.dtype(id), src, apart.args(id));
   }
-  return now.at(root[0]);
+  return now.at(root);
 }
 
 }  // namespace kiln::compiler

@@ -14,8 +14,9 @@
 
 #include "compiler/ir/program.h"
 #include "compiler/ir/remark.h"
-#include "compiler/lower/target.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/pipeline/passes.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 

@@ -40,13 +40,12 @@ class Claims {
  public:
   Claims(Graph& g, const Schedule& s, const Kernel& k)
       : g_(g), s_(s), k_(with_dense_arguments(g, s, k)), facts_(facts_of(s.program)) {
-    const Id roots[] = {k_.sink};
-    for (Id id : g.reachable(roots)) {
+    for (Id id : g.reachable(k_.sink)) {
       if (g.op(id) == Op::LOAD) loads_.push_back(access(id, 3));
       if (k.is_own && g.op(id) == Op::STORE) stores_.push_back(access(id, 3));
       if (k.is_own && g.op(id) == Op::ATOMIC) atomics_.push_back(access(id, 1));
       if (g.op(id) != Op::END) continue;
-      loops_.assign(g.src(id).begin() + 1, g.src(id).end());
+      loops_ = g.sources(id, 1);
       if (!k.is_own) stores_.push_back(access(g.src(id, 0), 3));
       if (!k.is_own) stores_.back().loops = loops_;
     }
@@ -112,7 +111,7 @@ class Claims {
     return a;
   }
 
-  Id elements_of(Id local) { return index_product(g_, std::vector<Id>(g_.src(local).begin() + 1, g_.src(local).end())); }
+  Id elements_of(Id local) { return index_product(g_, g_.sources(local, 1)); }
 
   std::string label(const Access& a, const std::string& what) const {
     return k_.name + " buffer " + std::to_string(a.buffer) + " at " + write_infix(g_, a.index) + ": " + what;

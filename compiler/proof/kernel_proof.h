@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/proof/solver.h"
 
 namespace kiln::compiler {

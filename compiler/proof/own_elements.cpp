@@ -20,8 +20,7 @@ struct Accesses {
 
 std::map<std::int64_t, Accesses> accesses_of(const Graph& g, Id sink) {
   std::map<std::int64_t, Accesses> out;
-  const Id roots[] = {sink};
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(sink)) {
     const Op op = g.op(id);
     if (op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) continue;
     const Id memory = memory_of(g, g.src(id, 0));
@@ -56,8 +55,7 @@ class Blocks {
     Interval all{unbounded, -unbounded};
     for (const Id p : positions) {
       const Id rest = simplify_(g_.make(Op::SUB, DType::index, {p, scaled_number(order, size)}));
-      const Id roots[] = {rest};
-      for (const Id id : g_.reachable(roots))
+      for (const Id id : g_.reachable(rest))
         if (std::ranges::find(order, id) != order.end()) return false;
       const Interval i = simplify_.bounds()(rest);
       all = {std::min(all.min, i.min), std::max(all.max, i.max)};

@@ -49,7 +49,7 @@ class Divisions {
 
  private:
   Id expand(Id id) {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     for (Id& s : src) s = expanded_.at(s);
     const Op op = g_.op(id);
     if (op != Op::FLOORDIV && op != Op::FLOORMOD) return src.empty() ? id : g_.with_src(id, src);

@@ -7,10 +7,7 @@
 namespace kiln::compiler {
 namespace {
 
-bool uses(const Graph& g, Id root, Id variable) {
-  const Id roots[] = {root};
-  return std::ranges::count(g.reachable(roots), variable) > 0;
-}
+bool uses(const Graph& g, Id root, Id variable) { return std::ranges::count(g.reachable(root), variable) > 0; }
 
 // Replaces a variable m by e if the guard contains m == e, so that equal divisors become one term.
 bool put_equal(Graph& g, Id& guard, Id& lhs, Id& rhs) {

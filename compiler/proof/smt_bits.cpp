@@ -25,8 +25,7 @@ class BitQuery {
   std::string declarations;
 
   bool define(Id root) {
-    const Id roots[] = {root};
-    for (Id id : g_.reachable(roots)) {
+    for (Id id : g_.reachable(root)) {
       if (terms_.contains(id)) continue;
       std::string t = term(id);
       if (t.empty() || bits_of(id) > width) return false;

@@ -24,8 +24,7 @@ std::string choice(const std::string& c, const std::string& a, const std::string
 }  // namespace
 
 bool SmtTerms::define(Id root) {
-  const Id roots[] = {root};
-  for (Id id : g_.reachable(roots)) {
+  for (Id id : g_.reachable(root)) {
     if (terms_.contains(id) || (g_.dtype(id) != DType::index && g_.dtype(id) != DType::boolean)) continue;
     const std::string t = g_.dtype(id) == DType::boolean ? condition(id) : term(id);
     if (t.empty()) return false;

@@ -129,7 +129,7 @@ void PositionAccesses::add_read(Id read, const Decided& decided) {
   const IndexGate first = index_gate(g_, read);
   PositionAccess a{
       .node = read, .kind = PositionAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
-  a.index.assign(g_.src(read).begin() + 1, g_.src(read).end());
+  a.index = g_.sources(read, 1);
   if (first.gate != no_id) {
     a.index[0] = first.first;
     add_gates(a, first.gate, false);

@@ -289,8 +289,7 @@ class Search {
     const auto first = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::MIN || g_.op(id) == Op::MAX; });
     if (first == nodes.end()) return false;
     const bool is_min = g_.op(*first) == Op::MIN;
-    const Id sources[] = {g_.src(*first, 0)};
-    const auto inner = g_.reachable(sources);
+    const auto inner = g_.reachable(g_.src(*first, 0));
     const bool swap = std::ranges::none_of(inner, [&](Id id) { return g_.op(id) == Op::RANGE; });
     const Id a = g_.src(*first, swap ? 1 : 0), b = g_.src(*first, swap ? 0 : 1);
     for (const bool is_a : {true, false}) {

@@ -298,7 +298,7 @@ void PositionForms::add(Conditions& to, Id condition, bool holds) {
     const auto [id, now] = open.back();
     open.pop_back();
     const Op op = g_.op(id);
-    const std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    const std::vector<Id> src = g_.sources(id);
     if (op == Op::NOT) {
       open.emplace_back(src[0], !now);
     } else if (op == (now ? Op::AND : Op::OR)) {

@@ -133,7 +133,7 @@ PositionValues::Value PositionValues::elementwise(Id id) {
 // The element of the argument, or the value that the work item itself wrote there before.
 PositionValues::Value PositionValues::read(Id index) {
   const IndexGate first = index_gate(g_, index);
-  std::vector<Id> places(g_.src(index).begin() + 1, g_.src(index).end());
+  std::vector<Id> places = g_.sources(index, 1);
   if (first.gate != no_id) places[0] = first.first;
   std::vector<std::int64_t> at;
   for (const Id p : places)

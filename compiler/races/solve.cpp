@@ -121,10 +121,7 @@ std::optional<std::vector<Id>> Equations::inverted(const Sum& s) {
   return std::vector{node_of(g_, *d)};
 }
 
-bool Equations::contains(Id root, Id range) const {
-  const Id roots[] = {root};
-  return std::ranges::binary_search(g_.reachable(roots), range);
-}
+bool Equations::contains(Id root, Id range) const { return std::ranges::binary_search(g_.reachable(root), range); }
 
 // Order of preference: axes of the second work item, axes of the first one, loops.
 int Equations::rank(Id range) const {

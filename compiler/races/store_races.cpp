@@ -90,8 +90,7 @@ class PositionRaces {
   void add_twin(const NamedValue& n) {
     Meeting::Twin twin{n.name, second_.at(n.name), {}};
     const std::vector<Id>& ranges = positions_.ranges;
-    const Id roots[] = {n.value};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(n.value)) {
       if (!accesses_.is_inside(id)) continue;
       if (const auto axis = std::ranges::find(ranges, id); axis != ranges.end())
         twin.axes.push_back(static_cast<std::size_t>(axis - ranges.begin()));

@@ -186,7 +186,7 @@ Id collapsed_position(Graph& g, Simplifier& simplify, Id reduce, std::span<const
 Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed) {
   auto kind = static_cast<ReduceKind>(g.arg(reduce, 0));
   const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
-  std::vector<Id> ranges(g.src(reduce).begin() + static_cast<std::ptrdiff_t>(values), g.src(reduce).end());
+  std::vector<Id> ranges = g.sources(reduce, values);
   if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return collapsed_position(g, simplify, reduce, ranges);
   Id value = g.src(reduce, 0);
   if (kind == ReduceKind::fma) {

@@ -10,13 +10,12 @@
 namespace kiln::compiler {
 
 void collapse_reductions(Graph& g, Program& p) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   const Facts facts = facts_of(p);
   Simplifier simplify(g, facts);
-  const Id roots[] = {p.sink};
   std::unordered_map<Id, Id> now;
   std::vector<Id> sources;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(p.sink)) {
     sources.clear();
     for (const Id s : g.src(id)) sources.push_back(now.at(s));
     g.set_loc(g.loc(id));
@@ -27,7 +26,6 @@ void collapse_reductions(Graph& g, Program& p) {
     if (now[id] == same) now[id] = collapsed_by_assumption(g, facts, same);
   }
   p.sink = now.at(p.sink);
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -142,8 +142,7 @@ ValueUse DemandWalk::use_of(const NodeDemand& d) {
 
 // Lists the values outside the bodies of KERNELs, and the KERNELs.
 void DemandWalk::list_nodes() {
-  const Id roots[] = {program_.sink};
-  const std::vector<Id> all = g_.reachable(roots);
+  const std::vector<Id> all = g_.reachable(program_.sink);
   inside_ = inside_regions(g_, all);
   for (Id id : all) {
     if (g_.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g_.arg(id, 0) + 1);

@@ -44,7 +44,7 @@ Id ExactIndex::lifted(Id id) {
     return from != no_id && fits(from, d) ? from : no_id;
   }
   if (!is_index_arithmetic(op)) return no_id;
-  std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+  std::vector<Id> src = g_.sources(id);
   for (Id& s : src) {
     s = done_.at(s);
     if (s == no_id) return no_id;

@@ -33,12 +33,11 @@ class Folding {
         now_(p.sink + 1, no_id) {}
 
   Id run() {
-    const Id roots[] = {program_.sink};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(program_.sink)) {
       if (g_.op(id) == Op::KERNEL) keep_stages_of(id);
       if (g_.op(id) == Op::STAGE && !g_.args(id).empty()) kept_.insert(id);  // the program asks for this STAGE
     }
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(program_.sink)) {
       g_.set_loc(g_.loc(id));
       if (g_.op(id) == Op::STAGE)
         now_[id] = fold(id);
@@ -54,14 +53,14 @@ class Folding {
 
  private:
   std::vector<Id> sources(Id id) const {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     for (Id& s : src) s = now_[s];
     return src;
   }
 
   // Keeps the STAGEs that a KERNEL of the program reads or updates: a KERNEL needs storage.
   void keep_stages_of(Id kernel) {
-    std::vector<Id> open(g_.src(kernel).begin(), g_.src(kernel).end());
+    std::vector<Id> open = g_.sources(kernel);
     std::unordered_set<Id> seen;
     while (!open.empty()) {
       const Id id = open.back();
@@ -89,16 +88,15 @@ class Folding {
 
   Id fold(Id stage) {
     Fold f{false, now_[g_.src(stage, 0)], no_id, {}, {}};
-    const std::vector<Id> all(g_.src(stage).begin() + 1, g_.src(stage).end());
+    const std::vector<Id> all = g_.sources(stage, 1);
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (kept_.contains(stage)) {
         f.ranges.push_back(now_[all[k]]);
         f.axes.push_back(k);
         continue;
       }
-      const Id value[] = {f.value};
       const Id range = now_[all[k]], element = g_.is_index_const(g_.src(range, 0), 1) ? g_.index(0) : only_element(stage, k);
-      if (!std::ranges::binary_search(ranges_in(g_, value), range)) continue;
+      if (!std::ranges::binary_search(ranges_in(g_, std::span(&f.value, 1)), range)) continue;
       if (element != no_id) {
         f.value = copies_.make(f.value, {{range, element}}, no_id);
         continue;
@@ -190,9 +188,8 @@ class Folding {
 }  // namespace
 
 void fold_stages(Graph& g, Program& p) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   p.sink = Folding(g, p).run();
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

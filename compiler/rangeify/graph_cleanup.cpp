@@ -18,8 +18,8 @@ class Cleanup {
     if (is_data(id) && has_zero_extent(shapes_.of(id))) return filled_with_zero(id);
     switch (g_.op(id)) {
       case Op::REDUCE: return reduce(id);
-      case Op::RESHAPE: return reshape(id);
-      case Op::EXPAND: return expand(id);
+      case Op::RESHAPE:
+      case Op::EXPAND: return to_extents(id);
       case Op::PERMUTE: return permute(id);
       case Op::SLICE: return slice(id);
       case Op::PAD: return pad(id);
@@ -72,20 +72,12 @@ class Cleanup {
 
   Id as(Id value, DType d) { return g_.dtype(value) == d ? value : g_.make(Op::CAST, d, {value}); }
 
-  Id reshape(Id id) {
+  // A RESHAPE of a RESHAPE is one RESHAPE, and an EXPAND of an EXPAND one EXPAND.
+  Id to_extents(Id id) {
     const std::vector<Id> to = shapes_.of(id);
     Id x = g_.src(id, 0);
-    if (g_.op(x) == Op::RESHAPE) x = g_.src(x, 0);
-    if (shapes_.of(x) == to) return x;
-    return with_data(id, x);
-  }
-
-  Id expand(Id id) {
-    const std::vector<Id> to = shapes_.of(id);
-    Id x = g_.src(id, 0);
-    if (g_.op(x) == Op::EXPAND) x = g_.src(x, 0);
-    if (shapes_.of(x) == to) return x;
-    return with_data(id, x);
+    if (g_.op(x) == g_.op(id)) x = g_.src(x, 0);
+    return shapes_.of(x) == to ? x : with_data(id, x);
   }
 
   Id permute(Id id) {
@@ -98,15 +90,14 @@ class Cleanup {
     bool moves = false;
     for (std::size_t i = 0; i < axes.size(); ++i) moves = moves || axes[i] != static_cast<std::int64_t>(i);
     if (!moves) return x;
-    const Id src[] = {x};
-    return g_.make(Op::PERMUTE, g_.dtype(id), src, axes);
+    return g_.make(Op::PERMUTE, g_.dtype(id), std::span(&x, 1), axes);
   }
 
   Id slice(Id id) {
     const std::vector<Id> to = shapes_.of(id);
     const std::size_t rank = to.size();
     std::vector<std::int64_t> step(g_.args(id).begin(), g_.args(id).end());
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     if (const Id inner = src[0]; g_.op(inner) == Op::SLICE) {  // in = b1 + (b2 + i*s2)*s1
       for (std::size_t i = 0; i < rank; ++i) {
         const std::int64_t s1 = g_.arg(inner, i);
@@ -134,7 +125,7 @@ class Cleanup {
   }
 
   Id with_data(Id id, Id x) {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     src[0] = x;
     return g_.with_src(id, src);
   }
@@ -147,17 +138,14 @@ class Cleanup {
 
 void graph_cleanup(Graph& g, Program& p) {
   Cleanup cleanup(g);
-  const Id roots[] = {p.sink};
   std::vector<Id> clean(p.sink + 1, no_id), sources;
-  for (Id id : g.reachable(roots)) {
+  for (Id id : g.reachable(p.sink)) {
     sources.clear();
     for (Id s : g.src(id))
       if (clean[s] != no_id) sources.push_back(clean[s]);
-    const SourceLoc saved = g.loc();
-    g.set_loc(g.loc(id));
+    const LocScope of_node(g, g.loc(id));
     const Id now = cleanup.node(g.with_src(id, sources));
     if (g.op(id) != Op::STORE || !cleanup.stores_nothing(now)) clean[id] = now;
-    g.set_loc(saved);
   }
   p.sink = clean[p.sink];
 }

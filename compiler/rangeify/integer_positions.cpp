@@ -9,24 +9,21 @@ namespace kiln::compiler {
 
 void integer_positions(Graph& g, Program& p) {
   const Facts facts = facts_of(p);
-  const Id roots[] = {p.sink};
-  const std::vector<Id> order = g.reachable(roots);
+  const std::vector<Id> order = g.reachable(p.sink);
   const auto is_position = [&](Id id) { return g.op(id) == Op::CAST && g.dtype(id) == DType::index; };
   if (std::ranges::none_of(order, is_position)) return;
   Simplifier simplify(g, facts);
   ExactIndex exact(g, simplify);
   std::vector<Id> done(order.back() + 1, no_id), src;
-  const SourceLoc saved = g.loc();
   for (const Id id : order) {
     src.clear();
     for (const Id s : g.src(id)) src.push_back(done[s]);
-    g.set_loc(g.loc(id));
+    const LocScope of_node(g, g.loc(id));
     const Id index = is_position(id) ? exact(src[0]) : no_id;
     const Id made = index == no_id ? g.with_src(id, src) : exact.uncut(index);
     const bool is_index = g.dtype(id) == DType::index && g.op(id) != Op::RANGE;  // a kernel keeps its ranges, even of extent 1
     done[id] = is_index && made != id ? simplify(made) : made;
   }
-  g.set_loc(saved);
   p.sink = done[p.sink];
 }
 

@@ -13,7 +13,7 @@ Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> 
     return g.make(Op::INDEX, g.dtype(id), {storage(id)});  // a rank-0 value from outside
   };
   for (const Id id : body.nodes) {
-    std::vector<Id> src(g.src(id).begin(), g.src(id).end());
+    std::vector<Id> src = g.sources(id);
     g.set_loc(g.loc(id));
     const bool at_entry = g.op(id) == Op::CARRY && src[0] == ranges[0];
     for (std::size_t i = 0; i < src.size(); ++i) {

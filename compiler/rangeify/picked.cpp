@@ -63,7 +63,7 @@ class Picking {
   }
 
   Id rebuilt(Id id) {
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     for (Id& s : src)
       if (const auto it = now_.find(s); it != now_.end()) s = g_.dtype(s) == DType::index ? simplify_(it->second) : it->second;
     if (g_.op(id) == Op::INDEX) src[1] = gated(src[1]);

@@ -66,7 +66,7 @@ class Builder {
   Id value(Id node, const Evaluation& e) {
     const IndexMap& map = walk_.map(e.map);
     const std::vector<std::size_t> data = data_sources(g_, node);
-    std::vector<Id> src(g_.src(node).begin(), g_.src(node).end());
+    std::vector<Id> src = g_.sources(node);
     for (std::size_t i = 0; i < data.size(); ++i) src[data[i]] = at(src[data[i]], e.source_use[i]);
     switch (g_.op(node)) {
       case Op::CONST: return node;
@@ -129,7 +129,7 @@ class Builder {
 }  // namespace
 
 void range_assignment(Graph& g, Program& p) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   DemandWalk walk(g, p);
   walk.run();
   Builder builder(g, walk);
@@ -148,7 +148,6 @@ void range_assignment(Graph& g, Program& p) {
     }
   }
   p.sink = g.make(Op::SINK, DType::none, effects);
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -6,6 +6,7 @@
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/scalar_loops.h"
 
@@ -34,13 +35,7 @@ class Rewriter {
   }
 
   Id run() {
-    const SourceLoc saved = g_.loc();
-    for (const Id id : order_) {
-      g_.set_loc(g_.loc(id));
-      done_[id] = rewritten(id);
-    }
-    g_.set_loc(saved);
-    return done_[order_.back()];
+    return rewrite_in_order(g_, order_, done_, [&](Id id) { return rewritten(id); });
   }
 
  private:
@@ -162,8 +157,7 @@ class Rewriter {
 }  // namespace
 
 void scalar_kernels(Graph& g, Program& p) {
-  const Id roots[] = {p.sink};
-  const std::vector<Id> order = g.reachable(roots);
+  const std::vector<Id> order = g.reachable(p.sink);
   const auto is_element = [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::INDEX || is_write(g.op(id)); };
   if (std::ranges::any_of(order, is_element)) p.sink = Rewriter(g, order, p.sink).run();
 }

@@ -11,6 +11,7 @@
 #include "compiler/ir/kernel_body.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
 #include "compiler/rangeify/small_reduce.h"
@@ -57,13 +58,7 @@ class Unrolling {
       is_memory_[id] = memory(id, origins);
       if (g_.op(id) == Op::FOR) loop_of_[g_.src(id, 0)] = id;
     }
-    const SourceLoc saved = g_.loc();
-    for (const Id id : order) {
-      g_.set_loc(g_.loc(id));
-      parts_[id] = rewritten(id);
-    }
-    g_.set_loc(saved);
-    p_.sink = parts_.at(p_.sink)[0];
+    p_.sink = rewrite_in_order(g_, order, parts_, [&](Id id) { return rewritten(id); })[0];
   }
 
  private:
@@ -87,8 +82,7 @@ class Unrolling {
   bool is_kernel_range(Id range) {
     if (!ranges_known_) {
       ranges_known_ = true;
-      const Id roots[] = {p_.sink};
-      for (const Id id : g_.reachable(roots))
+      for (const Id id : g_.reachable(p_.sink))
         if (g_.op(id) == Op::KERNEL)
           for (const Id r : kernel_parts(g_, id).ranges) kernel_ranges_[r] = true;
     }
@@ -186,7 +180,7 @@ class Unrolling {
   Id entry_part(Id value, std::size_t k) { return is_memory_[value] ? parts_.at(value)[0] : part(value, k); }
 
   Parts loop(Id id) {
-    const std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    const std::vector<Id> src = g_.sources(id);
     const auto n = static_cast<std::size_t>(g_.arg(id, 0));
     std::vector<Id> out{parts_.at(src[0])[0], parts_.at(src[1])[0], parts_.at(src[2])[0]};
     for (std::size_t i = 3; i < 3 + 2 * n; ++i) {

@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 
 GatedIndex gated_index(const Graph& g, Id access) {
-  GatedIndex out{{g.src(access).begin() + 1, g.src(access).end()}, no_id};
+  GatedIndex out{g.sources(access, 1), no_id};
   if (out.index.empty() || g.op(out.index[0]) != Op::WHERE || g.op(g.src(out.index[0], 2)) != Op::INVALID) return out;
   out.gate = g.src(out.index[0], 0);
   out.index[0] = g.src(out.index[0], 1);
@@ -24,8 +24,7 @@ Id access_of_tensor(Graph& g, Id tensor, GatedIndex at) {
 }
 
 ValueCopies::ValueCopies(Graph& g, const Program& p) : g_(g), facts_(facts_of(p)), simplify_(g, facts_) {
-  const Id roots[] = {p.sink};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(p.sink))
     if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
 }
 
@@ -84,7 +83,7 @@ Id ValueCopies::make(Id value, const std::unordered_map<Id, Id>& place, Id gate)
       now[id] = id;
       continue;
     }
-    std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+    std::vector<Id> src = g_.sources(id);
     for (Id& s : src) s = now.at(s);
     if (g_.op(id) == Op::RANGE) {
       now[id] = g_.make(Op::RANGE, DType::index, {src[0]}, {next_range_++, g_.arg(id, 1)});

@@ -8,8 +8,7 @@
 namespace kiln::compiler {
 
 StageReads::StageReads(const Graph& g, const Program& p) : g_(g), nest_of_(p.sink + 1, nullptr) {
-  const Id roots[] = {p.sink};
-  const std::vector<Id> nodes = g.reachable(roots);
+  const std::vector<Id> nodes = g.reachable(p.sink);
   for (std::size_t i = nodes.size(); i-- > 0;) {
     const Id id = nodes[i];
     const Nest* nest = nest_of_[id];

@@ -5,53 +5,28 @@
 #include <functional>
 #include <map>
 
-#include "compiler/ir/short_loops.h"
+#include "compiler/target/operation_cost.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr double load_cost = 2;
-constexpr double slow_cost = 6;             // division, square root
-constexpr double transcendental_cost = 32;  // size of a typical expansion
-constexpr double cheap = 12;                // a value of at most this cost gets no buffer, however often it is computed
-constexpr double byte_cost = 8;             // operations in the time of storing and loading one byte
-constexpr double kernel_cost = 2048;        // operations in the time of starting one more kernel
-constexpr std::size_t index_limit = 64;     // chains of movement make indices longer; above this a copy is cheaper
-constexpr double code_limit = 512;          // operations in all copies of a value together
-constexpr double reduce_slack = 1.25;       // a reduction may run this many times per element (halos overlap)
+constexpr double cheap = 12;             // a value of at most this cost gets no buffer, however often it is computed
+constexpr double byte_cost = 8;          // operations in the time of storing and loading one byte
+constexpr double kernel_cost = 2048;     // operations in the time of starting one more kernel
+constexpr std::size_t index_limit = 64;  // chains of movement make indices longer; above this a copy is cheaper
+constexpr double code_limit = 512;       // operations in all copies of a value together
+constexpr double reduce_slack = 1.25;    // a reduction may run this many times per element (halos overlap)
 constexpr double typical_symbol = 1024;
 constexpr double huge = 1e30;
 
 }  // namespace
 
-double StagingModel::own_cost(Op op) {
-  if (is_math(op) && op != Op::RSQRT) return transcendental_cost;
-  switch (op) {
-    case Op::FDIV:
-    case Op::CDIV:
-    case Op::CMOD:
-    case Op::FLOORDIV:
-    case Op::FLOORMOD:
-    case Op::SQRT:
-    case Op::RSQRT: return slow_cost;
-    case Op::PARAM:
-    case Op::GATHER:
-    case Op::INDEX: return load_cost;
-    case Op::CONST:
-    case Op::RESHAPE:
-    case Op::EXPAND:
-    case Op::PERMUTE:
-    case Op::SLICE: return 0;
-    default: return 1;
-  }
-}
-
 double StagingModel::extent(Id e) {
-  const Id roots[] = {e};
   if (g_.is_const(e)) return static_cast<double>(g_.arg(e, 0));
   if (extents_.size() < g_.size()) extents_.resize(g_.size(), std::nan(""));
   if (!std::isnan(extents_[e])) return extents_[e];
-  for (Id id : g_.reachable(roots)) {
+  for (Id id : g_.reachable(e)) {
     const auto at = [&](std::size_t i) { return extents_[g_.src(id, i)]; };
     double v = 1;
     switch (g_.op(id)) {
@@ -114,10 +89,11 @@ bool StagingModel::surely_stored(Id source, Id reader, Shapes& shapes) const {
 
 void StagingModel::add(Id node, Shapes& shapes) {
   if (costs_.size() < g_.size()) costs_.resize(g_.size());
-  ValueCost c{own_cost(g_.op(node))};
+  ValueCost c{static_cast<double>(operation_cost(g_.op(node)).recompute)};
+  const ValueCost load{static_cast<double>(operation_cost(Op::LOAD).recompute)};
   for (Id s : g_.src(node)) {
     if (g_.dtype(s) == DType::index) continue;
-    const ValueCost from = surely_stored(s, node, shapes) ? ValueCost{load_cost} : costs_[s];
+    const ValueCost from = surely_stored(s, node, shapes) ? load : costs_[s];
     c.operations += from.operations;
     c.contains_reduce = c.contains_reduce || from.contains_reduce;
     c.contains_loop = c.contains_loop || from.contains_loop;
@@ -142,7 +118,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     times.erase(times.begin());
     const Op op = g_.op(id);
     if (g_.dtype(id) == DType::index || op == Op::CONST) continue;
-    c.operations = std::min(c.operations + n * own_cost(op), huge);
+    c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
     if (op == Op::INDEX) continue;
     double turns = 1;

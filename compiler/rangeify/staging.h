@@ -36,12 +36,11 @@ class StagingModel {
  public:
   StagingModel(const Graph& g, const Program& p) : g_(g), program_(p) {}
 
-  static double own_cost(Op op);  // cost of one operation
-  double extent(Id e);            // typical value of an index expression over symbols
+  double extent(Id e);  // typical value of an index expression over symbols
   double elements(const std::vector<Id>& extents);
   // Number of evaluations, inside `loops` (outermost first), of a value that depends on the ranges `used`. The iterations of
-  // short loops (short_loops.h) share a value that does not depend on them. Exception: a value with a loop of its own, because
-  // that loop vectorises by itself.
+  // short loops (unrollable_loops.h) share a value that does not depend on them. Exception: a value with a loop of its own,
+  // because that loop vectorises by itself.
   double evaluations(const ValueCost& value, std::span<const Id> loops, std::span<const Id> used);
   // Call count_reader for all nodes first. Then call add for all nodes, sources before readers.
   void count_reader(Id node);

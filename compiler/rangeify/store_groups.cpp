@@ -52,7 +52,7 @@ bool DemandWalk::may_join(const StoreGroup& group, Id store) const {
 }
 
 void DemandWalk::form_groups() {
-  const std::vector<Id> stores(g_.src(program_.sink).begin(), g_.src(program_.sink).end());
+  const std::vector<Id> stores = g_.sources(program_.sink);
   std::map<std::vector<Id>, std::vector<std::size_t>> open;  // by extents
   for (Id store : stores) {
     // If another store reads a parameter's old value, the parameter gets a kernel of its own, which runs after the reader.

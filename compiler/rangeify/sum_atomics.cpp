@@ -9,6 +9,7 @@
 #include "compiler/ir/builder.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
+#include "compiler/ir/rewrite_in_order.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
@@ -52,13 +53,7 @@ class Summing {
   bool is_needed() const { return !loops_.empty() || !kernels_.empty(); }
 
   Id run() {
-    const SourceLoc saved = g_.loc();
-    for (const Id id : order_) {
-      g_.set_loc(g_.loc(id));
-      done_[id] = rewritten(id);
-    }
-    g_.set_loc(saved);
-    return done_[order_.back()];
+    return rewrite_in_order(g_, order_, done_, [&](Id id) { return rewritten(id); });
   }
 
  private:
@@ -262,8 +257,7 @@ class Summing {
 }  // namespace
 
 void sum_atomics(Graph& g, Program& p) {
-  const Id roots[] = {p.sink};
-  if (std::ranges::none_of(g.reachable(roots), [&](Id id) { return g.op(id) == Op::ATOMIC; })) return;
+  if (std::ranges::none_of(g.reachable(p.sink), [&](Id id) { return g.op(id) == Op::ATOMIC; })) return;
   for (;;) {  // an ATOMIC that one loop leaves may then leave the loop around it
     Summing summing(g, p.sink);
     if (!summing.is_needed()) return;

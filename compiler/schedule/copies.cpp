@@ -49,7 +49,7 @@ std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id e
     return std::nullopt;
   const int to = buffer_of(g, k, g.src(store, 0)), from = buffer_of(g, k, g.src(load, 0));
   if (from < 0 || to == from || at(s, to).size != at(s, from).size) return std::nullopt;
-  const std::vector<Id> ranges(g.src(end).begin() + 1, g.src(end).end());
+  const std::vector<Id> ranges = g.sources(end, 1);
   if (!covers(g, ranges, std::vector{position}, at(s, to).size)) return std::nullopt;  // false also if strides leave gaps
   // Without the copy, a later phase of this kernel would load the old contents of `to`.
   if (!k.is_own && std::ranges::binary_search(access_of(g, k).loads, to)) return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id e
 }
 
 bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer) {
-  const std::vector<Id> ends(g.src(k.sink).begin(), g.src(k.sink).end());
+  const std::vector<Id> ends = g.sources(k.sink);
   for (const Id id : g.reachable(ends))
     if (g.op(id) == Op::LOAD && buffer_of(g, k, g.src(id, 0)) == buffer) return false;
   return std::ranges::any_of(ends, [&](Id end) {
@@ -68,7 +68,7 @@ bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer) {
       if (g.src(state).size() != 3) return false;
       positions.push_back(g.src(state, 1));
     }
-    const std::vector<Id> ranges(g.src(end).begin() + 1, g.src(end).end());
+    const std::vector<Id> ranges = g.sources(end, 1);
     return is_first(g, state) && covers(g, ranges, positions, at(s, buffer).size);
   });
 }

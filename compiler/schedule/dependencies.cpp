@@ -34,8 +34,7 @@ Id end_into(const Graph& g, const Kernel& k, int buffer) {
 bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   const Id here = g.src(g.src(end, 0), 1);
   for (Id other : g.src(k.sink)) {
-    const Id roots[] = {other};
-    for (Id id : g.reachable(roots))
+    for (Id id : g.reachable(other))
       if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || other != end))
         return true;
   }
@@ -146,12 +145,12 @@ class Edges {
 
   // Makes an END store to another buffer, which is dense. strides: the old buffer's parameter if it has strides of its own.
   void redirect(Kernel& kernel, Id end, Id buffer, const Parameter* strides) {
-    std::vector<Id> store(g_.src(g_.src(end, 0)).begin(), g_.src(g_.src(end, 0)).end());
+    std::vector<Id> store = g_.sources(g_.src(end, 0));
     store[0] = buffer;
     if (strides != nullptr) store[1] = dense_position(g_, *strides, store[1]);
-    std::vector<Id> src(g_.src(end).begin(), g_.src(end).end());
+    std::vector<Id> src = g_.sources(end);
     src[0] = g_.with_src(src[0], store);
-    std::vector<Id> ends(g_.src(kernel.sink).begin(), g_.src(kernel.sink).end());
+    std::vector<Id> ends = g_.sources(kernel.sink);
     std::ranges::replace(ends, end, g_.with_src(end, src));
     kernel.sink = g_.with_src(kernel.sink, ends);
   }
@@ -274,8 +273,7 @@ void join_buffers(Schedule& s) {
 
 KernelAccess access_of(const Graph& g, const Kernel& k) {
   KernelAccess a;
-  const Id roots[] = {k.sink};
-  for (Id id : g.reachable(roots)) {
+  for (Id id : g.reachable(k.sink)) {
     const Op op = g.op(id);
     if (op == Op::END) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));  // also a state that the kernel leaves unchanged
     if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL) continue;

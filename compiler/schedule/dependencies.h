@@ -13,7 +13,7 @@
 // Example: x[i] = x[i + 1]   ->   k0: t[i] = x[i + 1]   k1: x[i] = t[i], depends on k0
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/row_clusters.h"
@@ -14,14 +15,10 @@ namespace {
 // Writes the fused kernel of one cluster.
 class Fusion {
  public:
-  Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c) : g_(g), s_(s), rows_(rows), c_(c) {
+  Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c)
+      : g_(g), s_(s), rows_(rows), c_(c), ids_(g, sinks_of(s, c)) {
     const auto extents = std::span<const Id>(rows_.phase(c.kernels[0]).extents).first(c.depth);
     count_ = index_product(g, extents);
-    for (const std::size_t k : c.kernels) {
-      const Id roots[] = {s.kernels[k].sink};
-      for (const Id id : g.reachable(roots))
-        if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
-    }
     const Id rounded = index_add(g, count_, g.index(c.rows - 1));
     turns_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
     turn_ = range(turns_, RangeKind::loop);
@@ -40,9 +37,12 @@ class Fusion {
   }
 
  private:
-  Id range(Id end, RangeKind kind) {
-    return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
+  static std::vector<Id> sinks_of(const Schedule& s, const RowCluster& c) {
+    std::vector<Id> out;
+    for (const std::size_t k : c.kernels) out.push_back(s.kernels[k].sink);
+    return out;
   }
+  Id range(Id end, RangeKind kind) { return ids_.range(g_, end, kind); }
   // The parts are braced lists, because C++ evaluates these from left to right, but a call's arguments in any order.
   Id add(std::initializer_list<Id> parts) { return g_.make(Op::ADD, DType::index, parts); }
   Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
@@ -92,7 +92,7 @@ class Fusion {
       if (!is_unit(g_.src(r, 0))) loops.push_back(map.at(r));
     if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_phases() needs different ranges
     const std::unordered_map<Id, Id> loads = loads_of_windows(kernel);
-    for (const Id end : std::vector<Id>(g_.src(s_.kernels[kernel].sink).begin(), g_.src(s_.kernels[kernel].sink).end())) {
+    for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
       const Id store = substitute(g_, store_of(kernel, end, loops), loads);
       std::vector<Id> src{rows_.simplify()(substitute(g_, store, map))};
       src.insert(src.end(), loops.begin(), loops.end());
@@ -125,8 +125,7 @@ class Fusion {
 
   void place_rest(std::size_t kernel, std::unordered_map<Id, Id>& map) {
     const Kernel& k = s_.kernels[kernel];
-    const Id roots[] = {k.sink};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(k.sink)) {
       if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.src(id, 0), static_cast<RangeKind>(g_.arg(id, 1)));
       if (g_.op(id) != Op::BUFFER) continue;
       const int buffer = k.buffers[static_cast<std::size_t>(g_.arg(id, 0))];
@@ -150,7 +149,7 @@ class Fusion {
       if (!overlaps(b)) continue;
       const RowElement at = rows_.locate(rows_.writer(b), kernel, load, c_.depth).value();
       const Id first = add({first_row(), g_.index(window_of(b).lo)});
-      std::vector<Id> src(g_.src(load).begin(), g_.src(load).end());
+      std::vector<Id> src = g_.sources(load);
       src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
       out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may load from tile buffers
     }
@@ -164,7 +163,7 @@ class Fusion {
     const RowPhase& p = rows_.phase(kernel);
     const Id rest =
         row_major(g_, std::span<const Id>(p.loops).subspan(c_.depth), std::span<const Id>(p.extents).subspan(c_.depth));
-    std::vector<Id> src(g_.src(store).begin(), g_.src(store).end());
+    std::vector<Id> src = g_.sources(store);
     src[1] = in_window(b, loops[1], rest);
     return g_.with_src(store, src);
   }
@@ -173,22 +172,21 @@ class Fusion {
   Schedule& s_;
   RowClusters& rows_;
   const RowCluster& c_;
+  RangeIds ids_;
   Kernel made_;
   std::vector<Id> ends_;
   Id count_ = no_id, turns_ = no_id, turn_ = no_id;  // number of rows, number of tiles, RANGE over the tiles
-  std::int64_t next_range_ = 0;
 };
 
 }  // namespace
 
 void fuse_rows(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   RowClusters rows(g, s);
   std::vector<Kernel> out;
   for (const RowCluster& c : rows.find())
     out.push_back(c.kernels.size() == 1 ? s.kernels[c.kernels[0]] : Fusion(g, s, rows, c).write());
   s.kernels = std::move(out);
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

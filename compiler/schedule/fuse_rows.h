@@ -12,7 +12,7 @@
 //   for t: phase 1: m[t] = max_j x[t, j], window 1; phase 2: y[t, j] = x[t, j] - m[t]
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

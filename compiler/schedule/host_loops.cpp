@@ -299,8 +299,7 @@ class Outliner {
 
 // A cheap test that rules most programs out: false if the program has no loops, no element reads and no integers from data.
 static bool may_need(const Graph& g, Id sink) {
-  const Id roots[] = {sink};
-  return std::ranges::any_of(g.reachable(roots), [&](Id n) {
+  return std::ranges::any_of(g.reachable(sink), [&](Id n) {
     const Op op = g.op(n);
     return op == Op::RANGE || op == Op::INDEX || (op == Op::CAST && g.dtype(n) == DType::index);
   });
@@ -308,11 +307,10 @@ static bool may_need(const Graph& g, Id sink) {
 
 void host_loops(Graph& g, Schedule& s) {
   if (!may_need(g, s.program.sink)) return;
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   // Bounds and extents that depend only on loop counters and extents become index arithmetic, so no piece has to store them.
   if (Outliner(g, s).has_loops_or_cuts()) integer_positions(g, s.program);
   if (Outliner outliner(g, s); outliner.is_needed()) outliner.run();
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

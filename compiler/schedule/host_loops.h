@@ -12,7 +12,7 @@
 // Example: for t in 0 .. n[0]: u = f(u)   ->   piece 0: number = n[0]   for t in 0 .. number: piece 1: u = f(u)
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

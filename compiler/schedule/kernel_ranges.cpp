@@ -7,7 +7,7 @@ namespace kiln::compiler {
 
 std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k) {
   const Id end = g.src(k.sink, 0);
-  return {g.src(end).begin() + 1, g.src(end).end()};
+  return g.sources(end, 1);
 }
 
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
@@ -22,15 +22,14 @@ std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
 }
 
 void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change) {
-  const Id roots[] = {k.sink};
   std::unordered_map<Id, Id> now;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(k.sink)) {
     if (const auto at = change.values.find(id); at != change.values.end()) {
       now[id] = at->second;
       continue;
     }
     const bool closes = g.op(id) == Op::REDUCE || g.op(id) == Op::END;
-    const std::vector<Id> old(g.src(id).begin(), g.src(id).end());
+    const std::vector<Id> old = g.sources(id);
     std::vector<Id> src;
     for (const Id s : old) {
       const auto loops = closes ? change.loops.find(s) : change.loops.end();
@@ -46,12 +45,11 @@ void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change) {
 }
 
 void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify) {
-  const Id roots[] = {k.sink};
   std::unordered_map<Id, Id> now;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(k.sink)) {
     if (g.dtype(id) == DType::index) continue;
     const bool closes = g.op(id) == Op::REDUCE || g.op(id) == Op::END;
-    std::vector<Id> src(g.src(id).begin(), g.src(id).end());
+    std::vector<Id> src = g.sources(id);
     for (Id& s : src)
       if (g.dtype(s) != DType::index)
         s = now.at(s);
@@ -75,8 +73,7 @@ void number_ranges(Graph& g, Kernel& k) {
   };
   const std::vector<Id> loops = loop_ranges_of(g, k);
   for (const Id r : loops) renumber(r);
-  const Id roots[] = {k.sink};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(k.sink))
     if (g.op(id) == Op::RANGE && std::ranges::find(loops, id) == loops.end()) renumber(id);
   if (!change.values.empty()) rewrite_kernel(g, k, change);
 }

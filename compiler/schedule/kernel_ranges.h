@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {

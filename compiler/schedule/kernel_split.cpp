@@ -34,7 +34,7 @@ class KernelWriter {
       slot(t.buffer);
       roots.push_back(t.value);
     }
-    const std::vector<Id> ranges(g_.src(targets.front().nest).begin() + 1, g_.src(targets.front().nest).end());
+    const std::vector<Id> ranges = g_.sources(targets.front().nest, 1);
     for (Id r : ranges) {
       loops_.push_back(numbered(r, RangeKind::loop));
       done_[r] = loops_.back();
@@ -113,7 +113,7 @@ class KernelWriter {
     } else if (g_.op(id) == Op::RANGE) {
       done_[id] = numbered(id, entry_ == no_id ? RangeKind::reduce : static_cast<RangeKind>(g_.arg(id, 1)));
     } else {
-      std::vector<Id> src(g_.src(id).begin(), g_.src(id).end());
+      std::vector<Id> src = g_.sources(id);
       for (Id& s : src) s = done_.at(s);
       done_[id] = other(id, src);
     }
@@ -183,8 +183,7 @@ class KernelWriter {
     const bool compares = atomic && static_cast<AtomicKind>(g_.arg(id, 0)) == AtomicKind::compare_exchange;
     const std::size_t values = compares ? 4 : 3;
     Id poison = no_id;
-    const Id linear =
-        position(id, std::vector<Id>(g_.src(id).begin() + static_cast<std::ptrdiff_t>(values), g_.src(id).end()), poison);
+    const Id linear = position(id, g_.sources(id, values), poison);
     const Id state = done_.at(g_.src(id, 0)), value = done_.at(g_.src(id, 2));
     const Id gate = both(g_, always(done_.at(g_.src(id, 1))), poison);
     if (!atomic && gate == no_id) return g_.make(Op::STORE, DType::none, {state, linear, value});
@@ -270,9 +269,8 @@ class Splitter {
 }  // namespace
 
 void kernel_split(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   Splitter(g, s).run();
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

@@ -11,7 +11,7 @@
 //   END(STORE(y, INDEX(x, j, i)), i, j)   ->   END(STORE(BUFFER 0, N*i + j, LOAD(BUFFER 1, M*j + i)), i, j)
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

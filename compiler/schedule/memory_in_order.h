@@ -9,7 +9,7 @@
 // Why: memory_plan compares each buffer with every other buffer and with every kernel.
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

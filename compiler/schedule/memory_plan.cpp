@@ -167,7 +167,7 @@ void explain_copies(Graph& g, const Schedule& s) {
   if (g.remarks() == nullptr) return;
   for (const Kernel& k : s.kernels) {
     if (is_brought_back(g, s, k.loop)) continue;
-    const std::vector<Id> ends(g.src(k.sink).begin(), g.src(k.sink).end());
+    const std::vector<Id> ends = g.sources(k.sink);
     for (const Id end : ends)
       if (const auto copied = copy_of(g, s, k, end);
           copied && !g.is_const(s.buffers[static_cast<std::size_t>(copied->to)].size))

@@ -11,7 +11,7 @@
 // Example: kernels x -> t0 -> t1 -> t2 -> y over N floats: t0 and t2 share bytes; the workspace has 8*N bytes plus rounding.
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/schedule/placement.h"
 
 namespace kiln::compiler {

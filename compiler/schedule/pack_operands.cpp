@@ -5,7 +5,9 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
@@ -26,16 +28,12 @@ struct Operand {
 
 class Packing {
  public:
-  Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts) : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts) {
-    const Id end = g.src(k.sink, 0);
-    loops_.assign(g.src(end).begin() + 1, g.src(end).end());
-  }
+  Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
+      : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(g.sources(g.src(k.sink, 0), 1)), ids_(g, k.sink) {}
 
   // The kernel that copies the operand; nullopt: nothing to pack.
   std::optional<Kernel> run() {
-    const Id roots[] = {kernel_.sink};
-    for (const Id id : g_.reachable(roots)) {
-      if (g_.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g_.arg(id, 0) + 1);
+    for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) != Op::REDUCE || static_cast<ReduceKind>(g_.arg(id, 0)) != ReduceKind::fma || g_.src(id).size() != 3)
         continue;
       for (std::size_t i = 0; i < 2 && !found_; ++i) found_ = operand(g_.src(id, i), g_.src(id, 2));
@@ -71,9 +69,7 @@ class Packing {
     return walks >= fewest_walks;
   }
 
-  Id range(std::int64_t end) {
-    return g_.make(Op::RANGE, DType::index, {g_.index(end)}, {next_range_++, static_cast<std::int64_t>(RangeKind::loop)});
-  }
+  Id range(std::int64_t end) { return ids_.range(g_, g_.index(end), RangeKind::loop); }
 
   // The position of element (panel, row, lane) in the packed operand.
   Id packed_index(const Operand& o, Id which, Id row, Id lane) {
@@ -103,7 +99,7 @@ class Packing {
     const std::unordered_map<Id, Id> map = {{o.load, load}, {o.column, column(o, which, lane)}};
     Simplifier simplify(g_, facts_);
     std::vector<Id> ends;
-    const std::vector<Id> old(g_.src(kernel_.sink).begin(), g_.src(kernel_.sink).end());
+    const std::vector<Id> old = g_.sources(kernel_.sink);
     for (const Id end : old) {
       std::vector<Id> src = {simplify(substitute(g_, g_.src(end, 0), map)), which};
       src.insert(src.end(), loops_.begin(), loops_.end() - 1);
@@ -133,23 +129,16 @@ class Packing {
   const Facts& facts_;
   Bounds bounds_;
   std::vector<Id> loops_;
-  std::int64_t next_range_ = 0;
+  RangeIds ids_;
   std::optional<Operand> found_;
 };
 
 }  // namespace
 
 void pack_operands(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
-  const Facts facts = facts_of(s.program);
-  std::vector<Kernel> out;
-  for (Kernel& k : s.kernels) {
-    std::optional<Kernel> copy = Packing(g, s, k, facts).run();
-    if (copy) out.push_back(std::move(*copy));
-    out.push_back(std::move(k));
-  }
-  s.kernels = std::move(out);
-  g.set_loc(saved);
+  insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
+    if (std::optional<Kernel> copy = Packing(g, s, k, facts).run()) made.push_back(std::move(*copy));
+  });
 }
 
 }  // namespace kiln::compiler

@@ -14,8 +14,7 @@ bool is_transcendental(Op op) { return op == Op::POW || op == Op::SQRT || op == 
 
 bool PieceContext::uses_data(Id index) const {
   if (g.dtype(index) != DType::index) return false;
-  const Id roots[] = {index};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(index))
     if (g.op(id) == Op::CAST || g.dtype(id) == DType::boolean) return true;
   return false;
 }
@@ -107,7 +106,7 @@ Id PieceWriter::make(Id n, bool raw) {
   }
   if (!in_kernel(n) && c_.is_lone(n) && !raw) return alone(done_.at(key(n, true)));
   std::vector<Id> src;
-  for (const Id s : std::vector<Id>(g_.src(n).begin(), g_.src(n).end())) src.push_back(done_.at(source(n, s)));
+  for (const Id s : g_.sources(n)) src.push_back(done_.at(source(n, s)));
   return g_.with_src(n, src);
 }
 

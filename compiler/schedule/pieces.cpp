@@ -97,8 +97,7 @@ class Joining {
   }
 
   std::vector<int> reads(std::size_t k) const {
-    const Id roots[] = {s_.kernels[k].sink};
-    std::vector<int> out = numbers_in(g_, s_, roots);
+    std::vector<int> out = numbers_in(g_, s_, std::span(&s_.kernels[k].sink, 1));
     out.insert(out.end(), access_[k].loads.begin(), access_[k].loads.end());
     return out;
   }

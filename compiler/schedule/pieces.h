@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -10,7 +10,7 @@
 //   on, and v is the other buffer; for (one iteration if the number of iterations was odd): u = t
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -4,6 +4,7 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
+#include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
 namespace {
@@ -69,14 +70,13 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
 RowPhase RowClusters::make_phase(const Kernel& k) {
   RowPhase p;
   const Id first = g_.src(k.sink, 0);
-  p.loops.assign(g_.src(first).begin() + 1, g_.src(first).end());
+  p.loops = g_.sources(first, 1);
   for (const Id r : p.loops) p.extents.push_back(g_.src(r, 0));
   p.access = access_of(g_, k);
-  const Id roots[] = {k.sink};
   double repeats = 1;
-  for (const Id id : g_.reachable(roots)) {
+  for (const Id id : g_.reachable(k.sink)) {
     if (g_.op(id) == Op::LOAD) p.loads.push_back(id);
-    if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += StagingModel::own_cost(g_.op(id));
+    if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += operation_cost(g_.op(id)).recompute;
     if (g_.op(id) == Op::RANGE && static_cast<RangeKind>(g_.arg(id, 1)) == RangeKind::reduce)
       repeats *= std::max(1.0, model_.extent(g_.src(id, 0)));
     if (g_.op(id) != Op::REDUCE) continue;

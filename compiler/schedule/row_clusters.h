@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/rangeify/staging.h"
 #include "compiler/schedule/dependencies.h"
 #include "compiler/symbolic/simplify.h"

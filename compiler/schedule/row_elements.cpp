@@ -16,8 +16,7 @@ constexpr std::int64_t farthest_row = 16;
 
 // Whether `ids` contain a division that `known` does not contain.
 bool has_new_division(const Graph& g, std::span<const Id> ids, Id known) {
-  const Id roots[] = {known};
-  const std::vector<Id> nodes = g.reachable(roots);
+  const std::vector<Id> nodes = g.reachable(known);
   const std::unordered_set<Id> old(nodes.begin(), nodes.end());
   return std::ranges::any_of(g.reachable(ids), [&](Id id) {
     return (g.op(id) == Op::FLOORDIV || g.op(id) == Op::FLOORMOD) && g.dtype(id) == DType::index && !old.contains(id);
@@ -89,8 +88,7 @@ std::optional<RowElement> RowClusters::locate(std::size_t from, std::size_t read
 // own - 1 is.
 RowOffsets RowClusters::beside(Id row, Id own) {
   std::unordered_map<Id, RowOffsets> of;
-  const Id roots[] = {row};
-  for (const Id id : g_.reachable(roots)) {
+  for (const Id id : g_.reachable(row)) {
     if (g_.dtype(id) != DType::index) continue;
     const Id more = simplify_(g_.make(Op::SUB, DType::index, {id, own})),
              less = simplify_(g_.make(Op::SUB, DType::index, {own, id}));

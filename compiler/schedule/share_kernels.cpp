@@ -24,8 +24,7 @@ struct Form {
 class Numbering {
  public:
   Numbering(Graph& g, const Schedule& s, const Kernel& k, Bounds& bounds) : g_(g), s_(s), kernel_(k), bounds_(bounds) {
-    const Id roots[] = {k.sink};
-    nodes_ = g.reachable(roots);
+    nodes_ = g.reachable(k.sink);
     number_buffers();
     std::set<std::int64_t> numbers;
     for (const Id id : nodes_)
@@ -190,9 +189,8 @@ class Sharing {
 }  // namespace
 
 void share_kernels(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
+  const LocScope restored(g);
   Sharing(g, s).run();
-  g.set_loc(saved);
 }
 
 }  // namespace kiln::compiler

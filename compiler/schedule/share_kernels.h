@@ -10,7 +10,7 @@
 // Example: k0: load w[i], k1: load w[25 + i]   ->   one sink with load b[i]; b is w for k0, a view of w from element 25 for k1.
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

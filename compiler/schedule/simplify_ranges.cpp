@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/range_pair.h"
 
@@ -26,10 +27,7 @@ class KernelRanges {
   }
 
  private:
-  std::vector<Id> nodes() const {
-    const Id roots[] = {kernel_.sink};
-    return g_.reachable(roots);
-  }
+  std::vector<Id> nodes() const { return g_.reachable(kernel_.sink); }
   Id new_range(Id end, RangeKind kind) {
     return g_.make(Op::RANGE, DType::index, {end}, {fresh_--, static_cast<std::int64_t>(kind)});
   }
@@ -59,8 +57,7 @@ class KernelRanges {
     return true;
   }
   bool has_plain_end(Id range) const {
-    const Id roots[] = {g_.src(range, 0)};
-    return std::ranges::none_of(g_.reachable(roots), [&](Id id) { return g_.op(id) == Op::RANGE; });
+    return std::ranges::none_of(g_.reachable(g_.src(range, 0)), [&](Id id) { return g_.op(id) == Op::RANGE; });
   }
 
   std::vector<Id> ranges_of(Id reduce) const {
@@ -134,12 +131,7 @@ class KernelRanges {
 }  // namespace
 
 void simplify_ranges(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
-  const Facts facts = facts_of(s.program);
-  Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels)
-    if (!k.is_own && !has_phases(g, k.sink)) KernelRanges(g, k, simplify).run();
-  g.set_loc(saved);
+  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { KernelRanges(g, k, simplify).run(); });
 }
 
 }  // namespace kiln::compiler

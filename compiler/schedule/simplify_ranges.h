@@ -13,7 +13,7 @@
 // Example: END(STORE(y, r0*W + r1, v), r0 < H, r1 < W)   ->   END(STORE(y, r0, v), r0 < H*W)
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -32,8 +33,7 @@ class Splitting {
   Splitting(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {}
 
   void run() {
-    const Id roots[] = {kernel_.sink};
-    const std::vector<Id> nodes = g_.reachable(roots);
+    const std::vector<Id> nodes = g_.reachable(kernel_.sink);
     for (const Id id : nodes) find_digit(id);
     if (digits_.empty()) return;
     count_uses(nodes);
@@ -62,8 +62,7 @@ class Splitting {
   bool is_divisor(Id id) const {  // a constant above 1, or an expression without ranges and loads
     const auto c = index_value(g_, id);
     if (c) return *c > 1;
-    const Id roots[] = {id};
-    return std::ranges::none_of(g_.reachable(roots), [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; });
+    return std::ranges::none_of(g_.reachable(id), [&](Id n) { return g_.op(n) == Op::RANGE || g_.op(n) == Op::LOAD; });
   }
 
   std::optional<Id> product(Id a, Id b) {
@@ -219,12 +218,7 @@ class Splitting {
 }  // namespace
 
 void split_ranges(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
-  const Facts facts = facts_of(s.program);
-  Simplifier simplify(g, facts);
-  for (Kernel& k : s.kernels)
-    if (!k.is_own && !has_phases(g, k.sink)) Splitting(g, k, simplify).run();
-  g.set_loc(saved);
+  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { Splitting(g, k, simplify).run(); });
 }
 
 }  // namespace kiln::compiler

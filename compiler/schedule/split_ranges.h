@@ -12,7 +12,7 @@
 //   three digits, of ends 2, 3 and 4. A range of end H*W splits at W.
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

@@ -5,7 +5,9 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/reduce_identity.h"
+#include "compiler/schedule/each_kernel.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -17,11 +19,7 @@ constexpr std::int64_t fewest_rows = 16;
 class Splitting {
  public:
   Splitting(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
-      : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts) {
-    const Id roots[] = {k.sink};
-    for (const Id id : g.reachable(roots))
-      if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
-  }
+      : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts), ids_(g, k.sink) {}
 
   void run() {
     if (has_phases(g_, kernel_.sink) || !has_one_iteration()) return;
@@ -69,8 +67,7 @@ class Splitting {
   // An upper bound of the elements that a REDUCE reads; saturates.
   std::int64_t elements(Id reduce) {
     Interval n{1, 1};
-    const Id roots[] = {reduce};
-    for (const Id id : g_.reachable(roots))
+    for (const Id id : g_.reachable(reduce))
       if (g_.op(id) == Op::RANGE) n = symbolic::mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.src(id, 0)).max)});
     return n.max;
   }
@@ -80,8 +77,7 @@ class Splitting {
   Inner reductions_in(Id value, Id r) const {
     Inner found = Inner::none;
     std::unordered_set<Id> over{r};
-    const Id roots[] = {value};
-    for (const Id id : g_.reachable(roots)) {
+    for (const Id id : g_.reachable(value)) {
       const bool depends = std::ranges::any_of(g_.src(id), [&](Id s) { return over.contains(s); });
       if (depends) over.insert(id);
       if (g_.op(id) == Op::REDUCE && !depends) return Inner::of_all;
@@ -90,9 +86,7 @@ class Splitting {
     return found;
   }
 
-  Id range(Id end, RangeKind kind) {
-    return g_.make(Op::RANGE, DType::index, {end}, {next_range_++, static_cast<std::int64_t>(kind)});
-  }
+  Id range(Id end, RangeKind kind) { return ids_.range(g_, end, kind); }
   Id at(Id value, Id r, Id place) { return substitute(g_, value, {{r, place}}); }
 
   // Adds a kernel that stores `value` for each iteration of `loop`. Returns the BUFFER for loads of the results.
@@ -138,21 +132,14 @@ class Splitting {
   Kernel& kernel_;
   std::vector<Kernel>& made_;
   Bounds bounds_;
-  std::int64_t next_range_ = 0;
+  RangeIds ids_;
 };
 
 }  // namespace
 
 void split_reduce(Graph& g, Schedule& s) {
-  const SourceLoc saved = g.loc();
-  const Facts facts = facts_of(s.program);
-  std::vector<Kernel> out;
-  for (Kernel& k : s.kernels) {
-    Splitting(g, s, k, facts, out).run();
-    out.push_back(std::move(k));
-  }
-  s.kernels = std::move(out);
-  g.set_loc(saved);
+  insert_kernels(g, s,
+                 [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { Splitting(g, s, k, facts, made).run(); });
 }
 
 }  // namespace kiln::compiler

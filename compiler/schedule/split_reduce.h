@@ -10,7 +10,7 @@
 // Example: y = sum of x[0 .. N]   ->   t[b] = sum of x[b*65536 .. min(N, (b + 1)*65536)]; y = sum of t
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
 

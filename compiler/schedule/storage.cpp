@@ -42,7 +42,7 @@ Id changed_from(const Graph& g, Id tensor) {
 std::vector<Id> extents_of(const Graph& g, Id tensor) {
   for (Id before = changed_from(g, tensor); before != tensor; before = changed_from(g, tensor)) tensor = before;
   if (g.op(tensor) == Op::STAGE) return range_ends(g, tensor);
-  return {g.src(tensor).begin() + (g.op(tensor) == Op::LOCAL ? 1 : 0), g.src(tensor).end()};
+  return g.sources(tensor, g.op(tensor) == Op::LOCAL ? 1 : 0);
 }
 
 Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), simplify_(simplify), order_(g, s.program.sink) {
@@ -51,15 +51,14 @@ Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), si
     if (g_.op(unit) == Op::STAGE) take_over(unit);
     if (g_.op(unit) == Op::KERNEL) leave_unfilled(unit);
   }
-  const std::vector<Id> ends(g_.src(s_.program.sink).begin(), g_.src(s_.program.sink).end());
+  const std::vector<Id> ends = g_.sources(s_.program.sink);
   for (const Id end : ends)
     if (!lives_in_parameter(end)) ends_.push_back(end);
   give_buffers();
 }
 
 void Storage::find_units() {
-  const Id roots[] = {s_.program.sink};
-  for (const Id id : g_.reachable(roots)) {
+  for (const Id id : g_.reachable(s_.program.sink)) {
     const Op op = g_.op(id);
     if (op == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
     if (op == Op::STAGE || op == Op::KERNEL) units_.push_back(id);
@@ -132,7 +131,7 @@ bool Storage::lives_in_parameter(Id end) {
   const Id home = home_of(tensor);
   if (buffer_of_.contains(home) || in_parameter_.contains(home)) return false;
   // The END must copy all elements in row-major order, no part and no broadcast. The shapes may differ.
-  const std::vector<Id> index(g_.src(read).begin() + 1, g_.src(read).end()), ranges(g_.src(end).begin() + 1, g_.src(end).end());
+  const std::vector<Id> index = g_.sources(read, 1), ranges = g_.sources(end, 1);
   const std::vector<Id> held = extents_of(g_, tensor), whole = range_ends(g_, end);
   const Id elements = index_product(g_, whole);
   if (index_product(g_, held) != elements) return false;

@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/schedule/unit_order.h"
 #include "compiler/symbolic/simplify.h"
 

@@ -25,9 +25,8 @@ class Lifetimes {
   std::vector<std::vector<std::size_t>> find() {
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       const Kernel& kernel = s_.kernels[k];
-      const Id roots[] = {kernel.sink};
       for (const int b : kernel.buffers) uses_[at(b)].push_back({k, k, kernel.loop});
-      for (const int b : numbers_in(g_, s_, roots)) uses_[at(b)].push_back({k, k, kernel.loop});
+      for (const int b : numbers_in(g_, s_, std::span(&kernel.sink, 1))) uses_[at(b)].push_back({k, k, kernel.loop});
     }
     for (std::size_t l = 0; l < s_.loops.size(); ++l) {
       const HostLoop& loop = s_.loops[l];
@@ -118,8 +117,7 @@ std::vector<std::vector<std::size_t>> buffer_users(const Graph& g, const Schedul
   std::vector<std::vector<std::size_t>> users(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     std::vector<int> used = s.kernels[k].buffers;
-    const Id roots[] = {s.kernels[k].sink};
-    for (const int b : numbers_in(g, s, roots)) used.push_back(b);
+    for (const int b : numbers_in(g, s, std::span(&s.kernels[k].sink, 1))) used.push_back(b);
     for (const int b : used) {
       auto& of = users[static_cast<std::size_t>(b)];
       if (of.empty() || of.back() != k) of.push_back(k);

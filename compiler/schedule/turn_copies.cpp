@@ -28,7 +28,7 @@ class Turn {
     for (std::size_t k = first_; k < end_; ++k) {
       const Kernel& kernel = s.kernels[k];
       if (kernel.loop != loop) continue;
-      for (const Id end : std::vector<Id>(g.src(kernel.sink).begin(), g.src(kernel.sink).end()))
+      for (const Id end : g.sources(kernel.sink))
         if (const auto c = copy_of(g, s, kernel, end); c && !fixed.contains(c->to) && !fixed.contains(c->from))
           candidates_.push_back({k, end, *c});
     }
@@ -220,7 +220,7 @@ bool is_in(const Schedule& s, int loop, int outer) {
 
 Kernel without(Graph& g, const Kernel& k, const std::vector<Id>& ends) {
   Kernel out = k;
-  std::vector<Id> kept(g.src(k.sink).begin(), g.src(k.sink).end());
+  std::vector<Id> kept = g.sources(k.sink);
   std::erase_if(kept, [&](Id end) { return std::ranges::find(ends, end) != ends.end(); });
   out.sink = g.with_src(k.sink, kept);
   return out;

@@ -18,8 +18,7 @@ bool hands_on_state(const Graph& g, Id end) {
 }
 
 UnitOrder::UnitOrder(const Graph& g, Id sink) : g_(g) {
-  const Id roots[] = {sink};
-  for (const Id id : g.reachable(roots))
+  for (const Id id : g.reachable(sink))
     if (g.op(id) == Op::STAGE || g.op(id) == Op::KERNEL) {
       add_unit(id);
       find_reads(id);
@@ -43,7 +42,7 @@ void UnitOrder::add_unit(Id id) {
 
 void UnitOrder::find_reads(Id unit) {
   std::unordered_set<Id> seen;
-  std::vector<Id> open(g_.src(unit).begin(), g_.src(unit).end());
+  std::vector<Id> open = g_.sources(unit);
   if (g_.op(unit) == Op::END) open.erase(open.begin(), open.begin() + 1), open.push_back(g_.src(g_.src(unit, 0), 1));
   while (!open.empty()) {
     const Id id = open.back();

@@ -108,9 +108,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
     const auto read = reads.find(writes[i]);
     if (read == reads.end()) continue;
     for (const Id r : read->second)
-      if (std::ranges::find(positions, row_major(g, std::vector<Id>(g.src(r).begin() + 1, g.src(r).end()), extents)) ==
-          positions.end())
-        return false;
+      if (std::ranges::find(positions, row_major(g, g.sources(r, 1), extents)) == positions.end()) return false;
   }
   return covers(g, ranges, positions, index_product(g, extents));
 }

@@ -77,7 +77,7 @@ Id RewriteEngine::run(Id root) {
   fuel_ = fuel_per_run;
   ++run_;
   is_expression_ = context_.g.dtype(root) == DType::index || context_.g.dtype(root) == DType::boolean;
-  const SourceLoc saved = context_.g.loc();
+  const LocScope restored(context_.g);
   stack_.assign(1, {root, no_id, false});
   while (!stack_.empty()) {
     const Frame f = stack_.back();
@@ -92,7 +92,6 @@ Id RewriteEngine::run(Id root) {
       close(f);
     }
   }
-  context_.g.set_loc(saved);
   return final_.at(root);
 }
 

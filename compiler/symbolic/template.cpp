@@ -73,8 +73,7 @@ class Compiler {
   }
 
   Template program(Id root) const {
-    const Id roots[] = {root};
-    const std::vector<Id> order = g_.reachable(roots);
+    const std::vector<Id> order = g_.reachable(root);
     Template t;
     for (Id id : order) {
       TemplateNode n{g_.op(id), g_.dtype(id) == DType::boolean, static_cast<std::uint8_t>(g_.src(id).size()), {}, 0};
@@ -155,7 +154,7 @@ RuleSet::RuleSet(std::span<const std::span<const Rule>> families) {
           if (root.op == Op::WHERE || (d != DType::f32 && (d == DType::boolean) == root.condition))
             by_root_[op][kind(d)].push_back(at);
       };
-      for (std::size_t op = 0; op < n_ops; ++op)
+      for (std::size_t op = 0; op < op_count; ++op)
         if (root.op == Op::SYM ? is_elementwise(static_cast<Op>(op)) : op == static_cast<std::size_t>(root.op)) list(op);
     }
 }

@@ -48,9 +48,9 @@ class RuleSet {
   std::vector<CompiledRule> rules;
 
  private:
-  static constexpr std::size_t n_ops = static_cast<std::size_t>(Op::SHUFFLE) + 1, n_kinds = 3;
+  static constexpr std::size_t n_kinds = 3;
   static std::size_t kind(DType d) { return d == DType::index ? 0 : d == DType::boolean ? 1 : 2; }
-  std::array<std::array<std::vector<std::uint16_t>, n_kinds>, n_ops> by_root_;
+  std::array<std::array<std::vector<std::uint16_t>, n_kinds>, op_count> by_root_;
 };
 
 // A quick test by the operations of the operands. It rejects most rules that do not match.

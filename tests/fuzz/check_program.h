@@ -11,7 +11,7 @@
 
 #include "compiler/interp/array.h"
 #include "compiler/ir/program.h"
-#include "compiler/lower/target.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler::testing {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "kiln/program.h"
 
 namespace kiln::compiler::testing {

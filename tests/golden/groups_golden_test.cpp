@@ -1,11 +1,10 @@
 // Kernels with workgroups: the loops over work items that the generator makes between barriers, and the result of group_lanes
-// for them. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+// for them.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
-#include <cstdlib>
-
 #include "generator/import.h"
+#include "tests/golden/golden.h"
 #include "tests/golden/schedule_text.h"
 
 using namespace kiln;
@@ -125,12 +124,7 @@ void check(const std::string& name) {
     before = now;
   };
   run_passes(g, program, options);
-  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
-  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  EXPECT_EQ(compiler::testing::read(path), text) << path;
+  compiler::testing::expect_golden(text, name);
 }
 
 TEST(GroupsGolden, Reversed) { check<reversed>("reversed"); }

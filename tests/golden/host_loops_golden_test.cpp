@@ -1,13 +1,10 @@
 // Programs with host loops: the segments (pieces) that host_loops makes, the kernels in their loops, and the same after
 // ping_pong and memory_plan.
-// With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
-
-#include <cstdlib>
-#include <fstream>
 
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "tests/golden/golden.h"
 #include "tests/golden/schedule_text.h"
 
 namespace kiln::compiler::testing {
@@ -16,9 +13,9 @@ namespace {
 class HostLoopsGolden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(HostLoopsGolden, PiecesAndKernels) {
-  const std::string base = std::string(GOLDEN_FOLDER) + "/" + GetParam();
+  const std::string source = golden_path(GetParam() + std::string(".kiln"));
   Graph g;
-  const Program p = read_program(g, read(base + ".kiln"), base + ".kiln");
+  const Program p = read_program(g, read(source), source);
   verify(g, p);
   std::string text;
   PassOptions options{.last = "memory_plan"};
@@ -27,11 +24,7 @@ TEST_P(HostLoopsGolden, PiecesAndKernels) {
     if (is_shown) text += write_schedule(h, s, {.locations = false});
   };
   run_passes(g, p, options);
-  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(base + ".txt", std::ios::binary) << text;
-    return;
-  }
-  EXPECT_EQ(read(base + ".txt"), text);
+  expect_golden(text, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, HostLoopsGolden, ::testing::Values("diffusion", "five", "wave"),

@@ -1,14 +1,13 @@
 // Control flow in lanes, at P level: loops that run while any lane is active, in whole vectors and in the tail; a loop whose
 // bounds and condition are the same in all lanes and stay scalars; adjacent elements as vectors, other elements one by one.
-// With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
-#include <cstdlib>
 #include <map>
 
 #include "generator/import.h"
 #include "generator/registry.h"
+#include "tests/golden/golden.h"
 #include "tests/golden/schedule_text.h"
 
 using namespace kiln;
@@ -94,12 +93,7 @@ void check(const std::string& name) {
   const compiler::Scheduled end = lowered(ir<P>);
   const Id roots[] = {end.schedule.kernels[0].sink};
   const std::string text = write_nodes(end.graph, roots, compiler::testing::plain);
-  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
-  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  EXPECT_EQ(compiler::testing::read(path), text) << path;
+  compiler::testing::expect_golden(text, name);
 }
 
 TEST(LanesGolden, Escape) { check<escape>("escape"); }

@@ -1,33 +1,19 @@
-// The P-level text of typical kernels. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
-
+// The P-level text of typical kernels.
 #include "compiler/ir/text.h"
 #include "compiler/lower/index_dtype.h"
+#include "tests/golden/golden.h"
 #include "tests/unit/lower_program.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-void expect_text(const std::string& text, const std::string& name) {
-  const std::string path = std::string(GOLDEN_FOLDER) + "/" + name + ".txt";
-  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ostringstream expected;
-  expected << std::ifstream(path, std::ios::binary).rdbuf();
-  EXPECT_EQ(expected.str(), text) << path;
-}
-
-void expect_golden(OneKernel& k, const std::string& name) {
+void expect_lowered(OneKernel& k, const std::string& name) {
   const LoweredKernel& l = k.lower();
   ASSERT_EQ(malformed(k.g, l.sink), "");
   const Id roots[] = {l.sink, l.trip_count};
-  expect_text("# alignment " + std::to_string(l.alignment) + (l.parallel ? ", parallel\n" : "\n") +
-                  write_nodes(k.g, roots, {.locations = false}),
-              name);
+  expect_golden("# alignment " + std::to_string(l.alignment) + (l.parallel ? ", parallel\n" : "\n") +
+                    write_nodes(k.g, roots, {.locations = false}),
+                name);
 }
 
 TEST(LowerGolden, Axpy) {
@@ -37,7 +23,7 @@ TEST(LowerGolden, Axpy) {
   const Id i = k.range(n);
   const Id product = k.op(Op::MUL, DType::f32, {k.load(a, k.g.index(0)), k.load(x, i)});
   k.store(y, i, k.op(Op::ADD, DType::f32, {product, k.load(y, i)}), {i});
-  expect_golden(k, "axpy");
+  expect_lowered(k, "axpy");
 }
 
 TEST(LowerGolden, Chain) {
@@ -48,7 +34,7 @@ TEST(LowerGolden, Chain) {
   Id v = k.load(x, i);
   for (int s = 0; s < 6; ++s) v = k.op(s % 2 == 0 ? Op::MUL : Op::ADD, DType::f32, {v, v});
   k.store(y, i, v, {i});
-  expect_golden(k, "chain");
+  expect_lowered(k, "chain");
 }
 
 TEST(LowerGolden, HalfChain) {
@@ -59,7 +45,7 @@ TEST(LowerGolden, HalfChain) {
   Id v = k.load(x, i);
   v = k.op(Op::MUL, DType::f16, {v, v});
   k.store(y, i, k.op(Op::NEG, DType::f16, {k.op(Op::ADD, DType::f16, {v, k.load(x, i)})}), {i});
-  expect_golden(k, "half_chain");
+  expect_lowered(k, "half_chain");
 }
 
 void rows(OneKernel& k, ReduceKind kind, ReduceOrder order, DType result) {
@@ -72,13 +58,13 @@ void rows(OneKernel& k, ReduceKind kind, ReduceOrder order, DType result) {
 TEST(LowerGolden, RowSum) {
   OneKernel k;
   rows(k, ReduceKind::sum, ReduceOrder::striped, DType::f32);
-  expect_golden(k, "row_sum");
+  expect_lowered(k, "row_sum");
 }
 
 TEST(LowerGolden, Argmax) {
   OneKernel k;
   rows(k, ReduceKind::argmax, ReduceOrder::sequential, DType::i64);
-  expect_golden(k, "argmax");
+  expect_lowered(k, "argmax");
 }
 
 TEST(LowerGolden, Matmul) {
@@ -90,7 +76,7 @@ TEST(LowerGolden, Matmul) {
   const Id value = k.reduce(ReduceKind::fma, ReduceOrder::sequential, DType::f32,
                             {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
   k.store(c, k.at(i, n, j), value, {i, j});
-  expect_golden(k, "matmul");
+  expect_lowered(k, "matmul");
 }
 
 // y[i, c] = x[i, c] / sqrt(sum of x[i, .]^2): rows become lanes, the sum is computed once for all components.
@@ -104,7 +90,7 @@ TEST(LowerGolden, NormalisedRows) {
   const Id sum = k.reduce(ReduceKind::sum, ReduceOrder::striped, DType::f32, {square, r});
   const Id at = k.at(i, three, c);
   k.store(y, at, k.op(Op::FDIV, DType::f32, {k.load(x, at), k.op(Op::SQRT, DType::f32, {sum})}), {i, c});
-  expect_golden(k, "normalised_rows");
+  expect_lowered(k, "normalised_rows");
 }
 
 // y[i, c] = c == 0 ? -x[i, 1] : x[i, 0]: each component is one case.
@@ -116,7 +102,7 @@ TEST(LowerGolden, TurnedNumbers) {
   const Id re = k.load(x, k.at(i, two, k.g.index(0))), im = k.load(x, k.at(i, two, k.g.index(1)));
   const Id first = k.op(Op::LT, DType::boolean, {c, k.g.index(1)});
   k.store(y, k.at(i, two, c), k.op(Op::WHERE, DType::f32, {first, k.op(Op::NEG, DType::f32, {im}), re}), {i, c});
-  expect_golden(k, "turned_numbers");
+  expect_lowered(k, "turned_numbers");
 }
 
 TEST(LowerGolden, PaddedStencil) {
@@ -129,7 +115,7 @@ TEST(LowerGolden, PaddedStencil) {
   const Id poison = k.g.make(Op::WHERE, DType::index, {inside, left, k.g.make(Op::INVALID, DType::index, {})});
   const Id before = k.op(Op::WHERE, DType::f32, {inside, k.load(x, poison), k.f32(0)});
   k.store(y, i, k.op(Op::SUB, DType::f32, {k.load(x, i), before}), {i});
-  expect_golden(k, "padded_stencil");
+  expect_lowered(k, "padded_stencil");
 }
 
 // Lanes i..i+7 of y[i] = x[i mod M] + i, M at most 1000, N at most 2^31 - 8: the index of the gather and the position are i32.
@@ -148,7 +134,7 @@ TEST(LowerGolden, IndexDtype) {
   const Id before[] = {g.make(Op::SINK, DType::none, {loop})};
   const Id after[] = {index_dtype(g, before[0], facts, 32)};
   ASSERT_EQ(malformed(g, after[0]), "");
-  expect_text(
+  expect_golden(
       "# before\n" + write_nodes(g, before, {.locations = false}) + "# after\n" + write_nodes(g, after, {.locations = false}),
       "index_dtype");
 }

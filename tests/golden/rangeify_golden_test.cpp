@@ -1,12 +1,11 @@
 // Golden tests of single passes. Input: <case>.kiln, whose first line names a pass or a step of lowering. Output: <case>.txt,
-// the program before and after it. All cases of the folder run. With KILN_UPDATE_GOLDEN=1 in the environment the files are
-// written instead of compared.
+// the program before and after it. All cases of the folder run.
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
+#include "tests/golden/golden.h"
 #include "tests/golden/schedule_text.h"
 
 namespace kiln::compiler::testing {
@@ -25,11 +24,11 @@ std::vector<std::string> cases() {
 class RangeifyGolden : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(RangeifyGolden, Pass) {
-  const std::string base = std::string(GOLDEN_FOLDER) + "/" + GetParam(), source = read(base + ".kiln");
+  const std::string path = golden_path(GetParam() + ".kiln"), source = read(path);
   ASSERT_TRUE(source.starts_with(marker)) << "the first line is \"# pass NAME\"";
   const std::string pass = source.substr(marker.size(), source.find('\n') - marker.size());
   Graph g;
-  const Program p = read_program(g, source, base + ".kiln");
+  const Program p = read_program(g, source, path);
   verify(g, p);
   const Id program[] = {p.sink};
   std::string before = write_nodes(g, program, plain), text;
@@ -41,11 +40,7 @@ TEST_P(RangeifyGolden, Pass) {
   };
   run_passes(g, p, options);
   ASSERT_NE(text, "") << "no pass " << pass;
-  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(base + ".txt", std::ios::binary) << text;
-    return;
-  }
-  EXPECT_EQ(read(base + ".txt"), text);
+  expect_golden(text, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, RangeifyGolden, ::testing::ValuesIn(cases()), [](const auto& c) { return c.param; });

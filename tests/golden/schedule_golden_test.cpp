@@ -1,9 +1,8 @@
 // The result of each graph-level pass for small programs: <case>.kiln is the input, <case>.txt the output, one section per
-// pass. With KILN_UPDATE_GOLDEN=1 in the environment the files are written instead of compared.
+// pass.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "tests/golden/golden.h"
 #include "tests/golden/schedule_text.h"
 
 namespace kiln::compiler::testing {
@@ -12,9 +11,9 @@ namespace {
 class ScheduleGolden : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(ScheduleGolden, Passes) {
-  const std::string base = std::string(GOLDEN_FOLDER) + "/" + GetParam();
+  const std::string source = golden_path(GetParam() + std::string(".kiln"));
   Graph g;
-  const Program p = read_program(g, read(base + ".kiln"), base + ".kiln");
+  const Program p = read_program(g, read(source), source);
   verify(g, p);
   std::string text, last;
   PassOptions options{.last = std::string(last_pass(Form::planned))};
@@ -24,11 +23,7 @@ TEST_P(ScheduleGolden, Passes) {
     last = now;
   };
   run_passes(g, p, options);
-  if (std::getenv("KILN_UPDATE_GOLDEN") != nullptr) {
-    std::ofstream(base + ".txt", std::ios::binary) << text;
-    return;
-  }
-  EXPECT_EQ(read(base + ".txt"), text);
+  expect_golden(text, GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleGolden,

@@ -1,8 +1,6 @@
-// The text of a schedule in golden tests, and their files.
+// The text of a schedule in golden tests.
 #pragma once
 
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,12 +48,6 @@ inline std::string schedule_text(const Graph& g, const Schedule& s) {
   for (const Piece& p : s.pieces) roots.push_back(p.sink);
   if (s.pieces.empty()) roots.push_back(s.program.sink);
   return s.kernels.empty() ? write_nodes(g, roots, plain) : kernels_text(g, s);
-}
-
-inline std::string read(const std::string& path) {
-  std::ostringstream out;
-  out << std::ifstream(path, std::ios::binary).rdbuf();
-  return out.str();
 }
 
 }  // namespace kiln::compiler::testing

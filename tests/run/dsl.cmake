@@ -11,7 +11,6 @@ add_dependencies(programs_test run_programs)
 add_test(NAME run.programs COMMAND programs_test ${graphs})
 add_test(NAME run.programs_strided COMMAND programs_test ${graphs} --strided)
 set_tests_properties(run.programs run.programs_strided PROPERTIES LABELS run)
-include(${CMAKE_CURRENT_SOURCE_DIR}/run/operations.cmake)
 # Programs with loops, conditions and kernels, compared with the same code in C++: through the interpreter, and compiled.
 add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
                run/scopes/defects_test.cpp run/scopes/defects_kernels_test.cpp run/scopes/features_test.cpp run/scopes/host_loops_test.cpp

@@ -59,6 +59,8 @@ foreach(shard RANGE 3)
   set_tests_properties(run.operations_${shard} PROPERTIES LABELS run FIXTURES_SETUP operations
     ENVIRONMENT "GTEST_TOTAL_SHARDS=4;GTEST_SHARD_INDEX=${shard};KILN_OPERATIONS_TABLE=${result}")
 endforeach()
+kiln_add_test(ops_elementwise_test run SOURCES run/ops_elementwise_test.cpp LIBS references)
+kiln_add_test(ops_tensor_test run SOURCES run/ops_tensor_test.cpp LIBS references)
 foreach(test ops_elementwise_test ops_tensor_test)
   set(result ${CMAKE_CURRENT_BINARY_DIR}/operations/${test})
   list(APPEND results ${result})

@@ -154,7 +154,7 @@ TEST_P(Elementwise, EveryTypeItAccepts) {
 
 std::vector<Op> elementwise_ops() {
   std::vector<Op> ops;
-  for (int i = 0; i <= static_cast<int>(Op::SINK); ++i)
+  for (std::size_t i = 0; i < op_count; ++i)
     if (is_elementwise(static_cast<Op>(i))) ops.push_back(static_cast<Op>(i));
   return ops;
 }

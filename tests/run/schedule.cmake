@@ -1,4 +1,3 @@
-kiln_add_test(ops_tensor_test run SOURCES run/ops_tensor_test.cpp LIBS references)
 kiln_add_test(pack_test run SOURCES run/pack_test.cpp LIBS run_harness)
 kiln_add_test(entry_test run SOURCES run/entry_test.cpp LIBS run_harness)
 kiln_add_test(split_reduce_test run SOURCES run/split_reduce_test.cpp LIBS run_harness)

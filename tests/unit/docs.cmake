@@ -3,6 +3,8 @@ add_test(NAME unit.docs COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}
 set_tests_properties(unit.docs PROPERTIES LABELS unit)
 add_test(NAME unit.correspondence COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/correspondence_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(unit.correspondence PROPERTIES LABELS unit)
+add_test(NAME unit.layering COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/layering_test.py ${PROJECT_SOURCE_DIR})
+set_tests_properties(unit.layering PROPERTIES LABELS unit)
 add_test(NAME unit.features COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/unit/features_test.py ${PROJECT_SOURCE_DIR})
 set_tests_properties(unit.features PROPERTIES LABELS unit)
 

@@ -282,7 +282,7 @@ TEST(Text, NodesOfEveryOperationAndLevel) {
   const Id sum = g.make(Op::REDUCE, DType::f32, {value, range}, {0, 1});
   const Id store = g.make(Op::STORE, DType::none, {buffer, g.index(0), sum});
   roots.push_back(g.make(Op::SINK, DType::none, {g.make(Op::END, DType::none, {store})}));
-  for (int k = 0; k <= static_cast<int>(Op::SHUFFLE); ++k) {  // any operation, with strange parts: the generic form keeps them
+  for (std::size_t k = 0; k < op_count; ++k) {  // any operation, with strange parts: the generic form keeps them
     const std::vector<Id> src(arity(static_cast<Op>(k)) < 0 ? 2 : static_cast<std::size_t>(arity(static_cast<Op>(k))), value);
     const std::vector<std::int64_t> args(static_cast<Op>(k) == Op::CONST ? 1 : 2, 1);
     roots.push_back(g.make(static_cast<Op>(k), DType::i32, src, args, "odd \"name\"", 8));

@@ -2,7 +2,7 @@
 // and checks every access. Types and elementwise operations are in schedule_harness.h.
 #pragma once
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "tests/unit/schedule_harness.h"
 
 namespace kiln::compiler::testing {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/ir/shapes.h"
 
 namespace kiln::compiler::testing {

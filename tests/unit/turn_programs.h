@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "compiler/ir/program.h"
+#include "compiler/ir/schedule.h"
 #include "tests/unit/schedule_harness.h"
 
 namespace kiln::compiler::testing {

@@ -1,0 +1,16 @@
+#include "compiler/ir/range_ids.h"
+
+#include <algorithm>
+
+namespace kiln::compiler {
+
+RangeIds::RangeIds(const Graph& g, std::span<const Id> roots) {
+  for (const Id id : g.reachable(roots))
+    if (g.op(id) == Op::RANGE) next_ = std::max(next_, g.arg(id, 0) + 1);
+}
+
+Id RangeIds::range(Graph& g, Id end, RangeKind kind) {
+  return g.make(Op::RANGE, DType::index, {end}, {next_++, static_cast<std::int64_t>(kind)});
+}
+
+}  // namespace kiln::compiler

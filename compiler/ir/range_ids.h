@@ -1,0 +1,21 @@
+// RangeIds: makes RANGEs whose ids no other RANGE of the kernel has.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+class RangeIds {
+ public:
+  RangeIds(const Graph& g, std::span<const Id> roots);
+  RangeIds(const Graph& g, Id root) : RangeIds(g, std::span(&root, 1)) {}
+  Id range(Graph& g, Id end, RangeKind kind);
+
+ private:
+  std::int64_t next_ = 0;
+};
+
+}  // namespace kiln::compiler

@@ -1,0 +1,40 @@
+#include "compiler/target/operation_cost.h"
+
+namespace kiln::compiler {
+namespace {
+
+// recompute, lane, work
+constexpr OperationCost free_of_cost = {0, 0, 0};       // constants, and movement: a change of the index
+constexpr OperationCost structure = {1, 0, 0};          // loops, ranges, reductions, whose values count by themselves
+constexpr OperationCost arithmetic = {1, 1, 1};         // everything else on values
+constexpr OperationCost memory_access = {2, 1, 2};      // in one register a load costs as much as an addition
+constexpr OperationCost division = {6, 8, 8};           // division, square root
+constexpr OperationCost floor_division = {6, 1, 1};     // of integers
+constexpr OperationCost transcendental = {32, 32, 32};  // the size of a typical expansion
+
+}  // namespace
+
+OperationCost operation_cost(Op op) {
+  switch (op) {
+    case Op::CONST:
+    case Op::RESHAPE:
+    case Op::EXPAND:
+    case Op::PERMUTE:
+    case Op::SLICE: return free_of_cost;
+    case Op::PARAM:
+    case Op::GATHER:
+    case Op::INDEX:
+    case Op::LOAD:
+    case Op::STORE: return memory_access;
+    case Op::FDIV:
+    case Op::CDIV:
+    case Op::CMOD:
+    case Op::SQRT:
+    case Op::RSQRT: return division;
+    case Op::FLOORDIV:
+    case Op::FLOORMOD: return floor_division;
+    default: return is_math(op) ? transcendental : is_elementwise(op) ? arithmetic : structure;
+  }
+}
+
+}  // namespace kiln::compiler
