@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <kiln/dsl.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "tests/run/scopes/run_scopes.h"

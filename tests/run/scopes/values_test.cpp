@@ -179,20 +179,20 @@ struct grouped : program<grouped> {
     auto all = var<i32, 4>(0);
     auto turned = var(x);
     for (auto [i] : kernel(N).workgroup<8>()) {
-      auto shared = shared<i32, 8>();
+      auto common = shared<i32, 8>();
       auto own = var<i32, 3>(0);
       auto turns = var<i32, 2>(0);
       auto t = local_id(i);
       for (auto k : loop(3)) own(k) = x(i) + k;
-      shared(t) = own(2);
+      common(t) = own(2);
       turns(1) += 2;
       barrier();
-      own(t % 3) += shared(7 - t);
+      own(t % 3) += common(7 - t);
       for (auto k : loop(turns(1))) {
         barrier();
-        shared(t) = own(k) + 1;
+        common(t) = own(k) + 1;
         barrier();
-        own(k + 1) += shared.at<mode::wrap>(t + 1);
+        own(k + 1) += common.at<mode::wrap>(t + 1);
       }
       turned(i) = own(0) + 10 * own(1) + 100 * own(2);
       all.at<mode::wrap>(x(i)).atomic_add(own(2));
