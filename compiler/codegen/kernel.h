@@ -6,6 +6,7 @@
 
 #include <llvm/IR/Function.h>
 
+#include "compiler/ir/schedule.h"
 #include "compiler/ir/symbols.h"
 
 namespace kiln::compiler {
