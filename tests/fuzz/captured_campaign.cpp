@@ -34,8 +34,8 @@ int captured_campaign(int argc, char** argv, const CapturedPrograms& programs) {
     return 0;
   }
   const auto check = [&](std::uint64_t seed) {
-    CheckResult r =
-        compiler::testing::check(text_of_seed(seed), seed, o, programs.options ? programs.options(seed) : CheckOptions());
+    const std::string text = text_of_seed(seed);
+    CheckResult r = compiler::testing::check(text, seed, o, programs.options ? programs.options(seed) : CheckOptions());
     if (r.finding && r.finding->kind == "reference") r.finding->text += reference_of(seed);
     return r;
   };
