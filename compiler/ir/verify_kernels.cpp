@@ -98,7 +98,7 @@ class KernelVerifier {
       if (const Id memory = memory_of(g_, src[0]); k_.is_own && memory != no_id && g_.op(memory) != Op::BUFFER)
         violated(g_, end, "kernel-form", "a state of a BUFFER: a LOCAL is of the kernel alone");
       for (const Id r : src.subspan(1))
-        if (is_reduce_kind(g_, r)) violated(g_, end, "kernel-form", "LOOP ranges");
+        if (static_cast<RangeKind>(g_.arg(r, 1)) != RangeKind::loop) violated(g_, end, "kernel-form", "LOOP ranges");
       if (!std::ranges::equal(src.subspan(1).first(std::min<std::size_t>(src.size() - 1, 1)),
                               first.subspan(1).first(std::min<std::size_t>(first.size() - 1, 1))) ||
           (k_.is_own && !std::ranges::equal(src.subspan(1), first.subspan(1))))
