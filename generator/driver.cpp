@@ -9,6 +9,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
 #include "compiler/pipeline/compile.h"
+#include "compiler/target/target.h"
 #include "generator/header_writer.h"
 #include "generator/import.h"
 #include "generator/manifest_writer.h"
@@ -39,16 +40,6 @@ struct Options {
   }
 };
 
-compiler::Target target_of(const std::string& name) {
-  compiler::Target t;
-  t.cpu = name;
-  if (name == "x86-64-v4") {
-    t.vector_bytes = 64;
-    t.vector_registers = 32;
-  }
-  return t;
-}
-
 std::string pass_list() {
   std::string s = "Passes for --dump-after: all";
   for (auto n : compiler::pass_names()) s += ", " + std::string(n);
@@ -67,7 +58,7 @@ void define(CLI::App& app, Options& o) {
       ->delimiter(',')
       ->check(CLI::IsMember(kinds))
       ->type_name("KIND");
-  app.add_option("--target", o.target, "CPU level")->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))->capture_default_str();
+  app.add_option("--target", o.target, "CPU level")->check(CLI::IsMember(compiler::target_names()))->capture_default_str();
   app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")
       ->delimiter(',')
       ->type_name("PASS");
@@ -109,7 +100,7 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   if (!code && o.dump_after.empty()) return;
 
   compiler::CompileOptions options;
-  options.target = target_of(o.target);
+  options.target = compiler::target_named(o.target);
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   options.outputs = {o.emits("obj"), o.emits("llvm-ir"), o.emits("asm")};
   options.dump_after = o.dump_after;

@@ -127,8 +127,8 @@ class Importer {
   std::vector<SourceLoc> store_loc_;
 };
 
-// The value of a node. A value from another phase of a kernel with workgroups is loaded if it is kept. Otherwise it is computed
-// again, with the cheap values that it depends on.
+// The value of a node. A value from another barrier interval of a kernel with workgroups is loaded if it is kept. Otherwise it
+// is computed again, with the cheap values that it depends on.
 Id Importer::value(int position) {
   if (!scopes_.is_elsewhere(position)) return values_.at(static_cast<std::size_t>(position));
   if (scopes_.brought(position) != no_id) return scopes_.brought(position);
@@ -143,7 +143,7 @@ Id Importer::value(int position) {
   const SourceLoc saved = g_.loc();
   for (const int i : again) {
     locate(in_.nodes[i].loc);
-    scopes_.brought(i, scopes_.is_cheap(i) ? node(i, true) : scopes_.kept(i));
+    scopes_.brought(i, scopes_.is_cheap(i) ? node(i, true) : scopes_.saved(i));
   }
   g_.set_loc(saved);
   return scopes_.brought(position);

@@ -17,10 +17,10 @@ index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm
 
 }  // namespace
 
-// Whether the code runs in single work items. Between the phases of a kernel with workgroups, code is treated
+// Whether the code runs in single work items. Between the barrier intervals of a kernel with workgroups, code is treated
 // as outside of kernels.
 bool ScopeImporter::in_kernel() const {
-  return !at_group() && std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end();
+  return !at_workgroup() && std::ranges::find(scopes_, record::op::kernel, &Scope::kind) != scopes_.end();
 }
 
 ScopeImporter::Changed ScopeImporter::place_of(const record::node& n) {
@@ -92,8 +92,8 @@ Id ScopeImporter::to_index(Id integer) {
 bool ScopeImporter::never_empty(Id extent, Id integer) {
   if (proves_nonnegative(g_, index_sub(g_, extent, g_.index(1)), facts_)) return true;
   if (integer == no_id || g_.op(integer) != Op::CAST) return false;
-  const Id turn = g_.src(integer, 0);
-  return g_.op(turn) == Op::RANGE && g_.src(turn, 0) == extent;
+  const Id range = g_.src(integer, 0);
+  return g_.op(range) == Op::RANGE && g_.src(range, 0) == extent;
 }
 
 ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std::span<const Id> indices) {

@@ -94,7 +94,7 @@ Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t ra
     return build_.elementwise(Op::ADD, {first, place});
   }
   if (!in_kernel() || g_.op(x) == Op::PARAM) return build_.element(x, at);
-  return picked(x, at);
+  return element_of(x, at);
 }
 
 // The indices in the tensor of one element of the part: integers, one for each axis of the tensor.
@@ -245,7 +245,7 @@ Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) 
 }
 
 // A write outside of kernels whose operation has no atomic form: a loop over the elements.
-void ScopeImporter::scatter_in_turns(const record::node& n, const Part& p) {
+void ScopeImporter::scatter_in_order(const record::node& n, const Part& p) {
   const Changed& c = p.tensor.place;
   const Id count = index_product(g_, p.extents), range = build_.range(count, ids_++), before = value_now(c);
   std::vector<Id> position(p.extents.size());
@@ -264,7 +264,7 @@ Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src,
   const Part p = part(n, t, src, compares ? 2 : 1);
   if (in_kernel()) return write_small(n, p);
   if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40 & 0xff)) && !is_injective(p))
-    return scatter_in_turns(n, p), no_id;
+    return scatter_in_order(n, p), no_id;
   return scatter(n, p, wants_old);
 }
 

@@ -16,9 +16,9 @@
 
 #include "compiler/ir/builder.h"
 #include "compiler/ir/program.h"
-#include "generator/group_plan.h"
 #include "generator/record_reader.h"
 #include "generator/record_variables.h"
+#include "generator/workgroup_plan.h"
 
 namespace kiln::generator {
 
@@ -34,11 +34,11 @@ class ScopeImporter {
   // The value of the record with this number; no_id: the record has no value.
   Id node(int position, std::span<const Id> src, bool is_used);
 
-  // For kernels with workgroups: whether another phase made the record's value, how this phase gets it, and
-  // which values are kept.
+  // For kernels with workgroups: whether another barrier interval made the record's value, how this barrier interval gets it,
+  // and which values are kept.
   bool is_elsewhere(int position) const;
-  bool is_cheap(int position) const { return group_->is_cheap(position); }
-  Id kept(int position);
+  bool is_cheap(int position) const { return workgroup_->is_cheap(position); }
+  Id saved(int position);
   Id brought(int position) const { return here_.contains(position) ? here_.at(position) : compiler::no_id; }
   void brought(int position, Id again) { here_[position] = again; }
   void made(int position, Id value);
@@ -72,9 +72,9 @@ class ScopeImporter {
     record::op kind;
     Id cond, live, entered;     // masks outside of the scope, to restore at its end
     Id rest = compiler::no_id;  // when: the mask of a following otherwise
-    bool is_turn = false;       // a loop of at most one iteration
-    bool is_rest = false;       // is_turn: it began at a break
-    std::vector<Id> exits;  // is_turn: before it, whether the loop around is left, and whether that loop's iteration is left
+    bool is_single = false;     // a loop of at most one iteration
+    bool is_rest = false;       // is_single: it began at a break
+    std::vector<Id> exits;  // is_single: before it, whether the loop around is left, and whether that loop's iteration is left
     Id broken = compiler::no_id;  // loop: whether this iteration leaves it
     Id going = compiler::no_id;   // loop in the while form: initial carried value 0
     Id end = compiler::no_id;     // loop: number of iterations
@@ -121,8 +121,8 @@ class ScopeImporter {
   void close_loop();
   void open_when(int position, Id condition, Id where);
   void close_when(int position);
-  void leave_turn(int position, Id condition, bool ends_loop);
-  void open_turn(Id mask, const Contents& inside);
+  void leave_iteration(int position, Id condition, bool ends_loop);
+  void open_single(Id mask, const Contents& inside);
   void open_rest(int position);
   void close_rest();
   Scope* loop_around();
@@ -132,22 +132,22 @@ class ScopeImporter {
   Id local(int position);
   Id scoped(int position, std::span<const Id> src, bool is_used);
 
-  // Kernels with workgroups (import_groups.cpp).
-  void open_groups(int position);
+  // Kernels with workgroups (import_workgroups.cpp).
+  void open_workgroups(int position);
   bool is_multiple(compiler::Id extent, std::int64_t size);
-  void open_phase(int position);
-  void close_phase();
+  void open_interval(int position);
+  void close_interval();
   void load_variables(int begin, int end);
   std::uint64_t keep(const record::node& n);
-  Id array(const record::node& n, bool for_each_position, Id range);
-  void store_kept(std::uint64_t number, Id value);
-  Id load_kept(std::uint64_t number);
+  Id array(const record::node& n, bool for_each_work_item, Id range);
+  void store_saved(std::uint64_t number, Id value);
+  Id load_saved(std::uint64_t number);
   bool is_memory(const Changed& c) const { return !c.is_variable || !is_of_kernel_.at(c.number); }
-  std::vector<Id> own_positions() const;
-  Id position_on(std::size_t axis) const;
+  std::vector<Id> local_ids() const;
+  Id global_id(std::size_t axis) const;
   bool is_inside(Id integer, Id extent) const;
-  bool is_of_group(int position) const;
-  bool at_group() const { return group_.has_value() && !in_phase_; }
+  bool is_of_workgroup(int position) const;
+  bool at_workgroup() const { return workgroup_.has_value() && !in_interval_; }
 
   static Changed place_of(const record::node& n);
   Tensor tensor(const record::node& n, std::span<const Id>& src);
@@ -164,7 +164,7 @@ class ScopeImporter {
   Id updated(const Tensor& t, Id state, Id gate, Id value, std::span<const Id> index, bool unique = false);
   Id atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values, std::span<const Id> index,
                Id* old);
-  Id picked(Id x, std::span<const Id> position);
+  Id element_of(Id x, std::span<const Id> position);
   Id bits_of(Id x);
   Id is_position(std::span<const Id> index, std::span<const Id> position);
   Id element_at(record::index_mode mode, const Tensor& t, std::span<const Id> indices, Id outside);
@@ -192,7 +192,7 @@ class ScopeImporter {
   Id write_small(const record::node& n, const Part& p);
   bool is_injective(const Part& p);
   Id scatter(const record::node& n, const Part& p, bool wants_old);
-  void scatter_in_turns(const record::node& n, const Part& p);
+  void scatter_in_order(const record::node& n, const Part& p);
   Id write_elements(const record::node& n, std::span<const Id> src, bool wants_old);
 
   compiler::Graph& g_;
@@ -211,14 +211,14 @@ class ScopeImporter {
   Id rest_ = compiler::no_id;     // mask of an otherwise after the last when
   std::int64_t ids_ = 0;          // next number of a range or local array
 
-  std::optional<GroupPlan> group_;  // of the kernel around, if it has workgroups
-  std::vector<std::int64_t> group_sizes_;
-  std::vector<Id> group_ranges_, group_extents_;  // RANGEs over workgroups; extents of the kernel
-  bool in_phase_ = false;
-  int phase_ = 0, phase_begin_ = 0, phase_end_ = 0;
-  std::map<int, std::uint64_t> kept_values_;  // by record: the array that keeps its value for other phases
-  std::map<std::uint64_t, std::uint64_t> kept_variables_;
-  std::map<int, Id> here_;  // by record of another phase: its value in this phase
+  std::optional<WorkgroupPlan> workgroup_;  // of the kernel around, if it has workgroups
+  std::vector<std::int64_t> workgroup_sizes_;
+  std::vector<Id> workgroup_ranges_, workgroup_extents_;  // RANGEs over workgroups; extents of the kernel
+  bool in_interval_ = false;
+  int interval_ = 0, interval_begin_ = 0, interval_end_ = 0;
+  std::map<int, std::uint64_t> saved_values_;  // by record: the array that keeps its value for other barrier intervals
+  std::map<std::uint64_t, std::uint64_t> saved_variables_;
+  std::map<int, Id> here_;  // by record of another barrier interval: its value in this barrier interval
 };
 
 }  // namespace kiln::generator

@@ -17,7 +17,7 @@ Id ScopeImporter::is_position(std::span<const Id> index, std::span<const Id> pos
 }
 
 // The element at a constant position.
-Id ScopeImporter::picked(Id x, std::span<const Id> position) {
+Id ScopeImporter::element_of(Id x, std::span<const Id> position) {
   if (position.empty()) return x;
   const std::vector<Id> one(position.size(), g_.index(1));
   return build_.reshape(build_.slice(x, position, std::vector<std::int64_t>(position.size(), 1), one), {});
@@ -25,10 +25,10 @@ Id ScopeImporter::picked(Id x, std::span<const Id> position) {
 
 Id ScopeImporter::read(const Tensor& t, Id state, Id gate, std::span<const Id> index) {
   if (!t.is_small) return build_.element(state, places(t, index), gate);
-  if (std::ranges::all_of(index, [&](Id i) { return g_.is_const(i); })) return picked(state, index);
+  if (std::ranges::all_of(index, [&](Id i) { return g_.is_const(i); })) return element_of(state, index);
   Id out = no_id;
   for (const std::vector<Id>& at : positions(t.extents)) {
-    const Id value = picked(state, at);
+    const Id value = element_of(state, at);
     out = out == no_id ? value : build_.elementwise(Op::WHERE, {is_position(index, at), value, out});
   }
   return out;
@@ -38,7 +38,7 @@ Id ScopeImporter::updated(const Tensor& t, Id state, Id gate, Id value, std::spa
   if (!t.is_small) return build_.update(state, gate, value, places(t, index), unique);
   std::vector<Id> out;
   for (const std::vector<Id>& at : positions(t.extents)) {
-    const Id old = picked(state, at), mask = both(gate, is_position(index, at));
+    const Id old = element_of(state, at), mask = both(gate, is_position(index, at));
     out.push_back(mask == no_id ? value : build_.elementwise(Op::WHERE, {mask, value, old}));
   }
   return joined(g_.dtype(state), out, t.extents);

@@ -46,7 +46,7 @@ Json loops(Graph& g, const Schedule& s) {
   for (const HostLoop& l : s.loops) {
     Json one{{"begin", value(g, l.begin)}, {"end", value(g, l.end)}, {"step", l.step}};
     if (l.parent >= 0) one["in"] = l.parent;
-    if (l.turn != no_id) one["position"] = std::string(g.name(l.turn));
+    if (l.counter != no_id) one["position"] = std::string(g.name(l.counter));
     if (l.condition >= 0) one["condition"] = l.condition;
     if (l.count != no_id) one["count"] = std::string(g.name(l.count));
     list.push_back(one);

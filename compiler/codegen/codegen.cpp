@@ -14,9 +14,10 @@
 #include "compiler/codegen/compat.h"
 #include "compiler/codegen/descriptor.h"
 #include "compiler/codegen/kernel.h"
-#include "compiler/codegen/optimise.h"
+#include "compiler/codegen/llvm_passes.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/compact.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -55,8 +56,8 @@ std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
       out.push_back(std::ranges::find(*kernel.at_entry, b) != kernel.at_entry->end());
       continue;
     }
-    const int param = schedule.buffers[static_cast<std::size_t>(b)].param;
-    out.push_back(param >= 0 && schedule.program.params[static_cast<std::size_t>(param)].direction == Direction::inout);
+    const int param = nth(schedule.buffers, b).param;
+    out.push_back(param >= 0 && nth(schedule.program.params, param).direction == Direction::inout);
   }
   return out;
 }
@@ -95,7 +96,7 @@ CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const 
   check(module);
   CodegenResult result;
   if (!outputs.llvm_ir && !outputs.assembly && !outputs.object) return result;
-  optimise(module, *machine);
+  run_llvm_passes(module, *machine);
 
   if (outputs.llvm_ir) llvm::raw_string_ostream(result.llvm_ir) << module;
   if (outputs.assembly) result.assembly = emit_copy(module, *machine, MachineOutput::assembly);

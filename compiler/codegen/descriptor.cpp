@@ -10,6 +10,7 @@
 #include "compiler/codegen/entry.h"
 #include "compiler/codegen/expression.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 #include "kiln/program.h"
 
 namespace kiln::compiler {
@@ -44,7 +45,7 @@ class DescriptorEmitter {
       : module_(module), g_(g), schedule_(schedule), symbols_(schedule.program.symbols) {}
 
   llvm::GlobalVariable* program(std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels) {
-    std::vector<Constant*> symbols, params, temps, roles, views, kernel_rows, loops, checks;
+    std::vector<Constant*> symbols, params, temps, rotating, views, kernel_rows, loops, checks;
     const Program& program = schedule_.program;
     for (const Parameter& p : program.params)
       if (program.is_argument(p)) params.push_back(param(p));
@@ -53,10 +54,10 @@ class DescriptorEmitter {
     const std::size_t given = program.params.size();
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
-      buffer_number_.push_back(b.param >= 0 && !is_view ? b.param
-                                                        : static_cast<int>(given + temps.size() + roles.size() + views.size()));
+      buffer_number_.push_back(
+          b.param >= 0 && !is_view ? b.param : static_cast<int>(given + temps.size() + rotating.size() + views.size()));
       if (is_view) views.push_back(view(b));
-      if (!b.among.empty()) roles.push_back(role(b));
+      if (!b.among.empty()) rotating.push_back(rotating_row(b));
       if (b.is_temporary()) temps.push_back(temporary(b));
     }
     int n_extents = 0;
@@ -78,7 +79,7 @@ class DescriptorEmitter {
                   {&Row::kernels, array(kernel_rows)},   {&Row::workspace_bytes, workspace()},
                   {&Row::views, array(views)},           {&Row::loops, array(loops)},
                   {&Row::n_loops, loops.size()},         {&Row::n_numbers, static_cast<int>(symbols.size()) - n_extents},
-                  {&Row::roles, array(roles)},           {&Row::n_roles, roles.size()},
+                  {&Row::rotating, array(rotating)},     {&Row::n_rotating, rotating.size()},
                   {&Row::n_checks, checks.size()},       {&Row::checks, array(checks)}}));
   }
 
@@ -183,8 +184,8 @@ class DescriptorEmitter {
     return row<Row>({{&Row::offset, expr(b.offset)}, {&Row::param, b.param}});
   }
 
-  Constant* role(const Buffer& b) {
-    using Row = kiln_role_desc;
+  Constant* rotating_row(const Buffer& b) {
+    using Row = kiln_rotating_desc;
     return row<Row>(
         {{&Row::buffers, numbers(numbers_of(b.among))}, {&Row::n, b.among.size()}, {&Row::count, number_of(b.count)}});
   }
@@ -238,8 +239,8 @@ class DescriptorEmitter {
   std::vector<Part> parts_of_loops() const {
     std::vector<Part> out(schedule_.loops.size());
     for (std::size_t k = 0; k < schedule_.kernels.size(); ++k)
-      for (int l = schedule_.kernels[k].loop; l >= 0; l = schedule_.loops[static_cast<std::size_t>(l)].parent) {
-        Part& part = out[static_cast<std::size_t>(l)];
+      for (int l = schedule_.kernels[k].loop; l >= 0; l = nth(schedule_.loops, l).parent) {
+        Part& part = nth(out, l);
         if (part.first < 0) part.first = static_cast<int>(k);
         part.end = static_cast<int>(k) + 1;
       }
@@ -258,7 +259,7 @@ class DescriptorEmitter {
                      {&Row::n_reads, reads.size()},
                      {&Row::first_kernel, kernels.first},
                      {&Row::end_kernel, kernels.end},
-                     {&Row::position, number_of(l.turn)},
+                     {&Row::counter, number_of(l.counter)},
                      {&Row::condition, condition},
                      {&Row::count, number_of(l.count)}});
   }

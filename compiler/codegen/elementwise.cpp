@@ -8,6 +8,7 @@
 
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -212,16 +213,15 @@ Mask lanes_from(std::span<const std::int64_t> lanes, std::size_t i, int width, i
 // Merges one vector after the other into the result, because machines shuffle two vectors at a time.
 Value* emit_shuffle(Builder& b, std::span<const std::int64_t> lanes, std::span<Value* const> x) {
   const int width = lane_count(x[0]), n = static_cast<int>(lanes.size());
-  if (n == 1)
-    return b.CreateExtractElement(x[static_cast<std::size_t>(lanes[0] / width)], static_cast<std::uint64_t>(lanes[0] % width));
+  if (n == 1) return b.CreateExtractElement(nth(x, lanes[0] / width), static_cast<std::uint64_t>(lanes[0] % width));
   Value* result = b.CreateShuffleVector(x[0], lanes_from(lanes, 0, width, 0));
   for (std::size_t i = 1; i < x.size(); ++i) {
     Value* next = width == n ? x[i] : b.CreateShuffleVector(x[i], lanes_from(lanes, i, width, 0));
     Mask mask = lanes_from(lanes, i, width, n);
     for (int lane = 0; lane < n; ++lane) {
-      int& from = mask[static_cast<std::size_t>(lane)];
+      int& from = nth(mask, lane);
       if (from != llvm::PoisonMaskElem && width != n) from = n + lane;
-      if (static_cast<std::size_t>(lanes[static_cast<std::size_t>(lane)] / width) < i) from = lane;
+      if (static_cast<std::size_t>(nth(lanes, lane) / width) < i) from = lane;
     }
     result = b.CreateShuffleVector(result, next, mask);
   }

@@ -3,15 +3,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <map>
-#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/fast_path.h"
 #include "compiler/codegen/float_environment.h"
 #include "compiler/ir/layout.h"
-#include "compiler/ir/run_expression.h"
-#include "compiler/symbolic/bounds.h"
+#include "compiler/ir/nth.h"
 #include "kiln/call.h"
 #include "kiln/program.h"
 
@@ -20,9 +19,6 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::size_t most_arguments = 8, most_kernels = 4, most_axes = 16;
-// Limits of the fast path, so that no address computation overflows.
-constexpr std::int64_t fast_stride = std::int64_t{1} << 22, fast_extent = std::int64_t{1} << 32;
 constexpr std::int64_t inline_work = 2 * KILN_WORK_PER_CHUNK;  // kiln_call uses one thread for less work
 
 // The order in which succeed() and entry_function() have them.
@@ -31,81 +27,6 @@ static_assert(offsetof(kiln_status, code) == 0 && offsetof(kiln_status, param) =
               offsetof(kiln_status, got) == 24 && sizeof(kiln_status) == 32 && KILN_OK == 0);
 // check_form() compares both members at once.
 static_assert(offsetof(kiln_tensor, rank) == offsetof(kiln_tensor, dtype) + 4);
-
-std::vector<Symbol> extents_of(const Program& p) {
-  std::vector<Symbol> out;
-  std::ranges::copy_if(p.symbols, std::back_inserter(out), [](const Symbol& s) { return s.kind == Symbol::Kind::extent; });
-  return out;
-}
-
-bool is_evaluable(Op op) { return op == Op::CONST || op == Op::SYM || expr_code(op); }
-
-// The expressions that the fast path evaluates, and the largest values of symbols for which none of them can overflow.
-class Limits {
- public:
-  Limits(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered) : g_(g), schedule_(schedule) {
-    for (const Parameter& p : schedule.program.params) {
-      expressions.insert(expressions.end(), p.extents.begin(), p.extents.end());
-      axes_ += p.extents.size();
-    }
-    for (const LoweredKernel& l : lowered) expressions.insert(expressions.end(), {l.trip_count, l.work});
-    for (const Buffer& b : schedule.buffers)
-      if (b.param >= 0 && b.offset != no_id) expressions.push_back(b.offset);
-  }
-
-  // nullopt: the program has no fast path.
-  std::optional<Facts> find() {
-    const Program& p = schedule_.program;
-    const bool temporaries = std::ranges::any_of(schedule_.buffers, [](const Buffer& b) { return b.param < 0; });
-    if (temporaries || !p.checks.empty() || !schedule_.loops.empty() || p.params.empty() || p.params.size() > most_arguments ||
-        axes_ > most_axes || schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
-      return std::nullopt;
-    for (const int bits : {40, 31, 20, 15})
-      if (const Facts f = limited(std::int64_t{1} << bits); never_overflows(f)) return f;
-    return std::nullopt;
-  }
-
-  std::vector<Id> expressions;
-
- private:
-  bool every_symbol_is_an_extent() const {
-    return std::ranges::all_of(schedule_.program.symbols, [&](const Symbol& s) {
-      if (s.kind == Symbol::Kind::stride) return true;
-      return std::ranges::any_of(schedule_.program.params, [&](const Parameter& p) {
-        return std::ranges::any_of(p.extents, [&](Id e) { return g_.op(e) == Op::SYM && g_.name(e) == s.name; });
-      });
-    });
-  }
-
-  Facts limited(std::int64_t most) const {
-    Facts f = facts_of(extents_of(schedule_.program));
-    for (auto& [name, fact] : f.syms) fact.max = std::min(fact.max, most);
-    return f;
-  }
-
-  bool never_overflows(const Facts& facts) const {
-    Bounds bounds(g_, facts);
-    const auto small = [](Interval i) { return i.min > -unbounded && i.max < unbounded; };
-    for (const Id id : g_.reachable(expressions)) {
-      if (!is_evaluable(g_.op(id)) || !small(bounds(id))) return false;
-      if ((g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD) && bounds(g_.src(id, 1)).min < 1) return false;
-    }
-    return std::ranges::all_of(facts.syms, [](const auto& s) { return s.second.min >= 0 && s.second.min <= s.second.max; }) &&
-           std::ranges::all_of(schedule_.program.params, [&](const Parameter& p) {
-             Interval size{bytes(p.dtype), bytes(p.dtype)};
-             bool short_axes = true;
-             for (const Id e : p.extents) {
-               size = symbolic::mul(size, bounds(e));
-               short_axes = short_axes && bounds(e).max <= fast_extent;
-             }
-             return small(size) && (short_axes || p.free_strides == 0);
-           });
-  }
-
-  const Graph& g_;
-  const Schedule& schedule_;
-  std::size_t axes_ = 0;
-};
 
 class FastEntry {
  public:
@@ -328,7 +249,7 @@ class FastEntry {
   }
 
   Value* address(const Buffer& b) {
-    Value* data = data_[static_cast<std::size_t>(b.param)];
+    Value* data = nth(data_, b.param);
     return b.offset == no_id ? data : b_.CreateGEP(b_.getInt8Ty(), data, value_of(b.offset));
   }
 
@@ -339,7 +260,7 @@ class FastEntry {
       llvm::AllocaInst* buffers = array(b_.getPtrTy(), std::max<std::size_t>(used.size(), 1));
       for (std::size_t i = 0; i < used.size(); ++i) {
         Value* place = b_.CreateConstInBoundsGEP1_64(b_.getPtrTy(), buffers, i);
-        b_.CreateStore(address(schedule_.buffers[static_cast<std::size_t>(used[i])]), place);
+        b_.CreateStore(address(nth(schedule_.buffers, used[i])), place);
       }
       llvm::BasicBlock* body = llvm::BasicBlock::Create(b_.getContext(), "kernel", entry_, slow_);
       llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "next", entry_, slow_);
@@ -398,8 +319,7 @@ void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const G
   llvm::Function* call = entry_function(module, {ptr, ptr, ptr, i32, ptr}, "kiln_call");
   llvm::Function* entry = entry_function(module, {ptr, ptr, i32, ptr}, name);
   llvm::BasicBlock* slow = llvm::BasicBlock::Create(c, "slow", entry);
-  Limits limits(g, schedule, lowered);
-  if (const auto facts = limits.find(); facts && has_float_environment(module))
+  if (const auto facts = fast_path_facts(g, schedule, lowered); facts && has_float_environment(module))
     FastEntry(entry, slow, g, schedule, *facts).emit(lowered, kernels);
   llvm::IRBuilder<> b(slow);
   llvm::CallInst* result =

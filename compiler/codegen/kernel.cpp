@@ -8,6 +8,7 @@
 #include "compiler/codegen/elementwise.h"
 #include "compiler/codegen/memory.h"
 #include "compiler/codegen/scopes.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 
 namespace kiln::compiler {
@@ -69,7 +70,7 @@ class KernelEmitter {
   }
 
  private:
-  LoopBlocks& blocks(std::int32_t scope) { return loops_[static_cast<std::size_t>(scope)]; }
+  LoopBlocks& blocks(std::int32_t scope) { return nth(loops_, scope); }
   BasicBlock* new_block(const char* name) { return BasicBlock::Create(function_.getContext(), name, &function_); }
   void push(Task::Kind kind, Id node, std::int32_t scope) { tasks_.push_back({kind, node, scope}); }
 
@@ -81,7 +82,7 @@ class KernelEmitter {
   Value* find(Id node, std::int32_t scope) const {
     if (values_[node] != nullptr) return values_[node];
     if (!scopes_.reads_memory[node]) return nullptr;
-    for (const std::int32_t own = scopes_.of[node]; scope != own; scope = scopes_.loops[static_cast<std::size_t>(scope)].parent)
+    for (const std::int32_t own = scopes_.of[node]; scope != own; scope = nth(scopes_.loops, scope).parent)
       if (const auto hit = local_.find(key(node, scope)); hit != local_.end()) return hit->second;
     return nullptr;
   }
@@ -107,8 +108,8 @@ class KernelEmitter {
     std::int32_t at = scopes_.of[node];
     Id seen = node;
     while (at != scope && at != root_scope) {
-      seen = scopes_.loops[static_cast<std::size_t>(at)].loop;
-      at = scopes_.loops[static_cast<std::size_t>(at)].parent;
+      seen = nth(scopes_.loops, at).loop;
+      at = nth(scopes_.loops, at).parent;
     }
     return seen;
   }
@@ -167,7 +168,7 @@ class KernelEmitter {
   // stores reads the stored values, in the order of effects.
   std::vector<Id> loads_of_entry_values(const std::vector<bool>& inout) const {
     std::vector<bool> stored(inout.size(), false);
-    const auto slot_of = [&](Id access) { return static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0)); };
+    const auto slot_of = [&](Id access) { return g_.slot(g_.src(access, 0)); };
     for (const Id id : scopes_.nodes)
       if (is_plain_store(id)) stored[slot_of(id)] = true;
     std::vector<Id> out;
@@ -201,7 +202,7 @@ class KernelEmitter {
 
   void close_loop(Id loop) {
     const std::int32_t scope = scopes_.loop_of[loop];
-    const LoopScope& s = scopes_.loops[static_cast<std::size_t>(scope)];
+    const LoopScope& s = nth(scopes_.loops, scope);
     LoopBlocks& l = blocks(scope);
     LoopBlocks& outer = blocks(s.parent);
     const ForParts f = for_parts(g_, loop);
@@ -279,8 +280,8 @@ class KernelEmitter {
       case Op::CONST:
         return constant(b_.getContext(), g_.dtype(t.node), static_cast<std::uint64_t>(g_.arg(t.node, 0)), g_.lanes(t.node));
       case Op::SYM: return symbol(g_.name(t.node));
-      case Op::CARRY: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).carried.at(static_cast<std::size_t>(g_.arg(t.node, 0)));
-      case Op::GET: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).results.at(static_cast<std::size_t>(g_.arg(t.node, 0)));
+      case Op::CARRY: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).carried.at(g_.slot(t.node));
+      case Op::GET: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).results.at(g_.slot(t.node));
       case Op::LOAD: return memory_->load(t.node, operand_values(t));
       case Op::BROADCAST:
       case Op::RAMP:

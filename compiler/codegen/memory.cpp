@@ -4,6 +4,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 
@@ -59,7 +60,7 @@ Memory::Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const
       locals_.emplace(id, array);
     }
     if (g.op(id) != Op::BUFFER) continue;
-    const auto slot = static_cast<std::size_t>(g.arg(id, 0));
+    const auto slot = g.slot(id);
     if (slot >= pointers_.size()) throw std::logic_error("codegen: BUFFER slot out of range");
     if (pointers_[slot] != nullptr) continue;
     llvm::LoadInst* load = b.CreateLoad(pointer, b.CreateConstInBoundsGEP1_64(pointer, buffers, slot));
@@ -75,8 +76,7 @@ void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
   for (const Id id : nodes) {
     if (g_.op(id) != Op::STORE && g_.op(id) != Op::ATOMIC) continue;
     const Id memory = memory_at(g_, id);
-    if (g_.op(memory) == Op::BUFFER && static_cast<std::size_t>(g_.arg(memory, 0)) < stored.size())
-      stored[static_cast<std::size_t>(g_.arg(memory, 0))] = true;
+    if (g_.op(memory) == Op::BUFFER && g_.slot(memory) < stored.size()) nth(stored, g_.arg(memory, 0)) = true;
   }
   llvm::MDBuilder md(b_.getContext());
   llvm::MDNode* domain = md.createAnonymousAliasScopeDomain(kernel.name);
@@ -95,7 +95,7 @@ void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
 void Memory::annotate(llvm::Instruction* access, Id node) {
   const Id memory = memory_at(g_, node);
   if (g_.op(memory) == Op::LOCAL) return;
-  const auto slot = static_cast<std::size_t>(g_.arg(memory, 0));
+  const auto slot = g_.slot(memory);
   access->setMetadata(llvm::LLVMContext::MD_alias_scope, alias_scope_[slot]);
   if (no_alias_[slot] != nullptr) access->setMetadata(llvm::LLVMContext::MD_noalias, no_alias_[slot]);
 }
@@ -106,7 +106,7 @@ Value* Memory::address(Id node, Value* index) {
 
 Value* Memory::base(Id memory) {
   if (g_.op(memory) == Op::LOCAL) return locals_.at(memory);
-  return pointers_[static_cast<std::size_t>(g_.arg(memory, 0))];
+  return nth(pointers_, g_.arg(memory, 0));
 }
 
 void Memory::clear(Id local) {

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 
 namespace kiln::compiler {
@@ -54,8 +55,8 @@ class RangeSets {
 
 void check_loop(const Graph& g, Id loop) {
   const std::size_t n = g.src(loop).size();
-  if (n < 3 || g.args(loop).size() < 2 || g.arg(loop, 0) < 0 || n < 3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)) ||
-      g.op(g.src(loop, 0)) != Op::RANGE || g.arg(loop, 1) <= 0)
+  if (n < 3 || g.args(loop).size() < 2 || g.arg(loop, 0) < 0 || n < 3 + 2 * g.slot(loop) || g.op(g.src(loop, 0)) != Op::RANGE ||
+      g.arg(loop, 1) <= 0)
     throw std::logic_error("codegen: malformed FOR");
 }
 
@@ -79,7 +80,7 @@ std::vector<std::int32_t> list_effects(const Graph& g, Id sink, const Scopes& s)
   std::vector<std::int32_t> listed(s.loops.size(), -1);
   const auto list = [&](std::span<const Id> effects, std::int32_t scope) {
     for (const Id e : effects)
-      if (g.op(e) == Op::FOR) listed[static_cast<std::size_t>(s.loop_of[e])] = scope;
+      if (g.op(e) == Op::FOR) nth(listed, s.loop_of[e]) = scope;
   };
   list(g.src(sink), root_scope);
   for (std::size_t i = 1; i < s.loops.size(); ++i) list(for_parts(g, s.loops[i].loop).effects, static_cast<std::int32_t>(i));
@@ -124,8 +125,8 @@ std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<
     } else if (op == Op::FOR) {
       int all = 0;
       for (const Id src : g.src(id).subspan(1)) all = sets.join(all, ranges[src]);
-      const std::int32_t by = listed[static_cast<std::size_t>(s.loop_of[id])];
-      if (by > root_scope) all = sets.join(all, sets.single(s.loops[static_cast<std::size_t>(by)].range));
+      const std::int32_t by = nth(listed, s.loop_of[id]);
+      if (by > root_scope) all = sets.join(all, sets.single(nth(s.loops, by).range));
       ranges[id] = sets.without(all, g.src(id, 0));
     } else {
       int all = 0;
@@ -143,7 +144,7 @@ std::int32_t deepest(const Scopes& s, const std::vector<Id>& ranges) {
   for (const Id range : ranges) {
     const std::int32_t loop = s.loop_of[range];
     if (loop < 0) throw std::logic_error("codegen: RANGE without a FOR");
-    if (s.loops[static_cast<std::size_t>(loop)].depth > s.loops[static_cast<std::size_t>(best)].depth) best = loop;
+    if (nth(s.loops, loop).depth > nth(s.loops, best).depth) best = loop;
   }
   return best;
 }
@@ -152,7 +153,7 @@ void build_tree(Scopes& s, const std::vector<std::int32_t>& listed, const std::v
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
     LoopScope& loop = s.loops[i];
     loop.parent = listed[i] >= 0 ? listed[i] : deepest(s, sets[ranges[loop.loop]]);
-    loop.depth = s.loops[static_cast<std::size_t>(loop.parent)].depth + 1;
+    loop.depth = nth(s.loops, loop.parent).depth + 1;
   }
 }
 
@@ -170,7 +171,7 @@ void mark_memory(const Graph& g, Scopes& s) {
 
 ForParts for_parts(const Graph& g, Id loop) {
   const std::span<const Id> src = g.src(loop);
-  const auto n = static_cast<std::size_t>(g.arg(loop, 0));
+  const auto n = g.slot(loop);
   return {src[0],
           src[1],
           src[2],
@@ -182,15 +183,15 @@ ForParts for_parts(const Graph& g, Id loop) {
 }
 
 bool Scopes::encloses(std::int32_t outer, std::int32_t inner) const {
-  const std::int32_t depth = loops[static_cast<std::size_t>(outer)].depth;
-  while (loops[static_cast<std::size_t>(inner)].depth > depth) inner = loops[static_cast<std::size_t>(inner)].parent;
+  const std::int32_t depth = nth(loops, outer).depth;
+  while (nth(loops, inner).depth > depth) inner = nth(loops, inner).parent;
   return inner == outer;
 }
 
 std::int32_t Scopes::place(Id node, std::int32_t use) const {
   const std::int32_t own = of[node];
   if (!reads_memory[node]) return own;
-  while (use != own && loops[static_cast<std::size_t>(use)].certain) use = loops[static_cast<std::size_t>(use)].parent;
+  while (use != own && nth(loops, use).certain) use = nth(loops, use).parent;
   return use;
 }
 
@@ -209,8 +210,7 @@ Scopes find_scopes(const Graph& g, Id sink) {
   std::vector<std::int32_t> scope_of_set(sets.size());
   for (std::size_t i = 0; i < sets.size(); ++i) scope_of_set[i] = deepest(s, sets[static_cast<int>(i)]);
   for (const Id id : s.nodes)
-    s.of[id] = g.op(id) == Op::FOR ? s.loops[static_cast<std::size_t>(s.loop_of[id])].parent
-                                   : scope_of_set[static_cast<std::size_t>(ranges[id])];
+    s.of[id] = g.op(id) == Op::FOR ? nth(s.loops, s.loop_of[id]).parent : nth(scope_of_set, ranges[id]);
   mark_memory(g, s);
   return s;
 }

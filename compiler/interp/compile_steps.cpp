@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "compiler/interp/last_uses.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
 
@@ -63,7 +64,7 @@ class StepCompiler {
       const auto number = static_cast<std::uint32_t>(out_.scopes.size());
       Scope& s = out_.scopes.emplace_back();
       scope_of[id] = number;
-      for (Id r : own_ranges(g_, id)) scope_of[r] = number;
+      for (Id r : scope_ranges(g_, id)) scope_of[r] = number;
       for (Id init : scope_inits(g_, id)) s.carried.push_back(new_place(is_array[init]));
     }
     scope_of_ = std::move(scope_of);
@@ -71,9 +72,7 @@ class StepCompiler {
   }
 
   Place place_of(Id id, bool array) {
-    const auto carried = [&](Id scope) {
-      return out_.scopes[scope_of_[scope]].carried[static_cast<std::size_t>(g_.arg(id, 0))];
-    };
+    const auto carried = [&](Id scope) { return nth(out_.scopes[scope_of_[scope]].carried, g_.arg(id, 0)); };
     switch (g_.op(id)) {
       case Op::CONST: return {preset(g_.arg(id, 0)), false};
       case Op::SYM: return {preset(symbols_.at(std::string(g_.name(id)))), false};
@@ -214,7 +213,7 @@ class StepCompiler {
     Scope& s = out_.scopes[scope_of_[id]];
     s.body = regions_.owned[id];
     s.kernel = g_.op(id) == Op::KERNEL;
-    for (Id r : own_ranges(g_, id)) {
+    for (Id r : scope_ranges(g_, id)) {
       s.ranges.push_back(slot(r));
       s.ends.push_back(slot(g_.src(r, 0)));
     }
@@ -227,7 +226,7 @@ class StepCompiler {
       s.ends = {slot(l.end)};
       s.step = l.step;
       s.conditional = l.conditional;
-      s.group = is_group_loop(g_, id);
+      s.workgroup = is_workgroup_loop(g_, id);
       next = l.yield;
     }
     const auto init = scope_inits(g_, id);
@@ -246,7 +245,7 @@ class StepCompiler {
   bool is_shared(Id memory) const {
     if (g_.op(memory) == Op::CARRY) return true;
     for (std::uint32_t r = regions_.of[memory]; r != 0; r = regions_.list[r].parent)
-      if (is_group_loop(g_, regions_.list[r].owner)) return false;
+      if (is_workgroup_loop(g_, regions_.list[r].owner)) return false;
     return true;
   }
 

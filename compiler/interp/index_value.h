@@ -1,4 +1,5 @@
-// Evaluates index nodes to exact integers; division rounds down.
+// Evaluates index nodes to exact integers; division rounds down. The interpreter is the reference for compiled programs.
+// So it shares no code with compiler/ir/index_operation.h: the operations are those of scalar.h.
 #pragma once
 
 #include <map>

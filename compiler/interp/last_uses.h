@@ -13,14 +13,14 @@ class LastUses {
   LastUses(const Graph& g, std::span<const Id> reached, const Regions& regions);
 
   // The node of s's region that uses s last; no_id: no node, or the end of the region's iteration uses it.
-  Id last_user(Id s) const { return ends_turn_[s] ? no_id : last_[s]; }
+  Id last_user(Id s) const { return ends_iteration_[s] ? no_id : last_[s]; }
   // Whether `user`, a node of any region, may take s over, because no later node and nothing inside `user` needs the old s.
   bool takes(Id s, Id user) const { return last_user(s) == user && !captured_[s]; }
 
  private:
   std::vector<Id> last_;
-  std::vector<bool> captured_;   // s is used inside the scope that is its last user, not only as an initial value
-  std::vector<bool> ends_turn_;  // s is a yield or final state of its scope
+  std::vector<bool> captured_;        // s is used inside the scope that is its last user, not only as an initial value
+  std::vector<bool> ends_iteration_;  // s is a yield or final state of its scope
 };
 
 }  // namespace kiln::compiler

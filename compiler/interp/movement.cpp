@@ -5,6 +5,7 @@
 
 #include "compiler/interp/elementwise.h"
 #include "compiler/interp/scalar.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -33,7 +34,7 @@ Array gather(const Array& x, const Tables& tables, std::vector<std::int64_t> ext
     std::int64_t offset = 0;
     bool inside = true;
     for (std::size_t a = 0; a < index.size(); ++a) {
-      const std::int64_t t = tables[a][static_cast<std::size_t>(index[a])];
+      const std::int64_t t = nth(tables[a], index[a]);
       inside = inside && t != outside;
       offset += t;
     }

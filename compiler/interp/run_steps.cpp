@@ -30,7 +30,7 @@ StepRunner::StepRunner(const Graph& g, const StepProgram& steps, WholeEvaluator&
       scalars_(steps.scalars),
       arrays_(steps.arrays),
       of_kernel_(steps.promised),
-      of_group_(steps.promised) {}
+      of_workgroup_(steps.promised) {}
 
 std::map<std::size_t, Array> StepRunner::run() {
   block(steps_.blocks[0]);
@@ -114,9 +114,9 @@ void StepRunner::keep_promise(const Write& w, std::size_t element) {
   if (w.promised < 0) return;
   const auto memory = static_cast<std::size_t>(w.promised);
   const bool in_kernel = !w.of_kernel || of_kernel_.write(memory, element, w.unique);
-  if (in_kernel && (group_axes_ == 0 || of_group_.write(memory, element, w.unique))) return;
+  if (in_kernel && (workgroup_axes_ == 0 || of_workgroup_.write(memory, element, w.unique))) return;
   throw Diagnostic("E-race", where(g_, g_.loc(w.at.node)),
-                   std::string("two positions of ") + (in_kernel ? "a group, between the same barriers," : "the kernel") +
+                   std::string("two work items of ") + (in_kernel ? "a workgroup, between the same barriers," : "the kernel") +
                        " store to one element, number " + std::to_string(element) +
                        " in row-major order, and one promised by `unique` that no other does");
 }
@@ -162,7 +162,7 @@ void StepRunner::whole(const Step& s) {
 }
 
 void StepRunner::store(const Step& s) {
-  const auto slot = static_cast<std::size_t>(g_.arg(g_.src(s.detail, 0), 0));
+  const auto slot = g_.slot(g_.src(s.detail, 0));
   const Place from = s.tensor.place;
   if (!from.array) {
     const DType d = g_.dtype(g_.src(s.detail, 1));
@@ -188,7 +188,7 @@ void StepRunner::enter(const Scope& s) {
   for (std::size_t i = 0; i < s.carried.size(); ++i) assign(s.carried[i], s.init[i]);
 }
 
-void StepRunner::next_turn(const Scope& s) {
+void StepRunner::next_iteration(const Scope& s) {
   if (!s.parallel) {
     for (std::size_t i = 0; i < s.carried.size(); ++i) assign(s.carried[i], s.next[i]);
     return;
@@ -212,15 +212,15 @@ void StepRunner::next_turn(const Scope& s) {
 
 void StepRunner::loop(const Scope& s) {
   enter(s);
-  if (s.group && group_axes_++ == 0) of_group_.begin();
+  if (s.workgroup && workgroup_axes_++ == 0) of_workgroup_.begin();
   const std::int64_t end = integer(s.ends[0]);
   for (std::int64_t i = integer(s.begin); i < end && (!s.conditional || truth(s.carried[0].slot)); i += s.step) {
     set_integer(s.ranges[0], i);
     block(steps_.blocks[s.body]);
-    next_turn(s);
-    if (s.group) of_group_.next_position();
+    next_iteration(s);
+    if (s.workgroup) of_workgroup_.next_work_item();
   }
-  if (s.group) --group_axes_;
+  if (s.workgroup) --workgroup_axes_;
 }
 
 void StepRunner::kernel(const Scope& s) {
@@ -232,8 +232,8 @@ void StepRunner::kernel(const Scope& s) {
   of_kernel_.begin();
   for (bool more = true; more;) {
     block(steps_.blocks[s.body]);
-    next_turn(s);
-    of_kernel_.next_position();
+    next_iteration(s);
+    of_kernel_.next_work_item();
     more = false;
     for (std::size_t axis = ends.size(); axis-- > 0 && !more;) {
       const std::int64_t i = integer(s.ranges[axis]) + 1;

@@ -32,7 +32,7 @@ class StepRunner {
   void loop(const Scope& s);
   void kernel(const Scope& s);
   void enter(const Scope& s);
-  void next_turn(const Scope& s);
+  void next_iteration(const Scope& s);
 
   std::int64_t integer(std::uint32_t slot) const;
   void set_integer(std::uint32_t slot, std::int64_t v);
@@ -50,8 +50,8 @@ class StepRunner {
   std::vector<ScalarSlot> next_scalars_;  // carried values at the end of an iteration
   std::vector<Handle> next_arrays_;
   std::map<std::size_t, Array> stored_;
-  Promises of_kernel_, of_group_;
-  int group_axes_ = 0;  // number of running loops over work items of a workgroup
+  Promises of_kernel_, of_workgroup_;
+  int workgroup_axes_ = 0;  // number of running loops over work items of a workgroup
 };
 
 }  // namespace kiln::compiler

@@ -62,7 +62,7 @@ struct Scope {                  // FOR, KERNEL
   std::uint32_t begin = 0;                  // FOR: scalar slot
   std::int64_t step = 1;
   bool kernel = false, conditional = false;
-  bool group = false;  // a FOR over work items of a workgroup
+  bool workgroup = false;  // a FOR over work items of a workgroup
 };
 
 struct Step {

@@ -6,6 +6,7 @@
 #include "compiler/interp/movement.h"
 #include "compiler/interp/reduce.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/reduce_identity.h"
 
 namespace kiln::compiler {
@@ -43,7 +44,7 @@ Array WholeEvaluator::operator()(Id id, std::span<const Array* const> sources) {
 }
 
 Array WholeEvaluator::parameter(Id id) {
-  const Array& given = arguments_[static_cast<std::size_t>(g_.arg(id, 0))];
+  const Array& given = nth(arguments_, g_.arg(id, 0));
   // An output has no defined contents at entry, but writes need an array.
   return given.data.empty() ? zeros(given.dtype, given.extents) : given;
 }
@@ -113,7 +114,7 @@ Array WholeEvaluator::movement(Id id, std::span<const Array* const> sources) {
       return slice_array(x, begin, g_.args(id), extents_of(id));
     }
     case Op::PAD: return pad(id, sources);
-    case Op::CONCAT: return concat_arrays(sources, static_cast<std::size_t>(g_.arg(id, 0)));
+    case Op::CONCAT: return concat_arrays(sources, g_.slot(id));
     default: throw Diagnostic("E-verify", p_.name, std::string(name(g_.op(id))) + " is not a tensor-level operation");
   }
 }

@@ -1,4 +1,5 @@
 #include "compiler/ir/builder.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
@@ -82,7 +83,7 @@ Id Builder::old(Id atomic) {
 Id Builder::range(Id end, std::int64_t number, RangeKind kind) {
   check_scalar(end, DType::index, "`range`'s end");
   if (number < 0) fail("E-scope", "`range` expected an id >= 0, got " + std::to_string(number));
-  return graph_.make(Op::RANGE, DType::index, {end}, {number, static_cast<std::int64_t>(kind)});
+  return graph_.range(end, number, kind);
 }
 
 Id Builder::carry(Id range, Id init, std::int64_t slot) {
@@ -160,7 +161,7 @@ Id Builder::get(Id scope, std::int64_t slot) {
   const auto init = scope_inits(graph_, scope);
   if (slot < 0 || static_cast<std::size_t>(slot) >= init.size())
     fail("E-scope", "`get` expected a slot below " + std::to_string(init.size()) + ", got " + std::to_string(slot));
-  return graph_.make(Op::GET, graph_.dtype(init[static_cast<std::size_t>(slot)]), {scope}, {slot});
+  return graph_.make(Op::GET, graph_.dtype(nth(init, slot)), {scope}, {slot});
 }
 
 }  // namespace kiln::compiler

@@ -31,7 +31,7 @@ bool is_never_0(const Graph& g, const Program& p, const Poly& slope) {
 std::optional<Poly> slope_in(const Graph& g, Id extent, Id symbol) {
   Poly slope;
   for (Monomial m : poly_of(g, extent)) {
-    const auto n = std::erase(m.atoms, symbol);
+    const auto n = erase(m.atoms, symbol);
     if (n > 1 || std::ranges::any_of(m.atoms, [&](Id a) { return depends_on(g, a, symbol); })) return std::nullopt;
     if (n == 1) slope.push_back(std::move(m));
   }
@@ -87,7 +87,7 @@ void check_run(const Graph& g, const Schedule& s) {
   const auto numbers = static_cast<std::size_t>(
       std::ranges::count_if(s.program.symbols, [](const Symbol& y) { return y.kind != Symbol::Kind::extent; }));
   if (numbers > KILN_MAX_NUMBERS)
-    fail_limit(g, {}, "positions and bounds of loops that program `" + s.program.name + "` keeps", KILN_MAX_NUMBERS, numbers);
+    fail_limit(g, {}, "counters and bounds of loops that program `" + s.program.name + "` keeps", KILN_MAX_NUMBERS, numbers);
   for (const Kernel& k : s.kernels)
     if (k.buffers.size() > KILN_MAX_BUFFERS)
       fail_limit(g, {}, "buffers of kernel `" + k.name + "`", KILN_MAX_BUFFERS, k.buffers.size());

@@ -1,5 +1,7 @@
 #include "compiler/ir/dtype.h"
 
+#include "compiler/ir/nth.h"
+
 namespace kiln::compiler {
 namespace {
 #define KILN_X(code, name, bits, type) #name,
@@ -7,7 +9,7 @@ constexpr std::string_view names[] = {KILN_DTYPES(KILN_X) "index", "none"};
 #undef KILN_X
 }  // namespace
 
-std::string_view name(DType d) { return names[static_cast<std::size_t>(d)]; }
+std::string_view name(DType d) { return nth(names, d); }
 
 std::optional<DType> dtype_from_name(std::string_view s) {
   for (std::size_t i = 0; i < std::size(names); ++i)

@@ -1,5 +1,7 @@
 #include "compiler/ir/graph.h"
 
+#include "compiler/ir/nth.h"
+
 #include <algorithm>
 #include <cassert>
 #include <utility>
@@ -164,7 +166,7 @@ Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
 Id Graph::index(std::int64_t v) {
   if (v < least_kept || v >= least_kept + static_cast<std::int64_t>(kept_.size()))
     return make(Op::CONST, DType::index, {}, {v});
-  Id& kept = kept_[static_cast<std::size_t>(v - least_kept)];
+  Id& kept = nth(kept_, v - least_kept);
   if (kept == no_id) kept = make(Op::CONST, DType::index, {}, {v});
   return kept;
 }

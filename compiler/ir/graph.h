@@ -11,13 +11,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/index/id.h"
 #include "compiler/ir/dtype.h"
 #include "compiler/ir/op.h"
 
 namespace kiln::compiler {
-
-using Id = std::uint32_t;
-inline constexpr Id no_id = 0xffffffffu;
 
 // Place in the user's source. Not part of a node's identity: a node keeps the location of its first creation.
 struct SourceLoc {
@@ -60,6 +58,8 @@ class Graph {
   std::span<const std::int64_t> args(Id id) const { return {args_.data() + nodes_[id].arg_begin, nodes_[id].arg_count}; }
   Id src(Id id, std::size_t i) const { return src_[nodes_[id].src_begin + i]; }
   std::int64_t arg(Id id, std::size_t i) const { return args_[nodes_[id].arg_begin + i]; }
+  // The first arg of a node that names a slot, an axis or a number of operands by it.
+  std::size_t slot(Id id) const { return static_cast<std::size_t>(arg(id, 0)); }
   Op op(Id id) const { return nodes_[id].op; }
   DType dtype(Id id) const { return nodes_[id].dtype; }
   int lanes(Id id) const { return nodes_[id].lanes; }
@@ -90,6 +90,10 @@ class Graph {
   Id constant(DType d, std::uint64_t value_bits, int lanes = 1);
   Id index(std::int64_t v);
   Id sym(std::string_view name);
+  // A RANGE over 0 .. end - 1. Ranges with equal numbers and ends are one range.
+  Id range(Id end, std::int64_t number, RangeKind kind) {
+    return make(Op::RANGE, DType::index, {end}, {number, static_cast<std::int64_t>(kind)});
+  }
   bool is_const(Id id) const { return nodes_[id].op == Op::CONST; }
   bool is_index_const(Id id, std::int64_t v) const;
 

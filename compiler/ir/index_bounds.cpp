@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/index_operation.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/index_proof.h"
 
@@ -44,17 +45,10 @@ std::optional<std::int64_t> evaluate(const Graph& g, Id id, std::int64_t symbol,
     for (Id a : m.atoms) {
       std::int64_t v = symbol;
       if (g.op(a) != Op::SYM) {
-        if (g.src(a).size() != 2) return std::nullopt;
+        if (!is_extent_operation(g.op(a))) return std::nullopt;
         const auto x = evaluate(g, g.src(a, 0), symbol, depth + 1), y = evaluate(g, g.src(a, 1), symbol, depth + 1);
         if (!x || !y || (*x == INT64_MIN && *y == -1)) return std::nullopt;
-        const std::int64_t q = *y == 0 ? 0 : *x / *y - (*x % *y != 0 && (*x < 0) != (*y < 0) ? 1 : 0);
-        switch (g.op(a)) {
-          case Op::FLOORDIV: v = q; break;
-          case Op::FLOORMOD: v = *y == 0 ? 0 : *x - q * *y; break;
-          case Op::MIN: v = std::min(*x, *y); break;
-          case Op::MAX: v = std::max(*x, *y); break;
-          default: return std::nullopt;
-        }
+        v = *evaluate_index(g.op(a), *x, *y);
       }
       if (__builtin_mul_overflow(product, v, &product)) return std::nullopt;
     }

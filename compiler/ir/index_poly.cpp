@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
 
 namespace kiln::compiler {
@@ -13,19 +14,16 @@ constexpr std::size_t max_terms = 4096, max_degree = 64;
 [[noreturn]] void overflow(const Graph& g) {
   throw Diagnostic("E-overflow", where(g, g.loc()), "an extent does not fit 64 bits: expected |coefficient| < 2^63");
 }
-std::int64_t checked_add(const Graph& g, std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  if (__builtin_add_overflow(a, b, &r)) overflow(g);
-  return r;
+// The polynomial, unless a coefficient overflowed.
+Poly checked(const Graph& g, std::optional<Poly> p) {
+  if (!p) overflow(g);
+  return *std::move(p);
 }
-std::int64_t checked_mul(const Graph& g, std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  if (__builtin_mul_overflow(a, b, &r)) overflow(g);
-  return r;
-}
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {  // b > 0
-  return a / b - (a % b < 0 ? 1 : 0);
-}
+
+struct AtomOrder {
+  const Graph& g;
+  bool operator()(Id a, Id b) const { return index_atom_less(g, a, b); }
+};
 
 }  // namespace
 
@@ -38,28 +36,9 @@ bool index_atom_less(const Graph& g, Id a, Id b) {
   return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
 }
 
-namespace {
-
-int compare(const Graph& g, const std::vector<Id>& a, const std::vector<Id>& b) {  // < 0: a comes first
-  if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return index_atom_less(g, a[i], b[i]) ? -1 : 1;
-  return 0;
-}
-
-}  // namespace
-
 Poly normalise_poly(const Graph& g, Poly p) {
-  std::sort(p.begin(), p.end(), [&](const Monomial& a, const Monomial& b) { return compare(g, a.atoms, b.atoms) < 0; });
-  Poly out;
-  for (Monomial& m : p) {
-    if (!out.empty() && out.back().atoms == m.atoms)
-      out.back().coefficient = checked_add(g, out.back().coefficient, m.coefficient);
-    else
-      out.push_back(std::move(m));
-    if (out.back().coefficient == 0) out.pop_back();
-  }
-  return out;
+  if (!normalise_terms(AtomOrder{g}, p)) overflow(g);
+  return p;
 }
 
 namespace {
@@ -101,14 +80,8 @@ std::optional<Poly> read_canonical(const Graph& g, Id id) {
   p.push_back(std::move(m));
   std::reverse(p.begin(), p.end());
   for (std::size_t i = 1; i < p.size(); ++i)
-    if (compare(g, p[i - 1].atoms, p[i].atoms) >= 0) return std::nullopt;
+    if (compare_atoms(AtomOrder{g}, p[i - 1].atoms, p[i].atoms) >= 0) return std::nullopt;
   return p;
-}
-
-std::optional<std::int64_t> constant_of(const Poly& p) {
-  if (p.empty()) return 0;
-  if (p.size() == 1 && p[0].atoms.empty()) return p[0].coefficient;
-  return std::nullopt;
 }
 
 // p = c * quotient + rest. No coefficient of the rest is a multiple of c; its constant is in [0, c).
@@ -133,10 +106,7 @@ Split split_by(const Poly& p, std::int64_t c) {
 
 }  // namespace
 
-Poly scale_poly(const Graph& g, Poly p, std::int64_t by) {
-  for (Monomial& m : p) m.coefficient = checked_mul(g, m.coefficient, by);
-  return p;
-}
+Poly scale_poly(const Graph& g, Poly p, std::int64_t by) { return checked(g, scale_terms(std::move(p), by)); }
 
 namespace {
 
@@ -233,26 +203,14 @@ Id index_from(Graph& g, const Poly& p) {
   return sum;
 }
 
-Poly add_poly(const Graph& g, const Poly& a, const Poly& b) {
-  Poly p = a;
-  p.insert(p.end(), b.begin(), b.end());
-  return normalise_poly(g, std::move(p));
-}
+Poly add_poly(const Graph& g, const Poly& a, const Poly& b) { return checked(g, add_terms(AtomOrder{g}, a, b)); }
 
 Poly mul_poly(const Graph& g, const Poly& a, const Poly& b) {
   if (a.size() * b.size() > max_terms || (!a.empty() && !b.empty() && a[0].atoms.size() + b[0].atoms.size() > max_degree))
     throw Diagnostic("E-overflow", where(g, g.loc()),
                      "an extent expression is too large: expected at most " + std::to_string(max_terms) + " terms of degree " +
                          std::to_string(max_degree));
-  Poly p;
-  for (const Monomial& x : a)
-    for (const Monomial& y : b) {
-      Monomial m{checked_mul(g, x.coefficient, y.coefficient), x.atoms};
-      m.atoms.insert(m.atoms.end(), y.atoms.begin(), y.atoms.end());
-      std::ranges::sort(m.atoms, [&](Id u, Id v) { return index_atom_less(g, u, v); });
-      p.push_back(std::move(m));
-    }
-  return normalise_poly(g, std::move(p));
+  return checked(g, multiply_terms(AtomOrder{g}, a, b));
 }
 
 Id index_add(Graph& g, Id a, Id b) { return index_from(g, add_poly(g, poly_of(g, a), poly_of(g, b))); }

@@ -10,15 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "compiler/index/poly.h"
 #include "compiler/ir/graph.h"
 
 namespace kiln::compiler {
-
-struct Monomial {
-  std::int64_t coefficient = 0;
-  std::vector<Id> atoms;  // in structural order; empty: the constant term
-};
-using Poly = std::vector<Monomial>;  // in canonical order, without zero coefficients; empty is 0
 
 // The polynomial of a canonical expression. An expression in another form is one atom.
 Poly poly_of(const Graph& g, Id id);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
 
 namespace kiln::compiler {
@@ -11,29 +12,6 @@ constexpr std::size_t max_terms = 4096;    // terms of a polynomial whose atoms 
 constexpr std::size_t max_searched = 128;  // terms of a polynomial whose atoms are replaced
 constexpr int max_depth = 12, max_polynomials = 256, max_nesting = 16;
 
-std::int64_t constant_term(const Poly& p) { return p.empty() || !p.back().atoms.empty() ? 0 : p.back().coefficient; }
-Poly constant(std::int64_t v) { return v == 0 ? Poly{} : Poly{{v, {}}}; }
-
-// p = factor * atom + rest. square: `factor` contains the atom again.
-struct SplitAt {
-  Poly factor, rest;
-  bool square = false;
-};
-SplitAt split_at(const Poly& p, Id atom) {
-  SplitAt s;
-  for (const Monomial& m : p) {
-    const auto at = std::ranges::find(m.atoms, atom);
-    if (at == m.atoms.end()) {
-      s.rest.push_back(m);
-      continue;
-    }
-    s.factor.push_back(m);
-    s.factor.back().atoms.erase(s.factor.back().atoms.begin() + (at - m.atoms.begin()));
-    s.square = s.square || std::ranges::find(s.factor.back().atoms, atom) != s.factor.back().atoms.end();
-  }
-  return s;
-}
-
 std::vector<Id> atoms_of(const Poly& p) {
   std::vector<Id> out;
   for (const Monomial& m : p)
@@ -41,8 +19,6 @@ std::vector<Id> atoms_of(const Poly& p) {
       if (std::ranges::find(out, a) == out.end()) out.push_back(a);
   return out;
 }
-
-std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }  // b > 0
 
 }  // namespace
 
@@ -75,7 +51,7 @@ std::optional<std::int64_t> IndexProof::least(Id atom) {
 std::optional<std::int64_t> IndexProof::derived_least(Id atom) {
   const Op op = g_.op(atom);
   if (op == Op::SYM) return facts_of(atom).min;
-  if (op != Op::FLOORDIV && op != Op::FLOORMOD && op != Op::MIN && op != Op::MAX) return std::nullopt;
+  if (!is_extent_operation(op)) return std::nullopt;
   const auto divisor = index_value(g_, g_.src(atom, 1));
   const auto x = op == Op::FLOORMOD ? std::nullopt : least(source(atom, 0));
   switch (op) {
@@ -148,7 +124,7 @@ bool IndexProof::replaced(Id a, const Poly& factor, const Poly& rest, bool lower
   switch (const Op op = g_.op(a)) {
     case Op::SYM: {
       const std::int64_t most = facts_of(a).max;
-      return !lower && most != SymbolFacts{}.max && with(constant(most));
+      return !lower && most != SymbolFacts{}.max && with(constant_sum(most));
     }
     case Op::MIN:
     case Op::MAX: {
@@ -167,13 +143,13 @@ bool IndexProof::replaced(Id a, const Poly& factor, const Poly& rest, bool lower
 bool IndexProof::replaced_quotient(Id a, const Poly& factor, const Poly& rest, bool lower, int depth) {
   const Poly x = source(a, 0), d = source(a, 1);
   if (const auto c = index_value(g_, g_.src(a, 1)))
-    return *c > 0 && proven_with(factor, lower ? add_poly(g_, x, constant(1 - *c)) : x, rest, *c, depth);
+    return *c > 0 && proven_with(factor, lower ? add_poly(g_, x, constant_sum(1 - *c)) : x, rest, *c, depth);
   return !lower && ge0(d, 1) && ge0(x, 1) && proven_with(factor, x, rest, 1, depth);
 }
 
 // A remainder r = x % d: r <= d for d >= 0 (r is 0 if d is 0), r <= d - 1 for d >= 1, and r <= x for x >= 0.
 bool IndexProof::replaced_remainder(Id a, const Poly& factor, const Poly& rest, int depth) {
-  const Poly x = source(a, 0), d = source(a, 1), last = add_poly(g_, d, constant(-1));
+  const Poly x = source(a, 0), d = source(a, 1), last = add_poly(g_, d, constant_sum(-1));
   if (!ge0(d, 1)) return false;
   return proven_with(factor, ge0(last, 1) ? last : d, rest, 1, depth) || (ge0(x, 1) && proven_with(factor, x, rest, 1, depth));
 }

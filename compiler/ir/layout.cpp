@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -71,10 +72,10 @@ Id dense_position(Graph& g, const Parameter& p, Id position) {
 }
 
 const Parameter* free_layout(const Schedule& s, int buffer) {
-  const auto at = [&](int b) -> const Buffer& { return s.buffers[static_cast<std::size_t>(b)]; };
+  const auto at = [&](int b) -> const Buffer& { return nth(s.buffers, b); };
   while (at(buffer).after >= 0) buffer = at(buffer).after;
   if (at(buffer).param < 0) return nullptr;
-  const Parameter& p = s.program.params[static_cast<std::size_t>(at(buffer).param)];
+  const Parameter& p = nth(s.program.params, at(buffer).param);
   return p.free_strides > 0 ? &p : nullptr;
 }
 

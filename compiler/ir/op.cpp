@@ -1,5 +1,7 @@
 #include "compiler/ir/op.h"
 
+#include "compiler/ir/nth.h"
+
 #include <array>
 #include <span>
 #include <stdexcept>
@@ -23,7 +25,7 @@ constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod", "max", 
 constexpr std::array<std::string_view, 8> atomic_kinds = {"add", "min", "max",      "and",
                                                           "or",  "xor", "exchange", "compare_exchange"};
 constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
-constexpr std::array<std::string_view, 6> range_kinds = {"loop", "reduce", "vector", "thread", "unroll", "group"};
+constexpr std::array<std::string_view, 6> range_kinds = {"loop", "reduce", "vector", "thread", "unroll", "workgroup"};
 
 template <class E>
 std::optional<E> find(std::span<const std::string_view> names, std::string_view s) {
@@ -34,9 +36,9 @@ std::optional<E> find(std::span<const std::string_view> names, std::string_view 
 
 }  // namespace
 
-std::string_view name(Op op) { return infos[static_cast<std::size_t>(op)].name; }
-std::string_view levels(Op op) { return infos[static_cast<std::size_t>(op)].levels; }
-int arity(Op op) { return infos[static_cast<std::size_t>(op)].arity; }
+std::string_view name(Op op) { return nth(infos, op).name; }
+std::string_view levels(Op op) { return nth(infos, op).levels; }
+int arity(Op op) { return nth(infos, op).arity; }
 
 std::optional<Op> op_from_name(std::string_view s) {
   for (std::size_t i = 0; i < op_count; ++i)
@@ -44,9 +46,9 @@ std::optional<Op> op_from_name(std::string_view s) {
   return std::nullopt;
 }
 
-std::string_view name(ReduceKind k) { return reduce_kinds[static_cast<std::size_t>(k)]; }
+std::string_view name(ReduceKind k) { return nth(reduce_kinds, k); }
 std::optional<ReduceKind> reduce_kind_from_name(std::string_view s) { return find<ReduceKind>(reduce_kinds, s); }
-std::string_view name(AtomicKind k) { return atomic_kinds[static_cast<std::size_t>(k)]; }
+std::string_view name(AtomicKind k) { return nth(atomic_kinds, k); }
 std::optional<AtomicKind> atomic_kind_from_name(std::string_view s) { return find<AtomicKind>(atomic_kinds, s); }
 Op operation_of(ReduceKind k) {
   switch (k) {
@@ -71,9 +73,9 @@ Op operation_of(AtomicKind k) {
     default: throw std::logic_error("an exchange is no operation");
   }
 }
-std::string_view name(PadMode m) { return pad_modes[static_cast<std::size_t>(m)]; }
+std::string_view name(PadMode m) { return nth(pad_modes, m); }
 std::optional<PadMode> pad_mode_from_name(std::string_view s) { return find<PadMode>(pad_modes, s); }
-std::string_view name(RangeKind k) { return range_kinds[static_cast<std::size_t>(k)]; }
+std::string_view name(RangeKind k) { return nth(range_kinds, k); }
 std::optional<RangeKind> range_kind_from_name(std::string_view s) { return find<RangeKind>(range_kinds, s); }
 
 }  // namespace kiln::compiler

@@ -60,15 +60,15 @@ namespace kiln::compiler {
   X(END,      "end",      "K",   -1) /* {STORE, RANGEs... outermost first} */ \
   X(SINK,     "sink",     "TKP", -1) /* {effects...} */ \
   /* regions: a node belongs to the deepest KERNEL or FOR on whose RANGE or CARRY it depends. The state of memory is a tensor value */ \
-  X(KERNEL,   "kernel",   "TK",  -1) /* {RANGE x n, init x m, final x m}; args {n, m}. All positions of the ranges, in any order; each applies its writes to the tensors init */ \
+  X(KERNEL,   "kernel",   "TK",  -1) /* {RANGE x n, init x m, final x m}; args {n, m}. All work items of the ranges, in any order; each applies its writes to the tensors init */ \
   X(FOR,      "for",      "TKP", -1) /* {RANGE, begin, end, init x n, yield x n, effects...}; args {n, step [, 1]}. Value: tuple of n carried; test first. args[2] == 1: ends too when carried 0 is false */ \
   X(CARRY,    "carry",    "TKP", 2)  /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE, or state i at entry of an iteration of the KERNEL of that first RANGE */ \
   X(GET,      "get",      "TKP", 1)  /* {FOR or KERNEL}; args {i}: carried value or state i after it */ \
-  X(LOCAL,    "local",    "TKP", -1) /* {RANGE, extents...}; args {id}: an array of one turn of the RANGE's region, all zero */ \
+  X(LOCAL,    "local",    "TKP", -1) /* {RANGE, extents...}; args {id}: an array of one iteration of the RANGE's region, all zero */ \
   X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate; args {1}: a promise that no other point of the KERNEL touches the element */ \
   X(ATOMIC,   "atomic",   "TKP", -1) /* {state, gate, value [, expected], i...}; args {AtomicKind}: as UPDATE with kind(old, value), indivisible */ \
   X(OLD,      "old",      "TKP", 1)  /* {ATOMIC}: the element before; 0 where its gate is false */ \
-  X(ENTRY,    "entry",    "KP",  -1) /* {BUFFER or LOCAL, index...}: its state when the iteration at these positions begins. States have no type at K, P */ \
+  X(ENTRY,    "entry",    "KP",  -1) /* {BUFFER or LOCAL, index...}: its state when the iteration at these indices begins. States have no type at K, P */ \
   /* program: vectors (lanes > 1) */ \
   X(BROADCAST,"broadcast","P",   1)  /* scalar to lanes */ \
   X(RAMP,     "ramp",     "P",   1)  /* {base}; args {stride}: base + stride*lane */ \
@@ -77,7 +77,7 @@ namespace kiln::compiler {
 // clang-format on
 
 // Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE (or
-// CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop or group) has one owner.
+// CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop or workgroup) has one owner.
 // - FOR: iteration t has RANGE = begin + t * step (step > 0). Before each iteration, RANGE < end is tested and, with the while
 //   flag, carried value 0 (a bool). The RANGE's own end is an upper bound of RANGE for proofs only.
 // - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis. If
@@ -99,8 +99,8 @@ enum class Op : std::uint8_t {
 inline constexpr std::size_t op_count = 0 KILN_OPS(KILN_X);
 #undef KILN_X
 
-// group: the RANGE of a FOR over the work items of a workgroup between two barriers. Lowering makes lanes of it.
-enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, group };
+// workgroup: the RANGE of a FOR over the work items of a workgroup between two barriers. Lowering makes lanes of it.
+enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, workgroup };
 enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
 // sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536 elements. A block has 32 accumulators; element k
 // belongs to accumulator k % 32, and a halving tree combines them (j with j+16, +8, +4, +2, +1). Block results are striped
@@ -148,6 +148,8 @@ constexpr bool is_index_arithmetic(Op op) {
     default: return false;
   }
 }
+// Operations of extents besides sums and products.
+constexpr bool is_extent_operation(Op op) { return op == Op::FLOORDIV || op == Op::FLOORMOD || op == Op::MIN || op == Op::MAX; }
 constexpr bool is_commutative(Op op) {
   switch (op) {
     case Op::ADD:

@@ -17,7 +17,7 @@ std::span<const Id> closed_ranges(const Graph& g, Id id) {
       return src.subspan(values);
     }
     case Op::FOR:
-    case Op::KERNEL: return own_ranges(g, id);
+    case Op::KERNEL: return scope_ranges(g, id);
     default: return {};
   }
 }

@@ -10,7 +10,7 @@
 
 namespace kiln::compiler {
 
-// state: an internal tensor that the program's pieces read and write (see Piece); never an argument of a call.
+// state: an internal tensor that the program's segments read and write (see Segment); never an argument of a call.
 enum class Direction : std::uint8_t { in = KILN_IN, out = KILN_OUT, inout = KILN_INOUT, state };
 
 struct Parameter {
@@ -27,7 +27,7 @@ struct Symbol {
   enum class Kind : std::uint8_t {
     extent,   // extent of an argument
     stride,   // stride of an argument's axis, in elements; any sign
-    turn,     // counter of a HostLoop
+    counter,  // counter of a HostLoop
     element,  // element of `buffer`, an i64 tensor of one element, read before a kernel or loop that uses the symbol
     count,    // number of iterations that a HostLoop has made since it began
   };

@@ -9,8 +9,6 @@ RangeIds::RangeIds(const Graph& g, std::span<const Id> roots) {
     if (g.op(id) == Op::RANGE) next_ = std::max(next_, g.arg(id, 0) + 1);
 }
 
-Id RangeIds::range(Graph& g, Id end, RangeKind kind) {
-  return g.make(Op::RANGE, DType::index, {end}, {next_++, static_cast<std::int64_t>(kind)});
-}
+Id RangeIds::range(Graph& g, Id end, RangeKind kind) { return g.range(end, next_++, kind); }
 
 }  // namespace kiln::compiler

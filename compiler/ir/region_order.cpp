@@ -82,7 +82,7 @@ class Orderer {
       if (g_.op(id) == Op::CARRY) out[g_.src(id, 1)] = true;
       if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::FOR) {
         const LoopParts l = loop_parts(g_, g_.src(id, 0));
-        const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+        const auto slot = g_.slot(id);
         out[l.init[slot]] = out[l.yield[slot]] = true;
       }
     }

@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/region_order.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
@@ -72,7 +73,7 @@ class Finder {
     owner_.assign(g_.size(), no_id);
     for (Id id : reached_) {
       if (!is_scope(g_.op(id))) continue;
-      for (Id r : own_ranges(g_, id)) {
+      for (Id r : scope_ranges(g_, id)) {
         if (owner_[r] != no_id)
           violated(g_, id, "range-owner", "RANGEs that no other scope has, got one of node %" + std::to_string(owner_[r]));
         owner_[r] = id;
@@ -83,7 +84,7 @@ class Finder {
   }
 
   void check_entry(Id scope) const {
-    const auto own = own_ranges(g_, scope);
+    const auto own = scope_ranges(g_, scope);
     const auto check = [&](Id s) {
       if (sets_.intersects(open_[s], own))
         violated(g_, scope, "scope-entry",
@@ -104,7 +105,7 @@ class Finder {
       }
       if (is_scope(g_.op(id))) {
         check_entry(id);
-        set = sets_.without(set, own_ranges(g_, id));
+        set = sets_.without(set, scope_ranges(g_, id));
       }
       open_[id] = set;
     }
@@ -153,14 +154,13 @@ std::vector<Id> state_origins(const Graph& g, std::span<const Id> roots) {
   std::vector<bool> of_kernel(g.size(), false);  // by RANGE: whether a KERNEL owns it
   for (Id id : reached)
     if (g.op(id) == Op::KERNEL)
-      for (Id r : own_ranges(g, id)) of_kernel[r] = true;
+      for (Id r : scope_ranges(g, id)) of_kernel[r] = true;
   for (Id id : reached) {
     out[id] = id;
     const auto s = g.src(id);
     if (is_write(g.op(id))) out[id] = out[s[0]];
     if (g.op(id) == Op::CARRY && !of_kernel[s[0]]) out[id] = out[s[1]];
-    if (g.op(id) == Op::GET && g.op(s[0]) == Op::FOR)
-      out[id] = out[scope_inits(g, s[0])[static_cast<std::size_t>(g.arg(id, 0))]];
+    if (g.op(id) == Op::GET && g.op(s[0]) == Op::FOR) out[id] = out[nth(scope_inits(g, s[0]), g.arg(id, 0))];
   }
   return out;
 }

@@ -26,15 +26,15 @@ inline constexpr RemarkKind not_fused{"not-fused", "fuse_rows", true};
 inline constexpr RemarkKind copied{"copied", "memory_plan", true};
 inline constexpr RemarkKind rotated{"rotated", "ping_pong", false};
 inline constexpr RemarkKind serial{"serial", "serial_atomics", true};
-inline constexpr RemarkKind vectorised{"vectorised", "optimise", false};
-inline constexpr RemarkKind not_vectorised{"not-vectorised", "optimise", true};
+inline constexpr RemarkKind vectorised{"vectorised", "vectorize_plan", false};
+inline constexpr RemarkKind not_vectorised{"not-vectorised", "vectorize_plan", true};
 inline constexpr RemarkKind masked{"masked", "mask_loops", true};
 inline constexpr RemarkKind branch{"branch", "mask_loops", false};
 inline constexpr RemarkKind one_thread{"one-thread", "loop_nest", true};
 inline constexpr RemarkKind gathered{"gathered", "interleaved_access", true};
 inline constexpr RemarkKind wide_index{"wide-index", "index_dtype", true};
 
-inline constexpr RemarkKind all[] = {stored, recomputed, packed,      fused,  not_fused,  copied,   rotated,   serial,
+inline constexpr RemarkKind all[] = {stored,     recomputed,     packed, fused,  not_fused,  copied,   rotated,   serial,
                                      vectorised, not_vectorised, masked, branch, one_thread, gathered, wide_index};
 }  // namespace remarks
 

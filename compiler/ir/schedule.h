@@ -23,16 +23,16 @@ struct Buffer {
   // Temporary: byte offset in the workspace (index expression, multiple of 64), set by memory_plan. View: offset in the
   // parameter.
   Id offset = no_id;
-  // For a tile buffer (a temporary that a kernel with phases stores one tile at a time): elements of one tile, and elements
-  // that have storage. Element i belongs to tile i / window.
-  Id window = no_id, kept = no_id;
+  // For a tile buffer (a temporary that a kernel with tile steps stores one tile at a time): elements of one tile, and elements
+  // that have storage. Element i belongs to tile i / tile.
+  Id tile = no_id, tile_storage = no_id;
   bool whole = false;  // the program wants it stored: its writer and its readers stay different kernels
   int after = -1;      // until dependencies: the buffer whose memory this one takes over, after all its users have run
   // For a rotating buffer: it is buffer among[count % among.size()]. count: the SYM of a loop's number of iterations.
   std::vector<int> among = {};
   Id count = no_id;
   bool is_temporary() const { return param < 0 && among.empty(); }
-  Id stored() const { return kept != no_id ? kept : size; }  // elements with storage
+  Id stored() const { return tile_storage != no_id ? tile_storage : size; }  // elements with storage
 };
 
 // Most chunks of a kernel with tile buffers. Chunks may run at the same time, so each has its own tile buffers.
@@ -41,43 +41,44 @@ inline constexpr std::int64_t most_chunks = 64;
 // One kernel: SINK(END(STORE(BUFFER, linear index, value [, gate]), RANGEs outermost first)...). Args of BUFFER are slots in
 // `buffers`. REDUCE nodes are values (K form). ENDs with the same LOOP ranges share their loops.
 //
-// ENDs with different ranges are the phases of a fused kernel. Phases share only the outermost range, which counts tiles. For
-// each tile the phases run one after the other, so a phase may load elements that an earlier phase stored for the same tile.
+// ENDs with different ranges are the tile steps of a fused kernel. Tile steps share only the outermost range, which counts
+// tiles. For each tile the tile steps run one after the other, so a tile step may load elements that an earlier tile step
+// stored for the same tile.
 //
-// In a kernel that the program wrote (is_own) the first source of an END is a state: a chain of STORE, ATOMIC and FOR
+// In a kernel that the program wrote (is_explicit) the first source of an END is a state: a chain of STORE, ATOMIC and FOR
 // that begins at an ENTRY.
 struct Kernel {
   std::string name;  // <program>_k<number>
   Id sink = no_id;
   std::vector<int> buffers;     // by kernel slot: index into Schedule::buffers
   std::vector<int> depends_on;  // kernels that must finish first
-  bool is_own = false;          // the program wrote it as a KERNEL: its loops stay as they are
+  bool is_explicit = false;     // the program wrote it as a KERNEL: its loops stay as they are
   // Buffers whose values on entry the kernel reads before it writes them. Unset: the inout parameters.
   std::optional<std::vector<int>> at_entry = std::nullopt;
-  int piece = 0;  // until dependencies: index into Schedule::pieces
-  int loop = -1;  // after dependencies: the innermost HostLoop around it
+  int segment = 0;  // until dependencies: index into Schedule::segments
+  int loop = -1;    // after dependencies: the innermost HostLoop around it
 };
 
 // A loop outside of kernels. Each iteration runs the kernels of the loop and the loops inside it.
 struct HostLoop {
   int parent = -1;                // the loop around it; -1: none
-  Id turn = no_id;                // SYM of the counter; no_id: not used
+  Id counter = no_id;             // SYM of the counter; no_id: not used
   Id begin = no_id, end = no_id;  // index expressions, evaluated when the loop begins
   std::int64_t step = 1;
   int condition = -1;  // buffer of one bool, tested before each iteration; -1: no condition
   Id count = no_id;    // SYM of the number of iterations made; no_id: not used
 };
 
-// A part of the program without host loops, between host_loops and dependencies. Pieces run one after the other. A piece reads
-// parameters and states as they are when it begins.
-struct Piece {
+// A part of the program without host loops, between host_loops and dependencies. Segments run one after the other. A segment
+// reads parameters and states as they are when it begins.
+struct Segment {
   Id sink = no_id;                 // like Program::sink, until kernel_split
   std::vector<int> reads, writes;  // parameters, ascending
   int loop = -1;
 };
 
 // Whether the ENDs of a kernel have different ranges.
-inline bool has_phases(const Graph& g, Id sink) {
+inline bool has_tile_steps(const Graph& g, Id sink) {
   for (const Id end : g.src(sink))
     if (!std::ranges::equal(g.src(end).subspan(1), g.src(g.src(sink, 0)).subspan(1))) return true;
   return false;
@@ -98,7 +99,7 @@ struct Schedule {
   std::vector<Buffer> buffers;         // parameters first, in slot order
   std::vector<Kernel> kernels;         // in an order that respects depends_on
   std::vector<HostLoop> loops;         // outer before inner, in the order in which they run
-  std::vector<Piece> pieces;           // empty: the program is one piece
+  std::vector<Segment> segments;       // empty: the program is one segment
   Id workspace_bytes = no_id;          // index expression
   std::string after;                   // the last pass that has run; empty: none, or unknown
   std::vector<LoweredKernel> lowered;  // after lowering: one for each kernel, with the kernel's sink
@@ -114,17 +115,17 @@ void for_each_node(S& s, F&& f) {
   for (auto& b : s.buffers) {
     f(b.size);
     f(b.offset);
-    f(b.window);
-    f(b.kept);
+    f(b.tile);
+    f(b.tile_storage);
     f(b.count);
   }
   for (auto& l : s.loops) {
-    f(l.turn);
+    f(l.counter);
     f(l.begin);
     f(l.end);
     f(l.count);
   }
-  for (auto& p : s.pieces) f(p.sink);
+  for (auto& p : s.segments) f(p.sink);
   for (auto& k : s.kernels) f(k.sink);
   for (auto& l : s.lowered) {
     f(l.sink);

@@ -11,7 +11,7 @@ LoopParts loop_parts(const Graph& g, Id loop) {
 
 KernelParts kernel_parts(const Graph& g, Id kernel) {
   const auto s = g.src(kernel);
-  const auto n = static_cast<std::size_t>(g.arg(kernel, 0)), m = static_cast<std::size_t>(g.arg(kernel, 1));
+  const auto n = g.slot(kernel), m = static_cast<std::size_t>(g.arg(kernel, 1));
   return {s.first(n), s.subspan(n, m), s.subspan(n + m, m)};
 }
 
@@ -33,12 +33,12 @@ bool is_storage(const Graph& g, Id tensor) {
   return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
 }
 
-bool is_group_loop(const Graph& g, Id id) {
-  return g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::group;
+bool is_workgroup_loop(const Graph& g, Id id) {
+  return g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::workgroup;
 }
 
-std::span<const Id> own_ranges(const Graph& g, Id scope) {
-  return g.src(scope).first(g.op(scope) == Op::FOR ? 1 : static_cast<std::size_t>(g.arg(scope, 0)));
+std::span<const Id> scope_ranges(const Graph& g, Id scope) {
+  return g.src(scope).first(g.op(scope) == Op::FOR ? 1 : g.slot(scope));
 }
 
 std::span<const Id> scope_inits(const Graph& g, Id scope) {
@@ -47,7 +47,7 @@ std::span<const Id> scope_inits(const Graph& g, Id scope) {
 
 std::span<const Id> entry_values(const Graph& g, Id scope) {
   if (g.op(scope) == Op::KERNEL) return kernel_parts(g, scope).init;
-  return g.src(scope).subspan(1, 2 + static_cast<std::size_t>(g.arg(scope, 0)));
+  return g.src(scope).subspan(1, 2 + g.slot(scope));
 }
 
 }  // namespace kiln::compiler

@@ -35,7 +35,7 @@ struct IndexGate {
 IndexGate index_gate(const Graph& g, Id index);
 
 // Whether the node is a FOR over the work items of a workgroup between two barriers.
-bool is_group_loop(const Graph& g, Id id);
+bool is_workgroup_loop(const Graph& g, Id id);
 
 // Whether a program of ranges reads the tensor's elements from memory. Then a kernel of its own computes them.
 bool is_storage(const Graph& g, Id tensor);
@@ -43,7 +43,7 @@ bool is_storage(const Graph& g, Id tensor);
 inline bool is_scope(Op op) { return op == Op::FOR || op == Op::KERNEL; }
 inline bool is_write(Op op) { return op == Op::UPDATE || op == Op::ATOMIC; }
 // The RANGEs that a FOR or KERNEL owns, and its operands at entry: bounds and initial values.
-std::span<const Id> own_ranges(const Graph& g, Id scope);
+std::span<const Id> scope_ranges(const Graph& g, Id scope);
 std::span<const Id> entry_values(const Graph& g, Id scope);
 // The initial values, by slot.
 std::span<const Id> scope_inits(const Graph& g, Id scope);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
@@ -14,7 +15,7 @@ std::span<const Id> Shapes::data_sources(Id id) const {
   if (is_elementwise(op) || op == Op::CONCAT || op == Op::GATHER) return src;
   if (op == Op::PERMUTE || op == Op::REDUCE || op == Op::STAGE || is_write(op)) return src.first(1);
   if (op == Op::CARRY) return src.subspan(1, 1);
-  if (op == Op::GET) return scope_inits(graph_, src[0]).subspan(static_cast<std::size_t>(graph_.arg(id, 0)), 1);
+  if (op == Op::GET) return scope_inits(graph_, src[0]).subspan(graph_.slot(id), 1);
   return {};
 }
 
@@ -52,13 +53,13 @@ Shapes::Entry Shapes::derive(Id id) {
     case Op::PERMUTE: {
       const auto in = copy_of(src[0]);
       std::vector<Id> out;
-      for (std::int64_t a : graph_.args(id)) out.push_back(in[static_cast<std::size_t>(a)]);
+      for (std::int64_t a : graph_.args(id)) out.push_back(nth(in, a));
       return keep(out);
     }
     case Op::CONCAT: {
       const std::vector<Id> parts(src.begin(), src.end());  // index_add() may move the graph's pools
       auto out = copy_of(parts[0]);
-      const auto axis = static_cast<std::size_t>(graph_.arg(id, 0));
+      const auto axis = graph_.slot(id);
       for (std::size_t i = 1; i < parts.size(); ++i) out[axis] = index_add(graph_, out[axis], copy_of(parts[i])[axis]);
       return keep(out);
     }

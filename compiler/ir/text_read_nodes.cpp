@@ -64,12 +64,12 @@ void read_buffer(TextReader& r, Schedule& s) {
       b.size = r.node();
     } else if (r.scan.accept_word("offset")) {
       b.offset = r.node();
-    } else if (r.scan.accept_word("window")) {
-      b.window = r.node();
+    } else if (r.scan.accept_word("tile")) {
+      b.tile = r.node();
     } else if (r.scan.accept_word("whole")) {
       b.whole = true;
-    } else if (r.scan.accept_word("kept")) {
-      b.kept = r.node();
+    } else if (r.scan.accept_word("tile_storage")) {
+      b.tile_storage = r.node();
     } else if (r.scan.accept_word("param")) {
       const std::uint64_t slot = r.scan.natural("a parameter's slot");
       if (slot >= r.program.params.size()) r.scan.reject("expected a parameter's slot, got " + std::to_string(slot));
@@ -83,11 +83,12 @@ void read_buffer(TextReader& r, Schedule& s) {
     } else if (r.scan.accept_word("count")) {
       b.count = r.node();
     } else {
-      r.scan.fail("`size`, `offset`, `whole`, `window`, `kept`, `param`, `after`, `among` or `count`");
+      r.scan.fail("`size`, `offset`, `whole`, `tile`, `tile_storage`, `param`, `after`, `among` or `count`");
     }
   }
   if (b.size == no_id) r.scan.reject("`buffer` expected a size, got none");
-  if ((b.window == no_id) != (b.kept == no_id)) r.scan.reject("`buffer` expected `window` and `kept` together, got one");
+  if ((b.tile == no_id) != (b.tile_storage == no_id))
+    r.scan.reject("`buffer` expected `tile` and `tile_storage` together, got one");
   if (b.among.empty() != (b.count == no_id)) r.scan.reject("`buffer` expected `among` and `count` together, got one");
   for (const int one : b.among)
     if (static_cast<std::size_t>(one) >= s.buffers.size())
@@ -122,8 +123,8 @@ void read_loop(TextReader& r, Schedule& s) {
   while (!r.scan.at_line_end()) {
     if (r.scan.accept_word("in"))
       l.parent = number_below(r, s.loops.size(), "a loop");
-    else if (r.scan.accept_word("turn"))
-      l.turn = r.node();
+    else if (r.scan.accept_word("counter"))
+      l.counter = r.node();
     else if (r.scan.accept_word("begin"))
       l.begin = r.node();
     else if (r.scan.accept_word("end"))
@@ -135,7 +136,7 @@ void read_loop(TextReader& r, Schedule& s) {
     else if (r.scan.accept_word("count"))
       l.count = r.node();
     else
-      r.scan.fail("`in`, `turn`, `begin`, `end`, `step`, `while` or `count`");
+      r.scan.fail("`in`, `counter`, `begin`, `end`, `step`, `while` or `count`");
   }
   if (l.begin == no_id || l.end == no_id || l.step < 1) r.scan.reject("`loop` expected `begin`, `end` and a step above 0");
   s.loops.push_back(l);
@@ -150,8 +151,8 @@ std::vector<int> parameters(TextReader& r) {
   return list;
 }
 
-void read_piece(TextReader& r, Schedule& s) {
-  Piece p;
+void read_segment(TextReader& r, Schedule& s) {
+  Segment p;
   while (!r.scan.at_line_end()) {
     if (r.scan.accept_word("sink"))
       p.sink = r.node();
@@ -164,7 +165,7 @@ void read_piece(TextReader& r, Schedule& s) {
     else
       r.scan.fail("`sink`, `reads`, `writes` or `in`");
   }
-  s.pieces.push_back(p);
+  s.segments.push_back(p);
 }
 
 void read_kernel(TextReader& r, Schedule& s) {
@@ -179,19 +180,20 @@ void read_kernel(TextReader& r, Schedule& s) {
       k.buffers = r.small_list();
     else if (r.scan.accept_word("depends_on"))
       k.depends_on = r.small_list();
-    else if (r.scan.accept_word("own"))
-      k.is_own = true;
+    else if (r.scan.accept_word("explicit"))
+      k.is_explicit = true;
     else if (r.scan.accept_word("at_entry"))
       k.at_entry = r.small_list();
-    else if (r.scan.accept_word("piece"))
-      k.piece = number_below(r, s.pieces.size(), "a piece");
+    else if (r.scan.accept_word("segment"))
+      k.segment = number_below(r, s.segments.size(), "a segment");
     else if (r.scan.accept_word("in"))
       k.loop = number_below(r, s.loops.size(), "a loop");
     else if (read_lowered(r, l))
       is_lowered = true;
     else
       r.scan.fail(
-          "`sink`, `buffers`, `depends_on`, `own`, `at_entry`, `piece`, `in` or, of a lowered kernel, `trip_count`, `work`, "
+          "`sink`, `buffers`, `depends_on`, `explicit`, `at_entry`, `segment`, `in` or, of a lowered kernel, `trip_count`, "
+          "`work`, "
           "`alignment`, `parallel` or `serial`");
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
@@ -247,8 +249,8 @@ Schedule read_schedule(Graph& g, std::string_view text, std::string_view file) {
       read_buffer(r, s);
     else if (r.scan.accept_word("loop"))
       read_loop(r, s);
-    else if (r.scan.accept_word("piece"))
-      read_piece(r, s);
+    else if (r.scan.accept_word("segment"))
+      read_segment(r, s);
     else if (r.scan.accept_word("kernel"))
       read_kernel(r, s);
     else

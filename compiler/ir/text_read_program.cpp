@@ -22,7 +22,7 @@ struct Statement {
   std::optional<PadMode> mode;
   std::optional<ReduceKind> kind;
   std::optional<AtomicKind> atomic;
-  bool conditional = false, group = false, unique = false;
+  bool conditional = false, workgroup = false, unique = false;
   std::uint64_t bits = 0;
   std::string name;
 };
@@ -109,8 +109,8 @@ void ProgramReader::attribute(Statement& s) {
     s.slot = c.integer("a slot");
   } else if (c.accept_word("while")) {
     s.conditional = true;
-  } else if (s.op == Op::RANGE && c.accept_word("group")) {
-    s.group = true;
+  } else if (s.op == Op::RANGE && c.accept_word("workgroup")) {
+    s.workgroup = true;
   } else if (s.op == Op::UPDATE && c.accept_word("unique")) {
     s.unique = true;
   } else if (s.op == Op::ATOMIC && atomic_kind_from_name(c.peek_word())) {
@@ -205,7 +205,7 @@ Id ProgramReader::make_scope(const Statement& s) {
   switch (s.op) {
     case Op::RANGE:
       want(s, 1);
-      return b.range(operands[0], need(s.id, s, "`id n`"), s.group ? RangeKind::group : RangeKind::loop);
+      return b.range(operands[0], need(s.id, s, "`id n`"), s.workgroup ? RangeKind::workgroup : RangeKind::loop);
     case Op::LOCAL: {
       want(s, 1);
       const DType d = need(s.dtype, s, "a type");

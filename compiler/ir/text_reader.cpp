@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 
@@ -148,7 +149,7 @@ const Parameter* TextReader::find_param(std::string_view n, int& slot) const {
   const auto it = params_.find(std::string(n));
   if (it == params_.end()) return nullptr;
   slot = it->second;
-  return &program.params[static_cast<std::size_t>(slot)];
+  return &nth(program.params, slot);
 }
 
 void TextReader::read_symbol() {
@@ -166,15 +167,15 @@ void TextReader::read_symbol() {
       s.multiple_of = scan.integer("an integer");
     else if (scan.accept_word("needed_at"))
       s.min_needed_at = scan.quoted("the place of an operation");
-    else if (scan.accept_word("turn"))
-      s.kind = Symbol::Kind::turn;
+    else if (scan.accept_word("counter"))
+      s.kind = Symbol::Kind::counter;
     else if (scan.accept_word("count"))
       s.kind = Symbol::Kind::count;
     else if (scan.accept_word("element")) {
       s.kind = Symbol::Kind::element;
       s.buffer = static_cast<int>(std::min<std::uint64_t>(scan.natural("a buffer"), INT32_MAX));
     } else
-      scan.fail("`min`, `needed_at`, `max`, `multiple_of`, `turn`, `count` or `element`");
+      scan.fail("`min`, `needed_at`, `max`, `multiple_of`, `counter`, `count` or `element`");
   }
   if ((s.min < 0 && s.kind == Symbol::Kind::extent) || s.max < s.min || s.multiple_of < 1)
     scan.reject("expected 0 <= min <= max and multiple_of >= 1 for `" + s.name + "`, got " + std::to_string(s.min) + ", " +

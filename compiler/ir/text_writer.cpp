@@ -108,7 +108,7 @@ void Writer::symbols_and_params(const Program& p) {
     line("symbol " + s.name + " min " + std::to_string(s.min) +
          (s.min_needed_at.empty() ? "" : " needed_at " + quoted(s.min_needed_at)) + " max " + std::to_string(s.max) +
          " multiple_of " + std::to_string(s.multiple_of) +
-         (s.kind == Symbol::Kind::turn      ? " turn"
+         (s.kind == Symbol::Kind::counter   ? " counter"
           : s.kind == Symbol::Kind::count   ? " count"
           : s.kind == Symbol::Kind::element ? " element " + std::to_string(s.buffer)
                                             : ""));
@@ -180,7 +180,7 @@ std::string Writer::tensor_operands(Id id) const {
       return operands(src) + ", " + std::string(name(static_cast<ReduceKind>(args[0]))) + ", axes " + numbers(args.subspan(1));
     case Op::RANGE:
       return operands(src) + ", id " + std::to_string(args[0]) +
-             (static_cast<RangeKind>(args[1]) == RangeKind::group ? ", group" : "");
+             (static_cast<RangeKind>(args[1]) == RangeKind::workgroup ? ", workgroup" : "");
     case Op::LOCAL: return ref(src[0]) + ", id " + std::to_string(args[0]);
     case Op::CARRY:
     case Op::GET: return operands(src) + ", slot " + std::to_string(args[0]);
@@ -267,8 +267,8 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   const auto number = [](const char* key, int n, int none) { return n == none ? "" : key + std::to_string(n); };
   for (const Buffer& b : s.buffers)
     w.line("buffer " + std::string(name(b.dtype)) + " size " + w.ref(b.size) +
-           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" window ", b.window) +
-           entry(" kept ", b.kept) + entry(" offset ", b.offset) + number(" after ", b.after, -1) +
+           (b.param >= 0 ? " param " + std::to_string(b.param) : "") + (b.whole ? " whole" : "") + entry(" tile ", b.tile) +
+           entry(" tile_storage ", b.tile_storage) + entry(" offset ", b.offset) + number(" after ", b.after, -1) +
            (b.among.empty() ? "" : " among " + list(b.among)) + entry(" count ", b.count));
   const auto lowered = [&](std::size_t i) {
     if (s.lowered.empty()) return std::string();
@@ -277,17 +277,17 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
            (l.parallel ? " parallel" : " serial");
   };
   for (const HostLoop& l : s.loops)
-    w.line("loop" + number(" in ", l.parent, -1) + entry(" turn ", l.turn) + " begin " + w.ref(l.begin) + " end " +
+    w.line("loop" + number(" in ", l.parent, -1) + entry(" counter ", l.counter) + " begin " + w.ref(l.begin) + " end " +
            w.ref(l.end) + " step " + std::to_string(l.step) + number(" while ", l.condition, -1) + entry(" count ", l.count));
-  for (const Piece& p : s.pieces)
-    w.line("piece" + entry(" sink ", p.sink) + " reads " + list(p.reads) + " writes " + list(p.writes) +
+  for (const Segment& p : s.segments)
+    w.line("segment" + entry(" sink ", p.sink) + " reads " + list(p.reads) + " writes " + list(p.writes) +
            number(" in ", p.loop, -1));
   for (std::size_t i = 0; i < s.kernels.size(); ++i) {
     const Kernel& k = s.kernels[i];
     w.line("kernel " + (k.name.empty() ? "_" : k.name) + " sink " + w.ref(k.sink) + " buffers " + list(k.buffers) +
-           " depends_on " + list(k.depends_on) + (k.is_own ? " own" : "") +
-           (k.at_entry ? " at_entry " + list(*k.at_entry) : "") + number(" piece ", k.piece, 0) + number(" in ", k.loop, -1) +
-           lowered(i));
+           " depends_on " + list(k.depends_on) + (k.is_explicit ? " explicit" : "") +
+           (k.at_entry ? " at_entry " + list(*k.at_entry) : "") + number(" segment ", k.segment, 0) +
+           number(" in ", k.loop, -1) + lowered(i));
   }
   if (s.workspace_bytes != no_id) w.line("workspace " + w.ref(s.workspace_bytes));
   return w.take();

@@ -1,5 +1,7 @@
 #include "compiler/ir/typing.h"
 
+#include "compiler/ir/nth.h"
+
 #include <array>
 
 namespace kiln::compiler {
@@ -86,13 +88,13 @@ DType elementwise_dtype(Op op, std::span<const DType> operands, DType target, st
 
 DType reduce_dtype(ReduceKind k, DType operand, std::string& problem) {
   const std::string what = "reduce " + std::string(name(k));
-  if (!expect_class(what, reduce_classes[static_cast<std::size_t>(k)], operand, problem)) return DType::none;
+  if (!expect_class(what, nth(reduce_classes, k), operand, problem)) return DType::none;
   return k == ReduceKind::argmax || k == ReduceKind::argmin ? DType::i64 : operand;
 }
 
 std::string atomic_problem(AtomicKind k, DType d) {
   std::string problem;
-  expect_class("atomic " + std::string(name(k)), atomic_classes[static_cast<std::size_t>(k)], d, problem);
+  expect_class("atomic " + std::string(name(k)), nth(atomic_classes, k), d, problem);
   return problem;
 }
 

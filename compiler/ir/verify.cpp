@@ -142,7 +142,7 @@ void verify_effects(const Graph& g, const Program& p) {
   std::vector<bool> stored(p.params.size(), false);
   for (Id s : g.src(p.sink)) {
     if (g.op(s) != Op::STORE) violated(g, s, "effects", "a STORE");
-    const auto slot = static_cast<std::size_t>(g.arg(g.src(s, 0), 0));
+    const auto slot = g.slot(g.src(s, 0));
     if (slot >= p.params.size() || stored[slot] || p.params[slot].direction == Direction::in)
       violated(g, s, "effects", "one STORE for an out or inout parameter");
     stored[slot] = true;
@@ -152,7 +152,7 @@ void verify_effects(const Graph& g, const Program& p) {
 void verify_params(const Graph& g, Builder& b, const Program& p, std::span<const Id> nodes) {
   for (Id id : nodes) {
     if (g.op(id) == Op::PARAM) {
-      const auto slot = static_cast<std::size_t>(g.arg(id, 0));
+      const auto slot = g.slot(id);
       const bool same = slot < p.params.size() && p.params[slot].dtype == g.dtype(id) && p.params[slot].name == g.name(id) &&
                         std::ranges::equal(p.params[slot].extents, g.src(id));
       if (!same) violated(g, id, "param", "the declared parameter of slot " + std::to_string(slot));
@@ -190,20 +190,20 @@ void verify(Graph& g, const Program& p) {
 
 namespace {
 
-// Checks one piece, or the whole program, before there are kernels.
+// Checks one segment, or the whole program, before there are kernels.
 void verify_tensors(Graph& g, const Program& p, Id sink, Form form) {
   if (form == Form::ranges) return verify_ranges(g, p, sink);
   verify_tensor(g, std::span(&sink, 1), nullptr);
   if (form == Form::tensors) verify_whole_tensors(g, sink);
-  Program piece = p;
-  piece.sink = sink;
-  verify_effects(g, piece);
+  Program segment = p;
+  segment.sink = sink;
+  verify_effects(g, segment);
   Builder b(g);
   verify_params(g, b, p, g.reachable(sink));
 }
 
 bool has_ends(const Graph& g, const Schedule& s) {
-  const Id sink = s.pieces.empty() ? s.program.sink : s.pieces.front().sink;
+  const Id sink = s.segments.empty() ? s.program.sink : s.segments.front().sink;
   return sink != no_id && !g.src(sink).empty() && g.op(g.src(sink, 0)) == Op::END;
 }
 
@@ -225,8 +225,8 @@ void verify(Graph& g, const Schedule& s, Form form) {
     throw Diagnostic("E-pass", "", "expected a text from before or after lowering, got one from after its step " + s.after);
   verify_statements(g, s, form);
   if (form <= Form::ranges) {
-    if (s.pieces.empty()) verify_tensors(g, s.program, s.program.sink, form);
-    for (const Piece& p : s.pieces) verify_tensors(g, s.program, p.sink, form);
+    if (s.segments.empty()) verify_tensors(g, s.program, s.program.sink, form);
+    for (const Segment& p : s.segments) verify_tensors(g, s.program, p.sink, form);
   }
   for (std::size_t i = 0; i < s.kernels.size(); ++i) verify_kernel(g, s, i);
 }

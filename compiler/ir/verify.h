@@ -27,16 +27,16 @@ void verify(Graph& g, const Program& p);
 // The forms of a schedule, in the order of the passes.
 enum class Form : std::uint8_t {
   program,   // operations on whole tensors and their elements, in loops too
-  tensors,   // operations on whole tensors, as one program or in pieces
-  ranges,    // values at positions of RANGEs, and STAGEs for values that need storage
-  kernels,   // kernels over buffers, still in pieces
+  tensors,   // operations on whole tensors, as one program or in segments
+  ranges,    // values at indices of RANGEs, and STAGEs for values that need storage
+  kernels,   // kernels over buffers, still in segments
   ordered,   // one list of kernels in loops; each kernel lists the kernels that it depends on
   planned,   // temporaries have an offset in the workspace
   lowering,  // between two steps of lowering: to be read only
   lowered    // kernels are loops over scalars and vectors
 };
 
-// Checks the statements, and the nodes of each kernel or piece. Every pass after this form accepts a schedule that passes.
+// Checks the statements, and the nodes of each kernel or segment. Every pass after this form accepts a schedule that passes.
 void verify(Graph& g, const Schedule& s, Form form);
 void verify(Graph& g, const Schedule& s);  // finds the form from the statements
 

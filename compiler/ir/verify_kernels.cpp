@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
@@ -35,7 +36,7 @@ bool is_left_of_tensors(Op op) {
   return op == Op::PARAM || op == Op::STAGE || op == Op::INDEX || op == Op::KERNEL || op == Op::UPDATE;
 }
 // Operations that occur only in kernels that the program wrote.
-bool is_of_own(Op op) {
+bool is_of_explicit(Op op) {
   return op == Op::ENTRY || op == Op::LOCAL || op == Op::ATOMIC || op == Op::OLD || op == Op::CARRY || op == Op::GET ||
          op == Op::FOR;
 }
@@ -60,8 +61,8 @@ class KernelVerifier {
 
  private:
   void check_slot(Id id) const {
-    const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
-    if (slot >= k_.buffers.size() || s_.buffers[static_cast<std::size_t>(k_.buffers[slot])].dtype != g_.dtype(id))
+    const auto slot = g_.slot(id);
+    if (slot >= k_.buffers.size() || nth(s_.buffers, k_.buffers[slot]).dtype != g_.dtype(id))
       violated(g_, id, "buffers", "a slot of kernel " + k_.name + " that names a buffer of this type");
   }
 
@@ -77,9 +78,9 @@ class KernelVerifier {
 
   void check_form() const {
     for (const Id id : nodes_) {
-      if (is_left_of_tensors(g_.op(id)) || (!k_.is_own && is_of_own(g_.op(id))))
+      if (is_left_of_tensors(g_.op(id)) || (!k_.is_explicit && is_of_explicit(g_.op(id))))
         violated(g_, id, "kernel-form",
-                 "an operation of kernels" + std::string(k_.is_own ? "" : " that the program did not write"));
+                 "an operation of kernels" + std::string(k_.is_explicit ? "" : " that the program did not write"));
       if (g_.op(id) == Op::END && !std::ranges::binary_search(nodes_, k_.sink)) violated(g_, id, "kernel-form", "a SINK");
     }
     check_ends();
@@ -92,16 +93,16 @@ class KernelVerifier {
     for (const Id end : g_.src(k_.sink)) {
       const auto src = g_.src(end);
       const bool plain = g_.op(end) == Op::END && g_.op(src[0]) == Op::STORE && g_.op(g_.src(src[0], 0)) == Op::BUFFER;
-      if (g_.op(end) != Op::END || plain == k_.is_own)
+      if (g_.op(end) != Op::END || plain == k_.is_explicit)
         violated(g_, end, "kernel-form",
-                 k_.is_own ? "an END of a state, over ranges" : "an END of a STORE to a BUFFER, over ranges");
-      if (const Id memory = memory_of(g_, src[0]); k_.is_own && memory != no_id && g_.op(memory) != Op::BUFFER)
+                 k_.is_explicit ? "an END of a state, over ranges" : "an END of a STORE to a BUFFER, over ranges");
+      if (const Id memory = memory_of(g_, src[0]); k_.is_explicit && memory != no_id && g_.op(memory) != Op::BUFFER)
         violated(g_, end, "kernel-form", "a state of a BUFFER: a LOCAL is of the kernel alone");
       for (const Id r : src.subspan(1))
         if (static_cast<RangeKind>(g_.arg(r, 1)) != RangeKind::loop) violated(g_, end, "kernel-form", "LOOP ranges");
       if (!std::ranges::equal(src.subspan(1).first(std::min<std::size_t>(src.size() - 1, 1)),
                               first.subspan(1).first(std::min<std::size_t>(first.size() - 1, 1))) ||
-          (k_.is_own && !std::ranges::equal(src.subspan(1), first.subspan(1))))
+          (k_.is_explicit && !std::ranges::equal(src.subspan(1), first.subspan(1))))
         violated(g_, end, "kernel-ends", "the RANGEs of the other ENDs");
     }
     for (const Id id : nodes_)
@@ -126,7 +127,8 @@ class KernelVerifier {
     for (const Id id : nodes_) {
       if (g_.op(id) != Op::RANGE) continue;
       for (const Id n : g_.reachable(g_.src(id)))
-        if (!is_elementwise(g_.op(n)) && g_.op(n) != Op::CONST && g_.op(n) != Op::SYM && (k_.is_own || g_.op(n) != Op::RANGE))
+        if (!is_elementwise(g_.op(n)) && g_.op(n) != Op::CONST && g_.op(n) != Op::SYM &&
+            (k_.is_explicit || g_.op(n) != Op::RANGE))
           violated(g_, id, "range-end", "an end of constants and symbols, got node %" + std::to_string(n));
     }
   }

@@ -1,4 +1,4 @@
-// The verifier's rules for whole pieces and kernels, from range assignment to code generation. Internal to the verifier.
+// The verifier's rules for whole segments and kernels, from range assignment to code generation. Internal to the verifier.
 #pragma once
 
 #include <span>

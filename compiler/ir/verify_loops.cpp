@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
@@ -23,9 +24,7 @@ constexpr VerifyRule rules[] = {
 };
 
 // The effects of a FOR: its sources behind the carried values.
-std::span<const Id> effects_of(const Graph& g, Id loop) {
-  return g.src(loop).subspan(3 + 2 * static_cast<std::size_t>(g.arg(loop, 0)));
-}
+std::span<const Id> effects_of(const Graph& g, Id loop) { return g.src(loop).subspan(3 + 2 * g.slot(loop)); }
 
 class LoopVerifier {
  public:
@@ -93,7 +92,7 @@ class LoopVerifier {
     if (op == Op::SINK) list(id, src);
     if (op == Op::FOR) {
       list(id, effects_of(g_, id));
-      for (const Id s : src.subspan(1, 2 + static_cast<std::size_t>(g_.arg(id, 0))))
+      for (const Id s : src.subspan(1, 2 + g_.slot(id)))
         if (std::ranges::binary_search(open_.of(s), src[0]))
           violated(g_, id, "loop-range", "bounds and initial values that do not depend on its own RANGE");
     }
@@ -108,7 +107,7 @@ class LoopVerifier {
     const auto slot = g_.arg(id, 0);
     if (loop == no_id) violated(g_, id, "loop-carry", "the RANGE of a FOR");
     const auto init = loop_parts(g_, loop).init;
-    if (slot >= static_cast<std::int64_t>(init.size()) || init[static_cast<std::size_t>(slot)] != g_.src(id, 1) ||
+    if (slot >= static_cast<std::int64_t>(init.size()) || nth(init, slot) != g_.src(id, 1) ||
         g_.lanes(id) != g_.lanes(g_.src(id, 1)))
       violated(g_, id, "loop-carry", "the initial value of its slot in node %" + std::to_string(loop));
   }

@@ -5,6 +5,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/literal.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/ir/typing.h"
@@ -230,7 +231,7 @@ bool local(const Node& n) {
 bool local_tensor(const Node& n) { return n.src_op(0) == Op::RANGE && n.is_index(1); }
 bool range_tensor(const Node& n) {
   const auto kind = static_cast<RangeKind>(n.args()[1]);
-  return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::group) &&
+  return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::workgroup) &&
          n.args()[0] < most_ranges_of_a_program;
 }
 
@@ -242,8 +243,7 @@ bool get(const Node& n) {
   if (!is_scope(n.src_op(0)) || n.args().size() != 1) return false;
   const auto init = scope_inits(n.g, n.src()[0]);
   const auto slot = n.args()[0];
-  return slot >= 0 && slot < static_cast<std::int64_t>(init.size()) &&
-         n.g.dtype(init[static_cast<std::size_t>(slot)]) == n.dtype();
+  return slot >= 0 && slot < static_cast<std::int64_t>(init.size()) && n.g.dtype(nth(init, slot)) == n.dtype();
 }
 bool broadcast(const Node& n) { return keeps_dtype(n) && n.g.lanes(n.src()[0]) == 1 && n.lanes() > 1; }
 bool ramp(const Node& n) { return broadcast(n) && is_integral(n.dtype()) && n.args().size() == 1; }
@@ -296,14 +296,14 @@ constexpr Check checks[] = {
      reduce_form},
     {{"T", "stage", "a tensor"}, Op::STAGE, Op::STAGE, stage_tensor},
     {{"K", "stage", "a value, then RANGEs"}, Op::STAGE, Op::STAGE, stage},
-    {{"T", "range", "type index, kind loop or group, an id below 1000000"}, Op::RANGE, Op::RANGE, range_tensor},
+    {{"T", "range", "type index, kind loop or workgroup, an id below 1000000"}, Op::RANGE, Op::RANGE, range_tensor},
     {{"T", "index", "a tensor, then index values"}, Op::INDEX, Op::INDEX, index_tensor},
     {{"T", "gated-index", "INVALID in WHERE(gate, i, INVALID) only, that as the first index of an INDEX only"},
      first_op,
      last_op,
      gated_index_use},
     {{"K", "index", "storage or a state of it, then index values"}, Op::INDEX, Op::INDEX, index_form},
-    {{"KP", "entry", "a BUFFER or LOCAL, then positions"}, Op::ENTRY, Op::ENTRY, entry},
+    {{"KP", "entry", "a BUFFER or LOCAL, then indices"}, Op::ENTRY, Op::ENTRY, entry},
     {{"KP", "atomic", "state, bool gate, value of its type [, expected], integer index; args {AtomicKind}"},
      Op::ATOMIC,
      Op::ATOMIC,
@@ -331,7 +331,7 @@ constexpr Check checks[] = {
     {{"T", "for", "a step above 0, no effects"}, Op::FOR, Op::FOR, for_tensor},
     {{"TKP", "carry", "RANGE and initial value; args {i}"}, Op::CARRY, Op::CARRY, carry},
     {{"TKP", "get", "a FOR or KERNEL; args {i} below its number of values"}, Op::GET, Op::GET, get},
-    {{"TKP", "local", "a position, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
+    {{"TKP", "local", "a RANGE, then constant extents; args {id}"}, Op::LOCAL, Op::LOCAL, local},
     {{"T", "local", "a RANGE, then extents of type index"}, Op::LOCAL, Op::LOCAL, local_tensor},
     {{"T", "update", "a tensor, a bool gate, a value of its type, index values; args {} or {1}"},
      Op::UPDATE,

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_kernels.h"
@@ -94,7 +95,7 @@ class RangeVerifier {
       case Op::UPDATE:
       case Op::ATOMIC: return rank_[src[0]];
       case Op::CARRY: return rank_[src[1]];
-      case Op::GET: return rank_[scope_inits(g_, src[0])[static_cast<std::size_t>(g_.arg(id, 0))]];
+      case Op::GET: return rank_[nth(scope_inits(g_, src[0]), g_.arg(id, 0))];
       default: return std::nullopt;
     }
   }
@@ -134,7 +135,7 @@ class RangeVerifier {
 
   void check_entry(Id scope) const {
     for (const Id s : entry_values(g_, scope))
-      for (const Id r : own_ranges(g_, scope))
+      for (const Id r : scope_ranges(g_, scope))
         if (std::ranges::binary_search(open_.of(s), r))
           violated(g_, scope, "range-scope", "bounds and initial values that do not depend on its own RANGEs");
     if (g_.op(scope) != Op::FOR) return;
@@ -147,7 +148,7 @@ class RangeVerifier {
     const Id scope = owner_[g_.src(id, 0)];
     if (scope == no_id || scope == sink_) violated(g_, id, "range-scope", "the RANGE of a FOR or KERNEL");
     const auto init = scope_inits(g_, scope);
-    const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+    const auto slot = g_.slot(id);
     if (g_.src(scope, 0) != g_.src(id, 0) || slot >= init.size() || init[slot] != g_.src(id, 1))
       violated(g_, id, "carry-slot",
                "the first RANGE of node %" + std::to_string(scope) + " and the initial value of its slot");
@@ -160,7 +161,7 @@ class RangeVerifier {
       if (g_.op(k.init[i]) != Op::STAGE || !rank_[at])
         violated(g_, id, "kernel-states", "STAGEs as initial, tensors as final states");
       while (is_write(g_.op(at)) || (g_.op(at) == Op::GET && g_.op(g_.src(at, 0)) == Op::FOR))
-        at = is_write(g_.op(at)) ? g_.src(at, 0) : scope_inits(g_, g_.src(at, 0))[static_cast<std::size_t>(g_.arg(at, 0))];
+        at = is_write(g_.op(at)) ? g_.src(at, 0) : nth(scope_inits(g_, g_.src(at, 0)), g_.arg(at, 0));
       if (g_.op(at) != Op::CARRY || g_.src(at, 0) != k.ranges[0] || g_.arg(at, 0) != static_cast<std::int64_t>(i))
         violated(g_, id, "kernel-states",
                  "writes to CARRY {" + std::to_string(i) + "} of its first RANGE in slot " + std::to_string(i));
@@ -168,7 +169,7 @@ class RangeVerifier {
   }
 
   void check_param(Id id) const {
-    const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+    const auto slot = g_.slot(id);
     const auto& params = program_.params;
     if (slot >= params.size() || params[slot].dtype != g_.dtype(id) || !std::ranges::equal(params[slot].extents, g_.src(id)))
       violated(g_, id, "param", "the declared parameter of slot " + std::to_string(slot));

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/kernel_body.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/run_expression.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/symbols.h"
@@ -23,12 +24,12 @@ constexpr VerifyRule rules[] = {
     {"TKP", "form", "the statements are those that the pass leaves"},
     {"TKP", "declared", "each symbol is declared once; one that the run sets has an i64 buffer of one element, or a loop"},
     {"TKP", "run-expression", "what the run evaluates is arithmetic on symbols and constants, of at most 65536 terms"},
-    {"TKP", "parameters", "at most 16 extents; states only in pieces"},
+    {"TKP", "parameters", "at most 16 extents; states only in segments"},
     {"TKP", "schedule-buffers",
-     "the parameters come first; roles and views name buffers of their type; a plan gives every temporary a place"},
-    {"TKP", "loops", "a loop's turn and count are symbols of their kind, its condition is a buffer of one bool"},
+     "the parameters come first; rotating buffers and views name buffers of their type; a plan gives every temporary a place"},
+    {"TKP", "loops", "a loop's counter and count are symbols of their kind, its condition is a buffer of one bool"},
     {"T", "whole-tensors", "after host_loops: no FOR, and no element of a tensor, outside of KERNELs"},
-    {"TKP", "pieces", "each piece has a SINK and is in a loop of the schedule"},
+    {"TKP", "segments", "each segment has a SINK and is in a loop of the schedule"},
     {"TKP", "schedule-kernels", "a kernel has a SINK and names buffers of the schedule; the kernels of a loop stand together"},
 };
 
@@ -42,7 +43,7 @@ class StatementVerifier {
     for (const Parameter& p : s_.program.params) parameter(p);
     for (std::size_t i = 0; i < s_.buffers.size(); ++i) buffer(i);
     for (std::size_t i = 0; i < s_.loops.size(); ++i) loop(i);
-    for (std::size_t i = 0; i < s_.pieces.size(); ++i) piece(i);
+    for (std::size_t i = 0; i < s_.segments.size(); ++i) segment(i);
     for (std::size_t i = 0; i < s_.kernels.size(); ++i) kernel(i);
     if (form_ >= Form::ordered) order_of_loops();
     for (std::size_t i = 0; i < s_.lowered.size(); ++i) {
@@ -64,14 +65,14 @@ class StatementVerifier {
 
   // Checks which statements the schedule has.
   void parts() const {
-    const bool in_tensors = form_ <= Form::ranges, in_pieces = form_ == Form::kernels;
-    const bool is_whole = s_.pieces.empty() && (in_tensors || in_pieces);
+    const bool in_tensors = form_ <= Form::ranges, in_segments = form_ == Form::kernels;
+    const bool is_whole = s_.segments.empty() && (in_tensors || in_segments);
     require(!in_tensors || (s_.kernels.empty() && s_.buffers.empty()), "the schedule", "form", "no kernels and no buffers yet");
-    require(!in_tensors || (s_.program.sink != no_id) == is_whole, "the schedule", "form", "a sink, or one for each piece");
+    require(!in_tensors || (s_.program.sink != no_id) == is_whole, "the schedule", "form", "a sink, or one for each segment");
     require(in_tensors || s_.buffers.size() >= s_.program.params.size(), "the schedule", "form", "a buffer for each parameter");
-    require(form_ < Form::ordered || s_.pieces.empty(), "the schedule", "form", "no pieces, but kernels in order");
-    require(s_.pieces.empty() ? form_ >= Form::ordered || s_.loops.empty() : true, "the schedule", "form",
-            "pieces in its loops");
+    require(form_ < Form::ordered || s_.segments.empty(), "the schedule", "form", "no segments, but kernels in order");
+    require(s_.segments.empty() ? form_ >= Form::ordered || s_.loops.empty() : true, "the schedule", "form",
+            "segments in its loops");
     require((form_ == Form::lowered) == (!s_.lowered.empty() || (form_ == Form::lowered && s_.kernels.empty())), "the schedule",
             "form", "lowered kernels after lowering, and none before");
     if (form_ >= Form::planned) return;
@@ -84,7 +85,7 @@ class StatementVerifier {
   }
 
   // Whether b is the number of a buffer (before there are buffers: of a parameter) with this dtype.
-  bool names_cell(int b, DType dtype) const {
+  bool names_scalar(int b, DType dtype) const {
     if (b < 0) return false;
     const auto i = static_cast<std::size_t>(b);
     if (s_.buffers.empty()) return i < s_.program.params.size() && s_.program.params[i].dtype == dtype;
@@ -103,7 +104,7 @@ class StatementVerifier {
     }
     for (const Symbol& y : s_.program.symbols)
       if (y.kind == Symbol::Kind::element)
-        require(names_cell(y.buffer, DType::i64), "symbol " + y.name, "declared", "the number of a buffer of type i64");
+        require(names_scalar(y.buffer, DType::i64), "symbol " + y.name, "declared", "the number of a buffer of type i64");
   }
 
   void expression(Id root, const std::string& what) const {
@@ -136,35 +137,35 @@ class StatementVerifier {
     const Buffer& b = s_.buffers[i];
     const std::string what = number("buffer", i), rule = "schedule-buffers";
     const std::size_t params = s_.program.params.size();
-    for (const Id e : {b.size, b.offset, b.window, b.kept})
+    for (const Id e : {b.size, b.offset, b.tile, b.tile_storage})
       if (e != no_id) expression(e, what);
-    const bool is_own = i < params, is_view = !is_own && b.param >= 0;
+    const bool is_param = i < params, is_view = !is_param && b.param >= 0;
     require(b.dtype < DType::index, what, rule, "an element type");
-    require(!is_own || (b.param == static_cast<int>(i) && b.dtype == s_.program.params[i].dtype && b.offset == no_id), what,
+    require(!is_param || (b.param == static_cast<int>(i) && b.dtype == s_.program.params[i].dtype && b.offset == no_id), what,
             rule, "parameter " + std::to_string(i) + ", of its type");
-    require(!is_view ||
-                (form_ >= Form::planned && b.offset != no_id && b.among.empty() && static_cast<std::size_t>(b.param) < params &&
-                 s_.program.params[static_cast<std::size_t>(b.param)].direction == Direction::in &&
-                 s_.program.params[static_cast<std::size_t>(b.param)].dtype == b.dtype),
-            what, rule, "a view of an input of its type, at an offset");
-    require(b.param < 0 || b.window == no_id, what, rule, "a temporary as what is kept for a turn");
-    require(b.after < 0 || (form_ == Form::kernels && s_.buffers[static_cast<std::size_t>(b.after)].dtype == b.dtype), what,
-            rule, "`after` a buffer of its type, before kernels are in order");
+    require(
+        !is_view ||
+            (form_ >= Form::planned && b.offset != no_id && b.among.empty() && static_cast<std::size_t>(b.param) < params &&
+             nth(s_.program.params, b.param).direction == Direction::in && nth(s_.program.params, b.param).dtype == b.dtype),
+        what, rule, "a view of an input of its type, at an offset");
+    require(b.param < 0 || b.tile == no_id, what, rule, "a temporary as tile buffer");
+    require(b.after < 0 || (form_ == Form::kernels && nth(s_.buffers, b.after).dtype == b.dtype), what, rule,
+            "`after` a buffer of its type, before kernels are in order");
     require(form_ >= Form::planned || b.offset == no_id, what, rule, "no offset before there is a plan");
     require(form_ < Form::planned || !b.is_temporary() || (b.offset != no_id && s_.workspace_bytes != no_id), what, rule,
             "a temporary at an offset in the workspace");
-    if (!b.among.empty()) role(b, what);
+    if (!b.among.empty()) check_rotating(b, what);
   }
 
-  void role(const Buffer& b, const std::string& what) const {
+  void check_rotating(const Buffer& b, const std::string& what) const {
     const std::string rule = "schedule-buffers";
-    require(form_ >= Form::ordered && b.param < 0 && b.offset == no_id && b.window == no_id, what, rule,
-            "a role, which has no memory of its own, once kernels are in order");
-    require(is_set_by_run(b.count, Symbol::Kind::count), what, rule, "the count of a loop's turns");
+    require(form_ >= Form::ordered && b.param < 0 && b.offset == no_id && b.tile == no_id, what, rule,
+            "a rotating buffer, which has no memory of its own, once kernels are in order");
+    require(is_set_by_run(b.count, Symbol::Kind::count), what, rule, "the count of a loop's iterations");
     for (const int one : b.among) {
-      const Buffer& other = s_.buffers[static_cast<std::size_t>(one)];
-      require(other.among.empty() && other.dtype == b.dtype && other.window == no_id, what, rule,
-              "a role of buffers of its type");
+      const Buffer& other = nth(s_.buffers, one);
+      require(other.among.empty() && other.dtype == b.dtype && other.tile == no_id, what, rule,
+              "a rotating buffer of buffers of its type");
     }
   }
 
@@ -175,15 +176,15 @@ class StatementVerifier {
             "a loop around it that comes before, and a step above 0");
     expression(l.begin, what);
     expression(l.end, what);
-    require(l.turn == no_id || is_set_by_run(l.turn, Symbol::Kind::turn), what, "loops", "a symbol that is a turn");
+    require(l.counter == no_id || is_set_by_run(l.counter, Symbol::Kind::counter), what, "loops", "a symbol that is a counter");
     require(l.count == no_id || is_set_by_run(l.count, Symbol::Kind::count), what, "loops", "a symbol that is a count");
-    require(l.condition < 0 || names_cell(l.condition, DType::boolean), what, "loops", "a condition of type bool");
+    require(l.condition < 0 || names_scalar(l.condition, DType::boolean), what, "loops", "a condition of type bool");
   }
 
-  void piece(std::size_t i) const {
-    const Piece& p = s_.pieces[i];
+  void segment(std::size_t i) const {
+    const Segment& p = s_.segments[i];
     const bool has_sink = p.sink != no_id && g_.op(p.sink) == Op::SINK;
-    require(has_sink || (form_ == Form::kernels && p.sink == no_id), number("piece", i), "pieces", "a SINK");
+    require(has_sink || (form_ == Form::kernels && p.sink == no_id), number("segment", i), "segments", "a SINK");
   }
 
   void kernel(std::size_t i) const {
@@ -196,10 +197,10 @@ class StatementVerifier {
     if (form_ == Form::kernels) {
       require(k.loop < 0 && k.depends_on.empty() && !k.at_entry, what, rule,
               "no loop, order or `at_entry` before kernels are in order");
-      require(k.piece >= 0 && static_cast<std::size_t>(k.piece) < std::max<std::size_t>(s_.pieces.size(), 1), what, rule,
-              "a piece of the schedule");
+      require(k.segment >= 0 && static_cast<std::size_t>(k.segment) < std::max<std::size_t>(s_.segments.size(), 1), what, rule,
+              "a segment of the schedule");
     } else {
-      require(k.piece == 0, what, rule, "no piece once kernels are in order");
+      require(k.segment == 0, what, rule, "no segment once kernels are in order");
       require(k.loop < static_cast<int>(s_.loops.size()), what, rule, "a loop of the schedule");
     }
     if (k.at_entry)
@@ -209,7 +210,7 @@ class StatementVerifier {
 
   std::vector<int> loops_around(int loop) const {  // outermost first
     std::vector<int> out;
-    for (; loop >= 0; loop = s_.loops[static_cast<std::size_t>(loop)].parent) out.push_back(loop);
+    for (; loop >= 0; loop = nth(s_.loops, loop).parent) out.push_back(loop);
     std::ranges::reverse(out);
     return out;
   }

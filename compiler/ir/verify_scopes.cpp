@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/regions.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
@@ -32,7 +33,7 @@ class ScopeVerifier {
     scope_of_.assign(g.size(), no_id);
     for (const Region& r : regions_.list)
       if (r.owner != no_id)
-        for (Id range : own_ranges(g, r.owner)) scope_of_[range] = r.owner;
+        for (Id range : scope_ranges(g, r.owner)) scope_of_[range] = r.owner;
   }
 
   void check() {
@@ -63,7 +64,7 @@ class ScopeVerifier {
   void check_carry(Id id) const {
     const Id scope = scope_of_[g_.src(id, 0)];
     const auto init = scope_inits(g_, scope);
-    const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+    const auto slot = g_.slot(id);
     if (g_.src(scope, 0) != g_.src(id, 0) || slot >= init.size() || init[slot] != g_.src(id, 1))
       violated(g_, id, "carry-slot",
                "the first RANGE of node %" + std::to_string(scope) + " and the initial value of its slot");
@@ -84,7 +85,7 @@ class ScopeVerifier {
       if (is_write(g_.op(at))) {
         at = g_.src(at, 0);
       } else if (g_.op(at) == Op::GET && g_.op(g_.src(at, 0)) == Op::FOR) {
-        at = scope_inits(g_, g_.src(at, 0))[static_cast<std::size_t>(g_.arg(at, 0))];
+        at = nth(scope_inits(g_, g_.src(at, 0)), g_.arg(at, 0));
       } else {
         break;
       }

@@ -1,6 +1,6 @@
 // decompose_math: expands transcendental operations into basic operations.
 //
-// Before: EXP, EXP2, LOG, LOG2, SIN, COS, TAN, TANH, ERF, POW, RSQRT on any float type.
+// Before: EXP, SIN, POW and the other operations of is_math (ir/op.h) on any float type.
 // After: none of these operations; polynomials take their place.
 // Requires: K level.
 // Why: the interpreter evaluates the same polynomials (math/expand.h), so compiled results are equal bit for bit.

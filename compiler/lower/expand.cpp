@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/ir/verify_nodes.h"
 #include "compiler/lower/index_vector.h"
@@ -24,7 +25,7 @@ struct Traits {
   }
 };
 
-std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
+std::size_t carried(const Graph& g, Id loop) { return g.slot(loop); }
 
 // Traits of all nodes below the roots. The traits of a loop's carried values depend on its body, so the analysis repeats until
 // nothing changes: at most once for each level of loops and each carried value.
@@ -74,11 +75,10 @@ class Analysis {
       t = of[g_.src(id, 0)];
       t.wide = t.varies = false;
       t.join(brings(g_.src(id, 1)));
-      if (const auto it = carries.find(g_.src(id, 0)); it != carries.end())
-        t.join(it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
+      if (const auto it = carries.find(g_.src(id, 0)); it != carries.end()) t.join(nth(it->second, g_.arg(id, 0)));
     } else if (g_.op(id) == Op::GET) {
       const auto& c = carries[g_.src(g_.src(id, 0), 0)];
-      t = c[static_cast<std::size_t>(g_.arg(id, 0))];
+      t = nth(c, g_.arg(id, 0));
       t.affected = of[g_.src(id, 0)].affected;
     } else if (g_.op(id) != Op::RANGE) {
       for (const Id s : g_.src(id)) t.join(brings(s));

@@ -127,13 +127,13 @@ class Lowering {
     }
     const bool scattered = (op == Op::LOAD || op == Op::STORE) && access_of(g_, id) == Access::scattered;
     const bool compared = is_comparison(op) && is_index(s[0]), converted = op == Op::CAST;
-    const DType d = scattered ? natural(s[1]) : converted ? natural(s[0]) : compared ? meeting(s[0], s[1]) : DType::i64;
+    const DType d = scattered ? natural(s[1]) : converted ? natural(s[0]) : compared ? common(s[0], s[1]) : DType::i64;
     return g_.with_src(id, sources(id, d));
   }
 
   // The type that needs no cast of the value.
   DType natural(Id id) { return g_.is_const(id) ? (fits(id) ? DType::i32 : DType::i64) : g_.dtype(done_.at(id)); }
-  DType meeting(Id a, Id b) { return natural(a) == DType::i32 && natural(b) == DType::i32 ? DType::i32 : DType::i64; }
+  DType common(Id a, Id b) { return natural(a) == DType::i32 && natural(b) == DType::i32 ? DType::i32 : DType::i64; }
 
   Graph& g_;
   Bounds bounds_;

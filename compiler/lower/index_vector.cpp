@@ -4,29 +4,15 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ir/index_operation.h"
 #include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
 namespace {
 
-std::int64_t floor_div(std::int64_t a, std::int64_t b) {
-  if (b == 0) return 0;
-  if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
-  return a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
-}
-
 std::optional<std::int64_t> fold(Op op, std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  switch (op) {
-    case Op::ADD: return __builtin_add_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case Op::SUB: return __builtin_sub_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case Op::MUL: return __builtin_mul_overflow(a, b, &r) ? std::nullopt : std::optional(r);
-    case Op::FLOORDIV: return floor_div(a, b);
-    case Op::FLOORMOD: return b == 0 || b == -1 ? 0 : a - floor_div(a, b) * b;
-    case Op::MIN: return std::min(a, b);
-    case Op::MAX: return std::max(a, b);
-    default: return std::nullopt;
-  }
+  const bool is_sum = op == Op::ADD || op == Op::SUB || op == Op::MUL;
+  return is_sum || is_extent_operation(op) ? evaluate_index(op, a, b) : std::nullopt;
 }
 
 Id scalar_binary(Graph& g, Op op, Id a, Id b) {

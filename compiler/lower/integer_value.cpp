@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compiler/ir/index_operation.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -27,24 +29,7 @@ std::int64_t divided(Op op, DType d, std::int64_t a, std::int64_t b) {
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
     return static_cast<std::int64_t>(op == Op::CDIV || op == Op::FLOORDIV ? x / y : x % y);
   }
-  if (b == -1) return op == Op::CDIV || op == Op::FLOORDIV ? wrapped(d, 0 - static_cast<std::uint64_t>(a)) : 0;
-  const std::int64_t q = a / b, r = a % b;
-  const bool down = r != 0 && (r < 0) != (b < 0);
-  switch (op) {
-    case Op::CDIV: return q;
-    case Op::CMOD: return r;
-    case Op::FLOORDIV: return q - (down ? 1 : 0);
-    default: return down ? r + b : r;
-  }
-}
-
-// nullopt: overflow.
-std::optional<std::int64_t> index_sum(Op op, std::int64_t a, std::int64_t b) {
-  std::int64_t r = 0;
-  const bool overflow = op == Op::ADD   ? __builtin_add_overflow(a, b, &r)
-                        : op == Op::SUB ? __builtin_sub_overflow(a, b, &r)
-                                        : __builtin_mul_overflow(a, b, &r);
-  return overflow ? std::nullopt : std::optional(r);
+  return wrapped(d, static_cast<std::uint64_t>(*evaluate_index(op, a, b)));
 }
 
 std::int64_t shifted(Op op, DType d, std::int64_t a, std::int64_t by) {
@@ -54,13 +39,12 @@ std::int64_t shifted(Op op, DType d, std::int64_t a, std::int64_t by) {
 }
 
 std::optional<std::int64_t> binary(Op op, DType d, DType of, std::int64_t a, std::int64_t b) {
+  if (of == DType::index) return op == Op::SHL || op == Op::SHR ? std::nullopt : evaluate_index(op, a, b);
   const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
   switch (op) {
     case Op::ADD:
     case Op::SUB:
-    case Op::MUL:
-      if (d == DType::index) return index_sum(op, a, b);
-      return wrapped(d, op == Op::ADD ? x + y : op == Op::SUB ? x - y : x * y);
+    case Op::MUL: return wrapped(d, op == Op::ADD ? x + y : op == Op::SUB ? x - y : x * y);
     case Op::CDIV:
     case Op::CMOD:
     case Op::FLOORDIV:
@@ -71,7 +55,7 @@ std::optional<std::int64_t> binary(Op op, DType d, DType of, std::int64_t a, std
     case Op::OR: return wrapped(d, x | y);
     case Op::XOR: return wrapped(d, x ^ y);
     case Op::SHL:
-    case Op::SHR: return d == DType::index ? std::nullopt : std::optional(shifted(op, d, a, b));
+    case Op::SHR: return shifted(op, d, a, b);
     case Op::LT: return less(of, a, b);
     case Op::LE: return !less(of, b, a);
     case Op::EQ: return a == b;

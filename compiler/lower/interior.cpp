@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/bounds.h"
@@ -15,8 +16,6 @@ constexpr std::int64_t widest_border = 64;
 
 // The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
 enum class Sign { unknown, positive, negative };
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -symbolic::floor_div(-a, b); }
 
 class Search {
  public:
@@ -67,14 +66,13 @@ class Search {
   // d = b - a = c * range + rest. A condition of the low border has a small rest. A condition of the high border has a rest of
   // plus or minus the extent plus something small.
   Sign sign(Op op, Id a, Id b) {
-    using symbolic::Sum;
     const auto sa = symbolic::sum_of(g_, a), sb = symbolic::sum_of(g_, b), extent = symbolic::sum_of(g_, g_.src(range_, 0));
     if (!sa || !sb || !extent) return Sign::unknown;
     const auto d = symbolic::plus(g_, *sb, *sa, -1);
     if (!d) return Sign::unknown;
     std::int64_t c = 0;
-    Sum rest;
-    for (const symbolic::Term& t : *d) {
+    Poly rest;
+    for (const Monomial& t : *d) {
       if (t.atoms == std::vector<Id>{range_})
         c = t.coefficient;
       else if (uses_range(t))
@@ -97,7 +95,7 @@ class Search {
     return Sign::unknown;
   }
 
-  bool uses_range(const symbolic::Term& t) const {
+  bool uses_range(const Monomial& t) const {
     const std::vector<Id> nodes = g_.reachable(t.atoms);
     return std::ranges::find(nodes, range_) != nodes.end();
   }

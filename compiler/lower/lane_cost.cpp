@@ -19,7 +19,7 @@ constexpr int outer_bit = 62;
 
 double own_cost(const Graph& g, Id id) { return g.dtype(id) == DType::index ? 0 : operation_cost(g.op(id)).lane; }
 
-double turns_of(const Graph& g, Id loop) {
+double iterations_of(const Graph& g, Id loop) {
   const Id begin = g.src(loop, 1), end = g.src(loop, 2);
   const double extent =
       g.is_const(begin) && g.is_const(end) ? static_cast<double>(g.arg(end, 0) - g.arg(begin, 0)) : typical_extent;
@@ -46,7 +46,7 @@ class RangeBits {
     }
     if (g_.op(id) == Op::FOR) {
       const std::uint64_t own = of_.at(g_.src(id, 0));
-      if (own != 0) turns_[std::countr_zero(own)] = turns_of(g_, id);
+      if (own != 0) iterations_[std::countr_zero(own)] = iterations_of(g_, id);
       mine &= ~own;
     }
     of_[id] = mine;
@@ -55,9 +55,9 @@ class RangeBits {
 
   std::uint64_t of(Id id) const { return of_.at(id); }
 
-  double turns(std::uint64_t ranges) const {
+  double iterations(std::uint64_t ranges) const {
     double n = 1;
-    for (const auto& [bit, turns] : turns_) n *= (ranges >> bit & 1) != 0 ? turns : 1;
+    for (const auto& [bit, iterations] : iterations_) n *= (ranges >> bit & 1) != 0 ? iterations : 1;
     return n;
   }
 
@@ -66,7 +66,7 @@ class RangeBits {
   int next_;
   std::unordered_map<Id, int> bit_;
   std::unordered_map<Id, std::uint64_t> of_;
-  std::unordered_map<int, double> turns_;
+  std::unordered_map<int, double> iterations_;
 };
 
 bool has_width(DType d) { return d != DType::none && d != DType::index && d != DType::boolean; }
@@ -98,12 +98,12 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
     if (n.cost > 0 && has_width(g.dtype(value))) widest = std::max(widest, bytes(g.dtype(value)));
     if (is_access && (n.ranges >> outer_bit & 1) != 0) n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1]);
     if (g.op(id) == Op::FOR)
-      for (const Id yield : g.src(id).subspan(3 + static_cast<std::size_t>(g.arg(id, 0))))
+      for (const Id yield : g.src(id).subspan(3 + g.slot(id)))
         carried_.push_back({registers_of(g, yield, target), bits.of(yield)});
   }
   lanes_ = std::max(1, target.vector_bytes / widest);
   for (Node& n : nodes_) {
-    n.turns = bits.turns(n.ranges);
+    n.iterations = bits.iterations(n.ranges);
     if (n.outer_lanes == 0) n.outer_lanes = 1 / lanes_;
   }
 }
@@ -123,21 +123,21 @@ double LaneCost::lanes_of_last() const {
   double sum = 0;
   for (const Node& n : nodes_) {
     const bool wide = (n.ranges >> last & 1) != 0;
-    sum += n.cost * n.turns * copies(n.ranges & ~(std::uint64_t{1} << last)) * (wide ? vectors : 1);
+    sum += n.cost * n.iterations * copies(n.ranges & ~(std::uint64_t{1} << last)) * (wide ? vectors : 1);
   }
   return sum;
 }
 
 double LaneCost::lanes_of_outer() const {
   double sum = 0;
-  for (const Node& n : nodes_) sum += n.cost * n.turns * copies(n.ranges) * n.outer_lanes;
+  for (const Node& n : nodes_) sum += n.cost * n.iterations * copies(n.ranges) * n.outer_lanes;
   return sum;
 }
 
 double LaneCost::loops() const {
   const double all = copies(~std::uint64_t{0});
   double sum = 0;
-  for (const Node& n : nodes_) sum += n.cost * n.turns * (n.turns > 1 ? all : copies(n.ranges));
+  for (const Node& n : nodes_) sum += n.cost * n.iterations * (n.iterations > 1 ? all : copies(n.ranges));
   return sum;
 }
 
@@ -145,15 +145,15 @@ double LaneCost::loops_around() const {
   const double all = copies(~std::uint64_t{0});
   double sum = 0;
   for (const Node& n : nodes_) {
-    const bool inside = n.turns > 1 || (n.ranges >> outer_bit & 1) != 0;
-    sum += n.cost * n.turns * (inside ? all : copies(n.ranges));
+    const bool inside = n.iterations > 1 || (n.ranges >> outer_bit & 1) != 0;
+    sum += n.cost * n.iterations * (inside ? all : copies(n.ranges));
   }
   return sum;
 }
 
 double LaneCost::written_out() const {
   double sum = 0;
-  for (const Node& n : nodes_) sum += n.cost * n.turns * copies(n.ranges);
+  for (const Node& n : nodes_) sum += n.cost * n.iterations * copies(n.ranges);
   return sum;
 }
 

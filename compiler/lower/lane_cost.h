@@ -32,7 +32,7 @@ class LaneCost {
  private:
   struct Node {
     double cost = 0;           // cost of one evaluation
-    double turns = 1;          // iterations of the inner loops that the node depends on
+    double iterations = 1;     // iterations of the inner loops that the node depends on
     double outer_lanes = 0;    // the part of `cost` for one lane, if the outer range becomes lanes
     std::uint64_t ranges = 0;  // ranges that the node depends on: bit i is short range i
     bool is_operation = false;

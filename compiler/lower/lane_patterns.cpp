@@ -14,7 +14,7 @@ constexpr std::int64_t most_vectors = 2;
 constexpr int narrowest_store = 4;  // bytes; the machine has no masked stores of narrower elements
 
 // Contiguous vectors that cover all offsets. The last vector ends at the greatest offset, so it may overlap the one before.
-struct Windows {
+struct Vectors {
   std::int64_t least, lanes;
   std::vector<std::int64_t> begins;  // by vector: where it begins, relative to `least`
 
@@ -26,10 +26,10 @@ struct Windows {
   std::size_t size() const { return static_cast<std::size_t>(lanes); }
 };
 
-std::optional<Windows> windows(const LanePattern& p) {
+std::optional<Vectors> vectors_of(const LanePattern& p) {
   const auto [least, greatest] = std::ranges::minmax(p.offsets);
   const std::int64_t span = greatest - least + 1;
-  Windows w{least,
+  Vectors w{least,
             std::min(static_cast<std::int64_t>(p.offsets.size()),
                      static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)))),
             {}};
@@ -46,18 +46,18 @@ class Patterns {
     const Op op = g_.op(id);
     if ((op != Op::LOAD && op != Op::STORE) || x.size() > 3 - (op == Op::LOAD ? 1u : 0u)) return no_id;
     const auto found = patterns_.find(g_.src(id, 1));
-    const auto w = found == patterns_.end() ? std::nullopt : windows(found->second);
+    const auto w = found == patterns_.end() ? std::nullopt : vectors_of(found->second);
     if (!w) return no_id;
     return op == Op::LOAD ? load(id, x, found->second, *w) : store(x, found->second, *w);
   }
 
  private:
-  Id index(const LanePattern& p, const Windows& w, std::size_t k) {
+  Id index(const LanePattern& p, const Vectors& w, std::size_t k) {
     const Id base = add_index(g_, p.first, g_.index(w.least + w.begins[k]));
     return w.lanes == 1 ? base : ramp(g_, base, 1, static_cast<int>(w.lanes));
   }
 
-  Id load(Id id, std::span<const Id> x, const LanePattern& p, const Windows& w) {
+  Id load(Id id, std::span<const Id> x, const LanePattern& p, const Vectors& w) {
     if (g_.op(x[1]) == Op::RAMP) return no_id;  // interleaved_access handles it
     std::vector<Id> vectors;
     for (std::size_t k = 0; k < w.begins.size(); ++k)
@@ -69,7 +69,7 @@ class Patterns {
     return g_.make(Op::SHUFFLE, g_.dtype(id), vectors, from, {}, static_cast<int>(from.size()));
   }
 
-  Id store(std::span<const Id> x, const LanePattern& p, const Windows& w) {
+  Id store(std::span<const Id> x, const LanePattern& p, const Vectors& w) {
     const DType d = g_.dtype(x[2]);
     if (bytes(d) < narrowest_store || w.lanes == 1) return no_id;
     const int lanes = static_cast<int>(w.lanes);

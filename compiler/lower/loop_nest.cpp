@@ -10,7 +10,7 @@ namespace {
 
 // How one iteration of a loop runs. whole: `step` iterations of the range, all active. masked: lanes under a mask. one: one
 // iteration of the range.
-enum class Turn : std::uint8_t { whole, masked, one };
+enum class Iteration : std::uint8_t { whole, masked, one };
 
 class Nest {
  public:
@@ -29,22 +29,22 @@ class Nest {
     const Id begin = is_chunk(level) ? g_.sym("$begin") : g_.index(0);
     const Id end = is_chunk(level) ? g_.sym("$end") : extent;
     if (!p.lanes && !is_chunk(level) && g_.is_index_const(extent, p.step)) return emit(level + 1, written_out(p, copies));
-    if (p.step == 1) return {loop(level, copies, begin, end, 1, Turn::one)};
-    if (p.masked_all) return {loop(level, copies, begin, end, p.step, Turn::masked)};
+    if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
+    if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     const Id step = g_.index(p.step);
-    if (divides(extent, p.step)) return {loop(level, copies, begin, end, p.step, Turn::whole)};
+    if (divides(extent, p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
     const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
     const Id middle = add_index(g_, begin, whole);
-    return {loop(level, copies, begin, middle, p.step, Turn::whole), tail(level, copies, middle, end)};
+    return {loop(level, copies, begin, middle, p.step, Iteration::whole), tail(level, copies, middle, end)};
   }
 
  private:
   bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
 
   Id tail(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
-    return plan_[level].masked_tail ? loop(level, copies, begin, end, plan_[level].step, Turn::masked)
-                                    : loop(level, copies, begin, end, 1, Turn::one);
+    return plan_[level].masked_tail ? loop(level, copies, begin, end, plan_[level].step, Iteration::masked)
+                                    : loop(level, copies, begin, end, 1, Iteration::one);
   }
 
   // Emits the low border, whole vectors in the interior, and the rest.
@@ -56,13 +56,13 @@ class Nest {
     const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), zero);
     const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
     std::vector<Id> effects;
-    if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Turn::one));
+    if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Iteration::one));
     const bool one = is_flat(level);
     in_interior_ = true;
     if (one)
       flat(level, copies, first, add_index(g_, first, count), effects);
     else
-      effects.push_back(loop(level, copies, first, middle, plan_[level].step, Turn::whole));
+      effects.push_back(loop(level, copies, first, middle, plan_[level].step, Iteration::whole));
     in_interior_ = false;
     effects.push_back(tail(level, copies, one ? add_index(g_, first, count) : middle, end));
     return effects;
@@ -82,13 +82,13 @@ class Nest {
     const Id middle = add_index(g_, begin, whole);
     const auto part = [&](Id from, Id to, int width) {
       const Id range = loops_.range(g_, limit, width > 1 ? RangeKind::vector : RangeKind::loop);
-      std::vector<Copy> turned = copies;
-      for (Copy& c : turned) {
+      std::vector<Copy> iterated = copies;
+      for (Copy& c : iterated) {
         c.values[plan_[level].range] = g_.index(0);
         c.values[plan_[level + 1].range] = width > 1 ? ramp(g_, range, 1, width) : range;
       }
       std::vector<Id> s = {range, from, to};
-      const std::vector<Id> stores = body(turned);
+      const std::vector<Id> stores = body(iterated);
       s.insert(s.end(), stores.begin(), stores.end());
       effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, width}));
     };
@@ -101,31 +101,33 @@ class Nest {
     return c.offset % step == 0 && c.stride % step == 0;
   }
 
-  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Turn turn) {
+  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration) {
     const LoopPlan& p = plan_[level];
-    const auto kind = is_chunk(level) ? RangeKind::thread : p.lanes && turn != Turn::one ? RangeKind::vector : RangeKind::loop;
+    const auto kind = is_chunk(level)                          ? RangeKind::thread
+                      : p.lanes && iteration != Iteration::one ? RangeKind::vector
+                                                               : RangeKind::loop;
     const Id limit = is_chunk(level) ? g_.sym("$end") : g_.src(p.range, 0);  // a tighter bound than the computed end
     const Id range = loops_.range(g_, limit, kind);
     std::vector<Id> s = {range, begin, end};
-    const std::vector<Id> effects = emit(level + 1, turned(p, copies, range, end, turn));
+    const std::vector<Id> effects = emit(level + 1, iterated(p, copies, range, end, iteration));
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
   }
 
   // Copies for all iterations of the range, without a loop.
   std::vector<Copy> written_out(const LoopPlan& p, const std::vector<Copy>& copies) {
-    return turned(p, copies, g_.index(0), no_id, Turn::whole);
+    return iterated(p, copies, g_.index(0), no_id, Iteration::whole);
   }
 
-  std::vector<Copy> turned(const LoopPlan& p, const std::vector<Copy>& copies, Id range, Id end, Turn turn) {
+  std::vector<Copy> iterated(const LoopPlan& p, const std::vector<Copy>& copies, Id range, Id end, Iteration iteration) {
     std::vector<Copy> out;
-    const int unrolled = turn == Turn::one || p.lanes ? 1 : p.step;
+    const int unrolled = iteration == Iteration::one || p.lanes ? 1 : p.step;
     for (const Copy& c : copies)
       for (int i = 0; i < unrolled; ++i) {
         Copy& made = out.emplace_back(c);
-        const bool lanes = p.lanes && turn != Turn::one;
+        const bool lanes = p.lanes && iteration != Iteration::one;
         made.values[p.range] = lanes ? ramp(g_, range, 1, p.step) : add_index(g_, range, g_.index(i));
-        if (turn == Turn::masked) made.mask = lane_mask(g_, range, end, p.step);
+        if (iteration == Iteration::masked) made.mask = lane_mask(g_, range, end, p.step);
       }
     return out;
   }

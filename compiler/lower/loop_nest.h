@@ -13,8 +13,8 @@
 
 #include <span>
 
-#include "compiler/lower/optimise.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/vectorize_plan.h"
 #include "compiler/symbolic/facts.h"
 
 namespace kiln::compiler {

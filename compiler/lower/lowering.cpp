@@ -10,8 +10,8 @@
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/drop_unit_ranges.h"
 #include "compiler/lower/estimate_work.h"
+#include "compiler/lower/explicit_plan.h"
 #include "compiler/lower/gate_extraction.h"
-#include "compiler/lower/group_lanes.h"
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interleaved_access.h"
@@ -19,10 +19,10 @@
 #include "compiler/lower/mask_loops.h"
 #include "compiler/lower/merge_ranges.h"
 #include "compiler/lower/narrow_casts.h"
-#include "compiler/lower/own_plan.h"
-#include "compiler/lower/phases.h"
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/serial_atomics.h"
+#include "compiler/lower/tile_steps.h"
+#include "compiler/lower/workgroup_lanes.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -60,37 +60,38 @@ Facts in_chunk(const Graph& g, const Lowering& k) {
   return facts;
 }
 
-void set_phases(Graph& g, Lowering& k, std::vector<Id> phases) {
-  k.phases = std::move(phases);
-  k.out.sink = k.phases.size() == 1 ? k.phases[0] : joined(g, k.phases);
+void set_tile_steps(Graph& g, Lowering& k, std::vector<Id> tile_steps) {
+  k.tile_steps = std::move(tile_steps);
+  k.out.sink = k.tile_steps.size() == 1 ? k.tile_steps[0] : joined(g, k.tile_steps);
 }
 
 template <class F>
-void each_phase(Graph& g, Lowering& k, F&& step) {
-  std::vector<Id> phases;
-  for (const Id phase : k.phases) phases.push_back(step(phase));
-  set_phases(g, k, std::move(phases));
+void each_tile_step(Graph& g, Lowering& k, F&& step) {
+  std::vector<Id> tile_steps;
+  for (const Id tile_step : k.tile_steps) tile_steps.push_back(step(tile_step));
+  set_tile_steps(g, k, std::move(tile_steps));
 }
 
-// The ranges that a plan is about, outermost first. A kernel with several phases has one loop over its tiles around them.
-std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id phase) {
-  std::vector<Id> ranges = loops_of(g, phase);
-  if (k.phases.size() > 1)
-    std::erase(ranges, tile_range(g, k.phases));
-  else if (!k.is_own)
-    ranges = order_of_ranges(g, stores_of(g, phase), ranges, k.target);
+// The ranges that a plan is about, outermost first. A kernel with several tile steps has one loop over its tiles around them.
+std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id tile_step) {
+  std::vector<Id> ranges = loops_of(g, tile_step);
+  if (k.tile_steps.size() > 1)
+    std::erase(ranges, tile_range(g, k.tile_steps));
+  else if (!k.is_explicit)
+    ranges = order_of_ranges(g, stores_of(g, tile_step), ranges, k.target);
   return ranges;
 }
 
-std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id phase) {
-  const std::vector<Id> ranges = planned_ranges(g, k, phase), stores = stores_of(g, phase);
-  return k.is_own ? own_plan(g, stores, ranges, k.target, k.in_order || k.has_groups) : optimise(g, stores, ranges, k.target);
+std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id tile_step) {
+  const std::vector<Id> ranges = planned_ranges(g, k, tile_step), stores = stores_of(g, tile_step);
+  return k.is_explicit ? explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_workgroups)
+                       : vectorize_plan(g, stores, ranges, k.target);
 }
 
-// One iteration at a time: what is left without the pass `optimise`.
-std::vector<LoopPlan> scalar_plan(const Graph& g, const Lowering& k, Id phase) {
+// The plan if the pass `vectorize_plan` is disabled: every loop runs one iteration at a time.
+std::vector<LoopPlan> scalar_plan(const Graph& g, const Lowering& k, Id tile_step) {
   std::vector<LoopPlan> plan;
-  for (const Id r : planned_ranges(g, k, phase)) plan.push_back({.range = r});
+  for (const Id r : planned_ranges(g, k, tile_step)) plan.push_back({.range = r});
   return plan;
 }
 
@@ -105,13 +106,13 @@ void explain_scattered(const Graph& g, Id sink) {
   }
 }
 
-// How the runtime may cut the outermost loop of a kernel with one phase.
+// How the runtime may cut the outermost loop of a kernel with one tile step.
 void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
   const std::vector<LoopPlan>& plan = k.plans[0];
   const auto moves = [&](Id store) { return index_stride(g, g.src(store, 1), plan[0].range) != 0; };
   k.out.trip_count = plan.empty() ? g.index(1) : g.src(plan[0].range, 0);
   k.out.alignment = plan.empty() ? 1 : plan[0].step;
-  k.out.parallel = !plan.empty() && (k.is_own ? !k.in_order : std::ranges::all_of(stores, moves));
+  k.out.parallel = !plan.empty() && (k.is_explicit ? !k.in_order : std::ranges::all_of(stores, moves));
   const auto has_loop = [&] { return std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR; }); };
   if (plan.empty() && g.remarks() != nullptr && has_loop())
     remark(g, stores[0], remarks::one_thread, [] { return "the kernel has one work item, so its loops run in one thread"; });
@@ -120,43 +121,43 @@ void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
 }  // namespace
 
 Lowering begin_lowering(Graph& g, const Schedule& s, const Kernel& k, const Facts& facts, const Target& target) {
-  if (k.is_own) check_arrays(g, k.sink);
+  if (k.is_explicit) check_arrays(g, k.sink);
   Lowering out;
-  out.is_own = k.is_own;
-  out.windows = windows_of(s, k);
+  out.is_explicit = k.is_explicit;
+  out.tile_sizes = tile_sizes_of(s, k);
   out.facts = facts;
   out.target = target;
   out.out.sink = k.sink;
-  out.phases = k.is_own ? std::vector<Id>{k.sink} : phases_of(g, k.sink);
+  out.tile_steps = k.is_explicit ? std::vector<Id>{k.sink} : tile_steps_of(g, k.sink);
   return out;
 }
 
 namespace lowering {
 
 void drop_unit_ranges(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::drop_unit_ranges(g, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::drop_unit_ranges(g, s); });
 }
 
 void gate_extraction(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::gate_extraction(g, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::gate_extraction(g, s); });
 }
 
 void merge_ranges(Graph& g, Lowering& k) {
-  const std::size_t fixed = k.phases.size() > 1 ? 1 : 0;  // the range of the tiles
-  each_phase(g, k, [&](Id s) { return compiler::merge_ranges(g, s, k.facts, fixed); });
+  const std::size_t fixed = k.tile_steps.size() > 1 ? 1 : 0;  // the range of the tiles
+  each_tile_step(g, k, [&](Id s) { return compiler::merge_ranges(g, s, k.facts, fixed); });
 }
 
 void serial_atomics(Graph& g, Lowering& k) {
-  k.in_order = needs_order(g, k.phases[0]);
-  each_phase(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
+  k.in_order = needs_order(g, k.tile_steps[0]);
+  each_tile_step(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
 }
 
 void decompose_math(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::decompose_math(g, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::decompose_math(g, s); });
 }
 
 void decompose_half(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::decompose_half(g, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::decompose_half(g, s); });
 }
 
 void estimate_work(Graph& g, Lowering& k) {
@@ -165,45 +166,46 @@ void estimate_work(Graph& g, Lowering& k) {
 }
 
 void reduce_lowering(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
+  each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
 }
 
-void group_lanes(Graph& g, Lowering& k) {
-  k.has_groups = compiler::has_groups(g, k.phases[0]);
-  if (k.has_groups) each_phase(g, k, [&](Id s) { return compiler::group_lanes(g, *k.loops, s, k.facts, k.target); });
+void workgroup_lanes(Graph& g, Lowering& k) {
+  k.has_workgroups = compiler::has_workgroups(g, k.tile_steps[0]);
+  if (k.has_workgroups)
+    each_tile_step(g, k, [&](Id s) { return compiler::workgroup_lanes(g, *k.loops, s, k.facts, k.target); });
 }
 
-void optimise(Graph& g, Lowering& k) {
-  for (const Id phase : k.phases) k.plans.push_back(plan_of(g, k, phase));
+void vectorize_plan(Graph& g, Lowering& k) {
+  for (const Id tile_step : k.tile_steps) k.plans.push_back(plan_of(g, k, tile_step));
 }
 
 void mask_loops(Graph& g, Lowering& k) {
   for (const std::vector<LoopPlan>& plan : k.plans)
     for (const LoopPlan& p : plan)
-      if (p.lanes) each_phase(g, k, [&](Id s) { return compiler::mask_loops(g, *k.loops, s, p.range); });
+      if (p.lanes) each_tile_step(g, k, [&](Id s) { return compiler::mask_loops(g, *k.loops, s, p.range); });
 }
 
 void loop_nest(Graph& g, Lowering& k) {
   if (k.plans.empty())
-    for (const Id phase : k.phases) k.plans.push_back(scalar_plan(g, k, phase));
-  if (k.phases.size() > 1) return set_phases(g, k, {in_tiles(g, k)});
-  const std::vector<Id> stores = stores_of(g, k.phases[0]);
+    for (const Id tile_step : k.tile_steps) k.plans.push_back(scalar_plan(g, k, tile_step));
+  if (k.tile_steps.size() > 1) return set_tile_steps(g, k, {in_tiles(g, k)});
+  const std::vector<Id> stores = stores_of(g, k.tile_steps[0]);
   describe_loop(g, k, stores);
-  const Borders borders = k.is_own ? Borders::stay : Borders::split;
-  set_phases(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
+  const Borders borders = k.is_explicit ? Borders::stay : Borders::split;
+  set_tile_steps(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
 }
 
 void interleaved_access(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::interleaved_access(g, s, k.target); });
+  each_tile_step(g, k, [&](Id s) { return compiler::interleaved_access(g, s, k.target); });
   if (g.remarks() != nullptr) explain_scattered(g, k.out.sink);
 }
 
 void narrow_casts(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::narrow_casts(g, s, in_chunk(g, k)); });
+  each_tile_step(g, k, [&](Id s) { return compiler::narrow_casts(g, s, in_chunk(g, k)); });
 }
 
 void index_dtype(Graph& g, Lowering& k) {
-  each_phase(g, k, [&](Id s) { return compiler::index_dtype(g, s, in_chunk(g, k), k.target.index_bits); });
+  each_tile_step(g, k, [&](Id s) { return compiler::index_dtype(g, s, in_chunk(g, k), k.target.index_bits); });
 }
 
 }  // namespace lowering

@@ -7,24 +7,24 @@
 #include <vector>
 
 #include "compiler/ir/schedule.h"
-#include "compiler/lower/optimise.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/vectorize_plan.h"
 #include "compiler/symbolic/facts.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compiler {
 
 struct Lowering {
-  bool is_own = false;      // the program wrote the kernel: its loops stay
-  std::vector<Id> windows;  // by kernel slot: elements of one tile of the buffer; no_id: the buffer is stored whole
-  Facts facts;              // bounds of the symbols that the kernel uses; other symbols are permitted
+  bool is_explicit = false;    // the program wrote the kernel: its loops stay
+  std::vector<Id> tile_sizes;  // by kernel slot: elements of one tile of the buffer; no_id: the buffer is stored whole
+  Facts facts;                 // bounds of the symbols that the kernel uses; other symbols are permitted
   Target target;
-  std::vector<Id> phases;                    // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
+  std::vector<Id> tile_steps;                // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
   std::optional<RangeIds> loops;             // from estimate_work on
   bool in_order = false;                     // from serial_atomics on: iterations must run one after another
-  bool has_groups = false;                   // from group_lanes on: the work items of workgroups became lanes
-  std::vector<std::vector<LoopPlan>> plans;  // from optimise on, by phase
-  LoweredKernel out;                         // its sink has the effects of all phases; the rest is set until loop_nest
+  bool has_workgroups = false;               // from workgroup_lanes on: the work items of workgroups became lanes
+  std::vector<std::vector<LoopPlan>> plans;  // from vectorize_plan on, by tile step
+  LoweredKernel out;                         // its sink has the effects of all tile steps; the rest is set until loop_nest
 };
 
 // Throws E-stack if the arrays of the kernel need more stack than a thread may have.
@@ -40,8 +40,8 @@ void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
 void estimate_work(Graph& g, Lowering& k);
 void reduce_lowering(Graph& g, Lowering& k);  // not for kernels that the program wrote
-void group_lanes(Graph& g, Lowering& k);      // only for kernels that the program wrote
-void optimise(Graph& g, Lowering& k);         // own_plan for kernels that the program wrote
+void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the program wrote
+void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);
 void interleaved_access(Graph& g, Lowering& k);

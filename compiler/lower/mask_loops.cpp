@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/index_vector.h"
@@ -15,7 +16,7 @@ namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
 
-std::size_t carried(const Graph& g, Id loop) { return static_cast<std::size_t>(g.arg(loop, 0)); }
+std::size_t carried(const Graph& g, Id loop) { return g.slot(loop); }
 bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && g.arg(loop, 2) == 1; }
 
 using Ranges = std::unordered_map<Id, std::vector<Id>>;
@@ -47,9 +48,9 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
 // Nodes whose values differ between the iterations of a range. A carried value differs if its initial or its next value
 // differs. If lanes leave a loop at different iterations, its carried values differ, and so do the LOADs in it, because
 // inactive lanes load nothing.
-class Differing {
+class Divergence {
  public:
-  Differing(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range, bool is_inner)
+  Divergence(const Graph& g, const std::vector<Id>& nodes, const Ranges& around, Id range, bool is_inner)
       : g_(g), around_(around), inner_(is_inner ? range : no_id) {
     nodes_.insert(range);
     for (std::size_t before = 0; before != nodes_.size() + loops_.size();) {
@@ -77,7 +78,7 @@ class Differing {
     if (g_.op(id) == Op::LOAD) differs = differs || reads_local(id) || leaves_apart(id);
     if (g_.op(id) == Op::CARRY) {
       const auto it = next_.find(g_.src(id, 0));
-      differs = differs || (it != next_.end() && it->second[static_cast<std::size_t>(g_.arg(id, 0))]);
+      differs = differs || (it != next_.end() && nth(it->second, g_.arg(id, 0)));
     }
     if (g_.op(id) == Op::FOR) visit_loop(id);
     if (differs) nodes_.insert(id);
@@ -110,9 +111,9 @@ class Differing {
 // How one loop changes.
 struct Masked {
   Id loop = no_id;
-  bool adds_active = false;   // the active flag is new, so the numbers of carried values grow by one
-  bool counts_turns = false;  // the RANGE counts iterations from 0
-  Id range = no_id, active = no_id, position = no_id;
+  bool adds_active = false;        // the active flag is new, so the numbers of carried values grow by one
+  bool counts_iterations = false;  // the RANGE counts iterations from 0
+  Id range = no_id, active = no_id, counter = no_id;
 };
 
 class Masking {
@@ -120,9 +121,9 @@ class Masking {
   Masking(Graph& g, RangeIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
     const std::vector<Id> nodes = g.reachable(sink);
     const Ranges around = loops_around(g, nodes);
-    const auto is_own = [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == lanes; };
-    const bool is_inner = std::ranges::any_of(nodes, is_own);
-    const Differing differs(g, nodes, around, lanes, is_inner);
+    const auto is_lane_loop = [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == lanes; };
+    const bool is_inner = std::ranges::any_of(nodes, is_lane_loop);
+    const Divergence differs(g, nodes, around, lanes, is_inner);
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR || (is_inner && !std::ranges::binary_search(around.at(id), lanes))) continue;
       const bool begin = differs.contains(g.src(id, 1));
@@ -214,13 +215,13 @@ class Masking {
   Id open_loop(Id range) {
     Masked& m = masked_.at(range);
     const Id begin = done_.at(g_.src(m.loop, 1)), end = done_.at(g_.src(m.loop, 2));
-    m.range = loops_.range(g_, m.counts_turns ? g_.index(endless) : done_.at(g_.src(range, 0)), RangeKind::loop);
-    m.position = m.counts_turns ? add_index(g_, begin, m.range) : m.range;
+    m.range = loops_.range(g_, m.counts_iterations ? g_.index(endless) : done_.at(g_.src(range, 0)), RangeKind::loop);
+    m.counter = m.counts_iterations ? add_index(g_, begin, m.range) : m.range;
     Id first = g_.make(Op::LT, DType::boolean, {begin, end});
     if (!m.adds_active) first = both(first, done_.at(g_.src(m.loop, 3)));
     for (const Id outer : gates_.at(m.loop)) first = both(first, masked_.at(outer).active);
     m.active = g_.make(Op::CARRY, DType::boolean, {m.range, first}, {0});
-    return m.position;
+    return m.counter;
   }
 
   Id carry(Id id) {
@@ -242,7 +243,7 @@ class Masking {
     const std::size_t n = carried(g_, loop), first = m.adds_active ? 0 : 1;
     const std::int64_t step = g_.arg(loop, 1);
     const Id end = done_.at(g_.src(loop, 2));
-    Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.position, g_.index(step)), end});
+    Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.counter, g_.index(step)), end});
     goes_on = both(m.active, goes_on);
     if (!m.adds_active) goes_on = both(goes_on, done_.at(g_.src(loop, 3 + n)));
     std::vector<Id> init{g_.src(m.active, 1)}, yield{goes_on};
@@ -258,7 +259,7 @@ class Masking {
       yield.push_back(next == now ? now : g_.make(Op::WHERE, g_.dtype(at_first), {m.active, next, now}));
     }
     // The FOR ends at the bound of its RANGE, which all lanes share. The condition may end it earlier.
-    const Id begin = m.counts_turns ? g_.index(0) : done_.at(g_.src(loop, 1));
+    const Id begin = m.counts_iterations ? g_.index(0) : done_.at(g_.src(loop, 1));
     std::vector<Id> src{m.range, begin, g_.src(m.range, 0)};
     src.insert(src.end(), init.begin(), init.end());
     src.insert(src.end(), yield.begin(), yield.end());

@@ -78,7 +78,7 @@ class Merge {
   Id merge(Id outer, Id inner) {
     const Id extent = g_.src(inner, 0);
     const Id total = mul_index(g_, g_.src(outer, 0), extent);
-    const Id merged = g_.make(Op::RANGE, DType::index, {total}, {next_id_, static_cast<std::int64_t>(RangeKind::loop)});
+    const Id merged = g_.range(total, next_id_, RangeKind::loop);
     const Id pair[] = {outer, inner};
     const std::unordered_map<Id, Id> parts = {{outer, g_.make(Op::FLOORDIV, DType::index, {merged, extent})},
                                               {inner, g_.make(Op::FLOORMOD, DType::index, {merged, extent})}};

@@ -110,8 +110,8 @@ class Lowering {
       if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers;
       if (g_.op(id) == Op::CARRY) carried += registers;
     }
-    const std::int64_t turns = g_.arg(g_.src(r.ranges[0], 0), 0);
-    return operations * turns <= most_unrolled && carried * turns <= most_carried;
+    const std::int64_t iterations = g_.arg(g_.src(r.ranges[0], 0), 0);
+    return operations * iterations <= most_unrolled && carried * iterations <= most_carried;
   }
 
   // A nest of loops with carried values. open() makes the RANGEs and CARRYs, outermost first. close() makes the FORs, innermost
@@ -163,7 +163,7 @@ class Lowering {
 
   // The sequential order for a few values, without a loop.
   Id in_a_row(const Reduction& r) {
-    std::vector<Copy> copies(static_cast<std::size_t>(g_.arg(g_.src(r.ranges[0], 0), 0)));
+    std::vector<Copy> copies(g_.slot(g_.src(r.ranges[0], 0)));
     for (std::size_t i = 0; i < copies.size(); ++i) copies[i].values[r.ranges[0]] = g_.index(static_cast<std::int64_t>(i));
     Id acc = identity(r);
     if (copies.empty()) return acc;

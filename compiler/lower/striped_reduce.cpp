@@ -140,7 +140,7 @@ static bool may_be_negative_zero(const Graph& g, Id x) {
 // is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the first stripe is enough.
 Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
-  const auto n = static_cast<std::size_t>(g.arg(r.extent, 0));
+  const auto n = g.slot(r.extent);
   std::vector<Copy> copies(n);
   for (std::size_t i = 0; i < n; ++i) copies[i].values[r.range] = g.index(static_cast<std::int64_t>(i));
   std::vector<Id> acc;

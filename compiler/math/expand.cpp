@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/math/emit.h"
 
 namespace kiln::compiler {
@@ -41,7 +42,7 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   std::vector<Id> src;
   for (const Id id : apart.in_order(root)) {
     if (apart.op(id) == Op::BUFFER) {
-      now[id] = operands[static_cast<std::size_t>(apart.arg(id, 0))];
+      now[id] = nth(operands, apart.arg(id, 0));
       continue;
     }
     src.clear();

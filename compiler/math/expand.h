@@ -7,8 +7,8 @@
 
 namespace kiln::compiler {
 
-// op: EXP EXP2 LOG LOG2 SIN COS TAN TANH ERF POW RSQRT. d: f32 or f64; cast f16 and bf16 to f32 and back. x: the operands, of
-// dtype d and one lane. The result is free of branches and uses only CONST and operations that every target has.
+// op: one of is_math (ir/op.h). d: f32 or f64; cast f16 and bf16 to f32 and back. x: the operands, of dtype d and one lane. The
+// result is free of branches and uses only CONST and operations that every target has.
 Id expand_math(Graph& g, Op op, DType d, std::span<const Id> x);
 
 }  // namespace kiln::compiler

@@ -6,7 +6,7 @@
 #include "compiler/rangeify/collapse_reductions.h"
 #include "compiler/rangeify/fold_stages.h"
 #include "compiler/rangeify/graph_cleanup.h"
-#include "compiler/rangeify/integer_positions.h"
+#include "compiler/rangeify/integer_indices.h"
 #include "compiler/rangeify/range_assignment.h"
 #include "compiler/rangeify/scalar_kernels.h"
 #include "compiler/rangeify/small_vectors.h"
@@ -45,17 +45,17 @@ constexpr Pass table[] = {
     {"host_loops", schedule, Form::tensors, required, host_loops},
     {"graph_cleanup", program, Form::tensors, optional, graph_cleanup},
     {"small_vectors", program, Form::tensors, optional, small_vectors},
-    {"integer_positions", program, Form::tensors, optional, integer_positions},
+    {"integer_indices", program, Form::tensors, optional, integer_indices},
     {"sum_atomics", program, Form::tensors, optional, sum_atomics},
     {"range_assignment", program, Form::ranges, required, range_assignment},
     {"collapse_reductions", program, Form::ranges, optional, collapse_reductions},
     {"fold_stages", program, Form::ranges, optional, fold_stages_to_the_end},
-    {"kernel_split", piece, Form::kernels, required, kernel_split},
-    {"pack_operands", piece, Form::kernels, optional, pack_operands},
-    {"fuse_rows", piece, Form::kernels, optional, fuse_rows},
-    {"simplify_ranges", piece, Form::kernels, optional, simplify_ranges},
-    {"split_reduce", piece, Form::kernels, optional, split_reduce},
-    {"split_ranges", piece, Form::kernels, optional, split_ranges},
+    {"kernel_split", segment, Form::kernels, required, kernel_split},
+    {"pack_operands", segment, Form::kernels, optional, pack_operands},
+    {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
+    {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
+    {"split_reduce", segment, Form::kernels, optional, split_reduce},
+    {"split_ranges", segment, Form::kernels, optional, split_ranges},
     {"dependencies", schedule, Form::ordered, required, dependencies},
     {"ping_pong", schedule, Form::ordered, optional, ping_pong},
     {"memory_plan", schedule, Form::planned, required, memory_plan},
@@ -63,14 +63,14 @@ constexpr Pass table[] = {
     {"drop_unit_ranges", kernel, Form::lowering, optional, lowering::drop_unit_ranges},
     {"gate_extraction", kernel, Form::lowering, required, lowering::gate_extraction},
     {"merge_ranges", plain_kernel, Form::lowering, optional, lowering::merge_ranges},
-    {"serial_atomics", own_kernel, Form::lowering, required, lowering::serial_atomics},
+    {"serial_atomics", explicit_kernel, Form::lowering, required, lowering::serial_atomics},
     {"decompose_math", kernel, Form::lowering, required, lowering::decompose_math},
     {"decompose_half", kernel, Form::lowering, required, lowering::decompose_half},
     {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
     {"reduce_lowering", plain_kernel, Form::lowering, required, lowering::reduce_lowering},
-    {"group_lanes", own_kernel, Form::lowering, optional, lowering::group_lanes},
-    {"optimise", kernel, Form::lowering, optional, lowering::optimise},
-    {"mask_loops", own_kernel, Form::lowering, required, lowering::mask_loops},
+    {"workgroup_lanes", explicit_kernel, Form::lowering, optional, lowering::workgroup_lanes},
+    {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},
+    {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},
     {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
     {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},
     {"narrow_casts", plain_kernel, Form::lowering, optional, lowering::narrow_casts},

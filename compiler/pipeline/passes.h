@@ -11,8 +11,9 @@
 
 namespace kiln::compiler {
 
-// What a pass takes. A program in pieces (host_loops.h) is several programs: passes of the first two kinds run on each piece.
-enum class Takes : std::uint8_t { program, piece, schedule, kernel, plain_kernel, own_kernel };
+// What a pass takes. A program in segments (host_loops.h) is several programs: passes of the first two kinds run on each
+// segment.
+enum class Takes : std::uint8_t { program, segment, schedule, kernel, plain_kernel, explicit_kernel };
 
 // Whether programs compile without the pass.
 enum class Need : std::uint8_t { required, optional };

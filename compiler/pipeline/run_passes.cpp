@@ -8,15 +8,15 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/symbols.h"
 #include "compiler/ir/verify.h"
-#include "compiler/lower/phases.h"
+#include "compiler/lower/tile_steps.h"
 #include "compiler/races/store_races.h"
-#include "compiler/schedule/pieces.h"
+#include "compiler/schedule/segments.h"
 
 namespace kiln::compiler {
 namespace {
 
 void run_step(const Pass& pass, Graph& g, Lowering& k) {
-  if (pass.takes == Takes::kernel || (pass.takes == Takes::own_kernel) == k.is_own) std::get<2>(pass.run)(g, k);
+  if (pass.takes == Takes::kernel || (pass.takes == Takes::explicit_kernel) == k.is_explicit) std::get<2>(pass.run)(g, k);
 }
 
 class Driver {
@@ -65,8 +65,9 @@ class Driver {
     Graph& g = out_.graph;
     Schedule& s = out_.schedule;
     switch (pass.takes) {
-      case Takes::program: return in_pieces(g, s, [&](Graph& h, Schedule& piece) { std::get<0>(pass.run)(h, piece.program); });
-      case Takes::piece: return in_pieces(g, s, std::get<1>(pass.run));
+      case Takes::program:
+        return in_segments(g, s, [&](Graph& h, Schedule& segment) { std::get<0>(pass.run)(h, segment.program); });
+      case Takes::segment: return in_segments(g, s, std::get<1>(pass.run));
       case Takes::schedule: return std::get<1>(pass.run)(g, s);
       default: break;
     }
@@ -81,7 +82,7 @@ class Driver {
     const SymbolIndex symbols(s.program.symbols);
     std::map<std::pair<Id, std::vector<Id>>, std::size_t> lowered_as;  // equal kernels are lowered once
     for (const Kernel& k : s.kernels) {
-      std::vector<Id> used = windows_of(s, k);
+      std::vector<Id> used = tile_sizes_of(s, k);
       const auto [at, fresh] = lowered_as.try_emplace({k.sink, used}, kernels_.size());
       kernel_of_.push_back(at->second);
       if (!fresh) continue;

@@ -1,4 +1,5 @@
-// Exact values of index expressions at points, to find counterexamples and to check the counterexamples of a solver.
+// Exact values of index expressions at points, to find counterexamples and to check the counterexamples of a solver. Proofs
+// check the compiler. So this file shares no code with compiler/ir/index_operation.h, and computes with 128 bits.
 #pragma once
 
 #include <optional>

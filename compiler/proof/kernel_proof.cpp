@@ -5,9 +5,10 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/serial_atomics.h"
-#include "compiler/proof/own_elements.h"
+#include "compiler/proof/independent_iterations.h"
 #include "compiler/proof/smt_terms.h"
 #include "compiler/proof/symbol_factors.h"
 #include "compiler/symbolic/infix.h"
@@ -42,17 +43,17 @@ class Claims {
       : g_(g), s_(s), k_(with_dense_arguments(g, s, k)), facts_(facts_of(s.program)) {
     for (Id id : g.reachable(k_.sink)) {
       if (g.op(id) == Op::LOAD) loads_.push_back(access(id, 3));
-      if (k.is_own && g.op(id) == Op::STORE) stores_.push_back(access(id, 3));
-      if (k.is_own && g.op(id) == Op::ATOMIC) atomics_.push_back(access(id, 1));
+      if (k.is_explicit && g.op(id) == Op::STORE) stores_.push_back(access(id, 3));
+      if (k.is_explicit && g.op(id) == Op::ATOMIC) atomics_.push_back(access(id, 1));
       if (g.op(id) != Op::END) continue;
       loops_ = g.sources(id, 1);
-      if (!k.is_own) stores_.push_back(access(g.src(id, 0), 3));
-      if (!k.is_own) stores_.back().loops = loops_;
+      if (!k.is_explicit) stores_.push_back(access(g.src(id, 0), 3));
+      if (!k.is_explicit) stores_.back().loops = loops_;
     }
   }
 
   std::vector<Claim> all() {
-    if (k_.is_own) return own();
+    if (k_.is_explicit) return explicit_claims();
     for (const Access& a : loads_) inside(a, "load");
     for (const Access& a : stores_) inside(a, "store");
     for (std::size_t i = 0; i < stores_.size(); ++i) {
@@ -63,7 +64,7 @@ class Claims {
         if (l.buffer == stores_[i].buffer) {
           Access load = l;
           load.loops = stores_[i].loops;
-          if (has_phases(g_, k_.sink)) load.loops.resize(1);  // an earlier phase may store the tile's elements
+          if (has_tile_steps(g_, k_.sink)) load.loops.resize(1);  // an earlier tile step may store the tile's elements
           apart_in_loops(load, stores_[i], "loads only what its own iteration stores");
         }
     }
@@ -73,7 +74,7 @@ class Claims {
  private:
   // A kernel that the program wrote. One iteration may store to an element several times. If iterations run in any order, no
   // two may access the same element of a stored buffer.
-  std::vector<Claim> own() {
+  std::vector<Claim> explicit_claims() {
     for (auto* list : {&loads_, &stores_, &atomics_})
       for (Access& a : *list) a.loops = loops_;  // so that an iteration exists
     for (const Access& a : loads_) inside(a, "load");
@@ -97,7 +98,7 @@ class Claims {
     const Id memory = memory_of(g_, g_.src(id, 0));
     const bool local = g_.op(memory) == Op::LOCAL;
     Access a{id,
-             local ? -1 : k_.buffers[static_cast<std::size_t>(g_.arg(memory, 0))],
+             local ? -1 : nth(k_.buffers, g_.arg(memory, 0)),
              g_.op(id) == Op::ATOMIC ? g_.src(id).back() : g_.src(id, 1),
              {},
              {},
@@ -135,11 +136,10 @@ class Claims {
   void inside(const Access& a, const std::string& what) {
     add(label(a, what + " inside"), [&](SmtTerms& t) {
       std::vector<Id> symbols = a.symbols;
-      const Id elements =
-          a.buffer < 0 ? elements_of(memory_of(g_, g_.src(a.node, 0))) : s_.buffers[static_cast<std::size_t>(a.buffer)].size;
+      const Id elements = a.buffer < 0 ? elements_of(memory_of(g_, g_.src(a.node, 0))) : nth(s_.buffers, a.buffer).size;
       const Id size = with_symbols_out(g_, elements, symbols);
       Access alone = a;
-      if (!k_.is_own) alone.loops.clear();
+      if (!k_.is_explicit) alone.loops.clear();
       define_access(t, alone);
       define(t, size, a);
       t.relate_multiples();
@@ -200,12 +200,13 @@ class Claims {
   }
 
   // States that the host loops around the kernel are in one of their iterations.
-  std::string turns(SmtTerms& t) const {
+  std::string iterations(SmtTerms& t) const {
     std::string out;
-    for (int l = k_.loop; l >= 0; l = s_.loops[static_cast<std::size_t>(l)].parent) {
-      const HostLoop& loop = s_.loops[static_cast<std::size_t>(l)];
-      if (loop.turn == no_id || !t.define(loop.turn) || !t.define(loop.begin) || !t.define(loop.end)) continue;
-      out += "(assert (and (<= " + t[loop.begin] + " " + t[loop.turn] + ") (< " + t[loop.turn] + " " + t[loop.end] + ")))\n";
+    for (int l = k_.loop; l >= 0; l = nth(s_.loops, l).parent) {
+      const HostLoop& loop = nth(s_.loops, l);
+      if (loop.counter == no_id || !t.define(loop.counter) || !t.define(loop.begin) || !t.define(loop.end)) continue;
+      out +=
+          "(assert (and (<= " + t[loop.begin] + " " + t[loop.counter] + ") (< " + t[loop.counter] + " " + t[loop.end] + ")))\n";
     }
     return out;
   }
@@ -215,7 +216,7 @@ class Claims {
   void add(std::string text, const Question& question) {
     const auto script = [&](bool opaque_products) {
       SmtTerms t(g_, &facts_, opaque_products);
-      std::string q = turns(t);
+      std::string q = iterations(t);
       q += question(t);
       return "(set-logic ALL)\n" + t.declarations() + q + "(check-sat)\n";
     };

@@ -9,8 +9,8 @@ namespace kiln::compiler {
 namespace {
 
 // A polynomial in the weights of variables beyond their least weight. By monomial (ids, ascending): its coefficient.
-using Monomial = std::vector<Id>;
-using Weight = std::map<Monomial, std::int64_t>;
+using Factors = std::vector<Id>;
+using Weight = std::map<Factors, std::int64_t>;
 
 Weight constant(std::int64_t v) { return {{{}, v}}; }
 
@@ -24,7 +24,7 @@ Weight product(const Weight& a, const Weight& b) {
   Weight out;
   for (const auto& [m, k] : a)
     for (const auto& [n, l] : b) {
-      Monomial both;
+      Factors both;
       std::ranges::merge(m, n, std::back_inserter(both));
       out = plus(std::move(out), {{both, k * l}});
     }

@@ -12,9 +12,9 @@ namespace {
 using namespace symbolic;
 
 // s / t for a monomial t; nullopt: t does not divide every term.
-std::optional<Sum> divided_by(const Sum& s, const Term& t) {
-  Sum out;
-  for (Term q : s) {
+std::optional<Poly> divided_by(const Poly& s, const Monomial& t) {
+  Poly out;
+  for (Monomial q : s) {
     if (q.coefficient % t.coefficient != 0) return std::nullopt;
     q.coefficient /= t.coefficient;
     for (Id a : t.atoms) {
@@ -66,7 +66,7 @@ class Divisions {
     const auto k = difference && n && n->size() == 1 ? divided_by(*difference, n->front()) : std::nullopt;
     if (!k) return std::nullopt;
     std::vector<QuotientTerm> out;
-    for (const Term& t : *k) {
+    for (const Monomial& t : *k) {
       out.push_back({t.coefficient, {}, {}});
       for (Id atom : t.atoms) {
         const auto q = quotient_of_.find(atom);

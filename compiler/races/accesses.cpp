@@ -8,7 +8,7 @@
 
 namespace kiln::compiler {
 
-PositionAccesses::PositionAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope)
+WorkItemAccesses::WorkItemAccesses(const Graph& g, const Regions& regions, const std::vector<Id>& origins, Id scope)
     : g_(g), regions_(regions), origins_(origins), inside_(regions.list.size(), false) {
   inside_[regions.owned[scope]] = true;
   for (std::size_t r = regions.list.size(); r-- > 1;)  // inner regions come before outer ones
@@ -27,8 +27,8 @@ PositionAccesses::PositionAccesses(const Graph& g, const Regions& regions, const
   for (const Id id : nodes_) {
     if (!is_write(g.op(id)) || !is_changed(id)) continue;
     const WriteParts w = write_parts(g, id);
-    PositionAccess a{.node = id,
-                     .kind = g.op(id) == Op::ATOMIC ? PositionAccess::Kind::atomic : PositionAccess::Kind::store,
+    WorkItemAccess a{.node = id,
+                     .kind = g.op(id) == Op::ATOMIC ? WorkItemAccess::Kind::atomic : WorkItemAccess::Kind::store,
                      .memory = origins_[id],
                      .index = {w.index.begin(), w.index.end()},
                      .gates = {}};
@@ -40,14 +40,14 @@ PositionAccesses::PositionAccesses(const Graph& g, const Regions& regions, const
 }
 
 // A LOCAL array inside the scope belongs to one work item, so it is not shared.
-void PositionAccesses::find_changed() {
+void WorkItemAccesses::find_changed() {
   for (const Id id : nodes_)
     if (const Id memory = origins_[id]; is_write(g_.op(id)) && (g_.op(memory) == Op::CARRY || !is_inside(memory)))
       changed_.insert(memory);
 }
 
 // only_certain: leaves out gates that depend on memory that the scope changes.
-void PositionAccesses::add_gates(PositionAccess& a, Id gate, bool only_certain) const {
+void WorkItemAccesses::add_gates(WorkItemAccess& a, Id gate, bool only_certain) const {
   std::vector<std::pair<Id, bool>> open{{gate, true}};
   while (!open.empty()) {
     const auto [id, holds] = open.back();
@@ -65,16 +65,16 @@ void PositionAccesses::add_gates(PositionAccess& a, Id gate, bool only_certain) 
 }
 
 // An access inside a conditional loop happens only if the loop has an iteration, so its condition holds at entry.
-void PositionAccesses::add_loop_gates(PositionAccess& a, Id node, bool only_certain) const {
+void WorkItemAccesses::add_loop_gates(WorkItemAccess& a, Id node, bool only_certain) const {
   for (Id loop = regions_.list[regions_.of[node]].owner; is_inside(loop); loop = regions_.list[regions_.of[loop]].owner)
     if (const LoopParts l = loop_parts(g_, loop); l.conditional) add_gates(a, l.init[0], only_certain);
 }
 
 // By node: the set of writes that depend on it. One write stands for all writes in one region with the same gate. Equal sets
 // are stored once, because neighbouring nodes mostly have the same set.
-class PositionAccesses::Decided {
+class WorkItemAccesses::Decided {
  public:
-  explicit Decided(const PositionAccesses& a) : sets_{{}, {}} {
+  explicit Decided(const WorkItemAccesses& a) : sets_{{}, {}} {
     numbers_.emplace(sets_[0], 0);
     std::unordered_map<Id, std::vector<std::uint32_t>> of_users;
     std::map<std::pair<Id, std::uint32_t>, Id> alike;  // by gate and region: the first write
@@ -119,16 +119,16 @@ class PositionAccesses::Decided {
   std::unordered_map<Id, std::uint32_t> of_;
 };
 
-void PositionAccesses::add_reads() {
+void WorkItemAccesses::add_reads() {
   const Decided decided(*this);
   for (const Id id : nodes_)
     if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, decided);
 }
 
-void PositionAccesses::add_read(Id read, const Decided& decided) {
+void WorkItemAccesses::add_read(Id read, const Decided& decided) {
   const IndexGate first = index_gate(g_, read);
-  PositionAccess a{
-      .node = read, .kind = PositionAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
+  WorkItemAccess a{
+      .node = read, .kind = WorkItemAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
   a.index = g_.sources(read, 1);
   if (first.gate != no_id) {
     a.index[0] = first.first;

@@ -15,9 +15,9 @@ namespace {
 bool is_narrow(DType d) { return is_int(d) && bits(d) <= 32; }
 bool is_within(Interval inner, Interval outer) { return inner.min >= outer.min && inner.max <= outer.max; }
 
-class Turn {
+class Iteration {
  public:
-  Turn(const Graph& g, Id carry, Interval assumed) : g_(g) { known_.emplace(carry, known_interval(assumed)); }
+  Iteration(const Graph& g, Id carry, Interval assumed) : g_(g) { known_.emplace(carry, known_interval(assumed)); }
 
   Interval operator()(Id root) {
     std::vector<Id> stack{root};
@@ -79,7 +79,7 @@ class Turn {
 
 Interval carried_interval(const Graph& g, Id carry, Interval init, Id yield) {
   const Interval all = known_dtype(g.dtype(carry)).interval, assumed = unite(init, {0, 0});
-  return is_within(assumed, all) && is_within(Turn(g, carry, assumed)(yield), assumed) ? assumed : all;
+  return is_within(assumed, all) && is_within(Iteration(g, carry, assumed)(yield), assumed) ? assumed : all;
 }
 
 }  // namespace kiln::compiler

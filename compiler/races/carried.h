@@ -2,8 +2,8 @@
 // or a clamped counter.
 #pragma once
 
+#include "compiler/index/interval.h"
 #include "compiler/ir/graph.h"
-#include "compiler/symbolic/interval.h"
 
 namespace kiln::compiler {
 

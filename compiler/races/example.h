@@ -8,15 +8,15 @@
 #include <unordered_map>
 
 #include "compiler/ir/graph.h"
-#include "compiler/races/meeting.h"
+#include "compiler/races/dependence_test.h"
 #include "compiler/symbolic/facts.h"
 
 namespace kiln::compiler {
 
-using MeetingValues = std::unordered_map<Id, std::int64_t>;  // by SYM, by RANGE, and by index of an axis
+using ProblemValues = std::unordered_map<Id, std::int64_t>;  // by SYM, by RANGE, and by index of an axis
 
-// The first values found that satisfy the meeting and is_real().
-std::optional<MeetingValues> example_of(const Graph& g, const Facts& facts, const Meeting& m,
-                                        const std::function<bool(const MeetingValues&)>& is_real);
+// The first values found that satisfy the problem and is_real().
+std::optional<ProblemValues> example_of(const Graph& g, const Facts& facts, const DependenceProblem& m,
+                                        const std::function<bool(const ProblemValues&)>& is_real);
 
 }  // namespace kiln::compiler

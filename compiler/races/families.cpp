@@ -20,17 +20,17 @@ void keep_common(Conditions& a, const Conditions& b) {
 
 }  // namespace
 
-std::vector<Family> families_of(Graph& g, const std::vector<Touch>& touches) {
+std::vector<Family> families_of(Graph& g, const std::vector<AccessForm>& forms) {
   std::vector<Family> out;
   std::map<std::pair<Id, std::vector<Id>>, std::size_t> numbers;  // by memory and base: index of the family
-  for (const Touch& t : touches) {
+  for (const AccessForm& t : forms) {
     std::vector<Id> base;
     std::vector<std::int64_t> constants;
     for (const Id i : t.index) {
       const auto sum = symbolic::sum_of(g, i);
-      const std::int64_t c = sum ? symbolic::constant_term(*sum) : 0;
-      const auto rest = sum ? symbolic::plus(g, *sum, symbolic::constant_sum(c), -1) : std::nullopt;
-      base.push_back(rest ? symbolic::node_of(g, *rest) : i);
+      const std::int64_t c = sum ? constant_term(*sum) : 0;
+      const auto rest = sum ? symbolic::plus(g, *sum, constant_sum(c), -1) : std::nullopt;
+      base.push_back(rest ? index_from(g, *rest) : i);
       constants.push_back(rest ? c : 0);
     }
     const auto [at, is_new] = numbers.try_emplace({t.access->memory, base}, out.size());

@@ -5,20 +5,20 @@
 #include <vector>
 
 #include "compiler/races/accesses.h"
-#include "compiler/races/position_forms.h"
+#include "compiler/races/index_forms.h"
 
 namespace kiln::compiler {
 
-// The indices and conditions of an access as index forms (position_forms.h) for one work item.
-struct Touch {
-  const PositionAccess* access = nullptr;
+// The indices and conditions of an access as index forms (index_forms.h) for one work item.
+struct AccessForm {
+  const WorkItemAccess* access = nullptr;
   std::vector<Id> index;
   Conditions holds;
 };
 
 // Accesses of one memory whose indices differ by constants: y(8 * i), y(8 * i + 1), ...
 struct Family {
-  std::vector<const Touch*> members;
+  std::vector<const AccessForm*> members;
   std::vector<Id> base;  // the indices without their constants
   struct Offsets {
     std::int64_t least, most, step;
@@ -27,7 +27,7 @@ struct Family {
   Conditions holds;              // conditions that all members share
 };
 
-// Each touch belongs to exactly one family. Families and their members keep the order of `touches`.
-std::vector<Family> families_of(Graph& g, const std::vector<Touch>& touches);
+// Each form belongs to exactly one family. Families and their members keep the order of `touches`.
+std::vector<Family> families_of(Graph& g, const std::vector<AccessForm>& forms);
 
 }  // namespace kiln::compiler

@@ -7,7 +7,7 @@
 #include <map>
 #include <numeric>
 
-#include "compiler/symbolic/interval.h"
+#include "compiler/index/floor_div.h"
 
 namespace kiln::compiler {
 
@@ -118,9 +118,9 @@ class Elimination {
     Row value;  // the value of x
     const bool is_last = std::abs(a) == 1;
     for (const auto& [variable, k] : r.terms)
-      if (variable != x) value.terms.emplace_back(variable, -symbolic::floor_div(k, a));
+      if (variable != x) value.terms.emplace_back(variable, -floor_div(k, a));
     std::erase_if(value.terms, [](const auto& t) { return t.second == 0; });
-    value.constant = -symbolic::floor_div(r.constant, a);
+    value.constant = -floor_div(r.constant, a);
     if (is_last)
       zero_.erase(zero_.begin() + static_cast<std::ptrdiff_t>(best));
     else
@@ -164,7 +164,7 @@ class Elimination {
       if (c == 0 && i.row.constant < 0) return false;
       if (c == 0) continue;
       divide(i.row, c);
-      i.row.constant = symbolic::floor_div(i.row.constant, c);
+      i.row.constant = floor_div(i.row.constant, c);
       const auto [known, is_new] = least.try_emplace(i.row.terms, i);
       if (i.row.constant < known->second.row.constant) known->second = std::move(i);
     }

@@ -10,33 +10,33 @@
 
 namespace kiln::compiler {
 
-struct Meeting;
+struct DependenceProblem;
 
 class Equations {
  public:
-  Equations(Graph& g, Bounds& bounds, const Meeting& m);
+  Equations(Graph& g, Bounds& bounds, const DependenceProblem& m);
 
   // Whether the sum is never 0, by its bounds, the gcd of its coefficients (GCD test), its congruence or a proof of its sign.
-  bool never_zero(const symbolic::Sum& s);
+  bool never_zero(const Poly& s);
   // Simpler equations that together are equivalent to this one: s*x + y == 0 with |y| < s gives x == 0 and y == 0.
-  std::optional<std::vector<Id>> parts(const symbolic::Sum& s);
-  // Whether a <= b, by a proof that may use one condition of the Meeting.
+  std::optional<std::vector<Id>> parts(const Poly& s);
+  // Whether a <= b, by a proof that may use one condition of the DependenceProblem.
   bool not_above(Id a, Id b);
   // A range of the equation, and the value that it must have.
-  std::optional<std::pair<Id, Id>> solution(const symbolic::Sum& s);
+  std::optional<std::pair<Id, Id>> solution(const Poly& s);
 
  private:
-  std::optional<std::vector<Id>> without_factor(const symbolic::Sum& s);
-  std::optional<std::vector<Id>> mixed_radix(const symbolic::Sum& s);
-  std::optional<std::vector<Id>> digits(const symbolic::Sum& s, const symbolic::Term& size);
-  std::optional<std::vector<Id>> inverted(const symbolic::Sum& s);
-  std::optional<std::pair<Id, Id>> solved_for(const symbolic::Sum& s, std::size_t term);
+  std::optional<std::vector<Id>> without_factor(const Poly& s);
+  std::optional<std::vector<Id>> mixed_radix(const Poly& s);
+  std::optional<std::vector<Id>> delinearised(const Poly& s, const Monomial& size);
+  std::optional<std::vector<Id>> inverted(const Poly& s);
+  std::optional<std::pair<Id, Id>> solved_for(const Poly& s, std::size_t term);
   bool contains(Id root, Id range) const;
   int rank(Id range) const;
 
   Graph& g_;
   Bounds& bounds_;
-  const Meeting& m_;
+  const DependenceProblem& m_;
   symbolic::Prover prover_;
 };
 

@@ -7,49 +7,51 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/races/accesses.h"
+#include "compiler/races/dependence_test.h"
 #include "compiler/races/example.h"
 #include "compiler/races/families.h"
-#include "compiler/races/meeting.h"
-#include "compiler/races/position_values.h"
-#include "compiler/races/positions.h"
+#include "compiler/races/work_item_values.h"
+#include "compiler/races/work_items.h"
 #include "compiler/symbolic/infix.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
 namespace {
 
-using Kind = PositionAccess::Kind;
+using Kind = WorkItemAccess::Kind;
 
 constexpr std::int64_t second_copy = 1'000'000;  // added to the range numbers of the second work item
 
-class PositionRaces {
+class RaceTest {
  public:
-  PositionRaces(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins,
-                const std::map<Id, Id>& loops, Positions positions)
+  RaceTest(Graph& g, const Program& p, const Regions& regions, const std::vector<Id>& origins, const std::map<Id, Id>& loops,
+           WorkItems work_items)
       : g_(g),
         p_(p),
         regions_(regions),
         loops_(loops),
-        positions_(std::move(positions)),
-        facts_(facts_where(g, p, positions_)),
-        accesses_(g, regions, origins, positions_.scope),
+        work_items_(std::move(work_items)),
+        facts_(facts_where(g, p, work_items_)),
+        accesses_(g, regions, origins, work_items_.scope),
         forms_(g, facts_, [&](Id range) { return loops.contains(range) ? loops.at(range) : no_id; }) {}
 
   void check() {
     const auto& list = accesses_.list();
-    if (std::ranges::none_of(list, [](const PositionAccess& a) { return a.kind != Kind::read; })) return;
+    if (std::ranges::none_of(list, [](const WorkItemAccess& a) { return a.kind != Kind::read; })) return;
     std::set<Place> seen;
-    for (const PositionAccess& a : list)
-      if (Touch t = touch(a); seen.insert(place_of(t)).second) touches_.push_back(std::move(t));
+    for (const WorkItemAccess& a : list)
+      if (AccessForm t = form_of(a); seen.insert(place_of(t)).second) access_forms_.push_back(std::move(t));
     std::vector<Id> own;
-    for (const Id r : positions_.ranges) own.push_back(forms_(r));
+    for (const Id r : work_items_.ranges) own.push_back(forms_(r));
     make_second(own);
-    std::erase_if(touches_, [&](const Touch& t) { return is_promised(t); });
-    const std::vector<Family> all = families_of(g_, touches_);
+    std::erase_if(access_forms_, [&](const AccessForm& t) { return is_promised(t); });
+    const std::vector<Family> all = families_of(g_, access_forms_);
     for (std::size_t i = 0; i < all.size(); ++i)
       for (std::size_t j = 0; j <= i; ++j) check(all[i], all[j]);
   }
@@ -57,10 +59,10 @@ class PositionRaces {
  private:
   // Key of an access. One access stands for all with the same key.
   using Place = std::tuple<Id, Kind, bool, std::vector<Id>, Conditions>;
-  Place place_of(const Touch& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, t.holds}; }
+  Place place_of(const AccessForm& t) const { return {t.access->memory, t.access->kind, is_promised(t), t.index, t.holds}; }
 
-  Touch touch(const PositionAccess& a) {
-    Touch t;
+  AccessForm form_of(const WorkItemAccess& a) {
+    AccessForm t;
     t.access = &a;
     for (const Id i : a.index) t.index.push_back(forms_(i));
     for (const auto& [gate, holds] : a.gates) forms_.add(t.holds, gate, holds);
@@ -82,22 +84,22 @@ class PositionRaces {
       const std::string name = std::string(g_.name(n.name)) + "'";
       facts_.syms[name] = facts_.of(g_.name(n.name));
       second_[n.name] = g_.sym(name);
-      add_twin(n);
+      add_shared(n);
     }
   }
 
-  // Adds a twin if the value depends on nothing but the axes.
-  void add_twin(const NamedValue& n) {
-    Meeting::Twin twin{n.name, second_.at(n.name), {}};
-    const std::vector<Id>& ranges = positions_.ranges;
+  // Adds a shared value if the value depends on nothing but the axes.
+  void add_shared(const NamedValue& n) {
+    DependenceProblem::SharedValue value{n.name, second_.at(n.name), {}};
+    const std::vector<Id>& ranges = work_items_.ranges;
     for (const Id id : g_.reachable(n.value)) {
       if (!accesses_.is_inside(id)) continue;
       if (const auto axis = std::ranges::find(ranges, id); axis != ranges.end())
-        twin.axes.push_back(static_cast<std::size_t>(axis - ranges.begin()));
+        value.axes.push_back(static_cast<std::size_t>(axis - ranges.begin()));
       else if (!is_elementwise(g_.op(id)) && g_.op(id) != Op::INDEX)
         return;
     }
-    twins_.push_back(std::move(twin));
+    shared_.push_back(std::move(value));
   }
 
   // Indices that stand for all members of a family: a SYM for the offset on each axis where members differ.
@@ -123,17 +125,18 @@ class PositionRaces {
     if (are_many) {
       const auto here = any_place(a, "$offset");
       const auto there = any_place(b, "$other_offset");
-      if (!may_meet(here, a.holds, there, b.holds)) return;
+      if (!may_conflict(here, a.holds, there, b.holds)) return;
     }
-    for (const Touch* x : a.members)
-      for (const Touch* y : b.members) {
+    for (const AccessForm* x : a.members)
+      for (const AccessForm* y : b.members) {
         check(*x, *y);
         if (x == y) break;
       }
   }
 
-  Meeting meeting_of(const std::vector<Id>& a, const Conditions& of_a, const std::vector<Id>& b, const Conditions& of_b) {
-    Meeting m{{}, axes_, twins_};
+  DependenceProblem problem_of(const std::vector<Id>& a, const Conditions& of_a, const std::vector<Id>& b,
+                               const Conditions& of_b) {
+    DependenceProblem m{{}, axes_, shared_};
     for (std::size_t i = 0; i < a.size(); ++i) m.holds.zero.push_back(g_.make(Op::SUB, DType::index, {a[i], second(b[i])}));
     m.holds.append(of_a);
     Conditions others = of_b;
@@ -141,27 +144,27 @@ class PositionRaces {
     m.holds.append(others);
     return m;
   }
-  bool may_meet(const std::vector<Id>& a, const Conditions& of_a, const std::vector<Id>& b, const Conditions& of_b) {
-    return !is_impossible(g_, facts_, meeting_of(a, of_a, b, of_b));
+  bool may_conflict(const std::vector<Id>& a, const Conditions& of_a, const std::vector<Id>& b, const Conditions& of_b) {
+    return !is_impossible(g_, facts_, problem_of(a, of_a, b, of_b));
   }
 
-  void check(const Touch& a, const Touch& b) {
+  void check(const AccessForm& a, const AccessForm& b) {
     const auto is = [&](Kind k) { return a.access->kind == k && b.access->kind == k; };
     if (is(Kind::read) || is(Kind::atomic) || are_apart(a, b)) return;
     if (!done_.insert({a.index, b.index, a.holds, b.holds}).second) return;
-    const Meeting m = meeting_of(a.index, a.holds, b.index, b.holds);
+    const DependenceProblem m = problem_of(a.index, a.holds, b.index, b.holds);
     if (!is_impossible(g_, facts_, m)) fail(a, b, m);
   }
 
   // Whether two indices are different constants on one axis, as in y(i, 0) and y(i, 1). This shortcut decides most pairs of a
   // long kernel.
-  bool are_apart(const Touch& a, const Touch& b) const {
+  bool are_apart(const AccessForm& a, const AccessForm& b) const {
     for (std::size_t i = 0; i < a.index.size(); ++i)
       if (g_.is_const(a.index[i]) && g_.is_const(b.index[i]) && a.index[i] != b.index[i]) return true;
     return false;
   }
 
-  bool is_promised(const Touch& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
+  bool is_promised(const AccessForm& t) const { return t.access->kind == Kind::store && is_unique(g_, t.access->node); }
 
   Id second(Id id) { return substitute(g_, id, second_); }
   // The memory in words: the parameter that a kernel's state ends in, or an array of the workgroup.
@@ -171,7 +174,7 @@ class PositionRaces {
     std::vector<Id> open;
     std::set<std::pair<Id, bool>> seen;
     for (const Id store : g_.src(p_.sink)) {
-      const std::string& param = p_.params[static_cast<std::size_t>(g_.arg(g_.src(store, 0), 0))].name;
+      const std::string& param = nth(p_.params, g_.arg(g_.src(store, 0), 0)).name;
       open.assign(1, g_.src(store, 1));
       std::set<Id> met;
       while (!open.empty()) {
@@ -181,8 +184,8 @@ class PositionRaces {
         const Op op = g_.op(id);
         if (op == Op::GET) {
           const Id scope = g_.src(id, 0);
-          const auto k = static_cast<std::size_t>(g_.arg(id, 0));
-          if (scope == positions_.kernel && g_.arg(id, 0) == slot) return "`" + param + "`";
+          const auto k = g_.slot(id);
+          if (scope == work_items_.kernel && g_.arg(id, 0) == slot) return "`" + param + "`";
           open.push_back(scope_inits(g_, scope)[k]);
           if (g_.op(scope) == Op::FOR) open.push_back(loop_parts(g_, scope).yield[k]);
         } else if (op == Op::UPDATE || op == Op::ATOMIC) {
@@ -209,14 +212,14 @@ class PositionRaces {
   }
 
   // The indices in words: axes are i, j, k, loops n0, n1, ...; data is `...`.
-  std::string place(const Touch& t) {
+  std::string place(const AccessForm& t) {
     std::unordered_map<Id, Id> map;
     for (std::size_t a = 0; a < axes_.size(); ++a)
       map[axes_[a].first] = g_.sym(a < 3 ? std::string(1, static_cast<char>('i' + a)) : "i" + std::to_string(a));
     for (const NamedValue& r : forms_.ranges())
       if (!map.contains(r.name)) map[r.name] = g_.sym("n" + std::to_string(g_.arg(r.name, 0)));
     for (const NamedValue& n : forms_.names())
-      map[n.name] = g_.name(n.name).starts_with(turns_prefix) ? g_.index(0) : g_.sym("...");
+      map[n.name] = g_.name(n.name).starts_with(wraps_prefix) ? g_.index(0) : g_.sym("...");
     Facts facts = facts_;
     facts.syms["..."] = {anything.min, anything.max, 1};
     Simplifier simplify(g_, facts);
@@ -227,23 +230,23 @@ class PositionRaces {
     return out.empty() ? "()" : out + ")";
   }
 
-  [[noreturn]] void fail(const Touch& a, const Touch& b, const Meeting& m) {
+  [[noreturn]] void fail(const AccessForm& a, const AccessForm& b, const DependenceProblem& m) {
     const bool first = a.access->kind == Kind::store || (a.access->kind == Kind::atomic && b.access->kind == Kind::read);
-    const Touch &write = first ? a : b, &other = first ? b : a;
+    const AccessForm &write = first ? a : b, &other = first ? b : a;
     constexpr std::string_view verbs[] = {"read", "store to", "change"};
-    const bool of_group = positions_.scope != positions_.kernel;
-    std::string text = std::string("work items of ") + (of_group ? "a workgroup" : "the kernel") + " write " +
+    const bool of_workgroup = work_items_.scope != work_items_.kernel;
+    std::string text = std::string("work items of ") + (of_workgroup ? "a workgroup" : "the kernel") + " write " +
                        name(write.access->memory) + " at " + place(write) + ", and others " +
-                       (of_group ? "between the same barriers " : "") + "may " +
-                       std::string(verbs[static_cast<std::size_t>(other.access->kind)]) + " the same element";
+                       (of_workgroup ? "between the same barriers " : "") + "may " +
+                       std::string(nth(verbs, other.access->kind)) + " the same element";
     if (&write != &other) text += " at " + place(other) + " (" + where(g_, g_.loc(other.access->node)) + ")";
-    const std::string meeting = example(a, b, m, first);
-    throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)), text + meeting + "; " + advice(a, b, meeting.empty()));
+    const std::string found = example(a, b, m, first);
+    throw Diagnostic("E-race", where(g_, g_.loc(write.access->node)), text + found + "; " + advice(a, b, found.empty()));
   }
 
-  // The values of the program's RANGEs and named values at one of the two work items of a meeting.
-  PositionValues::Numbers numbers(const MeetingValues& v, bool is_second) const {
-    PositionValues::Numbers out;
+  // The values of the program's RANGEs and named values at one of the two work items of a problem.
+  WorkItemValues::Numbers numbers(const ProblemValues& v, bool is_second) const {
+    WorkItemValues::Numbers out;
     const auto take = [&](const NamedValue& n) {
       const auto at = v.find(is_second && second_.contains(n.name) ? second_.at(n.name) : n.name);
       const bool is_range = g_.op(n.value) == Op::RANGE;
@@ -254,13 +257,13 @@ class PositionRaces {
     return out;
   }
 
-  // The extents of an example. Symbols that the meeting does not contain get small values.
-  std::map<std::string, std::int64_t, std::less<>> extents(const MeetingValues& v) const {
+  // The extents of an example. Symbols that the problem does not contain get small values.
+  std::map<std::string, std::int64_t, std::less<>> extents(const ProblemValues& v) const {
     std::map<std::string, std::int64_t, std::less<>> out;
     for (const Symbol& s : p_.symbols) {
       const SymFact f = facts_.of(s.name);
       const std::int64_t least = std::min(f.max, std::max<std::int64_t>(f.min, 2));
-      out[s.name] = symbolic::floor_div(least + f.multiple_of - 1, f.multiple_of) * f.multiple_of;
+      out[s.name] = floor_div(least + f.multiple_of - 1, f.multiple_of) * f.multiple_of;
     }
     for (const auto& [id, value] : v)
       if (g_.op(id) == Op::SYM && !g_.name(id).starts_with("$")) out[std::string(g_.name(id))] = value;
@@ -268,14 +271,14 @@ class PositionRaces {
   }
 
   // Whether, for some contents of the arguments, both accesses happen and touch one element.
-  bool meets(const Touch& a, const Touch& b, const MeetingValues& v) const {
+  bool is_real(const AccessForm& a, const AccessForm& b, const ProblemValues& v) const {
     const auto sizes = extents(v);
-    const PositionValues::Numbers first = numbers(v, false), second = numbers(v, true);
+    const WorkItemValues::Numbers first = numbers(v, false), second = numbers(v, true);
     constexpr std::uint64_t contents = 4;
     for (std::uint64_t seed = 0; seed < contents; ++seed) {
       ArgumentValues arguments(seed);
-      const auto of_first = PositionValues(g_, regions_, loops_, sizes, first, arguments).element(*a.access);
-      if (of_first && of_first == PositionValues(g_, regions_, loops_, sizes, second, arguments).element(*b.access))
+      const auto of_first = WorkItemValues(g_, regions_, loops_, sizes, first, arguments).element(*a.access);
+      if (of_first && of_first == WorkItemValues(g_, regions_, loops_, sizes, second, arguments).element(*b.access))
         return true;
     }
     return false;
@@ -283,17 +286,17 @@ class PositionRaces {
 
   // ", as work items (0, 8) and (1, 0) do where N = 2". The work item that writes comes first. The search uses exact forms of
   // results that may wrap, because small values do not wrap.
-  std::string example(const Touch& a, const Touch& b, Meeting m, bool write_is_first) {
+  std::string example(const AccessForm& a, const AccessForm& b, DependenceProblem m, bool write_is_first) {
     const std::unordered_map<Id, Id> exact = exact_forms();
     m.holds.for_each([&](Id& id) { id = substitute(g_, id, exact); });
-    const auto found = example_of(g_, facts_, m, [&](const MeetingValues& v) { return meets(a, b, v); });
+    const auto found = example_of(g_, facts_, m, [&](const ProblemValues& v) { return is_real(a, b, v); });
     if (!found) return "";
-    const auto position = [&](bool is_first) {
+    const auto item = [&](bool is_first) {
       std::string s;
       for (const auto& [x, y] : m.axes) s += (s.empty() ? "(" : ", ") + std::to_string(found->at(is_first ? x : y));
       return s + ")";
     };
-    std::string text = ", as work items " + position(write_is_first) + " and " + position(!write_is_first) + " do";
+    std::string text = ", as work items " + item(write_is_first) + " and " + item(!write_is_first) + " do";
     std::map<std::string, std::int64_t> named;
     for (const auto& [id, value] : *found)
       if (g_.op(id) == Op::SYM && !g_.name(id).starts_with("$")) named[std::string(g_.name(id))] = value;
@@ -305,7 +308,7 @@ class PositionRaces {
     return text;
   }
 
-  std::string advice(const Touch& a, const Touch& b, bool is_unsure) const {
+  std::string advice(const AccessForm& a, const AccessForm& b, bool is_unsure) const {
     std::vector<Id> places = a.access->index;
     places.insert(places.end(), b.access->index.begin(), b.access->index.end());
     for (const Id id : is_unsure ? g_.reachable(places) : std::vector<Id>{})
@@ -324,14 +327,14 @@ class PositionRaces {
   const Program& p_;
   const Regions& regions_;
   const std::map<Id, Id>& loops_;
-  Positions positions_;
+  WorkItems work_items_;
   Facts facts_;
-  PositionAccesses accesses_;
-  PositionForms forms_;
-  std::vector<Touch> touches_;
+  WorkItemAccesses accesses_;
+  IndexForms forms_;
+  std::vector<AccessForm> access_forms_;
   std::unordered_map<Id, Id> second_;
   std::vector<std::pair<Id, Id>> axes_;
-  std::vector<Meeting::Twin> twins_;
+  std::vector<DependenceProblem::SharedValue> shared_;
   std::set<std::tuple<std::vector<Id>, std::vector<Id>, Conditions, Conditions>> done_;
 };
 
@@ -346,10 +349,10 @@ void store_races(Graph& g, const Program& p) {
   std::map<Id, Id> loops;  // by RANGE: its FOR
   for (const Id id : order)
     if (g.op(id) == Op::FOR) loops[loop_parts(g, id).range] = id;
-  std::vector<Positions> all = phases(g, regions, order);
+  std::vector<WorkItems> all = barrier_intervals(g, regions, order);
   for (const Id id : order)
-    if (g.op(id) == Op::KERNEL) all.push_back({id, id, {own_ranges(g, id).begin(), own_ranges(g, id).end()}});
-  for (Positions& positions : all) PositionRaces(g, p, regions, origins, loops, std::move(positions)).check();
+    if (g.op(id) == Op::KERNEL) all.push_back({id, id, {scope_ranges(g, id).begin(), scope_ranges(g, id).end()}});
+  for (WorkItems& work_items : all) RaceTest(g, p, regions, origins, loops, std::move(work_items)).check();
 }
 
 }  // namespace kiln::compiler

@@ -9,7 +9,7 @@
 // Requires: promises of the program (`unique`) are true. Stores with this promise are not checked.
 // Why: the work items run on several threads and in vector lanes, in any order.
 // Example: y(i / 2) = x(i) is refused: work items 0 and 1 both store to y(0).
-// Algorithm: for each pair of accesses, a dependence test (meeting.h) on their indices and conditions (position_forms.h).
+// Algorithm: for each pair of accesses, a dependence test (dependence_test.h) on their indices and conditions (index_forms.h).
 #pragma once
 
 #include "compiler/ir/program.h"

@@ -22,7 +22,7 @@ struct Assumption {
 };
 
 // The casts of index values to integers under the REDUCE; nullopt: too many nodes, or a range that has an assumption already.
-std::optional<std::vector<Id>> position_casts(const Graph& g, Id reduce) {
+std::optional<std::vector<Id>> index_casts(const Graph& g, Id reduce) {
   std::vector<Id> todo{reduce}, casts;
   std::unordered_set<Id> seen{reduce};
   while (!todo.empty()) {
@@ -43,11 +43,11 @@ class Assuming {
   Assuming(Graph& g, const Facts& facts) : g_(g), facts_(facts), bounds_(g, facts) {}
 
   // Assumes that the casts of ranges fit their types. Adds nothing for casts that always fit.
-  void positions_fit(const std::vector<Id>& casts) {
+  void indices_fit(const std::vector<Id>& casts) {
     for (const Id cast : casts) {
-      const Id position = g_.src(cast, 0);
+      const Id index = g_.src(cast, 0);
       const std::int64_t largest = symbolic::known_dtype(g_.dtype(cast)).interval.max;
-      if (g_.op(position) == Op::RANGE && largest != unbounded) at_most(g_.src(position, 0), largest + 1);
+      if (g_.op(index) == Op::RANGE && largest != unbounded) at_most(g_.src(index, 0), largest + 1);
     }
   }
 
@@ -88,11 +88,11 @@ class Assuming {
 }  // namespace
 
 Id collapsed_by_assumption(Graph& g, const Facts& facts, Id reduce) {
-  const auto casts = position_casts(g, reduce);
+  const auto casts = index_casts(g, reduce);
   if (!casts) return reduce;
   const Id r = *std::ranges::find_if(g.src(reduce), [&](Id s) { return g.op(s) == Op::RANGE; });
   Assuming a(g, facts);
-  a.positions_fit(*casts);
+  a.indices_fit(*casts);
   const Id now = a.collapsed_else_loop(reduce, r);
   if (now != reduce || static_cast<ReduceKind>(g.arg(reduce, 0)) != ReduceKind::sum) return now;
   a.at_most(g.src(r, 0), is_float(g.dtype(reduce)) ? most_exact_ones : longest_progression);

@@ -5,10 +5,10 @@
 
 #include "compiler/ir/literal.h"
 #include "compiler/ir/reduce_identity.h"
-#include "compiler/rangeify/choices.h"
+#include "compiler/rangeify/cases.h"
 #include "compiler/rangeify/exact_sum.h"
 #include "compiler/rangeify/index_expr.h"
-#include "compiler/rangeify/picked.h"
+#include "compiler/rangeify/one_hot.h"
 
 namespace kiln::compiler {
 namespace {
@@ -23,11 +23,11 @@ class Collapse {
     const DType d = g_.dtype(value);
     if (g_.is_index_const(range_.extent(), 0)) return identity(d);
     if (kind_ == ReduceKind::any || kind_ == ReduceKind::all) return truth(value);
-    const auto choices = choices_of(g_, range_, kind_, value);
-    if (!choices) return no_id;
-    if (kind_ == ReduceKind::sum && is_float(d)) return sum_of_floats(d, *choices);
-    if (kind_ == ReduceKind::sum) return sum_of_integers(d, *choices);
-    return folded(d, *choices);
+    const auto cases = cases_of(g_, range_, kind_, value);
+    if (!cases) return no_id;
+    if (kind_ == ReduceKind::sum && is_float(d)) return sum_of_floats(d, *cases);
+    if (kind_ == ReduceKind::sum) return sum_of_integers(d, *cases);
+    return folded(d, *cases);
   }
 
  private:
@@ -45,19 +45,19 @@ class Collapse {
     Id any = no_id;
     if (const auto n = range_.count(holds))
       any = is_positive(*n);
-    else if (const auto p = picked(g_, simplify_, range_, holds, {}, assumed_))
+    else if (const auto p = one_hot(g_, simplify_, range_, holds, {}, assumed_))
       any = p->gate;
     if (any == no_id || !all) return any;
     return g_.make(Op::NOT, DType::boolean, {any});
   }
 
-  Id sum_of_floats(DType d, const std::vector<Choice>& choices) {
-    if (choices.size() == 1 && range_.depends(choices[0].value)) {
-      const Id v = one_iteration(choices[0]);  // all other terms are 0, and +0 + -0 is +0
+  Id sum_of_floats(DType d, const std::vector<Case>& cases) {
+    if (cases.size() == 1 && range_.depends(cases[0].value)) {
+      const Id v = one_iteration(cases[0]);  // all other terms are 0, and +0 + -0 is +0
       return v == no_id ? no_id : g_.make(Op::ADD, d, {v, g_.constant(d, 0)});
     }
     std::vector<Repeated> numbers;
-    for (const Choice& c : choices) {
+    for (const Case& c : cases) {
       const auto n = g_.is_const(c.value) ? range_.count(c.when) : std::nullopt;
       if (!n) return no_id;
       numbers.push_back({c.value, *n});
@@ -65,11 +65,11 @@ class Collapse {
     return exact_sum(g_, d, numbers, simplify_.bounds()(range_.extent()).max);
   }
 
-  // A choice without a closed form stays a loop. If it has conditions, the whole reduction stays: nothing would be saved.
-  Id sum_of_integers(DType d, const std::vector<Choice>& choices) {
+  // A case without a closed form stays a loop. If it has conditions, the whole reduction stays: nothing would be saved.
+  Id sum_of_integers(DType d, const std::vector<Case>& cases) {
     Id sum = no_id;
     std::size_t changed = 0;
-    for (const Choice& c : choices) {
+    for (const Case& c : cases) {
       Id v = one_choice(d, c);
       changed += v != no_id || !c.factors.empty() ? 1 : 0;
       if (v == no_id && !c.when.empty()) return no_id;
@@ -85,7 +85,7 @@ class Collapse {
     return g_.make(Op::REDUCE, g_.dtype(value), src, args);
   }
 
-  Id one_choice(DType d, const Choice& c) {
+  Id one_choice(DType d, const Case& c) {
     if (range_.depends(c.value)) {
       const Id v = one_iteration(c);
       return v != no_id ? v : progression(d, c);
@@ -95,15 +95,15 @@ class Collapse {
     return product(number(d, *n), c.value);
   }
 
-  // The choice's value at the only iteration that its conditions select; the identity if no iteration satisfies them.
-  Id one_iteration(const Choice& c) {
-    const auto p = picked(g_, simplify_, range_, c.when, c.value, assumed_);
+  // The case's value at the only iteration that its conditions select; the identity if no iteration satisfies them.
+  Id one_iteration(const Case& c) {
+    const auto p = one_hot(g_, simplify_, range_, c.when, c.value, assumed_);
     if (!p) return no_id;
     return chosen(p->gate, p->value);
   }
 
   // The sum of k*r + x over the consecutive r that the conditions select.
-  Id progression(DType d, const Choice& c) {
+  Id progression(DType d, const Case& c) {
     const auto line = range_.line(c.value);
     const auto r = line ? range_.common(c.when) : std::nullopt;
     if (!r || simplify_.bounds()(range_.extent()).max > longest_progression) return no_id;
@@ -117,19 +117,19 @@ class Collapse {
     return g_.make(Op::ADD, d, {sum, g_.make(Op::MUL, d, {number(d, n), number(d, line->rest)})});
   }
 
-  // max, min: a choice counts once if any iteration selects it. prod: a choice counts once per iteration that selects it.
-  Id folded(DType d, const std::vector<Choice>& choices) {
+  // max, min: a case counts once if any iteration selects it. prod: a case counts once per iteration that selects it.
+  Id folded(DType d, const std::vector<Case>& cases) {
     Id all = no_id;
-    for (const Choice& c : choices) {
+    for (const Case& c : cases) {
       const Id v = range_.depends(c.value) ? one_iteration(c) : repeated(d, c);
-      if (v == no_id || (kind_ == ReduceKind::prod && is_float(d) && choices.size() > 1)) return no_id;
+      if (v == no_id || (kind_ == ReduceKind::prod && is_float(d) && cases.size() > 1)) return no_id;
       const Op op = kind_ == ReduceKind::max ? Op::MAX : kind_ == ReduceKind::min ? Op::MIN : Op::MUL;
       all = all == no_id ? v : g_.make(op, d, {all, v});
     }
     return all == no_id ? identity(d) : all;
   }
 
-  Id repeated(DType d, const Choice& c) {
+  Id repeated(DType d, const Case& c) {
     const auto n = range_.count(c.when);
     if (!n) return no_id;
     if (kind_ == ReduceKind::prod) return is_float(d) ? no_id : power(c.value, *n);
@@ -153,8 +153,8 @@ class Collapse {
     Id power = g_.constant(d, 1);
     for (int bit = 0; most >> bit != 0; ++bit) {
       const Id shifted = g_.make(Op::FLOORDIV, DType::index, {exponent, g_.index(std::int64_t{1} << bit)});
-      const Id digit = g_.make(Op::FLOORMOD, DType::index, {shifted, g_.index(2)});
-      const Id taken = simplify_(g_.make(Op::EQ, DType::boolean, {digit, g_.index(1)}));
+      const Id lowest = g_.make(Op::FLOORMOD, DType::index, {shifted, g_.index(2)});
+      const Id taken = simplify_(g_.make(Op::EQ, DType::boolean, {lowest, g_.index(1)}));
       const Id more = product(power, base);
       if (!g_.is_const(taken))
         power = g_.make(Op::WHERE, d, {taken, more, power});
@@ -177,7 +177,7 @@ bool depends_on_any(Graph& g, Simplifier& simplify, Id value, std::span<const Id
 }
 
 // argmax, argmin of equal elements: the first one, 0. The result for no elements is 0 too.
-Id collapsed_position(Graph& g, Simplifier& simplify, Id reduce, std::span<const Id> ranges) {
+Id collapsed_index(Graph& g, Simplifier& simplify, Id reduce, std::span<const Id> ranges) {
   return depends_on_any(g, simplify, g.src(reduce, 0), ranges) ? reduce : g.constant(g.dtype(reduce), 0);
 }
 
@@ -187,7 +187,7 @@ Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed) {
   auto kind = static_cast<ReduceKind>(g.arg(reduce, 0));
   const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
   std::vector<Id> ranges = g.sources(reduce, values);
-  if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return collapsed_position(g, simplify, reduce, ranges);
+  if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return collapsed_index(g, simplify, reduce, ranges);
   Id value = g.src(reduce, 0);
   if (kind == ReduceKind::fma) {
     if (is_float(g.dtype(value))) return reduce;

@@ -36,8 +36,7 @@ DemandWalk::DemandWalk(Graph& g, const Program& p)
 
 std::vector<Id> DemandWalk::loop_ranges(const std::vector<Id>& extents) {
   std::vector<Id> ranges;
-  for (Id e : extents)
-    ranges.push_back(g_.make(Op::RANGE, DType::index, {e}, {next_range_++, static_cast<std::int64_t>(RangeKind::loop)}));
+  for (Id e : extents) ranges.push_back(g_.range(e, next_range_++, RangeKind::loop));
   return ranges;
 }
 
@@ -78,8 +77,7 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
     nest.resize(hoisted_depth(e));
     for (std::int64_t a : axes) {
       const auto axis = static_cast<std::size_t>(a);
-      const Id r =
-          g_.make(Op::RANGE, DType::index, {extents[axis]}, {next_range_++, static_cast<std::int64_t>(RangeKind::reduce)});
+      const Id r = g_.range(extents[axis], next_range_++, RangeKind::reduce);
       e.reduce_ranges.push_back(r);
       nest.push_back(r);
       in.index.insert(in.index.begin() + static_cast<std::ptrdiff_t>(axis), r);

@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "compiler/symbolic/known.h"
+#include "compiler/symbolic/integer_forms.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t limit = std::int64_t{1} << 61;  // sums and differences of two such values fit 64 bits
+constexpr std::int64_t most_shift = 32;  // results of longer shifts seldom fit
 
 }  // namespace
 
 bool ExactIndex::fits(Id index, DType d) {
-  const Interval i = simplify_.bounds()(index), all = symbolic::known_dtype(d).interval;
-  return i.min >= std::max(all.min, -limit) && i.max <= std::min(all.max, limit);
+  const Interval i = simplify_.bounds()(index), all = exact_values(d);
+  return i.min >= all.min && i.max <= all.max;
 }
 
 Id ExactIndex::of_memory(Id id) {
@@ -22,14 +22,14 @@ Id ExactIndex::of_memory(Id id) {
   if (d == DType::u64) return no_id;
   const Id index = g_.make(Op::CAST, DType::index, {id});
   if (d != DType::i64) return index;
-  const Id low = g_.make(Op::MAX, DType::index, {index, g_.index(-limit)});
-  return g_.make(Op::MIN, DType::index, {low, g_.index(limit)});
+  const Id low = g_.make(Op::MAX, DType::index, {index, g_.index(-exact_limit)});
+  return g_.make(Op::MIN, DType::index, {low, g_.index(exact_limit)});
 }
 
 Id ExactIndex::uncut(Id index) const {
-  if (g_.op(index) != Op::MIN || !g_.is_index_const(g_.src(index, 1), limit)) return index;
+  if (g_.op(index) != Op::MIN || !g_.is_index_const(g_.src(index, 1), exact_limit)) return index;
   const Id low = g_.src(index, 0);
-  return g_.op(low) == Op::MAX && g_.is_index_const(g_.src(low, 1), -limit) ? g_.src(low, 0) : index;
+  return g_.op(low) == Op::MAX && g_.is_index_const(g_.src(low, 1), -exact_limit) ? g_.src(low, 0) : index;
 }
 
 Id ExactIndex::lifted(Id id) {
@@ -37,7 +37,7 @@ Id ExactIndex::lifted(Id id) {
   const Op op = g_.op(id);
   if (op == Op::CONST) {
     const std::int64_t v = g_.arg(id, 0);
-    return v >= -limit && v <= limit ? g_.index(v) : no_id;
+    return v >= -exact_limit && v <= exact_limit ? g_.index(v) : no_id;
   }
   if (op == Op::CAST) {
     const Id x = g_.src(id, 0), from = g_.dtype(x) == DType::index ? x : is_int(g_.dtype(x)) ? done_.at(x) : no_id;
@@ -56,22 +56,15 @@ Id ExactIndex::lifted(Id id) {
 // The same operation on index values; no_id if index arithmetic does not have it.
 Id ExactIndex::form(Op op, std::span<const Id> x, int width) {
   const auto make = [&](Op o, Id a, Id b) { return g_.make(o, DType::index, {a, b}); };
-  const auto nonnegative = [&](Id a) { return simplify_.bounds()(a).min >= 0; };
   switch (op) {
     case Op::NEG: return make(Op::SUB, g_.index(0), x[0]);
     case Op::CDIV:
-    case Op::CMOD:
-      if (!nonnegative(x[0]) || !nonnegative(x[1])) return no_id;
-      return make(op == Op::CDIV ? Op::FLOORDIV : Op::FLOORMOD, x[0], x[1]);
+    case Op::CMOD: return quotient_form(g_, simplify_.bounds(), op, x[0], x[1]);
     case Op::SHL:
-    case Op::SHR: {
-      if (!g_.is_const(x[1])) return no_id;
-      const std::int64_t count = g_.arg(x[1], 0) & (width - 1);
-      return count > 32 ? no_id : make(op == Op::SHL ? Op::MUL : Op::FLOORDIV, x[0], g_.index(std::int64_t{1} << count));
-    }
+    case Op::SHR: return shift_form(g_, op, x[0], x[1], width, most_shift);
     case Op::AND: {  // x & (2^k - 1) is x % 2^k
       const Id mask = g_.is_const(x[1]) ? x[1] : x[0], value = mask == x[1] ? x[0] : x[1];
-      if (!g_.is_const(mask) || g_.arg(mask, 0) < 0 || g_.arg(mask, 0) >= limit) return no_id;
+      if (!g_.is_const(mask) || g_.arg(mask, 0) < 0 || g_.arg(mask, 0) >= exact_limit) return no_id;
       const std::int64_t size = g_.arg(mask, 0) + 1;
       return (size & (size - 1)) == 0 ? make(Op::FLOORMOD, value, g_.index(size)) : no_id;
     }

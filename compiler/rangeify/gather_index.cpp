@@ -6,7 +6,7 @@
 namespace kiln::compiler {
 namespace {
 
-Id position(Graph& g, Simplifier& simplify, Id integer) {
+Id index_of(Graph& g, Simplifier& simplify, Id integer) {
   ExactIndex exact(g, simplify);
   if (const Id index = exact(integer); index != no_id) return exact.uncut(index);
   const DType d = g.dtype(integer);
@@ -21,7 +21,7 @@ GatherIndex gather_index(Graph& g, Simplifier& simplify, std::span<const Id> ext
                          const IndexMap& out) {
   GatherIndex result{{{}, out.gate}, no_id};
   for (std::size_t k = 0; k < integers.size(); ++k) {
-    const Id n = extents[k], i = position(g, simplify, integers[k]);
+    const Id n = extents[k], i = index_of(g, simplify, integers[k]);
     const Id zero = g.index(0);
     const Id nearest = index_max(g, index_min(g, i, index_sub(g, n, g.index(1))), zero);
     result.at.index.push_back(simplify(nearest));

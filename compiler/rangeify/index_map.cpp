@@ -1,5 +1,6 @@
 #include "compiler/rangeify/index_map.h"
 
+#include "compiler/ir/nth.h"
 #include "compiler/rangeify/index_expr.h"
 
 namespace kiln::compiler {
@@ -31,7 +32,7 @@ IndexMap MapRules::movement(Id node, const IndexMap& out) {
     default: break;
   }
   IndexMap in{std::vector<Id>(out.index.size()), out.gate};  // PERMUTE
-  for (std::size_t i = 0; i < out.index.size(); ++i) in.index[static_cast<std::size_t>(g_.arg(node, i))] = out.index[i];
+  for (std::size_t i = 0; i < out.index.size(); ++i) nth(in.index, g_.arg(node, i)) = out.index[i];
   return in;
 }
 
@@ -99,7 +100,7 @@ IndexMap MapRules::pad(Id node, const IndexMap& out) {
 }
 
 Id MapRules::concat_offset(Id node, std::size_t k) {
-  const auto axis = static_cast<std::size_t>(g_.arg(node, 0));
+  const auto axis = g_.slot(node);
   Id offset = g_.index(0);
   for (std::size_t j = 0; j < k; ++j) {
     const Id part = g_.src(node, j);
@@ -109,12 +110,12 @@ Id MapRules::concat_offset(Id node, std::size_t k) {
 }
 
 Id MapRules::concat_before_end(Id node, std::size_t k, const IndexMap& out) {
-  const auto axis = static_cast<std::size_t>(g_.arg(node, 0));
+  const auto axis = g_.slot(node);
   return simple(index_less(g_, out.index[axis], concat_offset(node, k + 1)));
 }
 
 IndexMap MapRules::concat(Id node, std::size_t k, const IndexMap& out) {
-  const auto axis = static_cast<std::size_t>(g_.arg(node, 0));
+  const auto axis = g_.slot(node);
   const std::size_t parts = g_.src(node).size();
   const Id begin = concat_offset(node, k);
   IndexMap in = out;

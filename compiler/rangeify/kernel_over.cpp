@@ -1,5 +1,7 @@
 #include "compiler/rangeify/kernel_over.h"
 
+#include "compiler/ir/nth.h"
+
 #include <unordered_map>
 
 namespace kiln::compiler {
@@ -18,7 +20,7 @@ Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> 
     const bool at_entry = g.op(id) == Op::CARRY && src[0] == ranges[0];
     for (std::size_t i = 0; i < src.size(); ++i) {
       if (at_entry && i == 1)
-        src[i] = init[static_cast<std::size_t>(g.arg(id, 0))];
+        src[i] = nth(init, g.arg(id, 0));
       else if (g.op(id) == Op::INDEX && i == 0 && !done.contains(src[0]))
         src[i] = storage(src[0]);
       else

@@ -49,8 +49,8 @@ std::vector<Clause> OneRange::opened(std::span<const Clause> clauses) const {
 
 Id OneRange::as_condition(const Clause& c) { return c.negated ? g_.make(Op::NOT, DType::boolean, {c.condition}) : c.condition; }
 
-std::optional<Stretch> OneRange::region(const Clause& c) {
-  if (!depends(c.condition)) return Stretch{g_.index(0), extent(), as_condition(c)};
+std::optional<IndexInterval> OneRange::region(const Clause& c) {
+  if (!depends(c.condition)) return IndexInterval{g_.index(0), extent(), as_condition(c)};
   const Op op = g_.op(c.condition);
   if (op != Op::LT && op != Op::LE && op != (c.negated ? Op::NE : Op::EQ)) return std::nullopt;
   const Id x = exact_(g_.src(c.condition, 0)), y = exact_(g_.src(c.condition, 1));
@@ -60,10 +60,10 @@ std::optional<Stretch> OneRange::region(const Clause& c) {
   return solved(op == Op::LT ? Op::LE : Op::LT, y, x);
 }
 
-std::optional<Line> OneRange::line_of(const symbolic::Sum& all) {
-  symbolic::Sum rest;
+std::optional<Line> OneRange::line_of(const Poly& all) {
+  Poly rest;
   std::int64_t factor = 0;
-  for (const symbolic::Term& t : all) {
+  for (const Monomial& t : all) {
     if (t.atoms.size() == 1 && t.atoms[0] == range_) {
       factor = t.coefficient;
       continue;
@@ -73,7 +73,7 @@ std::optional<Line> OneRange::line_of(const symbolic::Sum& all) {
     rest.push_back(t);
   }
   if (factor == 0) return std::nullopt;
-  return Line{factor, symbolic::node_of(g_, rest)};
+  return Line{factor, index_from(g_, rest)};
 }
 
 std::optional<Line> OneRange::line(Id value) {
@@ -83,7 +83,7 @@ std::optional<Line> OneRange::line(Id value) {
 }
 
 // Solves x op y, which is k*r + rest op 0.
-std::optional<Stretch> OneRange::solved(Op op, Id x, Id y) {
+std::optional<IndexInterval> OneRange::solved(Op op, Id x, Id y) {
   const auto a = symbolic::sum_of(g_, x), b = symbolic::sum_of(g_, y);
   const auto all = a && b ? symbolic::plus(g_, *a, *b, -1) : std::nullopt;
   const auto line = all ? line_of(*all) : std::nullopt;
@@ -95,15 +95,15 @@ std::optional<Stretch> OneRange::solved(Op op, Id x, Id y) {
   const Id after = index(Op::ADD, down, one);
   if (op == Op::EQ) {
     const Id exact = size == 1 ? no_id : g_.make(Op::EQ, DType::boolean, {index(Op::FLOORMOD, v, by), g_.index(0)});
-    return Stretch{down, after, exact, true};
+    return IndexInterval{down, after, exact, true};
   }
   const Id up = size == 1 ? v : index(Op::FLOORDIV, index(Op::ADD, v, g_.index(size - 1)), by);  // the first r with size*r >= v
-  if (k > 0) return Stretch{g_.index(0), op == Op::LT ? up : after};
-  return Stretch{op == Op::LT ? after : up, extent()};
+  if (k > 0) return IndexInterval{g_.index(0), op == Op::LT ? up : after};
+  return IndexInterval{op == Op::LT ? after : up, extent()};
 }
 
 // Intersects r with the clauses, up to the first one that cannot be solved. Returns the index of that one.
-std::optional<std::size_t> OneRange::unsolved(std::span<const Clause> open, Stretch& r) {
+std::optional<std::size_t> OneRange::unsolved(std::span<const Clause> open, IndexInterval& r) {
   for (std::size_t i = 0; i < open.size(); ++i) {
     const auto next = region(open[i]);
     if (!next) return i;
@@ -114,19 +114,19 @@ std::optional<std::size_t> OneRange::unsolved(std::span<const Clause> open, Stre
   return std::nullopt;
 }
 
-std::optional<Stretch> OneRange::common(std::span<const Clause> clauses) {
-  Stretch r{g_.index(0), extent()};
+std::optional<IndexInterval> OneRange::common(std::span<const Clause> clauses) {
+  IndexInterval r{g_.index(0), extent()};
   return unsolved(opened(clauses), r) ? std::nullopt : std::optional(r);
 }
 
-Id OneRange::iterations(const Stretch& r) {
+Id OneRange::iterations(const IndexInterval& r) {
   const Id zero = g_.index(0), n = simplify_(index(Op::MAX, zero, index(Op::SUB, r.end, r.begin)));
   return r.when == no_id ? n : simplify_(g_.make(Op::WHERE, DType::index, {r.when, n, zero}));
 }
 
 std::optional<Id> OneRange::count(std::span<const Clause> clauses, int hard_clauses) {
   const std::vector<Clause> open = opened(clauses);
-  Stretch r{g_.index(0), extent()};
+  IndexInterval r{g_.index(0), extent()};
   const auto hard = unsolved(open, r);
   if (!hard) return iterations(r);
   // Inclusion and exclusion: the iterations where the other clauses hold, minus the iterations of these where this

@@ -22,7 +22,7 @@ struct Clause {
 };
 
 // An interval of iterations: begin <= r < end if `when` holds, else empty.
-struct Stretch {
+struct IndexInterval {
   Id begin, end;
   Id when = no_id;     // bool; no_id: always true
   bool point = false;  // whether end is begin + 1
@@ -45,10 +45,10 @@ class OneRange {
   // The same clauses, with each `a and b` and each negated `a or b` split in two.
   std::vector<Clause> opened(std::span<const Clause> clauses) const;
   // The iterations where the clause holds, perhaps beyond the range's ends; nullopt: it cannot be solved for r.
-  std::optional<Stretch> region(const Clause& c);
+  std::optional<IndexInterval> region(const Clause& c);
   // The iterations of the range where all clauses hold; nullopt: they are not known to be an interval.
-  std::optional<Stretch> common(std::span<const Clause> clauses);
-  Id iterations(const Stretch& r);  // their number, for a result of common()
+  std::optional<IndexInterval> common(std::span<const Clause> clauses);
+  Id iterations(const IndexInterval& r);  // their number, for a result of common()
   // The number of iterations where all clauses hold, as an index value; nullopt: unknown without the loop. Up to hard_clauses
   // clauses that cannot be solved are counted by inclusion and exclusion: count(a and b) = count(a) - count(a and not b).
   std::optional<Id> count(std::span<const Clause> clauses, int hard_clauses = 3);
@@ -59,9 +59,9 @@ class OneRange {
   Id uncut(Id index) const { return exact_.uncut(index); }
 
  private:
-  std::optional<Stretch> solved(Op op, Id x, Id y);
-  std::optional<Line> line_of(const symbolic::Sum& all);
-  std::optional<std::size_t> unsolved(std::span<const Clause> opened, Stretch& r);
+  std::optional<IndexInterval> solved(Op op, Id x, Id y);
+  std::optional<Line> line_of(const Poly& all);
+  std::optional<std::size_t> unsolved(std::span<const Clause> opened, IndexInterval& r);
   Id index(Op op, Id a, Id b) { return g_.make(op, DType::index, {a, b}); }
 
   Graph& g_;

@@ -29,8 +29,7 @@ class Rewriter {
     for (const Id id : order)
       if (g_.op(id) == Op::FOR && stands_alone(id)) loop_of_[g_.src(id, 0)] = id;
     for (const Id id : order)
-      if (g_.op(id) == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0)))
-        wanted_[g_.src(id, 0)].push_back(static_cast<std::size_t>(g_.arg(id, 0)));
+      if (g_.op(id) == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0))) wanted_[g_.src(id, 0)].push_back(g_.slot(id));
     done_.assign(order.back() + 1, no_id);
   }
 
@@ -55,14 +54,14 @@ class Rewriter {
     if (op == Op::CARRY && loop_of_.contains(g_.src(id, 0))) return carry(id);
     if (op == Op::FOR && loop_of_.contains(g_.src(id, 0))) return loop(id);
     if (op == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0)))
-      return build_.get(done_[g_.src(id, 0)], kernels_.at(g_.src(id, 0)).state_of.at(static_cast<std::size_t>(g_.arg(id, 0))));
+      return build_.get(done_[g_.src(id, 0)], kernels_.at(g_.src(id, 0)).state_of.at(g_.slot(id)));
     if (is_host(regions_.of[id]) && is_write(op)) return write(id);
     if (is_host(regions_.of[id]) && op == Op::INDEX && index_gate(g_, id).gate != no_id) return read(id);
     if (op == Op::OLD && old_.contains(g_.src(id, 0))) return old_.at(g_.src(id, 0));
     return g_.with_src(id, sources(id));
   }
 
-  Id one_position() { return build_.range(g_.index(1), ranges_++); }
+  Id one_work_item() { return build_.range(g_.index(1), ranges_++); }
   Id finish(const ScalarKernel& k) { return build_.kernel(std::span(&k.range, 1), k.init, k.final); }
 
   // Makes a new state of a number or small tensor.
@@ -90,7 +89,7 @@ class Rewriter {
     const auto [it, made] = kernels_.try_emplace(loop);
     ScalarKernel& k = it->second;
     if (!made) return k;
-    k.range = one_position();
+    k.range = one_work_item();
     const LoopParts l = loop_parts(g_, loop);
     std::int64_t state = 0;
     for (std::size_t slot = 0; slot < l.init.size(); ++slot)
@@ -103,7 +102,7 @@ class Rewriter {
   }
 
   Id carry(Id id) {
-    const Id init = init_of(loop_of_.at(g_.src(id, 0)), static_cast<std::size_t>(g_.arg(id, 0)), done_[g_.src(id, 1)]);
+    const Id init = init_of(loop_of_.at(g_.src(id, 0)), g_.slot(id), done_[g_.src(id, 1)]);
     return g_.with_src(id, std::vector<Id>{done_[g_.src(id, 0)], init});
   }
 
@@ -126,7 +125,7 @@ class Rewriter {
 
   Id write(Id id) {
     std::vector<Id> src = sources(id);
-    ScalarKernel k{one_position(), {src[0]}, {}, {}};
+    ScalarKernel k{one_work_item(), {src[0]}, {}, {}};
     src[0] = build_.carry(k.range, src[0], 0);
     k.final.push_back(g_.with_src(id, src));
     if (g_.op(id) == Op::ATOMIC) keep(k, build_.old(k.final[0]));
@@ -136,7 +135,7 @@ class Rewriter {
   }
 
   Id read(Id id) {
-    ScalarKernel k{one_position(), {}, {}, {}};
+    ScalarKernel k{one_work_item(), {}, {}, {}};
     keep(k, g_.with_src(id, sources(id)));
     return build_.get(finish(k), 0);
   }

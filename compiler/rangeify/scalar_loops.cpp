@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/small_vectors.h"
 
@@ -43,7 +44,7 @@ void ScalarLoops::find_written(std::span<const Id> order) {
     if (g_.op(id) == Op::CARRY) written_[g_.src(id, 1)] = true;
     if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::FOR) {
       const LoopParts l = loop_parts(g_, g_.src(id, 0));
-      const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+      const auto slot = g_.slot(id);
       written_[l.init[slot]] = written_[l.yield[slot]] = true;
     }
   }
@@ -55,8 +56,7 @@ bool ScalarLoops::slots(Id loop) {
   auto& memory = memory_[loop];
   for (std::size_t k = 0; k < l.init.size(); ++k) memory.push_back(is_large(l.init[k]));
   for (const Id id : regions_.list[regions_.owned[loop]].nodes)
-    if (g_.op(id) == Op::CARRY && g_.src(id, 0) == l.range && written_[id])
-      memory[static_cast<std::size_t>(g_.arg(id, 0))] = true;
+    if (g_.op(id) == Op::CARRY && g_.src(id, 0) == l.range && written_[id]) nth(memory, g_.arg(id, 0)) = true;
   for (std::size_t k = 0; k < l.init.size(); ++k)
     if (g_.dtype(l.init[k]) == DType::index || (memory[k] && !keeps_memory(loop, l.yield[k], k))) return false;
   return true;
@@ -67,7 +67,7 @@ bool ScalarLoops::keeps_memory(Id loop, Id next, std::size_t slot) const {
     if (is_write(g_.op(next)))
       next = g_.src(next, 0);
     else if (g_.op(next) == Op::GET && g_.op(g_.src(next, 0)) == Op::FOR)
-      next = scope_inits(g_, g_.src(next, 0))[static_cast<std::size_t>(g_.arg(next, 0))];
+      next = nth(scope_inits(g_, g_.src(next, 0)), g_.arg(next, 0));
     else
       break;
   }
@@ -92,7 +92,7 @@ bool ScalarLoops::is_memory(Id id) const {
   if (is_write(op) || op == Op::LOCAL) return true;
   if (op != Op::CARRY && (op != Op::GET || g_.op(g_.src(id, 0)) != Op::FOR)) return false;
   const auto& memory = memory_[op == Op::CARRY ? loop_of_[g_.src(id, 0)] : g_.src(id, 0)];
-  const auto slot = static_cast<std::size_t>(g_.arg(id, 0));
+  const auto slot = g_.slot(id);
   return slot < memory.size() && memory[slot];
 }
 

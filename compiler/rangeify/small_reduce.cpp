@@ -11,7 +11,7 @@ Id as(Graph& g, Id value, DType d) { return g.dtype(value) == d ? value : g.make
 Id condition(Graph& g, Op op, Id a, Id b) { return g.make(op, DType::boolean, {a, b}); }
 
 // The index of the first best value; a NaN is better than every number.
-Id position_of_best(Graph& g, ReduceKind kind, DType result, std::span<const Id> values) {
+Id index_of_best(Graph& g, ReduceKind kind, DType result, std::span<const Id> values) {
   if (values.empty()) return g.constant(result, 0);
   Id best = values[0], at = g.constant(result, 0);
   for (std::size_t i = 1; i < values.size(); ++i) {
@@ -30,7 +30,7 @@ Id position_of_best(Graph& g, ReduceKind kind, DType result, std::span<const Id>
 }  // namespace
 
 Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span<const Id> values) {
-  if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return position_of_best(g, kind, result, values);
+  if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return index_of_best(g, kind, result, values);
   const DType d = accumulation_dtype(result);
   const Id identity = g.constant(d, reduce_identity(kind, d));
   const auto combined = [&](Id a, Id b) { return g.make(operation_of(kind), d, {a, b}); };

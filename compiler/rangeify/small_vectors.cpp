@@ -9,6 +9,7 @@
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/kernel_body.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
 #include "compiler/ir/rewrite_in_order.h"
@@ -166,7 +167,7 @@ class Unrolling {
     const bool get = g_.op(id) == Op::GET;
     const Id loop = get ? g_.src(id, 0) : loop_of_.contains(g_.src(id, 0)) ? loop_of_.at(g_.src(id, 0)) : no_id;
     if (loop == no_id || g_.op(loop) == Op::KERNEL) return whole(id);
-    const auto i = static_cast<std::size_t>(g_.arg(id, 0));
+    const auto i = g_.slot(id);
     const std::size_t first = slot(loop, i), n = width(get ? scope_inits(g_, loop)[i] : g_.src(id, 1));
     Parts out;
     for (std::size_t k = 0; k < n; ++k) {
@@ -181,7 +182,7 @@ class Unrolling {
 
   Parts loop(Id id) {
     const std::vector<Id> src = g_.sources(id);
-    const auto n = static_cast<std::size_t>(g_.arg(id, 0));
+    const auto n = g_.slot(id);
     std::vector<Id> out{parts_.at(src[0])[0], parts_.at(src[1])[0], parts_.at(src[2])[0]};
     for (std::size_t i = 3; i < 3 + 2 * n; ++i) {
       const std::size_t w = width(src[3 + (i - 3) % n]);
@@ -225,7 +226,7 @@ class Unrolling {
   Parts sum_of_products(Id id, const std::vector<std::int64_t>& axes) {
     const Extents in = extents(g_.src(id, 0)), out = extents(id);
     Extents inner;
-    for (const std::int64_t a : axes) inner.push_back(in[static_cast<std::size_t>(a)]);
+    for (const std::int64_t a : axes) inner.push_back(nth(in, a));
     Parts made;
     for (std::size_t k = 0; k < count(out); ++k) {
       Parts a, b;
@@ -268,7 +269,7 @@ class Unrolling {
     const Extents in = extents(x);
     Extents from(in.size());
     for (std::size_t a = 0; a < at.size(); ++a) {
-      if (op == Op::PERMUTE) from[static_cast<std::size_t>(g_.arg(id, a))] = at[a];
+      if (op == Op::PERMUTE) nth(from, g_.arg(id, a)) = at[a];
       if (op == Op::EXPAND) from[a] = in[a] == 1 ? 0 : at[a];
       if (op == Op::SLICE) from[a] = constant(g_.src(id, 1 + a)) + at[a] * g_.arg(id, a);
       if (op == Op::PAD) from[a] = at[a] - constant(g_.src(id, 2 + a));
@@ -290,7 +291,7 @@ class Unrolling {
   }
 
   std::pair<Id, std::size_t> joined(Id id, Extents at) {
-    const auto axis = static_cast<std::size_t>(g_.arg(id, 0));
+    const auto axis = g_.slot(id);
     const std::span<const Id> sources = g_.src(id);
     std::size_t i = 0;
     for (; at[axis] >= extents(sources[i])[axis]; ++i) at[axis] -= extents(sources[i])[axis];

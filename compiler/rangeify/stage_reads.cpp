@@ -25,7 +25,7 @@ void StageReads::hand_on(Id node, const Nest& nest) {
   const Op op = g_.op(node);
   if (op == Op::RANGE || op == Op::PARAM) return;
   if (op == Op::KERNEL) {  // runs once, for all readers of its results
-    const std::span<const Id> ranges = own_ranges(g_, node);
+    const std::span<const Id> ranges = scope_ranges(g_, node);
     const Nest* own = nest_with({}, ranges);
     for (const Id s : src.subspan(ranges.size())) nest_of_[s] = own;
     return;

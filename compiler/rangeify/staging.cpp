@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "compiler/ir/nth.h"
 #include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -100,11 +101,11 @@ void StagingModel::add(Id node, Shapes& shapes) {
   }
   if (g_.op(node) == Op::REDUCE) {
     const std::vector<Id> in = shapes.of(g_.src(node, 0));
-    double turns = 1;
-    for (std::int64_t a : g_.args(node).subspan(1)) turns *= std::max(1.0, extent(in[static_cast<std::size_t>(a)]));
-    c.operations *= turns;
+    double iterations = 1;
+    for (std::int64_t a : g_.args(node).subspan(1)) iterations *= std::max(1.0, extent(nth(in, a)));
+    c.operations *= iterations;
     c.contains_reduce = true;
-    c.contains_loop = c.contains_loop || turns > max_short_iterations;
+    c.contains_loop = c.contains_loop || iterations > max_short_iterations;
   }
   c.operations = std::min(c.operations, huge);
   costs_[node] = c;
@@ -121,12 +122,12 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     c.operations = std::min(c.operations + n * operation_cost(op).recompute, huge);
     c.code += 1;
     if (op == Op::INDEX) continue;
-    double turns = 1;
+    double iterations = 1;
     for (const Id s : g_.src(id))
-      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) turns *= std::max(1.0, extent(g_.src(s, 0)));
+      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) iterations *= std::max(1.0, extent(g_.src(s, 0)));
     c.contains_reduce = c.contains_reduce || op == Op::REDUCE;
-    c.contains_loop = c.contains_loop || turns > max_short_iterations;
-    for (const Id s : g_.src(id)) times[s] = std::max(times[s], n * turns);
+    c.contains_loop = c.contains_loop || iterations > max_short_iterations;
+    for (const Id s : g_.src(id)) times[s] = std::max(times[s], n * iterations);
   }
   return c;
 }

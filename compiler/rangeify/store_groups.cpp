@@ -6,6 +6,8 @@
 
 #include "compiler/rangeify/demand.h"
 
+#include "compiler/ir/nth.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -57,7 +59,7 @@ void DemandWalk::form_groups() {
   for (Id store : stores) {
     // If another store reads a parameter's old value, the parameter gets a kernel of its own, which runs after the reader.
     const Id param = g_.src(store, 0);
-    const bool is_inout = program_.params[static_cast<std::size_t>(g_.arg(param, 0))].direction != Direction::out;
+    const bool is_inout = nth(program_.params, g_.arg(param, 0)).direction != Direction::out;
     bool alone = false;
     if (is_inout) {
       const std::vector<bool> readers = depends_on(param);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compiler/ir/builder.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/regions.h"
 #include "compiler/ir/rewrite_in_order.h"
@@ -101,22 +102,23 @@ class Summing {
     std::vector<Id> indices;
     for (const Sum& s : out.sums) indices.insert(indices.end(), s.index.begin(), s.index.end());
     const std::vector<Id> used = g_.reachable(indices);
-    for (const Id r : k.ranges) (std::ranges::binary_search(used, r) ? out.kept : out.inner).push_back(r);
-    out.is_own = std::ranges::all_of(
-        out.sums, [&](const Sum& s) { return is_own(s, k.init[static_cast<std::size_t>(&s - out.sums.data())], out.kept); });
-    const bool may = out.is_own || std::ranges::all_of(out.sums, [&](const Sum& s) { return is_orderless(s.kind, s.dtype); });
+    for (const Id r : k.ranges) (std::ranges::binary_search(used, r) ? out.used_ranges : out.inner).push_back(r);
+    out.is_exclusive = std::ranges::all_of(
+        out.sums, [&](const Sum& s) { return is_exclusive(s, nth(k.init, &s - out.sums.data()), out.used_ranges); });
+    const bool may =
+        out.is_exclusive || std::ranges::all_of(out.sums, [&](const Sum& s) { return is_orderless(s.kind, s.dtype); });
     const bool is_long = std::ranges::any_of(out.inner, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
     if (k.final.empty() || !is_long || !may) return;
     for (const Sum& s : out.sums) sum_at_[s.atomic] = {kernel, 0};
     kernels_.emplace(kernel, std::move(out));
   }
 
-  // Whether each work item over the kept axes has an element of its own, and together they have all elements.
-  bool is_own(const Sum& s, Id state, const std::vector<Id>& kept) {
+  // Whether each work item over the used_ranges axes has an element of its own, and together they have all elements.
+  bool is_exclusive(const Sum& s, Id state, const std::vector<Id>& used_ranges) {
     const std::vector<Id> extents = build_.shape_of(state);
     for (std::size_t k = 0; k < extents.size(); ++k)
       if (g_.op(s.index[k]) != Op::RANGE || g_.src(s.index[k], 0) != extents[k]) return false;
-    std::vector<Id> sorted = s.index, ranges = kept;
+    std::vector<Id> sorted = s.index, ranges = used_ranges;
     std::ranges::sort(sorted);
     std::ranges::sort(ranges);
     return sorted == ranges;
@@ -129,7 +131,7 @@ class Summing {
     if (op == Op::FOR && loops_.contains(id)) return loop(id);
     if (op == Op::GET && loops_.contains(g_.src(id, 0))) {
       const auto& sums = loops_.at(g_.src(id, 0));
-      if (const auto it = sums.find(static_cast<std::size_t>(g_.arg(id, 0))); it != sums.end()) return behind(id, it->second);
+      if (const auto it = sums.find(g_.slot(id)); it != sums.end()) return behind(id, it->second);
     }
     if (op == Op::KERNEL && kernels_.contains(id)) return kernel(id);
     return g_.with_src(id, of(g_.src(id)));
@@ -187,37 +189,38 @@ class Summing {
   }
   Id behind(Id get, const Sum& s) {
     const Id before = g_.src(get, 0), loop = done_[before];
-    const Id state = done_[loop_parts(g_, before).init[static_cast<std::size_t>(g_.arg(get, 0))]];
+    const Id state = done_[nth(loop_parts(g_, before).init, g_.arg(get, 0))];
     const std::vector<Id> index = of(s.index);
     const Id sum = build_.get(loop, g_.arg(get, 0));
     return build_.atomic(s.kind, state, build_.get(loop, touched_slot(before, s)), sum, index);
   }
 
   struct KernelSums {
-    std::vector<Sum> sums;        // by slot
-    std::vector<Id> kept, inner;  // ranges that the indices use, and ranges that become loops
-    bool is_own = false;          // whether each work item over the kept ranges has its own elements
+    std::vector<Sum> sums;               // by slot
+    std::vector<Id> used_ranges, inner;  // ranges that the indices use, and ranges that become loops
+    bool is_exclusive = false;           // whether each work item over the used_ranges ranges has its own elements
   };
 
   Id kernel(Id id) {
     const KernelSums& k = kernels_.at(id);
     const std::vector<Id> init = of(kernel_parts(g_, id).init), inner = of(k.inner);
-    std::vector<Id> kept = of(k.kept), before, states;
-    if (kept.empty()) kept.push_back(build_.range(g_.index(1), next_range_++));
+    std::vector<Id> used_ranges = of(k.used_ranges), before, states;
+    if (used_ranges.empty()) used_ranges.push_back(build_.range(g_.index(1), next_range_++));
     for (std::size_t i = 0; i < k.sums.size(); ++i) {
       const Sum& s = k.sums[i];
-      states.push_back(build_.carry(kept[0], init[i], static_cast<std::int64_t>(i)));
-      before.push_back(k.is_own ? build_.element(states[i], of(s.index)) : g_.constant(s.dtype, identity(s.kind, s.dtype)));
+      states.push_back(build_.carry(used_ranges[0], init[i], static_cast<std::int64_t>(i)));
+      before.push_back(k.is_exclusive ? build_.element(states[i], of(s.index))
+                                      : g_.constant(s.dtype, identity(s.kind, s.dtype)));
     }
-    if (!k.is_own) before.insert(before.end(), k.sums.size(), boolean(false));
+    if (!k.is_exclusive) before.insert(before.end(), k.sums.size(), boolean(false));
     const std::vector<Id> sums = nest(k, inner, before);
     std::vector<Id> final;
     for (std::size_t i = 0; i < k.sums.size(); ++i) {
       const Sum& s = k.sums[i];
-      final.push_back(k.is_own ? build_.update(states[i], no_id, sums[i], of(s.index))
-                               : build_.atomic(s.kind, states[i], sums[k.sums.size() + i], sums[i], of(s.index)));
+      final.push_back(k.is_exclusive ? build_.update(states[i], no_id, sums[i], of(s.index))
+                                     : build_.atomic(s.kind, states[i], sums[k.sums.size() + i], sums[i], of(s.index)));
     }
-    return build_.kernel(kept, init, final);
+    return build_.kernel(used_ranges, init, final);
   }
 
   // Makes loops over the ranges, the first one outermost, and returns the carried values after them.
@@ -232,7 +235,7 @@ class Summing {
     std::vector<Id> now = init.back();
     for (std::size_t i = 0; i < k.sums.size(); ++i) {
       now[i] = combined(k.sums[i], init.back()[i]);
-      if (!k.is_own) now[k.sums.size() + i] = touched(k.sums[i], init.back()[k.sums.size() + i]);
+      if (!k.is_exclusive) now[k.sums.size() + i] = touched(k.sums[i], init.back()[k.sums.size() + i]);
     }
     for (std::size_t t = ranges.size(); t-- > 0;) {
       const Id loop = build_.loop(ranges[t], g_.index(0), g_.src(ranges[t], 0), init[t], now);

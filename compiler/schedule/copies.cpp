@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/dependencies.h"
@@ -13,7 +14,7 @@ namespace {
 
 int buffer_of(const Graph& g, const Kernel& k, Id state) {
   const Id memory = memory_of(g, state);
-  return g.op(memory) == Op::BUFFER ? k.buffers[static_cast<std::size_t>(g.arg(memory, 0))] : -1;
+  return g.op(memory) == Op::BUFFER ? nth(k.buffers, g.arg(memory, 0)) : -1;
 }
 
 // Whether the state is the buffer's contents when the kernel, or one of its iterations, begins.
@@ -30,7 +31,7 @@ Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
   const DType d = at(s, to).dtype;
   std::vector<Id> ranges;
   for (const Id n : strides == nullptr ? std::vector<Id>{at(s, to).size} : strides->extents)
-    ranges.push_back(g.make(Op::RANGE, DType::index, {n}, {std::ssize(ranges), static_cast<std::int64_t>(RangeKind::loop)}));
+    ranges.push_back(g.range(n, std::ssize(ranges), RangeKind::loop));
   const Id there = strides == nullptr ? ranges[0] : position_of(g, *strides, ranges),
            here = strides == nullptr ? ranges[0] : row_major(g, ranges, strides->extents);
   const Id source = g.make(Op::BUFFER, d, {}, {1}), value = g.make(Op::LOAD, d, {source, here});
@@ -44,15 +45,15 @@ Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
 std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id end) {
   const Id store = g.src(end, 0);  // a gated STORE has four sources
   if (g.op(store) != Op::STORE || g.src(store).size() != 3) return std::nullopt;
-  const Id position = g.src(store, 1), load = g.src(store, 2);
-  if (g.op(load) != Op::LOAD || g.src(load).size() != 2 || g.src(load, 1) != position || !is_first(g, g.src(load, 0)))
+  const Id linear = g.src(store, 1), load = g.src(store, 2);
+  if (g.op(load) != Op::LOAD || g.src(load).size() != 2 || g.src(load, 1) != linear || !is_first(g, g.src(load, 0)))
     return std::nullopt;
   const int to = buffer_of(g, k, g.src(store, 0)), from = buffer_of(g, k, g.src(load, 0));
   if (from < 0 || to == from || at(s, to).size != at(s, from).size) return std::nullopt;
   const std::vector<Id> ranges = g.sources(end, 1);
-  if (!covers(g, ranges, std::vector{position}, at(s, to).size)) return std::nullopt;  // false also if strides leave gaps
-  // Without the copy, a later phase of this kernel would load the old contents of `to`.
-  if (!k.is_own && std::ranges::binary_search(access_of(g, k).loads, to)) return std::nullopt;
+  if (!covers(g, ranges, std::vector{linear}, at(s, to).size)) return std::nullopt;  // false also if strides leave gaps
+  // Without the copy, a later tile step of this kernel would load the old contents of `to`.
+  if (!k.is_explicit && std::ranges::binary_search(access_of(g, k).loads, to)) return std::nullopt;
   return Copied{to, from};
 }
 
@@ -63,13 +64,13 @@ bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer) {
   return std::ranges::any_of(ends, [&](Id end) {
     Id state = g.src(end, 0);
     if (buffer_of(g, k, state) != buffer) return false;
-    std::vector<Id> positions;
+    std::vector<Id> indices;
     for (; g.op(state) == Op::STORE; state = g.src(state, 0)) {
       if (g.src(state).size() != 3) return false;
-      positions.push_back(g.src(state, 1));
+      indices.push_back(g.src(state, 1));
     }
     const std::vector<Id> ranges = g.sources(end, 1);
-    return is_first(g, state) && covers(g, ranges, positions, at(s, buffer).size);
+    return is_first(g, state) && covers(g, ranges, indices, at(s, buffer).size);
   });
 }
 

@@ -6,9 +6,10 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/schedule/copies.h"
-#include "compiler/schedule/pieces.h"
+#include "compiler/schedule/segments.h"
 
 namespace kiln::compiler {
 namespace {
@@ -18,9 +19,7 @@ void sort_unique(std::vector<int>& v) {
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 
-int buffer_at(const Graph& g, const Kernel& k, Id state) {
-  return k.buffers[static_cast<std::size_t>(g.arg(memory_of(g, state), 0))];
-}
+int buffer_at(const Graph& g, const Kernel& k, Id state) { return nth(k.buffers, g.arg(memory_of(g, state), 0)); }
 
 // The END of kernel k that stores to the buffer; no_id: none.
 Id end_into(const Graph& g, const Kernel& k, int buffer) {
@@ -43,7 +42,7 @@ bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
 
 // The first buffer of a chain of `after`. All buffers of the chain use its memory.
 int memory_of_buffer(const Schedule& s, int b) {
-  while (s.buffers[static_cast<std::size_t>(b)].after >= 0) b = s.buffers[static_cast<std::size_t>(b)].after;
+  while (nth(s.buffers, b).after >= 0) b = nth(s.buffers, b).after;
   return b;
 }
 
@@ -58,14 +57,14 @@ class Edges {
     for (std::size_t k = 0; k < count; ++k) connect(k);
     next_.resize(count);
     for (std::size_t k = 0; k < count; ++k)
-      for (const int d : s_.kernels[k].depends_on) next_[static_cast<std::size_t>(d)].push_back(k);
+      for (const int d : s_.kernels[k].depends_on) nth(next_, d).push_back(k);
     for (std::size_t k = 0; k < count; ++k)
       for (const int b : std::vector<int>(access_[k].stores))
         if (is_entry_value(b)) overwrite(k, b);
     order();
   }
 
-  // Lists each kernel's entry reads, because an inout parameter of a piece need not be one of the program.
+  // Lists each kernel's entry reads, because an inout parameter of a segment need not be one of the program.
   void tell_entry_reads() {
     for (Kernel& k : s_.kernels) k.at_entry = entry_reads(k);
   }
@@ -75,15 +74,13 @@ class Edges {
   std::vector<std::vector<int>> kernels_by_buffer(Used which) const {
     std::vector<std::vector<int>> out(s_.buffers.size());
     for (std::size_t k = 0; k < access_.size(); ++k)
-      for (const int b : access_[k].*which) out[static_cast<std::size_t>(b)].push_back(static_cast<int>(k));
+      for (const int b : access_[k].*which) nth(out, b).push_back(static_cast<int>(k));
     return out;
   }
 
-  bool is_parameter(int b) const { return s_.buffers[static_cast<std::size_t>(b)].param >= 0; }
+  bool is_parameter(int b) const { return nth(s_.buffers, b).param >= 0; }
   // Whether b is a parameter whose value on entry the program may read.
-  bool is_entry_value(int b) const {
-    return is_parameter(b) && s_.program.params[static_cast<std::size_t>(b)].direction != Direction::out;
-  }
+  bool is_entry_value(int b) const { return is_parameter(b) && nth(s_.program.params, b).direction != Direction::out; }
 
   void list_users() {
     readers_ = kernels_by_buffer(&KernelAccess::loads);
@@ -93,15 +90,15 @@ class Edges {
   // Makes kernel k store to parameter b after all kernels that read b. If no order allows that, k stores to a temporary, and a
   // copy kernel stores b. A kernel of the program always changes b in place: its loads and stores have an order of their own.
   void overwrite(std::size_t k, int b) {
-    std::vector<int> readers = readers_[static_cast<std::size_t>(b)];
+    std::vector<int> readers = nth(readers_, b);
     const Kernel& kernel = s_.kernels[k];
     const bool copies =
-        !kernel.is_own && (reads_elsewhere(g_, kernel, b, end_into(g_, kernel, b)) || reaches_one_of(k, readers));
+        !kernel.is_explicit && (reads_elsewhere(g_, kernel, b, end_into(g_, kernel, b)) || reaches_one_of(k, readers));
     if (!copies) std::erase(readers, static_cast<int>(k));
     const std::size_t writer = copies ? through_temporary(k, b) : k;
     for (const int r : readers) {
       s_.kernels[writer].depends_on.push_back(r);
-      next_[static_cast<std::size_t>(r)].push_back(writer);
+      nth(next_, r).push_back(writer);
     }
     sort_unique(s_.kernels[writer].depends_on);
   }
@@ -125,7 +122,7 @@ class Edges {
   // Makes kernel k store to a temporary instead of parameter b. Returns a new kernel that copies the temporary to b.
   std::size_t through_temporary(std::size_t k, int b) {
     const auto temporary = static_cast<int>(s_.buffers.size());
-    const Buffer target = s_.buffers[static_cast<std::size_t>(b)];
+    const Buffer target = nth(s_.buffers, b);
     s_.buffers.push_back({target.dtype, target.size, -1, no_id});
     Kernel& kernel = s_.kernels[k];
     const auto slot = static_cast<std::int64_t>(kernel.buffers.size());
@@ -161,7 +158,7 @@ class Edges {
     // Kernels that store to one buffer run in the order of the list, each after the previous one. So the last one is enough. A
     // kernel that only reads the buffer reads the last writer's values.
     const auto add_writer = [&](int b, std::size_t end) {
-      const std::vector<int>& writers = writers_[static_cast<std::size_t>(b)];
+      const std::vector<int>& writers = nth(writers_, b);
       const auto last = std::ranges::lower_bound(writers, static_cast<int>(end));
       if (last != writers.begin()) after.push_back(last[-1]);
     };
@@ -170,9 +167,9 @@ class Edges {
       if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add_writer(b, all);
     for (const int b : access_[k].stores) {
       add_writer(b, k);
-      const int before = s_.buffers[static_cast<std::size_t>(b)].after;
+      const int before = nth(s_.buffers, b).after;
       if (before < 0) continue;
-      const std::vector<int>& readers = readers_[static_cast<std::size_t>(before)];
+      const std::vector<int>& readers = nth(readers_, before);
       after.insert(after.end(), readers.begin(), readers.end());
       add_writer(before, all);
     }
@@ -187,7 +184,7 @@ class Edges {
     std::vector<std::size_t> round(n, 0), waits(n, 0), ready;
     std::vector<std::vector<std::size_t>> next(n);
     for (std::size_t k = 0; k < n; ++k) {
-      for (const int d : s_.kernels[k].depends_on) next[static_cast<std::size_t>(d)].push_back(k);
+      for (const int d : s_.kernels[k].depends_on) nth(next, d).push_back(k);
       waits[k] = s_.kernels[k].depends_on.size();
       if (waits[k] == 0) ready.push_back(k);
     }
@@ -223,7 +220,7 @@ class Edges {
       sorted.push_back(std::move(s_.kernels[k]));
     }
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-      for (int& d : sorted[i].depends_on) d = place[static_cast<std::size_t>(d)];
+      for (int& d : sorted[i].depends_on) d = nth(place, d);
       std::ranges::sort(sorted[i].depends_on);
       sorted[i].name = s_.program.name + "_k" + std::to_string(i);
     }
@@ -232,7 +229,7 @@ class Edges {
 
   // Each kernel that still waits depends on another one that waits, so a walk along these edges ends in a cycle.
   Diagnostic cycle(const std::vector<std::size_t>& waits) const {
-    const auto is_waiting = [&](auto n) { return waits[static_cast<std::size_t>(n)] > 0; };
+    const auto is_waiting = [&](auto n) { return nth(waits, n) > 0; };
     std::vector<std::size_t> way;
     auto k = static_cast<std::size_t>(std::ranges::find_if(waits, [](std::size_t n) { return n > 0; }) - waits.begin());
     while (std::ranges::find(way, k) == way.end()) {
@@ -258,14 +255,14 @@ void join_buffers(Schedule& s) {
   std::vector<int> number;
   std::vector<Buffer> kept;
   for (Buffer& b : s.buffers) {
-    number.push_back(b.after >= 0 ? number[static_cast<std::size_t>(b.after)] : static_cast<int>(kept.size()));
+    number.push_back(b.after >= 0 ? nth(number, b.after) : static_cast<int>(kept.size()));
     if (b.after < 0) kept.push_back(b);
   }
   s.buffers = std::move(kept);
   for (Kernel& k : s.kernels) {
-    for (int& b : k.buffers) b = number[static_cast<std::size_t>(b)];
+    for (int& b : k.buffers) b = nth(number, b);
     if (k.at_entry)
-      for (int& b : *k.at_entry) b = number[static_cast<std::size_t>(b)];
+      for (int& b : *k.at_entry) b = nth(number, b);
   }
 }
 
@@ -285,17 +282,17 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
 }
 
 void dependencies(Graph& g, Schedule& s) {
-  if (s.pieces.empty()) {
+  if (s.segments.empty()) {
     Edges(g, s).run();
     return join_buffers(s);
   }
-  in_pieces(g, s, [](Graph& graph, Schedule& piece) {
-    Edges edges(graph, piece);
+  in_segments(g, s, [](Graph& graph, Schedule& segment) {
+    Edges edges(graph, segment);
     edges.run();
     edges.tell_entry_reads();
   });
   join_buffers(s);
-  join_pieces(g, s);
+  join_segments(g, s);
 }
 
 }  // namespace kiln::compiler

@@ -1,8 +1,8 @@
 // dependencies: orders the kernels by the data that they load and store.
 //
-// Before: kernels without an order, by piece if the program has host loops.
+// Before: kernels without an order, by segment if the program has host loops.
 // After: one list of kernels with their final names and HostLoops. Each kernel comes after the kernels in its depends_on.
-//   A buffer that is `after` another one is merged with it. States of pieces are temporaries.
+//   A buffer that is `after` another one is merged with it. States of segments are temporaries.
 // Requires: kernel_split ran.
 // Ensures: a kernel that overwrites a parameter loads from it only the element that it stores. Exception: kernels of the
 //   program, whose loads and stores have an order of their own.

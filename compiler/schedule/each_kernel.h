@@ -16,7 +16,7 @@ void for_each_plain_kernel(Graph& g, Schedule& s, F&& f) {
   const Facts facts = facts_of(s.program);
   Simplifier simplify(g, facts);
   for (Kernel& k : s.kernels)
-    if (!k.is_own && !has_phases(g, k.sink)) f(k, simplify);
+    if (!k.is_explicit && !has_tile_steps(g, k.sink)) f(k, simplify);
 }
 
 // Calls f(kernel, facts, made) for each kernel. The kernels that f appends to `made` come before it.

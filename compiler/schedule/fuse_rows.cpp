@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/rangeify/index_expr.h"
@@ -17,18 +18,18 @@ class Fusion {
  public:
   Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c)
       : g_(g), s_(s), rows_(rows), c_(c), ids_(g, sinks_of(s, c)) {
-    const auto extents = std::span<const Id>(rows_.phase(c.kernels[0]).extents).first(c.depth);
+    const auto extents = std::span<const Id>(rows_.tile_step(c.kernels[0]).extents).first(c.depth);
     count_ = index_product(g, extents);
     const Id rounded = index_add(g, count_, g.index(c.rows - 1));
-    turns_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
-    turn_ = range(turns_, RangeKind::loop);
+    tiles_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
+    tile_ = range(tiles_, RangeKind::loop);
   }
 
   Kernel write() {
     made_.name = s_.kernels[c_.kernels.back()].name;
-    for (std::size_t i = 0; i < c_.kernels.size(); ++i) add_phase(i);
+    for (std::size_t i = 0; i < c_.kernels.size(); ++i) add_tile_step(i);
     made_.sink = g_.make(Op::SINK, DType::none, ends_);
-    for (const int b : c_.local) keep_windows(b);
+    for (const int b : c_.local) add_tile_buffer(b);
     remark(g_, g_.src(ends_.back(), 0), remarks::fused, [&] {
       return std::to_string(c_.kernels.size()) + " kernels run as one, on tiles of " + std::to_string(c_.rows) +
              (c_.rows == 1 ? " row" : " rows");
@@ -46,37 +47,37 @@ class Fusion {
   // The parts are braced lists, because C++ evaluates these from left to right, but a call's arguments in any order.
   Id add(std::initializer_list<Id> parts) { return g_.make(Op::ADD, DType::index, parts); }
   Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
-  Id first_row() { return mul({turn_, g_.index(c_.rows)}); }
+  Id first_row() { return mul({tile_, g_.index(c_.rows)}); }
 
   std::size_t position(std::size_t kernel) const {
     return static_cast<std::size_t>(std::ranges::lower_bound(c_.kernels, kernel) - c_.kernels.begin());
   }
   bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
-  const RowOffsets& window_of(int b) const { return c_.windows[position(rows_.writer(b))]; }
+  const RowOffsets& halo_of(int b) const { return c_.halos[position(rows_.writer(b))]; }
   // Whether the tile buffers of neighbouring tiles contain the same rows, because they include a halo.
-  bool overlaps(int b) const { return is_local(b) && !window_of(b).none(); }
+  bool overlaps(int b) const { return is_local(b) && !halo_of(b).none(); }
 
   std::int64_t rows_in(const RowOffsets& w) const { return c_.rows + w.hi - w.lo; }
-  Id window_size(int b) {
-    const Id rows = g_.index(rows_in(window_of(b)));
+  Id tile_size(int b) {
+    const Id rows = g_.index(rows_in(halo_of(b)));
     return index_mul(g_, rows, rows_.row_size(rows_.writer(b), c_.depth));
   }
 
-  void keep_windows(int b) {
-    Buffer& buffer = s_.buffers[static_cast<std::size_t>(b)];
-    buffer.window = window_size(b);
-    buffer.size = index_mul(g_, turns_, buffer.window);
-    buffer.kept = index_mul(g_, index_min(g_, turns_, g_.index(most_chunks)), buffer.window);
+  void add_tile_buffer(int b) {
+    Buffer& buffer = nth(s_.buffers, b);
+    buffer.tile = tile_size(b);
+    buffer.size = index_mul(g_, tiles_, buffer.tile);
+    buffer.tile_storage = index_mul(g_, index_min(g_, tiles_, g_.index(most_chunks)), buffer.tile);
   }
 
-  // Adds the ENDs of kernel i as a phase. Its ranges: the tile, the row in the tile (if there are several), the kernel's other
-  // LOOP ranges.
-  void add_phase(std::size_t i) {
+  // Adds the ENDs of kernel i as a tile step. Its ranges: the tile, the row in the tile (if there are several), the kernel's
+  // other LOOP ranges.
+  void add_tile_step(std::size_t i) {
     const std::size_t kernel = c_.kernels[i];
-    const RowPhase& p = rows_.phase(kernel);
-    const RowOffsets& w = c_.windows[i];
-    std::vector<Id> loops{turn_};
-    Id row = turn_;
+    const TileStep& p = rows_.tile_step(kernel);
+    const RowOffsets& w = c_.halos[i];
+    std::vector<Id> loops{tile_};
+    Id row = tile_;
     if (rows_in(w) > 1) {
       loops.push_back(range(rows_end(w), RangeKind::loop));
       row = add({first_row(), loops.back()});
@@ -90,8 +91,8 @@ class Fusion {
     place_rest(kernel, map);
     for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
       if (!is_unit(g_.src(r, 0))) loops.push_back(map.at(r));
-    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_phases() needs different ranges
-    const std::unordered_map<Id, Id> loads = loads_of_windows(kernel);
+    if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
+    const std::unordered_map<Id, Id> loads = loads_of_tiles(kernel);
     for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
       const Id store = substitute(g_, store_of(kernel, end, loops), loads);
       std::vector<Id> src{rows_.simplify()(substitute(g_, store, map))};
@@ -111,7 +112,7 @@ class Fusion {
   }
 
   // Maps the outer ranges to the digits of the row's number.
-  void place_rows(const RowPhase& p, Id row, std::unordered_map<Id, Id>& map) {
+  void place_rows(const TileStep& p, Id row, std::unordered_map<Id, Id>& map) {
     std::size_t first = 0;
     while (is_unit(p.extents[first])) ++first;
     Id inner = g_.index(1);
@@ -128,7 +129,7 @@ class Fusion {
     for (const Id id : g_.reachable(k.sink)) {
       if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.src(id, 0), static_cast<RangeKind>(g_.arg(id, 1)));
       if (g_.op(id) != Op::BUFFER) continue;
-      const int buffer = k.buffers[static_cast<std::size_t>(g_.arg(id, 0))];
+      const int buffer = nth(k.buffers, g_.arg(id, 0));
       const auto at = std::ranges::find(made_.buffers, buffer);
       const auto slot = static_cast<std::int64_t>(at - made_.buffers.begin());
       if (at == made_.buffers.end()) made_.buffers.push_back(buffer);
@@ -137,20 +138,20 @@ class Fusion {
   }
 
   // The index in buffer b of element `rest` of a row. `row` counts from the first row in the tile buffer.
-  Id in_window(int b, Id row, Id rest) {
+  Id in_tile(int b, Id row, Id rest) {
     const Id size = rows_.row_size(rows_.writer(b), c_.depth);
-    return add({mul({turn_, window_size(b)}), add({mul({row, size}), rest})});
+    return add({mul({tile_, tile_size(b)}), add({mul({row, size}), rest})});
   }
 
-  std::unordered_map<Id, Id> loads_of_windows(std::size_t kernel) {
+  std::unordered_map<Id, Id> loads_of_tiles(std::size_t kernel) {
     std::unordered_map<Id, Id> out;
-    for (const Id load : rows_.phase(kernel).loads) {
+    for (const Id load : rows_.tile_step(kernel).loads) {
       const int b = rows_.buffer_of(kernel, load);
       if (!overlaps(b)) continue;
       const RowElement at = rows_.locate(rows_.writer(b), kernel, load, c_.depth).value();
-      const Id first = add({first_row(), g_.index(window_of(b).lo)});
+      const Id first = add({first_row(), g_.index(halo_of(b).lo)});
       std::vector<Id> src = g_.sources(load);
-      src[1] = in_window(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
+      src[1] = in_tile(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
       out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may load from tile buffers
     }
     return out;
@@ -160,11 +161,11 @@ class Fusion {
     const Id store = g_.src(end, 0);
     const int b = rows_.buffer_of(kernel, store);
     if (!overlaps(b)) return store;
-    const RowPhase& p = rows_.phase(kernel);
+    const TileStep& p = rows_.tile_step(kernel);
     const Id rest =
         row_major(g_, std::span<const Id>(p.loops).subspan(c_.depth), std::span<const Id>(p.extents).subspan(c_.depth));
     std::vector<Id> src = g_.sources(store);
-    src[1] = in_window(b, loops[1], rest);
+    src[1] = in_tile(b, loops[1], rest);
     return g_.with_src(store, src);
   }
 
@@ -175,7 +176,7 @@ class Fusion {
   RangeIds ids_;
   Kernel made_;
   std::vector<Id> ends_;
-  Id count_ = no_id, turns_ = no_id, turn_ = no_id;  // number of rows, number of tiles, RANGE over the tiles
+  Id count_ = no_id, tiles_ = no_id, tile_ = no_id;  // number of rows, number of tiles, RANGE over the tiles
 };
 
 }  // namespace

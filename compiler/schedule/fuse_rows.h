@@ -1,15 +1,16 @@
-// fuse_rows: fuses kernels that work row by row into one kernel with phases.
+// fuse_rows: fuses kernels that work row by row into one kernel with tile steps.
 //
 // Before: kernel A stores T over ranges (i, j). Kernel B, over (i, k), loads from T only its own row i, or rows near it.
-// After: one kernel with the ENDs of A, then the ENDs of B, as phases. The outermost range t counts tiles of rows. A tile of
+// After: one kernel with the ENDs of A, then the ENDs of B, as tile steps. The outermost range t counts tiles of rows. A tile
+// of
 //   one row is END(.., t, j); a tile of several rows is END(.., t, i, j), with row t*rows + i.
-//   If only this kernel uses T, T becomes a tile buffer (Buffer::window), which stores the elements of one tile.
+//   If only this kernel uses T, T becomes a tile buffer (Buffer::tile), which stores the elements of one tile.
 //   If B loads a halo (rows next to its own), A computes the halo again in each tile, and the tile buffer includes it.
 // Requires: kernel_split ran.
 // Ensures: the same elements are computed from the same elements.
 // Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused.
 // Example: m[i] = max_j x[i, j]; y[i, j] = x[i, j] - m[i]   ->
-//   for t: phase 1: m[t] = max_j x[t, j], window 1; phase 2: y[t, j] = x[t, j] - m[t]
+//   for t: tile step 1: m[t] = max_j x[t, j], tile 1; tile step 2: y[t, j] = x[t, j] - m[t]
 #pragma once
 
 #include "compiler/ir/schedule.h"

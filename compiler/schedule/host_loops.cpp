@@ -4,11 +4,12 @@
 #include <set>
 #include <string>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/shapes.h"
-#include "compiler/rangeify/integer_positions.h"
-#include "compiler/schedule/host_cells.h"
-#include "compiler/schedule/piece_writer.h"
+#include "compiler/rangeify/integer_indices.h"
+#include "compiler/schedule/carried_buffers.h"
+#include "compiler/schedule/segment_writer.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -16,14 +17,14 @@ namespace {
 
 constexpr std::int64_t far = std::int64_t{1} << 62;
 
-// A value and the slot of the parameter or state that a piece stores it in.
+// A value and the slot of the parameter or state that a segment stores it in.
 struct Stored {
   int slot;
   Id value;
 };
 
-// A possible piece. It becomes one if it stores something.
-struct Unit {
+// A possible segment. It becomes one if it stores something.
+struct Draft {
   std::uint32_t region, time;
   int loop;
   std::vector<Stored> stores;
@@ -35,27 +36,27 @@ class Outliner {
       : g_(g),
         s_(s),
         times_(g, s.program.sink),
-        cells_(g, s.program, times_),
+        carried_(g, s.program, times_),
         shapes_(g),
         facts_(facts_of(s.program)),
         writer_(g, s.program, times_) {
     for (const Parameter& p : s.program.params) names_.insert(p.name);
     for (const Symbol& y : s.program.symbols) names_.insert(y.name);
     writer_.stored = [this](Id n) { return place_of(n); };
-    writer_.from_before = [this](Id n) { return kept(n); };
+    writer_.from_before = [this](Id n) { return live_out(n); };
   }
 
   void run() {
-    list_units();
+    list_drafts();
     make_states();
     make_symbols();
     store_carried_values();
-    for (std::size_t u = units_.size(); u-- > 0;) write(u);
+    for (std::size_t u = drafts_.size(); u-- > 0;) write(u);
     describe_loops();
     forget_unused();
-    const bool is_one = s_.loops.empty() && s_.pieces.size() == 1;
-    s_.program.sink = is_one ? s_.pieces[0].sink : no_id;
-    if (is_one) s_.pieces.clear();
+    const bool is_one = s_.loops.empty() && s_.segments.size() == 1;
+    s_.program.sink = is_one ? s_.segments[0].sink : no_id;
+    if (is_one) s_.segments.clear();
   }
 
   // Whether there is a host loop, or a kernel whose extent depends on data.
@@ -70,11 +71,11 @@ class Outliner {
 
  private:
   bool has_cuts(Id kernel) const {
-    return std::ranges::any_of(own_ranges(g_, kernel), [&](Id r) { return !times_.cuts_of(g_.src(r, 0)).empty(); });
+    return std::ranges::any_of(scope_ranges(g_, kernel), [&](Id r) { return !times_.cuts_of(g_.src(r, 0)).empty(); });
   }
 
-  // Lists the possible pieces in the order in which they run, and the loops in the order in which they begin.
-  void list_units() {
+  // Lists the possible segments in the order in which they run, and the loops in the order in which they begin.
+  void list_drafts() {
     struct Frame {
       std::uint32_t region, time;
       int loop;
@@ -85,8 +86,8 @@ class Outliner {
     while (!open.empty()) {
       Frame& f = open.back();
       if (f.next == 0) {
-        unit_at_[{f.region, f.time}] = units_.size();
-        units_.push_back({f.region, f.time, f.loop, {}});
+        draft_at_[{f.region, f.time}] = drafts_.size();
+        drafts_.push_back({f.region, f.time, f.loop, {}});
       }
       while (f.next < loops.size() && (times_.region(loops[f.next]) != f.region || times_.time(loops[f.next]) != f.time))
         ++f.next;
@@ -96,7 +97,7 @@ class Outliner {
         ran_.push_back(loop);
         s_.loops.push_back({.parent = f.loop});
         open.push_back({times_.regions().owned[loop], 0, number, 0});
-      } else if (f.time < times_.last_piece(f.region)) {
+      } else if (f.time < times_.last_segment(f.region)) {
         f = {f.region, f.time + 1, f.loop, 0};
       } else {
         open.pop_back();
@@ -115,38 +116,38 @@ class Outliner {
   }
 
   Id param(int slot) {
-    const Parameter& p = s_.program.params[static_cast<std::size_t>(slot)];
+    const Parameter& p = nth(s_.program.params, slot);
     const std::int64_t args[] = {slot};
     return g_.make(Op::PARAM, p.dtype, p.extents, args, p.name);
   }
 
   void make_states() {
-    for (const Cell& c : cells_.cells()) {
+    for (const CarriedBuffer& c : carried_.buffers()) {
       if (c.param >= 0)
-        slot_of_cell_.push_back(c.param);
+        slot_of_carried_.push_back(c.param);
       else
-        slot_of_cell_.push_back(state("carried", g_.dtype(c.filled_from), shapes_.of(c.filled_from), g_.loc(c.filled_for)));
+        slot_of_carried_.push_back(state("carried", g_.dtype(c.filled_from), shapes_.of(c.filled_from), g_.loc(c.filled_for)));
     }
   }
 
   Id place_of(Id n) {
     if (g_.op(n) == Op::PARAM) return n;
-    const std::size_t cell = cells_.of(n);
-    return cell == cells_.cells().size() ? no_id : param(slot_of_cell_[cell]);
+    const std::size_t carried = carried_.of(n);
+    return carried == carried_.buffers().size() ? no_id : param(slot_of_carried_[carried]);
   }
 
-  // The state for a value of an earlier piece. That piece stores the value.
-  Id kept(Id n) {
-    const auto [it, fresh] = kept_.try_emplace(n, -1);
+  // The state for a value of an earlier segment. That segment stores the value.
+  Id live_out(Id n) {
+    const auto [it, fresh] = live_out_.try_emplace(n, -1);
     if (fresh) {
-      it->second = state("kept", g_.dtype(n), shapes_.of(n), g_.loc(n));
+      it->second = state("live_out", g_.dtype(n), shapes_.of(n), g_.loc(n));
       add_store(times_.region(n), times_.time(n), {it->second, n});
     }
     return param(it->second);
   }
 
   void add_store(std::uint32_t region, std::uint32_t time, Stored what) {
-    units_[unit_at_.at({region, time})].stores.push_back(what);
+    drafts_[draft_at_.at({region, time})].stores.push_back(what);
   }
 
   void make_symbols() {
@@ -157,10 +158,10 @@ class Outliner {
         for (const Id c : times_.cuts_of(bound)) read_back(c);
       const Interval from = bounds_of(begin), to = bounds_of(end), below = bounds_of(g_.src(range, 0));
       const std::int64_t most = std::min(to.max, below.max) - 1;
-      writer_.symbols[range] = symbol("turn", Symbol::Kind::turn, from.min, std::max(from.min, most), -1);
+      writer_.symbols[range] = symbol("turn", Symbol::Kind::counter, from.min, std::max(from.min, most), -1);
     }
     for (const Id kernel : times_.kernels())
-      for (const Id r : std::vector<Id>(own_ranges(g_, kernel).begin(), own_ranges(g_, kernel).end()))
+      for (const Id r : std::vector<Id>(scope_ranges(g_, kernel).begin(), scope_ranges(g_, kernel).end()))
         for (const Id c : times_.cuts_of(g_.src(r, 0))) read_back(c);
   }
 
@@ -176,7 +177,7 @@ class Outliner {
     return g_.sym(made.name);
   }
 
-  // Gives an integer from data a symbol, and a state that a piece stores the integer in.
+  // Gives an integer from data a symbol, and a state that a segment stores the integer in.
   void read_back(Id part) {
     if (writer_.symbols.contains(part)) return;
     const Interval range = bounds_of(part);
@@ -186,48 +187,47 @@ class Outliner {
   }
 
   void store_carried_values() {
-    for (const Cell& c : cells_.cells()) {
+    for (const CarriedBuffer& c : carried_.buffers()) {
       if (c.filled_from == no_id) continue;
       const std::uint32_t region = times_.region(c.filled_for), from = times_.region(c.filled_from);
-      const auto cell = static_cast<std::size_t>(&c - cells_.cells().data());
-      add_store(region, from == region ? times_.result_time(c.filled_from) : 0, {slot_of_cell_[cell], c.filled_from});
+      const auto carried = static_cast<std::size_t>(&c - carried_.buffers().data());
+      add_store(region, from == region ? times_.result_time(c.filled_from) : 0, {slot_of_carried_[carried], c.filled_from});
     }
     for (const Id loop : times_.loops()) {
       const LoopParts parts = loop_parts(g_, loop);
       for (std::size_t i = 0; i < parts.yield.size(); ++i) {
-        const std::size_t cell = cells_.of(loop, i);
-        if (cells_.of(parts.yield[i]) != cell)
-          add_store(times_.regions().owned[loop], cells_.store_time(loop, i), {slot_of_cell_[cell], parts.yield[i]});
+        const std::size_t carried = carried_.of(loop, i);
+        if (carried_.of(parts.yield[i]) != carried)
+          add_store(times_.regions().owned[loop], carried_.store_time(loop, i), {slot_of_carried_[carried], parts.yield[i]});
       }
     }
     for (const Id store : g_.src(s_.program.sink)) {
       const auto slot = static_cast<int>(g_.arg(g_.src(store, 0), 0));
-      const std::size_t cell = cells_.of(g_.src(store, 1));
-      const bool in_place = cell < cells_.cells().size() && slot_of_cell_[cell] == slot;
-      if (!in_place) add_store(0, times_.last_piece(0), {slot, g_.src(store, 1)});
+      const std::size_t carried = carried_.of(g_.src(store, 1));
+      const bool in_place = carried < carried_.buffers().size() && slot_of_carried_[carried] == slot;
+      if (!in_place) add_store(0, times_.last_segment(0), {slot, g_.src(store, 1)});
     }
   }
 
   void write(std::size_t number) {
-    Unit& u = units_[number];
+    Draft& u = drafts_[number];
     if (u.stores.empty()) return;
-    PieceWriter piece(writer_, u.region, u.time);
+    SegmentWriter segment(writer_, u.region, u.time);
     std::vector<Id> stores;
     for (std::size_t i = 0; i < u.stores.size(); ++i) {
       const auto [slot, from] = u.stores[i];
-      const Id value = g_.dtype(from) == DType::index ? piece.number(from) : piece.value(from);
+      const Id value = g_.dtype(from) == DType::index ? segment.number(from) : segment.value(from);
       g_.set_loc(g_.loc(from));
       stores.push_back(g_.make(Op::STORE, DType::none, {param(slot), value}));
     }
     sinks_[number] = g_.make(Op::SINK, DType::none, stores);
   }
 
-  // Fills in s_.loops and s_.pieces, without loops and pieces that store nothing.
+  // Fills in s_.loops and s_.segments, without loops and segments that store nothing.
   void describe_loops() {
     std::vector<bool> used(ran_.size(), false);
-    for (const auto& [unit, sink] : sinks_)
-      for (int l = units_[unit].loop; l >= 0; l = s_.loops[static_cast<std::size_t>(l)].parent)
-        used[static_cast<std::size_t>(l)] = true;
+    for (const auto& [draft, sink] : sinks_)
+      for (int l = drafts_[draft].loop; l >= 0; l = nth(s_.loops, l).parent) nth(used, l) = true;
     std::vector<int> number(ran_.size(), -1);
     std::vector<HostLoop> loops;
     for (std::size_t i = 0; i < ran_.size(); ++i) {
@@ -238,22 +238,22 @@ class Outliner {
       const bool conditional = parts.conditional;
       const Id range = parts.range, begin = parts.begin, end = parts.end;
       HostLoop l;
-      if (s_.loops[i].parent >= 0) l.parent = number[static_cast<std::size_t>(s_.loops[i].parent)];
-      l.turn = writer_.symbols.at(range);
+      if (s_.loops[i].parent >= 0) l.parent = nth(number, s_.loops[i].parent);
+      l.counter = writer_.symbols.at(range);
       l.begin = writer_.symbolic(begin);
       l.end = writer_.symbolic(end);
       l.step = step;
-      if (conditional) l.condition = slot_of_cell_[cells_.of(ran_[i], 0)];
+      if (conditional) l.condition = slot_of_carried_[carried_.of(ran_[i], 0)];
       loops.push_back(l);
     }
-    for (const auto& [unit, sink] : sinks_) {
-      const int loop = units_[unit].loop;
-      s_.pieces.push_back(piece(sink, loop < 0 ? -1 : number[static_cast<std::size_t>(loop)]));
+    for (const auto& [draft, sink] : sinks_) {
+      const int loop = drafts_[draft].loop;
+      s_.segments.push_back(segment(sink, loop < 0 ? -1 : nth(number, loop)));
     }
     s_.loops = std::move(loops);
   }
 
-  Piece piece(Id sink, int loop) const {
+  Segment segment(Id sink, int loop) const {
     std::set<int> reads, writes;
     std::vector<Id> values;
     for (const Id store : g_.src(sink)) {
@@ -268,31 +268,32 @@ class Outliner {
   // Removes the symbols of loop counters that no expression contains.
   void forget_unused() {
     std::vector<Id> roots;
-    for (const Piece& p : s_.pieces) roots.push_back(p.sink);
+    for (const Segment& p : s_.segments) roots.push_back(p.sink);
     for (const HostLoop& l : s_.loops) roots.insert(roots.end(), {l.begin, l.end});
     std::set<std::string, std::less<>> used;
     for (const Id n : g_.reachable(roots))
       if (g_.op(n) == Op::SYM) used.emplace(g_.name(n));
     for (HostLoop& l : s_.loops)
-      if (!used.contains(g_.name(l.turn))) l.turn = no_id;
-    std::erase_if(s_.program.symbols, [&](const Symbol& y) { return y.kind == Symbol::Kind::turn && !used.contains(y.name); });
+      if (!used.contains(g_.name(l.counter))) l.counter = no_id;
+    std::erase_if(s_.program.symbols,
+                  [&](const Symbol& y) { return y.kind == Symbol::Kind::counter && !used.contains(y.name); });
   }
 
   Graph& g_;
   Schedule& s_;
   const HostTimes times_;
-  const HostCells cells_;
+  const CarriedBuffers carried_;
   Shapes shapes_;
   Facts facts_;  // facts of the program's symbols and of the symbols made so far
-  PieceContext writer_;
+  SegmentContext writer_;
   std::set<std::string> names_;
   std::map<std::string, int> next_name_;
-  std::vector<Unit> units_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> unit_at_;
-  std::map<std::size_t, Id> sinks_;  // by unit: the SINK of its stores
-  std::vector<Id> ran_;              // by loop: its FOR
-  std::vector<int> slot_of_cell_;    // by cell: its parameter or state
-  std::map<Id, int> kept_;           // value of an earlier piece -> its state
+  std::vector<Draft> drafts_;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> draft_at_;
+  std::map<std::size_t, Id> sinks_;   // by draft: the SINK of its stores
+  std::vector<Id> ran_;               // by loop: its FOR
+  std::vector<int> slot_of_carried_;  // by carried: its parameter or state
+  std::map<Id, int> live_out_;        // value of an earlier segment -> its state
 };
 
 }  // namespace
@@ -308,8 +309,8 @@ static bool may_need(const Graph& g, Id sink) {
 void host_loops(Graph& g, Schedule& s) {
   if (!may_need(g, s.program.sink)) return;
   const LocScope restored(g);
-  // Bounds and extents that depend only on loop counters and extents become index arithmetic, so no piece has to store them.
-  if (Outliner(g, s).has_loops_or_cuts()) integer_positions(g, s.program);
+  // Bounds and extents that depend only on loop counters and extents become index arithmetic, so no segment has to store them.
+  if (Outliner(g, s).has_loops_or_cuts()) integer_indices(g, s.program);
   if (Outliner outliner(g, s); outliner.is_needed()) outliner.run();
 }
 

@@ -1,15 +1,16 @@
-// host_loops: cuts a program with host loops (loops around kernels or whole tensors) into pieces without loops.
+// host_loops: cuts a program with host loops (loops around kernels or whole tensors) into segments without loops.
 //
 // Before: a tensor-level program.
-// After: pieces in the order in which they run, and a table of loops. FORs are only inside of kernels, no extent of a kernel
+// After: segments in the order in which they run, and a table of loops. FORs are only inside of kernels, no extent of a kernel
 //   depends on data, and no element of a tensor is read outside of kernels. A program without any of these is unchanged.
-//   - carried value: a parameter or a `state`. A piece before the loop stores the initial value, a piece of the body the next.
-//   - value of an earlier piece: a state that the earlier piece stores. A cheap value is computed again instead.
+//   - carried value: a parameter or a `state`. A segment before the loop stores the initial value, a segment of the body the
+//   next.
+//   - value of an earlier segment: a state that the earlier segment stores. A cheap value is computed again instead.
 //   - counter of a loop: a symbol.
-//   - integer from data (a bound, an extent): a state that an earlier piece stores, and a symbol that takes its value.
+//   - integer from data (a bound, an extent): a state that an earlier segment stores, and a symbol that takes its value.
 // Requires: scalar_kernels ran.
-// Why: the passes up to dependencies run on each piece as on a program of its own.
-// Example: for t in 0 .. n[0]: u = f(u)   ->   piece 0: number = n[0]   for t in 0 .. number: piece 1: u = f(u)
+// Why: the passes up to dependencies run on each segment as on a program of its own.
+// Example: for t in 0 .. n[0]: u = f(u)   ->   segment 0: number = n[0]   for t in 0 .. number: segment 1: u = f(u)
 #pragma once
 
 #include "compiler/ir/schedule.h"

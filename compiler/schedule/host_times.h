@@ -1,10 +1,11 @@
-// HostTimes: assigns nodes outside of kernels to pieces.
+// HostTimes: assigns nodes outside of kernels to segments.
 //
-// A region (the program, or one iteration of a host loop) is a sequence of pieces and gaps. The loops of gap n run between
-// pieces n and n + 1. A value belongs to the first piece in which its operands are available. A loop's results are available
-// in the piece after its gap. An integer from data that a kernel's extent needs must be computed in an earlier piece.
+// A region (the program, or one iteration of a host loop) is a sequence of segments and boundaries. The loops of boundary n run
+// between segments n and n + 1. A value belongs to the first segment in which its operands are available. A loop's results are
+// available in the segment after its boundary. An integer from data that a kernel's extent needs must be computed in an earlier
+// segment.
 //
-// Index arithmetic belongs to no piece: a node with an index operand uses the data in that operand.
+// Index arithmetic belongs to no segment: a node with an index operand uses the data in that operand.
 #pragma once
 
 #include <unordered_map>
@@ -37,13 +38,13 @@ class HostTimes {
   const std::vector<Id>& nodes() const { return nodes_; }      // reachable nodes, ascending
   std::size_t depth(std::uint32_t region) const;
 
-  // The piece of a value, or the gap of a loop.
+  // The segment of a value, or the boundary of a loop.
   std::uint32_t time(Id n) const { return time_[n]; }
   std::uint32_t result_time(Id n) const { return time_[n] + (is_host_loop(n) ? 1 : 0); }
-  std::uint32_t last_piece(std::uint32_t region) const { return last_[region]; }
+  std::uint32_t last_segment(std::uint32_t region) const { return last_[region]; }
 
-  // The time of a use of value `of`: 2n in piece n, 2n + 1 in gap n, `never` at the end of the region (a STORE of the program,
-  // or a loop's next value).
+  // The time of a use of value `of`: 2n in segment n, 2n + 1 in boundary n, `never` at the end of the region (a STORE of the
+  // program, or a loop's next value).
   std::uint32_t moment(const TensorUse& u, Id of) const;
   const std::vector<TensorUse>& uses(Id n) const;
 

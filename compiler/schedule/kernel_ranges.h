@@ -1,4 +1,4 @@
-// Reads and rewrites the loops of a kernel without phases. Its ENDs are {STORE, LOOP RANGEs...}, all with the same ranges.
+// Reads and rewrites the loops of a kernel without tile steps. Its ENDs are {STORE, LOOP RANGEs...}, all with the same ranges.
 #pragma once
 
 #include <unordered_map>

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/rangeify/index_expr.h"
@@ -47,8 +48,8 @@ class KernelWriter {
   }
 
   // Writes a KERNEL of the program. buffers: one for each state.
-  Kernel write_own(Id kernel, std::span<const int> buffers) {
-    kernel_.is_own = true;
+  Kernel write_explicit(Id kernel, std::span<const int> buffers) {
+    kernel_.is_explicit = true;
     const KernelParts parts = kernel_parts(g_, kernel);
     const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), final(parts.final.begin(), parts.final.end());
     for (Id r : ranges) {
@@ -75,12 +76,8 @@ class KernelWriter {
     if (at == kernel_.buffers.end()) kernel_.buffers.push_back(buffer);
     return n;
   }
-  Id buffer_node(int buffer) {
-    return g_.make(Op::BUFFER, schedule_.buffers[static_cast<std::size_t>(buffer)].dtype, {}, {slot(buffer)});
-  }
-  Id numbered(Id range, RangeKind kind) {
-    return g_.make(Op::RANGE, DType::index, {g_.src(range, 0)}, {next_range_++, static_cast<std::int64_t>(kind)});
-  }
+  Id buffer_node(int buffer) { return g_.make(Op::BUFFER, nth(schedule_.buffers, buffer).dtype, {}, {slot(buffer)}); }
+  Id numbered(Id range, RangeKind kind) { return g_.range(g_.src(range, 0), next_range_++, kind); }
 
   // The nodes of this kernel, ascending. The walk stops at STAGEs, parameters, RANGEs, and states on entry.
   std::vector<Id> inside(std::vector<Id> todo) const {
@@ -105,7 +102,7 @@ class KernelWriter {
     if (done_.contains(id)) return;
     g_.set_loc(g_.loc(id));
     if (is_entry(id)) {
-      done_[id] = states_[static_cast<std::size_t>(g_.arg(id, 0))];
+      done_[id] = nth(states_, g_.arg(id, 0));
     } else if (g_.op(id) == Op::INDEX) {
       done_[id] = load(id);
     } else if (g_.op(id) == Op::UPDATE || g_.op(id) == Op::ATOMIC) {
@@ -221,16 +218,16 @@ class Splitter {
   Splitter(Graph& g, Schedule& s) : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_) {}
 
   void run() {
-    if (s_.buffers.empty())  // otherwise an earlier piece has added the parameters
+    if (s_.buffers.empty())  // otherwise an earlier segment has added the parameters
       for (const Parameter& p : s_.program.params)
         s_.buffers.push_back({p.dtype, index_product(g_, p.extents), static_cast<int>(s_.buffers.size()), no_id});
     const Storage storage(g_, s_, simplify_);
     const auto writer = [&] { return KernelWriter(g_, s_, storage.buffers(), simplify_); };
-    for (const Id unit : storage.units())
-      if (g_.op(unit) == Op::KERNEL)
-        add(writer().write_own(unit, storage.states_of(unit)));
-      else if (storage.is_filled(unit))
-        add(writer().write({{storage.buffers().at(unit), unit, g_.src(unit, 0)}}));
+    for (const Id producer : storage.producers())
+      if (g_.op(producer) == Op::KERNEL)
+        add(writer().write_explicit(producer, storage.states_of(producer)));
+      else if (storage.is_filled(producer))
+        add(writer().write({{storage.buffers().at(producer), producer, g_.src(producer, 0)}}));
     add_groups(storage);
   }
 

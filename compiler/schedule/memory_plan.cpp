@@ -5,6 +5,7 @@
 
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/memory_in_order.h"
@@ -151,15 +152,15 @@ void add_conflicts(MemoryProblem& m, const TaskOrder& order, const std::vector<s
 }
 
 std::string name_of(const Schedule& s, int buffer) {
-  const int param = s.buffers[static_cast<std::size_t>(buffer)].param;
-  return param < 0 ? "a temporary" : "`" + s.program.params[static_cast<std::size_t>(param)].name + "`";
+  const int param = nth(s.buffers, buffer).param;
+  return param < 0 ? "a temporary" : "`" + nth(s.program.params, param).name + "`";
 }
 
 // Whether a kernel brings back, behind a loop, what buffers that changed places hold (ping_pong.h). Such a loop runs at most
 // once.
 bool is_brought_back(const Graph& g, const Schedule& s, int loop) {
-  if (loop < 0 || s.loops[static_cast<std::size_t>(loop)].condition >= 0) return false;
-  return Bounds(g, facts_of(s.program))(s.loops[static_cast<std::size_t>(loop)].end).max <= 1;
+  if (loop < 0 || nth(s.loops, loop).condition >= 0) return false;
+  return Bounds(g, facts_of(s.program))(nth(s.loops, loop).end).max <= 1;
 }
 
 // Says which kernels only copy, now that ping_pong has left out the copies that it can.
@@ -169,10 +170,9 @@ void explain_copies(Graph& g, const Schedule& s) {
     if (is_brought_back(g, s, k.loop)) continue;
     const std::vector<Id> ends = g.sources(k.sink);
     for (const Id end : ends)
-      if (const auto copied = copy_of(g, s, k, end);
-          copied && !g.is_const(s.buffers[static_cast<std::size_t>(copied->to)].size))
+      if (const auto copied = copy_of(g, s, k, end); copied && !g.is_const(nth(s.buffers, copied->to).size))
         remark(g, g.src(end, 0), remarks::copied, [&] {
-          return "copies " + index_text_or_id(g, s.buffers[static_cast<std::size_t>(copied->to)].size) + " elements from " +
+          return "copies " + index_text_or_id(g, nth(s.buffers, copied->to).size) + " elements from " +
                  name_of(s, copied->from) + " to " + name_of(s, copied->to) +
                  (k.loop >= 0 ? ", in each iteration of the loop around it" : ", once");
         });

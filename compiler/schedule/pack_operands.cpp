@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/each_kernel.h"
@@ -87,7 +88,7 @@ class Packing {
     const auto buffer = static_cast<int>(s_.buffers.size());
     const DType d = g_.dtype(o.load);
     s_.buffers.push_back({d, g_.index(o.rows * o.columns), -1, no_id});
-    const int source = kernel_.buffers[static_cast<std::size_t>(g_.arg(g_.src(o.load, 0), 0))];
+    const int source = nth(kernel_.buffers, g_.arg(g_.src(o.load, 0), 0));
     kernel_.buffers.push_back(buffer);
     read_panels(o, g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1}));
     return copy(o, buffer, source);

@@ -7,12 +7,12 @@
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/dependencies.h"
-#include "compiler/schedule/turn_copies.h"
+#include "compiler/schedule/iteration_copies.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_turns = std::int64_t{1} << 62;
+constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 
 class PingPong {
  public:
@@ -25,22 +25,22 @@ class PingPong {
   // Inner loops first, because they have more iterations.
   void run() {
     for (std::size_t l = s_.loops.size(); l-- > 0;)
-      if (const auto change = find_role_change(g_, s_, static_cast<int>(l), fixed_); change && is_worth(s_.loops[l], *change))
+      if (const auto change = find_rotation(g_, s_, static_cast<int>(l), fixed_); change && is_worth(s_.loops[l], *change))
         apply(static_cast<int>(l), *change);
   }
 
  private:
   // Rotating buffers do not pay in a loop of at most one iteration, such as a condition: a copy behind the loop
   // would replace the copy in it.
-  bool is_worth(const HostLoop& l, const RoleChange& change) const {
-    const auto turns = index_value(g_, index_sub(g_, l.end, l.begin));
-    return change.cycles.empty() || !turns || *turns > l.step;
+  bool is_worth(const HostLoop& l, const Rotation& change) const {
+    const auto iterations = index_value(g_, index_sub(g_, l.end, l.begin));
+    return change.cycles.empty() || !iterations || *iterations > l.step;
   }
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-  void apply(int loop, const RoleChange& change) {
-    std::map<int, int> roles;  // by buffer: its rotating buffer
+  void apply(int loop, const Rotation& change) {
+    std::map<int, int> rotating;  // by buffer: its rotating buffer
     std::vector<HostLoop> loops;
     std::vector<Kernel> copies;  // `loop` is an index into `loops`
     if (!change.cycles.empty()) {
@@ -48,7 +48,7 @@ class PingPong {
       s_.loops[at(loop)].count = count;
       for (const Cycle& c : change.cycles) {
         explain(c, change);
-        give_roles(c, count, roles);
+        add_rotating(c, count, rotating);
         bring_back(c, count, s_.loops[at(loop)].parent, loops, copies);
       }
     }
@@ -56,8 +56,8 @@ class PingPong {
       const auto renamed = [&](int b) {
         const auto moved = names.find(b);
         const int now = moved == names.end() ? b : moved->second;
-        const auto role = roles.find(now);
-        return role == roles.end() ? now : role->second;
+        const auto rotated = rotating.find(now);
+        return rotated == rotating.end() ? now : rotated->second;
       };
       Kernel& kernel = s_.kernels[k];
       if (const auto ends = change.dropped.find(k); ends != change.dropped.end()) kernel = without(g_, kernel, ends->second);
@@ -67,7 +67,7 @@ class PingPong {
     rebuild(loop, loops, copies);
   }
 
-  void explain(const Cycle& c, const RoleChange& change) const {
+  void explain(const Cycle& c, const Rotation& change) const {
     if (change.dropped.empty()) return;
     remark(g_, g_.src(change.dropped.begin()->second[0], 0), remarks::rotated, [&] {
       return std::to_string(c.buffers.size()) + " buffers change places after each iteration of the loop: nothing is copied";
@@ -78,37 +78,37 @@ class PingPong {
     for (int n = 0;; ++n) {
       const std::string name = "count." + std::to_string(n);
       if (std::ranges::find(s_.program.symbols, name, &Symbol::name) != s_.program.symbols.end()) continue;
-      s_.program.symbols.push_back({.name = name, .max = most_turns, .kind = Symbol::Kind::count});
+      s_.program.symbols.push_back({.name = name, .max = most_iterations, .kind = Symbol::Kind::count});
       return g_.sym(name);
     }
   }
 
-  void give_roles(const Cycle& c, Id count, std::map<int, int>& roles) {
+  void add_rotating(const Cycle& c, Id count, std::map<int, int>& rotating) {
     for (std::size_t i = 0; i < c.buffers.size(); ++i) {
-      Buffer role = s_.buffers[at(c.buffers[i])];
-      role.param = -1;
-      role.count = count;
-      for (std::size_t turn = 0; turn < c.buffers.size(); ++turn)
-        role.among.push_back(c.buffers[(i + turn) % c.buffers.size()]);
-      roles[c.buffers[i]] = static_cast<int>(s_.buffers.size());
+      Buffer rotated = s_.buffers[at(c.buffers[i])];
+      rotated.param = -1;
+      rotated.count = count;
+      for (std::size_t iteration = 0; iteration < c.buffers.size(); ++iteration)
+        rotated.among.push_back(c.buffers[(i + iteration) % c.buffers.size()]);
+      rotating[c.buffers[i]] = static_cast<int>(s_.buffers.size());
       fixed_.insert(c.buffers[i]);
-      s_.buffers.push_back(role);
+      s_.buffers.push_back(rotated);
     }
   }
 
   void bring_back(const Cycle& c, Id count, int parent, std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
-    for (std::size_t turns = 1; turns <= c.back.size(); ++turns) {
-      if (c.back[turns - 1].empty()) continue;
-      // The loop has one iteration if count % n == turns, else none: (count - turns - 1) % n is then n - 1, and any other
-      // remainder divided by n - 1 is 0.
+    for (std::size_t iterations = 1; iterations <= c.back.size(); ++iterations) {
+      if (c.back[iterations - 1].empty()) continue;
+      // The loop has one iteration if count % n == iterations, else none: (count - iterations - 1) % n is then n - 1, and any
+      // other remainder divided by n - 1 is 0.
       const auto n = std::ssize(c.buffers);
-      const Id from_next = index_sub(g_, count, g_.index(static_cast<std::int64_t>(turns) + 1));
+      const Id from_next = index_sub(g_, count, g_.index(static_cast<std::int64_t>(iterations) + 1));
       HostLoop l;
       l.parent = parent;
       l.begin = g_.index(0);
       const Id last = g_.index(n - 1), remainder = index_floormod(g_, from_next, g_.index(n));
       l.end = index_floordiv(g_, remainder, last);
-      for (const auto& [to, from] : c.back[turns - 1]) {
+      for (const auto& [to, from] : c.back[iterations - 1]) {
         copies.push_back(copy_kernel(g_, s_, to, from));
         copies.back().at_entry.emplace();
         copies.back().loop = static_cast<int>(loops.size());

@@ -3,20 +3,21 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_phases = 16;     // of one kernel, to limit the time to compile it
-constexpr double fewest_rows = 32;          // rows that are enough for the threads
-constexpr double shortest_row = 8;          // elements: loops over all rows at once are faster for shorter rows
-constexpr double in_cache = 512 * 1024;     // bytes of the local buffers of one tile that fit the cache
-constexpr double much_more = 16;            // fuse beyond the cache if the whole buffers exceed this many tiles
-constexpr std::int64_t product_rows = 8;    // rows of a tile with a product: they share one pass over its right operand
-constexpr std::int64_t beside_rows = 16;    // rows of a tile with a halo
-constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
+constexpr std::size_t most_tile_steps = 16;  // of one kernel, to limit the time to compile it
+constexpr double fewest_rows = 32;           // rows that are enough for the threads
+constexpr double shortest_row = 8;           // elements: loops over all rows at once are faster for shorter rows
+constexpr double in_cache = 512 * 1024;      // bytes of the local buffers of one tile that fit the cache
+constexpr double much_more = 16;             // fuse beyond the cache if the whole buffers exceed this many tiles
+constexpr std::int64_t product_rows = 8;     // rows of a tile with a product: they share one pass over its right operand
+constexpr std::int64_t halo_rows = 16;       // rows of a tile with a halo
+constexpr double recompute_for_store = 24;   // operations that cost as much as to store and load one element
 
 }  // namespace
 
@@ -25,9 +26,9 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
   std::vector<std::vector<std::size_t>> writers(s.buffers.size());
   readers_.resize(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
-    phases_.push_back(make_phase(s.kernels[k]));
-    for (const int b : phases_[k].access.stores) writers[static_cast<std::size_t>(b)].push_back(k);
-    for (const int b : phases_[k].access.loads) readers_[static_cast<std::size_t>(b)].push_back(k);
+    tile_steps_.push_back(make_tile_step(s.kernels[k]));
+    for (const int b : tile_steps_[k].access.stores) nth(writers, b).push_back(k);
+    for (const int b : tile_steps_[k].access.loads) nth(readers_, b).push_back(k);
     RowCluster& alone = clusters_.emplace_back();
     alone.kernels = {k};
     cluster_of_.push_back(k);
@@ -67,8 +68,8 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
       if (reach_[from] > reach_[k]) raise_reach(k, reach_[from]);
 }
 
-RowPhase RowClusters::make_phase(const Kernel& k) {
-  RowPhase p;
+TileStep RowClusters::make_tile_step(const Kernel& k) {
+  TileStep p;
   const Id first = g_.src(k.sink, 0);
   p.loops = g_.sources(first, 1);
   for (const Id r : p.loops) p.extents.push_back(g_.src(r, 0));
@@ -85,7 +86,7 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
     p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
   }
   p.operations *= repeats;
-  if (k.is_own)
+  if (k.is_explicit)
     p.alone = "an explicit kernel stays as it is";
   else if (std::ranges::any_of(p.access.stores, [&](int b) { return is_entry_value(b); }))
     p.alone = "it stores to a parameter whose value on entry is read";
@@ -95,13 +96,13 @@ RowPhase RowClusters::make_phase(const Kernel& k) {
 }
 
 bool RowClusters::is_entry_value(int b) const {  // whether it is a parameter whose value on entry may be read
-  const int param = s_.buffers[static_cast<std::size_t>(b)].param;
-  return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
+  const int param = nth(s_.buffers, b).param;
+  return param >= 0 && nth(s_.program.params, param).direction != Direction::out;
 }
 
 std::vector<RowCluster> RowClusters::find() {
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)
-    for (const int b : phases_[k].access.loads) try_join(k, b);
+    for (const int b : tile_steps_[k].access.loads) try_join(k, b);
   explain();
   return in_order();
 }
@@ -135,14 +136,14 @@ std::optional<RowCluster> RowClusters::together(std::size_t reader, int buffer) 
   why_ = {};
   if (from >= s_.kernels.size() || cluster_of_[from] == cluster_of_[reader]) return std::nullopt;
   for (const std::size_t k : {from, reader})
-    if (!phases_[k].alone.empty()) {
-      why_ = phases_[k].alone;
+    if (!tile_steps_[k].alone.empty()) {
+      why_ = tile_steps_[k].alone;
       return std::nullopt;
     }
   const RowCluster &a = clusters_[cluster_of_[from]], &b = clusters_[cluster_of_[reader]];
   std::vector<std::size_t> kernels = a.kernels;
   kernels.insert(kernels.end(), b.kernels.begin(), b.kernels.end());
-  if (kernels.size() > most_phases) {
+  if (kernels.size() > most_tile_steps) {
     why_ = "the kernel would have too many parts";
     return std::nullopt;
   }
@@ -167,7 +168,7 @@ void RowClusters::try_join(std::size_t reader, int buffer) {
 void RowClusters::explain() {
   if (g_.remarks() == nullptr) return;
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)
-    for (const int b : phases_[k].access.loads)
+    for (const int b : tile_steps_[k].access.loads)
       if (const std::size_t from = writer(b); from < s_.kernels.size() && cluster_of_[from] != cluster_of_[k]) {
         together(k, b);
         if (!why_.empty())
@@ -239,61 +240,61 @@ std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kerne
     if (depth == 1) first_why = why_;
     if (!may) continue;
     best = c;
-    if (model_.elements({phases_[kernels[0]].extents.begin(),
-                         phases_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows)
+    if (model_.elements({tile_steps_[kernels[0]].extents.begin(),
+                         tile_steps_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows)
       return best;
   }
 }
 
 bool RowClusters::shares_rows(const RowCluster& c) {
-  const auto& extents = phases_[c.kernels[0]].extents;
+  const auto& extents = tile_steps_[c.kernels[0]].extents;
   return std::ranges::all_of(c.kernels, [&](std::size_t k) {
-    const auto& own = phases_[k].extents;
+    const auto& own = tile_steps_[k].extents;
     return own.size() >= c.depth &&
            std::equal(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(c.depth), extents.begin());
   });
 }
 
 bool RowClusters::shape(RowCluster& c) {
-  const auto& extents = phases_[c.kernels[0]].extents;
+  const auto& extents = tile_steps_[c.kernels[0]].extents;
   bool rows = false;
   for (std::size_t i = 0; i < c.depth; ++i) rows = rows || !g_.is_index_const(extents[i], 1);
   if (!rows) return no("there is one row");
   for (const std::size_t k : c.kernels) {
-    const RowPhase& p = phases_[k];
+    const TileStep& p = tile_steps_[k];
     if ((p.has_product || !p.has_reduce) && model_.elements({row_size(k, c.depth)}) < shortest_row)
       return no("their rows are short: loops over all rows are faster");
   }
-  return find_windows(c) && choose_rows(c);
+  return find_halos(c) && choose_rows(c);
 }
 
-bool RowClusters::find_windows(RowCluster& c) {
+bool RowClusters::find_halos(RowCluster& c) {
   const auto inside = [&](std::size_t k) { return std::ranges::binary_search(c.kernels, k); };
-  c.windows.assign(c.kernels.size(), {});
+  c.halos.assign(c.kernels.size(), {});
   for (std::size_t i = c.kernels.size(); i-- > 0;) {
     const std::size_t k = c.kernels[i];
-    bool kept = false;
-    for (const int b : phases_[k].access.stores) {
+    bool stored = false;
+    for (const int b : tile_steps_[k].access.stores) {
       const auto at = static_cast<std::size_t>(b);
       const auto& readers = readers_[at];
       const bool local = s_.buffers[at].param < 0 && !goes_on_[at] && std::ranges::all_of(readers, inside);
       if (local)
         c.local.push_back(b);
       else
-        kept = true;
+        stored = true;
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
-        if (s_.buffers[static_cast<std::size_t>(b)].whole) return no("the program asks for the whole tensor between them");
-        if (phases_[k].has_product && phases_[r].has_product)
+        if (nth(s_.buffers, b).whole) return no("the program asks for the whole tensor between them");
+        if (tile_steps_[k].has_product && tile_steps_[r].has_product)
           return no("both are matrix products, which are fastest with tiles of many rows");
-        const auto beside = offsets(k, b, r, c.depth);
-        if (!beside) return no("the reader needs rows that are not near its own, or not known to be");
-        const RowOffsets& w = c.windows[static_cast<std::size_t>(std::ranges::lower_bound(c.kernels, r) - c.kernels.begin())];
-        c.windows[i].lo = std::min(c.windows[i].lo, w.lo + beside->lo);
-        c.windows[i].hi = std::max(c.windows[i].hi, w.hi + beside->hi);
+        const auto halo = offsets(k, b, r, c.depth);
+        if (!halo) return no("the reader needs rows that are not near its own, or not known to be");
+        const RowOffsets& w = nth(c.halos, std::ranges::lower_bound(c.kernels, r) - c.kernels.begin());
+        c.halos[i].lo = std::min(c.halos[i].lo, w.lo + halo->lo);
+        c.halos[i].hi = std::max(c.halos[i].hi, w.hi + halo->hi);
       }
     }
-    if (kept && !c.windows[i].none())
+    if (stored && !c.halos[i].none())
       return no("the result is needed later too, and tiles that overlap would store rows twice");
   }
   return true;
@@ -301,26 +302,25 @@ bool RowClusters::find_windows(RowCluster& c) {
 
 double RowClusters::row_bytes(const RowCluster& c) {
   double sum = 0;
-  for (const int b : c.local)
-    sum += model_.elements({row_size(writer(b), c.depth)}) * bytes(s_.buffers[static_cast<std::size_t>(b)].dtype);
+  for (const int b : c.local) sum += model_.elements({row_size(writer(b), c.depth)}) * bytes(nth(s_.buffers, b).dtype);
   return sum;
 }
 
 bool RowClusters::choose_rows(RowCluster& c) {
-  const RowPhase& first = phases_[c.kernels[0]];
+  const TileStep& first = tile_steps_[c.kernels[0]];
   const Id count = index_product(g_, std::span<const Id>(first.extents).first(c.depth));
-  double most_beside = 0, beside_cost = 0;
+  double most_halo = 0, halo_cost = 0;
   for (std::size_t i = 0; i < c.kernels.size(); ++i) {
-    const RowPhase& p = phases_[c.kernels[i]];
-    const auto beside = static_cast<double>(c.windows[i].hi - c.windows[i].lo);
-    most_beside = std::max(most_beside, beside);
-    beside_cost = std::max(beside_cost, beside * p.operations);
+    const TileStep& p = tile_steps_[c.kernels[i]];
+    const auto halo = static_cast<double>(c.halos[i].hi - c.halos[i].lo);
+    most_halo = std::max(most_halo, halo);
+    halo_cost = std::max(halo_cost, halo * p.operations);
     const auto inner = std::span<const Id>(p.extents).subspan(c.depth);
     const auto loops = std::ranges::count_if(inner, [&](Id e) { return !g_.is_index_const(e, 1); });
     if (p.has_product && loops < 2) c.rows = product_rows;
   }
-  if (most_beside > 0) c.rows = beside_rows;
-  if (beside_cost > static_cast<double>(c.rows) * recompute_for_store)
+  if (most_halo > 0) c.rows = halo_rows;
+  if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");
   if (const auto n = index_value(g_, count)) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
@@ -330,8 +330,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
         break;
       }
   }
-  const double row = row_bytes(c), turn = row * (static_cast<double>(c.rows) + most_beside);
-  if (turn <= in_cache || row * model_.elements({count}) >= much_more * turn) return true;
+  const double row = row_bytes(c), tile = row * (static_cast<double>(c.rows) + most_halo);
+  if (tile <= in_cache || row * model_.elements({count}) >= much_more * tile) return true;
   return no("a tile of rows does not fit the cache");
 }
 

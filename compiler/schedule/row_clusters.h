@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/schedule.h"
 #include "compiler/rangeify/staging.h"
 #include "compiler/schedule/dependencies.h"
@@ -24,7 +25,7 @@ struct RowOffsets {
 };
 
 // One kernel before fusion.
-struct RowPhase {
+struct TileStep {
   std::vector<Id> loops, extents;
   std::vector<Id> loads;  // LOAD nodes
   KernelAccess access;
@@ -37,14 +38,14 @@ struct RowCluster {
   std::vector<std::size_t> kernels;  // ascending; empty: the cluster has joined another one
   std::size_t depth = 0;             // number of outer ranges that count the rows
   std::int64_t rows = 1;             // rows of a tile
-  std::vector<RowOffsets> windows;   // by kernel: the halo that it computes in each tile
+  std::vector<RowOffsets> halos;     // by kernel: the halo that it computes in each tile
   std::vector<int> local;            // buffers that no other kernel uses
 };
 
 // The row that a load reads, and the element in that row.
 struct RowElement {
   Id row = no_id, element = no_id;
-  RowOffsets beside;  // bounds of the row relative to the reader's own row
+  RowOffsets halo;  // bounds of the row relative to the reader's own row
 };
 
 class RowClusters {
@@ -53,16 +54,16 @@ class RowClusters {
 
   std::vector<RowCluster> find();  // in a valid order of execution
 
-  const RowPhase& phase(std::size_t kernel) const { return phases_[kernel]; }
+  const TileStep& tile_step(std::size_t kernel) const { return tile_steps_[kernel]; }
   // The last kernel that stores to the buffer. The number of kernels: no kernel does, or loads read the value on entry.
-  std::size_t writer(int buffer) const { return writer_[static_cast<std::size_t>(buffer)]; }
+  std::size_t writer(int buffer) const { return nth(writer_, buffer); }
   Id row_size(std::size_t kernel, std::size_t depth);
   std::optional<RowElement> locate(std::size_t from, std::size_t reader, Id load, std::size_t depth);
   int buffer_of(std::size_t kernel, Id access) const;
   Simplifier& simplify() { return simplify_; }
 
  private:
-  RowPhase make_phase(const Kernel& k);
+  TileStep make_tile_step(const Kernel& k);
   void find_order(const std::vector<std::vector<std::size_t>>& writers);
   bool is_entry_value(int b) const;
   bool is_row_major(std::size_t kernel, int buffer);
@@ -81,11 +82,11 @@ class RowClusters {
   std::optional<RowCluster> best_shape(std::vector<std::size_t> kernels);
   bool shape(RowCluster& c);
   bool shares_rows(const RowCluster& c);
-  bool find_windows(RowCluster& c);
+  bool find_halos(RowCluster& c);
   bool choose_rows(RowCluster& c);
   std::optional<RowOffsets> offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);
   std::optional<RowOffsets> compute_offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);
-  RowOffsets beside(Id row, Id own);
+  RowOffsets halo(Id row, Id own);
   double row_bytes(const RowCluster& c);
 
   Graph& g_;
@@ -93,7 +94,7 @@ class RowClusters {
   const Facts facts_;
   Simplifier simplify_;
   StagingModel model_;
-  std::vector<RowPhase> phases_;
+  std::vector<TileStep> tile_steps_;
   std::vector<std::size_t> writer_;                      // by buffer, see writer()
   std::vector<std::vector<std::size_t>> readers_;        // by buffer: the kernels that load it
   std::vector<bool> goes_on_;                            // by buffer: another one reuses its memory (Buffer::after)

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/row_clusters.h"
 #include "compiler/symbolic/prove.h"
@@ -26,15 +27,15 @@ bool has_new_division(const Graph& g, std::span<const Id> ids, Id known) {
 }  // namespace
 
 int RowClusters::buffer_of(std::size_t kernel, Id access) const {
-  return s_.kernels[kernel].buffers[static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0))];
+  return nth(s_.kernels[kernel].buffers, g_.arg(g_.src(access, 0), 0));
 }
 
 Id RowClusters::row_size(std::size_t kernel, std::size_t depth) {
-  return index_product(g_, std::span<const Id>(phases_[kernel].extents).subspan(depth));
+  return index_product(g_, std::span<const Id>(tile_steps_[kernel].extents).subspan(depth));
 }
 
 bool RowClusters::is_row_major(std::size_t kernel, int buffer) {
-  const RowPhase& p = phases_[kernel];
+  const TileStep& p = tile_steps_[kernel];
   for (const Id end : g_.src(s_.kernels[kernel].sink))
     if (buffer_of(kernel, g_.src(end, 0)) == buffer)
       return simplify_(row_major(g_, p.loops, p.extents)) == g_.src(g_.src(end, 0), 1);
@@ -51,18 +52,18 @@ std::optional<RowOffsets> RowClusters::offsets(std::size_t from, int buffer, std
 std::optional<RowOffsets> RowClusters::compute_offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth) {
   if (!is_row_major(from, buffer)) return std::nullopt;
   RowOffsets all;
-  for (const Id load : phases_[reader].loads) {
+  for (const Id load : tile_steps_[reader].loads) {
     if (buffer_of(reader, load) != buffer) continue;
     const std::optional<RowElement> at = locate(from, reader, load, depth);
-    if (!at || at->beside.lo < -farthest_row || at->beside.hi > farthest_row) return std::nullopt;
-    all.lo = std::min(all.lo, at->beside.lo);
-    all.hi = std::max(all.hi, at->beside.hi);
+    if (!at || at->halo.lo < -farthest_row || at->halo.hi > farthest_row) return std::nullopt;
+    all.lo = std::min(all.lo, at->halo.lo);
+    all.hi = std::max(all.hi, at->halo.hi);
   }
   return all;
 }
 
 std::optional<RowElement> RowClusters::locate(std::size_t from, std::size_t reader, Id load, std::size_t depth) {
-  const RowPhase& p = phases_[reader];
+  const TileStep& p = tile_steps_[reader];
   const Id index = g_.src(load, 1), size = row_size(from, depth);
   std::unordered_map<Id, Id> first;
   std::vector<Id> rows;
@@ -81,12 +82,12 @@ std::optional<RowElement> RowClusters::locate(std::size_t from, std::size_t read
   const Id parts[] = {g_.make(Op::FLOORDIV, DType::index, {index, size}), g_.make(Op::FLOORMOD, DType::index, {index, size})};
   const std::vector<Id> simple = simplify_all(g_, parts, known);
   if (has_new_division(g_, simple, index)) return std::nullopt;
-  return RowElement{simple[0], simple[1], beside(simple[0], own)};
+  return RowElement{simple[0], simple[1], halo(simple[0], own)};
 }
 
 // Bounds of row - own. Those of MIN and MAX follow from the bounds of their operands: max(own - 1, 0) is near own because
 // own - 1 is.
-RowOffsets RowClusters::beside(Id row, Id own) {
+RowOffsets RowClusters::halo(Id row, Id own) {
   std::unordered_map<Id, RowOffsets> of;
   for (const Id id : g_.reachable(row)) {
     if (g_.dtype(id) != DType::index) continue;

@@ -6,13 +6,12 @@
 #include <set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/run_expression.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
 namespace {
-
-using symbolic::Sum;
 
 // A renumbered kernel. `sink` is its code; buffers and bases are the arguments of that code.
 struct Form {
@@ -32,7 +31,7 @@ class Numbering {
     for (const std::int64_t n : numbers) range_number_.emplace(n, static_cast<std::int64_t>(range_number_.size()));
   }
 
-  Form as_it_is() { return rewritten(std::vector<std::optional<Sum>>(buffers_.size())); }
+  Form as_it_is() { return rewritten(std::vector<std::optional<Poly>>(buffers_.size())); }
   Form from_bases() { return rewritten(bases()); }
 
  private:
@@ -45,7 +44,7 @@ class Numbering {
       const Id id = todo.back();
       todo.pop_back();
       if (!seen.insert(id).second) continue;
-      if (g_.op(id) == Op::BUFFER) add_buffer(static_cast<std::size_t>(g_.arg(id, 0)));
+      if (g_.op(id) == Op::BUFFER) add_buffer(g_.slot(id));
       const auto src = g_.src(id);
       todo.insert(todo.end(), src.rbegin(), src.rend());
     }
@@ -58,17 +57,17 @@ class Numbering {
     slot_[slot] = at->second;
   }
 
-  int slot_of(Id buffer) const { return slot_[static_cast<std::size_t>(g_.arg(buffer, 0))]; }
+  int slot_of(Id buffer) const { return nth(slot_, g_.arg(buffer, 0)); }
 
   // Whether a node loads from a buffer. A load from a state does not count: the kernel changes that memory, so it is no input.
   bool reads_buffer(Id id) const { return g_.op(id) == Op::LOAD && g_.op(g_.src(id, 0)) == Op::BUFFER; }
 
   bool is_input(int buffer) const {
-    const int param = s_.buffers[static_cast<std::size_t>(buffer)].param;
-    return param >= 0 && s_.program.params[static_cast<std::size_t>(param)].direction == Direction::in;
+    const int param = nth(s_.buffers, buffer).param;
+    return param >= 0 && nth(s_.program.params, param).direction == Direction::in;
   }
 
-  bool is_fixed(const symbolic::Term& t) const {
+  bool is_fixed(const Monomial& t) const {
     const std::vector<Id> roots(t.atoms.begin(), t.atoms.end());
     return std::ranges::all_of(g_.reachable(roots), [&](Id id) { return is_arithmetic_of_extents(id); });
   }
@@ -83,15 +82,15 @@ class Numbering {
   }
 
   // The terms of an index that depend on extents alone.
-  std::optional<Sum> fixed_part(Id index) const {
-    std::optional<Sum> sum = symbolic::sum_of(g_, index);
-    if (sum) std::erase_if(*sum, [&](const symbolic::Term& t) { return !is_fixed(t); });
+  std::optional<Poly> fixed_part(Id index) const {
+    std::optional<Poly> sum = symbolic::sum_of(g_, index);
+    if (sum) std::erase_if(*sum, [&](const Monomial& t) { return !is_fixed(t); });
     return sum;
   }
 
   // By slot: the least fixed part of the indices of all loads from an input; nullopt: none, or it may be negative.
-  std::vector<std::optional<Sum>> bases() const {
-    std::vector<std::optional<Sum>> least(buffers_.size());
+  std::vector<std::optional<Poly>> bases() const {
+    std::vector<std::optional<Poly>> least(buffers_.size());
     std::vector<bool> usable(buffers_.size(), true);
     for (const Id id : nodes_) {
       if (!reads_buffer(id)) continue;
@@ -99,7 +98,7 @@ class Numbering {
       if (!usable[slot]) continue;
       const auto here = fixed_part(g_.src(id, 1));
       const auto apart = here && least[slot] ? symbolic::plus(g_, *here, *least[slot], -1) : std::nullopt;
-      const auto distance = apart ? symbolic::constant_of(*apart) : std::nullopt;
+      const auto distance = apart ? constant_of(*apart) : std::nullopt;
       usable[slot] = here.has_value() && (!least[slot] || distance) && is_input(buffers_[slot]);
       if (usable[slot] && (!least[slot] || *distance < 0)) least[slot] = here;
     }
@@ -108,25 +107,22 @@ class Numbering {
     return least;
   }
 
-  Form rewritten(const std::vector<std::optional<Sum>>& bases) {
+  Form rewritten(const std::vector<std::optional<Poly>>& bases) {
     std::map<Id, Id> done;
     std::vector<Id> src;
     for (const Id id : nodes_) {
       src.clear();
       for (const Id s : g_.src(id)) src.push_back(done.at(s));
       g_.set_loc(g_.loc(id));
-      if (reads_buffer(id) && bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))])
-        src[1] = less(src[1], *bases[static_cast<std::size_t>(slot_of(g_.src(id, 0)))]);
+      if (reads_buffer(id) && nth(bases, slot_of(g_.src(id, 0)))) src[1] = less(src[1], *nth(bases, slot_of(g_.src(id, 0))));
       done[id] = numbered(id, src);
     }
     Form out{done.at(kernel_.sink), buffers_, {}};
-    for (const auto& base : bases) out.bases.push_back(base ? symbolic::node_of(g_, *base) : no_id);
+    for (const auto& base : bases) out.bases.push_back(base ? index_from(g_, *base) : no_id);
     return out;
   }
 
-  Id less(Id index, const Sum& base) {
-    return symbolic::node_of(g_, *symbolic::plus(g_, *symbolic::sum_of(g_, index), base, -1));
-  }
+  Id less(Id index, const Poly& base) { return index_from(g_, *symbolic::plus(g_, *symbolic::sum_of(g_, index), base, -1)); }
 
   Id numbered(Id id, const std::vector<Id>& src) {
     if (g_.op(id) == Op::BUFFER) return g_.make(Op::BUFFER, g_.dtype(id), {}, {slot_of(id)});
@@ -173,7 +169,7 @@ class Sharing {
   int view(int buffer, Id base) {
     const auto [at, fresh] = views_.try_emplace({buffer, base}, static_cast<int>(s_.buffers.size()));
     if (fresh) {
-      Buffer b = s_.buffers[static_cast<std::size_t>(buffer)];
+      Buffer b = nth(s_.buffers, buffer);
       b.size = index_sub(g_, b.size, base);
       b.offset = index_mul(g_, base, g_.index(bytes(b.dtype)));
       s_.buffers.push_back(b);

@@ -28,9 +28,7 @@ class KernelRanges {
 
  private:
   std::vector<Id> nodes() const { return g_.reachable(kernel_.sink); }
-  Id new_range(Id end, RangeKind kind) {
-    return g_.make(Op::RANGE, DType::index, {end}, {fresh_--, static_cast<std::int64_t>(kind)});
-  }
+  Id new_range(Id end, RangeKind kind) { return g_.range(end, fresh_--, kind); }
 
   void drop_unit_ranges() {
     const std::vector<Id> loops = loop_ranges_of(g_, kernel_);

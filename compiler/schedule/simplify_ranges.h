@@ -8,7 +8,7 @@
 //   - A REDUCE of a REDUCE of the same kind is one REDUCE if their ranges merge and the order of elements does not matter (max,
 //     min, any, all; sum and prod of integers).
 //   - RANGE ids count from 0: LOOPs, outermost first, then REDUCEs.
-// Requires: kernel_split ran. Kernels with phases are left alone: lowering merges the ranges of each phase.
+// Requires: kernel_split ran. Kernels with tile steps are left alone: lowering merges the ranges of each tile step.
 // Ensures: the same elements are computed from the same elements, in the same order where the order matters.
 // Example: END(STORE(y, r0*W + r1, v), r0 < H, r1 < W)   ->   END(STORE(y, r0, v), r0 < H*W)
 #pragma once

@@ -18,7 +18,7 @@ constexpr std::int64_t worth_threads = 1 << 16;  // iterations of the whole rang
 constexpr std::size_t most_cuts = 6;
 
 // The value of a node as (range // low) % (high // low).
-struct Digit {
+struct SplitFactor {
   Id range, low, high;
 };
 
@@ -34,30 +34,30 @@ class Splitting {
 
   void run() {
     const std::vector<Id> nodes = g_.reachable(kernel_.sink);
-    for (const Id id : nodes) find_digit(id);
-    if (digits_.empty()) return;
+    for (const Id id : nodes) find_factor(id);
+    if (factors_.empty()) return;
     count_uses(nodes);
     const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
     for (const Id id : nodes)
-      if (g_.op(id) == Op::RANGE && has_digits(id) && may_split(id, nodes)) plan(id, !loops.empty() && loops[0] == id);
+      if (g_.op(id) == Op::RANGE && has_factors(id) && may_split(id, nodes)) plan(id, !loops.empty() && loops[0] == id);
     if (splits_.empty()) return;
     rewrite(nodes);
     number_ranges(g_, kernel_);
   }
 
  private:
-  void find_digit(Id id) {
-    if (g_.op(id) == Op::RANGE) as_digit_[id] = {id, g_.index(1), g_.src(id, 0)};
+  void find_factor(Id id) {
+    if (g_.op(id) == Op::RANGE) as_factor_[id] = {id, g_.index(1), g_.src(id, 0)};
     if (g_.dtype(id) != DType::index || (g_.op(id) != Op::FLOORDIV && g_.op(id) != Op::FLOORMOD)) return;
     const Id by = g_.src(id, 1);
-    const auto x = as_digit_.find(g_.src(id, 0));
-    if (x == as_digit_.end() || !is_divisor(by)) return;
-    Digit d = x->second;
+    const auto x = as_factor_.find(g_.src(id, 0));
+    if (x == as_factor_.end() || !is_divisor(by)) return;
+    SplitFactor d = x->second;
     const auto cut = product(d.low, by);
     if (!cut || !quotient(d.high, *cut)) return;
     (g_.op(id) == Op::FLOORDIV ? d.low : d.high) = *cut;
-    as_digit_[id] = d;
-    digits_.push_back(id);
+    as_factor_[id] = d;
+    factors_.push_back(id);
   }
   bool is_divisor(Id id) const {  // a constant above 1, or an expression without ranges and loads
     const auto c = index_value(g_, id);
@@ -85,8 +85,8 @@ class Splitting {
     }
   }
 
-  bool has_digits(Id range) const {
-    return std::ranges::any_of(digits_, [&](Id d) { return as_digit_.at(d).range == range; });
+  bool has_factors(Id range) const {
+    return std::ranges::any_of(factors_, [&](Id d) { return as_factor_.at(d).range == range; });
   }
   bool may_split(Id range, const std::vector<Id>& nodes) const {
     if (!g_.src(g_.src(range, 0)).empty() && !is_divisor(g_.src(range, 0))) return false;
@@ -96,7 +96,7 @@ class Splitting {
     }
     return true;
   }
-  // Whether a REDUCE over the digits, in row-major order, gives the same bits.
+  // Whether a REDUCE over the factors, in row-major order, gives the same bits.
   bool keeps_result(Id reduce) const {
     const DType d = g_.dtype(reduce);
     switch (static_cast<ReduceKind>(g_.arg(reduce, 0))) {
@@ -131,7 +131,7 @@ class Splitting {
     return normalise_poly(g_, std::move(p));
   }
 
-  // The cuts of the range's digits. Cuts that more indices use come first, others in order of appearance.
+  // The cuts of the range's factors. Cuts that more indices use come first, others in order of appearance.
   std::vector<Id> wanted_cuts(Id range) {
     std::vector<std::pair<Id, int>> cuts;
     const auto count = [&](Id cut, bool used) {
@@ -139,8 +139,8 @@ class Splitting {
       if (at == cuts.end()) at = cuts.insert(cuts.end(), {cut, 0});
       at->second += used ? 1 : 0;
     };
-    for (const Id id : digits_) {
-      const Digit& d = as_digit_.at(id);
+    for (const Id id : factors_) {
+      const SplitFactor& d = as_factor_.at(id);
       if (d.range != range) continue;
       const bool used = in_access_.contains(id) || !index_value(g_, g_.src(id, 1));
       count(d.low, used);
@@ -179,8 +179,8 @@ class Splitting {
     return outer && *outer < few_iterations && all && *all > worth_threads;
   }
 
-  // (range // low) % (high // low) as a sum over the digits between two cuts.
-  Id digits_between(const Split& s, Id low, Id high) {
+  // (range // low) % (high // low) as a sum over the factors between two cuts.
+  Id parts_between(const Split& s, Id low, Id high) {
     Id sum = g_.index(0);
     for (std::size_t i = 0; i < s.parts.size(); ++i) {
       const Id top = s.cuts[s.parts.size() - i];
@@ -193,13 +193,13 @@ class Splitting {
   void rewrite(const std::vector<Id>& nodes) {
     RangeChange change;
     for (const Id id : nodes)
-      if (const auto d = as_digit_.find(id); d != as_digit_.end() && is_cut(d->second))
-        change.values[id] = digits_between(splits_.at(d->second.range), d->second.low, d->second.high);
+      if (const auto d = as_factor_.find(id); d != as_factor_.end() && is_cut(d->second))
+        change.values[id] = parts_between(splits_.at(d->second.range), d->second.low, d->second.high);
     for (const auto& [range, split] : splits_) change.loops[range] = split.parts;
     rewrite_kernel(g_, kernel_, change);
     simplify_uses(g_, kernel_, simplify_);
   }
-  bool is_cut(const Digit& d) const {
+  bool is_cut(const SplitFactor& d) const {
     const auto s = splits_.find(d.range);
     if (s == splits_.end()) return false;
     const auto& cuts = s->second.cuts;
@@ -208,11 +208,11 @@ class Splitting {
   Graph& g_;
   Kernel& kernel_;
   Simplifier& simplify_;
-  std::unordered_map<Id, Digit> as_digit_;  // by node
-  std::vector<Id> digits_;                  // FLOORDIV and FLOORMOD nodes with a Digit, ascending
-  std::unordered_set<Id> in_access_;        // nodes of indices of loads and stores
-  std::unordered_map<Id, Split> splits_;    // by RANGE
-  std::int64_t fresh_ = -1;                 // temporary ids; number_ranges() gives the final ones
+  std::unordered_map<Id, SplitFactor> as_factor_;  // by node
+  std::vector<Id> factors_;                        // FLOORDIV and FLOORMOD nodes with a SplitFactor, ascending
+  std::unordered_set<Id> in_access_;               // nodes of indices of loads and stores
+  std::unordered_map<Id, Split> splits_;           // by RANGE
+  std::int64_t fresh_ = -1;                        // temporary ids; number_ranges() gives the final ones
 };
 
 }  // namespace

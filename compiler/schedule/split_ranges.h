@@ -1,15 +1,15 @@
 // split_ranges: splits a range that indices divide by factors of its end, so that the loop contains no division.
 //
 // Before: a RANGE r; loads and stores have r // c or r % c in their indices, where c divides r's end. Both may be symbolic.
-// After: one range for each digit of r in a mixed radix. r, r // c and r % c are sums of multiples of digits.
+// After: one range for each factor of r in a mixed radix. r, r // c and r % c are sums of multiples of factors.
 //   Divisors that divide one another are used together. Of two other divisors, the one that removes more divisions is used.
-//   A range stays if only conditions and values divide it, by constants, or if its outermost digit would be too short for
+//   A range stays if only conditions and values divide it, by constants, or if its outermost factor would be too short for
 //   threads.
-// Requires: simplify_ranges ran. Kernels with phases are left alone.
+// Requires: simplify_ranges ran. Kernels with tile steps are left alone.
 // Ensures: the same elements are computed from the same elements. A REDUCE range is split only if row-major order over its
-//   digits gives the same bits.
+//   factors gives the same bits.
 // Example: r < 12: r // 4, r % 4   ->   r0 < 3, r1 < 4: r is r0*4 + r1, r // 4 is r0, r % 4 is r1. Divisors 4 and 12 of 24 give
-//   three digits, of ends 2, 3 and 4. A range of end H*W splits at W.
+//   three factors, of ends 2, 3 and 4. A range of end H*W splits at W.
 #pragma once
 
 #include "compiler/ir/schedule.h"

@@ -22,7 +22,7 @@ class Splitting {
       : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts), ids_(g, k.sink) {}
 
   void run() {
-    if (has_phases(g_, kernel_.sink) || !has_one_iteration()) return;
+    if (has_tile_steps(g_, kernel_.sink) || !has_one_iteration()) return;
     std::unordered_map<Id, Id> map;
     for (const Id reduce : outermost())
       if (const Id now = split(reduce); now != reduce) map[reduce] = now;
@@ -68,7 +68,7 @@ class Splitting {
   std::int64_t elements(Id reduce) {
     Interval n{1, 1};
     for (const Id id : g_.reachable(reduce))
-      if (g_.op(id) == Op::RANGE) n = symbolic::mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.src(id, 0)).max)});
+      if (g_.op(id) == Op::RANGE) n = mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.src(id, 0)).max)});
     return n.max;
   }
 

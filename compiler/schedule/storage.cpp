@@ -4,6 +4,7 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/layout.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/whole_writes.h"
@@ -12,9 +13,7 @@ namespace kiln::compiler {
 namespace {
 
 // The initial value of a KERNEL's state: a STAGE whose buffer the KERNEL updates in place.
-Id state_stage(const Graph& g, Id kernel, std::int64_t state) {
-  return kernel_parts(g, kernel).init[static_cast<std::size_t>(state)];
-}
+Id state_stage(const Graph& g, Id kernel, std::int64_t state) { return nth(kernel_parts(g, kernel).init, state); }
 
 }  // namespace
 
@@ -32,7 +31,7 @@ Id changed_from(const Graph& g, Id tensor) {
     case Op::CARRY: return g.src(tensor, 1);
     case Op::GET: {
       const Id region = g.src(tensor, 0);
-      const auto i = static_cast<std::size_t>(g.arg(tensor, 0));
+      const auto i = g.slot(tensor);
       return g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
     }
     default: return g.src(tensor, 0);
@@ -46,10 +45,10 @@ std::vector<Id> extents_of(const Graph& g, Id tensor) {
 }
 
 Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), simplify_(simplify), order_(g, s.program.sink) {
-  find_units();
-  for (const Id unit : units_) {
-    if (g_.op(unit) == Op::STAGE) take_over(unit);
-    if (g_.op(unit) == Op::KERNEL) leave_unfilled(unit);
+  find_producers();
+  for (const Id producer : producers_) {
+    if (g_.op(producer) == Op::STAGE) take_over(producer);
+    if (g_.op(producer) == Op::KERNEL) leave_unfilled(producer);
   }
   const std::vector<Id> ends = g_.sources(s_.program.sink);
   for (const Id end : ends)
@@ -57,11 +56,11 @@ Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), si
   give_buffers();
 }
 
-void Storage::find_units() {
+void Storage::find_producers() {
   for (const Id id : g_.reachable(s_.program.sink)) {
     const Op op = g_.op(id);
     if (op == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
-    if (op == Op::STAGE || op == Op::KERNEL) units_.push_back(id);
+    if (op == Op::STAGE || op == Op::KERNEL) producers_.push_back(id);
     if (op == Op::STAGE || op == Op::KERNEL || (op == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL)) tensors_.push_back(id);
     if (op == Op::KERNEL) {
       const auto init = kernel_parts(g_, id).init;
@@ -104,7 +103,7 @@ void Storage::take_over(Id stage) {
     const auto state = state_of_.find(stage);
     if (state == state_of_.end() || writes_all(state->second)) return;
     if (!order_.read_before(tensor, stage, state->second.kernel)) return;
-    in_turn_.insert(state->second);
+    in_iteration_.insert(state->second);
   }
   taken_[stage] = tensor;
   overwritten_.insert(tensor);
@@ -140,7 +139,7 @@ bool Storage::lives_in_parameter(Id end) {
   const auto slot = static_cast<int>(g_.arg(param, 0));
   // Strides belong to axes, so here the shapes must be the same.
   if (free_layout(s_, slot) != nullptr && (held != whole || !is_whole(read, ranges))) return false;
-  if (s_.program.params[static_cast<std::size_t>(slot)].direction != Direction::out) return updates(tensor, param);
+  if (nth(s_.program.params, slot).direction != Direction::out) return updates(tensor, param);
   buffer_of_[home] = slot;
   return true;
 }
@@ -165,7 +164,7 @@ int Storage::new_buffer(Id tensor, int after) {
 void Storage::give_buffers() {
   for (const Id t : tensors_) {
     if (g_.op(t) == Op::GET) {
-      buffer_of_[t] = states_.at(g_.src(t, 0))[static_cast<std::size_t>(g_.arg(t, 0))];
+      buffer_of_[t] = nth(states_.at(g_.src(t, 0)), g_.arg(t, 0));
     } else if (g_.op(t) == Op::STAGE) {
       const auto taken = taken_.find(t);
       const auto parameter = in_parameter_.find(t);
@@ -175,13 +174,13 @@ void Storage::give_buffers() {
         buffer_of_[t] = new_buffer(t, parameter->second);
       else if (!buffer_of_.contains(t))
         buffer_of_[t] = new_buffer(t, -1);
-      if (g_.args(t).size() == 1) s_.buffers[static_cast<std::size_t>(buffer_of_.at(t))].whole = true;  // from a `stage`
+      if (g_.args(t).size() == 1) nth(s_.buffers, buffer_of_.at(t)).whole = true;  // from a `stage`
     } else {
       const std::vector<Id> init(kernel_parts(g_, t).init.begin(), kernel_parts(g_, t).init.end());
       std::vector<int>& states = states_[t];
       for (std::size_t i = 0; i < init.size(); ++i) {
         const int begin = buffer_of_.at(init[i]);
-        states.push_back(in_turn_.contains({t, i}) ? new_buffer(init[i], begin) : begin);
+        states.push_back(in_iteration_.contains({t, i}) ? new_buffer(init[i], begin) : begin);
       }
     }
   }

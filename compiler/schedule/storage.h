@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "compiler/ir/schedule.h"
-#include "compiler/schedule/unit_order.h"
+#include "compiler/schedule/kernel_order.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
@@ -31,8 +31,8 @@ class Storage {
  public:
   Storage(Graph& g, Schedule& s, Simplifier& simplify);  // adds buffers
 
-  const std::vector<Id>& units() const { return units_; }  // STAGEs and KERNELs, ascending
-  const std::vector<Id>& ends() const { return ends_; }    // the sink's ENDs, but for outputs computed in place
+  const std::vector<Id>& producers() const { return producers_; }  // STAGEs and KERNELs, ascending
+  const std::vector<Id>& ends() const { return ends_; }            // the sink's ENDs, but for outputs computed in place
   const std::unordered_map<Id, int>& buffers() const { return buffer_of_; }
   std::span<const int> states_of(Id kernel) const { return states_.at(kernel); }  // buffers by state
   // Whether a kernel has to store the STAGE's value.
@@ -45,7 +45,7 @@ class Storage {
     bool operator<(const State& o) const { return std::pair(kernel, slot) < std::pair(o.kernel, o.slot); }
   };
 
-  void find_units();
+  void find_producers();
   Id home_of(Id tensor) const;
   bool is_whole(Id read, std::span<const Id> ranges) const;
   bool writes_all(const State& s) const;
@@ -59,14 +59,14 @@ class Storage {
   Graph& g_;
   Schedule& s_;
   Simplifier& simplify_;
-  UnitOrder order_;
-  std::vector<Id> units_, tensors_, ends_;           // tensors: units, and GETs of KERNELs
+  KernelOrder order_;
+  std::vector<Id> producers_, tensors_, ends_;       // tensors: producers, and GETs of KERNELs
   std::unordered_map<Id, int> readers_;              // by tensor: number of uses of its elements
   std::unordered_map<Id, std::vector<Id>> reads_;    // by tensor or state: INDEX nodes
   std::unordered_map<Id, State> state_of_;           // STAGE -> the KERNEL state whose initial value it is
   std::unordered_map<Id, Id> taken_;                 // STAGE -> the tensor whose buffer it shares
   std::unordered_set<Id> unfilled_, overwritten_;    // STAGEs without initial contents; tensors whose buffer is reused
-  std::set<State> in_turn_;                          // states whose buffer is `after` another one
+  std::set<State> in_iteration_;                     // states whose buffer is `after` another one
   std::unordered_map<Id, int> in_parameter_;         // STAGE -> the parameter that its state updates in place
   std::unordered_map<Id, int> buffer_of_;            // by tensor or PARAM
   std::unordered_map<Id, std::vector<int>> states_;  // by KERNEL: the buffers of its states

@@ -1,5 +1,7 @@
 #include "compiler/schedule/task_order.h"
 
+#include "compiler/ir/nth.h"
+
 #include <algorithm>
 
 namespace kiln::compiler {
@@ -33,7 +35,7 @@ class Lifetimes {
       const Id bounds[] = {loop.begin, loop.end};
       for (const int b : numbers_in(g_, s_, bounds)) uses_[at(b)].push_back(spans_[l]);
       if (loop.condition >= 0) uses_[at(loop.condition)].push_back(spans_[l]);
-      if (loop.count != no_id) use_roles(l);
+      if (loop.count != no_id) use_rotating(l);
     }
     std::vector<std::vector<std::size_t>> out;
     for (const std::vector<Span>& of : uses_) out.push_back(lifetime(of));
@@ -44,7 +46,7 @@ class Lifetimes {
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
   // The buffers among which a loop's rotating buffers alternate are live during all its iterations.
-  void use_roles(std::size_t loop) {
+  void use_rotating(std::size_t loop) {
     for (const Buffer& b : s_.buffers) {
       if (b.count != s_.loops[loop].count) continue;
       for (const int one : b.among) uses_[at(one)].push_back(spans_[loop]);
@@ -119,7 +121,7 @@ std::vector<std::vector<std::size_t>> buffer_users(const Graph& g, const Schedul
     std::vector<int> used = s.kernels[k].buffers;
     for (const int b : numbers_in(g, s, std::span(&s.kernels[k].sink, 1))) used.push_back(b);
     for (const int b : used) {
-      auto& of = users[static_cast<std::size_t>(b)];
+      auto& of = nth(users, b);
       if (of.empty() || of.back() != k) of.push_back(k);
     }
   }

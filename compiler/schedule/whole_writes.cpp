@@ -12,16 +12,16 @@ namespace {
 
 bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
 
-// A linear index as a sum of stride * range, plus the rest. A stride with data in it matches no digit, because
+// A linear index as a sum of stride * range, plus the rest. A stride with data in it matches no factor, because
 // sizes have no data.
 struct Strides {
   std::map<Id, Poly> of;  // by range: its stride
   Poly rest;
 };
 
-Strides strides_of(const Graph& g, Id position, std::span<const Id> ranges) {
+Strides strides_of(const Graph& g, Id linear, std::span<const Id> ranges) {
   Strides out;
-  for (Monomial m : poly_of(g, position)) {
+  for (Monomial m : poly_of(g, linear)) {
     const auto range = std::ranges::find_first_of(m.atoms, ranges);
     if (range == m.atoms.end()) {
       out.rest.push_back(m);
@@ -34,12 +34,12 @@ Strides strides_of(const Graph& g, Id position, std::span<const Id> ranges) {
   return out;
 }
 
-struct Digit {
+struct Factor {
   Id stride, extent;
 };
 
-// Adds the constants 0, d, 2*d, ... as a digit. False: the constants are others.
-bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Digit>& digits) {
+// Adds the constants 0, d, 2*d, ... as a factor. False: the constants are others.
+bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Factor>& factors) {
   const auto has = [&](Id c) { return std::ranges::find(constants, c) != constants.end(); };
   if (constants.size() == 1) return g.is_index_const(constants[0], 0);
   for (const Id step : constants) {
@@ -48,44 +48,44 @@ bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Digit
     for (std::size_t i = 0; i < constants.size() && all; ++i)
       all = has(index_mul(g, step, g.index(static_cast<std::int64_t>(i))));
     if (!all) continue;
-    digits.push_back({step, g.index(static_cast<std::int64_t>(constants.size()))});
+    factors.push_back({step, g.index(static_cast<std::int64_t>(constants.size()))});
     return true;
   }
   return false;
 }
 
-bool are_digits(Graph& g, std::vector<Digit> digits, Id size) {
+bool is_mixed_radix(Graph& g, std::vector<Factor> factors, Id size) {
   Id stride = g.index(1);
-  while (!digits.empty()) {
-    const auto next = std::ranges::find(digits, stride, &Digit::stride);
-    if (next == digits.end()) return false;
+  while (!factors.empty()) {
+    const auto next = std::ranges::find(factors, stride, &Factor::stride);
+    if (next == factors.end()) return false;
     stride = index_mul(g, stride, next->extent);
-    digits.erase(next);
+    factors.erase(next);
   }
   return stride == index_canonical(g, size);
 }
 
 }  // namespace
 
-bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> positions, Id size) {
+bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> indices, Id size) {
   std::vector<Strides> found;
   std::vector<Id> constants;
-  for (const Id position : positions) {
-    Strides s = strides_of(g, index_canonical(g, position), ranges);
+  for (const Id linear : indices) {
+    Strides s = strides_of(g, index_canonical(g, linear), ranges);
     const Id rest = index_from(g, s.rest);
     if (std::ranges::find(constants, rest) == constants.end()) constants.push_back(rest);
     found.push_back(std::move(s));
   }
-  std::vector<Digit> digits;
-  if (found.empty() || !add_constants(g, constants, digits)) return false;
+  std::vector<Factor> factors;
+  if (found.empty() || !add_constants(g, constants, factors)) return false;
   for (const Id r : ranges) {
     if (g.is_index_const(g.src(r, 0), 1)) continue;  // always 0
     const auto stride = [&](const Strides& s) { return s.of.contains(r) ? index_from(g, s.of.at(r)) : no_id; };
     const Id first = stride(found[0]);
     if (first == no_id || std::ranges::any_of(found, [&](const Strides& s) { return stride(s) != first; })) return false;
-    digits.push_back({first, index_canonical(g, g.src(r, 0))});
+    factors.push_back({first, index_canonical(g, g.src(r, 0))});
   }
-  return are_digits(g, std::move(digits), size);
+  return is_mixed_radix(g, std::move(factors), size);
 }
 
 bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> extents,
@@ -99,18 +99,18 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
     writes.push_back(state);
   }
   if (g.op(state) != Op::CARRY || reads.contains(state)) return false;
-  std::vector<Id> positions;
+  std::vector<Id> indices;
   for (std::size_t i = writes.size(); i-- > 0;) {
     const WriteParts w = write_parts(g, writes[i]);
     const std::vector<Id> at(w.index.begin(), w.index.end());
-    positions.push_back(row_major(g, at, extents));
+    indices.push_back(row_major(g, at, extents));
     // A read between two writes must read an element that the same work item has written.
     const auto read = reads.find(writes[i]);
     if (read == reads.end()) continue;
     for (const Id r : read->second)
-      if (std::ranges::find(positions, row_major(g, g.sources(r, 1), extents)) == positions.end()) return false;
+      if (std::ranges::find(indices, row_major(g, g.sources(r, 1), extents)) == indices.end()) return false;
   }
-  return covers(g, ranges, positions, index_product(g, extents));
+  return covers(g, ranges, indices, index_product(g, extents));
 }
 
 }  // namespace kiln::compiler

@@ -1,9 +1,9 @@
 // Whether a kernel overwrites a whole tensor, so that the tensor's memory needs no initial contents.
 //
-// Linear indices (positions in the code) are sums of ranges and constants. They cover a tensor of `size` elements if the
-// ranges, and the constants of all writes as one more digit, are the digits of a mixed-radix number: the first stride is 1,
+// Linear indices are sums of ranges and constants. They cover a tensor of `size` elements if the
+// ranges, and the constants of all writes as one more factor, are the factors of a mixed-radix number: the first stride is 1,
 // each further stride is the previous stride times the previous extent, and the last product is `size`.
-// Example: y(i, 0) = a; y(i, 1) = b over i < N: indices 2*i and 2*i + 1, digits (stride 1, extent 2), (2, N), size 2*N.
+// Example: y(i, 0) = a; y(i, 1) = b over i < N: indices 2*i and 2*i + 1, factors (stride 1, extent 2), (2, N), size 2*N.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 namespace kiln::compiler {
 
 // Whether these linear indices, over all values of the ranges, are exactly the elements 0 .. size-1.
-bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> positions, Id size);
+bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> indices, Id size);
 
 // Whether a KERNEL of a program of ranges writes every element of state `slot`, and each work item reads only elements that it
 // has written. extents: of the state. reads: INDEX nodes by the tensor or state that they read.

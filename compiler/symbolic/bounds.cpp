@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
@@ -33,7 +34,7 @@ Bounds::Bounds(const Graph& g, const Facts& facts) : graph_(g), facts_(facts) {
 }
 
 // Records a fact of the form k*a + c >= 0 as an interval of a.
-void Bounds::give(const Sum& s) {
+void Bounds::give(const Poly& s) {
   if (s.size() > 2 || s.front().atoms.size() != 1 || (s.size() == 2 && !s.back().atoms.empty())) return;
   const std::int64_t k = s.front().coefficient, c = constant_term(s);
   if (k < -unbounded || c < -unbounded || c > unbounded) return;

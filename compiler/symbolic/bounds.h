@@ -3,11 +3,11 @@
 // bounds cannot be wrong.
 #pragma once
 
+#include "compiler/index/poly.h"
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/facts.h"
 #include "compiler/symbolic/id_map.h"
 #include "compiler/symbolic/known.h"
-#include "compiler/symbolic/term.h"
 
 namespace kiln::compiler {
 
@@ -22,21 +22,21 @@ class Bounds {
     return k != nullptr ? *k : derived(id);
   }
   const Facts& facts() const { return facts_; }
-  const std::vector<symbolic::Sum>& relations() const { return relations_; }  // facts with variables, as sums that are >= 0
-  bool symbolic_loops() const { return symbolic_loops_; }                     // whether some RANGE so far ends at an expression
+  const std::vector<Poly>& relations() const { return relations_; }  // facts with variables, as sums that are >= 0
+  bool symbolic_loops() const { return symbolic_loops_; }            // whether some RANGE so far ends at an expression
 
  private:
   symbolic::Known derived(Id root);
   const symbolic::Known& settle(Id id);
   symbolic::Known derive(Id id) const;  // uses the entries of its sources
   symbolic::Known leaf(Id id) const;
-  void give(const symbolic::Sum& fact);
+  void give(const Poly& fact);
 
   const Graph& graph_;
   const Facts& facts_;
   IdMap<symbolic::Known> memo_;
   IdMap<Interval> given_;  // by node: the interval from facts
-  std::vector<symbolic::Sum> relations_;
+  std::vector<Poly> relations_;
   std::vector<Id> stack_;
   bool symbolic_loops_ = false;
 };

@@ -48,7 +48,7 @@ Id overflowing(RewriteContext& c, Id root, const IdMap<Id>& final) {
 Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
   Linear l;
   if (!collect(c.g, root, l)) return overflowing(c, root, final);
-  Sum s;
+  Poly s;
   s.reserve(l.leaves.size() + 1);
   if (l.constant != 0) s.push_back({l.constant, {}});
   for (const auto& [leaf, k] : l.leaves) {
@@ -60,7 +60,7 @@ Id rebuild_sum(RewriteContext& c, Id root, const IdMap<Id>& final) {
     } else if (!is_linear(c.g, now) && c.g.op(now) != Op::MUL && !is_index_const(c.g, now)) {
       s.push_back({k, {now}});
     } else {
-      const Sum* of = c.sum(now);
+      const Poly* of = c.sum(now);
       const auto part = of != nullptr ? scaled(*of, k) : std::nullopt;
       if (!part) return overflowing(c, root, final);
       s.insert(s.end(), part->begin(), part->end());
@@ -91,7 +91,7 @@ Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {
   if (std::ranges::all_of(leaves, is_atom)) return c.keep({{1, leaves}});
   Id all = leaves[0];
   for (std::size_t i = 1; i < leaves.size(); ++i) all = c.g.make(Op::MUL, DType::index, {all, leaves[i]});
-  const Sum* s = c.sum(all);
+  const Poly* s = c.sum(all);
   return s != nullptr ? c.node(*s) : all;
 }
 

@@ -19,18 +19,18 @@ class RewriteContext {
   RewriteContext(Graph& graph, Bounds& b) : g(graph), bounds(b), samples_(graph, b) {}
 
   // The sum of a node; nullptr: overflow. The pointer is valid as long as the context.
-  const symbolic::Sum* sum(Id id) {
+  const Poly* sum(Id id) {
     if (const auto* s = sums_.find(id)) return s->has_value() ? &**s : nullptr;
     const auto& s = sums_.set(id, symbolic::sum_of(g, id));
     return s.has_value() ? &*s : nullptr;
   }
   // The node of a sum in normal form. Remembers the sum for the next sum() of that node.
-  Id keep(symbolic::Sum s) {
-    const Id id = symbolic::node_of(g, s);
+  Id keep(Poly s) {
+    const Id id = index_from(g, s);
     if (!sums_.contains(id)) sums_.set(id, std::move(s));
     return id;
   }
-  Id node(const symbolic::Sum& s) { return symbolic::node_of(g, s); }
+  Id node(const Poly& s) { return index_from(g, s); }
   // A prover for which the RANGEs under n are inside their loops. The reference is valid until the next call.
   symbolic::Prover& prover(Id n) {
     if (!prover_ || prover_for_ != n) {
@@ -50,7 +50,7 @@ class RewriteContext {
   std::function<Id(const Facts&, Id)> simplified;  // simplifies a node by the same rules under other facts
 
  private:
-  IdMap<std::optional<symbolic::Sum>> sums_;
+  IdMap<std::optional<Poly>> sums_;
   symbolic::Samples samples_;
   std::optional<symbolic::Prover> prover_;
   Id prover_for_ = no_id;

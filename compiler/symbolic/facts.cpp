@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
@@ -11,10 +12,10 @@ namespace {
 using namespace symbolic;
 
 // Adds the fact s >= 0. If s is one symbol plus a constant, the fact narrows the symbol's interval.
-void assume_nonnegative(Graph& g, Facts& facts, const Sum& s) {
+void assume_nonnegative(Graph& g, Facts& facts, const Poly& s) {
   const bool one = !s.empty() && s.size() <= 2 && s.front().atoms.size() == 1 && (s.size() == 1 || s.back().atoms.empty());
   if (!one || g.op(s.front().atoms[0]) != Op::SYM) {
-    facts.nonnegative.push_back(node_of(g, s));
+    facts.nonnegative.push_back(index_from(g, s));
     return;
   }
   const std::string name(g.name(s.front().atoms[0]));

@@ -2,7 +2,7 @@
 
 namespace kiln::compiler::symbolic {
 
-bool divide_term(const Graph& g, const Term& a, const Term& b, Term& q) {
+bool divide_term(const Graph& g, const Monomial& a, const Monomial& b, Monomial& q) {
   if (b.coefficient == 0 || b.coefficient == -1 || a.coefficient % b.coefficient != 0) return false;
   q = {a.coefficient / b.coefficient, {}};
   std::size_t i = 0;
@@ -17,8 +17,8 @@ bool divide_term(const Graph& g, const Term& a, const Term& b, Term& q) {
   return i == b.atoms.size();
 }
 
-Term common(const Graph& g, const Sum& s, Term with) {
-  for (const Term& t : s) {
+Monomial common(const Graph& g, const Poly& s, Monomial with) {
+  for (const Monomial& t : s) {
     with.coefficient = std::gcd(with.coefficient, t.coefficient);
     if (with.atoms.empty()) continue;
     std::vector<Id> both;
@@ -29,21 +29,21 @@ Term common(const Graph& g, const Sum& s, Term with) {
   return with;
 }
 
-Sum divided_by(const Graph& g, const Sum& s, const Term& by) {
-  Sum out;
-  for (const Term& t : s) {
-    Term q;
+Poly divided_by(const Graph& g, const Poly& s, const Monomial& by) {
+  Poly out;
+  for (const Monomial& t : s) {
+    Monomial q;
     if (divide_term(g, t, by, q)) out.push_back(std::move(q));
   }
   normalise(g, out);  // without the common factor, terms stay distinct, but their order may differ
   return out;
 }
 
-Term without(Term t, Id atom) {
+Monomial without(Monomial t, Id atom) {
   t.atoms.erase(std::ranges::find(t.atoms, atom));
   return t;
 }
-Term with(const Graph& g, Term t, Id atom) {
+Monomial with(const Graph& g, Monomial t, Id atom) {
   t.atoms.push_back(atom);
   std::ranges::sort(t.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
   return t;

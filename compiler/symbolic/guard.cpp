@@ -1,5 +1,7 @@
 #include "compiler/symbolic/guard.h"
 
+#include "compiler/ir/nth.h"
+
 #include <algorithm>
 
 namespace kiln::compiler::symbolic {
@@ -18,7 +20,7 @@ class Proof {
 
  private:
   Known known(const TemplateNode& n) {
-    if (n.op == Op::SYM) return c_.bounds.known(m_.ids[static_cast<std::size_t>(n.value)]);
+    if (n.op == Op::SYM) return c_.bounds.known(nth(m_.ids, n.value));
     if (n.op == Op::CONST) return n.condition ? known_condition({n.value, n.value}) : known_constant(n.value);
     std::array<Known, 3> src;
     for (std::size_t i = 0; i < n.count; ++i) src[i] = known_[n.src[i]];
@@ -59,7 +61,7 @@ class Proof {
   // The recursion is as deep as the guard's text.
   Samples::Values values(std::size_t i) {
     const TemplateNode& n = t_[i];
-    if (n.op == Op::SYM) return c_.samples().at(m_.ids[static_cast<std::size_t>(n.value)]);
+    if (n.op == Op::SYM) return c_.samples().at(nth(m_.ids, n.value));
     if (n.op == Op::CONST) return Samples::constant(n.value);
     const Samples::Values a = values(n.src[0]);
     if (n.count == 1) return Samples::computed(n.op, a, a, a);
@@ -76,14 +78,14 @@ class Proof {
     const TemplateNode& p = negated ? t_[u.src[0]] : u;
     if ((e.op != Op::EQ && !conditions) || p.op != Op::SYM || t_[e.src[0]].op != Op::SYM || t_[e.src[1]].op != Op::SYM)
       return false;
-    const auto bound = [&](const TemplateNode& v) { return m_.ids[static_cast<std::size_t>(v.value)]; };
+    const auto bound = [&](const TemplateNode& v) { return nth(m_.ids, v.value); };
     return c_.branch_under(bound(p), negated, bound(t_[e.src[0]])) == bound(t_[e.src[1]]);
   }
 
-  std::optional<Sum> sum(std::size_t i) {
+  std::optional<Poly> sum(std::size_t i) {
     const TemplateNode& n = t_[i];
     switch (n.op) {
-      case Op::SYM: return of_node(m_.ids[static_cast<std::size_t>(n.value)]);
+      case Op::SYM: return of_node(nth(m_.ids, n.value));
       case Op::CONST: return constant_sum(n.value);
       case Op::NEG: {
         auto a = sum(n.src[0]);
@@ -102,8 +104,8 @@ class Proof {
       }
     }
   }
-  std::optional<Sum> of_node(Id id) {
-    const Sum* s = c_.sum(id);
+  std::optional<Poly> of_node(Id id) {
+    const Poly* s = c_.sum(id);
     return s != nullptr ? std::optional(*s) : std::nullopt;
   }
 

@@ -2,6 +2,7 @@
 
 #include <numeric>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/symbolic/known_bits.h"
 
 namespace kiln::compiler::symbolic {

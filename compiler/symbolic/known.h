@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
+#include "compiler/index/interval.h"
 #include "compiler/ir/dtype.h"
 #include "compiler/ir/op.h"
-#include "compiler/symbolic/interval.h"
 
 namespace kiln::compiler {
 

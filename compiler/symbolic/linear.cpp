@@ -9,25 +9,28 @@ namespace {
 constexpr std::size_t max_product_terms = 64;
 constexpr int max_nesting = 8;  // of sums in products in sums that are multiplied out
 
-int compare(const Graph& g, const Atoms& a, const Atoms& b) {  // < 0: a comes first
-  if (a.size() != b.size()) return a.size() > b.size() ? -1 : 1;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    if (a[i] != b[i]) return atom_less(g, a[i], b[i]) ? -1 : 1;
-  return 0;
+struct AtomOrder {
+  const Graph& g;
+  bool operator()(Id a, Id b) const { return atom_less(g, a, b); }
+};
+
+bool has_negations(const Poly& s) {
+  return std::ranges::none_of(s, [](const Monomial& t) { return t.coefficient == INT64_MIN; });
 }
+std::optional<Poly> with_negations(std::optional<Poly> s) { return s && has_negations(*s) ? std::move(s) : std::nullopt; }
 
 bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.lanes(id) == 1; }
 
-std::optional<Sum> sum_of(const Graph& g, Id id, int nesting);
+std::optional<Poly> sum_of(const Graph& g, Id id, int nesting);
 
 // The sum of a MUL of any nesting. Factors with a single term are collected first, so that atoms are sorted once.
-std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
+std::optional<Poly> product_of(const Graph& g, Id id, int nesting) {
   Atoms factors;
-  if (!factors_of(g, id, factors)) return Sum{{1, {id}}};
-  Term single{1, {}};
-  std::vector<Sum> sums;
+  if (!factors_of(g, id, factors)) return Poly{{1, {id}}};
+  Monomial single{1, {}};
+  std::vector<Poly> sums;
   std::size_t terms = 1;
-  const auto gather = [&](const Term& t) {
+  const auto gather = [&](const Monomial& t) {
     single.atoms.append(t.atoms.begin(), t.atoms.end());
     return !__builtin_mul_overflow(single.coefficient, t.coefficient, &single.coefficient);
   };
@@ -38,7 +41,7 @@ std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
     }
     auto s = sum_of(g, f, nesting + 1);
     if (!s) return std::nullopt;
-    if (s->empty()) return Sum{};
+    if (s->empty()) return Poly{};
     const std::size_t product = terms * std::min(s->size(), max_product_terms + 1);
     if (s->size() == 1) {
       if (!gather(s->front())) return std::nullopt;
@@ -49,9 +52,9 @@ std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
       sums.push_back(*std::move(s));
     }
   }
-  std::ranges::sort(single.atoms, [&](Id a, Id b) { return atom_less(g, a, b); });
-  Sum product{std::move(single)};
-  for (const Sum& s : sums) {
+  std::ranges::sort(single.atoms, AtomOrder{g});
+  Poly product{std::move(single)};
+  for (const Poly& s : sums) {
     auto next = times(g, product, s);
     if (!next) return std::nullopt;
     product = *std::move(next);
@@ -59,12 +62,12 @@ std::optional<Sum> product_of(const Graph& g, Id id, int nesting) {
   return product;
 }
 
-std::optional<Sum> sum_of(const Graph& g, Id id, int nesting) {
+std::optional<Poly> sum_of(const Graph& g, Id id, int nesting) {
   if (const auto c = index_constant(g, id)) return *c == INT64_MIN ? std::nullopt : std::optional(constant_sum(*c));
-  if (!is_linear(g, id) && (g.op(id) != Op::MUL || !is_index(g, id))) return Sum{{1, {id}}};
+  if (!is_linear(g, id) && (g.op(id) != Op::MUL || !is_index(g, id))) return Poly{{1, {id}}};
   Linear l;
   if (!collect(g, id, l)) return std::nullopt;
-  Sum s;
+  Poly s;
   s.reserve(l.leaves.size() + 1);
   if (l.constant != 0) s.push_back({l.constant, {}});
   for (const auto& [leaf, k] : l.leaves) {
@@ -203,99 +206,28 @@ bool collect(const Graph& g, Id root, Linear& out) {
   return collect_many(g, root, out);
 }
 
-bool normalise(const Graph& g, Sum& s) {
-  const auto less = [&](const Term& a, const Term& b) { return compare(g, a.atoms, b.atoms) < 0; };
-  if (!std::ranges::is_sorted(s, less)) std::ranges::sort(s, less);
-  std::size_t n = 0;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    if (n > 0 && s[n - 1].atoms == s[i].atoms) {
-      if (__builtin_add_overflow(s[n - 1].coefficient, s[i].coefficient, &s[n - 1].coefficient)) return false;
-    } else {
-      if (n > 0 && s[n - 1].coefficient == 0) --n;
-      if (n != i) s[n] = std::move(s[i]);
-      ++n;
-    }
-  }
-  if (n > 0 && s[n - 1].coefficient == 0) --n;
-  s.resize(n);
-  return std::ranges::none_of(s, [](const Term& t) { return t.coefficient == INT64_MIN; });
+bool normalise(const Graph& g, Poly& s) { return normalise_terms(AtomOrder{g}, s) && has_negations(s); }
+
+std::optional<Poly> sum_of(const Graph& g, Id id) { return sum_of(g, id, 0); }
+
+std::optional<Poly> plus(const Graph& g, const Poly& a, const Poly& b, std::int64_t times_b) {
+  return with_negations(add_terms(AtomOrder{g}, a, b, times_b));
 }
 
-std::optional<Sum> sum_of(const Graph& g, Id id) { return sum_of(g, id, 0); }
-
-Id node_of(Graph& g, const Sum& s) {
-  if (s.empty()) return g.index(0);
-  Id sum = no_id;
-  for (const Term& t : s) {
-    Id product = no_id;
-    for (Id a : t.atoms) product = product == no_id ? a : g.make(Op::MUL, DType::index, {product, a});
-    if (product == no_id)
-      product = g.index(t.coefficient);
-    else if (t.coefficient != 1)
-      product = g.make(Op::MUL, DType::index, {product, g.index(t.coefficient)});
-    sum = sum == no_id ? product : g.make(Op::ADD, DType::index, {sum, product});
-  }
-  return sum;
+std::optional<Poly> times(const Graph& g, const Poly& a, const Poly& b) {
+  return with_negations(multiply_terms(AtomOrder{g}, a, b));
 }
 
-std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t times_b) {
-  if (times_b == 0) return a;
-  Sum s;
-  s.reserve(a.size() + b.size());
-  auto x = a.begin();
-  for (const Term& t : b) {  // a and b are in order
-    int order = 1;
-    while (x != a.end() && (order = compare(g, x->atoms, t.atoms)) < 0) s.push_back(*x++);
-    std::int64_t k = 0;
-    if (__builtin_mul_overflow(t.coefficient, times_b, &k)) return std::nullopt;
-    if (x != a.end() && order == 0 && __builtin_add_overflow(k, (x++)->coefficient, &k)) return std::nullopt;
-    if (k == INT64_MIN) return std::nullopt;
-    if (k != 0) s.push_back({k, t.atoms});
-  }
-  s.insert(s.end(), x, a.end());
-  return s;
-}
+std::optional<Poly> scaled(Poly a, std::int64_t by) { return with_negations(scale_terms(std::move(a), by)); }
 
-std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b) {
-  if (a.size() == 1 && a.front().atoms.empty()) return scaled(b, a.front().coefficient);
-  if (b.size() == 1 && b.front().atoms.empty()) return scaled(a, b.front().coefficient);
-  Sum s;
-  s.reserve(a.size() * b.size());
-  for (const Term& x : a)
-    for (const Term& y : b) {
-      Term t{0, x.atoms};
-      if (__builtin_mul_overflow(x.coefficient, y.coefficient, &t.coefficient)) return std::nullopt;
-      t.atoms.append(y.atoms.begin(), y.atoms.end());
-      std::ranges::sort(t.atoms, [&](Id u, Id v) { return atom_less(g, u, v); });
-      s.push_back(std::move(t));
-    }
-  if (!normalise(g, s)) return std::nullopt;
-  return s;
-}
-
-std::optional<Sum> scaled(Sum a, std::int64_t by) {
-  if (by == 0) return Sum{};
-  for (Term& t : a)
-    if (__builtin_mul_overflow(t.coefficient, by, &t.coefficient) || t.coefficient == INT64_MIN) return std::nullopt;
-  return a;
-}
-
-std::optional<std::int64_t> constant_of(const Sum& s) {
-  if (s.empty()) return 0;
-  if (s.size() == 1 && s[0].atoms.empty()) return s[0].coefficient;
-  return std::nullopt;
-}
-std::int64_t constant_term(const Sum& s) { return !s.empty() && s.back().atoms.empty() ? s.back().coefficient : 0; }
-Sum constant_sum(std::int64_t c) { return c == 0 ? Sum{} : Sum{{c, {}}}; }
-
-Interval interval_of(Bounds& b, const Term& t, std::int64_t coefficient) {
+Interval interval_of(Bounds& b, const Monomial& t, std::int64_t coefficient) {
   Interval i{1, 1};
   for (Id a : t.atoms) i = mul(i, b(a));
   return mul(i, {coefficient, coefficient});
 }
-Interval interval_of(Bounds& b, const Sum& s) {
+Interval interval_of(Bounds& b, const Poly& s) {
   Interval i{0, 0};
-  for (const Term& t : s) i = add(i, interval_of(b, t));
+  for (const Monomial& t : s) i = add(i, interval_of(b, t));
   return i;
 }
 

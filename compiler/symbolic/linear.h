@@ -1,17 +1,16 @@
-// Sums of products of atoms with integer coefficients: the canonical form of index arithmetic. An atom is a node that is not a
-// sum or product: SYM, RANGE, FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD...
-//
-// As nodes, a sum is a left-nested ADD of monomials, of higher degree first, the constant last. A monomial is a left-nested MUL
-// of atoms in structural order (SYMs by name, RANGEs by number, others by hash), then its coefficient if that is not 1.
+// The polynomials of nodes: the canonical form of index arithmetic. An atom is a node that is not a sum or product: SYM, RANGE,
+// FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD... index_poly.h says how a polynomial looks as nodes. Here the order of atoms is:
+// SYMs by name, RANGEs by number, others by hash. A coefficient of -2^63 counts as overflow, because it has no negation.
 #pragma once
 
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "compiler/index/poly.h"
 #include "compiler/ir/graph.h"
+#include "compiler/ir/index_poly.h"
 #include "compiler/symbolic/bounds.h"
-#include "compiler/symbolic/term.h"
 
 namespace kiln::compiler::symbolic {
 
@@ -45,23 +44,18 @@ bool collect(const Graph& g, Id root, Linear& out);
 // The factors of a MUL and of the MULs below it; a factor may occur several times. False: more than 64.
 bool factors_of(const Graph& g, Id root, Atoms& out);
 
-// Sorts and merges terms, and drops zeros. False: a coefficient overflows, and the sum is unusable. -2^63 counts as overflow,
-// because it has no negation.
-bool normalise(const Graph& g, Sum& s);
+// Sorts and merges terms, and drops zeros. False: a coefficient overflows, and the sum is unusable.
+bool normalise(const Graph& g, Poly& s);
 
 // The sum of a node; nullopt: overflow. Products of sums are multiplied out if the result has at most 64 terms.
-std::optional<Sum> sum_of(const Graph& g, Id id);
-Id node_of(Graph& g, const Sum& s);
+std::optional<Poly> sum_of(const Graph& g, Id id);
 
-std::optional<Sum> plus(const Graph& g, const Sum& a, const Sum& b, std::int64_t times_b = 1);
-std::optional<Sum> times(const Graph& g, const Sum& a, const Sum& b);
-std::optional<Sum> scaled(Sum a, std::int64_t by);
-std::optional<std::int64_t> constant_of(const Sum& s);  // the constant, if there is no other term
-std::int64_t constant_term(const Sum& s);
-Sum constant_sum(std::int64_t c);
+std::optional<Poly> plus(const Graph& g, const Poly& a, const Poly& b, std::int64_t times_b = 1);
+std::optional<Poly> times(const Graph& g, const Poly& a, const Poly& b);
+std::optional<Poly> scaled(Poly a, std::int64_t by);
 
-Interval interval_of(Bounds& b, const Term& t, std::int64_t coefficient);  // interval of coefficient * atoms
-inline Interval interval_of(Bounds& b, const Term& t) { return interval_of(b, t, t.coefficient); }
-Interval interval_of(Bounds& b, const Sum& s);
+Interval interval_of(Bounds& b, const Monomial& t, std::int64_t coefficient);  // interval of coefficient * atoms
+inline Interval interval_of(Bounds& b, const Monomial& t) { return interval_of(b, t, t.coefficient); }
+Interval interval_of(Bounds& b, const Poly& s);
 
 }  // namespace kiln::compiler::symbolic

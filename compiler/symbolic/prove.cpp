@@ -31,31 +31,13 @@ class NodeSet {
 
 constexpr std::size_t max_terms = 128;
 
-// Splits p into factor * atom + rest. False: the atom occurs twice in a term.
-bool split_at(const Sum& p, Id atom, Sum& factor, Sum& rest) {
-  factor.reserve(p.size());
-  rest.reserve(p.size());
-  for (const Term& t : p) {
-    const auto n = std::ranges::count(t.atoms, atom);
-    if (n > 1) return false;
-    if (n == 0) {
-      rest.push_back(t);
-      continue;
-    }
-    Term f = t;
-    erase(f.atoms, atom);
-    factor.push_back(std::move(f));
-  }
-  return true;
-}
-
-std::uint64_t hash_of(const Sum& p) {
+std::uint64_t hash_of(const Poly& p) {
   std::uint64_t h = 0;
   const auto mix = [&](std::uint64_t v) {
     h = (h ^ v) * 0x9e3779b97f4a7c15u;
     h ^= h >> 32;
   };
-  for (const Term& t : p) {
+  for (const Monomial& t : p) {
     mix(static_cast<std::uint64_t>(t.coefficient));
     for (Id a : t.atoms) mix(a);
     mix(t.atoms.size());
@@ -88,7 +70,7 @@ void Prover::learn() {
 void Prover::learn(Id range) {
   const auto end = sum_of(g_, g_.src(range, 0));
   if (!end || end->empty() || end->size() > 2) return;
-  const Term& t = end->front();
+  const Monomial& t = end->front();
   const std::int64_t c = constant_term(*end);
   if (end->size() == 2 && (c == 0 || t.atoms.size() != 1 || t.coefficient != 1)) return;
   if (t.coefficient < 1 || c < -unbounded / 2) return;
@@ -114,10 +96,10 @@ Interval Prover::atom(Id a) {
 
 // The better of two lower bounds: term by term, and after replacing every atom by itself plus its least value. The second one
 // proves n*m - n >= 0 for m >= 1.
-std::int64_t Prover::low(const Sum& p) {
+std::int64_t Prover::low(const Poly& p) {
   Interval direct{0, 0};
   bool shifts = false;  // false: no products, or all their atoms start at 0, so the second bound is the same
-  for (const Term& t : p) {
+  for (const Monomial& t : p) {
     Interval i{t.coefficient, t.coefficient};
     for (Id a : t.atoms) {
       const Interval values = atom(a);
@@ -129,18 +111,18 @@ std::int64_t Prover::low(const Sum& p) {
   return direct.min >= 0 || !shifts ? direct.min : std::max(direct.min, low_shifted(p));
 }
 
-std::int64_t Prover::low_shifted(const Sum& p) {
-  Sum shifted;
-  for (const Term& t : p) {
+std::int64_t Prover::low_shifted(const Poly& p) {
+  Poly shifted;
+  for (const Monomial& t : p) {
     if (std::ranges::all_of(t.atoms, [&](Id a) { return atom(a).min == 0; })) {
       shifted.push_back(t);
       continue;
     }
-    Sum product{{t.coefficient, {}}};
+    Poly product{{t.coefficient, {}}};
     for (Id a : t.atoms) {
       const std::int64_t m = atom(a).min;
       if (m == -unbounded) return m;
-      auto next = times(g_, product, m == 0 ? Sum{{1, {a}}} : Sum{{1, {a}}, {m, {}}});
+      auto next = times(g_, product, m == 0 ? Poly{{1, {a}}} : Poly{{1, {a}}, {m, {}}});
       if (!next || next->size() > max_terms) return -unbounded;
       product = *std::move(next);
     }
@@ -148,7 +130,7 @@ std::int64_t Prover::low_shifted(const Sum& p) {
   }
   if (!normalise(g_, shifted)) return -unbounded;
   Interval sum{0, 0};
-  for (const Term& t : shifted) {
+  for (const Monomial& t : shifted) {
     Interval i{t.coefficient, t.coefficient};
     for (Id a : t.atoms) {
       const Interval of = atom(a);
@@ -161,14 +143,14 @@ std::int64_t Prover::low_shifted(const Sum& p) {
 
 // Removes q = floordiv(x, d) with d >= 1, because d*q is in [x - d + 1, x]. A constant d scales the whole sum; otherwise the
 // factor of q must be a multiple of d.
-std::optional<Sum> Prover::without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign) {
+std::optional<Poly> Prover::without_division(const Poly& p, Id q, const Poly& factor, const Poly& rest, int sign) {
   const auto x = sum_of(g_, g_.src(q, 0)), d = sum_of(g_, g_.src(q, 1));
   if (!x || !d || d->empty()) return std::nullopt;
   const auto less_one = plus(g_, *d, constant_sum(1), -1);
   if (!less_one || low(*less_one) < 0) return std::nullopt;
   const auto least = plus(g_, *x, *less_one, -1);  // the least value of d*q
   if (!least) return std::nullopt;
-  const Sum& end = sign > 0 ? *least : *x;
+  const Poly& end = sign > 0 ? *least : *x;
   if (const auto c = constant_of(*d)) {
     const auto scaled_rest = scaled(rest, *c);
     const auto part = times(g_, factor, end);
@@ -182,14 +164,15 @@ std::optional<Sum> Prover::without_division(const Sum& p, Id q, const Sum& facto
 }
 
 // Replaces one atom by the end of its range for which p is smallest. True: this was possible, and `proven` is the result.
-bool Prover::eliminate(const Sum& p, Id a, int depth, bool& proven) {
-  Sum factor, rest;
+bool Prover::eliminate(const Poly& p, Id a, int depth, bool& proven) {
   const Op op = g_.op(a);
   if (op != Op::RANGE && op != Op::FLOORMOD && op != Op::FLOORDIV && op != Op::MIN && op != Op::MAX) return false;
-  if (!split_at(p, a, factor, rest)) return false;
+  const SplitAt split = split_at(p, a);
+  if (split.square) return false;
+  const Poly &factor = split.factor, &rest = split.rest;
   const auto negated = scaled(factor, -1);
   const int sign = low(factor) >= 0 ? 1 : negated && low(*negated) >= 0 ? -1 : 0;
-  const auto with = [&](const Sum& value) {
+  const auto with = [&](const Poly& value) {
     const auto part = times(g_, factor, value);
     const auto all = part ? plus(g_, rest, *part) : std::nullopt;
     return all && ge0(*all, depth - 1);
@@ -212,17 +195,17 @@ bool Prover::eliminate(const Sum& p, Id a, int depth, bool& proven) {
   const auto last = end ? plus(g_, *end, constant_sum(1), -1) : std::nullopt;
   if (!last) return false;
   if (op == Op::FLOORMOD && low(*last) < 0) return false;  // the divisor must be positive
-  proven = with(sign > 0 ? Sum{} : *last);
+  proven = with(sign > 0 ? Poly{} : *last);
   return true;
 }
 
 // Whether no proof is possible: the sum is negative, or its values are independent, have constant ends, and the lower bound is
 // negative.
-bool Prover::hopeless(const Sum& p) {
+bool Prover::hopeless(const Poly& p) {
   if (!bounds_.facts().nonnegative.empty()) return false;
   Interval all{0, 0};
   bool independent = true;
-  for (const Term& t : p) {
+  for (const Monomial& t : p) {
     all = add(all, interval_of(bounds_, t));
     if (t.atoms.empty()) continue;
     const Op op = g_.op(t.atoms[0]);
@@ -233,7 +216,7 @@ bool Prover::hopeless(const Sum& p) {
   return all.max < 0 || (independent && all.min < 0);
 }
 
-bool Prover::ge0(const Sum& p) {
+bool Prover::ge0(const Poly& p) {
   budget_ = max_sums;
   failed_.clear();
   if (interval_of(bounds_, p).min >= 0) return true;
@@ -243,7 +226,7 @@ bool Prover::ge0(const Sum& p) {
   return ge0(p, max_depth);
 }
 
-bool Prover::gt0(const Sum& p) {
+bool Prover::gt0(const Poly& p) {
   const auto less_one = plus(g_, p, constant_sum(1), -1);
   return less_one && ge0(*less_one);
 }
@@ -264,7 +247,7 @@ void Prover::inner_first(Atoms& atoms) const {
   }
 }
 
-bool Prover::ge0(const Sum& p, int depth) {
+bool Prover::ge0(const Poly& p, int depth) {
   if (depth < max_depth && samples_ != nullptr && samples_->some_negative(p, context_)) return false;
   if (low(p) >= 0) return true;
   if (depth == 0 || p.size() > max_terms || --budget_ < 0) return false;
@@ -273,7 +256,7 @@ bool Prover::ge0(const Sum& p, int depth) {
   failed_.push_back(h);
   Atoms atoms;
   for (const bool ranges : {true, false})  // RANGEs first: their ends are exact, while ends of other atoms weaken the proof
-    for (const Term& t : p)
+    for (const Monomial& t : p)
       for (Id a : t.atoms)
         if ((g_.op(a) == Op::RANGE) == ranges && std::ranges::find(atoms, a) == atoms.end()) atoms.push_back(a);
   inner_first(atoms);
@@ -286,10 +269,10 @@ bool Prover::ge0(const Sum& p, int depth) {
 }
 
 // Tries p = k*f + rest for a fact f >= 0 and k > 0 that cancels a term of p. Then rest >= 0 is sufficient.
-bool Prover::by_facts(const Sum& p, int depth) {
-  for (const Sum& f : bounds_.relations()) {
-    for (const Term& t : f) {
-      const auto same = std::ranges::find(p, t.atoms, &Term::atoms);
+bool Prover::by_facts(const Poly& p, int depth) {
+  for (const Poly& f : bounds_.relations()) {
+    for (const Monomial& t : f) {
+      const auto same = std::ranges::find(p, t.atoms, &Monomial::atoms);
       if (t.atoms.empty() || same == p.end() || same->coefficient % t.coefficient != 0) continue;
       const std::int64_t k = same->coefficient / t.coefficient;
       const auto rest = k > 0 ? plus(g_, p, f, -k) : std::nullopt;
@@ -299,12 +282,12 @@ bool Prover::by_facts(const Sum& p, int depth) {
   return false;
 }
 
-bool Prover::lt(const Sum& a, const Sum& b) {
+bool Prover::lt(const Poly& a, const Poly& b) {
   const auto d = plus(g_, b, a, -1);
   return d && gt0(*d);
 }
 
-bool Prover::in_range(const Sum& x, const Sum& end) { return ge0(x) && lt(x, end); }
+bool Prover::in_range(const Poly& x, const Poly& end) { return ge0(x) && lt(x, end); }
 
 }  // namespace symbolic
 
@@ -314,7 +297,7 @@ bool proves(const Graph& g, Id big, Id small, std::int64_t margin, const Facts& 
   Bounds bounds(g, facts);
   const auto a = symbolic::sum_of(g, big), b = symbolic::sum_of(g, small);
   const auto d = a && b ? symbolic::plus(g, *a, *b, -1) : std::nullopt;
-  const auto p = d ? symbolic::plus(g, *d, symbolic::constant_sum(margin), -1) : std::nullopt;
+  const auto p = d ? symbolic::plus(g, *d, constant_sum(margin), -1) : std::nullopt;
   const Id context[] = {big, small};
   return p && symbolic::Prover(g, bounds, context).ge0(*p);
 }

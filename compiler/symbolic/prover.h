@@ -19,24 +19,24 @@ class Prover {
   Prover(const Graph& g, Bounds& bounds, std::span<const Id> context)
       : g_(g), bounds_(bounds), context_(context.begin(), context.end()) {}
 
-  bool ge0(const Sum& p);
-  bool gt0(const Sum& p);
-  bool lt(const Sum& a, const Sum& b);
-  bool in_range(const Sum& x, const Sum& end);  // 0 <= x < end
+  bool ge0(const Poly& p);
+  bool gt0(const Poly& p);
+  bool lt(const Poly& a, const Poly& b);
+  bool in_range(const Poly& x, const Poly& end);  // 0 <= x < end
 
  private:
   static constexpr int max_depth = 12, max_sums = 64;
-  bool ge0(const Sum& p, int depth);
-  bool hopeless(const Sum& p);
-  std::int64_t low(const Sum& p);  // a lower bound; -unbounded: none
-  std::int64_t low_shifted(const Sum& p);
+  bool ge0(const Poly& p, int depth);
+  bool hopeless(const Poly& p);
+  std::int64_t low(const Poly& p);  // a lower bound; -unbounded: none
+  std::int64_t low_shifted(const Poly& p);
   Interval atom(Id a);
   void learn();
   void learn(Id range);
-  bool eliminate(const Sum& p, Id atom, int depth, bool& proven);
+  bool eliminate(const Poly& p, Id atom, int depth, bool& proven);
   void inner_first(Atoms& atoms) const;
-  bool by_facts(const Sum& p, int depth);
-  std::optional<Sum> without_division(const Sum& p, Id q, const Sum& factor, const Sum& rest, int sign);
+  bool by_facts(const Poly& p, int depth);
+  std::optional<Poly> without_division(const Poly& p, Id q, const Poly& factor, const Poly& rest, int sign);
 
   const Graph& g_;
   Bounds& bounds_;

@@ -1,4 +1,5 @@
 // Rules for comparisons of index values. A comparison is matched up to the distribution of terms on its two sides.
+#include "compiler/index/floor_div.h"
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
@@ -6,12 +7,12 @@ namespace {
 
 // A comparison in the form `variables op limit`.
 struct Limit {
-  Sum variables;
+  Poly variables;
   std::int64_t limit = 0;
 };
 std::optional<Limit> limit_of(RewriteContext& c, Id n) {
   if (!compares_index(c.g, n)) return std::nullopt;
-  const Sum *a = c.sum(c.g.src(n, 0)), *b = c.sum(c.g.src(n, 1));
+  const Poly *a = c.sum(c.g.src(n, 0)), *b = c.sum(c.g.src(n, 1));
   auto d = a != nullptr && b != nullptr ? plus(c.g, *a, *b, -1) : std::nullopt;
   if (!d) return std::nullopt;
   const std::int64_t k = constant_term(*d);
@@ -23,11 +24,11 @@ std::optional<Limit> limit_of(RewriteContext& c, Id n) {
 // Positive terms are on the left, negative terms on the right. The constant is on the side without other terms, else on the
 // side on which it is positive.
 struct Sides {
-  Sum left, right;
+  Poly left, right;
 };
 Sides sides(const Limit& l) {
   Sides s;
-  for (Term t : l.variables) {
+  for (Monomial t : l.variables) {
     const bool negative = t.coefficient < 0;
     if (negative) t.coefficient = -t.coefficient;
     (negative ? s.right : s.left).push_back(std::move(t));
@@ -45,26 +46,24 @@ bool find_lt_canonical(RewriteContext& c, Id n, Match& m) {
   return (left != a || right != b) && m.bind({a, b, left, right});
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return -floor_div(-a, b); }
-
-std::int64_t gcd_of(const Sum& s) {
+std::int64_t gcd_of(const Poly& s) {
   std::int64_t g = 0;
-  for (const Term& t : s) g = std::gcd(g, t.coefficient);
+  for (const Monomial& t : s) g = std::gcd(g, t.coefficient);
   return g;
 }
 
-bool find_lt_window(RewriteContext& c, Id n, Match& m) {
+bool find_lt_in_range(RewriteContext& c, Id n, Match& m) {
   const auto l = limit_of(c, n);
   if (!l) return false;
-  for (const Term& lead : l->variables) {
+  for (const Monomial& lead : l->variables) {
     const std::int64_t g = lead.coefficient < 0 ? -lead.coefficient : lead.coefficient;
     const std::int64_t all = gcd_of(l->variables), by = all > 1 ? all : g;
     if (by <= 1) continue;
-    Sum big, small;
-    for (const Term& t : l->variables) (t.coefficient % by == 0 ? big : small).push_back(t);
+    Poly big, small;
+    for (const Monomial& t : l->variables) (t.coefficient % by == 0 ? big : small).push_back(t);
     const Interval i = sub({l->limit, l->limit}, interval_of(c.bounds, small));
     if (i.min == -unbounded || i.max == unbounded || ceil_div(i.min, by) != ceil_div(i.max, by)) continue;
-    const Sum x = exactly_divided(big, by);
+    const Poly x = exactly_divided(big, by);
     return m.bind({c.g.index(by), c.node(x), c.node(small), c.g.index(l->limit), c.g.index(ceil_div(i.min, by))});
   }
   return false;
@@ -74,14 +73,14 @@ bool find_lt_window(RewriteContext& c, Id n, Match& m) {
 bool find_division(RewriteContext& ctx, Id n, Match& m, std::int64_t sign) {
   const auto l = limit_of(ctx, n);
   if (!l || l->variables.size() > 4) return false;
-  for (const Term& t : l->variables) {
+  for (const Monomial& t : l->variables) {
     if (t.coefficient != sign || t.atoms.size() != 1 || ctx.g.op(t.atoms[0]) != Op::FLOORDIV) continue;
     const Id q = t.atoms[0];
-    const auto others = plus(ctx.g, l->variables, Sum{t}, -1);
+    const auto others = plus(ctx.g, l->variables, Poly{t}, -1);
     auto c = others ? scaled(*others, -sign) : std::nullopt;
     if (c) c = plus(ctx.g, *c, constant_sum(l->limit), sign);
     const bool simple =
-        c && std::ranges::none_of(*c, [&](const Term& u) {
+        c && std::ranges::none_of(*c, [&](const Monomial& u) {
           return std::ranges::any_of(u.atoms, [&](Id a) { return ctx.g.op(a) != Op::SYM && ctx.g.op(a) != Op::RANGE; });
         });
     if (!simple) continue;
@@ -97,13 +96,13 @@ bool find_gt_division(RewriteContext& c, Id n, Match& m) { return find_division(
 bool find_simplex(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
   const auto l = limit_of(c, n);
   if (!l || l->limit != (sign > 0 ? 1 : 0)) return false;
-  for (const Term& t : l->variables) {
+  for (const Monomial& t : l->variables) {
     if ((sign > 0 ? t.coefficient < 2 : t.coefficient > -2) || t.coefficient == INT64_MIN) continue;
-    Term x = t;
+    Monomial x = t;
     x.coefficient = 1;
-    const auto rest = plus(c.g, l->variables, Sum{t}, -1);
+    const auto rest = plus(c.g, l->variables, Poly{t}, -1);
     const auto s = rest ? scaled(*rest, sign) : std::nullopt;
-    return s && !s->empty() && m.bind({c.g.index(t.coefficient * sign), c.node(Sum{x}), c.node(*s)});
+    return s && !s->empty() && m.bind({c.g.index(t.coefficient * sign), c.node(Poly{x}), c.node(*s)});
   }
   return false;
 }
@@ -132,7 +131,7 @@ constexpr Rule rules[] = {
     {"lt-canonical", "a < b", "l - r == a - b", "l < r", find_lt_canonical},
     {"lt-true", "a < b", "a < b", "True"},
     {"lt-false", "a < b", "b <= a", "False"},
-    {"lt-window", "g * x + p < c", "g > 0 and g * (k - 1) < c - p and c - p <= g * k", "x < k", find_lt_window},
+    {"lt-in-range", "g * x + p < c", "g > 0 and g * (k - 1) < c - p and c - p <= g * k", "x < k", find_lt_in_range},
     {"lt-division", "x // d < c", "d > 0", "x < c * d", find_lt_division},
     {"gt-division", "c < x // d", "d > 0", "(c + 1) * d - 1 < x", find_gt_division},
     {"lt-simplex", "k * x + s < 1", "k > 0 and x >= 0 and s >= 0", "x + s < 1", find_lt_simplex},

@@ -1,4 +1,5 @@
 // Rules for integers of a fixed width, with known intervals and products that must fit. simplify() does not use them.
+#include "compiler/index/floor_div.h"
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
@@ -11,7 +12,7 @@ bool find_magic(RewriteContext& c, Id n, Match& m) {
   const Interval i = c.bounds(x);
   if (d < 2 || i.min < 0 || i.max == unbounded || i.max < d) return false;
   for (int s = 0; s < 62; ++s) {
-    const std::int64_t p = std::int64_t{1} << s, factor = -floor_div(-p, d);
+    const std::int64_t p = std::int64_t{1} << s, factor = ceil_div(p, d);
     std::int64_t error = 0, product = 0;
     if (__builtin_mul_overflow(factor * d - p, i.max, &error) || error >= p) continue;
     if (__builtin_mul_overflow(i.max, factor, &product) || product > unbounded) return false;

@@ -1,4 +1,5 @@
 // Rules for floor division and remainder. c, d, e, g, m are divisors or factors; q, s, a, b are parts of the numerator.
+#include "compiler/index/floor_div.h"
 #include "compiler/symbolic/find.h"
 
 namespace kiln::compiler::symbolic {
@@ -7,11 +8,11 @@ namespace {
 // x = c*quotient + rest. Coefficients of the rest are in (-c, c) and have the sign that they had in x; its constant is in [0,
 // c).
 struct Parts {
-  Sum quotient, rest;
+  Poly quotient, rest;
 };
-Parts split(const Sum& x, std::int64_t c) {
+Parts split(const Poly& x, std::int64_t c) {
   Parts p;
-  for (const Term& t : x) {
+  for (const Monomial& t : x) {
     const std::int64_t q = t.atoms.empty() ? floor_div(t.coefficient, c) : t.coefficient / c;
     const std::int64_t r = t.coefficient - q * c;
     if (q != 0) p.quotient.push_back({q, t.atoms});
@@ -21,15 +22,15 @@ Parts split(const Sum& x, std::int64_t c) {
 }
 
 // Polynomial long division. Terms that d's leading term does not divide stay in the rest, so the rest may be x.
-Parts long_division(const Graph& g, const Sum& x, const Sum& d) {
+Parts long_division(const Graph& g, const Poly& x, const Poly& d) {
   constexpr int max_steps = 64;
   Parts p{{}, x};
   std::size_t from = 0;
   for (int step = 0; step < max_steps && from < p.rest.size(); ++step) {
-    Term q;
+    Monomial q;
     while (from < p.rest.size() && !divide_term(g, p.rest[from], d.front(), q)) ++from;
     if (from == p.rest.size()) break;
-    const auto part = times(g, Sum{q}, d);
+    const auto part = times(g, Poly{q}, d);
     auto less = part ? plus(g, p.rest, *part, -1) : std::nullopt;
     if (!less) break;
     p.rest = *std::move(less);
@@ -41,7 +42,7 @@ Parts long_division(const Graph& g, const Sum& x, const Sum& d) {
 
 Parts parts(RewriteContext& c, const Division& v) { return v.by != 0 ? split(*v.x, v.by) : long_division(c.g, *v.x, *v.d); }
 
-std::int64_t residue(const Term& t, std::int64_t by, bool smallest) {
+std::int64_t residue(const Monomial& t, std::int64_t by, bool smallest) {
   if (t.atoms.empty()) return floor_mod(t.coefficient, by);
   const std::int64_t r = t.coefficient % by;
   return smallest && (r > by / 2 || r < -(by / 2)) ? r - (r > 0 ? by : -by) : r;
@@ -51,12 +52,12 @@ std::int64_t residue(const Term& t, std::int64_t by, bool smallest) {
 // d.
 bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std::int64_t& k) {
   Interval i{0, 0};
-  for (const Term& t : *v.x)
+  for (const Monomial& t : *v.x)
     if (const std::int64_t r = residue(t, v.by, smallest); r != 0) i = add(i, interval_of(c.bounds, t, r));
   if (i.min == -unbounded || i.max == unbounded || floor_div(i.min, v.by) != floor_div(i.max, v.by)) return false;
   k = floor_div(i.min, v.by);
   p = {};
-  for (const Term& t : *v.x) {
+  for (const Monomial& t : *v.x) {
     const std::int64_t r = residue(t, v.by, smallest);
     if (r != 0) p.rest.push_back({r, t.atoms});
     std::int64_t whole = 0;
@@ -67,7 +68,7 @@ bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std
 }
 
 // The quotient of the rest by d if it is the same at all sample points. nullopt: it differs, or d is not positive.
-std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Sum& rest) {
+std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Poly& rest) {
   Samples& samples = c.samples();
   const Samples::Values x = samples.of(rest), &d = samples.at(c.g.src(n, 1));
   const unsigned where = samples.around(n) & x.known & d.known;
@@ -81,7 +82,7 @@ std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Su
   return k.value_or(0);
 }
 
-bool find_window(RewriteContext& c, Id n, Match& m) {
+bool find_in_range(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v) return false;
   Parts p;
@@ -106,8 +107,8 @@ bool find_multiples(RewriteContext& c, Id n, Match& m) {
 bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v || v.by == 0) return false;
-  Sum p, s;
-  for (const Term& t : *v.x) {
+  Poly p, s;
+  for (const Monomial& t : *v.x) {
     bool multiple = false;
     for (Id a : t.atoms)
       multiple = multiple || (c.bounds.residue(a).stride % v.by == 0 && c.bounds.residue(a).offset % v.by == 0);
@@ -120,11 +121,11 @@ bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
 // disappears, a term of b may also move its nearest multiple of g to a.
 bool nest_constant(RewriteContext& c, const Division& v, Match& m, bool nearest) {
   std::int64_t best = 0;
-  for (const Term& lead : *v.x) {
+  for (const Monomial& lead : *v.x) {
     const std::int64_t g = std::gcd(lead.coefficient, v.by);
     if (lead.atoms.empty() || g <= 1 || g <= best) continue;
-    Sum a, b;
-    for (const Term& t : *v.x) {
+    Poly a, b;
+    for (const Monomial& t : *v.x) {
       const std::int64_t r = t.atoms.empty() || nearest ? residue(t, g, true) : t.coefficient % g == 0 ? 0 : t.coefficient;
       if (r != 0) b.push_back({r, t.atoms});
       if (r != t.coefficient) a.push_back({(t.coefficient - r) / g, t.atoms});
@@ -142,20 +143,20 @@ bool nest_constant(RewriteContext& c, const Division& v, Match& m, bool nearest)
 
 bool nest_symbolic(RewriteContext& c, Id n, const Division& v, Match& m) {
   if (v.d->size() != 1 || v.d->front().atoms.empty() || v.x->size() < 2) return false;
-  for (const Term& lead : *v.x) {
-    Term g = common(c.g, Sum{lead}, v.d->front());
+  for (const Monomial& lead : *v.x) {
+    Monomial g = common(c.g, Poly{lead}, v.d->front());
     if (g.coefficient < 0) g.coefficient = -g.coefficient;
     if (lead.atoms.empty() || is_one(g) || g == v.d->front()) continue;
-    Sum a, b;
-    for (const Term& t : *v.x) {
-      Term q;
+    Poly a, b;
+    for (const Monomial& t : *v.x) {
+      Monomial q;
       if (divide_term(c.g, t, g, q))
         a.push_back(std::move(q));
       else
         b.push_back(t);
     }
-    if (b.empty() || !normalise(c.g, a) || !c.prover(n).in_range(b, Sum{g})) continue;
-    return m.bind({c.node(Sum{g}), c.node(a), c.node(b), c.node(divided_by(c.g, *v.d, g))});
+    if (b.empty() || !normalise(c.g, a) || !c.prover(n).in_range(b, Poly{g})) continue;
+    return m.bind({c.node(Poly{g}), c.node(a), c.node(b), c.node(divided_by(c.g, *v.d, g))});
   }
   return false;
 }
@@ -169,12 +170,12 @@ bool find_nest(RewriteContext& c, Id n, Match& m) {
 bool find_common_factor(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v || v.x->empty()) return false;
-  Term g = common(c.g, *v.d, common(c.g, *v.x, v.d->front()));
+  Monomial g = common(c.g, *v.d, common(c.g, *v.x, v.d->front()));
   if (g.coefficient < 0) g.coefficient = -g.coefficient;
   if (is_one(g)) return false;
-  if (!g.atoms.empty() && c.g.op(n) == Op::FLOORDIV && !c.prover(n).gt0(Sum{{1, g.atoms}})) g.atoms.clear();
+  if (!g.atoms.empty() && c.g.op(n) == Op::FLOORDIV && !c.prover(n).gt0(Poly{{1, g.atoms}})) g.atoms.clear();
   if (is_one(g)) return false;
-  return m.bind({c.node(Sum{g}), c.node(divided_by(c.g, *v.x, g)), c.node(divided_by(c.g, *v.d, g))});
+  return m.bind({c.node(Poly{g}), c.node(divided_by(c.g, *v.x, g)), c.node(divided_by(c.g, *v.d, g))});
 }
 
 bool fits_product(const Graph& g, Id a, Id b) {
@@ -193,7 +194,7 @@ bool find_div_of_div(RewriteContext& c, Id n, Match& m) {
 bool find_div_of_shifted_div(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v || v.by == 0 || v.x->size() != 2) return false;
-  const Term& t = v.x->front();
+  const Monomial& t = v.x->front();
   const std::int64_t k = constant_term(*v.x);
   if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORDIV || k == 0) return false;
   const Id a = c.g.src(t.atoms[0], 1), by = c.g.src(n, 1), shift = c.g.index(k);
@@ -204,27 +205,27 @@ bool find_div_of_shifted_div(RewriteContext& c, Id n, Match& m) {
 bool find_div_of_mod(RewriteContext& c, Id n, Match& m) {
   const Id r = c.g.src(n, 0), d = c.g.src(n, 1);
   if (!is_index(c.g, n) || c.g.op(r) != Op::FLOORMOD) return false;
-  const Sum *whole = c.sum(c.g.src(r, 1)), *by = c.sum(d);
-  Term k;
+  const Poly *whole = c.sum(c.g.src(r, 1)), *by = c.sum(d);
+  Monomial k;
   if (whole == nullptr || by == nullptr || whole->size() != 1 || by->size() != 1) return false;
-  return divide_term(c.g, whole->front(), by->front(), k) && m.bind({c.g.src(r, 0), c.node(Sum{k}), d});
+  return divide_term(c.g, whole->front(), by->front(), k) && m.bind({c.g.src(r, 0), c.node(Poly{k}), d});
 }
 
 // Finds a term f*(u % m) for which f*m is a multiple of d.
 bool find_mod_of_mod(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v) return false;
-  for (const Term& term : *v.x)
+  for (const Monomial& term : *v.x)
     for (Id a : term.atoms) {
       if (c.g.op(a) != Op::FLOORMOD) continue;
-      const Term f = without(term, a);
-      const Sum* by = c.sum(c.g.src(a, 1));
-      const auto fm = by != nullptr ? times(c.g, Sum{f}, *by) : std::nullopt;
+      const Monomial f = without(term, a);
+      const Poly* by = c.sum(c.g.src(a, 1));
+      const auto fm = by != nullptr ? times(c.g, Poly{f}, *by) : std::nullopt;
       if (!fm || fm->empty()) continue;
       const Parts p = v.by != 0 ? split(*fm, v.by) : long_division(c.g, *fm, *v.d);
-      const auto rest = plus(c.g, *v.x, Sum{term}, -1);
+      const auto rest = plus(c.g, *v.x, Poly{term}, -1);
       if (!p.rest.empty() || !rest) continue;
-      return m.bind({c.node(Sum{f}), c.g.src(a, 0), c.g.src(a, 1), c.node(*rest), c.g.src(n, 1), c.node(p.quotient)});
+      return m.bind({c.node(Poly{f}), c.g.src(a, 0), c.g.src(a, 1), c.node(*rest), c.g.src(n, 1), c.node(p.quotient)});
     }
   return false;
 }
@@ -244,14 +245,14 @@ bool find_small_constant(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   const std::int64_t k = v ? constant_term(*v.x) : 0;
   if (k == 0 || v.by == 0 || v.x->size() < 2) return false;
-  const Sum x(v.x->begin(), v.x->end() - 1);
+  const Poly x(v.x->begin(), v.x->end() - 1);
   return m.bind({c.node(x), c.g.index(k), c.g.src(n, 1)});
 }
 
 // Requires a negative leading coefficient, so that the rule applies in one direction only. Contradictory facts (a loop that
 // never runs) could prove both signs.
 bool find_negative(RewriteContext& c, Id n, Match& m) {
-  const Sum* d = is_index(c.g, n) ? c.sum(c.g.src(n, 1)) : nullptr;
+  const Poly* d = is_index(c.g, n) ? c.sum(c.g.src(n, 1)) : nullptr;
   return d != nullptr && !d->empty() && d->front().coefficient < 0 && m.bind({c.g.src(n, 0), c.g.src(n, 1)});
 }
 
@@ -266,8 +267,8 @@ constexpr Rule rules[] = {
     {"mod-by-negative", "x % d", "d < 0", "-(-x % -d)", find_negative},
     {"mod-twice", "x % d % d", "", "x % d"},
     {"mod-of-mod", "(f * (u % m) + r) % d", "m != 0 and f * m == d * t", "(f * u + r) % d", find_mod_of_mod},
-    {"div-window", "(c * q + s) // c", "k * c <= s and s < k * c + c", "q + k", find_window},
-    {"mod-window", "(c * q + s) % c", "k * c <= s and s < k * c + c", "s - k * c", find_window},
+    {"div-in-range", "(c * q + s) // c", "k * c <= s and s < k * c + c", "q + k", find_in_range},
+    {"mod-in-range", "(c * q + s) % c", "k * c <= s and s < k * c + c", "s - k * c", find_in_range},
     {"div-two-values", "(f * v + b) // d", "m <= v and v <= m + 1",
      "((f * m + f + b) // d - (f * m + b) // d) * (v - m) + (f * m + b) // d", find_two_values},
     {"mod-two-values", "(f * v + b) % d", "m <= v and v <= m + 1",

@@ -39,7 +39,7 @@ bool find_complement(RewriteContext& c, Id n, Match& m) {
 
 struct Limit {
   Id clause;
-  Sum variables;
+  Poly variables;
   std::int64_t limit;  // variables < limit
 };
 
@@ -47,7 +47,7 @@ std::vector<Limit> limits_of(RewriteContext& c, std::span<const Id> all) {
   std::vector<Limit> out;
   for (Id id : all) {
     if (c.g.op(id) != Op::LT || !compares_index(c.g, id)) continue;
-    const Sum *a = c.sum(c.g.src(id, 0)), *b = c.sum(c.g.src(id, 1));
+    const Poly *a = c.sum(c.g.src(id, 0)), *b = c.sum(c.g.src(id, 1));
     auto d = a != nullptr && b != nullptr ? plus(c.g, *a, *b, -1) : std::nullopt;
     if (!d || d->empty() || constant_term(*d) < -unbounded || constant_term(*d) > unbounded) continue;
     const std::int64_t k = constant_term(*d);
@@ -88,7 +88,7 @@ bool find_opposite(RewriteContext& c, Id n, Match& m) {
 }
 
 // Finds a clause that becomes simpler if all other clauses hold (in a disjunction: do not hold).
-bool find_beside(RewriteContext& c, Id n, Match& m) {
+bool find_given(RewriteContext& c, Id n, Match& m) {
   constexpr std::size_t most = 8;  // each clause is another run
   if (!is_bool(c.g, n)) return false;
   const auto all = clauses_of(c.g, n);
@@ -114,8 +114,8 @@ constexpr Rule rules[] = {
     {"or-limits", "x < a or x < b or r", "b <= a", "x < a or r", find_same},
     {"and-empty", "x < a and b < x and r", "a <= b + 1", "False", find_opposite},
     {"or-all", "x < a or b < x or r", "b < a", "True", find_opposite},
-    {"and-beside", "p and q", "not p or q == u", "p and u", find_beside},
-    {"or-beside", "p or q", "p or q == u", "p or u", find_beside},
+    {"and-given", "p and q", "not p or q == u", "p and u", find_given},
+    {"or-given", "p or q", "p or q == u", "p or u", find_given},
     {"xor-false", "p ^ False", "", "not not p"},
     {"xor-true", "p ^ True", "", "not p"},
     {"xor-same-condition", "p ^ p", "", "p and not p"},

@@ -9,45 +9,45 @@ constexpr std::size_t max_divisions = 16, max_terms = 256;
 
 struct Divided {
   Id atom;
-  const Sum *x, *d;
+  const Poly *x, *d;
 };
 
-std::vector<Divided> divisions_in(RewriteContext& c, const Sum& s, Op op) {
+std::vector<Divided> divisions_in(RewriteContext& c, const Poly& s, Op op) {
   std::vector<Divided> out;
-  for (const Term& t : s)
+  for (const Monomial& t : s)
     for (Id a : t.atoms) {
       if (c.g.op(a) != op || std::ranges::find(out, a, &Divided::atom) != out.end()) continue;
-      const Sum *x = c.sum(c.g.src(a, 0)), *d = c.sum(c.g.src(a, 1));
+      const Poly *x = c.sum(c.g.src(a, 0)), *d = c.sum(c.g.src(a, 1));
       if (x != nullptr && d != nullptr && !d->empty()) out.push_back({a, x, d});
     }
   if (out.size() > max_divisions) out.clear();
   return out;
 }
 
-const Sum* sum_at(RewriteContext& c, Id n) {
-  const Sum* s = is_index(c.g, n) ? c.sum(n) : nullptr;
+const Poly* sum_at(RewriteContext& c, Id n) {
+  const Poly* s = is_index(c.g, n) ? c.sum(n) : nullptr;
   return s != nullptr && s->size() <= max_terms ? s : nullptr;
 }
 
 // t with d*t = x, for a d with a single term.
-std::optional<Sum> exact_quotient(const Graph& g, const Sum& x, const Sum& d) {
-  if (x.empty()) return Sum{};
+std::optional<Poly> exact_quotient(const Graph& g, const Poly& x, const Poly& d) {
+  if (x.empty()) return Poly{};
   if (d.size() != 1) return std::nullopt;
-  Sum t = divided_by(g, x, d.front());
+  Poly t = divided_by(g, x, d.front());
   return t.size() == x.size() ? std::optional(std::move(t)) : std::nullopt;
 }
 
 // s without one of its terms and without `part`. nullopt: s does not contain both.
-std::optional<Sum> rest_of(const Graph& g, const Sum& s, const Term& term, const std::optional<Sum>& part) {
+std::optional<Poly> rest_of(const Graph& g, const Poly& s, const Monomial& term, const std::optional<Poly>& part) {
   if (!part || !contains(s, *part)) return std::nullopt;
-  const auto less = plus(g, s, Sum{term}, -1);
+  const auto less = plus(g, s, Poly{term}, -1);
   return less ? plus(g, *less, *part, -1) : std::nullopt;
 }
 
 // Calls f(mod, q, k, r) for each pair of terms k*(x % d) and k*d*q in the sum, where q is a division of kind `second`.
 template <class F>
 bool each_pair(RewriteContext& c, Id n, Op second, F f) {
-  const Sum* s = sum_at(c, n);
+  const Poly* s = sum_at(c, n);
   if (s == nullptr) return false;
   const auto mods = divisions_in(c, *s, Op::FLOORMOD);
   if (mods.empty()) return false;
@@ -55,10 +55,10 @@ bool each_pair(RewriteContext& c, Id n, Op second, F f) {
   for (const Divided& m : mods)
     for (const Divided& q : others) {
       if (m.atom == q.atom) continue;
-      for (const Term& t : *s) {
+      for (const Monomial& t : *s) {
         if (std::ranges::find(t.atoms, m.atom) == t.atoms.end()) continue;
-        const Term k = without(t, m.atom);
-        const auto r = rest_of(c.g, *s, t, times(c.g, Sum{with(c.g, k, q.atom)}, *m.d));
+        const Monomial k = without(t, m.atom);
+        const auto r = rest_of(c.g, *s, t, times(c.g, Poly{with(c.g, k, q.atom)}, *m.d));
         if (r && f(m, q, k, *r)) return true;
       }
     }
@@ -66,27 +66,27 @@ bool each_pair(RewriteContext& c, Id n, Op second, F f) {
 }
 
 bool find_recombine(RewriteContext& c, Id n, Match& m) {
-  return each_pair(c, n, Op::FLOORDIV, [&](const Divided& mod, const Divided& q, const Term& k, const Sum& r) {
+  return each_pair(c, n, Op::FLOORDIV, [&](const Divided& mod, const Divided& q, const Monomial& k, const Poly& r) {
     const auto diff = *q.d == *mod.d ? plus(c.g, *q.x, *mod.x, -1) : std::nullopt;
     const auto t = diff ? exact_quotient(c.g, *diff, *mod.d) : std::nullopt;
-    return t && m.bind({c.node(Sum{k}), c.node(*mod.x), c.node(*mod.d), c.node(*t), c.node(r)});
+    return t && m.bind({c.node(Poly{k}), c.node(*mod.x), c.node(*mod.d), c.node(*t), c.node(r)});
   });
 }
 
 // u written as x // a + s.
 struct Lifted {
   Id x, a;
-  Sum s, whole;  // whole = x + a*s
+  Poly s, whole;  // whole = x + a*s
 };
-std::vector<Lifted> lifted(RewriteContext& c, const Sum& u) {
+std::vector<Lifted> lifted(RewriteContext& c, const Poly& u) {
   constexpr std::size_t most = 16;
   std::vector<Lifted> out;
   if (u.size() > most) return out;
-  for (const Term& t : u) {
+  for (const Monomial& t : u) {
     if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORDIV) continue;
     const Id x = c.g.src(t.atoms[0], 0), a = c.g.src(t.atoms[0], 1);
-    const Sum *xs = c.sum(x), *as = c.sum(a);
-    auto s = plus(c.g, u, Sum{t}, -1);
+    const Poly *xs = c.sum(x), *as = c.sum(a);
+    auto s = plus(c.g, u, Poly{t}, -1);
     const auto shift = s && as != nullptr ? times(c.g, *s, *as) : std::nullopt;
     auto whole = shift && xs != nullptr ? plus(c.g, *xs, *shift) : std::nullopt;
     if (whole) out.push_back({x, a, *std::move(s), *std::move(whole)});
@@ -95,61 +95,61 @@ std::vector<Lifted> lifted(RewriteContext& c, const Sum& u) {
 }
 
 bool find_recombine_nested(RewriteContext& c, Id n, Match& m) {
-  return each_pair(c, n, Op::FLOORDIV, [&](const Divided& mod, const Divided& q, const Term& k, const Sum& r) {
+  return each_pair(c, n, Op::FLOORDIV, [&](const Divided& mod, const Divided& q, const Monomial& k, const Poly& r) {
     for (const Lifted& l : lifted(c, *mod.x)) {
       const auto ad = times(c.g, *c.sum(l.a), *mod.d);
       const auto diff = ad && *ad == *q.d ? plus(c.g, *q.x, l.whole, -1) : std::nullopt;
       const auto t = diff ? exact_quotient(c.g, *diff, *ad) : std::nullopt;
-      if (t) return m.bind({c.node(Sum{k}), l.x, l.a, c.node(l.s), c.node(*mod.d), c.node(*t), c.node(r)});
+      if (t) return m.bind({c.node(Poly{k}), l.x, l.a, c.node(l.s), c.node(*mod.d), c.node(*t), c.node(r)});
     }
     return false;
   });
 }
 
 bool find_join(RewriteContext& c, Id n, Match& m) {
-  return each_pair(c, n, Op::FLOORMOD, [&](const Divided& low, const Divided& high, const Term& k, const Sum& r) {
+  return each_pair(c, n, Op::FLOORMOD, [&](const Divided& low, const Divided& high, const Monomial& k, const Poly& r) {
     for (const Lifted& l : lifted(c, *high.x)) {
       const auto diff = *c.sum(l.a) == *low.d ? plus(c.g, l.whole, *low.x, -1) : std::nullopt;
       const auto t = diff ? exact_quotient(c.g, *diff, *low.d) : std::nullopt;
       if (!t) continue;
-      return m.bind({c.node(Sum{k}), c.node(*low.x), l.a, l.x, c.node(l.s), c.node(*high.d), c.node(r), c.node(*t)});
+      return m.bind({c.node(Poly{k}), c.node(*low.x), l.a, l.x, c.node(l.s), c.node(*high.d), c.node(r), c.node(*t)});
     }
     return false;
   });
 }
 
 // r with s = k*x + term + r, if s contains all terms of k*x except its constant.
-std::optional<Sum> rest_beside(RewriteContext& c, const Sum& s, const Term& term, const Sum& k, const Sum& x) {
+std::optional<Poly> other_part(RewriteContext& c, const Poly& s, const Monomial& term, const Poly& k, const Poly& x) {
   auto kx = times(c.g, k, x);
   if (!kx || kx->empty() || kx->front().atoms.empty()) return std::nullopt;
-  const Sum varying(kx->begin(), kx->end() - (kx->back().atoms.empty() ? 1 : 0));
+  const Poly varying(kx->begin(), kx->end() - (kx->back().atoms.empty() ? 1 : 0));
   if (!contains(s, varying)) return std::nullopt;
-  const auto less = plus(c.g, s, Sum{term}, -1);
+  const auto less = plus(c.g, s, Poly{term}, -1);
   return less ? plus(c.g, *less, *kx, -1) : std::nullopt;
 }
 
 bool find_mod_from_div(RewriteContext& c, Id n, Match& m) {
-  const Sum* s = sum_at(c, n);
+  const Poly* s = sum_at(c, n);
   if (s == nullptr) return false;
   for (const Divided& q : divisions_in(c, *s, Op::FLOORDIV))
-    for (const Term& t : *s) {
+    for (const Monomial& t : *s) {
       if (std::ranges::find(t.atoms, q.atom) == t.atoms.end()) continue;
-      const auto kd = scaled(Sum{without(t, q.atom)}, -1);
+      const auto kd = scaled(Poly{without(t, q.atom)}, -1);
       const auto k = kd ? exact_quotient(c.g, *kd, *q.d) : std::nullopt;
-      const auto r = k ? rest_beside(c, *s, t, *k, *q.x) : std::nullopt;
+      const auto r = k ? other_part(c, *s, t, *k, *q.x) : std::nullopt;
       if (r) return m.bind({c.node(*k), c.node(*q.x), c.node(*q.d), c.node(*r)});
     }
   return false;
 }
 
 bool find_div_from_mod(RewriteContext& c, Id n, Match& m) {
-  const Sum* s = sum_at(c, n);
+  const Poly* s = sum_at(c, n);
   if (s == nullptr) return false;
   for (const Divided& q : divisions_in(c, *s, Op::FLOORMOD))
-    for (const Term& t : *s) {
+    for (const Monomial& t : *s) {
       if (std::ranges::find(t.atoms, q.atom) == t.atoms.end()) continue;
-      const auto k = scaled(Sum{without(t, q.atom)}, -1);
-      const auto r = k ? rest_beside(c, *s, t, *k, *q.x) : std::nullopt;
+      const auto k = scaled(Poly{without(t, q.atom)}, -1);
+      const auto r = k ? other_part(c, *s, t, *k, *q.x) : std::nullopt;
       if (r) return m.bind({c.node(*k), c.node(*q.x), c.node(*q.d), c.node(*r)});
     }
   return false;
@@ -157,9 +157,9 @@ bool find_div_from_mod(RewriteContext& c, Id n, Match& m) {
 
 // Finds two choices by one condition, each with a constant coefficient.
 bool find_where_sum(RewriteContext& c, Id n, Match& m) {
-  const Sum* s = sum_at(c, n);
+  const Poly* s = sum_at(c, n);
   if (s == nullptr) return false;
-  const auto is_choice = [&](const Term& t) {
+  const auto is_choice = [&](const Monomial& t) {
     if (t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::WHERE) return false;
     const auto src = c.g.src(t.atoms[0]);
     return c.g.op(src[1]) != Op::INVALID && c.g.op(src[2]) != Op::INVALID;
@@ -168,8 +168,8 @@ bool find_where_sum(RewriteContext& c, Id n, Match& m) {
     for (auto b = s->begin(); is_choice(*a) && b != a; ++b) {
       const Id u = a->atoms[0], v = b->atoms[0];
       if (!is_choice(*b) || c.g.src(u, 0) != c.g.src(v, 0)) continue;
-      auto r = plus(c.g, *s, Sum{*a}, -1);
-      if (r) r = plus(c.g, *r, Sum{*b}, -1);
+      auto r = plus(c.g, *s, Poly{*a}, -1);
+      if (r) r = plus(c.g, *r, Poly{*b}, -1);
       if (!r) continue;
       return m.bind({c.g.index(a->coefficient), c.g.src(u, 0), c.g.src(u, 1), c.g.src(u, 2), c.g.index(b->coefficient),
                      c.g.src(v, 1), c.g.src(v, 2), c.node(*r)});

@@ -21,7 +21,7 @@ bool find_extremum(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
   if (!is_index(c.g, n) || c.g.op(src[0]) != Op::LT || !compares_index(c.g, src[0])) return false;
   const Id l = c.g.src(src[0], 0), r = c.g.src(src[0], 1), t = src[1], f = src[2];
   if (c.g.op(t) == Op::INVALID || c.g.op(f) == Op::INVALID) return false;
-  const Sum *ls = c.sum(l), *rs = c.sum(r), *ts = c.sum(t), *fs = c.sum(f);
+  const Poly *ls = c.sum(l), *rs = c.sum(r), *ts = c.sum(t), *fs = c.sum(f);
   if (ls == nullptr || rs == nullptr || ts == nullptr || fs == nullptr) return false;
   const auto of_condition = plus(c.g, *ls, *rs, -1), of_value = plus(c.g, *ts, *fs, -1);
   const auto diff = of_condition && of_value ? plus(c.g, *of_value, *of_condition, -sign) : std::nullopt;

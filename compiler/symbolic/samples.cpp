@@ -2,6 +2,9 @@
 
 #include <numeric>
 
+#include "compiler/index/floor_div.h"
+#include "compiler/ir/index_operation.h"
+
 namespace kiln::compiler::symbolic {
 namespace {
 
@@ -10,36 +13,22 @@ using Values = Samples::Values;
 constexpr std::int64_t most = unbounded / 2;
 constexpr unsigned all_points = (1u << Samples::points) - 1;
 
-// The values f(i) at the points in `known`, if they are within 2^61. f is called at all points; missing operands are 0.
+// The values f(i) at the points in `known`, if f has one within 2^61. f is called at all points; missing operands are 0.
 template <class F>
 Values each(unsigned known, F f) {
   Values r;
   for (std::size_t i = 0; i < Samples::points; ++i) {
-    const std::int64_t v = f(i);
-    const bool keep = (known >> i & 1) != 0 && v <= most && v >= -most;
-    r.value[i] = keep ? v : 0;
+    const std::optional<std::int64_t> v = f(i);
+    const bool keep = (known >> i & 1) != 0 && v && *v <= most && *v >= -most;
+    r.value[i] = keep ? *v : 0;
     r.known |= unsigned{keep} << i;
   }
   return r;
 }
 
-template <class F>
-Values of_two(const Values& a, const Values& b, F f) {
-  return each(a.known & b.known, [&](std::size_t i) { return f(a.value[i], b.value[i]); });
-}
-
-// The same for an f that returns a truth value.
-template <class F>
-Values truth_of(const Values& a, const Values& b, F f) {
-  Values r;
-  r.known = a.known & b.known;
-  for (std::size_t i = 0; i < Samples::points; ++i) r.value[i] = f(a.value[i], b.value[i]) && (r.known >> i & 1) != 0;
-  return r;
-}
-
-std::int64_t product(std::int64_t a, std::int64_t b) {
-  std::int64_t v = 0;
-  return __builtin_mul_overflow(a, b, &v) ? INT64_MAX : v;
+Values of_two(Op op, const Values& a, const Values& b) {
+  return with_index_operation(
+      op, [&](auto f) { return each(a.known & b.known, [&](std::size_t i) { return f(a.value[i], b.value[i]); }); });
 }
 
 Values choice(const Values& c, const Values& a, const Values& b) {
@@ -66,8 +55,6 @@ bool is_inner(const Graph& g, Id id) {
   return g.lanes(id) == 1 && (g.dtype(id) == DType::index || g.dtype(id) == DType::boolean);
 }
 
-using Int = std::int64_t;
-
 }  // namespace
 
 Values Samples::constant(std::int64_t v) {
@@ -79,31 +66,8 @@ Values Samples::constant(std::int64_t v) {
 }
 
 Values Samples::computed(Op op, const Values& a, const Values& b, const Values& c) {
-  switch (op) {
-    case Op::WHERE: return choice(a, b, c);
-    case Op::ADD: return of_two(a, b, [](Int x, Int y) { return x + y; });
-    case Op::SUB: return of_two(a, b, [](Int x, Int y) { return x - y; });
-    case Op::MUL: return of_two(a, b, product);
-    case Op::NEG: return of_two(a, a, [](Int x, Int) { return -x; });
-    case Op::ABS: return of_two(a, a, [](Int x, Int) { return x < 0 ? -x : x; });
-    case Op::FLOORDIV: return of_two(a, b, floor_div);
-    case Op::FLOORMOD: return of_two(a, b, floor_mod);
-    case Op::CDIV: return of_two(a, b, [](Int x, Int y) { return y == 0 ? 0 : x / y; });
-    case Op::CMOD: return of_two(a, b, [](Int x, Int y) { return y == 0 ? 0 : x % y; });
-    case Op::MIN: return of_two(a, b, [](Int x, Int y) { return std::min(x, y); });
-    case Op::MAX: return of_two(a, b, [](Int x, Int y) { return std::max(x, y); });
-    case Op::SHL: return of_two(a, b, [](Int x, Int y) { return y < 0 || y > 61 ? INT64_MAX : product(x, Int{1} << y); });
-    case Op::SHR: return of_two(a, b, [](Int x, Int y) { return y < 0 || y > 61 ? INT64_MAX : x >> y; });
-    case Op::LT: return truth_of(a, b, [](Int x, Int y) { return x < y; });
-    case Op::LE: return truth_of(a, b, [](Int x, Int y) { return x <= y; });
-    case Op::EQ: return truth_of(a, b, [](Int x, Int y) { return x == y; });
-    case Op::NE: return truth_of(a, b, [](Int x, Int y) { return x != y; });
-    case Op::NOT: return truth_of(a, a, [](Int x, Int) { return x == 0; });
-    case Op::AND: return of_two(a, b, [](Int x, Int y) { return x & y; });
-    case Op::OR: return of_two(a, b, [](Int x, Int y) { return x | y; });
-    case Op::XOR: return of_two(a, b, [](Int x, Int y) { return x ^ y; });
-    default: return {};
-  }
+  if (op == Op::WHERE) return choice(a, b, c);
+  return of_two(op, a, is_binary(op) ? b : a);
 }
 
 // Small values of a symbol, both ends included. Different symbols get different values.
@@ -111,7 +75,7 @@ Values Samples::symbol(Id id) const {
   const SymFact f = facts_.of(graph_.name(id));
   const std::int64_t step = std::max<std::int64_t>(1, f.multiple_of);
   if (f.min <= -unbounded || f.max >= unbounded || step > most) return {};
-  const std::int64_t first = -floor_div(-f.min, step), last = floor_div(f.max, step);  // in steps
+  const std::int64_t first = ceil_div(f.min, step), last = floor_div(f.max, step);  // in steps
   if (first > last) return {};
   return each(all_points, [&](std::size_t point) {
     const std::int64_t n = std::min<std::int64_t>(last - first, ways_[point] % 8 == 7 ? 1000 : 12) + 1;
@@ -174,16 +138,16 @@ unsigned Samples::around(Id id) {
 }
 
 // From facts f >= 0 and -f >= 0, solves f == 0 for a symbol.
-void Samples::solve(const Sum& f, const Sum& g) {
+void Samples::solve(const Poly& f, const Poly& g) {
   const auto back = scaled(g, -1);
   if (!back || *back != f) return;
   const auto is_symbol = [&](Id a) { return graph_.op(a) == Op::SYM; };
-  for (const Term& t : f)
+  for (const Monomial& t : f)
     if (!std::ranges::all_of(t.atoms, is_symbol)) return;
-  for (const Term& t : f) {
+  for (const Monomial& t : f) {
     if (t.atoms.size() != 1 || (t.coefficient != 1 && t.coefficient != -1)) continue;
-    const auto uses = [&](const Term& u) { return std::ranges::find(u.atoms, t.atoms[0]) != u.atoms.end(); };
-    auto rest = plus(graph_, f, Sum{t}, -1);
+    const auto uses = [&](const Monomial& u) { return std::ranges::find(u.atoms, t.atoms[0]) != u.atoms.end(); };
+    auto rest = plus(graph_, f, Poly{t}, -1);
     if (!rest || std::ranges::any_of(*rest, uses)) continue;
     if (auto value = scaled(*std::move(rest), -t.coefficient)) solved_.emplace_back(t.atoms[0], *std::move(value));
     return;
@@ -201,7 +165,7 @@ unsigned Samples::facts_hold() {
     memo_.set(id, v);
   }
   unsigned holds = all_points;
-  for (const Sum& fact : relations_) {
+  for (const Poly& fact : relations_) {
     const Values v = of(fact);
     for (std::size_t i = 0; i < points; ++i)
       if ((v.known >> i & 1) == 0 || v.value[i] < 0) holds &= ~(1u << i);
@@ -234,19 +198,19 @@ bool Samples::differ(Id a, Id b) {
   return some_at(allowed_, computed(Op::NE, u, v, v), [](std::int64_t x) { return x != 0; });
 }
 
-Values Samples::of(const Sum& p) {
+Values Samples::of(const Poly& p) {
   Values sum = constant(0);
-  for (const Term& t : p) {
+  for (const Monomial& t : p) {
     Values term = t.atoms.empty() ? constant(t.coefficient) : at(t.atoms[0]);
-    for (std::size_t i = 1; i < t.atoms.size(); ++i) term = of_two(term, at(t.atoms[i]), product);
-    if (t.coefficient != 1 && !t.atoms.empty()) term = of_two(term, constant(t.coefficient), product);
-    sum = of_two(sum, term, [](Int x, Int y) { return x + y; });
+    for (std::size_t i = 1; i < t.atoms.size(); ++i) term = of_two(Op::MUL, term, at(t.atoms[i]));
+    if (t.coefficient != 1 && !t.atoms.empty()) term = of_two(Op::MUL, term, constant(t.coefficient));
+    sum = of_two(Op::ADD, sum, term);
     if (sum.known == 0) break;
   }
   return sum;
 }
 
-bool Samples::some_negative(const Sum& p, std::span<const Id> inside) {
+bool Samples::some_negative(const Poly& p, std::span<const Id> inside) {
   if (!chosen_) choose_points();
   unsigned where = allowed_;
   for (Id id : inside) where &= around(id);

@@ -23,12 +23,12 @@ class Samples {
   Samples(const Graph& g, const Bounds& b) : graph_(g), facts_(b.facts()), relations_(b.relations()) {}
 
   // Whether p is negative at a point where the loops around all of `inside` have iterations.
-  bool some_negative(const Sum& p, std::span<const Id> inside);
+  bool some_negative(const Poly& p, std::span<const Id> inside);
 
   bool differ(Id a, Id b);  // whether a and b differ at a point where both have a value
 
   const Values& at(Id root);
-  Values of(const Sum& p);
+  Values of(const Poly& p);
   unsigned around(Id id);  // points where the facts hold and the loops around the node have iterations
   // Whether f is true for the value at one of the points in `where`.
   template <class F>
@@ -45,12 +45,12 @@ class Samples {
   Values symbol(Id id) const;
   Values range(Id id) const;
   void choose_points();
-  void solve(const Sum& f, const Sum& g);
+  void solve(const Poly& f, const Poly& g);
   unsigned facts_hold();
 
   const Graph& graph_;
   const Facts& facts_;
-  const std::vector<Sum>& relations_;
+  const std::vector<Poly>& relations_;
   IdMap<Values> memo_;
   std::vector<Id> stack_;
   std::array<unsigned, points> ways_{};  // by point: the number of the way in which values of leaves are chosen
@@ -58,7 +58,7 @@ class Samples {
   Id asked_ = no_id;                     // the last argument of around(), with its result
   unsigned answer_ = 0;
   bool chosen_ = false;
-  std::vector<std::pair<Id, Sum>> solved_;  // symbols that facts determine, with their values
+  std::vector<std::pair<Id, Poly>> solved_;  // symbols that facts determine, with their values
 };
 
 }  // namespace kiln::compiler::symbolic

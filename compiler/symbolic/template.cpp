@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/nth.h"
 #include "compiler/symbolic/infix.h"
 
 namespace kiln::compiler::symbolic {
@@ -107,7 +108,7 @@ class Matcher {
   bool at(std::size_t i, Id id) {
     const TemplateNode& n = t_[i];
     if (n.op == Op::SYM) {
-      Id& bound = m_.ids[static_cast<std::size_t>(n.value)];
+      Id& bound = nth(m_.ids, n.value);
       if (bound == no_id && n.condition && !has_type(g_, id, true)) return false;
       if (bound == no_id) bound = id;
       return bound == id;
@@ -168,7 +169,7 @@ Id instantiate(Graph& g, const Template& t, const Match& m) {
   for (std::size_t i = 0; i < t.size(); ++i) {
     const TemplateNode& n = t[i];
     if (n.op == Op::SYM) {
-      made[i] = m.ids[static_cast<std::size_t>(n.value)];
+      made[i] = nth(m.ids, n.value);
     } else if (n.op == Op::CONST) {
       made[i] = n.condition ? g.constant(DType::boolean, static_cast<std::uint64_t>(n.value)) : g.index(n.value);
     } else {

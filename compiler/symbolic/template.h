@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/symbolic/rewrite.h"
 
 namespace kiln::compiler::symbolic {
@@ -44,7 +45,7 @@ CompiledRule compile(const Rule& rule);
 class RuleSet {
  public:
   explicit RuleSet(std::span<const std::span<const Rule>> families);
-  std::span<const std::uint16_t> at(Op op, DType d) const { return by_root_[static_cast<std::size_t>(op)][kind(d)]; }
+  std::span<const std::uint16_t> at(Op op, DType d) const { return nth(by_root_, op)[kind(d)]; }
   std::vector<CompiledRule> rules;
 
  private:

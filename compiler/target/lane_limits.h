@@ -1,5 +1,5 @@
-// Limits on the sizes of loop bodies and loops, for the plans of vectorisation (optimise, own_plan, group_lanes). Measured on
-// x86-64.
+// Limits on the sizes of loop bodies and loops, for the plans of vectorisation (vectorize_plan, explicit_plan,
+// workgroup_lanes). Measured on x86-64.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@ namespace kiln::compiler {
 namespace {
 
 // recompute, lane, work. Where they differ, one number would change generated code: 2 in the lane column of memory_access the
-// code of tests/golden/rangeify/fold_cheap, 8 in the work column of floor_division that of fold_then_collapse.
+// code of tests/golden/passes/fold_stages/fold_cheap, 8 in the work column of floor_division that of fold_then_collapse.
 constexpr OperationCost free_of_cost = {0, 0, 0};  // constants, and movement: a change of the index
 constexpr OperationCost structure = {1, 0, 0};     // loops, ranges, reductions; a copied value contains a copy of each
 constexpr OperationCost arithmetic = {1, 1, 1};    // everything else on values

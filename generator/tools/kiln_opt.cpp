@@ -19,6 +19,7 @@
 #include "compiler/pipeline/compile.h"
 #include "compiler/proof/rule_notes.h"
 #include "compiler/symbolic/simplify.h"
+#include "compiler/target/target.h"
 #include "generator/header_writer.h"
 #include "generator/manifest_writer.h"
 #include "generator/names.h"
@@ -240,11 +241,7 @@ void compile_program(const Options& o) {
   Schedule begin = state_in(g, o);
   const Program p = begin.program;
   CompileOptions options;
-  options.target.cpu = o.target;
-  if (o.target == "x86-64-v4") {
-    options.target.vector_bytes = 64;
-    options.target.vector_registers = 32;
-  }
+  options.target = target_named(o.target);
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   if (o.time_passes) options.done = PassTimes();
   options.dump_after = o.dump_after;
@@ -337,9 +334,7 @@ int run(int argc, char** argv) {
   file(compile);
   compile->add_option("-o", o.directory, "Folder for the outputs")->capture_default_str();
   compile->add_option("--namespace", o.cpp_namespace, "C++ namespace, prefix of the C symbols")->capture_default_str();
-  compile->add_option("--target", o.target, "CPU level")
-      ->check(CLI::IsMember({"x86-64-v3", "x86-64-v4"}))
-      ->capture_default_str();
+  compile->add_option("--target", o.target, "CPU level")->check(CLI::IsMember(target_names()))->capture_default_str();
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
   disable(compile);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/layout.h"
-#include "compiler/symbolic/interval.h"
 #include "generator/tools/npy.h"
 
 namespace kiln::generator {
@@ -50,8 +50,8 @@ bool apply(std::int64_t code, std::int64_t a, std::int64_t b, std::int64_t& r) {
     case KILN_ADD: return !__builtin_add_overflow(a, b, &r);
     case KILN_SUB: return !__builtin_sub_overflow(a, b, &r);
     case KILN_MUL: return !__builtin_mul_overflow(a, b, &r);
-    case KILN_FLOORDIV: r = compiler::symbolic::floor_div(a, b); return true;
-    case KILN_FLOORMOD: r = compiler::symbolic::floor_mod(a, b); return true;
+    case KILN_FLOORDIV: r = compiler::floor_div(a, b); return true;
+    case KILN_FLOORMOD: r = compiler::floor_mod(a, b); return true;
     case KILN_MIN: r = std::min(a, b); return true;
     case KILN_MAX: r = std::max(a, b); return true;
     default: return false;

@@ -39,16 +39,16 @@ typedef struct call {
 static void* address_in(const call* c, int32_t id) {
   const kiln_program_desc* p = c->program;
   const int32_t first_temp = p->n_params + (p->n_checks > 0);
-  int32_t role = id - first_temp - p->n_temps;
+  int32_t rotating = id - first_temp - p->n_temps;
   int64_t offset = 0;
-  if (role >= 0 && role < p->n_roles) {
-    const kiln_role_desc* r = &p->roles[role];
+  if (rotating >= 0 && rotating < p->n_rotating) {
+    const kiln_rotating_desc* r = &p->rotating[rotating];
     id = r->buffers[(uint64_t)c->symbols[r->count] % (uint32_t)r->n];
-    role = -1;
+    rotating = -1;
   }
   if (id < p->n_params) return c->args[id].data;
   if (id < first_temp) return c->failed;
-  const kiln_view_desc* view = role < 0 ? 0 : &p->views[role - p->n_roles];
+  const kiln_view_desc* view = rotating < 0 ? 0 : &p->views[rotating - p->n_rotating];
   kiln_evaluate(view == 0 ? p->temps[id - first_temp].offset : view->offset, c->symbols, &offset);
   return (view == 0 ? c->workspace : (char*)c->args[view->param].data) + offset;
 }
@@ -86,7 +86,7 @@ static void run_loop(const call* c, int32_t number) {
   read_numbers(c, l->reads, l->n_reads);
   if (!kiln_evaluate(l->begin, c->symbols, &at) || !kiln_evaluate(l->end, c->symbols, &end)) return;
   while (at < end && (l->condition < 0 || *(const uint8_t*)address_in(c, l->condition) != 0)) {
-    if (l->position >= 0) c->symbols[l->position] = at;
+    if (l->counter >= 0) c->symbols[l->counter] = at;
     run_kernels(c, l->first_kernel, l->end_kernel, number + 1);
     if (l->count >= 0) ++c->symbols[l->count];
     if (__builtin_add_overflow(at, l->step, &at)) return;

@@ -64,10 +64,10 @@ struct density : program<density> {
 
 using Shape = std::vector<std::int64_t>;
 
-double seconds(int turns, const std::function<void()>& f) {
+double seconds(int iterations, const std::function<void()>& f) {
   const std::clock_t t = std::clock();
-  for (int i = 0; i < turns; ++i) f();
-  return static_cast<double>(std::clock() - t) / CLOCKS_PER_SEC / turns;
+  for (int i = 0; i < iterations; ++i) f();
+  return static_cast<double>(std::clock() - t) / CLOCKS_PER_SEC / iterations;
 }
 double median(std::vector<double> v) {
   std::ranges::sort(v);
@@ -89,7 +89,7 @@ std::int64_t elements(const Shape& shape) {
 using ByHand = std::function<void(const std::vector<std::vector<float>>&, float*)>;
 
 // The last shape is the shape of the result.
-bool compare(const dsl::record::program& p, const std::vector<Shape>& shapes, int turns, const ByHand& by_hand) {
+bool compare(const dsl::record::program& p, const std::vector<Shape>& shapes, int iterations, const ByHand& by_hand) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);
   const char* cpu = __builtin_cpu_supports("avx512f") != 0 ? "x86-64-v4" : "x86-64-v3";
@@ -103,8 +103,8 @@ bool compare(const dsl::record::program& p, const std::vector<Shape>& shapes, in
   const context memory;
   std::vector<double> a, b;
   for (int repeat = 0; repeat < 7; ++repeat) {
-    a.push_back(seconds(turns, [&] { (void)ours.call(args, memory.get()); }));
-    b.push_back(seconds(turns, [&] { by_hand(data, hand.data()); }));
+    a.push_back(seconds(iterations, [&] { (void)ours.call(args, memory.get()); }));
+    b.push_back(seconds(iterations, [&] { by_hand(data, hand.data()); }));
   }
   std::printf("%-18s Kiln %8.2f us   C++ -O3 %8.2f us   %5.2fx\n", p.name, 1e6 * median(a), 1e6 * median(b),
               median(b) / median(a));

@@ -56,7 +56,7 @@ bool escapes() {
                               bench::argument(&dx, KILN_F32, none), bench::argument(&limit, KILN_I32, none),
                               bench::argument(ours.data(), KILN_I32, shape)};
   report(
-      "Mandelbrot, 1024 x 1024, 256 turns", [&] { (void)p.call(args, nullptr); },
+      "Mandelbrot, 1024 x 1024, 256 iterations", [&] { (void)p.call(args, nullptr); },
       [&] { mandelbrot_by_hand(x0, y0, dx, limit, hand.data(), size, size); }, 0.5 * bench::lanes());
   return ours == hand;
 }

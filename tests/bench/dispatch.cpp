@@ -18,7 +18,7 @@ namespace {
 inline constexpr dim<"N"> N;
 
 template <int kernels>
-struct turns : program<turns<kernels>> {
+struct iterations : program<iterations<kernels>> {
   in<i32> count;
   inout<f32, N> x;
   constexpr void body() {
@@ -34,7 +34,7 @@ template <int kernels>
 bool measure() {
   using namespace kiln::compiler;
   Graph g;
-  const Program p = kiln::generator::import_program(g, ir<turns<kernels>>);
+  const Program p = kiln::generator::import_program(g, ir<iterations<kernels>>);
   const kiln::compiler::testing::CompiledProgram compiled(g, p);
   std::int32_t count = 100'000;
   std::vector<float> x(8);
@@ -51,7 +51,7 @@ bool measure() {
     const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - start;
     best = std::min(best, took.count() / count);
   }
-  std::printf("%d kernels in a turn: %.1f ns a turn, %.1f ns a kernel\n", kernels, best, best / kernels);
+  std::printf("%d kernels in an iteration: %.1f ns an iteration, %.1f ns a kernel\n", kernels, best, best / kernels);
   return best / kernels < most_nanoseconds;
 }
 

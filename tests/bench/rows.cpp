@@ -12,7 +12,7 @@
 #include "compiler/pipeline/compile.h"
 #include "tests/bench/rows_loops.h"
 #include "tests/run/compiled.h"
-#include "tests/run/fusion_programs.h"
+#include "tests/run/fuse_rows_programs.h"
 
 using namespace kiln::compiler;
 using testing::CompiledProgram;

@@ -212,7 +212,7 @@ std::string loops(std::size_t nodes) {
   return changed(nodes, [nodes](Text& t, int y, int x, int always) {
     return region(t, y, "N", true, [&](int i, int state) {
       while (t.size() < nodes)
-        state = region(t, state, "N", false, [&](int k, int turn) { return update(t, turn, x, always, i, k); });
+        state = region(t, state, "N", false, [&](int k, int iteration) { return update(t, iteration, x, always, i, k); });
       return state;
     });
   });
@@ -220,8 +220,8 @@ std::string loops(std::size_t nodes) {
 // Host loops around kernels, one after another.
 std::string host_loops(std::size_t nodes) {
   return changed(nodes, [](Text& t, int y, int x, int always) {
-    return region(t, y, "7", false, [&](int k, int turn) {
-      return region(t, turn, "N", true, [&](int i, int state) { return update(t, state, x, always, i, k); });
+    return region(t, y, "7", false, [&](int k, int iteration) {
+      return region(t, iteration, "N", true, [&](int i, int state) { return update(t, state, x, always, i, k); });
     });
   });
 }
@@ -233,8 +233,8 @@ std::string host_tensors(std::size_t nodes) {
   std::vector<int> made;
   for (int i = 0; t.size() < nodes; ++i) {
     const int begin = t.op("mul", x, t.node("const f32 " + to_string(i) + ".5"));
-    made.push_back(region(t, begin, "7", false, [&](int k, int turn) {
-      return region(t, turn, "N", true, [&](int p, int state) { return update(t, state, x, always, p, k); });
+    made.push_back(region(t, begin, "7", false, [&](int k, int iteration) {
+      return region(t, iteration, "N", true, [&](int p, int state) { return update(t, state, x, always, p, k); });
     }));
   }
   int sum = made[0];

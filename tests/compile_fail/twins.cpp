@@ -179,11 +179,11 @@ struct twins : program<twins> {
 #elif BAD == 72
     auto r = concat<0>(v, 1.0f);  //! operand must be a tensor|not a plain C\+\+ value
 #elif BAD == 73
-    auto r = iota<0, bool>(v);  //! positions are numbers name another dtype|positions are numbers, not bool
+    auto r = iota<0, bool>(v);  //! indices are numbers name another dtype|indices are numbers, not bool
 #elif BAD == 74
-    auto [r] = indices<bool>(v);  //! positions are numbers name another dtype|positions are numbers, not bool
+    auto [r] = indices<bool>(v);  //! indices are numbers name another dtype|indices are numbers, not bool
 #elif BAD == 75
-    auto r = arange<5, bool>();  //! positions are numbers name another dtype|positions are numbers, not bool
+    auto r = arange<5, bool>();  //! indices are numbers name another dtype|indices are numbers, not bool
 #elif BAD == 76
     auto r = abs(p);  //! arithmetic on bool write cast|no arithmetic on bool
 #elif BAD == 77

@@ -23,6 +23,6 @@ add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 100 --
 add_test(NAME fuzz.random_disabled COMMAND random_programs --disable --count 200 --seed 20000 --jobs 2)
 set_tests_properties(fuzz.random_programs fuzz.random_stages fuzz.random_disabled PROPERTIES LABELS fuzz)
 # The programs of golden tests for single passes, as complete programs.
-file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/rangeify/*.kiln)
+file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes/*/*.kiln)
 add_test(NAME fuzz.golden_cases COMMAND random_programs ${golden_cases})
 set_tests_properties(fuzz.golden_cases PROPERTIES LABELS fuzz)

@@ -1,10 +1,10 @@
-add_library(captured_makers STATIC fuzz/random_scopes.cpp fuzz/group_arrays.cpp fuzz/typed_memory.cpp fuzz/random_states.cpp)
+add_library(captured_makers STATIC fuzz/random_scopes.cpp fuzz/shared_arrays.cpp fuzz/typed_memory.cpp fuzz/random_states.cpp)
 target_link_libraries(captured_makers PUBLIC kiln_generator random_makers)
 add_library(captured_campaign STATIC fuzz/captured_campaign.cpp)
 target_link_libraries(captured_campaign PUBLIC captured_makers campaign)
 
 # Random programs with scopes, compared with the same programs in plain C. The long run: random_scopes --count 20000 --jobs 2.
-add_executable(random_scopes fuzz/random_scopes_main.cpp fuzz/scopes_as_c.cpp fuzz/c_library.cpp)
+add_executable(random_scopes fuzz/random_scopes_main.cpp fuzz/scopes_as_c.cpp fuzz/c_prelude.cpp fuzz/c_library.cpp)
 target_link_libraries(random_scopes PRIVATE captured_campaign ${CMAKE_DL_LIBS})
 add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 200 --jobs 2)
 add_test(NAME fuzz.random_scopes_stages COMMAND random_scopes --stages --count 100 --seed 100000 --jobs 2)
@@ -22,7 +22,7 @@ set_tests_properties(fuzz.random_states fuzz.random_states_stages PROPERTIES LAB
 # Random kernels, to test the proof that no two work items race. The long runs: random_races --count 100000, random_races
 # --regular --count 20000.
 add_executable(random_races
-  fuzz/random_races_main.cpp fuzz/random_races.cpp fuzz/regular_kernels.cpp fuzz/position_walk.cpp)
+  fuzz/random_races_main.cpp fuzz/random_races.cpp fuzz/regular_kernels.cpp fuzz/work_item_walk.cpp)
 target_link_libraries(random_races PRIVATE random_makers kiln_generator kiln_races command_line)
 add_test(NAME fuzz.random_races COMMAND random_races --count 1000)
 add_test(NAME fuzz.regular_races COMMAND random_races --regular --count 500)
@@ -31,7 +31,7 @@ set_tests_properties(fuzz.random_races fuzz.regular_races PROPERTIES LABELS fuzz
 # Texts of every pass's result with mistakes in them. The long run: text_mutations --count 1000000 --jobs 2.
 add_executable(text_mutations fuzz/text_mutations_main.cpp fuzz/text_mutation.cpp)
 target_link_libraries(text_mutations PRIVATE captured_makers campaign)
-file(GLOB mutated CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/*/*.kiln ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
+file(GLOB mutated CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/*/*.kiln ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes/*/*.kiln ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/regressions/*.kiln)
 add_test(NAME fuzz.text_mutations COMMAND text_mutations --count 20000 --jobs 2 ${mutated})
 file(GLOB found CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/texts/*.kiln)
 add_test(NAME fuzz.texts COMMAND text_mutations --as-is ${found})

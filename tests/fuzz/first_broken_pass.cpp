@@ -96,7 +96,7 @@ class Stages {
     if (!failed.empty()) return "after " + last + ": " + failed;
     g_ = std::move(end.graph);
     for (const NamedTarget& t : targets()) {
-      if (is_in_turns(end.schedule)) break;
+      if (is_in_segments(end.schedule)) break;
       problem = attempt([&] { return each([&](const Case& c) { return lowered(end.schedule, c, t.target); }); });
       if (!problem.empty()) return std::string("lowering for ") + t.name + ": " + problem;
     }
@@ -104,16 +104,16 @@ class Stages {
   }
 
  private:
-  // The evaluators here know no pieces, host loops, or numbers that the run sets.
-  static bool is_in_turns(const Schedule& s) {
-    return !s.pieces.empty() || !s.loops.empty() || std::ranges::any_of(s.program.symbols, [](const Symbol& y) {
+  // The evaluators here know no segments, host loops, or numbers that the run sets.
+  static bool is_in_segments(const Schedule& s) {
+    return !s.segments.empty() || !s.loops.empty() || std::ranges::any_of(s.program.symbols, [](const Symbol& y) {
       return y.kind != Symbol::Kind::extent && y.kind != Symbol::Kind::stride;
     });
   }
 
   std::string problem_after(const Pass& pass, const Schedule& s) {
     const bool is_ordered = pass.leaves >= Form::ordered;
-    if (is_in_turns(s)) return is_ordered ? order_problem(g_, s) : "";
+    if (is_in_segments(s)) return is_ordered ? order_problem(g_, s) : "";
     if (s.kernels.empty()) return tensor_level(s);
     std::string d = is_ordered ? order_problem(g_, s) : "";
     for (const bool backward : {false, true})

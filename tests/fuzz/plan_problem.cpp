@@ -57,7 +57,7 @@ std::vector<Users> users_of(const Graph& g, const Schedule& s) {
       const auto b = static_cast<std::size_t>(s.kernels[k].buffers[slot]);
       Users& u = out[s.buffers[b].param >= 0 ? static_cast<std::size_t>(s.buffers[b].param) : b];  // a view: its parameter
       (g.op(id) == Op::LOAD ? u.readers : u.writers).insert(k);
-      if (g.op(id) != Op::LOAD && s.kernels[k].is_own) u.updaters.insert(k);
+      if (g.op(id) != Op::LOAD && s.kernels[k].is_explicit) u.updaters.insert(k);
     }
   }
   // A loop reads its condition before each iteration, so the first kernel of the iteration counts as a reader.
@@ -84,13 +84,13 @@ std::string update_problem(const Order& before, std::size_t b, const Users& u) {
 }
 
 // An argument has its value at entry, so its readers come before its writer. Other buffers are written, then read. If a program
-// runs in pieces, each piece reads an argument as earlier pieces left it.
+// runs in segments, each segment reads an argument as earlier segments left it.
 std::string buffer_order_problem(const Schedule& s, const Order& before, std::size_t b, const Users& u) {
   const int param = s.buffers[b].param;
   const bool at_entry = param >= 0 && s.program.params[static_cast<std::size_t>(param)].direction != Direction::out;
   if (!at_entry && !u.readers.empty() && u.writers.empty()) return "nobody writes buffer " + std::to_string(b);
-  const bool in_pieces = std::ranges::any_of(s.kernels, [](const Kernel& k) { return k.at_entry.has_value(); });
-  if (!u.updaters.empty() || (at_entry && in_pieces)) return update_problem(before, b, u);
+  const bool in_segments = std::ranges::any_of(s.kernels, [](const Kernel& k) { return k.at_entry.has_value(); });
+  if (!u.updaters.empty() || (at_entry && in_segments)) return update_problem(before, b, u);
   for (const std::size_t w : u.writers) {
     for (const std::size_t r : u.readers)
       if (r != w && !(at_entry ? before[w][r] : before[r][w])) return pair_text("write and read", b, w, r);
@@ -117,12 +117,13 @@ std::vector<KernelUses> uses_of(const Schedule& s, const std::vector<Users>& use
 std::string description_problem(const Schedule& s, const kiln_program_desc& d) {
   if (static_cast<std::size_t>(d.n_kernels) != s.kernels.size()) return "another number of kernels than scheduled";
   if (static_cast<std::size_t>(d.n_loops) != s.loops.size()) return "another number of loops than scheduled";
-  if (static_cast<std::size_t>(d.n_params + d.n_temps + d.n_roles + d.n_views) != s.buffers.size())
+  if (static_cast<std::size_t>(d.n_params + d.n_temps + d.n_rotating + d.n_views) != s.buffers.size())
     return "another number of buffers than scheduled";
-  for (std::size_t r = 0; r < static_cast<std::size_t>(d.n_roles); ++r) {
+  for (std::size_t r = 0; r < static_cast<std::size_t>(d.n_rotating); ++r) {
     const std::vector<int>& among = s.buffers[static_cast<std::size_t>(d.n_params + d.n_temps) + r].among;
-    if (among.empty() || !std::ranges::equal(std::span(d.roles[r].buffers, static_cast<std::size_t>(d.roles[r].n)), among))
-      return "role " + std::to_string(r) + " is described with other buffers than scheduled";
+    if (among.empty() ||
+        !std::ranges::equal(std::span(d.rotating[r].buffers, static_cast<std::size_t>(d.rotating[r].n)), among))
+      return "rotating " + std::to_string(r) + " is described with other buffers than scheduled";
   }
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     const kiln_kernel_desc& got = d.kernels[k];
@@ -180,7 +181,7 @@ class PlanChecker {
   // Each view must be inside its parameter. A view of a parameter without elements may be anywhere, since nothing reads it.
   std::string views() {
     for (std::size_t v = 0; v < static_cast<std::size_t>(d_.n_views); ++v) {
-      const Buffer& b = s_.buffers[static_cast<std::size_t>(d_.n_params + d_.n_temps + d_.n_roles) + v];
+      const Buffer& b = s_.buffers[static_cast<std::size_t>(d_.n_params + d_.n_temps + d_.n_rotating) + v];
       const Buffer& whole = s_.buffers[static_cast<std::size_t>(d_.views[v].param)];
       std::int64_t offset = 0;
       if (value_(whole.size).value() == 0) continue;

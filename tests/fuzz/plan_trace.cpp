@@ -15,8 +15,8 @@ class Trace {
         const std::function<bool(std::size_t)>& is_checked, const std::function<bool(std::size_t, std::size_t)>& overlap)
       : g_(g), s_(s), uses_(uses), is_checked_(is_checked), overlap_(overlap) {}
 
-  std::string run(int turns) {
-    turns_ = turns;
+  std::string run(int iterations) {
+    iterations_ = iterations;
     holds_.assign(s_.buffers.size(), false);
     counts_.clear();
     kernels(0, s_.kernels.size(), -1);
@@ -35,7 +35,7 @@ class Trace {
       while (s_.loops[static_cast<std::size_t>(loop)].parent != around) loop = s_.loops[static_cast<std::size_t>(loop)].parent;
       std::size_t last = k;
       while (last < end && is_inside(s_.kernels[last].loop, loop)) ++last;
-      turns(k, last, loop);
+      iterations(k, last, loop);
       k = last;
     }
   }
@@ -44,7 +44,7 @@ class Trace {
     return loop == outer;
   }
 
-  void turns(std::size_t first, std::size_t end, int number) {
+  void iterations(std::size_t first, std::size_t end, int number) {
     const HostLoop& l = s_.loops[static_cast<std::size_t>(number)];
     const std::string who = "loop " + std::to_string(number);
     const Id bounds[] = {l.begin, l.end};
@@ -64,10 +64,10 @@ class Trace {
     bool only_counts = false;
     for (const Id id : g_.reachable(bounds))
       if (g_.op(id) == Op::SYM) {
-        if (!counts_.contains(std::string(g_.name(id)))) return turns_;
+        if (!counts_.contains(std::string(g_.name(id)))) return iterations_;
         only_counts = true;
       }
-    if (!only_counts) return turns_;
+    if (!only_counts) return iterations_;
     IndexValues value(g_, counts_);
     const std::int64_t begin = value(l.begin).value();
     return std::max<std::int64_t>(0, value(l.end).value() - begin);
@@ -108,8 +108,8 @@ class Trace {
   }
   void fail(const std::string& who, std::size_t b) {
     if (problem_.empty())
-      problem_ = who + " uses buffer " + std::to_string(b) + " where it does not hold its value (turn count " +
-                 std::to_string(turns_) + ")";
+      problem_ = who + " uses buffer " + std::to_string(b) + " where it does not hold its value (iteration count " +
+                 std::to_string(iterations_) + ")";
   }
 
   const Graph& g_;
@@ -117,7 +117,7 @@ class Trace {
   const std::vector<KernelUses>& uses_;
   const std::function<bool(std::size_t)>& is_checked_;
   const std::function<bool(std::size_t, std::size_t)>& overlap_;
-  int turns_ = 0;
+  int iterations_ = 0;
   std::vector<bool> holds_;
   std::map<std::string, std::int64_t> counts_;  // iterations made, by symbol
   std::string problem_;
@@ -130,7 +130,7 @@ std::string trace_problem(const Graph& g, const Schedule& s, const std::vector<K
                           const std::function<bool(std::size_t, std::size_t)>& overlap) {
   Trace trace(g, s, uses, is_checked, overlap);
   std::string problem;
-  for (int turns = 0; turns < 4 && problem.empty(); ++turns) problem = trace.run(turns);
+  for (int iterations = 0; iterations < 4 && problem.empty(); ++iterations) problem = trace.run(iterations);
   return problem;
 }
 

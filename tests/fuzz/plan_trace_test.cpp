@@ -51,18 +51,18 @@ TEST_F(PlanTrace, OperandAndResultInOneKernel) {
   EXPECT_NE(problem().find("kernel 1 uses buffer 0"), std::string::npos) << problem();
 }
 
-TEST_F(PlanTrace, SpoiledForTheNextTurn) {
+TEST_F(PlanTrace, SpoiledForTheNextIteration) {
   uses[3] = {{2}, {1}};  // b0 keeps the value from k0
   shared = {{0, 2}};
-  EXPECT_NE(problem().find("turn count 1"), std::string::npos) << problem();  // k4 after the loop
+  EXPECT_NE(problem().find("iteration count 1"), std::string::npos) << problem();  // k4 after the loop
   uses[4] = {};
-  EXPECT_NE(problem().find("kernel 1 uses buffer 0 where it does not hold its value (turn count 2)"), std::string::npos)
+  EXPECT_NE(problem().find("kernel 1 uses buffer 0 where it does not hold its value (iteration count 2)"), std::string::npos)
       << problem();
 }
 
 TEST_F(PlanTrace, WrittenInTheLoopOnly) {
   uses[4] = {{2}, {}};
-  EXPECT_NE(problem().find("kernel 4 uses buffer 2 where it does not hold its value (turn count 0)"), std::string::npos)
+  EXPECT_NE(problem().find("kernel 4 uses buffer 2 where it does not hold its value (iteration count 0)"), std::string::npos)
       << problem();
 }
 
@@ -73,19 +73,19 @@ TEST_F(PlanTrace, KernelsInAnotherOrder) {
 
 // k0 writes b0. A loop of one kernel: b0 -> b1, which rotate, and b2 is written. If the number of iterations is odd, a loop of
 // one iteration: b1 -> b0. Then k3 reads b0.
-class RoleTrace : public PlanTrace {
+class RotationTrace : public PlanTrace {
  protected:
-  RoleTrace() {
+  RotationTrace() {
     const Id count = g.sym("count"), odd = g.make(Op::FLOORMOD, DType::index, {count, g.index(2)});
     s.loops[0].count = count;
     HostLoop back;
     back.begin = g.index(0), back.end = odd;
     s.loops.push_back(back);
     for (const bool first : {true, false}) {
-      Buffer role;
-      role.among = first ? std::vector{0, 1} : std::vector{1, 0};
-      role.count = count;
-      s.buffers.push_back(role);
+      Buffer rotating;
+      rotating.among = first ? std::vector{0, 1} : std::vector{1, 0};
+      rotating.count = count;
+      s.buffers.push_back(rotating);
     }
     s.kernels.erase(s.kernels.begin() + 3);
     s.kernels[2].loop = 1;
@@ -93,16 +93,16 @@ class RoleTrace : public PlanTrace {
   }
 };
 
-TEST_F(RoleTrace, NothingShared) { EXPECT_EQ(problem(), ""); }
+TEST_F(RotationTrace, NothingShared) { EXPECT_EQ(problem(), ""); }
 
-TEST_F(RoleTrace, BothHoldTheirValuesForTheWholeTurn) {
+TEST_F(RotationTrace, BothHoldTheirValuesForTheWholeIteration) {
   shared = {{1, 2}};
   EXPECT_NE(problem().find("kernel 1 uses buffer"), std::string::npos) << problem();
 }
 
-TEST_F(RoleTrace, BroughtBackAfterAnOddNumberOnly) {
+TEST_F(RotationTrace, BroughtBackAfterAnOddNumberOnly) {
   s.loops[1].begin = g.index(-1);  // one more iteration: if the first loop makes none, b1 is never written
-  EXPECT_NE(problem().find("kernel 2 uses buffer 1 where it does not hold its value (turn count 0)"), std::string::npos)
+  EXPECT_NE(problem().find("kernel 2 uses buffer 1 where it does not hold its value (iteration count 0)"), std::string::npos)
       << problem();
 }
 

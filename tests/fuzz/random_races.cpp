@@ -31,26 +31,26 @@ class Maker {
     t_.param("a", 0, KILN_I32, n);
     for (const char* name : {"y", "z", "out"}) t_.param(name, 2, KILN_I32, n);
     values_ = {node(op::param, {}, slot_c), node(op::param, {}, slot_d), number(), number()};
-    is_group_ = random_.one_in(3);
-    const bool is_2d = !is_group_ && random_.one_in(3);
+    is_workgroup_ = random_.one_in(3);
+    const bool is_2d = !is_workgroup_ && random_.one_in(3);
     std::vector<dsl::record::extent> extents{random_.one_in(4) ? Tables::fixed(random_.pick(1, 24)) : Tables::text("N")};
     if (is_2d) extents.insert(extents.begin(), Tables::fixed(random_.pick(2, 5)));
     constexpr std::int64_t sizes[] = {4, 7, 8, 16};
-    const std::uint64_t size = is_group_ ? static_cast<std::uint64_t>(sizes[random_.pick(0, 3)]) << 8 : 0;
+    const std::uint64_t size = is_workgroup_ ? static_cast<std::uint64_t>(sizes[random_.pick(0, 3)]) << 8 : 0;
     const int k = t_.node(op::kernel, KILN_I32, scalar_, {}, extents, (is_2d ? 2 : 1) | size);
     values_.push_back(node(op::index, {k}, 0));
     if (is_2d) values_.push_back(node(op::index, {k}, 1));
-    if (is_group_) {
-      values_.push_back(node(op::index, {k}, dsl::record::within_group));
-      values_.push_back(node(op::index, {k}, dsl::record::of_group));
-      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(group_array_size)}), {}, {}, dsl::record::group_array);
+    if (is_workgroup_) {
+      values_.push_back(node(op::index, {k}, dsl::record::within_workgroup));
+      values_.push_back(node(op::index, {k}, dsl::record::of_workgroup));
+      t_.node(op::local, KILN_I32, t_.shape({Tables::fixed(shared_array_size)}), {}, {}, dsl::record::shared_array);
     }
-    own_ = values_.size() - (is_group_ ? 2 : 1);
+    own_ = values_.size() - (is_workgroup_ ? 2 : 1);
     for (std::int64_t i = random_.pick(1, 2); i > 0; --i) {
       statements(2);
-      if (is_group_) t_.node(op::barrier, KILN_BOOL, scalar_);
+      if (is_workgroup_) t_.node(op::barrier, KILN_BOOL, scalar_);
     }
-    if (is_group_) {  // results that nothing reads would not be computed
+    if (is_workgroup_) {  // results that nothing reads would not be computed
       const int number = node(op::element, {node(op::index, {k}, 0)}, place(index_mode::clamp, slot_a));
       node(op::put, {node(op::element, {number}, place(index_mode::wrap, dsl::record::local_tensors)), node(op::index, {k}, 0)},
            place(index_mode::skip, slot_out));
@@ -116,7 +116,7 @@ class Maker {
     return indices_[static_cast<std::size_t>(random_.pick(0, std::ssize(indices_) - 1))];
   }
   std::uint64_t memory() {
-    if (is_group_ && !random_.one_in(3)) return dsl::record::local_tensors;
+    if (is_workgroup_ && !random_.one_in(3)) return dsl::record::local_tensors;
     return random_.one_in(2) ? slot_y : slot_z;
   }
   index_mode mode() {
@@ -202,7 +202,7 @@ class Maker {
   std::vector<int> values_, indices_;
   std::vector<std::pair<int, int>> compared_;
   std::size_t own_ = 0;  // number in values_ of the work item's index
-  bool is_group_ = false;
+  bool is_workgroup_ = false;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace kiln::test {
 
-inline constexpr std::uint64_t race_data = 2;         // slot of the input of N numbers; lower slots are scalars
-inline constexpr std::int64_t group_array_size = 32;  // extent of the array that the work items of a workgroup share
+inline constexpr std::uint64_t race_data = 2;          // slot of the input of N numbers; lower slots are scalars
+inline constexpr std::int64_t shared_array_size = 32;  // extent of the array that the work items of a workgroup share
 
 tables::Tables random_races(std::uint64_t seed);
 

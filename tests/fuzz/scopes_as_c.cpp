@@ -66,7 +66,7 @@ class Writer {
   const dsl::record::node& node(int i) const { return p_.nodes[i]; }
   int source_number(int i, int k) const { return p_.sources[node(i).source_begin + k]; }
   std::string source(int i, int k) const { return value(source_number(i, k)); }
-  std::string value(int i) const { return "v" + std::to_string(i) + (of_position_.contains(i) ? "[q]" : ""); }
+  std::string value(int i) const { return "v" + std::to_string(i) + (of_item_.contains(i) ? "[q]" : ""); }
   static std::string extent(const dsl::record::extent& e) {
     return e.text == nullptr ? "INT64_C(" + std::to_string(e.value) + ")" : "(int64_t)(" + std::string(e.text) + ")";
   }
@@ -96,7 +96,7 @@ class Writer {
 
   void statement(int i) {
     if (node(i).s->rank > 0 && node(i).o != op::local) return whole(i);
-    if (!group_scopes_.empty() && ends_phase(i)) return of_group(i);
+    if (!workgroup_scopes_.empty() && ends_interval(i)) return of_workgroup(i);
     plain(i);
   }
   void plain(int i) {
@@ -140,17 +140,17 @@ class Writer {
          << value(i) << " = add_" << type << '(' << value(i) << ", " << part(i, 0) << ");\n";
   }
   void define(int i, const std::string& e) {
-    if (of_position_.contains(i))
+    if (of_item_.contains(i))
       out_ << value(i) << " = " << e << ";\n";
     else
       out_ << "const " << type_name(node(i).d) << ' ' << value(i) << " = " << e << ";\n";
   }
   std::string variable(int i) const {
-    return "x" + std::to_string(node(i).imm) + (kept_variables_.contains(node(i).imm) ? "[q]" : "");
+    return "x" + std::to_string(node(i).imm) + (saved_variables_.contains(node(i).imm) ? "[q]" : "");
   }
   void declare(int i) {
-    const bool is_kept = kept_variables_.contains(node(i).imm);
-    out_ << (is_kept ? "" : type_name(node(i).d)) << ' ' << variable(i) << " = " << source(i, 0) << ";\n";
+    const bool is_saved = saved_variables_.contains(node(i).imm);
+    out_ << (is_saved ? "" : type_name(node(i).d)) << ' ' << variable(i) << " = " << source(i, 0) << ";\n";
   }
 
   std::string expression(int i) {
@@ -161,8 +161,8 @@ class Writer {
       case op::constant: return cast + "UINT64_C(" + std::to_string(n.imm) + ")";
       case op::index: {
         const std::string axis = std::to_string(source_number(i, 0)) + "_" + std::to_string(n.imm & 0xff);
-        if ((n.imm & dsl::record::of_group) != 0) return cast + "g" + axis;
-        return cast + ((n.imm & dsl::record::within_group) != 0 ? "(p" + axis + " - f" + axis + ")" : "p" + axis);
+        if ((n.imm & dsl::record::of_workgroup) != 0) return cast + "g" + axis;
+        return cast + ((n.imm & dsl::record::within_workgroup) != 0 ? "(p" + axis + " - f" + axis + ")" : "p" + axis);
       }
       case op::counter: return cast + "k" + std::to_string(source_number(i, 0));
       case op::cast:
@@ -187,85 +187,85 @@ class Writer {
     for (int k = 0; k < rank; ++k) {
       const std::string axis = std::to_string(i) + "_" + std::to_string(k), p = "p" + axis;
       out_ << "const int64_t n" << p << " = " << bound(i, k, used) << ";\n";
-      if (group_size(i, k) > 0) {
-        const std::string size = std::to_string(group_size(i, k)), first = "f" + axis;
+      if (workgroup_size(i, k) > 0) {
+        const std::string size = std::to_string(workgroup_size(i, k)), first = "f" + axis;
         out_ << "for (int64_t g" << axis << " = 0; g" << axis << " * " << size << " < n" << p << "; ++g" << axis << ") {\n";
         out_ << "const int64_t " << first << " = g" << axis << " * " << size << ";\n";
         continue;
       }
       head += "for (int64_t " + p + " = 0; " + p + " < n" + p + "; ++" + p + ") ";
     }
-    if (group_size(i, 0) > 0) return group(i);
+    if (workgroup_size(i, 0) > 0) return workgroup(i);
     out_ << head << "{\n";
     open("}}");
   }
 
   // Workgroups: between two barriers, the work items of a workgroup run in order. A value directly in the kernel, or in a scope
   // with barriers, has an element for each work item.
-  std::int64_t group_size(int kernel, int axis) const {
+  std::int64_t workgroup_size(int kernel, int axis) const {
     return static_cast<std::int64_t>(axis < 3 ? node(kernel).imm >> (8 + 16 * axis) & 0xffff : 0);
   }
   static bool is_opening(op o) { return o == op::kernel || o == op::loop || o == op::when || o == op::otherwise; }
   static bool is_closing(op o) { return o == op::kernel_end || o == op::loop_end || o == op::when_end; }
-  bool ends_phase(int i) const {
+  bool ends_interval(int i) const {
     const op o = node(i).o;
-    return group_scopes_.contains(i) || group_ends_.contains(i) || o == op::barrier ||
-           ((o == op::break_ || o == op::continue_) && group_scopes_.contains(scope_of_.at(i)));
+    return workgroup_scopes_.contains(i) || workgroup_ends_.contains(i) || o == op::barrier ||
+           ((o == op::break_ || o == op::continue_) && workgroup_scopes_.contains(scope_of_.at(i)));
   }
-  void of_group(int i) {
-    if (in_phase_) out_ << "}\n";
-    in_phase_ = false;
+  void of_workgroup(int i) {
+    if (in_interval_) out_ << "}\n";
+    in_interval_ = false;
     if (node(i).o != op::barrier) plain(i);
     if (node(i).o == op::kernel_end)
-      group_scopes_.clear(), group_ends_.clear(), of_position_.clear(), kept_variables_.clear();
+      workgroup_scopes_.clear(), workgroup_ends_.clear(), of_item_.clear(), saved_variables_.clear();
     else
-      open_phase();
+      open_interval();
   }
-  void group(int i) {
+  void workgroup(int i) {
     std::vector<int> scopes{i};
     for (int k = i + 1; !scopes.empty(); ++k) {
       scope_of_[k] = scopes.back();
       if (is_opening(node(k).o)) scopes.push_back(k);
-      if (node(k).o == op::barrier) group_scopes_.insert(scopes.begin(), scopes.end());
+      if (node(k).o == op::barrier) workgroup_scopes_.insert(scopes.begin(), scopes.end());
       if (!is_closing(node(k).o)) continue;
-      if (scopes.size() == 1 || group_scopes_.contains(scopes.back())) group_ends_.insert(k);
+      if (scopes.size() == 1 || workgroup_scopes_.contains(scopes.back())) workgroup_ends_.insert(k);
       scopes.pop_back();
     }
-    group_scopes_.insert(i);
+    workgroup_scopes_.insert(i);
     kernel_ = i;
     std::string size = "1", closing = "}";
-    for (int k = 0; k < node(i).n_attrs; ++k) size += " * " + std::to_string(group_size(i, k)), closing += "}";
+    for (int k = 0; k < node(i).n_attrs; ++k) size += " * " + std::to_string(workgroup_size(i, k)), closing += "}";
     out_ << "const int64_t q = 0;\n";
-    for (int k = i + 1; k < *group_ends_.rbegin(); ++k)
-      if (group_scopes_.contains(scope_of_[k])) keep(k, size);
+    for (int k = i + 1; k < *workgroup_ends_.rbegin(); ++k)
+      if (workgroup_scopes_.contains(scope_of_[k])) keep(k, size);
     open(closing);
-    open_phase();
+    open_interval();
   }
   void keep(int i, const std::string& size) {
     const dsl::record::node& n = node(i);
     const std::string type = type_name(n.d), number = std::to_string(n.imm & 0xffffffffu);
     if (n.o == op::local) {
-      out_ << type << " l" << number << ((n.imm & dsl::record::group_array) == 0 ? "[" + size + "]" : "") << "["
+      out_ << type << " l" << number << ((n.imm & dsl::record::shared_array) == 0 ? "[" + size + "]" : "") << "["
            << elements(*n.s) << "];\n";
     } else if (n.o == op::var) {
       out_ << type << " x" << number << "[" << size << "];\n";
-      kept_variables_.insert(n.imm);
+      saved_variables_.insert(n.imm);
     } else if (!is_opening(n.o) && !is_closing(n.o) && n.o != op::barrier && n.o != op::set && n.o != op::put) {
       out_ << type << " v" << i << "[" << size << "];\n";
-      of_position_.insert(i);
+      of_item_.insert(i);
     }
   }
-  void open_phase() {
+  void open_interval() {
     std::string q = "0";
     for (int k = 0; k < node(kernel_).n_attrs; ++k) {
       const std::string axis = std::to_string(kernel_) + "_" + std::to_string(k), p = "p" + axis, first = "f" + axis;
-      const std::string size = std::to_string(group_size(kernel_, k));
+      const std::string size = std::to_string(workgroup_size(kernel_, k));
       out_ << "for (int64_t " << p << " = " << first << "; " << p << " < n" << p << " && " << p << " < " << first << " + "
            << size << "; ++" << p << ") ";
       q = "(" + q + ") * " + size + " + " + p + " - " + first;
     }
     out_ << "{\nconst int64_t q = " << q << ";\n";
-    in_phase_ = true;
+    in_interval_ = true;
   }
 
   void loop(int i) {
@@ -303,11 +303,11 @@ class Writer {
   void local(int i) {
     const dsl::record::node& n = node(i);
     const std::uint64_t number = n.imm & 0xffffffffu;
-    const bool of_group = (n.imm & dsl::record::group_array) != 0, is_kept = group_scopes_.contains(scope_of_[i]);
-    const Tensor t{"l" + std::to_string(number) + (is_kept && !of_group ? "[q]" : ""), n.d, n.s};
+    const bool of_workgroup = (n.imm & dsl::record::shared_array) != 0, is_saved = workgroup_scopes_.contains(scope_of_[i]);
+    const Tensor t{"l" + std::to_string(number) + (is_saved && !of_workgroup ? "[q]" : ""), n.d, n.s};
     tensors_[dsl::record::local_tensors + number] = t;
-    if (is_kept) {
-      out_ << (of_group ? "if (q == 0) " : "") << "memset(" << t.name << ", 0, sizeof " << t.name << ");\n";
+    if (is_saved) {
+      out_ << (of_workgroup ? "if (q == 0) " : "") << "memset(" << t.name << ", 0, sizeof " << t.name << ");\n";
       return;
     }
     out_ << type_name(n.d) << ' ' << t.name << "[" << elements(*n.s) << "];\nmemset(" << t.name << ", 0, sizeof " << t.name
@@ -340,10 +340,10 @@ class Writer {
     static const char* const functions[] = {"add", "min", "max", "and", "or", "xor"};
     const std::size_t kind = static_cast<std::size_t>(node(i).imm >> 40);
     const bool compares = static_cast<atomic_kind>(kind) == atomic_kind::compare_exchange;
-    const std::string at = "a" + std::to_string(i), type = type_name(tensor(i).type), cell = tensor(i).name + "[" + at + "]";
+    const std::string at = "a" + std::to_string(i), type = type_name(tensor(i).type), to = tensor(i).name + "[" + at + "]";
     out_ << "const int64_t " << at << " = " << place(i, compares ? 2 : 1) << ";\n";
     define(i, "get_" + type + "(" + tensor(i).name + ", " + at + ", 0)");
-    out_ << "if (" << at << " >= 0" << (compares ? " && " + value(i) + " == " + source(i, 1) : "") << ") " << cell << " = ";
+    out_ << "if (" << at << " >= 0" << (compares ? " && " + value(i) + " == " + source(i, 1) : "") << ") " << to << " = ";
     if (kind < std::size(functions))
       out_ << functions[kind] << '_' << type << '(' << value(i) << ", " << source(i, 0) << ");\n";
     else
@@ -355,58 +355,14 @@ class Writer {
   std::map<std::uint64_t, Tensor> tensors_;
   std::vector<std::string> closings_;
   int kernel_ = 0;
-  bool in_phase_ = false;
-  std::set<int> group_scopes_, group_ends_, of_position_;  // scopes with barriers inside; their ends; values of work items
+  bool in_interval_ = false;
+  std::set<int> workgroup_scopes_, workgroup_ends_, of_item_;  // scopes with barriers inside; their ends; values of work items
   std::map<int, int> scope_of_;
-  std::set<std::uint64_t> kept_variables_;
+  std::set<std::uint64_t> saved_variables_;
   std::map<std::size_t, int> chain_;  // by depth: the latest `when`
 };
 
 }  // namespace
-
-std::string c_prelude() {
-  return R"(#include <stdint.h>
-#include <string.h>
-static int64_t modulo(int64_t a, int64_t b) { int64_t m = a % b; return m < 0 ? m + b : m; }
-static int64_t place(int mode, int64_t i, int64_t n) {
-  if (n == 0) return -1;
-  if (mode == 0) return i < 0 ? 0 : i >= n ? n - 1 : i;
-  if (mode == 1) return modulo(i, n);
-  if (mode == 2) { int64_t m = modulo(i, 2 * n); return m < n ? m : 2 * n - 1 - m; }
-  return i < 0 || i >= n ? -1 : i;
-}
-static int64_t join(int64_t outer, int64_t i, int64_t n) { return outer < 0 || i < 0 ? -1 : outer * n + i; }
-#define OPERATIONS(t, bits) \
-  static t add_##t(t x, t y) { return (t)((uint64_t)x + (uint64_t)y); } \
-  static t sub_##t(t x, t y) { return (t)((uint64_t)x - (uint64_t)y); } \
-  static t mul_##t(t x, t y) { return (t)((uint64_t)x * (uint64_t)y); } \
-  static t min_##t(t x, t y) { return x < y ? x : y; } \
-  static t max_##t(t x, t y) { return x > y ? x : y; } \
-  static t and_##t(t x, t y) { return x & y; } \
-  static t or_##t(t x, t y) { return x | y; } \
-  static t xor_##t(t x, t y) { return x ^ y; } \
-  static t cdiv_##t(t x, t y) { return y == 0 ? 0 : (t)-1 < 1 && y == (t)-1 ? sub_##t(0, x) : x / y; } \
-  static t cmod_##t(t x, t y) { return y == 0 || ((t)-1 < 1 && y == (t)-1) ? 0 : x % y; } \
-  static t shl_##t(t x, t y) { return (t)((uint64_t)x << ((uint64_t)y & (bits - 1))); } \
-  static t shr_##t(t x, t y) { return x >> ((uint64_t)y & (bits - 1)); } \
-  static i8 lt_##t(t x, t y) { return x < y; } \
-  static i8 le_##t(t x, t y) { return x <= y; } \
-  static i8 eq_##t(t x, t y) { return x == y; } \
-  static i8 ne_##t(t x, t y) { return x != y; } \
-  static t get_##t(const t* p, int64_t at, t otherwise) { return at < 0 ? otherwise : p[at]; }
-typedef int8_t i8; typedef int16_t i16; typedef int32_t i32; typedef int64_t i64;
-typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
-OPERATIONS(i8, 8) OPERATIONS(i16, 16) OPERATIONS(i32, 32) OPERATIONS(i64, 64)
-OPERATIONS(u8, 8) OPERATIONS(u16, 16) OPERATIONS(u32, 32) OPERATIONS(u64, 64)
-typedef float f32;
-static f32 add_f32(f32 x, f32 y) { return x + y; }
-static f32 sub_f32(f32 x, f32 y) { return x - y; }
-static f32 mul_f32(f32 x, f32 y) { return x * y; }
-static f32 fdiv_f32(f32 x, f32 y) { return x / y; }
-static f32 get_f32(const f32* p, int64_t at, f32 otherwise) { return at < 0 ? otherwise : p[at]; }
-static i32 saturated(f32 x) { return x != x ? 0 : x >= 2147483648.0f ? INT32_MAX : x < -2147483648.0f ? INT32_MIN : (i32)x; }
-)";
-}
 
 std::string scopes_as_c(const dsl::record::program& p, const std::string& name) { return Writer(p, name).text(); }
 

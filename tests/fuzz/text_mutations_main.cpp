@@ -125,9 +125,15 @@ int check_as_is(const std::vector<std::string>& files) {
   return findings == 0 ? 0 : 1;
 }
 
-int run(Campaign& campaign, std::uint64_t count, std::size_t jobs, const std::string& save) {
+struct Finding {
+  std::uint64_t count = 0, key = 0;  // key: of the mutation with the shortest text
+  std::string text;
+};
+
+int run(Campaign& campaign, std::uint64_t seed, std::uint64_t count, std::size_t jobs, const std::string& save) {
   Children children([&](std::uint64_t key) { return check_text(campaign.mutation(key), key % with_machine_code == 0); });
-  std::map<std::string, std::uint64_t> ends, findings;
+  std::map<std::string, std::uint64_t> ends;
+  std::map<std::string, Finding> findings;
   long most_memory = 0;
   for (std::uint64_t next = 0; next < count || !children.empty();) {
     while (next < count && children.running() < jobs) {
@@ -141,13 +147,17 @@ int run(Campaign& campaign, std::uint64_t count, std::size_t jobs, const std::st
     const std::string name = found && !end.problem.empty() ? "finding " + end.problem : end.report;
     ++ends[found ? "findings" : name];
     if (!found) continue;
-    if (findings[name]++ < 3) {
-      std::cout << "mutation " << key << ": " << name << '\n';
-      if (!save.empty()) std::ofstream(save + "/mutation_" + std::to_string(key) + ".kiln") << campaign.mutation(key);
+    Finding& f = findings[name];
+    std::string text = campaign.mutation(key);
+    if (f.count < 3) {
+      std::cout << "seed " << seed << ", mutation " << key << ": " << name << '\n';
+      if (!save.empty()) std::ofstream(save + "/mutation_" + std::to_string(key) + ".kiln") << text;
     }
+    if (f.count++ == 0 || text.size() < f.text.size()) f.key = key, f.text = std::move(text);
   }
   for (const auto& [name, n] : ends) std::cout << name << ": " << n << '\n';
-  for (const auto& [name, n] : findings) std::cout << n << " x " << name << '\n';
+  for (const auto& [name, f] : findings)
+    std::cout << f.count << " x " << name << ", the shortest text is mutation " << f.key << ":\n" << f.text << '\n';
   std::cout << count << " mutations, " << ends["findings"] << " findings, at most " << most_memory / 1024 << " MiB\n";
   return ends["findings"] == 0 ? 0 : 1;
 }
@@ -176,5 +186,5 @@ int main(int argc, char** argv) {
     std::cout << campaign.mutation(print);
     return 0;
   }
-  return kiln::test::run(campaign, count, jobs, save);
+  return kiln::test::run(campaign, seed, count, jobs, save);
 }

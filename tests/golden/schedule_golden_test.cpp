@@ -28,7 +28,7 @@ TEST_P(ScheduleGolden, Passes) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, ScheduleGolden,
                          ::testing::Values("axpy_2d", "concat_iota", "long_sum", "matmul_relu", "packed_matmul", "pad_modes",
-                                           "reshape_sum", "row_attention", "rows_beside", "shift_in_place", "softmax",
+                                           "reshape_sum", "row_attention", "rows_with_halo", "shift_in_place", "softmax",
                                            "stacked_layers"),
                          [](const auto& c) { return std::string(c.param); });
 

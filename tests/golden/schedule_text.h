@@ -34,7 +34,7 @@ inline std::string memory_text(const Graph& g, const Schedule& s) {
   for (std::size_t b = s.program.params.size(); b < s.buffers.size(); ++b) {
     const Buffer& t = s.buffers[b];
     out += "buffer " + std::to_string(b) + ": " + std::string(name(t.dtype)) + " x " + index_text_or_id(g, t.size);
-    if (t.window != no_id) out += ", " + index_text_or_id(g, t.window) + " at a time";
+    if (t.tile != no_id) out += ", " + index_text_or_id(g, t.tile) + " at a time";
     if (t.offset != no_id) out += " at byte " + index_text_or_id(g, t.offset);
     out += "\n";
   }
@@ -42,11 +42,11 @@ inline std::string memory_text(const Graph& g, const Schedule& s) {
   return out;
 }
 
-// Before kernel_split: the nodes of all segments (pieces). After it: the kernels.
+// Before kernel_split: the nodes of all segments. After it: the kernels.
 inline std::string schedule_text(const Graph& g, const Schedule& s) {
   std::vector<Id> roots;
-  for (const Piece& p : s.pieces) roots.push_back(p.sink);
-  if (s.pieces.empty()) roots.push_back(s.program.sink);
+  for (const Segment& p : s.segments) roots.push_back(p.sink);
+  if (s.segments.empty()) roots.push_back(s.program.sink);
   return s.kernels.empty() ? write_nodes(g, roots, plain) : kernels_text(g, s);
 }
 

@@ -4,7 +4,7 @@ kiln_add_test(kernel_proof rules SOURCES rules/kernel_proof_test.cpp LIBS kiln_p
 
 # Every kernel of the programs in tests/run, tests/golden and the demo.
 set(demo_graphs ${CMAKE_CURRENT_BINARY_DIR}/demo.graphs)
-set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/golden/schedule ${CMAKE_CURRENT_SOURCE_DIR}/golden/rangeify
+set(corpus ${CMAKE_CURRENT_SOURCE_DIR}/golden/schedule ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes
     ${CMAKE_CURRENT_BINARY_DIR}/run_programs.graphs)
 if(TARGET demo_kernels_generator)
   add_custom_command(OUTPUT ${demo_graphs}/stamp

@@ -90,9 +90,9 @@ TEST(SimplifyRegressions, LoopsBelowAnIndexStay) {
   using namespace kiln::compiler;
   Graph g;
   Builder b(g);
-  const Id range = b.range(g.index(8), 0), zero = g.constant(DType::i32, 0), turn = b.carry(range, zero, 0);
+  const Id range = b.range(g.index(8), 0), zero = g.constant(DType::i32, 0), iteration = b.carry(range, zero, 0);
   const Id at = g.make(Op::FLOORMOD, DType::index, {g.make(Op::ADD, DType::index, {range, g.index(0)}), g.index(8)});
-  const Id yield[] = {b.elementwise(Op::ADD, {turn, g.make(Op::CAST, DType::i32, {at})})}, init[] = {zero};
+  const Id yield[] = {b.elementwise(Op::ADD, {iteration, g.make(Op::CAST, DType::i32, {at})})}, init[] = {zero};
   const Id result = b.get(b.loop(range, g.index(0), g.index(8), init, yield), 0);
   const Id index = g.make(Op::ADD, DType::index, {b.index_of(result), g.index(0)});
   Simplifier simplify(g, {});

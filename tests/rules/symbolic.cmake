@@ -1,4 +1,5 @@
 kiln_add_test(symbolic_rules rules SOURCES rules/symbolic_rules_test.cpp LIBS kiln_symbolic)
+kiln_add_test(simplify rules SOURCES rules/simplify_test.cpp LIBS kiln_symbolic)
 kiln_add_test(rewrite_engine rules SOURCES rules/rewrite_engine_test.cpp LIBS kiln_symbolic)
 kiln_add_test(symbolic_random rules SOURCES rules/symbolic_random_test.cpp LIBS kiln_symbolic)
 kiln_add_test(infix rules SOURCES rules/infix_test.cpp LIBS kiln_symbolic)

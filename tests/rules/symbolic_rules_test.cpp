@@ -11,58 +11,10 @@
 #include "compiler/symbolic/rules.h"
 #include "compiler/symbolic/simplify.h"
 #include "tests/rules/symbolic_eval.h"
+#include "tests/rules/symbolic_expressions.h"
 
 namespace kiln::test {
 namespace {
-
-using namespace compiler;
-
-// An index or bool expression under construction.
-struct E {
-  Graph* g;
-  Id id;
-};
-E index_of(E like, std::int64_t v) { return {like.g, like.g->index(v)}; }
-E binary(Op op, E a, E b) { return {a.g, a.g->make(op, DType::index, {a.id, b.id})}; }
-E boolean(Op op, E a, E b) { return {a.g, a.g->make(op, DType::boolean, {a.id, b.id})}; }
-#define KILN_OPERATOR(symbol, make, op)                                       \
-  [[maybe_unused]] E operator symbol(E a, E b) { return make(Op::op, a, b); } \
-  [[maybe_unused]] E operator symbol(E a, std::int64_t b) { return make(Op::op, a, index_of(a, b)); }
-KILN_OPERATOR(+, binary, ADD)
-KILN_OPERATOR(-, binary, SUB)
-KILN_OPERATOR(*, binary, MUL)
-KILN_OPERATOR(/, binary, FLOORDIV)
-KILN_OPERATOR(%, binary, FLOORMOD)
-KILN_OPERATOR(<, boolean, LT)
-KILN_OPERATOR(<=, boolean, LE)
-KILN_OPERATOR(==, boolean, EQ)
-KILN_OPERATOR(!=, boolean, NE)
-#undef KILN_OPERATOR
-E both(E a, E b) { return boolean(Op::AND, a, b); }
-E any(E a, E b) { return boolean(Op::OR, a, b); }
-E no(E a) { return {a.g, a.g->make(Op::NOT, DType::boolean, {a.id})}; }
-E min(E a, E b) { return binary(Op::MIN, a, b); }
-E max(E a, E b) { return binary(Op::MAX, a, b); }
-E where(E c, E a, E b) { return {a.g, a.g->make(Op::WHERE, a.g->dtype(a.id), {c.id, a.id, b.id})}; }
-
-struct Leaves {
-  E n, m, k, x, a, b, i, j, yes, invalid;  // SYMs n, m, k (a multiple of 4); RANGEs x:20, a:8, b:4, i:m, j:n
-  E operator()(std::int64_t v) const { return index_of(n, v); }
-};
-Leaves leaves(Graph& g) {
-  const auto range = [&](Id end, std::int64_t k) { return E{&g, g.make(Op::RANGE, DType::index, {end}, {k, 0})}; };
-  const Id n = g.sym("n"), m = g.sym("m");
-  return {{&g, n},
-          {&g, m},
-          {&g, g.sym("k")},
-          range(g.index(20), 0),
-          range(g.index(8), 1),
-          range(g.index(4), 2),
-          range(m, 3),
-          range(n, 4),
-          {&g, g.constant(DType::boolean, 1)},
-          {&g, g.make(Op::INVALID, DType::index, std::initializer_list<Id>{})}};
-}
 
 struct Case {
   const char* rule;
@@ -134,8 +86,8 @@ const Case cases[] = {
     CASE("mod-by-negative", l.x % -3, (l.x * -1) % 3 * -1),
     CASE("mod-twice", l.x % l.n % l.n, l.x % l.n),
     CASE("mod-of-mod", (l.x % 12 * 2 + l.a) % 8, (l.x * 2 + l.a) % 8),
-    CASE("div-window", (l.b * 2 + l.x * 7) / 7, l.x),
-    CASE("mod-window", (l.b + l.x * 8) % 7, (l.b + l.x) % 7),
+    CASE("div-in-range", (l.b * 2 + l.x * 7) / 7, l.x),
+    CASE("mod-in-range", (l.b + l.x * 8) % 7, (l.b + l.x) % 7),
     CASE("div-multiples", (l.x * 13 + l.a) / 4, l.x * 3 + (l.x + l.a) / 4),
     CASE("mod-multiples", (l.x * 13 + l.a + 9) % 4, (l.x + l.a + 1) % 4),
     CASE("div-known-multiples", (l.k + l.x) / 4, l.k / 4 + l.x / 4),
@@ -173,7 +125,7 @@ const Case cases[] = {
     CASE("le-lt", l.x <= 6, l.x < 7),
     CASE("lt-true", l.i* l.n + l.j < l.m * l.n, l.yes),
     CASE("lt-false", l.n <= l.j, no(l.yes)),
-    CASE("lt-window", l.x * 4 + l.b < 40, l.x < 10),
+    CASE("lt-in-range", l.x * 4 + l.b < 40, l.x < 10),
     CASE("lt-division", l.x / 4 < 3, l.x < 12),
     CASE("gt-division", l(3) < l.x / 4, l(15) < l.x),
     CASE("lt-simplex", l.x * 3 + l.a < 1, l.x + l.a < 1),
@@ -200,8 +152,8 @@ const Case cases[] = {
     CASE("or-limits", any(l.x < 5, l.x < 3), l.x < 5),
     CASE("and-empty", both(l.x < 5, l(4) < l.x), no(l.yes)),
     CASE("or-all", any(l.x < 5, l(3) < l.x), l.yes),
-    CASE("and-beside", both((l.x + 11) % 14 < 11, l.x < 3), no(l.yes)),
-    CASE("or-beside", any(l.x < 12, min(l.x, l(9)) < l.n), any(l.x < 12, l(9) < l.n)),
+    CASE("and-given", both((l.x + 11) % 14 < 11, l.x < 3), no(l.yes)),
+    CASE("or-given", any(l.x < 12, min(l.x, l(9)) < l.n), any(l.x < 12, l(9) < l.n)),
     CASE("", both(l.x / 4 == 2, l.x < 9), both(l.x / 4 == 2, l.x < 9)),
     CASE("", (l.m * 3 - 1) / (l.m * 2), l(1)),
     CASE("", (l.n - l.j - 1) / l.n, l(0)),
@@ -233,13 +185,6 @@ const Case cases[] = {
 
 const std::map<std::string, std::vector<std::int64_t>> small_syms = {
     {"n", {0, 1, 2, 3, 7}}, {"m", {1, 2, 5}}, {"k", {0, 4, 20}}};
-Facts small_facts() {
-  Facts f;
-  f.syms["m"].min = 1;
-  f.syms["k"].multiple_of = 4;
-  return f;
-}
-
 TEST(SymbolicRules, EachOnAnExample) {
   const Facts facts = small_facts();
   for (const Case& c : cases) {
@@ -281,133 +226,6 @@ TEST(SymbolicRules, UnknownNameIsAnError) {
   const Facts facts;
   Simplifier s(g, facts);
   EXPECT_THROW(s.disable("no-such-rule"), Diagnostic);
-}
-
-TEST(Simplify, ProgramNodesKeepRangesAndValues) {
-  Graph g;
-  const Leaves l = leaves(g);
-  const Id one = g.make(Op::RANGE, DType::index, {g.index(1)}, {9, 0});
-  const Id from = g.make(Op::BUFFER, DType::f32, std::initializer_list<Id>{}, {0});
-  const Id to = g.make(Op::BUFFER, DType::f32, std::initializer_list<Id>{}, {1});
-  const Id at = g.make(Op::ADD, DType::index, {l.x.id, one});
-  const Id load = g.make(Op::LOAD, DType::f32, {from, at});
-  const Id zero = g.constant(DType::f32, 0);
-  const Id value = g.make(Op::ADD, DType::f32, {load, zero});  // -0.0 + 0.0: not an identity
-  const Id guarded = g.make(Op::WHERE, DType::f32, {(l.x < 20).id, value, zero});
-  const Id end = g.make(Op::END, DType::none, {g.make(Op::STORE, DType::none, {to, one, guarded}), l.x.id, one});
-  const Facts facts;
-  const Id roots[] = {g.make(Op::SINK, DType::none, {end})};
-  const Id out = simplify_all(g, roots, facts)[0];
-  const Id plain = g.make(Op::LOAD, DType::f32, {from, l.x.id});
-  const Id store = g.make(Op::STORE, DType::none, {to, g.index(0), g.make(Op::ADD, DType::f32, {plain, zero})});
-  const Id wanted = g.make(Op::END, DType::none, {store, l.x.id, one});
-  EXPECT_EQ(out, g.make(Op::SINK, DType::none, {wanted}));
-}
-
-// 2,000 sums of ranges, symbols, quotients and remainders, each in eight orders and associations.
-TEST(Simplify, RandomSumsHaveOneNormalForm) {
-  std::mt19937_64 random(11);
-  const Facts facts = small_facts();
-  for (int sum = 0; sum < 2000; ++sum) {
-    Graph g;
-    const Leaves l = leaves(g);
-    const E atoms[] = {
-        l.n, l.m, l.x, l.a, l.b, l.i, l.j, l.x / 3, l.x % 3, l.n / 4, l.n % 4, l.i * l.n, min(l.x, l.a), l(5), (l.x + l.a) / 5};
-    std::vector<E> terms;
-    for (std::size_t n = 2 + random() % 8; n > 0; --n)
-      terms.push_back(atoms[random() % std::size(atoms)] * (static_cast<std::int64_t>(random() % 9) - 4));
-    Id form = no_id;
-    for (int order = 0; order < 8; ++order) {
-      std::vector<E> parts = terms;
-      while (parts.size() > 1) {
-        std::swap(parts[random() % parts.size()], parts.back());
-        const E last = parts.back();
-        parts.pop_back();
-        E& other = parts[random() % parts.size()];
-        other = random() % 2 == 0 ? last + other : other + last;
-      }
-      const Id now = simplify(g, parts[0].id, facts);
-      if (form == no_id) form = now;
-      ASSERT_EQ(now, form) << "sum " << sum << ": " << show(g, parts[0].id) << "\n  became " << show(g, now) << "\n  not "
-                           << show(g, form);
-    }
-  }
-}
-
-// Cases with a symbolic divisor or bound, named one by one.
-TEST(Simplify, FoldsWithSymbolicExtents) {
-  Graph g;
-  const Leaves l = leaves(g);
-  Facts facts;  // n and m may be 0: their loops then have no iterations
-  const auto folds = [&](E before, E after) { EXPECT_EQ(simplify(g, before.id, facts), after.id) << show(g, before.id); };
-  folds((l.i * l.n + l.j) / l.n, l.i);
-  folds((l.i * l.n + l.j) % l.n, l.j);
-  folds((l.j * l.m + l.i) / (l.n * l.m), l(0));
-  folds(l.j < l.n, l.yes);
-  facts.syms["n"].min = 1;
-  folds(l.x % l.n + l.x / l.n * l.n, l.x);
-}
-
-TEST(Simplify, EqualSumsAreOneNode) {
-  Graph g;
-  const Facts facts;
-  std::vector<Id> terms;
-  for (int i = 0; i < 40; ++i)
-    terms.push_back(g.make(Op::MUL, DType::index, {g.sym("s" + std::to_string(i % 13)), g.index(i - 20)}));
-  Id forward = g.index(3), tree = no_id;
-  for (Id t : terms) forward = g.make(Op::ADD, DType::index, {t, forward});
-  std::vector<Id> level(terms.rbegin(), terms.rend());
-  level.push_back(g.index(3));
-  while (level.size() > 1) {
-    std::vector<Id> next;
-    for (std::size_t i = 0; i + 1 < level.size(); i += 2)
-      next.push_back(g.make(Op::ADD, DType::index, {level[i], level[i + 1]}));
-    if (level.size() % 2 == 1) next.push_back(level.back());
-    level = next;
-  }
-  tree = level[0];
-  EXPECT_NE(forward, tree);
-  EXPECT_EQ(simplify(g, forward, facts), simplify(g, tree, facts));
-}
-
-// The time per term must not grow with the number of terms, and doubling x forty times must not take 2^40 steps.
-TEST(Simplify, LongAndSharedSumsAreLinear) {
-  const Facts facts;
-  const auto seconds = [&](int n) {
-    Graph g;
-    Id sum = g.index(0);
-    for (int i = 0; i < n; ++i) {
-      const Id r = g.make(Op::RANGE, DType::index, {g.index(7 + i % 5)}, {i, 0});
-      sum = g.make(Op::ADD, DType::index, {sum, g.make(Op::MUL, DType::index, {r, g.index(i + 2)})});
-    }
-    const std::clock_t start = std::clock();  // processor time, so that other processes do not count
-    EXPECT_NE(simplify(g, sum, facts), no_id);
-    return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-  };
-  seconds(1000);
-  const double small = seconds(10000), large = seconds(80000);
-  EXPECT_LT(large, 8 * small * 4 + 0.2);
-  Graph g;
-  Id x = g.sym("n");
-  for (int i = 0; i < 40; ++i) x = g.make(Op::ADD, DType::index, {x, x});
-  EXPECT_EQ(simplify(g, x, facts), g.make(Op::MUL, DType::index, {g.sym("n"), g.index(std::int64_t{1} << 40)}));
-}
-
-TEST(Prove, PolynomialBounds) {
-  Graph g;
-  const Leaves l = leaves(g);
-  const Facts facts = small_facts();
-  EXPECT_TRUE(prove_lt(g, l.j.id, l.n.id, facts));
-  EXPECT_TRUE(prove_lt(g, (l.i * l.n + l.j).id, (l.m * l.n).id, facts));
-  EXPECT_FALSE(prove_lt(g, (l.i * l.n + l.j + 1).id, (l.m * l.n).id, facts));
-  EXPECT_TRUE(prove_le(g, (l.i * l.n + l.j + 1).id, (l.m * l.n).id, facts));
-  EXPECT_TRUE(prove_ge0(g, (l.n - 1 - l.j).id, facts));
-  EXPECT_FALSE(prove_ge0(g, (l.n - 1).id, facts));
-  EXPECT_TRUE(prove_ge0(g, (l.m * l.n - l.n).id, facts));
-  EXPECT_TRUE(prove_le(g, (l.n / 4 * 4).id, l.n.id, facts));
-  EXPECT_TRUE(prove_lt(g, (l.n % 4).id, l(4).id, facts));
-  EXPECT_TRUE(prove_le(g, min(l.n, l.m).id, l.n.id, facts));
-  EXPECT_FALSE(prove_ge0(g, (l.x - 1).id, facts));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
 #include "compiler/pipeline/compile.h"
+#include "compiler/target/target.h"
 #include "kiln/pool.h"
 #include "tests/run/layouts.h"
 
@@ -26,8 +27,7 @@ bool same(T a, T b) {
 
 std::string object_of(const Graph& g, const Program& p, const std::string& cpu) {
   CompileOptions options;
-  options.target.cpu = cpu;
-  if (cpu == "x86-64-v4") options.target.vector_bytes = 64;
+  options.target = target_named(cpu);
   options.symbol_prefix = "t_";
   return compile(g, p, options).code.object;
 }

@@ -12,14 +12,14 @@ add_test(NAME run.programs COMMAND programs_test ${graphs})
 add_test(NAME run.programs_strided COMMAND programs_test ${graphs} --strided)
 set_tests_properties(run.programs run.programs_strided PROPERTIES LABELS run)
 # Programs with loops, conditions and kernels, compared with the same code in C++: through the interpreter, and compiled.
-add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
+add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/around_kernels_test.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
                run/scopes/defects_test.cpp run/scopes/defects_kernels_test.cpp run/scopes/features_test.cpp run/scopes/host_loops_test.cpp
-               run/scopes/host_programs_test.cpp run/scopes/groups_test.cpp run/scopes/groups_control_test.cpp run/scopes/groups_lanes_test.cpp run/scopes/parts_test.cpp
-               run/scopes/sum_atomics_test.cpp run/scopes/values_test.cpp)
+               run/scopes/host_programs_test.cpp run/scopes/workgroups_test.cpp run/scopes/workgroups_control_test.cpp run/scopes/workgroup_lanes_test.cpp run/scopes/parts_test.cpp
+               run/scopes/stored_test.cpp run/scopes/sum_atomics_test.cpp run/scopes/values_test.cpp)
 target_link_libraries(scopes_test PRIVATE kiln_generator run_harness GTest::gtest)
 target_precompile_headers(scopes_test PRIVATE <gtest/gtest.h> <kiln/dsl.h> <tests/run/scopes/run_scopes.h>)
 target_compile_definitions(scopes_test PRIVATE KILN_SCOPE_PROGRAMS="${CMAKE_CURRENT_SOURCE_DIR}/run/scopes/host_loops/")
-target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/whole_writes_test.cpp run/scopes/host_roles_test.cpp
+target_sources(scopes_test PRIVATE run/scopes/host_kernels_test.cpp run/scopes/whole_writes_test.cpp run/scopes/rotating_buffers_test.cpp
                run/scopes/atomics_test.cpp run/scopes/nesting_test.cpp run/scopes/beginnings_test.cpp run/scopes/far_bounds_test.cpp
                run/scopes/once_test.cpp run/scopes/ranges_test.cpp run/scopes/checks_test.cpp run/scopes/first_use_test.cpp
                run/scopes/newcomers_columns_test.cpp run/scopes/newcomers_kernels_test.cpp run/scopes/newcomers_tensors_test.cpp run/scopes/module_lists_test.cpp)

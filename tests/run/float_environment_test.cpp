@@ -11,10 +11,9 @@
 #include <thread>
 
 #include "compiler/interp/interpret.h"
-#include "compiler/interp/scalar.h"
-#include "compiler/interp/visit.h"
 #include "compiler/ir/text.h"
 #include "kiln/pool.h"
+#include "tests/run/array_of_elements.h"
 #include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
@@ -78,25 +77,18 @@ const std::string programs[] = {
     "%8 = get %7, slot 0\n%9 = sqrt %8\nstore y, %9\n",
 };
 
-template <class T>
-void fill(Array& a, std::mt19937& random) {
-  const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, -3e-40, 1e-310, 65504, 1e38, -1e300};
-  auto* p = reinterpret_cast<T*>(a.data.data());
-  for (std::size_t i = 0; i < a.elements(); ++i) {
-    const double ordinary = static_cast<double>(static_cast<std::int32_t>(random())) * 1e-9;
-    p[i] = scalar::convert<T>(random() % 12 == 0 ? special[random() % std::size(special)] : ordinary);
-  }
-}
-
 std::vector<Array> arguments_for(const Graph& g, const Program& p) {
   std::mt19937 random(7);
+  const auto element = [&] {
+    const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, -3e-40, 1e-310, 65504, 1e38, -1e300};
+    const double ordinary = static_cast<double>(static_cast<std::int32_t>(random())) * 1e-9;
+    return random() % 12 == 0 ? special[random() % std::size(special)] : ordinary;
+  };
   std::vector<Array> out;
   for (const Parameter& q : p.params) {
-    Array a{q.dtype, {}, {}};
-    for (const Id e : q.extents) a.extents.push_back(g.is_const(e) ? g.arg(e, 0) : n);
-    a.data.resize(a.elements() * static_cast<std::size_t>(bytes(q.dtype)));
-    visit_type(q.dtype, [&]<class T>() { fill<T>(a, random); });
-    out.push_back(std::move(a));
+    std::vector<std::int64_t> extents;
+    for (const Id e : q.extents) extents.push_back(g.is_const(e) ? g.arg(e, 0) : n);
+    out.push_back(array_of_elements(q.dtype, std::move(extents), element));
   }
   return out;
 }

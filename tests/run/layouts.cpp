@@ -50,11 +50,11 @@ LaidOut::LaidOut(const Parameter& p, const Array& dense, std::uint64_t seed)
     for (std::size_t i = order.size(); i > 1; --i)
       std::swap(order[i - 1], order[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
   for (const std::size_t axis : order) {
-    const std::int64_t step = reach + random.below(4), turns = std::max<std::int64_t>(dense.extents[axis], 1) - 1;
+    const std::int64_t step = reach + random.below(4), iterations = std::max<std::int64_t>(dense.extents[axis], 1) - 1;
     const bool backwards = random.below(4) == 0;
     strides_[axis] = backwards ? -step : step;
-    if (backwards) first += step * turns;
-    reach += step * turns;
+    if (backwards) first += step * iterations;
+    reach += step * iterations;
   }
   first_ = margin + static_cast<std::size_t>(first) * element_;
   memory_.assign(2 * margin + static_cast<std::size_t>(reach) * element_, untouched);

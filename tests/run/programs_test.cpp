@@ -13,9 +13,8 @@
 
 #include "compiler/interp/index_value.h"
 #include "compiler/interp/interpret.h"
-#include "compiler/interp/scalar.h"
-#include "compiler/interp/visit.h"
 #include "compiler/ir/text.h"
+#include "tests/run/array_of_elements.h"
 #include "tests/run/compiled.h"
 #include "tests/run/layouts.h"
 
@@ -26,20 +25,6 @@ std::string folder;
 bool with_strides = false;
 std::size_t least_programs = 70;
 
-Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& random) {
-  Array a{d, std::move(extents), {}};
-  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(d)));
-  visit_type(d, [&]<class T>() {
-    auto* p = reinterpret_cast<T*>(a.data.data());
-    for (std::size_t i = 0; i < a.elements(); ++i) {
-      const double ordinary = static_cast<double>(static_cast<int>(random() % 2001) - 1000) / 64;
-      const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, 65504, 1e30};
-      p[i] = scalar::convert<T>(random() % 24 == 0 ? special[random() % 8] : ordinary);
-    }
-  });
-  return a;
-}
-
 std::vector<Array> arguments_for(const Graph& g, const Program& p, int step, std::mt19937& random) {
   std::map<std::string, std::int64_t> symbols;
   for (const Symbol& s : p.symbols) {
@@ -48,11 +33,16 @@ std::vector<Array> arguments_for(const Graph& g, const Program& p, int step, std
     symbols[s.name] = std::min((v + s.multiple_of - 1) / s.multiple_of * s.multiple_of, s.max);
   }
   IndexValues values(g, symbols);
+  const auto element = [&] {
+    const double ordinary = static_cast<double>(static_cast<int>(random() % 2001) - 1000) / 64;
+    const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1e-42, 65504, 1e30};
+    return random() % 24 == 0 ? special[random() % 8] : ordinary;
+  };
   std::vector<Array> out;
   for (const Parameter& q : p.params) {
     std::vector<std::int64_t> extents;
     for (Id e : q.extents) extents.push_back(*values(e));
-    out.push_back(random_array(q.dtype, std::move(extents), random));
+    out.push_back(array_of_elements(q.dtype, std::move(extents), element));
   }
   return out;
 }

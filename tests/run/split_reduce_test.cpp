@@ -5,24 +5,12 @@
 #include <random>
 
 #include "compiler/interp/interpret.h"
-#include "compiler/interp/scalar.h"
-#include "compiler/interp/visit.h"
 #include "compiler/ir/text.h"
+#include "tests/run/array_of_elements.h"
 #include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
 namespace {
-
-Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& random) {
-  Array a{d, std::move(extents), {}};
-  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(a.dtype)));
-  visit_type(d, [&]<class T>() {
-    auto* x = reinterpret_cast<T*>(a.data.data());
-    for (std::size_t i = 0; i < a.elements(); ++i)
-      x[i] = scalar::convert<T>(static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 997.0f);
-  });
-  return a;
-}
 
 // For programs with one input x and one output s. kernels: the required number of kernels.
 void check(const std::string& text, const std::vector<std::vector<std::int64_t>>& shapes, int kernels) {
@@ -32,11 +20,13 @@ void check(const std::string& text, const std::vector<std::vector<std::int64_t>>
   const CompiledProgram compiled(g, p);
   EXPECT_EQ(compiled.description()->n_kernels, kernels);
   std::mt19937 random(3);
+  const auto element = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 997.0f; };
   for (const auto& shape : shapes) {
-    const Array arguments[] = {random_array(p.params[0].dtype, shape, random), {p.params[1].dtype, {}, {}}};
+    const Array arguments[] = {array_of_elements(p.params[0].dtype, shape, element), {p.params[1].dtype, {}, {}}};
     const auto expected = interpret(g, p, arguments);
     for (const int workers : {1, 3})
-      EXPECT_EQ(difference(expected[1], compiled(arguments, workers)[1]), "") << shape[0] << " workers " << workers;
+      EXPECT_EQ(difference(expected[1], compiled(arguments, workers)[1]), "")
+          << ::testing::PrintToString(shape) << ", workers " << workers;
   }
 }
 

@@ -5,27 +5,15 @@
 #include <random>
 
 #include "compiler/interp/interpret.h"
-#include "compiler/interp/scalar.h"
-#include "compiler/interp/visit.h"
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
+#include "tests/run/array_of_elements.h"
 #include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
 namespace {
-
-Array random_array(DType d, std::vector<std::int64_t> extents, std::mt19937& random) {
-  Array a{d, std::move(extents), {}};
-  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(a.dtype)));
-  visit_type(d, [&]<class T>() {
-    auto* x = reinterpret_cast<T*>(a.data.data());
-    for (std::size_t i = 0; i < a.elements(); ++i)
-      x[i] = scalar::convert<T>(static_cast<float>(static_cast<int>(random() % 61)) / 4.0f);
-  });
-  return a;
-}
 
 // shapes: for each call, one for each parameter.
 void check(const std::string& text, const std::vector<std::vector<std::vector<std::int64_t>>>& shapes) {
@@ -38,15 +26,17 @@ void check(const std::string& text, const std::vector<std::vector<std::vector<st
   EXPECT_EQ(write_program(again, read_program(again, written)), written);
   const CompiledProgram compiled(g, p);
   std::mt19937 random(7);
+  const auto element = [&] { return static_cast<float>(static_cast<int>(random() % 61)) / 4.0f; };
   for (const auto& call : shapes)
     for (int layout = 0; layout < 6; ++layout) {
       std::vector<Array> arguments;
-      for (std::size_t i = 0; i < call.size(); ++i) arguments.push_back(random_array(p.params[i].dtype, call[i], random));
+      for (std::size_t i = 0; i < call.size(); ++i) arguments.push_back(array_of_elements(p.params[i].dtype, call[i], element));
       const auto expected = interpret(g, p, arguments);
       for (const int workers : {1, 3}) {
         const auto got = compiled(arguments, workers);
         for (std::size_t i = 0; i < got.size(); ++i)
-          EXPECT_EQ(difference(expected[i], got[i]), "") << p.params[i].name << ", layout " << layout;
+          EXPECT_EQ(difference(expected[i], got[i]), "") << p.params[i].name << ", extents " << ::testing::PrintToString(call)
+                                                         << ", layout " << layout << ", workers " << workers;
       }
     }
 }
@@ -126,7 +116,7 @@ TEST(Strided, ShapesOfOutputs) {
       {{{5, 4}, {5, 4}, {5, 4}}});
 }
 
-TEST(Strided, OwnKernels) {
+TEST(Strided, ExplicitKernels) {
   check(
       "program scatter\nin f32 [N] strided x\nin i32 [N] strided position\ninout f32 [64] strided y\n%0 = param x\n"
       "%1 = param position\n%2 = param y\n%3 = range (N), id 0\n%4 = carry %3, %2, slot 0\n%5 = index %1, %3\n"

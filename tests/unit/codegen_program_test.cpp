@@ -199,6 +199,19 @@ TEST(CodegenProgram, UnknownTargetIsADiagnostic) {
   }
 }
 
+TEST(CodegenProgram, CpuLevelsByName) {
+  EXPECT_EQ(target_names(), (std::vector<std::string>{"x86-64-v3", "x86-64-v4"}));
+  for (const std::string& name : target_names()) EXPECT_EQ(target_named(name).cpu, name);
+  EXPECT_EQ(target_named("x86-64-v3").vector_registers, 16);
+  EXPECT_EQ(target_named("x86-64-v4").vector_registers, 32);
+  try {
+    target_named("avx2");
+    ADD_FAILURE() << "avx2 was accepted";
+  } catch (const Diagnostic& d) {
+    EXPECT_STREQ(d.what(), "error: E-target: expected a CPU level, got 'avx2'");
+  }
+}
+
 TEST(CodegenProgram, OtherMachine) {
   HandProgram p = two_kernels();
   Target target;

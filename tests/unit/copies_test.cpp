@@ -1,7 +1,7 @@
 // Recognition of kernels that copy a whole buffer, and of kernels that store a whole buffer.
 #include "compiler/schedule/copies.h"
 
-#include "tests/unit/turn_programs.h"
+#include "tests/unit/loop_programs.h"
 
 namespace kiln::compiler {
 
@@ -10,7 +10,7 @@ static bool operator==(const Copied& a, const Copied& b) { return a.to == b.to &
 namespace testing {
 namespace {
 
-class Copies : public ::testing::Test, protected TurnProgram {
+class Copies : public ::testing::Test, protected LoopProgram {
  protected:
   const int u = parameter("u"), w = parameter("w"), x = parameter("x");
 
@@ -39,19 +39,19 @@ TEST_F(Copies, OfKernels) {
 }
 
 TEST_F(Copies, OfKernelsOfTheProgram) {
-  own({{u, at(w)}, {w, at(u)}, {x, doubled(w)}});
+  explicit_kernel({{u, at(w)}, {w, at(u)}, {x, doubled(w)}});
   EXPECT_EQ(copied(0), (Copied{u, w}));
   EXPECT_EQ(copied(1), (Copied{w, u}));  // of the contents when the iteration begins
   EXPECT_EQ(copied(2), std::nullopt);
 }
 
 TEST_F(Copies, TheLastStoreOfAnIterationCounts) {
-  own({{u, doubled(x)}, {u, at(w)}});
+  explicit_kernel({{u, doubled(x)}, {u, at(w)}});
   EXPECT_EQ(copied(), (Copied{u, w}));
 }
 
 TEST_F(Copies, NotWhereAGateSaysSo) {
-  own({{u, at(w), {}, below(x, 3)}});
+  explicit_kernel({{u, at(w), {}, below(x, 3)}});
   EXPECT_EQ(copied(), std::nullopt);
   kernel({{u, gated(w)}});
   EXPECT_EQ(copied(), std::nullopt);
@@ -63,18 +63,18 @@ TEST_F(Copies, NotOfOtherElements) {
 }
 
 TEST_F(Copies, NotOfWhatTheIterationHasStored) {
-  own({{w, at(x)}, {u, now(w)}});
+  explicit_kernel({{w, at(x)}, {u, now(w)}});
   EXPECT_EQ(copied(0), (Copied{w, x}));
   EXPECT_EQ(copied(1), std::nullopt);
 }
 
 TEST_F(Copies, NotOfAnArrayOfTheIteration) {
-  own({{u, zero()}});
+  explicit_kernel({{u, zero()}});
   EXPECT_EQ(copied(), std::nullopt);
 }
 
 TEST_F(Copies, NotToItself) {
-  own({{u, at(u)}});
+  explicit_kernel({{u, at(u)}});
   EXPECT_EQ(copied(), std::nullopt);
 }
 
@@ -85,7 +85,7 @@ TEST_F(Copies, NotOfABufferOfAnotherSize) {
 }
 
 TEST_F(Copies, NotOfAPart) {
-  own({{u, at(w)}}, elements - 1);
+  explicit_kernel({{u, at(w)}}, elements - 1);
   EXPECT_EQ(copied(), std::nullopt);
 }
 
@@ -95,27 +95,27 @@ TEST_F(Copies, WholeStoresAreOfEveryElement) {
   kernel({{u, mixed({w})}});
   EXPECT_TRUE(is_stored_whole(u));
   EXPECT_FALSE(is_stored_whole(w));
-  own({{u, mixed({w})}}, elements - 1);
+  explicit_kernel({{u, mixed({w})}}, elements - 1);
   EXPECT_FALSE(is_stored_whole(u));
 }
 
 TEST_F(Copies, WholeStoresAreOfTheBufferItself) {
   const int shorter = temporary("shorter", DType::i32, 3);
-  own({{shorter, at(w)}, {u, at(w)}}, 3);
+  explicit_kernel({{shorter, at(w)}, {u, at(w)}}, 3);
   EXPECT_TRUE(is_stored_whole(shorter));
   EXPECT_FALSE(is_stored_whole(u));
 }
 
 TEST_F(Copies, WholeStoresReadNothingOfTheBuffer) {
-  own({{x, mixed({u})}, {u, mixed({w})}});
+  explicit_kernel({{x, mixed({u})}, {u, mixed({w})}});
   EXPECT_FALSE(is_stored_whole(u));
   EXPECT_TRUE(is_stored_whole(x));
-  own({{x, fetched(u)}, {u, mixed({w})}});
+  explicit_kernel({{x, fetched(u)}, {u, mixed({w})}});
   EXPECT_FALSE(is_stored_whole(u));
 }
 
 TEST_F(Copies, WholeStoresHaveNoGates) {
-  own({{u, mixed({w}), {}, below(x, 3)}});
+  explicit_kernel({{u, mixed({w}), {}, below(x, 3)}});
   EXPECT_FALSE(is_stored_whole(u));
 }
 
@@ -123,9 +123,9 @@ TEST_F(Copies, WholeStoresHaveNoGates) {
 TEST_F(Copies, WholeStoresMayBeSeveral) {
   const int even = temporary("even", DType::i32, 2 * elements);
   const Value twice = [this](Id i) { return g.make(Op::MUL, DType::index, {i, g.index(2)}); };
-  own({{even, at(w), twice}, {even, at(x), [&](Id i) { return next(twice(i)); }}});
+  explicit_kernel({{even, at(w), twice}, {even, at(x), [&](Id i) { return next(twice(i)); }}});
   EXPECT_TRUE(is_stored_whole(even));
-  own({{even, at(w), twice}});
+  explicit_kernel({{even, at(w), twice}});
   EXPECT_FALSE(is_stored_whole(even));
 }
 

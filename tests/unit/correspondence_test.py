@@ -5,7 +5,7 @@ import pathlib, re, sys
 
 root = pathlib.Path(sys.argv[1])
 pages = ["rangeify.md", "kernel-optimisation.md", "index-types.md"]
-golden = root / "tests/golden/rangeify"
+golden = {f.stem: f for f in (root / "tests/golden/passes").rglob("*.kiln")}
 problems, counts = [], {"rows": 0, "cases": set(), "errata": 0}
 
 
@@ -26,17 +26,17 @@ def test_names():
 
 def check_case(where, name, passes):
     counts["cases"].add(name)
-    program, result = golden / f"{name}.kiln", golden / f"{name}.txt"
-    if not program.exists() or not result.exists():
-        problems.append(f"{where}: no {program.relative_to(root)} with its .txt")
+    program = golden.get(name)
+    if not program or not program.with_suffix(".txt").exists():
+        problems.append(f"{where}: no case {name} in tests/golden/passes with its .txt")
         return
     ran = re.match(r"# pass (\w+)\n", program.read_text())
     if not ran or ran[1] not in passes:
         problems.append(f"{where}: {name} runs the pass {ran and ran[1]}, the row has {sorted(passes)}")
         return
-    text = result.read_text()
+    text = program.with_suffix(".txt").read_text()
     if f"== before {ran[1]}\n" not in text or f"== after {ran[1]}\n" not in text:
-        problems.append(f"{where}: {result.name} lacks the program before or after the pass")
+        problems.append(f"{where}: {program.stem}.txt lacks the program before or after the pass")
 
 
 def check_row(where, cells, errata):
@@ -82,7 +82,7 @@ def check_page(name):
             check_row(f"{name}: {title}", cells, explained)
             used |= set(cells[-1].split()) if cells else set()
     problems.extend(f"{name}: no row has the erratum {e}" for e in sorted(set(explained) - used))
-    known = {n for pair in test_names() for n in pair} | {f.stem for f in golden.glob("*.kiln")}
+    known = {n for pair in test_names() for n in pair} | set(golden)
     for e, cells in explained.items():
         for n in re.findall(r"(?:[Cc]ases?|[Tt]ests?) ((?:`\w+`(?:, )?)+)", cells[1]):
             problems.extend(f"{name}: erratum {e} names {t}, which is no test" for t in quoted(n) if t not in known)

@@ -51,7 +51,7 @@ KILN_FLAT_RACE_TEST(OtherDivisor, is_race, for (auto [k] : kernel<i64, N * M>())
 KILN_FLAT_RACE_TEST(EightEachBeyondTheEnd, is_race, for (auto [i, j] : kernel<i64>(K, 8)) z(i * 8 + j) = 1;)
 KILN_FLAT_RACE_TEST(NextRow, is_race, for (auto [i, j] : kernel<i64>(N, M)) y(i* M + j) = y((i + 1) * M + j);)
 
-TEST(FlatRaces, SaysWhichPositionsMeet) {
+TEST(FlatRaces, SaysWhichWorkItemsRace) {
   EXPECT_NE(race_of<WrongFactor>().find(", as work items (2, 0) and (2, 1) do where M = 2, N = 3; make it atomic"),
             std::string::npos)
       << race_of<WrongFactor>();

@@ -8,4 +8,4 @@ target_compile_definitions(generator_driver_test PRIVATE
 kiln_add_test(store_races_test unit SOURCES unit/store_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
 kiln_add_test(flat_races_test unit SOURCES unit/flat_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
 kiln_add_test(proven_races_test unit SOURCES unit/proven_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
-kiln_add_test(group_races_test unit SOURCES unit/group_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)
+kiln_add_test(workgroup_races_test unit SOURCES unit/workgroup_races_test.cpp LIBS kiln_generator kiln_races kiln_dsl)

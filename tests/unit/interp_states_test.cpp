@@ -55,7 +55,7 @@ store c, %0
 }
 
 // A value from outside is a loop's initial value, and also its value at the end of each iteration.
-TEST(States, FromOutsideAtTheEndOfATurn) {
+TEST(States, FromOutsideAtTheEndOfAnIteration) {
   const std::string text = R"(program p
 in i32 [2] x
 in i32 [2] y

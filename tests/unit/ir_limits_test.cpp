@@ -27,9 +27,8 @@ std::string said_of(std::size_t numbers, std::size_t buffers) {
 
 TEST(Limits, NumbersOfARun) {
   EXPECT_EQ(said_of(960, 0), "");
-  EXPECT_NE(
-      said_of(961, 0).find("E-limit: positions and bounds of loops that program `p` keeps: expected at most 960, got 961"),
-      std::string::npos)
+  EXPECT_NE(said_of(961, 0).find("E-limit: counters and bounds of loops that program `p` keeps: expected at most 960, got 961"),
+            std::string::npos)
       << said_of(961, 0);
 }
 

@@ -90,7 +90,7 @@ const std::string plain = R"(schedule p after kernel_split
 %10 = range index {2, loop} %0
 )" + buffers + "kernel p_k0 sink %9 buffers [1, 0] depends_on []\n";
 
-const std::string own = R"(schedule p after kernel_split
+const std::string explicit_ = R"(schedule p after kernel_split
 %0 = sym index "N"
 %1 = range index {0, loop} %0
 %2 = buffer f32 {0}
@@ -112,7 +112,7 @@ const std::string own = R"(schedule p after kernel_split
 %19 = store none %3, %1, %16
 %20 = end none %19, %1
 %21 = sink none %20
-)" + buffers + "kernel p_k0 sink %21 buffers [1, 0] depends_on [] own\n";
+)" + buffers + "kernel p_k0 sink %21 buffers [1, 0] depends_on [] explicit\n";
 
 const std::string updated = R"(schedule p after kernel_split
 %0 = sym index "N"
@@ -129,7 +129,7 @@ const std::string updated = R"(schedule p after kernel_split
 %11 = get none {0} %10
 %12 = end none %11, %2
 %13 = sink none %12
-)" + buffers + "kernel p_k0 sink %13 buffers [1] depends_on [] own\n";
+)" + buffers + "kernel p_k0 sink %13 buffers [1] depends_on [] explicit\n";
 
 const std::string lowered = R"(schedule p after index_dtype
 %0 = sym index "N"
@@ -164,12 +164,12 @@ std::vector<Case> cases() {
       {"ranges-ended", k, &plain, "end none %7, %1", "end none %7"},
       {"ranges-ended", l, &lowered, "%5 = range i64 {0, thread} %4",
        "%17 = range i64 {1, thread} %4\n%5 = range i64 {0, thread} %17"},
-      {"loop-range", k, &own, "%15 = for none {1, 1} %13", "%15 = for none {1, 1} %5"},
-      {"loop-range", k, &own, "%11 = for none {1, 1} %5, %4, %0", "%11 = for none {1, 1} %5, %4, %5"},
-      {"loop-carry", k, &own, "carry f32 {0} %5, %6", "carry f32 {1} %5, %6"},
-      {"loop-carry", k, &own, "carry f32 {0} %5, %6", "carry f32 {0} %1, %6"},
+      {"loop-range", k, &explicit_, "%15 = for none {1, 1} %13", "%15 = for none {1, 1} %5"},
+      {"loop-range", k, &explicit_, "%11 = for none {1, 1} %5, %4, %0", "%11 = for none {1, 1} %5, %4, %5"},
+      {"loop-carry", k, &explicit_, "carry f32 {0} %5, %6", "carry f32 {1} %5, %6"},
+      {"loop-carry", k, &explicit_, "carry f32 {0} %5, %6", "carry f32 {0} %1, %6"},
       {"loop-effect", l, &lowered, "sink none %10", "sink none %10, %10"},
-      {"loop-nesting", k, &own, "%13, %4, %0, %12, %14", "%13, %4, %0, %12, %9"},
+      {"loop-nesting", k, &explicit_, "%13, %4, %0, %12, %14", "%13, %4, %0, %12, %9"},
       {"memory-use", k, &plain, "load f32 %2, %3\n", "neg f32 %2\n"},
       {"effect-use", l, &lowered, "%10 = for none {0, 1} %5, %3, %4, %9", "%10 = for none {1, 1} %5, %3, %4, %9, %9"},
       {"range-program", r, &ranges, "range index {3, reduce}", "range index {3, loop}"},
@@ -183,16 +183,16 @@ std::vector<Case> cases() {
       {"carry-slot", r, &ranges, "carry f32 {0} %6, %7", "carry f32 {1} %6, %7"},
       {"param", r, &ranges, "param f32 {0} %0 \"x\"", "param f32 {7} %0 \"x\""},
       {"buffers", k, &plain, "buffer f32 {1}", "buffer f32 {2}"},
-      {"kernel-form", k, &plain, "buffers [1, 0] depends_on []", "buffers [1, 0] depends_on [] own"},
+      {"kernel-form", k, &plain, "buffers [1, 0] depends_on []", "buffers [1, 0] depends_on [] explicit"},
       {"kernel-form", k, &plain, "load f32 %2, %3\n", "index f32 %2, %3\n"},
-      {"kernel-form", k, &own, "depends_on [] own", "depends_on []"},
+      {"kernel-form", k, &explicit_, "depends_on [] explicit", "depends_on []"},
       // A mutated text that crashed the lowering: the kernel ends in the state of its own array.
-      {"kernel-form", k, &own, "%20 = end none %19, %1",
+      {"kernel-form", k, &explicit_, "%20 = end none %19, %1",
        "%22 = entry none %17, %1\n%23 = store none %22, %1, %16\n%20 = end none %23, %1"},
       {"range-end", k, &plain, "range index {0, loop} %0", "range index {0, loop} %11"},
-      {"range-end", k, &own, "range index {2, loop} %0", "range index {2, loop} %1"},
+      {"range-end", k, &explicit_, "range index {2, loop} %0", "range index {2, loop} %1"},
       {"kernel-ends", k, &plain, "sink none %8\n", "sink none %8, %12\n"},
-      {"state-access", k, &own, "load f32 %8, %13", "load f32 %2, %13"},
+      {"state-access", k, &explicit_, "load f32 %8, %13", "load f32 %2, %13"},
       {"state-loop", k, &updated, "store none %7, %6, %8", "store none %4, %6, %8"},
       {"state-order", k, &updated, "load f32 %7, %6", "load f32 %4, %6"},
       {"state-order", k, &updated, "%8\n%10 = for none {1, 1} %6, %5, %0, %4, %9",
@@ -201,7 +201,7 @@ std::vector<Case> cases() {
       {"access-lanes", l, &lowered, "load f32 %6, %5", "load f32 %6, %12"},
       {"loop-type", l, &lowered, "for none {0, 1}", "for none {0, -1}"},
       {"array", l, &lowered, "store none %8, %5, %7", "store none %8, %5, %16"},
-      {"form", o, &plain, "kernel p_k0", "piece sink %9 reads [] writes []\nkernel p_k0"},
+      {"form", o, &plain, "kernel p_k0", "segment sink %9 reads [] writes []\nkernel p_k0"},
       {"form", l, &plain, "%10", "%10"},
       {"form", r, &plain, "%10", "%10"},
       {"form", k, &plain, "buffer f32 size %0 param 1\nkernel p_k0 sink %9 buffers [1, 0]", "kernel p_k0 sink %9 buffers [0]"},
@@ -219,9 +219,9 @@ std::vector<Case> cases() {
       {"schedule-buffers", p, &plain, "kernel p_k0", "buffer f32 size %0\nkernel p_k0"},
       {"schedule-buffers", p, &plain, "kernel p_k0", "buffer f32 size %0 param 1 offset %0\nkernel p_k0"},
       {"schedule-buffers", o, &plain, "kernel p_k0", "buffer f32 size %0 among [0, 1] count %0\nkernel p_k0"},
-      {"loops", o, &plain, "kernel p_k0", "loop turn %0 begin %0 end %0\nkernel p_k0"},
+      {"loops", o, &plain, "kernel p_k0", "loop counter %0 begin %0 end %0\nkernel p_k0"},
       {"loops", o, &plain, "kernel p_k0", "loop begin %0 end %0 while 0\nkernel p_k0"},
-      {"pieces", k, &plain, "kernel p_k0", "piece sink %8 reads [] writes []\nkernel p_k0"},
+      {"segments", k, &plain, "kernel p_k0", "segment sink %8 reads [] writes []\nkernel p_k0"},
       {"schedule-kernels", k, &plain, "kernel p_k0 sink %9", "kernel p_k0 sink %8"},
       {"schedule-kernels", k, &plain, "depends_on []", "depends_on [] at_entry [0]"},
   };
@@ -246,7 +246,7 @@ std::string with(std::string text, const std::string& line, const std::string& a
 
 std::string text_of(const Case& c) {
   std::string text = *c.text;
-  if (c.text == &own) text = with(text, "%17 = local", "%18 = const index {4}\n");
+  if (c.text == &explicit_) text = with(text, "%17 = local", "%18 = const index {4}\n");
   if (c.text == &plain)
     text = with(with(text, "%1 = range", "%11 = const index {-1}\n"), "%9 = sink", "%12 = end none %7, %13\n"),
     text = with(text, "%1 = range", "%13 = range index {3, loop} %0\n");
@@ -259,7 +259,7 @@ TEST(VerifySchedule, TextsAreGood) {
   const Case good[] = {{"", Form::tensors, &tensors, "", ""},
                        {"", Form::ranges, &ranges, "", ""},
                        {"", Form::kernels, &plain, "", ""},
-                       {"", Form::kernels, &own, "", ""},
+                       {"", Form::kernels, &explicit_, "", ""},
                        {"", Form::lowered, &lowered, "", ""}};
   for (const Case& c : good) EXPECT_EQ(rule_of(text_of(c), c.form), "");
 }
@@ -267,7 +267,7 @@ TEST(VerifySchedule, TextsAreGood) {
 TEST(VerifySchedule, WantsASink) {
   EXPECT_EQ(rule_of("schedule x\n", Form::tensors), "form");
   EXPECT_EQ(rule_of("schedule x after fold_stages\n%0 = sym index \"N\"\n%1 = const index {1}\n", Form::ranges), "form");
-  EXPECT_EQ(rule_of("schedule x\npiece reads [] writes []\n", Form::tensors), "pieces");
+  EXPECT_EQ(rule_of("schedule x\nsegment reads [] writes []\n", Form::tensors), "segments");
 }
 
 TEST(VerifySchedule, EveryRuleFires) {

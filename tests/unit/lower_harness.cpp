@@ -233,7 +233,7 @@ class Run {
 
 }  // namespace
 
-void run_own_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots) {
+void run_explicit_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots) {
   Run(g, symbols, slots).ends(g.src(k.sink));
 }
 

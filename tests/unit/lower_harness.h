@@ -12,7 +12,7 @@ namespace kiln::compiler::testing {
 void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk);
 
 // Runs a kernel that the program wrote, at K level, with its iterations in row-major order.
-void run_own_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots);
+void run_explicit_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots);
 
 // Violations of P level: operations of other levels, unequal lanes, a RANGE with two loops. Empty: none.
 std::string malformed(const Graph& g, Id sink);

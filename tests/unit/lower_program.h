@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>
 
+#include "compiler/ir/text.h"
 #include "compiler/pipeline/run_passes.h"
 #include "tests/unit/lower_harness.h"
 
@@ -14,7 +16,8 @@ namespace kiln::compiler::testing {
 
 class OneKernel {
  public:
-  OneKernel() {
+  // seed: of the first comparison's data.
+  explicit OneKernel(std::uint32_t seed = 1) : seed_(seed) {
     schedule.program.name = "p";
     schedule.workspace_bytes = g.index(0);
   }
@@ -60,7 +63,8 @@ class OneKernel {
     return lowered;
   }
 
-  std::vector<Data> random_data(const Symbols& symbols, std::mt19937& random, bool special = true) const {
+  std::vector<Data> random_data(const Symbols& symbols, bool special = true) const {
+    std::mt19937 random(seed_);
     std::vector<Data> out;
     for (const Buffer& b : schedule.buffers) {
       Data& d = out.emplace_back(static_cast<std::size_t>(index_at(g, b.size, symbols)));
@@ -69,11 +73,13 @@ class OneKernel {
     return out;
   }
 
-  // Lowers, then compares K and P level bit for bit.
-  void expect_same(const Symbols& symbols, std::mt19937& random, std::int64_t chunk = 0, bool special = true) {
+  // Lowers, then compares K and P level bit for bit. A failure prints the kernel with its symbols and the seed of its data.
+  // After one the test compares no more, so tests call this with small extents first.
+  void expect_same(const Symbols& symbols, std::int64_t chunk = 0, bool special = true) {
+    if (::testing::Test::HasFatalFailure()) return;
     if (lowered.sink == no_id) lower();
-    ASSERT_EQ(malformed(g, lowered.sink), "");
-    const std::vector<Data> before = random_data(symbols, random, special);
+    ASSERT_EQ(malformed(g, lowered.sink), "") << case_text(symbols, chunk);
+    const std::vector<Data> before = random_data(symbols, special);
     const std::vector<Data> expected = run_schedule(g, schedule, symbols, before, false);
     std::vector<Data> got = before;
     run_lowered(g, lowered, symbols, got, chunk);
@@ -81,7 +87,9 @@ class OneKernel {
       for (std::size_t i = 0; i < got[b].size(); ++i)
         ASSERT_TRUE(same(schedule.buffers[b].dtype, expected[b][i], got[b][i]))
             << "buffer " << b << " element " << i << ": expected " << expected[b][i].f << '/' << expected[b][i].i << ", got "
-            << got[b][i].f << '/' << got[b][i].i;
+            << got[b][i].f << '/' << got[b][i].i << '\n'
+            << case_text(symbols, chunk);
+    ++seed_;
   }
 
   Graph g;
@@ -91,6 +99,12 @@ class OneKernel {
 
  private:
   DType type(int slot) const { return schedule.buffers[static_cast<std::size_t>(slot)].dtype; }
+
+  std::string case_text(const Symbols& symbols, std::int64_t chunk) const {
+    std::string text = "data of seed " + std::to_string(seed_) + ", chunks of " + std::to_string(chunk);
+    for (const auto& [symbol, value] : symbols) text += ", " + symbol + " = " + std::to_string(value);
+    return text + '\n' + write_schedule(g, schedule, {.locations = false});
+  }
 
   static Scalar random_scalar(DType d, std::mt19937& random, bool special) {
     const auto r = static_cast<std::int64_t>(random());
@@ -106,7 +120,24 @@ class OneKernel {
     return {static_cast<double>(static_cast<float>(r % 20011 - 10005) / 128.0f), 0};
   }
 
+  std::uint32_t seed_;
   std::int64_t next_ = 0;
 };
+
+// The number of nodes below the root with this operation, and with this number of lanes unless it is 0.
+inline std::size_t count(const Graph& g, Id root, Op op, int lanes = 0) {
+  const Id roots[] = {root};
+  const auto nodes = g.reachable(roots);
+  return static_cast<std::size_t>(
+      std::ranges::count_if(nodes, [&](Id id) { return g.op(id) == op && (lanes == 0 || g.lanes(id) == lanes); }));
+}
+
+// y[i] = a * x[i] + y[i]
+inline void make_axpy(OneKernel& k, Id n) {
+  const int a = k.buffer(DType::f32, k.g.index(1)), x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  const Id product = k.op(Op::MUL, DType::f32, {k.load(a, k.g.index(0)), k.load(x, i)});
+  k.store(y, i, k.op(Op::ADD, DType::f32, {product, k.load(y, i)}), {i});
+}
 
 }  // namespace kiln::compiler::testing

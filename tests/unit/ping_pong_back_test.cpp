@@ -1,5 +1,5 @@
 // Loops with rotating buffers: the order of copies that bring values back after the loop.
-#include "tests/unit/turn_programs.h"
+#include "tests/unit/loop_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -62,7 +62,7 @@ TEST_F(PingPong, ATemporaryThatIsLeftMakesRoom) {
     copy(t, u);
     copy(u, v);
     copy(v, t);
-    own({{x, mixed({u, x})}});
+    explicit_kernel({{x, mixed({u, x})}});
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
   x <- x, v/u, at entry x
@@ -76,8 +76,8 @@ where count.0 is 1, 3, 5
 TEST_F(PingPong, WithoutRoomCopiesStay) {
   const int u = parameter("u"), v = parameter("v"), x = parameter("x");
   loop([&] {
-    own({{u, at(v)}, {v, at(u)}});
-    own({{x, mixed({u, x})}});
+    explicit_kernel({{u, at(v)}, {v, at(u)}});
+    explicit_kernel({{x, mixed({u, x})}});
   });
   stays();
 }
@@ -88,7 +88,7 @@ TEST_F(PingPong, AnotherCycleMakesNoRoom) {
   loop([&] {
     kernel({{t, mixed({w, u})}});
     copy(w, t);
-    own({{u, at(v)}, {v, at(u)}});
+    explicit_kernel({{u, at(v)}, {v, at(u)}});
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
   t/w <- u, w/t
@@ -105,8 +105,8 @@ TEST_F(PingPong, ATemporaryOfAnotherSizeMakesNoRoom) {
     copy(t, p);
     copy(p, q);
     copy(q, t);
-    own({{u, at(v)}, {v, at(u)}});
-    own({{x, mixed({u, p, x})}});
+    explicit_kernel({{u, at(v)}, {v, at(u)}});
+    explicit_kernel({{x, mixed({u, p, x})}});
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
   u, v <- u, v, at entry u, v
@@ -125,8 +125,8 @@ TEST_F(PingPong, ATemporaryOfAnotherTypeMakesNoRoom) {
     copy(t, p);
     copy(p, q);
     copy(q, t);
-    own({{u, at(v)}, {v, at(u)}});
-    own({{x, mixed({u, x})}});
+    explicit_kernel({{u, at(v)}, {v, at(u)}});
+    explicit_kernel({{x, mixed({u, x})}});
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
   u, v <- u, v, at entry u, v

@@ -1,5 +1,5 @@
 // Loops with rotating buffers: which values the next iteration, and the code after the loop, need.
-#include "tests/unit/turn_programs.h"
+#include "tests/unit/loop_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -35,7 +35,7 @@ TEST_F(PingPong, WhatIsFetchedBehindTheLoopIsBroughtBack) {
     kernel({{t, mixed({u})}});
     copy(u, t);
   });
-  own({{x, fetched(u)}, {u, doubled(x)}});
+  explicit_kernel({{x, fetched(u)}, {u, doubled(x)}});
   EXPECT_EQ(after(), R"(u <- x
 loop 0 .. n0, count.0
   t/u <- u/t
@@ -50,7 +50,7 @@ TEST_F(PingPong, NothingIsBroughtBackThatNobodyReads) {
   copy(u, x);
   loop([&] {
     kernel({{t, mixed({u})}});
-    own({{x, mixed({t, x})}});
+    explicit_kernel({{x, mixed({t, x})}});
     copy(u, t);
   });
   EXPECT_EQ(after(), R"(u <- x
@@ -64,17 +64,17 @@ loop 0 .. n0, count.0
 TEST_F(PingPong, WhatTheNextRunOfTheLoopGoesOnFromIsBroughtBack) {
   const int x = parameter("x"), u = temporary("u"), t = temporary("t");
   const Id around = g.sym("around");
-  s.program.symbols.push_back({.name = "around", .max = 7, .kind = Symbol::Kind::turn});
+  s.program.symbols.push_back({.name = "around", .max = 7, .kind = Symbol::Kind::counter});
   const int outer = loop([&] {
     loop([&] {
       const int once = loop([&] { copy(u, x); }, g.index(1));
       s.loops[static_cast<std::size_t>(once)].begin = around;
       kernel({{t, mixed({u})}});
       copy(u, t);
-      own({{x, mixed({u, x})}});
+      explicit_kernel({{x, mixed({u, x})}});
     });
   });
-  s.loops[static_cast<std::size_t>(outer)].turn = around;
+  s.loops[static_cast<std::size_t>(outer)].counter = around;
   EXPECT_EQ(after(), R"(loop 0 .. n0
   loop 0 .. n1, count.0
     loop around .. 1
@@ -90,7 +90,7 @@ TEST_F(PingPong, WhatIsReadBeforeTheNextRunIsBroughtBack) {
   const int x = parameter("x"), u = temporary("u"), t = temporary("t");
   copy(u, x);
   loop([&] {
-    own({{x, mixed({u, x})}});
+    explicit_kernel({{x, mixed({u, x})}});
     loop([&] {
       kernel({{t, mixed({u})}});
       copy(u, t);
@@ -107,7 +107,7 @@ loop 0 .. n0
 }
 
 // A temporary of one iteration has no value in the next run either.
-TEST_F(PingPong, TemporariesOfATurnAreNotBroughtBack) {
+TEST_F(PingPong, TemporariesOfAnIterationAreNotBroughtBack) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {
     loop([&] {
@@ -125,7 +125,7 @@ TEST_F(PingPong, TemporariesOfATurnAreNotBroughtBack) {
 
 // ---- which buffers have no value when an iteration begins: in these tests t does not rotate, and its copy stays
 
-TEST_F(PingPong, AParameterIsNoTemporaryOfATurn) {
+TEST_F(PingPong, AParameterIsNoTemporaryOfAnIteration) {
   const int u = parameter("u"), t = parameter("t");
   loop([&] {
     kernel({{t, mixed({u})}});
@@ -135,23 +135,23 @@ TEST_F(PingPong, AParameterIsNoTemporaryOfATurn) {
 }
 
 // r could be used to bring the value back, but then the last iteration's value of t would be lost.
-TEST_F(PingPong, WhatIsReadBehindTheLoopIsNoTemporaryOfATurn) {
+TEST_F(PingPong, WhatIsReadBehindTheLoopIsNoTemporaryOfAnIteration) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t"), r = temporary("r");
   loop([&] {
     copy(r, u);
-    own({{x, mixed({r, x})}});
+    explicit_kernel({{x, mixed({r, x})}});
     kernel({{t, mixed({u})}});
     copy(u, t);
   });
-  own({{x, mixed({t, x})}});
+  explicit_kernel({{x, mixed({t, x})}});
   stays();
 }
 
-TEST_F(PingPong, WhatIsReadBeforeTheNextRunIsNoTemporaryOfATurn) {
+TEST_F(PingPong, WhatIsReadBeforeTheNextRunIsNoTemporaryOfAnIteration) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t");
   copy(t, x);
   loop([&] {
-    own({{x, mixed({t, x})}});
+    explicit_kernel({{x, mixed({t, x})}});
     loop([&] {
       kernel({{t, mixed({u})}});
       copy(u, t);
@@ -160,43 +160,43 @@ TEST_F(PingPong, WhatIsReadBeforeTheNextRunIsNoTemporaryOfATurn) {
   stays();
 }
 
-TEST_F(PingPong, WhatATurnReadsFirstIsNoTemporaryOfATurn) {
+TEST_F(PingPong, WhatAnIterationReadsFirstIsNoTemporaryOfIt) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t");
   loop([&] {
-    own({{x, mixed({t, x})}});
+    explicit_kernel({{x, mixed({t, x})}});
     kernel({{t, mixed({u})}});
     copy(u, t);
   });
   stays();
 }
 
-TEST_F(PingPong, WhatATurnStoresInPartIsNoTemporaryOfATurn) {
+TEST_F(PingPong, WhatAnIterationStoresInPartIsNoTemporaryOfIt) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t");
   loop([&] {
-    own({{t, mixed({x})}}, 3);
+    explicit_kernel({{t, mixed({x})}}, 3);
     copy(u, t);
-    own({{x, mixed({u, x})}});
+    explicit_kernel({{x, mixed({u, x})}});
   });
   stays();
 }
 
-TEST_F(PingPong, WhatALoopWithinStoresFirstIsNoTemporaryOfATurn) {
+TEST_F(PingPong, WhatALoopWithinStoresFirstIsNoTemporaryOfAnIteration) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t");
   loop([&] {
     loop([&] { kernel({{t, mixed({x})}}); });
     copy(u, t);
-    own({{x, mixed({u, x})}});
+    explicit_kernel({{x, mixed({u, x})}});
   });
   stays();
 }
 
 // If it is first stored whole, it may then be stored in part, also in inner loops, and be read.
-TEST_F(PingPong, ATemporaryOfATurnMayBeStoredOften) {
+TEST_F(PingPong, ATemporaryOfAnIterationMayBeStoredOften) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {
     kernel({{t, mixed({u})}});
-    loop([&] { own({{t, doubled(u)}}, 3); });
-    own({{t, mixed({t, u})}}, 2);
+    loop([&] { explicit_kernel({{t, doubled(u)}}, 3); });
+    explicit_kernel({{t, mixed({t, u})}}, 2);
     copy(u, t);
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0, count.0

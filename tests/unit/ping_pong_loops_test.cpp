@@ -1,13 +1,13 @@
 // Loops with rotating buffers among other loops: which loops are worth it, which buffers must not rotate, and where
 // new loops and copies go.
 #include "compiler/ir/index_poly.h"
-#include "tests/unit/turn_programs.h"
+#include "tests/unit/loop_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-// One loop with `turns` iterations, by constant bounds, that copies a buffer to another one.
-class PingPongTurns : public PingPong {
+// One loop with `iterations` iterations, by constant bounds, that copies a buffer to another one.
+class PingPongIterations : public PingPong {
  protected:
   bool changes(std::int64_t begin, std::int64_t end, std::int64_t step) {
     const int u = parameter("u"), t = temporary("t");
@@ -23,14 +23,14 @@ class PingPongTurns : public PingPong {
   }
 };
 
-TEST_F(PingPongTurns, TwoAreWorthIt) { EXPECT_TRUE(changes(0, 2, 1)); }
-TEST_F(PingPongTurns, TwoOfALongerStepAreWorthIt) { EXPECT_TRUE(changes(0, 4, 3)); }
-TEST_F(PingPongTurns, OneIsNot) { EXPECT_FALSE(changes(0, 1, 1)); }
-TEST_F(PingPongTurns, OneOfALongerStepIsNot) { EXPECT_FALSE(changes(0, 3, 3)); }
-TEST_F(PingPongTurns, OneFarFromZeroIsNot) { EXPECT_FALSE(changes(4, 5, 1)); }
+TEST_F(PingPongIterations, TwoAreWorthIt) { EXPECT_TRUE(changes(0, 2, 1)); }
+TEST_F(PingPongIterations, TwoOfALongerStepAreWorthIt) { EXPECT_TRUE(changes(0, 4, 3)); }
+TEST_F(PingPongIterations, OneIsNot) { EXPECT_FALSE(changes(0, 1, 1)); }
+TEST_F(PingPongIterations, OneOfALongerStepIsNot) { EXPECT_FALSE(changes(0, 3, 3)); }
+TEST_F(PingPongIterations, OneFarFromZeroIsNot) { EXPECT_FALSE(changes(4, 5, 1)); }
 
 // If no buffer rotates, the copy is removed at no cost, and no symbol counts iterations.
-TEST_F(PingPong, ACopyWithinATurnGoesFromASingleTurn) {
+TEST_F(PingPong, ACopyWithinAnIterationGoesFromASingleIteration) {
   const int u = parameter("u"), v = temporary("v"), t = temporary("t");
   loop(
       [&] {
@@ -45,10 +45,10 @@ TEST_F(PingPong, ACopyWithinATurnGoesFromASingleTurn) {
 )");
 }
 
-TEST_F(PingPong, WhatIsReadAtEntryIsNamedByItsRole) {
+TEST_F(PingPong, WhatIsReadAtEntryIsNamedByItsRotatingBuffer) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {
-    own({{u, doubled(u)}});
+    explicit_kernel({{u, doubled(u)}});
     kernel({{t, mixed({u})}});
     copy(u, t);
   });
@@ -66,7 +66,7 @@ TEST_F(PingPong, TheConditionOfALoopKeepsItsPlace) {
   const int u = parameter("u"), now = temporary("now", DType::boolean, 1), next = temporary("next", DType::boolean, 1);
   kernel({{now, below(u, 100)}});
   const int number = loop([&] {
-    own({{u, doubled(u)}});
+    explicit_kernel({{u, doubled(u)}});
     kernel({{next, below(u, 20)}});
     copy(now, next);
   });
@@ -79,7 +79,7 @@ TEST_F(PingPong, ANumberIsCopiedToItsPlace) {
   const int k = temporary("k", DType::i64, 1);
   const Id value = number(m);
   loop([&] {
-    own({{u, doubled(u)}});
+    explicit_kernel({{u, doubled(u)}});
     kernel({{k, mixed({u})}});
     copy(m, k);
     kernel({{x, as_stored(value)}});
@@ -92,7 +92,7 @@ TEST_F(PingPong, ANumberThatIsCopiedKeepsItsPlace) {
   const int m = temporary("m", DType::i64, 1);
   const Id value = number(m);
   loop([&] {
-    own({{u, doubled(u)}});
+    explicit_kernel({{u, doubled(u)}});
     kernel({{m, at(u)}});
     copy(last, m);
     kernel({{x, as_stored(value)}});
@@ -101,7 +101,7 @@ TEST_F(PingPong, ANumberThatIsCopiedKeepsItsPlace) {
 }
 
 // A buffer rotates in one loop only. If it rotates in an inner loop, it does not rotate in the outer loop.
-TEST_F(PingPong, ARoleIsOfOneLoop) {
+TEST_F(PingPong, ARotatingBufferIsOfOneLoop) {
   const int u = parameter("u"), w = temporary("w"), t = temporary("t");
   loop([&] {
     kernel({{w, mixed({u})}});
@@ -121,7 +121,7 @@ TEST_F(PingPong, ARoleIsOfOneLoop) {
 )");
 }
 
-TEST_F(PingPong, WhatHasARoleWithinIsCopiedAround) {
+TEST_F(PingPong, WhatRotatesWithinIsCopiedAround) {
   const int w = parameter("w"), u = temporary("u"), t = temporary("t");
   loop([&] {
     kernel({{u, mixed({w})}});
@@ -143,7 +143,7 @@ TEST_F(PingPong, WhatHasARoleWithinIsCopiedAround) {
 
 // ---- where new loops, copies and symbols go
 
-TEST_F(PingPong, EachLoopCountsItsOwnTurns) {
+TEST_F(PingPong, EachLoopCountsItsIterations) {
   const int u = parameter("u"), v = parameter("v"), t = temporary("t"), r = temporary("r");
   s.program.symbols.push_back({.name = "count.0", .max = 1});  // a symbol of the program
   loop([&] {
@@ -165,13 +165,13 @@ where count.1 is 1, 3, 5
 )");
 }
 
-TEST_F(PingPong, LoopsWithinLoopsWithinHaveTheRole) {
+TEST_F(PingPong, LoopsWithinLoopsWithinHaveTheRotatingBuffer) {
   const int u = parameter("u"), x = parameter("x"), t = temporary("t");
   loop([&] {
-    loop([&] { loop([&] { own({{x, mixed({u, x})}}); }, g.index(2)); }, g.index(2));
+    loop([&] { loop([&] { explicit_kernel({{x, mixed({u, x})}}); }, g.index(2)); }, g.index(2));
     kernel({{t, mixed({u})}});
     copy(u, t);
-    loop([&] { loop([&] { own({{x, mixed({u, x})}}); }, g.index(2)); }, g.index(2));
+    loop([&] { loop([&] { explicit_kernel({{x, mixed({u, x})}}); }, g.index(2)); }, g.index(2));
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0, count.0
   loop 0 .. 2
@@ -193,19 +193,19 @@ TEST_F(PingPong, ValuesComeBackBehindLoopsWithinAndBeforeLoopsBehind) {
     loop([&] {
       kernel({{t, mixed({u})}});
       copy(u, t);
-      loop([&] { own({{x, mixed({u, x})}}); }, two);
+      loop([&] { explicit_kernel({{x, mixed({u, x})}}); }, two);
     });
-    own({{x, mixed({u, x})}});
-    loop([&] { own({{u, mixed({u, x})}}); }, two);
+    explicit_kernel({{x, mixed({u, x})}});
+    loop([&] { explicit_kernel({{u, mixed({u, x})}}); }, two);
   });
   loop(
       [&] {
-        loop([&] { own({{x, mixed({u, x})}}); }, two);
+        loop([&] { explicit_kernel({{x, mixed({u, x})}}); }, two);
         kernel({{r, mixed({x, u})}});
         copy(x, r);
       },
       two);
-  own({{u, mixed({u, x})}});
+  explicit_kernel({{u, mixed({u, x})}});
   EXPECT_EQ(after(), R"(loop 0 .. n0
   loop 0 .. n1, count.1
     t/u <- u/t

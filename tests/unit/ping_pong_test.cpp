@@ -3,12 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "compiler/ir/index_poly.h"
-#include "tests/unit/turn_programs.h"
+#include "tests/unit/loop_programs.h"
 
 namespace kiln::compiler::testing {
 namespace {
 
-TEST_F(PingPong, TwoChangeRoles) {
+TEST_F(PingPong, TwoRotate) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {
     kernel({{t, mixed({u})}});
@@ -21,7 +21,7 @@ where count.0 is 1, 3, 5
 )");
 }
 
-TEST_F(PingPong, ThreeChangeRoles) {
+TEST_F(PingPong, ThreeRotate) {
   const int u = parameter("u"), v = parameter("v"), t = temporary("t");
   loop([&] {
     kernel({{t, mixed({u, v})}});
@@ -53,7 +53,7 @@ class PingPongChain : public PingPong {
   }
 };
 
-TEST_F(PingPongChain, FiveChangeRoles) {
+TEST_F(PingPongChain, FiveRotate) {
   EXPECT_TRUE(after_chain(5).starts_with(R"(loop 0 .. n0, count.0
   fresh/a/b/c/d <- a/b/c/d/fresh, d/fresh/a/b/c
 where count.0 is 1
@@ -106,7 +106,7 @@ where count.0 is 1, 3, 5
 TEST_F(PingPong, CopiesOfOneKernelHappenAtOnce) {
   const int u = parameter("u"), x = parameter("x"), v = temporary("v");
   copy(v, x);
-  loop([&] { own({{x, doubled(u)}, {u, at(v)}, {v, at(u)}}); });
+  loop([&] { explicit_kernel({{x, doubled(u)}, {u, at(v)}, {v, at(u)}}); });
   EXPECT_EQ(after(), R"(v <- x
 loop 0 .. n0, count.0
   x <- u/v, at entry u/v, v/u
@@ -115,11 +115,11 @@ where count.0 is 1, 3, 5
 )");
 }
 
-TEST_F(PingPong, ACopyForATurnGoes) {
+TEST_F(PingPong, ACopyForAnIterationGoes) {
   const int u = parameter("u"), x = parameter("x"), v = temporary("v");
   loop([&] {
     copy(v, u);
-    own({{x, mixed({v, x})}});
+    explicit_kernel({{x, mixed({v, x})}});
   });
   EXPECT_EQ(after(), R"(loop 0 .. n0
   x <- u, x, at entry x
@@ -163,7 +163,7 @@ TEST_F(PingPong, WhatWasCopiedMayNotChange) {
   loop([&] {
     kernel({{t, mixed({u})}});
     copy(u, t);
-    own({{t, doubled(u)}}, 3);
+    explicit_kernel({{t, doubled(u)}}, 3);
     kernel({{w, mixed({t})}});
   });
   stays();
@@ -174,7 +174,7 @@ TEST_F(PingPong, WhatWasCopiedToMayNotChange) {
   loop([&] {
     kernel({{t, mixed({u})}});
     copy(u, t);
-    own({{u, doubled(u)}}, 3);
+    explicit_kernel({{u, doubled(u)}}, 3);
   });
   stays();
 }
@@ -183,7 +183,7 @@ TEST_F(PingPong, WhatIsCopiedMayNotChangeInTheSameKernel) {
   const int u = parameter("u"), w = parameter("w"), t = temporary("t");
   loop([&] {
     kernel({{t, mixed({u})}});
-    own({{u, at(t)}, {t, doubled(t)}});
+    explicit_kernel({{u, at(t)}, {t, doubled(t)}});
     kernel({{w, mixed({t})}});
   });
   stays();
@@ -193,26 +193,26 @@ TEST_F(PingPong, TheKernelMayNotReadWhatItCopiedTo) {
   const int u = parameter("u"), w = parameter("w"), t = temporary("t");
   loop([&] {
     kernel({{t, mixed({u})}});
-    own({{u, at(t)}, {w, now(u)}});
+    explicit_kernel({{u, at(t)}, {w, now(u)}});
   });
   stays();
 }
 
-// Each phase of a row's iteration reads the values that earlier phases stored.
-TEST_F(PingPong, PhasesDoNotCopyWhatTheyStore) {
+// Each tile step of a row's iteration reads the values that earlier tile steps stored.
+TEST_F(PingPong, TileStepsDoNotCopyWhatTheyStore) {
   const int u = parameter("u"), a = temporary("a"), b = temporary("b");
   loop([&] {
     kernel({{b, mixed({u})}});
-    phases({{a, at(b)}, {u, at(a)}});
+    tile_steps({{a, at(b)}, {u, at(a)}});
   });
   stays();
 }
 
-TEST_F(PingPong, PhasesDoNotCopyWhatTheyLoad) {
+TEST_F(PingPong, TileStepsDoNotCopyWhatTheyLoad) {
   const int u = parameter("u"), a = temporary("a"), b = temporary("b");
   loop([&] {
     kernel({{b, mixed({u})}});
-    phases({{a, at(b)}, {u, doubled(a)}});
+    tile_steps({{a, at(b)}, {u, doubled(a)}});
   });
   stays();
 }
@@ -236,7 +236,7 @@ where count.0 is 1, 3, 5
 TEST_F(PingPong, WhatKeepsItsContentsIsCopied) {
   const int u = parameter("u"), v = parameter("v"), w = parameter("w");
   loop([&] {
-    own({{w, mixed({u, w})}});
+    explicit_kernel({{w, mixed({u, w})}});
     copy(u, v);
   });
   stays();
@@ -252,7 +252,7 @@ TEST_F(PingPong, ALoopOfNothingElseKeepsItsCopies) {
   stays();
 }
 
-TEST_F(PingPong, CopiesOfALoopWithinAreNotOfTheTurn) {
+TEST_F(PingPong, CopiesOfALoopWithinAreNotOfTheIteration) {
   const int u = parameter("u"), t = temporary("t");
   loop([&] {
     kernel({{t, mixed({u})}});

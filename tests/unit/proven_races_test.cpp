@@ -201,7 +201,7 @@ TEST(ProvenRaces, ManyPlaces) { is_free(race_of_many(false)); }
 TEST(ProvenRaces, ManyPlacesAndReads) { is_free(race_of_many(true)); }
 
 // A message names two work items only if both, their conditions and the element could be evaluated.
-TEST(ProvenRaces, NamesPositionsOnlyWhereTheyMeet) {
+TEST(ProvenRaces, NamesWorkItemsOnlyWhereTheyRace) {
   EXPECT_NE(race_of<QuarterOfEven>().find(", as work items ("), std::string::npos) << race_of<QuarterOfEven>();
   const std::string narrow = race_of<OddEvenSortOfI32>();
   EXPECT_EQ(narrow.find(", as work items ("), std::string::npos) << narrow;

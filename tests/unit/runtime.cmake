@@ -5,6 +5,7 @@ target_include_directories(runtime_program PUBLIC unit)
 kiln_add_test(runtime_call_test unit SOURCES unit/runtime_call_test.cpp LIBS runtime_program)
 kiln_add_test(runtime_pool_test unit SOURCES unit/runtime_pool_test.cpp LIBS runtime_program kiln::threads)
 kiln_add_test(runtime_view_test unit SOURCES unit/runtime_view_test.cpp LIBS runtime_program kiln::threads)
+kiln_add_test(runtime_context_test unit SOURCES unit/runtime_context_test.cpp LIBS kiln::runtime)
 
 add_executable(runtime_without_exceptions unit/runtime_without_exceptions.cpp)
 target_link_libraries(runtime_without_exceptions PRIVATE kiln_options kiln::threads)

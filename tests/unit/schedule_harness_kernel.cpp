@@ -35,9 +35,9 @@ class KernelRun {
 
   void run() {
     const std::vector<Id> all(g_.src(k_.sink).begin(), g_.src(k_.sink).end());
-    const bool phases = has_phases(g_, k_.sink);
+    const bool tile_steps = has_tile_steps(g_, k_.sink);
     written_.resize(all.size());
-    if (!phases) {
+    if (!tile_steps) {
       walk(all, 0, 0);
     } else {
       const Id rows = g_.src(all[0], 1);
@@ -45,7 +45,7 @@ class KernelRun {
       for (std::int64_t r = 0; r < n; ++r) {
         set_range(rows, backward_ ? n - 1 - r : r);
         for (std::size_t e = 0; e < all.size(); ++e) {
-          check(g_.src(all[e], 1) == rows, "phases without a shared loop");
+          check(g_.src(all[e], 1) == rows, "tile_steps without a shared loop");
           walk({all[e]}, 1, e);
         }
       }
@@ -182,7 +182,8 @@ Data values_of(const char* data, std::int64_t size, DType d) {
 }
 
 // Runs a kernel of the program, iterations in order. Buffers that it does not change have their value at entry.
-void run_own(const Graph& g, const Schedule& s, const Kernel& k, const Symbols& symbols, const std::vector<Memory>& slots) {
+void run_explicit(const Graph& g, const Schedule& s, const Kernel& k, const Symbols& symbols,
+                  const std::vector<Memory>& slots) {
   std::vector<bool> is_changed(slots.size(), false);
   for (const Id end : g.src(k.sink)) is_changed[static_cast<std::size_t>(g.arg(memory_of(g, g.src(end, 0)), 0))] = true;
   std::vector<Data> data;
@@ -191,7 +192,7 @@ void run_own(const Graph& g, const Schedule& s, const Kernel& k, const Symbols& 
     const bool at_entry = slots[i].entry != nullptr && !is_changed[i];
     data.push_back(values_of(at_entry ? slots[i].entry : slots[i].data, slots[i].size, type(i)));
   }
-  run_own_kernel(g, k, symbols, data);
+  run_explicit_kernel(g, k, symbols, data);
   for (std::size_t i = 0; i < slots.size(); ++i)
     for (std::size_t e = 0; e < data[i].size() && is_changed[i]; ++e)
       put(slots[i].data + static_cast<std::int64_t>(e) * bytes(type(i)), type(i), data[i][e]);
@@ -215,7 +216,7 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       const std::int64_t stored = index_at(g, buffer.stored(), symbols) * bytes(buffer.dtype);
       check(offset % 64 == 0 && static_cast<std::size_t>(offset + stored) <= workspace.size(), "workspace");
     }
-    if (buffer.param < 0 && planned && buffer.kept == no_id) {
+    if (buffer.param < 0 && planned && buffer.tile_storage == no_id) {
       const std::int64_t offset = index_at(g, buffer.offset, symbols);
       memory.push_back({workspace.data() + offset, size});
       continue;
@@ -225,7 +226,7 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       continue;
     }
     storage.emplace_back(total + 1);
-    memory.push_back({storage.back().data(), size, nullptr, buffer.window == no_id});
+    memory.push_back({storage.back().data(), size, nullptr, buffer.tile == no_id});
     for (std::size_t i = 0; buffer.param >= 0 && i < params[b].size(); ++i)
       put(storage.back().data() + i * static_cast<std::size_t>(bytes(buffer.dtype)), buffer.dtype, params[b][i]);
   }
@@ -246,8 +247,8 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
     }
     if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
     for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");
-    if (s.kernels[k].is_own)
-      run_own(g, s, s.kernels[k], symbols, slots);
+    if (s.kernels[k].is_explicit)
+      run_explicit(g, s, s.kernels[k], symbols, slots);
     else
       KernelRun(g, s.kernels[k], symbols, slots, backward).run();
   }

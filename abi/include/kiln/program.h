@@ -91,7 +91,7 @@ typedef struct kiln_loop_desc {
   const kiln_read_desc* reads; /* to make before begin and end are evaluated */
   int32_t n_reads;
   int32_t first_kernel, end_kernel;
-  int32_t position;  /* the symbol of the loop counter, or -1 */
+  int32_t counter;   /* the symbol of the loop counter, or -1 */
   int32_t condition; /* an iteration begins only if this buffer's one bool is true; -1: always */
   int32_t count;     /* the symbol that counts the iterations made, or -1 */
 } kiln_loop_desc;
@@ -101,10 +101,10 @@ typedef struct kiln_temp_desc {
 } kiln_temp_desc;
 
 /* A rotating buffer: kernels use buffers[count % n], which are parameters and temporaries. */
-typedef struct kiln_role_desc {
+typedef struct kiln_rotating_desc {
   const int32_t* buffers;
   int32_t n, count; /* count: the symbol of a loop's count */
-} kiln_role_desc;
+} kiln_rotating_desc;
 
 /* A part of an input from an offset on. Kernels that differ only in offsets share one function. */
 typedef struct kiln_view_desc {
@@ -133,8 +133,8 @@ typedef struct kiln_program_desc {
   const kiln_loop_desc* loops; /* in the order in which they begin, outer loops first */
   int32_t n_loops;
   int32_t n_numbers; /* symbols after the n_symbols extents: strides, and numbers that the run sets */
-  const kiln_role_desc* roles;
-  int32_t n_roles;
+  const kiln_rotating_desc* rotating;
+  int32_t n_rotating;
   int32_t n_checks; /* if above 0, the runtime owns buffer n_params, an i32: the least number of a failed check, or
                        KILN_NO_CHECK */
   const kiln_check_desc* checks;

@@ -43,9 +43,9 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 // compare_exchange writes the value where the element equals the expected one.
 enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
 inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
-inline constexpr std::uint64_t group_array = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t shared_array = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t unique_write = std::uint64_t{1} << 56;
-inline constexpr std::uint64_t within_group = 1 << 8, of_group = 2 << 8;
+inline constexpr std::uint64_t within_workgroup = 1 << 8, of_workgroup = 2 << 8;
 
 struct shape {
   int rank = 0;
@@ -73,9 +73,9 @@ struct source_loc {
 // attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
 //   kernel: imm = rank, attr {extent...} ... kernel_end      index: imm = axis, source {kernel}, i32 or i64: position in the
 //   kernel
-//           imm >> (8 + 16 * axis) & 0xffff: size of its groups, 0 none      | within_group: in its group, | of_group: of the
-//           group
-//   barrier: in a kernel of groups; every position of the group has passed the nodes before it
+//           imm >> (8 + 16 * axis) & 0xffff: size of its workgroups, 0 none      | within_workgroup: in its workgroup, |
+//           of_workgroup: of the workgroup
+//   barrier: in a kernel of workgroups; every work item of the workgroup has passed the nodes before it
 //   loop: attr {begin, end, step}; imm = 1: no end ... loop_end           counter: source {loop}, i32 or i64
 //   when: source {rank-0 bool} ... when_end
 //   otherwise: source {} or {rank-0 bool}; follows a when_end with nothing but values between, runs if neither that when nor
@@ -83,12 +83,13 @@ struct source_loc {
 //   break_, continue_: source {} or {rank-0 bool}; of the innermost loop
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
 //   local: imm = number; an array of zeros with the shape, static extents, new each time that the scope runs the node
-//          | group_array: one for all work items of a workgroup
+//          | shared_array: one for all work items of a workgroup
 // Elements of a tensor: slot, or local_tensors + number of a local array, or variable_tensors + number of a variable, or
 // computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their shapes broadcast. The
 // shape `s` of the elements is that of the indices, then the axes without an index.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
-//   put: imm = mode << 32 | tensor, sources {value, index...}. put, accumulate: | unique_write: no other position of the kernel
+//   put: imm = mode << 32 | tensor, sources {value, index...}. put, accumulate: | unique_write: no other work item of the
+//   kernel
 //        touches the elements
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)

@@ -5,13 +5,13 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "kiln/context.h"
 #include "kiln/kiln.h"
 
 namespace kiln {
@@ -351,31 +351,6 @@ class [[nodiscard]] status {
  private:
   kiln_status status_;
   const kiln_program_desc* program_;
-};
-
-// Resources for a call. By default it runs on the calling thread and takes its workspace from the C library.
-class context {
- public:
-  context() : c_{nullptr, nullptr, 0, take, give_back, nullptr} {}
-
-  context& executor(kiln_executor* e) { return c_.executor = e, *this; }
-  // The memory must be 64-byte aligned. It is used if it is large enough for the call.
-  context& workspace(void* p, std::int64_t bytes) { return c_.workspace = p, c_.workspace_bytes = bytes, *this; }
-  // Source of the workspace if none is given. If `allocate` is null, a program that needs a workspace fails with KILN_R_OOM.
-  context& allocator(void* (*allocate)(void*, std::size_t, std::size_t), void (*release)(void*, void*, std::size_t),
-                     void* user) {
-    return c_.allocate = allocate, c_.release = release, c_.user = user, *this;
-  }
-  const kiln_context* get() const { return &c_; }
-
- private:
-  static void* take(void*, std::size_t bytes, std::size_t alignment) {
-    if (bytes > SIZE_MAX - alignment) return nullptr;
-    return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  }
-  static void give_back(void*, void* p, std::size_t) { std::free(p); }
-
-  kiln_context c_;
 };
 
 }  // namespace kiln

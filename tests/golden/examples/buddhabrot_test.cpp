@@ -64,9 +64,9 @@ std::vector<std::int32_t> by_hand(std::uint32_t frame) {
   return counts;
 }
 
-std::vector<std::int32_t> compiled(std::uint32_t frame, const kiln::context& with, int turns = limit) {
+std::vector<std::int32_t> compiled(std::uint32_t frame, const kiln::context& with, int iterations = limit) {
   std::vector<std::int32_t> counts(n * n * 3);
-  check(buddhabrot_kernels::paths(frame, turns, kiln::view<std::int32_t, any, any, 3>(counts.data(), n, n), with));
+  check(buddhabrot_kernels::paths(frame, iterations, kiln::view<std::int32_t, any, any, 3>(counts.data(), n, n), with));
   return counts;
 }
 

@@ -47,7 +47,8 @@ TEST(Mandelbrot, ThreadsDoNotMatter) {
   EXPECT_EQ(escape_times(200, 200, 0.0125f, 100, with), escape_times(200, 200, 0.0125f, 100));
 }
 
-// The set has the area 1.50659. The points that have not escaped after 1000 iterations cover a little more.
+// The set has the area 1.50659 (T. Förstemann, "Numerical estimation of the area of the Mandelbrot set", 2012). The points that
+// have not escaped after 1000 iterations cover a little more.
 TEST(Mandelbrot, Area) {
   const auto turns = escape_times(400, 400, 2.5f / 400, 1000);
   const auto inside = static_cast<double>(std::count(turns.begin(), turns.end(), 1000));

@@ -1,4 +1,5 @@
-// Particles and spheres of examples/sph: forces compared with numbers from an independent program in f64, pictures by pixel.
+// Particles and spheres of examples/sph: forces compared with the table that tests/reference/sph.cpp computes in f64, pictures
+// by pixel.
 #include <gtest/gtest.h>
 #include <kiln/pool.h>
 #include <sph_kernels/spheres.h>
@@ -44,8 +45,8 @@ double total(const std::vector<float>& v) {
   return std::accumulate(v.begin(), v.end(), 0.0, [](double s, float e) { return s + static_cast<double>(e); });
 }
 
-void near(float value, double golden, double relative) {
-  EXPECT_NEAR(static_cast<double>(value), golden, std::fabs(golden) * relative);
+void near(float value, double expected, double relative) {
+  EXPECT_NEAR(static_cast<double>(value), expected, std::fabs(expected) * relative);
 }
 
 // Forces of pairs are opposite, so a sum in one direction changes only by the rounding of forces up to 2000.
@@ -57,24 +58,39 @@ void check_sums(const std::vector<float>& each, const std::vector<float>& before
   }
 }
 
+struct AfterSteps {
+  int steps;
+  double density, sum_of_densities;
+  double force[3], x[3];  // of the first particle
+  double energy;          // kinetic, of all particles
+};
+
+constexpr AfterSteps reference[] = {
+#include "tests/reference/sph.inc"
+};
+
 void check_first_step(const particles& p) {
-  near(p.rho[0], 4.4493056, 3e-7);
-  EXPECT_NEAR(total(p.rho), 281.8342229, 3e-7 * 281);
-  near(p.force[0], -32.925375, 3e-6);
-  near(p.force[1], 1867.999411, 1e-6);
-  near(p.force[2], -1509.299419, 1e-6);
+  const AfterSteps& r = reference[0];
+  ASSERT_EQ(r.steps, 1);
+  near(p.rho[0], r.density, 3e-7);
+  EXPECT_NEAR(total(p.rho), r.sum_of_densities, 3e-7 * 281);
+  near(p.force[0], r.force[0], 3e-6);
+  near(p.force[1], r.force[1], 1e-6);
+  near(p.force[2], r.force[2], 1e-6);
   check_sums(p.force, std::vector<float>(p.force.size()), 0.01);
 }
 
 void check_tenth_step(const particles& p, const std::vector<float>& start_v) {
-  near(p.rho[0], 4.4344021, 3e-7);
-  EXPECT_NEAR(total(p.rho), 280.9434337, 3e-7 * 281);
-  EXPECT_NEAR(static_cast<double>(p.x[0]), 8.1461e-5, 1e-9);
-  near(p.x[1], 0.37392175, 3e-7);
-  near(p.x[2], -0.49773075, 3e-7);
+  const AfterSteps& r = reference[1];
+  ASSERT_EQ(r.steps, 10);
+  near(p.rho[0], r.density, 3e-7);
+  EXPECT_NEAR(total(p.rho), r.sum_of_densities, 3e-7 * 281);
+  EXPECT_NEAR(static_cast<double>(p.x[0]), r.x[0], 1e-9);
+  near(p.x[1], r.x[1], 3e-7);
+  near(p.x[2], r.x[2], 3e-7);
   double energy = 0;
   for (const float s : p.v) energy += 0.5 * static_cast<double>(s) * static_cast<double>(s);
-  EXPECT_NEAR(energy, 197.3410671, 3e-7 * 197);
+  EXPECT_NEAR(energy, r.energy, 3e-7 * 197);
   check_sums(p.v, start_v, 1e-5);
 }
 

@@ -131,6 +131,8 @@ class OperationsTest {
 
  private:
   void call(const Values& values, Data data) {
+    SCOPED_TRACE(program_.name + " with " + ::testing::PrintToString(values) + ", data " +
+                 std::to_string(static_cast<int>(data)));
     std::mt19937 random(11);
     IndexValues value(graph_, values);
     std::map<std::string, Tensor> inputs;

@@ -23,7 +23,7 @@ using Floats = std::vector<float>;
 struct changed_first : program<changed_first> {
   in<i32, N> k;
   in<f32, N> x;
-  out<i32, 4> count, largest, flags, parity, turns;
+  out<i32, 4> count, largest, flags, parity, iterations;
   out<f32, 4> sums, less;
   out<i32> total;
   out<f32, N> twice;
@@ -37,7 +37,7 @@ struct changed_first : program<changed_first> {
     less(k) -= x;
     for (auto i : loop(N)) {
       if (auto c = when(k(i) > 1)) total += k(i);
-      if (auto c = when(k(i) == 2)) turns += 1;
+      if (auto c = when(k(i) == 2)) iterations += 1;
     }
     for (auto t : loop(2)) twice += x;
   }
@@ -48,7 +48,7 @@ TEST(Beginnings, OutputsAreZeros) {
     Ints k, before;
     Floats x;
     for (int i = 0; i < n; ++i) k.push_back(i * 5 % 4), x.push_back(static_cast<float>(i) * 0.25f - 2);
-    Ints count(4), largest(4), flags(4), parity(4), turns(4);
+    Ints count(4), largest(4), flags(4), parity(4), iterations(4);
     Floats sums(4), less(4);
     int total = 0;
     for (int i = 0; i < n; ++i) {
@@ -62,7 +62,7 @@ TEST(Beginnings, OutputsAreZeros) {
       sums[at] += v, less[at] -= v;
       if (at > 1) total += static_cast<int>(at);
       if (at == 2)
-        for (int& t : turns) ++t;
+        for (int& t : iterations) ++t;
     }
     Floats twice;
     for (const float v : x) twice.push_back(v + v);
@@ -71,16 +71,16 @@ TEST(Beginnings, OutputsAreZeros) {
                                         scopes::output<int>({4}), scopes::output<int>({4}), scopes::output<int>({4}),
                                         scopes::output<int>({4}), scopes::output<float>({4}), scopes::output<float>({4}),
                                         scopes::output<int>({}), scopes::output<float>({n}), scopes::output<int>({n})});
-    EXPECT_EQ(scopes::values<int>(r[2]), count);
-    EXPECT_EQ(scopes::values<int>(r[3]), largest);
-    EXPECT_EQ(scopes::values<int>(r[4]), flags);
-    EXPECT_EQ(scopes::values<int>(r[5]), parity);
-    EXPECT_EQ(scopes::values<int>(r[6]), turns);
-    EXPECT_EQ(scopes::values<float>(r[7]), sums);
-    EXPECT_EQ(scopes::values<float>(r[8]), less);
-    EXPECT_EQ(scopes::values<int>(r[9]), Ints{total});
-    EXPECT_EQ(scopes::values<float>(r[10]), twice);
-    EXPECT_EQ(scopes::values<int>(r[11]), before);
+    EXPECT_EQ(scopes::values<int>(r["count"]), count);
+    EXPECT_EQ(scopes::values<int>(r["largest"]), largest);
+    EXPECT_EQ(scopes::values<int>(r["flags"]), flags);
+    EXPECT_EQ(scopes::values<int>(r["parity"]), parity);
+    EXPECT_EQ(scopes::values<int>(r["iterations"]), iterations);
+    EXPECT_EQ(scopes::values<float>(r["sums"]), sums);
+    EXPECT_EQ(scopes::values<float>(r["less"]), less);
+    EXPECT_EQ(scopes::values<int>(r["total"]), Ints{total});
+    EXPECT_EQ(scopes::values<float>(r["twice"]), twice);
+    EXPECT_EQ(scopes::values<int>(r["before"]), before);
   }
 }
 
@@ -130,9 +130,9 @@ TEST(Beginnings, ValuesOfParameters) {
     const float w = at(v, p) + v[0] + (p - 1 < 0 ? 3 : at(v, p - 1)) + x[1];
     z.push_back((0 + (e * 0 + at(v, i)) * w) + (e * 1 + at(v, i)) * w);
   }
-  EXPECT_EQ(scopes::values<float>(r[3]), y);
-  EXPECT_EQ(scopes::values<float>(r[4]), z);
-  EXPECT_EQ(scopes::values<float>(r[5]), Floats{1.5f * 1.5f + v[2]});
+  EXPECT_EQ(scopes::values<float>(r["y"]), y);
+  EXPECT_EQ(scopes::values<float>(r["z"]), z);
+  EXPECT_EQ(scopes::values<float>(r["t"]), Floats{1.5f * 1.5f + v[2]});
 }
 
 // Variables without a value are zeros, which are new in each iteration of the scope.
@@ -163,8 +163,8 @@ struct scratch : program<scratch> {
 TEST(Beginnings, VariablesWithoutAValue) {
   const Floats x = {1, 2, 3, 4, 5};
   const auto r = scopes::run(ir<scratch>, {scopes::tensor({5}, x), scopes::output<float>({5}), scopes::output<int>({})});
-  EXPECT_EQ(scopes::values<float>(r[1]), (Floats{3, 12, 9, 24, 15}));
-  EXPECT_EQ(scopes::values<int>(r[2]), Ints{3});
+  EXPECT_EQ(scopes::values<float>(r["y"]), (Floats{3, 12, 9, 24, 15}));
+  EXPECT_EQ(scopes::values<int>(r["n"]), Ints{3});
 }
 
 // A reduction that names a dtype equals the reduction of the cast tensor, bit for bit.
@@ -234,8 +234,8 @@ TEST(Beginnings, WiderSums) {
   for (std::size_t i = 6; i + 1 < r.size(); i += 2) EXPECT_EQ(r[i].data, r[i + 1].data) << i;
   double all = 0;
   for (const float v : x) all += v;
-  EXPECT_NEAR(scopes::values<double>(r[6])[0], all, 1e-10);
-  EXPECT_EQ(scopes::values<std::int64_t>(r[20]), (std::vector<std::int64_t>{3}));
+  EXPECT_NEAR(scopes::values<double>(r["all"])[0], all, 1e-10);
+  EXPECT_EQ(scopes::values<std::int64_t>(r["kept"]), (std::vector<std::int64_t>{3}));
 }
 
 }  // namespace

@@ -62,10 +62,10 @@ TEST(Checks, TheFirstOfTheProgramThatFails) {
 // and no loop is endless.
 struct loops : program<loops> {
   in<i32> k;
-  out<i32> turns, inner;
+  out<i32> iterations, inner;
   out<i32, 4> each;
   constexpr void body() {
-    turns = 0;
+    iterations = 0;
     inner = 0;
     for (auto t : forever()) {
       check(t != 90 || k == 3, "never at 90");  // 0
@@ -81,7 +81,7 @@ struct loops : program<loops> {
           break_if(s == i + 1 && (k != 1 || t < 3));
         }
       }
-      turns += 1;
+      iterations += 1;
       break_if(t >= 100);
       check(t < 2 || k != 4, "at most two");  // 3
     }
@@ -118,7 +118,7 @@ struct in_groups : program<in_groups> {
   }
 };
 
-TEST(Checks, InGroups) {
+TEST(Checks, InWorkgroups) {
   const auto run = [](const Ints& x) {
     const auto size = static_cast<std::int64_t>(x.size());
     return failed(scopes::run(ir<in_groups>, {scopes::tensor({size}, x), scopes::output<int>({size})}));

@@ -36,11 +36,11 @@ TEST(Defects, ExtremaOfLongAxes) {
                                     scopes::output<float>({}), scopes::output<float>({})});
       for (int row = 0; row < 3; ++row) {
         const auto [least, most] = std::minmax_element(x.begin() + row * n, x.begin() + (row + 1) * n);
-        EXPECT_EQ(scopes::values<float>(r[1])[static_cast<std::size_t>(row)], *most) << n;
-        EXPECT_EQ(scopes::values<float>(r[2])[static_cast<std::size_t>(row)], *least) << n;
+        EXPECT_EQ(scopes::values<float>(r["most"])[static_cast<std::size_t>(row)], *most) << n;
+        EXPECT_EQ(scopes::values<float>(r["least"])[static_cast<std::size_t>(row)], *least) << n;
       }
-      EXPECT_EQ(scopes::values<float>(r[3])[0], *std::ranges::max_element(x));
-      EXPECT_EQ(scopes::values<float>(r[4])[0], *std::ranges::min_element(x));
+      EXPECT_EQ(scopes::values<float>(r["most_of_all"])[0], *std::ranges::max_element(x));
+      EXPECT_EQ(scopes::values<float>(r["least_of_all"])[0], *std::ranges::min_element(x));
     }
 }
 
@@ -112,8 +112,8 @@ void check_contention() {
     EXPECT_EQ(scopes::values<T>(got[2]), least);
     EXPECT_EQ(scopes::values<T>(got[3]), most);
   }
-  EXPECT_EQ(scopes::values<std::int64_t>(r[4])[0], std::int64_t{many} * (many - 1) / 2);  // each number was used once
-  EXPECT_EQ(scopes::values<int>(r[5])[0], many);
+  EXPECT_EQ(scopes::values<std::int64_t>(r["tickets"])[0], std::int64_t{many} * (many - 1) / 2);  // each number was used once
+  EXPECT_EQ(scopes::values<int>(r["counter"])[0], many);
 }
 
 template <class D, class T>
@@ -129,9 +129,9 @@ void check_bits() {
     either[i % 3] = static_cast<T>(either[i % 3] | x[i]);
     odd[i % 3] = static_cast<T>(odd[i % 3] ^ x[i]);
   }
-  EXPECT_EQ(scopes::values<T>(r[1]), both);
-  EXPECT_EQ(scopes::values<T>(r[2]), either);
-  EXPECT_EQ(scopes::values<T>(r[3]), odd);
+  EXPECT_EQ(scopes::values<T>(r["both"]), both);
+  EXPECT_EQ(scopes::values<T>(r["either"]), either);
+  EXPECT_EQ(scopes::values<T>(r["odd"]), odd);
 }
 
 TEST(Defects, AtomicsUnderContention) {
@@ -178,12 +178,12 @@ TEST(Defects, AtomicThatReturnsRunsOnce) {
       scopes::run(ir<once>, {scopes::tensor({4}, std::vector<int>{1, 2, 3, 4}), scopes::tensor({2}, std::vector<int>{7, 0}),
                              scopes::output<int>({4}), scopes::output<int>({4}), scopes::output<int>({4}),
                              scopes::output<int>({}), scopes::output<int>({})});
-  EXPECT_EQ(scopes::values<int>(r[1]), (std::vector<int>{8, 4}));
-  EXPECT_EQ(scopes::values<int>(r[2]), (std::vector<int>{8, 9, 10, 11}));
-  EXPECT_EQ(scopes::values<int>(r[3]), (std::vector<int>{7, 14, 21, 28}));
-  EXPECT_EQ(scopes::values<int>(r[4]), (std::vector<int>{1, 2, 203, 304}));
-  EXPECT_EQ(scopes::values<int>(r[5])[0], 7);
-  EXPECT_EQ(scopes::values<int>(r[6])[0], 14);
+  EXPECT_EQ(scopes::values<int>(r["counters"]), (std::vector<int>{8, 4}));
+  EXPECT_EQ(scopes::values<int>(r["sums"]), (std::vector<int>{8, 9, 10, 11}));
+  EXPECT_EQ(scopes::values<int>(r["products"]), (std::vector<int>{7, 14, 21, 28}));
+  EXPECT_EQ(scopes::values<int>(r["marks"]), (std::vector<int>{1, 2, 203, 304}));
+  EXPECT_EQ(scopes::values<int>(r["first"])[0], 7);
+  EXPECT_EQ(scopes::values<int>(r["twice"])[0], 14);
 }
 
 // Equal extents are one extent, wherever they are named and however they are computed.
@@ -215,9 +215,9 @@ TEST(Defects, EqualExtents) {
     both.insert(both.end(), longer.begin(), longer.end());
     both.push_back(5);
     for (std::size_t i = 0; i < pairs.size(); ++i) both[i] += pairs[i];
-    EXPECT_EQ(scopes::values<int>(r[5]), both);
+    EXPECT_EQ(scopes::values<int>(r["both"]), both);
     for (std::size_t i = 0; i < x.size(); ++i)
-      EXPECT_EQ(scopes::values<int>(r[4])[i], 2 * x[i] + longer[i] + longer[i + 1] + both[i + x.size()]);
+      EXPECT_EQ(scopes::values<int>(r["sum"])[i], 2 * x[i] + longer[i] + longer[i + 1] + both[i + x.size()]);
   }
 }
 

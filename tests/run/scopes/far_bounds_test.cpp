@@ -20,15 +20,15 @@ struct far_bounds : program<far_bounds> {
   out<i32, N> number;
   constexpr void body() {
     for (auto [i] : kernel(N)) {
-      auto turns = var(0);
+      auto iterations = var(0);
       auto counters = var(cast<i64>(i - i));
       for (auto k : loop(begin(i), end(i), step(i))) {
-        break_if(turns == 3);
+        break_if(iterations == 3);
         counters += k;
-        turns += 1;
+        iterations += 1;
       }
       sum(i) = counters;
-      number(i) = turns;
+      number(i) = iterations;
     }
   }
 };
@@ -46,17 +46,17 @@ TEST(Scopes, FarBounds) {
         begins.push_back(b), ends.push_back(e), steps.push_back(s);
         const std::int64_t end = std::clamp(e, -far, far), step = std::clamp(s, -far, far);
         std::uint64_t sum = 0;
-        int turns = 0;
-        for (std::int64_t k = std::clamp(b, -far, far); turns < 3 && (step > 0 ? k < end : step < 0 && k > end); k += step)
-          sum += static_cast<std::uint64_t>(k), ++turns;
-        sums.push_back(static_cast<std::int64_t>(sum)), numbers.push_back(turns);
+        int iterations = 0;
+        for (std::int64_t k = std::clamp(b, -far, far); iterations < 3 && (step > 0 ? k < end : step < 0 && k > end); k += step)
+          sum += static_cast<std::uint64_t>(k), ++iterations;
+        sums.push_back(static_cast<std::int64_t>(sum)), numbers.push_back(iterations);
       }
   const auto n = static_cast<std::int64_t>(begins.size());
   const auto r =
       scopes::run(ir<far_bounds>, {scopes::tensor({n}, begins), scopes::tensor({n}, ends), scopes::tensor({n}, steps),
                                    scopes::output<std::int64_t>({n}), scopes::output<int>({n})});
-  EXPECT_EQ(scopes::values<std::int64_t>(r[3]), sums);
-  EXPECT_EQ(scopes::values<int>(r[4]), numbers);
+  EXPECT_EQ(scopes::values<std::int64_t>(r["sum"]), sums);
+  EXPECT_EQ(scopes::values<int>(r["number"]), numbers);
 }
 
 }  // namespace

@@ -61,10 +61,10 @@ TEST(Features, Diagonals) {
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < m; ++j) {
       const auto at = static_cast<std::size_t>(i * m + j);
-      EXPECT_EQ(scopes::values<int>(r[1])[at], i >= j ? x[at] : 0);
-      EXPECT_EQ(scopes::values<int>(r[2])[at], i <= j ? x[at] : 0);
+      EXPECT_EQ(scopes::values<int>(r["lower"])[at], i >= j ? x[at] : 0);
+      EXPECT_EQ(scopes::values<int>(r["upper"])[at], i <= j ? x[at] : 0);
       if (i != j) continue;
-      EXPECT_EQ(scopes::values<int>(r[3])[static_cast<std::size_t>(i)], x[at]);
+      EXPECT_EQ(scopes::values<int>(r["diagonal"])[static_cast<std::size_t>(i)], x[at]);
     }
 }
 
@@ -96,8 +96,8 @@ TEST(Features, GatherAndScatterOnAllAxes) {
     picked.push_back(x[at]);
     placed[at] += x[std::min<std::size_t>(k, n - 1) * m];
   }
-  EXPECT_EQ(scopes::values<float>(r[3]), picked);
-  EXPECT_EQ(scopes::values<float>(r[4]), placed);
+  EXPECT_EQ(scopes::values<float>(r["picked"]), picked);
+  EXPECT_EQ(scopes::values<float>(r["placed"]), placed);
 }
 
 // Float sums depend on their order. It is the order of the work items, for any number of threads.
@@ -130,8 +130,8 @@ TEST(Features, FloatScattersAreDeterministic) {
     sums[next] = x[i] * 0.5f;
     products[at] += part;
   }
-  EXPECT_EQ(scopes::values<float>(r[2]), sums);
-  EXPECT_EQ(scopes::values<float>(r[3]), products);
+  EXPECT_EQ(scopes::values<float>(r["sums"]), sums);
+  EXPECT_EQ(scopes::values<float>(r["products"]), products);
 }
 
 // Indices that are contiguous in some vectors and not in others, with and without conditions.
@@ -161,8 +161,8 @@ TEST(Features, GathersInARowAndApart) {
                                                scopes::output<float>({71})});
     for (std::size_t k = 0; k < 71; ++k) {
       const auto at = static_cast<std::size_t>(where[k]);
-      EXPECT_EQ(scopes::values<float>(r[2])[k], x[at] + x[at + 1]);
-      EXPECT_EQ(scopes::values<float>(r[3])[k], k % 2 == 0 || k > 40 ? x[at] : -1.0f);
+      EXPECT_EQ(scopes::values<float>(r["always"])[k], x[at] + x[at + 1]);
+      EXPECT_EQ(scopes::values<float>(r["sometimes"])[k], k % 2 == 0 || k > 40 ? x[at] : -1.0f);
     }
   }
 }

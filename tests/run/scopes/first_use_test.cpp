@@ -49,8 +49,8 @@ TEST(FirstUse, ValuesKeepTheirContents) {
       for (int i = 0; i < n; ++i) next.push_back(at(i) + at((i + 1) % n));
       x = next;
     }
-    EXPECT_EQ(scopes::values<int>(got[0]), x);
-    EXPECT_EQ(scopes::values<int>(got[1]), y);
+    EXPECT_EQ(scopes::values<int>(got["x"]), x);
+    EXPECT_EQ(scopes::values<int>(got["y"]), y);
   }
 }
 

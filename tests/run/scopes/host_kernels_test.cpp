@@ -42,7 +42,7 @@ struct pull : program<pull> {
 };
 
 TEST(HostKernels, UpdateThatIsReadBehindIt) {
-  EXPECT_EQ(scopes::kernels_in_turns(ir<pull>), 2);
+  EXPECT_EQ(scopes::kernels_in_loops(ir<pull>), 2);
   for (const int steps : {0, 1, 2, 7}) {
     auto x = numbers(19), v = numbers(19);
     std::ranges::reverse(v);
@@ -55,8 +55,8 @@ TEST(HostKernels, UpdateThatIsReadBehindIt) {
       }
       for (std::size_t i = 0; i < 19; ++i) x[i] += 0.125f * v[i];
     }
-    EXPECT_EQ(scopes::values<float>(r[1]), x) << steps;
-    EXPECT_EQ(scopes::values<float>(r[2]), v) << steps;
+    EXPECT_EQ(scopes::values<float>(r["x"]), x) << steps;
+    EXPECT_EQ(scopes::values<float>(r["v"]), v) << steps;
   }
 }
 
@@ -76,7 +76,7 @@ struct history : program<history> {
 };
 
 TEST(HostKernels, ElementOfAHistory) {
-  EXPECT_EQ(scopes::copies_in_turns(ir<history>), 0);
+  EXPECT_EQ(scopes::copies_in_loops(ir<history>), 0);
   for (const int steps : {0, 1, 2, 7})
     for (const float limit : {0.0f, 10.0f, 100.0f}) {
       auto u = numbers(30), last = numbers(8);
@@ -87,8 +87,8 @@ TEST(HostKernels, ElementOfAHistory) {
         last[t] = std::ranges::max(u);
         if (last[t] < limit) break;
       }
-      EXPECT_EQ(scopes::values<float>(r[2]), u) << steps << " " << limit;
-      EXPECT_EQ(scopes::values<float>(r[3]), last) << steps << " " << limit;
+      EXPECT_EQ(scopes::values<float>(r["u"]), u) << steps << " " << limit;
+      EXPECT_EQ(scopes::values<float>(r["last"]), last) << steps << " " << limit;
     }
 }
 
@@ -107,7 +107,7 @@ struct there_and_back : program<there_and_back> {
 };
 
 TEST(HostKernels, ThereAndBack) {
-  EXPECT_EQ(scopes::kernels_in_turns(ir<there_and_back>), 2);
+  EXPECT_EQ(scopes::kernels_in_loops(ir<there_and_back>), 2);
   for (const int steps : {0, 1, 2, 7}) {
     auto u = numbers(33);
     std::vector<float> w(33, 0.0f);
@@ -117,8 +117,8 @@ TEST(HostKernels, ThereAndBack) {
       for (std::size_t i = 0; i < 33; ++i) w[i] = 0.5f * u[i];
       for (std::size_t i = 0; i < 33; ++i) u[i] = w[wrapped(i, -1, 33)] + w[wrapped(i, 1, 33)];
     }
-    EXPECT_EQ(scopes::values<float>(r[1]), u) << steps;
-    EXPECT_EQ(scopes::values<float>(r[2]), w) << steps;
+    EXPECT_EQ(scopes::values<float>(r["u"]), u) << steps;
+    EXPECT_EQ(scopes::values<float>(r["w"]), w) << steps;
   }
 }
 
@@ -131,7 +131,7 @@ struct growing : program<growing> {
   }
 };
 
-TEST(HostKernels, ExtentOfTheTurn) {
+TEST(HostKernels, ExtentOfTheIteration) {
   EXPECT_EQ(scopes::all_kernels(ir<growing>), 1);
   for (const int n : {0, 1, 2, 7, 40}) {
     auto u = numbers(n);
@@ -161,8 +161,8 @@ TEST(HostKernels, StateBetweenTwoUpdates) {
   for (float& e : x) e += 1.0f;
   for (std::size_t i = 0; i < 21; ++i) y[i] = 2.0f * x[wrapped(i, -1, 21)];
   for (float& e : x) e *= 3.0f;
-  EXPECT_EQ(scopes::values<float>(r[0]), x);
-  EXPECT_EQ(scopes::values<float>(r[1]), y);
+  EXPECT_EQ(scopes::values<float>(r["x"]), x);
+  EXPECT_EQ(scopes::values<float>(r["y"]), y);
 }
 
 }  // namespace

@@ -20,6 +20,19 @@ std::vector<T> scattered(std::size_t n) {
   return v;
 }
 
+void wave_in_cpp(int steps, Floats& now, Floats& before) {
+  const std::size_t n = now.size();
+  for (int t = 0; t < steps; ++t) {
+    Floats next(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float twice = 2 * now[i], around = (now[(i + n - 1) % n] + now[(i + 1) % n]) - twice, push = 0.25f * around;
+      next[i] = (twice - before[i]) + push;
+    }
+    before = now;
+    now = next;
+  }
+}
+
 TEST(HostLoopTexts, Wave) {
   for (const std::size_t n : {1u, 2u, 37u, 1000u})
     for (const int steps : {-1, 0, 1, 2, 7}) {
@@ -28,17 +41,9 @@ TEST(HostLoopTexts, Wave) {
       const auto r =
           scopes::run_file("wave.kiln", {scopes::scalar(steps), scopes::scalar(0.25f), scopes::tensor({std::ssize(now)}, now),
                                          scopes::tensor({std::ssize(now)}, before)});
-      for (int t = 0; t < steps; ++t) {
-        Floats next(n);
-        for (std::size_t i = 0; i < n; ++i) {
-          const float twice = 2 * now[i], around = (now[(i + n - 1) % n] + now[(i + 1) % n]) - twice, push = 0.25f * around;
-          next[i] = (twice - before[i]) + push;
-        }
-        before = now;
-        now = next;
-      }
-      EXPECT_EQ(scopes::values<float>(r[2]), now) << n << " " << steps;
-      EXPECT_EQ(scopes::values<float>(r[3]), before) << n << " " << steps;
+      wave_in_cpp(steps, now, before);
+      EXPECT_EQ(scopes::values<float>(r["now"]), now) << n << " " << steps;
+      EXPECT_EQ(scopes::values<float>(r["before"]), before) << n << " " << steps;
     }
 }
 
@@ -56,12 +61,12 @@ TEST(HostLoopTexts, UntilSmall) {
     Floats x = {30, -4, 2, 7};
     const auto r =
         scopes::run_file("until_small.kiln", {scopes::scalar(limit), scopes::tensor({4}, x), scopes::output<int>({})});
-    int turns = 0;
+    int iterations = 0;
     const auto large = [&] { return limit <= std::inner_product(x.begin(), x.end(), x.begin(), 0.0f); };
-    for (; turns < 100 && large(); ++turns)
+    for (; iterations < 100 && large(); ++iterations)
       for (float& v : x) v *= 0.5f;
-    EXPECT_EQ(scopes::values<float>(r[1]), x) << limit;
-    EXPECT_EQ(scopes::values<int>(r[2])[0], turns) << limit;
+    EXPECT_EQ(scopes::values<float>(r["x"]), x) << limit;
+    EXPECT_EQ(scopes::values<int>(r["iterations"])[0], iterations) << limit;
   }
 }
 
@@ -100,8 +105,8 @@ TEST(HostLoopTexts, FromData) {
       const int sum = std::accumulate(x.begin(), x.end(), 0);
       for (int& v : x) v = sum - v;
     }
-    EXPECT_EQ(scopes::values<int>(r[1]), x);
-    EXPECT_EQ(scopes::values<std::int64_t>(r[2])[0], positions);
+    EXPECT_EQ(scopes::values<int>(r["x"]), x);
+    EXPECT_EQ(scopes::values<std::int64_t>(r["positions"])[0], positions);
   }
 }
 
@@ -115,8 +120,8 @@ TEST(HostLoopTexts, Counted) {
       for (int i = 0; i < n; ++i) ++counts[static_cast<std::size_t>(x[static_cast<std::size_t>(row * n + i)] & 7)];
       seen.push_back(std::ranges::max(counts));
     }
-    EXPECT_EQ(scopes::values<int>(r[1]), counts);
-    EXPECT_EQ(scopes::values<int>(r[2]), seen);
+    EXPECT_EQ(scopes::values<int>(r["counts"]), counts);
+    EXPECT_EQ(scopes::values<int>(r["seen"]), seen);
   }
 }
 

@@ -39,23 +39,27 @@ struct waves : program<waves> {
   }
 };
 
+void waves_in_cpp(int steps, std::vector<float>& now, std::vector<float>& before) {
+  const std::size_t n = now.size();
+  for (int t = 0; t < steps; ++t) {
+    std::vector<float> next(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const float around = now[(i + n - 1) % n] + now[(i + 1) % n], twice = 2 * now[i], push = 0.25f * (around - twice);
+      next[i] = (twice - before[i]) + push;
+    }
+    before = now;
+    now = next;
+  }
+}
+
 TEST(HostLoops, Waves) {
   for (const int steps : {0, 1, 2, 9}) {
-    const std::size_t n = 50;
-    std::vector<float> u, v;
-    for (const int x : scattered(50)) u.push_back(static_cast<float>(x)), v.push_back(static_cast<float>(x / 2));
-    const auto r = scopes::run(ir<waves>, {scopes::scalar(steps), scopes::tensor({50}, u), scopes::tensor({50}, v)});
-    for (int t = 0; t < steps; ++t) {
-      std::vector<float> next(n);
-      for (std::size_t i = 0; i < n; ++i) {
-        const float around = u[(i + n - 1) % n] + u[(i + 1) % n], twice = 2 * u[i], push = 0.25f * (around - twice);
-        next[i] = (twice - v[i]) + push;
-      }
-      v = u;
-      u = next;
-    }
-    EXPECT_EQ(scopes::values<float>(r[1]), u) << steps;
-    EXPECT_EQ(scopes::values<float>(r[2]), v) << steps;
+    std::vector<float> now, before;
+    for (const int x : scattered(50)) now.push_back(static_cast<float>(x)), before.push_back(static_cast<float>(x / 2));
+    const auto r = scopes::run(ir<waves>, {scopes::scalar(steps), scopes::tensor({50}, now), scopes::tensor({50}, before)});
+    waves_in_cpp(steps, now, before);
+    EXPECT_EQ(scopes::values<float>(r["now"]), now) << steps;
+    EXPECT_EQ(scopes::values<float>(r["before"]), before) << steps;
   }
 }
 
@@ -64,10 +68,10 @@ struct relaxation : program<relaxation> {
   in<f32, H, W> source;
   in<f32> limit;
   inout<f32, H, W> p;
-  out<i32> turns;
+  out<i32> iterations;
   constexpr void body() {
-    turns = 0;
-    for (auto turn : loop(50)) {
+    iterations = 0;
+    for (auto iteration : loop(50)) {
       auto old = p + 0.0f;
       for (auto colour : loop(2))
         for (auto [y, x] : kernel(H, W)) {
@@ -75,7 +79,7 @@ struct relaxation : program<relaxation> {
           if (auto c = when(inner && (x + y) % 2 == colour))
             p(y, x) = 0.25f * (p(y, x - 1) + p(y, x + 1) + p(y - 1, x) + p(y + 1, x) - source(y, x));
         }
-      turns = turn + 1;
+      iterations = iteration + 1;
       break_if(max(abs(p - old)) < limit);
     }
   }
@@ -89,8 +93,8 @@ TEST(HostLoops, RedBlackRelaxation) {
     for (const int x : scattered(h * w)) source.push_back(static_cast<float>(x));
     const auto r = scopes::run(ir<relaxation>, {scopes::tensor({h, w}, source), scopes::scalar(limit),
                                                 scopes::tensor({h, w}, p), scopes::output<int>({})});
-    int turns = 0;
-    for (bool going = true; going && turns < 50; ++turns) {
+    int iterations = 0;
+    for (bool going = true; going && iterations < 50; ++iterations) {
       float change = 0;
       const auto old = p;
       for (int colour = 0; colour < 2; ++colour)
@@ -101,8 +105,8 @@ TEST(HostLoops, RedBlackRelaxation) {
       for (std::size_t i = 0; i < p.size(); ++i) change = std::max(change, std::abs(p[i] - old[i]));
       going = !(change < limit);
     }
-    EXPECT_EQ(scopes::values<int>(r[3])[0], turns);
-    EXPECT_EQ(scopes::values<float>(r[2]), p);
+    EXPECT_EQ(scopes::values<int>(r["iterations"])[0], iterations);
+    EXPECT_EQ(scopes::values<float>(r["p"]), p);
   }
 }
 
@@ -141,8 +145,8 @@ TEST(HostLoops, ExtentsAndBoundsThatChange) {
         for (int k = 0; k <= i && k < n; ++k) sums[clamped(k)] += i * x[clamped(k)];
         for (int j = i; j < i + 2; ++j) sums[clamped(j)] -= 1;
       }
-      EXPECT_EQ(scopes::values<int>(r[0]), x) << n;
-      EXPECT_EQ(scopes::values<int>(r[1]), sums) << n << " " << bounds[0];
+      EXPECT_EQ(scopes::values<int>(r["x"]), x) << n;
+      EXPECT_EQ(scopes::values<int>(r["sums"]), sums) << n << " " << bounds[0];
     }
 }
 
@@ -222,8 +226,8 @@ TEST(HostLoops, ConditionsBreaksAndContinues) {
         for (std::size_t i = 0; i < x.size(); ++i) trace[i] += x[i] / 2;
         for (std::size_t i = 0; i < x.size(); ++i) x[i] += trace[i] % 3;
       }
-      EXPECT_EQ(scopes::values<int>(r[0]), x) << n << " " << rounds;
-      EXPECT_EQ(scopes::values<int>(r[3]), trace) << n << " " << rounds;
+      EXPECT_EQ(scopes::values<int>(r["x"]), x) << n << " " << rounds;
+      EXPECT_EQ(scopes::values<int>(r["trace"]), trace) << n << " " << rounds;
     }
 }
 
@@ -231,7 +235,7 @@ TEST(HostLoops, ConditionsBreaksAndContinues) {
 struct leaving : program<leaving> {
   inout<i32, N> x;
   in<i32> limit;
-  out<i32> turns;
+  out<i32> iterations;
   constexpr void body() {
     auto full = var(0);
     for (auto a : forever()) {
@@ -261,7 +265,7 @@ struct leaving : program<leaving> {
         x(b) += 1;
       }
     }
-    turns = full;
+    iterations = full;
   }
 };
 
@@ -295,8 +299,8 @@ TEST(HostLoops, BreaksAnywhere) {
           at(b) += 1;
         }
       }
-      EXPECT_EQ(scopes::values<int>(r[0]), x) << n << " " << limit;
-      EXPECT_EQ(scopes::values<int>(r[2])[0], full) << n << " " << limit;
+      EXPECT_EQ(scopes::values<int>(r["x"]), x) << n << " " << limit;
+      EXPECT_EQ(scopes::values<int>(r["iterations"])[0], full) << n << " " << limit;
     }
 }
 
@@ -329,9 +333,9 @@ TEST(HostLoops, Helpers) {
       for (int i = 0; i < 21; ++i) x[static_cast<std::size_t>(i)] = (x[static_cast<std::size_t>(i)] + i) / 2;
       total += std::accumulate(x.begin(), x.end(), 0);
     }
-    EXPECT_EQ(scopes::values<int>(r[1])[static_cast<std::size_t>(k)], total);
+    EXPECT_EQ(scopes::values<int>(r["totals"])[static_cast<std::size_t>(k)], total);
   }
-  EXPECT_EQ(scopes::values<int>(r[0]), x);
+  EXPECT_EQ(scopes::values<int>(r["x"]), x);
 }
 
 }  // namespace

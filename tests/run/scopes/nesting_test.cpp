@@ -21,7 +21,7 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 // Every work item has its own begin, end and step. The inner loop counts down.
 struct steps : program<steps> {
   in<i32, N> begin, end, step;
-  out<i32, N> turns, sum;
+  out<i32, N> iterations, sum;
   constexpr void body() {
     for (auto [i] : kernel(N)) {
       auto count = var(0), total = var(0);
@@ -39,13 +39,13 @@ struct steps : program<steps> {
         }
         break_if(count > 9);
       }
-      turns(i) = count;
+      iterations(i) = count;
       sum(i) = total;
     }
   }
 };
 
-TEST(Nesting, StepsOfEachPosition) {
+TEST(Nesting, StepsOfEachWorkItem) {
   Ints begin, end, step;
   for (int i = 0; i < 61; ++i) {
     begin.push_back(i * 37 % 23 - 11);
@@ -74,20 +74,20 @@ TEST(Nesting, StepsOfEachPosition) {
       }
       if (count > 9) break;
     }
-    EXPECT_EQ(scopes::values<int>(r[3])[i], count) << i;
-    EXPECT_EQ(scopes::values<int>(r[4])[i], total) << i;
+    EXPECT_EQ(scopes::values<int>(r["iterations"])[i], count) << i;
+    EXPECT_EQ(scopes::values<int>(r["sum"])[i], total) << i;
   }
 }
 
 // The counter does not reach the number after the end, which may not fit i32.
 struct ends : program<ends> {
   in<i32, N> begin, end, step;
-  out<i32, N> turns, last;
+  out<i32, N> iterations, last;
   constexpr void body() {
     for (auto [i] : kernel(N)) {
       auto count = var(0), k_last = var(0);
       for (auto k : loop(begin(i), end(i), step(i))) count += 1, k_last = k;
-      turns(i) = count;
+      iterations(i) = count;
       last(i) = k_last;
     }
   }
@@ -105,8 +105,8 @@ TEST(Nesting, CountersAtTheEndsOfTheirType) {
     int count = 0;
     std::int64_t last = 0;
     for (std::int64_t k = begin[i]; by > 0 ? k < behind : k > behind; k += by) ++count, last = k;
-    EXPECT_EQ(scopes::values<int>(r[3])[i], count) << i;
-    EXPECT_EQ(scopes::values<int>(r[4])[i], last) << i;
+    EXPECT_EQ(scopes::values<int>(r["iterations"])[i], count) << i;
+    EXPECT_EQ(scopes::values<int>(r["last"])[i], last) << i;
   }
 }
 
@@ -121,7 +121,7 @@ struct numbers {
   // The first number below `limit`; -1: none of sixteen.
   constexpr auto below(auto const& s, auto const& limit) {
     auto found = s.var(-1);
-    for ([[maybe_unused]] auto turn : s.loop(16)) {
+    for ([[maybe_unused]] auto iteration : s.loop(16)) {
       auto v = next();
       if (auto c = s.when(v < limit)) {
         found = v;
@@ -155,7 +155,7 @@ struct NumbersByHand {
     return static_cast<int>(state >> 24);
   }
   int below(int limit) {
-    for (int turn = 0; turn < 16; ++turn)
+    for (int iteration = 0; iteration < 16; ++iteration)
       if (const int v = next(); v < limit) return v;
     return -1;
   }
@@ -167,10 +167,10 @@ TEST(Nesting, Modules) {
   const auto r = scopes::run(ir<modules>, {scopes::tensor({45}, limit), scopes::output<int>({45}), scopes::output<int>({45})});
   for (int i = 0; i < 45; ++i) {
     NumbersByHand g{static_cast<unsigned>(i)};
-    EXPECT_EQ(scopes::values<int>(r[1])[at(i)], g.below(limit[at(i)])) << i;
+    EXPECT_EQ(scopes::values<int>(r["first"])[at(i)], g.below(limit[at(i)])) << i;
     int sum = 0;
     for (int k = 0; k < 3; ++k) sum += k != i % 3 ? g.below(limit[at(i)] * k) : -g.next();
-    EXPECT_EQ(scopes::values<int>(r[2])[at(i)], sum) << i;
+    EXPECT_EQ(scopes::values<int>(r["sum"])[at(i)], sum) << i;
   }
 }
 
@@ -279,9 +279,9 @@ TEST(Nesting, StagesOutsideOfKernels) {
         for (int k = n; stride > 0 && k > 0; k -= stride)
           if (!hand.pass(k, which)) break;
         add(hand.x, hand.kept);
-        EXPECT_EQ(scopes::values<int>(r[2]), hand.x) << n << " " << stride << " " << which;
-        EXPECT_EQ(scopes::values<int>(r[3])[0], hand.levels);
-        EXPECT_EQ(scopes::values<int>(r[4])[0], hand.passes);
+        EXPECT_EQ(scopes::values<int>(r["x"]), hand.x) << n << " " << stride << " " << which;
+        EXPECT_EQ(scopes::values<int>(r["levels"])[0], hand.levels);
+        EXPECT_EQ(scopes::values<int>(r["passes"])[0], hand.passes);
       }
 }
 

@@ -249,8 +249,8 @@ TEST(NewcomersKernels, SwapsAndPairs) {
     EXPECT_EQ(scopes::values<float>(scopes::run(ir<reversed>, {given})[0]), Floats(x.rbegin(), x.rend()));
     EXPECT_EQ(scopes::values<float>(scopes::run(ir<nothing_done>, {given})[0]), x);
     const auto got = scopes::run(ir<replaced>, {given, scopes::output<float>({n})});
-    EXPECT_EQ(scopes::values<float>(got[0]), Floats(static_cast<std::size_t>(n), 5.0f));
-    EXPECT_EQ(scopes::values<float>(got[1]), x);
+    EXPECT_EQ(scopes::values<float>(got["x"]), Floats(static_cast<std::size_t>(n), 5.0f));
+    EXPECT_EQ(scopes::values<float>(got["y"]), x);
   }
 }
 

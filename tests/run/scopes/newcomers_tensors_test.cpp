@@ -25,9 +25,9 @@ int wrapped(int a, int n) { return (a % n + n) % n; }
 struct rotated : program<rotated> {
   in<i32> n;
   inout<i32, N> a, b, c;
-  out<i32> turns;
+  out<i32> iterations;
   constexpr void body() {
-    turns = 0;
+    iterations = 0;
     auto p = var(a), q = var(b), r = var(c);
     for (auto t : loop(n)) {
       auto s = p + q - 3 * r;
@@ -39,7 +39,7 @@ struct rotated : program<rotated> {
       if (auto k = otherwise(sum(s) < 0)) q = s;
       continue_if(t % 3 == 1);
       r = s + t;
-      turns = t + 1;
+      iterations = t + 1;
       break_if(sum(r) % 17 == 5);
       p(0) = t;
     }
@@ -51,7 +51,7 @@ struct rotated : program<rotated> {
 
 // The same in C++. Returns the number of iterations.
 int rotate(int n, Ints& p, Ints& q, Ints& r) {
-  int turns = 0;
+  int iterations = 0;
   for (int t = 0; t < n; ++t) {
     Ints s;
     for (std::size_t i = 0; i < p.size(); ++i) s.push_back(p[i] + q[i] - 3 * r[i]);
@@ -65,14 +65,14 @@ int rotate(int n, Ints& p, Ints& q, Ints& r) {
     if (t % 3 == 1) continue;
     r = s;
     for (int& v : r) v += t;
-    turns = t + 1;
+    iterations = t + 1;
     if (std::accumulate(r.begin(), r.end(), 0) % 17 == 5) break;
     p[0] = t;
   }
-  return turns;
+  return iterations;
 }
 
-TEST(NewcomersTensors, ValuesThatChangeRoles) {
+TEST(NewcomersTensors, ValuesThatRotate) {
   for (const int n : {0, 1, 2, 5, 13}) {
     Ints a, b, c;
     for (int i = 0; i < 9; ++i) {
@@ -82,11 +82,11 @@ TEST(NewcomersTensors, ValuesThatChangeRoles) {
     }
     const auto got = scopes::run(ir<rotated>, {scopes::scalar(n), scopes::tensor({9}, a), scopes::tensor({9}, b),
                                                scopes::tensor({9}, c), scopes::output<int>({})});
-    const int turns = rotate(n, a, b, c);
-    EXPECT_EQ(scopes::values<int>(got[1]), a) << n;
-    EXPECT_EQ(scopes::values<int>(got[2]), b) << n;
-    EXPECT_EQ(scopes::values<int>(got[3]), c) << n;
-    EXPECT_EQ(scopes::values<int>(got[4]), Ints{turns}) << n;
+    const int iterations = rotate(n, a, b, c);
+    EXPECT_EQ(scopes::values<int>(got["a"]), a) << n;
+    EXPECT_EQ(scopes::values<int>(got["b"]), b) << n;
+    EXPECT_EQ(scopes::values<int>(got["c"]), c) << n;
+    EXPECT_EQ(scopes::values<int>(got["iterations"]), Ints{iterations}) << n;
   }
 }
 
@@ -146,13 +146,13 @@ TEST(NewcomersTensors, ViewsAndPlacesOfExtremes) {
         scopes::run(ir<moved>, {scopes::tensor({n, m}, x), scopes::output<int>({n, m}), scopes::output<int>({n, m}),
                                 scopes::output<int>({n, m}), scopes::output<int>({n + 4, m}), scopes::output<int>({n, 2 * m}),
                                 scopes::output<std::int64_t>({n}), scopes::output<std::int64_t>({})});
-    EXPECT_EQ(scopes::values<int>(got[1]), want.a);
-    EXPECT_EQ(scopes::values<int>(got[2]), want.b);
-    EXPECT_EQ(scopes::values<int>(got[3]), want.c);
-    EXPECT_EQ(scopes::values<int>(got[4]), want.d);
-    EXPECT_EQ(scopes::values<int>(got[5]), want.e);
-    EXPECT_EQ(scopes::values<std::int64_t>(got[6]), want.f);
-    EXPECT_EQ(scopes::values<std::int64_t>(got[7])[0], want.g);
+    EXPECT_EQ(scopes::values<int>(got["a"]), want.a);
+    EXPECT_EQ(scopes::values<int>(got["b"]), want.b);
+    EXPECT_EQ(scopes::values<int>(got["c"]), want.c);
+    EXPECT_EQ(scopes::values<int>(got["d"]), want.d);
+    EXPECT_EQ(scopes::values<int>(got["e"]), want.e);
+    EXPECT_EQ(scopes::values<std::int64_t>(got["f"]), want.f);
+    EXPECT_EQ(scopes::values<std::int64_t>(got["g"])[0], want.g);
   }
 }
 
@@ -179,8 +179,8 @@ TEST(NewcomersTensors, ExtentsOfAnySize) {
       z.push_back(static_cast<float>(wrapped(i + 3, n)));
     }
     const auto got = scopes::run(ir<rolled>, {scopes::tensor({n}, x), scopes::output<float>({n}), scopes::output<float>({n})});
-    EXPECT_EQ(scopes::values<float>(got[1]), y);
-    EXPECT_EQ(scopes::values<float>(got[2]), z);
+    EXPECT_EQ(scopes::values<float>(got["y"]), y);
+    EXPECT_EQ(scopes::values<float>(got["z"]), z);
     const std::vector<unsigned char> bytes(static_cast<std::size_t>(3 * n), 7);
     const auto same = scopes::run(ir<triples>, {scopes::tensor({3 * n}, bytes), scopes::output<unsigned char>({3 * n})});
     EXPECT_EQ(scopes::values<unsigned char>(same[1]), bytes);
@@ -265,10 +265,10 @@ TEST(NewcomersTensors, CastsSaturate) {
   const auto got =
       scopes::run(ir<saturated>, {scopes::tensor({n}, f), scopes::tensor({n}, a), scopes::output<unsigned char>({n}),
                                   scopes::output<signed char>({n}), scopes::output<unsigned>({n}), scopes::output<int>({n})});
-  EXPECT_EQ(scopes::values<unsigned char>(got[2]), bytes);
-  EXPECT_EQ(scopes::values<signed char>(got[3]), chars);
-  EXPECT_EQ(scopes::values<unsigned>(got[4]), words);
-  EXPECT_EQ(scopes::values<int>(got[5]), widened);
+  EXPECT_EQ(scopes::values<unsigned char>(got["bytes"]), bytes);
+  EXPECT_EQ(scopes::values<signed char>(got["chars"]), chars);
+  EXPECT_EQ(scopes::values<unsigned>(got["words"]), words);
+  EXPECT_EQ(scopes::values<int>(got["widened"]), widened);
 }
 
 struct scattered : program<scattered> {
@@ -305,9 +305,9 @@ TEST(NewcomersTensors, Scatters) {
     }
     for (std::size_t i = 0; i < k.size(); ++i) y[place(i)] *= 0.5f;
     for (std::size_t i = 0; i < k.size(); ++i) y[static_cast<std::size_t>(wrapped(k[i] + 1, n))] = std::max(v[i], 0.25f);
-    EXPECT_EQ(scopes::values<float>(got[2]), y);
-    EXPECT_EQ(scopes::values<float>(got[3]), before);
-    EXPECT_EQ(scopes::values<int>(got[4]), last);
+    EXPECT_EQ(scopes::values<float>(got["y"]), y);
+    EXPECT_EQ(scopes::values<float>(got["before"]), before);
+    EXPECT_EQ(scopes::values<int>(got["last"]), last);
   }
 }
 

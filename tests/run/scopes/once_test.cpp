@@ -82,11 +82,11 @@ TEST(Once, AssignsVariablesOfOutside) {
           for (int& k : kinds) k *= 10;
       }
       ++n;
-      EXPECT_EQ(scopes::values<float>(r[2]), Floats{best});
-      EXPECT_EQ(scopes::values<int>(r[3]), Ints{at});
-      EXPECT_EQ(scopes::values<int>(r[4]), Ints{n});
-      EXPECT_EQ(scopes::values<int>(r[5]), kinds);
-      EXPECT_EQ(scopes::values<float>(r[6]), y);
+      EXPECT_EQ(scopes::values<float>(r["largest"]), Floats{best});
+      EXPECT_EQ(scopes::values<int>(r["place"]), Ints{at});
+      EXPECT_EQ(scopes::values<int>(r["steps"]), Ints{n});
+      EXPECT_EQ(scopes::values<int>(r["signs"]), kinds);
+      EXPECT_EQ(scopes::values<float>(r["y"]), y);
     }
   }
 }

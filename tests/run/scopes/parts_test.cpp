@@ -113,8 +113,8 @@ TEST(Parts, Modes) {
                                 scopes::output<int>({k, 3}), scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),
                                 scopes::output<int>({k, 3}), scopes::output<int>({k, m}), scopes::output<int>({m}),
                                 scopes::output<int>({3})});
-  EXPECT_EQ(scopes::values<int>(none[3]), Ints(at(k * 3), 0));
-  EXPECT_EQ(scopes::values<int>(none[6]), Ints(at(k * 3), -7));
+  EXPECT_EQ(scopes::values<int>(none["plain"]), Ints(at(k * 3), 0));
+  EXPECT_EQ(scopes::values<int>(none["constant"]), Ints(at(k * 3), -7));
 }
 
 // u64 indices, also beyond the range of i64, in three modes.
@@ -133,9 +133,9 @@ TEST(Parts, IndicesOfU64) {
   const std::vector<std::uint64_t> i = {0, 2, 3, ~std::uint64_t{0}, std::uint64_t{1} << 63};
   const auto r = scopes::run(ir<wide_indices>, {scopes::tensor<int>({3}, {10, 20, 30}), scopes::tensor({5}, i),
                                                 scopes::output<int>({5}), scopes::output<int>({5}), scopes::output<int>({5})});
-  EXPECT_EQ(scopes::values<int>(r[2]), (Ints{10, 30, 30, 30, 30}));
-  EXPECT_EQ(scopes::values<int>(r[3]), (Ints{10, 30, 10, 10, 30}));
-  EXPECT_EQ(scopes::values<int>(r[4]), (Ints{10, 30, -1, -1, -1}));
+  EXPECT_EQ(scopes::values<int>(r["nearest"]), (Ints{10, 30, 30, 30, 30}));
+  EXPECT_EQ(scopes::values<int>(r["wrapped"]), (Ints{10, 30, 10, 10, 30}));
+  EXPECT_EQ(scopes::values<int>(r["constant"]), (Ints{10, 30, -1, -1, -1}));
 }
 
 // Elements that are named twice: the last write stays, and sums count all, in the order of the indices.
@@ -158,7 +158,7 @@ struct scatters : program<scatters> {
   }
 };
 
-TEST(Parts, ScattersTakeTurns) {
+TEST(Parts, ScattersAreInOrder) {
   const Ints i = {1, 0, 1, 3, 3, 1, 9, -2};
   const Ints n = {4, 1, 2, 8, 16, 32, 64, 128};
   const Floats v = {0.1f, 0.2f, 1e8f, 3.0f, -1e8f, 0.7f, 0.9f, 1.1f};
@@ -184,14 +184,14 @@ TEST(Parts, ScattersTakeTurns) {
     most[e] = std::max(most[e], n[at(j)]);
   }
   for (int j = 0; j < k; ++j) scaled[at(std::clamp(i[at(j)], 0, size - 1))] /= 3;
-  EXPECT_EQ(scopes::values<float>(r[3]), last);
-  EXPECT_EQ(scopes::values<float>(r[4]), sum);
-  EXPECT_EQ(scopes::values<float>(r[5]), scaled);
-  EXPECT_EQ(scopes::values<int>(r[6]), count);
-  EXPECT_EQ(scopes::values<int>(r[7]), bits);
-  EXPECT_EQ(scopes::values<int>(r[8]), most);
-  EXPECT_EQ(scopes::values<int>(r[9]), less);
-  EXPECT_EQ(scopes::values<int>(r[10]), before);
+  EXPECT_EQ(scopes::values<float>(r["last"]), last);
+  EXPECT_EQ(scopes::values<float>(r["sum"]), sum);
+  EXPECT_EQ(scopes::values<float>(r["scaled"]), scaled);
+  EXPECT_EQ(scopes::values<int>(r["count"]), count);
+  EXPECT_EQ(scopes::values<int>(r["bits"]), bits);
+  EXPECT_EQ(scopes::values<int>(r["most"]), most);
+  EXPECT_EQ(scopes::values<int>(r["less"]), less);
+  EXPECT_EQ(scopes::values<int>(r["before"]), before);
 }
 
 // Rows of a matrix, read and written, in loops and under conditions. A read gives the last written row.
@@ -203,10 +203,10 @@ struct rows : program<rows> {
     x(to) = x(from);
     x(1) = 5;
     x(0) += x(2);
-    for (auto turn : loop(3)) {
-      y(to) += x(from) * turn;
-      if (auto c = when(turn == 1)) y(turn) = x(turn);
-      y(turn, to) -= 1;
+    for (auto iteration : loop(3)) {
+      y(to) += x(from) * iteration;
+      if (auto c = when(iteration == 1)) y(iteration) = x(iteration);
+      y(iteration, to) -= 1;
     }
   }
 };
@@ -228,8 +228,8 @@ TEST(Parts, Rows) {
     for (int j = 0; t == 1 && j < m; ++j) y[at(t * m + j)] = x[at(t * m + j)];
     for (int i = 0; i < k; ++i) y[at(t * m + to[at(i)])] -= 1;
   }
-  EXPECT_EQ(scopes::values<int>(r[2]), x);
-  EXPECT_EQ(scopes::values<int>(r[3]), y);
+  EXPECT_EQ(scopes::values<int>(r["x"]), x);
+  EXPECT_EQ(scopes::values<int>(r["y"]), y);
 }
 
 // A statement's reads give the values before it, whatever it writes, also in loops and under conditions.
@@ -240,8 +240,8 @@ struct in_place : program<in_place> {
   in<i32> limit;
   constexpr void body() {
     x = x(next);
-    for (auto turn : loop(3)) {
-      y = y(next) + turn;
+    for (auto iteration : loop(3)) {
+      y = y(next) + iteration;
       break_if(y(0) > limit);
       pairs(next) = pairs * 2;
       if (auto c = when(sum(y(next)) > limit)) pairs(next, 1) += y;
@@ -261,9 +261,9 @@ void expect_in_place(const Ints& next, int limit) {
     return out;
   };
   x = gathered(x);
-  for (int turn = 0; turn < 3; ++turn) {
+  for (int iteration = 0; iteration < 3; ++iteration) {
     y = gathered(y);
-    for (int& v : y) v += turn;
+    for (int& v : y) v += iteration;
     if (y[0] > limit) break;
     const Ints old = pairs;
     for (int i = 0; i < n; ++i)
@@ -273,9 +273,9 @@ void expect_in_place(const Ints& next, int limit) {
     for (int i = 0; total > limit && i < n; ++i) pairs[at(next[at(i)] * 2 + 1)] += y[at(i)];
   }
   for (const int i : next) pairs[at(i * 2 + std::min(i, 1))] *= 3;
-  EXPECT_EQ(scopes::values<int>(r[1]), x);
-  EXPECT_EQ(scopes::values<int>(r[2]), y);
-  EXPECT_EQ(scopes::values<int>(r[3]), pairs);
+  EXPECT_EQ(scopes::values<int>(r["x"]), x);
+  EXPECT_EQ(scopes::values<int>(r["y"]), y);
+  EXPECT_EQ(scopes::values<int>(r["pairs"]), pairs);
 }
 
 TEST(Parts, InPlace) {
@@ -317,15 +317,15 @@ TEST(Parts, OfValues) {
                                   scopes::output<float>({m}), scopes::output<float>({n}), scopes::output<float>({})});
   for (int i = 0; i < m; ++i) {
     for (int d = 0; d < 4; ++d)
-      EXPECT_EQ(scopes::values<float>(r[2])[at(i * 4 + d)], table[at(std::clamp(row[at(i)], 0, n - 1) * 4 + d)] * 2 + 1);
+      EXPECT_EQ(scopes::values<float>(r["y"])[at(i * 4 + d)], table[at(std::clamp(row[at(i)], 0, n - 1) * 4 + d)] * 2 + 1);
     float sum = 0;
     for (int d = 0; d < 4; ++d) sum += table[at(floormod(row[at(i)], n) * 4 + d)];
-    EXPECT_FLOAT_EQ(scopes::values<float>(r[3])[at(i)], sum + 3);
+    EXPECT_FLOAT_EQ(scopes::values<float>(r["z"])[at(i)], sum + 3);
   }
   for (int i = 0; i < n; ++i)
-    EXPECT_EQ(scopes::values<float>(r[4])[at(i)],
+    EXPECT_EQ(scopes::values<float>(r["w"])[at(i)],
               table[at(i * 4 + 2)] * 3 + table[at(i * 4 + mirrored(i, 4))] * 3 + table[at(i * 4 + 1)] * 2);
-  EXPECT_EQ(scopes::values<float>(r[5])[0], table[7] * 2);
+  EXPECT_EQ(scopes::values<float>(r["one"])[0], table[7] * 2);
 }
 
 // Inside a kernel, the axes without an index form a small vector.
@@ -360,52 +360,9 @@ TEST(Parts, SmallVectorsInKernels) {
     v[at(i * 3 + 2)] *= 4;
     hits += p[at(i * 3)] > 1 ? 2 : 0;
   }
-  EXPECT_EQ(scopes::values<float>(r[0]), p);
-  EXPECT_EQ(scopes::values<float>(r[1]), v);
-  EXPECT_EQ(scopes::values<int>(r[3]), (Ints{0, 0, hits, 0}));
-}
-
-// stored(x) adds a kernel, also where rows would be fused, and gives the same numbers.
-template <bool Hint>
-struct hinted : program<hinted<Hint>> {
-  in<f32, N, 64> x;
-  out<f32, N, 64> y;
-  constexpr auto kept(auto const& v) {
-    if constexpr (Hint)
-      return stored(v);
-    else
-      return v * 1;
-  }
-  constexpr void body() {
-    auto e = kept(exp(x - max<1>(x, keepdims)));
-    y = e / sum<1>(e, keepdims);
-  }
-};
-struct doubled : program<doubled> {
-  in<f32, N> x;
-  out<f32, N> y, z;
-  constexpr void body() {
-    auto twice = stored(x * 2);
-    y = twice + 1;
-    z = stored(stored(stored(x)) * 3);
-  }
-};
-
-TEST(Parts, Stored) {
-  const int n = 5;
-  const Floats x = floats(n * 64, 7, 31);
-  const auto run = [&](const dsl::record::program& p) {
-    return scopes::values<float>(scopes::run(p, {scopes::tensor({n, 64}, x), scopes::output<float>({n, 64})})[1]);
-  };
-  EXPECT_EQ(run(ir<hinted<true>>), run(ir<hinted<false>>));
-  EXPECT_EQ(kernels(ir<hinted<false>>), 1);
-  EXPECT_EQ(kernels(ir<hinted<true>>), 2);
-  // x * 2 and x * 3 are one kernel each. A parameter is stored already, and a stored result is stored once.
-  EXPECT_EQ(kernels(ir<doubled>), 3);
-  const auto r =
-      scopes::run(ir<doubled>, {scopes::tensor<float>({2}, {1, 2}), scopes::output<float>({2}), scopes::output<float>({2})});
-  EXPECT_EQ(scopes::values<float>(r[1]), (Floats{3, 5}));
-  EXPECT_EQ(scopes::values<float>(r[2]), (Floats{3, 6}));
+  EXPECT_EQ(scopes::values<float>(r["position"]), p);
+  EXPECT_EQ(scopes::values<float>(r["velocity"]), v);
+  EXPECT_EQ(scopes::values<int>(r["hits"]), (Ints{0, 0, hits, 0}));
 }
 
 }  // namespace

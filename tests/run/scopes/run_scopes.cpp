@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/diagnostic.h"
@@ -23,9 +24,9 @@ namespace {
 
 bool with_objects = false, with_strides = false;
 
-std::vector<Array> run(Graph& g, const Program& program, std::vector<Array> arguments) {
+Results run(Graph& g, const Program& program, std::vector<Array> arguments) {
   if (!program.checks.empty()) arguments.push_back(scalar(no_check));
-  auto expected = interpret(g, program, arguments);
+  Results expected(program, interpret(g, program, arguments));
   if (!with_objects) return expected;
   const kiln::compiler::testing::CompiledProgram compiled(g,
                                                           with_strides ? kiln::compiler::testing::strided(program) : program);
@@ -39,7 +40,17 @@ std::vector<Array> run(Graph& g, const Program& program, std::vector<Array> argu
 
 }  // namespace
 
-std::vector<Array> run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments) {
+Results::Results(const Program& program, std::vector<Array> arrays) : std::vector<Array>(std::move(arrays)) {
+  for (const Parameter& p : program.params) names_.push_back(p.name);
+}
+
+const Array& Results::operator[](std::string_view name) const {
+  const auto found = std::ranges::find(names_, name);
+  if (found == names_.end()) throw std::invalid_argument("no parameter " + std::string(name));
+  return (*this)[static_cast<std::size_t>(found - names_.begin())];
+}
+
+Results run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments) {
   Graph g;
   const Program program = kiln::generator::import_program(g, p);
   return run(g, program, arguments);
@@ -71,13 +82,13 @@ int count_kernels(const kiln::dsl::record::program& p, F&& counts) {
 int all_kernels(const kiln::dsl::record::program& p) {
   return count_kernels(p, [](const Graph&, const Kernel&) { return true; });
 }
-int kernels_in_turns(const kiln::dsl::record::program& p) {
+int kernels_in_loops(const kiln::dsl::record::program& p) {
   return count_kernels(p, [](const Graph&, const Kernel& k) { return k.loop >= 0; });
 }
 int kernels_in_loop(const kiln::dsl::record::program& p, int loop) {
   return count_kernels(p, [&](const Graph&, const Kernel& k) { return k.loop == loop; });
 }
-int copies_in_turns(const kiln::dsl::record::program& p) {
+int copies_in_loops(const kiln::dsl::record::program& p) {
   return count_kernels(p, [](const Graph& g, const Kernel& k) {
     const Id end = g.src(k.sink, 0), store = g.src(end, 0), range = g.src(end, 1);
     if (k.loop < 0 || g.is_index_const(g.src(range, 0), 1) || g.src(store).size() < 3) return false;
@@ -85,7 +96,7 @@ int copies_in_turns(const kiln::dsl::record::program& p) {
   });
 }
 
-std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments) {
+Results run_file(const std::string& name, const std::vector<Array>& arguments) {
   std::ifstream in(KILN_SCOPE_PROGRAMS + name);
   const std::string text((std::istreambuf_iterator<char>(in)), {});
   Graph g;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -60,21 +61,32 @@ std::vector<T> values(const Array& a) {
   return out;
 }
 
+// A program's parameters after a call, by number or by name: r["y"].
+class Results : public std::vector<Array> {
+ public:
+  Results(const kiln::compiler::Program& program, std::vector<Array> arrays);
+  using std::vector<Array>::operator[];
+  const Array& operator[](std::string_view name) const;
+
+ private:
+  std::vector<std::string> names_;
+};
+
 // Arguments: one array for each parameter. With --compiled the object's results are compared with the interpreter's, bit for
 // bit, on one thread and on three; a difference fails the test. If the program has checks, the last result is the number of the
 // failed check, or no_check.
-std::vector<Array> run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments);
+Results run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments);
 // The error that the compiler reports.
 std::string compile_error(const kiln::dsl::record::program& p);
 
 // Numbers of kernels in the compiled program: all; in host loops; of the latter, the ones that copy a whole tensor.
 int all_kernels(const kiln::dsl::record::program& p);
-int kernels_in_turns(const kiln::dsl::record::program& p);
-int copies_in_turns(const kiln::dsl::record::program& p);
+int kernels_in_loops(const kiln::dsl::record::program& p);
+int copies_in_loops(const kiln::dsl::record::program& p);
 // Kernels directly in loop number `loop`. Loops are numbered in the order in which they begin.
 int kernels_in_loop(const kiln::dsl::record::program& p, int loop);
 
 // The same for a program in textual form in the folder host_loops.
-std::vector<Array> run_file(const std::string& name, const std::vector<Array>& arguments);
+Results run_file(const std::string& name, const std::vector<Array>& arguments);
 
 }  // namespace scopes

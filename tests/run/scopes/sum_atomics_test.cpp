@@ -76,13 +76,13 @@ void expect_columns(int n, int m) {
     }
   for (int j = 0; j < m; ++j)
     for (int i = 0; i < n && k[at(i * m + j)] != 13; ++i) bits[at(j)] ^= k[at(i * m + j)];
-  EXPECT_EQ(scopes::values<float>(r[3]), sum);
-  EXPECT_EQ(scopes::values<float>(r[4]), largest);
-  EXPECT_EQ(scopes::values<float>(r[5]), rows);
-  EXPECT_EQ(scopes::values<int>(r[6]), positive);
-  EXPECT_EQ(scopes::values<int>(r[7]), bits);
-  EXPECT_EQ(scopes::values<int>(r[8]), bins);
-  EXPECT_EQ(scopes::values<int>(r[9])[0], count);
+  EXPECT_EQ(scopes::values<float>(r["sum"]), sum);
+  EXPECT_EQ(scopes::values<float>(r["largest"]), largest);
+  EXPECT_EQ(scopes::values<float>(r["rows"]), rows);
+  EXPECT_EQ(scopes::values<int>(r["positive"]), positive);
+  EXPECT_EQ(scopes::values<int>(r["bits"]), bits);
+  EXPECT_EQ(scopes::values<int>(r["bins"]), bins);
+  EXPECT_EQ(scopes::values<int>(r["count"])[0], count);
 }
 
 // Each work item has its own local array, also along an axis that a sum could run over.

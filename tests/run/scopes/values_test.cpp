@@ -3,8 +3,6 @@
 #include <kiln/dsl.h>
 
 #include <algorithm>
-
-#include <algorithm>
 #include <limits>
 
 #include "tests/run/scopes/run_scopes.h"
@@ -49,16 +47,20 @@ TEST(Values, ElementsOfComputedTensors) {
     const Ints x = numbers(n * 4), place = numbers(n);
     const auto r = scopes::run(ir<computed>, {scopes::tensor({n, 4}, x), scopes::tensor({n}, place), scopes::output<int>({n}),
                                               scopes::output<int>({n}), scopes::output<int>({}), scopes::output<int>({n, 4})});
+    const auto twice = [&](int i, int k) { return 2 * x[at(std::clamp(i, 0, n - 1) * 4 + std::clamp(k, 0, 3))]; };
     const auto total = [&](int i) { return x[at(i * 4)] + x[at(i * 4 + 1)] + x[at(i * 4 + 2)] + x[at(i * 4 + 3)]; };
     const auto table = [](int i) { return std::clamp(i, 0, 7) * 3 - 5; };
+    Ints neighbours, looked_up, rows;
     for (int i = 0; i < n; ++i) {
-      const int p = place[at(i)], outside = i + 1 < n ? total(i + 1) : 1000;
-      EXPECT_EQ(scopes::values<int>(r[2])[at(i)], total(floormod(i - 1, n)) + outside + 2 * x[at(i * 4 + std::clamp(p, 0, 3))]);
-      EXPECT_EQ(scopes::values<int>(r[3])[at(i)], table(p) + table(p + 1) + 1);
-      for (int k = 0; k < 4; ++k)
-        EXPECT_EQ(scopes::values<int>(r[5])[at(i * 4 + k)], 2 * x[at(std::clamp(p, 0, n - 1) * 4 + k)]);
+      const int p = place[at(i)], above = total(floormod(i - 1, n)), below = i + 1 < n ? total(i + 1) : 1000;
+      neighbours.push_back(above + below + twice(i, p));
+      looked_up.push_back(table(p) + table(p + 1) + 1);
+      for (int k = 0; k < 4; ++k) rows.push_back(twice(p, k));
     }
-    EXPECT_EQ(scopes::values<int>(r[4])[0], 2 * x[1] + total(0));
+    EXPECT_EQ(scopes::values<int>(r["neighbours"]), neighbours) << n;
+    EXPECT_EQ(scopes::values<int>(r["looked_up"]), looked_up) << n;
+    EXPECT_EQ(scopes::values<int>(r["rows"]), rows) << n;
+    EXPECT_EQ(scopes::values<int>(r["first"]), Ints{twice(0, 1) + total(0)}) << n;
   }
 }
 
@@ -105,24 +107,25 @@ TEST(Values, SmallVectorsInKernels) {
     int v[3], s[3] = {row[0], row[1], row[2]}, count[2][2] = {};
     for (int a = 0; a < 3; ++a) v[a] = row[2 - a] + 10 * row[a];
     const int p = which[at(i)];
-    EXPECT_EQ(scopes::values<int>(r[2])[at(i)], v[std::clamp(p, 0, 2)] + 7 * (p >= 0 && p < 3 ? v[p] : 500));
-    EXPECT_EQ(scopes::values<int>(r[3])[at(i)], v[0] * row[0] + 3 * v[1] * row[1] + 5 * v[2] * row[2]);
+    EXPECT_EQ(scopes::values<int>(r["picked"])[at(i)], v[std::clamp(p, 0, 2)] + 7 * (p >= 0 && p < 3 ? v[p] : 500));
+    EXPECT_EQ(scopes::values<int>(r["product"])[at(i)], v[0] * row[0] + 3 * v[1] * row[1] + 5 * v[2] * row[2]);
     std::sort(s, s + 3);
-    EXPECT_EQ(scopes::values<int>(r[4])[at(i)], s[1]);
+    EXPECT_EQ(scopes::values<int>(r["sorted_middle"])[at(i)], s[1]);
     for (int k = 0; k < 3; ++k) {
       int& c = count[std::min(k, 1)][std::clamp(row[k], 0, 1)];
       const int before = c;
       c += row[k];
       if (before >= 0 && before < 2) count[before][1] -= 1;
     }
-    EXPECT_EQ(scopes::values<int>(r[5])[at(i)], count[0][0] + 10 * count[0][1] + 100 * count[1][0] + 1000 * count[1][1]);
+    EXPECT_EQ(scopes::values<int>(r["counted"])[at(i)],
+              count[0][0] + 10 * count[0][1] + 100 * count[1][0] + 1000 * count[1][1]);
   }
 }
 
 // A tensor in a variable is memory that kernels share.
 struct scratch : program<scratch> {
   in<i32, N> x;
-  in<i32> turns;
+  in<i32> iterations;
   out<i32, N> y;
   out<i32, 8> bins;
   out<i32> total;
@@ -131,7 +134,7 @@ struct scratch : program<scratch> {
     auto histogram = var<i32, 8>(0);
     auto all = var(0);
     a(0) = 5;
-    for (auto t : loop(turns)) {
+    for (auto t : loop(iterations)) {
       for (auto [i] : kernel(N)) b(i) = a.at<mode::wrap>(i + 1) + t;
       for (auto [i] : kernel(N)) {
         if (auto c = when(b(i) > 0)) a(i) = b(i) - a(i);
@@ -148,14 +151,14 @@ struct scratch : program<scratch> {
 
 TEST(Values, TensorsInVariables) {
   for (const int n : {1, 2, 37})
-    for (const int turns : {0, 1, 5}) {
+    for (const int iterations : {0, 1, 5}) {
       const Ints x = numbers(n);
-      const auto r = scopes::run(ir<scratch>, {scopes::tensor({n}, x), scopes::scalar(turns), scopes::output<int>({n}),
+      const auto r = scopes::run(ir<scratch>, {scopes::tensor({n}, x), scopes::scalar(iterations), scopes::output<int>({n}),
                                                scopes::output<int>({8}), scopes::output<int>({})});
       Ints a = x, b = x, bins(8);
       int total = 0;
       a[0] = 5;
-      for (int t = 0; t < turns; ++t) {
+      for (int t = 0; t < iterations; ++t) {
         for (int i = 0; i < n; ++i) b[at(i)] = a[at((i + 1) % n)] + t;
         for (int i = 0; i < n; ++i) {
           if (b[at(i)] > 0) a[at(i)] = b[at(i)] - a[at(i)];
@@ -164,9 +167,9 @@ TEST(Values, TensorsInVariables) {
         }
         a[at(std::min(t, n - 1))] += 100;
       }
-      EXPECT_EQ(scopes::values<int>(r[2]), a);
-      EXPECT_EQ(scopes::values<int>(r[3]), bins);
-      EXPECT_EQ(scopes::values<int>(r[4])[0], total);
+      EXPECT_EQ(scopes::values<int>(r["y"]), a);
+      EXPECT_EQ(scopes::values<int>(r["bins"]), bins);
+      EXPECT_EQ(scopes::values<int>(r["total"])[0], total);
     }
 }
 
@@ -181,14 +184,14 @@ struct grouped : program<grouped> {
     for (auto [i] : kernel(N).workgroup<8>()) {
       auto common = shared<i32, 8>();
       auto own = var<i32, 3>(0);
-      auto turns = var<i32, 2>(0);
+      auto iterations = var<i32, 2>(0);
       auto t = local_id(i);
       for (auto k : loop(3)) own(k) = x(i) + k;
       common(t) = own(2);
-      turns(1) += 2;
+      iterations(1) += 2;
       barrier();
       own(t % 3) += common(7 - t);
-      for (auto k : loop(turns(1))) {
+      for (auto k : loop(iterations(1))) {
         barrier();
         common(t) = own(k) + 1;
         barrier();
@@ -222,8 +225,8 @@ TEST(Values, VariablesAcrossBarriers) {
         sums[at(floormod(x[at(first + t)], 4))] += own[t][2];
       }
     }
-    EXPECT_EQ(scopes::values<int>(r[1]), y);
-    EXPECT_EQ(scopes::values<int>(r[2]), sums);
+    EXPECT_EQ(scopes::values<int>(r["y"]), y);
+    EXPECT_EQ(scopes::values<int>(r["sums"]), sums);
   }
 }
 
@@ -249,8 +252,8 @@ TEST(Values, CompareExchangeComparesBits) {
   const std::vector<float> after = {0.0f, 7.0f, 7.0f, 7.0f, 2.0f};
   const auto r = scopes::run(ir<exchanged>, {scopes::tensor({5}, x), scopes::tensor({5}, expected), scopes::tensor({5}, x),
                                              scopes::output<float>({5})});
-  EXPECT_EQ(scopes::values<float>(r[2]), after);
-  EXPECT_EQ(scopes::values<float>(r[3]), after);
+  EXPECT_EQ(scopes::values<float>(r["memory"]), after);
+  EXPECT_EQ(scopes::values<float>(r["variable"]), after);
 }
 
 // In a kernel that writes a tensor, only its elements can be used.
@@ -331,10 +334,10 @@ void expect_many_components() {
     }
     for (int half = 16; half > 0; half /= 2)
       for (int k = 0; k < half; ++k) sums[k] += sums[k + half], products[k] *= products[k + half];
-    EXPECT_EQ(scopes::values<float>(r[1])[n], sums[0]) << K;
-    EXPECT_EQ(scopes::values<float>(r[2])[n], products[0]) << K;
-    EXPECT_EQ(scopes::values<float>(r[3])[n], low) << K;
-    EXPECT_EQ(scopes::values<float>(r[4])[n], high) << K;
+    EXPECT_EQ(scopes::values<float>(r["total"])[n], sums[0]) << K;
+    EXPECT_EQ(scopes::values<float>(r["product"])[n], products[0]) << K;
+    EXPECT_EQ(scopes::values<float>(r["least"])[n], low) << K;
+    EXPECT_EQ(scopes::values<float>(r["greatest"])[n], high) << K;
   }
 }
 

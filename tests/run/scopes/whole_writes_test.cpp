@@ -52,10 +52,10 @@ TEST(WholeWrites, NeedNoZeros) {
       for (std::size_t k = 0; k < 2; ++k) planes[k * x.size() + i] = x[i] - static_cast<int>(k);
       for (std::size_t k = 0; k < 3; ++k) every_third[k * x.size() + i] = 3 * x[i] + static_cast<int>(k);
     }
-    EXPECT_EQ(scopes::values<int>(r[1]), turned);
-    EXPECT_EQ(scopes::values<int>(r[2]), both);
-    EXPECT_EQ(scopes::values<int>(r[3]), planes);
-    EXPECT_EQ(scopes::values<int>(r[4]), every_third);
+    EXPECT_EQ(scopes::values<int>(r["turned"]), turned);
+    EXPECT_EQ(scopes::values<int>(r["both"]), both);
+    EXPECT_EQ(scopes::values<int>(r["planes"]), planes);
+    EXPECT_EQ(scopes::values<int>(r["every_third"]), every_third);
   }
 }
 
@@ -93,39 +93,39 @@ TEST(WholeWrites, PartsNeedZeros) {
           ir<partly>, {scopes::tensor({n}, x), scopes::output<int>({n, 3}), scopes::output<int>({n}), scopes::output<int>({n}),
                        scopes::output<int>({n}), scopes::tensor({m}, numbers(m)), scopes::output<int>({n, 2})});
       for (std::size_t i = 0; i < x.size(); ++i) {
-        EXPECT_EQ(scopes::values<int>(r[1])[3 * i + 1], 0);
-        EXPECT_EQ(scopes::values<int>(r[1])[3 * i + 2], -x[i]);
-        EXPECT_EQ(scopes::values<int>(r[2])[i], x[i] > 0 ? x[i] : 0);
-        EXPECT_EQ(scopes::values<int>(r[3])[i], x[i] > 10 ? 0 : x[i]);
-        EXPECT_EQ(scopes::values<int>(r[4])[i], m > 0 ? x[i] : 0);
-        EXPECT_EQ(scopes::values<int>(r[6])[2 * i + 1], 1);
+        EXPECT_EQ(scopes::values<int>(r["outer"])[3 * i + 1], 0);
+        EXPECT_EQ(scopes::values<int>(r["outer"])[3 * i + 2], -x[i]);
+        EXPECT_EQ(scopes::values<int>(r["positive"])[i], x[i] > 0 ? x[i] : 0);
+        EXPECT_EQ(scopes::values<int>(r["until"])[i], x[i] > 10 ? 0 : x[i]);
+        EXPECT_EQ(scopes::values<int>(r["first"])[i], m > 0 ? x[i] : 0);
+        EXPECT_EQ(scopes::values<int>(r["before"])[2 * i + 1], 1);
       }
     }
 }
 
 // A loop that may have no iteration, and a kernel under a condition, leave the zeros.
 struct perhaps : program<perhaps> {
-  in<i32> turns;
+  in<i32> iterations;
   in<i32, N> x;
   out<i32, N, 2> y, z;
   constexpr void body() {
-    for (auto t : loop(turns))
+    for (auto t : loop(iterations))
       for (auto [i] : kernel(N))
         for (int c : {0, 1}) y(i, c) = x(i) + t;
-    if (auto c = when(turns > 3))
+    if (auto c = when(iterations > 3))
       for (auto [i] : kernel(N))
         for (int k : {0, 1}) z(i, k) = x(i) + k;
   }
 };
 
-TEST(WholeWrites, LoopsWithoutTurnsLeaveZeros) {
-  for (const int turns : {0, 1, 2, 5}) {
+TEST(WholeWrites, LoopsWithoutIterationsLeaveZeros) {
+  for (const int iterations : {0, 1, 2, 5}) {
     const auto x = numbers(9);
-    const auto r = scopes::run(
-        ir<perhaps>, {scopes::scalar(turns), scopes::tensor({9}, x), scopes::output<int>({9, 2}), scopes::output<int>({9, 2})});
+    const auto r = scopes::run(ir<perhaps>, {scopes::scalar(iterations), scopes::tensor({9}, x), scopes::output<int>({9, 2}),
+                                             scopes::output<int>({9, 2})});
     for (std::size_t i = 0; i < 18; ++i) {
-      EXPECT_EQ(scopes::values<int>(r[2])[i], turns > 0 ? x[i / 2] + turns - 1 : 0) << turns;
-      EXPECT_EQ(scopes::values<int>(r[3])[i], turns > 3 ? x[i / 2] + static_cast<int>(i % 2) : 0) << turns;
+      EXPECT_EQ(scopes::values<int>(r["y"])[i], iterations > 0 ? x[i / 2] + iterations - 1 : 0) << iterations;
+      EXPECT_EQ(scopes::values<int>(r["z"])[i], iterations > 3 ? x[i / 2] + static_cast<int>(i % 2) : 0) << iterations;
     }
   }
 }

@@ -23,12 +23,12 @@ constexpr auto fma_reduce(const A& a, const B& b, const sloc& l) {
 // The leading extents of S: all but the last `Drop`.
 template <class S, int Drop>
 struct batch {
-  static constexpr ints picked = [] {
+  static constexpr ints chosen = [] {
     ints r;
     for (int i = 0; i + Drop < S::rank; ++i) r.add(i);
     return r;
   }();
-  using type = typename gathered<S, picked>::type;
+  using type = typename gathered<S, chosen>::type;
 };
 
 template <class A, class B>

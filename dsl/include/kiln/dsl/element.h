@@ -155,7 +155,7 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S
   }
 };
 
-// unique(y(p)) = v: the program's promise that no other position of the kernel reads or writes these elements, for indices of
+// unique(y(p)) = v: the program's promise that no other work item of the kernel reads or writes these elements, for indices of
 // which the compiler cannot prove it.
 template <class D, class S, mode Mode, bool W>
 constexpr auto unique(const element_<D, S, Mode, W>& x) {

@@ -46,7 +46,7 @@ namespace kiln::dsl {
   X(operand_must_be_a_tensor__write_var_full_or_size, "needs a tensor of the program, not a plain C++ value: var(1.0f), full<f32, N>(1), size<N, i32>()")
 #define KILN_REASONS_INDEX(X) \
   X(axis_out_of_range, "axis out of range for the rank of the tensor") \
-  X(positions_are_numbers__name_another_dtype, "positions are numbers, not bool: name an integer or floating dtype")
+  X(indices_are_numbers__name_another_dtype, "indices are numbers, not bool: name an integer or floating dtype")
 #define KILN_REASONS_REDUCE(X) \
   KILN_REASONS_AXIS(X) \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
@@ -215,7 +215,7 @@ enum class why : unsigned char {
   axis_is_named_twice,
   permutation_must_name_every_axis_once,
   squeezed_axis_must_have_extent_1,
-  positions_are_numbers__name_another_dtype,
+  indices_are_numbers__name_another_dtype,
   axes_are_template_arguments__write_sum_of_axis,
   reduction_of_an_empty_axis_has_no_value,
   the_named_dtype_does_not_hold_every_element__write_cast,

@@ -23,11 +23,11 @@ constexpr auto positions(builder* b, const sloc& l) {
 }
 template <class D, class S, int... I>
 constexpr auto all_positions(builder* b, const sloc& l, seq<I...>) {
-  return pieces{detail::positions<D, S, I>(b, l)...};
+  return parts{detail::positions<D, S, I>(b, l)...};
 }
 
 template <class D>
-inline constexpr why position_why = is_bool<D> ? why::positions_are_numbers__name_another_dtype : why::ok;
+inline constexpr why position_why = is_bool<D> ? why::indices_are_numbers__name_another_dtype : why::ok;
 
 }  // namespace detail
 

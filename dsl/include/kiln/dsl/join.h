@@ -1,4 +1,4 @@
-// One tensor from several and several from one: concat, stack, split, and `pieces`, the small tuple that split returns.
+// One tensor from several and several from one: concat, stack, split, and `parts`, the small tuple that split returns.
 #pragma once
 
 #include "kiln/dsl/slice.h"
@@ -6,19 +6,19 @@
 namespace kiln::dsl {
 
 template <int I, class T>
-struct piece_ {
+struct part_ {
   T value;
 };
 template <class, class... T>
-struct pieces_;
+struct parts_;
 template <int... I, class... T>
-struct pieces_<seq<I...>, T...> : piece_<I, T>... {
-  constexpr pieces_(const T&... t) : piece_<I, T>{t}... {}  // NOLINT(google-explicit-constructor)
+struct parts_<seq<I...>, T...> : part_<I, T>... {
+  constexpr parts_(const T&... t) : part_<I, T>{t}... {}  // NOLINT(google-explicit-constructor)
 };
 // auto [a, b] = split<1, 2>(x);
 template <class... T>
-struct pieces : pieces_<make_seq<sizeof...(T)>, T...> {
-  constexpr pieces(const T&... t) : pieces_<make_seq<sizeof...(T)>, T...>(t...) {}  // NOLINT(google-explicit-constructor)
+struct parts : parts_<make_seq<sizeof...(T)>, T...> {
+  constexpr parts(const T&... t) : parts_<make_seq<sizeof...(T)>, T...>(t...) {}  // NOLINT(google-explicit-constructor)
   template <std::size_t I>
   constexpr auto get() const {
     return of<static_cast<int>(I)>(*this);
@@ -26,7 +26,7 @@ struct pieces : pieces_<make_seq<sizeof...(T)>, T...> {
 
  private:
   template <int I, class U>
-  static constexpr U of(const piece_<I, U>& p) {
+  static constexpr U of(const part_<I, U>& p) {
     return p.value;
   }
 };
@@ -34,9 +34,9 @@ struct pieces : pieces_<make_seq<sizeof...(T)>, T...> {
 namespace detail {
 
 template <int I, class U>
-U piece_type(const piece_<I, U>*);
+U part_type(const part_<I, U>*);
 template <std::size_t I, class... T>
-using piece_t = decltype(detail::piece_type<static_cast<int>(I)>(static_cast<const pieces<T...>*>(nullptr)));
+using part_t = decltype(detail::part_type<static_cast<int>(I)>(static_cast<const parts<T...>*>(nullptr)));
 
 template <int Axis, class A, class B>
 constexpr why joins_why() {
@@ -112,7 +112,7 @@ constexpr why split_why() {
 template <int Axis, class X, int... I>
 constexpr auto split_parts(const X& x, const sloc& l, seq<I...>) {
   constexpr ext size = detail::exact_div(ext_at<shape_of<X>, Axis>, detail::to_ext(static_cast<int>(sizeof...(I))));
-  return pieces{detail::part_of<Axis, detail::times(size, detail::to_ext(I)), size>(x, l)...};
+  return parts{detail::part_of<Axis, detail::times(size, detail::to_ext(I)), size>(x, l)...};
 }
 
 template <class S, int Axis, auto... Size>
@@ -135,7 +135,7 @@ inline constexpr ext offset = [] {
 }();
 template <int Axis, auto... Size, class X, int... I>
 constexpr auto split_parts_of_sizes(const X& x, const sloc& l, seq<I...>) {
-  return pieces{detail::part_of<Axis, offset<I, Size...>, detail::to_ext(Size)>(x, l)...};
+  return parts{detail::part_of<Axis, offset<I, Size...>, detail::to_ext(Size)>(x, l)...};
 }
 
 }  // namespace detail
@@ -203,10 +203,10 @@ mistake<Reason> split_sizes(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 }  // namespace kiln::dsl
 
 template <class... T>
-struct std::tuple_size<kiln::dsl::pieces<T...>> {
+struct std::tuple_size<kiln::dsl::parts<T...>> {
   static constexpr std::size_t value = sizeof...(T);
 };
 template <std::size_t I, class... T>
-struct std::tuple_element<I, kiln::dsl::pieces<T...>> {
-  using type = kiln::dsl::detail::piece_t<I, T...>;
+struct std::tuple_element<I, kiln::dsl::parts<T...>> {
+  using type = kiln::dsl::detail::part_t<I, T...>;
 };

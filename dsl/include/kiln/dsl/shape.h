@@ -125,8 +125,8 @@ constexpr ints broadcast_axes(const record::shape& a, const record::shape& b) {
 }
 template <class A, class B>
 struct broadcast_of {
-  static constexpr ints picked = detail::broadcast_axes(*shape_v<A>, *shape_v<B>);
-  using type = typename gathered<cat_t<A, B>, picked>::type;
+  static constexpr ints chosen = detail::broadcast_axes(*shape_v<A>, *shape_v<B>);
+  using type = typename gathered<cat_t<A, B>, chosen>::type;
 };
 template <class A>
 struct broadcast_of<A, A> {

@@ -151,7 +151,7 @@ constexpr subscript_ index_node(builder* b, const X& x, const sloc& l) {
 }
 
 template <class T>
-concept position_pack = requires { typename T::is_position_pack; };
+concept index_pack = requires { typename T::is_index_pack; };
 
 // An index: a scalar or tensor of an integer dtype, an integer or extent of C++, or a range.
 template <class X>
@@ -192,7 +192,7 @@ template <class S, class... I>
 constexpr why element_why() {
   if constexpr ((std::is_same_v<I, ext> || ...))
     return why::computed_extent_is_a_template_argument__write_size_of_extent;
-  else if constexpr ((position_pack<I> || ...))
+  else if constexpr ((index_pack<I> || ...))
     return why::work_items_of_a_kernel_come_in_brackets__write_for_auto_i;
   else if constexpr (!(detail::integer_index<I>() && ...))
     return why::index_must_be_an_integer__write_cast_or_select;

@@ -1,0 +1,99 @@
+#include "compiler/codegen/llvm_passes.h"
+
+#include <llvm/Analysis/TargetTransformInfo.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/LICM.h>
+#include <llvm/Transforms/Scalar/LoopPassManager.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+namespace kiln::compiler {
+namespace {
+
+// Limits in instructions. LLVM's machine scheduler is quadratic in the uses of one register in a block, so a huge function is
+// selected and scheduled in source order (optnone). Register allocation stays the same.
+constexpr std::size_t large_function = 20'000;
+constexpr std::size_t huge_function = 40'000;
+// Limit in basic blocks. LLVM's hoisting from a machine loop visits all blocks of the loop many times.
+constexpr std::size_t many_blocks = 4000;
+
+llvm::FunctionPassManager full_pipeline() {
+  llvm::FunctionPassManager f;
+  f.addPass(llvm::EarlyCSEPass(true));
+  f.addPass(llvm::InstCombinePass());
+  f.addPass(llvm::SimplifyCFGPass());
+  f.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  f.addPass(llvm::EarlyCSEPass(true));
+  f.addPass(llvm::InstCombinePass());
+  f.addPass(llvm::SimplifyCFGPass());
+  return f;
+}
+
+// A masked gather or scatter becomes a branch and a block for each lane, unless the machine has an instruction for it.
+std::size_t block_estimate(const llvm::Function& f, const llvm::TargetTransformInfo& machine) {
+  std::size_t n = f.size();
+  for (const llvm::Instruction& i : llvm::instructions(f)) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&i);
+    if (call == nullptr) continue;
+    const bool gather = call->getIntrinsicID() == llvm::Intrinsic::masked_gather;
+    if (!gather && call->getIntrinsicID() != llvm::Intrinsic::masked_scatter) continue;
+    auto* pointers = llvm::cast<llvm::FixedVectorType>(call->getArgOperand(gather ? 0 : 1)->getType());
+    auto* type = llvm::cast<llvm::VectorType>(gather ? call->getType() : call->getArgOperand(0)->getType());
+    const llvm::Align align(llvm::cast<llvm::ConstantInt>(call->getArgOperand(gather ? 1 : 2))->getZExtValue());
+    const bool legal = gather ? machine.isLegalMaskedGather(type, align) && !machine.forceScalarizeMaskedGather(type, align)
+                              : machine.isLegalMaskedScatter(type, align) && !machine.forceScalarizeMaskedScatter(type, align);
+    if (!legal) n += 2 * pointers->getNumElements();
+  }
+  return n;
+}
+
+// LLVM's machine scheduler compares each memory access of a block with all earlier accesses that may alias, back to the last
+// barrier. A process-wide option says after how many accesses it makes a barrier. Its default of 1000 costs 2 ms for each store
+// of a long block.
+constexpr const char* accesses_to_a_barrier = "200";
+
+void bound_scheduling() {
+  [[maybe_unused]] static const bool once = [] {
+    auto& options = llvm::cl::getRegisteredOptions();
+    const auto it = options.find("dag-maps-huge-region");
+    return it != options.end() && it->second->addOccurrence(0, it->first(), accesses_to_a_barrier);
+  }();
+}
+
+llvm::FunctionPassManager linear_pipeline() {
+  llvm::FunctionPassManager f;
+  f.addPass(llvm::EarlyCSEPass(false));
+  return f;
+}
+
+}  // namespace
+
+void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
+  bound_scheduling();
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  for (llvm::Function& f : module) {
+    if (f.isDeclaration()) continue;
+    const std::size_t size = f.getInstructionCount();
+    llvm::FunctionPassManager passes = size > large_function ? linear_pipeline() : full_pipeline();
+    passes.run(f, functions);
+    if (size > huge_function || block_estimate(f, functions.getResult<llvm::TargetIRAnalysis>(f)) > many_blocks) {
+      f.addFnAttr(llvm::Attribute::OptimizeNone);
+      f.addFnAttr(llvm::Attribute::NoInline);
+    }
+  }
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,19 @@
+// explicit_plan: plans how the ranges of a kernel that the program wrote become loops.
+//
+// Before: the states that the kernel ends, over LOOP ranges.
+// After: the nodes do not change. In the plan the last range that is not short becomes lanes, with masks where control flow
+//   differs between lanes. Shorter ranges inside it stay loops. No range becomes lanes if the kernel has large arrays for each
+//   iteration, or if `in_order` is set.
+// Requires: serial_atomics ran.
+#pragma once
+
+#include "compiler/lower/vectorize_plan.h"
+
+namespace kiln::compiler {
+
+std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
+                                    const Target& target, bool in_order);
+// Whether the LOCAL has so many elements that a copy for each lane costs more than lanes gain.
+bool is_large_array(const Graph& g, Id local);
+
+}  // namespace kiln::compiler

@@ -1,0 +1,194 @@
+#include "compiler/lower/vectorize_plan.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/remark.h"
+#include "compiler/lower/expand.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/lane_cost.h"
+#include "compiler/target/lane_limits.h"
+#include "compiler/target/unrollable_loops.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
+constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
+constexpr int tile_factor = 4;
+
+struct Body {
+  int widest = 1;     // bytes of the widest value
+  int narrowest = 8;  // bytes of the narrowest element in memory
+  int operations = 0;
+  std::vector<Id> loads;
+  std::vector<Id> fma_loops;
+  bool has_loops = false;
+};
+
+Body look(const Graph& g, std::span<const Id> stores) {
+  Body b;
+  for (const Id id : g.reachable(stores)) {
+    const Op op = g.op(id);
+    const DType d = op == Op::STORE ? g.dtype(g.src(id, 2)) : g.dtype(id);
+    const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
+    if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
+    if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
+    if (op == Op::LOAD) b.loads.push_back(id);
+    if (is_elementwise(op) && d != DType::index) ++b.operations;
+    if (op != Op::FOR) continue;
+    b.has_loops = true;
+    if (g.arg(id, 0) == 1 && g.op(g.src(id, 4)) == Op::FMA) b.fma_loops.push_back(id);
+  }
+  return b;
+}
+
+bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
+  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == stride; });
+}
+
+// Whether the number of iterations of an inner loop depends on the range.
+bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
+  std::vector<Id> ends;
+  for (const Id id : g.reachable(stores))
+    if (g.op(id) == Op::FOR) ends.insert(ends.end(), {g.src(id, 1), g.src(id, 2)});
+  const std::vector<Id> nodes = g.reachable(ends);
+  return std::ranges::binary_search(nodes, range);
+}
+
+// `wanted` iterations, or the extent if it is constant and smaller.
+int fitting(const Graph& g, Id range, int wanted) {
+  const Id end = g.src(range, 0);
+  if (!g.is_const(end) || g.arg(end, 0) >= wanted) return wanted;
+  return static_cast<int>(std::max<std::int64_t>(1, g.arg(end, 0)));
+}
+
+// Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
+std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
+  if (!all_stores_have_stride(g, stores, range, stride)) return "its stores are not to neighbouring elements";
+  if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
+  if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
+  return {};
+}
+bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t i, std::int64_t stride) {
+  return why_no_lanes(g, stores, ranges[i], stride).empty();
+}
+
+// The short inner ranges of a kernel (unrollable_loops.h).
+struct Short {
+  std::size_t first;  // index of the first short range; ranges.size(): none is short
+  std::int64_t iterations = 1;
+  std::int64_t innermost = 1;  // iterations of the last range
+
+  Short(const Graph& g, std::span<const Id> ranges) : first(long_loops(g, ranges)) {
+    for (const Id r : ranges.subspan(first)) iterations *= innermost = g.arg(g.src(r, 0), 0);
+  }
+};
+
+LoopPlan lanes_over(const Body& b, Id range, int lanes) {
+  return {range, lanes, true, b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body), false};
+}
+
+// Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
+bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
+               std::vector<LoopPlan>& plan) {
+  const Short s(g, ranges);
+  if (s.first == ranges.size()) return false;
+  const Body b = look(g, stores);
+  const LaneCost cost(g, stores, ranges, s.first, target);
+  if (cost.operations() > huge_body) return false;
+  const std::size_t at = s.first - 1;
+  const int one_register = std::max(1, target.vector_bytes / b.widest);
+  // Each iteration of a loop waits for the one before. Two vectors fill the time.
+  const bool both = b.has_loops && cost.operations() <= short_body;
+  const int lanes =
+      static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], both ? 2 * one_register : one_register))));
+  const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
+  const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
+                         (lanes >= shortest_lanes || lanes >= one_register);
+  if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last()))
+    plan[at] = lanes_over(b, ranges[at], lanes);
+  else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
+    return false;
+  for (std::size_t i = s.first; i < ranges.size(); ++i) plan[i].step = fitting(g, ranges[i], max_short_iterations);
+  return true;
+}
+
+// The outer range to unroll: some load of an fma loop does not depend on it, preferably a vector load. ranges.size(): none.
+std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges, std::size_t lanes) {
+  const Id vector = ranges[lanes];
+  for (const bool vector_load : {true, false})
+    for (std::size_t i = lanes; i-- > 0;)
+      for (const Id loop : b.fma_loops) {
+        for (const Id id : g.reachable(g.src(loop, 4)))
+          if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
+              (!vector_load || index_stride(g, g.src(id, 1), vector) != 0))
+            return i;
+      }
+  return ranges.size();
+}
+
+}  // namespace
+
+std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
+  const std::vector<Id> as_they_are(ranges.begin(), ranges.end()), order = short_last(g, ranges);
+  const std::size_t first_short = long_loops(g, order);
+  if (order == as_they_are || first_short == order.size()) return as_they_are;
+  if (!look(g, stores).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
+  const LaneCost cost(g, stores, order, first_short, target);
+  const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
+                    cost.written_out() <= worth_copies * cost.loops_around();
+  return pays ? order : as_they_are;
+}
+
+namespace {
+
+std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
+  std::vector<LoopPlan> plan;
+  for (const Id r : ranges) plan.push_back({r, 1, false, false});
+  if (ranges.empty()) return plan;
+  const std::size_t at = ranges.size() - 1;
+  const Body b = look(g, stores);
+  const int one_register = std::max(1, target.vector_bytes / b.widest);
+  const int most = b.operations > light_body ? one_register : 2 * one_register;
+  const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], most))));
+  const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
+  if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
+  plan[at] = lanes_over(b, ranges[at], lanes);
+  plan[at].masked_all = b.operations > huge_body;
+  if (b.fma_loops.empty() || plan[at].masked_all || ranges.size() < 2) return plan;
+  if (const std::size_t i = tile_range(g, b, ranges, at); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
+  return plan;
+}
+
+std::string range_text(const Graph& g, Id range) {
+  return "the loop of " + index_text_or_id(g, g.src(range, 0)) + " iterations";
+}
+
+void explain(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan) {
+  const auto lanes = std::ranges::find(plan, true, &LoopPlan::lanes);
+  if (lanes != plan.end()) {
+    remark(g, stores[0], remarks::vectorised, [&] {
+      return range_text(g, lanes->range) + " runs " + std::to_string(lanes->step) + " iterations at a time, in lanes";
+    });
+    return;
+  }
+  if (ranges.empty()) return;  // one iteration
+  remark(g, stores[0], remarks::not_vectorised, [&] {
+    const std::string_view why = why_no_lanes(g, stores, ranges.back(), 1);
+    return range_text(g, ranges.back()) + ": " + (why.empty() ? "too few iterations for lanes to pay" : std::string(why));
+  });
+}
+
+}  // namespace
+
+std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                     const Target& target) {
+  std::vector<LoopPlan> plan = planned(g, stores, ranges, target);
+  if (g.remarks() != nullptr && !stores.empty()) explain(g, stores, ranges, plan);
+  return plan;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,38 @@
+// vectorize_plan: plans how the LOOP ranges of a kernel become loops.
+//
+// Before: STOREs over LOOP ranges; reductions are FORs without effects.
+// After: the nodes do not change. The result is a plan, by these rules:
+//   - The innermost range becomes lanes if every store is contiguous in it, and neither bounds nor vectors of inner loops
+//     depend on it.
+//   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
+//     they are written out, and the range around them becomes lanes with a stride.
+//   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it. One load then serves several
+//     accumulators.
+// Requires: reduce_lowering ran.
+// Why: no plan changes a result, because iterations are independent and each keeps its order.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/target/target.h"
+
+namespace kiln::compiler {
+
+struct LoopPlan {
+  Id range = no_id;
+  int step = 1;              // iterations of the range in one iteration of the main loop
+  bool lanes = false;        // true: these iterations are lanes; false: copies of the code
+  bool masked_tail = false;  // true: the rest is one masked vector; false: a loop with step 1
+  bool masked_all = false;   // every vector is masked, so that a large body is emitted once
+};
+
+// ranges: outermost first. The plan has the same order.
+std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                     const Target& target);
+
+// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work.
+std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
+
+}  // namespace kiln::compiler

@@ -1,0 +1,94 @@
+// The number of kernels that well-known programs become, and their results, which equal the interpreter's bit for bit: with
+// symbols and with numbers, on one thread and on three.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "compiler/interp/index_value.h"
+#include "compiler/interp/interpret.h"
+#include "compiler/ir/text.h"
+#include "compiler/pipeline/run_passes.h"
+#include "tests/run/array_of_elements.h"
+#include "tests/run/compiled.h"
+#include "tests/run/fuse_rows_programs.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+void run(Graph& g, const Program& p, const CompiledProgram& compiled, const Sizes& sizes) {
+  std::map<std::string, std::int64_t> symbols;
+  for (const Symbol& s : p.symbols) symbols[s.name] = sizes.at(s.name);
+  IndexValues value(g, symbols);
+  std::mt19937 random(7);
+  std::vector<Array> arguments;
+  for (const Parameter& q : p.params) {
+    std::vector<std::int64_t> extents;
+    for (const Id e : q.extents) extents.push_back(value(e).value());
+    arguments.push_back(array_of_elements(q.dtype, std::move(extents), [&] {
+      return is_float(q.dtype) ? static_cast<double>(static_cast<int>(random() % 2001) - 1000) / 371
+                               : static_cast<double>(random() % 12);
+    }));
+  }
+  const auto expected = interpret(g, p, arguments);
+  for (const int workers : {1, 3}) {
+    const auto got = compiled(arguments, workers);
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(difference(expected[i], got[i]), "")
+          << p.params[i].name << ", sizes " << ::testing::PrintToString(symbols) << ", workers " << workers;
+  }
+}
+
+// sizes: values for the symbols. The first two are also tried as numbers in the text.
+void check(const std::string& text, int most_kernels, const std::vector<Sizes>& sizes) {
+  SCOPED_TRACE(text);
+  const auto compiled_as = [&](const std::string& source, std::span<const Sizes> values) {
+    Graph g;
+    const Program p = read_program(g, source, "fusion.kiln");
+    const CompiledProgram compiled(g, p);
+    EXPECT_LE(compiled.description()->n_kernels, most_kernels) << source.substr(0, 200);
+    for (const Sizes& s : values) run(g, p, compiled, s);
+  };
+  compiled_as(text, sizes);
+  for (const Sizes& s : std::span(sizes).first(2)) compiled_as(with_sizes(text, s), std::span(&s, 1));
+}
+
+const std::vector<Sizes> rows = {{{"M", 200}, {"N", 64}}, {{"M", 37}, {"N", 131}}, {{"M", 1}, {"N", 5}},
+                                 {{"M", 3}, {"N", 1}},    {{"M", 0}, {"N", 7}},    {{"M", 9}, {"N", 0}},
+                                 {{"M", 1000}, {"N", 33}}};
+const std::vector<Sizes> products = {{{"M", 64}, {"N", 48}, {"K", 32}}, {{"M", 37}, {"N", 29}, {"K", 19}},
+                                     {{"M", 1}, {"N", 8}, {"K", 3}},    {{"M", 0}, {"N", 4}, {"K", 4}},
+                                     {{"M", 5}, {"N", 0}, {"K", 4}},    {{"M", 5}, {"N", 4}, {"K", 0}},
+                                     {{"M", 531}, {"N", 17}, {"K", 9}}};
+const std::vector<Sizes> images = {{{"M", 48}, {"N", 64}}, {{"M", 37}, {"N", 29}}, {{"M", 1}, {"N", 1}},
+                                   {{"M", 2}, {"N", 40}},  {{"M", 17}, {"N", 2}},  {{"M", 16}, {"N", 16}},
+                                   {{"M", 1030}, {"N", 9}}};
+
+TEST(Fusion, ElementwiseChainIsOne) { check(elementwise_chain_text(), 1, rows); }
+TEST(Fusion, SoftmaxIsOne) { check(softmax_text(), 1, rows); }
+TEST(Fusion, LayerNormIsOne) { check(layer_norm_text(), 1, rows); }
+TEST(Fusion, ArgmaxIsOne) { check(argmax_text(), 1, rows); }
+TEST(Fusion, CrossEntropyIsAtMostTwo) { check(cross_entropy_text(), 2, rows); }
+TEST(Fusion, TwoProductsAreTwo) { check(two_products_text(), 2, products); }
+TEST(Fusion, GeluOfAProductWithBiasIsOne) { check(gelu_layer_text(), 1, products); }
+TEST(Fusion, RunningSumIsOne) { check(running_sum_text(), 1, {{{"N", 1000}}, {{"N", 33}}, {{"N", 1}}, {{"N", 2}}}); }
+TEST(Fusion, BlurThenSobelIsOne) {
+  for (const char* mode : {"edge", "constant"}) check(blur_sobel_text(mode), 1, images);
+}
+TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }
+
+// The workspace is linear in the length of the sequence, not quadratic.
+TEST(Fusion, AttentionKeepsRowsOnly) {
+  Graph g;
+  const Program p = read_program(g, attention_text(), "attention.kiln");
+  Scheduled end = run_passes(g, p, {.last = std::string(last_pass(Form::planned))});
+  const auto workspace = [&](std::int64_t length) {
+    const std::map<std::string, std::int64_t> symbols{{"M", length}, {"N", length}, {"K", 64}};
+    IndexValues value(end.graph, symbols);
+    return value(end.schedule.workspace_bytes).value();
+  };
+  EXPECT_LE(workspace(4096), 4096 * 4096 * 4 / 2);
+  EXPECT_LE(workspace(4096), 2 * workspace(2048) + 4096);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,127 @@
+// Kernels with workgroups: work items that have nothing to do between two barriers, and elements that lanes reach by shuffles.
+#include <gtest/gtest.h>
+#include <kiln/dsl.h>
+
+#include "tests/run/scopes/workgroups.h"
+
+using namespace kiln;
+
+namespace {
+
+using scopes::each_workgroup;
+using scopes::integers;
+using scopes::N;
+
+// Between two barriers only work items below a bound do something, or only one work item, which may not exist.
+struct bounded : program<bounded> {
+  in<i32, N> x;
+  in<i32> m;
+  out<i32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).workgroup<64>()) {
+      auto s = shared<i32, 64>();
+      auto t = local_id(i);
+      s(t) = x(i);
+      for (auto bit : loop(6)) {
+        auto half = 32 >> bit;
+        barrier();
+        if (auto c = when(t < half)) s(t) += s(t + half);
+      }
+      barrier();
+      if (auto c = when(t <= m && t < 50)) s(t) += 1000 * t;
+      barrier();
+      if (auto c = when(t == m)) s(63 - t) = 7;
+      barrier();
+      if (auto c = when(3 == t)) {
+        for (auto k : loop(4)) s(t + k) += k;
+      }
+      barrier();
+      y(i) = s(t);
+    }
+  }
+};
+TEST(Workgroups, WorkItemsWithNothingToDo) {
+  for (const int m : {-5, 0, 3, 17, 63, 64, 1000})
+    for (const int n : {7, 64, 200}) {
+      const auto x = integers(n);
+      std::vector<int> y(x.size());
+      each_workgroup(n, 64, [&](int first, int end) {
+        std::array<int, 64> s{};
+        const int size = end - first;
+        const auto at = [&](int t) -> int& { return s[static_cast<std::size_t>(std::clamp(t, 0, 63))]; };
+        for (int t = 0; t < size; ++t) at(t) = x[static_cast<std::size_t>(first + t)];
+        for (int half = 32; half > 0; half /= 2)
+          for (int t = 0; t < std::min(half, size); ++t) at(t) += at(t + half);
+        for (int t = 0; t < size; ++t)
+          if (t <= m && t < 50) at(t) += 1000 * t;
+        if (m >= 0 && m < size) at(63 - m) = 7;
+        for (int k = 0; k < 4 && size > 3; ++k) at(3 + k) += k;
+        for (int t = 0; t < size; ++t) y[static_cast<std::size_t>(first + t)] = at(t);
+      });
+      const auto r =
+          scopes::run(ir<bounded>, {scopes::tensor({n}, x), scopes::tensor({}, std::vector<int>{m}), scopes::output<int>({n})});
+      EXPECT_EQ(scopes::values<int>(r[2]), y) << n << ", " << m;
+    }
+}
+
+// Pairs of elements with distance `half`: the halves of blocks, by contiguous vectors and shuffles.
+template <class T>
+struct butterflies : program<butterflies<T>> {
+  in<T, N> x;
+  out<T, N> y;
+  constexpr void body() {
+    for (auto [i] : this->kernel(N).template workgroup<64>()) {
+      auto s = this->template shared<T, 128>();
+      auto t = this->local_id(i);
+      s(t) = x(i);
+      s(127 - t) = x(i) + x(i);
+      for (int half = 1; half < 128; half *= 2) {
+        this->barrier();
+        auto low = t & (half - 1);
+        auto k = 2 * (t - low) + low;
+        auto a = s(k) + 0, b = s(k + half) + 0;
+        s(k) = a + b;
+        s(k + half) = a - b;
+      }
+      this->barrier();
+      y(i) = s(t ^ 5) + s(t / 8 * 8) - s(2 * t + 1);
+    }
+  }
+};
+template <class T, class V>
+void check_butterflies() {
+  for (const int n : {64, 192, 70}) {
+    std::vector<V> x;
+    for (const int v : integers(n)) x.push_back(static_cast<V>(v % 8));
+    std::vector<V> y(x.size());
+    each_workgroup(n, 64, [&](int first, int end) {
+      std::array<V, 128> s{};
+      const auto at = [&](int t) -> V& { return s[static_cast<std::size_t>(t)]; };
+      for (int t = 0; first + t < end; ++t) {
+        at(t) = x[static_cast<std::size_t>(first + t)];
+        at(127 - t) = static_cast<V>(at(t) + at(t));
+      }
+      for (int half = 1; half < 128; half *= 2)
+        for (int t = 0; first + t < end; ++t) {
+          const int low = t & (half - 1), k = 2 * (t - low) + low;
+          const V a = at(k), b = at(k + half);
+          at(k) = static_cast<V>(a + b);
+          at(k + half) = static_cast<V>(a - b);
+        }
+      for (int t = 0; first + t < end; ++t)
+        y[static_cast<std::size_t>(first + t)] = static_cast<V>(at(t ^ 5) + at(t / 8 * 8) - at(2 * t + 1));
+    });
+    const auto r = scopes::run(ir<butterflies<T>>, {scopes::tensor({n}, x), scopes::output<V>({n})});
+    EXPECT_EQ(scopes::values<V>(r[1]), y) << n;
+  }
+}
+TEST(Workgroups, PlacesByShuffles) {
+  check_butterflies<f32, float>();
+  check_butterflies<f64, double>();
+  check_butterflies<i32, std::int32_t>();
+  check_butterflies<i64, std::int64_t>();
+  check_butterflies<i16, std::int16_t>();
+  check_butterflies<u8, std::uint8_t>();
+}
+
+}  // namespace

@@ -1,0 +1,101 @@
+// Loops with borders: reads that leave a row are in the borders, and the interior reads contiguous vectors.
+#include "tests/unit/lower_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+TEST(LoopNest, PaddedStencilReadsNothingOutside) {
+  OneKernel k;
+  const Id h = k.symbol("H"), w = k.symbol("W");
+  const Id size = k.index(Op::MUL, h, w);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(h), j = k.range(w);
+  Id sum = k.f32(0);
+  for (std::int64_t d : {-1, 0, 1}) {
+    const Id jj = k.index(Op::ADD, j, k.g.index(d));
+    const Id low = k.g.make(Op::LE, DType::boolean, {k.g.index(0), jj}), high = k.g.make(Op::LT, DType::boolean, {jj, w});
+    const Id inside = k.op(Op::AND, DType::boolean, {low, high});
+    const Id poison = k.g.make(Op::WHERE, DType::index, {inside, k.at(i, w, jj), k.g.make(Op::INVALID, DType::index, {})});
+    sum = k.op(Op::ADD, DType::f32, {sum, k.op(Op::WHERE, DType::f32, {inside, k.load(x, poison), k.f32(0.5f)})});
+  }
+  k.store(y, k.at(i, w, j), sum, {i, j});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::INVALID), 0u);
+  EXPECT_EQ(malformed(k.g, k.lowered.sink), "");
+  // The evaluator of kernels does not know INVALID, so the expected values are computed here.
+  const std::int64_t rows = 3, columns = 21;
+  const Symbols symbols = {{"H", rows}, {"W", columns}};
+  std::vector<Data> data = k.random_data(symbols, false);
+  const Data in = data[0];
+  run_lowered(k.g, k.lowered, symbols, data, 1);
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t c = 0; c < columns; ++c) {
+      float expected = 0;
+      for (std::int64_t d : {-1, 0, 1})
+        expected +=
+            c + d < 0 || c + d >= columns ? 0.5f : static_cast<float>(in[static_cast<std::size_t>(r * columns + c + d)].f);
+      EXPECT_EQ(data[1][static_cast<std::size_t>(r * columns + c)].f, static_cast<double>(expected)) << r << ' ' << c;
+    }
+}
+
+TEST(LoopNest, ClampedReadsAreContiguousInTheInterior) {
+  for (const bool rows_too : {false, true}) {
+    OneKernel k;
+    const Id h = k.symbol("H"), w = k.symbol("W");
+    const Id size = k.index(Op::MUL, h, w);
+    const int x = k.buffer(DType::f32, rows_too ? size : w), y = k.buffer(DType::f32, rows_too ? size : w);
+    const Id j = k.range(w), i = rows_too ? k.range(h) : k.g.index(0);
+    Id sum = k.f32(0);
+    for (std::int64_t d = -2; d <= 2; ++d) {
+      const Id last = k.index(Op::SUB, w, k.g.index(1));
+      const Id jj = k.index(Op::MAX, k.g.index(0), k.index(Op::MIN, k.index(Op::ADD, j, k.g.index(d)), last));
+      sum = k.op(Op::ADD, DType::f32, {sum, k.load(x, k.at(i, w, jj))});
+    }
+    std::vector<Id> loops = {j};
+    if (rows_too) loops.insert(loops.begin(), i);
+    k.store(y, k.at(i, w, j), sum, loops);
+    k.lower();
+    bool gathers = false;
+    const Id roots[] = {k.lowered.sink};
+    for (Id id : k.g.reachable(roots))
+      gathers = gathers || (k.g.op(id) == Op::LOAD && k.g.lanes(id) == 16 && k.g.op(k.g.src(id, 1)) != Op::RAMP);
+    EXPECT_FALSE(gathers);
+    for (std::int64_t columns : {1, 2, 3, 5, 17, 20, 36, 100})
+      for (std::int64_t chunk : {0, 16}) k.expect_same({{"H", 3}, {"W", columns}}, chunk);
+  }
+}
+
+// Pixels and channels of a row form one contiguous range between the borders, unless a value depends on one of them alone.
+TEST(LoopNest, PixelsAndChannelsAreOneRangeInTheInterior) {
+  enum class Also { nothing, weight_of_channel, channel, pixel };
+  for (const Also also : {Also::nothing, Also::weight_of_channel, Also::channel, Also::pixel})
+    for (const bool rows : {true, false}) {
+      OneKernel k;
+      const Id h = rows ? k.symbol("H") : k.g.index(1), w = k.symbol("W"), channels = k.g.index(3);
+      const Id size = k.index(Op::MUL, k.index(Op::MUL, h, w), channels);
+      const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size), weights = k.buffer(DType::f32, channels);
+      const Id i = rows ? k.range(h) : k.g.index(0), j = k.range(w), c = k.range(channels);
+      const Id left = k.index(Op::MAX, k.g.index(0), k.index(Op::SUB, j, k.g.index(2)));
+      const Id right = k.index(Op::MIN, k.index(Op::ADD, j, k.g.index(1)), k.index(Op::SUB, w, k.g.index(1)));
+      Id value = k.op(Op::MUL, DType::f32,
+                      {k.load(x, k.at(k.at(i, w, left), channels, c)), k.load(x, k.at(k.at(i, w, right), channels, c))});
+      if (also == Also::weight_of_channel) value = k.op(Op::ADD, DType::f32, {value, k.load(weights, c)});
+      if (also == Also::channel) value = k.op(Op::ADD, DType::f32, {value, k.op(Op::CAST, DType::f32, {c})});
+      if (also == Also::pixel) value = k.op(Op::ADD, DType::f32, {value, k.op(Op::CAST, DType::f32, {j})});
+      k.store(y, k.at(k.at(i, w, j), channels, c), value, rows ? std::vector{i, j, c} : std::vector{j, c});
+      k.lower();
+      std::size_t contiguous = 0, shuffles = 0;
+      const Id roots[] = {k.lowered.sink};
+      for (const Id id : k.g.reachable(roots)) {
+        if (k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1 && k.g.op(k.g.src(id, 1)) == Op::RAMP)
+          contiguous += k.g.arg(k.g.src(id, 1), 0) == 1 ? 1 : 0;
+        shuffles += k.g.op(id) == Op::SHUFFLE ? 1 : 0;
+      }
+      EXPECT_EQ(contiguous == 2 && shuffles == 0, also == Also::nothing);
+      for (const std::int64_t columns : {1, 2, 3, 4, 10, 27, 64})
+        for (const std::int64_t chunk : {0, 8}) k.expect_same({{"H", 3}, {"W", columns}}, chunk);
+    }
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing

@@ -1,0 +1,80 @@
+// Which range of a kernel becomes lanes, and which one is unrolled.
+#include "tests/unit/lower_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+TEST(VectorizePlan, AxpyIsVectorsAndATail) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  make_axpy(k, n);
+  const LoweredKernel& l = k.lower();
+  EXPECT_EQ(l.trip_count, n);
+  EXPECT_EQ(l.alignment, 16);
+  EXPECT_TRUE(l.parallel);
+  EXPECT_EQ(k.g.src(l.sink).size(), 2u);
+  EXPECT_EQ(count(k.g, l.sink, Op::FMA), 0u);
+  EXPECT_EQ(count(k.g, l.sink, Op::MUL, 16), 1u);
+  for (std::int64_t extent : {0, 1, 7, 16, 17, 100})
+    for (std::int64_t chunk : {0, 16, 48}) k.expect_same({{"N", extent}}, chunk);
+}
+
+TEST(VectorizePlan, KnownMultipleNeedsNoTail) {
+  OneKernel k;
+  make_axpy(k, k.symbol("N", 1000, 32));
+  EXPECT_EQ(k.g.src(k.lower().sink).size(), 1u);
+  k.expect_same({{"N", 96}}, 32);
+}
+
+TEST(VectorizePlan, ShortInnermostRangeIsUnrolledBesideLanes) {
+  OneKernel k;
+  const Id h = k.symbol("H"), w = k.symbol("W"), channels = k.g.index(3);
+  const Id size = k.index(Op::MUL, k.index(Op::MUL, h, w), channels);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id i = k.range(h), j = k.range(w), c = k.range(channels);
+  const Id left = k.index(Op::MAX, k.g.index(0), k.index(Op::SUB, j, k.g.index(2)));
+  const Id shade = k.op(Op::CAST, DType::f32, {k.index(Op::ADD, j, c)});
+  const Id sum = k.op(Op::ADD, DType::f32, {k.load(x, k.at(k.at(i, w, left), channels, c)), shade});
+  k.store(y, k.at(k.at(i, w, j), channels, c), sum, {i, j, c});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::STORE), 9u);  // three channels in the low border, the interior and the rest
+  for (std::int64_t columns : {1, 2, 3, 10, 27}) k.expect_same({{"H", 4}, {"W", columns}}, 2);
+}
+
+TEST(VectorizePlan, BackwardReadIsAContiguousLoad) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int x = k.buffer(DType::i32, n), y = k.buffer(DType::i32, n);
+  const Id i = k.range(n);
+  const Id last = k.index(Op::SUB, n, k.g.index(1));
+  k.store(y, i, k.load(x, k.index(Op::SUB, last, i)), {i});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::SHUFFLE, 16), 1u);
+  for (std::int64_t extent : {0, 1, 16, 37}) k.expect_same({{"N", extent}}, 16);
+}
+
+TEST(VectorizePlan, TransposeGathers) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.symbol("N");
+  const Id size = k.index(Op::MUL, m, n);
+  const int x = k.buffer(DType::f64, size), y = k.buffer(DType::f64, size);
+  const Id i = k.range(m), j = k.range(n);
+  k.store(y, k.at(i, n, j), k.load(x, k.at(j, m, i)), {i, j});
+  for (std::int64_t rows : {1, 5})
+    for (std::int64_t columns : {3, 8, 13}) k.expect_same({{"M", rows}, {"N", columns}}, 2);
+}
+
+TEST(VectorizePlan, LongChainIsLinear) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int x = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  Id v = k.load(x, i);
+  for (int step = 0; step < 100000; ++step) v = k.op(step % 2 == 0 ? Op::ADD : Op::MUL, DType::f32, {v, k.load(x, i)});
+  k.store(x, i, v, {i});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 8), 50000u);
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
