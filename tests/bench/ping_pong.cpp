@@ -164,7 +164,7 @@ bool measure(const char* text, void (*by_hand)(Grid&, Grid&, int, std::size_t, s
 }  // namespace
 
 int main() {
-  std::printf("%-8s %13s %10s %10s %10s | %s\n", "", "", "rotate, us", "copies, us", "C++, us", "copies, C++ by roles");
+  std::printf("%-8s %13s %10s %10s %10s | %s\n", "", "", "rotate, us", "copies, us", "C++, us", "copies, C++ by rotation");
   bool is_right = true;
   for (const auto& [side, steps] : {std::pair{8, 10001}, {64, 5001}, {256, 1001}, {1024, 101}, {2048, 31}}) {
     is_right &= measure(jacobi, jacobi_by_hand, side, steps);
