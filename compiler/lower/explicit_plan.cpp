@@ -32,7 +32,7 @@ bool is_large_array(const Graph& g, Id local) {
 std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
                                     const Target& target, bool in_order) {
   std::vector<LoopPlan> plan;
-  for (const Id r : ranges) plan.push_back({r, 1, false, false});
+  for (const Id r : ranges) plan.push_back({.range = r});
   std::size_t at = ranges.size();
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
   const auto is_one = [&](Id r) { return g.is_index_const(g.src(r, 0), 1); };
@@ -61,7 +61,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   if (g.is_const(extent)) lanes = std::min(lanes, g.arg(extent, 0));
   vector.step = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, lanes))));
   vector.lanes = vector.step > 1;
-  vector.masked_tail = true;
+  vector.tails = {{vector.step, true}};
   vector.masked_all = operations > huge_body;
   remark(g, states[0], remarks::vectorised, [&] {
     return "the loop of " + index_text_or_id(g, extent) + " work items runs " + std::to_string(vector.step) +

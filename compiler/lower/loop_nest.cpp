@@ -1,8 +1,12 @@
 #include "compiler/lower/loop_nest.h"
 
+#include <bit>
+#include <unordered_map>
+
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interior.h"
+#include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -25,26 +29,74 @@ class Nest {
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
     if (level == plan_.size()) return body(copies);
     const LoopPlan& p = plan_[level];
-    const Id extent = g_.src(p.range, 0);
-    const Id begin = is_chunk(level) ? g_.sym("$begin") : g_.index(0);
-    const Id end = is_chunk(level) ? g_.sym("$end") : extent;
-    if (!p.lanes && !is_chunk(level) && g_.is_index_const(extent, p.step)) return emit(level + 1, written_out(p, copies));
+    const auto [begin, end] = bounds(level);
+    if (p.block) return {block(level, copies, begin, end)};
+    if (!p.lanes && end != g_.sym("$end") && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
+      return emit(level + 1, written_out(p, copies));
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
-    const Id step = g_.index(p.step);
-    if (divides(extent, p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-    const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
-    const Id middle = add_index(g_, begin, whole);
-    return {loop(level, copies, begin, middle, p.step, Iteration::whole), tail(level, copies, middle, end)};
+    if (divides(g_.src(p.range, 0), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
+    const Id middle = end_of_whole(begin, end, p.step);
+    std::vector<Id> effects = {loop(level, copies, begin, middle, p.step, Iteration::whole)};
+    tails(level, copies, middle, end, constant_rest(p), effects);
+    return effects;
   }
 
  private:
+  struct Span {
+    Id begin, end;
+  };
+
   bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
 
-  Id tail(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
-    return plan_[level].masked_tail ? loop(level, copies, begin, end, plan_[level].step, Iteration::masked)
-                                    : loop(level, copies, begin, end, 1, Iteration::one);
+  // The iterations of a level's range: those of a block, of a chunk, or all.
+  Span bounds(std::size_t level) const {
+    const Id range = plan_[level].range;
+    if (const auto it = block_of_.find(range); it != block_of_.end()) return it->second;
+    if (is_chunk(level)) return {g_.sym("$begin"), g_.sym("$end")};
+    return {g_.index(0), g_.src(range, 0)};
+  }
+
+  // A loop over blocks of the range, around the loops of the later levels.
+  Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+    const LoopPlan& p = plan_[level];
+    const Id most = limit(level);
+    const Id range = loops_.range(g_, most, is_chunk(level) ? RangeKind::thread : RangeKind::loop);
+    block_of_[p.range] = {range, index_binary(g_, Op::MIN, add_index(g_, range, g_.index(p.step)), end)};
+    std::vector<Id> s = {range, begin, end};
+    const std::vector<Id> effects = emit(level + 1, copies);
+    s.insert(s.end(), effects.begin(), effects.end());
+    block_of_.erase(p.range);
+    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step});
+  }
+
+  // begin + the largest multiple of `step` that fits.
+  Id end_of_whole(Id begin, Id end, int step) {
+    const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(step));
+    return add_index(g_, begin, mul_index(g_, count, g_.index(step)));
+  }
+
+  // The tails of a loop over a constant extent: one iteration takes the rest. Chunks and blocks begin at multiples of the step.
+  std::vector<Tail> constant_rest(const LoopPlan& p) const {
+    const Id extent = g_.src(p.range, 0);
+    if (!g_.is_const(extent)) return p.tails;
+    const int rest = static_cast<int>(g_.arg(extent, 0) % p.step);
+    if (!p.lanes) return {{rest, false}};
+    const int lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(rest)));
+    if (lanes == rest || p.tails.front().masked) return {{lanes, lanes != rest}};
+    return p.tails;
+  }
+
+  void tails(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::span<const Tail> tails,
+             std::vector<Id>& effects) {
+    for (const Tail& t : tails) {
+      const bool last = &t == &tails.back();
+      const Id to = last ? end : end_of_whole(begin, end, t.step);
+      const Iteration iteration = t.masked ? Iteration::masked : t.step == 1 ? Iteration::one : Iteration::whole;
+      effects.push_back(loop(level, copies, begin, to, t.step, iteration));
+      begin = to;
+    }
   }
 
   // Emits the low border, whole vectors in the interior, and the rest.
@@ -64,7 +116,7 @@ class Nest {
     else
       effects.push_back(loop(level, copies, first, middle, plan_[level].step, Iteration::whole));
     in_interior_ = false;
-    effects.push_back(tail(level, copies, one ? add_index(g_, first, count) : middle, end));
+    tails(level, copies, one ? add_index(g_, first, count) : middle, end, plan_[level].tails, effects);
     return effects;
   }
 
@@ -101,41 +153,53 @@ class Nest {
     return c.offset % step == 0 && c.stride % step == 0;
   }
 
+  // A bound of the level's range: tighter than the computed end of its loop.
+  Id limit(std::size_t level) const { return is_chunk(level) ? g_.sym("$end") : g_.src(plan_[level].range, 0); }
+
   Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration) {
     const LoopPlan& p = plan_[level];
     const auto kind = is_chunk(level)                          ? RangeKind::thread
                       : p.lanes && iteration != Iteration::one ? RangeKind::vector
                                                                : RangeKind::loop;
-    const Id limit = is_chunk(level) ? g_.sym("$end") : g_.src(p.range, 0);  // a tighter bound than the computed end
-    const Id range = loops_.range(g_, limit, kind);
+    const Id most = limit(level), range = loops_.range(g_, most, kind);
     std::vector<Id> s = {range, begin, end};
-    const std::vector<Id> effects = emit(level + 1, iterated(p, copies, range, end, iteration));
+    const std::vector<Id> effects = emit(level + 1, iterated(p, step, copies, range, end, iteration));
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
   }
 
   // Copies for all iterations of the range, without a loop.
   std::vector<Copy> written_out(const LoopPlan& p, const std::vector<Copy>& copies) {
-    return iterated(p, copies, g_.index(0), no_id, Iteration::whole);
+    return iterated(p, p.step, copies, g_.index(0), no_id, Iteration::whole);
   }
 
-  std::vector<Copy> iterated(const LoopPlan& p, const std::vector<Copy>& copies, Id range, Id end, Iteration iteration) {
+  std::vector<Copy> iterated(const LoopPlan& p, int step, const std::vector<Copy>& copies, Id range, Id end,
+                             Iteration iteration) {
     std::vector<Copy> out;
-    const int unrolled = iteration == Iteration::one || p.lanes ? 1 : p.step;
+    const int unrolled = iteration == Iteration::one || p.lanes ? 1 : step;
     for (const Copy& c : copies)
       for (int i = 0; i < unrolled; ++i) {
         Copy& made = out.emplace_back(c);
         const bool lanes = p.lanes && iteration != Iteration::one;
-        made.values[p.range] = lanes ? ramp(g_, range, 1, p.step) : add_index(g_, range, g_.index(i));
-        if (iteration == Iteration::masked) made.mask = lane_mask(g_, range, end, p.step);
+        made.values[p.range] = lanes ? ramp(g_, range, 1, step) : add_index(g_, range, g_.index(i));
+        if (iteration == Iteration::masked) made.mask = lane_mask(g_, range, end, step);
       }
+    if (p.transposes != no_id) transpose(p, out);
     return out;
   }
 
+  // Loads whole tiles along the copies. In tails, copies and lanes differ in number, or a mask is there.
+  void transpose(const LoopPlan& p, std::vector<Copy>& copies) {
+    const Id lanes = copies[0].values.at(p.transposes);
+    if (g_.op(lanes) != Op::RAMP || g_.lanes(lanes) != static_cast<int>(copies.size()) || copies[0].mask != no_id) return;
+    transpose_tile(g_, loops_, loads_to_transpose(g_, stores(), p.range, p.transposes), p.range, p.transposes, copies);
+  }
+
+  std::span<const Id> stores() const { return in_interior_ ? std::span<const Id>(interior_->stores) : stores_; }
+
   std::vector<Id> body(const std::vector<Copy>& copies) {
     std::vector<Id> effects;
-    const std::span<const Id> stores = in_interior_ ? std::span<const Id>(interior_->stores) : stores_;
-    for (const std::vector<Id>& c : expand(g_, loops_, stores, copies)) effects.insert(effects.end(), c.begin(), c.end());
+    for (const std::vector<Id>& c : expand(g_, loops_, stores(), copies)) effects.insert(effects.end(), c.begin(), c.end());
     return effects;
   }
 
@@ -146,6 +210,7 @@ class Nest {
   const Facts& facts_;
   bool outermost_;                    // whether the first range runs over a chunk
   std::optional<Interior> interior_;  // interior of the range that becomes lanes
+  std::unordered_map<Id, Span> block_of_;  // while the loops inside a block are built
   bool in_interior_ = false;          // true while the body of the interior's main loop is built
 };
 

@@ -111,7 +111,8 @@ void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
   const std::vector<LoopPlan>& plan = k.plans[0];
   const auto moves = [&](Id store) { return index_stride(g, g.src(store, 1), plan[0].range) != 0; };
   k.out.trip_count = plan.empty() ? g.index(1) : g.src(plan[0].range, 0);
-  k.out.alignment = plan.empty() ? 1 : plan[0].step;
+  const auto last_loop = [&] { return std::ranges::find(plan.rbegin(), plan.rend(), plan[0].range, &LoopPlan::range); };
+  k.out.alignment = plan.empty() ? 1 : last_loop()->step;
   k.out.parallel = !plan.empty() && (k.is_explicit ? !k.in_order : std::ranges::all_of(stores, moves));
   const auto has_loop = [&] { return std::ranges::any_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR; }); };
   if (plan.empty() && g.remarks() != nullptr && has_loop())

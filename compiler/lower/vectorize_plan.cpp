@@ -8,6 +8,8 @@
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
+#include "compiler/lower/register_block.h"
+#include "compiler/lower/transpose_tile.h"
 #include "compiler/target/lane_limits.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -16,8 +18,9 @@ namespace {
 
 constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
+constexpr int widest_tile = 16;        // lanes of a tile
+constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
-constexpr int tile_factor = 4;
 
 struct Body {
   int widest = 1;     // bytes of the widest value
@@ -87,8 +90,12 @@ struct Short {
   }
 };
 
+bool can_mask(const Body& b) { return b.narrowest >= 4; }
+
 LoopPlan lanes_over(const Body& b, Id range, int lanes) {
-  return {range, lanes, true, b.narrowest >= 4 && (b.has_loops || b.operations > cheap_body), false};
+  LoopPlan p{.range = range, .step = lanes, .lanes = true};
+  if (can_mask(b) && (b.has_loops || b.operations > cheap_body)) p.tails = {{lanes, true}};
+  return p;
 }
 
 // Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
@@ -116,18 +123,24 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   return true;
 }
 
-// The outer range to unroll: some load of an fma loop does not depend on it, preferably a vector load. ranges.size(): none.
-std::size_t tile_range(const Graph& g, const Body& b, std::span<const Id> ranges, std::size_t lanes) {
-  const Id vector = ranges[lanes];
-  for (const bool vector_load : {true, false})
-    for (std::size_t i = lanes; i-- > 0;)
-      for (const Id loop : b.fma_loops) {
-        for (const Id id : g.reachable(g.src(loop, 4)))
-          if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
-              (!vector_load || index_stride(g, g.src(id, 1), vector) != 0))
-            return i;
-      }
-  return ranges.size();
+// A plan with tiles of a transposed load: [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i]. nullopt: no
+// load needs it, or the ranges are shorter than a tile.
+std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                           int one_register, bool may_mask) {
+  const int width = std::min(one_register, widest_tile);
+  const std::size_t last = ranges.size() - 1;
+  if (width < shortest_lanes || fitting(g, ranges[last], width) < width) return std::nullopt;
+  for (std::size_t i = last; i-- > 0;) {
+    if (fitting(g, ranges[i], width) < width || loads_to_transpose(g, stores, ranges[i], ranges[last]).empty()) continue;
+    std::vector<LoopPlan> plan;
+    for (std::size_t k = 0; k < last; ++k)
+      plan.push_back({.range = ranges[k], .step = k == i ? tile_block : 1, .block = k == i});
+    plan.push_back({.range = ranges[last], .step = width, .lanes = true});
+    if (may_mask) plan.back().tails = {{width, true}};
+    plan.push_back({.range = ranges[i], .step = width, .transposes = ranges[last]});
+    return plan;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -147,7 +160,7 @@ namespace {
 
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
-  for (const Id r : ranges) plan.push_back({r, 1, false, false});
+  for (const Id r : ranges) plan.push_back({.range = r});
   if (ranges.empty()) return plan;
   const std::size_t at = ranges.size() - 1;
   const Body b = look(g, stores);
@@ -156,11 +169,12 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], most))));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
+  if (!b.has_loops && b.operations <= light_body)
+    if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b))) return *p;
   plan[at] = lanes_over(b, ranges[at], lanes);
   plan[at].masked_all = b.operations > huge_body;
   if (b.fma_loops.empty() || plan[at].masked_all || ranges.size() < 2) return plan;
-  if (const std::size_t i = tile_range(g, b, ranges, at); i < ranges.size()) plan[i].step = fitting(g, ranges[i], tile_factor);
-  return plan;
+  return register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target).value_or(plan);
 }
 
 std::string range_text(const Graph& g, Id range) {

@@ -6,8 +6,9 @@
 //     depend on it.
 //   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
 //     they are written out, and the range around them becomes lanes with a stride.
-//   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it. One load then serves several
-//     accumulators.
+//   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
+//     serves several accumulators.
+//   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
 #pragma once
@@ -20,15 +21,24 @@
 
 namespace kiln::compiler {
 
-struct LoopPlan {
-  Id range = no_id;
-  int step = 1;              // iterations of the range in one iteration of the main loop
-  bool lanes = false;        // true: these iterations are lanes; false: copies of the code
-  bool masked_tail = false;  // true: the rest is one masked vector; false: a loop with step 1
-  bool masked_all = false;   // every vector is masked, so that a large body is emitted once
+// A loop for iterations that the main loop leaves: fewer than its step.
+struct Tail {
+  int step = 1;
+  bool masked = false;  // only with lanes: lanes behind the end are inactive, so that the loop leaves nothing
 };
 
-// ranges: outermost first. The plan has the same order.
+struct LoopPlan {
+  Id range = no_id;
+  int step = 1;             // iterations of the range in one iteration of the main loop
+  bool lanes = false;       // true: these iterations are lanes; false: copies of the code
+  bool block = false;       // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
+  Id transposes = no_id;    // copies: loads that are contiguous in this range are transposed to lanes of the range here
+  bool masked_all = false;  // every vector is masked, so that a large body is emitted once
+  std::vector<Tail> tails = {{}};  // in this order; the last one leaves nothing
+};
+
+// ranges: outermost first. The plan has a loop for each of them, in the same order, or in that of a register block
+// (register_block.h).
 std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                      const Target& target);
 

@@ -16,16 +16,22 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t panel_bytes = 64;            // bytes of one row of a panel: a cache line
-constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which an operand is read in place
-constexpr std::int64_t fewest_panels = 16;          // iterations of the parallel loop
-constexpr std::int64_t fewest_walks = 32;           // passes over the operand that pay for the copy
+constexpr std::int64_t panel_bytes = 256;           // bytes of one row of a panel: four cache lines
+constexpr std::int64_t fewest_panels = 4;           // with fewer, rows are as near to each other as they are in a panel
+constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which a contiguous operand is read in place
+constexpr std::int64_t walks_for_panels = 32;       // passes over a contiguous operand that pay for the copy
+constexpr std::int64_t walks_for_rows = 8;          // passes over an operand that is not contiguous
 
-// load = b[r*row + column + constant]
 struct Operand {
-  Id load, r, column;
-  std::int64_t rows, columns, row, constant;
+  Id load;
+  Id r, column;
+  std::vector<Id> outer;       // the other LOOP ranges that the index depends on, outermost first
+  bool contiguous;             // neighbours in the column are neighbours in memory
+  std::int64_t columns, size;  // size: all elements; 0: not constant
+  std::int64_t panel = 0;      // columns of a panel; 0: the layout is rows
 };
+
+bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
 
 class Packing {
  public:
@@ -34,77 +40,131 @@ class Packing {
 
   // The kernel that copies the operand; nullopt: nothing to pack.
   std::optional<Kernel> run() {
+    if (loops_.size() < 2) return std::nullopt;
     for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) != Op::REDUCE || static_cast<ReduceKind>(g_.arg(id, 0)) != ReduceKind::fma || g_.src(id).size() != 3)
         continue;
-      for (std::size_t i = 0; i < 2 && !found_; ++i) found_ = operand(g_.src(id, i), g_.src(id, 2));
+      for (const Id load : g_.reachable(g_.src(id).first(2)))
+        if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
+          if (std::optional<Operand> o = operand(load, g_.src(id, 2)); o && worth_it(*o)) return packed(*o);
     }
-    if (!found_) return std::nullopt;
-    return packed(*found_);
+    return std::nullopt;
   }
 
  private:
-  std::optional<std::int64_t> extent(Id range) const { return index_value(g_, g_.src(range, 0)); }
+  std::int64_t constant_extent(Id range) const { return index_value(g_, g_.src(range, 0)).value_or(0); }
 
-  std::optional<Operand> operand(Id load, Id r) {
-    if (g_.op(load) != Op::LOAD || g_.src(load).size() != 2 || loops_.size() < 2) return std::nullopt;
-    symbolic::Linear index;
-    if (!symbolic::collect(g_, g_.src(load, 1), index) || index.leaves.size() != 2) return std::nullopt;
-    if (index.leaves[0].first != r) std::swap(index.leaves[0], index.leaves[1]);
-    const auto [column, stride] = index.leaves[1];
-    if (index.leaves[0].first != r || stride != 1 || column != loops_.back()) return std::nullopt;
-    const auto rows = extent(r), columns = extent(column);
-    if (!rows || !columns) return std::nullopt;
-    const Operand o{load, r, column, *rows, *columns, index.leaves[0].second, index.constant};
-    return worth_it(o) ? std::optional(o) : std::nullopt;
+  // nullopt: the index is no polynomial of r, LOOP ranges and symbols, or lacks r or the innermost range.
+  std::optional<Operand> operand(Id load, Id r) const {
+    const std::optional<Poly> index = symbolic::sum_of(g_, g_.src(load, 1));
+    if (!index) return std::nullopt;
+    std::vector<Id> used;
+    for (const Monomial& m : *index)
+      for (const Id atom : m.atoms) {
+        if (g_.op(atom) == Op::SYM) continue;
+        if (atom != r && !is_among(loops_, atom)) return std::nullopt;
+        used.push_back(atom);
+      }
+    const Id column = loops_.back();
+    if (!is_among(used, r) || !is_among(used, column)) return std::nullopt;
+    Operand o{load, r, column, {}, constant_of(split_at(*index, column).factor) == 1, constant_extent(column), 0};
+    o.size = o.columns * constant_extent(r);
+    for (const Id loop : loops_) {
+      if (loop == column || !is_among(used, loop)) continue;
+      o.outer.push_back(loop);
+      if (__builtin_mul_overflow(o.size, constant_extent(loop), &o.size)) return std::nullopt;
+    }
+    return o;
   }
 
-  std::int64_t panel(const Operand& o) const { return panel_bytes / bytes(g_.dtype(o.load)); }
-
-  bool worth_it(const Operand& o) {
-    const std::int64_t size = bytes(g_.dtype(o.load)), width = panel(o);
-    if (o.columns % width != 0 || o.columns / width < fewest_panels || o.rows <= fits_in_cache / size / o.columns) return false;
+  bool worth_it(Operand& o) {
+    const std::int64_t panel = panel_bytes / std::max(4, bytes(g_.dtype(o.load)));
+    const bool large = o.size > fits_in_cache / bytes(g_.dtype(o.load)) && o.columns >= fewest_panels * panel;
+    if (large && (o.columns % panel == 0 || may_store_twice())) o.panel = panel;
+    if (o.contiguous && o.panel == 0) return false;
+    const std::int64_t enough = o.contiguous ? walks_for_panels : walks_for_rows;
     std::int64_t walks = 1;
-    for (const Id loop : loops_)
-      if (loop != o.column) walks *= std::min(fewest_walks, bounds_(g_.src(loop, 0)).min);
-    return walks >= fewest_walks;
+    for (const Id loop : loops_) {
+      if (loop == o.column || is_among(o.outer, loop)) continue;
+      const Interval extent = bounds_(g_.src(loop, 0));
+      // An unknown extent may be 1. A contiguous operand then stays; without the copy, the other is gathered in any case.
+      walks *= std::clamp<std::int64_t>(o.contiguous ? extent.min : extent.max, 0, enough);
+    }
+    return walks >= enough;
   }
 
-  Id range(std::int64_t end) { return ids_.range(g_, g_.index(end), RangeKind::loop); }
-
-  // The position of element (panel, row, lane) in the packed operand.
-  Id packed_index(const Operand& o, Id which, Id row, Id lane) {
-    const Id panels = index_mul(g_, which, g_.index(o.rows * panel(o)));
-    return index_add(g_, index_add(g_, panels, index_mul(g_, row, g_.index(panel(o)))), lane);
+  // Whether an element may be stored twice: the kernel loads nothing that it stores.
+  bool may_store_twice() const {
+    std::vector<Id> stored;
+    for (const Id end : g_.src(kernel_.sink)) stored.push_back(g_.src(g_.src(end, 0), 0));
+    const std::vector<Id> nodes = g_.reachable(kernel_.sink);
+    return std::ranges::none_of(nodes, [&](Id id) { return g_.op(id) == Op::LOAD && is_among(stored, g_.src(id, 0)); });
   }
-  Id column(const Operand& o, Id which, Id lane) { return index_add(g_, index_mul(g_, which, g_.index(panel(o))), lane); }
+
+  Id range(Id end) { return ids_.range(g_, end, RangeKind::loop); }
+
+  // The ranges of the packed operand, outermost first: `outer`, then (r, column), or (panel, r, lane).
+  struct Layout {
+    std::vector<Id> outer;
+    Id r, column, panel = no_id;
+  };
+
+  // The column of the operand. The last panel ends at the last column.
+  Id column_of(const Operand& o, const Layout& l) {
+    if (o.panel == 0) return l.column;
+    const Id begin = index_mul(g_, l.panel, g_.index(o.panel));
+    return index_add(g_, o.columns % o.panel == 0 ? begin : index_min(g_, begin, g_.index(o.columns - o.panel)), l.column);
+  }
+
+  Id panels(const Operand& o) { return g_.index((o.columns + o.panel - 1) / o.panel); }
+
+  Id packed_index(const Layout& l) {
+    Id at = g_.index(0);
+    const auto inside = [&](Id r) { at = index_add(g_, index_mul(g_, at, g_.src(r, 0)), r); };
+    std::ranges::for_each(l.outer, inside);
+    if (l.panel != no_id) inside(l.panel);
+    inside(l.r);
+    inside(l.column);
+    return at;
+  }
 
   Kernel packed(const Operand& o) {
     g_.set_loc(g_.loc(o.load));
     remark(g_, o.load, remarks::packed, [&] {
-      return "copies the " + std::to_string(o.rows) + " x " + std::to_string(o.columns) +
+      return "copies the " + index_text_or_id(g_, g_.src(o.r, 0)) + " x " + index_text_or_id(g_, g_.src(o.column, 0)) +
              " operand of the product once, in the order in which the product reads it";
     });
     const auto buffer = static_cast<int>(s_.buffers.size());
     const DType d = g_.dtype(o.load);
-    s_.buffers.push_back({d, g_.index(o.rows * o.columns), -1, no_id});
+    const Id columns = o.panel == 0 ? g_.src(o.column, 0) : g_.index((o.columns + o.panel - 1) / o.panel * o.panel);
+    Id size = index_mul(g_, g_.src(o.r, 0), columns);
+    for (const Id loop : o.outer) size = index_mul(g_, size, g_.src(loop, 0));
+    s_.buffers.push_back({d, size, -1, no_id});
     const int source = nth(kernel_.buffers, g_.arg(g_.src(o.load, 0), 0));
+    Kernel made = copy(o, buffer, source);
     kernel_.buffers.push_back(buffer);
-    read_panels(o, g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1}));
-    return copy(o, buffer, source);
+    read_packed(o, g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1}));
+    return made;
   }
 
-  void read_panels(const Operand& o, Id buffer) {
-    const Id which = range(o.columns / panel(o)), lane = range(panel(o));
-    const Id load = g_.make(Op::LOAD, g_.dtype(o.load), {buffer, packed_index(o, which, o.r, lane)});
-    const std::unordered_map<Id, Id> map = {{o.load, load}, {o.column, column(o, which, lane)}};
+  void read_packed(const Operand& o, Id buffer) {
+    Layout l{o.outer, o.r, o.column};
+    std::vector<Id> loops(loops_.begin(), loops_.end() - 1);
+    std::unordered_map<Id, Id> map;
+    if (o.panel != 0) {
+      l.panel = range(panels(o));
+      l.column = range(g_.index(o.panel));
+      map[o.column] = column_of(o, l);
+      loops.push_back(l.panel);
+    }
+    loops.push_back(l.column);
+    map[o.load] = g_.make(Op::LOAD, g_.dtype(o.load), {buffer, packed_index(l)});
     Simplifier simplify(g_, facts_);
     std::vector<Id> ends;
     const std::vector<Id> old = g_.sources(kernel_.sink);
     for (const Id end : old) {
-      std::vector<Id> src = {simplify(substitute(g_, g_.src(end, 0), map)), which};
-      src.insert(src.end(), loops_.begin(), loops_.end() - 1);
-      src.push_back(lane);
+      std::vector<Id> src = {simplify(substitute(g_, g_.src(end, 0), map))};
+      src.insert(src.end(), loops.begin(), loops.end());
       ends.push_back(g_.with_src(end, src));
     }
     kernel_.sink = g_.with_src(kernel_.sink, ends);
@@ -114,13 +174,23 @@ class Packing {
     Kernel k;
     k.buffers = {to, from};
     const DType d = g_.dtype(o.load);
-    const Id which = range(o.columns / panel(o)), row = range(o.rows), lane = range(panel(o));
-    const Id from_row = index_mul(g_, row, g_.index(o.row)), in_row = column(o, which, lane);
-    const Id at = index_add(g_, from_row, index_add(g_, in_row, g_.index(o.constant)));
-    const Id value = g_.make(Op::LOAD, d, {g_.make(Op::BUFFER, d, {}, {1}), at});
+    Layout l;
+    std::unordered_map<Id, Id> map;
+    for (const Id loop : o.outer) l.outer.push_back(map[loop] = range(g_.src(loop, 0)));
+    l.r = map[o.r] = range(g_.src(o.r, 0));
+    if (o.panel != 0) l.panel = range(panels(o));
+    l.column = range(o.panel == 0 ? g_.src(o.column, 0) : g_.index(o.panel));
+    map[o.column] = column_of(o, l);
+    Simplifier simplify(g_, facts_);
+    const Id from_index = simplify(substitute(g_, g_.src(o.load, 1), map));
+    const Id value = g_.make(Op::LOAD, d, {g_.make(Op::BUFFER, d, {}, {1}), from_index});
     const Id target = g_.make(Op::BUFFER, d, {}, {0});
-    const Id store = g_.make(Op::STORE, DType::none, {target, packed_index(o, which, row, lane), value});
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, {store, which, row, lane})});
+    std::vector<Id> end = {g_.make(Op::STORE, DType::none, {target, packed_index(l), value})};
+    end.insert(end.end(), l.outer.begin(), l.outer.end());
+    end.push_back(l.r);
+    if (o.panel != 0) end.push_back(l.panel);
+    end.push_back(l.column);
+    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
     return k;
   }
 
@@ -131,7 +201,6 @@ class Packing {
   Bounds bounds_;
   std::vector<Id> loops_;
   RangeIds ids_;
-  std::optional<Operand> found_;
 };
 
 }  // namespace

@@ -1,13 +1,19 @@
-// pack_operands: copies the right operand of a large matrix product into contiguous panels.
+// pack_operands: copies an operand of a matrix product into the order in which the product reads it.
 //
-// Before: an fma REDUCE over r of LOAD(b, r*N + j) for the innermost LOOP range j; other LOOP ranges walk b again and again.
-// After: one more kernel stores p[J, r, l] = b[r, J*panel + l]. The product loops over J, then the other ranges, then l, and
-//   loads p.
-//   Operands that fit a cache, or whose extents are not constants, stay.
+// Before: an fma REDUCE over r, whose value contains LOAD(b, index) for an index that depends on r, on the innermost LOOP range j
+//   and perhaps on outer LOOP ranges; the other LOOP ranges walk the operand again and again.
+// After: one more kernel stores the operand with its ranges in the order of the product's loops, and the product loads it from
+//   there. Two layouts:
+//   - rows: p[.., r, j], for an operand whose neighbours in j are not neighbours in memory.
+//   - panels: p[.., J, r, l] = b[.., r, J * panel + l], for a large operand of constant extents. The product loops over J and l
+//     in place of j. If the panel does not divide the extent, the last panel begins earlier, and its first columns are computed
+//     twice with equal results.
+//   Contiguous operands that fit a cache, or whose extents are not constants, stay.
 // Requires: kernel_split ran.
 // Ensures: the same elements are multiplied in the same order.
-// Why: rows of a panel are N elements apart in b. If N is near a power of two, they fall into the same few sets of every cache.
-// Example: f32 b [K, 1024]   ->   p [64, K, 16]: a panel has 16 columns, so a row of a panel is one cache line.
+// Why: without it, lanes of j would be gathered, and rows of b that are N elements apart fall into the same few sets of a cache
+//   if N is near a power of two.
+// Example: f32 b [K, 1024]   ->   p [16, K, 64]
 // Compare: the packing in Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.
 #pragma once
 

@@ -1,12 +1,7 @@
-// Products whose right operand is packed into panels: the compiled object equals the interpreter, bit for bit.
+// Products whose right operand is packed into panels or rows: the compiled object equals the interpreter, bit for bit.
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "compiler/interp/interpret.h"
-#include "compiler/ir/text.h"
-#include "tests/run/array_of_elements.h"
-#include "tests/run/compiled.h"
+#include "tests/run/check_at_levels.h"
 
 namespace kiln::compiler::testing {
 namespace {
@@ -14,14 +9,14 @@ namespace {
 struct Product {
   std::string type = "f32", rows = "M";
   std::int64_t least = 32, depth = 512, columns = 256, first_column = 0, all_columns = 256;
-  std::string epilogue = "store c, %9\n";
+  std::string output = "out", epilogue = "store c, %9\n";
 
   // c = a * b[:, first_column : first_column + columns]
   std::string text() const {
     const std::string k = std::to_string(depth), n = std::to_string(columns);
     const std::string shape = "[" + rows + ", " + n + ", " + k + "]";
     return "program product\n" + ("symbol M min " + std::to_string(least) + " max 4096\n") + "in " + type + " [" + rows + ", " +
-           k + "] a\nin " + type + " [" + k + ", " + std::to_string(all_columns) + "] b\nin " + type + " [M, 1] size\nout " +
+           k + "] a\nin " + type + " [" + k + ", " + std::to_string(all_columns) + "] b\nin " + type + " [M, 1] size\n" + output + " " +
            type + " [" + rows + ", " + n + "] c\n%0 = param a\n%1 = param b\n%2 = slice [" + k + ", " + n + "] %1, begin [0, " +
            std::to_string(first_column) + "]\n%3 = permute %2, axes [1, 0]\n%4 = reshape [" + rows + ", 1, " + k +
            "] %0\n%5 = expand " + shape + " %4\n%6 = reshape [1, " + n + ", " + k + "] %3\n%7 = expand " + shape +
@@ -29,24 +24,20 @@ struct Product {
   }
 };
 
-// Compares results for M = m. The number of kernels shows whether the operand was packed.
-void check(const Product& product, std::int64_t m, int kernels) {
-  SCOPED_TRACE(product.text());
-  Graph g;
-  const Program p = read_program(g, product.text(), "product.kiln");
-  std::mt19937 random(5);
-  const auto element = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 37.0f; };
-  std::vector<Array> arguments;
-  for (const Parameter& q : p.params) {
-    std::vector<std::int64_t> extents;
-    for (const Id e : q.extents) extents.push_back(g.is_const(e) ? g.arg(e, 0) : m);
-    arguments.push_back(array_of_elements(q.dtype, extents, element));
-  }
-  const auto expected = interpret(g, p, arguments);
-  const CompiledProgram compiled(g, p);
-  EXPECT_EQ(compiled.description()->n_kernels, kernels);
-  for (const int workers : {1, 3})
-    EXPECT_EQ(difference(expected[3], compiled(arguments, workers)[3]), "") << "M = " << m << ", workers " << workers;
+void check(const Product& product, std::int64_t m, int kernels) { check_at_levels(product.text(), {{"M", m}}, kernels); }
+
+// c = a * transpose(b), over a batch that both operands have.
+void check_transposed(const Symbols& extents, bool symbolic) {
+  std::string text = "program product\n";
+  const auto e = [&](const char* name) { return symbolic ? std::string(name) : std::to_string(extents.at(name)); };
+  if (symbolic)
+    for (const auto& [name, value] : extents) text += "symbol " + name + "\n";
+  const std::string k = ", " + e("K") + "]", batch = "[" + e("B") + ", ", shape = batch + e("M") + ", " + e("N");
+  text += "in f32 " + batch + e("M") + k + " a\nin f32 " + batch + e("N") + k + " b\nout f32 " + shape + "] c\n" +
+          "%0 = param a\n%1 = param b\n%2 = reshape " + batch + e("M") + ", 1" + k + " %0\n%3 = expand " + shape + k +
+          " %2\n%4 = reshape " + batch + "1, " + e("N") + k + " %1\n%5 = expand " + shape + k +
+          " %4\n%6 = reduce %3, %5, fma, axes [3]\nstore c, %6\n";
+  check_at_levels(text, extents, extents.at("M") < 8 ? 1 : 2);
 }
 
 TEST(Pack, LargeOperands) {
@@ -55,6 +46,26 @@ TEST(Pack, LargeOperands) {
   check({.type = "f16", .columns = 512, .all_columns = 512}, 35, 2);
   check({.type = "i32"}, 32, 2);
 }
+
+TEST(Pack, LastPanelBeginsEarlier) {
+  for (const std::int64_t columns : {257, 300, 319}) check({.columns = columns, .all_columns = columns}, 45, 2);
+}
+
+// Elements of the last panel are stored twice: not where the kernel loads them.
+TEST(Pack, OutputThatIsLoaded) {
+  const std::string add = "%8 = param c\n%10 = add %9, %8\nstore c, %10\n";
+  check({.columns = 256, .output = "inout", .epilogue = add}, 45, 2);
+  check({.columns = 300, .all_columns = 300, .output = "inout", .epilogue = add}, 45, 1);
+}
+
+// Neighbouring lanes would load elements of b that are K apart.
+TEST(Pack, TransposedOperand) {
+  for (const Symbols& s : {Symbols{{"B", 1}, {"K", 3}, {"M", 9}, {"N", 5}}, {{"B", 2}, {"K", 17}, {"M", 8}, {"N", 64}},
+                           {{"B", 1}, {"K", 700}, {"M", 40}, {"N", 300}}, {{"B", 3}, {"K", 64}, {"M", 50}, {"N", 31}}})
+    for (const bool symbolic : {false, true}) check_transposed(s, symbolic);
+}
+
+TEST(Pack, TransposedOperandOfFewRows) { check_transposed({{"B", 2}, {"K", 9}, {"M", 7}, {"N", 20}}, false); }
 
 TEST(Pack, PartOfARow) { check({.first_column = 7, .all_columns = 300}, 41, 2); }
 

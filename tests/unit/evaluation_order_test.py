@@ -1,10 +1,10 @@
 """No call has two arguments that both make nodes, instructions or random numbers: their order would depend on the C++ compiler.
 evaluation_order.query says what counts. A site is mended by a name for the argument that comes first.
-evaluation_order_test.py ROOT CLANG_QUERY LLVM_INCLUDE PATH...; a folder stands for its sources, `self` for a text with known sites."""
+evaluation_order_test.py ROOT CLANG_QUERY CLANG LLVM_INCLUDE PATH...; a folder stands for its sources, `self` for a text with known sites."""
 import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile
 
-root, query = pathlib.Path(sys.argv[1]), sys.argv[2]
-flags = ["-std=gnu++20", f"-I{root}", f"-I{root}/abi/include", f"-I{root}/runtime/include", f"-I{root}/dsl/include", "-isystem", sys.argv[3],
+root, query, clang = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+flags = ["-std=gnu++20", f"-I{root}", f"-I{root}/abi/include", f"-I{root}/runtime/include", f"-I{root}/dsl/include", "-isystem", sys.argv[4],
          '-DKILN_VERSION=""', '-DKILN_BUILT_RUNTIME=""']
 rules = root / "tests/unit/evaluation_order.query"
 known = """
@@ -39,8 +39,22 @@ int all(Graph& g, Maker m, const std::function<int()>& f) {
 """
 
 
-def sites(source):
-    ran = subprocess.run([query, "-f", rules, source, "--", *flags], capture_output=True, text=True)
+# What nearly every source includes, parsed once.
+common = """
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+#include "compiler/ir/graph.h"
+"""
+
+
+def sites(source, more=()):
+    ran = subprocess.run([query, "-f", rules, source, "--", *flags, *more], capture_output=True, text=True)
     said = ran.stdout + ran.stderr
     if ran.returncode != 0 or len(re.findall(r"^\d+ match(?:es)?\.$", said, flags=re.M)) != 4 or " error: " in said:
         sys.exit(f"{source}: {query} says\n{said}")
@@ -64,16 +78,20 @@ def check_folders(folders):
     if not sources:
         sys.exit(f"no sources in {folders}")
     found = set()
-    with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-        for one in pool.map(sites, sources):
-            found.update(one)
+    with tempfile.TemporaryDirectory() as folder:
+        header, parsed = pathlib.Path(folder) / "common.h", pathlib.Path(folder) / "common.pch"
+        header.write_text(common)
+        subprocess.run([clang, "-x", "c++-header", *flags, header, "-o", parsed], check=True)
+        with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+            for one in pool.map(lambda s: sites(s, ["-include-pch", parsed]), sources):
+                found.update(one)
     for place, text in sorted(found):
         print(f"{pathlib.Path(place).relative_to(root)}: two arguments change what they share: {text}")
     print(f"{len(sources)} sources, {len(found)} sites")
     sys.exit(1 if found else 0)
 
 
-if sys.argv[4:] == ["self"]:
+if sys.argv[5:] == ["self"]:
     check_self()
 else:
-    check_folders(sys.argv[4:])
+    check_folders(sys.argv[5:])

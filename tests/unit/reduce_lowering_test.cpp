@@ -85,14 +85,15 @@ TEST(LowerReduce, MatmulTilesRowsAndSharesLoads) {
                             {k.load(a, k.at(i, depth, r)), k.load(b, k.at(r, n, j)), r});
   k.store(c, k.at(i, n, j), value, {i, j});
   k.lower();
-  EXPECT_EQ(k.lowered.alignment, 4);
+  EXPECT_EQ(k.lowered.alignment, 6);
   const Id roots[] = {k.lowered.sink};
   bool tiled = false;
-  for (Id id : k.g.reachable(roots)) tiled = tiled || (k.g.op(id) == Op::FOR && k.g.arg(id, 0) == 4);
+  for (Id id : k.g.reachable(roots)) tiled = tiled || (k.g.op(id) == Op::FOR && k.g.arg(id, 0) == 6);
   EXPECT_TRUE(tiled);
-  for (std::int64_t rows : {1, 4, 7})
+  for (std::int64_t rows : {1, 6, 11, 100})
     for (std::int64_t columns : {1, 16, 21})
-      for (std::int64_t inner : {0, 1, 9}) k.expect_same({{"M", rows}, {"N", columns}, {"K", inner}}, 4);
+      for (std::int64_t inner : {0, 1, 9})
+        for (std::int64_t chunk : {0, 6, 12}) k.expect_same({{"M", rows}, {"N", columns}, {"K", inner}}, chunk);
 }
 
 TEST(LowerReduce, StripesInStripesKeepTheirOrder) {  // the sum of a matrix: rows, then their sums
@@ -123,8 +124,8 @@ TEST(LowerReduce, FmaOverSeveralRangesIsTiledUnderGates) {  // a convolution wit
                             {k.load(x, k.at(c, n, at), k.f32(0), inside), weight, c, t});
   k.store(y, k.at(f, n, i), value, {f, i});
   k.lower();
-  EXPECT_EQ(k.lowered.alignment, 4);
-  for (std::int64_t extent : {1, 16, 37}) k.expect_same({{"N", extent}}, 4);
+  EXPECT_EQ(k.lowered.alignment, 16);  // of the columns: six filters are two shares of three
+  for (std::int64_t extent : {1, 16, 37}) k.expect_same({{"N", extent}}, 16);
 }
 
 TEST(LowerReduce, SoftmaxKeepsRowReductionsOutOfTheColumns) {

@@ -1,0 +1,117 @@
+#include "compiler/lower/register_block.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int most_copies = 14;                        // beyond these, broadcasts take longer than multiply-adds
+constexpr std::int64_t block_bytes = 256 * 1024;       // of the operand that a block of copies reads: a quarter of a cache
+constexpr std::int64_t block_rows = 96;                // the block if the length of the reduction is not known
+constexpr int light_operations = 4;                    // most operations for one multiply-add in a loop that fills the registers
+
+// What one iteration of the fma loops does.
+struct Work {
+  int operations = 0;
+  bool gated = false;  // some load has a gate
+};
+
+Work work_of(const Graph& g, std::span<const Id> fma_loops) {
+  Work w;
+  for (const Id loop : fma_loops) {
+    int operations = 0;
+    for (const Id id : g.reachable(g.src(loop, 4))) {
+      if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
+      w.gated = w.gated || (g.op(id) == Op::LOAD && g.src(id).size() > 2);
+    }
+    w.operations = std::max(w.operations, operations);
+  }
+  return w;
+}
+
+// The place of the range whose iterations become copies: some load of an fma loop does not depend on it, preferably a vector
+// load. ranges.size(): none.
+std::size_t copied_range(const Graph& g, std::span<const Id> fma_loops, std::span<const Id> ranges) {
+  const std::size_t lanes = ranges.size() - 1;
+  for (const bool vector_load : {true, false})
+    for (std::size_t i = lanes; i-- > 0;)
+      for (const Id loop : fma_loops)
+        for (const Id id : g.reachable(g.src(loop, 4)))
+          if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
+              (!vector_load || index_stride(g, g.src(id, 1), ranges[lanes]) != 0))
+            return i;
+  return ranges.size();
+}
+
+// The extent if it is a constant, else 0.
+std::int64_t constant_extent(const Graph& g, Id range) {
+  return g.is_const(g.src(range, 0)) ? g.arg(g.src(range, 0), 0) : 0;
+}
+
+// Equal shares of a range, of at most `most` iterations each.
+int even_share(std::int64_t extent, int most) {
+  if (extent == 0) return most;
+  const std::int64_t shares = (extent + most - 1) / most;
+  return static_cast<int>((extent + shares - 1) / shares);
+}
+
+// Iterations of the copied range whose operand, a row of the reduction each, fills `block_bytes`.
+std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int widest) {
+  std::int64_t longest = 0;
+  for (const Id loop : fma_loops) {
+    const Id end = g.src(loop, 2);
+    if (!g.is_const(end)) return block_rows;
+    longest = std::max(longest, g.arg(end, 0));
+  }
+  return std::max<std::int64_t>(1, block_bytes / (std::max<std::int64_t>(1, longest) * widest));
+}
+
+LoopPlan lanes_of_block(Id range, int lanes, int one_register, bool can_mask) {
+  LoopPlan p{.range = range, .step = lanes, .lanes = true};
+  if (can_mask)
+    p.tails = {{std::min(lanes, 2 * one_register), true}};
+  else if (lanes > one_register)
+    p.tails = {{one_register, false}, {1, false}};
+  return p;
+}
+
+LoopPlan copies_of_block(Id range, int copies) {
+  LoopPlan p{.range = range, .step = copies};
+  if (copies / 3 > 1) p.tails = {{copies / 3, false}, {1, false}};
+  return p;
+}
+
+}  // namespace
+
+std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<const Id> fma_loops, std::span<const Id> ranges,
+                                                    int widest, bool can_mask, const Target& target) {
+  const std::size_t last = ranges.size() - 1, at = copied_range(g, fma_loops, ranges);
+  if (at == ranges.size()) return std::nullopt;
+  const int one_register = std::max(1, target.vector_bytes / widest);
+  const std::int64_t columns = constant_extent(g, ranges[last]), rows = constant_extent(g, ranges[at]);
+  const Work work = work_of(g, fma_loops);
+  const bool light = work.operations <= light_operations && !work.gated;
+  int registers = light && target.vector_registers >= 32 ? 4 : 2;  // of the lanes
+  while (registers > 1 && columns != 0 && columns < registers * one_register) registers /= 2;
+  int lanes = registers * one_register;
+  if (columns != 0) lanes = std::min(lanes, static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(columns))));
+  const int fitting = (target.vector_registers - 1 - registers) / registers;
+  const int copies = even_share(rows, light ? std::clamp(fitting, 1, most_copies) : 4);
+  const std::int64_t block = rows_of_block(g, fma_loops, widest) / copies * copies;
+  const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
+  std::vector<LoopPlan> plan;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (i != at)
+      plan.push_back({.range = ranges[i]});
+    else if (blocks)
+      plan.push_back({.range = ranges[i], .step = static_cast<int>(block), .block = true});
+  }
+  plan.push_back(lanes_of_block(ranges[last], lanes, one_register, can_mask));
+  plan.push_back(copies_of_block(ranges[at], copies));
+  return plan;
+}
+
+}  // namespace kiln::compiler

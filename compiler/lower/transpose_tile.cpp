@@ -1,0 +1,63 @@
+#include "compiler/lower/transpose_tile.h"
+
+#include <algorithm>
+
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+// Lane k of the first result is lane k of a, or lane k - s of b if bit s of k is set. The second result has the other lanes of
+// both.
+Id exchanged(Graph& g, Id a, Id b, int s, bool second) {
+  const int lanes = g.lanes(a);
+  std::vector<std::int64_t> from;
+  for (int k = 0; k < lanes; ++k) {
+    const int of_b = second ? lanes + k : lanes + k - s, of_a = second ? k + s : k;
+    from.push_back((k & s) != 0 ? of_b : of_a);
+  }
+  return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, lanes);
+}
+
+// Transposes a square of vectors: exchanges blocks of half the size, then blocks in those, down to elements.
+void transpose(Graph& g, std::vector<Id>& v) {
+  for (std::size_t s = v.size() / 2; s > 0; s /= 2)
+    for (std::size_t i = 0; i < v.size(); ++i)
+      if ((i & s) == 0) {
+        const Id a = v[i], b = v[i + s];
+        v[i] = exchanged(g, a, b, static_cast<int>(s), false);
+        v[i + s] = exchanged(g, a, b, static_cast<int>(s), true);
+      }
+}
+
+}  // namespace
+
+std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, Id rows, Id lanes) {
+  std::vector<Id> out;
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) == Op::FOR) return {};
+    if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, g.src(id, 1), rows) != 1) continue;
+    const std::optional<std::int64_t> stride = index_stride(g, g.src(id, 1), lanes);
+    if (!stride || *stride > 1 || *stride < -1) out.push_back(id);
+  }
+  return out;
+}
+
+void transpose_tile(Graph& g, RangeIds& loops, std::span<const Id> loads, Id rows, Id lanes, std::vector<Copy>& copies) {
+  const auto width = static_cast<int>(copies.size());
+  const Id first_lane = g.src(copies[0].values.at(lanes), 0), first_row = copies[0].values.at(rows);
+  std::vector<Copy> lines(copies.size(), copies[0]);
+  for (std::size_t l = 0; l < lines.size(); ++l) {
+    lines[l].values[rows] = ramp(g, first_row, 1, width);
+    lines[l].values[lanes] = add_index(g, first_lane, g.index(static_cast<std::int64_t>(l)));
+  }
+  const std::vector<std::vector<Id>> loaded = expand(g, loops, loads, lines);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    std::vector<Id> vectors;
+    for (const std::vector<Id>& line : loaded) vectors.push_back(line[i]);
+    transpose(g, vectors);
+    for (std::size_t c = 0; c < copies.size(); ++c) copies[c].values[loads[i]] = vectors[c];
+  }
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,42 @@
+#include "tests/run/check_at_levels.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string_view>
+
+#include "compiler/interp/index_value.h"
+#include "compiler/interp/interpret.h"
+#include "compiler/ir/text.h"
+#include "tests/run/array_of_elements.h"
+#include "tests/run/compiled.h"
+
+namespace kiln::compiler::testing {
+
+void check_at_levels(const std::string& text, const Symbols& symbols, int kernels) {
+  std::string trace = text;
+  for (const auto& [name, value] : symbols) trace += "# " + name + " = " + std::to_string(value) + "\n";
+  SCOPED_TRACE(trace);
+  Graph g;
+  const Program p = read_program(g, text, "program.kiln");
+  std::mt19937 random(5);
+  const auto element = [&] { return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 37.0f; };
+  std::vector<Array> arguments;
+  for (const Parameter& q : p.params) {
+    std::vector<std::int64_t> extents;
+    for (const Id e : q.extents) extents.push_back(IndexValues(g, symbols)(e).value());
+    arguments.push_back(array_of_elements(q.dtype, extents, element));
+  }
+  const auto expected = interpret(g, p, arguments);
+  for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+    if (std::string_view(cpu) == "x86-64-v4" && !__builtin_cpu_supports("x86-64-v4")) continue;
+    const CompiledProgram compiled(g, p, cpu);
+    if (kernels > 0) {
+      EXPECT_EQ(compiled.description()->n_kernels, kernels);
+    }
+    for (const int workers : {1, 3})
+      EXPECT_EQ(difference(expected.back(), compiled(arguments, workers).back()), "") << cpu << ", workers " << workers;
+  }
+}
+
+}  // namespace kiln::compiler::testing

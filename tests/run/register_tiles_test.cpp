@@ -1,0 +1,78 @@
+// Register blocks of products and tiles of transposed loads: the compiled object equals the interpreter, bit for bit, for
+// extents around the sizes of blocks, lanes and copies.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/run/check_at_levels.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+// "[4, 7]" of constant extents, or "[M, N]".
+std::string shape(const std::vector<std::string>& names, const Symbols& extents, bool symbolic) {
+  std::string s;
+  for (const std::string& n : names) s += (s.empty() ? "[" : ", ") + (symbolic ? n : std::to_string(extents.at(n)));
+  return s + "]";
+}
+
+std::string declared(const Symbols& extents, bool symbolic) {
+  std::string s = "program tiles\n";
+  if (symbolic)
+    for (const auto& [name, value] : extents) s += "symbol " + name + "\n";
+  return s;
+}
+
+// c = relu(a * b + bias)
+void check_product(const std::string& type, const Symbols& e, bool symbolic) {
+  const std::string mk = shape({"M", "K"}, e, symbolic), kn = shape({"K", "N"}, e, symbolic), n = shape({"N"}, e, symbolic);
+  const std::string mn = shape({"M", "N"}, e, symbolic), mnk = shape({"M", "N", "K"}, e, symbolic);
+  const auto with_one = [](std::string s, std::size_t at) { return s.insert(at, "1, "); };
+  check_at_levels(declared(e, symbolic) + "in " + type + " " + mk + " a\nin " + type + " " + kn + " b\nin " + type + " " + n +
+                      " bias\nout " + type + " " + mn + " c\n%0 = param a\n%1 = param b\n%2 = param bias\n" +
+                      "%3 = permute %1, axes [1, 0]\n%4 = reshape " + with_one(mk, mk.find(' ') + 1) + " %0\n%5 = expand " +
+                      mnk + " %4\n%6 = reshape " + with_one(shape({"N", "K"}, e, symbolic), 1) + " %3\n%7 = expand " + mnk +
+                      " %6\n%8 = reduce %5, %7, fma, axes [2]\n%9 = add %8, %2\n%10 = const " + type +
+                      " 0\n%11 = max %9, %10\nstore c, %11\n",
+                  e);
+}
+
+TEST(RegisterTiles, Products) {
+  std::mt19937 random(7);
+  static constexpr std::int64_t rows[] = {1, 2, 5, 6, 7, 12, 13, 29, 97, 193}, columns[] = {1, 3, 15, 16, 31, 48, 64, 65, 100, 131};
+  static constexpr std::int64_t depths[] = {0, 1, 2, 33};
+  const auto any = [&](const auto& from) { return from[random() % std::size(from)]; };
+  for (const char* type : {"f32", "f64", "f16", "bf16", "i32", "u8", "i64"})
+    for (int i = 0; i < 6; ++i) check_product(type, {{"K", any(depths)}, {"M", any(rows)}, {"N", any(columns)}}, i % 2 == 0);
+}
+
+TEST(RegisterTiles, BlocksOfALongReduction) {  // a block has few rows if a row is long
+  check_product("f32", {{"K", 4099}, {"M", 40}, {"N", 70}}, false);
+  check_product("f64", {{"K", 40000}, {"M", 9}, {"N", 9}}, false);
+}
+
+void check_permuted(const std::string& type, const Symbols& e, const std::vector<std::string>& from, const std::string& axes,
+                    const std::vector<std::string>& to, bool symbolic) {
+  check_at_levels(declared(e, symbolic) + "in " + type + " " + shape(from, e, symbolic) + " a\nin " + type + " " +
+                      shape(to, e, symbolic) + " b\nout " + type + " " + shape(to, e, symbolic) +
+                      " c\n%0 = param a\n%1 = param b\n%2 = permute %0, axes " + axes + "\n%3 = add %2, %1\nstore c, %3\n",
+                  e);
+}
+
+TEST(RegisterTiles, Transposes) {
+  for (const char* type : {"f32", "f64", "i16", "u8"})
+    for (const auto& [m, n] : {std::pair<int, int>{1, 40}, {16, 16}, {17, 15}, {64, 33}, {100, 130}})
+      for (const bool symbolic : {false, true}) check_permuted(type, {{"M", m}, {"N", n}}, {"M", "N"}, "[1, 0]", {"N", "M"}, symbolic);
+}
+
+TEST(RegisterTiles, PermutedAxes) {
+  const Symbols e = {{"A", 5}, {"B", 34}, {"C", 19}};
+  for (const bool symbolic : {false, true}) {
+    check_permuted("f32", e, {"A", "B", "C"}, "[0, 2, 1]", {"A", "C", "B"}, symbolic);
+    check_permuted("f32", e, {"B", "A", "C"}, "[2, 1, 0]", {"C", "A", "B"}, symbolic);
+    check_permuted("f32", e, {"B", "C", "A"}, "[2, 0, 1]", {"A", "B", "C"}, symbolic);
+  }
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
