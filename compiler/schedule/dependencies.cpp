@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
@@ -55,6 +56,7 @@ class Edges {
     list_users();
     const std::size_t count = s_.kernels.size();
     for (std::size_t k = 0; k < count; ++k) connect(k);
+    delay_copies();
     next_.resize(count);
     for (std::size_t k = 0; k < count; ++k)
       for (const int d : s_.kernels[k].depends_on) nth(next_, d).push_back(k);
@@ -175,6 +177,30 @@ class Edges {
     }
     sort_unique(after);
     std::erase(after, static_cast<int>(k));
+  }
+
+  // The only reader of the temporary that kernel k fills with a copy of an input; nullopt: k does something else.
+  std::optional<int> reader_of_copy(std::size_t k) const {
+    const KernelAccess& a = access_[k];
+    const std::span<const Id> ends = g_.src(s_.kernels[k].sink);
+    if (a.loads.size() != 1 || a.stores.size() != 1 || ends.size() != 1 || s_.kernels[k].is_explicit) return std::nullopt;
+    const Id store = g_.src(ends[0], 0);
+    const std::vector<int>& readers = nth(readers_, a.stores[0]);
+    const bool is_input = is_parameter(a.loads[0]) && !is_overwritten(a.loads[0]);
+    if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.size() != 1) return std::nullopt;
+    return readers[0];
+  }
+
+  bool is_overwritten(int b) const { return !nth(writers_, b).empty(); }
+
+  // Makes each copy of an input wait for what its reader waits for, so that all copies need not be live at the same time.
+  void delay_copies() {
+    std::vector<std::optional<int>> reader;
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) reader.push_back(reader_of_copy(k));
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k)
+      if (reader[k])
+        for (const int d : nth(s_.kernels, *reader[k]).depends_on)
+          if (!nth(reader, d)) s_.kernels[k].depends_on.push_back(d);
   }
 
   // By kernel: its round. Each round walks the kernels in their old order and takes those whose predecessors are taken. So a

@@ -71,7 +71,7 @@ bool same(const Poly& a, const Poly& b) {
 
 // An offset: the maximum of a few polynomials. None of them has at least the coefficients of another one in every term.
 using Position = std::vector<Poly>;
-constexpr std::size_t most_polynomials = 4;
+constexpr std::size_t most_polynomials = 8;
 
 // Adds a polynomial to a maximum. Beyond most_polynomials the result is an upper bound, because every call evaluates the
 // maximum of every buffer.
