@@ -1,5 +1,6 @@
 #include "compiler/lower/loop_nest.h"
 
+#include <algorithm>
 #include <bit>
 #include <unordered_map>
 
@@ -29,7 +30,8 @@ class Nest {
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
     if (level == plan_.size()) return body(copies);
     const LoopPlan& p = plan_[level];
-    const auto [begin, end] = bounds(level);
+    const Part all = bounds(level);
+    const Id begin = all.begin, end = all.end;
     if (p.block) return {block(level, copies, begin, end)};
     if (!p.lanes && end != g_.sym("$end") && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
       return emit(level + 1, written_out(p, copies));
@@ -37,21 +39,25 @@ class Nest {
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     if (divides(g_.src(p.range, 0), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-    const Id middle = end_of_whole(begin, end, p.step);
-    std::vector<Id> effects = {loop(level, copies, begin, middle, p.step, Iteration::whole)};
-    tails(level, copies, middle, end, constant_rest(p), effects);
+    std::vector<Tail> loops = constant_rest(p);
+    loops.insert(loops.begin(), {p.step, false});
+    std::vector<Id> effects;
+    in_parts(level, copies, all, loops, effects);
     return effects;
   }
 
  private:
-  struct Span {
+  // Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
+  struct Part {
     Id begin, end;
+    Id block_end = no_id;
+    std::vector<Id> ends = {};  // where each loop but the last ends in the whole range
   };
 
   bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
 
   // The iterations of a level's range: those of a block, of a chunk, or all.
-  Span bounds(std::size_t level) const {
+  Part bounds(std::size_t level) const {
     const Id range = plan_[level].range;
     if (const auto it = block_of_.find(range); it != block_of_.end()) return it->second;
     if (is_chunk(level)) return {g_.sym("$begin"), g_.sym("$end")};
@@ -61,9 +67,14 @@ class Nest {
   // A loop over blocks of the range, around the loops of the later levels.
   Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     const LoopPlan& p = plan_[level];
+    const LoopPlan& inner = *std::ranges::find(plan_.subspan(level + 1), p.range, &LoopPlan::range);
     const Id most = limit(level);
     const Id range = loops_.range(g_, most, is_chunk(level) ? RangeKind::thread : RangeKind::loop);
-    block_of_[p.range] = {range, index_binary(g_, Op::MIN, add_index(g_, range, g_.index(p.step)), end)};
+    const Id next = add_index(g_, range, g_.index(p.step));
+    Part& part = block_of_[p.range] = {range, index_binary(g_, Op::MIN, next, end), next};
+    Id at = begin;
+    part.ends.push_back(at = end_of_whole(at, end, inner.step));
+    for (const Tail& t : constant_rest(inner)) part.ends.push_back(at = end_of_whole(at, end, t.step));
     std::vector<Id> s = {range, begin, end};
     const std::vector<Id> effects = emit(level + 1, copies);
     s.insert(s.end(), effects.begin(), effects.end());
@@ -77,7 +88,8 @@ class Nest {
     return add_index(g_, begin, mul_index(g_, count, g_.index(step)));
   }
 
-  // The tails of a loop over a constant extent: one iteration takes the rest. Chunks and blocks begin at multiples of the step.
+  // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
+  // the step.
   std::vector<Tail> constant_rest(const LoopPlan& p) const {
     const Id extent = g_.src(p.range, 0);
     if (!g_.is_const(extent)) return p.tails;
@@ -88,14 +100,18 @@ class Nest {
     return p.tails;
   }
 
-  void tails(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::span<const Tail> tails,
-             std::vector<Id>& effects) {
-    for (const Tail& t : tails) {
-      const bool last = &t == &tails.back();
-      const Id to = last ? end : end_of_whole(begin, end, t.step);
-      const Iteration iteration = t.masked ? Iteration::masked : t.step == 1 ? Iteration::one : Iteration::whole;
-      effects.push_back(loop(level, copies, begin, to, t.step, iteration));
-      begin = to;
+  // Emits loops one after the other. The last one takes all that is left.
+  void in_parts(std::size_t level, const std::vector<Copy>& copies, const Part& all, std::span<const Tail> loops,
+                std::vector<Id>& effects) {
+    Id begin = all.begin;
+    for (std::size_t i = 0; i < loops.size(); ++i) {
+      const auto& [step, masked] = loops[i];
+      const Id end = i + 1 == loops.size()     ? all.end
+                     : all.block_end == no_id ? end_of_whole(begin, all.end, step)
+                                              : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
+      const Iteration iteration = masked ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
+      effects.push_back(loop(level, copies, begin, end, step, iteration));
+      begin = end;
     }
   }
 
@@ -116,7 +132,7 @@ class Nest {
     else
       effects.push_back(loop(level, copies, first, middle, plan_[level].step, Iteration::whole));
     in_interior_ = false;
-    tails(level, copies, one ? add_index(g_, first, count) : middle, end, plan_[level].tails, effects);
+    in_parts(level, copies, {one ? add_index(g_, first, count) : middle, end}, plan_[level].tails, effects);
     return effects;
   }
 
@@ -210,7 +226,7 @@ class Nest {
   const Facts& facts_;
   bool outermost_;                    // whether the first range runs over a chunk
   std::optional<Interior> interior_;  // interior of the range that becomes lanes
-  std::unordered_map<Id, Span> block_of_;  // while the loops inside a block are built
+  std::unordered_map<Id, Part> block_of_;  // while the loops inside a block are built
   bool in_interior_ = false;          // true while the body of the interior's main loop is built
 };
 
