@@ -1,5 +1,7 @@
 #include "compiler/codegen/cast.h"
 
+#include <cmath>
+
 #include <llvm/IR/Intrinsics.h>
 
 namespace kiln::compiler {
@@ -48,9 +50,36 @@ llvm::Value* float_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
   return to == DType::f64 ? b.CreateFPExt(wide, like(v, to)) : b.CreateFPTrunc(wide, like(v, to));
 }
 
+// Toward zero, saturating, NaN to 0, for lanes. LLVM 19 converts lanes one by one for fptosi.sat. Values that fptosi does not
+// define are replaced before it.
+llvm::Value* saturated(Builder& b, llvm::Value* v, DType to) {
+  const int width = bits(to);
+  const double end = std::ldexp(1.0, is_signed(to) ? width - 1 : width), begin = is_signed(to) ? -end : 0.0;
+  const auto constant = [&](double c) { return llvm::ConstantFP::get(v->getType(), c); };
+  if (width < 32) {  // both bounds are values of every float type
+    llvm::Value *first = constant(begin), *last = constant(end - 1);
+    llvm::Value* number = b.CreateSelect(b.CreateFCmpORD(v, v), v, constant(0));
+    llvm::Value* above = b.CreateSelect(b.CreateFCmpOGT(number, first), number, first);
+    llvm::Value* inside = b.CreateSelect(b.CreateFCmpOLT(above, last), above, last);
+    return b.CreateTrunc(b.CreateFPToSI(inside, like(v, DType::i32)), like(v, to));
+  }
+  llvm::Type* type = like(v, to);
+  llvm::Value *below = b.CreateFCmpOLT(v, constant(begin)), *beyond = b.CreateFCmpOGE(v, constant(end));
+  llvm::Value *reached = b.CreateFCmpOGE(v, constant(begin)), *before = b.CreateFCmpOLT(v, constant(end));
+  llvm::Value* is_inside = b.CreateAnd(reached, before);
+  llvm::Value* inside = b.CreateSelect(is_inside, v, constant(0));
+  llvm::Value* whole = is_signed(to) ? b.CreateFPToSI(inside, type) : b.CreateFPToUI(inside, type);
+  const auto bits_of = [&](const llvm::APInt& value) { return llvm::ConstantInt::get(type, value); };
+  const auto n = static_cast<unsigned>(width);
+  const llvm::APInt least = is_signed(to) ? llvm::APInt::getSignedMinValue(n) : llvm::APInt::getMinValue(n);
+  const llvm::APInt most = is_signed(to) ? llvm::APInt::getSignedMaxValue(n) : llvm::APInt::getMaxValue(n);
+  return b.CreateSelect(beyond, bits_of(most), b.CreateSelect(below, bits_of(least), whole));
+}
+
 llvm::Value* float_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
   llvm::Value* wide = widen(b, v, from);
   if (to == DType::boolean) return b.CreateFCmpUNE(wide, llvm::Constant::getNullValue(wide->getType()));
+  if (lane_count(v) > 1) return saturated(b, wide, to);
   llvm::Type* type = like(v, to);
   const auto id = is_signed(to) ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
   return b.CreateIntrinsic(id, {type, wide->getType()}, {wide});

@@ -32,7 +32,7 @@ std::optional<Place> place_of(const Graph& g, Id access) {
   const DType d = g.dtype(is_load ? access : g.src(access, 2));
   const Id index = g.src(access, 1);
   const std::int64_t stride = g.arg(index, 0);
-  if (stride < 2 || stride > longest_stride || bytes(d) < 4) return std::nullopt;
+  if (stride < 2 || stride > longest_stride) return std::nullopt;
   const LinearIndex base = linear_index(g, g.src(index, 0));
   if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // outside of any tensor
   return Place{{g.src(access, 0), stride, g.lanes(index), d, base.terms}, base.constant};

@@ -165,13 +165,16 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const std::size_t at = ranges.size() - 1;
   const Body b = look(g, stores);
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  const int most = b.operations > light_body ? one_register : 2 * one_register;
+  const bool streams = b.has_loops && b.fma_loops.empty() && b.operations <= cheap_body;  // columns of a reduction over rows
+  const int registers = streams ? target.vector_registers / 4 : b.operations > light_body ? 1 : 2;
+  const int most = registers * one_register;
   const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], most))));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
   if (!b.has_loops && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b))) return *p;
   plan[at] = lanes_over(b, ranges[at], lanes);
+  if (streams && can_mask(b)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (b.fma_loops.empty() || plan[at].masked_all || ranges.size() < 2) return plan;
   return register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target).value_or(plan);
