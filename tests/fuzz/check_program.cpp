@@ -82,8 +82,10 @@ class Checker {
     verify(graph_, program_);
     const std::vector<Case> cases = cases_of(graph_, program_, seed_);
     if (options_.reference) check_reference(cases);
-    for (const NamedTarget& t : targets())
-      if (!result_.finding) check(t, cases);
+    const std::vector<NamedTarget> all = targets();
+    const std::size_t left_out = seed_ % 2;  // v3 or v4
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (i != left_out && !result_.finding) check(all[i], cases);
     return std::move(result_);
   }
 
@@ -146,7 +148,9 @@ std::vector<NamedTarget> targets() {
   narrow.vector_bytes = 16;
   narrow.vector_registers = 4;
   narrow.index_bits = 64;
-  return {{"wide", Target{}}, {"narrow", narrow}};
+  Target v4 = target_named("x86-64-v4");
+  if (!__builtin_cpu_supports("x86-64-v4")) v4.cpu = Target{}.cpu;  // the same plans, on what this machine has
+  return {{"v3", Target{}}, {"v4", v4}, {"narrow", narrow}};
 }
 
 std::vector<SymbolValues> symbol_choices(const Program& p, std::uint64_t seed) {
