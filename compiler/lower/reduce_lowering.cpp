@@ -53,7 +53,7 @@ class Lowering {
 
   Id operator()(Id id, std::span<const Id> x) {
     const Reduction r = read(id, x);
-    const Id value = r.is_arg() ? arg_reduce(r) : stripes(r) ? striped(r) : few(r) ? in_a_row(r) : sequential(r);
+    const Id value = r.is_arg() ? (finds_in_lanes(r) ? found(r) : arg_reduce(r)) : stripes(r) ? striped(r) : few(r) ? in_a_row(r) : sequential(r);
     return g_.dtype(value) == g_.dtype(id) ? value : g_.make(Op::CAST, g_.dtype(id), {value});
   }
 
@@ -172,6 +172,35 @@ class Lowering {
       acc = g_.make(operation_of(r.kind), r.acc, x);
     }
     return acc;
+  }
+
+  // Whether the element is searched in a second pass: lanes twice are faster than one element after the other.
+  bool finds_in_lanes(const Reduction& r) const {
+    if (r.ranges.size() != 1 || r.acc == DType::boolean) return false;
+    const Id extent = g_.src(r.ranges[0], 0);
+    if (g_.is_const(extent) && g_.arg(extent, 0) < 2 * reduce_stripes) return false;
+    const std::vector<Id> nodes = g_.reachable(r.values[0]);
+    const bool has_loops = std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::FOR; });
+    return !has_loops && contiguous_over(g_, r.values[0], r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
+  }
+
+  // The index of the best element: the least position of an element that equals the extremum or, if that is NaN, of a NaN.
+  Id found(const Reduction& r) {
+    const Id range = r.ranges[0], extent = g_.src(range, 0), x = r.values[0];
+    const auto [op, kind] = r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
+    const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
+    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, x, range, extent, true, 1});
+    Id hit = compare(Op::EQ, x, best);
+    if (is_float(r.acc)) {
+      const Id both_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::NE, best, best)});
+      hit = g_.make(Op::OR, DType::boolean, {hit, both_nan});
+    }
+    const DType d = Bounds(g_, facts_)(extent).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
+    const Id none = g_.constant(d, reduce_identity(ReduceKind::min, d)), position = g_.make(Op::CAST, d, {range});
+    const Id place = g_.make(Op::WHERE, d, {hit, position, none});
+    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, place, range, extent, true, 1});
+    const Id known = g_.make(Op::WHERE, d, {compare(Op::EQ, first, none), g_.constant(d, 0), first});  // an empty axis gives 0
+    return d == DType::i64 ? known : g_.make(Op::CAST, DType::i64, {known});
   }
 
   // The index of the best element. The first of equal elements wins; a NaN beats every element except a NaN.

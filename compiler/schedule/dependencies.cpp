@@ -56,10 +56,10 @@ class Edges {
     list_users();
     const std::size_t count = s_.kernels.size();
     for (std::size_t k = 0; k < count; ++k) connect(k);
-    delay_copies();
     next_.resize(count);
     for (std::size_t k = 0; k < count; ++k)
       for (const int d : s_.kernels[k].depends_on) nth(next_, d).push_back(k);
+    delay_copies();
     for (std::size_t k = 0; k < count; ++k)
       for (const int b : std::vector<int>(access_[k].stores))
         if (is_entry_value(b)) overwrite(k, b);
@@ -193,14 +193,20 @@ class Edges {
 
   bool is_overwritten(int b) const { return !nth(writers_, b).empty(); }
 
-  // Makes each copy of an input wait for what its reader waits for, so that all copies need not be live at the same time.
+  // Makes each copy of an input wait for what its reader waits for, so that all copies need not be live at the same time. Not
+  // for a kernel that waits for the copy, because it overwrites what the copy reads.
   void delay_copies() {
     std::vector<std::optional<int>> reader;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) reader.push_back(reader_of_copy(k));
-    for (std::size_t k = 0; k < s_.kernels.size(); ++k)
-      if (reader[k])
-        for (const int d : nth(s_.kernels, *reader[k]).depends_on)
-          if (!nth(reader, d)) s_.kernels[k].depends_on.push_back(d);
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
+      if (!reader[k]) continue;
+      for (const int d : nth(s_.kernels, *reader[k]).depends_on) {
+        if (nth(reader, d) || reaches_one_of(k, {d})) continue;
+        s_.kernels[k].depends_on.push_back(d);
+        nth(next_, d).push_back(k);
+      }
+      sort_unique(s_.kernels[k].depends_on);
+    }
   }
 
   // By kernel: its round. Each round walks the kernels in their old order and takes those whose predecessors are taken. So a

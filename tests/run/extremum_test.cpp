@@ -36,5 +36,17 @@ TEST(Extremum, OfReductions) {
                       {{"M", 20}, {"N", 70}});
 }
 
+TEST(Extremum, PositionsOfReductions) {
+  for (const std::string type : {"f32", "f64", "bf16", "i32", "u8", "i64"})
+    for (const std::string op : {"argmax", "argmin"})
+      for (const std::int64_t n : {1, 2, 31, 32, 63, 64, 65, 200})
+        for (const bool constant : {false, true}) {
+          const std::string columns = constant ? std::to_string(n) : "N";
+          check_at_levels(std::string("program extremum\nsymbol M\n") + (constant ? "" : "symbol N\n") + "in " + type + " [M, " +
+                              columns + "] x\nout i64 [M] z\n%0 = param x\n%1 = reduce %0, " + op + ", axes [1]\nstore z, %1\n",
+                          {{"M", 9}, {"N", n}});
+        }
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

@@ -131,5 +131,58 @@ kernel c sink %7 buffers [2, 1] depends_on []
   }
 }
 
+// Kernel 0 copies the input x for kernel 2, which also reads what kernel 1 makes.
+std::string copy_and_reader(const std::string& made) {
+  return R"(schedule copies after kernel_split
+%0 = const index {8}
+%1 = range index {0, loop} %0
+%2 = buffer f32 {0}
+%3 = buffer f32 {1}
+%4 = load f32 %3, %1
+%5 = store none %2, %1, %4
+%6 = end none %5, %1
+%7 = sink none %6
+%8 = add f32 %4, %4
+%9 = store none %2, %1, %8
+%10 = end none %9, %1
+%11 = sink none %10
+%12 = buffer f32 {2}
+%13 = load f32 %12, %1
+%14 = add f32 %4, %13
+%15 = store none %2, %1, %14
+%16 = end none %15, %1
+%17 = sink none %16
+in f32 [8] x
+in f32 [8] z
+out f32 [8] y
+buffer f32 size %0 param 0
+buffer f32 size %0 param 1
+buffer f32 size %0 param 2
+buffer f32 size %0
+)" + made + R"(
+kernel a sink %7 buffers [3, 0] depends_on []
+kernel b sink %11 buffers [4, 1] depends_on []
+kernel c sink %17 buffers [2, 3, 4] depends_on []
+)";
+}
+
+std::vector<int> waits_for(const std::string& text, int buffer) {
+  Graph g;
+  Schedule s = read_schedule(g, text);
+  dependencies(g, s);
+  for (const Kernel& k : s.kernels)
+    if (k.buffers[0] == buffer) return k.depends_on;
+  return {-1};
+}
+
+TEST(ScheduleCopies, WaitForWhatTheirReaderWaitsFor) {
+  EXPECT_EQ(waits_for(copy_and_reader("buffer f32 size %0"), 3), std::vector<int>{0});
+}
+
+// random_scopes --seed 203421: the kernel that the reader waits for overwrites what the copy reads.
+TEST(ScheduleCopies, NotForAKernelThatWaitsForThem) {
+  EXPECT_EQ(waits_for(copy_and_reader("buffer f32 size %0 after 0"), 3), std::vector<int>{});
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing
