@@ -72,7 +72,8 @@ Value* unary(Builder& b, Op op, Value* x, DType d) {
   return narrow(b, float_unary(b, op, widen(b, x, d), d), d);
 }
 
-// x if x is before y in the order of the operation, else y: also if one is NaN, or if they are equal. One instruction on x86-64.
+// x if x is before y in the order of the operation, else y: also if one is NaN, or if they are equal. One instruction on
+// x86-64.
 Value* first_of(Builder& b, Op op, Value* x, Value* y) {
   return b.CreateSelect(op == Op::MIN ? b.CreateFCmpOLT(x, y) : b.CreateFCmpOGT(x, y), x, y);
 }

@@ -106,7 +106,7 @@ class Nest {
     Id begin = all.begin;
     for (std::size_t i = 0; i < loops.size(); ++i) {
       const auto& [step, masked] = loops[i];
-      const Id end = i + 1 == loops.size()     ? all.end
+      const Id end = i + 1 == loops.size()    ? all.end
                      : all.block_end == no_id ? end_of_whole(begin, all.end, step)
                                               : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
       const Iteration iteration = masked ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
@@ -224,10 +224,10 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
-  bool outermost_;                    // whether the first range runs over a chunk
-  std::optional<Interior> interior_;  // interior of the range that becomes lanes
+  bool outermost_;                         // whether the first range runs over a chunk
+  std::optional<Interior> interior_;       // interior of the range that becomes lanes
   std::unordered_map<Id, Part> block_of_;  // while the loops inside a block are built
-  bool in_interior_ = false;          // true while the body of the interior's main loop is built
+  bool in_interior_ = false;               // true while the body of the interior's main loop is built
 };
 
 }  // namespace

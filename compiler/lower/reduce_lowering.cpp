@@ -53,7 +53,10 @@ class Lowering {
 
   Id operator()(Id id, std::span<const Id> x) {
     const Reduction r = read(id, x);
-    const Id value = r.is_arg() ? (finds_in_lanes(r) ? found(r) : arg_reduce(r)) : stripes(r) ? striped(r) : few(r) ? in_a_row(r) : sequential(r);
+    const Id value = r.is_arg()   ? (finds_in_lanes(r) ? found(r) : arg_reduce(r))
+                     : stripes(r) ? striped(r)
+                     : few(r)     ? in_a_row(r)
+                                  : sequential(r);
     return g_.dtype(value) == g_.dtype(id) ? value : g_.make(Op::CAST, g_.dtype(id), {value});
   }
 
@@ -187,7 +190,8 @@ class Lowering {
   // The index of the best element: the least position of an element that equals the extremum or, if that is NaN, of a NaN.
   Id found(const Reduction& r) {
     const Id range = r.ranges[0], extent = g_.src(range, 0), x = r.values[0];
-    const auto [op, kind] = r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
+    const auto [op, kind] =
+        r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
     const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
     const Id best = lower_striped(g_, loops_, {op, r.acc, worst, x, range, extent, true, 1});
     Id hit = compare(Op::EQ, x, best);

@@ -8,10 +8,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int most_copies = 14;                        // beyond these, broadcasts take longer than multiply-adds
-constexpr std::int64_t block_bytes = 256 * 1024;       // of the operand that a block of copies reads: a quarter of a cache
-constexpr std::int64_t block_rows = 96;                // the block if the length of the reduction is not known
-constexpr int light_operations = 4;                    // most operations for one multiply-add in a loop that fills the registers
+constexpr int most_copies = 14;                   // beyond these, broadcasts take longer than multiply-adds
+constexpr std::int64_t block_bytes = 256 * 1024;  // of the operand that a block of copies reads: a quarter of a cache
+constexpr std::int64_t block_rows = 96;           // the block if the length of the reduction is not known
+constexpr int light_operations = 4;               // most operations for one multiply-add in a loop that fills the registers
 
 // What one iteration of the fma loops does.
 struct Work {
@@ -47,9 +47,7 @@ std::size_t copied_range(const Graph& g, std::span<const Id> fma_loops, std::spa
 }
 
 // The extent if it is a constant, else 0.
-std::int64_t constant_extent(const Graph& g, Id range) {
-  return g.is_const(g.src(range, 0)) ? g.arg(g.src(range, 0), 0) : 0;
-}
+std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) ? g.arg(g.src(range, 0), 0) : 0; }
 
 // Equal shares of a range, of at most `most` iterations each.
 int even_share(std::int64_t extent, int most) {

@@ -29,11 +29,11 @@ struct Tail {
 
 struct LoopPlan {
   Id range = no_id;
-  int step = 1;             // iterations of the range in one iteration of the main loop
-  bool lanes = false;       // true: these iterations are lanes; false: copies of the code
-  bool block = false;       // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
-  Id transposes = no_id;    // copies: loads that are contiguous in this range are transposed to lanes of the range here
-  bool masked_all = false;  // every vector is masked, so that a large body is emitted once
+  int step = 1;                    // iterations of the range in one iteration of the main loop
+  bool lanes = false;              // true: these iterations are lanes; false: copies of the code
+  bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
+  Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
+  bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; the last one leaves nothing
 };
 

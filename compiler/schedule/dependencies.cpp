@@ -187,7 +187,8 @@ class Edges {
     const Id store = g_.src(ends[0], 0);
     const std::vector<int>& readers = nth(readers_, a.stores[0]);
     const bool is_input = is_parameter(a.loads[0]) && !is_overwritten(a.loads[0]);
-    if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.size() != 1) return std::nullopt;
+    if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.size() != 1)
+      return std::nullopt;
     return readers[0];
   }
 

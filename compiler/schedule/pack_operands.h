@@ -1,6 +1,7 @@
 // pack_operands: copies an operand of a matrix product into the order in which the product reads it.
 //
-// Before: an fma REDUCE over r, whose value contains LOAD(b, index) for an index that depends on r, on the innermost LOOP range j
+// Before: an fma REDUCE over r, whose value contains LOAD(b, index) for an index that depends on r, on the innermost LOOP range
+// j
 //   and perhaps on outer LOOP ranges; the other LOOP ranges walk the operand again and again.
 // After: one more kernel stores the operand with its ranges in the order of the product's loops, and the product loads it from
 //   there. Two layouts:

@@ -22,8 +22,13 @@ void check_at_levels(const std::string& text, const Symbols& symbols, int kernel
   const Program p = read_program(g, text, "program.kiln");
   std::mt19937 random(5);
   static constexpr float infinity = std::numeric_limits<float>::infinity();
-  static constexpr float special[] = {0.0f, -0.0f, infinity, -infinity, std::numeric_limits<float>::quiet_NaN(),
-                                      std::numeric_limits<float>::denorm_min(), std::numeric_limits<float>::max()};
+  static constexpr float special[] = {0.0f,
+                                      -0.0f,
+                                      infinity,
+                                      -infinity,
+                                      std::numeric_limits<float>::quiet_NaN(),
+                                      std::numeric_limits<float>::denorm_min(),
+                                      std::numeric_limits<float>::max()};
   const auto element = [&] {
     if (random() % 32 == 0) return special[random() % std::size(special)];
     return static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 37.0f;

@@ -12,8 +12,7 @@ TEST(Extremum, OfTwoValues) {
   for (const std::string type : types)
     for (const std::string op : {"min", "max"})
       check_at_levels("program extremum\nsymbol N\nin " + type + " [N, 1] x\nin " + type + " [N] y\nout " + type +
-                          " [N, N] z\n%0 = param x\n%1 = param y\n%2 = expand [N, N] %0\n%3 = " + op +
-                          " %2, %1\nstore z, %3\n",
+                          " [N, N] z\n%0 = param x\n%1 = param y\n%2 = expand [N, N] %0\n%3 = " + op + " %2, %1\nstore z, %3\n",
                       {{"N", 300}});
 }
 
@@ -22,17 +21,18 @@ TEST(Extremum, OfAConstant) {
     for (const std::string op : {"min", "max"})
       for (const std::string c : {"0", "-0.0", "1.5", "-2", "inf", "-inf", "nan"})
         for (const bool first : {false, true})
-          check_at_levels("program extremum\nsymbol N\nin " + type + " [N] x\nout " + type + " [N] z\n%0 = param x\n%1 = const " +
-                              type + " " + c + "\n%2 = " + op + (first ? " %1, %0" : " %0, %1") + "\nstore z, %2\n",
+          check_at_levels("program extremum\nsymbol N\nin " + type + " [N] x\nout " + type +
+                              " [N] z\n%0 = param x\n%1 = const " + type + " " + c + "\n%2 = " + op +
+                              (first ? " %1, %0" : " %0, %1") + "\nstore z, %2\n",
                           {{"N", 700}});
 }
 
 TEST(Extremum, OfReductions) {
   for (const std::string op : {"min", "max"})
     for (const std::string axis : {"0", "1"})
-      check_at_levels("program extremum\nsymbol M\nsymbol N\nin f32 [M, N] x\nout f32 [" + std::string(axis == "0" ? "N" : "M") +
-                          "] z\n%0 = param x\n%1 = reduce %0, " + op + ", axes [" + axis +
-                          "]\nstore z, %1\n",
+      check_at_levels("program extremum\nsymbol M\nsymbol N\nin f32 [M, N] x\nout f32 [" +
+                          std::string(axis == "0" ? "N" : "M") + "] z\n%0 = param x\n%1 = reduce %0, " + op + ", axes [" +
+                          axis + "]\nstore z, %1\n",
                       {{"M", 20}, {"N", 70}});
 }
 
@@ -42,8 +42,9 @@ TEST(Extremum, PositionsOfReductions) {
       for (const std::int64_t n : {1, 2, 31, 32, 63, 64, 65, 200})
         for (const bool constant : {false, true}) {
           const std::string columns = constant ? std::to_string(n) : "N";
-          check_at_levels(std::string("program extremum\nsymbol M\n") + (constant ? "" : "symbol N\n") + "in " + type + " [M, " +
-                              columns + "] x\nout i64 [M] z\n%0 = param x\n%1 = reduce %0, " + op + ", axes [1]\nstore z, %1\n",
+          check_at_levels(std::string("program extremum\nsymbol M\n") + (constant ? "" : "symbol N\n") + "in " + type +
+                              " [M, " + columns + "] x\nout i64 [M] z\n%0 = param x\n%1 = reduce %0, " + op +
+                              ", axes [1]\nstore z, %1\n",
                           {{"M", 9}, {"N", n}});
         }
 }

@@ -16,10 +16,10 @@ struct Product {
     const std::string k = std::to_string(depth), n = std::to_string(columns);
     const std::string shape = "[" + rows + ", " + n + ", " + k + "]";
     return "program product\n" + ("symbol M min " + std::to_string(least) + " max 4096\n") + "in " + type + " [" + rows + ", " +
-           k + "] a\nin " + type + " [" + k + ", " + std::to_string(all_columns) + "] b\nin " + type + " [M, 1] size\n" + output + " " +
-           type + " [" + rows + ", " + n + "] c\n%0 = param a\n%1 = param b\n%2 = slice [" + k + ", " + n + "] %1, begin [0, " +
-           std::to_string(first_column) + "]\n%3 = permute %2, axes [1, 0]\n%4 = reshape [" + rows + ", 1, " + k +
-           "] %0\n%5 = expand " + shape + " %4\n%6 = reshape [1, " + n + ", " + k + "] %3\n%7 = expand " + shape +
+           k + "] a\nin " + type + " [" + k + ", " + std::to_string(all_columns) + "] b\nin " + type + " [M, 1] size\n" +
+           output + " " + type + " [" + rows + ", " + n + "] c\n%0 = param a\n%1 = param b\n%2 = slice [" + k + ", " + n +
+           "] %1, begin [0, " + std::to_string(first_column) + "]\n%3 = permute %2, axes [1, 0]\n%4 = reshape [" + rows +
+           ", 1, " + k + "] %0\n%5 = expand " + shape + " %4\n%6 = reshape [1, " + n + ", " + k + "] %3\n%7 = expand " + shape +
            " %6\n%9 = reduce %5, %7, fma, axes [2]\n" + epilogue;
   }
 };
@@ -60,8 +60,10 @@ TEST(Pack, OutputThatIsLoaded) {
 
 // Neighbouring lanes would load elements of b that are K apart.
 TEST(Pack, TransposedOperand) {
-  for (const Symbols& s : {Symbols{{"B", 1}, {"K", 3}, {"M", 9}, {"N", 5}}, {{"B", 2}, {"K", 17}, {"M", 8}, {"N", 64}},
-                           {{"B", 1}, {"K", 700}, {"M", 40}, {"N", 300}}, {{"B", 3}, {"K", 64}, {"M", 50}, {"N", 31}}})
+  for (const Symbols& s : {Symbols{{"B", 1}, {"K", 3}, {"M", 9}, {"N", 5}},
+                           {{"B", 2}, {"K", 17}, {"M", 8}, {"N", 64}},
+                           {{"B", 1}, {"K", 700}, {"M", 40}, {"N", 300}},
+                           {{"B", 3}, {"K", 64}, {"M", 50}, {"N", 31}}})
     for (const bool symbolic : {false, true}) check_transposed(s, symbolic);
 }
 

@@ -39,7 +39,8 @@ void check_product(const std::string& type, const Symbols& e, bool symbolic) {
 
 TEST(RegisterTiles, Products) {
   std::mt19937 random(7);
-  static constexpr std::int64_t rows[] = {1, 2, 5, 6, 7, 12, 13, 29, 97, 193}, columns[] = {1, 3, 15, 16, 31, 48, 64, 65, 100, 131};
+  static constexpr std::int64_t rows[] = {1, 2, 5, 6, 7, 12, 13, 29, 97, 193},
+                                columns[] = {1, 3, 15, 16, 31, 48, 64, 65, 100, 131};
   static constexpr std::int64_t depths[] = {0, 1, 2, 33};
   const auto any = [&](const auto& from) { return from[random() % std::size(from)]; };
   for (const char* type : {"f32", "f64", "f16", "bf16", "i32", "u8", "i64"})
@@ -62,7 +63,8 @@ void check_permuted(const std::string& type, const Symbols& e, const std::vector
 TEST(RegisterTiles, Transposes) {
   for (const char* type : {"f32", "f64", "i16", "u8"})
     for (const auto& [m, n] : {std::pair<int, int>{1, 40}, {16, 16}, {17, 15}, {64, 33}, {100, 130}})
-      for (const bool symbolic : {false, true}) check_permuted(type, {{"M", m}, {"N", n}}, {"M", "N"}, "[1, 0]", {"N", "M"}, symbolic);
+      for (const bool symbolic : {false, true})
+        check_permuted(type, {{"M", m}, {"N", n}}, {"M", "N"}, "[1, 0]", {"N", "M"}, symbolic);
 }
 
 TEST(RegisterTiles, PermutedAxes) {

@@ -18,17 +18,22 @@ TEST(SaturatedCast, FromEveryFloatToEveryInteger) {
 
 // The bounds of every type, and their neighbours.
 TEST(SaturatedCast, Bounds) {
-  static constexpr std::pair<const char*, const char*> ends[] = {
-      {"i8", "128"},          {"u8", "256"},          {"i16", "32768"},               {"u16", "65536"},
-      {"i32", "2147483648"}, {"u32", "4294967296"}, {"i64", "9223372036854775808"}, {"u64", "18446744073709551616"}};
+  static constexpr std::pair<const char*, const char*> ends[] = {{"i8", "128"},
+                                                                 {"u8", "256"},
+                                                                 {"i16", "32768"},
+                                                                 {"u16", "65536"},
+                                                                 {"i32", "2147483648"},
+                                                                 {"u32", "4294967296"},
+                                                                 {"i64", "9223372036854775808"},
+                                                                 {"u64", "18446744073709551616"}};
   for (const std::string from : {"f32", "f64"})
     for (const auto& [to, power] : ends)
       for (const std::string nearly : {"-1.0000002", "-1", "-0.9999999", "0.9999999", "1", "1.0000002"})
-          check_at_levels("program casts\nin " + from + " [40] x\nout " + to + " [40] y\n%0 = iota " + from + " [40]\n%1 = const " +
-                              from + " 20\n%2 = sub %0, %1\n%3 = const " + from + " 0.25\n%4 = mul %2, %3\n%5 = const " + from + " " +
-                              power + "\n%6 = const " + from + " " + nearly + "\n%7 = mul %5, %6\n%8 = add %7, %4\n%9 = cast " + to +
-                              " %8\nstore y, %9\n",
-                          {});
+        check_at_levels("program casts\nin " + from + " [40] x\nout " + to + " [40] y\n%0 = iota " + from +
+                            " [40]\n%1 = const " + from + " 20\n%2 = sub %0, %1\n%3 = const " + from +
+                            " 0.25\n%4 = mul %2, %3\n%5 = const " + from + " " + power + "\n%6 = const " + from + " " + nearly +
+                            "\n%7 = mul %5, %6\n%8 = add %7, %4\n%9 = cast " + to + " %8\nstore y, %9\n",
+                        {});
 }
 
 }  // namespace

@@ -159,7 +159,8 @@ buffer f32 size %0 param 0
 buffer f32 size %0 param 1
 buffer f32 size %0 param 2
 buffer f32 size %0
-)" + made + R"(
+)" + made +
+         R"(
 kernel a sink %7 buffers [3, 0] depends_on []
 kernel b sink %11 buffers [4, 1] depends_on []
 kernel c sink %17 buffers [2, 3, 4] depends_on []
