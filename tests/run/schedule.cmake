@@ -1,5 +1,6 @@
 kiln_add_test(pack_operands_test run SOURCES run/pack_operands_test.cpp LIBS run_harness)
 kiln_add_test(entry_test run SOURCES run/entry_test.cpp LIBS run_harness)
+kiln_add_test(dot_test run SOURCES run/dot_test.cpp LIBS run_harness)
 kiln_add_test(split_reduce_test run SOURCES run/split_reduce_test.cpp LIBS run_harness)
 kiln_add_test(fuse_rows_test run SOURCES run/fuse_rows_test.cpp run/fuse_rows_programs.cpp LIBS run_harness)
 kiln_add_test(float_environment_test run SOURCES run/float_environment_test.cpp LIBS run_harness)
