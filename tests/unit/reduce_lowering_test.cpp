@@ -74,7 +74,7 @@ void make_row_dot(OneKernel& kernel, DType d, Id n) {
 }
 
 TEST(LowerReduce, DotOfSymbolicExtentEqualsTheKernel) {
-  for (DType d : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::u8})
+  for (DType d : {DType::f32, DType::f64, DType::i32, DType::i64})
     for (std::int64_t max : {std::int64_t{1000}, std::int64_t{1} << 20, std::int64_t{1} << 40}) {
       OneKernel k;
       make_row_dot(k, d, k.symbol("K", max));
@@ -83,7 +83,7 @@ TEST(LowerReduce, DotOfSymbolicExtentEqualsTheKernel) {
 }
 
 TEST(LowerReduce, DotOfConstantExtentEqualsTheKernel) {
-  for (DType d : {DType::f32, DType::f64, DType::f16, DType::bf16, DType::i32, DType::u8})
+  for (DType d : {DType::f32, DType::f64, DType::i32, DType::i64})
     for (std::int64_t n : extents) {
       OneKernel k;
       make_row_dot(k, d, k.g.index(n));
