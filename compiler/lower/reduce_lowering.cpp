@@ -110,7 +110,7 @@ class Lowering {
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
-    const Stripes stripes = levels == 1 && loop_has_lanes(r)                 ? Stripes::scalars
+    const Stripes stripes = loop_has_lanes(r)                                ? Stripes::scalars
                             : has_vectors_over(g_, r.values, range)          ? Stripes::element
                             : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
                                                                              : Stripes::element;

@@ -21,9 +21,6 @@ class Lowering {
   // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
   // RANGEs.
   Id run() {
-    struct Level {
-      Id range, begin, end, carry;
-    };
     std::vector<Level> open;
     Id begin = g_.index(0), end = r_.extent;
     for (int level = r_.levels; level-- > 1;) {
@@ -34,7 +31,8 @@ class Lowering {
       const Id last = g_.make(Op::FLOORDIV, DType::index, {add_index(g_, end, g_.index(elements - 1)), size});
       const Id range = loops_.range(g_, last, RangeKind::reduce);
       const Id from = g_.is_index_const(begin, 0) ? begin : first;
-      open.push_back({range, from, last, carry(range, identity_)});
+      const bool scalars = r_.stripes == Stripes::scalars;
+      open.push_back({range, from, last, scalars ? carries(range, all_identities()) : std::vector{carry(range, identity_)}});
       begin = mul_index(g_, range, size);
       end = g_.make(Op::MIN, DType::index, {add_index(g_, begin, size), end});
     }
@@ -44,7 +42,8 @@ class Lowering {
     if (open.empty() && r_.values.size() > 1 && is_float(r_.dtype)) return combine(r_.identity, value);  // the sum of one block
     for (; !open.empty(); open.pop_back()) {
       const Level& l = open.back();
-      value = tree(loop(l.range, l.begin, l.end, identity_, select_lane(l.range, l.carry, {value}), 1));
+      value = l.acc.size() > 1 ? blocks_of_scalars(l, value)
+                               : tree(loop(l.range, l.begin, l.end, identity_, select_lane(l.range, l.acc[0], {value}), 1));
     }
     return value;
   }
@@ -69,6 +68,12 @@ class Lowering {
   }
 
  private:
+  // A loop over the blocks of one level, and the accumulators of their results: one vector, or 32 scalars.
+  struct Level {
+    Id range, begin, end;
+    std::vector<Id> acc;
+  };
+
   Id carry(Id range, Id init) { return g_.make(Op::CARRY, r_.dtype, {range, init}, {0}, {}, g_.lanes(init)); }
 
   Id loop(Id range, Id begin, Id end, Id init, Id yield, std::int64_t step) {
@@ -138,15 +143,52 @@ class Lowering {
   // Iterations of 32 elements, then one iteration for the rest.
   Id by_scalars(Id begin, Id end) {
     const Id middle = end_of_whole(begin, end);
-    std::vector<Id> acc(reduce_stripes, r_.identity);
+    std::vector<Id> acc = all_identities();
     if (middle != begin) acc = loop_of_scalars(begin, middle, acc, false);
     if (middle != end && g_.is_const(middle) && g_.is_const(end))
       acc = accumulated(acc, positions(middle, static_cast<std::size_t>(g_.arg(end, 0) - g_.arg(middle, 0))));
     else if (middle != end)
       acc = loop_of_scalars(middle, end, acc, true);
+    return tree_of_scalars(std::move(acc));
+  }
+
+  std::vector<Id> all_identities() const { return std::vector<Id>(reduce_stripes, r_.identity); }
+
+  Id tree_of_scalars(std::vector<Id> acc) {
     for (std::size_t half = reduce_stripes / 2; half >= 1; half /= 2)
       for (std::size_t j = 0; j < half; ++j) acc[j] = combine(acc[j], acc[j + half]);
     return acc[0];
+  }
+
+  std::vector<Id> carries(Id range, const std::vector<Id>& init) {
+    std::vector<Id> out;
+    for (std::size_t j = 0; j < init.size(); ++j)
+      out.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {static_cast<std::int64_t>(j)}));
+    return out;
+  }
+
+  std::vector<Id> loop(Id range, Id begin, Id end, const std::vector<Id>& init, const std::vector<Id>& next,
+                       std::int64_t step) {
+    std::vector<Id> src = {range, begin, end};
+    src.insert(src.end(), init.begin(), init.end());
+    src.insert(src.end(), next.begin(), next.end());
+    const Id made = g_.make(Op::FOR, DType::none, src, std::vector{static_cast<std::int64_t>(init.size()), step});
+    std::vector<Id> out;
+    for (std::size_t j = 0; j < init.size(); ++j)
+      out.push_back(g_.make(Op::GET, r_.dtype, {made}, {static_cast<std::int64_t>(j)}));
+    return out;
+  }
+
+  // The reduction of the results of blocks, of which `value` is one.
+  Id blocks_of_scalars(const Level& l, Id value) {
+    const Id stripe = g_.make(Op::FLOORMOD, DType::index, {l.range, g_.index(reduce_stripes)});
+    std::vector<Id> next;
+    for (std::size_t j = 0; j < l.acc.size(); ++j) {
+      const Id here = g_.make(Op::EQ, DType::boolean, {stripe, g_.index(static_cast<std::int64_t>(j))});
+      const Id sum = combine(l.acc[j], value);
+      next.push_back(g_.make(Op::WHERE, r_.dtype, {here, sum, l.acc[j]}));
+    }
+    return tree_of_scalars(loop(l.range, l.begin, l.end, all_identities(), next, 1));
   }
 
   std::vector<Id> positions(Id first, std::size_t count) {
@@ -167,26 +209,17 @@ class Lowering {
   // partial: positions from `end` on read the last element and change nothing.
   std::vector<Id> loop_of_scalars(Id begin, Id end, const std::vector<Id>& init, bool partial) {
     const Id range = loops_.range(g_, end, RangeKind::reduce);
-    std::vector<Id> carries;
-    for (std::size_t j = 0; j < init.size(); ++j)
-      carries.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {static_cast<std::int64_t>(j)}));
-    const std::vector<Id> at = positions(range, init.size());
+    const std::vector<Id> acc = carries(range, init), at = positions(range, init.size());
     std::vector<Id> places = at;
     const Id last = partial ? sub_index(g_, end, g_.index(1)) : no_id;
     for (Id& p : places)
       if (partial) p = index_binary(g_, Op::MIN, p, last);
-    std::vector<Id> next = accumulated(carries, places);
+    std::vector<Id> next = accumulated(acc, places);
     for (std::size_t j = 1; partial && j < next.size(); ++j) {
       const Id inside = g_.make(Op::LT, DType::boolean, {at[j], end});
-      next[j] = g_.make(Op::WHERE, r_.dtype, {inside, next[j], carries[j]});
+      next[j] = g_.make(Op::WHERE, r_.dtype, {inside, next[j], acc[j]});
     }
-    std::vector<Id> src = {range, begin, end};
-    src.insert(src.end(), init.begin(), init.end());
-    src.insert(src.end(), next.begin(), next.end());
-    const std::vector<std::int64_t> args = {static_cast<std::int64_t>(init.size()), reduce_stripes};
-    const Id made = g_.make(Op::FOR, DType::none, src, args);
-    for (std::size_t j = 0; j < next.size(); ++j) next[j] = g_.make(Op::GET, r_.dtype, {made}, {static_cast<std::int64_t>(j)});
-    return next;
+    return loop(range, begin, end, init, next, reduce_stripes);
   }
 
   Graph& g_;

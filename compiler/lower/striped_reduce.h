@@ -11,7 +11,7 @@ namespace kiln::compiler {
 enum class Stripes : std::uint8_t {
   vector,   // 32 positions at once: the accumulators are the lanes of one vector, and so are the values
   element,  // one position at a time, whose value goes to its lane of the accumulators
-  scalars,  // 32 positions at once, with 32 scalar accumulators, so that an outer range can become lanes. Only for levels == 1
+  scalars,  // 32 positions at once, with 32 scalar accumulators, so that an outer range can become lanes
 };
 
 // One reduction whose values are scalars over `range`.

@@ -40,19 +40,19 @@ void check(const std::string& text, const std::vector<Shapes>& calls) {
   Graph g;
   const Program p = read_program(g, text, "dot.kiln");
   std::mt19937 random(5);
-  for (const std::string& cpu : targets()) {
-    const CompiledProgram compiled(g, p, cpu);
-    for (const Shapes& shapes : calls)
-      for (const Elements e : {Elements::random, Elements::tiny, Elements::special}) {
-        std::vector<Array> arguments;
-        for (std::size_t i = 0; i < shapes.size(); ++i)
-          arguments.push_back(array_of_elements(p.params[i].dtype, shapes[i], [&] { return element(e, random); }));
-        const auto expected = interpret(g, p, arguments);
+  std::vector<CompiledProgram> compiled;
+  for (const std::string& cpu : targets()) compiled.emplace_back(g, p, cpu);
+  for (const Shapes& shapes : calls)
+    for (const Elements e : {Elements::random, Elements::tiny, Elements::special}) {
+      std::vector<Array> arguments;
+      for (std::size_t i = 0; i < shapes.size(); ++i)
+        arguments.push_back(array_of_elements(p.params[i].dtype, shapes[i], [&] { return element(e, random); }));
+      const auto expected = interpret(g, p, arguments);
+      for (std::size_t c = 0; c < compiled.size(); ++c)
         for (const int workers : {1, 3})
-          ASSERT_EQ(difference(expected.back(), compiled(arguments, workers).back()), "")
-              << cpu << ' ' << ::testing::PrintToString(shapes) << ", workers " << workers;
-      }
-  }
+          ASSERT_EQ(difference(expected.back(), compiled[c](arguments, workers).back()), "")
+              << targets()[c] << ' ' << ::testing::PrintToString(shapes) << ", workers " << workers;
+    }
 }
 
 constexpr std::int64_t extents[] = {0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 65535, 65536, 65537, 131'077};

@@ -241,7 +241,7 @@ void add_dots(TensorProgram& t, DType d, Id m, Id k) {
   const Id two = t.constant(2), u = t.input({k}), v = t.input({k}), a = t.input({m, k}), batch = t.input({two, m, k}),
            columns = t.input({k, m}), few = t.input({m, t.constant(5)}), five = t.input({t.constant(5)});
   const auto dot = [&](Id x, Id y, const Axes& axes, const Ids& shape, Id count, auto in_x) {
-    t.output("reduce dot", b.reduce_dot(x, y, axes), [&t, d, x, y, shape, count, in_x] {
+    t.output("reduce dot", b.reduce_dot(x, y, axes), [&t, d, y, shape, count, in_x] {
       return tabulate(d, t.value(shape), [&](const Extents& c) {
         return expected_dot(
             d, t.value(count), [&](std::int64_t i) { return in_x(c, i); }, [&](std::int64_t i) { return t.tensor(y).at({i}); });
