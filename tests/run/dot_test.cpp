@@ -2,6 +2,7 @@
 // stripes and the blocks, and at special values. unit.interp_reduce_test compares the interpreter with the definition.
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <limits>
 #include <random>
 
@@ -40,7 +41,7 @@ void check(const std::string& text, const std::vector<Shapes>& calls) {
   Graph g;
   const Program p = read_program(g, text, "dot.kiln");
   std::mt19937 random(5);
-  std::vector<CompiledProgram> compiled;
+  std::deque<CompiledProgram> compiled;
   for (const std::string& cpu : targets()) compiled.emplace_back(g, p, cpu);
   for (const Shapes& shapes : calls)
     for (const Elements e : {Elements::random, Elements::tiny, Elements::special}) {

@@ -323,11 +323,10 @@ TEST_P(TensorOperations, Reductions) {
 }
 TEST_P(TensorOperations, MatrixProducts) {
   if (GetParam() == DType::boolean) return;
-  both_ways(
-      products, GetParam(),
-      {matmul(0, 5, 7), matmul(5, 0, 7), matmul(1, 1, 1), matmul(7, 33, 5), matmul(33, 131, 7), matmul(131, 7, 33),
-       matmul(1, 70001, 2), matmul(3, 31, 1), matmul(2, 32, 1), matmul(1, 65536, 1), matmul(1, 65537, 1), matmul(1, 131077, 1)},
-      {matmul(7, 33, 5), matmul(5, 0, 1), matmul(1, 131, 33)});
+  both_ways(products, GetParam(),
+            {matmul(0, 5, 7), matmul(5, 0, 7), matmul(1, 1, 1), matmul(7, 33, 5), matmul(33, 131, 7), matmul(131, 7, 33),
+             matmul(1, 70001, 2), matmul(3, 31, 1), matmul(2, 32, 1), matmul(1, 65537, 1)},
+            {matmul(7, 33, 5), matmul(5, 0, 1), matmul(1, 131, 33)});
 }
 
 INSTANTIATE_TEST_SUITE_P(DTypes, TensorOperations,
