@@ -193,7 +193,7 @@ Id Importer::roll(const record::node& n, Id x) {
 Id Importer::reduce(const record::node& n, std::span<const Id> src) {
   const auto kind = static_cast<ReduceKind>(numbers(n, 0, 1)[0]);
   const auto axes = numbers(n, 1, n.n_attrs - 1);
-  return kind == ReduceKind::fma ? build_.reduce_fma(src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
+  return operands_of(kind) == 2 ? build_.reduce(kind, src[0], src[1], axes) : build_.reduce(kind, src[0], axes);
 }
 
 Id Importer::node(int position, bool is_used) {

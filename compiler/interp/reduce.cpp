@@ -42,13 +42,29 @@ C sequential(ReduceKind k, const std::vector<C>& x) {
 }
 
 template <class C>
+C tree(ReduceKind k, C (&acc)[reduce_stripes]) {
+  for (int step = reduce_stripes / 2; step > 0; step /= 2)
+    for (int j = 0; j < step; ++j) acc[j] = combine(k, acc[j], acc[j + step]);
+  return acc[0];
+}
+
+template <class C>
 C block(ReduceKind k, const C* x, std::size_t n) {
   C acc[reduce_stripes];
   std::fill(std::begin(acc), std::end(acc), identity<C>(k));
   for (std::size_t i = 0; i < n; ++i) acc[i % reduce_stripes] = combine(k, acc[i % reduce_stripes], x[i]);
-  for (int step = reduce_stripes / 2; step > 0; step /= 2)
-    for (int j = 0; j < step; ++j) acc[j] = combine(k, acc[j], acc[j + step]);
-  return acc[0];
+  return tree(k, acc);
+}
+
+template <class T>
+s::Compute<T> block_of_products(const T* x, const T* y, std::size_t n) {
+  using C = s::Compute<T>;
+  C acc[reduce_stripes] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    C& stripe = acc[i % reduce_stripes];
+    stripe = s::fma<C>(s::load(x[i]), s::load(y[i]), stripe);
+  }
+  return tree(ReduceKind::sum, acc);
 }
 
 template <class C>
@@ -145,6 +161,24 @@ Array reduce_fma(const Array& a, const Array& b, std::size_t count) {
         C acc = 0;
         for (std::size_t k = 0; k < length; ++k) acc = s::fma<C>(s::load(x[o * length + k]), s::load(y[o * length + k]), acc);
         reinterpret_cast<T*>(out.data.data())[o] = s::round_to<T>(acc);
+      }
+    }
+  });
+  return out;
+}
+
+Array reduce_dot(const Array& a, const Array& b) {
+  Array out = result_array(a.dtype, {a.extents.begin(), a.extents.end() - 1});
+  const auto n = static_cast<std::size_t>(a.extents.back());
+  constexpr auto size = static_cast<std::size_t>(reduce_block);
+  visit_type(a.dtype, [&]<class T>() {
+    if constexpr (!std::is_same_v<T, s::Bool>) {
+      const auto *x = reinterpret_cast<const T*>(a.data.data()), *y = reinterpret_cast<const T*>(b.data.data());
+      for (std::size_t o = 0; o < out.elements(); ++o) {
+        std::vector<s::Compute<T>> blocks;
+        for (std::size_t i = 0; i < n; i += size)
+          blocks.push_back(block_of_products(x + o * n + i, y + o * n + i, std::min(size, n - i)));
+        reinterpret_cast<T*>(out.data.data())[o] = s::round_to<T>(striped(ReduceKind::sum, std::move(blocks)));
       }
     }
   });

@@ -77,6 +77,7 @@ Array WholeEvaluator::reduce(Id id, std::span<const Array* const> sources) {
   const auto kind = static_cast<ReduceKind>(g_.arg(id, 0));
   const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
   Array x = *sources[0];
+  if (kind == ReduceKind::dot) return reduce_dot(x, *sources[1]);
   if (kind == ReduceKind::fma) {
     std::vector<std::int64_t> order;  // kept axes, then reduced axes
     for (std::int64_t a = 0; a < static_cast<std::int64_t>(x.extents.size()); ++a)

@@ -293,7 +293,7 @@ Id Builder::stage(Id x) {
 }
 
 Id Builder::reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes) {
-  if (k == ReduceKind::fma) fail("E-shape", "`reduce fma` expected 2 operands, got 1");
+  if (operands_of(k) == 2) fail("E-shape", "`reduce " + std::string(name(k)) + "` expected 2 operands, got 1");
   check_axes(axes, shapes_.rank(x), "reduce");
   std::string problem;
   const DType d = reduce_dtype(k, graph_.dtype(x), problem);
@@ -307,12 +307,13 @@ Id Builder::reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes) {
   return graph_.make(Op::REDUCE, d, std::span<const Id>(&x, 1), args);
 }
 
-Id Builder::reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) {
+Id Builder::reduce(ReduceKind k, Id a, Id b, std::span<const std::int64_t> axes) {
+  const std::string what = "`reduce " + std::string(name(k)) + "`";
   if (graph_.dtype(a) != graph_.dtype(b))
-    fail("E-dtype", "`reduce fma` expected operands of one type, got " + std::string(name(graph_.dtype(a))) + " and " +
+    fail("E-dtype", what + " expected operands of one type, got " + std::string(name(graph_.dtype(a))) + " and " +
                         std::string(name(graph_.dtype(b))));
   std::string problem;
-  const DType d = reduce_dtype(ReduceKind::fma, graph_.dtype(a), problem);
+  const DType d = reduce_dtype(k, graph_.dtype(a), problem);
   if (!problem.empty()) fail("E-dtype", problem);
   const Id both[] = {a, b};
   const auto shape = broadcast_shape(Op::REDUCE, both);
@@ -320,7 +321,12 @@ Id Builder::reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) {
   check_axes(axes, static_cast<int>(shape.size()), "reduce");
   if (std::ranges::adjacent_find(axes, std::greater_equal<>()) != axes.end())
     fail("E-axis", "`reduce` expected axes in ascending order, each once");
-  std::vector<std::int64_t> args{static_cast<std::int64_t>(ReduceKind::fma)};
+  if (const auto rank = static_cast<std::int64_t>(shape.size());
+      k == ReduceKind::dot && (axes.size() != 1 || axes[0] != rank - 1))
+    fail("E-axis", what + " expected one axis, the last of its operands, got " +
+                       (axes.size() == 1 ? "axis " + std::to_string(axes[0]) : std::to_string(axes.size()) + " axes") +
+                       " of rank " + std::to_string(rank));
+  std::vector<std::int64_t> args{static_cast<std::int64_t>(k)};
   args.insert(args.end(), axes.begin(), axes.end());
   return graph_.make(Op::REDUCE, d, src, args);
 }

@@ -61,8 +61,10 @@ class Builder {
   Id concat(std::span<const Id> parts, std::int64_t axis);
   Id gather(Id x, std::span<const Id> index);  // integer tensors whose shapes broadcast, for the first axes of x
   Id stage(Id x);                              // x, computed once into a buffer
-  Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);  // axes ascending; they are removed
-  Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes);      // acc = fma(a, b, acc)
+  Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);        // axes ascending; they are removed
+  Id reduce(ReduceKind k, Id a, Id b, std::span<const std::int64_t> axes);  // fma, dot
+  Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::fma, a, b, axes); }
+  Id reduce_dot(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::dot, a, b, axes); }
 
   // Scopes; op.h says what the operations mean. Index values are of type index and rank 0.
   Id index_of(Id integer);                                            // an integer of rank 0 as an index value

@@ -21,7 +21,8 @@ constexpr OpInfo infos[] = {
 };
 static_assert(std::size(infos) == op_count);
 
-constexpr std::array<std::string_view, 9> reduce_kinds = {"sum", "prod", "max", "min", "any", "all", "argmax", "argmin", "fma"};
+constexpr std::array<std::string_view, 10> reduce_kinds = {"sum", "prod",   "max",    "min", "any",
+                                                           "all", "argmax", "argmin", "fma", "dot"};
 constexpr std::array<std::string_view, 8> atomic_kinds = {"add", "min", "max",      "and",
                                                           "or",  "xor", "exchange", "compare_exchange"};
 constexpr std::array<std::string_view, 4> pad_modes = {"constant", "edge", "reflect", "wrap"};
@@ -58,7 +59,8 @@ Op operation_of(ReduceKind k) {
     case ReduceKind::min: return Op::MIN;
     case ReduceKind::any: return Op::OR;
     case ReduceKind::all: return Op::AND;
-    case ReduceKind::fma: return Op::FMA;
+    case ReduceKind::fma:
+    case ReduceKind::dot: return Op::FMA;
     default: throw std::logic_error("argmax and argmin are no operation");
   }
 }

@@ -51,7 +51,7 @@ namespace kiln::compiler {
   X(CONCAT,   "concat",   "T",   -1) /* {x0, x1, ...}; args {axis} */ \
   X(GATHER,   "gather",   "T",   -1) /* {x, i...}: integer tensors of equal shapes or rank 0, at most one per axis; result [shape of i, the other axes of x]: x[i...], the nearest element where outside, 0 where x has none */ \
   /* reductions */ \
-  X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
+  X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma and dot; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
   X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges; args {0}: that of T, else args name one without ranges, a KERNEL's state */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
@@ -101,10 +101,12 @@ inline constexpr std::size_t op_count = 0 KILN_OPS(KILN_X);
 
 // workgroup: the RANGE of a FOR over the work items of a workgroup between two barriers. Lowering makes lanes of it.
 enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, workgroup };
-enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma };
+// fma and dot: the sum of a * b, by fused multiply-adds. fma is one chain. dot is striped, over one range; at level T its axis
+// is the last one.
+enum class ReduceKind : std::int64_t { sum, prod, max, min, any, all, argmax, argmin, fma, dot };
 // sequential: acc = op(acc, x[k]) for k ascending. striped: blocks of 65536 elements. A block has 32 accumulators; element k
 // belongs to accumulator k % 32, and a halving tree combines them (j with j+16, +8, +4, +2, +1). Block results are striped
-// again. See docs/reference/numbers.md.
+// again. dot: only the accumulators take products; the rest of the order is that of sum. See docs/reference/numbers.md.
 enum class ReduceOrder : std::int64_t { sequential, striped };
 // The new element of an ATOMIC: kind(element, value). exchange: the value. compare_exchange: the value if the element's bits
 // equal the bits of `expected`, else the element. Types: add: numbers; min, max: numbers and bool; and, or, xor: bool and
@@ -112,6 +114,8 @@ enum class ReduceOrder : std::int64_t { sequential, striped };
 enum class AtomicKind : std::int64_t { add, min, max, bit_and, bit_or, bit_xor, exchange, compare_exchange };
 // The operation that a reduction repeats. Not for argmax and argmin, which are several operations.
 Op operation_of(ReduceKind kind);
+// The number of values that a reduction reads for one element.
+constexpr std::size_t operands_of(ReduceKind kind) { return kind == ReduceKind::fma || kind == ReduceKind::dot ? 2 : 1; }
 // The operation that combines the element with the value. Not for the exchanges, which combine nothing.
 Op operation_of(AtomicKind kind);
 enum class PadMode : std::int64_t { constant, edge, reflect, wrap };

@@ -28,7 +28,8 @@ std::uint64_t reduce_identity(ReduceKind kind, DType d) {
     case ReduceKind::all: return 1;
     case ReduceKind::sum:
     case ReduceKind::any:
-    case ReduceKind::fma: return 0;
+    case ReduceKind::fma:
+    case ReduceKind::dot: return 0;
   }
   return 0;
 }

@@ -273,8 +273,8 @@ Id ProgramReader::make(const Statement& s) {
     case Op::REDUCE: {
       const auto& axes = need(s.axes, s, "`axes [...]`");
       const ReduceKind kind = need(s.kind, s, "a kind such as sum");
-      want(s, kind == ReduceKind::fma ? 2 : 1);
-      return kind == ReduceKind::fma ? b.reduce_fma(s.operands[0], s.operands[1], axes) : b.reduce(kind, s.operands[0], axes);
+      want(s, operands_of(kind));
+      return operands_of(kind) == 2 ? b.reduce(kind, s.operands[0], s.operands[1], axes) : b.reduce(kind, s.operands[0], axes);
     }
     case Op::RANGE:
     case Op::LOCAL:

@@ -133,7 +133,7 @@ std::string Writer::generic_args(Id id) const {
       s += literal_text(g_.dtype(id), u);
     else if (op == Op::RANGE && i == 1 && u < 6)
       s += name(static_cast<RangeKind>(a));
-    else if (op == Op::REDUCE && i == 0 && u < 9)
+    else if (op == Op::REDUCE && i == 0 && u <= static_cast<std::uint64_t>(ReduceKind::dot))
       s += name(static_cast<ReduceKind>(a));
     else if (over_ranges && i == 1 && u < 2)
       s += a == 0 ? "sequential" : "striped";

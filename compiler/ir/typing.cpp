@@ -24,7 +24,7 @@ constexpr Rule rules[] = {
 };
 
 constexpr std::string_view reduce_classes[] = {"IF", "IF",  "BIF", "BIF", "B",
-                                               "B",  "BIF", "BIF", "IF"};  // in ReduceKind's order
+                                               "B",  "BIF", "BIF", "IF",  "IF"};  // in ReduceKind's order
 
 constexpr std::string_view atomic_classes[] = {"IF", "BIF", "BIF", "BI", "BI", "BI", "BIF", "BIF"};  // in AtomicKind's order
 

@@ -65,7 +65,7 @@ Id rebuilt(Builder& b, Id id) {
     case Op::CONCAT: return b.concat(s, a[0]);
     case Op::GATHER: return b.gather(s[0], from(1, s.size() - 1));
     case Op::REDUCE:
-      return s.size() == 2 ? b.reduce_fma(s[0], s[1], std::span(a).subspan(1))
+      return s.size() == 2 ? b.reduce(static_cast<ReduceKind>(a[0]), s[0], s[1], std::span(a).subspan(1))
                            : b.reduce(static_cast<ReduceKind>(a[0]), s[0], std::span(a).subspan(1));
     default: return rebuilt_scope(b, id, s, a);
   }

@@ -95,9 +95,9 @@ bool gather_form(const Node& n) {
 }
 
 bool reduce_form(const Node& n) {
-  if (n.args().empty() || !args_in(n, 0, INT64_MAX) || n.args()[0] > 8) return false;
+  if (n.args().empty() || !args_in(n, 0, INT64_MAX) || n.args()[0] > static_cast<std::int64_t>(ReduceKind::dot)) return false;
   const auto kind = static_cast<ReduceKind>(n.args()[0]);
-  const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
+  const std::size_t values = operands_of(kind);
   if (n.src().size() < values) return false;
   std::string problem;
   for (std::size_t i = 0; i < values; ++i)
@@ -106,6 +106,7 @@ bool reduce_form(const Node& n) {
   if (n.level == Level::tensor)
     return n.src().size() == values && std::ranges::is_sorted(n.args().subspan(1), std::less_equal<>());
   if (n.args().size() != 2 || n.args()[1] > 1) return false;
+  if (kind == ReduceKind::dot && static_cast<ReduceOrder>(n.args()[1]) != ReduceOrder::striped) return false;
   for (std::size_t i = values; i < n.src().size(); ++i)
     if (n.src_op(i) != Op::RANGE) return false;
   return true;

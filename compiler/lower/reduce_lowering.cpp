@@ -14,11 +14,13 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t unrolled_extent = 8;
+constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector for each row is faster
 // Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
 // nested reductions multiply.
 constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;  // operations
 constexpr std::int64_t most_carried = 16;     // values that inner loops carry: as many as there are registers
+constexpr int most_of_columns = 8;            // operations for one element, because there are 32 copies
 constexpr std::int64_t most_apart = 16;       // loads that are not contiguous over lanes, each about a hundred instructions
 
 struct Reduction {
@@ -28,19 +30,21 @@ struct Reduction {
   DType acc;  // accumulator type
 
   bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
-  bool order_matters() const { return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod); }
+  bool order_matters() const {
+    return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::dot);
+  }
 };
 
-// Whether some LOAD of the value is contiguous in the range.
-bool contiguous_over(const Graph& g, Id value, Id range) {
-  for (const Id id : g.reachable(value))
+// Whether some LOAD of the values is contiguous in the range.
+bool contiguous_over(const Graph& g, std::span<const Id> values, Id range) {
+  for (const Id id : g.reachable(values))
     if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
   return false;
 }
 
 // The number of LOADs that are not contiguous if the range becomes lanes.
-std::int64_t loads_apart(const Graph& g, Id value, Id range) {
-  return std::ranges::count_if(g.reachable(value), [&](Id id) {
+std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range) {
+  return std::ranges::count_if(g.reachable(values), [&](Id id) {
     const auto stride = g.op(id) == Op::LOAD ? index_stride(g, g.src(id, 1), range) : 0;
     return stride != 0 && stride != 1;
   });
@@ -48,8 +52,13 @@ std::int64_t loads_apart(const Graph& g, Id value, Id range) {
 
 class Lowering {
  public:
-  Lowering(Graph& g, RangeIds& loops, const Facts& facts, bool in_short_loops)
-      : g_(g), loops_(loops), facts_(facts), in_short_loops_(in_short_loops) {}
+  // loops_of_kernel: outermost first.
+  Lowering(Graph& g, RangeIds& loops, const Facts& facts, std::span<const Id> loops_of_kernel)
+      : g_(g),
+        loops_(loops),
+        facts_(facts),
+        in_short_loops_(long_loops(g, loops_of_kernel) < loops_of_kernel.size()),
+        innermost_(loops_of_kernel.empty() ? no_id : loops_of_kernel.back()) {}
 
   Id operator()(Id id, std::span<const Id> x) {
     const Reduction r = read(id, x);
@@ -63,7 +72,7 @@ class Lowering {
  private:
   Reduction read(Id id, std::span<const Id> x) {
     Reduction r{static_cast<ReduceKind>(g_.arg(id, 0)), static_cast<ReduceOrder>(g_.arg(id, 1)), {}, {}, DType::none};
-    const std::size_t n_values = r.kind == ReduceKind::fma ? 2 : 1;
+    const std::size_t n_values = operands_of(r.kind);
     r.acc = accumulation_dtype(g_.dtype(x[0]));
     for (std::size_t i = 0; i < x.size(); ++i) {
       if (i < n_values)
@@ -83,11 +92,12 @@ class Lowering {
       return true;
     }
     if (r.order_matters() || r.ranges.size() != 1 || small(r)) return false;
-    return contiguous_over(g_, r.values[0], r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
+    if (r.kind == ReduceKind::dot && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
+    return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
   bool small(const Reduction& r) const {
     const Id n = g_.src(r.ranges[0], 0);
-    return g_.is_const(n) && g_.arg(n, 0) <= unrolled_extent;
+    return g_.is_const(n) && g_.arg(n, 0) <= (r.kind == ReduceKind::dot ? unrolled_dot : unrolled_extent);
   }
   // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
   // short ranges, which are written out anyway.
@@ -102,9 +112,31 @@ class Lowering {
     const Id extent = g_.src(range, 0);
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
-    const bool lanes = !has_vectors_over(g_, r.values, range) && loads_apart(g_, r.values[0], range) <= most_apart;
-    const Striped s{operation_of(r.kind), r.acc, identity(r), r.values[0], range, extent, lanes, levels};
+    const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
+    const Stripes stripes = loop_has_lanes(r)                                ? Stripes::scalars
+                            : has_vectors_over(g_, r.values, range)          ? Stripes::element
+                            : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
+                                                                             : Stripes::element;
+    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, levels};
     return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
+  }
+  // Whether the innermost loop of the kernel is better as lanes than the range of this dot: the elements of a column of a
+  // matrix are far apart, and neighbouring columns are contiguous.
+  bool loop_has_lanes(const Reduction& r) const {
+    if (r.kind != ReduceKind::dot || innermost_ == no_id) return false;
+    int operations = 0;
+    bool apart = false;
+    for (const Id id : g_.reachable(r.values)) {
+      if (g_.op(id) == Op::FOR || g_.lanes(id) > 1) return false;
+      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) ++operations;
+      if (g_.op(id) != Op::LOAD) continue;
+      const auto along = index_stride(g_, g_.src(id, 1), r.ranges[0]), across = index_stride(g_, g_.src(id, 1), innermost_);
+      if (!across || *across > 1 || *across < 0) return false;
+      const bool contiguous = along && (*along == 0 || *along == 1);
+      if (!contiguous && *across == 0) return false;
+      apart = apart || !contiguous;
+    }
+    return apart && operations <= most_of_columns;
   }
   bool is_light(const Reduction& r) const {
     std::int64_t operations = 0, carried = 0;
@@ -157,11 +189,10 @@ class Lowering {
     const Nest n = open(r, {identity(r)});
     const Copy copies[] = {n.copy};
     std::vector<Id> x = r.ranges.empty() ? r.values : expand(g_, loops_, r.values, copies)[0];
-    if (r.kind == ReduceKind::fma)
-      x.push_back(n.carries[0]);
-    else
-      x.insert(x.begin(), n.carries[0]);
-    return close(n, {g_.make(operation_of(r.kind), r.acc, x)})[0];
+    x.insert(r.values.size() > 1 ? x.end() : x.begin(), n.carries[0]);
+    const Id value = close(n, {g_.make(operation_of(r.kind), r.acc, x)})[0];
+    if (r.kind != ReduceKind::dot || !is_float(r.acc)) return value;
+    return g_.make(Op::ADD, r.acc, {identity(r), value});  // of one element, so of one block
   }
 
   // The sequential order for a few values, without a loop.
@@ -171,7 +202,7 @@ class Lowering {
     Id acc = identity(r);
     if (copies.empty()) return acc;
     for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
-      x.insert(r.kind == ReduceKind::fma ? x.end() : x.begin(), acc);
+      x.insert(r.values.size() > 1 ? x.end() : x.begin(), acc);
       acc = g_.make(operation_of(r.kind), r.acc, x);
     }
     return acc;
@@ -184,7 +215,7 @@ class Lowering {
     if (g_.is_const(extent) && g_.arg(extent, 0) < 2 * reduce_stripes) return false;
     const std::vector<Id> nodes = g_.reachable(r.values[0]);
     const bool has_loops = std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::FOR; });
-    return !has_loops && contiguous_over(g_, r.values[0], r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
+    return !has_loops && contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
 
   // The index of the best element: the least position of an element that equals the extremum or, if that is NaN, of a NaN.
@@ -193,7 +224,7 @@ class Lowering {
     const auto [op, kind] =
         r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
     const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
-    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, x, range, extent, true, 1});
+    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, 1});
     Id hit = compare(Op::EQ, x, best);
     if (is_float(r.acc)) {
       const Id both_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::NE, best, best)});
@@ -202,7 +233,7 @@ class Lowering {
     const DType d = Bounds(g_, facts_)(extent).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
     const Id none = g_.constant(d, reduce_identity(ReduceKind::min, d)), position = g_.make(Op::CAST, d, {range});
     const Id place = g_.make(Op::WHERE, d, {hit, position, none});
-    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, place, range, extent, true, 1});
+    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, 1});
     const Id known = g_.make(Op::WHERE, d, {compare(Op::EQ, first, none), g_.constant(d, 0), first});  // an empty axis gives 0
     return d == DType::i64 ? known : g_.make(Op::CAST, DType::i64, {known});
   }
@@ -234,18 +265,21 @@ class Lowering {
   RangeIds& loops_;
   const Facts& facts_;
   const bool in_short_loops_;
+  const Id innermost_;
 };
 
-bool has_short_loops(const Graph& g, Id sink) {
-  if (g.src(sink).empty() || g.op(g.src(sink, 0)) != Op::END) return false;
-  const std::span<const Id> ranges = g.src(g.src(sink, 0)).subspan(1);
-  return std::ranges::all_of(ranges, [&](Id r) { return g.op(r) == Op::RANGE; }) && long_loops(g, ranges) < ranges.size();
+// The ranges of the kernel; none if it has other loops.
+std::vector<Id> loops_of(const Graph& g, Id sink) {
+  if (g.src(sink).empty() || g.op(g.src(sink, 0)) != Op::END) return {};
+  std::vector<Id> ranges = g.sources(g.src(sink, 0), 1);
+  if (!std::ranges::all_of(ranges, [&](Id r) { return g.op(r) == Op::RANGE; })) ranges.clear();
+  return ranges;
 }
 
 }  // namespace
 
 Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
-  Lowering rule(g, loops, facts, has_short_loops(g, sink));
+  Lowering rule(g, loops, facts, loops_of(g, sink));
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }
 

@@ -21,9 +21,6 @@ class Lowering {
   // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
   // RANGEs.
   Id run() {
-    struct Level {
-      Id range, begin, end, carry;
-    };
     std::vector<Level> open;
     Id begin = g_.index(0), end = r_.extent;
     for (int level = r_.levels; level-- > 1;) {
@@ -34,14 +31,19 @@ class Lowering {
       const Id last = g_.make(Op::FLOORDIV, DType::index, {add_index(g_, end, g_.index(elements - 1)), size});
       const Id range = loops_.range(g_, last, RangeKind::reduce);
       const Id from = g_.is_index_const(begin, 0) ? begin : first;
-      open.push_back({range, from, last, carry(range, identity_)});
+      const bool scalars = r_.stripes == Stripes::scalars;
+      open.push_back({range, from, last, scalars ? carries(range, all_identities()) : std::vector{carry(range, identity_)}});
       begin = mul_index(g_, range, size);
       end = g_.make(Op::MIN, DType::index, {add_index(g_, begin, size), end});
     }
-    Id value = r_.lanes ? by_lanes(begin, end) : by_elements(begin, end);
+    Id value = r_.stripes == Stripes::vector    ? by_lanes(begin, end)
+               : r_.stripes == Stripes::element ? by_elements(begin, end)
+                                                : by_scalars(begin, end);
+    if (open.empty() && r_.values.size() > 1 && is_float(r_.dtype)) return combine(r_.identity, value);  // the sum of one block
     for (; !open.empty(); open.pop_back()) {
       const Level& l = open.back();
-      value = tree(loop(l.range, l.begin, l.end, identity_, select_lane(l.range, l.carry, value), 1));
+      value = l.acc.size() > 1 ? blocks_of_scalars(l, value)
+                               : tree(loop(l.range, l.begin, l.end, identity_, select_lane(l.range, l.acc[0], {value}), 1));
     }
     return value;
   }
@@ -58,7 +60,20 @@ class Lowering {
 
   Id combine(Id a, Id b) { return g_.make(r_.op, r_.dtype, {a, b}, {}, {}, g_.lanes(a)); }
 
+  // The accumulator after one element, or after one element in each lane.
+  Id accumulate(Id acc, std::vector<Id> x) {
+    for (Id& v : x) v = widen_lanes(g_, v, g_.lanes(acc));
+    if (x.size() == 1) return combine(acc, x[0]);
+    return g_.make(Op::FMA, r_.dtype, {x[0], x[1], acc}, {}, {}, g_.lanes(acc));
+  }
+
  private:
+  // A loop over the blocks of one level, and the accumulators of their results: one vector, or 32 scalars.
+  struct Level {
+    Id range, begin, end;
+    std::vector<Id> acc;
+  };
+
   Id carry(Id range, Id init) { return g_.make(Op::CARRY, r_.dtype, {range, init}, {0}, {}, g_.lanes(init)); }
 
   Id loop(Id range, Id begin, Id end, Id init, Id yield, std::int64_t step) {
@@ -75,20 +90,20 @@ class Lowering {
 
   Id where(Id mask, Id a, Id b) { return g_.make(Op::WHERE, r_.dtype, {mask, a, b}, {}, {}, reduce_stripes); }
 
-  // acc[position % 32] = op(acc[position % 32], value)
-  Id select_lane(Id position, Id acc, Id value) {
+  // Accumulates the values in the accumulator position % 32.
+  Id select_lane(Id position, Id acc, const std::vector<Id>& x) {
     const Id lane = g_.make(Op::FLOORMOD, DType::index, {position, g_.index(reduce_stripes)});
     const Id narrow = g_.make(Op::CAST, DType::i32, {lane});
     const Id mask = g_.make(Op::EQ, DType::boolean,
                             {ramp(g_, g_.constant(DType::i32, 0), 1, reduce_stripes), widen_lanes(g_, narrow, reduce_stripes)},
                             {}, {}, reduce_stripes);
-    return where(mask, combine(acc, widen_lanes(g_, value, reduce_stripes)), acc);
+    return where(mask, accumulate(acc, x), acc);
   }
 
-  Id at(Id position, Id mask) {
-    const Id roots[] = {r_.value};
+  // The values at one position, or at 32 of them.
+  std::vector<Id> at(Id position, Id mask) {
     const Copy copies[] = {{{{r_.range, position}}, mask}};
-    return expand(g_, loops_, roots, copies)[0][0];
+    return expand(g_, loops_, r_.values, copies)[0];
   }
 
   Id by_elements(Id begin, Id end) {
@@ -98,27 +113,113 @@ class Lowering {
     return tree(loop(range, begin, end, identity_, next, 1));
   }
 
-  // Whole vectors of 32 elements, then one masked vector.
-  Id by_lanes(Id begin, Id end) {
+  // begin + the largest multiple of 32 that fits.
+  Id end_of_whole(Id begin, Id end) {
     const Id step = g_.index(reduce_stripes);
     const Id count = sub_index(g_, end, begin);
-    const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step);
-    const Id middle = add_index(g_, begin, whole);
+    return add_index(g_, begin, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
+  }
+
+  // Whole vectors of 32 elements, then one masked vector.
+  Id by_lanes(Id begin, Id end) {
+    const Id middle = end_of_whole(begin, end);
     Id acc = identity_;
     if (middle != begin) {
       const Id range = loops_.range(g_, middle, RangeKind::vector);
-      const Id x = widen_lanes(g_, at(ramp(g_, range, 1, reduce_stripes), no_id), reduce_stripes);
-      acc = loop(range, begin, middle, acc, combine(carry(range, acc), x), reduce_stripes);
+      const std::vector<Id> x = at(ramp(g_, range, 1, reduce_stripes), no_id);
+      acc = loop(range, begin, middle, acc, accumulate(carry(range, acc), x), reduce_stripes);
     }
     if (middle != end) {
       const Id range = loops_.range(g_, end, RangeKind::vector);
       const Id positions = ramp(g_, range, 1, reduce_stripes);
       const Id mask = lane_mask(g_, range, end, reduce_stripes);
-      const Id x = widen_lanes(g_, at(positions, mask), reduce_stripes);
+      const std::vector<Id> x = at(positions, mask);
       const Id before = carry(range, acc);
-      acc = loop(range, middle, end, acc, where(mask, combine(before, x), before), reduce_stripes);
+      acc = loop(range, middle, end, acc, where(mask, accumulate(before, x), before), reduce_stripes);
     }
     return tree(acc);
+  }
+
+  // Iterations of 32 elements, then one iteration for the rest.
+  Id by_scalars(Id begin, Id end) {
+    const Id middle = end_of_whole(begin, end);
+    std::vector<Id> acc = all_identities();
+    if (middle != begin) acc = loop_of_scalars(begin, middle, acc, false);
+    if (middle != end && g_.is_const(middle) && g_.is_const(end))
+      acc = accumulated(acc, positions(middle, static_cast<std::size_t>(g_.arg(end, 0) - g_.arg(middle, 0))));
+    else if (middle != end)
+      acc = loop_of_scalars(middle, end, acc, true);
+    return tree_of_scalars(std::move(acc));
+  }
+
+  std::vector<Id> all_identities() const { return std::vector<Id>(reduce_stripes, r_.identity); }
+
+  Id tree_of_scalars(std::vector<Id> acc) {
+    for (std::size_t half = reduce_stripes / 2; half >= 1; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) acc[j] = combine(acc[j], acc[j + half]);
+    return acc[0];
+  }
+
+  std::vector<Id> carries(Id range, const std::vector<Id>& init) {
+    std::vector<Id> out;
+    for (std::size_t j = 0; j < init.size(); ++j)
+      out.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {static_cast<std::int64_t>(j)}));
+    return out;
+  }
+
+  std::vector<Id> loop(Id range, Id begin, Id end, const std::vector<Id>& init, const std::vector<Id>& next,
+                       std::int64_t step) {
+    std::vector<Id> src = {range, begin, end};
+    src.insert(src.end(), init.begin(), init.end());
+    src.insert(src.end(), next.begin(), next.end());
+    const Id made = g_.make(Op::FOR, DType::none, src, std::vector{static_cast<std::int64_t>(init.size()), step});
+    std::vector<Id> out;
+    for (std::size_t j = 0; j < init.size(); ++j)
+      out.push_back(g_.make(Op::GET, r_.dtype, {made}, {static_cast<std::int64_t>(j)}));
+    return out;
+  }
+
+  // The reduction of the results of blocks, of which `value` is one.
+  Id blocks_of_scalars(const Level& l, Id value) {
+    const Id stripe = g_.make(Op::FLOORMOD, DType::index, {l.range, g_.index(reduce_stripes)});
+    std::vector<Id> next;
+    for (std::size_t j = 0; j < l.acc.size(); ++j) {
+      const Id here = g_.make(Op::EQ, DType::boolean, {stripe, g_.index(static_cast<std::int64_t>(j))});
+      const Id sum = combine(l.acc[j], value);
+      next.push_back(g_.make(Op::WHERE, r_.dtype, {here, sum, l.acc[j]}));
+    }
+    return tree_of_scalars(loop(l.range, l.begin, l.end, all_identities(), next, 1));
+  }
+
+  std::vector<Id> positions(Id first, std::size_t count) {
+    std::vector<Id> out;
+    for (std::size_t j = 0; j < count; ++j) out.push_back(add_index(g_, first, g_.index(static_cast<std::int64_t>(j))));
+    return out;
+  }
+
+  // The accumulators after one element each.
+  std::vector<Id> accumulated(std::vector<Id> acc, const std::vector<Id>& places) {
+    std::vector<Copy> copies;
+    for (const Id p : places) copies.push_back({{{r_.range, p}}, no_id});
+    const std::vector<std::vector<Id>> values = expand(g_, loops_, r_.values, copies);
+    for (std::size_t j = 0; j < values.size(); ++j) acc[j] = accumulate(acc[j], values[j]);
+    return acc;
+  }
+
+  // partial: positions from `end` on read the last element and change nothing.
+  std::vector<Id> loop_of_scalars(Id begin, Id end, const std::vector<Id>& init, bool partial) {
+    const Id range = loops_.range(g_, end, RangeKind::reduce);
+    const std::vector<Id> acc = carries(range, init), at = positions(range, init.size());
+    std::vector<Id> places = at;
+    const Id last = partial ? sub_index(g_, end, g_.index(1)) : no_id;
+    for (Id& p : places)
+      if (partial) p = index_binary(g_, Op::MIN, p, last);
+    std::vector<Id> next = accumulated(acc, places);
+    for (std::size_t j = 1; partial && j < next.size(); ++j) {
+      const Id inside = g_.make(Op::LT, DType::boolean, {at[j], end});
+      next[j] = g_.make(Op::WHERE, r_.dtype, {inside, next[j], acc[j]});
+    }
+    return loop(range, begin, end, init, next, reduce_stripes);
   }
 
   Graph& g_;
@@ -131,9 +232,12 @@ class Lowering {
 
 Id lower_striped(Graph& g, RangeIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
 
-static bool may_be_negative_zero(const Graph& g, Id x) {
-  const bool is_square = g.op(x) == Op::MUL && g.src(x, 0) == g.src(x, 1);
-  return is_float(g.dtype(x)) && !is_square && g.op(x) != Op::ABS;
+// Whether the value, or the product of the values, may be -0. A product that is too small rounds to a zero of its sign.
+static bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
+  const auto is_square = [&](const auto& factors) { return factors[0] == factors[1]; };
+  if (!is_float(g.dtype(x[0]))) return false;
+  if (x.size() > 1) return !is_square(x);
+  return g.op(x[0]) != Op::ABS && !(g.op(x[0]) == Op::MUL && is_square(g.src(x[0])));
 }
 
 // Stripes behind the extent would hold the identity, so the tree leaves them out. The identity changes one value only: -0 + 0
@@ -144,11 +248,11 @@ Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   std::vector<Copy> copies(n);
   for (std::size_t i = 0; i < n; ++i) copies[i].values[r.range] = g.index(static_cast<std::int64_t>(i));
   std::vector<Id> acc;
-  const Id roots[] = {r.value};
   if (n > 0)
-    for (const std::vector<Id>& x : expand(g, loops, roots, copies)) {
-      const bool is_first = acc.empty() && r.op == Op::ADD && may_be_negative_zero(g, x[0]);
-      acc.push_back(is_first ? lowering.combine(r.identity, x[0]) : x[0]);
+    for (const std::vector<Id>& x : expand(g, loops, r.values, copies)) {
+      const Id element = x.size() == 1 ? x[0] : lowering.accumulate(r.identity, x);
+      const bool is_first = acc.empty() && r.op == Op::ADD && may_be_negative_zero(g, x);
+      acc.push_back(is_first ? lowering.combine(r.identity, element) : element);
     }
   for (std::size_t half = reduce_stripes / 2; half >= 1; half /= 2) {
     for (std::size_t j = 0; j + half < acc.size() && j < half; ++j) acc[j] = lowering.combine(acc[j], acc[j + half]);

@@ -1,20 +1,28 @@
-// Builds the loops of a reduction over one range in striped order, with a vector of 32 accumulators. docs/reference/numbers.md
-// defines the order.
+// Builds the loops of a reduction over one range in striped order. docs/reference/numbers.md defines the order.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
 
-// One reduction whose value is a scalar over `range`.
+enum class Stripes : std::uint8_t {
+  vector,   // 32 positions at once: the accumulators are the lanes of one vector, and so are the values
+  element,  // one position at a time, whose value goes to its lane of the accumulators
+  scalars,  // 32 positions at once, with 32 scalar accumulators, so that an outer range can become lanes
+};
+
+// One reduction whose values are scalars over `range`.
 struct Striped {
-  Op op;        // ADD, MUL, MIN, MAX, AND, OR
+  Op op;        // ADD, MUL, MIN, MAX, AND, OR: combines an accumulator with another one and, if there is one value, with it
   DType dtype;  // type of the accumulators
   Id identity;  // CONST
-  Id value;     // the element to reduce, of type dtype
-  Id range;     // the position of the element, 0..extent-1
+  std::vector<Id> values;  // of type dtype. One: the element to reduce. Two: an accumulator becomes FMA(first, second, itself)
+  Id range;                // the position of the element, 0..extent-1
   Id extent;
-  bool lanes;  // whether `value` may be computed for 32 positions at once
+  Stripes stripes;
   int levels;  // 1: at most 65536 elements, or any order; 2: at most 65536 blocks of 65536; 3: any extent
 };
 

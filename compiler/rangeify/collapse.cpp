@@ -185,11 +185,11 @@ Id collapsed_index(Graph& g, Simplifier& simplify, Id reduce, std::span<const Id
 
 Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed) {
   auto kind = static_cast<ReduceKind>(g.arg(reduce, 0));
-  const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
+  const std::size_t values = operands_of(kind);
   std::vector<Id> ranges = g.sources(reduce, values);
   if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return collapsed_index(g, simplify, reduce, ranges);
   Id value = g.src(reduce, 0);
-  if (kind == ReduceKind::fma) {
+  if (values == 2) {
     if (is_float(g.dtype(value))) return reduce;
     value = g.make(Op::MUL, g.dtype(value), {value, g.src(reduce, 1)});
     kind = ReduceKind::sum;

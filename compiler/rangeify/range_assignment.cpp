@@ -112,7 +112,8 @@ class Builder {
     const int last = walk_.shapes().rank(g_.src(node, 0)) - 1;
     const bool foldable =
         kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::max || kind == ReduceKind::min;
-    const bool striped = foldable && e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
+    const bool over_last = e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
+    const bool striped = kind == ReduceKind::dot || (foldable && over_last);
     src.insert(src.end(), e.reduce_ranges.begin(), e.reduce_ranges.end());
     const std::int64_t args[] = {static_cast<std::int64_t>(kind),
                                  static_cast<std::int64_t>(striped ? ReduceOrder::striped : ReduceOrder::sequential)};

@@ -1,5 +1,6 @@
 #include "compiler/rangeify/small_reduce.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "compiler/ir/reduce_identity.h"
@@ -54,6 +55,24 @@ Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b) {
   Id sum = g.constant(d, 0);
   for (std::size_t i = 0; i < a.size(); ++i) sum = g.make(Op::FMA, d, {as(g, a[i], d), as(g, b[i], d), sum});
   return as(g, sum, result);
+}
+
+// Stripes without elements hold +0, so the tree leaves them out. The sum of blocks adds its +0 to the result, which makes +0 of
+// a -0.
+Id small_dot(Graph& g, std::span<const Id> a, std::span<const Id> b) {
+  const DType result = g.dtype(a.empty() ? no_id : a[0]), d = accumulation_dtype(result);
+  const Id zero = g.constant(d, 0);
+  std::vector<Id> stripes(std::min<std::size_t>(a.size(), reduce_stripes), zero);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    Id& stripe = stripes[i % reduce_stripes];
+    stripe = g.make(Op::FMA, d, {as(g, a[i], d), as(g, b[i], d), stripe});
+  }
+  for (std::size_t half = reduce_stripes / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half && i + half < stripes.size(); ++i)
+      stripes[i] = g.make(Op::ADD, d, {stripes[i], stripes[i + half]});
+    stripes.resize(std::min(stripes.size(), half));
+  }
+  return as(g, g.make(Op::ADD, d, {stripes[0], zero}), result);
 }
 
 }  // namespace kiln::compiler

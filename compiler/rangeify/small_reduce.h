@@ -11,5 +11,7 @@ namespace kiln::compiler {
 Id small_reduce(Graph& g, ReduceKind kind, bool striped, DType result, std::span<const Id> values);
 // The sum of a[i] * b[i] for ascending i, by fused multiply-adds from 0.
 Id small_fma(Graph& g, std::span<const Id> a, std::span<const Id> b);
+// The same sum in striped order.
+Id small_dot(Graph& g, std::span<const Id> a, std::span<const Id> b);
 
 }  // namespace kiln::compiler

@@ -200,7 +200,7 @@ class Unrolling {
     Extents in = extents(x);
     Parts values;
     for (std::size_t k = 0; k < count(in); ++k) values.push_back(part(x, k));
-    if (kind == ReduceKind::fma) return sum_of_products(id, axes);
+    if (operands_of(kind) == 2) return sum_of_products(id, kind, axes);
     for (std::size_t i = axes.size(); i-- > 0;) {
       const DType result = i > 0 ? accumulation_dtype(g_.dtype(id)) : g_.dtype(id);
       values = over_axis(kind, result, values, in, static_cast<std::size_t>(axes[i]));
@@ -223,7 +223,7 @@ class Unrolling {
     return made;
   }
 
-  Parts sum_of_products(Id id, const std::vector<std::int64_t>& axes) {
+  Parts sum_of_products(Id id, ReduceKind kind, const std::vector<std::int64_t>& axes) {
     const Extents in = extents(g_.src(id, 0)), out = extents(id);
     Extents inner;
     for (const std::int64_t a : axes) inner.push_back(nth(in, a));
@@ -237,7 +237,10 @@ class Unrolling {
         a.push_back(part(g_.src(id, 0), flat(at, in)));
         b.push_back(part(g_.src(id, 1), flat(at, in)));
       }
-      made.push_back(a.empty() ? g_.constant(g_.dtype(id), 0) : small_fma(g_, a, b));
+      if (a.empty())
+        made.push_back(g_.constant(g_.dtype(id), 0));
+      else
+        made.push_back(kind == ReduceKind::dot ? small_dot(g_, a, b) : small_fma(g_, a, b));
     }
     return made;
   }

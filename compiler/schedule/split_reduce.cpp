@@ -53,15 +53,18 @@ class Splitting {
   }
 
   Id split(Id reduce) {
-    if (g_.src(reduce).size() != 2 || g_.op(g_.src(reduce, 1)) != Op::RANGE) return reduce;
+    const std::size_t n = operands_of(static_cast<ReduceKind>(g_.arg(reduce, 0)));
+    if (g_.src(reduce).size() != n + 1 || g_.op(g_.src(reduce, n)) != Op::RANGE) return reduce;
     g_.set_loc(g_.loc(reduce));
-    const Id value = g_.src(reduce, 0), r = g_.src(reduce, 1);
+    std::vector<Id> values = g_.sources(reduce);
+    const Id r = values.back();
+    values.pop_back();
     if (elements(reduce) < long_reduction) return reduce;
-    const Inner inner = reductions_in(value, r);
-    if (inner == Inner::of_all) return reduce;
-    if (inner == Inner::of_each) return bounds_(g_.src(r, 0)).max >= fewest_rows ? by_rows(reduce, value, r) : reduce;
+    const Inner inner = reductions_in(values, r);
+    if (inner == Inner::of_all || (inner == Inner::of_each && n > 1)) return reduce;
+    if (inner == Inner::of_each) return bounds_(g_.src(r, 0)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
     const bool striped = static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::striped;
-    return striped && bounds_(g_.src(r, 0)).max >= long_reduction ? by_blocks(reduce, value, r) : reduce;
+    return striped && bounds_(g_.src(r, 0)).max >= long_reduction ? by_blocks(reduce, values, r) : reduce;
   }
 
   // An upper bound of the elements that a REDUCE reads; saturates.
@@ -72,12 +75,12 @@ class Splitting {
     return n.max;
   }
 
-  // REDUCEs in the value: none, all depend on r, or some do not (a new kernel would compute these again for each r).
+  // REDUCEs in the values: none, all depend on r, or some do not (a new kernel would compute these again for each r).
   enum class Inner { none, of_each, of_all };
-  Inner reductions_in(Id value, Id r) const {
+  Inner reductions_in(std::span<const Id> values, Id r) const {
     Inner found = Inner::none;
     std::unordered_set<Id> over{r};
-    for (const Id id : g_.reachable(value)) {
+    for (const Id id : g_.reachable(values)) {
       const bool depends = std::ranges::any_of(g_.src(id), [&](Id s) { return over.contains(s); });
       if (depends) over.insert(id);
       if (g_.op(id) == Op::REDUCE && !depends) return Inner::of_all;
@@ -111,20 +114,32 @@ class Splitting {
     return g_.with_src(reduce, std::vector<Id>{g_.make(Op::LOAD, g_.dtype(value), {rows, r}), r});
   }
 
-  Id by_blocks(Id reduce, Id value, Id r) {
-    const DType d = g_.dtype(value), exact = accumulation_dtype(d);
+  Id by_blocks(Id reduce, std::span<const Id> values, Id r) {
+    const DType d = g_.dtype(values[0]), exact = accumulation_dtype(d);
     const std::vector<std::int64_t> args(g_.args(reduce).begin(), g_.args(reduce).end());
     const Id n = g_.src(r, 0), size = g_.index(reduce_block);
     const Id blocks = index_floordiv(g_, index_add(g_, n, g_.index(reduce_block - 1)), size);
     const Id block = range(blocks, RangeKind::loop), first = g_.make(Op::MUL, DType::index, {block, size});
     const Id left = g_.make(Op::SUB, DType::index, {n, first});
     const Id inside = range(g_.make(Op::MIN, DType::index, {left, size}), RangeKind::reduce);
-    Id element = at(value, r, g_.make(Op::ADD, DType::index, {first, inside}));
-    if (d != exact) element = g_.make(Op::CAST, exact, {element});
-    const Id results = stored(g_.make(Op::REDUCE, exact, std::vector<Id>{element, inside}, args), block);
+    const Id place = g_.make(Op::ADD, DType::index, {first, inside});
+    std::vector<Id> src;
+    for (const Id value : values) {
+      const Id element = at(value, r, place);
+      src.push_back(d == exact ? element : g_.make(Op::CAST, exact, {element}));
+    }
+    src.push_back(inside);
+    const Id results = stored(g_.make(Op::REDUCE, exact, src, args), block);
     const Id each = range(blocks, RangeKind::reduce);
-    const Id whole = g_.make(Op::REDUCE, exact, std::vector<Id>{g_.make(Op::LOAD, exact, {results, each}), each}, args);
+    const Id whole =
+        g_.make(Op::REDUCE, exact, std::vector<Id>{g_.make(Op::LOAD, exact, {results, each}), each}, of_blocks(args));
     return g_.dtype(reduce) == exact ? whole : g_.make(Op::CAST, g_.dtype(reduce), {whole});
+  }
+
+  // The kind and the order in which the results of blocks are combined.
+  static std::vector<std::int64_t> of_blocks(std::vector<std::int64_t> args) {
+    if (static_cast<ReduceKind>(args[0]) == ReduceKind::dot) args[0] = static_cast<std::int64_t>(ReduceKind::sum);
+    return args;
   }
 
   Graph& g_;

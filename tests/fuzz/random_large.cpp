@@ -1,5 +1,6 @@
 // Makers for transformations of large tensors only: reductions that are split into stages, packed operands of matrix products,
 // rows longer than a block of a striped reduction.
+#include "compiler/ir/index_poly.h"
 #include "compiler/ir/typing.h"
 #include "tests/fuzz/random_program.h"
 
@@ -12,20 +13,26 @@ std::vector<Id> extents(ProgramState& s, std::initializer_list<int> numbers) {
   return out;
 }
 
-Id reduced(ProgramState& s, Id x, std::vector<std::int64_t> axes) {
-  static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::sum, ReduceKind::prod,   ReduceKind::max,
-                                         ReduceKind::min, ReduceKind::any, ReduceKind::argmax, ReduceKind::fma};
-  const ReduceKind kind = s.draw.of(kinds);
-  if (kind == ReduceKind::argmax) return s.b.reduce(kind, x, std::array{axes.back()});
-  if (kind == ReduceKind::any) return s.b.reduce(kind, s.as(x, DType::boolean), axes);
-  if (s.g.dtype(x) == DType::boolean) x = s.as(x, DType::i32);
-  return kind == ReduceKind::fma ? s.b.reduce_fma(x, x, axes) : s.b.reduce(kind, x, axes);
-}
-
 Id scaled(ProgramState& s, Id x) {
   if (s.g.dtype(x) == DType::boolean || s.draw.one_in(2)) return x;
   const Op op = s.draw.of(std::array{Op::MUL, Op::ADD, Op::MAX});
   return s.b.elementwise(op, {x, s.special(s.g.dtype(x))});
+}
+
+Id reduced(ProgramState& s, Id x, std::vector<std::int64_t> axes) {
+  static constexpr ReduceKind kinds[] = {ReduceKind::sum,    ReduceKind::sum, ReduceKind::prod,
+                                         ReduceKind::max,    ReduceKind::min, ReduceKind::any,
+                                         ReduceKind::argmax, ReduceKind::fma, ReduceKind::dot};
+  const ReduceKind kind = s.draw.of(kinds);
+  if (kind == ReduceKind::argmax) return s.b.reduce(kind, x, std::array{axes.back()});
+  if (kind == ReduceKind::any) return s.b.reduce(kind, s.as(x, DType::boolean), axes);
+  if (s.g.dtype(x) == DType::boolean) x = s.as(x, DType::i32);
+  if (kind == ReduceKind::dot) {
+    const std::vector<Id> all{index_product(s.g, s.b.shape_of(x))};
+    const Id line = s.b.reshape(x, all);
+    return s.b.reduce_dot(line, s.draw.one_in(2) ? line : scaled(s, line), std::array{std::int64_t{0}});
+  }
+  return kind == ReduceKind::fma ? s.b.reduce_fma(x, x, axes) : s.b.reduce(kind, x, axes);
 }
 
 Id long_reduction(ProgramState& s, const ParameterMaker& parameter) {
@@ -46,6 +53,14 @@ Id product(ProgramState& s, const ParameterMaker& parameter) {
   return s.b.reduce_fma(left, right, std::array{std::int64_t{2}});
 }
 
+// [M, K] times [K], where the rows are longer than a block or than a few registers.
+Id product_by_vector(ProgramState& s, const ParameterMaker& parameter) {
+  const int m = s.draw.between(1, 5), k = s.draw.of(std::array{250, 1000, 65'535, 65'536, 65'537, 131'077});
+  const Id a = parameter(extents(s, {m, k})), x = parameter(extents(s, {k}));
+  const DType d = s.g.dtype(a) == DType::boolean ? DType::f32 : s.g.dtype(a);
+  return s.b.reduce_dot(s.as(a, d), s.as(x, d), std::array{std::int64_t{1}});
+}
+
 // Each row minus, or divided by, its reduction.
 Id long_rows(ProgramState& s, const ParameterMaker& parameter) {
   Id x = parameter(extents(s, {s.draw.between(1, 3), s.draw.of(std::array{4096, 5000, 65536, 66'000, 131'073})}));
@@ -62,7 +77,7 @@ Id long_rows(ProgramState& s, const ParameterMaker& parameter) {
 }  // namespace
 
 Id large_value(ProgramState& s, const ParameterMaker& parameter) {
-  static constexpr auto makers = std::array{long_reduction, product, long_rows};
+  static constexpr auto makers = std::array{long_reduction, product, product_by_vector, long_rows};
   return s.draw.of(makers)(s, parameter);
 }
 

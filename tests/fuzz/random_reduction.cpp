@@ -31,7 +31,9 @@ Id contract(ProgramState& s, Id x) {
   if (rank == 0) return x;
   if (s.g.dtype(x) == DType::boolean) x = s.as(x, DType::i32);
   const Id narrow = s.like(x), y = s.b.broadcast_to(narrow, s.b.shape_of(x));
-  return s.b.reduce_fma(x, y, s.some_axes(rank));
+  if (s.draw.one_in(2)) return s.b.reduce_fma(x, y, s.some_axes(rank));
+  const std::int64_t last[] = {rank - 1};
+  return s.b.reduce_dot(x, y, last);
 }
 
 // [..., M, K] times [K, N], if some value of rank 2 has the extent K; else times its own transpose.
@@ -57,7 +59,7 @@ Id matmul(ProgramState& s, Id x) {
   left.insert(left.end() - 1, s.g.index(1));
   const Id a = s.b.expand(s.b.reshape(x, left), whole), c = s.b.broadcast_to(s.as(y, s.g.dtype(x)), whole);
   const std::int64_t axes[] = {static_cast<std::int64_t>(whole.size()) - 1};
-  return s.b.reduce_fma(a, c, axes);
+  return s.draw.one_in(4) ? s.b.reduce_dot(a, c, axes) : s.b.reduce_fma(a, c, axes);
 }
 
 Id kept(ProgramState& s, Id reduced, std::vector<Id> shape, std::size_t axis) {

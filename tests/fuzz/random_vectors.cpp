@@ -89,7 +89,7 @@ Id matrices(ProgramState& s, Id x) {
   const Id other = s.draw.one_in(2) ? r.value : s.b.reshape(s.b.iota(s.g.dtype(r.value), count), std::vector{one, count});
   const Id right = widened(s, other, {s.b.shape_of(other)[0], one, n, n}, all);
   const std::int64_t axes[] = {3};
-  return s.b.reduce_fma(left, right, axes);
+  return s.draw.one_in(3) ? s.b.reduce_dot(left, right, axes) : s.b.reduce_fma(left, right, axes);
 }
 
 // Complex numbers: the product with their neighbours' parts exchanged.

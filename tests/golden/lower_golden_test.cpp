@@ -61,6 +61,16 @@ TEST(LowerGolden, RowSum) {
   expect_lowered(k, "row_sum");
 }
 
+TEST(LowerGolden, RowDot) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.symbol("K", 65536);
+  const int a = k.buffer(DType::f32, k.index(Op::MUL, m, n)), x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, m);
+  const Id i = k.range(m), r = k.reduce_range(n);
+  const Id row = k.load(a, k.at(i, n, r)), element = k.load(x, r);
+  k.store(y, i, k.reduce(ReduceKind::dot, ReduceOrder::striped, DType::f32, {row, element, r}), {i});
+  expect_lowered(k, "row_dot");
+}
+
 TEST(LowerGolden, Argmax) {
   OneKernel k;
   rows(k, ReduceKind::argmax, ReduceOrder::sequential, DType::i64);

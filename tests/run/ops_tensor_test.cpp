@@ -235,6 +235,29 @@ void reductions(DType d, bool symbolic, const std::vector<Values>& values) {
   t.run(values);
 }
 
+// Striped products: two vectors, each row with a vector, each row of a batch, and columns that are far apart in memory.
+void add_dots(TensorProgram& t, DType d, Id m, Id k) {
+  Builder& b = t.builder;
+  const Id two = t.constant(2), u = t.input({k}), v = t.input({k}), a = t.input({m, k}), batch = t.input({two, m, k}),
+           columns = t.input({k, m}), few = t.input({m, t.constant(5)}), five = t.input({t.constant(5)});
+  const auto dot = [&](Id x, Id y, const Axes& axes, const Ids& shape, Id count, auto in_x) {
+    t.output("reduce dot", b.reduce_dot(x, y, axes), [&t, d, y, shape, count, in_x] {
+      return tabulate(d, t.value(shape), [&](const Extents& c) {
+        return expected_dot(
+            d, t.value(count), [&](std::int64_t i) { return in_x(c, i); }, [&](std::int64_t i) { return t.tensor(y).at({i}); });
+      });
+    });
+  };
+  dot(u, v, {0}, {}, k, [&t, u](const Extents&, std::int64_t i) { return t.tensor(u).at({i}); });
+  dot(u, u, {0}, {}, k, [&t, u](const Extents&, std::int64_t i) { return t.tensor(u).at({i}); });
+  dot(a, v, {1}, {m}, k, [&t, a](const Extents& c, std::int64_t i) { return t.tensor(a).at({c[0], i}); });
+  dot(batch, v, {2}, {two, m}, k,
+      [&t, batch](const Extents& c, std::int64_t i) { return t.tensor(batch).at({c[0], c[1], i}); });
+  dot(few, five, {1}, {m}, t.constant(5), [&t, few](const Extents& c, std::int64_t i) { return t.tensor(few).at({c[0], i}); });
+  dot(b.permute(columns, Axes{1, 0}), v, {1}, {m}, k,
+      [&t, columns](const Extents& c, std::int64_t i) { return t.tensor(columns).at({i, c[0]}); });
+}
+
 // Matrix products as the front end writes them: reshape and expand to a common shape, then one chain of fma.
 void products(DType d, bool symbolic, const std::vector<Values>& values) {
   TensorProgram t(d, symbolic, values[0]);
@@ -275,6 +298,7 @@ void products(DType d, bool symbolic, const std::vector<Values>& values) {
           [&](std::int64_t i) { return q[static_cast<std::size_t>(i)]; });
     });
   });
+  add_dots(t, d, m, k);
   t.run(values);
 }
 
@@ -301,7 +325,7 @@ TEST_P(TensorOperations, MatrixProducts) {
   if (GetParam() == DType::boolean) return;
   both_ways(products, GetParam(),
             {matmul(0, 5, 7), matmul(5, 0, 7), matmul(1, 1, 1), matmul(7, 33, 5), matmul(33, 131, 7), matmul(131, 7, 33),
-             matmul(1, 70001, 2)},
+             matmul(1, 70001, 2), matmul(3, 31, 1), matmul(2, 32, 1), matmul(1, 65537, 1)},
             {matmul(7, 33, 5), matmul(5, 0, 1), matmul(1, 131, 33)});
 }
 

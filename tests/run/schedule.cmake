@@ -3,6 +3,7 @@ kiln_add_test(extremum_test run SOURCES run/extremum_test.cpp run/check_at_level
 kiln_add_test(saturated_cast_test run SOURCES run/saturated_cast_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(register_tiles_test run SOURCES run/register_tiles_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(entry_test run SOURCES run/entry_test.cpp LIBS run_harness)
+kiln_add_test(dot_test run SOURCES run/dot_test.cpp LIBS run_harness)
 kiln_add_test(split_reduce_test run SOURCES run/split_reduce_test.cpp LIBS run_harness)
 kiln_add_test(fuse_rows_test run SOURCES run/fuse_rows_test.cpp run/fuse_rows_programs.cpp LIBS run_harness)
 kiln_add_test(float_environment_test run SOURCES run/float_environment_test.cpp LIBS run_harness)

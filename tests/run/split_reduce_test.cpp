@@ -48,6 +48,16 @@ TEST(SplitReduce, BlocksOfEveryKindAndType) {
   check(flat("u8", "max"), lengths, 2);
 }
 
+std::string dot(const std::string& type, const std::string& change = "%1 = add %0, %0\n") {
+  return "program reduce\nin " + type + " [N] x\nout " + type + " [] s\n%0 = param x\n" + change +
+         "%2 = reduce %0, %1, dot, axes [0]\nstore s, %2\n";
+}
+
+TEST(SplitReduce, BlocksOfProducts) {
+  for (const char* type : {"f32", "f64", "f16", "bf16", "i32", "u8"}) check(dot(type), lengths, 2);
+  check(dot("f32", "%1 = slice [N] %0, begin [N - 1], step [-1]\n"), {{1}, {65537}, {131'077}, {200'000}}, 2);
+}
+
 TEST(SplitReduce, ValuesFromElsewhere) {
   check(flat("f32", "sum", "%1 = slice [N] %0, begin [N - 1], step [-1]\n"), {{1}, {65537}, {200'000}}, 2);
   check(flat("i32", "sum", "%1 = slice [N] %0, begin [N - 1], step [-1]\n"), {{1}, {65537}, {200'000}}, 2);

@@ -203,15 +203,41 @@ Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t
   return x;
 }
 
-Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
-                    const std::function<Bits(std::int64_t)>& b) {
+namespace {
+
+// acc + a * b, for a and b of type d.
+Bits multiply_add(DType d, Bits a, Bits b, Bits acc) {
   const DType wide = accumulator(d);
   const auto widen = [&](Bits x) { return wide == d ? x : real_bits(wide, real_value(d, x)); };
+  return is_float(d) ? expected_element(Op::FMA, wide, wide, {widen(a), widen(b), acc}).exact : (a * b + acc) & integer_mask(d);
+}
+
+Bits rounded(DType d, Bits acc) { return accumulator(d) == d ? acc : real_bits(d, real_value(accumulator(d), acc)); }
+
+}  // namespace
+
+Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
+                    const std::function<Bits(std::int64_t)>& b) {
   Bits acc = 0;
-  for (std::int64_t k = 0; k < count; ++k)
-    acc = is_float(d) ? expected_element(Op::FMA, wide, wide, {widen(a(k)), widen(b(k)), acc}).exact
-                      : (a(k) * b(k) + acc) & integer_mask(d);
-  return wide == d ? acc : real_bits(d, real_value(wide, acc));
+  for (std::int64_t k = 0; k < count; ++k) acc = multiply_add(d, a(k), b(k), acc);
+  return rounded(d, acc);
+}
+
+Bits expected_dot(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
+                  const std::function<Bits(std::int64_t)>& b) {
+  const DType wide = accumulator(d);
+  std::vector<Bits> blocks;
+  for (std::int64_t begin = 0; begin < count; begin += 65536) {
+    std::array<Bits, 32> acc{};
+    for (std::int64_t k = begin; k < std::min<std::int64_t>(begin + 65536, count); ++k) {
+      Bits& stripe = acc[static_cast<std::size_t>(k % 32)];
+      stripe = multiply_add(d, a(k), b(k), stripe);
+    }
+    for (std::size_t half : {16u, 8u, 4u, 2u, 1u})
+      for (std::size_t j = 0; j < half; ++j) acc[j] = combine(ReduceKind::sum, wide, acc[j], acc[j + half]);
+    blocks.push_back(acc[0]);
+  }
+  return rounded(d, striped(ReduceKind::sum, wide, std::move(blocks)));
 }
 
 }  // namespace kiln::compiler::testing

@@ -35,5 +35,8 @@ Tensor expected_reduce(ReduceKind kind, Tensor x, const std::vector<std::int64_t
 // acc = fma(a(k), b(k), acc) for k = 0 .. count - 1, starting at +0.
 Bits expected_chain(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
                     const std::function<Bits(std::int64_t)>& b);
+// 32 such chains per block of 65536, their tree of additions, and the sum of the blocks.
+Bits expected_dot(DType d, std::int64_t count, const std::function<Bits(std::int64_t)>& a,
+                  const std::function<Bits(std::int64_t)>& b);
 
 }  // namespace kiln::compiler::testing

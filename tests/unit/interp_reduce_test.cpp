@@ -26,6 +26,19 @@ std::vector<float> random_floats(std::size_t n, unsigned seed) {
   return v;
 }
 
+std::vector<float> line(const std::vector<float>& all, std::size_t begin, std::size_t n) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+  return {first, first + static_cast<std::ptrdiff_t>(n)};
+}
+
+float halving_tree(float (&lane)[32]) {
+  for (int j = 0; j < 16; ++j) lane[j] += lane[j + 16];
+  for (int j = 0; j < 8; ++j) lane[j] += lane[j + 8];
+  for (int j = 0; j < 4; ++j) lane[j] += lane[j + 4];
+  for (int j = 0; j < 2; ++j) lane[j] += lane[j + 2];
+  return lane[0] + lane[1];
+}
+
 // The striped order, written out for sums: lanes of a block, the halving tree, then the blocks again.
 float striped_sum(std::vector<float> x) {
   for (;;) {
@@ -33,15 +46,23 @@ float striped_sum(std::vector<float> x) {
     for (std::size_t begin = 0; begin == 0 || begin < x.size(); begin += 65536) {
       float lane[32] = {};
       for (std::size_t i = begin; i < std::min(x.size(), begin + 65536); ++i) lane[(i - begin) % 32] += x[i];
-      for (int j = 0; j < 16; ++j) lane[j] += lane[j + 16];
-      for (int j = 0; j < 8; ++j) lane[j] += lane[j + 8];
-      for (int j = 0; j < 4; ++j) lane[j] += lane[j + 4];
-      for (int j = 0; j < 2; ++j) lane[j] += lane[j + 2];
-      partial.push_back(lane[0] + lane[1]);
+      partial.push_back(halving_tree(lane));
     }
     if (partial.size() == 1) return partial[0];
     x = partial;
   }
+}
+
+// The same for products: each lane is a chain of fma. The results of the blocks are a sum, also if there is only one.
+float striped_dot(const std::vector<float>& x, const std::vector<float>& y) {
+  std::vector<float> blocks;
+  for (std::size_t begin = 0; begin < x.size(); begin += 65536) {
+    float lane[32] = {};
+    for (std::size_t i = begin; i < std::min(x.size(), begin + 65536); ++i)
+      lane[(i - begin) % 32] = std::fma(x[i], y[i], lane[(i - begin) % 32]);
+    blocks.push_back(halving_tree(lane));
+  }
+  return striped_sum(blocks);
 }
 
 TEST(InterpReduce, LastAxisIsStriped) {
@@ -69,10 +90,6 @@ TEST(InterpReduce, SeveralAxesNestWithTheLastFirst) {
   const std::size_t a = 5, b = 37, c = 67;
   const auto v = random_floats(a * b * c, 5);
   const Array x = array({a, b, c}, v);
-  const auto line = [](const std::vector<float>& all, std::size_t begin, std::size_t n) {
-    return std::vector<float>(all.begin() + static_cast<std::ptrdiff_t>(begin),
-                              all.begin() + static_cast<std::ptrdiff_t>(begin + n));
-  };
   std::vector<float> inner;  // summed over c
   for (std::size_t i = 0; i < a * b; ++i) inner.push_back(striped_sum(line(v, i * c, c)));
   std::vector<float> both;  // then summed over b, which is now the last axis
@@ -164,6 +181,55 @@ TEST(InterpReduce, FmaIsOneChainInRowMajorOrderOfTheAxes) {
     for (std::size_t j = 0; j < m * k; ++j) acc = std::fma(a[j * l + c], b[j * l + c], acc);
     EXPECT_EQ(outer[c], acc);
   }
+}
+
+Array dot(const Array& a, const Array& b) {
+  const auto last = static_cast<std::int64_t>(std::max(a.extents.size(), b.extents.size())) - 1;
+  return evaluate({a, b}, [&](Builder& builder, const auto& in) { return builder.reduce_dot(in[0], in[1], {{last}}); });
+}
+
+TEST(InterpReduce, DotIsStriped) {
+  for (std::size_t n : {0u, 1u, 2u, 8u, 9u, 31u, 32u, 33u, 997u, 65535u, 65536u, 65537u, 131077u}) {
+    const auto a = random_floats(n, 8), b = random_floats(n, 9);
+    const auto extent = static_cast<std::int64_t>(n);
+    const auto got = values<float>(dot(array({extent}, a), array({extent}, b)));
+    ASSERT_EQ(got.size(), 1u);
+    EXPECT_EQ(std::bit_cast<std::uint32_t>(got[0]), std::bit_cast<std::uint32_t>(striped_dot(a, b))) << n;
+  }
+}
+
+TEST(InterpReduce, DotOfEachRow) {
+  const std::size_t batches = 2, rows = 3, k = 77;
+  const auto a = random_floats(batches * rows * k, 10), x = random_floats(k, 11);
+  std::vector<float> expected;
+  for (std::size_t i = 0; i < batches * rows; ++i) expected.push_back(striped_dot(line(a, i * k, k), x));
+  EXPECT_EQ(values<float>(dot(array({batches, rows, k}, a), array({k}, x))), expected);
+}
+
+TEST(InterpReduce, DotOfSpecialValues) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const auto one = [&](std::vector<float> a, std::vector<float> b) {
+    const auto n = static_cast<std::int64_t>(a.size());
+    return values<float>(dot(array({n}, std::move(a)), array({n}, std::move(b))))[0];
+  };
+  EXPECT_EQ(one({inf, 1}, {2, 3}), inf);
+  EXPECT_TRUE(std::isnan(one({inf, inf}, {1, -1})));
+  EXPECT_TRUE(std::isnan(one({inf, 1}, {0, 1})));
+  EXPECT_TRUE(std::isnan(one({nan, 1}, {1, 1})));
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(one({-0.0f}, {1})), 0u);
+  // The products are too small for a subnormal number, so every lane is -0. The sum of the blocks starts at +0.
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(one({-1e-30f}, {1e-30f})), 0u);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(one(std::vector<float>(32, -1e-30f), std::vector<float>(32, 1e-30f))), 0u);
+}
+
+TEST(InterpReduce, DotOfOtherTypes) {
+  EXPECT_EQ(values<std::int8_t>(dot(array<std::int8_t>({3}, {100, 3, -7}), array<std::int8_t>({3}, {100, 5, 11}))),
+            std::vector<std::int8_t>({static_cast<std::int8_t>(10000 + 15 - 77)}));  // wraps
+  const std::vector<std::uint16_t> ones(4097, 0x3c00);  // f16 accumulates in f32 and rounds once: 4097 becomes 4096
+  EXPECT_EQ(values<std::uint16_t>(dot(array({4097}, ones, DType::f16), array({4097}, ones, DType::f16))),
+            std::vector<std::uint16_t>({0x6c00}));
+  const std::vector<double> a{1, 0x1p-60, -1}, b{1, 1, 1};
+  EXPECT_EQ(values<double>(dot(array({3}, a), array({3}, b))), std::vector<double>({0x1p-60}));  // (1 + -1) + 2^-60
 }
 
 }  // namespace

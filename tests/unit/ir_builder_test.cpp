@@ -188,7 +188,7 @@ TEST_F(BuilderTest, MistakesHaveIdAndLocation) {
   const Id x = tensor(DType::f32, {"N", "6"}), i = tensor(DType::i32, {"N", "6"}, 1), m = tensor(DType::f32, {"M", "6"}, 2);
   const Id zero = b.constant(DType::f32, 0);
   const std::int64_t two[] = {2}, twice[] = {0, 0}, ones[] = {1, 1}, none[] = {0, 1}, back[] = {1, 0};
-  const std::int64_t both[] = {0, 1};
+  const std::int64_t both[] = {0, 1}, first[] = {0}, last[] = {1};
   g.set_loc({g.intern("a.cpp"), 3, 4});
   std::string text;
   EXPECT_EQ(thrown([&] { b.elementwise(Op::ADD, {x, m}); }, &text), "E-shape");
@@ -205,6 +205,12 @@ TEST_F(BuilderTest, MistakesHaveIdAndLocation) {
   EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::sum, x, back); }), "E-axis");
   EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::argmin, x, both); }), "E-axis");
   EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::any, x, {}); }), "E-dtype");
+  EXPECT_EQ(thrown([&] { b.reduce(ReduceKind::dot, x, last); }), "E-shape");
+  EXPECT_EQ(thrown([&] { b.reduce_dot(x, i, last); }), "E-dtype");
+  EXPECT_EQ(thrown([&] { b.reduce_dot(x, x, first); }), "E-axis");
+  EXPECT_EQ(thrown([&] { b.reduce_dot(x, x, both); }), "E-axis");
+  EXPECT_EQ(thrown([&] { b.reduce_dot(zero, zero, {}); }, &text), "E-axis");
+  EXPECT_EQ(text, "a.cpp:3:4: error: E-axis: `reduce dot` expected one axis, the last of its operands, got 0 axes of rank 0");
   EXPECT_EQ(thrown([&] { b.slice(x, es({"0", "1"}), ones, es({"N", "6"})); }), "E-slice");
   EXPECT_EQ(thrown([&] { b.slice(x, es({"0", "0"}), ones, es({"3", "6"})); }), "E-slice");  // N may be 2
   EXPECT_EQ(thrown([&] { b.slice(x, es({"0", "0"}), none, es({"N", "6"})); }), "E-slice");

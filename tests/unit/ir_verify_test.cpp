@@ -76,6 +76,7 @@ std::vector<Case> broken_nodes() {
       {Level::tensor, "stage", [x](G g) { return g.make(Op::STAGE, DType::f32, {x(g)}, {0}); }},
       {Level::tensor, "reduce-form", [x](G g) { return g.make(Op::REDUCE, DType::f32, {x(g)}, {0, 1, 0}); }},
       {Level::kernel, "reduce-form", [f](G g) { return g.make(Op::REDUCE, DType::f32, {f(g), f(g)}, {0, 0}); }},
+      {Level::kernel, "reduce-form", [f](G g) { return g.make(Op::REDUCE, DType::f32, {f(g), f(g)}, {9, 0}); }},
       {Level::kernel, "stage", [f](G g) { return g.make(Op::STAGE, DType::f32, {f(g), g.index(0)}); }},
       {Level::kernel, "index", [f, i](G g) { return g.make(Op::INDEX, DType::f32, {f(g), i(g)}); }},
       {Level::kernel, "entry", [f, range](G g) { return g.make(Op::ENTRY, DType::none, {f(g), range(g)}); }},

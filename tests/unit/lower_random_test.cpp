@@ -50,17 +50,17 @@ class RandomKernel {
   }
 
   Id reduction(int depth) {
-    static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::max, ReduceKind::min, ReduceKind::fma};
+    static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::max, ReduceKind::min, ReduceKind::fma, ReduceKind::dot};
     const bool columns = pick(2) == 0;
     const Id extent = columns ? n : m;
     const Id r = k.reduce_range(extent);
     scope.push_back({r, extent});
-    const ReduceKind kind = kinds[pick(4)];
+    const ReduceKind kind = kinds[pick(5)];
     std::vector<Id> s = {value(depth - 1)};
-    if (kind == ReduceKind::fma) s.push_back(value(depth - 1));
+    if (operands_of(kind) == 2) s.push_back(value(depth - 1));
     s.push_back(r);
     scope.pop_back();
-    const bool striped = kind != ReduceKind::fma && pick(2) == 0;
+    const bool striped = kind == ReduceKind::dot || (kind != ReduceKind::fma && pick(2) == 0);
     return k.reduce(kind, striped ? ReduceOrder::striped : ReduceOrder::sequential, DType::f32, s);
   }
 

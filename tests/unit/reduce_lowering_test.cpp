@@ -63,6 +63,56 @@ TEST(LowerReduce, BlocksBeyond65536KeepTheirOrder) {
     }
 }
 
+// y[i] = the product of row i of a with x.
+void make_row_dot(OneKernel& kernel, DType d, Id n) {
+  const Id m = kernel.symbol("M");
+  const int a = kernel.buffer(d, kernel.index(Op::MUL, m, n)), x = kernel.buffer(d, n), y = kernel.buffer(d, m);
+  const Id i = kernel.range(m), k = kernel.reduce_range(n);
+  const Id value =
+      kernel.reduce(ReduceKind::dot, ReduceOrder::striped, d, {kernel.load(a, kernel.at(i, n, k)), kernel.load(x, k), k});
+  kernel.store(y, i, value, {i});
+}
+
+TEST(LowerReduce, DotOfSymbolicExtentEqualsTheKernel) {
+  for (DType d : {DType::f32, DType::f64, DType::i32, DType::i64})
+    for (std::int64_t max : {std::int64_t{1000}, std::int64_t{1} << 20, std::int64_t{1} << 40}) {
+      OneKernel k;
+      make_row_dot(k, d, k.symbol("K", max));
+      for (std::int64_t n : extents) k.expect_same({{"M", 3}, {"K", n}}, 1, n % 2 == 0);
+    }
+}
+
+TEST(LowerReduce, DotOfConstantExtentEqualsTheKernel) {
+  for (DType d : {DType::f32, DType::f64, DType::i32, DType::i64})
+    for (std::int64_t n : extents) {
+      OneKernel k;
+      make_row_dot(k, d, k.g.index(n));
+      k.expect_same({{"M", 19}}, 0, n % 2 == 0);
+    }
+}
+
+TEST(LowerReduce, DotBeyondABlockKeepsItsOrder) {
+  for (std::int64_t max : {std::int64_t{1} << 20, std::int64_t{1} << 40})
+    for (std::int64_t n : {65535, 65536, 65537, 131077}) {
+      OneKernel k;
+      make_row_dot(k, DType::f32, k.symbol("K", max));
+      k.expect_same({{"M", 1}, {"K", n}}, 0, false);
+    }
+}
+
+TEST(LowerReduce, DotOfColumnsEqualsTheKernel) {  // neighbours of the reduction are far apart in memory
+  for (std::int64_t rows : extents)
+    for (const bool constant : {false, true}) {
+      OneKernel k;
+      const Id m = constant ? k.g.index(rows) : k.symbol("M"), n = k.symbol("N");
+      const int a = k.buffer(DType::f32, k.index(Op::MUL, m, n)), x = k.buffer(DType::f32, m), y = k.buffer(DType::f32, n);
+      const Id j = k.range(n), r = k.reduce_range(m);
+      const Id value = k.reduce(ReduceKind::dot, ReduceOrder::striped, DType::f32, {k.load(a, k.at(r, n, j)), k.load(x, r), r});
+      k.store(y, j, value, {j});
+      for (std::int64_t columns : {1, 15, 16, 40}) k.expect_same({{"M", rows}, {"N", columns}}, 0, false);
+    }
+}
+
 TEST(LowerReduce, ColumnsAreLanesOfTheLoop) {
   for (ReduceKind kind : {ReduceKind::sum, ReduceKind::max, ReduceKind::argmax}) {
     OneKernel k;

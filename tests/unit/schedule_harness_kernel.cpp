@@ -143,7 +143,7 @@ class KernelRun {
   Scalar reduce(Id id) {
     const auto kind = static_cast<ReduceKind>(g_.arg(id, 0));
     const auto order = static_cast<ReduceOrder>(g_.arg(id, 1));
-    const std::size_t values = kind == ReduceKind::fma ? 2 : 1;
+    const std::size_t values = operands_of(kind);
     const std::vector<Id> ranges(g_.src(id).begin() + static_cast<std::ptrdiff_t>(values), g_.src(id).end());
     std::vector<std::int64_t> ends;
     std::int64_t trips = 1;

@@ -105,21 +105,32 @@ Scalar arg_extreme(ReduceKind k, DType d, const std::vector<Scalar>& x) {
   return {0, static_cast<std::int64_t>(best)};
 }
 
-Scalar striped(ReduceKind k, DType d, std::vector<Scalar> x) {
-  for (bool more = true; more;) {
-    std::vector<Scalar> blocks;
-    more = x.size() > static_cast<std::size_t>(reduce_block);
-    for (std::size_t at = 0; at < std::max<std::size_t>(x.size(), 1); at += static_cast<std::size_t>(reduce_block)) {
-      std::vector<Scalar> acc(reduce_stripes, identity(k, d));
-      for (std::size_t i = at; i < std::min(x.size(), at + static_cast<std::size_t>(reduce_block)); ++i)
-        acc[(i - at) % reduce_stripes] = combine(k, d, acc[(i - at) % reduce_stripes], x[i]);
-      for (std::size_t half = reduce_stripes / 2; half > 0; half /= 2)
-        for (std::size_t j = 0; j < half; ++j) acc[j] = combine(k, d, acc[j], acc[j + half]);
-      blocks.push_back(acc[0]);
+// The results of all blocks. y: the right operands of a dot, else empty.
+std::vector<Scalar> striped_blocks(ReduceKind k, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
+  constexpr auto block = static_cast<std::size_t>(reduce_block);
+  std::vector<Scalar> blocks;
+  for (std::size_t at = 0; at < std::max<std::size_t>(x.size(), 1); at += block) {
+    std::vector<Scalar> acc(reduce_stripes, identity(k, d));
+    for (std::size_t i = at; i < std::min(x.size(), at + block); ++i) {
+      Scalar& stripe = acc[(i - at) % reduce_stripes];
+      stripe = k == ReduceKind::dot ? apply(Op::FMA, d, d, {x[i], y[i], stripe}) : combine(k, d, stripe, x[i]);
     }
-    x = blocks;
+    for (std::size_t half = reduce_stripes / 2; half > 0; half /= 2)
+      for (std::size_t j = 0; j < half; ++j) acc[j] = combine(k, d, acc[j], acc[j + half]);
+    blocks.push_back(acc[0]);
   }
-  return x[0];
+  return blocks;
+}
+
+Scalar striped(ReduceKind k, DType d, std::vector<Scalar> x, const std::vector<Scalar>& y) {
+  if (k == ReduceKind::dot) {  // a sum of blocks, also of one block
+    x = striped_blocks(k, d, x, y);
+    k = ReduceKind::sum;
+  }
+  for (;;) {
+    x = striped_blocks(k, d, x, {});
+    if (x.size() == 1) return x[0];
+  }
 }
 
 Scalar sequential(ReduceKind k, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
@@ -134,7 +145,7 @@ Scalar sequential(ReduceKind k, DType d, const std::vector<Scalar>& x, const std
 Scalar reduce_values(ReduceKind k, ReduceOrder order, DType d, const std::vector<Scalar>& x, const std::vector<Scalar>& y) {
   if (k == ReduceKind::argmax || k == ReduceKind::argmin) return arg_extreme(k, d, x);
   const DType wide = d == DType::f16 || d == DType::bf16 ? DType::f32 : d;  // rounded once, at the end
-  const Scalar acc = order == ReduceOrder::striped ? striped(k, wide, x) : sequential(k, wide, x, y);
+  const Scalar acc = order == ReduceOrder::striped ? striped(k, wide, x, y) : sequential(k, wide, x, y);
   return wide == d ? acc : apply(Op::CAST, d, wide, {acc});
 }
 

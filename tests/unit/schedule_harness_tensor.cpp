@@ -121,7 +121,7 @@ class TensorRun {
     const Tensor x = at(g_.src(id, 0));
     std::vector<std::size_t> axes;
     for (std::int64_t a : g_.args(id).subspan(1)) axes.push_back(static_cast<std::size_t>(a));
-    if (kind == ReduceKind::fma) {
+    if (operands_of(kind) == 2) {
       t.data = reduced(x, at(g_.src(id, 1)), axes, kind, g_.dtype(g_.src(id, 0)));
       return;
     }
@@ -141,7 +141,8 @@ class TensorRun {
     std::vector<bool> is_axis(x.extents.size(), false);
     for (std::size_t a : axes) is_axis[a] = true;
     for (std::size_t k = 0; k < x.extents.size(); ++k) (is_axis[k] ? inner : outer).push_back(x.extents[k]);
-    const bool striped = axes.size() == 1 && axes[0] + 1 == x.extents.size() && kind <= ReduceKind::min;
+    const bool last = axes.size() == 1 && axes[0] + 1 == x.extents.size();
+    const bool striped = kind == ReduceKind::dot || (last && kind <= ReduceKind::min);
     Data out(count(outer));
     for (std::size_t o = 0; o < out.size(); ++o) {
       std::vector<Scalar> a, b;

@@ -67,7 +67,7 @@ struct source_loc {
 //   pad: attr {before...} then {mode} (0 constant 1 edge 2 reflect 3 wrap), sources {x, value}
 //   roll: attr {axis, shift}                  stage: source {x}, computed once into a buffer
 //   concat: attr {axis}
-//   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma has two sources
+//   reduce: attr {kind, axes ascending...} (kinds: IR's ReduceKind); fma and dot have two sources
 //
 // A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the
 // attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.

@@ -3,17 +3,27 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// The coordinate for step k of a chain over a(coordinate, k) * b(coordinate, k). k is the last axis of input `a`.
+// The coordinate for step k of a sum over a(coordinate, k) * b(coordinate, k). k is the last axis of input `a`.
 using Source = std::function<Extents(const Extents& c, std::int64_t k)>;
-Reference chain(const char* a, const char* b, Source in_a, Source in_b) {
+// The sum of `count` products in some order.
+using Order = decltype(expected_chain);
+Reference products(Order* sum, const char* a, const char* b, Source in_a, Source in_b) {
   return [=](const Call& call) {
     const Tensor &x = call[a], &y = call[b];
     return exactly(tabulate(call.result, call.extents, [&](const Extents& c) {
-      return expected_chain(
+      return sum(
           call.result, x.extents.back(), [&](std::int64_t k) { return x.at(in_a(c, k)); },
           [&](std::int64_t k) { return y.at(in_b(c, k)); });
     }));
   };
+}
+
+Reference chain(const char* a, const char* b, Source in_a, Source in_b) {
+  return products(expected_chain, a, b, std::move(in_a), std::move(in_b));
+}
+// The right operand is a vector.
+Reference stripes(const char* a, const char* b, Source in_a) {
+  return products(expected_dot, a, b, std::move(in_a), [](const Extents&, std::int64_t k) { return Extents{k}; });
 }
 
 Family contractions() {
@@ -26,12 +36,11 @@ Family contractions() {
   return {"contractions",
           Fill::random,
           {{"product", matmul, chain("a", "b", row, [](E c, I k) { return Extents{k, c[1]}; })},
-           {"by_vector", matmul,
-            chain(
-                "a", "v", [](E c, I k) { return Extents{c[0], k}; }, k_only)},
+           {"by_vector", matmul, stripes("a", "v", [](E c, I k) { return Extents{c[0], k}; })},
+           {"batch_by_vector", matmul, stripes("batch", "v", [](E c, I k) { return Extents{c[0], c[1], k}; })},
            {"vector_by", matmul, chain("u", "b", k_only, [](E c, I k) { return Extents{k, c[0]}; })},
-           {"vectors", matmul, chain("u", "v", k_only, k_only)},
-           {"inner", "dot(a, b)", chain("u", "v", k_only, k_only)},
+           {"vectors", matmul, stripes("u", "v", k_only)},
+           {"inner", "dot(a, b)", stripes("u", "v", k_only)},
            {"batched", matmul,
             chain(
                 "batch", "right", [](E c, I k) { return Extents{c[0], c[1], k}; }, batch_column)},

@@ -38,7 +38,8 @@ GRAPH = """
 ## The graph
 
 These tables cover the tensor level of the compiler, one operation at a time (`ops_elementwise_test`, `ops_tensor_test`). `cast` and `bitcast`
-cover every result type; `reduce fma` is the chain behind `matmul`, `dot` and `conv2d`. `-`: the verifier rejects the type.
+cover every result type; `reduce fma` is the chain behind `matmul` and `conv2d`, `reduce dot` the stripes behind `dot` and products with a
+vector. `-`: the verifier rejects the type.
 """
 
 

@@ -116,6 +116,7 @@ struct contractions : program<contractions<D, E>> {
   in<D, 3, E::N, E::K> batch;
   out<D, E::N, E::M> product;
   out<D, E::N> by_vector;
+  out<D, 3, E::N> batch_by_vector;
   out<D, E::M> vector_by;
   out<D> vectors, inner;
   out<D, 3, E::N, E::M> batched, one_left;
@@ -123,6 +124,7 @@ struct contractions : program<contractions<D, E>> {
   constexpr void body() {
     product = matmul(a, b);
     by_vector = matmul(a, v);
+    batch_by_vector = matmul(batch, v);
     vector_by = matmul(u, b);
     vectors = matmul(u, v);
     inner = dot(u, v);

@@ -77,11 +77,13 @@ struct contractions : program<contractions<D>> {
   in<D, K> u, v;
   in<D, 2, 1, 3, 4> batch_a;
   in<D, 5, 4, 2> batch_b;
+  in<D, 4> few;
   out<D, N, M> product;
   out<D, N> by_vector;
   out<D, M> vector_by;
   out<D> scalar, inner;
   out<D, 2, 5, 3, 2> batched;
+  out<D, 2, 1, 3> batch_by_vector;
   constexpr void body() {
     product = matmul(a, b);
     by_vector = matmul(a, v);
@@ -89,6 +91,7 @@ struct contractions : program<contractions<D>> {
     scalar = matmul(u, v);
     inner = dot(u, v);
     batched = matmul(batch_a, batch_b);
+    batch_by_vector = matmul(batch_a, few);
   }
 };
 

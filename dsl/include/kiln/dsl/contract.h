@@ -1,4 +1,5 @@
-// Contractions: matmul, dot. Each is one reduction of kind fma; movement brings both operands to a common shape first.
+// Contractions: matmul, dot. Each is one reduction of two operands, of kind dot if the right one is a vector, else of kind fma.
+// Movement brings both operands to a common shape first.
 #pragma once
 
 #include "kiln/dsl/reduce.h"
@@ -7,15 +8,16 @@ namespace kiln::dsl {
 
 namespace detail {
 
-template <ints Axes, class A, class B>
-constexpr auto fma_reduce(const A& a, const B& b, const sloc& l) {
+// The sum of a * b over the axes. K: fma or dot.
+template <reduce_kind K, ints Axes, class A, class B>
+constexpr auto sum_of_products(const A& a, const B& b, const sloc& l) {
   using D = dtype_of<A>;
   using S = typename dropped<shape_of<A>, Axes>::type;
   const int ia = a.read_(l), ib = b.read_(l);
   detail::begin_node<D, S>(a.b, op::reduce, l);
   a.b->src(ia);
   a.b->src(ib);
-  a.b->attr(static_cast<int>(reduce_kind::fma));
+  a.b->attr(static_cast<int>(K));
   for (int i = 0; i < Axes.n; ++i) a.b->attr(Axes.v[i]);
   return detail::result<D, S>(a.b);
 }
@@ -73,7 +75,15 @@ constexpr auto matrix_product(const A& a, const B& b, const sloc& l) {
   const auto bt = detail::permuted<swapped>(b, l);
   using B1 = typename inserted<shape_of<decltype(bt)>, before_n>::type;
   const auto right = detail::expanded_to<Full>(detail::reshaped<B1>(bt, l), l);
-  return detail::fma_reduce<k>(left, right, l);
+  return detail::sum_of_products<reduce_kind::fma, k>(left, right, l);
+}
+
+// The product of each row of a[.., K] with the vector x[K].
+template <class A, class X>
+constexpr auto row_products(const A& a, const X& x, const sloc& l) {
+  constexpr ints last = detail::only(rank_of<A> - 1);
+  const auto right = detail::expanded_to<shape_of<A>>(x, l);
+  return detail::sum_of_products<reduce_kind::dot, last>(a, right, l);
 }
 
 template <class D, class A, class B>
@@ -89,21 +99,18 @@ constexpr why wider_operands_why() {
 }  // namespace detail
 
 // matmul(a, b), as NumPy's: a[.., M, K] and b[.., K, N] give [.., M, N]; leading axes broadcast. A vector a[K] or b[K] gives a
-// result without M or N. Numbers of one dtype; sums are accumulated by fma.
+// result without M or N. Numbers of one dtype. The sums are chains of fma; if b is a vector, they are striped like those of
+// sum(x) (docs/reference/numbers.md, Reductions).
 template <class A, class B>
 inline constexpr why matmul_why = detail::check_matmul<A, B>();
 
 template <class A, class B>
   requires(matmul_why<A, B> == why::ok)
 constexpr auto matmul(const A& a, const B& b, sloc l = sloc::current()) {
-  constexpr int ra = rank_of<A>, rb = rank_of<B>;
-  if constexpr (ra == 1 && rb == 1) {
-    constexpr ints k = detail::only(0);
-    return detail::fma_reduce<k>(a, b, l);
-  } else if constexpr (ra == 1) {
+  if constexpr (rank_of<B> == 1) {
+    return detail::row_products(a, b, l);
+  } else if constexpr (rank_of<A> == 1) {
     return squeeze<-2>(detail::matrix_product(unsqueeze<0>(a, l), b, l), l);
-  } else if constexpr (rb == 1) {
-    return squeeze<-1>(detail::matrix_product(a, unsqueeze<1>(b, l), l), l);
   } else {
     return detail::matrix_product(a, b, l);
   }
@@ -128,7 +135,7 @@ template <DType D, class A, class B, why Reason = wider_matmul_why<D, A, B>>
   requires(detail::wrong(Reason))
 mistake<Reason> matmul(const A&, const B&) KILN_MISTAKE(KILN_REASONS_CONTRACT);
 
-// dot(a, b): the scalar product of two vectors of one extent, rank 0.
+// dot(a, b): the scalar product of two vectors of one extent, rank 0. matmul(a, b) is the same.
 template <class A, class B>
 inline constexpr why dot_why =
     !(Operand<A> && Operand<B>)                               ? why::not_ours
@@ -138,8 +145,7 @@ inline constexpr why dot_why =
 template <class A, class B>
   requires(dot_why<A, B> == why::ok)
 constexpr auto dot(const A& a, const B& b, sloc l = sloc::current()) {
-  constexpr ints k = detail::only(0);
-  return detail::fma_reduce<k>(a, b, l);
+  return detail::row_products(a, b, l);
 }
 template <class A, class B, why Reason = dot_why<A, B>>
   requires(detail::wrong(Reason))
