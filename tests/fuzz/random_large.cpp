@@ -58,7 +58,8 @@ Id product_by_vector(ProgramState& s, const ParameterMaker& parameter) {
   const int m = s.draw.between(1, 5), k = s.draw.of(std::array{250, 1000, 65'535, 65'536, 65'537, 131'077});
   const Id a = parameter(extents(s, {m, k})), x = parameter(extents(s, {k}));
   const DType d = s.g.dtype(a) == DType::boolean ? DType::f32 : s.g.dtype(a);
-  return s.b.reduce_dot(s.as(a, d), s.as(x, d), std::array{std::int64_t{1}});
+  const Id rows = s.as(a, d), vector = s.as(x, d);
+  return s.b.reduce_dot(rows, vector, std::array{std::int64_t{1}});
 }
 
 // Each row minus, or divided by, its reduction.
