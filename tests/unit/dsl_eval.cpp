@@ -91,7 +91,10 @@ struct Machine {
         case 3: r.v[n] = std::min(r.v[n], v); break;
         case 4: r.v[n] = r.v[n] != 0 || v != 0; break;
         case 5: r.v[n] = r.v[n] != 0 && v != 0; break;
-        case 8: r.v[n] += v * src(i, 1).at(at); break;
+        case 8:  // fma
+        case 9:  // dot; sums of doubles are compared with a tolerance
+          r.v[n] += v * src(i, 1).at(at);
+          break;
         default:
           if (!seen[n] || (kind == 6 ? v > best.v[n] : v < best.v[n])) {
             best.v[n] = v;
