@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/PatternMatch.h>
 

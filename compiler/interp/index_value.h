@@ -1,5 +1,5 @@
 // Evaluates index nodes to exact integers; division rounds down. The interpreter is the reference for compiled programs.
-// So it shares no code with compiler/ir/index_operation.h: the operations are those of scalar.h.
+// Therefore it computes with scalar.h, and not with compiler/ir/index_operation.h, which the compiler uses.
 #pragma once
 
 #include <map>

@@ -56,7 +56,8 @@ class Nest {
 
   bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
 
-  // The iterations of a level's range: those of a block, of a chunk, or all.
+  // The iterations that the loop of a level covers: one block inside a loop over blocks, one chunk at the outermost level, else
+  // the whole range.
   Part bounds(std::size_t level) const {
     const Id range = plan_[level].range;
     if (const auto it = block_of_.find(range); it != block_of_.end()) return it->second;
@@ -74,7 +75,9 @@ class Nest {
     Part& part = block_of_[p.range] = {range, index_binary(g_, Op::MIN, next, end), next};
     Id at = begin;
     part.ends.push_back(at = end_of_whole(at, end, inner.step));
-    for (const Tail& t : constant_rest(inner)) part.ends.push_back(at = end_of_whole(at, end, t.step));
+    std::vector<Tail> tails = constant_rest(inner);
+    tails.pop_back();  // the last one takes all that is left
+    for (const Tail& t : tails) part.ends.push_back(at = end_of_whole(at, end, t.step));
     std::vector<Id> s = {range, begin, end};
     const std::vector<Id> effects = emit(level + 1, copies);
     s.insert(s.end(), effects.begin(), effects.end());
@@ -145,9 +148,7 @@ class Nest {
     const Id channels = g_.src(plan_[level + 1].range, 0), limit = mul_index(g_, g_.src(plan_[level].range, 0), channels);
     const Id begin = mul_index(g_, first, channels), end = mul_index(g_, last, channels);
     const int lanes = plan_[level].step;
-    const Id step = g_.index(lanes);
-    const Id whole = mul_index(g_, index_binary(g_, Op::FLOORDIV, sub_index(g_, end, begin), step), step);
-    const Id middle = add_index(g_, begin, whole);
+    const Id middle = end_of_whole(begin, end, lanes);
     const auto part = [&](Id from, Id to, int width) {
       const Id range = loops_.range(g_, limit, width > 1 ? RangeKind::vector : RangeKind::loop);
       std::vector<Copy> iterated = copies;

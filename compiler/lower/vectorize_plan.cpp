@@ -26,7 +26,6 @@ struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
-  std::vector<Id> loads;
   std::vector<Id> fma_loops;
   bool has_loops = false;
 };
@@ -39,7 +38,6 @@ Body look(const Graph& g, std::span<const Id> stores) {
     const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
-    if (op == Op::LOAD) b.loads.push_back(id);
     if (is_elementwise(op) && d != DType::index) ++b.operations;
     if (op != Op::FOR) continue;
     b.has_loops = true;

@@ -152,7 +152,7 @@ def write_page(page, compilers, results):
     rows, total, good = [], 0, {(c, what): 0 for c in compilers for what in ("place", "lines", "remedy")}
     wanted = {c: 0 for c in compilers}
     for path, cases, known in results:
-        rows.append(f"\n## {os.path.basename(path)[:-4].capitalize()}\n\n| # | mistake | what is said | {' | '.join(compilers)} |")
+        rows.append(f"\n## {os.path.basename(path)[:-4].capitalize()}\n\n| # | mistake | message | {' | '.join(compilers)} |")
         rows.append("| ---: | --- | --- |" + " --- |" * len(compilers))
         for case in cases:
             total += 1
@@ -183,7 +183,7 @@ PAGE = """# Mistakes and what the compilers say
 `cmake --build --preset dev --target mistakes_page` makes this page from `tests/compile_fail/newcomers.cpp` and the sources in
 `tests/compile_fail/mistakes/`. Each case is a test: the message names the user's file and line within its first three lines, has at most ten lines and
 says what to write instead. The column of a compiler has the number of lines of its message. In a few cases C++ gives Kiln no way to choose the
-message, so it is the compiler's own. The column "what is said" has the text of the last compiler. g++ prints it as a name, such as
+message, so it is the compiler's own. The column "message" has the text of the last compiler. g++ prints it as a name, such as
 `kiln::dsl::why::value_is_rebound_inside_a_scope__write_var`.
 
 """

@@ -98,9 +98,9 @@ constexpr why wider_operands_why() {
 
 }  // namespace detail
 
-// matmul(a, b), as NumPy's: a[.., M, K] and b[.., K, N] give [.., M, N]; leading axes broadcast. A vector a[K] or b[K] gives a
-// result without M or N. Numbers of one dtype. The sums are chains of fma; if b is a vector, they are striped like those of
-// sum(x) (docs/reference/numbers.md, Reductions).
+// matmul(a, b), as NumPy's: a[.., M, K] and b[.., K, N] give [.., M, N]; leading axes broadcast. If a is a
+// vector [K], the result has no axis M. If b is a vector [K], the result has no axis N. Both have one dtype, of numbers. Each
+// sum is a chain of fma; if b is a vector, it is striped, as in sum(x) (docs/reference/numbers.md, Reductions).
 template <class A, class B>
 inline constexpr why matmul_why = detail::check_matmul<A, B>();
 

@@ -134,7 +134,8 @@ constexpr auto convolved(const X& x, const W& w, const sloc& l) {
     r.add(7);
     return r;
   }();
-  return detail::reshaped<sh<n, extent_at<shape_of<W>, 0>, oh, ow>>(detail::sum_of_products<reduce_kind::fma, axes>(left, right, l), l);
+  return detail::reshaped<sh<n, extent_at<shape_of<W>, 0>, oh, ow>>(
+      detail::sum_of_products<reduce_kind::fma, axes>(left, right, l), l);
 }
 
 template <class X, class W, class B, conv O>
