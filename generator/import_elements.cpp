@@ -63,7 +63,7 @@ bool ScopeImporter::is_shared(Id condition) const {
   return std::ranges::none_of(g_.reachable(root), [&](Id id) {
     return (g_.op(id) == Op::RANGE || g_.op(id) == Op::CARRY) && std::any_of(kernel, scopes_.end(), [&](const Scope& s) {
              const bool is_counter = g_.op(id) == Op::RANGE && s.kind == record::op::loop;
-             return !is_counter && std::ranges::find(s.ranges, g_.op(id) == Op::RANGE ? id : g_.src(id, 0)) != s.ranges.end();
+             return !is_counter && std::ranges::find(s.ranges, g_.op(id) == Op::RANGE ? id : g_.range_of(id)) != s.ranges.end();
            });
   });
 }
@@ -81,8 +81,9 @@ Id ScopeImporter::whole(Id tensor, const Changed& place) {
 // The integer as an index value. Constants and extents need no cast.
 Id ScopeImporter::to_index(Id integer) {
   const DType d = g_.dtype(integer);
-  if (g_.is_const(integer)) return g_.index(g_.arg(integer, 0));
-  if (d == DType::i64 && g_.op(integer) == Op::CAST && g_.dtype(g_.src(integer, 0)) == DType::index) return g_.src(integer, 0);
+  if (g_.is_const(integer)) return g_.index(g_.value(integer));
+  if (d == DType::i64 && g_.op(integer) == Op::CAST && g_.dtype(g_.operand(integer)) == DType::index)
+    return g_.operand(integer);
   // A u64 that does not fit an index is replaced by 2^62, which is outside of every axis too.
   if (d == DType::u64) integer = build_.elementwise(Op::MIN, {integer, g_.constant(d, std::uint64_t{1} << 62)});
   return build_.index_of(integer);
@@ -92,8 +93,8 @@ Id ScopeImporter::to_index(Id integer) {
 bool ScopeImporter::never_empty(Id extent, Id integer) {
   if (proves_nonnegative(g_, index_sub(g_, extent, g_.index(1)), facts_)) return true;
   if (integer == no_id || g_.op(integer) != Op::CAST) return false;
-  const Id range = g_.src(integer, 0);
-  return g_.op(range) == Op::RANGE && g_.src(range, 0) == extent;
+  const Id range = g_.operand(integer);
+  return g_.op(range) == Op::RANGE && g_.end(range) == extent;
 }
 
 ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std::span<const Id> indices) {
@@ -103,7 +104,7 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
   for (std::size_t k = 0; k < t.extents.size(); ++k) {
     const Id n = t.extents[k], last = index_sub(g_, n, one);
     if (is_inside(indices[k], n)) {
-      p.index.push_back(g_.src(indices[k], 0));
+      p.index.push_back(g_.operand(indices[k]));
       continue;
     }
     const bool is_total = mode == index_mode::clamp || mode == index_mode::wrap || mode == index_mode::mirror;

@@ -56,14 +56,14 @@ ScopeImporter::Part ScopeImporter::part(const record::node& n, const Tensor& t, 
 Id ScopeImporter::unbroadcast(Id x) {
   for (;;) {
     if (g_.op(x) != Op::EXPAND && g_.op(x) != Op::RESHAPE) return x;
-    const std::vector<Id> to = build_.shape_of(x), from = build_.shape_of(g_.src(x, 0));
+    const std::vector<Id> to = build_.shape_of(x), from = build_.shape_of(g_.data(x));
     if (from.size() > to.size()) return x;
     const auto added = static_cast<std::ptrdiff_t>(to.size() - from.size());
     const bool is_aligned =
         g_.op(x) == Op::EXPAND || (std::equal(from.begin(), from.end(), to.begin() + added) &&
                                    std::all_of(to.begin(), to.begin() + added, [&](Id e) { return g_.is_index_const(e, 1); }));
     if (!is_aligned) return x;
-    x = g_.src(x, 0);
+    x = g_.data(x);
   }
 }
 
@@ -71,9 +71,9 @@ Id ScopeImporter::unbroadcast(Id x) {
 Id ScopeImporter::begin_of_line(Id x) {
   if (g_.op(x) != Op::ADD || g_.dtype(x) != DType::i64) return no_id;
   if (std::ranges::count_if(build_.shape_of(x), [&](Id e) { return !g_.is_index_const(e, 1); }) > 1) return no_id;
-  const Id first = unbroadcast(g_.src(x, 1));
-  Id line = g_.src(x, 0);
-  while (g_.op(line) == Op::RESHAPE || g_.op(line) == Op::EXPAND) line = g_.src(line, 0);
+  auto [line, first] = g_.operands<2>(x);
+  first = unbroadcast(first);
+  while (g_.op(line) == Op::RESHAPE || g_.op(line) == Op::EXPAND) line = g_.data(line);
   return g_.op(line) == Op::IOTA && build_.shape_of(first).empty() ? first : no_id;
 }
 
@@ -89,7 +89,7 @@ Id ScopeImporter::at_position(Id x, std::span<const Id> position, std::size_t ra
     Id along = g_.index(0);
     for (std::size_t k = 0; k < extents.size(); ++k)
       if (!g_.is_index_const(extents[k], 1)) along = at[k];
-    const Id place = g_.is_const(along) ? g_.constant(DType::i64, static_cast<std::uint64_t>(g_.arg(along, 0)))
+    const Id place = g_.is_const(along) ? g_.constant(DType::i64, static_cast<std::uint64_t>(g_.value(along)))
                                         : g_.make(Op::CAST, DType::i64, {along});
     return build_.elementwise(Op::ADD, {first, place});
   }

@@ -106,8 +106,8 @@ Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> sr
   const record::extent& e = read_.attrs(n)[which];
   if (e.text != nullptr || e.value != -1) return read_.extent(e);
   const Id x = src[used++];
-  const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.src(x, 0)) == Op::SYM;  // see cap_symbols()
-  if (is_symbol) return g_.src(x, 0);
+  const bool is_symbol = n.d == KILN_I32 && g_.op(x) == Op::CAST && g_.op(g_.operand(x)) == Op::SYM;  // see cap_symbols()
+  if (is_symbol) return g_.operand(x);
   if (n.d != KILN_I64) return to_index(x);
   const Id exact = to_index(x);
   const Id most = g_.index(farthest);

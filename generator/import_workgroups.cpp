@@ -19,11 +19,11 @@ bool is_shared_array(const record::node& n) { return n.o == op::local && (n.imm 
 template <class F>
 void each_element(const Graph& g, std::span<const Id> extents, F&& f) {
   std::int64_t count = 1;
-  for (const Id e : extents) count *= g.arg(e, 0);
+  for (const Id e : extents) count *= g.value(e);
   std::vector<std::int64_t> at(extents.size(), 0);
   for (std::int64_t i = 0; i < count; ++i) {
     f(at);
-    for (std::size_t k = at.size(); k-- > 0 && ++at[k] == g.arg(extents[k], 0);) at[k] = 0;
+    for (std::size_t k = at.size(); k-- > 0 && ++at[k] == g.value(extents[k]);) at[k] = 0;
   }
 }
 
@@ -81,7 +81,7 @@ std::vector<Id> ScopeImporter::local_ids() const {
 bool ScopeImporter::is_inside(Id integer, Id extent) const {
   if (!in_interval_ || g_.op(integer) != Op::CAST) return false;
   for (std::size_t axis = 0; axis < workgroup_sizes_.size(); ++axis)
-    if (workgroup_extents_[axis] == extent && g_.src(integer, 0) == global_id(axis)) return true;
+    if (workgroup_extents_[axis] == extent && g_.operand(integer) == global_id(axis)) return true;
   return false;
 }
 

@@ -256,11 +256,10 @@ Value* emit_lanes(Builder& b, const Graph& g, Id node, std::span<Value* const> o
     case Op::BROADCAST: return lane_count(x) == 1 && lanes > 1 ? b.CreateVectorSplat(lanes, x) : x;
     case Op::RAMP: {
       llvm::SmallVector<llvm::Constant*, 16> steps;
-      for (unsigned i = 0; i < lanes; ++i)
-        steps.push_back(int_like(x->getType(), g.arg(node, 0) * static_cast<std::int64_t>(i)));
+      for (std::int64_t i = 0; i < g.lanes(node); ++i) steps.push_back(int_like(x->getType(), g.stride(node) * i));
       return b.CreateAdd(b.CreateVectorSplat(lanes, x), llvm::ConstantVector::get(steps));
     }
-    case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, static_cast<std::uint64_t>(g.arg(node, 0)));
+    case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, g.slot(node));
     case Op::SHUFFLE: return emit_shuffle(b, g.args(node), operands);
     default: throw std::logic_error("codegen: not a lane operation");
   }

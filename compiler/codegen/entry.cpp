@@ -129,10 +129,11 @@ class FastEntry {
     for (const Id id : g_.reachable(expression)) {
       if (values_.contains(id)) continue;
       if (g_.is_const(id)) {
-        values_[id] = b_.getInt64(static_cast<std::uint64_t>(g_.arg(id, 0)));
+        values_[id] = b_.getInt64(static_cast<std::uint64_t>(g_.value(id)));
         continue;
       }
-      Value* const x[] = {values_.at(g_.src(id, 0)), values_.at(g_.src(id, 1))};
+      const auto [left, right] = g_.operands<2>(id);
+      Value* const x[] = {values_.at(left), values_.at(right)};
       values_[id] = emit_elementwise(b_, g_, id, x);
     }
     return values_.at(expression);

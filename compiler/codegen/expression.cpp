@@ -29,10 +29,11 @@ std::unordered_map<Id, int> stack_need(const Graph& g, Id expression) {
       need[id] = 1;
     } else {
       code_of(g.op(id));
-      const auto a = need.find(g.src(id, 0)), b = need.find(g.src(id, 1));
+      const auto [left, right] = g.operands<2>(id);
+      const auto a = need.find(left), b = need.find(right);
       if (a == need.end() || b == need.end()) {
-        if (a == need.end()) stack.push_back(g.src(id, 0));
-        if (b == need.end()) stack.push_back(g.src(id, 1));
+        if (a == need.end()) stack.push_back(left);
+        if (b == need.end()) stack.push_back(right);
         continue;
       }
       const auto [low, high] = std::minmax(a->second, b->second);
@@ -55,13 +56,13 @@ std::vector<std::int64_t> postfix(const Graph& g, Id expression, const SymbolInd
     stack.pop_back();
     const Op op = g.op(id);
     if (op == Op::CONST) {
-      code.insert(code.end(), {KILN_PUSH_CONST, g.arg(id, 0)});
+      code.insert(code.end(), {KILN_PUSH_CONST, g.value(id)});
     } else if (op == Op::SYM) {
       code.insert(code.end(), {KILN_PUSH_SYM, symbol_index(g.name(id), symbols)});
     } else if (operands_done) {
       code.push_back(code_of(op));
     } else {
-      const Id a = g.src(id, 0), b = g.src(id, 1);
+      const auto [a, b] = g.operands<2>(id);
       const bool swap = is_commutative(op) && need.at(b) > need.at(a);
       stack.emplace_back(id, true);
       stack.emplace_back(swap ? a : b, false);

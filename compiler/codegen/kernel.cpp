@@ -47,7 +47,7 @@ class KernelEmitter {
         loops_(scopes_.loops.size()),
         values_(scopes_.of.size()) {
     for (const Id id : scopes_.nodes)
-      if (g.op(id) == Op::LOAD && has_state(id)) readers_[g.src(id, 0)].push_back(id);
+      if (g.op(id) == Op::LOAD && has_state(id)) readers_[g.state(id)].push_back(id);
     blocks(root_scope).tail = new_block("entry");
     b_.SetInsertPoint(blocks(root_scope).tail);
     memory_.emplace(b_, g, kernel, scopes_.nodes, f.getArg(0));
@@ -100,7 +100,7 @@ class KernelEmitter {
     return v;
   }
 
-  bool has_state(Id access) const { return g_.op(g_.src(access, 0)) != Op::BUFFER; }
+  bool has_state(Id access) const { return g_.op(g_.state(access)) != Op::BUFFER; }
   bool is_token(Id node) const { return g_.dtype(node) == DType::none && g_.op(node) != Op::FOR && is_state(g_, node); }
 
   // The node or, if it is in a loop inside `scope`, that loop.
@@ -144,8 +144,8 @@ class KernelEmitter {
     push(Task::emit, t.node, place);
     for (const Id src : operands(t.node) | std::views::reverse) push(Task::need, src, place);
     const Op op = g_.op(t.node);
-    if ((op == Op::STORE && !effect) || op == Op::ATOMIC) need_before_write(g_.src(t.node, 0), place);
-    if (op == Op::LOAD && has_state(t.node)) push(Task::need, g_.src(t.node, 0), place);
+    if ((op == Op::STORE && !effect) || op == Op::ATOMIC) need_before_write(g_.state(t.node), place);
+    if (op == Op::LOAD && has_state(t.node)) push(Task::need, g_.state(t.node), place);
   }
   bool is_plain_store(Id node) const { return g_.op(node) == Op::STORE && !has_state(node); }
 
@@ -168,7 +168,7 @@ class KernelEmitter {
   // stores reads the stored values, in the order of effects.
   std::vector<Id> loads_of_entry_values(const std::vector<bool>& inout) const {
     std::vector<bool> stored(inout.size(), false);
-    const auto slot_of = [&](Id access) { return g_.slot(g_.src(access, 0)); };
+    const auto slot_of = [&](Id access) { return g_.slot(g_.state(access)); };
     for (const Id id : scopes_.nodes)
       if (is_plain_store(id)) stored[slot_of(id)] = true;
     std::vector<Id> out;
@@ -266,7 +266,7 @@ class KernelEmitter {
     const Op op = g_.op(t.node);
     if (op == Op::STORE) memory_->store(t.node, operand_values(t));
     if (op == Op::ATOMIC) memory_->atomic(t.node, operand_values(t));
-    if (op == Op::ENTRY && g_.op(g_.src(t.node, 0)) == Op::LOCAL) memory_->clear(g_.src(t.node, 0));
+    if (op == Op::ENTRY && g_.op(memory_of(g_, t.node)) == Op::LOCAL) memory_->clear(memory_of(g_, t.node));
   }
 
   std::vector<Value*> operand_values(const Task& t) const {
@@ -278,10 +278,10 @@ class KernelEmitter {
   Value* value(const Task& t) {
     switch (g_.op(t.node)) {
       case Op::CONST:
-        return constant(b_.getContext(), g_.dtype(t.node), static_cast<std::uint64_t>(g_.arg(t.node, 0)), g_.lanes(t.node));
+        return constant(b_.getContext(), g_.dtype(t.node), static_cast<std::uint64_t>(g_.value(t.node)), g_.lanes(t.node));
       case Op::SYM: return symbol(g_.name(t.node));
-      case Op::CARRY: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).carried.at(g_.slot(t.node));
-      case Op::GET: return blocks(scopes_.loop_of[g_.src(t.node, 0)]).results.at(g_.slot(t.node));
+      case Op::CARRY: return blocks(scopes_.loop_of[g_.range_of(t.node)]).carried.at(g_.slot(t.node));
+      case Op::GET: return blocks(scopes_.loop_of[g_.scope(t.node)]).results.at(g_.slot(t.node));
       case Op::LOAD: return memory_->load(t.node, operand_values(t));
       case Op::BROADCAST:
       case Op::RAMP:

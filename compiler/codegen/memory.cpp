@@ -15,18 +15,18 @@ using llvm::Value;
 
 constexpr int most_branches = 200;  // gathers with a branch in one kernel; limits the time to compile it
 
-Id memory_at(const Graph& g, Id access) { return memory_of(g, g.src(access, 0)); }
+Id memory_at(const Graph& g, Id access) { return memory_of(g, g.state(access)); }
 
 DType element(const Graph& g, Id node) { return g.dtype(memory_at(g, node)); }
 
 // The elements of a LOCAL in all lanes.
 std::int64_t elements_of(const Graph& g, Id local) {
   std::int64_t n = g.lanes(local);
-  for (const Id e : g.src(local).subspan(1)) n *= g.arg(e, 0);
+  for (const Id e : g.src(local).subspan(1)) n *= g.value(e);
   return n;
 }
 
-int access_lanes(const Graph& g, Id node) { return g.op(node) == Op::LOAD ? g.lanes(node) : g.lanes(g.src(node, 2)); }
+int access_lanes(const Graph& g, Id node) { return g.op(node) == Op::LOAD ? g.lanes(node) : g.lanes(value_of(g, node)); }
 
 llvm::Align alignment(const Graph& g, Id node) { return llvm::Align(static_cast<std::uint64_t>(bytes(element(g, node)))); }
 
@@ -44,7 +44,7 @@ std::vector<Id> access_operands(const Graph& g, Id node) {
   const std::span<const Id> src = g.src(node);
   std::vector<Id> operands(src.begin() + 1, src.end());
   const Access access = access_of(g, node);
-  if (access != Access::scalar && access != Access::scattered) operands[0] = g.src(operands[0], 0);
+  if (access != Access::scalar && access != Access::scattered) operands[0] = g.operand(operands[0]);
   return operands;
 }
 
@@ -76,7 +76,7 @@ void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
   for (const Id id : nodes) {
     if (g_.op(id) != Op::STORE && g_.op(id) != Op::ATOMIC) continue;
     const Id memory = memory_at(g_, id);
-    if (g_.op(memory) == Op::BUFFER && g_.slot(memory) < stored.size()) nth(stored, g_.arg(memory, 0)) = true;
+    if (g_.op(memory) == Op::BUFFER && g_.slot(memory) < stored.size()) stored[g_.slot(memory)] = true;
   }
   llvm::MDBuilder md(b_.getContext());
   llvm::MDNode* domain = md.createAnonymousAliasScopeDomain(kernel.name);
@@ -106,7 +106,7 @@ Value* Memory::address(Id node, Value* index) {
 
 Value* Memory::base(Id memory) {
   if (g_.op(memory) == Op::LOCAL) return locals_.at(memory);
-  return nth(pointers_, g_.arg(memory, 0));
+  return nth(pointers_, g_.slot(memory));
 }
 
 void Memory::clear(Id local) {
@@ -131,7 +131,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
   Value* mask = gate == nullptr ? nullptr : lanes_of(gate, lanes);
   Value* at = address(node, x[0]);
-  const bool may_stand_in_a_row = how == Access::scattered && g_.op(g_.src(node, 1)) != Op::RAMP;
+  const bool may_stand_in_a_row = how == Access::scattered && g_.op(index_of(g_, node)) != Op::RAMP;
   if (may_stand_in_a_row && branches_ < most_branches) return from_memory(b_, gather(node, x[0], type, mask, alt), d);
   llvm::Instruction* access = nullptr;
   if (how == Access::scattered)
@@ -205,7 +205,7 @@ Value* Memory::strided_load(Id node, Value* index) {
   Value* base = address(node, index);
   Value* result = llvm::PoisonValue::get(with_lanes(type, lanes));
   for (int i = 0; i < lanes; ++i) {
-    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.arg(g_.src(node, 1), 0) * i)));
+    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.stride(index_of(g_, node)) * i)));
     llvm::LoadInst* access = b_.CreateAlignedLoad(type, at, alignment(g_, node));
     annotate(access, node);
     result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
@@ -217,7 +217,7 @@ void Memory::strided_store(Id node, Value* index, Value* value) {
   llvm::Type* type = memory_type(b_.getContext(), element(g_, node), 1);
   Value* base = address(node, index);
   for (int i = 0; i < access_lanes(g_, node); ++i) {
-    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.arg(g_.src(node, 1), 0) * i)));
+    Value* at = b_.CreateGEP(type, base, b_.getInt64(static_cast<std::uint64_t>(g_.stride(index_of(g_, node)) * i)));
     annotate(b_.CreateAlignedStore(b_.CreateExtractElement(value, static_cast<std::uint64_t>(i)), at, alignment(g_, node)),
              node);
   }

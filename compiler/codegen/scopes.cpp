@@ -25,23 +25,21 @@ class RangeSets {
     const auto key = std::minmax(a, b);
     if (const auto hit = joined_.find(key); hit != joined_.end()) return hit->second;
     std::vector<Id> all;
-    std::set_union(sets_[index(a)].begin(), sets_[index(a)].end(), sets_[index(b)].begin(), sets_[index(b)].end(),
+    std::set_union(nth(sets_, a).begin(), nth(sets_, a).end(), nth(sets_, b).begin(), nth(sets_, b).end(),
                    std::back_inserter(all));
     return joined_[key] = intern(std::move(all));
   }
 
   int without(int a, Id range) {
-    std::vector<Id> rest = sets_[index(a)];
+    std::vector<Id> rest = nth(sets_, a);
     std::erase(rest, range);
     return intern(std::move(rest));
   }
 
-  const std::vector<Id>& operator[](int a) const { return sets_[index(a)]; }
+  const std::vector<Id>& operator[](int a) const { return nth(sets_, a); }
   std::size_t size() const { return sets_.size(); }
 
  private:
-  static std::size_t index(int a) { return static_cast<std::size_t>(a); }
-
   int intern(std::vector<Id> set) {
     const auto [it, fresh] = ids_.try_emplace(set, static_cast<int>(sets_.size()));
     if (fresh) sets_.push_back(std::move(set));
@@ -66,11 +64,11 @@ void list_loops(const Graph& g, Scopes& s) {
   for (auto it = s.nodes.rbegin(); it != s.nodes.rend(); ++it) {
     if (g.op(*it) != Op::FOR) continue;
     check_loop(g, *it);
-    const Id range = g.src(*it, 0);
+    const Id range = g.range_of(*it);
     if (s.loop_of[range] >= 0) throw std::logic_error("codegen: two loops share a RANGE");
     s.loop_of[range] = s.loop_of[*it] = static_cast<std::int32_t>(s.loops.size());
     const ForParts f = for_parts(g, *it);
-    const bool certain = !f.has_condition && g.is_const(f.begin) && g.is_const(f.end) && g.arg(f.begin, 0) < g.arg(f.end, 0);
+    const bool certain = !f.has_condition && g.is_const(f.begin) && g.is_const(f.end) && g.value(f.begin) < g.value(f.end);
     s.loops.push_back({*it, range, -1, 0, certain});
   }
 }
@@ -89,14 +87,14 @@ std::vector<std::int32_t> list_effects(const Graph& g, Id sink, const Scopes& s)
 
 // The RANGE of the single loop around all effects of a kernel; no_id: there is none.
 Id outermost_range(const Graph& g, Id sink) {
-  const Id only = g.src(sink).size() == 1 ? g.src(sink, 0) : no_id;
-  return only != no_id && g.op(only) == Op::FOR ? g.src(only, 0) : no_id;
+  const Id only = g.src(sink).size() == 1 ? g.src(sink).front() : no_id;
+  return only != no_id && g.op(only) == Op::FOR ? g.range_of(only) : no_id;
 }
 
 // The slot that an access without a state names; -1: another node.
 std::int64_t plain_slot(const Graph& g, Id id) {
   const bool access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
-  return access && g.op(g.src(id, 0)) == Op::BUFFER ? g.arg(g.src(id, 0), 0) : -1;
+  return access && g.op(g.state(id)) == Op::BUFFER ? g.arg(g.state(id), 0) : -1;
 }
 
 std::set<std::int64_t> stored_slots(const Graph& g, const Scopes& s) {
@@ -121,13 +119,13 @@ std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<
     if (op == Op::RANGE) {
       ranges[id] = sets.single(id);
     } else if (op == Op::CARRY) {
-      ranges[id] = ranges[g.src(id, 0)];
+      ranges[id] = ranges[g.range_of(id)];
     } else if (op == Op::FOR) {
       int all = 0;
       for (const Id src : g.src(id).subspan(1)) all = sets.join(all, ranges[src]);
       const std::int32_t by = nth(listed, s.loop_of[id]);
       if (by > root_scope) all = sets.join(all, sets.single(nth(s.loops, by).range));
-      ranges[id] = sets.without(all, g.src(id, 0));
+      ranges[id] = sets.without(all, g.range_of(id));
     } else {
       int all = 0;
       for (const Id src : g.src(id)) all = sets.join(all, ranges[src]);

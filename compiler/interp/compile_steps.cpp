@@ -72,14 +72,14 @@ class StepCompiler {
   }
 
   Place place_of(Id id, bool array) {
-    const auto carried = [&](Id scope) { return nth(out_.scopes[scope_of_[scope]].carried, g_.arg(id, 0)); };
+    const auto carried = [&](Id scope) { return nth(out_.scopes[scope_of_[scope]].carried, g_.slot(id)); };
     switch (g_.op(id)) {
-      case Op::CONST: return {preset(g_.arg(id, 0)), false};
+      case Op::CONST: return {preset(g_.value(id)), false};
       case Op::SYM: return {preset(symbols_.at(std::string(g_.name(id)))), false};
-      case Op::CARRY:
-      case Op::GET: return carried(g_.src(id, 0));
+      case Op::CARRY: return carried(g_.range_of(id));
+      case Op::GET: return carried(g_.scope(id));
       case Op::ATOMIC: old_[id] = new_place(false); return new_place(array);
-      case Op::OLD: return old_.at(g_.src(id, 0));
+      case Op::OLD: return old_.at(g_.operand(id));
       case Op::STORE:
       case Op::SINK:
       case Op::FOR:
@@ -135,7 +135,7 @@ class StepCompiler {
     if (op == Op::WHERE && g_.op(g_.src(id, 2)) == Op::INVALID) return;  // INDEX evaluates its gate
     std::vector<std::uint32_t> in;
     for (Id s : g_.src(id)) in.push_back(slot(s));
-    const DType type = g_.dtype(g_.src(id, op == Op::WHERE ? 1 : 0));
+    const DType type = operand_type(g_, id);
     if (!is_math(op)) return scalar_step(op, g_.dtype(id), type, in, slot(id));
     if (bits(type) != 16) return expansion(op, type, in, slot(id));
     for (std::uint32_t& s : in) {  // widens to f32; the result rounds once
@@ -164,12 +164,12 @@ class StepCompiler {
     for (std::size_t i = 0; i < in.size(); ++i) slots[e.inputs[i]] = in[i];
     for (Id id : e.order) {
       const Op o = e.graph.op(id);
-      if (o == Op::CONST) slots[id] = preset(e.graph.arg(id, 0));
+      if (o == Op::CONST) slots[id] = preset(e.graph.value(id));
       if (!is_elementwise(o)) continue;
       slots[id] = id == e.order.back() ? to : new_place(false).slot;
       operands.clear();
       for (Id s : e.graph.src(id)) operands.push_back(slots[s]);
-      scalar_step(o, e.graph.dtype(id), e.graph.dtype(e.graph.src(id, o == Op::WHERE ? 1 : 0)), operands, slots[id]);
+      scalar_step(o, e.graph.dtype(id), operand_type(e.graph, id), operands, slots[id]);
     }
   }
 
@@ -181,7 +181,7 @@ class StepCompiler {
     if (a.gated) a.gate = slot(first.gate);
     for (Id s : g_.src(id).subspan(1)) a.index.push_back(slot(s));
     if (a.gated) a.index[0] = slot(first.first);
-    add(Step::Kind::read, id, out_.accesses.size()).tensor = use(g_.src(id, 0), id);
+    add(Step::Kind::read, id, out_.accesses.size()).tensor = use(g_.data(id), id);
     out_.accesses.push_back(std::move(a));
   }
 
@@ -215,7 +215,7 @@ class StepCompiler {
     s.kernel = g_.op(id) == Op::KERNEL;
     for (Id r : scope_ranges(g_, id)) {
       s.ranges.push_back(slot(r));
-      s.ends.push_back(slot(g_.src(r, 0)));
+      s.ends.push_back(slot(g_.end(r)));
     }
     std::span<const Id> next;
     if (s.kernel) {

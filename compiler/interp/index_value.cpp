@@ -12,13 +12,14 @@ std::optional<std::int64_t> IndexValues::operator()(Id id) {
 std::optional<std::int64_t> IndexValues::evaluate(Id id) const {
   if (graph_.dtype(id) != DType::index) return std::nullopt;
   const Op op = graph_.op(id);
-  if (op == Op::CONST) return graph_.arg(id, 0);
+  if (op == Op::CONST) return graph_.value(id);
   if (op == Op::SYM) {
     const auto it = symbols_.find(std::string(graph_.name(id)));
     return it == symbols_.end() ? std::nullopt : std::optional(it->second);
   }
   if (!is_binary(op)) return std::nullopt;
-  const auto a = values_[graph_.src(id, 0)], b = values_[graph_.src(id, 1)];
+  const auto [left, right] = graph_.operands<2>(id);
+  const auto a = values_[left], b = values_[right];
   if (!a || !b) return std::nullopt;
   switch (op) {
     case Op::ADD: return *a + *b;

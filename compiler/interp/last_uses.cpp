@@ -28,7 +28,7 @@ LastUses::LastUses(const Graph& g, std::span<const Id> reached, const Regions& r
     for (Id s : g.src(id)) {
       if (ends_iteration(id, s) || regions.of[id] == regions.of[s]) continue;
       const Id user = regions.lifted(id, regions.of[s]);
-      const bool enters = g.op(id) == Op::CARRY && g.src(id, 0) == g.src(user, 0);
+      const bool enters = g.op(id) == Op::CARRY && g.range_of(id) == scope_ranges(g, user).front();
       if (user == last_[s] && !enters) captured_[s] = true;
     }
   }

@@ -50,7 +50,7 @@ void MathEvaluator::apply_wide(Op op, DType type, std::span<const Operand> opera
   std::vector<Operand> values(g.size());
   for (Id id : e.order) {
     storage[id].resize(g.is_const(id) ? 1 : std::min(block, n) * widest / sizeof(std::int64_t));
-    if (g.is_const(id)) storage[id][0] = g.arg(id, 0);
+    if (g.is_const(id)) storage[id][0] = g.value(id);
     values[id] = {reinterpret_cast<const std::byte*>(storage[id].data()), g.is_const(id)};
   }
   std::vector<Operand> in;
@@ -62,9 +62,8 @@ void MathEvaluator::apply_wide(Op op, DType type, std::span<const Operand> opera
       if (!is_elementwise(g.op(id))) continue;
       in.clear();
       for (Id s : g.src(id)) in.push_back(values[s]);
-      const DType operand_type = g.dtype(g.src(id, g.op(id) == Op::WHERE ? 1 : 0));
       std::byte* to = id == e.order.back() ? out + begin * size : reinterpret_cast<std::byte*>(storage[id].data());
-      apply_elementwise(g.op(id), g.dtype(id), operand_type, in, to, m);
+      apply_elementwise(g.op(id), g.dtype(id), operand_type(g, id), in, to, m);
     }
   }
 }

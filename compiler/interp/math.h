@@ -11,6 +11,9 @@
 
 namespace kiln::compiler {
 
+// The dtype in which an elementwise node computes: that of its operands, for WHERE that of the branches.
+inline DType operand_type(const Graph& g, Id node) { return g.dtype(g.src(node, g.op(node) == Op::WHERE ? 1 : 0)); }
+
 class MathEvaluator {
  public:
   // type: dtype of the operands. f16 and bf16 compute in f32 and round once.

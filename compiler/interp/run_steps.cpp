@@ -162,10 +162,11 @@ void StepRunner::whole(const Step& s) {
 }
 
 void StepRunner::store(const Step& s) {
-  const auto slot = g_.slot(g_.src(s.detail, 0));
+  const auto [param, value] = g_.operands<2>(s.detail);
+  const auto slot = g_.slot(param);
   const Place from = s.tensor.place;
   if (!from.array) {
-    const DType d = g_.dtype(g_.src(s.detail, 1));
+    const DType d = g_.dtype(value);
     const std::byte* at = scalars_[from.slot].bytes;
     stored_[slot] = Array{d, {}, {at, at + bytes(d)}};
     return;

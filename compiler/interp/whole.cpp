@@ -1,6 +1,7 @@
 #include "compiler/interp/whole.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "compiler/interp/elementwise.h"
 #include "compiler/interp/movement.h"
@@ -44,15 +45,15 @@ Array WholeEvaluator::operator()(Id id, std::span<const Array* const> sources) {
 }
 
 Array WholeEvaluator::parameter(Id id) {
-  const Array& given = nth(arguments_, g_.arg(id, 0));
+  const Array& given = nth(arguments_, g_.slot(id));
   // An output has no defined contents at entry, but writes need an array.
   return given.data.empty() ? zeros(given.dtype, given.extents) : given;
 }
 
 Array WholeEvaluator::iota(Id id) {
-  const std::int64_t n = extent(g_.src(id, 0));
+  const std::int64_t n = extent(g_.operand(id));
   std::vector<std::int64_t> count(static_cast<std::size_t>(n));
-  for (std::size_t i = 0; i < count.size(); ++i) count[i] = static_cast<std::int64_t>(i);
+  std::iota(count.begin(), count.end(), std::int64_t{0});
   Array a = zeros(g_.dtype(id), {n});
   const Operand from{reinterpret_cast<const std::byte*>(count.data()), false};
   apply_elementwise(Op::CAST, a.dtype, DType::i64, {&from, 1}, a.data.data(), count.size());
@@ -65,7 +66,7 @@ Array WholeEvaluator::elementwise(Id id, std::span<const Array* const> sources) 
   const std::size_t n = out.elements();
   std::vector<Operand> in;
   for (const Array* s : sources) in.push_back({s->data.data(), s->extents.empty()});
-  const DType type = g_.dtype(g_.src(id, op == Op::WHERE ? 1 : 0));
+  const DType type = operand_type(g_, id);
   if (is_math(op))
     math_.apply(op, type, in, out.data.data(), n);
   else
@@ -74,13 +75,13 @@ Array WholeEvaluator::elementwise(Id id, std::span<const Array* const> sources) 
 }
 
 Array WholeEvaluator::reduce(Id id, std::span<const Array* const> sources) {
-  const auto kind = static_cast<ReduceKind>(g_.arg(id, 0));
+  const ReduceKind kind = g_.reduce_kind(id);
   const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
   Array x = *sources[0];
   if (kind == ReduceKind::dot) return reduce_dot(x, *sources[1]);
   if (kind == ReduceKind::fma) {
     std::vector<std::int64_t> order;  // kept axes, then reduced axes
-    for (std::int64_t a = 0; a < static_cast<std::int64_t>(x.extents.size()); ++a)
+    for (std::int64_t a = 0; a < std::ssize(x.extents); ++a)
       if (std::ranges::find(axes, a) == axes.end()) order.push_back(a);
     order.insert(order.end(), axes.begin(), axes.end());
     return reduce_fma(permute_array(x, order), permute_array(*sources[1], order), axes.size());
@@ -122,7 +123,7 @@ Array WholeEvaluator::movement(Id id, std::span<const Array* const> sources) {
 
 Array WholeEvaluator::pad(Id id, std::span<const Array* const> sources) {
   const Array& x = *sources[0];
-  const auto mode = static_cast<PadMode>(g_.arg(id, 0));
+  const PadMode mode = g_.pad_mode(id);
   auto extents = extents_of(id);
   for (std::size_t a = 0; a < extents.size(); ++a)
     if (mode != PadMode::constant && x.extents[a] == 0 && extents[a] > 0)

@@ -173,7 +173,7 @@ Id Graph::index(std::int64_t v) {
 Id Graph::sym(std::string_view n) { return make(Op::SYM, DType::index, {}, {}, n); }
 
 bool Graph::is_index_const(Id id, std::int64_t v) const {
-  return nodes_[id].op == Op::CONST && nodes_[id].dtype == DType::index && arg(id, 0) == v;
+  return nodes_[id].op == Op::CONST && nodes_[id].dtype == DType::index && value(id) == v;
 }
 
 std::vector<Id> Graph::reachable(std::span<const Id> roots) const {

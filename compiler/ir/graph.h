@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstdint>
 #include <deque>
 #include <span>
@@ -65,6 +66,46 @@ class Graph {
   int lanes(Id id) const { return nodes_[id].lanes; }
   std::string_view name(Id id) const { return string(nodes_[id].name); }
 
+  // Sources and args by name. op.h lists them for each operation; scopes.h has the parts of loops, kernels and writes.
+  Id operand(Id id) const {  // the only source
+    assert(nodes_[id].src_count == 1);
+    return src(id, 0);
+  }
+  template <std::size_t N>
+  std::array<Id, N> operands(Id id) const {  // all N sources: const auto [a, b] = g.operands<2>(sum);
+    assert(nodes_[id].src_count == N);
+    std::array<Id, N> out;
+    for (std::size_t i = 0; i < N; ++i) out[i] = src(id, i);
+    return out;
+  }
+  Id end(Id range) const { return src_of(Op::RANGE, range); }
+  std::int64_t range_number(Id range) const { return arg_of(Op::RANGE, range, 0); }
+  RangeKind range_kind(Id range) const { return static_cast<RangeKind>(arg_of(Op::RANGE, range, 1)); }
+  std::int64_t value(Id constant) const { return arg_of(Op::CONST, constant, 0); }  // bits, or the integer of an index constant
+  ReduceKind reduce_kind(Id reduce) const { return static_cast<ReduceKind>(arg_of(Op::REDUCE, reduce, 0)); }
+  PadMode pad_mode(Id pad) const { return static_cast<PadMode>(arg_of(Op::PAD, pad, 0)); }
+  Id data(Id id) const {  // the tensor that a movement, GATHER, STAGE, INDEX or single-operand REDUCE reads
+    assert(is_movement(op(id)) || op(id) == Op::GATHER || op(id) == Op::STAGE || op(id) == Op::INDEX || op(id) == Op::REDUCE);
+    return src(id, 0);
+  }
+  Id state(Id access) const {  // the memory that a LOAD, STORE, UPDATE or ATOMIC accesses: a state, a BUFFER or a PARAM
+    assert(op(access) == Op::LOAD || op(access) == Op::STORE || op(access) == Op::UPDATE || op(access) == Op::ATOMIC);
+    return src(access, 0);
+  }
+  Id scope(Id get) const { return src_of(Op::GET, get); }  // the FOR or KERNEL whose result it is
+  Id range_of(Id id) const {                               // the RANGE of a FOR, CARRY or LOCAL
+    assert(op(id) == Op::FOR || op(id) == Op::CARRY || op(id) == Op::LOCAL);
+    return src(id, 0);
+  }
+  Id store(Id end) const { return src_of(Op::END, end); }
+  std::int64_t stride(Id ramp) const { return arg_of(Op::RAMP, ramp, 0); }
+  Id init(Id carry) const {  // the value at entry of the loop
+    assert(op(carry) == Op::CARRY);
+    return src(carry, 1);
+  }
+  AtomicKind atomic_kind(Id atomic) const { return static_cast<AtomicKind>(arg_of(Op::ATOMIC, atomic, 0)); }
+  Id condition(Id where) const { return src_of(Op::WHERE, where); }
+
   // A copy of the sources from number `first` on, valid also after the next make().
   std::vector<Id> sources(Id id, std::size_t first = 0) const {
     return {src_.begin() + nodes_[id].src_begin + static_cast<std::ptrdiff_t>(first),
@@ -107,6 +148,14 @@ class Graph {
   std::vector<Id> in_order(Id root) const { return in_order(std::span(&root, 1)); }
 
  private:
+  Id src_of([[maybe_unused]] Op expected, Id id) const {
+    assert(op(id) == expected);
+    return src(id, 0);
+  }
+  std::int64_t arg_of([[maybe_unused]] Op expected, Id id, std::size_t i) const {
+    assert(op(id) == expected);
+    return arg(id, i);
+  }
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;
   Id memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t> args) const;
   void grow_table();

@@ -46,7 +46,8 @@ std::optional<std::int64_t> evaluate(const Graph& g, Id id, std::int64_t symbol,
       std::int64_t v = symbol;
       if (g.op(a) != Op::SYM) {
         if (!is_extent_operation(g.op(a))) return std::nullopt;
-        const auto x = evaluate(g, g.src(a, 0), symbol, depth + 1), y = evaluate(g, g.src(a, 1), symbol, depth + 1);
+        const auto [left, right] = g.operands<2>(a);
+        const auto x = evaluate(g, left, symbol, depth + 1), y = evaluate(g, right, symbol, depth + 1);
         if (!x || !y || (*x == INT64_MIN && *y == -1)) return std::nullopt;
         v = *evaluate_index(g.op(a), *x, *y);
       }

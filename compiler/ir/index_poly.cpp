@@ -49,15 +49,22 @@ bool is_index_op(const Graph& g, Id id, Op op) { return g.op(id) == op && g.dtyp
 bool read_monomial(const Graph& g, Id id, Monomial& m) {
   m = {1, {}};
   if (is_index_op(g, id, Op::CONST)) {
-    m.coefficient = g.arg(id, 0);
+    m.coefficient = g.value(id);
     return true;
   }
-  if (is_index_op(g, id, Op::MUL) && is_index_op(g, g.src(id, 1), Op::CONST)) {
-    m.coefficient = g.arg(g.src(id, 1), 0);
-    if (m.coefficient == 0 || m.coefficient == 1) return false;
-    id = g.src(id, 0);
+  if (is_index_op(g, id, Op::MUL)) {
+    const auto [product, factor] = g.operands<2>(id);
+    if (is_index_op(g, factor, Op::CONST)) {
+      m.coefficient = g.value(factor);
+      if (m.coefficient == 0 || m.coefficient == 1) return false;
+      id = product;
+    }
   }
-  for (; is_index_op(g, id, Op::MUL); id = g.src(id, 0)) m.atoms.push_back(g.src(id, 1));
+  while (is_index_op(g, id, Op::MUL)) {
+    const auto [product, atom] = g.operands<2>(id);
+    m.atoms.push_back(atom);
+    id = product;
+  }
   m.atoms.push_back(id);
   std::reverse(m.atoms.begin(), m.atoms.end());
   for (std::size_t i = 0; i < m.atoms.size(); ++i) {
@@ -72,9 +79,11 @@ std::optional<Poly> read_canonical(const Graph& g, Id id) {
   Poly p;
   if (g.is_index_const(id, 0)) return p;
   Monomial m;
-  for (; is_index_op(g, id, Op::ADD); id = g.src(id, 0)) {
-    if (!read_monomial(g, g.src(id, 1), m) || m.coefficient == 0) return std::nullopt;
+  while (is_index_op(g, id, Op::ADD)) {
+    const auto [rest, term] = g.operands<2>(id);
+    if (!read_monomial(g, term, m) || m.coefficient == 0) return std::nullopt;
     p.push_back(m);
+    id = rest;
   }
   if (!read_monomial(g, id, m) || m.coefficient == 0) return std::nullopt;
   p.push_back(std::move(m));
@@ -138,7 +147,7 @@ bool append_atom(const Graph& g, Id id, TextLimit limit, std::string& out) {
     return true;
   }
   if (g.dtype(id) != DType::index || g.src(id).size() != 2) return false;
-  const Id a = g.src(id, 0), b = g.src(id, 1);
+  const auto [a, b] = g.operands<2>(id);
   const bool division = op == Op::FLOORDIV || op == Op::FLOORMOD;
   if (division ? !is_plain_division(g, a, b, op == Op::FLOORMOD) : op != Op::MIN && op != Op::MAX) return false;
   if (!division && (a == b || (index_value(g, a) && index_value(g, b)) || g[a].hash > g[b].hash)) return false;
@@ -277,7 +286,7 @@ Id index_canonical(Graph& g, Id root) {
     Id& out = done[id];
     out = id;
     if (g.dtype(id) != DType::index || (g.src(id).size() != 2 && op != Op::NEG)) continue;
-    const Id a = done[g.src(id, 0)], b = done[g.src(id).back()];
+    const Id a = done[g.src(id).front()], b = done[g.src(id).back()];
     switch (op) {
       case Op::NEG: out = index_sub(g, g.index(0), a); break;
       case Op::ADD: out = index_add(g, a, b); break;
@@ -295,7 +304,7 @@ Id index_canonical(Graph& g, Id root) {
 
 std::optional<std::int64_t> index_value(const Graph& g, Id id) {
   if (!is_index_op(g, id, Op::CONST)) return std::nullopt;
-  return g.arg(id, 0);
+  return g.value(id);
 }
 
 std::optional<std::string> index_text(const Graph& g, Id id, std::size_t max_length) {

@@ -27,7 +27,7 @@ class OpenRanges {
   std::vector<const std::vector<Id>*> sets_;
 };
 
-inline bool is_negative(const Graph& g, Id index) { return g.is_const(index) && g.arg(index, 0) < 0; }
+inline bool is_negative(const Graph& g, Id index) { return g.is_const(index) && g.value(index) < 0; }
 
 // The RANGEs that a node closes. Most nodes close none.
 std::span<const Id> closed_ranges(const Graph& g, Id id);

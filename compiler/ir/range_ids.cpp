@@ -6,7 +6,7 @@ namespace kiln::compiler {
 
 RangeIds::RangeIds(const Graph& g, std::span<const Id> roots) {
   for (const Id id : g.reachable(roots))
-    if (g.op(id) == Op::RANGE) next_ = std::max(next_, g.arg(id, 0) + 1);
+    if (g.op(id) == Op::RANGE) next_ = std::max(next_, g.range_number(id) + 1);
 }
 
 Id RangeIds::range(Graph& g, Id end, RangeKind kind) { return g.range(end, next_++, kind); }

@@ -62,7 +62,7 @@ class Orderer {
       writers[state] = static_cast<std::uint8_t>(std::min(writers[state] + 1, 2));
     };
     for (Id id : reached_) {
-      if (is_write(g_.op(id))) take(g_.src(id, 0), id);
+      if (is_write(g_.op(id))) take(g_.state(id), id);
       if (g_.op(id) == Op::CARRY && written[id]) take(g_.src(id, 1), r_.list[r_.of[id]].owner);
     }
     for (const auto& [state, writer] : takes) {
@@ -77,11 +77,11 @@ class Orderer {
     std::vector<bool> out(g_.size(), false);
     for (std::size_t i = reached_.size(); i-- > 0;) {
       const Id id = reached_[i];
-      if (is_write(g_.op(id))) out[g_.src(id, 0)] = true;
+      if (is_write(g_.op(id))) out[g_.state(id)] = true;
       if (!out[id]) continue;
       if (g_.op(id) == Op::CARRY) out[g_.src(id, 1)] = true;
-      if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::FOR) {
-        const LoopParts l = loop_parts(g_, g_.src(id, 0));
+      if (g_.op(id) == Op::GET && g_.op(g_.scope(id)) == Op::FOR) {
+        const LoopParts l = loop_parts(g_, g_.scope(id));
         const auto slot = g_.slot(id);
         out[l.init[slot]] = out[l.yield[slot]] = true;
       }

@@ -91,7 +91,7 @@ class Finder {
                  "bounds, extents and initial values that do not depend on its own RANGEs and CARRYs");
     };
     for (Id s : entry_values(g_, scope)) check(s);
-    for (Id r : own) check(g_.src(r, 0));
+    for (Id r : own) check(g_.end(r));
   }
 
   void find_open_ranges() {
@@ -160,7 +160,7 @@ std::vector<Id> state_origins(const Graph& g, std::span<const Id> roots) {
     const auto s = g.src(id);
     if (is_write(g.op(id))) out[id] = out[s[0]];
     if (g.op(id) == Op::CARRY && !of_kernel[s[0]]) out[id] = out[s[1]];
-    if (g.op(id) == Op::GET && g.op(s[0]) == Op::FOR) out[id] = out[nth(scope_inits(g, s[0]), g.arg(id, 0))];
+    if (g.op(id) == Op::GET && g.op(s[0]) == Op::FOR) out[id] = out[nth(scope_inits(g, s[0]), g.slot(id))];
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // Index arithmetic outside of kernels. The runtime evaluates it as postfix code (kiln_expr) when a call or a loop begins.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 #include "compiler/ir/graph.h"
@@ -28,9 +29,9 @@ inline bool is_run_arithmetic(const Graph& g, Id id) {
   const Op op = g.op(id);
   if (g.dtype(id) != DType::index || !expr_code(op)) return false;
   if (op != Op::FLOORDIV && op != Op::FLOORMOD) return true;
-  const auto is_positive = [&](Id d) { return g.is_const(d) && g.arg(d, 0) > 0; };
-  const Id d = g.src(id, 1);
-  return is_positive(d) || (g.op(d) == Op::MAX && (is_positive(g.src(d, 0)) || is_positive(g.src(d, 1))));
+  const auto is_positive = [&](Id d) { return g.is_const(d) && g.value(d) > 0; };
+  const auto [numerator, divisor] = g.operands<2>(id);
+  return is_positive(divisor) || (g.op(divisor) == Op::MAX && std::ranges::any_of(g.src(divisor), is_positive));
 }
 
 }  // namespace kiln::compiler

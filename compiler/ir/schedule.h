@@ -80,7 +80,7 @@ struct Segment {
 // Whether the ENDs of a kernel have different ranges.
 inline bool has_tile_steps(const Graph& g, Id sink) {
   for (const Id end : g.src(sink))
-    if (!std::ranges::equal(g.src(end).subspan(1), g.src(g.src(sink, 0)).subspan(1))) return true;
+    if (!std::ranges::equal(g.src(end).subspan(1), g.src(g.src(sink).front()).subspan(1))) return true;
   return false;
 }
 

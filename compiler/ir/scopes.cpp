@@ -5,7 +5,7 @@ namespace kiln::compiler {
 LoopParts loop_parts(const Graph& g, Id loop) {
   const auto s = g.src(loop);
   const auto a = g.args(loop);
-  const auto n = static_cast<std::size_t>(a[0]);
+  const std::size_t n = g.slot(loop);
   return {s[0], s[1], s[2], s.subspan(3, n), s.subspan(3 + n, n), a[1], a.size() > 2 && a[2] != 0};
 }
 
@@ -24,17 +24,18 @@ WriteParts write_parts(const Graph& g, Id write) {
 IndexGate index_gate(const Graph& g, Id index) {
   if (g.src(index).size() < 2) return {no_id, no_id};
   const Id first = g.src(index, 1);
-  if (g.op(first) != Op::WHERE || g.op(g.src(first, 2)) != Op::INVALID) return {no_id, first};
-  return {g.src(first, 0), g.src(first, 1)};
+  if (g.op(first) != Op::WHERE) return {no_id, first};
+  const auto [gate, inside, otherwise] = g.operands<3>(first);
+  return g.op(otherwise) == Op::INVALID ? IndexGate{gate, inside} : IndexGate{no_id, first};
 }
 
 bool is_storage(const Graph& g, Id tensor) {
   const Op op = g.op(tensor);
-  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.src(tensor, 0)) == Op::KERNEL);
+  return op == Op::PARAM || op == Op::STAGE || (op == Op::GET && g.op(g.scope(tensor)) == Op::KERNEL);
 }
 
 bool is_workgroup_loop(const Graph& g, Id id) {
-  return g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::workgroup;
+  return g.op(id) == Op::FOR && g.range_kind(g.range_of(id)) == RangeKind::workgroup;
 }
 
 std::span<const Id> scope_ranges(const Graph& g, Id scope) {

@@ -79,7 +79,7 @@ void ProgramReader::store() {
   const Id value = r_.node();
   r_.location();
   for (Id other : stores_)
-    if (r_.graph.name(r_.graph.src(other, 0)) == n)
+    if (r_.graph.name(r_.graph.state(other)) == n)
       s.reject("expected one store for each parameter, got `" + std::string(n) + "` again");
   stores_.push_back(r_.build.store(r_.build.param(slot, *p), *p, value));
 }

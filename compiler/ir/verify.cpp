@@ -142,7 +142,7 @@ void verify_effects(const Graph& g, const Program& p) {
   std::vector<bool> stored(p.params.size(), false);
   for (Id s : g.src(p.sink)) {
     if (g.op(s) != Op::STORE) violated(g, s, "effects", "a STORE");
-    const auto slot = g.slot(g.src(s, 0));
+    const auto slot = g.slot(g.state(s));
     if (slot >= p.params.size() || stored[slot] || p.params[slot].direction == Direction::in)
       violated(g, s, "effects", "one STORE for an out or inout parameter");
     stored[slot] = true;
@@ -158,7 +158,8 @@ void verify_params(const Graph& g, Builder& b, const Program& p, std::span<const
       if (!same) violated(g, id, "param", "the declared parameter of slot " + std::to_string(slot));
     }
     if (g.op(id) == Op::STORE) {
-      const auto want = b.shape_of(g.src(id, 0)), got = b.shape_of(g.src(id, 1));
+      const auto [param, value] = g.operands<2>(id);
+      const auto want = b.shape_of(param), got = b.shape_of(value);
       if (want != got) violated(g, id, "shape", "a value of shape " + b.shape_text(want) + ", got " + b.shape_text(got));
     }
   }
@@ -204,7 +205,7 @@ void verify_tensors(Graph& g, const Program& p, Id sink, Form form) {
 
 bool has_ends(const Graph& g, const Schedule& s) {
   const Id sink = s.segments.empty() ? s.program.sink : s.segments.front().sink;
-  return sink != no_id && !g.src(sink).empty() && g.op(g.src(sink, 0)) == Op::END;
+  return sink != no_id && !g.src(sink).empty() && g.op(g.src(sink).front()) == Op::END;
 }
 
 Form form_of(const Graph& g, const Schedule& s) {

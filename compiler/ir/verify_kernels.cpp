@@ -28,7 +28,7 @@ constexpr VerifyRule rules[] = {
     {"P", "array", "arrays have constant extents above 0, of 1 MiB together"},
 };
 
-bool is_reduce_kind(const Graph& g, Id range) { return static_cast<RangeKind>(g.arg(range, 1)) == RangeKind::reduce; }
+bool is_reduce_kind(const Graph& g, Id range) { return g.range_kind(range) == RangeKind::reduce; }
 
 // ---- kernels
 
@@ -69,8 +69,8 @@ class KernelVerifier {
   void check_array(Id id) {
     std::int64_t size = bytes(g_.dtype(id)) * g_.lanes(id);
     for (const Id extent : g_.src(id).subspan(1)) {
-      if (g_.arg(extent, 0) < 1) violated(g_, id, "array", "extents above 0");
-      if (is_lowered_) size = std::min(size * std::min(g_.arg(extent, 0), most_stack + 1), most_stack + 1);
+      if (g_.value(extent) < 1) violated(g_, id, "array", "extents above 0");
+      if (is_lowered_) size = std::min(size * std::min(g_.value(extent), most_stack + 1), most_stack + 1);
     }
     if (is_lowered_ && (left_ -= size) < 0)
       violated(g_, id, "array", "arrays of " + std::to_string(most_stack) + " bytes together");
@@ -89,17 +89,17 @@ class KernelVerifier {
   }
 
   void check_ends() const {
-    const auto first = g_.src(g_.src(k_.sink, 0));
+    const auto first = g_.src(g_.src(k_.sink).front());
     for (const Id end : g_.src(k_.sink)) {
       const auto src = g_.src(end);
-      const bool plain = g_.op(end) == Op::END && g_.op(src[0]) == Op::STORE && g_.op(g_.src(src[0], 0)) == Op::BUFFER;
+      const bool plain = g_.op(end) == Op::END && g_.op(src[0]) == Op::STORE && g_.op(g_.state(src[0])) == Op::BUFFER;
       if (g_.op(end) != Op::END || plain == k_.is_explicit)
         violated(g_, end, "kernel-form",
                  k_.is_explicit ? "an END of a state, over ranges" : "an END of a STORE to a BUFFER, over ranges");
       if (const Id memory = memory_of(g_, src[0]); k_.is_explicit && memory != no_id && g_.op(memory) != Op::BUFFER)
         violated(g_, end, "kernel-form", "a state of a BUFFER: a LOCAL is of the kernel alone");
       for (const Id r : src.subspan(1))
-        if (static_cast<RangeKind>(g_.arg(r, 1)) != RangeKind::loop) violated(g_, end, "kernel-form", "LOOP ranges");
+        if (g_.range_kind(r) != RangeKind::loop) violated(g_, end, "kernel-form", "LOOP ranges");
       if (!std::ranges::equal(src.subspan(1).first(std::min<std::size_t>(src.size() - 1, 1)),
                               first.subspan(1).first(std::min<std::size_t>(first.size() - 1, 1))) ||
           (k_.is_explicit && !std::ranges::equal(src.subspan(1), first.subspan(1))))
@@ -108,7 +108,7 @@ class KernelVerifier {
     for (const Id id : nodes_)
       for (const Id r : closed_ranges(g_, id)) {
         if (g_.op(id) == Op::REDUCE && !is_reduce_kind(g_, r)) violated(g_, id, "kernel-form", "REDUCE ranges");
-        if (g_.op(id) != Op::FOR && is_negative(g_, g_.src(r, 0))) violated(g_, r, "range-end", "an end of at least 0");
+        if (g_.op(id) != Op::FOR && is_negative(g_, g_.end(r))) violated(g_, r, "range-end", "an end of at least 0");
       }
   }
 
@@ -119,8 +119,8 @@ class KernelVerifier {
       if (g_.op(id) == Op::ENTRY) changed.push_back(g_.src(id, 0));
     for (const Id id : nodes_)
       if ((g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) &&
-          (g_.op(g_.src(id, 0)) == Op::LOCAL || std::ranges::find(changed, g_.src(id, 0)) != changed.end()))
-        violated(g_, id, "state-access", "a state of node %" + std::to_string(g_.src(id, 0)));
+          (g_.op(g_.state(id)) == Op::LOCAL || std::ranges::find(changed, g_.state(id)) != changed.end()))
+        violated(g_, id, "state-access", "a state of node %" + std::to_string(g_.state(id)));
   }
 
   void check_range_ends() const {
@@ -153,7 +153,7 @@ class KernelVerifier {
       violated(g_, id, "loop-type", "a RANGE of type i64");
     if (op == Op::FOR)
       for (const Id s : src.first(3))
-        if (g_.dtype(s) != DType::i64 || g_.lanes(s) != 1 || g_.arg(id, 1) < 1)
+        if (g_.dtype(s) != DType::i64 || g_.lanes(s) != 1 || loop_parts(g_, id).step < 1)
           violated(g_, id, "loop-type", "bounds of type i64 and a step above 0");
     if (op == Op::END) violated(g_, id, "loop-type", "no END after lowering");
   }

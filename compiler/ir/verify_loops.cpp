@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/ir/nth.h"
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/verify_nodes.h"
@@ -56,7 +55,7 @@ class LoopVerifier {
 
  private:
   void own(Id loop) {
-    const Id range = g_.src(loop, 0);
+    const Id range = g_.range_of(loop);
     if (owner_[range] != no_id)
       violated(g_, loop, "loop-range", "a RANGE that no other FOR has, got that of node %" + std::to_string(owner_[range]));
     owner_[range] = loop;
@@ -72,7 +71,7 @@ class LoopVerifier {
     }
   }
 
-  bool is_plain_store(Id id) const { return g_.op(id) == Op::STORE && g_.op(g_.src(id, 0)) == Op::BUFFER; }
+  bool is_plain_store(Id id) const { return g_.op(id) == Op::STORE && g_.op(g_.state(id)) == Op::BUFFER; }
 
   void check_node(Id id) {
     const Op op = g_.op(id);
@@ -103,12 +102,12 @@ class LoopVerifier {
   }
 
   void check_carry(Id id) const {
-    const Id loop = owner_[g_.src(id, 0)];
-    const auto slot = g_.arg(id, 0);
+    const auto [range, value] = g_.operands<2>(id);
+    const Id loop = owner_[range];
+    const std::size_t slot = g_.slot(id);
     if (loop == no_id) violated(g_, id, "loop-carry", "the RANGE of a FOR");
     const auto init = loop_parts(g_, loop).init;
-    if (slot >= static_cast<std::int64_t>(init.size()) || nth(init, slot) != g_.src(id, 1) ||
-        g_.lanes(id) != g_.lanes(g_.src(id, 1)))
+    if (slot >= init.size() || init[slot] != value || g_.lanes(id) != g_.lanes(value))
       violated(g_, id, "loop-carry", "the initial value of its slot in node %" + std::to_string(loop));
   }
 
@@ -133,7 +132,7 @@ class LoopVerifier {
     std::size_t found = 0, wanted = 0;
     const auto& open = open_.of(id);
     for (const Id r : open) wanted += owner_[r] != no_id;
-    for (; inner != no_id; inner = parent_[inner]) found += std::ranges::binary_search(open, g_.src(inner, 0));
+    for (; inner != no_id; inner = parent_[inner]) found += std::ranges::binary_search(open, g_.range_of(inner));
     if (found != wanted) violated(g_, id, "loop-nesting", "loops inside one another as those that it depends on");
   }
 

@@ -57,14 +57,14 @@ class RangeVerifier {
   }
 
  private:
-  bool is_reduce_kind(Id range) const { return static_cast<RangeKind>(g_.arg(range, 1)) == RangeKind::reduce; }
+  bool is_reduce_kind(Id range) const { return g_.range_kind(range) == RangeKind::reduce; }
 
   void check_end(Id end) const {
     const auto src = g_.src(end);
     const bool ok = g_.op(end) == Op::END && src.size() >= 2 && g_.op(src[0]) == Op::STORE &&
                     std::ranges::all_of(src.subspan(1), [&](Id r) { return g_.op(r) == Op::RANGE && !is_reduce_kind(r); });
     if (!ok) violated(g_, sink_, "range-program", "ENDs of a STORE to a parameter over its RANGEs");
-    if (src.size() - 1 < g_.src(g_.src(src[0], 0)).size())
+    if (src.size() - 1 < g_.src(g_.state(src[0])).size())
       violated(g_, end, "range-program", "a RANGE for each axis of the parameter");
   }
 
@@ -77,12 +77,11 @@ class RangeVerifier {
       if (owner_[r] != no_id && (owner_[r] != owner || owner != sink_))
         violated(g_, id, "range-scope", "RANGEs that node %" + std::to_string(owner_[r]) + " does not have");
       owner_[r] = owner;
-      if (g_.op(id) != Op::FOR && is_negative(g_, g_.src(r, 0))) violated(g_, r, "range-end", "an end of at least 0");
+      if (g_.op(id) != Op::FOR && is_negative(g_, g_.end(r))) violated(g_, r, "range-end", "an end of at least 0");
       if ((g_.op(id) == Op::REDUCE) != is_reduce_kind(r))
         violated(g_, id, "range-program", "RANGEs of kind reduce in REDUCEs only");
     }
-    if (g_.op(id) == Op::STORE && g_.op(g_.src(id, 0)) != Op::PARAM)
-      violated(g_, id, "range-program", "a STORE to a parameter");
+    if (g_.op(id) == Op::STORE && g_.op(g_.state(id)) != Op::PARAM) violated(g_, id, "range-program", "a STORE to a parameter");
   }
 
   // The number of axes of a tensor; nullopt: the node is a scalar, or not a value.
@@ -95,7 +94,7 @@ class RangeVerifier {
       case Op::UPDATE:
       case Op::ATOMIC: return rank_[src[0]];
       case Op::CARRY: return rank_[src[1]];
-      case Op::GET: return rank_[nth(scope_inits(g_, src[0]), g_.arg(id, 0))];
+      case Op::GET: return rank_[nth(scope_inits(g_, src[0]), g_.slot(id))];
       default: return std::nullopt;
     }
   }
@@ -145,11 +144,12 @@ class RangeVerifier {
   }
 
   void check_carry(Id id) const {
-    const Id scope = owner_[g_.src(id, 0)];
+    const auto [range, value] = g_.operands<2>(id);
+    const Id scope = owner_[range];
     if (scope == no_id || scope == sink_) violated(g_, id, "range-scope", "the RANGE of a FOR or KERNEL");
     const auto init = scope_inits(g_, scope);
     const auto slot = g_.slot(id);
-    if (g_.src(scope, 0) != g_.src(id, 0) || slot >= init.size() || init[slot] != g_.src(id, 1))
+    if (scope_ranges(g_, scope)[0] != range || slot >= init.size() || init[slot] != value)
       violated(g_, id, "carry-slot",
                "the first RANGE of node %" + std::to_string(scope) + " and the initial value of its slot");
   }
@@ -160,9 +160,9 @@ class RangeVerifier {
       Id at = k.final[i];
       if (g_.op(k.init[i]) != Op::STAGE || !rank_[at])
         violated(g_, id, "kernel-states", "STAGEs as initial, tensors as final states");
-      while (is_write(g_.op(at)) || (g_.op(at) == Op::GET && g_.op(g_.src(at, 0)) == Op::FOR))
-        at = is_write(g_.op(at)) ? g_.src(at, 0) : nth(scope_inits(g_, g_.src(at, 0)), g_.arg(at, 0));
-      if (g_.op(at) != Op::CARRY || g_.src(at, 0) != k.ranges[0] || g_.arg(at, 0) != static_cast<std::int64_t>(i))
+      while (is_write(g_.op(at)) || (g_.op(at) == Op::GET && g_.op(g_.scope(at)) == Op::FOR))
+        at = is_write(g_.op(at)) ? g_.state(at) : nth(scope_inits(g_, g_.scope(at)), g_.slot(at));
+      if (g_.op(at) != Op::CARRY || g_.range_of(at) != k.ranges[0] || g_.slot(at) != i)
         violated(g_, id, "kernel-states",
                  "writes to CARRY {" + std::to_string(i) + "} of its first RANGE in slot " + std::to_string(i));
     }

@@ -62,10 +62,11 @@ class ScopeVerifier {
   bool is_memory(Id id) const { return is_state(id) || g_.op(origins_[id]) == Op::LOCAL; }
 
   void check_carry(Id id) const {
-    const Id scope = scope_of_[g_.src(id, 0)];
+    const auto [range, value] = g_.operands<2>(id);
+    const Id scope = scope_of_[range];
     const auto init = scope_inits(g_, scope);
     const auto slot = g_.slot(id);
-    if (g_.src(scope, 0) != g_.src(id, 0) || slot >= init.size() || init[slot] != g_.src(id, 1))
+    if (scope_ranges(g_, scope)[0] != range || slot >= init.size() || init[slot] != value)
       violated(g_, id, "carry-slot",
                "the first RANGE of node %" + std::to_string(scope) + " and the initial value of its slot");
   }
@@ -83,22 +84,21 @@ class ScopeVerifier {
     Id at = state;
     while (regions_.of[at] == regions_.owned[scope]) {
       if (is_write(g_.op(at))) {
-        at = g_.src(at, 0);
-      } else if (g_.op(at) == Op::GET && g_.op(g_.src(at, 0)) == Op::FOR) {
-        at = nth(scope_inits(g_, g_.src(at, 0)), g_.arg(at, 0));
+        at = g_.state(at);
+      } else if (g_.op(at) == Op::GET && g_.op(g_.scope(at)) == Op::FOR) {
+        at = nth(scope_inits(g_, g_.scope(at)), g_.slot(at));
       } else {
         break;
       }
     }
-    const bool same =
-        g_.op(at) == Op::CARRY && g_.src(at, 0) == g_.src(scope, 0) && g_.arg(at, 0) == static_cast<std::int64_t>(i);
+    const bool same = g_.op(at) == Op::CARRY && g_.range_of(at) == scope_ranges(g_, scope)[0] && g_.slot(at) == i;
     if (!same)
       violated(g_, scope, "kernel-state",
                "writes to CARRY {" + std::to_string(i) + "} of its RANGE in slot " + std::to_string(i));
   }
 
   void check_write(Id id) {
-    const Id state = g_.src(id, 0);
+    const Id state = g_.state(id);
     if (!is_memory(state))
       violated(g_, id, "kernel-write", "a state of its KERNEL or a LOCAL, got node %" + std::to_string(state));
     take_here(id, state);

@@ -22,13 +22,13 @@ class StateOrder {
  public:
   StateOrder(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) : g_(g), nodes_(nodes), loop_of_(loop_of) {
     for (const Id id : nodes)
-      if (g.op(id) == Op::LOAD && g.op(g.src(id, 0)) != Op::BUFFER) loads_[g.src(id, 0)].push_back(id);
+      if (g.op(id) == Op::LOAD && g.op(g.state(id)) != Op::BUFFER) loads_[g.state(id)].push_back(id);
   }
 
   void check() {
     for (const Id id : nodes_) {
       const Op op = g_.op(id);
-      if (op == Op::STORE || op == Op::ATOMIC) change(id, g_.src(id, 0));
+      if (op == Op::STORE || op == Op::ATOMIC) change(id, g_.state(id));
       if (op == Op::FOR)
         for (const Id init : loop_parts(g_, id).init)
           if (g_.dtype(init) == DType::none) change(id, init);
@@ -61,7 +61,7 @@ class StateOrder {
   [[noreturn]] void fail(Id writer, Id load) const {
     violated(
         g_, load, "state-order",
-        "a state that node %" + std::to_string(writer) + " has not changed before, got %" + std::to_string(g_.src(load, 0)));
+        "a state that node %" + std::to_string(writer) + " has not changed before, got %" + std::to_string(g_.state(load)));
   }
 
   enum class Mark : char { none, open, done };

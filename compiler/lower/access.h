@@ -1,9 +1,23 @@
-// Tells how the lanes of a LOAD or STORE find their elements.
+// The operands of accesses by name, and how the lanes of a LOAD or STORE find their elements.
 #pragma once
+
+#include <cassert>
 
 #include "compiler/ir/graph.h"
 
 namespace kiln::compiler {
+
+// The linear index of a LOAD or STORE.
+inline Id index_of(const Graph& g, Id access) {
+  assert(g.op(access) == Op::LOAD || g.op(access) == Op::STORE);
+  return g.src(access, 1);
+}
+
+// The value that a STORE or ATOMIC stores or combines.
+inline Id value_of(const Graph& g, Id access) {
+  assert(g.op(access) == Op::STORE || g.op(access) == Op::ATOMIC);
+  return g.src(access, 2);
+}
 
 enum class Access : std::uint8_t {
   scalar,      // one element at a scalar index
@@ -14,10 +28,10 @@ enum class Access : std::uint8_t {
 };
 
 inline Access access_of(const Graph& g, Id node) {
-  const Id index = g.src(node, 1);
+  const Id index = index_of(g, node);
   const bool gated = g.src(node).size() > 3, wide = g.lanes(index) > 1;
   if (!wide) return Access::scalar;
-  if (g.op(index) == Op::RAMP && g.arg(index, 0) == 1) return Access::contiguous;
+  if (g.op(index) == Op::RAMP && g.stride(index) == 1) return Access::contiguous;
   if (g.op(index) == Op::RAMP && !gated) return Access::strided;
   if (g.op(index) == Op::BROADCAST && !gated && g.op(node) == Op::LOAD) return Access::same;
   return Access::scattered;

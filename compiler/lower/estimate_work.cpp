@@ -28,8 +28,9 @@ constexpr std::int64_t open_end = std::int64_t{1} << 30, typical_iterations = 64
 
 // The end of a loop as an index expression over symbols. If it depends on the RANGE of another loop, that RANGE counts as 0.
 Id rough_end(Graph& g, Id range) {
-  if (g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) >= open_end) return g.index(typical_iterations);
-  return rewrite(g, g.src(range, 0), [&](Id id, std::span<const Id>) { return g.op(id) == Op::RANGE ? g.index(0) : no_id; });
+  const Id end = g.end(range);
+  if (g.is_const(end) && g.value(end) >= open_end) return g.index(typical_iterations);
+  return rewrite(g, end, [&](Id id, std::span<const Id>) { return g.op(id) == Op::RANGE ? g.index(0) : no_id; });
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "compiler/ir/nth.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/ir/verify_nodes.h"
 #include "compiler/lower/index_vector.h"
@@ -72,14 +72,15 @@ class Analysis {
     if (has_lanes_ && (g_.op(id) == Op::LOCAL || g_.op(id) == Op::ATOMIC))
       t.affected = t.wide = arrays_ == Arrays::own || is_affected(id);
     if (g_.op(id) == Op::CARRY) {
-      t = of[g_.src(id, 0)];
+      const auto [range, init] = g_.operands<2>(id);
+      t = of[range];
       t.wide = t.varies = false;
-      t.join(brings(g_.src(id, 1)));
-      if (const auto it = carries.find(g_.src(id, 0)); it != carries.end()) t.join(nth(it->second, g_.arg(id, 0)));
+      t.join(brings(init));
+      if (const auto it = carries.find(range); it != carries.end()) t.join(it->second[g_.slot(id)]);
     } else if (g_.op(id) == Op::GET) {
-      const auto& c = carries[g_.src(g_.src(id, 0), 0)];
-      t = nth(c, g_.arg(id, 0));
-      t.affected = of[g_.src(id, 0)].affected;
+      const Id loop = g_.scope(id);
+      t = carries[g_.range_of(loop)][g_.slot(id)];
+      t.affected = of[loop].affected;
     } else if (g_.op(id) != Op::RANGE) {
       for (const Id s : g_.src(id)) t.join(brings(s));
     }
@@ -93,7 +94,7 @@ class Analysis {
 
   bool visit_loop(Id id) {
     const std::size_t n = carried(g_, id);
-    const Id range = g_.src(id, 0);
+    const Id range = g_.range_of(id);
     std::vector<Traits>& c = carries[range];
     c.resize(n);
     Traits all;
@@ -114,7 +115,7 @@ class Analysis {
 };
 
 bool is_truth(const Graph& g, Id id, bool value) {
-  return g.is_const(id) && g.dtype(id) == DType::boolean && (g.arg(id, 0) != 0) == value;
+  return g.is_const(id) && g.dtype(id) == DType::boolean && (g.value(id) != 0) == value;
 }
 
 // The value of a node over the sources `s`, if a comparison of constants decides it; else no_id. The indices of copies are
@@ -122,7 +123,7 @@ bool is_truth(const Graph& g, Id id, bool value) {
 Id decided(Graph& g, Id id, std::vector<Id>& s) {
   const Op op = g.op(id);
   if (is_comparison(op) && g.dtype(s[0]) == DType::index && g.is_const(s[0]) && g.is_const(s[1])) {
-    const std::int64_t a = g.arg(s[0], 0), b = g.arg(s[1], 0);
+    const std::int64_t a = g.value(s[0]), b = g.value(s[1]);
     return g.constant(DType::boolean, op == Op::LT ? a < b : op == Op::LE ? a <= b : op == Op::EQ ? a == b : a != b);
   }
   if (op == Op::AND || op == Op::OR)
@@ -189,30 +190,30 @@ class Expansion {
     return wide(id, std::move(s), copies_[copy].mask);
   }
 
-  Id range(Id id, std::size_t copy) { return loops_.range(g_, at(g_.src(id, 0), copy), static_cast<RangeKind>(g_.arg(id, 1))); }
+  Id range(Id id, std::size_t copy) { return loops_.range(g_, at(g_.end(id), copy), g_.range_kind(id)); }
 
   bool loop_varies(Id range) const {
     return std::ranges::any_of(traits_.carries.at(range), [](const Traits& t) { return t.varies; });
   }
 
   Id carry(Id id, std::size_t copy) {
-    const Id range = g_.src(id, 0);
-    Id init = at(g_.src(id, 1), copy);
+    const auto [range, old_init] = g_.operands<2>(id);
+    Id init = at(old_init, copy);
     if (traits_.of.at(id).wide && !is_state(g_, init)) init = widen_lanes(g_, init, lanes_);
-    const auto per_copy = static_cast<std::int64_t>(traits_.carries.at(range).size());
-    const std::int64_t base = loop_varies(range) ? static_cast<std::int64_t>(copy) * per_copy : 0;
-    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {base + g_.arg(id, 0)}, {}, g_.lanes(init));
+    const std::size_t slot = g_.slot(id) + (loop_varies(range) ? copy * traits_.carries.at(range).size() : 0);
+    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {static_cast<std::int64_t>(slot)}, {}, g_.lanes(init));
   }
 
   // All copies share one loop: carried value i of copy c has number c * n + i.
   Id loop(Id id, std::size_t) {
     const std::size_t n = carried(g_, id);
-    const Id old_range = g_.src(id, 0);
+    const LoopParts l = loop_parts(g_, id);
+    const Id old_range = l.range;
     const std::size_t copies = loop_varies(old_range) ? copies_.size() : 1;
     if (g_.src(id).size() != 3 + 2 * n) throw std::logic_error("expand: inner loop with effects");
-    std::vector<Id> s = {at(old_range, 0), at(g_.src(id, 1), 0), at(g_.src(id, 2), 0)};
-    for (std::size_t i = 1; i < 3; ++i)
-      if (traits_.of.at(g_.src(id, i)).varies || traits_.of.at(g_.src(id, i)).wide)
+    std::vector<Id> s = {at(old_range, 0), at(l.begin, 0), at(l.end, 0)};
+    for (const Id bound : {l.begin, l.end})
+      if (traits_.of.at(bound).varies || traits_.of.at(bound).wide)
         violated(g_, id, "loop-bounds", "bounds that are equal for all iterations that become one");
     for (std::size_t part = 0; part < 2; ++part)
       for (std::size_t c = 0; c < copies; ++c)
@@ -227,13 +228,11 @@ class Expansion {
   }
 
   Id get(Id id, std::size_t copy) {
-    const Id loop = g_.src(id, 0);
-    const Id range = g_.src(loop, 0);
-    const auto n = static_cast<std::int64_t>(carried(g_, loop));
-    const std::int64_t i = g_.arg(id, 0) + (loop_varies(range) ? static_cast<std::int64_t>(copy) * n : 0);
+    const Id loop = g_.scope(id);
+    const std::size_t slot = g_.slot(id) + (loop_varies(g_.range_of(loop)) ? copy * carried(g_, loop) : 0);
     const Id made = at(loop, copy);
     const int lanes = traits_.of.at(id).wide && g_.dtype(id) != DType::none ? lanes_ : g_.lanes(id);
-    return g_.make(Op::GET, g_.dtype(id), {made}, {i}, {}, lanes);
+    return g_.make(Op::GET, g_.dtype(id), {made}, {static_cast<std::int64_t>(slot)}, {}, lanes);
   }
 
   Id wide(Id id, std::vector<Id> s, Id mask) {
@@ -255,8 +254,8 @@ class Expansion {
   // Integers wrap, so a ramp of indices may be cast before the lanes are added.
   Id cast_of_ramp(Id id, Id x) {
     if (g_.op(x) != Op::RAMP || !is_int(g_.dtype(id)) || bits(g_.dtype(id)) < 32) return no_id;
-    const Id base = g_.make(Op::CAST, g_.dtype(id), {g_.src(x, 0)});
-    return ramp(g_, base, g_.arg(x, 0), lanes_);
+    const Id base = g_.make(Op::CAST, g_.dtype(id), {g_.operand(x)});
+    return ramp(g_, base, g_.stride(x), lanes_);
   }
 
   Id masked(Id gate, Id mask) {
@@ -290,8 +289,8 @@ class Expansion {
     const Id gate = masked(s.size() > 3 ? s[3] : no_id, mask);
     const Id otherwise = s.size() > 2 ? s[2] : g_.constant(g_.dtype(id), 0);
     s[1] = position(s[0], s[1]);
-    const bool backward = gate == no_id && g_.op(s[1]) == Op::RAMP && g_.arg(s[1], 0) == -1;
-    if (backward) s[1] = ramp(g_, sub_index(g_, g_.src(s[1], 0), g_.index(lanes_ - 1)), 1, lanes_);
+    const bool backward = gate == no_id && g_.op(s[1]) == Op::RAMP && g_.stride(s[1]) == -1;
+    if (backward) s[1] = ramp(g_, sub_index(g_, g_.operand(s[1]), g_.index(lanes_ - 1)), 1, lanes_);
     if (gate != no_id) {
       s.resize(4, no_id);
       s[2] = widen_lanes(g_, otherwise, lanes_);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
-bool is_short(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) && g.arg(g.src(range, 0), 0) < shortest_lanes; }
+bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
 
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
   if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
@@ -25,7 +25,7 @@ std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, 
 
 bool is_large_array(const Graph& g, Id local) {
   std::int64_t elements = 1;
-  for (const Id extent : g.src(local).subspan(1)) elements *= g.arg(extent, 0);
+  for (const Id extent : g.src(local).subspan(1)) elements *= g.value(extent);
   return elements >= large_array;
 }
 
@@ -35,7 +35,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   for (const Id r : ranges) plan.push_back({.range = r});
   std::size_t at = ranges.size();
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
-  const auto is_one = [&](Id r) { return g.is_index_const(g.src(r, 0), 1); };
+  const auto is_one = [&](Id r) { return g.is_index_const(g.end(r), 1); };
   if (in_order || std::ranges::all_of(ranges, is_one))
     return plan;  // if in order, serial_atomics or workgroup_lanes has said why
   if (at == 0)
@@ -54,11 +54,11 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     operations += is_elementwise(g.op(id)) ? 1 : 0;
   }
   LoopPlan& vector = plan[at - 1];
-  const Id extent = g.src(vector.range, 0);
+  const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
   // Each iteration of a loop waits for the one before: two vectors at once fill the time.
   if (has_loop && !has_local && operations <= short_body) lanes *= 2;
-  if (g.is_const(extent)) lanes = std::min(lanes, g.arg(extent, 0));
+  if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, lanes))));
   vector.lanes = vector.step > 1;
   vector.tails = {{vector.step, true}};

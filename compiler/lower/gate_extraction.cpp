@@ -42,7 +42,7 @@ class Extraction {
     if (is_false(a)) return a;
     return is_false(b) ? b : g_.make(Op::AND, DType::boolean, {a, b});
   }
-  bool is_false(Id gate) const { return gate != no_id && g_.is_const(gate) && g_.arg(gate, 0) == 0; }
+  bool is_false(Id gate) const { return gate != no_id && g_.is_const(gate) && g_.value(gate) == 0; }
 
   std::vector<Id> values(Id id) const {
     std::vector<Id> out;

@@ -36,7 +36,7 @@ class Lowering {
       if (g_.op(id) != Op::LOAD && g_.op(id) != Op::STORE) continue;
       std::string names;
       bool is_wide = false;
-      for (const Id n : g_.reachable(g_.src(id, 1))) {
+      for (const Id n : g_.reachable(index_of(g_, id))) {
         is_wide = is_wide || wide_.contains(n);
         const std::int64_t most = g_.op(n) == Op::SYM && !g_.name(n).starts_with('$') ? bounds_.facts().of(g_.name(n)).max : 0;
         if (most >= far) names += (names.empty() ? "" : ", ") + std::string(g_.name(n)) + " may be " + std::to_string(most);
@@ -72,7 +72,7 @@ class Lowering {
   // A source in type d. Constants and affine vectors are built in that type, other values are cast.
   Id as(Id id, DType d) {
     if (!is_index(id)) return done_.at(id);
-    if (g_.is_const(id)) return g_.constant(d, static_cast<std::uint64_t>(g_.arg(id, 0)), g_.lanes(id));
+    if (g_.is_const(id)) return g_.constant(d, static_cast<std::uint64_t>(g_.value(id)), g_.lanes(id));
     const Id made = done_.at(id);
     if (g_.dtype(made) == d) return made;
     if (g_.op(id) == Op::RAMP || g_.op(id) == Op::BROADCAST) return rebuilt(id, d);
@@ -97,21 +97,22 @@ class Lowering {
     switch (g_.op(id)) {
       case Op::CONST: return id;
       case Op::SYM: return g_.make(Op::CAST, DType::i64, {id});
-      case Op::CAST: return g_.make(Op::CAST, select(id), {done_.at(g_.src(id, 0))}, {}, {}, g_.lanes(id));
+      case Op::CAST: return g_.make(Op::CAST, select(id), {done_.at(g_.operand(id))}, {}, {}, g_.lanes(id));
       case Op::FLOORDIV:
       case Op::FLOORMOD: return division(id);
-      case Op::LANE: return rebuilt(id, natural(g_.src(id, 0)));
+      case Op::LANE: return rebuilt(id, natural(g_.operand(id)));
       default: return rebuilt(id, select(id));
     }
   }
 
   Id division(Id id) {
     const DType d = select(id);
-    if (bounds_(g_.src(id, 0)).min < 0 || bounds_(g_.src(id, 1)).min < 1) return rebuilt(id, d);
+    const auto [dividend, divisor] = g_.operands<2>(id);
+    if (bounds_(dividend).min < 0 || bounds_(divisor).min < 1) return rebuilt(id, d);
     const DType type = d == DType::i32 ? DType::u32 : DType::u64;
     const Op op = g_.op(id) == Op::FLOORDIV ? Op::CDIV : Op::CMOD;
     const int lanes = g_.lanes(id);
-    const Id x = as(g_.src(id, 0), type), y = as(g_.src(id, 1), type);
+    const Id x = as(dividend, type), y = as(divisor, type);
     return cast(g_.make(op, type, {x, y}, {}, {}, lanes), d);
   }
 

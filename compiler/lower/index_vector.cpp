@@ -18,7 +18,7 @@ std::optional<std::int64_t> fold(Op op, std::int64_t a, std::int64_t b) {
 Id scalar_binary(Graph& g, Op op, Id a, Id b) {
   if ((op == Op::ADD || op == Op::MUL) && g.is_const(a)) std::swap(a, b);  // so that equal sums are one node
   if (g.is_const(a) && g.is_const(b))
-    if (const auto r = fold(op, g.arg(a, 0), g.arg(b, 0))) return g.index(*r);
+    if (const auto r = fold(op, g.value(a), g.value(b))) return g.index(*r);
   if ((op == Op::ADD || op == Op::SUB) && g.is_index_const(b, 0)) return a;
   if ((op == Op::MUL || op == Op::FLOORDIV) && g.is_index_const(b, 1)) return a;
   if (op == Op::MUL && g.is_index_const(b, 0)) return g.index(0);
@@ -33,8 +33,8 @@ struct Affine {
 };
 std::optional<Affine> affine(const Graph& g, Id id) {
   if (g.lanes(id) == 1) return Affine{id, 0};
-  if (g.op(id) == Op::RAMP) return Affine{g.src(id, 0), g.arg(id, 0)};
-  if (g.op(id) == Op::BROADCAST) return Affine{g.src(id, 0), 0};
+  if (g.op(id) == Op::RAMP) return Affine{g.operand(id), g.stride(id)};
+  if (g.op(id) == Op::BROADCAST) return Affine{g.operand(id), 0};
   return std::nullopt;
 }
 
@@ -44,9 +44,9 @@ std::optional<Affine> combine(Graph& g, Op op, const Affine& a, const Affine& b)
     stride = fold(op, a.stride, b.stride);
   } else if (op == Op::MUL) {
     if (b.stride == 0 && g.is_const(b.base))
-      stride = fold(op, a.stride, g.arg(b.base, 0));
+      stride = fold(op, a.stride, g.value(b.base));
     else if (a.stride == 0 && g.is_const(a.base))
-      stride = fold(op, b.stride, g.arg(a.base, 0));
+      stride = fold(op, b.stride, g.value(a.base));
   } else if (a.stride == 0 && b.stride == 0) {
     stride = 0;
   }
@@ -58,7 +58,7 @@ std::optional<Affine> combine(Graph& g, Op op, const Affine& a, const Affine& b)
 
 Id widen_lanes(Graph& g, Id value, int lanes) {
   if (g.lanes(value) == lanes) return value;
-  if (g.is_const(value)) return g.constant(g.dtype(value), static_cast<std::uint64_t>(g.arg(value, 0)), lanes);
+  if (g.is_const(value)) return g.constant(g.dtype(value), static_cast<std::uint64_t>(g.value(value)), lanes);
   return g.make(Op::BROADCAST, g.dtype(value), {value}, {}, {}, lanes);
 }
 
@@ -96,13 +96,14 @@ std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range) {
       stride = std::nullopt;
       const Op op = g.op(id);
       if (op == Op::ADD || op == Op::SUB || op == Op::MUL) {
-        const auto a = strides.at(g.src(id, 0)), b = strides.at(g.src(id, 1));
+        const auto [x, y] = g.operands<2>(id);
+        const auto a = strides.at(x), b = strides.at(y);
         if (op != Op::MUL && a && b)
           stride = fold(op, *a, *b);
-        else if (op == Op::MUL && a && g.is_const(g.src(id, 1)))
-          stride = fold(op, *a, g.arg(g.src(id, 1), 0));
-        else if (op == Op::MUL && b && g.is_const(g.src(id, 0)))
-          stride = fold(op, *b, g.arg(g.src(id, 0), 0));
+        else if (op == Op::MUL && a && g.is_const(y))
+          stride = fold(op, *a, g.value(y));
+        else if (op == Op::MUL && b && g.is_const(x))
+          stride = fold(op, *b, g.value(x));
       }
     }
     strides[id] = stride;

@@ -79,7 +79,7 @@ std::optional<std::int64_t> integer_value(const Graph& g, Id id, std::span<const
   const DType d = g.dtype(id);
   const auto unsigned_value = [&](std::size_t i) { return static_cast<std::uint64_t>(x[i]); };
   switch (op) {
-    case Op::CONST: return wrapped(d, static_cast<std::uint64_t>(g.arg(id, 0)));
+    case Op::CONST: return wrapped(d, static_cast<std::uint64_t>(g.value(id)));
     case Op::CAST: return d == DType::boolean ? x[0] != 0 : wrapped(d, unsigned_value(0));
     case Op::NEG: return wrapped(d, 0 - unsigned_value(0));
     case Op::NOT: return wrapped(d, ~unsigned_value(0));

@@ -47,7 +47,7 @@ class Search {
     return yes;
   }
 
-  bool truth(Id c) const { return g_.arg(c, 0) != 0; }
+  bool truth(Id c) const { return g_.value(c) != 0; }
 
   Id logic(Op op, std::span<const Id> x) {
     if (op == Op::NOT) return g_.is_const(x[0]) ? g_.constant(DType::boolean, truth(x[0]) ? 0 : 1, g_.lanes(x[0])) : no_id;
@@ -66,7 +66,7 @@ class Search {
   // d = b - a = c * range + rest. A condition of the low border has a small rest. A condition of the high border has a rest of
   // plus or minus the extent plus something small.
   Sign sign(Op op, Id a, Id b) {
-    const auto sa = symbolic::sum_of(g_, a), sb = symbolic::sum_of(g_, b), extent = symbolic::sum_of(g_, g_.src(range_, 0));
+    const auto sa = symbolic::sum_of(g_, a), sb = symbolic::sum_of(g_, b), extent = symbolic::sum_of(g_, g_.end(range_));
     if (!sa || !sb || !extent) return Sign::unknown;
     const auto d = symbolic::plus(g_, *sb, *sa, -1);
     if (!d) return Sign::unknown;
@@ -115,21 +115,21 @@ class Search {
 }  // namespace
 
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts) {
-  const Id extent = g.src(range, 0);
+  const Id extent = g.end(range);
   const Id all = g.make(Op::SINK, DType::none, stores);
   Search search(g, range, facts);
   const Id found = rewrite(g, all, [&](Id id, std::span<const Id> x) { return search(id, x); });
   if (found == all) return std::nullopt;
-  if (g.is_const(extent) && g.arg(extent, 0) < search.lo + search.cut + 2 * lanes) return std::nullopt;
+  if (g.is_const(extent) && g.value(extent) < search.lo + search.cut + 2 * lanes) return std::nullopt;
   return Interior{g.sources(found), search.lo, search.cut};
 }
 
 bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner) {
-  const Id extent = g.src(inner, 0);
+  const Id extent = g.end(inner);
   if (!g.is_const(extent)) return false;
   const auto affine = [&](Id index) {
     const auto of_outer = index_stride(g, index, outer), of_inner = index_stride(g, index, inner);
-    return of_outer && of_inner && *of_outer == *of_inner * g.arg(extent, 0);
+    return of_outer && of_inner && *of_outer == *of_inner * g.value(extent);
   };
   for (const Id id : g.reachable(stores)) {
     const Op op = g.op(id);

@@ -29,13 +29,13 @@ struct Place {
 std::optional<Place> place_of(const Graph& g, Id access) {
   const bool is_load = g.op(access) == Op::LOAD;
   if ((!is_load && g.op(access) != Op::STORE) || access_of(g, access) != Access::strided) return std::nullopt;
-  const DType d = g.dtype(is_load ? access : g.src(access, 2));
-  const Id index = g.src(access, 1);
-  const std::int64_t stride = g.arg(index, 0);
+  const DType d = g.dtype(is_load ? access : value_of(g, access));
+  const Id index = index_of(g, access);
+  const std::int64_t stride = g.stride(index);
   if (stride < 2 || stride > longest_stride) return std::nullopt;
-  const LinearIndex base = linear_index(g, g.src(index, 0));
+  const LinearIndex base = linear_index(g, g.operand(index));
   if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // outside of any tensor
-  return Place{{g.src(access, 0), stride, g.lanes(index), d, base.terms}, base.constant};
+  return Place{{g.state(access), stride, g.lanes(index), d, base.terms}, base.constant};
 }
 
 // Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
@@ -90,8 +90,8 @@ class Interleaving {
   }
 
   Id load(Id id, std::span<const Id> x, const Extent& extent) {
-    const LinearIndex base = linear_index(g_, g_.src(x[1], 0));
-    const std::int64_t stride = g_.arg(x[1], 0);
+    const LinearIndex base = linear_index(g_, g_.operand(x[1]));
+    const std::int64_t stride = g_.stride(x[1]);
     const int lanes = g_.lanes(id), n = register_lanes(g_.dtype(id), lanes);
     std::vector<Id> parts;
     for (int first = 0; first < lanes; first += n) {
@@ -125,9 +125,9 @@ class Interleaving {
   }
 
   Id loop(Id id, std::span<const Id> x) {
-    const auto values = static_cast<std::ptrdiff_t>(3 + 2 * g_.arg(id, 0));
-    std::vector<Id> s(x.begin(), x.begin() + values);
-    const std::vector<Id> effects = stores({x.begin() + values, x.end()});
+    const auto values = x.first(3 + 2 * g_.slot(id)), old = x.subspan(values.size());
+    std::vector<Id> s(values.begin(), values.end());
+    const std::vector<Id> effects = stores({old.begin(), old.end()});
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.with_src(id, s);
   }
@@ -136,7 +136,7 @@ class Interleaving {
   std::vector<Id> stores(const std::vector<Id>& effects) {
     std::map<Key, std::vector<std::pair<std::int64_t, std::size_t>>> found;
     for (std::size_t i = 0; i < effects.size(); ++i)
-      if (g_.op(effects[i]) == Op::STORE && g_.op(g_.src(effects[i], 0)) == Op::BUFFER)
+      if (g_.op(effects[i]) == Op::STORE && g_.op(g_.state(effects[i])) == Op::BUFFER)
         if (const auto p = place_of(g_, effects[i])) found[p->key].emplace_back(p->offset, i);
     std::map<std::size_t, std::vector<Id>> instead;
     for (auto& [key, places] : found) {
@@ -164,15 +164,15 @@ class Interleaving {
   }
 
   std::vector<Id> store(const std::vector<Id>& components) {
-    const Id index = g_.src(components[0], 1), buffer = g_.src(components[0], 0);
-    const DType d = g_.dtype(g_.src(components[0], 2));
+    const Id index = index_of(g_, components[0]), buffer = g_.state(components[0]);
+    const DType d = g_.dtype(value_of(g_, components[0]));
     const auto stride = static_cast<int>(components.size());
     const int lanes = g_.lanes(index), n = register_lanes(d, lanes);
-    LinearIndex at = linear_index(g_, g_.src(index, 0));
+    LinearIndex at = linear_index(g_, g_.operand(index));
     std::vector<Id> out;
     for (int first = 0; first < lanes; first += n) {
       std::vector<Id> parts;
-      for (const Id c : components) parts.push_back(part(g_.src(c, 2), first, n));
+      for (const Id c : components) parts.push_back(part(value_of(g_, c), first, n));
       for (int k = 0; k < stride; ++k, at.constant += n) {
         std::vector<std::int64_t> from;
         for (int i = k * n; i < (k + 1) * n; ++i) from.push_back((i % stride) * n + i / stride);

@@ -4,6 +4,8 @@
 #include <bit>
 #include <unordered_map>
 
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
@@ -20,10 +22,10 @@ constexpr int outer_bit = 62;
 double own_cost(const Graph& g, Id id) { return g.dtype(id) == DType::index ? 0 : operation_cost(g.op(id)).lane; }
 
 double iterations_of(const Graph& g, Id loop) {
-  const Id begin = g.src(loop, 1), end = g.src(loop, 2);
+  const LoopParts l = loop_parts(g, loop);
   const double extent =
-      g.is_const(begin) && g.is_const(end) ? static_cast<double>(g.arg(end, 0) - g.arg(begin, 0)) : typical_extent;
-  return std::max(1.0, extent / static_cast<double>(g.arg(loop, 1)));
+      g.is_const(l.begin) && g.is_const(l.end) ? static_cast<double>(g.value(l.end) - g.value(l.begin)) : typical_extent;
+  return std::max(1.0, extent / static_cast<double>(l.step));
 }
 
 // Bits for the ranges of the kernel and of inner loops: short ranges first, then inner loops until no bit is left.
@@ -45,7 +47,7 @@ class RangeBits {
       for (const Id s : g_.src(id)) mine |= of_.at(s);
     }
     if (g_.op(id) == Op::FOR) {
-      const std::uint64_t own = of_.at(g_.src(id, 0));
+      const std::uint64_t own = of_.at(g_.range_of(id));
       if (own != 0) iterations_[std::countr_zero(own)] = iterations_of(g_, id);
       mine &= ~own;
     }
@@ -77,7 +79,7 @@ int registers_of(const Graph& g, Id value, const Target& target) {
 
 // The cost of an access for one lane, if it is not contiguous. The unit is a contiguous access of one register.
 double access_for_lane(const Graph& g, Id access, Id range) {
-  const auto stride = index_stride(g, g.src(access, 1), range);
+  const auto stride = index_stride(g, index_of(g, access), range);
   return stride && *stride > -near_stride && *stride < near_stride ? strided_cost : scattered_cost;
 }
 
@@ -85,13 +87,13 @@ double access_for_lane(const Graph& g, Id access, Id range) {
 
 LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t first_short,
                    const Target& target) {
-  for (const Id r : ranges.subspan(first_short)) extents_.push_back(g.arg(g.src(r, 0), 0));
+  for (const Id r : ranges.subspan(first_short)) extents_.push_back(g.value(g.end(r)));
   RangeBits bits(g, ranges, first_short);
   int widest = 1;
   for (const Id id : g.reachable(stores)) {
     Node& n = nodes_.emplace_back();
     const bool is_access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
-    const Id value = g.op(id) == Op::STORE ? g.src(id, 2) : id;
+    const Id value = g.op(id) == Op::STORE ? value_of(g, id) : id;
     n.ranges = bits.visit(id);
     n.cost = own_cost(g, id) * registers_of(g, value, target);
     n.is_operation = n.cost > 0 && !is_access;

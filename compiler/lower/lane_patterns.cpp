@@ -4,6 +4,7 @@
 #include <bit>
 #include <optional>
 
+#include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 
@@ -30,8 +31,8 @@ std::optional<Vectors> vectors_of(const LanePattern& p) {
   const auto [least, greatest] = std::ranges::minmax(p.offsets);
   const std::int64_t span = greatest - least + 1;
   Vectors w{least,
-            std::min(static_cast<std::int64_t>(p.offsets.size()),
-                     static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)))),
+            std::min<std::int64_t>(std::ssize(p.offsets),
+                                   static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)))),
             {}};
   if (span > most_vectors * w.lanes) return std::nullopt;
   for (std::int64_t begin = 0; begin < span; begin += w.lanes) w.begins.push_back(std::min(begin, span - w.lanes));
@@ -45,7 +46,7 @@ class Patterns {
   Id access(Id id, std::span<const Id> x) {
     const Op op = g_.op(id);
     if ((op != Op::LOAD && op != Op::STORE) || x.size() > 3 - (op == Op::LOAD ? 1u : 0u)) return no_id;
-    const auto found = patterns_.find(g_.src(id, 1));
+    const auto found = patterns_.find(index_of(g_, id));
     const auto w = found == patterns_.end() ? std::nullopt : vectors_of(found->second);
     if (!w) return no_id;
     return op == Op::LOAD ? load(id, x, found->second, *w) : store(x, found->second, *w);

@@ -1,5 +1,6 @@
 #include "compiler/lower/linear_index.h"
 
+#include <array>
 #include <vector>
 
 #include "compiler/lower/index_vector.h"
@@ -18,13 +19,14 @@ LinearIndex linear_index(const Graph& g, Id index) {
     open.pop_back();
     std::int64_t product = 0, sum = 0;
     const Op op = g.op(id);
+    const auto [a, b] = is_binary(op) ? g.operands<2>(id) : std::array{no_id, no_id};
     std::int64_t negated = 0;
     if (op == Op::ADD || (op == Op::SUB && !__builtin_sub_overflow(0, factor, &negated))) {
-      open.push_back({g.src(id, 0), factor});
-      open.push_back({g.src(id, 1), op == Op::SUB ? negated : factor});
-    } else if (op == Op::MUL && g.is_const(g.src(id, 1)) && !__builtin_mul_overflow(factor, g.arg(g.src(id, 1), 0), &product)) {
-      open.push_back({g.src(id, 0), product});
-    } else if (g.is_const(id) && !__builtin_mul_overflow(factor, g.arg(id, 0), &product) &&
+      open.push_back({a, factor});
+      open.push_back({b, op == Op::SUB ? negated : factor});
+    } else if (op == Op::MUL && g.is_const(b) && !__builtin_mul_overflow(factor, g.value(b), &product)) {
+      open.push_back({a, product});
+    } else if (g.is_const(id) && !__builtin_mul_overflow(factor, g.value(id), &product) &&
                !__builtin_add_overflow(out.constant, product, &sum)) {
       out.constant = sum;
     } else if (!__builtin_add_overflow(out.terms[id], factor, &sum)) {

@@ -38,7 +38,7 @@ class Nest {
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
-    if (divides(g_.src(p.range, 0), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
+    if (divides(g_.end(p.range), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
     std::vector<Tail> loops = constant_rest(p);
     loops.insert(loops.begin(), {p.step, false});
     std::vector<Id> effects;
@@ -62,7 +62,7 @@ class Nest {
     const Id range = plan_[level].range;
     if (const auto it = block_of_.find(range); it != block_of_.end()) return it->second;
     if (is_chunk(level)) return {g_.sym("$begin"), g_.sym("$end")};
-    return {g_.index(0), g_.src(range, 0)};
+    return {g_.index(0), g_.end(range)};
   }
 
   // A loop over blocks of the range, around the loops of the later levels.
@@ -94,9 +94,9 @@ class Nest {
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
   // the step.
   std::vector<Tail> constant_rest(const LoopPlan& p) const {
-    const Id extent = g_.src(p.range, 0);
+    const Id extent = g_.end(p.range);
     if (!g_.is_const(extent)) return p.tails;
-    const int rest = static_cast<int>(g_.arg(extent, 0) % p.step);
+    const int rest = static_cast<int>(g_.value(extent) % p.step);
     if (!p.lanes) return {{rest, false}};
     const int lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(rest)));
     if (lanes == rest || p.tails.front().masked) return {{lanes, lanes != rest}};
@@ -120,7 +120,7 @@ class Nest {
 
   // Emits the low border, whole vectors in the interior, and the rest.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
-    const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.src(plan_[level].range, 0);
+    const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
     const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
     const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
     const Id zero = g_.index(0);
@@ -145,7 +145,7 @@ class Nest {
   }
 
   void flat(std::size_t level, const std::vector<Copy>& copies, Id first, Id last, std::vector<Id>& effects) {
-    const Id channels = g_.src(plan_[level + 1].range, 0), limit = mul_index(g_, g_.src(plan_[level].range, 0), channels);
+    const Id channels = g_.end(plan_[level + 1].range), limit = mul_index(g_, g_.end(plan_[level].range), channels);
     const Id begin = mul_index(g_, first, channels), end = mul_index(g_, last, channels);
     const int lanes = plan_[level].step;
     const Id middle = end_of_whole(begin, end, lanes);
@@ -171,7 +171,7 @@ class Nest {
   }
 
   // A bound of the level's range: tighter than the computed end of its loop.
-  Id limit(std::size_t level) const { return is_chunk(level) ? g_.sym("$end") : g_.src(plan_[level].range, 0); }
+  Id limit(std::size_t level) const { return is_chunk(level) ? g_.sym("$end") : g_.end(plan_[level].range); }
 
   Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration) {
     const LoopPlan& p = plan_[level];
@@ -208,7 +208,7 @@ class Nest {
   // Loads whole tiles along the copies. In tails, copies and lanes differ in number, or a mask is there.
   void transpose(const LoopPlan& p, std::vector<Copy>& copies) {
     const Id lanes = copies[0].values.at(p.transposes);
-    if (g_.op(lanes) != Op::RAMP || g_.lanes(lanes) != static_cast<int>(copies.size()) || copies[0].mask != no_id) return;
+    if (g_.op(lanes) != Op::RAMP || g_.lanes(lanes) != std::ssize(copies) || copies[0].mask != no_id) return;
     transpose_tile(g_, loops_, loads_to_transpose(g_, stores(), p.range, p.transposes), p.range, p.transposes, copies);
   }
 

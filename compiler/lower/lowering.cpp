@@ -30,7 +30,7 @@ namespace {
 
 std::vector<Id> stores_of(const Graph& g, Id sink) {
   std::vector<Id> out;
-  for (const Id effect : g.src(sink)) out.push_back(g.op(effect) == Op::END ? g.src(effect, 0) : effect);
+  for (const Id effect : g.src(sink)) out.push_back(g.op(effect) == Op::END ? g.store(effect) : effect);
   return out;
 }
 
@@ -41,7 +41,7 @@ void check_arrays(const Graph& g, Id sink) {
   for (const Id id : g.reachable(sink)) {
     if (g.op(id) != Op::LOCAL) continue;
     std::int64_t size = bytes(g.dtype(id));
-    for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.arg(extent, 0), most + 1), most + 1);
+    for (const Id extent : g.src(id).subspan(1)) size = std::min(size * std::min(g.value(extent), most + 1), most + 1);
     left -= size;
     if (left < 0)
       throw Diagnostic(
@@ -100,7 +100,7 @@ void explain_scattered(const Graph& g, Id sink) {
     const bool is_load = g.op(id) == Op::LOAD;
     if ((!is_load && g.op(id) != Op::STORE) || access_of(g, id) != Access::scattered) continue;
     remark(g, id, remarks::gathered, [&] {
-      return (is_load ? "loads " : "stores ") + std::to_string(g.lanes(g.src(id, 1))) +
+      return (is_load ? "loads " : "stores ") + std::to_string(g.lanes(index_of(g, id))) +
              " elements one by one: neighbouring lanes do not use neighbouring elements";
     });
   }
@@ -109,8 +109,8 @@ void explain_scattered(const Graph& g, Id sink) {
 // How the runtime may cut the outermost loop of a kernel with one tile step.
 void describe_loop(Graph& g, Lowering& k, std::span<const Id> stores) {
   const std::vector<LoopPlan>& plan = k.plans[0];
-  const auto moves = [&](Id store) { return index_stride(g, g.src(store, 1), plan[0].range) != 0; };
-  k.out.trip_count = plan.empty() ? g.index(1) : g.src(plan[0].range, 0);
+  const auto moves = [&](Id store) { return index_stride(g, index_of(g, store), plan[0].range) != 0; };
+  k.out.trip_count = plan.empty() ? g.index(1) : g.end(plan[0].range);
   const auto last_loop = [&] { return std::ranges::find(plan.rbegin(), plan.rend(), plan[0].range, &LoopPlan::range); };
   k.out.alignment = plan.empty() ? 1 : last_loop()->step;
   k.out.parallel = !plan.empty() && (k.is_explicit ? !k.in_order : std::ranges::all_of(stores, moves));

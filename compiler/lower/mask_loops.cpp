@@ -6,8 +6,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/index_vector.h"
 
@@ -16,9 +16,6 @@ namespace {
 
 constexpr std::int64_t endless = std::int64_t{1} << 62;
 
-std::size_t carried(const Graph& g, Id loop) { return g.slot(loop); }
-bool has_condition(const Graph& g, Id loop) { return g.args(loop).size() > 2 && g.arg(loop, 2) == 1; }
-
 using Ranges = std::unordered_map<Id, std::vector<Id>>;
 
 // By node: the RANGEs of all FORs around it. A node in the body of a loop is also inside all loops around that loop, even if it
@@ -26,7 +23,7 @@ using Ranges = std::unordered_map<Id, std::vector<Id>>;
 Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
   std::unordered_map<Id, Id> loops;  // by RANGE
   for (const Id id : nodes)
-    if (g.op(id) == Op::FOR) loops[g.src(id, 0)] = id;
+    if (g.op(id) == Op::FOR) loops[g.range_of(id)] = id;
   Ranges out;
   for (const Id id : nodes) {
     std::vector<Id>& here = out[id];
@@ -34,7 +31,7 @@ Ranges loops_around(const Graph& g, const std::vector<Id>& nodes) {
     for (const Id s : g.src(id))
       for (const Id r : out.at(s))
         if (std::ranges::find(here, r) == here.end()) here.push_back(r);
-    if (g.op(id) == Op::FOR) std::erase(here, g.src(id, 0));
+    if (g.op(id) == Op::FOR) std::erase(here, g.range_of(id));
   }
   for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // visits a loop before its body
     std::vector<Id>& here = out[*it];
@@ -69,7 +66,7 @@ class Divergence {
   // Whether the LOAD reads an array that each lane has for itself. Its elements count as different, because stores to it are
   // not tracked.
   bool reads_local(Id id) const {
-    const Id memory = memory_of(g_, g_.src(id, 0));
+    const Id memory = memory_of(g_, g_.state(id));
     return g_.op(memory) == Op::LOCAL && (inner_ == no_id || std::ranges::binary_search(around_.at(memory), inner_));
   }
 
@@ -77,28 +74,24 @@ class Divergence {
     bool differs = std::ranges::any_of(g_.src(id), [&](Id s) { return contains(s); }) && !is_state(g_, id);
     if (g_.op(id) == Op::LOAD) differs = differs || reads_local(id) || leaves_apart(id);
     if (g_.op(id) == Op::CARRY) {
-      const auto it = next_.find(g_.src(id, 0));
-      differs = differs || (it != next_.end() && nth(it->second, g_.arg(id, 0)));
+      const auto it = next_.find(g_.range_of(id));
+      differs = differs || (it != next_.end() && it->second[g_.slot(id)]);
     }
     if (g_.op(id) == Op::FOR) visit_loop(id);
     if (differs) nodes_.insert(id);
   }
 
   void visit_loop(Id id) {
-    const std::size_t n = carried(g_, id);
-    std::vector<bool>& c = next_[g_.src(id, 0)];
-    c.resize(n);
-    const bool bounds = contains(g_.src(id, 1)) || contains(g_.src(id, 2));
-    const bool condition =
-        has_condition(g_, id) && (leaves_apart(id) || contains(g_.src(id, 3)) || contains(g_.src(id, 3 + n)));
+    const LoopParts l = loop_parts(g_, id);
+    std::vector<bool>& c = next_[l.range];
+    c.resize(l.init.size());
+    const bool bounds = contains(l.begin) || contains(l.end);
+    const bool condition = l.conditional && (leaves_apart(id) || contains(l.init[0]) || contains(l.yield[0]));
     const bool apart = bounds || condition;
-    for (std::size_t i = 0; i < n; ++i) {
-      const Id now = g_.src(id, 3 + i), next = g_.src(id, 3 + n + i);
-      c[i] = c[i] || contains(next) || (apart && !is_state(g_, now));
-    }
+    for (std::size_t i = 0; i < c.size(); ++i) c[i] = c[i] || contains(l.yield[i]) || (apart && !is_state(g_, l.init[i]));
     if (!apart) return;
     nodes_.insert(id);
-    loops_.insert(g_.src(id, 0));
+    loops_.insert(l.range);
   }
 
   const Graph& g_;
@@ -121,14 +114,15 @@ class Masking {
   Masking(Graph& g, RangeIds& loops, Id sink, Id lanes) : g_(g), loops_(loops), sink_(sink) {
     const std::vector<Id> nodes = g.reachable(sink);
     const Ranges around = loops_around(g, nodes);
-    const auto is_lane_loop = [&](Id id) { return g.op(id) == Op::FOR && g.src(id, 0) == lanes; };
+    const auto is_lane_loop = [&](Id id) { return g.op(id) == Op::FOR && g.range_of(id) == lanes; };
     const bool is_inner = std::ranges::any_of(nodes, is_lane_loop);
     const Divergence differs(g, nodes, around, lanes, is_inner);
     for (const Id id : nodes) {
       if (g.op(id) != Op::FOR || (is_inner && !std::ranges::binary_search(around.at(id), lanes))) continue;
-      const bool begin = differs.contains(g.src(id, 1));
-      explain(id, differs.leaves_apart(g.src(id, 0)));
-      if (differs.leaves_apart(g.src(id, 0))) masked_[g.src(id, 0)] = {id, !has_condition(g, id), begin, no_id, no_id, no_id};
+      const LoopParts l = loop_parts(g, id);
+      const bool apart = differs.leaves_apart(l.range);
+      explain(id, apart);
+      if (apart) masked_[l.range] = {id, !l.conditional, differs.contains(l.begin), no_id, no_id, no_id};
     }
     for (const auto& [id, ranges] : around)
       std::ranges::copy_if(ranges, std::back_inserter(gates_[id]), [&](Id r) { return masked_.contains(r); });
@@ -149,9 +143,10 @@ class Masking {
       for (const Id s : g_.src(id)) open.emplace_back(s, false);
       if (const Masked* m = of_range(id)) {  // the new loop begins with these values, so they must be rebuilt before its RANGE
         for (const Id outer : gates_.at(m->loop)) open.emplace_back(outer, false);
-        open.emplace_back(g_.src(m->loop, 1), false);
-        open.emplace_back(g_.src(m->loop, 2), false);
-        if (!m->adds_active) open.emplace_back(g_.src(m->loop, 3), false);
+        const LoopParts l = loop_parts(g_, m->loop);
+        open.emplace_back(l.begin, false);
+        open.emplace_back(l.end, false);
+        if (!m->adds_active) open.emplace_back(l.init[0], false);
       }
     }
     return done_.at(sink_);
@@ -160,7 +155,7 @@ class Masking {
  private:
   // A `when` is a loop of at most one iteration.
   void explain(Id loop, bool apart) const {
-    const bool is_when = g_.is_index_const(g_.src(g_.src(loop, 0), 0), 1);
+    const bool is_when = g_.is_index_const(g_.end(g_.range_of(loop)), 1);
     if (apart)
       remark(g_, loop, remarks::masked, [&] {
         return is_when ? "the condition differs between lanes: all lanes compute, and those where it holds store"
@@ -192,7 +187,7 @@ class Masking {
       case Op::RANGE: return of_range(id) != nullptr ? open_loop(id) : g_.with_src(id, sources(id));
       case Op::CARRY: return carry(id);
       case Op::GET: return get(id);
-      case Op::FOR: return masked_.contains(g_.src(id, 0)) ? close_loop(id) : g_.with_src(id, sources(id));
+      case Op::FOR: return masked_.contains(g_.range_of(id)) ? close_loop(id) : g_.with_src(id, sources(id));
       case Op::LOAD:
       case Op::STORE: return access(id);
       case Op::ATOMIC: {
@@ -214,56 +209,59 @@ class Masking {
 
   Id open_loop(Id range) {
     Masked& m = masked_.at(range);
-    const Id begin = done_.at(g_.src(m.loop, 1)), end = done_.at(g_.src(m.loop, 2));
-    m.range = loops_.range(g_, m.counts_iterations ? g_.index(endless) : done_.at(g_.src(range, 0)), RangeKind::loop);
+    const LoopParts l = loop_parts(g_, m.loop);
+    const Id begin = done_.at(l.begin), end = done_.at(l.end), condition = m.adds_active ? no_id : done_.at(l.init[0]);
+    m.range = loops_.range(g_, m.counts_iterations ? g_.index(endless) : done_.at(g_.end(range)), RangeKind::loop);
     m.counter = m.counts_iterations ? add_index(g_, begin, m.range) : m.range;
-    Id first = g_.make(Op::LT, DType::boolean, {begin, end});
-    if (!m.adds_active) first = both(first, done_.at(g_.src(m.loop, 3)));
+    Id first = both(g_.make(Op::LT, DType::boolean, {begin, end}), condition);
     for (const Id outer : gates_.at(m.loop)) first = both(first, masked_.at(outer).active);
     m.active = g_.make(Op::CARRY, DType::boolean, {m.range, first}, {0});
     return m.counter;
   }
 
   Id carry(Id id) {
-    const Id range = g_.src(id, 0);
+    const auto [range, init] = g_.operands<2>(id);
     const Masked* m = of_range(range);
     if (m == nullptr) return g_.with_src(id, sources(id));
-    if (!m->adds_active && g_.arg(id, 0) == 0) return m->active;
-    return g_.make(Op::CARRY, g_.dtype(id), {m->range, done_.at(g_.src(id, 1))}, {g_.arg(id, 0) + (m->adds_active ? 1 : 0)});
+    const std::int64_t slot = g_.arg(id, 0);
+    if (!m->adds_active && slot == 0) return m->active;
+    return g_.make(Op::CARRY, g_.dtype(id), {m->range, done_.at(init)}, {slot + (m->adds_active ? 1 : 0)});
   }
 
   Id get(Id id) {
-    const Id loop = done_.at(g_.src(id, 0));
-    const Masked* m = of_range(g_.src(g_.src(id, 0), 0));
-    return g_.make(Op::GET, g_.dtype(id), {loop}, {g_.arg(id, 0) + (m != nullptr && m->adds_active ? 1 : 0)}, {}, g_.lanes(id));
+    const Id loop = g_.scope(id);
+    const Masked* m = of_range(g_.range_of(loop));
+    const std::int64_t slot = g_.arg(id, 0) + (m != nullptr && m->adds_active ? 1 : 0);
+    return g_.make(Op::GET, g_.dtype(id), {done_.at(loop)}, {slot}, {}, g_.lanes(id));
   }
 
   Id close_loop(Id loop) {
-    const Masked& m = masked_.at(g_.src(loop, 0));
-    const std::size_t n = carried(g_, loop), first = m.adds_active ? 0 : 1;
-    const std::int64_t step = g_.arg(loop, 1);
-    const Id end = done_.at(g_.src(loop, 2));
-    Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.counter, g_.index(step)), end});
+    const Masked& m = masked_.at(g_.range_of(loop));
+    const std::int64_t step = loop_parts(g_, loop).step;
+    const std::vector<Id> old = sources(loop);
+    const std::size_t n = g_.slot(loop);
+    const auto old_init = std::span(old).subspan(3, n), old_yield = std::span(old).subspan(3 + n, n);
+    const Id old_begin = old[1], old_end = old[2];
+    Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.counter, g_.index(step)), old_end});
     goes_on = both(m.active, goes_on);
-    if (!m.adds_active) goes_on = both(goes_on, done_.at(g_.src(loop, 3 + n)));
+    if (!m.adds_active) goes_on = both(goes_on, old_yield[0]);
     std::vector<Id> init{g_.src(m.active, 1)}, yield{goes_on};
-    for (std::size_t i = first; i < n; ++i) {
-      const Id at_first = done_.at(g_.src(loop, 3 + i)), next = done_.at(g_.src(loop, 3 + n + i));
+    for (std::size_t i = m.adds_active ? 0 : 1; i < n; ++i) {
+      const Id at_first = old_init[i], next = old_yield[i];
       init.push_back(at_first);
       if (is_state(g_, at_first)) {
         yield.push_back(next);
         continue;
       }
-      const auto slot = static_cast<std::int64_t>(init.size()) - 1;
-      const Id now = g_.make(Op::CARRY, g_.dtype(at_first), {m.range, at_first}, {slot});
+      const Id now = g_.make(Op::CARRY, g_.dtype(at_first), {m.range, at_first}, {std::ssize(init) - 1});
       yield.push_back(next == now ? now : g_.make(Op::WHERE, g_.dtype(at_first), {m.active, next, now}));
     }
     // The FOR ends at the bound of its RANGE, which all lanes share. The condition may end it earlier.
-    const Id begin = m.counts_iterations ? g_.index(0) : done_.at(g_.src(loop, 1));
-    std::vector<Id> src{m.range, begin, g_.src(m.range, 0)};
+    const Id begin = m.counts_iterations ? g_.index(0) : old_begin;
+    std::vector<Id> src{m.range, begin, g_.end(m.range)};
     src.insert(src.end(), init.begin(), init.end());
     src.insert(src.end(), yield.begin(), yield.end());
-    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{static_cast<std::int64_t>(init.size()), step, 1});
+    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{std::ssize(init), step, 1});
   }
 
   Id access(Id id) {

@@ -5,20 +5,13 @@
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/lower/drop_unit_ranges.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 namespace {
-
-std::vector<Id> loop_ranges(const Graph& g, Id sink) {
-  if (g.src(sink).empty() || g.op(g.src(sink, 0)) != Op::END) return {};
-  std::vector<Id> out;
-  for (const Id r : g.src(g.src(sink, 0)).subspan(1))
-    if (g.op(r) == Op::RANGE) out.push_back(r);
-  return out;
-}
 
 // Index nodes that depend on one of the ranges through index arithmetic.
 std::vector<Id> index_users(const Graph& g, Id sink, std::span<const Id> ranges) {
@@ -61,11 +54,11 @@ class Merge {
  public:
   Merge(Graph& g, Id sink, const Facts& facts) : g_(g), facts_(facts), sink_(sink) {
     for (const Id id : g.reachable(sink))
-      if (g.op(id) == Op::RANGE) next_id_ = std::max(next_id_, g.arg(id, 0) + 1);
+      if (g.op(id) == Op::RANGE) next_id_ = std::max(next_id_, g.range_number(id) + 1);
   }
 
   Id run(std::size_t fixed) {
-    std::vector<Id> ranges = loop_ranges(g_, sink_);
+    std::vector<Id> ranges = loops_of(g_, sink_);
     for (std::size_t i = ranges.size(); i-- > fixed + 1;)
       if (const Id merged = merge(ranges[i - 1], ranges[i]); merged != no_id) {
         ranges.erase(ranges.begin() + static_cast<std::ptrdiff_t>(i));
@@ -76,8 +69,8 @@ class Merge {
 
  private:
   Id merge(Id outer, Id inner) {
-    const Id extent = g_.src(inner, 0);
-    const Id total = mul_index(g_, g_.src(outer, 0), extent);
+    const Id extent = g_.end(inner);
+    const Id total = mul_index(g_, g_.end(outer), extent);
     const Id merged = g_.range(total, next_id_, RangeKind::loop);
     const Id pair[] = {outer, inner};
     const std::unordered_map<Id, Id> parts = {{outer, g_.make(Op::FLOORDIV, DType::index, {merged, extent})},
@@ -96,8 +89,8 @@ class Merge {
 
   void rebuild(Id outer, Id inner, Id merged, const std::unordered_map<Id, Id>& replaced) {
     std::vector<Id> ends;
-    for (const Id end : g_.src(sink_)) {
-      std::vector<Id> s = {g_.src(end, 0)};
+    for (const Id end : g_.sources(sink_)) {
+      std::vector<Id> s = {g_.store(end)};
       for (const Id r : g_.src(end).subspan(1))
         if (r != inner) s.push_back(r == outer ? merged : r);
       ends.push_back(g_.with_src(end, s));

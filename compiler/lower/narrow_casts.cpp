@@ -19,8 +19,8 @@ Id narrow_casts(Graph& g, Id sink, const Facts& facts) {
     const DType d = g.dtype(id);
     if (g.op(id) != Op::CAST || (d != DType::f32 && d != DType::f64) || g.op(x[0]) != Op::RAMP || g.dtype(x[0]) != DType::index)
       return no_id;
-    const Id base = g.src(x[0], 0);
-    const std::int64_t stride = g.arg(x[0], 0);
+    const Id base = g.operand(x[0]);
+    const std::int64_t stride = g.stride(x[0]);
     const int lanes = g.lanes(id);
     const Interval all = bounds(x[0]);
     if (within(all, std::numeric_limits<std::int32_t>::max())) return no_id;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/ir/reduce_identity.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
@@ -38,14 +39,14 @@ struct Reduction {
 // Whether some LOAD of the values is contiguous in the range.
 bool contiguous_over(const Graph& g, std::span<const Id> values, Id range) {
   for (const Id id : g.reachable(values))
-    if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), range) == 1) return true;
+    if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), range) == 1) return true;
   return false;
 }
 
 // The number of LOADs that are not contiguous if the range becomes lanes.
 std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range) {
   return std::ranges::count_if(g.reachable(values), [&](Id id) {
-    const auto stride = g.op(id) == Op::LOAD ? index_stride(g, g.src(id, 1), range) : 0;
+    const auto stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), range) : 0;
     return stride != 0 && stride != 1;
   });
 }
@@ -71,7 +72,7 @@ class Lowering {
 
  private:
   Reduction read(Id id, std::span<const Id> x) {
-    Reduction r{static_cast<ReduceKind>(g_.arg(id, 0)), static_cast<ReduceOrder>(g_.arg(id, 1)), {}, {}, DType::none};
+    Reduction r{g_.reduce_kind(id), static_cast<ReduceOrder>(g_.arg(id, 1)), {}, {}, DType::none};
     const std::size_t n_values = operands_of(r.kind);
     r.acc = accumulation_dtype(g_.dtype(x[0]));
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -96,8 +97,8 @@ class Lowering {
     return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
   bool small(const Reduction& r) const {
-    const Id n = g_.src(r.ranges[0], 0);
-    return g_.is_const(n) && g_.arg(n, 0) <= (r.kind == ReduceKind::dot ? unrolled_dot : unrolled_extent);
+    const Id n = g_.end(r.ranges[0]);
+    return g_.is_const(n) && g_.value(n) <= (r.kind == ReduceKind::dot ? unrolled_dot : unrolled_extent);
   }
   // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
   // short ranges, which are written out anyway.
@@ -109,7 +110,7 @@ class Lowering {
 
   Id striped(const Reduction& r) {
     const Id range = r.ranges[0];
-    const Id extent = g_.src(range, 0);
+    const Id extent = g_.end(range);
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
@@ -130,7 +131,8 @@ class Lowering {
       if (g_.op(id) == Op::FOR || g_.lanes(id) > 1) return false;
       if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) ++operations;
       if (g_.op(id) != Op::LOAD) continue;
-      const auto along = index_stride(g_, g_.src(id, 1), r.ranges[0]), across = index_stride(g_, g_.src(id, 1), innermost_);
+      const Id index = index_of(g_, id);
+      const auto along = index_stride(g_, index, r.ranges[0]), across = index_stride(g_, index, innermost_);
       if (!across || *across > 1 || *across < 0) return false;
       const bool contiguous = along && (*along == 0 || *along == 1);
       if (!contiguous && *across == 0) return false;
@@ -145,7 +147,7 @@ class Lowering {
       if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers;
       if (g_.op(id) == Op::CARRY) carried += registers;
     }
-    const std::int64_t iterations = g_.arg(g_.src(r.ranges[0], 0), 0);
+    const std::int64_t iterations = g_.value(g_.end(r.ranges[0]));
     return operations * iterations <= most_unrolled && carried * iterations <= most_carried;
   }
 
@@ -162,7 +164,7 @@ class Lowering {
     Nest n;
     n.carries = std::move(init);
     for (const Id old : r.ranges) {
-      const Id range = loops_.range(g_, g_.src(old, 0), RangeKind::reduce);
+      const Id range = loops_.range(g_, g_.end(old), RangeKind::reduce);
       n.copy.values[old] = range;
       n.ranges.push_back(range);
       n.inits.push_back(n.carries);
@@ -174,10 +176,10 @@ class Lowering {
 
   std::vector<Id> close(const Nest& n, std::vector<Id> yields) {
     for (std::size_t l = n.ranges.size(); l-- > 0;) {
-      std::vector<Id> s = {n.ranges[l], g_.index(0), g_.src(n.ranges[l], 0)};
+      std::vector<Id> s = {n.ranges[l], g_.index(0), g_.end(n.ranges[l])};
       s.insert(s.end(), n.inits[l].begin(), n.inits[l].end());
       s.insert(s.end(), yields.begin(), yields.end());
-      const std::vector<std::int64_t> args = {static_cast<std::int64_t>(yields.size()), 1};
+      const std::vector<std::int64_t> args = {std::ssize(yields), 1};
       const Id loop = g_.make(Op::FOR, DType::none, s, args);
       for (std::size_t i = 0; i < yields.size(); ++i)
         yields[i] = g_.make(Op::GET, g_.dtype(yields[i]), {loop}, {static_cast<std::int64_t>(i)});
@@ -197,8 +199,9 @@ class Lowering {
 
   // The sequential order for a few values, without a loop.
   Id in_a_row(const Reduction& r) {
-    std::vector<Copy> copies(g_.slot(g_.src(r.ranges[0], 0)));
-    for (std::size_t i = 0; i < copies.size(); ++i) copies[i].values[r.ranges[0]] = g_.index(static_cast<std::int64_t>(i));
+    const std::int64_t iterations = g_.value(g_.end(r.ranges[0]));
+    std::vector<Copy> copies;
+    for (std::int64_t i = 0; i < iterations; ++i) copies.emplace_back().values[r.ranges[0]] = g_.index(i);
     Id acc = identity(r);
     if (copies.empty()) return acc;
     for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
@@ -211,8 +214,8 @@ class Lowering {
   // Whether the element is searched in a second pass: lanes twice are faster than one element after the other.
   bool finds_in_lanes(const Reduction& r) const {
     if (r.ranges.size() != 1 || r.acc == DType::boolean) return false;
-    const Id extent = g_.src(r.ranges[0], 0);
-    if (g_.is_const(extent) && g_.arg(extent, 0) < 2 * reduce_stripes) return false;
+    const Id extent = g_.end(r.ranges[0]);
+    if (g_.is_const(extent) && g_.value(extent) < 2 * reduce_stripes) return false;
     const std::vector<Id> nodes = g_.reachable(r.values[0]);
     const bool has_loops = std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::FOR; });
     return !has_loops && contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
@@ -220,7 +223,7 @@ class Lowering {
 
   // The index of the best element: the least position of an element that equals the extremum or, if that is NaN, of a NaN.
   Id found(const Reduction& r) {
-    const Id range = r.ranges[0], extent = g_.src(range, 0), x = r.values[0];
+    const Id range = r.ranges[0], extent = g_.end(range), x = r.values[0];
     const auto [op, kind] =
         r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
     const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
@@ -254,7 +257,7 @@ class Lowering {
       beats = g_.make(Op::OR, DType::boolean, {beats, first_nan});
     }
     Id position = g_.index(0);
-    for (const Id range : n.ranges) position = add_index(g_, mul_index(g_, position, g_.src(range, 0)), range);
+    for (const Id range : n.ranges) position = add_index(g_, mul_index(g_, position, g_.end(range)), range);
     position = g_.make(Op::CAST, DType::i64, {position});
     return close(
         n, {g_.make(Op::WHERE, r.acc, {beats, x, best}), g_.make(Op::WHERE, DType::i64, {beats, position, n.carries[1]})})[1];
@@ -270,8 +273,9 @@ class Lowering {
 
 // The ranges of the kernel; none if it has other loops.
 std::vector<Id> loops_of(const Graph& g, Id sink) {
-  if (g.src(sink).empty() || g.op(g.src(sink, 0)) != Op::END) return {};
-  std::vector<Id> ranges = g.sources(g.src(sink, 0), 1);
+  const auto effects = g.src(sink);
+  if (effects.empty() || g.op(effects[0]) != Op::END) return {};
+  std::vector<Id> ranges = g.sources(effects[0], 1);
   if (!std::ranges::all_of(ranges, [&](Id r) { return g.op(r) == Op::RANGE; })) ranges.clear();
   return ranges;
 }

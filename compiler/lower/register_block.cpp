@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 
 namespace kiln::compiler {
@@ -23,7 +25,7 @@ Work work_of(const Graph& g, std::span<const Id> fma_loops) {
   Work w;
   for (const Id loop : fma_loops) {
     int operations = 0;
-    for (const Id id : g.reachable(g.src(loop, 4))) {
+    for (const Id id : g.reachable(loop_parts(g, loop).yield)) {
       if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
       w.gated = w.gated || (g.op(id) == Op::LOAD && g.src(id).size() > 2);
     }
@@ -39,15 +41,15 @@ std::size_t copied_range(const Graph& g, std::span<const Id> fma_loops, std::spa
   for (const bool vector_load : {true, false})
     for (std::size_t i = lanes; i-- > 0;)
       for (const Id loop : fma_loops)
-        for (const Id id : g.reachable(g.src(loop, 4)))
-          if (g.op(id) == Op::LOAD && index_stride(g, g.src(id, 1), ranges[i]) == 0 &&
-              (!vector_load || index_stride(g, g.src(id, 1), ranges[lanes]) != 0))
+        for (const Id id : g.reachable(loop_parts(g, loop).yield))
+          if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), ranges[i]) == 0 &&
+              (!vector_load || index_stride(g, index_of(g, id), ranges[lanes]) != 0))
             return i;
   return ranges.size();
 }
 
 // The extent if it is a constant, else 0.
-std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.src(range, 0)) ? g.arg(g.src(range, 0), 0) : 0; }
+std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end(range)) ? g.value(g.end(range)) : 0; }
 
 // Equal shares of a range, of at most `most` iterations each.
 int even_share(std::int64_t extent, int most) {
@@ -60,9 +62,9 @@ int even_share(std::int64_t extent, int most) {
 std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int widest) {
   std::int64_t longest = 0;
   for (const Id loop : fma_loops) {
-    const Id end = g.src(loop, 2);
+    const Id end = loop_parts(g, loop).end;
     if (!g.is_const(end)) return block_rows;
-    longest = std::max(longest, g.arg(end, 0));
+    longest = std::max(longest, g.value(end));
   }
   return std::max<std::int64_t>(1, block_bytes / (std::max<std::int64_t>(1, longest) * widest));
 }

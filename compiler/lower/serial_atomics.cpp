@@ -6,6 +6,7 @@
 
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/rewrite.h"
 
 namespace kiln::compiler {
@@ -40,7 +41,7 @@ std::string_view why_in_order(const Graph& g, Id id) {
   if (g.op(id) != Op::ATOMIC) return {};
   const AtomicKind kind = kind_of(g, id);
   if (kind == AtomicKind::exchange || kind == AtomicKind::compare_exchange) return "its exchanges store the last value";
-  return is_int(g.dtype(g.src(id, 2))) ? "" : "its atomic operations are on floats, and rounding depends on the order";
+  return is_int(g.dtype(value_of(g, id))) ? "" : "its atomic operations are on floats, and rounding depends on the order";
 }
 
 }  // namespace

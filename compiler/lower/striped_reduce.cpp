@@ -16,7 +16,7 @@ class Lowering {
       : g_(g),
         loops_(loops),
         r_(r),
-        identity_(g.constant(r.dtype, static_cast<std::uint64_t>(g.arg(r.identity, 0)), reduce_stripes)) {}
+        identity_(g.constant(r.dtype, static_cast<std::uint64_t>(g.value(r.identity)), reduce_stripes)) {}
 
   // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
   // RANGEs.
@@ -146,7 +146,7 @@ class Lowering {
     std::vector<Id> acc = all_identities();
     if (middle != begin) acc = loop_of_scalars(begin, middle, acc, false);
     if (middle != end && g_.is_const(middle) && g_.is_const(end))
-      acc = accumulated(acc, positions(middle, static_cast<std::size_t>(g_.arg(end, 0) - g_.arg(middle, 0))));
+      acc = accumulated(acc, positions(middle, g_.value(end) - g_.value(middle)));
     else if (middle != end)
       acc = loop_of_scalars(middle, end, acc, true);
     return tree_of_scalars(std::move(acc));
@@ -172,10 +172,9 @@ class Lowering {
     std::vector<Id> src = {range, begin, end};
     src.insert(src.end(), init.begin(), init.end());
     src.insert(src.end(), next.begin(), next.end());
-    const Id made = g_.make(Op::FOR, DType::none, src, std::vector{static_cast<std::int64_t>(init.size()), step});
+    const Id made = g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{std::ssize(init), step});
     std::vector<Id> out;
-    for (std::size_t j = 0; j < init.size(); ++j)
-      out.push_back(g_.make(Op::GET, r_.dtype, {made}, {static_cast<std::int64_t>(j)}));
+    for (std::int64_t j = 0; j < std::ssize(init); ++j) out.push_back(g_.make(Op::GET, r_.dtype, {made}, {j}));
     return out;
   }
 
@@ -191,9 +190,9 @@ class Lowering {
     return tree_of_scalars(loop(l.range, l.begin, l.end, all_identities(), next, 1));
   }
 
-  std::vector<Id> positions(Id first, std::size_t count) {
+  std::vector<Id> positions(Id first, std::int64_t count) {
     std::vector<Id> out;
-    for (std::size_t j = 0; j < count; ++j) out.push_back(add_index(g_, first, g_.index(static_cast<std::int64_t>(j))));
+    for (std::int64_t j = 0; j < count; ++j) out.push_back(add_index(g_, first, g_.index(j)));
     return out;
   }
 
@@ -209,7 +208,7 @@ class Lowering {
   // partial: positions from `end` on read the last element and change nothing.
   std::vector<Id> loop_of_scalars(Id begin, Id end, const std::vector<Id>& init, bool partial) {
     const Id range = loops_.range(g_, end, RangeKind::reduce);
-    const std::vector<Id> acc = carries(range, init), at = positions(range, init.size());
+    const std::vector<Id> acc = carries(range, init), at = positions(range, std::ssize(init));
     std::vector<Id> places = at;
     const Id last = partial ? sub_index(g_, end, g_.index(1)) : no_id;
     for (Id& p : places)
@@ -244,9 +243,9 @@ static bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
 // is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the first stripe is enough.
 Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
-  const auto n = g.slot(r.extent);
-  std::vector<Copy> copies(n);
-  for (std::size_t i = 0; i < n; ++i) copies[i].values[r.range] = g.index(static_cast<std::int64_t>(i));
+  const std::int64_t n = g.value(r.extent);
+  std::vector<Copy> copies;
+  for (std::int64_t i = 0; i < n; ++i) copies.emplace_back().values[r.range] = g.index(i);
   std::vector<Id> acc;
   if (n > 0)
     for (const std::vector<Id>& x : expand(g, loops, r.values, copies)) {

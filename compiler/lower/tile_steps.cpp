@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "compiler/ir/nth.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest.h"
 
@@ -26,7 +27,7 @@ class TileLoop {
       const std::vector<Id> nest = nest_of(k_.tile_steps[i], k_.plans[i]);
       effects.insert(effects.end(), nest.begin(), nest.end());
     }
-    const Id tiles = tile_ == no_id ? g_.index(1) : g_.src(tile_, 0);
+    const Id tiles = tile_ == no_id ? g_.index(1) : g_.end(tile_);
     out.trip_count = has_tile_buffers() ? index_binary(g_, Op::MIN, tiles, g_.index(most_chunks)) : tiles;
     return g_.make(Op::SINK, DType::none, {tile_loop(effects, tiles, out.trip_count)});
   }
@@ -38,8 +39,8 @@ class TileLoop {
 
   std::vector<Id> nest_of(Id tile_step, std::span<const LoopPlan> plan) {
     std::vector<Id> stores;
-    for (const Id effect : g_.src(tile_step)) stores.push_back(g_.op(effect) == Op::END ? g_.src(effect, 0) : effect);
-    if (tile_ != no_id && std::ranges::any_of(stores, [&](Id s) { return index_stride(g_, g_.src(s, 1), tile_) == 0; }))
+    for (const Id effect : g_.src(tile_step)) stores.push_back(g_.op(effect) == Op::END ? g_.store(effect) : effect);
+    if (tile_ != no_id && std::ranges::any_of(stores, [&](Id s) { return index_stride(g_, index_of(g_, s), tile_) == 0; }))
       k_.out.parallel = false;
     return inner_nest(g_, *k_.loops, stores, plan, k_.facts);
   }
@@ -52,7 +53,7 @@ class TileLoop {
     const Id inner = rewrite(g_, all, [&](Id id, std::span<const Id> x) {
       if (id == tile_) return range;
       const bool access = g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE;
-      const Id tile = access ? nth(k_.tile_sizes, g_.arg(x[0], 0)) : no_id;
+      const Id tile = access ? k_.tile_sizes[g_.slot(x[0])] : no_id;
       if (tile == no_id) return no_id;
       std::vector<Id> src(x.begin(), x.end());
       src[1] = add_index(g_, src[1], mul_index(g_, place, tile));
@@ -98,10 +99,10 @@ std::vector<Id> tile_sizes_of(const Schedule& schedule, const Kernel& kernel) {
 }
 
 Id tile_range(const Graph& g, std::span<const Id> tile_steps) {
-  const auto first = ranges_of(g, g.src(tile_steps[0], 0));
+  const auto first = ranges_of(g, g.src(tile_steps[0]).front());
   const Id range = first.empty() ? no_id : first[0];
   const auto shares = [&](Id tile_step) {
-    const auto loops = ranges_of(g, g.src(tile_step, 0));
+    const auto loops = ranges_of(g, g.src(tile_step).front());
     return !loops.empty() && loops[0] == range;
   };
   return range != no_id && g.op(range) == Op::RANGE && std::ranges::all_of(tile_steps, shares) ? range : no_id;

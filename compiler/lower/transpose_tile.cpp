@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 
 namespace kiln::compiler {
@@ -36,8 +37,8 @@ std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, I
   std::vector<Id> out;
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) == Op::FOR) return {};
-    if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, g.src(id, 1), rows) != 1) continue;
-    const std::optional<std::int64_t> stride = index_stride(g, g.src(id, 1), lanes);
+    if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), rows) != 1) continue;
+    const std::optional<std::int64_t> stride = index_stride(g, index_of(g, id), lanes);
     if (!stride || *stride > 1 || *stride < -1) out.push_back(id);
   }
   return out;
@@ -45,7 +46,7 @@ std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, I
 
 void transpose_tile(Graph& g, RangeIds& loops, std::span<const Id> loads, Id rows, Id lanes, std::vector<Copy>& copies) {
   const auto width = static_cast<int>(copies.size());
-  const Id first_lane = g.src(copies[0].values.at(lanes), 0), first_row = copies[0].values.at(rows);
+  const Id first_lane = g.operand(copies[0].values.at(lanes)), first_row = copies[0].values.at(rows);
   std::vector<Copy> lines(copies.size(), copies[0]);
   for (std::size_t l = 0; l < lines.size(); ++l) {
     lines[l].values[rows] = ramp(g, first_row, 1, width);

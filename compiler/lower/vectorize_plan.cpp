@@ -5,6 +5,8 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
@@ -34,36 +36,40 @@ Body look(const Graph& g, std::span<const Id> stores) {
   Body b;
   for (const Id id : g.reachable(stores)) {
     const Op op = g.op(id);
-    const DType d = op == Op::STORE ? g.dtype(g.src(id, 2)) : g.dtype(id);
+    const DType d = op == Op::STORE ? g.dtype(value_of(g, id)) : g.dtype(id);
     const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
     if (is_elementwise(op) && d != DType::index) ++b.operations;
     if (op != Op::FOR) continue;
     b.has_loops = true;
-    if (g.arg(id, 0) == 1 && g.op(g.src(id, 4)) == Op::FMA) b.fma_loops.push_back(id);
+    const auto yield = loop_parts(g, id).yield;
+    if (yield.size() == 1 && g.op(yield[0]) == Op::FMA) b.fma_loops.push_back(id);
   }
   return b;
 }
 
 bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
-  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, g.src(s, 1), range) == stride; });
+  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; });
 }
 
 // Whether the number of iterations of an inner loop depends on the range.
 bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
   std::vector<Id> ends;
   for (const Id id : g.reachable(stores))
-    if (g.op(id) == Op::FOR) ends.insert(ends.end(), {g.src(id, 1), g.src(id, 2)});
+    if (g.op(id) == Op::FOR) {
+      const LoopParts l = loop_parts(g, id);
+      ends.insert(ends.end(), {l.begin, l.end});
+    }
   const std::vector<Id> nodes = g.reachable(ends);
   return std::ranges::binary_search(nodes, range);
 }
 
 // `wanted` iterations, or the extent if it is constant and smaller.
 int fitting(const Graph& g, Id range, int wanted) {
-  const Id end = g.src(range, 0);
-  if (!g.is_const(end) || g.arg(end, 0) >= wanted) return wanted;
-  return static_cast<int>(std::max<std::int64_t>(1, g.arg(end, 0)));
+  const Id end = g.end(range);
+  if (!g.is_const(end) || g.value(end) >= wanted) return wanted;
+  return static_cast<int>(std::max<std::int64_t>(1, g.value(end)));
 }
 
 // Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
@@ -84,7 +90,7 @@ struct Short {
   std::int64_t innermost = 1;  // iterations of the last range
 
   Short(const Graph& g, std::span<const Id> ranges) : first(long_loops(g, ranges)) {
-    for (const Id r : ranges.subspan(first)) iterations *= innermost = g.arg(g.src(r, 0), 0);
+    for (const Id r : ranges.subspan(first)) iterations *= innermost = g.value(g.end(r));
   }
 };
 
@@ -178,9 +184,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   return register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target).value_or(plan);
 }
 
-std::string range_text(const Graph& g, Id range) {
-  return "the loop of " + index_text_or_id(g, g.src(range, 0)) + " iterations";
-}
+std::string range_text(const Graph& g, Id range) { return "the loop of " + index_text_or_id(g, g.end(range)) + " iterations"; }
 
 void explain(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan) {
   const auto lanes = std::ranges::find(plan, true, &LoopPlan::lanes);

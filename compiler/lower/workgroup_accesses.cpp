@@ -6,7 +6,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/integer_value.h"
@@ -100,11 +99,11 @@ struct Lanes {
 class BarrierInterval {
  public:
   BarrierInterval(Graph& g, Id sink, Id loop, int lanes, std::int64_t size, const Facts& facts)
-      : g_(g), loop_(loop), range_(g.src(loop, 0)), size_(size), lanes_(lanes), evaluate_(g) {
+      : g_(g), loop_(loop), range_(g.range_of(loop)), size_(size), lanes_(lanes), evaluate_(g) {
     find_inside(loop);
     find_accesses(facts);
     for (const Id id : g.reachable(sink))
-      if (g.op(id) == Op::FOR) loops_[g.src(id, 0)] = id;
+      if (g.op(id) == Op::FOR) loops_[g.range_of(id)] = id;
   }
 
   WorkgroupAccesses look() {
@@ -129,7 +128,7 @@ class BarrierInterval {
     for (std::size_t i = 2; i < offsets.size(); ++i) regular = regular && offsets[i] - offsets[i - 1] == stride;
     if (regular && stride != 0) out.strides[index] = stride;
     const bool in_a_row = regular && (stride == 1 || stride == -1);
-    if (!in_a_row && offsets.size() == static_cast<std::size_t>(lanes_)) out.patterns[index] = offsets;
+    if (!in_a_row && std::ssize(offsets) == lanes_) out.patterns[index] = offsets;
   }
 
   void find_inside(Id loop) {
@@ -141,7 +140,7 @@ class BarrierInterval {
       for (const Id id : nodes_) {
         if (std::ranges::none_of(g_.src(id), [&](Id s) { return inside_.contains(s); })) continue;
         inside_.insert(id);
-        if (g_.op(id) == Op::FOR) inside_.insert(g_.src(id, 0));
+        if (g_.op(id) == Op::FOR) inside_.insert(g_.range_of(id));
       }
     }
   }
@@ -151,7 +150,7 @@ class BarrierInterval {
     for (const Id id : nodes_) {
       const Op op = g_.op(id);
       if (!inside_.contains(id) || (op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC)) continue;
-      const Id memory = memory_of(g_, g_.src(id, 0));
+      const Id memory = memory_of(g_, g_.state(id));
       if (g_.op(memory) == Op::LOCAL && inside_.contains(memory)) continue;  // each work item has its own
       const auto src = g_.src(id);
       const Id index = op == Op::ATOMIC ? src.back() : src[1];
@@ -177,7 +176,7 @@ class BarrierInterval {
       std::vector<std::int64_t> iterations;
       for (std::int64_t i = *begin; i < *end; i += l.step) iterations.push_back(i);
       if (iterations.empty()) continue;
-      combinations *= static_cast<std::int64_t>(iterations.size());
+      combinations *= std::ssize(iterations);
       if (combinations > most_iterations) return false;
       inner_.emplace_back(l.range, std::move(iterations));
     }
@@ -209,7 +208,7 @@ class BarrierInterval {
       if (a.gate != no_id) roots.push_back(a.gate);
     }
     const std::vector<Id> all = g_.reachable(roots);
-    return std::ranges::binary_search(all, g_.src(loop, 0));
+    return std::ranges::binary_search(all, g_.range_of(loop));
   }
 
   bool add_iterations(Id loop) {
@@ -240,14 +239,14 @@ class BarrierInterval {
     std::vector<std::optional<std::int64_t>> next;
     for (const Id v : values) next.push_back(g_.dtype(v) == DType::none ? std::nullopt : evaluate_(v));
     for (const Id c : carries(loop)) {
-      const auto& v = nth(next, g_.arg(c, 0));
+      const auto& v = next[g_.slot(c)];
       now.erase(c);
       if (v) now[c] = *v;
     }
   }
   std::optional<std::int64_t> iteration_condition(Id loop, const Values& now) {
     for (const Id c : carries(loop))
-      if (g_.arg(c, 0) == 0 && now.contains(c)) return now.at(c);
+      if (g_.slot(c) == 0 && now.contains(c)) return now.at(c);
     return std::nullopt;
   }
   const std::vector<Id>& carries(Id loop) {
@@ -255,7 +254,7 @@ class BarrierInterval {
     if (made) {
       std::vector<Id> roots(loop_parts(g_, loop).yield.begin(), loop_parts(g_, loop).yield.end());
       for (const Id id : g_.reachable(roots))
-        if (g_.op(id) == Op::CARRY && g_.src(id, 0) == g_.src(loop, 0)) it->second.push_back(id);
+        if (g_.op(id) == Op::CARRY && g_.range_of(id) == g_.range_of(loop)) it->second.push_back(id);
     }
     return it->second;
   }
@@ -290,7 +289,7 @@ class BarrierInterval {
       const bool matters = written_.contains(a.memory);
       const auto at = element(a);
       if (!at || !a.is_plain) offsets_[a.index] = std::nullopt;
-      if (auto& row = rows[a.index]; at && row.size() == static_cast<std::size_t>(lane)) row.push_back(*at);
+      if (auto& row = rows[a.index]; at && std::ssize(row) == lane) row.push_back(*at);
       if (!matters) continue;
       if (a.gate != no_id && evaluate_(a.gate) == 0) continue;
       if (!at) return false;
@@ -342,10 +341,10 @@ class BarrierInterval {
       const auto [it, made] = offsets_.try_emplace(index, row);
       if (made || !it->second) continue;
       std::vector<std::int64_t>& known = *it->second;
-      const std::size_t common = std::min(known.size(), row.size());
-      if (!std::equal(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(common), known.begin()))
+      const auto common = std::min(std::ssize(known), std::ssize(row));
+      if (!std::equal(row.begin(), row.begin() + common, known.begin()))
         it->second = std::nullopt;
-      else if (row.size() > common)
+      else if (std::ssize(row) > common)
         known = row;
     }
   }

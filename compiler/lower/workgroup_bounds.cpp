@@ -18,14 +18,14 @@ struct Bound {
 
 class ActiveWorkItems {
  public:
-  ActiveWorkItems(Graph& g, Id loop) : g_(g), range_(g.src(loop, 0)), nodes_(g.reachable(loop_parts(g, loop).yield)) {
+  ActiveWorkItems(Graph& g, Id loop) : g_(g), range_(g.range_of(loop)), nodes_(g.reachable(loop_parts(g, loop).yield)) {
     inside_.insert(range_);
     for (std::size_t before = 0; before != inside_.size();) {  // the RANGE of an inner loop is inside too
       before = inside_.size();
       for (const Id id : nodes_) {
         if (std::ranges::none_of(g.src(id), [&](Id s) { return inside_.contains(s); })) continue;
         inside_.insert(id);
-        if (g.op(id) == Op::FOR) inside_.insert(g.src(id, 0));
+        if (g.op(id) == Op::FOR) inside_.insert(g.range_of(id));
       }
     }
   }
@@ -35,7 +35,7 @@ class ActiveWorkItems {
     std::optional<std::vector<Id>> common;
     for (const Id id : nodes_) {
       const Op op = g_.op(id);
-      if (!inside_.contains(id) || (op != Op::STORE && op != Op::ATOMIC) || inside_.contains(memory_of(g_, g_.src(id, 0))))
+      if (!inside_.contains(id) || (op != Op::STORE && op != Op::ATOMIC) || inside_.contains(memory_of(g_, g_.state(id))))
         continue;
       const std::vector<Id> here = conditions(id);
       if (!common)
@@ -57,15 +57,15 @@ class ActiveWorkItems {
     out.push_back(g_.op(effect) == Op::STORE ? src[3] : src[1]);
     for (std::size_t i = 0; i < out.size(); ++i)
       if (g_.op(out[i]) == Op::AND) {
-        out.push_back(g_.src(out[i], 0));
-        out.push_back(g_.src(out[i], 1));
+        const auto [a, b] = g_.operands<2>(out[i]);
+        out.insert(out.end(), {a, b});
       }
     return out;
   }
 
   bool is_work_item(Id id) const {
     return id == range_ ||
-           (g_.op(id) == Op::CAST && g_.src(id, 0) == range_ && is_int(g_.dtype(id)) && bits(g_.dtype(id)) >= 16);
+           (g_.op(id) == Op::CAST && g_.operand(id) == range_ && is_int(g_.dtype(id)) && bits(g_.dtype(id)) >= 16);
   }
   // Whether the value is the same for all work items, and the value + 1 fits an index.
   bool is_shared(Id id) const {
@@ -76,14 +76,14 @@ class ActiveWorkItems {
   std::optional<Bound> bound_of(Id condition) {
     const Op op = g_.op(condition);
     if (op != Op::LT && op != Op::LE && op != Op::EQ) return std::nullopt;
-    Id item = g_.src(condition, 0), n = g_.src(condition, 1);
+    auto [item, n] = g_.operands<2>(condition);
     if (op == Op::EQ && !is_work_item(item)) std::swap(item, n);
     if (!is_work_item(item) || !is_shared(n)) return std::nullopt;
     if (g_.dtype(n) != DType::index) n = index_cast(n);
     const Id behind = op == Op::LT ? n : index_add(g_, n, g_.index(1));
     return Bound{condition, op == Op::EQ ? n : no_id, behind};
   }
-  Id index_cast(Id n) { return g_.is_const(n) ? g_.index(g_.arg(n, 0)) : g_.make(Op::CAST, DType::index, {n}); }
+  Id index_cast(Id n) { return g_.is_const(n) ? g_.index(g_.value(n)) : g_.make(Op::CAST, DType::index, {n}); }
 
   Graph& g_;
   Id range_;

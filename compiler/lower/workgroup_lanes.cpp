@@ -7,9 +7,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/explicit_plan.h"
 #include "compiler/lower/index_vector.h"
@@ -33,7 +33,7 @@ Id first_workgroup(const Graph& g, Id sink) {
 // The largest possible number of work items.
 std::int64_t work_items(Graph& g, Id loop, const Facts& facts) {
   const LoopParts l = loop_parts(g, loop);
-  return std::clamp<std::int64_t>(Bounds(g, facts)(l.end).max, 0, g.arg(g.src(l.range, 0), 0));
+  return std::clamp<std::int64_t>(Bounds(g, facts)(l.end).max, 0, g.arg(g.end(l.range), 0));
 }
 
 int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) {
@@ -44,10 +44,10 @@ int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) 
   for (const Id id : g.reachable(l.yield)) {
     if (!inside.contains(id) && std::ranges::none_of(g.src(id), [&](Id s) { return inside.contains(s); })) continue;
     inside.insert(id);
-    if (g.op(id) == Op::FOR && static_cast<RangeKind>(g.arg(g.src(id, 0), 1)) == RangeKind::vector) return 1;
+    if (g.op(id) == Op::FOR && g.range_kind(g.range_of(id)) == RangeKind::vector) return 1;
     if (g.op(id) == Op::LOCAL && is_large_array(g, id)) return 1;
     if (g.op(id) == Op::LOAD) widest = std::max(widest, bytes(g.dtype(id)));
-    if (g.op(id) == Op::STORE || g.op(id) == Op::ATOMIC) widest = std::max(widest, bytes(g.dtype(g.src(id, 2))));
+    if (g.op(id) == Op::STORE || g.op(id) == Op::ATOMIC) widest = std::max(widest, bytes(g.dtype(value_of(g, id))));
   }
   return static_cast<int>(
       std::bit_floor(static_cast<std::uint64_t>(std::min<std::int64_t>(size, target.vector_bytes / widest))));
@@ -67,21 +67,20 @@ class Widening {
     const Id whole = loop(begin, count, init, false);
     if (count == end) return whole;
     std::vector<Id> left;
-    for (std::size_t i = 0; i < init.size(); ++i)
-      left.push_back(g_.make(Op::GET, DType::none, {whole}, {static_cast<std::int64_t>(i)}));
+    for (std::int64_t i = 0; i < std::ssize(init); ++i) left.push_back(g_.make(Op::GET, DType::none, {whole}, {i}));
     return loop(count, end, left, true);
   }
 
  private:
   Id loop(Id begin, Id end, const std::vector<Id>& init, bool masked) {
-    const Id old_range = g_.src(loop_, 0);
-    const Id range = loops_.range(g_, g_.src(old_range, 0), RangeKind::vector);
+    const Id old_range = g_.range_of(loop_);
+    const Id range = loops_.range(g_, g_.end(old_range), RangeKind::vector);
     const std::vector<Id> yields(loop_parts(g_, loop_).yield.begin(), loop_parts(g_, loop_).yield.end());
     Copy copy;
     copy.values[old_range] = ramp(g_, range, 1, lanes_);
     for (const Id id : g_.reachable(yields))
-      if (g_.op(id) == Op::CARRY && g_.src(id, 0) == old_range)
-        copy.values[id] = g_.make(Op::CARRY, DType::none, {range, nth(init, g_.arg(id, 0))}, {g_.arg(id, 0)});
+      if (g_.op(id) == Op::CARRY && g_.range_of(id) == old_range)
+        copy.values[id] = g_.make(Op::CARRY, DType::none, std::vector<Id>{range, init[g_.slot(id)]}, g_.args(id));
     const std::map<Id, Id> firsts = first_lanes(range);
     for (const auto& [index, first] : firsts)
       if (g_.op(index) != Op::RANGE && accesses_.strides.contains(index))
@@ -91,7 +90,7 @@ class Widening {
     src.insert(src.end(), init.begin(), init.end());
     const std::vector<Id> next = masked ? bodies(yields, copy) : patterns(yields, copy, firsts);
     src.insert(src.end(), next.begin(), next.end());
-    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{static_cast<std::int64_t>(init.size()), lanes_});
+    return g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{std::ssize(init), lanes_});
   }
 
   std::vector<Id> bodies(const std::vector<Id>& roots, const Copy& copy) {
@@ -105,7 +104,7 @@ class Widening {
     for (const auto& [index, offsets] : accesses_.patterns) known.insert(index);
     const std::vector<Id> indices(known.begin(), known.end());
     Copy first;
-    first.values[g_.src(loop_, 0)] = range;
+    first.values[g_.range_of(loop_)] = range;
     const std::vector<Id> made = bodies(indices, first);
     std::map<Id, Id> out;
     for (std::size_t i = 0; i < indices.size(); ++i) out[indices[i]] = made[i];
@@ -150,7 +149,7 @@ Id workgroup_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const
     return rewrite(g, sink, [&](Id id, std::span<const Id>) { return id == old ? made : no_id; });
   };
   for (Id loop = first_workgroup(g, sink); loop != no_id; loop = first_workgroup(g, sink)) {
-    const Id range = g.src(loop, 0);
+    const Id range = g.range_of(loop);
     sink = workgroup_bounds(g, sink, range);
     loop = loop_of(g, sink, range);
     const std::int64_t size = work_items(g, loop, facts);
@@ -163,7 +162,7 @@ Id workgroup_lanes(Graph& g, RangeIds& loops, Id sink, const Facts& facts, const
       loop = loop_of(g, sink, range);
       sink = replaced(loop, Widening(g, loops, loop, lanes, accesses).run());
     } else {
-      sink = replaced(range, loops.range(g, g.src(range, 0), RangeKind::loop));
+      sink = replaced(range, loops.range(g, g.end(range), RangeKind::loop));
     }
   }
   return sink;

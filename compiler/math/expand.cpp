@@ -4,7 +4,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "compiler/ir/nth.h"
 #include "compiler/math/emit.h"
 
 namespace kiln::compiler {
@@ -42,7 +41,7 @@ Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   std::vector<Id> src;
   for (const Id id : apart.in_order(root)) {
     if (apart.op(id) == Op::BUFFER) {
-      now[id] = nth(operands, apart.arg(id, 0));
+      now[id] = operands[apart.slot(id)];
       continue;
     }
     src.clear();

@@ -62,7 +62,7 @@ Evaluator::Evaluator(const Graph& g, std::span<const Id> variables, std::span<co
     : g_(g), variables_(variables.begin(), variables.end()), values_(g.size()) {
   for (Id id : g.reachable(roots)) {
     if (g.op(id) == Op::CONST)
-      values_[id] = exact(g.arg(id, 0));
+      values_[id] = exact(g.value(id));
     else if (g.op(id) != Op::SYM)
       order_.push_back(id);
   }

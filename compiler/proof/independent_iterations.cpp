@@ -6,6 +6,7 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/state.h"
+#include "compiler/lower/access.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -18,17 +19,17 @@ struct Accesses {
   bool stored = false, atomic = false;
 };
 
-std::map<std::int64_t, Accesses> accesses_of(const Graph& g, Id sink) {
-  std::map<std::int64_t, Accesses> out;
+std::map<std::size_t, Accesses> accesses_of(const Graph& g, Id sink) {
+  std::map<std::size_t, Accesses> out;
   for (const Id id : g.reachable(sink)) {
     const Op op = g.op(id);
     if (op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) continue;
-    const Id memory = memory_of(g, g.src(id, 0));
+    const Id memory = memory_of(g, g.state(id));
     if (g.op(memory) == Op::LOCAL) continue;
-    Accesses& a = out[g.arg(memory, 0)];
+    Accesses& a = out[g.slot(memory)];
     a.stored = a.stored || op == Op::STORE;
     a.atomic = a.atomic || op == Op::ATOMIC;
-    if (op != Op::ATOMIC) a.indices.push_back(g.src(id, 1));
+    if (op != Op::ATOMIC) a.indices.push_back(index_of(g, id));
   }
   return out;
 }
@@ -75,7 +76,7 @@ class Blocks {
     Id number = g_.index(0), stride = g_.index(size);
     for (std::size_t k = order.size(); k-- > 0;) {
       number = index_add(g_, index_mul(g_, order[k], stride), number);
-      stride = index_mul(g_, stride, g_.src(order[k], 0));
+      stride = index_mul(g_, stride, g_.end(order[k]));
     }
     return number;
   }

@@ -47,7 +47,7 @@ class Claims {
       if (k.is_explicit && g.op(id) == Op::ATOMIC) atomics_.push_back(access(id, 1));
       if (g.op(id) != Op::END) continue;
       loops_ = g.sources(id, 1);
-      if (!k.is_explicit) stores_.push_back(access(g.src(id, 0), 3));
+      if (!k.is_explicit) stores_.push_back(access(g.store(id), 3));
       if (!k.is_explicit) stores_.back().loops = loops_;
     }
   }
@@ -95,18 +95,18 @@ class Claims {
 
   // A gate is an operand, or part of the index: WHERE(gate, index, INVALID). Arrays of the iteration have no buffer.
   Access access(Id id, std::size_t gate) {
-    const Id memory = memory_of(g_, g_.src(id, 0));
+    const Id memory = memory_of(g_, g_.state(id));
     const bool local = g_.op(memory) == Op::LOCAL;
-    Access a{id,
-             local ? -1 : nth(k_.buffers, g_.arg(memory, 0)),
-             g_.op(id) == Op::ATOMIC ? g_.src(id).back() : g_.src(id, 1),
-             {},
-             {},
-             {}};
+    Access a;
+    a.node = id;
+    a.buffer = local ? -1 : k_.buffers[g_.slot(memory)];
+    a.index = g_.op(id) == Op::ATOMIC ? g_.src(id).back() : g_.src(id, 1);
     if (g_.src(id).size() > gate) a.gates.push_back(g_.src(id, gate));
-    while (g_.op(a.index) == Op::WHERE && g_.op(g_.src(a.index, 2)) == Op::INVALID) {
-      a.gates.push_back(g_.src(a.index, 0));
-      a.index = g_.src(a.index, 1);
+    while (g_.op(a.index) == Op::WHERE) {
+      const auto [condition, index, otherwise] = g_.operands<3>(a.index);
+      if (g_.op(otherwise) != Op::INVALID) break;
+      a.gates.push_back(condition);
+      a.index = index;
     }
     a.index = with_symbols_out(g_, a.index, a.symbols);
     return a;
@@ -136,7 +136,7 @@ class Claims {
   void inside(const Access& a, const std::string& what) {
     add(label(a, what + " inside"), [&](SmtTerms& t) {
       std::vector<Id> symbols = a.symbols;
-      const Id elements = a.buffer < 0 ? elements_of(memory_of(g_, g_.src(a.node, 0))) : nth(s_.buffers, a.buffer).size;
+      const Id elements = a.buffer < 0 ? elements_of(memory_of(g_, g_.state(a.node))) : nth(s_.buffers, a.buffer).size;
       const Id size = with_symbols_out(g_, elements, symbols);
       Access alone = a;
       if (!k_.is_explicit) alone.loops.clear();
@@ -189,8 +189,8 @@ class Claims {
     roots.insert(roots.end(), a.loops.begin(), a.loops.end());
     for (Id id : g_.reachable(roots)) {
       if (g_.op(id) != Op::RANGE || map.contains(id)) continue;
-      const Id end = substitute(g_, g_.src(id, 0), map);
-      map[id] = g_.make(Op::RANGE, DType::index, {end}, {g_.arg(id, 0) + primed, g_.arg(id, 1)});
+      const Id end = substitute(g_, g_.end(id), map);
+      map[id] = g_.range(end, g_.range_number(id) + primed, g_.range_kind(id));
     }
     Access b = a;
     b.index = substitute(g_, a.index, map);

@@ -37,9 +37,8 @@ class Weights {
  public:
   Weights(const ParsedRule& r, std::span<const std::string> constants) : g_(r.g), least_(g_.op(r.lhs) == Op::SYM ? 3 : 2) {
     // A condition variable is represented by a comparison of its symbol with 0.
-    if (g_.op(r.lhs) == Op::NE && g_.op(g_.src(r.lhs, 0)) == Op::SYM &&
-        std::ranges::count(r.conditions, g_.name(g_.src(r.lhs, 0))) > 0)
-      least_ = 3;
+    if (g_.op(r.lhs) == Op::NE)
+      if (const Id s = g_.src(r.lhs, 0); g_.op(s) == Op::SYM && std::ranges::count(r.conditions, g_.name(s)) > 0) least_ = 3;
     conditions_ = r.conditions;
     for (Id id : g_.reachable(std::array{r.lhs, r.rhs})) {
       const auto src = g_.src(id);
@@ -111,8 +110,8 @@ class Weights {
     }
   }
   bool is_variable(Id id) const {
-    const Id s = g_.src(id, 0);
-    return g_.op(s) == Op::SYM && g_.is_index_const(g_.src(id, 1), 0) && std::ranges::count(conditions_, g_.name(s)) > 0;
+    const auto [s, zero] = g_.operands<2>(id);
+    return g_.op(s) == Op::SYM && g_.is_index_const(zero, 0) && std::ranges::count(conditions_, g_.name(s)) > 0;
   }
 
   const Graph& g_;

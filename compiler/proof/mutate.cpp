@@ -15,14 +15,16 @@ namespace {
 
 // Whether the node is a condition variable: a comparison of its symbol with 0. Such symbols have no other comparisons.
 bool is_variable(const Graph& g, Id id) {
-  return g.op(id) == Op::NE && g.op(g.src(id, 0)) == Op::SYM && g.is_index_const(g.src(id, 1), 0);
+  if (g.op(id) != Op::NE) return false;
+  const auto [symbol, zero] = g.operands<2>(id);
+  return g.op(symbol) == Op::SYM && g.is_index_const(zero, 0);
 }
 
 std::vector<Id> mutations(Graph& g, Id conjunct) {
   std::vector<Id> out = {g.constant(DType::boolean, 1), g.make(Op::NOT, DType::boolean, {conjunct})};
   const Op op = g.op(conjunct);
   if (!is_comparison(op) || is_variable(g, conjunct)) return out;
-  const Id a = g.src(conjunct, 0), b = g.src(conjunct, 1);
+  const auto [a, b] = g.operands<2>(conjunct);
   if (op == Op::LT || op == Op::LE) out.push_back(g.make(op, DType::boolean, {b, a}));
   for (const std::int64_t by : {1, -1})
     out.push_back(g.make(op, DType::boolean, {a, g.make(Op::ADD, DType::index, {b, g.index(by)})}));

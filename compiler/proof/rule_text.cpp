@@ -48,7 +48,8 @@ std::vector<Id> conjuncts_of(const Graph& g, Id guard) {
     const Id id = open.back();
     open.pop_back();
     if (g.op(id) == Op::AND && g.dtype(id) == DType::boolean) {
-      open.insert(open.end(), {g.src(id, 1), g.src(id, 0)});
+      const auto [first, second] = g.operands<2>(id);
+      open.insert(open.end(), {second, first});
     } else if (!g.is_const(id)) {
       out.push_back(id);
     }

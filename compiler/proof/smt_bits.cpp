@@ -69,9 +69,13 @@ class BitQuery {
   // The exponent k of the other operand 2^k; empty: it is not a power of two.
   std::string exponent(Id id) const {
     const Id p = g_.src(id, 1 - factor(id));
-    if (g_.op(p) == Op::SHL && g_.is_const(g_.src(p, 0)) && g_.arg(g_.src(p, 0), 0) == 1) return terms_.at(g_.src(p, 1));
-    if (!g_.is_const(p) || g_.arg(p, 0) <= 0 || !std::has_single_bit(static_cast<std::uint64_t>(g_.arg(p, 0)))) return {};
-    return number(std::countr_zero(static_cast<std::uint64_t>(g_.arg(p, 0))));
+    if (g_.op(p) == Op::SHL) {
+      const auto [one, k] = g_.operands<2>(p);
+      return g_.is_const(one) && g_.value(one) == 1 ? terms_.at(k) : std::string();
+    }
+    if (!g_.is_const(p) || g_.value(p) <= 0) return {};
+    const auto power = static_cast<std::uint64_t>(g_.value(p));
+    return std::has_single_bit(power) ? number(std::countr_zero(power)) : std::string();
   }
 
   // A shift by a count outside 0..62 has no value. It becomes an arbitrary value, so that no proof depends on it.
@@ -91,7 +95,7 @@ class BitQuery {
   std::string term(Id id) {
     const bool condition = g_.dtype(id) == DType::boolean;
     switch (g_.op(id)) {
-      case Op::CONST: return condition ? (g_.arg(id, 0) != 0 ? "true" : "false") : number(g_.arg(id, 0));
+      case Op::CONST: return condition ? (g_.value(id) != 0 ? "true" : "false") : number(g_.value(id));
       case Op::SYM: {
         const std::string v = "v_" + std::string(g_.name(id));
         declarations += "(declare-const " + v + " (_ BitVec " + std::to_string(variable_bits) + "))\n";

@@ -95,14 +95,14 @@ std::string SmtTerms::symbol(Id id) {
 }
 
 std::string SmtTerms::range(Id id) {
-  const std::string v = variable("v_r" + std::to_string(g_.arg(id, 0)));
+  const std::string v = variable("v_r" + std::to_string(g_.range_number(id)));
   declarations_ += "(assert (and (<= 0 " + v + ") (< " + v + " " + at(id, 0) + ")))\n";
   return v;
 }
 
 std::string SmtTerms::term(Id id) {
   switch (g_.op(id)) {
-    case Op::CONST: return number(g_.arg(id, 0));
+    case Op::CONST: return number(g_.value(id));
     case Op::SYM: return symbol(id);
     case Op::RANGE: return range(id);
     case Op::CAST:
@@ -128,7 +128,7 @@ std::string SmtTerms::term(Id id) {
 
 std::string SmtTerms::condition(Id id) {
   const Op op = g_.op(id);
-  if (op == Op::CONST) return g_.arg(id, 0) != 0 ? "true" : "false";
+  if (op == Op::CONST) return g_.value(id) != 0 ? "true" : "false";
   const bool carried = op == Op::CARRY || op == Op::GET;
   // A condition that depends on data may be true or false.
   if (carried || std::ranges::any_of(g_.src(id), [&](Id s) { return !terms_.contains(s); })) {
@@ -167,15 +167,15 @@ std::string SmtTerms::times(const std::string& a, const std::string& b) {
 // x & (2^k - 1) = x % 2^k, for negative x too.
 std::string SmtTerms::masked(Id id) {
   const Id m = g_.src(id, 1);
-  const std::int64_t mask = g_.is_const(m) ? g_.arg(m, 0) : -1;
+  const std::int64_t mask = g_.is_const(m) ? g_.value(m) : -1;
   if (mask < 0 || mask == INT64_MAX || !std::has_single_bit(static_cast<std::uint64_t>(mask) + 1)) return "";
   return divided(at(id, 0), number(mask + 1), false).second;
 }
 
 std::string SmtTerms::shifted(Id id) {
   const Id k = g_.src(id, 1);
-  if (!g_.is_const(k) || g_.arg(k, 0) < 0 || g_.arg(k, 0) > 62) return "";
-  const std::string power = number(std::int64_t{1} << g_.arg(k, 0));
+  if (!g_.is_const(k) || g_.value(k) < 0 || g_.value(k) > 62) return "";
+  const std::string power = number(std::int64_t{1} << g_.value(k));
   return g_.op(id) == Op::SHL ? call("*", at(id, 0), power) : divided(at(id, 0), power, false).first;
 }
 

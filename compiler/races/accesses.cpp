@@ -54,10 +54,11 @@ void WorkItemAccesses::add_gates(WorkItemAccess& a, Id gate, bool only_certain) 
     open.pop_back();
     const Op op = g_.op(id);
     if (op == Op::NOT) {
-      open.emplace_back(g_.src(id, 0), !holds);
+      open.emplace_back(g_.operand(id), !holds);
     } else if (op == (holds ? Op::AND : Op::OR)) {
-      open.emplace_back(g_.src(id, 0), holds);
-      open.emplace_back(g_.src(id, 1), holds);
+      const auto [left, right] = g_.operands<2>(id);
+      open.emplace_back(left, holds);
+      open.emplace_back(right, holds);
     } else if (!only_certain || !uncertain_[id]) {
       a.gates.emplace_back(id, holds);
     }
@@ -122,13 +123,13 @@ class WorkItemAccesses::Decided {
 void WorkItemAccesses::add_reads() {
   const Decided decided(*this);
   for (const Id id : nodes_)
-    if (g_.op(id) == Op::INDEX && is_changed(g_.src(id, 0))) add_read(id, decided);
+    if (g_.op(id) == Op::INDEX && is_changed(g_.data(id))) add_read(id, decided);
 }
 
 void WorkItemAccesses::add_read(Id read, const Decided& decided) {
   const IndexGate first = index_gate(g_, read);
   WorkItemAccess a{
-      .node = read, .kind = WorkItemAccess::Kind::read, .memory = origins_[g_.src(read, 0)], .index = {}, .gates = {}};
+      .node = read, .kind = WorkItemAccess::Kind::read, .memory = origins_[g_.data(read)], .index = {}, .gates = {}};
   a.index = g_.sources(read, 1);
   if (first.gate != no_id) {
     a.index[0] = first.first;

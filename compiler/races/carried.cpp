@@ -52,9 +52,11 @@ class Iteration {
       case Op::MAX:
       case Op::AND:
       case Op::WHERE: return true;
-      case Op::SHR:
-        return g_.is_const(g_.src(id, 1)) && g_.arg(g_.src(id, 1), 0) >= 0 && g_.arg(g_.src(id, 1), 0) < bits(g_.dtype(id));
-      case Op::CAST: return is_narrow(g_.dtype(g_.src(id, 0)));
+      case Op::SHR: {
+        const Id count = g_.src(id, 1);
+        return g_.is_const(count) && g_.value(count) >= 0 && g_.value(count) < bits(g_.dtype(id));
+      }
+      case Op::CAST: return is_narrow(g_.dtype(g_.operand(id)));
       default: return false;
     }
   }
@@ -63,7 +65,7 @@ class Iteration {
   Known made(Id id) const {
     const Known all = known_dtype(g_.dtype(id));
     if (!is_narrow(g_.dtype(id))) return all;
-    if (g_.op(id) == Op::CONST) return known_constant(g_.arg(id, 0));
+    if (g_.op(id) == Op::CONST) return known_constant(g_.value(id));
     if (!is_followed(id)) return all;
     std::vector<Known> src;
     for (const Id s : g_.src(id)) src.push_back(known_.at(s));

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "compiler/races/linear_problem.h"
 #include "compiler/races/solve.h"
@@ -100,7 +101,7 @@ class Search {
   // x % n == 0, if x is not a range, becomes x == n * t with a new name t.
   bool multiple(DependenceProblem& m, const Poly& sum, std::size_t i) {
     if (sum.size() != 1 || sum[0].atoms.size() != 1 || g_.op(sum[0].atoms[0]) != Op::FLOORMOD) return false;
-    const Id x = g_.src(sum[0].atoms[0], 0), n = g_.src(sum[0].atoms[0], 1);
+    const auto [x, n] = g_.operands<2>(sum[0].atoms[0]);
     const Facts facts = facts_of(m);
     if (g_.op(x) == Op::RANGE || Bounds(g_, facts)(n).min < 1) return false;
     const std::string name = "$times" + std::to_string(number_++);
@@ -129,9 +130,10 @@ class Search {
     for (const Id id : g_.reachable(m.holds.zero)) {
       const Op op = g_.op(id);
       if (op != Op::MIN && op != Op::MAX) continue;
+      const auto sides = g_.operands<2>(id);
       for (const std::size_t low : {0u, 1u})
-        if (equations.not_above(g_.src(id, low), g_.src(id, 1 - low))) {
-          const Id known = g_.src(id, op == Op::MIN ? low : 1 - low);
+        if (equations.not_above(sides[low], sides[1 - low])) {
+          const Id known = sides[op == Op::MIN ? low : 1 - low];
           replace(m, {{id, known}});
           return true;
         }
@@ -159,7 +161,7 @@ class Search {
 
   // Substitutes `value` for a range of a loop or kernel, and adds that the value is inside the range.
   void set(DependenceProblem& m, Id range, Id value) {
-    const Id end = g_.src(range, 0);
+    const Id end = g_.end(range);
     replace(m, {{range, value}});
     m.holds.nonnegative.push_back(value);
     m.holds.nonnegative.push_back(less(value, end));
@@ -189,11 +191,11 @@ class Search {
     const std::vector<Id> nodes = nodes_of(m);
     const auto first = std::ranges::find(nodes, Op::WHERE, [&](Id id) { return g_.op(id); });
     if (first == nodes.end()) return false;
-    const Id condition = g_.src(*first, 0);
+    const Id condition = g_.condition(*first);
     for (const bool holds : {true, false}) {
       std::unordered_map<Id, Id> map;
       for (const Id id : nodes)
-        if (g_.op(id) == Op::WHERE && g_.src(id, 0) == condition) map[id] = g_.src(id, holds ? 1 : 2);
+        if (g_.op(id) == Op::WHERE && g_.condition(id) == condition) map[id] = g_.src(id, holds ? 1 : 2);
       DependenceProblem one = m;
       replace(one, map);
       IndexForms(g_, base_, [](Id) { return no_id; }).add(one.holds, condition, holds);
@@ -208,13 +210,13 @@ class Search {
     Id any = m.holds.either.back();
     m.holds.either.pop_back();
     bool holds = true;
-    for (; g_.op(any) == Op::NOT; any = g_.src(any, 0)) holds = !holds;
+    for (; g_.op(any) == Op::NOT; any = g_.operand(any)) holds = !holds;
     IndexForms forms(g_, base_, [](Id) { return no_id; });
     if (g_.op(any) != (holds ? Op::OR : Op::AND)) {
       forms.add(m.holds, any, holds);
       return impossible(std::move(m), depth);
     }
-    const Id first = g_.src(any, 0), second = g_.src(any, 1);
+    const auto [first, second] = g_.operands<2>(any);
     DependenceProblem other = m;
     forms.add(m.holds, first, holds);
     forms.add(other.holds, first, !holds);
@@ -229,14 +231,16 @@ class Search {
     const Facts facts = facts_of(m);
     Bounds bounds(g_, facts);
     for (const Id id : nodes_of(m)) {
-      if ((g_.op(id) != Op::FLOORMOD && g_.op(id) != Op::FLOORDIV) || g_.op(g_.src(id, 0)) != Op::RANGE) continue;
-      if (divisor == no_id && bounds(g_.src(id, 1)).min >= 1) divisor = g_.src(id, 1);
-      if (g_.src(id, 1) == divisor && std::ranges::find(split, g_.src(id, 0)) == split.end()) split.push_back(g_.src(id, 0));
+      if (g_.op(id) != Op::FLOORMOD && g_.op(id) != Op::FLOORDIV) continue;
+      const auto [x, n] = g_.operands<2>(id);
+      if (g_.op(x) != Op::RANGE) continue;
+      if (divisor == no_id && bounds(n).min >= 1) divisor = n;
+      if (n == divisor && std::ranges::find(split, x) == split.end()) split.push_back(x);
     }
     if (split.empty()) return false;
     DependenceProblem divided = m;
     for (const Id range : split) {
-      const Id q = fresh(quotients(g_.src(range, 0), divisor)), r = fresh(divisor);
+      const Id q = fresh(quotients(g_.end(range), divisor)), r = fresh(divisor);
       set(divided, range, g_.make(Op::ADD, DType::index, {g_.make(Op::MUL, DType::index, {q, divisor}), r}));
     }
     return impossible(std::move(divided), depth);
@@ -267,7 +271,7 @@ class Search {
     Equations equations(g_, bounds, m);
     for (const Id id : nodes_of(m)) {
       if (g_.op(id) != Op::FLOORMOD) continue;
-      const Id x = g_.src(id, 0), n = g_.src(id, 1);
+      const auto [x, n] = g_.operands<2>(id);
       const Id up = g_.make(Op::ADD, DType::index, {x, n}), down = g_.make(Op::SUB, DType::index, {x, n});
       const Id zero = g_.index(0);
       if (bounds(n).min < 1 || !equations.not_above(zero, up) || !equations.not_above(zero, less(down, n))) continue;
@@ -289,9 +293,8 @@ class Search {
     const auto first = std::ranges::find_if(nodes, [&](Id id) { return g_.op(id) == Op::MIN || g_.op(id) == Op::MAX; });
     if (first == nodes.end()) return false;
     const bool is_min = g_.op(*first) == Op::MIN;
-    const auto inner = g_.reachable(g_.src(*first, 0));
-    const bool swap = std::ranges::none_of(inner, [&](Id id) { return g_.op(id) == Op::RANGE; });
-    const Id a = g_.src(*first, swap ? 1 : 0), b = g_.src(*first, swap ? 0 : 1);
+    auto [a, b] = g_.operands<2>(*first);
+    if (std::ranges::none_of(g_.reachable(a), [&](Id id) { return g_.op(id) == Op::RANGE; })) std::swap(a, b);
     for (const bool is_a : {true, false}) {
       DependenceProblem one = m;
       replace(one, {{*first, is_a ? a : b}});
@@ -317,7 +320,7 @@ class Search {
       if (!impossible(std::move(same), depth)) return false;
       for (const auto& [low, high] : {std::pair(a, b), std::pair(b, a)}) {
         DependenceProblem apart = m;
-        const Id above = g_.make(Op::ADD, DType::index, {low, fresh(g_.src(high, 0))});
+        const Id above = g_.make(Op::ADD, DType::index, {low, fresh(g_.end(high))});
         set(apart, high, g_.make(Op::ADD, DType::index, {above, g_.index(1)}));
         if (!impossible(std::move(apart), depth)) return false;
       }
@@ -326,7 +329,7 @@ class Search {
     return false;
   }
 
-  Id fresh(Id end) { return g_.make(Op::RANGE, DType::index, {end}, {fresh_range + number_++, 0}); }
+  Id fresh(Id end) { return g_.range(end, fresh_range + number_++, RangeKind::loop); }
 
   static constexpr std::int64_t fresh_range = 3'000'000;  // above all range numbers of a program
   Graph& g_;

@@ -51,7 +51,7 @@ class Trials {
   bool comes_before(Id a, Id b) const {
     const bool range_a = g_.op(a) == Op::RANGE, range_b = g_.op(b) == Op::RANGE;
     if (range_a != range_b) return range_b;
-    return range_a ? g_.arg(a, 0) < g_.arg(b, 0) : g_.name(a) < g_.name(b);
+    return range_a ? g_.range_number(a) < g_.range_number(b) : g_.name(a) < g_.name(b);
   }
 
   ProblemValues values() const {
@@ -81,7 +81,7 @@ class Trials {
       }
       const auto src = g_.src(id);
       const auto source = [&](std::size_t s) -> const Samples::Values& { return values_[src[std::min(s, src.size() - 1)]]; };
-      values_[id] = g_.op(id) == Op::CONST ? Samples::constant(g_.arg(id, 0))
+      values_[id] = g_.op(id) == Op::CONST ? Samples::constant(g_.value(id))
                     : src.empty()          ? Samples::Values{}
                                            : Samples::computed(g_.op(id), source(0), source(1), source(2));
     }
@@ -107,7 +107,7 @@ class Trials {
   bool choose(Id id, int choice) {
     std::int64_t first = 0, last = 0;
     if (g_.op(id) == Op::RANGE) {
-      const Samples::Values& end = values_[g_.src(id, 0)];
+      const Samples::Values& end = values_[g_.end(id)];
       if ((end.known & 1) == 0) return false;
       last = end.value[0] - 1;
     } else if (g_.name(id).starts_with(wraps_prefix)) {

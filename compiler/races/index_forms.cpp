@@ -60,7 +60,7 @@ Id IndexForms::loop_end(Id range) const {
 // The FOR of a CARRY of at most 32 bits, else no_id.
 Id IndexForms::loop_of(Id carry) const {
   const DType d = g_.dtype(carry);
-  return is_int(d) && bits(d) <= 32 && g_.src(carry).size() == 2 ? loop_(g_.src(carry, 0)) : no_id;
+  return is_int(d) && bits(d) <= 32 && g_.src(carry).size() == 2 ? loop_(g_.range_of(carry)) : no_id;
 }
 Id IndexForms::carried(Id carry) {
   const Id loop = loop_of(carry);
@@ -82,9 +82,9 @@ Id IndexForms::range(Id id) {
     return simplify_.bounds()(form).max <= most ? form : g_.make(Op::MIN, DType::index, {form, g_.index(most)});
   };
   const Id end = loop_end(id);
-  Id last = below(g_.src(id, 0));
+  Id last = below(g_.end(id));
   if (end != no_id) last = g_.make(Op::MIN, DType::index, {below(end), last});
-  const Id form = g_.make(Op::RANGE, DType::index, {simplify_(last)}, {g_.arg(id, 0), g_.arg(id, 1)});
+  const Id form = g_.range(simplify_(last), g_.range_number(id), g_.range_kind(id));
   ranges_.push_back({form, id});
   return form;
 }
@@ -201,15 +201,15 @@ Id IndexForms::made(Id id) {
   if (op == Op::CARRY) return carried(id);
   if (op == Op::SYM) return id;
   if (op == Op::CONST) {
-    const std::int64_t v = g_.arg(id, 0);
+    const std::int64_t v = g_.value(id);
     return v >= (d == DType::u64 ? 0 : -exact_limit) && v <= exact_limit ? g_.index(v) : named(id);
   }
-  if (!has_form(op) || (op == Op::CAST && !is_number(g_.dtype(g_.src(id, 0))))) return named(id);
+  if (!has_form(op) || (op == Op::CAST && !is_number(g_.dtype(g_.operand(id))))) return named(id);
   std::vector<Id> src;
   for (const Id s : g_.src(id)) src.push_back(done_.at(s));
   Id exact = form(op, src, d, id);
   if (exact != no_id) exact = simplify_(exact);
-  const bool is_cut = op == Op::CAST && d == DType::index && g_.dtype(g_.src(id, 0)) == DType::u64;
+  const bool is_cut = op == Op::CAST && d == DType::index && g_.dtype(g_.operand(id)) == DType::u64;
   if (exact == no_id || (is_cut && !fits(exact, DType::i64))) return named(id);
   if (never_wraps(op) || fits(exact, d)) return exact;
   wrapping_.insert(id);
@@ -264,13 +264,14 @@ Id IndexForms::loose(Id value) {
 // Adds x % m == c, or x & (m - 1) == c, for a power of two m up to loose_modulus. False: x has another form.
 bool IndexForms::remainder(Conditions& to, Id x, Id c, bool equal) {
   const Op op = g_.op(x);
-  if (!is_int(g_.dtype(x)) || (op != Op::CMOD && op != Op::FLOORMOD && op != Op::AND) || !g_.is_const(g_.src(x, 1)))
-    return false;
-  const std::int64_t m = g_.arg(g_.src(x, 1), 0) + (op == Op::AND ? 1 : 0);
+  if (!is_int(g_.dtype(x)) || (op != Op::CMOD && op != Op::FLOORMOD && op != Op::AND)) return false;
+  const auto [dividend, divisor] = g_.operands<2>(x);
+  if (!g_.is_const(divisor)) return false;
+  const std::int64_t m = g_.value(divisor) + (op == Op::AND ? 1 : 0);
   if (m < 2 || m > loose_modulus || (m & (m - 1)) != 0) return false;
-  Id value = g_.make(Op::SUB, DType::index, {loose(g_.src(x, 0)), (*this)(c)});
+  Id value = g_.make(Op::SUB, DType::index, {loose(dividend), (*this)(c)});
   if (!equal) {  // remainders by 2: != 0 means == 1, and != 1 means == 0 (CMOD may also give -1)
-    const bool other = m == 2 && g_.is_const(c) && (g_.arg(c, 0) == 0 || (g_.arg(c, 0) == 1 && op != Op::CMOD));
+    const bool other = m == 2 && g_.is_const(c) && (g_.value(c) == 0 || (g_.value(c) == 1 && op != Op::CMOD));
     if (!other) return false;
     value = g_.make(Op::ADD, DType::index, {value, g_.index(1)});
   }
@@ -307,7 +308,7 @@ void IndexForms::add(Conditions& to, Id condition, bool holds) {
       const Id form = (*this)(id);
       to.either.push_back(now ? form : g_.make(Op::NOT, DType::boolean, {form}));
     } else if (op == Op::CONST) {
-      if ((g_.arg(id, 0) != 0) != now) to.nonnegative.push_back(g_.index(-1));
+      if ((g_.value(id) != 0) != now) to.nonnegative.push_back(g_.index(-1));
     } else if (is_comparison(op) && is_number(g_.dtype(src[0]))) {
       compare(to, op, src[0], src[1], now);
     }

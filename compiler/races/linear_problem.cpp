@@ -74,7 +74,7 @@ void LinearProblem::define_value(Id value) {
   const Poly one = sum_of_atom(value);
   switch (g_.op(value)) {
     case Op::RANGE: {
-      const auto end = sum_of(g_, g_.src(value, 0));
+      const auto end = sum_of(g_, g_.end(value));
       const auto last = end ? plus(g_, *end, constant_sum(1), -1) : std::nullopt;
       if (last) add_nonnegative(plus(g_, *last, one, -1));
       return;
@@ -86,8 +86,8 @@ void LinearProblem::define_value(Id value) {
     }
     case Op::MIN:
     case Op::MAX:
-      for (const std::size_t side : {0u, 1u})
-        if (const auto s = sum_of(g_, g_.src(value, side)))
+      for (const Id side : g_.operands<2>(value))
+        if (const auto s = sum_of(g_, side))
           add_nonnegative(g_.op(value) == Op::MIN ? plus(g_, *s, one, -1) : plus(g_, one, *s, -1));
       return;
     case Op::FLOORDIV:
@@ -98,7 +98,7 @@ void LinearProblem::define_value(Id value) {
 
 // Adds x == d*q + r and 0 <= r < d, if d >= 1.
 void LinearProblem::define_division(Id value) {
-  const Id x = g_.src(value, 0), d = g_.src(value, 1);
+  const auto [x, d] = g_.operands<2>(value);
   const auto dividend = sum_of(g_, x), divisor = sum_of(g_, d);
   if (!dividend || !divisor || bounds_(d).min < 1) return;
   const auto product = times(g_, *divisor, sum_of_atom(g_.make(Op::FLOORDIV, DType::index, {x, d})));
@@ -120,7 +120,7 @@ void LinearProblem::define_product(Id a, Id b) {
     if (i.min > -unbounded)
       if (auto s = plus(g_, one, constant_sum(i.min), -1)) out.push_back(*std::move(s));
     if (g_.op(x) == Op::RANGE) {
-      const auto end = sum_of(g_, g_.src(x, 0));
+      const auto end = sum_of(g_, g_.end(x));
       const auto last = end ? plus(g_, *end, constant_sum(1), -1) : std::nullopt;
       auto s = last ? plus(g_, *last, one, -1) : std::nullopt;
       if (s) out.push_back(*std::move(s));

@@ -108,14 +108,16 @@ std::optional<std::vector<Id>> Equations::inverted(const Poly& s) {
   if (s.size() != 2 || s[0].atoms.size() != 1 || s[1].atoms.size() != 1 || s[0].coefficient != -s[1].coefficient)
     return std::nullopt;
   const Id x = s[0].atoms[0], y = s[1].atoms[0];
-  if (g_.op(x) != g_.op(y)) return std::nullopt;
+  const Op op = g_.op(x);
+  if (op != g_.op(y) || (op != Op::XOR && op != Op::FLOORMOD)) return std::nullopt;
+  const auto of_x = g_.operands<2>(x), of_y = g_.operands<2>(y);
   const auto apart = [&](Id a, Id b) { return g_.make(Op::SUB, DType::index, {a, b}); };
-  if (g_.op(x) == Op::XOR)
+  if (op == Op::XOR)
     for (const std::size_t i : {0u, 1u})
       for (const std::size_t j : {0u, 1u})
-        if (g_.src(x, i) == g_.src(y, j)) return std::vector{apart(g_.src(x, 1 - i), g_.src(y, 1 - j))};
-  if (g_.op(x) != Op::FLOORMOD || g_.src(x, 1) != g_.src(y, 1)) return std::nullopt;
-  const auto d = sum_of(g_, apart(g_.src(x, 0), g_.src(y, 0))), n = sum_of(g_, g_.src(x, 1));
+        if (of_x[i] == of_y[j]) return std::vector{apart(of_x[1 - i], of_y[1 - j])};
+  if (op == Op::XOR || of_x[1] != of_y[1]) return std::nullopt;
+  const auto d = sum_of(g_, apart(of_x[0], of_y[0])), n = sum_of(g_, of_x[1]);
   const auto below = d && n ? plus(g_, *n, *d, -1) : std::nullopt, above = d && n ? plus(g_, *n, *d) : std::nullopt;
   if (!below || !above || !prover_.gt0(*below) || !prover_.gt0(*above)) return std::nullopt;
   return std::vector{index_from(g_, *d)};
@@ -143,8 +145,9 @@ std::optional<std::pair<Id, Id>> Equations::solved_for(const Poly& s, std::size_
   const Id value = index_from(g_, *negated), atom = t.atoms[0];
   if (g_.op(atom) == Op::RANGE && !contains(value, atom)) return std::pair(atom, value);
   if (g_.op(atom) != Op::XOR) return std::nullopt;
+  const auto sides = g_.operands<2>(atom);
   for (const std::size_t i : {0u, 1u}) {
-    const Id range = g_.src(atom, i), with = g_.src(atom, 1 - i);
+    const Id range = sides[i], with = sides[1 - i];
     if (g_.op(range) == Op::RANGE && !contains(with, range) && !contains(value, range))
       return std::pair(range, g_.make(Op::XOR, DType::index, {value, with}));
   }

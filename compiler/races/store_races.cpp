@@ -75,8 +75,8 @@ class RaceTest {
     for (const NamedValue& r : forms_.ranges()) of_program[r.name] = r.value;
     for (const auto& [range, value] : of_program) {
       if (!accesses_.is_inside(value)) continue;
-      const Id end = substitute(g_, g_.src(range, 0), second_);
-      second_[range] = g_.make(Op::RANGE, DType::index, {end}, {g_.arg(range, 0) + second_copy, g_.arg(range, 1)});
+      const Id end = substitute(g_, g_.end(range), second_);
+      second_[range] = g_.range(end, g_.range_number(range) + second_copy, g_.range_kind(range));
     }
     for (const Id r : own) axes_.emplace_back(r, second_.contains(r) ? second_.at(r) : r);
     for (const NamedValue& n : forms_.names()) {
@@ -170,12 +170,13 @@ class RaceTest {
   // The memory in words: the parameter that a kernel's state ends in, or an array of the workgroup.
   std::string name(Id memory) const {
     if (g_.op(memory) == Op::LOCAL) return "a shared array";
-    const std::int64_t slot = g_.arg(memory, 0);
+    const std::size_t slot = g_.slot(memory);
     std::vector<Id> open;
     std::set<std::pair<Id, bool>> seen;
     for (const Id store : g_.src(p_.sink)) {
-      const std::string& param = nth(p_.params, g_.arg(g_.src(store, 0), 0)).name;
-      open.assign(1, g_.src(store, 1));
+      const auto [target, value] = g_.operands<2>(store);
+      const std::string& param = p_.params[g_.slot(target)].name;
+      open.assign(1, value);
       std::set<Id> met;
       while (!open.empty()) {
         const Id id = open.back();
@@ -183,13 +184,13 @@ class RaceTest {
         if (!met.insert(id).second) continue;
         const Op op = g_.op(id);
         if (op == Op::GET) {
-          const Id scope = g_.src(id, 0);
-          const auto k = g_.slot(id);
-          if (scope == work_items_.kernel && g_.arg(id, 0) == slot) return "`" + param + "`";
+          const Id scope = g_.scope(id);
+          const std::size_t k = g_.slot(id);
+          if (scope == work_items_.kernel && k == slot) return "`" + param + "`";
           open.push_back(scope_inits(g_, scope)[k]);
           if (g_.op(scope) == Op::FOR) open.push_back(loop_parts(g_, scope).yield[k]);
         } else if (op == Op::UPDATE || op == Op::ATOMIC) {
-          open.push_back(g_.src(id, 0));
+          open.push_back(g_.state(id));
         } else if (op == Op::CARRY) {
           open.push_back(g_.src(id, 1));
         } else if (op == Op::WHERE) {
@@ -217,7 +218,7 @@ class RaceTest {
     for (std::size_t a = 0; a < axes_.size(); ++a)
       map[axes_[a].first] = g_.sym(a < 3 ? std::string(1, static_cast<char>('i' + a)) : "i" + std::to_string(a));
     for (const NamedValue& r : forms_.ranges())
-      if (!map.contains(r.name)) map[r.name] = g_.sym("n" + std::to_string(g_.arg(r.name, 0)));
+      if (!map.contains(r.name)) map[r.name] = g_.sym("n" + std::to_string(g_.range_number(r.name)));
     for (const NamedValue& n : forms_.names())
       map[n.name] = g_.name(n.name).starts_with(wraps_prefix) ? g_.index(0) : g_.sym("...");
     Facts facts = facts_;

@@ -36,9 +36,9 @@ std::int64_t number_of(const Scalar& s, DType d) {
 
 }  // namespace
 
-Scalar ArgumentValues::element(std::int64_t param, const std::vector<std::int64_t>& index, DType d,
+Scalar ArgumentValues::element(std::size_t param, const std::vector<std::int64_t>& index, DType d,
                                std::optional<std::int64_t> wanted) {
-  std::uint64_t hash = seed_ * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(param);
+  std::uint64_t hash = seed_ * 0x9e3779b97f4a7c15u + param;
   for (const std::int64_t i : index) hash = (hash ^ static_cast<std::uint64_t>(i)) * 0x9e3779b97f4a7c15u, hash ^= hash >> 29;
   const std::int64_t any = seed_ == 0 ? 0 : static_cast<std::int64_t>(hash % 4) - (is_unsigned_int(d) ? 0 : 1);
   const auto [at, is_new] = numbers_.try_emplace({param, index}, wanted.value_or(any));
@@ -88,18 +88,19 @@ bool WorkItemValues::is_first_iteration(Id range) {
 WorkItemValues::Value WorkItemValues::made(Id id) {
   const auto number = numbers_.find(id);
   switch (g_.op(id)) {
-    case Op::CONST: return scalar_of(static_cast<std::uint64_t>(g_.arg(id, 0)));
+    case Op::CONST: return scalar_of(static_cast<std::uint64_t>(g_.value(id)));
     case Op::SYM: {
       const auto at = extents_.find(g_.name(id));
       return at == extents_.end() ? Value{} : scalar_of(static_cast<std::uint64_t>(at->second));
     }
     case Op::RANGE: return number == numbers_.end() ? Value{} : scalar_of(static_cast<std::uint64_t>(number->second));
     case Op::PARAM:
-      return arguments_.element(g_.arg(id, 0), {}, g_.dtype(id),
+      return arguments_.element(g_.slot(id), {}, g_.dtype(id),
                                 number == numbers_.end() ? std::nullopt : std::optional(number->second));
     case Op::CARRY: {  // known in the first iteration only
-      if (!is_first_iteration(g_.src(id, 0)) || !wanted_.empty()) return {};
-      const Value* const first = known(g_.src(id, 1));
+      const auto [range, init] = g_.operands<2>(id);
+      if (!is_first_iteration(range) || !wanted_.empty()) return {};
+      const Value* const first = known(init);
       return first == nullptr ? Value{} : *first;
     }
     case Op::INDEX: return read(id);
@@ -139,19 +140,21 @@ WorkItemValues::Value WorkItemValues::read(Id index) {
   for (const Id p : places)
     if (const Value* const v = known(p); v != nullptr && *v) at.push_back(number_of(**v, g_.dtype(p)));
   if (!wanted_.empty() || at.size() != places.size()) return {};
-  for (Id state = g_.src(index, 0);;) {
+  for (Id state = g_.data(index);;) {
     switch (g_.op(state)) {
       case Op::PARAM: {
         const auto number = numbers_.find(index);
-        return arguments_.element(g_.arg(state, 0), at, g_.dtype(index),
+        return arguments_.element(g_.slot(state), at, g_.dtype(index),
                                   number == numbers_.end() ? std::nullopt : std::optional(number->second));
       }
-      case Op::CARRY:
-        if (const auto loop = loops_.find(g_.src(state, 0));
-            loop != loops_.end() && !is_workgroup_loop(g_, loop->second) && !is_first_iteration(g_.src(state, 0)))
+      case Op::CARRY: {
+        const auto [range, init] = g_.operands<2>(state);
+        if (const auto loop = loops_.find(range);
+            loop != loops_.end() && !is_workgroup_loop(g_, loop->second) && !is_first_iteration(range))
           return {};
-        state = g_.src(state, 1);
+        state = init;
         continue;
+      }
       case Op::UPDATE:
       case Op::ATOMIC: {
         const WriteParts w = write_parts(g_, state);
@@ -188,7 +191,7 @@ std::optional<std::vector<std::int64_t>> WorkItemValues::element(const WorkItemA
     if (g_.op(scope) == Op::FOR && !loop_has_iteration(scope)) return std::nullopt;
     if (g_.op(scope) == Op::KERNEL)
       for (const Id r : kernel_parts(g_, scope).ranges)
-        if (const auto end = integer(g_.src(r, 0)), at = integer(r); !end || !at || *at < 0 || *at >= *end) return std::nullopt;
+        if (const auto end = integer(g_.end(r)), at = integer(r); !end || !at || *at < 0 || *at >= *end) return std::nullopt;
   }
   for (const auto& [gate, holds] : a.gates)
     if (const auto v = integer(gate); !v || (*v != 0) != holds) return std::nullopt;

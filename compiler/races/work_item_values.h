@@ -28,11 +28,11 @@ class ArgumentValues {
  public:
   explicit ArgumentValues(std::uint64_t seed) : seed_(seed) {}
   // wanted: the value of the element if this is the first request.
-  Scalar element(std::int64_t param, const std::vector<std::int64_t>& index, DType d, std::optional<std::int64_t> wanted);
+  Scalar element(std::size_t param, const std::vector<std::int64_t>& index, DType d, std::optional<std::int64_t> wanted);
 
  private:
   std::uint64_t seed_;
-  std::map<std::pair<std::int64_t, std::vector<std::int64_t>>, std::int64_t> numbers_;
+  std::map<std::pair<std::size_t, std::vector<std::int64_t>>, std::int64_t> numbers_;
 };
 
 class WorkItemValues {

@@ -15,8 +15,9 @@ Facts facts_where(Graph& g, const Program& p, const WorkItems& work_items) {
   const auto own = scope_ranges(g, work_items.kernel);
   ranges.insert(ranges.end(), own.begin(), own.end());
   for (const Id r : ranges) {
-    Id end = g.src(r, 0);
-    if (g.op(end) == Op::MAX && g.is_index_const(g.src(end, 1), 0)) end = g.src(end, 0);
+    Id end = g.end(r);
+    if (g.op(end) == Op::MAX)
+      if (const auto [n, zero] = g.operands<2>(end); g.is_index_const(zero, 0)) end = n;
     const auto sum = symbolic::sum_of(g, end);
     if (!sum || sum->empty() || sum->size() > 2) continue;
     const Monomial& t = sum->front();
@@ -55,7 +56,7 @@ std::vector<WorkItems> barrier_intervals(const Graph& g, const Regions& regions,
     WorkItems p{regions.list[regions.of[id]].owner, id, {}};
     while (g.op(p.kernel) != Op::KERNEL) p.kernel = regions.list[regions.of[p.kernel]].owner;
     for (Id axis = id;; axis = inner.at(axis)[0]) {
-      p.ranges.push_back(g.src(axis, 0));
+      p.ranges.push_back(g.range_of(axis));
       if (!inner.contains(axis) || inner.at(axis).size() != 1) break;
     }
     out.push_back(std::move(p));

@@ -28,9 +28,9 @@ std::optional<std::vector<Id>> index_casts(const Graph& g, Id reduce) {
   while (!todo.empty()) {
     const Id id = todo.back();
     todo.pop_back();
-    if (seen.size() > most_nodes || (g.op(id) == Op::RANGE && g.op(g.src(id, 0)) == Op::MIN)) return std::nullopt;
+    if (seen.size() > most_nodes || (g.op(id) == Op::RANGE && g.op(g.end(id)) == Op::MIN)) return std::nullopt;
     if (g.op(id) == Op::RANGE || is_storage(g, id)) continue;
-    if (g.op(id) == Op::CAST && g.dtype(g.src(id, 0)) == DType::index && is_int(g.dtype(id))) casts.push_back(id);
+    if (g.op(id) == Op::CAST && g.dtype(g.operand(id)) == DType::index && is_int(g.dtype(id))) casts.push_back(id);
     for (const Id s : g.src(id))
       if (seen.insert(s).second) todo.push_back(s);
   }
@@ -45,9 +45,9 @@ class Assuming {
   // Assumes that the casts of ranges fit their types. Adds nothing for casts that always fit.
   void indices_fit(const std::vector<Id>& casts) {
     for (const Id cast : casts) {
-      const Id index = g_.src(cast, 0);
+      const Id index = g_.operand(cast);
       const std::int64_t largest = symbolic::known_dtype(g_.dtype(cast)).interval.max;
-      if (g_.op(index) == Op::RANGE && largest != unbounded) at_most(g_.src(index, 0), largest + 1);
+      if (g_.op(index) == Op::RANGE && largest != unbounded) at_most(g_.end(index), largest + 1);
     }
   }
 
@@ -62,7 +62,7 @@ class Assuming {
   }
 
   Id collapsed_else_loop(Id reduce, Id r) {
-    const Id end = g_.src(r, 0);
+    const Id end = g_.end(r);
     const std::int64_t most = bounds_(end).max;
     if (!all_ || most == unbounded) return reduce;
     Facts assumed = facts_;
@@ -73,8 +73,7 @@ class Assuming {
     const Id whole =
         g_.make(Op::MUL, DType::index, {g_.make(Op::MIN, DType::index, {all_->broken, g_.index(1)}), g_.index(most)});
     const Id rest = g_.make(Op::MIN, DType::index, {end, whole});  // 0 if the assumption holds, else the end
-    const std::vector<std::int64_t> args(g_.args(r).begin(), g_.args(r).end());
-    const Id again = g_.make(Op::RANGE, DType::index, std::vector<Id>{rest}, args);
+    const Id again = g_.range(rest, g_.range_number(r), g_.range_kind(r));
     return g_.make(Op::WHERE, g_.dtype(reduce), {all_->condition, closed, substitute(g_, reduce, {{r, again}})});
   }
 
@@ -94,8 +93,8 @@ Id collapsed_by_assumption(Graph& g, const Facts& facts, Id reduce) {
   Assuming a(g, facts);
   a.indices_fit(*casts);
   const Id now = a.collapsed_else_loop(reduce, r);
-  if (now != reduce || static_cast<ReduceKind>(g.arg(reduce, 0)) != ReduceKind::sum) return now;
-  a.at_most(g.src(r, 0), is_float(g.dtype(reduce)) ? most_exact_ones : longest_progression);
+  if (now != reduce || g.reduce_kind(reduce) != ReduceKind::sum) return now;
+  a.at_most(g.end(r), is_float(g.dtype(reduce)) ? most_exact_ones : longest_progression);
   return a.collapsed_else_loop(reduce, r);
 }
 

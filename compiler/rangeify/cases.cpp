@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "compiler/ir/literal.h"
 #include "compiler/ir/reduce_identity.h"
@@ -35,7 +36,7 @@ class Splitter {
   // In a sum of floats -0 is an identity as well: the sum starts at +0, and +0 + -0 is +0.
   bool is_identity(Id v) const {
     if (!g_.is_const(v)) return false;
-    const auto bits = static_cast<std::uint64_t>(g_.arg(v, 0));
+    const auto bits = static_cast<std::uint64_t>(g_.value(v));
     return bits == reduce_identity(kind_, type_) || (is_float_sum() && bits == *literal_bits(type_, "-0"));
   }
   Id number(std::string_view text) { return g_.constant(type_, *literal_bits(type_, text)); }
@@ -55,9 +56,9 @@ class Splitter {
     return push_value(std::move(c), value);
   }
 
-  bool is_cast_bool(Id v) const { return g_.op(v) == Op::CAST && g_.dtype(g_.src(v, 0)) == DType::boolean; }
+  bool is_cast_bool(Id v) const { return g_.op(v) == Op::CAST && g_.dtype(g_.operand(v)) == DType::boolean; }
   bool is_finite_const(Id v) const {
-    return g_.is_const(v) && std::isfinite(float_value(type_, static_cast<std::uint64_t>(g_.arg(v, 0))));
+    return g_.is_const(v) && std::isfinite(float_value(type_, static_cast<std::uint64_t>(g_.value(v))));
   }
 
   // Splits the value by a condition in it. False: it has none.
@@ -65,35 +66,36 @@ class Splitter {
     const Id v = c.value;
     if (type_ == DType::boolean) return false;
     if (g_.op(v) == Op::WHERE) {
-      push(c, g_.src(v, 0), true, g_.src(v, 2));
-      push(c, g_.src(v, 0), false, g_.src(v, 1));
+      const auto [condition, yes, no] = g_.operands<3>(v);
+      push(c, condition, true, no);
+      push(c, condition, false, yes);
       return true;
     }
     if (is_cast_bool(v)) {
-      push(c, g_.src(v, 0), true, number("0"));
-      push(c, g_.src(v, 0), false, number("1"));
+      push(c, g_.operand(v), true, number("0"));
+      push(c, g_.operand(v), false, number("1"));
       return true;
     }
-    if (g_.op(v) == Op::CAST && g_.op(g_.src(v, 0)) == Op::WHERE) return opened_cast(c);
+    if (g_.op(v) == Op::CAST && g_.op(g_.operand(v)) == Op::WHERE) return opened_cast(c);
     if (g_.op(v) == Op::ADD && is_float_sum()) return without_zero(c);
     return g_.op(v) == Op::MUL && kind_ == ReduceKind::sum && masked(c);
   }
 
   // x + 0 of floats, which a collapsed inner reduction leaves.
   bool without_zero(const Case& c) {
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
-      if (is_identity(g_.src(c.value, i))) return push_value(c, g_.src(c.value, 1 - i));
-    return false;
+    const auto [a, b] = g_.operands<2>(c.value);
+    return is_identity(a) ? push_value(c, b) : is_identity(b) && push_value(c, a);
   }
 
   bool opened_cast(const Case& c) {
-    const Id where = g_.src(c.value, 0);
-    for (const bool negated : {true, false}) push(c, g_.src(where, 0), negated, converted(g_.src(where, negated ? 2 : 1)));
+    const auto [condition, yes, no] = g_.operands<3>(g_.operand(c.value));
+    push(c, condition, true, converted(no));
+    push(c, condition, false, converted(yes));
     return true;
   }
   Id converted(Id x) {
     if (g_.is_const(x) && is_int(g_.dtype(x)) && g_.dtype(x) != DType::u64) {
-      const auto bits = literal_bits(type_, std::to_string(g_.arg(x, 0)));
+      const auto bits = literal_bits(type_, std::to_string(g_.value(x)));
       if (bits) return g_.constant(type_, *bits);
     }
     return g_.make(Op::CAST, type_, {x});
@@ -101,10 +103,10 @@ class Splitter {
 
   // x * cast(bool) is 0 if the bool is false. In floats x must be finite.
   bool masked(const Case& c) {
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
-      const Id mask = g_.src(c.value, i), x = g_.src(c.value, 1 - i);
+    const auto [a, b] = g_.operands<2>(c.value);
+    for (const auto& [mask, x] : {std::pair(a, b), std::pair(b, a)}) {
       if (!is_cast_bool(mask) || (is_float(type_) && !is_finite_const(x))) continue;
-      push(c, g_.src(mask, 0), false, x);
+      push(c, g_.operand(mask), false, x);
       return true;
     }
     return false;
@@ -113,16 +115,13 @@ class Splitter {
   // Integers wrap modulo 2^n, so terms may be added in any order, and factors independent of the range may be taken out.
   bool added(const Case& c) {
     const Id v = c.value;
-    switch (g_.op(v)) {
-      case Op::ADD: return push_value(c, g_.src(v, 1)) && push_value(c, g_.src(v, 0));
-      case Op::SUB: return push_factor(c, number_minus_one(), g_.src(v, 1)) && push_value(c, g_.src(v, 0));
-      case Op::NEG: return push_factor(c, number_minus_one(), g_.src(v, 0));
-      case Op::MUL:
-        for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
-          if (!range_.depends(g_.src(v, i))) return push_factor(c, g_.src(v, i), g_.src(v, 1 - i));
-        return false;
-      default: return false;
-    }
+    const Op op = g_.op(v);
+    if (op == Op::NEG) return push_factor(c, number_minus_one(), g_.operand(v));
+    if (op != Op::ADD && op != Op::SUB && op != Op::MUL) return false;
+    const auto [a, b] = g_.operands<2>(v);
+    if (op == Op::ADD) return push_value(c, b) && push_value(c, a);
+    if (op == Op::SUB) return push_factor(c, number_minus_one(), b) && push_value(c, a);
+    return !range_.depends(a) ? push_factor(c, a, b) : !range_.depends(b) && push_factor(c, b, a);
   }
   Id number_minus_one() {
     const int unused = 64 - bits(type_);

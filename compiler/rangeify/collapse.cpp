@@ -33,7 +33,7 @@ class Collapse {
  private:
   Id identity(DType d) { return g_.constant(d, reduce_identity(kind_, d)); }
   Id number(DType d, Id count) {
-    const auto bits = g_.is_const(count) ? literal_bits(d, std::to_string(g_.arg(count, 0))) : std::nullopt;
+    const auto bits = g_.is_const(count) ? literal_bits(d, std::to_string(g_.value(count))) : std::nullopt;
     return bits ? g_.constant(d, *bits) : g_.make(Op::CAST, d, {count});
   }
   Id is_positive(Id count) { return simplify_(index_less(g_, g_.index(0), count)); }
@@ -138,11 +138,11 @@ class Collapse {
 
   Id chosen(Id condition, Id value) {
     const DType d = g_.dtype(value);
-    if (g_.is_const(condition)) return g_.arg(condition, 0) != 0 ? value : identity(d);
+    if (g_.is_const(condition)) return g_.value(condition) != 0 ? value : identity(d);
     return g_.make(Op::WHERE, d, {condition, value, identity(d)});
   }
   Id product(Id a, Id b) {
-    const auto is_one = [&](Id x) { return g_.is_const(x) && g_.arg(x, 0) == 1; };  // integers
+    const auto is_one = [&](Id x) { return g_.is_const(x) && g_.value(x) == 1; };  // integers
     return is_one(a) ? b : is_one(b) ? a : g_.make(Op::MUL, g_.dtype(a), {a, b});
   }
 
@@ -158,7 +158,7 @@ class Collapse {
       const Id more = product(power, base);
       if (!g_.is_const(taken))
         power = g_.make(Op::WHERE, d, {taken, more, power});
-      else if (g_.arg(taken, 0) != 0)
+      else if (g_.value(taken) != 0)
         power = more;
       base = g_.make(Op::MUL, d, {base, base});
     }
@@ -178,17 +178,17 @@ bool depends_on_any(Graph& g, Simplifier& simplify, Id value, std::span<const Id
 
 // argmax, argmin of equal elements: the first one, 0. The result for no elements is 0 too.
 Id collapsed_index(Graph& g, Simplifier& simplify, Id reduce, std::span<const Id> ranges) {
-  return depends_on_any(g, simplify, g.src(reduce, 0), ranges) ? reduce : g.constant(g.dtype(reduce), 0);
+  return depends_on_any(g, simplify, g.data(reduce), ranges) ? reduce : g.constant(g.dtype(reduce), 0);
 }
 
 }  // namespace
 
 Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed) {
-  auto kind = static_cast<ReduceKind>(g.arg(reduce, 0));
+  ReduceKind kind = g.reduce_kind(reduce);
   const std::size_t values = operands_of(kind);
   std::vector<Id> ranges = g.sources(reduce, values);
   if (kind == ReduceKind::argmax || kind == ReduceKind::argmin) return collapsed_index(g, simplify, reduce, ranges);
-  Id value = g.src(reduce, 0);
+  Id value = g.data(reduce);
   if (values == 2) {
     if (is_float(g.dtype(value))) return reduce;
     value = g.make(Op::MUL, g.dtype(value), {value, g.src(reduce, 1)});

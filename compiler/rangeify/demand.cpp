@@ -12,7 +12,7 @@ std::vector<std::size_t> data_sources(const Graph& g, Id node) {
   if (is_elementwise(op) || op == Op::CONCAT || op == Op::REDUCE || op == Op::STAGE)
     n = g.src(node).size();
   else if (op == Op::PAD)
-    n = static_cast<PadMode>(g.arg(node, 0)) == PadMode::constant ? 2 : 1;
+    n = g.pad_mode(node) == PadMode::constant ? 2 : 1;
   else if (is_movement(op))
     n = 1;
   std::vector<std::size_t> out;
@@ -42,7 +42,7 @@ std::vector<Id> DemandWalk::loop_ranges(const std::vector<Id>& extents) {
 
 MapId DemandWalk::map_over(const std::vector<Id>& ranges) {
   IndexMap m;
-  for (Id r : ranges) m.index.push_back(g_.is_index_const(g_.src(r, 0), 1) ? g_.index(0) : r);
+  for (Id r : ranges) m.index.push_back(g_.is_index_const(g_.end(r), 1) ? g_.index(0) : r);
   return maps_.intern(std::move(m));
 }
 
@@ -71,7 +71,7 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
   ContextId context = e.context;
   IndexMap in = out;
   if (op == Op::REDUCE) {
-    const std::vector<Id> extents = shapes_.of(g_.src(node, 0));
+    const std::vector<Id> extents = shapes_.of(g_.data(node));
     const std::vector<std::int64_t> axes(g_.args(node).begin() + 1, g_.args(node).end());
     std::vector<Id> nest = contexts_[context];
     nest.resize(hoisted_depth(e));
@@ -86,7 +86,7 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
   } else if (is_movement(op) && op != Op::CONCAT) {
     in = rules_.movement(node, out);
   } else if (op == Op::GATHER) {  // the axes of the index tensors come first
-    const Id x = g_.src(node, 0);
+    const Id x = g_.data(node);
     in.index.resize(out.index.size() + g_.src(node).size() - 1 - shapes_.of(x).size());
     if (may_be_stored(g_.op(x))) nodes_[slot_[x]].stored = true;
   }
@@ -120,7 +120,7 @@ std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
   const std::vector<Id>& used = facts_of_map(e.map).ranges;
   std::size_t depth = loops.size();
   while (depth > 0 && std::ranges::find(used, loops[depth - 1]) == used.end()) --depth;
-  const auto outermost = std::ranges::find_if(loops, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
+  const auto outermost = std::ranges::find_if(loops, [&](Id r) { return !g_.is_index_const(g_.end(r), 1); });
   return std::max(depth, static_cast<std::size_t>(outermost == loops.end() ? 0 : outermost - loops.begin() + 1));
 }
 
@@ -143,7 +143,7 @@ void DemandWalk::list_nodes() {
   const std::vector<Id> all = g_.reachable(program_.sink);
   inside_ = inside_regions(g_, all);
   for (Id id : all) {
-    if (g_.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g_.arg(id, 0) + 1);
+    if (g_.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g_.range_number(id) + 1);
     const bool kernel = g_.op(id) == Op::KERNEL;
     if (kernel || (g_.dtype(id) != DType::index && g_.dtype(id) != DType::none && !inside_[id])) order_.push_back(id);
   }
@@ -196,7 +196,7 @@ void DemandWalk::run() {
   form_groups();
   for (StoreGroup& group : groups_) {
     const ContextId context = new_context(group.ranges);
-    for (Id store : group.stores) group.uses.push_back(want(g_.src(store, 1), maps_[map_over(group.ranges)], context));
+    for (Id store : group.stores) group.uses.push_back(want(stored_value(g_, store), maps_[map_over(group.ranges)], context));
   }
   for (std::size_t i = nodes_.size(); i-- > 0;) decide(nodes_[i]);
 }

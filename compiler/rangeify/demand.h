@@ -44,6 +44,12 @@ struct NodeDemand {
 // GATHER is not among them: a GATHER reads it from storage.
 std::vector<std::size_t> data_sources(const Graph& g, Id node);
 
+// The value that a tensor-level STORE gives to its parameter.
+inline Id stored_value(const Graph& g, Id store) {
+  const auto [param, value] = g.operands<2>(store);
+  return value;
+}
+
 // Tensor-level STOREs that become one kernel.
 struct StoreGroup {
   std::vector<Id> stores;

@@ -27,20 +27,22 @@ Id ExactIndex::of_memory(Id id) {
 }
 
 Id ExactIndex::uncut(Id index) const {
-  if (g_.op(index) != Op::MIN || !g_.is_index_const(g_.src(index, 1), exact_limit)) return index;
-  const Id low = g_.src(index, 0);
-  return g_.op(low) == Op::MAX && g_.is_index_const(g_.src(low, 1), -exact_limit) ? g_.src(low, 0) : index;
+  if (g_.op(index) != Op::MIN) return index;
+  const auto [low, most] = g_.operands<2>(index);
+  if (g_.op(low) != Op::MAX || !g_.is_index_const(most, exact_limit)) return index;
+  const auto [x, least] = g_.operands<2>(low);
+  return g_.is_index_const(least, -exact_limit) ? x : index;
 }
 
 Id ExactIndex::lifted(Id id) {
   const DType d = g_.dtype(id);
   const Op op = g_.op(id);
   if (op == Op::CONST) {
-    const std::int64_t v = g_.arg(id, 0);
+    const std::int64_t v = g_.value(id);
     return v >= -exact_limit && v <= exact_limit ? g_.index(v) : no_id;
   }
   if (op == Op::CAST) {
-    const Id x = g_.src(id, 0), from = g_.dtype(x) == DType::index ? x : is_int(g_.dtype(x)) ? done_.at(x) : no_id;
+    const Id x = g_.operand(id), from = g_.dtype(x) == DType::index ? x : is_int(g_.dtype(x)) ? done_.at(x) : no_id;
     return from != no_id && fits(from, d) ? from : no_id;
   }
   if (!is_index_arithmetic(op)) return no_id;
@@ -64,8 +66,8 @@ Id ExactIndex::form(Op op, std::span<const Id> x, int width) {
     case Op::SHR: return shift_form(g_, op, x[0], x[1], width, most_shift);
     case Op::AND: {  // x & (2^k - 1) is x % 2^k
       const Id mask = g_.is_const(x[1]) ? x[1] : x[0], value = mask == x[1] ? x[0] : x[1];
-      if (!g_.is_const(mask) || g_.arg(mask, 0) < 0 || g_.arg(mask, 0) >= exact_limit) return no_id;
-      const std::int64_t size = g_.arg(mask, 0) + 1;
+      if (!g_.is_const(mask) || g_.value(mask) < 0 || g_.value(mask) >= exact_limit) return no_id;
+      const std::int64_t size = g_.value(mask) + 1;
       return (size & (size - 1)) == 0 ? make(Op::FLOORMOD, value, g_.index(size)) : no_id;
     }
     default: return make(op, x[0], x[1]);

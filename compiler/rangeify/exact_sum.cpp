@@ -34,7 +34,7 @@ Id exact_sum(Graph& g, DType d, std::span<const Repeated> numbers, std::int64_t 
   double largest = 0;
   int unit = 2000;
   for (const Repeated& n : numbers) {
-    const double x = float_value(d, static_cast<std::uint64_t>(g.arg(n.constant, 0)));
+    const double x = float_value(d, static_cast<std::uint64_t>(g.value(n.constant)));
     if (!std::isfinite(x) || x == 0) return no_id;
     largest = std::max(largest, std::fabs(x));
     unit = std::min(unit, lowest_bit(x));
@@ -46,7 +46,7 @@ Id exact_sum(Graph& g, DType d, std::span<const Repeated> numbers, std::int64_t 
   Id sum = no_id;
   bool negative = false;
   for (const Repeated& n : numbers) {
-    const double x = float_value(d, static_cast<std::uint64_t>(g.arg(n.constant, 0)));
+    const double x = float_value(d, static_cast<std::uint64_t>(g.value(n.constant)));
     Id v = g.make(Op::CAST, acc.type, {n.count});
     if (x != 1) v = g.make(Op::MUL, acc.type, {v, g.constant(acc.type, accumulator_bits(acc.type, x))});
     sum = sum == no_id ? v : g.make(Op::ADD, acc.type, {sum, v});

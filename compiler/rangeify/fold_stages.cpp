@@ -41,7 +41,7 @@ class Folding {
       g_.set_loc(g_.loc(id));
       if (g_.op(id) == Op::STAGE)
         now_[id] = fold(id);
-      else if (g_.op(id) == Op::INDEX && g_.op(g_.src(id, 0)) == Op::STAGE)
+      else if (g_.op(id) == Op::INDEX && g_.op(g_.data(id)) == Op::STAGE)
         now_[id] = read(id);
       else
         now_[id] = g_.with_src(id, sources(id));
@@ -68,7 +68,7 @@ class Folding {
       if (!seen.insert(id).second) continue;
       if (g_.op(id) == Op::STAGE)
         kept_.insert(id);
-      else if (g_.op(id) != Op::GET || g_.op(g_.src(id, 0)) != Op::KERNEL)
+      else if (g_.op(id) != Op::GET || g_.op(g_.scope(id)) != Op::KERNEL)
         open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
     }
   }
@@ -77,17 +77,17 @@ class Folding {
   // may use an index outside of it behind a gate, but without the axis the value is computed whether the gate holds or not.
   Id only_element(Id stage, std::size_t k) {
     Id only = no_id;
-    const std::int64_t fewest = bounds_(g_.src(g_.src(stage, 1 + k), 0)).min;
+    const std::int64_t fewest = bounds_(g_.end(g_.src(stage, 1 + k))).min;
     for (const Id r : reads_.of(stage)) {
       const Id i = gated_index(g_, r).index[k];
-      if (!g_.is_const(i) || (only != no_id && i != only) || g_.arg(i, 0) < 0 || g_.arg(i, 0) >= fewest) return no_id;
+      if (!g_.is_const(i) || (only != no_id && i != only) || g_.value(i) < 0 || g_.value(i) >= fewest) return no_id;
       only = i;
     }
     return only;
   }
 
   Id fold(Id stage) {
-    Fold f{false, now_[g_.src(stage, 0)], no_id, {}, {}};
+    Fold f{false, now_[g_.data(stage)], no_id, {}, {}};
     const std::vector<Id> all = g_.sources(stage, 1);
     for (std::size_t k = 0; k < all.size(); ++k) {
       if (kept_.contains(stage)) {
@@ -95,7 +95,7 @@ class Folding {
         f.axes.push_back(k);
         continue;
       }
-      const Id range = now_[all[k]], element = g_.is_index_const(g_.src(range, 0), 1) ? g_.index(0) : only_element(stage, k);
+      const Id range = now_[all[k]], element = g_.is_index_const(g_.end(range), 1) ? g_.index(0) : only_element(stage, k);
       if (!std::ranges::binary_search(ranges_in(g_, std::span(&f.value, 1)), range)) continue;
       if (element != no_id) {
         f.value = copies_.make(f.value, {{range, element}}, no_id);
@@ -143,7 +143,7 @@ class Folding {
 
   std::string shape_text(const Fold& f) const {
     std::string text;
-    for (const Id r : f.ranges) text += (text.empty() ? "" : " x ") + index_text_or_id(g_, g_.src(r, 0));
+    for (const Id r : f.ranges) text += (text.empty() ? "" : " x ") + index_text_or_id(g_, g_.end(r));
     return "a buffer of " + (text.empty() ? "one" : text) + " " + std::string(name(g_.dtype(f.value))) + ", because ";
   }
 
@@ -154,12 +154,12 @@ class Folding {
   }
   double elements(const std::vector<Id>& ranges) {
     std::vector<Id> ends;
-    for (const Id r : ranges) ends.push_back(g_.src(r, 0));
+    for (const Id r : ranges) ends.push_back(g_.end(r));
     return model_.elements(ends);
   }
 
   Id read(Id access) {
-    const Fold& f = folds_.at(g_.src(access, 0));
+    const Fold& f = folds_.at(g_.data(access));
     GatedIndex at = gated_index(g_, access);
     for (Id& i : at.index) i = now_[i];
     if (at.gate != no_id) at.gate = now_[at.gate];

@@ -26,7 +26,7 @@ GatherIndex gather_index(Graph& g, Simplifier& simplify, std::span<const Id> ext
     const Id nearest = index_max(g, index_min(g, i, index_sub(g, n, g.index(1))), zero);
     result.at.index.push_back(simplify(nearest));
     const Id there = simplify(index_less(g, zero, n));
-    result.there = both(g, result.there, g.is_const(there) && g.arg(there, 0) != 0 ? no_id : there);
+    result.there = both(g, result.there, g.is_const(there) && g.value(there) != 0 ? no_id : there);
   }
   const std::size_t rest = extents.size() - integers.size();
   result.at.index.insert(result.at.index.end(), out.index.end() - static_cast<std::ptrdiff_t>(rest), out.index.end());

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/ir/shapes.h"
 
@@ -23,7 +24,7 @@ class Cleanup {
       case Op::PERMUTE: return permute(id);
       case Op::SLICE: return slice(id);
       case Op::PAD: return pad(id);
-      case Op::GATHER: return has_zero_extent(shapes_.of(g_.src(id, 0))) ? filled_with_zero(id) : id;
+      case Op::GATHER: return has_zero_extent(shapes_.of(g_.data(id))) ? filled_with_zero(id) : id;
       case Op::STAGE: return stage(id);
       default: return id;
     }
@@ -31,8 +32,8 @@ class Cleanup {
 
   // Whether the store has no elements, or stores the parameter's own value. The sources of `store` are clean.
   bool stores_nothing(Id store) {
-    const Id param = g_.src(store, 0);
-    return g_.src(store, 1) == param || has_zero_extent(shapes_.of(param));
+    const auto [param, value] = g_.operands<2>(store);
+    return value == param || has_zero_extent(shapes_.of(param));
   }
 
  private:
@@ -55,16 +56,18 @@ class Cleanup {
   }
 
   Id reduce(Id id) {
-    const auto kind = g_.arg(id, 0);
+    const ReduceKind kind = g_.reduce_kind(id);
     const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
     if (axes.empty()) {
-      if (static_cast<ReduceKind>(kind) != ReduceKind::fma) return g_.src(id, 0);
-      return g_.make(Op::FMA, g_.dtype(id), {g_.src(id, 0), g_.src(id, 1), g_.constant(g_.dtype(id), 0)});
+      if (kind != ReduceKind::fma) return g_.data(id);
+      const auto [a, b] = g_.operands<2>(id);
+      return g_.make(Op::FMA, g_.dtype(id), {a, b, g_.constant(g_.dtype(id), 0)});
     }
-    if (axes.size() < 2 || static_cast<ReduceKind>(kind) == ReduceKind::fma) return id;
-    const DType result = g_.dtype(id), wide = rounds(static_cast<ReduceKind>(kind)) ? accumulation_dtype(result) : result;
-    Id value = as(g_.src(id, 0), wide);
-    for (std::size_t i = axes.size(); i-- > 0;) value = g_.make(Op::REDUCE, wide, {value}, {kind, axes[i]});
+    if (axes.size() < 2 || kind == ReduceKind::fma) return id;
+    const DType result = g_.dtype(id), wide = rounds(kind) ? accumulation_dtype(result) : result;
+    Id value = as(g_.data(id), wide);
+    for (std::size_t i = axes.size(); i-- > 0;)
+      value = g_.make(Op::REDUCE, wide, {value}, {static_cast<std::int64_t>(kind), axes[i]});
     return as(value, result);
   }
 
@@ -75,21 +78,19 @@ class Cleanup {
   // A RESHAPE of a RESHAPE is one RESHAPE, and an EXPAND of an EXPAND one EXPAND.
   Id to_extents(Id id) {
     const std::vector<Id> to = shapes_.of(id);
-    Id x = g_.src(id, 0);
-    if (g_.op(x) == g_.op(id)) x = g_.src(x, 0);
+    Id x = g_.data(id);
+    if (g_.op(x) == g_.op(id)) x = g_.data(x);
     return shapes_.of(x) == to ? x : with_data(id, x);
   }
 
   Id permute(Id id) {
     std::vector<std::int64_t> axes(g_.args(id).begin(), g_.args(id).end());
-    Id x = g_.src(id, 0);
+    Id x = g_.data(id);
     if (g_.op(x) == Op::PERMUTE) {
-      for (std::int64_t& a : axes) a = g_.arg(x, static_cast<std::size_t>(a));
-      x = g_.src(x, 0);
+      for (std::int64_t& a : axes) a = nth(g_.args(x), a);
+      x = g_.data(x);
     }
-    bool moves = false;
-    for (std::size_t i = 0; i < axes.size(); ++i) moves = moves || axes[i] != static_cast<std::int64_t>(i);
-    if (!moves) return x;
+    if (std::ranges::is_sorted(axes)) return x;  // each axis stays in its place
     return g_.make(Op::PERMUTE, g_.dtype(id), std::span(&x, 1), axes);
   }
 
@@ -104,7 +105,7 @@ class Cleanup {
         if (__builtin_mul_overflow(step[i], s1, &step[i])) return id;
         src[1 + i] = index_add(g_, g_.src(inner, 1 + i), index_mul(g_, src[1 + i], g_.index(s1)));
       }
-      src[0] = g_.src(inner, 0);
+      src[0] = g_.data(inner);
     }
     bool all = shapes_.of(src[0]) == to;
     for (std::size_t i = 0; i < rank; ++i) all = all && step[i] == 1 && g_.is_index_const(src[1 + i], 0);
@@ -113,15 +114,15 @@ class Cleanup {
 
   Id pad(Id id) {
     const std::vector<Id> to = shapes_.of(id);
-    bool none = shapes_.of(g_.src(id, 0)) == to;
+    bool none = shapes_.of(g_.data(id)) == to;
     for (std::size_t i = 0; i < to.size(); ++i) none = none && g_.is_index_const(g_.src(id, 2 + i), 0);
-    return none ? g_.src(id, 0) : id;
+    return none ? g_.data(id) : id;
   }
 
   // Drops the STAGE of a tensor that has storage already, and of a constant.
   Id stage(Id id) {
-    const Op op = g_.op(g_.src(id, 0));
-    return op == Op::PARAM || op == Op::GET || op == Op::CONST || op == Op::STAGE ? g_.src(id, 0) : id;
+    const Op op = g_.op(g_.data(id));
+    return op == Op::PARAM || op == Op::GET || op == Op::CONST || op == Op::STAGE ? g_.data(id) : id;
   }
 
   Id with_data(Id id, Id x) {

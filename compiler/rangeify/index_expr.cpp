@@ -17,8 +17,8 @@ Id index_less_equal(Graph& g, Id a, Id b) { return compare(g, Op::LE, a, b); }
 Id both(Graph& g, Id a, Id b) {
   if (a == no_id || a == b) return b;
   if (b == no_id) return a;
-  if (g.is_const(a)) return g.arg(a, 0) != 0 ? b : a;
-  if (g.is_const(b)) return g.arg(b, 0) != 0 ? a : b;
+  if (g.is_const(a)) return g.value(a) != 0 ? b : a;
+  if (g.is_const(b)) return g.value(b) != 0 ? a : b;
   return g.make(Op::AND, DType::boolean, {a, b});
 }
 

@@ -20,7 +20,7 @@ MapId IndexMaps::intern(IndexMap m) {
 Id MapRules::condition(Id expr) {
   if (expr == no_id) return no_id;
   const Id c = simple(expr);
-  return g_.is_const(c) && g_.arg(c, 0) != 0 ? no_id : c;
+  return g_.is_const(c) && g_.value(c) != 0 ? no_id : c;
 }
 
 IndexMap MapRules::movement(Id node, const IndexMap& out) {
@@ -37,13 +37,13 @@ IndexMap MapRules::movement(Id node, const IndexMap& out) {
 }
 
 IndexMap MapRules::reshape(Id node, const IndexMap& out) {
-  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const std::vector<Id> from = shapes_.of(g_.data(node));
   const std::vector<Id> to = shapes_.of(node);
   return {reshape_index(g_, simplify_, from, to, out.index), out.gate};
 }
 
 IndexMap MapRules::expand(Id node, const IndexMap& out) {
-  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const std::vector<Id> from = shapes_.of(g_.data(node));
   IndexMap in = out;
   for (std::size_t i = 0; i < from.size(); ++i)
     if (g_.is_index_const(from[i], 1)) in.index[i] = g_.index(0);
@@ -60,7 +60,7 @@ IndexMap MapRules::slice(Id node, const IndexMap& out) {
 }
 
 Id MapRules::pad_inside(Id node, const IndexMap& out) {
-  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const std::vector<Id> from = shapes_.of(g_.data(node));
   const std::vector<Id> to = shapes_.of(node);
   Id inside = no_id;
   for (std::size_t i = 0; i < from.size(); ++i) {
@@ -72,8 +72,8 @@ Id MapRules::pad_inside(Id node, const IndexMap& out) {
 }
 
 IndexMap MapRules::pad(Id node, const IndexMap& out) {
-  const auto mode = static_cast<PadMode>(g_.arg(node, 0));
-  const std::vector<Id> from = shapes_.of(g_.src(node, 0));
+  const PadMode mode = g_.pad_mode(node);
+  const std::vector<Id> from = shapes_.of(g_.data(node));
   const std::vector<Id> to = shapes_.of(node);
   IndexMap in = out;
   if (mode == PadMode::constant) in.gate = both(g_, in.gate, pad_inside(node, out));

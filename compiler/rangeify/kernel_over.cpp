@@ -20,7 +20,7 @@ Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> 
     const bool at_entry = g.op(id) == Op::CARRY && src[0] == ranges[0];
     for (std::size_t i = 0; i < src.size(); ++i) {
       if (at_entry && i == 1)
-        src[i] = nth(init, g.arg(id, 0));
+        src[i] = nth(init, g.slot(id));
       else if (g.op(id) == Op::INDEX && i == 0 && !done.contains(src[0]))
         src[i] = storage(src[0]);
       else

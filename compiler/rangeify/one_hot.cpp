@@ -70,14 +70,16 @@ class Picking {
     return g_.with_src(id, src);
   }
 
-  bool is_true(Id gate) const { return g_.is_const(gate) && g_.arg(gate, 0) != 0; }
+  bool is_true(Id gate) const { return g_.is_const(gate) && g_.value(gate) != 0; }
 
   Id gated(Id index) {
     Id gate = inside_;
-    const bool has_gate = g_.op(index) == Op::WHERE && g_.op(g_.src(index, 2)) == Op::INVALID;
-    if (has_gate) {
-      gate = both(g_, gate, g_.src(index, 0));
-      index = g_.src(index, 1);
+    if (g_.op(index) == Op::WHERE) {
+      const auto [condition, inside, otherwise] = g_.operands<3>(index);
+      if (g_.op(otherwise) == Op::INVALID) {
+        gate = both(g_, gate, condition);
+        index = inside;
+      }
     }
     if (is_true(gate)) return index;
     return g_.make(Op::WHERE, DType::index, {gate, index, g_.make(Op::INVALID, DType::index, {})});

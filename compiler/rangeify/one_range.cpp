@@ -36,10 +36,11 @@ std::vector<Clause> OneRange::opened(std::span<const Clause> clauses) const {
     todo.pop_back();
     const Op op = g_.op(c.condition);
     if (op == Op::NOT) {
-      todo.push_back({g_.src(c.condition, 0), !c.negated});
+      todo.push_back({g_.operand(c.condition), !c.negated});
     } else if (op == (c.negated ? Op::OR : Op::AND)) {
-      todo.push_back({g_.src(c.condition, 1), c.negated});
-      todo.push_back({g_.src(c.condition, 0), c.negated});
+      const auto [first, second] = g_.operands<2>(c.condition);
+      todo.push_back({second, c.negated});
+      todo.push_back({first, c.negated});
     } else {
       out.push_back(c);
     }
@@ -53,7 +54,8 @@ std::optional<IndexInterval> OneRange::region(const Clause& c) {
   if (!depends(c.condition)) return IndexInterval{g_.index(0), extent(), as_condition(c)};
   const Op op = g_.op(c.condition);
   if (op != Op::LT && op != Op::LE && op != (c.negated ? Op::NE : Op::EQ)) return std::nullopt;
-  const Id x = exact_(g_.src(c.condition, 0)), y = exact_(g_.src(c.condition, 1));
+  const auto [left, right] = g_.operands<2>(c.condition);
+  const Id x = exact_(left), y = exact_(right);
   if (x == no_id || y == no_id) return std::nullopt;
   if (op == Op::EQ || op == Op::NE) return solved(Op::EQ, x, y);
   if (!c.negated) return solved(op, x, y);

@@ -39,7 +39,7 @@ class OneRange {
   OneRange(Graph& g, Simplifier& simplify, Id range);
 
   Id range() const { return range_; }
-  Id extent() const { return g_.src(range_, 0); }
+  Id extent() const { return g_.end(range_); }
   bool depends(Id node);
 
   // The same clauses, with each `a and b` and each negated `a or b` split in two.

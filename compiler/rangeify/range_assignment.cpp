@@ -44,7 +44,7 @@ class Builder {
   // The parameter, STAGE or result of a KERNEL that contains the elements of a tensor.
   Id storage(Id tensor) {
     if (g_.op(tensor) == Op::PARAM) return tensor;
-    if (g_.op(tensor) == Op::GET) return g_.with_src(tensor, std::vector<Id>{storage_.at(g_.src(tensor, 0))});
+    if (g_.op(tensor) == Op::GET) return g_.with_src(tensor, std::vector<Id>{storage_.at(g_.scope(tensor))});
     return storage_.at(tensor);
   }
 
@@ -52,7 +52,7 @@ class Builder {
     std::vector<Id> init(kernel_parts(g_, d.node).init.begin(), kernel_parts(g_, d.node).init.end());
     for (std::size_t i = 0; i < init.size(); ++i) {
       // The name gives each state its own STAGE: equal STAGEs without ranges would be one node.
-      const std::int64_t name[] = {g_.arg(kernel_parts(g_, d.node).ranges[0], 0), static_cast<std::int64_t>(i)};
+      const std::int64_t name[] = {g_.range_number(kernel_parts(g_, d.node).ranges[0]), static_cast<std::int64_t>(i)};
       const bool is_scalar = d.states[i].ranges.empty();
       init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges,
                       is_scalar ? std::span<const std::int64_t>(name) : std::span<const std::int64_t>());
@@ -87,7 +87,7 @@ class Builder {
   }
 
   Id pad(Id node, const std::vector<Id>& src, const IndexMap& map) {
-    if (static_cast<PadMode>(g_.arg(node, 0)) != PadMode::constant) return src[0];
+    if (g_.pad_mode(node) != PadMode::constant) return src[0];
     const Id inside = walk_.rules().pad_inside(node, map);
     return inside == no_id ? src[0] : g_.make(Op::WHERE, g_.dtype(node), {inside, src[0], src[1]});
   }
@@ -100,16 +100,16 @@ class Builder {
   }
 
   Id gather(Id node, const std::vector<Id>& src, const IndexMap& map) {
-    const std::vector<Id> extents = walk_.shapes().of(g_.src(node, 0));
+    const std::vector<Id> extents = walk_.shapes().of(g_.data(node));
     const GatherIndex i = gather_index(g_, walk_.simplify(), extents, std::span(src).subspan(1), map);
-    const Id read = access_of_tensor(g_, storage(g_.src(node, 0)), {i.at.index, i.at.gate});
+    const Id read = access_of_tensor(g_, storage(g_.data(node)), {i.at.index, i.at.gate});
     if (i.there == no_id) return read;
     return g_.make(Op::WHERE, g_.dtype(node), {i.there, read, g_.constant(g_.dtype(node), 0)});
   }
 
   Id reduce(Id node, std::vector<Id> src, const Evaluation& e) {
-    const auto kind = static_cast<ReduceKind>(g_.arg(node, 0));
-    const int last = walk_.shapes().rank(g_.src(node, 0)) - 1;
+    const ReduceKind kind = g_.reduce_kind(node);
+    const int last = walk_.shapes().rank(g_.data(node)) - 1;
     const bool foldable =
         kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::max || kind == ReduceKind::min;
     const bool over_last = e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
@@ -142,8 +142,8 @@ void range_assignment(Graph& g, Program& p) {
     for (std::size_t i = 0; i < group.stores.size(); ++i) {
       const Id store = group.stores[i];
       g.set_loc(g.loc(store));
-      const Id value = builder.at(g.src(store, 1), group.uses[i]);
-      std::vector<Id> src{g.make(Op::STORE, DType::none, {g.src(store, 0), value})};
+      const Id value = builder.at(stored_value(g, store), group.uses[i]);
+      std::vector<Id> src{g.make(Op::STORE, DType::none, {g.state(store), value})};
       src.insert(src.end(), ranges.begin(), ranges.end());
       effects.push_back(g.make(Op::END, DType::none, src));
     }

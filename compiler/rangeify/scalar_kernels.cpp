@@ -25,11 +25,11 @@ class Rewriter {
   Rewriter(Graph& g, const std::vector<Id>& order, Id sink)
       : g_(g), build_(g), order_(order), regions_(find_regions(g, std::span(&sink, 1))), loops_(g, order, regions_) {
     for (const Id id : order)
-      if (g_.op(id) == Op::RANGE) ranges_ = std::max(ranges_, g_.arg(id, 0) + 1);
+      if (g_.op(id) == Op::RANGE) ranges_ = std::max(ranges_, g_.range_number(id) + 1);
     for (const Id id : order)
-      if (g_.op(id) == Op::FOR && stands_alone(id)) loop_of_[g_.src(id, 0)] = id;
+      if (g_.op(id) == Op::FOR && stands_alone(id)) loop_of_[g_.range_of(id)] = id;
     for (const Id id : order)
-      if (g_.op(id) == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0))) wanted_[g_.src(id, 0)].push_back(g_.slot(id));
+      if (g_.op(id) == Op::GET && becomes_kernel(g_.scope(id))) wanted_[g_.scope(id)].push_back(g_.slot(id));
     done_.assign(order.back() + 1, no_id);
   }
 
@@ -43,6 +43,8 @@ class Rewriter {
   }
   bool stands_alone(Id loop) const { return is_host(regions_.of[loop]) && !is_host(regions_.owned[loop]); }
 
+  bool becomes_kernel(Id scope) const { return g_.op(scope) == Op::FOR && loop_of_.contains(g_.range_of(scope)); }
+
   std::vector<Id> sources(Id id) const {
     std::vector<Id> out;
     for (const Id s : g_.src(id)) out.push_back(done_[s]);
@@ -51,13 +53,13 @@ class Rewriter {
 
   Id rewritten(Id id) {
     const Op op = g_.op(id);
-    if (op == Op::CARRY && loop_of_.contains(g_.src(id, 0))) return carry(id);
-    if (op == Op::FOR && loop_of_.contains(g_.src(id, 0))) return loop(id);
-    if (op == Op::GET && loop_of_.contains(g_.src(g_.src(id, 0), 0)))
-      return build_.get(done_[g_.src(id, 0)], kernels_.at(g_.src(id, 0)).state_of.at(g_.slot(id)));
+    if (op == Op::CARRY && loop_of_.contains(g_.range_of(id))) return carry(id);
+    if (becomes_kernel(id)) return loop(id);
+    if (op == Op::GET && becomes_kernel(g_.scope(id)))
+      return build_.get(done_[g_.scope(id)], kernels_.at(g_.scope(id)).state_of.at(g_.slot(id)));
     if (is_host(regions_.of[id]) && is_write(op)) return write(id);
     if (is_host(regions_.of[id]) && op == Op::INDEX && index_gate(g_, id).gate != no_id) return read(id);
-    if (op == Op::OLD && old_.contains(g_.src(id, 0))) return old_.at(g_.src(id, 0));
+    if (op == Op::OLD && old_.contains(g_.operand(id))) return old_.at(g_.operand(id));
     return g_.with_src(id, sources(id));
   }
 
@@ -76,8 +78,8 @@ class Rewriter {
     std::vector<Id> at(extents.size(), g_.index(0));
     for (std::size_t axis = 0; axis < extents.size();) {  // counts up, the first axis fastest
       if (axis == 0) state = build_.update(state, no_id, build_.element(value, at), at);
-      const std::int64_t next = g_.arg(at[axis], 0) + 1;
-      const bool carries = next == g_.arg(extents[axis], 0);
+      const std::int64_t next = g_.value(at[axis]) + 1;
+      const bool carries = next == g_.value(extents[axis]);
       at[axis] = g_.index(carries ? 0 : next);
       axis = carries ? axis + 1 : 0;
     }
@@ -102,8 +104,9 @@ class Rewriter {
   }
 
   Id carry(Id id) {
-    const Id init = init_of(loop_of_.at(g_.src(id, 0)), g_.slot(id), done_[g_.src(id, 1)]);
-    return g_.with_src(id, std::vector<Id>{done_[g_.src(id, 0)], init});
+    const auto [range, outside] = g_.operands<2>(id);
+    const Id init = init_of(loop_of_.at(range), g_.slot(id), done_[outside]);
+    return g_.with_src(id, std::vector<Id>{done_[range], init});
   }
 
   Id loop(Id id) {

@@ -20,7 +20,7 @@ ScalarLoops::ScalarLoops(Graph& g, std::span<const Id> order, const Regions& reg
       taken_(regions.of.size(), false) {
   find_written(order);
   for (const Id id : order)
-    if (g_.op(id) == Op::FOR) loop_of_[g_.src(id, 0)] = id;
+    if (g_.op(id) == Op::FOR) loop_of_[g_.range_of(id)] = id;
   for (std::size_t r = 1; r < regions.list.size(); ++r) {  // inner loops before outer ones
     const Region& region = regions.list[r];
     if (region.in_kernel || !slots(region.owner)) continue;
@@ -32,18 +32,18 @@ ScalarLoops::ScalarLoops(Graph& g, std::span<const Id> order, const Regions& reg
 bool ScalarLoops::is_large(Id id) {
   if (g_.dtype(id) >= DType::index) return false;
   std::int64_t n = 1;
-  for (const Id e : shapes_.of(id)) n = g_.is_const(e) && n <= max_small_elements ? n * g_.arg(e, 0) : max_small_elements + 1;
+  for (const Id e : shapes_.of(id)) n = g_.is_const(e) && n <= max_small_elements ? n * g_.value(e) : max_small_elements + 1;
   return n > max_small_elements;
 }
 
 void ScalarLoops::find_written(std::span<const Id> order) {
   for (std::size_t i = order.size(); i-- > 0;) {
     const Id id = order[i];
-    if (is_write(g_.op(id))) written_[g_.src(id, 0)] = true;
+    if (is_write(g_.op(id))) written_[g_.state(id)] = true;
     if (!written_[id]) continue;
     if (g_.op(id) == Op::CARRY) written_[g_.src(id, 1)] = true;
-    if (g_.op(id) == Op::GET && g_.op(g_.src(id, 0)) == Op::FOR) {
-      const LoopParts l = loop_parts(g_, g_.src(id, 0));
+    if (g_.op(id) == Op::GET && g_.op(g_.scope(id)) == Op::FOR) {
+      const LoopParts l = loop_parts(g_, g_.scope(id));
       const auto slot = g_.slot(id);
       written_[l.init[slot]] = written_[l.yield[slot]] = true;
     }
@@ -56,7 +56,7 @@ bool ScalarLoops::slots(Id loop) {
   auto& memory = memory_[loop];
   for (std::size_t k = 0; k < l.init.size(); ++k) memory.push_back(is_large(l.init[k]));
   for (const Id id : regions_.list[regions_.owned[loop]].nodes)
-    if (g_.op(id) == Op::CARRY && g_.src(id, 0) == l.range && written_[id]) nth(memory, g_.arg(id, 0)) = true;
+    if (g_.op(id) == Op::CARRY && g_.range_of(id) == l.range && written_[id]) nth(memory, g_.slot(id)) = true;
   for (std::size_t k = 0; k < l.init.size(); ++k)
     if (g_.dtype(l.init[k]) == DType::index || (memory[k] && !keeps_memory(loop, l.yield[k], k))) return false;
   return true;
@@ -65,13 +65,13 @@ bool ScalarLoops::slots(Id loop) {
 bool ScalarLoops::keeps_memory(Id loop, Id next, std::size_t slot) const {
   while (regions_.of[next] == regions_.owned[loop]) {
     if (is_write(g_.op(next)))
-      next = g_.src(next, 0);
-    else if (g_.op(next) == Op::GET && g_.op(g_.src(next, 0)) == Op::FOR)
-      next = nth(scope_inits(g_, g_.src(next, 0)), g_.arg(next, 0));
+      next = g_.state(next);
+    else if (g_.op(next) == Op::GET && g_.op(g_.scope(next)) == Op::FOR)
+      next = nth(scope_inits(g_, g_.scope(next)), g_.slot(next));
     else
       break;
   }
-  return g_.op(next) == Op::CARRY && g_.src(next, 0) == g_.src(loop, 0) && g_.arg(next, 0) == static_cast<std::int64_t>(slot);
+  return g_.op(next) == Op::CARRY && g_.range_of(next) == g_.range_of(loop) && g_.slot(next) == slot;
 }
 
 // The loop uses the state at the end of each iteration. False: another writer uses that state.
@@ -90,8 +90,8 @@ bool ScalarLoops::is_state(Id id) const { return regions_.of[id] != 0 && g_.op(o
 bool ScalarLoops::is_memory(Id id) const {
   const Op op = g_.op(id);
   if (is_write(op) || op == Op::LOCAL) return true;
-  if (op != Op::CARRY && (op != Op::GET || g_.op(g_.src(id, 0)) != Op::FOR)) return false;
-  const auto& memory = memory_[op == Op::CARRY ? loop_of_[g_.src(id, 0)] : g_.src(id, 0)];
+  if (op != Op::CARRY && (op != Op::GET || g_.op(g_.scope(id)) != Op::FOR)) return false;
+  const auto& memory = memory_[op == Op::CARRY ? loop_of_[g_.range_of(id)] : g_.scope(id)];
   const auto slot = g_.slot(id);
   return slot < memory.size() && memory[slot];
 }

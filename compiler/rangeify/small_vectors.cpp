@@ -57,7 +57,7 @@ class Unrolling {
     for (const Id id : order) {
       is_memory_.resize(id + 1);
       is_memory_[id] = memory(id, origins);
-      if (g_.op(id) == Op::FOR) loop_of_[g_.src(id, 0)] = id;
+      if (g_.op(id) == Op::FOR) loop_of_[g_.range_of(id)] = id;
     }
     p_.sink = rewrite_in_order(g_, order, parts_, [&](Id id) { return rewritten(id); })[0];
   }
@@ -78,7 +78,7 @@ class Unrolling {
     const Id origin = origins[id];
     const Op op = g_.op(origin);
     if (op == Op::LOCAL) return true;
-    return op == Op::CARRY && is_kernel_range(g_.src(origin, 0));
+    return op == Op::CARRY && is_kernel_range(g_.range_of(origin));
   }
   bool is_kernel_range(Id range) {
     if (!ranges_known_) {
@@ -97,7 +97,7 @@ class Unrolling {
       if (!v) fail(id);
       out.push_back(*v);
     }
-    if (count(out) > static_cast<std::size_t>(max_small_elements)) fail(id);
+    if (std::cmp_greater(count(out), max_small_elements)) fail(id);
     return out;
   }
   [[noreturn]] void fail(Id id) {
@@ -165,14 +165,15 @@ class Unrolling {
 
   Parts carried(Id id) {
     const bool get = g_.op(id) == Op::GET;
-    const Id loop = get ? g_.src(id, 0) : loop_of_.contains(g_.src(id, 0)) ? loop_of_.at(g_.src(id, 0)) : no_id;
+    const Id range = get ? no_id : g_.range_of(id);
+    const Id loop = get ? g_.scope(id) : loop_of_.contains(range) ? loop_of_.at(range) : no_id;
     if (loop == no_id || g_.op(loop) == Op::KERNEL) return whole(id);
     const auto i = g_.slot(id);
     const std::size_t first = slot(loop, i), n = width(get ? scope_inits(g_, loop)[i] : g_.src(id, 1));
     Parts out;
     for (std::size_t k = 0; k < n; ++k) {
       const std::vector<std::int64_t> args{static_cast<std::int64_t>(first + k)};
-      const Id of = parts_.at(g_.src(id, 0))[0];
+      const Id of = parts_.at(get ? loop : range)[0];
       out.push_back(get ? g_.make(Op::GET, g_.dtype(id), std::vector<Id>{of}, args)
                         : g_.make(Op::CARRY, g_.dtype(id), std::vector<Id>{of, entry_part(g_.src(id, 1), k)}, args));
     }
@@ -194,9 +195,9 @@ class Unrolling {
   }
 
   Parts reduce(Id id) {
-    const auto kind = static_cast<ReduceKind>(g_.arg(id, 0));
+    const ReduceKind kind = g_.reduce_kind(id);
     const std::vector<std::int64_t> axes(g_.args(id).begin() + 1, g_.args(id).end());
-    const Id x = g_.src(id, 0);
+    const Id x = g_.data(id);
     Extents in = extents(x);
     Parts values;
     for (std::size_t k = 0; k < count(in); ++k) values.push_back(part(x, k));
@@ -224,7 +225,8 @@ class Unrolling {
   }
 
   Parts sum_of_products(Id id, ReduceKind kind, const std::vector<std::int64_t>& axes) {
-    const Extents in = extents(g_.src(id, 0)), out = extents(id);
+    const auto [x, y] = g_.operands<2>(id);
+    const Extents in = extents(x), out = extents(id);
     Extents inner;
     for (const std::int64_t a : axes) inner.push_back(nth(in, a));
     Parts made;
@@ -234,8 +236,8 @@ class Unrolling {
         Extents at = place(k, out);
         const Extents within = place(j, inner);
         for (std::size_t i = 0; i < axes.size(); ++i) at.insert(at.begin() + axes[i], within[i]);
-        a.push_back(part(g_.src(id, 0), flat(at, in)));
-        b.push_back(part(g_.src(id, 1), flat(at, in)));
+        a.push_back(part(x, flat(at, in)));
+        b.push_back(part(y, flat(at, in)));
       }
       if (a.empty())
         made.push_back(g_.constant(g_.dtype(id), 0));
@@ -264,7 +266,7 @@ class Unrolling {
 
   // The source of element k of a movement operation, and the index of the element there.
   std::pair<Id, std::size_t> moved(Id id, std::size_t k) {
-    const Id x = g_.src(id, 0);
+    const Id x = g_.data(id);
     const Op op = g_.op(id);
     if (op == Op::RESHAPE) return {x, k};
     Extents at = place(k, extents(id));
@@ -277,7 +279,7 @@ class Unrolling {
       if (op == Op::SLICE) from[a] = constant(g_.src(id, 1 + a)) + at[a] * g_.arg(id, a);
       if (op == Op::PAD) from[a] = at[a] - constant(g_.src(id, 2 + a));
     }
-    const auto mode = op == Op::PAD ? static_cast<PadMode>(g_.arg(id, 0)) : PadMode::edge;
+    const auto mode = op == Op::PAD ? g_.pad_mode(id) : PadMode::edge;
     for (std::size_t a = 0; a < from.size(); ++a) {
       const bool is_there = from[a] >= 0 && from[a] < in[a];
       if (!is_there && mode == PadMode::constant) return {g_.src(id, 1), 0};
@@ -303,7 +305,7 @@ class Unrolling {
 
   // An element of a small tensor at an index that may be unknown: element 0, unless the index equals that of another element.
   Parts element(Id id) {
-    const Id tensor = g_.src(id, 0);
+    const Id tensor = g_.data(id);
     if (is_memory_[tensor] || !inside_[tensor]) return whole(id);
     const Extents in = extents(tensor);
     Id value = part(tensor, 0);

@@ -9,9 +9,9 @@ namespace kiln::compiler {
 
 GatedIndex gated_index(const Graph& g, Id access) {
   GatedIndex out{g.sources(access, 1), no_id};
-  if (out.index.empty() || g.op(out.index[0]) != Op::WHERE || g.op(g.src(out.index[0], 2)) != Op::INVALID) return out;
-  out.gate = g.src(out.index[0], 0);
-  out.index[0] = g.src(out.index[0], 1);
+  const auto [gate, first] = index_gate(g, access);
+  out.gate = gate;
+  if (!out.index.empty()) out.index[0] = first;
   return out;
 }
 
@@ -25,7 +25,7 @@ Id access_of_tensor(Graph& g, Id tensor, GatedIndex at) {
 
 ValueCopies::ValueCopies(Graph& g, const Program& p) : g_(g), facts_(facts_of(p)), simplify_(g, facts_) {
   for (const Id id : g.reachable(p.sink))
-    if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
+    if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.range_number(id) + 1);
 }
 
 // The nodes of the value, ascending, without the nodes under other storage.
@@ -86,7 +86,7 @@ Id ValueCopies::make(Id value, const std::unordered_map<Id, Id>& place, Id gate)
     std::vector<Id> src = g_.sources(id);
     for (Id& s : src) s = now.at(s);
     if (g_.op(id) == Op::RANGE) {
-      now[id] = g_.make(Op::RANGE, DType::index, {src[0]}, {next_range_++, g_.arg(id, 1)});
+      now[id] = g_.range(src[0], next_range_++, g_.range_kind(id));
     } else if (g_.op(id) == Op::INDEX) {
       GatedIndex at = gated_index(g_, g_.with_src(id, src));
       for (Id& i : at.index) i = simple(i);

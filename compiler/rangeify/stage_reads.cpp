@@ -15,7 +15,7 @@ StageReads::StageReads(const Graph& g, const Program& p) : g_(g), nest_of_(p.sin
     if (g.op(id) == Op::SINK) nest = nest_with({}, {});
     if (nest == nullptr) continue;  // an extent
     hand_on(id, *nest);
-    if (g.op(id) == Op::INDEX && g.op(g.src(id, 0)) == Op::STAGE) reads_[g.src(id, 0)].push_back(id);
+    if (g.op(id) == Op::INDEX && g.op(g.data(id)) == Op::STAGE) reads_[g.data(id)].push_back(id);
   }
   for (auto& [stage, reads] : reads_) std::ranges::reverse(reads);
 }
@@ -54,7 +54,7 @@ std::vector<Id> StageReads::loops(Id read) const {
   const std::vector<Id> used = ranges_in(g_, index);
   Nest n = *nest_of_[read];
   // Threads may share the iterations of the outermost loop, so no value is computed once for all of them.
-  const auto shared = std::ranges::find_if(n, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
+  const auto shared = std::ranges::find_if(n, [&](Id r) { return !g_.is_index_const(g_.end(r), 1); });
   const auto fewest = static_cast<std::size_t>(shared == n.end() ? 0 : shared - n.begin() + 1);
   while (n.size() > fewest && std::ranges::find(used, n.back()) == used.end()) n.pop_back();
   return n;

@@ -24,14 +24,14 @@ constexpr double huge = 1e30;
 }  // namespace
 
 double StagingModel::extent(Id e) {
-  if (g_.is_const(e)) return static_cast<double>(g_.arg(e, 0));
+  if (g_.is_const(e)) return static_cast<double>(g_.value(e));
   if (extents_.size() < g_.size()) extents_.resize(g_.size(), std::nan(""));
   if (!std::isnan(extents_[e])) return extents_[e];
   for (Id id : g_.reachable(e)) {
     const auto at = [&](std::size_t i) { return extents_[g_.src(id, i)]; };
     double v = 1;
     switch (g_.op(id)) {
-      case Op::CONST: v = static_cast<double>(g_.arg(id, 0)); break;
+      case Op::CONST: v = static_cast<double>(g_.value(id)); break;
       case Op::SYM:
         v = typical_symbol;
         for (const Symbol& s : program_.symbols)
@@ -62,8 +62,8 @@ double StagingModel::evaluations(const ValueCost& value, std::span<const Id> loo
   const std::size_t first = value.contains_loop ? all.size() : long_loops(g_, all);
   double n = 1;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool is_short = i >= first && static_cast<RangeKind>(g_.arg(all[i], 1)) == RangeKind::loop;
-    if (!is_short || std::ranges::find(used, all[i]) != used.end()) n *= std::max(1.0, extent(g_.src(all[i], 0)));
+    const bool is_short = i >= first && g_.range_kind(all[i]) == RangeKind::loop;
+    if (!is_short || std::ranges::find(used, all[i]) != used.end()) n *= std::max(1.0, extent(g_.end(all[i])));
   }
   return n;
 }
@@ -100,7 +100,7 @@ void StagingModel::add(Id node, Shapes& shapes) {
     c.contains_loop = c.contains_loop || from.contains_loop;
   }
   if (g_.op(node) == Op::REDUCE) {
-    const std::vector<Id> in = shapes.of(g_.src(node, 0));
+    const std::vector<Id> in = shapes.of(g_.data(node));
     double iterations = 1;
     for (std::int64_t a : g_.args(node).subspan(1)) iterations *= std::max(1.0, extent(nth(in, a)));
     c.operations *= iterations;
@@ -124,7 +124,7 @@ ValueCost StagingModel::cost_of_scalar(Id value) {
     if (op == Op::INDEX) continue;
     double iterations = 1;
     for (const Id s : g_.src(id))
-      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) iterations *= std::max(1.0, extent(g_.src(s, 0)));
+      if (op == Op::REDUCE && g_.op(s) == Op::RANGE) iterations *= std::max(1.0, extent(g_.end(s)));
     c.contains_reduce = c.contains_reduce || op == Op::REDUCE;
     c.contains_loop = c.contains_loop || iterations > max_short_iterations;
     for (const Id s : g_.src(id)) times[s] = std::max(times[s], n * iterations);

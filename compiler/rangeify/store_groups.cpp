@@ -23,7 +23,7 @@ std::vector<bool> DemandWalk::depends_on(Id node) const {
   for (std::size_t i = slot_[node]; i < order_.size(); ++i) {
     hit[i] = order_[i] == node;
     for (std::size_t s : data_sources(g_, order_[i])) hit[i] = hit[i] || hit[slot_[g_.src(order_[i], s)]];
-    if (g_.op(order_[i]) == Op::GATHER) hit[i] = hit[i] || hit[slot_[g_.src(order_[i], 0)]];
+    if (g_.op(order_[i]) == Op::GATHER) hit[i] = hit[i] || hit[slot_[g_.data(order_[i])]];
   }
   return hit;
 }
@@ -43,9 +43,9 @@ bool DemandWalk::leads_to(Id low, Id high) const {
 }
 
 bool DemandWalk::may_join(const StoreGroup& group, Id store) const {
-  const Id value = g_.src(store, 1);
+  const Id value = stored_value(g_, store);
   for (Id other : group.stores) {
-    const Id v = g_.src(other, 1);
+    const Id v = stored_value(g_, other);
     if (!model_.cost(v).contains_reduce && !model_.cost(value).contains_reduce) continue;
     const Id low = std::min(v, value), high = std::max(v, value);
     if (!leads_to(low, high)) return false;
@@ -58,12 +58,12 @@ void DemandWalk::form_groups() {
   std::map<std::vector<Id>, std::vector<std::size_t>> open;  // by extents
   for (Id store : stores) {
     // If another store reads a parameter's old value, the parameter gets a kernel of its own, which runs after the reader.
-    const Id param = g_.src(store, 0);
-    const bool is_inout = nth(program_.params, g_.arg(param, 0)).direction != Direction::out;
+    const Id param = g_.state(store);
+    const bool is_inout = nth(program_.params, g_.slot(param)).direction != Direction::out;
     bool alone = false;
     if (is_inout) {
       const std::vector<bool> readers = depends_on(param);
-      for (Id other : stores) alone = alone || (other != store && readers[slot_[g_.src(other, 1)]]);
+      for (Id other : stores) alone = alone || (other != store && readers[slot_[stored_value(g_, other)]]);
     }
     const std::vector<Id> shape = shapes_.of(param);
     std::vector<std::size_t>& candidates = open[shape];

@@ -44,8 +44,8 @@ class Summing {
     done_.assign(sink + 1, no_id);
     uses_.assign(sink + 1, 0);
     for (const Id id : order_) {
-      if (g.op(id) == Op::LOCAL) with_locals_.push_back(g.src(id, 0));
-      if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.arg(id, 0) + 1);
+      if (g.op(id) == Op::LOCAL) with_locals_.push_back(g.range_of(id));
+      if (g.op(id) == Op::RANGE) next_range_ = std::max(next_range_, g.range_number(id) + 1);
       for (const Id s : g.src(id)) ++uses_[s];
     }
     for (const Id id : order_) find(id);
@@ -62,13 +62,13 @@ class Summing {
   std::optional<Sum> sum_of(Id scope, std::size_t slot, Id final) const {
     if (g_.op(final) != Op::ATOMIC || uses_[final] != 1) return std::nullopt;
     const WriteParts w = write_parts(g_, final);
-    const bool begins = g_.op(w.state) == Op::CARRY && uses_[w.state] == 1 && g_.src(w.state, 0) == g_.src(scope, 0) &&
-                        g_.arg(w.state, 0) == static_cast<std::int64_t>(slot);
+    const bool begins = g_.op(w.state) == Op::CARRY && uses_[w.state] == 1 &&
+                        g_.range_of(w.state) == scope_ranges(g_, scope)[0] && g_.slot(w.state) == slot;
     const auto kind = static_cast<AtomicKind>(g_.arg(final, 0));
     if (!begins || !combines(kind)) return std::nullopt;
     return Sum{final, w.gate, w.value, {w.index.begin(), w.index.end()}, kind, g_.dtype(final)};
   }
-  bool always(Id gate) const { return g_.is_const(gate) && g_.arg(gate, 0) != 0; }
+  bool always(Id gate) const { return g_.is_const(gate) && g_.value(gate) != 0; }
 
   void find(Id id) {
     if (g_.op(id) == Op::FOR && regions_.list[regions_.of[id]].in_kernel) find_in_loop(id);
@@ -77,7 +77,7 @@ class Summing {
 
   void find_in_loop(Id loop) {
     const LoopParts l = loop_parts(g_, loop);
-    if (g_.arg(l.range, 1) != static_cast<std::int64_t>(RangeKind::loop)) return;
+    if (g_.range_kind(l.range) != RangeKind::loop) return;
     std::map<std::size_t, Sum> sums;
     for (std::size_t slot = 0; slot < l.yield.size(); ++slot) {
       const auto sum = sum_of(loop, slot, l.yield[slot]);
@@ -107,7 +107,7 @@ class Summing {
         out.sums, [&](const Sum& s) { return is_exclusive(s, nth(k.init, &s - out.sums.data()), out.used_ranges); });
     const bool may =
         out.is_exclusive || std::ranges::all_of(out.sums, [&](const Sum& s) { return is_orderless(s.kind, s.dtype); });
-    const bool is_long = std::ranges::any_of(out.inner, [&](Id r) { return !g_.is_index_const(g_.src(r, 0), 1); });
+    const bool is_long = std::ranges::any_of(out.inner, [&](Id r) { return !g_.is_index_const(g_.end(r), 1); });
     if (k.final.empty() || !is_long || !may) return;
     for (const Sum& s : out.sums) sum_at_[s.atomic] = {kernel, 0};
     kernels_.emplace(kernel, std::move(out));
@@ -117,7 +117,7 @@ class Summing {
   bool is_exclusive(const Sum& s, Id state, const std::vector<Id>& used_ranges) {
     const std::vector<Id> extents = build_.shape_of(state);
     for (std::size_t k = 0; k < extents.size(); ++k)
-      if (g_.op(s.index[k]) != Op::RANGE || g_.src(s.index[k], 0) != extents[k]) return false;
+      if (g_.op(s.index[k]) != Op::RANGE || g_.end(s.index[k]) != extents[k]) return false;
     std::vector<Id> sorted = s.index, ranges = used_ranges;
     std::ranges::sort(sorted);
     std::ranges::sort(ranges);
@@ -129,8 +129,8 @@ class Summing {
     if (op == Op::CARRY && sum_of_state(id)) return no_id;
     if (sum_at_.contains(id)) return loops_.contains(sum_at_.at(id).first) ? next_of(id) : no_id;
     if (op == Op::FOR && loops_.contains(id)) return loop(id);
-    if (op == Op::GET && loops_.contains(g_.src(id, 0))) {
-      const auto& sums = loops_.at(g_.src(id, 0));
+    if (op == Op::GET && loops_.contains(g_.scope(id))) {
+      const auto& sums = loops_.at(g_.scope(id));
       if (const auto it = sums.find(g_.slot(id)); it != sums.end()) return behind(id, it->second);
     }
     if (op == Op::KERNEL && kernels_.contains(id)) return kernel(id);
@@ -140,7 +140,7 @@ class Summing {
   // Whether this is the state at the beginning of an iteration that a sum replaces. Only the ATOMIC uses that state.
   bool sum_of_state(Id carry) const {
     if (uses_[carry] != 1) return false;
-    return std::ranges::any_of(sum_at_, [&](const auto& s) { return g_.src(s.first, 0) == carry; });
+    return std::ranges::any_of(sum_at_, [&](const auto& s) { return g_.state(s.first) == carry; });
   }
 
   std::vector<Id> of(std::span<const Id> nodes) const {
@@ -160,7 +160,7 @@ class Summing {
   Id next_of(Id atomic) {
     const auto [loop, slot] = sum_at_.at(atomic);
     const Sum& s = loops_.at(loop).at(slot);
-    return combined(s, build_.carry(done_[g_.src(loop, 0)], g_.constant(s.dtype, identity(s.kind, s.dtype)),
+    return combined(s, build_.carry(done_[g_.range_of(loop)], g_.constant(s.dtype, identity(s.kind, s.dtype)),
                                     static_cast<std::int64_t>(slot)));
   }
   std::int64_t touched_slot(Id loop, const Sum& s) const {
@@ -188,8 +188,8 @@ class Summing {
     return build_.loop(range, begin, end, init, yield, step, conditional);
   }
   Id behind(Id get, const Sum& s) {
-    const Id before = g_.src(get, 0), loop = done_[before];
-    const Id state = done_[nth(loop_parts(g_, before).init, g_.arg(get, 0))];
+    const Id before = g_.scope(get), loop = done_[before];
+    const Id state = done_[nth(loop_parts(g_, before).init, g_.slot(get))];
     const std::vector<Id> index = of(s.index);
     const Id sum = build_.get(loop, g_.arg(get, 0));
     return build_.atomic(s.kind, state, build_.get(loop, touched_slot(before, s)), sum, index);
@@ -238,7 +238,7 @@ class Summing {
       if (!k.is_exclusive) now[k.sums.size() + i] = touched(k.sums[i], init.back()[k.sums.size() + i]);
     }
     for (std::size_t t = ranges.size(); t-- > 0;) {
-      const Id loop = build_.loop(ranges[t], g_.index(0), g_.src(ranges[t], 0), init[t], now);
+      const Id loop = build_.loop(ranges[t], g_.index(0), g_.end(ranges[t]), init[t], now);
       for (std::size_t i = 0; i < now.size(); ++i) now[i] = build_.get(loop, static_cast<std::int64_t>(i));
     }
     return now;

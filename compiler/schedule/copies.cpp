@@ -14,7 +14,7 @@ namespace {
 
 int buffer_of(const Graph& g, const Kernel& k, Id state) {
   const Id memory = memory_of(g, state);
-  return g.op(memory) == Op::BUFFER ? nth(k.buffers, g.arg(memory, 0)) : -1;
+  return g.op(memory) == Op::BUFFER ? nth(k.buffers, g.slot(memory)) : -1;
 }
 
 // Whether the state is the buffer's contents when the kernel, or one of its iterations, begins.
@@ -43,12 +43,13 @@ Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
 }
 
 std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id end) {
-  const Id store = g.src(end, 0);  // a gated STORE has four sources
+  const Id store = g.store(end);  // a gated STORE has four sources
   if (g.op(store) != Op::STORE || g.src(store).size() != 3) return std::nullopt;
-  const Id linear = g.src(store, 1), load = g.src(store, 2);
-  if (g.op(load) != Op::LOAD || g.src(load).size() != 2 || g.src(load, 1) != linear || !is_first(g, g.src(load, 0)))
-    return std::nullopt;
-  const int to = buffer_of(g, k, g.src(store, 0)), from = buffer_of(g, k, g.src(load, 0));
+  const auto [target, linear, load] = g.operands<3>(store);
+  if (g.op(load) != Op::LOAD || g.src(load).size() != 2) return std::nullopt;
+  const auto [source, read] = g.operands<2>(load);
+  if (read != linear || !is_first(g, source)) return std::nullopt;
+  const int to = buffer_of(g, k, target), from = buffer_of(g, k, source);
   if (from < 0 || to == from || at(s, to).size != at(s, from).size) return std::nullopt;
   const std::vector<Id> ranges = g.sources(end, 1);
   if (!covers(g, ranges, std::vector{linear}, at(s, to).size)) return std::nullopt;  // false also if strides leave gaps
@@ -60,12 +61,12 @@ std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id e
 bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer) {
   const std::vector<Id> ends = g.sources(k.sink);
   for (const Id id : g.reachable(ends))
-    if (g.op(id) == Op::LOAD && buffer_of(g, k, g.src(id, 0)) == buffer) return false;
+    if (g.op(id) == Op::LOAD && buffer_of(g, k, g.state(id)) == buffer) return false;
   return std::ranges::any_of(ends, [&](Id end) {
-    Id state = g.src(end, 0);
+    Id state = g.store(end);
     if (buffer_of(g, k, state) != buffer) return false;
     std::vector<Id> indices;
-    for (; g.op(state) == Op::STORE; state = g.src(state, 0)) {
+    for (; g.op(state) == Op::STORE; state = g.state(state)) {
       if (g.src(state).size() != 3) return false;
       indices.push_back(g.src(state, 1));
     }

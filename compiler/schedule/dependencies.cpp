@@ -20,23 +20,22 @@ void sort_unique(std::vector<int>& v) {
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
 
-int buffer_at(const Graph& g, const Kernel& k, Id state) { return nth(k.buffers, g.arg(memory_of(g, state), 0)); }
+int buffer_at(const Graph& g, const Kernel& k, Id state) { return nth(k.buffers, g.slot(memory_of(g, state))); }
 
 // The END of kernel k that stores to the buffer; no_id: none.
 Id end_into(const Graph& g, const Kernel& k, int buffer) {
   for (Id end : g.src(k.sink))
-    if (buffer_at(g, k, g.src(g.src(end, 0), 0)) == buffer) return end;
+    if (buffer_at(g, k, g.state(g.store(end))) == buffer) return end;
   return no_id;
 }
 
 // Whether k loads from the buffer another element than the one that it stores there, or loads for another store of the same
 // iteration.
 bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
-  const Id here = g.src(g.src(end, 0), 1);
+  const Id here = g.src(g.store(end), 1);
   for (Id other : g.src(k.sink)) {
     for (Id id : g.reachable(other))
-      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.src(id, 0)) == buffer && (g.src(id, 1) != here || other != end))
-        return true;
+      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.state(id)) == buffer && (g.src(id, 1) != here || other != end)) return true;
   }
   return false;
 }
@@ -127,10 +126,10 @@ class Edges {
     const Buffer target = nth(s_.buffers, b);
     s_.buffers.push_back({target.dtype, target.size, -1, no_id});
     Kernel& kernel = s_.kernels[k];
-    const auto slot = static_cast<std::int64_t>(kernel.buffers.size());
+    const std::int64_t slot = std::ssize(kernel.buffers);
     kernel.buffers.push_back(temporary);
     const Id end = end_into(g_, kernel, b);
-    g_.set_loc(g_.loc(g_.src(end, 0)));  // the copy is about the line of the store
+    g_.set_loc(g_.loc(g_.store(end)));  // the copy is about the line of the store
     redirect(kernel, end, g_.make(Op::BUFFER, target.dtype, {}, {slot}), free_layout(s_, b));
     access_[k] = access_of(g_, kernel);
     s_.kernels.push_back(copy_kernel(g_, s_, b, temporary));
@@ -144,7 +143,7 @@ class Edges {
 
   // Makes an END store to another buffer, which is dense. strides: the old buffer's parameter if it has strides of its own.
   void redirect(Kernel& kernel, Id end, Id buffer, const Parameter* strides) {
-    std::vector<Id> store = g_.sources(g_.src(end, 0));
+    std::vector<Id> store = g_.sources(g_.store(end));
     store[0] = buffer;
     if (strides != nullptr) store[1] = dense_position(g_, *strides, store[1]);
     std::vector<Id> src = g_.sources(end);
@@ -184,7 +183,7 @@ class Edges {
     const KernelAccess& a = access_[k];
     const std::span<const Id> ends = g_.src(s_.kernels[k].sink);
     if (a.loads.size() != 1 || a.stores.size() != 1 || ends.size() != 1 || s_.kernels[k].is_explicit) return std::nullopt;
-    const Id store = g_.src(ends[0], 0);
+    const Id store = g_.store(ends[0]);
     const std::vector<int>& readers = nth(readers_, a.stores[0]);
     const bool is_input = is_parameter(a.loads[0]) && !is_overwritten(a.loads[0]);
     if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.size() != 1)
@@ -305,9 +304,9 @@ KernelAccess access_of(const Graph& g, const Kernel& k) {
   KernelAccess a;
   for (Id id : g.reachable(k.sink)) {
     const Op op = g.op(id);
-    if (op == Op::END) a.stores.push_back(buffer_at(g, k, g.src(id, 0)));  // also a state that the kernel leaves unchanged
-    if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || g.op(memory_of(g, g.src(id, 0))) == Op::LOCAL) continue;
-    (op == Op::LOAD ? a.loads : a.stores).push_back(buffer_at(g, k, g.src(id, 0)));
+    if (op == Op::END) a.stores.push_back(buffer_at(g, k, g.store(id)));  // also a state that the kernel leaves unchanged
+    if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || g.op(memory_of(g, g.state(id))) == Op::LOCAL) continue;
+    (op == Op::LOAD ? a.loads : a.stores).push_back(buffer_at(g, k, g.state(id)));
   }
   sort_unique(a.loads);
   sort_unique(a.stores);

@@ -30,7 +30,7 @@ class Fusion {
     for (std::size_t i = 0; i < c_.kernels.size(); ++i) add_tile_step(i);
     made_.sink = g_.make(Op::SINK, DType::none, ends_);
     for (const int b : c_.local) add_tile_buffer(b);
-    remark(g_, g_.src(ends_.back(), 0), remarks::fused, [&] {
+    remark(g_, g_.store(ends_.back()), remarks::fused, [&] {
       return std::to_string(c_.kernels.size()) + " kernels run as one, on tiles of " + std::to_string(c_.rows) +
              (c_.rows == 1 ? " row" : " rows");
     });
@@ -90,7 +90,7 @@ class Fusion {
     place_rows(p, rows_.simplify()(row), map);
     place_rest(kernel, map);
     for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
-      if (!is_unit(g_.src(r, 0))) loops.push_back(map.at(r));
+      if (!is_unit(g_.end(r))) loops.push_back(map.at(r));
     if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
     const std::unordered_map<Id, Id> loads = loads_of_tiles(kernel);
     for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
@@ -127,11 +127,11 @@ class Fusion {
   void place_rest(std::size_t kernel, std::unordered_map<Id, Id>& map) {
     const Kernel& k = s_.kernels[kernel];
     for (const Id id : g_.reachable(k.sink)) {
-      if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.src(id, 0), static_cast<RangeKind>(g_.arg(id, 1)));
+      if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.end(id), g_.range_kind(id));
       if (g_.op(id) != Op::BUFFER) continue;
-      const int buffer = nth(k.buffers, g_.arg(id, 0));
+      const int buffer = nth(k.buffers, g_.slot(id));
       const auto at = std::ranges::find(made_.buffers, buffer);
-      const auto slot = static_cast<std::int64_t>(at - made_.buffers.begin());
+      const std::int64_t slot = at - made_.buffers.begin();
       if (at == made_.buffers.end()) made_.buffers.push_back(buffer);
       map[id] = g_.make(Op::BUFFER, g_.dtype(id), {}, {slot});
     }
@@ -158,7 +158,7 @@ class Fusion {
   }
 
   Id store_of(std::size_t kernel, Id end, std::span<const Id> loops) {
-    const Id store = g_.src(end, 0);
+    const Id store = g_.store(end);
     const int b = rows_.buffer_of(kernel, store);
     if (!overlaps(b)) return store;
     const TileStep& p = rows_.tile_step(kernel);

@@ -71,7 +71,7 @@ class Outliner {
 
  private:
   bool has_cuts(Id kernel) const {
-    return std::ranges::any_of(scope_ranges(g_, kernel), [&](Id r) { return !times_.cuts_of(g_.src(r, 0)).empty(); });
+    return std::ranges::any_of(scope_ranges(g_, kernel), [&](Id r) { return !times_.cuts_of(g_.end(r)).empty(); });
   }
 
   // Lists the possible segments in the order in which they run, and the loops in the order in which they begin.
@@ -156,13 +156,13 @@ class Outliner {
       const Id range = parts.range, begin = parts.begin, end = parts.end;
       for (const Id bound : {begin, end})
         for (const Id c : times_.cuts_of(bound)) read_back(c);
-      const Interval from = bounds_of(begin), to = bounds_of(end), below = bounds_of(g_.src(range, 0));
+      const Interval from = bounds_of(begin), to = bounds_of(end), below = bounds_of(g_.end(range));
       const std::int64_t most = std::min(to.max, below.max) - 1;
       writer_.symbols[range] = symbol("turn", Symbol::Kind::counter, from.min, std::max(from.min, most), -1);
     }
     for (const Id kernel : times_.kernels())
       for (const Id r : std::vector<Id>(scope_ranges(g_, kernel).begin(), scope_ranges(g_, kernel).end()))
-        for (const Id c : times_.cuts_of(g_.src(r, 0))) read_back(c);
+        for (const Id c : times_.cuts_of(g_.end(r))) read_back(c);
   }
 
   Interval bounds_of(Id expression) {
@@ -202,10 +202,11 @@ class Outliner {
       }
     }
     for (const Id store : g_.src(s_.program.sink)) {
-      const auto slot = static_cast<int>(g_.arg(g_.src(store, 0), 0));
-      const std::size_t carried = carried_.of(g_.src(store, 1));
+      const auto [target, value] = g_.operands<2>(store);
+      const auto slot = static_cast<int>(g_.slot(target));
+      const std::size_t carried = carried_.of(value);
       const bool in_place = carried < carried_.buffers().size() && slot_of_carried_[carried] == slot;
-      if (!in_place) add_store(0, times_.last_segment(0), {slot, g_.src(store, 1)});
+      if (!in_place) add_store(0, times_.last_segment(0), {slot, value});
     }
   }
 
@@ -257,11 +258,12 @@ class Outliner {
     std::set<int> reads, writes;
     std::vector<Id> values;
     for (const Id store : g_.src(sink)) {
-      writes.insert(static_cast<int>(g_.arg(g_.src(store, 0), 0)));
-      values.push_back(g_.src(store, 1));
+      const auto [target, value] = g_.operands<2>(store);
+      writes.insert(static_cast<int>(g_.slot(target)));
+      values.push_back(value);
     }
     for (const Id n : g_.reachable(values))
-      if (g_.op(n) == Op::PARAM) reads.insert(static_cast<int>(g_.arg(n, 0)));
+      if (g_.op(n) == Op::PARAM) reads.insert(static_cast<int>(g_.slot(n)));
     return {sink, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}, loop};
   }
 

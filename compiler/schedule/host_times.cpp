@@ -21,7 +21,7 @@ HostTimes::HostTimes(const Graph& g, Id sink) : g_(g) {
     if (is_host_loop(n))
       for (const Id bound : {loop_parts(g, n).begin, loop_parts(g, n).end}) add_cuts(n, bound, 0);
     if (g.op(n) == Op::KERNEL && is_host(n))
-      for (const Id r : scope_ranges(g, n)) add_cuts(n, g.src(r, 0), 1);
+      for (const Id r : scope_ranges(g, n)) add_cuts(n, g.end(r), 1);
     last_[region(n)] = std::max(last_[region(n)], result_time(n));
   }
 }

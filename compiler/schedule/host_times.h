@@ -31,8 +31,8 @@ class HostTimes {
   bool is_host(Id n) const { return !regions_.list[region(n)].in_kernel; }
   bool is_host_loop(Id n) const { return g_.op(n) == Op::FOR && is_host(n); }
   bool is_host_range(Id n) const { return g_.op(n) == Op::RANGE && host_range_[n]; }
-  bool is_host_carry(Id n) const { return g_.op(n) == Op::CARRY && host_range_[g_.src(n, 0)]; }
-  bool is_host_result(Id n) const { return g_.op(n) == Op::GET && is_host_loop(g_.src(n, 0)); }
+  bool is_host_carry(Id n) const { return g_.op(n) == Op::CARRY && host_range_[g_.range_of(n)]; }
+  bool is_host_result(Id n) const { return g_.op(n) == Op::GET && is_host_loop(g_.scope(n)); }
   const std::vector<Id>& loops() const { return loops_; }      // host loops, outer ones first
   const std::vector<Id>& kernels() const { return kernels_; }  // KERNELs, ascending
   const std::vector<Id>& nodes() const { return nodes_; }      // reachable nodes, ascending

@@ -8,13 +8,19 @@
 namespace kiln::compiler {
 namespace {
 
-bool is_kernel_result(const Graph& g, Id id) { return g.op(id) == Op::GET && g.op(g.src(id, 0)) == Op::KERNEL; }
+bool is_kernel_result(const Graph& g, Id id) { return g.op(id) == Op::GET && g.op(g.scope(id)) == Op::KERNEL; }
+
+// The value that an END stores in a parameter.
+Id stored_value(const Graph& g, Id end) {
+  const auto [param, value] = g.operands<2>(g.store(end));
+  return value;
+}
 
 }  // namespace
 
 bool hands_on_state(const Graph& g, Id end) {
-  const Id value = g.src(g.src(end, 0), 1);
-  return g.op(value) == Op::INDEX && is_kernel_result(g, g.src(value, 0));
+  const Id value = stored_value(g, end);
+  return g.op(value) == Op::INDEX && is_kernel_result(g, g.data(value));
 }
 
 KernelOrder::KernelOrder(const Graph& g, Id sink) : g_(g) {
@@ -43,7 +49,7 @@ void KernelOrder::add_root(Id id) {
 void KernelOrder::find_reads(Id root) {
   std::unordered_set<Id> seen;
   std::vector<Id> open = g_.sources(root);
-  if (g_.op(root) == Op::END) open.erase(open.begin(), open.begin() + 1), open.push_back(g_.src(g_.src(root, 0), 1));
+  if (g_.op(root) == Op::END) open.erase(open.begin(), open.begin() + 1), open.push_back(stored_value(g_, root));
   while (!open.empty()) {
     const Id id = open.back();
     open.pop_back();
@@ -53,7 +59,7 @@ void KernelOrder::find_reads(Id root) {
       continue;
     }
     readers_[id].push_back(root);
-    if (g_.op(id) != Op::PARAM) next_[root_of_.at(is_kernel_result(g_, id) ? g_.src(id, 0) : id)].push_back(root_of_.at(root));
+    if (g_.op(id) != Op::PARAM) next_[root_of_.at(is_kernel_result(g_, id) ? g_.scope(id) : id)].push_back(root_of_.at(root));
   }
 }
 

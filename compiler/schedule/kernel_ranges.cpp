@@ -5,10 +5,7 @@
 
 namespace kiln::compiler {
 
-std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k) {
-  const Id end = g.src(k.sink, 0);
-  return g.sources(end, 1);
-}
+std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k) { return g.sources(g.src(k.sink).front(), 1); }
 
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
   std::unordered_set<Id> seen;
@@ -64,9 +61,9 @@ void number_ranges(Graph& g, Kernel& k) {
   RangeChange change;
   std::int64_t next = 0;
   const auto renumber = [&](Id r) {
-    const Id end =
-        g.src(g.src(r, 0)).empty() ? g.src(r, 0) : substitute(g, g.src(r, 0), change.values);  // may use an outer range
-    const Id made = g.make(Op::RANGE, DType::index, {end}, {next++, g.arg(r, 1)});
+    const Id old = g.end(r);
+    const Id end = g.src(old).empty() ? old : substitute(g, old, change.values);  // may use an outer range
+    const Id made = g.range(end, next++, g.range_kind(r));
     if (made == r) return;
     change.values[r] = made;
     change.loops[r] = {made};

@@ -77,7 +77,7 @@ class KernelWriter {
     return n;
   }
   Id buffer_node(int buffer) { return g_.make(Op::BUFFER, nth(schedule_.buffers, buffer).dtype, {}, {slot(buffer)}); }
-  Id numbered(Id range, RangeKind kind) { return g_.range(g_.src(range, 0), next_range_++, kind); }
+  Id numbered(Id range, RangeKind kind) { return g_.range(g_.end(range), next_range_++, kind); }
 
   // The nodes of this kernel, ascending. The walk stops at STAGEs, parameters, RANGEs, and states on entry.
   std::vector<Id> inside(std::vector<Id> todo) const {
@@ -85,7 +85,7 @@ class KernelWriter {
     while (!todo.empty()) {
       const Id id = todo.back();
       todo.pop_back();
-      const bool access = g_.op(id) == Op::INDEX && is_storage(g_, g_.src(id, 0));
+      const bool access = g_.op(id) == Op::INDEX && is_storage(g_, g_.data(id));
       if (g_.op(id) == Op::RANGE || is_entry(id)) continue;
       for (Id s : g_.src(id).subspan(access ? 1 : 0))
         if (seen.insert(s).second) todo.push_back(s);
@@ -96,19 +96,19 @@ class KernelWriter {
   }
 
   // Whether a node is a state of the KERNEL at the beginning of a work item.
-  bool is_entry(Id id) const { return entry_ != no_id && g_.op(id) == Op::CARRY && g_.src(id, 0) == entry_; }
+  bool is_entry(Id id) const { return entry_ != no_id && g_.op(id) == Op::CARRY && g_.range_of(id) == entry_; }
 
   void rewrite(Id id) {
     if (done_.contains(id)) return;
     g_.set_loc(g_.loc(id));
     if (is_entry(id)) {
-      done_[id] = nth(states_, g_.arg(id, 0));
+      done_[id] = nth(states_, g_.slot(id));
     } else if (g_.op(id) == Op::INDEX) {
       done_[id] = load(id);
     } else if (g_.op(id) == Op::UPDATE || g_.op(id) == Op::ATOMIC) {
       done_[id] = update(id);
     } else if (g_.op(id) == Op::RANGE) {
-      done_[id] = numbered(id, entry_ == no_id ? RangeKind::reduce : static_cast<RangeKind>(g_.arg(id, 1)));
+      done_[id] = numbered(id, entry_ == no_id ? RangeKind::reduce : g_.range_kind(id));
     } else {
       std::vector<Id> src = g_.sources(id);
       for (Id& s : src) s = done_.at(s);
@@ -125,10 +125,9 @@ class KernelWriter {
     const Op op = g_.op(id);
     const std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
     // A LOCAL array of the KERNEL's own region starts again in each work item, an array of a FOR in each iteration.
-    if (op == Op::LOCAL) return entry(g_.with_src(id, src), g_.src(id, 0) == entry_ ? loops_ : std::vector<Id>{src[0]});
+    if (op == Op::LOCAL) return entry(g_.with_src(id, src), g_.range_of(id) == entry_ ? loops_ : std::vector<Id>{src[0]});
     if (op == Op::CARRY && is_state(g_, src[1])) return g_.make(op, DType::none, src, args);
-    if (op == Op::GET && is_state(g_, g_.src(src[0], 3 + static_cast<std::size_t>(args[0]))))
-      return g_.make(op, DType::none, src, args);
+    if (op == Op::GET && is_state(g_, nth(scope_inits(g_, src[0]), args[0]))) return g_.make(op, DType::none, src, args);
     return g_.with_src(id, src);
   }
 
@@ -148,9 +147,12 @@ class KernelWriter {
   Id position(Id tensor, std::span<const Id> at, Id& gate) {
     std::vector<Id> index(at.begin(), at.end());
     for (Id& i : index) i = done_.at(i);
-    if (!index.empty() && g_.op(index[0]) == Op::WHERE && g_.op(g_.src(index[0], 2)) == Op::INVALID) {
-      gate = g_.src(index[0], 0);
-      index[0] = g_.src(index[0], 1);
+    if (!index.empty() && g_.op(index[0]) == Op::WHERE) {
+      const auto [c, i, otherwise] = g_.operands<3>(index[0]);
+      if (g_.op(otherwise) == Op::INVALID) {
+        gate = c;
+        index[0] = i;
+      }
     }
     const Id first = at_first(tensor);
     const auto buffer = buffer_of_.find(first);  // none: a LOCAL array
@@ -164,7 +166,7 @@ class KernelWriter {
   }
 
   Id load(Id access) {
-    const Id tensor = g_.src(access, 0);
+    const Id tensor = g_.data(access);
     Id gate = no_id;
     const Id linear = position(tensor, g_.src(access).subspan(1), gate);
     const Id memory = is_storage(g_, tensor) ? buffer_node(buffer_of_.at(tensor)) : done_.at(tensor);
@@ -177,20 +179,19 @@ class KernelWriter {
   // expected], linear index}.
   Id update(Id id) {
     const bool atomic = g_.op(id) == Op::ATOMIC;
-    const bool compares = atomic && static_cast<AtomicKind>(g_.arg(id, 0)) == AtomicKind::compare_exchange;
-    const std::size_t values = compares ? 4 : 3;
+    const WriteParts parts = write_parts(g_, id);
     Id poison = no_id;
-    const Id linear = position(id, g_.sources(id, values), poison);
-    const Id state = done_.at(g_.src(id, 0)), value = done_.at(g_.src(id, 2));
-    const Id gate = both(g_, always(done_.at(g_.src(id, 1))), poison);
+    const Id linear = position(id, parts.index, poison);
+    const Id state = done_.at(parts.state), value = done_.at(parts.value);
+    const Id gate = both(g_, always(done_.at(parts.gate)), poison);
     if (!atomic && gate == no_id) return g_.make(Op::STORE, DType::none, {state, linear, value});
     if (!atomic) return g_.make(Op::STORE, DType::none, {state, linear, value, gate});
     std::vector<Id> src{state, gate == no_id ? g_.constant(DType::boolean, 1) : gate, value};
-    if (compares) src.push_back(done_.at(g_.src(id, 3)));
+    if (parts.expected != no_id) src.push_back(done_.at(parts.expected));
     src.push_back(linear);
     return g_.make(Op::ATOMIC, DType::none, src, std::vector<std::int64_t>(g_.args(id).begin(), g_.args(id).end()));
   }
-  Id always(Id gate) const { return g_.is_const(gate) && g_.arg(gate, 0) != 0 ? no_id : gate; }
+  Id always(Id gate) const { return g_.is_const(gate) && g_.value(gate) != 0 ? no_id : gate; }
 
   Id end(const Target& t) {
     g_.set_loc(g_.loc(t.nest));
@@ -227,7 +228,7 @@ class Splitter {
       if (g_.op(producer) == Op::KERNEL)
         add(writer().write_explicit(producer, storage.states_of(producer)));
       else if (storage.is_filled(producer))
-        add(writer().write({{storage.buffers().at(producer), producer, g_.src(producer, 0)}}));
+        add(writer().write({{storage.buffers().at(producer), producer, g_.data(producer)}}));
     add_groups(storage);
   }
 
@@ -238,8 +239,8 @@ class Splitter {
       std::vector<Target> targets;
       std::size_t j = i;
       for (; j < ends.size() && same_ranges(ends[i], ends[j]); ++j) {
-        const Id store = g_.src(ends[j], 0);
-        targets.push_back({static_cast<int>(g_.arg(g_.src(store, 0), 0)), ends[j], g_.src(store, 1)});
+        const auto [param, value] = g_.operands<2>(g_.store(ends[j]));
+        targets.push_back({static_cast<int>(g_.slot(param)), ends[j], value});
       }
       add(KernelWriter(g_, s_, storage.buffers(), simplify_).write(targets));
       i = j;

@@ -17,7 +17,4 @@ namespace kiln::compiler {
 
 void kernel_split(Graph& g, Schedule& s);
 
-// The STORE of an END, which is {STORE, RANGEs...}.
-inline Id store_of(const Graph& g, Id end) { return g.src(end, 0); }
-
 }  // namespace kiln::compiler

@@ -171,7 +171,7 @@ void explain_copies(Graph& g, const Schedule& s) {
     const std::vector<Id> ends = g.sources(k.sink);
     for (const Id end : ends)
       if (const auto copied = copy_of(g, s, k, end); copied && !g.is_const(nth(s.buffers, copied->to).size))
-        remark(g, g.src(end, 0), remarks::copied, [&] {
+        remark(g, g.store(end), remarks::copied, [&] {
           return "copies " + index_text_or_id(g, nth(s.buffers, copied->to).size) + " elements from " +
                  name_of(s, copied->from) + " to " + name_of(s, copied->to) +
                  (k.loop >= 0 ? ", in each iteration of the loop around it" : ", once");

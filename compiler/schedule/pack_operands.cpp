@@ -9,6 +9,7 @@
 #include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/each_kernel.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
@@ -36,14 +37,13 @@ bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id
 class Packing {
  public:
   Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
-      : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(g.sources(g.src(k.sink, 0), 1)), ids_(g, k.sink) {}
+      : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
 
   // The kernel that copies the operand; nullopt: nothing to pack.
   std::optional<Kernel> run() {
     if (loops_.size() < 2) return std::nullopt;
     for (const Id id : g_.reachable(kernel_.sink)) {
-      if (g_.op(id) != Op::REDUCE || static_cast<ReduceKind>(g_.arg(id, 0)) != ReduceKind::fma || g_.src(id).size() != 3)
-        continue;
+      if (g_.op(id) != Op::REDUCE || g_.reduce_kind(id) != ReduceKind::fma || g_.src(id).size() != 3) continue;
       for (const Id load : g_.reachable(g_.src(id).first(2)))
         if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
           if (std::optional<Operand> o = operand(load, g_.src(id, 2)); o && worth_it(*o)) return packed(*o);
@@ -52,7 +52,7 @@ class Packing {
   }
 
  private:
-  std::int64_t constant_extent(Id range) const { return index_value(g_, g_.src(range, 0)).value_or(0); }
+  std::int64_t constant_extent(Id range) const { return index_value(g_, g_.end(range)).value_or(0); }
 
   // nullopt: the index is no polynomial of r, LOOP ranges and symbols, or lacks r or the innermost range.
   std::optional<Operand> operand(Id load, Id r) const {
@@ -86,7 +86,7 @@ class Packing {
     std::int64_t walks = 1;
     for (const Id loop : loops_) {
       if (loop == o.column || is_among(o.outer, loop)) continue;
-      const Interval extent = bounds_(g_.src(loop, 0));
+      const Interval extent = bounds_(g_.end(loop));
       // An unknown extent may be 1. A contiguous operand then stays; without the copy, the other is gathered in any case.
       walks *= std::clamp<std::int64_t>(o.contiguous ? extent.min : extent.max, 0, enough);
     }
@@ -96,9 +96,9 @@ class Packing {
   // Whether an element may be stored twice: the kernel loads nothing that it stores.
   bool may_store_twice() const {
     std::vector<Id> stored;
-    for (const Id end : g_.src(kernel_.sink)) stored.push_back(g_.src(g_.src(end, 0), 0));
+    for (const Id end : g_.src(kernel_.sink)) stored.push_back(g_.src(g_.store(end), 0));
     const std::vector<Id> nodes = g_.reachable(kernel_.sink);
-    return std::ranges::none_of(nodes, [&](Id id) { return g_.op(id) == Op::LOAD && is_among(stored, g_.src(id, 0)); });
+    return std::ranges::none_of(nodes, [&](Id id) { return g_.op(id) == Op::LOAD && is_among(stored, g_.state(id)); });
   }
 
   Id range(Id end) { return ids_.range(g_, end, RangeKind::loop); }
@@ -120,7 +120,7 @@ class Packing {
 
   Id packed_index(const Layout& l) {
     Id at = g_.index(0);
-    const auto inside = [&](Id r) { at = index_add(g_, index_mul(g_, at, g_.src(r, 0)), r); };
+    const auto inside = [&](Id r) { at = index_add(g_, index_mul(g_, at, g_.end(r)), r); };
     std::ranges::for_each(l.outer, inside);
     if (l.panel != no_id) inside(l.panel);
     inside(l.r);
@@ -131,19 +131,19 @@ class Packing {
   Kernel packed(const Operand& o) {
     g_.set_loc(g_.loc(o.load));
     remark(g_, o.load, remarks::packed, [&] {
-      return "copies the " + index_text_or_id(g_, g_.src(o.r, 0)) + " x " + index_text_or_id(g_, g_.src(o.column, 0)) +
+      return "copies the " + index_text_or_id(g_, g_.end(o.r)) + " x " + index_text_or_id(g_, g_.end(o.column)) +
              " operand of the product once, in the order in which the product reads it";
     });
     const auto buffer = static_cast<int>(s_.buffers.size());
     const DType d = g_.dtype(o.load);
-    const Id columns = o.panel == 0 ? g_.src(o.column, 0) : g_.index((o.columns + o.panel - 1) / o.panel * o.panel);
-    Id size = index_mul(g_, g_.src(o.r, 0), columns);
-    for (const Id loop : o.outer) size = index_mul(g_, size, g_.src(loop, 0));
+    const Id columns = o.panel == 0 ? g_.end(o.column) : g_.index((o.columns + o.panel - 1) / o.panel * o.panel);
+    Id size = index_mul(g_, g_.end(o.r), columns);
+    for (const Id loop : o.outer) size = index_mul(g_, size, g_.end(loop));
     s_.buffers.push_back({d, size, -1, no_id});
-    const int source = nth(kernel_.buffers, g_.arg(g_.src(o.load, 0), 0));
+    const int source = nth(kernel_.buffers, g_.slot(g_.state(o.load)));
     Kernel made = copy(o, buffer, source);
     kernel_.buffers.push_back(buffer);
-    read_packed(o, g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1}));
+    read_packed(o, g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1}));
     return made;
   }
 
@@ -163,7 +163,7 @@ class Packing {
     std::vector<Id> ends;
     const std::vector<Id> old = g_.sources(kernel_.sink);
     for (const Id end : old) {
-      std::vector<Id> src = {simplify(substitute(g_, g_.src(end, 0), map))};
+      std::vector<Id> src = {simplify(substitute(g_, g_.store(end), map))};
       src.insert(src.end(), loops.begin(), loops.end());
       ends.push_back(g_.with_src(end, src));
     }
@@ -176,10 +176,10 @@ class Packing {
     const DType d = g_.dtype(o.load);
     Layout l;
     std::unordered_map<Id, Id> map;
-    for (const Id loop : o.outer) l.outer.push_back(map[loop] = range(g_.src(loop, 0)));
-    l.r = map[o.r] = range(g_.src(o.r, 0));
+    for (const Id loop : o.outer) l.outer.push_back(map[loop] = range(g_.end(loop)));
+    l.r = map[o.r] = range(g_.end(o.r));
     if (o.panel != 0) l.panel = range(panels(o));
-    l.column = range(o.panel == 0 ? g_.src(o.column, 0) : g_.index(o.panel));
+    l.column = range(o.panel == 0 ? g_.end(o.column) : g_.index(o.panel));
     map[o.column] = column_of(o, l);
     Simplifier simplify(g_, facts_);
     const Id from_index = simplify(substitute(g_, g_.src(o.load, 1), map));

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/schedule/dependencies.h"
@@ -37,19 +38,17 @@ class PingPong {
     return change.cycles.empty() || !iterations || *iterations > l.step;
   }
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   void apply(int loop, const Rotation& change) {
     std::map<int, int> rotating;  // by buffer: its rotating buffer
     std::vector<HostLoop> loops;
     std::vector<Kernel> copies;  // `loop` is an index into `loops`
     if (!change.cycles.empty()) {
       const Id count = new_count();
-      s_.loops[at(loop)].count = count;
+      nth(s_.loops, loop).count = count;
       for (const Cycle& c : change.cycles) {
         explain(c, change);
         add_rotating(c, count, rotating);
-        bring_back(c, count, s_.loops[at(loop)].parent, loops, copies);
+        bring_back(c, count, nth(s_.loops, loop).parent, loops, copies);
       }
     }
     for (const auto& [k, names] : change.renamed) {
@@ -69,7 +68,7 @@ class PingPong {
 
   void explain(const Cycle& c, const Rotation& change) const {
     if (change.dropped.empty()) return;
-    remark(g_, g_.src(change.dropped.begin()->second[0], 0), remarks::rotated, [&] {
+    remark(g_, g_.store(change.dropped.begin()->second[0]), remarks::rotated, [&] {
       return std::to_string(c.buffers.size()) + " buffers change places after each iteration of the loop: nothing is copied";
     });
   }
@@ -85,7 +84,7 @@ class PingPong {
 
   void add_rotating(const Cycle& c, Id count, std::map<int, int>& rotating) {
     for (std::size_t i = 0; i < c.buffers.size(); ++i) {
-      Buffer rotated = s_.buffers[at(c.buffers[i])];
+      Buffer rotated = nth(s_.buffers, c.buffers[i]);
       rotated.param = -1;
       rotated.count = count;
       for (std::size_t iteration = 0; iteration < c.buffers.size(); ++iteration)
@@ -121,7 +120,7 @@ class PingPong {
   void rebuild(int loop, const std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
     const int added = static_cast<int>(loops.size());
     int behind = loop + 1;
-    while (at(behind) < s_.loops.size() && is_in(s_, behind, loop)) ++behind;
+    while (behind < std::ssize(s_.loops) && is_in(s_, behind, loop)) ++behind;
     std::size_t last = 0;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k)
       if (is_in(s_, s_.kernels[k].loop, loop)) last = k;
@@ -130,7 +129,7 @@ class PingPong {
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       Kernel kernel = std::move(s_.kernels[k]);
       std::set<int> needs;
-      for (const int d : kernel.depends_on) needs.insert(now[at(d)].begin(), now[at(d)].end());
+      for (const int d : kernel.depends_on) needs.insert(nth(now, d).begin(), nth(now, d).end());
       kernel.depends_on.assign(needs.begin(), needs.end());
       if (kernel.loop >= behind) kernel.loop += added;
       if (g_.src(kernel.sink).empty()) {

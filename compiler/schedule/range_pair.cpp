@@ -20,7 +20,7 @@ std::optional<std::unordered_map<Id, Id>> RangePair::operator()(std::span<const 
 std::optional<Id> RangePair::in_terms_of_m(Id index) {
   const auto f = linear(index);
   if (!f) return by_division(index);
-  const Id n = g_.src(b_, 0);
+  const Id n = g_.end(b_);
   if (index_mul(g_, f->inner, n) != f->outer) return std::nullopt;
   if (f->inner == g_.index(0)) return index;  // unchanged: it may also be the end of a range
   return simplify_(index_add(g_, index_mul(g_, f->inner, m_), f->rest));
@@ -54,7 +54,8 @@ std::optional<RangePair::Linear> RangePair::combine(Id id, const std::unordered_
   if (!any) return Linear{zero, zero, id};
   if (g_.dtype(id) != DType::index) return std::nullopt;  // an operand of a condition may wrap
   if (g_.op(id) != Op::ADD && g_.op(id) != Op::SUB && g_.op(id) != Op::MUL) return std::nullopt;
-  const Linear x = forms.at(g_.src(id, 0)), y = forms.at(g_.src(id, 1));
+  const auto [a, b] = g_.operands<2>(id);
+  const Linear x = forms.at(a), y = forms.at(b);
   if (g_.op(id) == Op::ADD)
     return Linear{index_add(g_, x.outer, y.outer), index_add(g_, x.inner, y.inner), index_add(g_, x.rest, y.rest)};
   if (g_.op(id) == Op::SUB)
@@ -66,7 +67,7 @@ std::optional<RangePair::Linear> RangePair::combine(Id id, const std::unordered_
 }
 
 std::optional<Id> RangePair::by_division(Id index) {
-  const Id n = g_.src(b_, 0);
+  const Id n = g_.end(b_);
   const std::vector<Id> nodes = nodes_of(index);
   if (std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::LOAD || g_.op(id) == Op::REDUCE; })) return std::nullopt;
   // b is m - n*a, where a is m // n. Sums are canonical at once, so that m // n cancels where possible.
@@ -90,14 +91,13 @@ std::optional<Id> RangePair::by_division(Id index) {
       now[id] = g_.with_src(id, src);
   }
   const Id made = simplify_(now.at(index));
-  const std::size_t before = divisions(index);
+  const auto before = divisions(index);
   return divisions(made) <= before ? std::optional(made) : std::nullopt;
 }
 
-std::size_t RangePair::divisions(Id index) const {
+std::ptrdiff_t RangePair::divisions(Id index) const {
   const std::vector<Id> nodes = nodes_of(index);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(nodes, [&](Id id) { return g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD; }));
+  return std::ranges::count_if(nodes, [&](Id id) { return g_.op(id) == Op::FLOORDIV || g_.op(id) == Op::FLOORMOD; });
 }
 
 std::vector<Id> RangePair::nodes_of(Id root) const {  // ascending; a RANGE's end is not part of the expression

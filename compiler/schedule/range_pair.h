@@ -3,6 +3,7 @@
 // Example: a*n + b + 1 -> m + 1;   (a*n + b) // 4 -> m // 4;   a -> nullopt.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -30,7 +31,7 @@ class RangePair {
   std::optional<Linear> linear(Id root);
   std::optional<Linear> combine(Id id, const std::unordered_map<Id, Linear>& forms);
   std::optional<Id> by_division(Id index);
-  std::size_t divisions(Id index) const;
+  std::ptrdiff_t divisions(Id index) const;
   std::vector<Id> nodes_of(Id root) const;
 
   Graph& g_;

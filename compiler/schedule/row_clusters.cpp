@@ -70,27 +70,26 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
 
 TileStep RowClusters::make_tile_step(const Kernel& k) {
   TileStep p;
-  const Id first = g_.src(k.sink, 0);
+  const Id first = g_.src(k.sink).front();
   p.loops = g_.sources(first, 1);
-  for (const Id r : p.loops) p.extents.push_back(g_.src(r, 0));
+  for (const Id r : p.loops) p.extents.push_back(g_.end(r));
   p.access = access_of(g_, k);
   double repeats = 1;
   for (const Id id : g_.reachable(k.sink)) {
     if (g_.op(id) == Op::LOAD) p.loads.push_back(id);
     if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) p.operations += operation_cost(g_.op(id)).recompute;
-    if (g_.op(id) == Op::RANGE && static_cast<RangeKind>(g_.arg(id, 1)) == RangeKind::reduce)
-      repeats *= std::max(1.0, model_.extent(g_.src(id, 0)));
+    if (g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce) repeats *= std::max(1.0, model_.extent(g_.end(id)));
     if (g_.op(id) != Op::REDUCE) continue;
     p.has_reduce = true;
     p.operations += 1;
-    p.has_product = p.has_product || static_cast<ReduceKind>(g_.arg(id, 0)) == ReduceKind::fma;
+    p.has_product = p.has_product || g_.reduce_kind(id) == ReduceKind::fma;
   }
   p.operations *= repeats;
   if (k.is_explicit)
     p.alone = "an explicit kernel stays as it is";
   else if (std::ranges::any_of(p.access.stores, [&](int b) { return is_entry_value(b); }))
     p.alone = "it stores to a parameter whose value on entry is read";
-  else if (g_.op(g_.src(g_.src(first, 0), 2)) == Op::LOAD)
+  else if (g_.op(g_.src(g_.store(first), 2)) == Op::LOAD)
     p.alone = "it only copies, for the order of its result in memory";
   return p;
 }
@@ -178,7 +177,7 @@ void RowClusters::explain() {
       }
 }
 
-Id RowClusters::store_of(std::size_t kernel) const { return g_.src(g_.src(s_.kernels[kernel].sink, 0), 0); }
+Id RowClusters::store_of(std::size_t kernel) const { return g_.store(g_.src(s_.kernels[kernel].sink).front()); }
 
 std::string RowClusters::place_of(std::size_t kernel) const {
   const std::string place = file_and_line(g_, g_.loc(store_of(kernel)));

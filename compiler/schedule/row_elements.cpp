@@ -27,7 +27,7 @@ bool has_new_division(const Graph& g, std::span<const Id> ids, Id known) {
 }  // namespace
 
 int RowClusters::buffer_of(std::size_t kernel, Id access) const {
-  return nth(s_.kernels[kernel].buffers, g_.arg(g_.src(access, 0), 0));
+  return nth(s_.kernels[kernel].buffers, g_.slot(g_.state(access)));
 }
 
 Id RowClusters::row_size(std::size_t kernel, std::size_t depth) {
@@ -37,8 +37,8 @@ Id RowClusters::row_size(std::size_t kernel, std::size_t depth) {
 bool RowClusters::is_row_major(std::size_t kernel, int buffer) {
   const TileStep& p = tile_steps_[kernel];
   for (const Id end : g_.src(s_.kernels[kernel].sink))
-    if (buffer_of(kernel, g_.src(end, 0)) == buffer)
-      return simplify_(row_major(g_, p.loops, p.extents)) == g_.src(g_.src(end, 0), 1);
+    if (buffer_of(kernel, g_.store(end)) == buffer)
+      return simplify_(row_major(g_, p.loops, p.extents)) == g_.src(g_.store(end), 1);
   return false;
 }
 
@@ -98,7 +98,8 @@ RowOffsets RowClusters::halo(Id row, Id own) {
     if (o.lo < 0 && o.lo < -farthest_row && prove_ge0(g_, more, facts_)) o.lo = 0;
     if (o.hi > farthest_row && prove_ge0(g_, less, facts_)) o.hi = 0;
     if (g_.op(id) == Op::MIN || g_.op(id) == Op::MAX) {
-      const RowOffsets a = of.at(g_.src(id, 0)), b = of.at(g_.src(id, 1));
+      const auto [x, y] = g_.operands<2>(id);
+      const RowOffsets a = of.at(x), b = of.at(y);
       const bool least = g_.op(id) == Op::MIN;
       o.lo = std::max(o.lo, least ? std::min(a.lo, b.lo) : std::max(a.lo, b.lo));
       o.hi = std::min(o.hi, least ? std::min(a.hi, b.hi) : std::max(a.hi, b.hi));

@@ -26,7 +26,7 @@ void SegmentContext::find_light() {
   lone_.assign(g.size(), false);
   const std::size_t size = g.size();
   for (const Id n : times.nodes()) {
-    if (g.op(n) == Op::RANGE) next_range = std::max(next_range, g.arg(n, 0) + 1);
+    if (g.op(n) == Op::RANGE) next_range = std::max(next_range, g.range_number(n) + 1);
     if (!times.is_host(n) || g.dtype(n) == DType::none) continue;
     const Op op = g.op(n);
     const auto all = [&](auto&& f) { return std::ranges::all_of(g.src(n), f); };
@@ -38,7 +38,7 @@ void SegmentContext::find_light() {
     }
     lone_[n] =
         op == Op::INDEX || (is_scalar && !all([&](Id s) { return g.dtype(s) == DType::index ? !uses_data(s) : !lone_[s]; }));
-    const bool is_input = op == Op::PARAM && nth(program.params, g.arg(n, 0)).direction == Direction::in;
+    const bool is_input = op == Op::PARAM && nth(program.params, g.slot(n)).direction == Direction::in;
     const bool moves = is_movement(op) || op == Op::IOTA || (is_scalar && !is_transcendental(op));
     light_[n] = op == Op::CONST || is_input || (moves && !lone_[n] && all([&](Id s) { return light_[s]; }));
   }
@@ -101,9 +101,8 @@ Id SegmentWriter::build(Id root, bool raw) {
 
 Id SegmentWriter::make(Id n, bool raw) {
   if (g_.op(n) == Op::RANGE) {
-    const std::vector<std::int64_t> args(g_.args(n).begin(), g_.args(n).end());
-    const Id end = c_.symbolic(g_.src(n, 0));
-    return g_.make(Op::RANGE, DType::index, std::span(&end, 1), args);
+    const Id end = c_.symbolic(g_.end(n));
+    return g_.range(end, g_.range_number(n), g_.range_kind(n));
   }
   if (!in_kernel(n) && c_.is_lone(n) && !raw) return alone(done_.at(key(n, true)));
   std::vector<Id> src;

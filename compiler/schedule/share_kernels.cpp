@@ -27,8 +27,8 @@ class Numbering {
     number_buffers();
     std::set<std::int64_t> numbers;
     for (const Id id : nodes_)
-      if (g.op(id) == Op::RANGE) numbers.insert(g.arg(id, 0));
-    for (const std::int64_t n : numbers) range_number_.emplace(n, static_cast<std::int64_t>(range_number_.size()));
+      if (g.op(id) == Op::RANGE) numbers.insert(g.range_number(id));
+    for (const std::int64_t n : numbers) range_number_.emplace(n, std::ssize(range_number_));
   }
 
   Form as_it_is() { return rewritten(std::vector<std::optional<Poly>>(buffers_.size())); }
@@ -57,10 +57,10 @@ class Numbering {
     slot_[slot] = at->second;
   }
 
-  int slot_of(Id buffer) const { return nth(slot_, g_.arg(buffer, 0)); }
+  int slot_of(Id buffer) const { return nth(slot_, g_.slot(buffer)); }
 
   // Whether a node loads from a buffer. A load from a state does not count: the kernel changes that memory, so it is no input.
-  bool reads_buffer(Id id) const { return g_.op(id) == Op::LOAD && g_.op(g_.src(id, 0)) == Op::BUFFER; }
+  bool reads_buffer(Id id) const { return g_.op(id) == Op::LOAD && g_.op(g_.state(id)) == Op::BUFFER; }
 
   bool is_input(int buffer) const {
     const int param = nth(s_.buffers, buffer).param;
@@ -94,7 +94,7 @@ class Numbering {
     std::vector<bool> usable(buffers_.size(), true);
     for (const Id id : nodes_) {
       if (!reads_buffer(id)) continue;
-      const auto slot = static_cast<std::size_t>(slot_of(g_.src(id, 0)));
+      const auto slot = static_cast<std::size_t>(slot_of(g_.state(id)));
       if (!usable[slot]) continue;
       const auto here = fixed_part(g_.src(id, 1));
       const auto apart = here && least[slot] ? symbolic::plus(g_, *here, *least[slot], -1) : std::nullopt;
@@ -114,7 +114,8 @@ class Numbering {
       src.clear();
       for (const Id s : g_.src(id)) src.push_back(done.at(s));
       g_.set_loc(g_.loc(id));
-      if (reads_buffer(id) && nth(bases, slot_of(g_.src(id, 0)))) src[1] = less(src[1], *nth(bases, slot_of(g_.src(id, 0))));
+      if (reads_buffer(id))
+        if (const std::optional<Poly>& base = nth(bases, slot_of(g_.state(id)))) src[1] = less(src[1], *base);
       done[id] = numbered(id, src);
     }
     Form out{done.at(kernel_.sink), buffers_, {}};
@@ -126,8 +127,7 @@ class Numbering {
 
   Id numbered(Id id, const std::vector<Id>& src) {
     if (g_.op(id) == Op::BUFFER) return g_.make(Op::BUFFER, g_.dtype(id), {}, {slot_of(id)});
-    if (g_.op(id) == Op::RANGE)
-      return g_.make(Op::RANGE, DType::index, {src[0]}, {range_number_.at(g_.arg(id, 0)), g_.arg(id, 1)});
+    if (g_.op(id) == Op::RANGE) return g_.range(src[0], range_number_.at(g_.range_number(id)), g_.range_kind(id));
     return g_.with_src(id, src);
   }
 

@@ -34,7 +34,7 @@ class KernelRanges {
     const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
     RangeChange change;
     for (const Id r : loops) {
-      if (!g_.is_index_const(g_.src(r, 0), 1)) continue;
+      if (!g_.is_index_const(g_.end(r), 1)) continue;
       change.values[r] = g_.index(0);
       change.loops[r] = {};
     }
@@ -47,15 +47,15 @@ class KernelRanges {
   // Merges a and b if that pays for the indices that use them.
   bool merge(Id a, Id b) {
     if (!has_plain_end(a) || !has_plain_end(b)) return false;
-    const Id end = index_mul(g_, g_.src(a, 0), g_.src(b, 0));
-    const Id merged = new_range(end, static_cast<RangeKind>(g_.arg(b, 1)));
+    const Id end = index_mul(g_, g_.end(a), g_.end(b));
+    const Id merged = new_range(end, g_.range_kind(b));
     auto values = RangePair(g_, simplify_, a, b, merged)(index_roots(g_, nodes()));
     if (!values) return false;
     rewrite_kernel(g_, kernel_, {std::move(*values), {{a, {merged}}, {b, {}}}, no_id});
     return true;
   }
   bool has_plain_end(Id range) const {
-    return std::ranges::none_of(g_.reachable(g_.src(range, 0)), [&](Id id) { return g_.op(id) == Op::RANGE; });
+    return std::ranges::none_of(g_.reachable(g_.end(range)), [&](Id id) { return g_.op(id) == Op::RANGE; });
   }
 
   std::vector<Id> ranges_of(Id reduce) const {
@@ -91,12 +91,12 @@ class KernelRanges {
   bool merge_reductions() {
     for (const Id outer : nodes()) {
       if (g_.op(outer) != Op::REDUCE || !is_orderless(outer)) continue;
-      const Id inner = g_.src(outer, 0), before = kernel_.sink;
-      if (g_.op(inner) != Op::REDUCE || g_.arg(inner, 0) != g_.arg(outer, 0) || readers(inner) != 1) continue;
+      const Id inner = g_.data(outer), before = kernel_.sink;
+      if (g_.op(inner) != Op::REDUCE || g_.reduce_kind(inner) != g_.reduce_kind(outer) || readers(inner) != 1) continue;
       const std::vector<Id> a = ranges_of(outer), b = ranges_of(inner);
       if (a.size() != 1 || b.size() != 1) continue;
       const std::int64_t args[] = {g_.arg(outer, 0), static_cast<std::int64_t>(ReduceOrder::striped)};
-      const Id src[] = {g_.src(inner, 0), a[0], b[0]};
+      const Id src[] = {g_.data(inner), a[0], b[0]};
       kernel_.sink = substitute(g_, before, {{outer, g_.make(Op::REDUCE, g_.dtype(outer), src, args)}});
       if (neighbours(a[0], b[0]) && merge(a[0], b[0])) return true;
       kernel_.sink = before;
@@ -104,7 +104,7 @@ class KernelRanges {
     return false;
   }
   bool is_orderless(Id reduce) const {
-    switch (static_cast<ReduceKind>(g_.arg(reduce, 0))) {
+    switch (g_.reduce_kind(reduce)) {
       case ReduceKind::max:
       case ReduceKind::min:
       case ReduceKind::any:
@@ -114,10 +114,9 @@ class KernelRanges {
       default: return false;
     }
   }
-  std::size_t readers(Id node) const {
+  std::ptrdiff_t readers(Id node) const {
     const std::vector<Id> all = nodes();
-    return static_cast<std::size_t>(
-        std::ranges::count_if(all, [&](Id id) { return std::ranges::find(g_.src(id), node) != g_.src(id).end(); }));
+    return std::ranges::count_if(all, [&](Id id) { return std::ranges::find(g_.src(id), node) != g_.src(id).end(); });
   }
 
   Graph& g_;

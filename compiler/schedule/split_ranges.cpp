@@ -47,10 +47,10 @@ class Splitting {
 
  private:
   void find_factor(Id id) {
-    if (g_.op(id) == Op::RANGE) as_factor_[id] = {id, g_.index(1), g_.src(id, 0)};
+    if (g_.op(id) == Op::RANGE) as_factor_[id] = {id, g_.index(1), g_.end(id)};
     if (g_.dtype(id) != DType::index || (g_.op(id) != Op::FLOORDIV && g_.op(id) != Op::FLOORMOD)) return;
-    const Id by = g_.src(id, 1);
-    const auto x = as_factor_.find(g_.src(id, 0));
+    const auto [value, by] = g_.operands<2>(id);
+    const auto x = as_factor_.find(value);
     if (x == as_factor_.end() || !is_divisor(by)) return;
     SplitFactor d = x->second;
     const auto cut = product(d.low, by);
@@ -89,7 +89,8 @@ class Splitting {
     return std::ranges::any_of(factors_, [&](Id d) { return as_factor_.at(d).range == range; });
   }
   bool may_split(Id range, const std::vector<Id>& nodes) const {
-    if (!g_.src(g_.src(range, 0)).empty() && !is_divisor(g_.src(range, 0))) return false;
+    const Id end = g_.end(range);
+    if (!g_.src(end).empty() && !is_divisor(end)) return false;
     for (const Id id : nodes) {
       if (g_.op(id) != Op::REDUCE || std::ranges::find(g_.src(id), range) == g_.src(id).end()) continue;
       if (!keeps_result(id)) return false;
@@ -99,7 +100,7 @@ class Splitting {
   // Whether a REDUCE over the factors, in row-major order, gives the same bits.
   bool keeps_result(Id reduce) const {
     const DType d = g_.dtype(reduce);
-    switch (static_cast<ReduceKind>(g_.arg(reduce, 0))) {
+    switch (g_.reduce_kind(reduce)) {
       case ReduceKind::argmax:
       case ReduceKind::argmin: return false;  // the result is an index
       case ReduceKind::sum:
@@ -155,7 +156,7 @@ class Splitting {
   }
 
   void plan(Id range, bool outermost) {
-    Split s{{g_.index(1), g_.src(range, 0)}, {}, {}};
+    Split s{{g_.index(1), g_.end(range)}, {}, {}};
     for (const Id cut : wanted_cuts(range)) {
       if (s.cuts.size() >= most_cuts || std::ranges::find(s.cuts, cut) != s.cuts.end()) continue;
       auto at = s.cuts.begin() + 1;  // behind all cuts that divide it
@@ -167,7 +168,7 @@ class Splitting {
     if (s.cuts.size() < 3 || (outermost && starves_threads(s))) return;
     for (std::size_t i = s.cuts.size() - 1; i-- > 0;) {
       const Id end = *quotient(s.cuts[i + 1], s.cuts[i]);
-      s.parts.push_back(g_.make(Op::RANGE, DType::index, {end}, {fresh_--, g_.arg(range, 1)}));
+      s.parts.push_back(g_.range(end, fresh_--, g_.range_kind(range)));
       s.strides.push_back(s.cuts[i]);
     }
     splits_.emplace(range, std::move(s));

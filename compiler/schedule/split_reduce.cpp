@@ -8,6 +8,7 @@
 #include "compiler/ir/range_ids.h"
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/schedule/each_kernel.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -31,8 +32,7 @@ class Splitting {
 
  private:
   bool has_one_iteration() const {
-    const auto loops = g_.src(g_.src(kernel_.sink, 0)).subspan(1);
-    return std::ranges::all_of(loops, [&](Id r) { return g_.is_index_const(g_.src(r, 0), 1); });
+    return std::ranges::all_of(loop_ranges_of(g_, kernel_), [&](Id r) { return g_.is_index_const(g_.end(r), 1); });
   }
 
   // The REDUCEs that are not inside of another one, ascending.
@@ -53,7 +53,7 @@ class Splitting {
   }
 
   Id split(Id reduce) {
-    const std::size_t n = operands_of(static_cast<ReduceKind>(g_.arg(reduce, 0)));
+    const std::size_t n = operands_of(g_.reduce_kind(reduce));
     if (g_.src(reduce).size() != n + 1 || g_.op(g_.src(reduce, n)) != Op::RANGE) return reduce;
     g_.set_loc(g_.loc(reduce));
     std::vector<Id> values = g_.sources(reduce);
@@ -62,16 +62,16 @@ class Splitting {
     if (elements(reduce) < long_reduction) return reduce;
     const Inner inner = reductions_in(values, r);
     if (inner == Inner::of_all || (inner == Inner::of_each && n > 1)) return reduce;
-    if (inner == Inner::of_each) return bounds_(g_.src(r, 0)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
+    if (inner == Inner::of_each) return bounds_(g_.end(r)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
     const bool striped = static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::striped;
-    return striped && bounds_(g_.src(r, 0)).max >= long_reduction ? by_blocks(reduce, values, r) : reduce;
+    return striped && bounds_(g_.end(r)).max >= long_reduction ? by_blocks(reduce, values, r) : reduce;
   }
 
   // An upper bound of the elements that a REDUCE reads; saturates.
   std::int64_t elements(Id reduce) {
     Interval n{1, 1};
     for (const Id id : g_.reachable(reduce))
-      if (g_.op(id) == Op::RANGE) n = mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.src(id, 0)).max)});
+      if (g_.op(id) == Op::RANGE) n = mul(n, {0, std::max<std::int64_t>(1, bounds_(g_.end(id)).max)});
     return n.max;
   }
 
@@ -96,20 +96,20 @@ class Splitting {
   Id stored(Id value, Id loop) {
     const DType d = g_.dtype(value);
     const auto buffer = static_cast<int>(s_.buffers.size());
-    s_.buffers.push_back({d, g_.src(loop, 0), -1, no_id});
+    s_.buffers.push_back({d, g_.end(loop), -1, no_id});
     Kernel k;
     k.buffers = kernel_.buffers;
     k.buffers.push_back(buffer);
-    const Id slot = g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(k.buffers.size()) - 1});
+    const Id slot = g_.make(Op::BUFFER, d, {}, {std::ssize(k.buffers) - 1});
     const Id store = g_.make(Op::STORE, DType::none, {slot, loop, value});
     k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, {store, loop})});
     made_.push_back(std::move(k));
     kernel_.buffers.push_back(buffer);
-    return g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1});
+    return g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});
   }
 
   Id by_rows(Id reduce, Id value, Id r) {
-    const Id row = range(g_.src(r, 0), RangeKind::loop);
+    const Id row = range(g_.end(r), RangeKind::loop);
     const Id rows = stored(at(value, r, row), row);
     return g_.with_src(reduce, std::vector<Id>{g_.make(Op::LOAD, g_.dtype(value), {rows, r}), r});
   }
@@ -117,7 +117,7 @@ class Splitting {
   Id by_blocks(Id reduce, std::span<const Id> values, Id r) {
     const DType d = g_.dtype(values[0]), exact = accumulation_dtype(d);
     const std::vector<std::int64_t> args(g_.args(reduce).begin(), g_.args(reduce).end());
-    const Id n = g_.src(r, 0), size = g_.index(reduce_block);
+    const Id n = g_.end(r), size = g_.index(reduce_block);
     const Id blocks = index_floordiv(g_, index_add(g_, n, g_.index(reduce_block - 1)), size);
     const Id block = range(blocks, RangeKind::loop), first = g_.make(Op::MUL, DType::index, {block, size});
     const Id left = g_.make(Op::SUB, DType::index, {n, first});

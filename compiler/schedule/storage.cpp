@@ -13,13 +13,13 @@ namespace kiln::compiler {
 namespace {
 
 // The initial value of a KERNEL's state: a STAGE whose buffer the KERNEL updates in place.
-Id state_stage(const Graph& g, Id kernel, std::int64_t state) { return nth(kernel_parts(g, kernel).init, state); }
+Id state_stage(const Graph& g, Id kernel, std::size_t state) { return nth(kernel_parts(g, kernel).init, state); }
 
 }  // namespace
 
 std::vector<Id> range_ends(const Graph& g, Id node) {
   std::vector<Id> ends;
-  for (Id r : g.src(node).subspan(1)) ends.push_back(g.src(r, 0));
+  for (Id r : g.src(node).subspan(1)) ends.push_back(g.end(r));
   return ends;
 }
 
@@ -29,12 +29,8 @@ Id changed_from(const Graph& g, Id tensor) {
     case Op::PARAM:
     case Op::LOCAL: return tensor;
     case Op::CARRY: return g.src(tensor, 1);
-    case Op::GET: {
-      const Id region = g.src(tensor, 0);
-      const auto i = g.slot(tensor);
-      return g.op(region) == Op::KERNEL ? state_stage(g, region, g.arg(tensor, 0)) : g.src(region, 3 + i);
-    }
-    default: return g.src(tensor, 0);
+    case Op::GET: return nth(scope_inits(g, g.scope(tensor)), g.slot(tensor));
+    default: return g.state(tensor);  // of an UPDATE or ATOMIC
   }
 }
 
@@ -59,23 +55,23 @@ Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), si
 void Storage::find_producers() {
   for (const Id id : g_.reachable(s_.program.sink)) {
     const Op op = g_.op(id);
-    if (op == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.arg(id, 0));
+    if (op == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.slot(id));
     if (op == Op::STAGE || op == Op::KERNEL) producers_.push_back(id);
-    if (op == Op::STAGE || op == Op::KERNEL || (op == Op::GET && g_.op(g_.src(id, 0)) == Op::KERNEL)) tensors_.push_back(id);
+    if (op == Op::STAGE || op == Op::KERNEL || (op == Op::GET && g_.op(g_.scope(id)) == Op::KERNEL)) tensors_.push_back(id);
     if (op == Op::KERNEL) {
       const auto init = kernel_parts(g_, id).init;
       for (std::size_t i = 0; i < init.size(); ++i) state_of_[init[i]] = {id, i};
     }
-    if (op == Op::INDEX) reads_[g_.src(id, 0)].push_back(id);
+    if (op == Op::INDEX) reads_[g_.data(id)].push_back(id);
     for (const Id read : g_.src(id))
-      if (g_.op(read) == Op::INDEX) ++readers_[g_.src(read, 0)];
+      if (g_.op(read) == Op::INDEX) ++readers_[g_.data(read)];
   }
 }
 
 // The STAGE whose buffer a tensor uses.
 Id Storage::home_of(Id tensor) const {
   for (;;) {
-    if (g_.op(tensor) == Op::GET) tensor = state_stage(g_, g_.src(tensor, 0), g_.arg(tensor, 0));
+    if (g_.op(tensor) == Op::GET) tensor = state_stage(g_, g_.scope(tensor), g_.slot(tensor));
     const auto it = taken_.find(tensor);
     if (it == taken_.end()) return tensor;
     tensor = it->second;
@@ -87,7 +83,7 @@ bool Storage::is_whole(Id read, std::span<const Id> ranges) const {
   if (g_.op(read) != Op::INDEX || g_.src(read).size() != ranges.size() + 1) return false;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const Id at = g_.src(read, i + 1);
-    if (at != ranges[i] && !(g_.is_index_const(at, 0) && g_.is_index_const(g_.src(ranges[i], 0), 1))) return false;
+    if (at != ranges[i] && !(g_.is_index_const(at, 0) && g_.is_index_const(g_.end(ranges[i]), 1))) return false;
   }
   return true;
 }
@@ -95,9 +91,9 @@ bool Storage::is_whole(Id read, std::span<const Id> ranges) const {
 // A STAGE that only copies a tensor shares the tensor's buffer. If the tensor has other readers, the STAGE must be the initial
 // value of a KERNEL's state, and the readers must come before that KERNEL.
 void Storage::take_over(Id stage) {
-  const Id read = g_.src(stage, 0);
+  const Id read = g_.data(stage);
   if (!is_whole(read, g_.src(stage).subspan(1))) return;
-  const Id tensor = g_.src(read, 0);
+  const Id tensor = g_.data(read);
   if (g_.op(tensor) == Op::PARAM || overwritten_.contains(tensor) || extents_of(g_, tensor) != range_ends(g_, stage)) return;
   if (readers_[tensor] > 1) {
     const auto state = state_of_.find(stage);
@@ -110,7 +106,7 @@ void Storage::take_over(Id stage) {
 }
 
 bool Storage::writes_all(const State& s) const {
-  const Id stage = state_stage(g_, s.kernel, static_cast<std::int64_t>(s.slot));
+  const Id stage = state_stage(g_, s.kernel, s.slot);
   return !reads_.contains(stage) && compiler::writes_all(g_, s.kernel, s.slot, extents_of(g_, stage), reads_);
 }
 
@@ -123,9 +119,9 @@ void Storage::leave_unfilled(Id kernel) {
 
 // Whether an END copies a whole tensor to a parameter, and the tensor can be computed in the parameter instead.
 bool Storage::lives_in_parameter(Id end) {
-  const Id store = g_.src(end, 0), param = g_.src(store, 0), read = g_.src(store, 1);
+  const auto [param, read] = g_.operands<2>(g_.store(end));
   if (g_.op(read) != Op::INDEX) return false;
-  const Id tensor = g_.src(read, 0);
+  const Id tensor = g_.data(read);
   if (g_.op(tensor) == Op::PARAM || overwritten_.contains(tensor)) return false;
   const Id home = home_of(tensor);
   if (buffer_of_.contains(home) || in_parameter_.contains(home)) return false;
@@ -136,7 +132,7 @@ bool Storage::lives_in_parameter(Id end) {
   if (index_product(g_, held) != elements) return false;
   const Id written = simplify_(row_major(g_, ranges, whole));
   if (simplify_(row_major(g_, index, held)) != written) return false;
-  const auto slot = static_cast<int>(g_.arg(param, 0));
+  const auto slot = static_cast<int>(g_.slot(param));
   // Strides belong to axes, so here the shapes must be the same.
   if (free_layout(s_, slot) != nullptr && (held != whole || !is_whole(read, ranges))) return false;
   if (nth(s_.program.params, slot).direction != Direction::out) return updates(tensor, param);
@@ -146,11 +142,11 @@ bool Storage::lives_in_parameter(Id end) {
 
 // Whether `tensor` is a KERNEL's result that began as a copy of the parameter. The KERNEL then updates the parameter in place.
 bool Storage::updates(Id tensor, Id param) {
-  const Id home = home_of(tensor), value = g_.src(home, 0);
-  if (g_.op(tensor) != Op::GET || g_.op(value) != Op::INDEX || g_.src(value, 0) != param) return false;
+  const Id home = home_of(tensor), value = g_.data(home);
+  if (g_.op(tensor) != Op::GET || g_.op(value) != Op::INDEX || g_.data(value) != param) return false;
   if (!is_whole(value, g_.src(home).subspan(1)) || !order_.read_before(param, home, state_of_.at(home).kernel)) return false;
   unfilled_.insert(home);
-  in_parameter_[home] = static_cast<int>(g_.arg(param, 0));
+  in_parameter_[home] = static_cast<int>(g_.slot(param));
   return true;
 }
 
@@ -164,7 +160,7 @@ int Storage::new_buffer(Id tensor, int after) {
 void Storage::give_buffers() {
   for (const Id t : tensors_) {
     if (g_.op(t) == Op::GET) {
-      buffer_of_[t] = nth(states_.at(g_.src(t, 0)), g_.arg(t, 0));
+      buffer_of_[t] = nth(states_.at(g_.scope(t)), g_.slot(t));
     } else if (g_.op(t) == Op::STAGE) {
       const auto taken = taken_.find(t);
       const auto parameter = in_parameter_.find(t);

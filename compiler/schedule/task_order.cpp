@@ -18,23 +18,23 @@ class Lifetimes {
   Lifetimes(const Graph& g, const Schedule& s) : g_(g), s_(s), uses_(s.buffers.size()) {
     for (std::size_t l = 0; l < s.loops.size(); ++l) spans_.push_back({s.kernels.size(), 0, s.loops[l].parent});
     for (std::size_t k = 0; k < s.kernels.size(); ++k)
-      for (int l = s.kernels[k].loop; l >= 0; l = s.loops[at(l)].parent) {
-        spans_[at(l)].first = std::min(spans_[at(l)].first, k);
-        spans_[at(l)].last = k;
+      for (int l = s.kernels[k].loop; l >= 0; l = nth(s.loops, l).parent) {
+        nth(spans_, l).first = std::min(nth(spans_, l).first, k);
+        nth(spans_, l).last = k;
       }
   }
 
   std::vector<std::vector<std::size_t>> find() {
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       const Kernel& kernel = s_.kernels[k];
-      for (const int b : kernel.buffers) uses_[at(b)].push_back({k, k, kernel.loop});
-      for (const int b : numbers_in(g_, s_, std::span(&kernel.sink, 1))) uses_[at(b)].push_back({k, k, kernel.loop});
+      for (const int b : kernel.buffers) nth(uses_, b).push_back({k, k, kernel.loop});
+      for (const int b : numbers_in(g_, s_, std::span(&kernel.sink, 1))) nth(uses_, b).push_back({k, k, kernel.loop});
     }
     for (std::size_t l = 0; l < s_.loops.size(); ++l) {
       const HostLoop& loop = s_.loops[l];
       const Id bounds[] = {loop.begin, loop.end};
-      for (const int b : numbers_in(g_, s_, bounds)) uses_[at(b)].push_back(spans_[l]);
-      if (loop.condition >= 0) uses_[at(loop.condition)].push_back(spans_[l]);
+      for (const int b : numbers_in(g_, s_, bounds)) nth(uses_, b).push_back(spans_[l]);
+      if (loop.condition >= 0) nth(uses_, loop.condition).push_back(spans_[l]);
       if (loop.count != no_id) use_rotating(l);
     }
     std::vector<std::vector<std::size_t>> out;
@@ -43,19 +43,17 @@ class Lifetimes {
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
   // The buffers among which a loop's rotating buffers alternate are live during all its iterations.
   void use_rotating(std::size_t loop) {
     for (const Buffer& b : s_.buffers) {
       if (b.count != s_.loops[loop].count) continue;
-      for (const int one : b.among) uses_[at(one)].push_back(spans_[loop]);
+      for (const int one : b.among) nth(uses_, one).push_back(spans_[loop]);
     }
   }
 
   std::size_t depth(int loop) const {
     std::size_t d = 0;
-    for (; loop >= 0; loop = s_.loops[at(loop)].parent) ++d;
+    for (; loop >= 0; loop = nth(s_.loops, loop).parent) ++d;
     return d;
   }
 
@@ -63,7 +61,7 @@ class Lifetimes {
   int common(int a, int b) const {
     while (a != b) {
       const bool a_is_deeper = depth(a) >= depth(b);
-      (a_is_deeper ? a : b) = s_.loops[at(a_is_deeper ? a : b)].parent;
+      (a_is_deeper ? a : b) = nth(s_.loops, a_is_deeper ? a : b).parent;
     }
     return a;
   }
@@ -74,7 +72,7 @@ class Lifetimes {
     for (const Span& u : uses) around = common(around, u.loop);
     std::size_t first = s_.kernels.size(), last = 0;
     for (Span u : uses) {
-      while (u.loop != around) u = spans_[at(u.loop)];
+      while (u.loop != around) u = nth(spans_, u.loop);
       first = std::min(first, u.first);
       last = std::max(last, u.last);
     }

@@ -10,7 +10,7 @@
 namespace kiln::compiler {
 namespace {
 
-bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.arg(gate, 0) != 0; }
+bool always(const Graph& g, Id gate) { return g.is_const(gate) && g.value(gate) != 0; }
 
 // A linear index as a sum of stride * range, plus the rest. A stride with data in it matches no factor, because
 // sizes have no data.
@@ -45,10 +45,9 @@ bool add_constants(Graph& g, const std::vector<Id>& constants, std::vector<Facto
   for (const Id step : constants) {
     if (g.is_index_const(step, 0)) continue;
     bool all = true;
-    for (std::size_t i = 0; i < constants.size() && all; ++i)
-      all = has(index_mul(g, step, g.index(static_cast<std::int64_t>(i))));
+    for (std::int64_t i = 0; i < std::ssize(constants) && all; ++i) all = has(index_mul(g, step, g.index(i)));
     if (!all) continue;
-    factors.push_back({step, g.index(static_cast<std::int64_t>(constants.size()))});
+    factors.push_back({step, g.index(std::ssize(constants))});
     return true;
   }
   return false;
@@ -79,11 +78,11 @@ bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> indices, I
   std::vector<Factor> factors;
   if (found.empty() || !add_constants(g, constants, factors)) return false;
   for (const Id r : ranges) {
-    if (g.is_index_const(g.src(r, 0), 1)) continue;  // always 0
+    if (g.is_index_const(g.end(r), 1)) continue;  // always 0
     const auto stride = [&](const Strides& s) { return s.of.contains(r) ? index_from(g, s.of.at(r)) : no_id; };
     const Id first = stride(found[0]);
     if (first == no_id || std::ranges::any_of(found, [&](const Strides& s) { return stride(s) != first; })) return false;
-    factors.push_back({first, index_canonical(g, g.src(r, 0))});
+    factors.push_back({first, index_canonical(g, g.end(r))});
   }
   return is_mixed_radix(g, std::move(factors), size);
 }
@@ -94,7 +93,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
   const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end());
   std::vector<Id> writes;  // UPDATEs, the last one first
   Id state = parts.final[slot];
-  for (; g.op(state) == Op::UPDATE; state = g.src(state, 0)) {
+  for (; g.op(state) == Op::UPDATE; state = g.state(state)) {
     if (!always(g, write_parts(g, state).gate)) return false;
     writes.push_back(state);
   }

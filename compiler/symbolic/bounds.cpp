@@ -52,9 +52,9 @@ Known Bounds::leaf(Id id) const {
   const DType d = graph_.dtype(id);
   switch (graph_.op(id)) {
     case Op::CONST:
-      if (d == DType::index) return known_constant(graph_.arg(id, 0));
+      if (d == DType::index) return known_constant(graph_.value(id));
       if (!is_condition(d)) return known_dtype(d);
-      return known_condition({graph_.arg(id, 0), graph_.arg(id, 0)});
+      return known_condition({graph_.value(id), graph_.value(id)});
     case Op::SYM: {
       if (d != DType::index) return known_dtype(d);
       const SymFact f = facts_.of(graph_.name(id));
@@ -63,19 +63,19 @@ Known Bounds::leaf(Id id) const {
       return k.empty() ? known_interval(i) : k;
     }
     case Op::RANGE: {
-      const std::int64_t end = memo_.at(graph_.src(id, 0)).interval.max;
+      const std::int64_t end = memo_.at(graph_.end(id)).interval.max;
       return known_interval({0, end == unbounded ? unbounded : std::max<std::int64_t>(0, end - 1)});
     }
     case Op::BROADCAST:
     case Op::LANE:
-      if (is_inner(graph_, id)) return memo_.at(graph_.src(id, 0));
+      if (is_inner(graph_, id)) return memo_.at(graph_.operand(id));
       return known_dtype(d);
     case Op::RAMP: {
       if (d != DType::index) return known_dtype(d);
-      const Interval base = memo_.at(graph_.src(id, 0)).interval, step{graph_.arg(id, 0), graph_.arg(id, 0)};
+      const Interval base = memo_.at(graph_.operand(id)).interval, step{graph_.stride(id), graph_.stride(id)};
       return known_interval(unite(base, add(base, mul(step, {0, graph_.lanes(id) - 1}))));
     }
-    case Op::CAST: return d == DType::index ? known_dtype(graph_.dtype(graph_.src(id, 0))) : known_dtype(d);
+    case Op::CAST: return d == DType::index ? known_dtype(graph_.dtype(graph_.operand(id))) : known_dtype(d);
     default: return known_dtype(d);
   }
 }
@@ -100,7 +100,7 @@ Known Bounds::derive(Id id) const {
 
 // Derives and stores the bounds of a node whose sources have entries.
 const Known& Bounds::settle(Id id) {
-  if (graph_.op(id) == Op::RANGE && graph_.op(graph_.src(id, 0)) != Op::CONST) symbolic_loops_ = true;
+  if (graph_.op(id) == Op::RANGE && graph_.op(graph_.end(id)) != Op::CONST) symbolic_loops_ = true;
   const Known k = derive(id);
   const Interval* i = given_.find(id);
   const Known both = i != nullptr ? intersected(k, *i) : k;

@@ -76,7 +76,7 @@ void product_leaves(const Graph& g, Id root, std::vector<Id>& out) {
   if (factors_of(g, root, factors))
     out.assign(factors.begin(), factors.end());
   else
-    out.assign({g.src(root, 0), g.src(root, 1)});
+    out = g.sources(root);
 }
 
 Id rebuild_product(RewriteContext& c, Id root, const IdMap<Id>& final) {
@@ -116,7 +116,7 @@ void clauses(const Graph& g, Id root, std::vector<Id>& out) {
       out.push_back(id);
       continue;
     }
-    for (Id s : {g.src(id, 0), g.src(id, 1)}) {
+    for (Id s : g.src(id)) {
       open.push_back(s);
       std::ranges::push_heap(open);
     }

@@ -31,10 +31,11 @@ void assume_nonnegative(Graph& g, Facts& facts, const Poly& s) {
 
 // Whether the condition is x % c == 0 for a symbol x.
 bool assume_multiple(Graph& g, Facts& facts, Id a, Id b) {
-  if (!g.is_index_const(b, 0) || g.op(a) != Op::FLOORMOD || g.op(g.src(a, 0)) != Op::SYM) return false;
-  const auto c = index_constant(g, g.src(a, 1));
-  if (!c || *c < 1) return false;
-  const std::string name(g.name(g.src(a, 0)));
+  if (!g.is_index_const(b, 0) || g.op(a) != Op::FLOORMOD) return false;
+  const auto [x, divisor] = g.operands<2>(a);
+  const auto c = index_constant(g, divisor);
+  if (g.op(x) != Op::SYM || !c || *c < 1) return false;
+  const std::string name(g.name(x));
   SymFact f = facts.of(name);
   const std::int64_t step = *c / std::gcd(*c, f.multiple_of);
   if (f.multiple_of <= unbounded / step) f.multiple_of *= step;
@@ -50,9 +51,9 @@ void assume(Graph& g, Facts& facts, Id condition) {
     const Id id = open.back();
     open.pop_back();
     const Op op = g.op(id);
-    if (op == Op::AND && g.dtype(id) == DType::boolean) open.insert(open.end(), {g.src(id, 0), g.src(id, 1)});
+    if (op == Op::AND && g.dtype(id) == DType::boolean) open.insert(open.end(), g.src(id).begin(), g.src(id).end());
     if (op != Op::LT && op != Op::LE && op != Op::EQ) continue;
-    const Id a = g.src(id, 0), b = g.src(id, 1);
+    const auto [a, b] = g.operands<2>(id);
     if (g.dtype(a) != DType::index || (op == Op::EQ && assume_multiple(g, facts, a, b))) continue;
     const auto x = sum_of(g, a), y = sum_of(g, b);
     const auto d = x && y ? plus(g, *y, *x, -1) : std::nullopt;

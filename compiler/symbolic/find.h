@@ -13,17 +13,22 @@ struct Division {
   const Poly* x = nullptr;
   const Poly* d = nullptr;
   std::int64_t by = 0;
+  Id divisor = no_id;  // the node of d
   explicit operator bool() const { return x != nullptr; }
 };
 inline Division division(RewriteContext& c, Id n) {
   if (!is_index(c.g, n)) return {};
-  const Poly* d = c.sum(c.g.src(n, 1));
+  const auto [numerator, divisor] = c.g.operands<2>(n);
+  const Poly* d = c.sum(divisor);
   if (d == nullptr || d->empty()) return {};
-  const Poly* x = c.sum(c.g.src(n, 0));
+  const Poly* x = c.sum(numerator);
   if (x == nullptr) return {};
   const std::int64_t k = constant_of(*d).value_or(0);
-  return {x, d, k >= 2 && k <= unbounded ? k : 0};
+  return {x, d, k >= 2 && k <= unbounded ? k : 0, divisor};
 }
+
+// Whether the node is a choice between two values, and no gated index.
+inline bool is_plain_choice(const Graph& g, Id id) { return g.op(id) == Op::WHERE && !is_gated(g, id); }
 
 // q = a / b for monomials; false: b does not divide a.
 bool divide_term(const Graph& g, const Monomial& a, const Monomial& b, Monomial& q);

@@ -209,8 +209,8 @@ class Parser {
     const Operand b = pop();
     if (o.text == "minus") {
       const Id x = integer(b);
-      const bool folds = g_.is_const(x) && g_.arg(x, 0) > 0;  // a literal
-      operands_.push_back({folds ? g_.index(-g_.arg(x, 0)) : g_.make(Op::NEG, DType::index, {x}), {}, o.column});
+      const bool folds = g_.is_const(x) && g_.value(x) > 0;  // a literal
+      operands_.push_back({folds ? g_.index(-g_.value(x)) : g_.make(Op::NEG, DType::index, {x}), {}, o.column});
     } else if (o.text == "not") {
       operands_.push_back({g_.make(Op::NOT, DType::boolean, {condition(b)}), {}, o.column});
     } else {

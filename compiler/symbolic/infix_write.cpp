@@ -96,37 +96,36 @@ class Writer {
     todo_.insert(todo_.end(), std::rbegin(pieces), std::rend(pieces));  // reversed: the last one on the stack is written first
   }
 
-  std::int64_t constant(Id id) const { return g_.arg(id, 0); }
   // Whether the node is a negative constant, a product with one, or a negation. As an operand of a sum it is written as a
   // difference.
   bool is_negative(Id id) const {
     if (g_.op(id) == Op::NEG) return true;
     const Id c = g_.op(id) == Op::MUL ? g_.src(id, 1) : id;
-    return g_.is_const(c) && g_.dtype(c) == DType::index && constant(c) < 0 && constant(c) != INT64_MIN;
+    return g_.is_const(c) && g_.dtype(c) == DType::index && g_.value(c) < 0 && g_.value(c) != INT64_MIN;
   }
 
   // Writes -id. Requires is_negative(id).
   void negated(Id id, Precedence least) {
-    if (g_.op(id) == Op::NEG) return node(g_.src(id, 0), least);
+    if (g_.op(id) == Op::NEG) return node(g_.operand(id), least);
     if (g_.op(id) != Op::MUL) {
-      out_ += std::to_string(-constant(id));
+      out_ += std::to_string(-g_.value(id));
       return;
     }
-    const std::int64_t c = -constant(g_.src(id, 1));
-    if (c == 1) return node(g_.src(id, 0), least);
-    enclosed(product, least, {{{}, g_.src(id, 0), product}, {" * " + std::to_string(c)}});
+    const auto [x, factor] = g_.operands<2>(id);
+    const std::int64_t c = -g_.value(factor);
+    if (c == 1) return node(x, least);
+    enclosed(product, least, {{{}, x, product}, {" * " + std::to_string(c)}});
   }
 
   void node(Id id, Precedence least) {
     const Op op = g_.op(id);
     if (op == Op::CONST) return number(id, least);
     if (op == Op::SYM || op == Op::RANGE) {
-      out_ += op == Op::SYM ? std::string(g_.name(id)) : "r" + std::to_string(g_.arg(id, 0));
+      out_ += op == Op::SYM ? std::string(g_.name(id)) : "r" + std::to_string(g_.range_number(id));
       return;
     }
-    if (op == Op::NOT) return enclosed(negation, least, {{"not "}, {{}, g_.src(id, 0), negation}});
-    if (op == Op::NEG) return enclosed(minus, least, {{"-"}, {{}, g_.src(id, 0), minus}});
-    if (op == Op::MUL && g_.is_index_const(g_.src(id, 1), -1))
+    if (op == Op::NOT) return enclosed(negation, least, {{"not "}, {{}, g_.operand(id), negation}});
+    if (op == Op::NEG || (op == Op::MUL && g_.is_index_const(g_.src(id, 1), -1)))
       return enclosed(minus, least, {{"-"}, {{}, g_.src(id, 0), minus}});
     if (const Binary b = binary(g_, id); b.precedence != atom) return infix(id, b, least);
     if (*function(op) != 0) return call(id);
@@ -135,15 +134,15 @@ class Writer {
 
   void number(Id id, Precedence least) {
     if (g_.dtype(id) == DType::boolean) {
-      out_ += constant(id) != 0 ? "True" : "False";
+      out_ += g_.value(id) != 0 ? "True" : "False";
       return;
     }
-    const std::string text = std::to_string(constant(id));
+    const std::string text = std::to_string(g_.value(id));
     out_ += text[0] == '-' && least > minus ? "(" + text + ")" : text;
   }
 
   void infix(Id id, Binary b, Precedence least) {
-    const Id left = g_.src(id, 0), right = g_.src(id, 1);
+    const auto [left, right] = g_.operands<2>(id);
     const auto tighter = static_cast<Precedence>(b.precedence + 1);
     const Precedence left_least = b.precedence == comparison ? tighter : b.precedence;
     if (g_.op(id) == Op::ADD && is_negative(right))

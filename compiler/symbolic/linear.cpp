@@ -95,8 +95,9 @@ bool factors_of(const Graph& g, Id root, Atoms& out) {
     if (g.op(f) != Op::MUL || !is_index(g, f) || (f != root && is_linear(g, f))) {
       out.push_back(f);
     } else {
-      open.push_back(g.src(f, 0));
-      open.push_back(g.src(f, 1));
+      const auto [a, b] = g.operands<2>(f);
+      open.push_back(a);
+      open.push_back(b);
     }
     if (out.size() + open.size() > max_factors) return false;
   }
@@ -108,7 +109,7 @@ bool atom_less(const Graph& g, Id a, Id b) {
   if (a == b) return false;
   if (rank(a) != rank(b)) return rank(a) < rank(b);
   if (rank(a) == 0) return g.name(a) < g.name(b);
-  if (rank(a) == 1 && g.arg(a, 0) != g.arg(b, 0)) return g.arg(a, 0) < g.arg(b, 0);
+  if (rank(a) == 1 && g.range_number(a) != g.range_number(b)) return g.range_number(a) < g.range_number(b);
   return g[a].hash != g[b].hash ? g[a].hash < g[b].hash : a < b;
 }
 
@@ -117,14 +118,11 @@ namespace {
 // Calls give(source, k, factor) for each operand of a linear node that is not a constant factor.
 template <class F>
 bool each_operand(const Graph& g, Id id, std::int64_t k, F give) {
-  switch (g.op(id)) {
-    case Op::NEG: return give(g.src(id, 0), k, -1);
-    case Op::MUL: {
-      const std::size_t at = is_index_const(g, g.src(id, 1)) ? 1 : 0;
-      return give(g.src(id, 1 - at), k, g.arg(g.src(id, at), 0));
-    }
-    default: return give(g.src(id, 0), k, 1) && give(g.src(id, 1), k, g.op(id) == Op::SUB ? -1 : 1);
-  }
+  const Op op = g.op(id);
+  if (op == Op::NEG) return give(g.operand(id), k, -1);
+  const auto [a, b] = g.operands<2>(id);
+  if (op == Op::MUL) return is_index_const(g, b) ? give(a, k, g.value(b)) : give(b, k, g.value(a));
+  return give(a, k, 1) && give(b, k, op == Op::SUB ? -1 : 1);
 }
 
 // For small sums: visits a shared node once for each use. False: too many nodes, or an overflow.

@@ -19,7 +19,7 @@ inline bool is_index_const(const Graph& g, Id id) {
 }
 inline std::optional<std::int64_t> index_constant(const Graph& g, Id id) {
   if (!is_index_const(g, id)) return std::nullopt;
-  return g.arg(id, 0);
+  return g.value(id);
 }
 bool atom_less(const Graph& g, Id a, Id b);
 
@@ -30,7 +30,10 @@ inline bool is_linear(const Graph& g, Id id) {
     case Op::ADD:
     case Op::SUB:
     case Op::NEG: return true;
-    case Op::MUL: return is_index_const(g, g.src(id, 0)) || is_index_const(g, g.src(id, 1));
+    case Op::MUL: {
+      const auto [a, b] = g.operands<2>(id);
+      return is_index_const(g, a) || is_index_const(g, b);
+    }
     default: return false;
   }
 }

@@ -68,7 +68,7 @@ void Prover::learn() {
 // Learns from a RANGE that has an iteration, so end >= 1. In a product of non-negative atoms each atom is >= 1. n + c >= 1
 // gives n >= 1 - c.
 void Prover::learn(Id range) {
-  const auto end = sum_of(g_, g_.src(range, 0));
+  const auto end = sum_of(g_, g_.end(range));
   if (!end || end->empty() || end->size() > 2) return;
   const Monomial& t = end->front();
   const std::int64_t c = constant_term(*end);
@@ -144,7 +144,8 @@ std::int64_t Prover::low_shifted(const Poly& p) {
 // Removes q = floordiv(x, d) with d >= 1, because d*q is in [x - d + 1, x]. A constant d scales the whole sum; otherwise the
 // factor of q must be a multiple of d.
 std::optional<Poly> Prover::without_division(const Poly& p, Id q, const Poly& factor, const Poly& rest, int sign) {
-  const auto x = sum_of(g_, g_.src(q, 0)), d = sum_of(g_, g_.src(q, 1));
+  const auto [numerator, divisor] = g_.operands<2>(q);
+  const auto x = sum_of(g_, numerator), d = sum_of(g_, divisor);
   if (!x || !d || d->empty()) return std::nullopt;
   const auto less_one = plus(g_, *d, constant_sum(1), -1);
   if (!less_one || low(*less_one) < 0) return std::nullopt;
@@ -178,7 +179,8 @@ bool Prover::eliminate(const Poly& p, Id a, int depth, bool& proven) {
     return all && ge0(*all, depth - 1);
   };
   if (op == Op::MIN || op == Op::MAX) {
-    const auto x = sum_of(g_, g_.src(a, 0)), y = sum_of(g_, g_.src(a, 1));
+    const auto [left, right] = g_.operands<2>(a);
+    const auto x = sum_of(g_, left), y = sum_of(g_, right);
     if (!x || !y) return false;
     const bool either_will_do = sign != 0 && (sign < 0) == (op == Op::MIN);
     proven = either_will_do ? with(*x) || with(*y) : with(*x) && with(*y);
@@ -191,7 +193,7 @@ bool Prover::eliminate(const Poly& p, Id a, int depth, bool& proven) {
     proven = ge0(*next, depth - 1);
     return true;
   }
-  const auto end = sum_of(g_, g_.src(a, op == Op::RANGE ? 0 : 1));
+  const auto end = sum_of(g_, op == Op::RANGE ? g_.end(a) : g_.src(a, 1));
   const auto last = end ? plus(g_, *end, constant_sum(1), -1) : std::nullopt;
   if (!last) return false;
   if (op == Op::FLOORMOD && low(*last) < 0) return false;  // the divisor must be positive
@@ -209,9 +211,8 @@ bool Prover::hopeless(const Poly& p) {
     all = add(all, interval_of(bounds_, t));
     if (t.atoms.empty()) continue;
     const Op op = g_.op(t.atoms[0]);
-    independent =
-        independent && t.atoms.size() == 1 &&
-        ((op == Op::RANGE && g_.op(g_.src(t.atoms[0], 0)) == Op::CONST) || (op == Op::SYM && !bounds_.symbolic_loops()));
+    independent = independent && t.atoms.size() == 1 &&
+                  ((op == Op::RANGE && g_.op(g_.end(t.atoms[0])) == Op::CONST) || (op == Op::SYM && !bounds_.symbolic_loops()));
   }
   return all.max < 0 || (independent && all.min < 0);
 }

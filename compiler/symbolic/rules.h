@@ -25,11 +25,13 @@ inline Id truth(Graph& g, bool v) { return g.constant(DType::boolean, v ? 1 : 0)
 inline bool is_index(const Graph& g, Id id) { return g.dtype(id) == DType::index && g.lanes(id) == 1; }
 // Whether the node is a gated index. Its bounds hold only where the gate is true, so a constant must not replace it.
 inline bool is_gated(const Graph& g, Id id) {
-  return g.op(id) == Op::WHERE && (g.op(g.src(id, 1)) == Op::INVALID || g.op(g.src(id, 2)) == Op::INVALID);
+  if (g.op(id) != Op::WHERE) return false;
+  const auto [condition, yes, no] = g.operands<3>(id);
+  return g.op(yes) == Op::INVALID || g.op(no) == Op::INVALID;
 }
 inline bool is_bool(const Graph& g, Id id) { return g.dtype(id) == DType::boolean && g.lanes(id) == 1; }
-inline bool is_true(const Graph& g, Id id) { return is_bool(g, id) && g.is_const(id) && g.arg(id, 0) != 0; }
-inline bool is_false(const Graph& g, Id id) { return is_bool(g, id) && g.is_const(id) && g.arg(id, 0) == 0; }
+inline bool is_true(const Graph& g, Id id) { return is_bool(g, id) && g.is_const(id) && g.value(id) != 0; }
+inline bool is_false(const Graph& g, Id id) { return is_bool(g, id) && g.is_const(id) && g.value(id) == 0; }
 // Whether the node is a comparison of index values.
 inline bool compares_index(const Graph& g, Id id) {
   return is_comparison(g.op(id)) && g.lanes(id) == 1 && g.dtype(g.src(id, 0)) == DType::index;

@@ -15,7 +15,7 @@ bool find_condition(RewriteContext& c, Id n, Match& m) { return is_bool(c.g, n) 
 // Sorts operands: a nested minimum or maximum first, a constant last.
 bool find_order(RewriteContext& c, Id n, Match& m) {
   if (!is_index(c.g, n)) return false;
-  const Id a = c.g.src(n, 0), b = c.g.src(n, 1);
+  const auto [a, b] = c.g.operands<2>(n);
   const auto rank = [&](Id id) { return c.g.op(id) == c.g.op(n) ? 0 : is_index_const(c.g, id) ? 2 : 1; };
   const bool swap = rank(a) != rank(b) ? rank(a) > rank(b) : c.g[b].hash < c.g[a].hash;
   return swap && m.bind({a, b});
@@ -23,10 +23,10 @@ bool find_order(RewriteContext& c, Id n, Match& m) {
 
 // Finds a constant inside a nested operation, next to an outer operand that is not constant.
 bool find_constant_last(RewriteContext& c, Id n, Match& m) {
-  const Id a = c.g.src(n, 0), b = c.g.src(n, 1);
-  if (!is_index(c.g, n) || c.g.op(a) != c.g.op(n) || is_index_const(c.g, b) || !is_index_const(c.g, c.g.src(a, 1)))
-    return false;
-  return m.bind({c.g.src(a, 0), c.g.src(a, 1), b});
+  const auto [a, b] = c.g.operands<2>(n);
+  if (!is_index(c.g, n) || c.g.op(a) != c.g.op(n) || is_index_const(c.g, b)) return false;
+  const auto [x, k] = c.g.operands<2>(a);
+  return is_index_const(c.g, k) && m.bind({x, k, b});
 }
 
 constexpr Rule rules[] = {

@@ -9,10 +9,11 @@ namespace {
 // Finds a constant operand `mask` and the other operand x.
 bool find_masked(RewriteContext& c, Id n, Id& x, std::int64_t& mask) {
   if (!is_index(c.g, n)) return false;
-  for (const std::size_t at : {1u, 0u}) {
-    const auto k = index_constant(c.g, c.g.src(n, at));
+  const auto [a, b] = c.g.operands<2>(n);
+  for (const auto& [value, constant] : {std::pair(a, b), std::pair(b, a)}) {
+    const auto k = index_constant(c.g, constant);
     if (!k) continue;
-    x = c.g.src(n, 1 - at);
+    x = value;
     mask = *k;
     return true;
   }
@@ -28,8 +29,8 @@ bool find_low_mask(RewriteContext& c, Id n, Match& m) {
 
 // (x & mask) // p, where the mask clears only bits below p.
 bool find_masked_div(RewriteContext& c, Id n, Match& m) {
-  const auto p = is_index(c.g, n) ? index_constant(c.g, c.g.src(n, 1)) : std::nullopt;
-  const Id a = c.g.src(n, 0);
+  const auto [a, divisor] = c.g.operands<2>(n);
+  const auto p = is_index(c.g, n) ? index_constant(c.g, divisor) : std::nullopt;
   Id x = no_id;
   std::int64_t mask = 0;
   if (!p || *p <= 0 || (*p & (*p - 1)) != 0 || c.g.op(a) != Op::AND || !find_masked(c, a, x, mask)) return false;
@@ -38,7 +39,8 @@ bool find_masked_div(RewriteContext& c, Id n, Match& m) {
 
 // Finds shifts by a constant. 1 << k with another k is no factor that sums can use.
 bool find_shift(RewriteContext& c, Id n, Match& m) {
-  return is_index(c.g, n) && index_constant(c.g, c.g.src(n, 1)) && m.bind({c.g.src(n, 0), c.g.src(n, 1)});
+  const auto [x, k] = c.g.operands<2>(n);
+  return is_index(c.g, n) && index_constant(c.g, k) && m.bind({x, k});
 }
 
 constexpr Rule rules[] = {

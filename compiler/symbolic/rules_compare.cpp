@@ -12,7 +12,8 @@ struct Limit {
 };
 std::optional<Limit> limit_of(RewriteContext& c, Id n) {
   if (!compares_index(c.g, n)) return std::nullopt;
-  const Poly *a = c.sum(c.g.src(n, 0)), *b = c.sum(c.g.src(n, 1));
+  const auto [left, right] = c.g.operands<2>(n);
+  const Poly *a = c.sum(left), *b = c.sum(right);
   auto d = a != nullptr && b != nullptr ? plus(c.g, *a, *b, -1) : std::nullopt;
   if (!d) return std::nullopt;
   const std::int64_t k = constant_term(*d);
@@ -42,7 +43,8 @@ bool find_lt_canonical(RewriteContext& c, Id n, Match& m) {
   const auto l = limit_of(c, n);
   if (!l) return false;
   const Sides s = sides(*l);
-  const Id left = c.node(s.left), right = c.node(s.right), a = c.g.src(n, 0), b = c.g.src(n, 1);
+  const Id left = c.node(s.left), right = c.node(s.right);
+  const auto [a, b] = c.g.operands<2>(n);
   return (left != a || right != b) && m.bind({a, b, left, right});
 }
 
@@ -84,7 +86,8 @@ bool find_division(RewriteContext& ctx, Id n, Match& m, std::int64_t sign) {
           return std::ranges::any_of(u.atoms, [&](Id a) { return ctx.g.op(a) != Op::SYM && ctx.g.op(a) != Op::RANGE; });
         });
     if (!simple) continue;
-    const Id x = ctx.g.src(q, 0), d = ctx.g.src(q, 1), other = ctx.node(*c);
+    const auto [x, d] = ctx.g.operands<2>(q);
+    const Id other = ctx.node(*c);
     return sign > 0 ? m.bind({x, d, other}) : m.bind({other, x, d});
   }
   return false;
@@ -122,7 +125,8 @@ bool find_equality(RewriteContext& c, Id n, Match& m) {
   const std::int64_t g = gcd_of(l->variables) * (l->variables.front().coefficient < 0 ? -1 : 1);
   if (l->limit % g != 0) return false;
   const Sides s = sides({exactly_divided(l->variables, g), l->limit / g});
-  const Id left = c.node(s.left), right = c.node(s.right), a = c.g.src(n, 0), b = c.g.src(n, 1);
+  const Id left = c.node(s.left), right = c.node(s.right);
+  const auto [a, b] = c.g.operands<2>(n);
   return (left != a || right != b) && m.bind({a, b, c.g.index(g), left, right});
 }
 

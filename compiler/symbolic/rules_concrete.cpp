@@ -7,8 +7,8 @@ namespace {
 
 // Multiplier m and shift s with x // d = (x * m) >> s for 0 <= x <= most (Granlund and Montgomery 1994): the smallest shift.
 bool find_magic(RewriteContext& c, Id n, Match& m) {
-  const std::int64_t d = is_index(c.g, n) ? index_constant(c.g, c.g.src(n, 1)).value_or(0) : 0;
-  const Id x = c.g.src(n, 0);
+  const auto [x, divisor] = c.g.operands<2>(n);
+  const std::int64_t d = is_index(c.g, n) ? index_constant(c.g, divisor).value_or(0) : 0;
   const Interval i = c.bounds(x);
   if (d < 2 || i.min < 0 || i.max == unbounded || i.max < d) return false;
   for (int s = 0; s < 62; ++s) {
@@ -16,7 +16,7 @@ bool find_magic(RewriteContext& c, Id n, Match& m) {
     std::int64_t error = 0, product = 0;
     if (__builtin_mul_overflow(factor * d - p, i.max, &error) || error >= p) continue;
     if (__builtin_mul_overflow(i.max, factor, &product) || product > unbounded) return false;
-    return m.bind({x, c.g.src(n, 1), c.g.index(factor), c.g.index(p), c.g.index(i.max)});
+    return m.bind({x, divisor, c.g.index(factor), c.g.index(p), c.g.index(i.max)});
   }
   return false;
 }

@@ -68,9 +68,9 @@ bool residues(RewriteContext& c, const Division& v, bool smallest, Parts& p, std
 }
 
 // The quotient of the rest by d if it is the same at all sample points. nullopt: it differs, or d is not positive.
-std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Poly& rest) {
+std::optional<std::int64_t> quotient_at_points(RewriteContext& c, Id n, const Division& v, const Poly& rest) {
   Samples& samples = c.samples();
-  const Samples::Values x = samples.of(rest), &d = samples.at(c.g.src(n, 1));
+  const Samples::Values x = samples.of(rest), &d = samples.at(v.divisor);
   const unsigned where = samples.around(n) & x.known & d.known;
   std::optional<std::int64_t> k;
   for (std::size_t i = 0; i < Samples::points; ++i) {
@@ -89,18 +89,18 @@ bool find_in_range(RewriteContext& c, Id n, Match& m) {
   std::int64_t k = 0;
   if (v.by == 0 || !(residues(c, v, false, p, k) || residues(c, v, true, p, k))) {
     p = parts(c, v);
-    const auto only = quotient_at_points(c, n, p.rest);
+    const auto only = quotient_at_points(c, n, v, p.rest);
     if (!only) return false;
     k = *only;
   }
-  return m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest), c.g.index(k)});
+  return m.bind({v.divisor, c.node(p.quotient), c.node(p.rest), c.g.index(k)});
 }
 
 bool find_multiples(RewriteContext& c, Id n, Match& m) {
   const Division v = division(c, n);
   if (!v) return false;
   const Parts p = parts(c, v);
-  return !p.quotient.empty() && m.bind({c.g.src(n, 1), c.node(p.quotient), c.node(p.rest)});
+  return !p.quotient.empty() && m.bind({v.divisor, c.node(p.quotient), c.node(p.rest)});
 }
 
 // Finds terms that are multiples of d by the bounds of their atoms.
@@ -114,7 +114,7 @@ bool find_known_multiples(RewriteContext& c, Id n, Match& m) {
       multiple = multiple || (c.bounds.residue(a).stride % v.by == 0 && c.bounds.residue(a).offset % v.by == 0);
     (multiple ? p : s).push_back(t);
   }
-  return !p.empty() && !s.empty() && m.bind({c.node(p), c.node(s), c.g.src(n, 1)});
+  return !p.empty() && !s.empty() && m.bind({c.node(p), c.node(s), v.divisor});
 }
 
 // Finds x = g*a + b with g > 1 dividing d and 0 <= b < g, after a multiple of g is moved from b to a. In a quotient, where b
@@ -185,9 +185,10 @@ bool fits_product(const Graph& g, Id a, Id b) {
 }
 
 bool find_div_of_div(RewriteContext& c, Id n, Match& m) {
-  const Id q = c.g.src(n, 0), d = c.g.src(n, 1);
-  if (!is_index(c.g, n) || c.g.op(q) != Op::FLOORDIV || !fits_product(c.g, c.g.src(q, 1), d)) return false;
-  return m.bind({c.g.src(q, 0), c.g.src(q, 1), d});
+  const auto [q, d] = c.g.operands<2>(n);
+  if (!is_index(c.g, n) || c.g.op(q) != Op::FLOORDIV) return false;
+  const auto [x, a] = c.g.operands<2>(q);
+  return fits_product(c.g, a, d) && m.bind({x, a, d});
 }
 
 // Finds a numerator that is one quotient by a constant, plus a constant.
@@ -197,18 +198,20 @@ bool find_div_of_shifted_div(RewriteContext& c, Id n, Match& m) {
   const Monomial& t = v.x->front();
   const std::int64_t k = constant_term(*v.x);
   if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORDIV || k == 0) return false;
-  const Id a = c.g.src(t.atoms[0], 1), by = c.g.src(n, 1), shift = c.g.index(k);
-  if (!index_constant(c.g, a) || !fits_product(c.g, a, by) || !fits_product(c.g, a, shift)) return false;
-  return m.bind({c.g.src(t.atoms[0], 0), a, shift, by});
+  const auto [x, a] = c.g.operands<2>(t.atoms[0]);
+  const Id shift = c.g.index(k);
+  if (!index_constant(c.g, a) || !fits_product(c.g, a, v.divisor) || !fits_product(c.g, a, shift)) return false;
+  return m.bind({x, a, shift, v.divisor});
 }
 
 bool find_div_of_mod(RewriteContext& c, Id n, Match& m) {
-  const Id r = c.g.src(n, 0), d = c.g.src(n, 1);
+  const auto [r, d] = c.g.operands<2>(n);
   if (!is_index(c.g, n) || c.g.op(r) != Op::FLOORMOD) return false;
-  const Poly *whole = c.sum(c.g.src(r, 1)), *by = c.sum(d);
+  const auto [x, modulus] = c.g.operands<2>(r);
+  const Poly *whole = c.sum(modulus), *by = c.sum(d);
   Monomial k;
   if (whole == nullptr || by == nullptr || whole->size() != 1 || by->size() != 1) return false;
-  return divide_term(c.g, whole->front(), by->front(), k) && m.bind({c.g.src(r, 0), c.node(Poly{k}), d});
+  return divide_term(c.g, whole->front(), by->front(), k) && m.bind({x, c.node(Poly{k}), d});
 }
 
 // Finds a term f*(u % m) for which f*m is a multiple of d.
@@ -219,13 +222,14 @@ bool find_mod_of_mod(RewriteContext& c, Id n, Match& m) {
     for (Id a : term.atoms) {
       if (c.g.op(a) != Op::FLOORMOD) continue;
       const Monomial f = without(term, a);
-      const Poly* by = c.sum(c.g.src(a, 1));
+      const auto [u, modulus] = c.g.operands<2>(a);
+      const Poly* by = c.sum(modulus);
       const auto fm = by != nullptr ? times(c.g, Poly{f}, *by) : std::nullopt;
       if (!fm || fm->empty()) continue;
       const Parts p = v.by != 0 ? split(*fm, v.by) : long_division(c.g, *fm, *v.d);
       const auto rest = plus(c.g, *v.x, Poly{term}, -1);
       if (!p.rest.empty() || !rest) continue;
-      return m.bind({c.node(Poly{f}), c.g.src(a, 0), c.g.src(a, 1), c.node(*rest), c.g.src(n, 1), c.node(p.quotient)});
+      return m.bind({c.node(Poly{f}), u, modulus, c.node(*rest), v.divisor, c.node(p.quotient)});
     }
   return false;
 }
@@ -238,7 +242,7 @@ bool find_two_values(RewriteContext& c, Id n, Match& m) {
   const Id a = v.x->front().atoms[0];
   const Interval i = c.bounds(a);
   if (i.min == -unbounded || i.max != i.min + 1) return false;
-  return m.bind({c.g.index(v.x->front().coefficient), a, c.g.index(constant_term(*v.x)), c.g.src(n, 1), c.g.index(i.min)});
+  return m.bind({c.g.index(v.x->front().coefficient), a, c.g.index(constant_term(*v.x)), v.divisor, c.g.index(i.min)});
 }
 
 bool find_small_constant(RewriteContext& c, Id n, Match& m) {
@@ -246,14 +250,15 @@ bool find_small_constant(RewriteContext& c, Id n, Match& m) {
   const std::int64_t k = v ? constant_term(*v.x) : 0;
   if (k == 0 || v.by == 0 || v.x->size() < 2) return false;
   const Poly x(v.x->begin(), v.x->end() - 1);
-  return m.bind({c.node(x), c.g.index(k), c.g.src(n, 1)});
+  return m.bind({c.node(x), c.g.index(k), v.divisor});
 }
 
 // Requires a negative leading coefficient, so that the rule applies in one direction only. Contradictory facts (a loop that
 // never runs) could prove both signs.
 bool find_negative(RewriteContext& c, Id n, Match& m) {
-  const Poly* d = is_index(c.g, n) ? c.sum(c.g.src(n, 1)) : nullptr;
-  return d != nullptr && !d->empty() && d->front().coefficient < 0 && m.bind({c.g.src(n, 0), c.g.src(n, 1)});
+  const auto [x, divisor] = c.g.operands<2>(n);
+  const Poly* d = is_index(c.g, n) ? c.sum(divisor) : nullptr;
+  return d != nullptr && !d->empty() && d->front().coefficient < 0 && m.bind({x, divisor});
 }
 
 constexpr Rule rules[] = {

@@ -10,9 +10,11 @@ constexpr std::size_t max_clauses = 64;
 std::vector<Id> clauses_of(const Graph& g, Id n) {
   std::vector<Id> out;
   const Op op = g.op(n);
-  for (; g.op(n) == op; n = g.src(n, 0)) {
+  while (g.op(n) == op) {
     if (out.size() == max_clauses) return {};
-    out.push_back(g.src(n, 1));
+    const auto [rest, clause] = g.operands<2>(n);
+    out.push_back(clause);
+    n = rest;
   }
   out.push_back(n);
   return out;
@@ -31,8 +33,9 @@ bool find_complement(RewriteContext& c, Id n, Match& m) {
   if (!is_bool(c.g, n)) return false;
   const auto all = clauses_of(c.g, n);
   for (Id id : all) {
-    if (c.g.op(id) != Op::NOT || std::ranges::find(all, c.g.src(id, 0)) == all.end()) continue;
-    return m.bind({c.g.src(id, 0), without_clauses(c, n, all, id, c.g.src(id, 0))});
+    if (c.g.op(id) != Op::NOT) continue;
+    const Id p = c.g.operand(id);
+    if (std::ranges::find(all, p) != all.end()) return m.bind({p, without_clauses(c, n, all, id, p)});
   }
   return false;
 }
@@ -47,7 +50,8 @@ std::vector<Limit> limits_of(RewriteContext& c, std::span<const Id> all) {
   std::vector<Limit> out;
   for (Id id : all) {
     if (c.g.op(id) != Op::LT || !compares_index(c.g, id)) continue;
-    const Poly *a = c.sum(c.g.src(id, 0)), *b = c.sum(c.g.src(id, 1));
+    const auto [left, right] = c.g.operands<2>(id);
+    const Poly *a = c.sum(left), *b = c.sum(right);
     auto d = a != nullptr && b != nullptr ? plus(c.g, *a, *b, -1) : std::nullopt;
     if (!d || d->empty() || constant_term(*d) < -unbounded || constant_term(*d) > unbounded) continue;
     const std::int64_t k = constant_term(*d);

@@ -17,7 +17,8 @@ std::vector<Divided> divisions_in(RewriteContext& c, const Poly& s, Op op) {
   for (const Monomial& t : s)
     for (Id a : t.atoms) {
       if (c.g.op(a) != op || std::ranges::find(out, a, &Divided::atom) != out.end()) continue;
-      const Poly *x = c.sum(c.g.src(a, 0)), *d = c.sum(c.g.src(a, 1));
+      const auto [numerator, divisor] = c.g.operands<2>(a);
+      const Poly *x = c.sum(numerator), *d = c.sum(divisor);
       if (x != nullptr && d != nullptr && !d->empty()) out.push_back({a, x, d});
     }
   if (out.size() > max_divisions) out.clear();
@@ -84,7 +85,7 @@ std::vector<Lifted> lifted(RewriteContext& c, const Poly& u) {
   if (u.size() > most) return out;
   for (const Monomial& t : u) {
     if (t.coefficient != 1 || t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::FLOORDIV) continue;
-    const Id x = c.g.src(t.atoms[0], 0), a = c.g.src(t.atoms[0], 1);
+    const auto [x, a] = c.g.operands<2>(t.atoms[0]);
     const Poly *xs = c.sum(x), *as = c.sum(a);
     auto s = plus(c.g, u, Poly{t}, -1);
     const auto shift = s && as != nullptr ? times(c.g, *s, *as) : std::nullopt;
@@ -159,20 +160,17 @@ bool find_div_from_mod(RewriteContext& c, Id n, Match& m) {
 bool find_where_sum(RewriteContext& c, Id n, Match& m) {
   const Poly* s = sum_at(c, n);
   if (s == nullptr) return false;
-  const auto is_choice = [&](const Monomial& t) {
-    if (t.atoms.size() != 1 || c.g.op(t.atoms[0]) != Op::WHERE) return false;
-    const auto src = c.g.src(t.atoms[0]);
-    return c.g.op(src[1]) != Op::INVALID && c.g.op(src[2]) != Op::INVALID;
-  };
+  const auto is_choice = [&](const Monomial& t) { return t.atoms.size() == 1 && is_plain_choice(c.g, t.atoms[0]); };
   for (auto a = s->begin(); a != s->end(); ++a)
     for (auto b = s->begin(); is_choice(*a) && b != a; ++b) {
-      const Id u = a->atoms[0], v = b->atoms[0];
-      if (!is_choice(*b) || c.g.src(u, 0) != c.g.src(v, 0)) continue;
+      if (!is_choice(*b)) continue;
+      const auto [p, then_a, else_a] = c.g.operands<3>(a->atoms[0]);
+      const auto [q, then_b, else_b] = c.g.operands<3>(b->atoms[0]);
+      if (p != q) continue;
       auto r = plus(c.g, *s, Poly{*a}, -1);
       if (r) r = plus(c.g, *r, Poly{*b}, -1);
       if (!r) continue;
-      return m.bind({c.g.index(a->coefficient), c.g.src(u, 0), c.g.src(u, 1), c.g.src(u, 2), c.g.index(b->coefficient),
-                     c.g.src(v, 1), c.g.src(v, 2), c.node(*r)});
+      return m.bind({c.g.index(a->coefficient), p, then_a, else_a, c.g.index(b->coefficient), then_b, else_b, c.node(*r)});
     }
   return false;
 }

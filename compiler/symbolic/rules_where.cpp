@@ -7,19 +7,19 @@ namespace {
 // A gated index keeps INVALID as its last operand. A gate that is always false stays, so that the user of the index still has a
 // gate.
 bool find_plain(RewriteContext& c, Id n, Op condition, Match& m) {
-  const auto src = c.g.src(n);
-  if (c.g.lanes(n) != 1 || c.g.op(src[0]) != condition || c.g.op(src[2]) == Op::INVALID) return false;
-  if (condition == Op::NOT) return m.bind({c.g.src(src[0], 0), src[1], src[2]});
-  return is_false(c.g, src[0]) && m.bind({src[1], src[2]});
+  const auto [p, a, b] = c.g.operands<3>(n);
+  if (c.g.lanes(n) != 1 || c.g.op(p) != condition || c.g.op(b) == Op::INVALID) return false;
+  if (condition == Op::NOT) return m.bind({c.g.operand(p), a, b});
+  return is_false(c.g, p) && m.bind({a, b});
 }
 bool find_where_false(RewriteContext& c, Id n, Match& m) { return find_plain(c, n, Op::CONST, m); }
 bool find_where_not(RewriteContext& c, Id n, Match& m) { return find_plain(c, n, Op::NOT, m); }
 
 // Finds where(l < r, t, f) on index values if t - f equals l - r up to a constant of 0 or 1; for sign -1: r - l, 0 or -1.
 bool find_extremum(RewriteContext& c, Id n, Match& m, std::int64_t sign) {
-  const auto src = c.g.src(n);
-  if (!is_index(c.g, n) || c.g.op(src[0]) != Op::LT || !compares_index(c.g, src[0])) return false;
-  const Id l = c.g.src(src[0], 0), r = c.g.src(src[0], 1), t = src[1], f = src[2];
+  const auto [p, t, f] = c.g.operands<3>(n);
+  if (!is_index(c.g, n) || c.g.op(p) != Op::LT || !compares_index(c.g, p)) return false;
+  const auto [l, r] = c.g.operands<2>(p);
   if (c.g.op(t) == Op::INVALID || c.g.op(f) == Op::INVALID) return false;
   const Poly *ls = c.sum(l), *rs = c.sum(r), *ts = c.sum(t), *fs = c.sum(f);
   if (ls == nullptr || rs == nullptr || ts == nullptr || fs == nullptr) return false;
@@ -33,8 +33,8 @@ bool find_where_max(RewriteContext& c, Id n, Match& m) { return find_extremum(c,
 
 // Finds a branch that becomes simpler under the condition.
 bool find_branch(RewriteContext& c, Id n, bool holds, Match& m) {
-  const auto src = c.g.src(n);
-  const Id p = src[0], t = src[1], f = src[2], branch = holds ? t : f;
+  const auto [p, t, f] = c.g.operands<3>(n);
+  const Id branch = holds ? t : f;
   if (c.g.lanes(n) != 1 || c.g.src(branch).empty()) return false;
   const Id u = c.branch_under(p, holds, branch);
   return u != branch && m.bind({p, t, f, u});
@@ -42,26 +42,25 @@ bool find_branch(RewriteContext& c, Id n, bool holds, Match& m) {
 bool find_where_then(RewriteContext& c, Id n, Match& m) { return find_branch(c, n, true, m); }
 bool find_where_else(RewriteContext& c, Id n, Match& m) { return find_branch(c, n, false, m); }
 
-bool is_number_choice(const Graph& g, Id id) {
-  return g.op(id) == Op::WHERE && g.op(g.src(id, 1)) != Op::INVALID && g.op(g.src(id, 2)) != Op::INVALID;
-}
-
 // Finds two choices by one condition under a minimum or maximum.
 bool find_choices(RewriteContext& c, Id n, Match& m) {
-  const Id s = c.g.src(n, 0), t = c.g.src(n, 1);
-  if (!is_index(c.g, n) || !is_number_choice(c.g, s) || !is_number_choice(c.g, t) || c.g.src(s, 0) != c.g.src(t, 0))
-    return false;
-  return m.bind({c.g.src(s, 0), c.g.src(s, 1), c.g.src(s, 2), c.g.src(t, 1), c.g.src(t, 2)});
+  const auto [s, t] = c.g.operands<2>(n);
+  if (!is_index(c.g, n) || !is_plain_choice(c.g, s) || !is_plain_choice(c.g, t)) return false;
+  const auto [p, a, b] = c.g.operands<3>(s);
+  const auto [q, x, y] = c.g.operands<3>(t);
+  return p == q && m.bind({p, a, b, x, y});
 }
 
 // The same, with one of the choices inside a nested minimum or maximum.
 bool find_inner_choices(RewriteContext& c, Id n, Match& m) {
-  const Id inner = c.g.src(n, 0), t = c.g.src(n, 1);
-  if (!is_index(c.g, n) || c.g.op(inner) != c.g.op(n) || !is_number_choice(c.g, t)) return false;
-  for (const std::size_t i : {1u, 0u}) {
-    const Id s = c.g.src(inner, i);
-    if (!is_number_choice(c.g, s) || c.g.src(s, 0) != c.g.src(t, 0)) continue;
-    return m.bind({c.g.src(inner, 1 - i), c.g.src(s, 0), c.g.src(s, 1), c.g.src(s, 2), c.g.src(t, 1), c.g.src(t, 2)});
+  const auto [inner, t] = c.g.operands<2>(n);
+  if (!is_index(c.g, n) || c.g.op(inner) != c.g.op(n) || !is_plain_choice(c.g, t)) return false;
+  const auto [q, x, y] = c.g.operands<3>(t);
+  const auto [left, right] = c.g.operands<2>(inner);
+  for (const auto& [z, s] : {std::pair(left, right), std::pair(right, left)}) {
+    if (!is_plain_choice(c.g, s)) continue;
+    const auto [p, a, b] = c.g.operands<3>(s);
+    if (p == q) return m.bind({z, p, a, b, x, y});
   }
   return false;
 }

@@ -84,7 +84,7 @@ Values Samples::symbol(Id id) const {
 }
 
 Values Samples::range(Id id) const {
-  const Values& end = memo_.at(graph_.src(id, 0));
+  const Values& end = memo_.at(graph_.end(id));
   unsigned iterates = end.known;
   for (std::size_t i = 0; i < points; ++i)
     if (end.value[i] < 1) iterates &= ~(1u << i);
@@ -96,7 +96,7 @@ Values Samples::range(Id id) const {
 Values Samples::derive(Id id) const {
   const Op op = graph_.op(id);
   const auto src = graph_.src(id);
-  if (op == Op::CONST) return constant(graph_.arg(id, 0));
+  if (op == Op::CONST) return constant(graph_.value(id));
   if (op == Op::SYM) return graph_.dtype(id) == DType::index ? symbol(id) : Values{};
   if (op == Op::RANGE) return range(id);
   if (!is_elementwise(op) || op == Op::CAST || op == Op::FMA || src.empty()) return {};

@@ -37,8 +37,9 @@ class Compiler {
       const Id id = open.back();
       open.pop_back();
       if (g_.op(id) == Op::AND && g_.dtype(id) == DType::boolean) {
-        open.push_back(g_.src(id, 1));
-        open.push_back(g_.src(id, 0));
+        const auto [first, second] = g_.operands<2>(id);
+        open.push_back(second);
+        open.push_back(first);
       } else {
         c.guard.push_back(program(id));
       }
@@ -81,7 +82,7 @@ class Compiler {
       for (std::size_t i = 0; i < n.count; ++i)
         n.src[i] = static_cast<std::uint8_t>(std::ranges::lower_bound(order, g_.src(id, i)) - order.begin());
       if (n.op == Op::SYM) n.value = std::ranges::find(variables_, g_.name(id), &RuleVariable::name) - variables_.begin();
-      if (n.op == Op::CONST) n.value = g_.arg(id, 0);
+      if (n.op == Op::CONST) n.value = g_.value(id);
       t.push_back(n);
     }
     return t;
@@ -114,7 +115,7 @@ class Matcher {
       return bound == id;
     }
     if (g_.op(id) != n.op) return false;
-    if (n.op == Op::CONST) return has_type(g_, id, n.condition) && g_.arg(id, 0) == n.value;
+    if (n.op == Op::CONST) return has_type(g_, id, n.condition) && g_.value(id) == n.value;
     if (n.op != Op::WHERE && !has_type(g_, id, n.condition)) return false;
     if (is_comparison(n.op) && !has_type(g_, g_.src(id, 0), t_[n.src[0]].condition)) return false;
     bool swapped = false;
@@ -186,9 +187,10 @@ Id make_folded(Graph& g, Op op, bool condition, std::span<const Id> src) {
   const DType d = condition ? DType::boolean : DType::index;
   if (std::ranges::all_of(src, [&](Id s) { return g.op(s) == Op::CONST; })) {
     std::array<Known, 3> known;
-    for (std::size_t i = 0; i < src.size(); ++i)
-      known[i] = g.dtype(src[i]) == DType::index ? known_constant(g.arg(src[i], 0))
-                                                 : known_condition({g.arg(src[i], 0), g.arg(src[i], 0)});
+    for (std::size_t i = 0; i < src.size(); ++i) {
+      const std::int64_t v = g.value(src[i]);
+      known[i] = g.dtype(src[i]) == DType::index ? known_constant(v) : known_condition({v, v});
+    }
     const Known k = known_result(op, condition, std::span(known.data(), src.size()));
     const bool exact = k.interval.single();  // saturated beyond 2^62
     if (exact) return condition ? g.constant(d, static_cast<std::uint64_t>(k.interval.min)) : g.index(k.interval.min);

@@ -57,7 +57,8 @@ class RuleSet {
 // A quick test by the operations of the operands. It rejects most rules that do not match.
 inline bool may_match(const Graph& g, const CompiledRule& r, Id node) {
   if (!r.filtered) return true;
-  const Op a = g.op(g.src(node, 0)), b = g.op(g.src(node, 1));
+  const auto [first, second] = g.operands<2>(node);
+  const Op a = g.op(first), b = g.op(second);
   const auto fits = [](Op wanted, Op op) { return wanted == Op::SYM || wanted == op; };
   return (fits(r.operands[0], a) && fits(r.operands[1], b)) ||
          (is_commutative(g.op(node)) && fits(r.operands[0], b) && fits(r.operands[1], a));

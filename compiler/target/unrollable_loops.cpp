@@ -3,12 +3,12 @@
 namespace kiln::compiler {
 namespace {
 
-bool is_loop(const Graph& g, Id range) { return static_cast<RangeKind>(g.arg(range, 1)) == RangeKind::loop; }
+bool is_loop(const Graph& g, Id range) { return g.range_kind(range) == RangeKind::loop; }
 
 // The extent of a range; more than max_short_iterations if it is not constant.
 std::int64_t constant_extent(const Graph& g, Id range) {
-  const Id end = g.src(range, 0);
-  return g.is_const(end) ? g.arg(end, 0) : max_short_iterations + 1;
+  const Id end = g.end(range);
+  return g.is_const(end) ? g.value(end) : max_short_iterations + 1;
 }
 
 }  // namespace

@@ -314,7 +314,7 @@ int run(int argc, char** argv) {
   const auto choose = [&](auto f) { return [&chosen, f] { chosen = f; }; };
   const auto file = [&](CLI::App* sub) { sub->add_option("FILE", o.file, "Graph text")->required(); };
   file(command("print", "Print it in canonical form", choose([&] { print_or_verify(o, true); })));
-  file(command("verify", "DataCheck it", choose([&] { print_or_verify(o, false); })));
+  file(command("verify", "Check it", choose([&] { print_or_verify(o, false); })));
   CLI::App* pass = command("run", "Run one pass and print the result", choose([&] { run_pass(o); }));
   file(pass);
   pass->add_option("--pass", o.pass, "Its name; see `passes`")->required();
