@@ -21,6 +21,7 @@ namespace remarks {
 inline constexpr RemarkKind stored{"stored", "fold_stages", true};
 inline constexpr RemarkKind recomputed{"recomputed", "fold_stages", false};
 inline constexpr RemarkKind packed{"packed", "pack_operands", false};
+inline constexpr RemarkKind windows{"windows", "pack_windows", false};
 inline constexpr RemarkKind fused{"fused", "fuse_rows", false};
 inline constexpr RemarkKind not_fused{"not-fused", "fuse_rows", true};
 inline constexpr RemarkKind copied{"copied", "memory_plan", true};
@@ -34,8 +35,8 @@ inline constexpr RemarkKind one_thread{"one-thread", "loop_nest", true};
 inline constexpr RemarkKind gathered{"gathered", "interleaved_access", true};
 inline constexpr RemarkKind wide_index{"wide-index", "index_dtype", true};
 
-inline constexpr RemarkKind all[] = {stored,     recomputed,     packed, fused,  not_fused,  copied,   rotated,   serial,
-                                     vectorised, not_vectorised, masked, branch, one_thread, gathered, wide_index};
+inline constexpr RemarkKind all[] = {stored, recomputed, packed,         windows, fused,  not_fused,  copied,   rotated,
+                                     serial, vectorised, not_vectorised, masked,  branch, one_thread, gathered, wide_index};
 }  // namespace remarks
 
 struct Remark {

@@ -17,6 +17,7 @@
 #include "compiler/schedule/kernel_split.h"
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
+#include "compiler/schedule/pack_windows.h"
 #include "compiler/schedule/ping_pong.h"
 #include "compiler/schedule/share_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
@@ -51,6 +52,7 @@ constexpr Pass table[] = {
     {"collapse_reductions", program, Form::ranges, optional, collapse_reductions},
     {"fold_stages", program, Form::ranges, optional, fold_stages_to_the_end},
     {"kernel_split", segment, Form::kernels, required, kernel_split},
+    {"pack_windows", segment, Form::kernels, optional, pack_windows},
     {"pack_operands", segment, Form::kernels, optional, pack_operands},
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},

@@ -1,5 +1,7 @@
 // Makers for transformations of large tensors only: reductions that are split into stages, packed operands of matrix products,
 // rows longer than a block of a striped reduction.
+#include <utility>
+
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/typing.h"
 #include "tests/fuzz/random_program.h"
@@ -75,10 +77,19 @@ Id long_rows(ProgramState& s, const ParameterMaker& parameter) {
   return s.b.elementwise(Op::FDIV, {x, s.b.reshape(s.b.reduce(ReduceKind::sum, x, last), kept)});
 }
 
+// Windows over rows that are long enough for a copy of the padded input.
+Id long_windows(ProgramState& s, const ParameterMaker& parameter) {
+  const Id x = parameter(extents(s, {s.draw.between(1, 6), s.draw.between(600, 3000)}));
+  const double most = std::exchange(s.most_elements, 100'000);
+  const Id y = s.draw.one_in(4) ? pool(s, x) : convolve(s, x);
+  s.most_elements = most;
+  return y;
+}
+
 }  // namespace
 
 Id large_value(ProgramState& s, const ParameterMaker& parameter) {
-  static constexpr auto makers = std::array{long_reduction, product, product_by_vector, long_rows};
+  static constexpr auto makers = std::array{long_reduction, product, product_by_vector, long_rows, long_windows};
   return s.draw.of(makers)(s, parameter);
 }
 

@@ -53,7 +53,8 @@ Id windows(ProgramState& s, Id x, std::size_t axis, Window w) {
 
 bool fits(ProgramState& s, Id x) { return s.elements(s.b.shape_of(x)) <= s.most_elements * 10; }
 
-// The maximum, minimum or sum of each window.
+}  // namespace
+
 Id pool(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
   if (shape.empty() || shape.size() > 4) return x;
@@ -67,6 +68,8 @@ Id pool(ProgramState& s, Id x) {
   }
   return fits(s, v) ? s.b.reduce(s.draw.of(std::array{ReduceKind::max, ReduceKind::min, ReduceKind::sum}), v, axes) : x;
 }
+
+namespace {
 
 // The value's elements from `from` on, repeated, in a shape of constants.
 Id filled(ProgramState& s, Id v, std::int64_t from, const std::vector<std::int64_t>& shape) {
@@ -83,7 +86,8 @@ Id filled(ProgramState& s, Id v, std::int64_t from, const std::vector<std::int64
 
 Id filter(ProgramState& s, DType d, const std::vector<std::int64_t>& shape) { return filled(s, s.as(s.any(), d), 0, shape); }
 
-// [.., C, H] with a filter [O, C, K]: sums of products over windows, perhaps with a bias.
+}  // namespace
+
 Id convolve(ProgramState& s, Id x) {
   std::vector<Id> shape = s.b.shape_of(x);
   if (shape.size() < 2 || shape.size() > 3) return x;
@@ -116,6 +120,8 @@ Id convolve(ProgramState& s, Id x) {
   Id y = s.b.reduce_fma(v, s.b.broadcast_to(f, whole), axes);
   return s.draw.one_in(2) ? s.b.elementwise(Op::ADD, {y, filter(s, s.g.dtype(x), {outs, 1})}) : y;
 }
+
+namespace {
 
 Id tile(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);

@@ -74,6 +74,9 @@ std::vector<WeightedMaker> table_makers();
 std::vector<WeightedMaker> vector_makers();
 
 Id flipped(ProgramState& s, Id x);  // flips some axes
+// With windows of random sizes, steps and dilations, along one or two axes. They return x if nothing fits.
+Id pool(ProgramState& s, Id x);      // the maximum, minimum or sum of each window
+Id convolve(ProgramState& s, Id x);  // [.., C, H] with a filter [O, C, K]: sums of products, perhaps with a border and a bias
 
 // Makes a value from new, large parameters.
 using ParameterMaker = std::function<Id(std::vector<Id> extents)>;

@@ -1,0 +1,64 @@
+// Convolutions and pools that are large enough for a copy of their padded input.
+#include <kiln/dsl.h>
+
+using namespace kiln;
+
+inline constexpr dim<"B"> B;
+inline constexpr dim<"H", facts{.min = 5}> H;
+inline constexpr dim<"W", facts{.min = 5}> W;
+
+template <class D, dsl::conv O, int C, int K, int R>
+struct convolution : program<convolution<D, O, C, K, R>> {
+  static constexpr int height = (23 + 2 * O.padding.h - O.dilation.h * (R - 1) - 1) / O.stride.h + 1;
+  static constexpr int width = (41 + 2 * O.padding.w - O.dilation.w * (R - 1) - 1) / O.stride.w + 1;
+  in<D, 2, C, 23, 41> x;
+  in<D, K, C / O.groups, R, R> w;
+  in<D, K> bias;
+  out<D, 2, K, height, width> y;
+  constexpr void body() { y = max(conv2d<O>(x, w, bias), 0); }
+};
+
+template <dsl::conv O>
+struct symbolic_convolution : program<symbolic_convolution<O>> {
+  in<f32, B, 3, H, W> x;
+  in<f32, 8, 3, 3, 3> w;
+  out<f32, B, 8, (H + (2 * O.padding.h - 2 * O.dilation.h - 1)) / O.stride.h + 1,
+      (W + (2 * O.padding.w - 2 * O.dilation.w - 1)) / O.stride.w + 1>
+      y;
+  constexpr void body() { y = conv2d<O>(x, w); }
+};
+
+template <dsl::pool O, int Height, int Width>
+struct pools : program<pools<O, Height, Width>> {
+  in<f32, 8, 6, 37, 75> x;
+  out<f32, 8, 6, Height, Width> largest, average;
+  constexpr void body() {
+    largest = max_pool2d<O>(x);
+    average = avg_pool2d<O>(x);
+  }
+};
+
+// The channels are innermost, and the windows are views of both axes.
+struct channels_last : program<channels_last> {
+  in<f32, 20, 40, 8> x;
+  in<f32, 8, 3, 3, 32> w;
+  out<f32, 32, 20, 40> y;
+  constexpr void body() {
+    auto planes = reshape<1, 8, 20, 40>(permute<2, 0, 1>(x));
+    y = reshape<32, 20, 40>(conv2d<conv{.padding = 1}>(planes, permute<3, 0, 1, 2>(w)));
+  }
+};
+
+static const programs<
+    convolution<f32, dsl::conv{.padding = 1}, 4, 16, 3>, convolution<f64, dsl::conv{.stride = 2, .padding = 1}, 3, 8, 3>,
+    convolution<f16, dsl::conv{.stride = 2, .padding = 3}, 3, 8, 7>, convolution<i32, dsl::conv{.stride = 3}, 4, 8, 5>,
+    convolution<f32, dsl::conv{.stride = dsl::hw{1, 2}, .padding = dsl::hw{2, 0}}, 4, 16, 3>,
+    convolution<f32, dsl::conv{.padding = 2, .dilation = 2}, 4, 16, 3>,
+    convolution<f32, dsl::conv{.stride = 2, .padding = 2, .dilation = 3}, 4, 8, 3>,
+    convolution<f32, dsl::conv{.stride = 2, .padding = 1, .groups = 2}, 8, 16, 3>,
+    convolution<f32, dsl::conv{.stride = 2, .padding = 1, .groups = 16}, 16, 16, 3>,
+    symbolic_convolution<dsl::conv{.padding = 1}>, symbolic_convolution<dsl::conv{.stride = 2, .padding = 1}>,
+    symbolic_convolution<dsl::conv{.stride = 2}>, symbolic_convolution<dsl::conv{.padding = 2, .dilation = 2}>,
+    pools<dsl::pool{.kernel = 3, .stride = 2, .padding = 1}, 19, 38>, pools<dsl::pool{.kernel = 5, .stride = 2}, 17, 36>,
+    channels_last>
+    exported;
