@@ -19,8 +19,22 @@ constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offsets up to here 
 constexpr double element_cost = 1.5;
 constexpr double shuffle_cost = 2;
 
-// Accesses with equal keys have constant distances: state, stride, lanes, type, terms of the address.
-using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>>;
+// Of a LOAD whose lanes are all active or all inactive: the condition, and the value of inactive lanes. no_id: without a gate.
+struct UniformGate {
+  Id condition = no_id, inactive = no_id;
+  auto operator<=>(const UniformGate&) const = default;
+};
+
+// nullopt: a gate that may differ from lane to lane.
+std::optional<UniformGate> uniform_gate(const Graph& g, Id load) {
+  if (g.src(load).size() == 2) return UniformGate{};
+  const Id inactive = g.src(load, 2), gate = g.src(load, 3);
+  if (g.op(gate) != Op::BROADCAST || !g.is_const(inactive)) return std::nullopt;
+  return UniformGate{g.operand(gate), inactive};
+}
+
+// Accesses with equal keys have constant distances: state, stride, lanes, type, terms of the address. They have equal gates.
+using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>, UniformGate>;
 struct Place {
   Key key;
   std::int64_t offset = 0;
@@ -28,14 +42,16 @@ struct Place {
 
 std::optional<Place> place_of(const Graph& g, Id access) {
   const bool is_load = g.op(access) == Op::LOAD;
-  if ((!is_load && g.op(access) != Op::STORE) || access_of(g, access) != Access::strided) return std::nullopt;
+  if (!is_load && (g.op(access) != Op::STORE || access_of(g, access) != Access::strided)) return std::nullopt;
+  const std::optional<UniformGate> gate = is_load ? uniform_gate(g, access) : UniformGate{};
+  if (!gate || g.op(index_of(g, access)) != Op::RAMP) return std::nullopt;
   const DType d = g.dtype(is_load ? access : value_of(g, access));
   const Id index = index_of(g, access);
   const std::int64_t stride = g.stride(index);
   if (stride < 2 || stride > longest_stride) return std::nullopt;
   const LinearIndex base = linear_index(g, g.operand(index));
   if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // outside of any tensor
-  return Place{{g.state(access), stride, g.lanes(index), d, base.terms}, base.constant};
+  return Place{{g.state(access), stride, g.lanes(index), d, base.terms, *gate}, base.constant};
 }
 
 // Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
@@ -73,7 +89,7 @@ class Interleaving {
 
   // LOADs whose offsets differ by less than the stride read the same vectors.
   void group(const Key& key, std::vector<std::pair<std::int64_t, Id>>& loads) {
-    const auto& [state, stride, lanes, dtype, terms] = key;
+    const auto& [state, stride, lanes, dtype, terms, gate] = key;
     std::ranges::sort(loads);
     for (std::size_t i = 0, end = 0; i < loads.size(); i = end) {
       while (end < loads.size() && loads[end].first < loads[i].first + stride) ++end;
@@ -93,11 +109,15 @@ class Interleaving {
     const LinearIndex base = linear_index(g_, g_.operand(x[1]));
     const std::int64_t stride = g_.stride(x[1]);
     const int lanes = g_.lanes(id), n = register_lanes(g_.dtype(id), lanes);
-    std::vector<Id> parts;
+    std::vector<Id> parts, gate;  // the LOADs' last operands
+    if (x.size() > 2) {
+      gate.push_back(g_.constant(g_.dtype(id), static_cast<std::uint64_t>(g_.value(x[2])), n));
+      gate.push_back(g_.make(Op::BROADCAST, DType::boolean, {g_.operand(x[3])}, {}, {}, n));
+    }
     for (int first = 0; first < lanes; first += n) {
       LinearIndex at = base;
       at.constant += first * stride;
-      parts.push_back(load_part(id, x[0], at, stride, n, extent));
+      parts.push_back(load_part(id, x[0], at, gate, stride, n, extent));
     }
     std::vector<std::int64_t> all;
     for (int i = 0; i < lanes; ++i) all.push_back(i);
@@ -105,15 +125,17 @@ class Interleaving {
   }
 
   // The last vector ends at the last element, because memory behind it may be invalid.
-  Id load_part(Id id, Id state, LinearIndex at, std::int64_t stride, int lanes, const Extent& extent) {
+  Id load_part(Id id, Id state, LinearIndex at, std::span<const Id> gate, std::int64_t stride, int lanes,
+               const Extent& extent) {
     const std::int64_t elements = extent.before + extent.after + stride * (lanes - 1) + 1;
     at.constant -= extent.before;
     const std::int64_t start = at.constant, last = elements - lanes;
     std::vector<Id> vectors;
     for (std::int64_t first = 0; first < elements; first += lanes) {
       at.constant = start + std::min(first, last);
-      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), std::vector<Id>{state, ramp(g_, make_index(g_, at), 1, lanes)},
-                                g_.args(id), g_.name(id), lanes));
+      std::vector<Id> s{state, ramp(g_, make_index(g_, at), 1, lanes)};
+      s.insert(s.end(), gate.begin(), gate.end());
+      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), lanes));
     }
     std::vector<std::int64_t> from;
     for (int i = 0; i < lanes; ++i) {
@@ -140,7 +162,7 @@ class Interleaving {
         if (const auto p = place_of(g_, effects[i])) found[p->key].emplace_back(p->offset, i);
     std::map<std::size_t, std::vector<Id>> instead;
     for (auto& [key, places] : found) {
-      const auto& [state, stride, lanes, dtype, terms] = key;
+      const auto& [state, stride, lanes, dtype, terms, gate] = key;
       std::ranges::sort(places);
       const auto n = static_cast<std::size_t>(stride);
       const bool whole = places.size() == n && places.back().first == places[0].first + stride - 1;

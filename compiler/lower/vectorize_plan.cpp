@@ -20,6 +20,7 @@ namespace {
 
 constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
+constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
@@ -30,6 +31,7 @@ struct Body {
   int operations = 0;
   std::vector<Id> fma_loops;
   bool has_loops = false;
+  bool has_borders = false;  // conditions that may hold for inner iterations only (interior.h)
 };
 
 Body look(const Graph& g, std::span<const Id> stores) {
@@ -41,6 +43,8 @@ Body look(const Graph& g, std::span<const Id> stores) {
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
     if (is_elementwise(op) && d != DType::index) ++b.operations;
+    if ((op == Op::LOAD && g.src(id).size() > 2) || ((op == Op::MIN || op == Op::MAX) && d == DType::index))
+      b.has_borders = true;
     if (op != Op::FOR) continue;
     b.has_loops = true;
     const auto yield = loop_parts(g, id).yield;
@@ -170,7 +174,9 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const Body b = look(g, stores);
   const int one_register = std::max(1, target.vector_bytes / b.widest);
   const bool streams = b.has_loops && b.fma_loops.empty() && b.operations <= cheap_body;  // columns of a reduction over rows
-  const int registers = streams ? target.vector_registers / 4 : b.operations > light_body ? 1 : 2;
+  const bool is_narrow =
+      b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
+  const int registers = streams ? target.vector_registers / 4 : b.operations > light_body || is_narrow ? 1 : 2;
   const int most = registers * one_register;
   const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], most))));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);

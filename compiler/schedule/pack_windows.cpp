@@ -10,6 +10,7 @@
 #include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/each_kernel.h"
+#include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
@@ -36,6 +37,7 @@ struct Dimension {
   Id at;                // the same place in the kernel's ranges
   std::size_t degree;   // of the stride in the tensor: symbols that are its factors
   std::int64_t stride;  // the constant factor
+  double length;        // elements, at typical extents
 };
 
 struct Operand {
@@ -51,14 +53,14 @@ struct Operand {
 class Packing {
  public:
   Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
-      : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(g.sources(g.src(k.sink, 0), 1)), ids_(g, k.sink) {}
+      : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
 
   // The kernel that copies an operand; nullopt: nothing to pack.
   std::optional<Kernel> run() {
     if (loops_.empty()) return std::nullopt;
     for (const Id reduce : g_.reachable(kernel_.sink)) {
       if (g_.op(reduce) != Op::REDUCE) continue;
-      const std::size_t values = operands_of(static_cast<ReduceKind>(g_.arg(reduce, 0)));
+      const std::size_t values = operands_of(g_.reduce_kind(reduce));
       for (std::size_t i = 0; i < values; ++i)
         if (std::optional<Operand> o = operand(g_.src(reduce, i)); o && worth_it(*o)) return packed(*o);
     }
@@ -82,9 +84,13 @@ class Packing {
     for (const Id r : ranges) {
       const auto quotient = quotients.find(r);
       if (std::ranges::none_of(o.axes, [&](const Axis& a) { return r == a.loop || r == a.window; }))
-        o.dimensions.push_back(dimension(r, quotient == quotients.end() ? r : quotient->second, *index, r));
+        o.dimensions.push_back(
+            dimension(r, quotient == quotients.end() ? r : quotient->second, extent(r), split_at(*index, r).factor));
     }
-    for (const Axis& a : o.axes) o.dimensions.push_back(dimension(a.u, sum(a), *index, a.dilation == 1 ? a.window : a.loop));
+    for (const Axis& a : o.axes) {
+      const std::int64_t last = a.step * (extent(a.loop) - 1) + a.dilation * (extent(a.window) - 1);
+      o.dimensions.push_back(dimension(a.u, sum(a), last + 1, split_at(*index, a.dilation == 1 ? a.window : a.loop).factor));
+    }
     in_order_of_memory(o);
     return o;
   }
@@ -107,9 +113,11 @@ class Packing {
     const std::optional<Poly> index = symbolic::sum_of(g_, g_.src(o.load, 1));
     for (const Monomial& m : index.value_or(Poly{}))
       for (const Id atom : m.atoms) {
-        if (g_.op(atom) != Op::FLOORDIV || g_.op(g_.src(atom, 0)) != Op::RANGE || !g_.is_const(g_.src(atom, 1))) continue;
-        const Id last = index_sub(g_, g_.src(g_.src(atom, 0), 0), g_.index(1));
-        const Id range = ids_.range(g_, index_add(g_, index_floordiv(g_, last, g_.src(atom, 1)), g_.index(1)), RangeKind::loop);
+        if (g_.op(atom) != Op::FLOORDIV) continue;
+        const auto [dividend, divisor] = g_.operands<2>(atom);
+        if (g_.op(dividend) != Op::RANGE || !g_.is_const(divisor)) continue;
+        const Id last = index_sub(g_, g_.end(dividend), g_.index(1));
+        const Id range = ids_.range(g_, index_add(g_, index_floordiv(g_, last, divisor), g_.index(1)), RangeKind::loop);
         named[atom] = range;
         names[range] = atom;
       }
@@ -117,7 +125,7 @@ class Packing {
     return names;
   }
 
-  bool is_reduced(Id range) const { return static_cast<RangeKind>(g_.arg(range, 1)) == RangeKind::reduce; }
+  bool is_reduced(Id range) const { return g_.range_kind(range) == RangeKind::reduce; }
 
   bool is_linear_in_ranges(const Poly& index) const {
     for (const Monomial& m : index)
@@ -151,13 +159,14 @@ class Packing {
   std::unordered_map<Id, Id> conditions_of_sum(Id value, const Axis& a) {
     std::unordered_map<Id, Id> out;
     for (const Id id : g_.reachable(value)) {
-      if (g_.op(id) != Op::LT || !g_.is_index_const(g_.src(id, 0), 0)) continue;
-      const std::optional<Poly> sum = symbolic::sum_of(g_, g_.src(id, 1));
+      if (g_.op(id) != Op::LT) continue;
+      const auto [left, right] = g_.operands<2>(id);
+      const std::optional<Poly> sum = symbolic::sum_of(g_, right);
+      if (!g_.is_index_const(left, 0) || !sum || sum->size() != 2) continue;
       const auto is_one = [&](const Monomial& m) {
         return m.coefficient > 0 && m.atoms.size() == 1 && (m.atoms[0] == a.loop || m.atoms[0] == a.window);
       };
-      if (sum && sum->size() == 2 && std::ranges::all_of(*sum, is_one))
-        out[id] = g_.make(Op::LT, DType::boolean, {g_.index(0), this->sum(a)});
+      if (std::ranges::all_of(*sum, is_one)) out[id] = g_.make(Op::LT, DType::boolean, {g_.index(0), this->sum(a)});
     }
     return out;
   }
@@ -165,7 +174,7 @@ class Packing {
   // The values of u: 0 to step * last j + dilation * last k. None if a range is empty.
   Id length(const Axis& a) {
     const auto last = [&](Id range, std::int64_t by) {
-      return index_mul(g_, index_sub(g_, g_.src(range, 0), g_.index(1)), g_.index(by));
+      return index_mul(g_, index_sub(g_, g_.end(range), g_.index(1)), g_.index(by));
     };
     const Id j = last(a.loop, a.step), k = last(a.window, a.dilation);
     return index_max(g_, index_add(g_, index_add(g_, j, k), g_.index(1)), g_.index(0));
@@ -185,14 +194,14 @@ class Packing {
   }
 
   std::int64_t extent(Id range) const {
-    const Interval end = bounds_(g_.src(range, 0));
+    const Interval end = bounds_(g_.end(range));
     return end.min == end.max ? end.max : std::max(end.min, std::min(end.max, typical_extent));
   }
 
-  // The dimension of a range with the stride of `like`.
-  static Dimension dimension(Id range, Id at, const Poly& index, Id like) {
-    const Poly stride = split_at(index, like).factor;
-    return stride.empty() ? Dimension{range, at, 0, 0} : Dimension{range, at, stride[0].atoms.size(), stride[0].coefficient};
+  static Dimension dimension(Id range, Id at, std::int64_t length, const Poly& stride) {
+    const auto n = static_cast<double>(length);
+    return stride.empty() ? Dimension{range, at, 0, 0, n}
+                          : Dimension{range, at, stride[0].atoms.size(), stride[0].coefficient, n};
   }
 
   void in_order_of_memory(Operand& o) const {
@@ -213,7 +222,7 @@ class Packing {
     for (const Id r : loops_) reads *= static_cast<double>(extent(r));
     for (const Id r : o.ranges)
       if (is_reduced(r)) reads *= static_cast<double>(extent(r));
-    for (const Dimension& d : o.dimensions) elements *= static_cast<double>(extent(d.range));
+    for (const Dimension& d : o.dimensions) elements *= d.length;
     return reads >= static_cast<double>(fewest_reads) &&
            reads >= elements * (o.phases > 1 ? walks_for_steps : walks_for_border);
   }
@@ -221,7 +230,7 @@ class Packing {
   // The extents of the copy. The last dimension becomes [phase, index] if there are phases.
   std::vector<Id> extents_of(const Operand& o) {
     std::vector<Id> out;
-    for (const Dimension& d : o.dimensions) out.push_back(g_.src(d.range, 0));
+    for (const Dimension& d : o.dimensions) out.push_back(g_.end(d.range));
     if (o.phases == 1) return out;
     const Id phases = g_.index(o.phases), rounded = index_add(g_, out.back(), g_.index(o.phases - 1));
     out.back() = phases;
@@ -245,7 +254,7 @@ class Packing {
     const auto buffer = static_cast<int>(s_.buffers.size());
     const DType d = g_.dtype(o.value);
     s_.buffers.push_back({d, index_product(g_, extents), -1, no_id});
-    const int source = nth(kernel_.buffers, g_.arg(g_.src(o.load, 0), 0));
+    const int source = kernel_.buffers[g_.slot(g_.state(o.load))];
     Kernel made = copy(o, extents, buffer, source);
     kernel_.buffers.push_back(buffer);
     read_packed(o, extents, g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1}));
@@ -280,10 +289,10 @@ class Packing {
     std::vector<Id> ranges;
     for (const Id n : extents) ranges.push_back(ids_.range(g_, n, RangeKind::loop));
     const Id source = g_.make(Op::BUFFER, g_.dtype(o.load), {}, {1}), target = g_.make(Op::BUFFER, d, {}, {0});
-    std::unordered_map<Id, Id> map{{g_.src(o.load, 0), source}};
+    std::unordered_map<Id, Id> map{{g_.state(o.load), source}};
     for (std::size_t i = 0; i < o.dimensions.size(); ++i) map[o.dimensions[i].range] = ranges[i];
     if (o.phases > 1) {
-      const Id u = o.dimensions.back().range, end = index_sub(g_, g_.src(u, 0), g_.index(1));
+      const Id u = o.dimensions.back().range, end = index_sub(g_, g_.end(u), g_.index(1));
       const Id at = index_add(g_, index_mul(g_, ranges.back(), g_.index(o.phases)), ranges[ranges.size() - 2]);
       map[u] = g_.make(Op::MIN, DType::index, {at, end});
     }
