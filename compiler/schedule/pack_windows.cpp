@@ -1,324 +1,231 @@
 #include "compiler/schedule/pack_windows.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
-#include "compiler/ir/nth.h"
-#include "compiler/ir/range_ids.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
-#include "compiler/symbolic/bounds.h"
-#include "compiler/symbolic/linear.h"
-#include "compiler/symbolic/simplify.h"
+#include "compiler/schedule/window_operand.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t longest_step = 16;       // steps of windows up to which the phases are planes of the copy
-constexpr std::int64_t fewest_reads = 1 << 14;  // of the whole kernel: with fewer, a second kernel costs more than it saves
-constexpr double walks_for_border = 16;         // reads of each element that pay for a copy that only removes gates
-constexpr double walks_for_steps = 4;           // reads of each element that pay for a copy that makes neighbours contiguous
-constexpr std::int64_t typical_extent = 1024;   // of an extent that is not known
+constexpr double fewest_reads = 1 << 14;   // of the operand: with fewer, a second kernel costs more than it saves
+constexpr double walks_for_border = 16;    // reads of each element that pay for a copy without gates
+constexpr double walks_for_steps = 4;      // reads of each element that pay for a copy that makes neighbours contiguous
+constexpr double shortest_sum = 32;        // products of one element that pay for a copy of the result
+constexpr std::int64_t longest_row = 512;  // of results: of longer rows, the last vector is a small part
 
-// u = step * loop + dilation * window. One of the two factors is 1.
-struct Axis {
-  Id loop, window;
-  std::int64_t step, dilation;
-  Id u = no_id;
-};
-
-// One axis of the copy.
-struct Dimension {
-  Id range;             // of the shifted value
-  Id at;                // the same place in the kernel's ranges
-  std::size_t degree;   // of the stride in the tensor: symbols that are its factors
-  std::int64_t stride;  // the constant factor
-  double length;        // elements, at typical extents
-};
-
-struct Operand {
-  Id value;                // of the reduction: the LOAD, and the selection of the border's value
-  Id load;                 // of the shifted value
-  std::vector<Id> ranges;  // of the value
-  std::vector<Axis> axes;
-  std::vector<Dimension> dimensions;  // in the order of memory
-  Id shifted;                         // the value over the copy's ranges
-  std::int64_t phases = 1;            // the step of the innermost LOOP range; the last dimension is then its axis
+// A part of an axis of the copy: all of it, the phase u mod `step`, or the quotient u // step.
+struct Part {
+  Id extent, range;  // range: of the kernel that makes the copy
+  Id at;             // the place in the kernel that reads the copy
 };
 
 class Packing {
  public:
-  Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
-      : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
+  Packing(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify, std::vector<Kernel>& made)
+      : g_(g), s_(s), kernel_(k), made_(made), simplify_(simplify), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
 
-  // The kernel that copies an operand; nullopt: nothing to pack.
-  std::optional<Kernel> run() {
-    if (loops_.empty()) return std::nullopt;
+  // Packs one operand. False: nothing to pack.
+  bool run() {
+    if (loops_.empty()) return false;
     for (const Id reduce : g_.reachable(kernel_.sink)) {
       if (g_.op(reduce) != Op::REDUCE) continue;
-      const std::size_t values = operands_of(g_.reduce_kind(reduce));
-      for (std::size_t i = 0; i < values; ++i)
-        if (std::optional<Operand> o = operand(g_.src(reduce, i)); o && worth_it(*o)) return packed(*o);
+      for (const Id value : g_.sources(reduce)) {
+        if (g_.op(value) == Op::RANGE) break;
+        const std::optional<WindowOperand> o = window_operand(g_, value, loops_, ids_, simplify_);
+        if (!o) continue;
+        flat_ = walks_rows_as_one(*o, reduce);
+        planes_ = o->axes.back().loop == loops_.back();
+        if (!worth_it(*o)) continue;
+        pack(*o, reduce);
+        return true;
+      }
     }
-    return std::nullopt;
+    return false;
   }
 
  private:
-  // nullopt: the value is not one tensor at an index that is linear in ranges, or no two ranges make an axis.
-  std::optional<Operand> operand(Id value) {
-    Operand o{value, no_id, {}, {}, {}, value};
-    if (!find_load(o)) return std::nullopt;
-    const std::unordered_map<Id, Id> quotients = name_quotients(o);  // by range: the quotient that it stands for
-    find_load(o);
-    const std::optional<Poly> index = symbolic::sum_of(g_, g_.src(o.load, 1));
-    if (!index || !is_linear_in_ranges(*index)) return std::nullopt;
-    Simplifier simplify(g_, facts_);
-    const std::vector<Id> ranges = o.ranges;
-    for (const Id k : ranges)
-      if (is_reduced(k)) shift(o, *index, k, simplify);
-    if (o.axes.empty()) return std::nullopt;
-    for (const Id r : ranges) {
-      const auto quotient = quotients.find(r);
-      if (std::ranges::none_of(o.axes, [&](const Axis& a) { return r == a.loop || r == a.window; }))
-        o.dimensions.push_back(
-            dimension(r, quotient == quotients.end() ? r : quotient->second, extent(r), split_at(*index, r).factor));
+  // Whether the two innermost LOOP ranges are axes that no other operand of a long sum of products depends on. One range then
+  // walks through whole planes of the copy, and the results between the rows' ends are dropped.
+  bool walks_rows_as_one(const WindowOperand& o, Id reduce) {
+    if (g_.reduce_kind(reduce) != ReduceKind::fma || g_.src(kernel_.sink).size() != 1 || o.axes.size() < 2) return false;
+    const WindowAxis &row = o.axes[o.axes.size() - 2], &column = o.axes.back();
+    if (loops_.size() < 2 || row.loop != loops_[loops_.size() - 2] || column.loop != loops_.back()) return false;
+    if (typical_extent(g_, simplify_.bounds(), column.loop) > longest_row && g_.is_const(g_.end(column.loop))) return false;
+    double products = 1;
+    for (const Id s : g_.src(reduce)) {
+      if (g_.op(s) == Op::RANGE) products *= static_cast<double>(typical_extent(g_, simplify_.bounds(), s));
+      if (g_.op(s) == Op::RANGE || s == o.value) continue;
+      const std::vector<Id> nodes = g_.reachable(s);
+      if (std::ranges::binary_search(nodes, row.loop) || std::ranges::binary_search(nodes, column.loop)) return false;
     }
-    for (const Axis& a : o.axes) {
-      const std::int64_t last = a.step * (extent(a.loop) - 1) + a.dilation * (extent(a.window) - 1);
-      o.dimensions.push_back(dimension(a.u, sum(a), last + 1, split_at(*index, a.dilation == 1 ? a.window : a.loop).factor));
-    }
-    in_order_of_memory(o);
-    return o;
+    return products >= shortest_sum;
   }
 
-  // Finds the LOAD and the ranges of the shifted value. False: several loads or none, or a reduction.
-  bool find_load(Operand& o) const {
-    o.load = no_id;
-    o.ranges.clear();
-    for (const Id id : g_.reachable(o.shifted)) {
-      if (g_.op(id) == Op::REDUCE || (g_.op(id) == Op::LOAD && o.load != no_id)) return false;
-      if (g_.op(id) == Op::LOAD) o.load = id;
-      if (g_.op(id) == Op::RANGE) o.ranges.push_back(id);
-    }
-    return o.load != no_id;
+  bool worth_it(const WindowOperand& o) const {
+    const bool steps = planes_ && o.axes.back().step > 1, gated = g_.src(o.load).size() > 2;
+    if (o.reads < fewest_reads || (!steps && !gated && !flat_)) return false;
+    return o.reads >= o.length * (steps ? walks_for_steps : walks_for_border);
   }
 
-  // Replaces quotients of a range, such as the group of an output channel, by ranges of their own.
-  std::unordered_map<Id, Id> name_quotients(Operand& o) {
-    std::unordered_map<Id, Id> named, names;
-    const std::optional<Poly> index = symbolic::sum_of(g_, g_.src(o.load, 1));
-    for (const Monomial& m : index.value_or(Poly{}))
-      for (const Id atom : m.atoms) {
-        if (g_.op(atom) != Op::FLOORDIV) continue;
-        const auto [dividend, divisor] = g_.operands<2>(atom);
-        if (g_.op(dividend) != Op::RANGE || !g_.is_const(divisor)) continue;
-        const Id last = index_sub(g_, g_.end(dividend), g_.index(1));
-        const Id range = ids_.range(g_, index_add(g_, index_floordiv(g_, last, divisor), g_.index(1)), RangeKind::loop);
-        named[atom] = range;
-        names[range] = atom;
-      }
-    if (!named.empty()) o.shifted = substitute(g_, o.shifted, named);
-    return names;
-  }
+  Id new_range(Id end) { return ids_.range(g_, end, RangeKind::loop); }
 
-  bool is_reduced(Id range) const { return g_.range_kind(range) == RangeKind::reduce; }
-
-  bool is_linear_in_ranges(const Poly& index) const {
-    for (const Monomial& m : index)
-      for (const Id atom : m.atoms)
-        if (g_.op(atom) != Op::SYM && g_.op(atom) != Op::RANGE) return false;
-    return true;
-  }
-
-  // Adds the axis of the window range k, if the value depends on k and a LOOP range only through their sum.
-  void shift(Operand& o, const Poly& index, Id k, Simplifier& simplify) {
-    for (std::size_t i = loops_.size(); i-- > 0;) {
-      std::optional<Axis> a = axis(index, loops_[i], k);
-      if (!a || std::ranges::any_of(o.axes, [&](const Axis& b) { return b.loop == a->loop; })) continue;
-      a->u = ids_.range(g_, length(*a), RangeKind::loop);
-      const bool by_window = a->dilation == 1;  // k = u - step * j, else j = u - dilation * k
-      const Id other = by_window ? index_mul(g_, a->loop, g_.index(a->step)) : index_mul(g_, k, g_.index(a->dilation));
-      const Id solved = g_.make(Op::SUB, DType::index, {a->u, other});
-      const Id value = substitute(g_, o.shifted, conditions_of_sum(o.shifted, *a));
-      const Id shifted = simplify(substitute(g_, value, {{by_window ? k : a->loop, solved}}));
-      const std::vector<Id> nodes = g_.reachable(shifted);
-      if (std::ranges::binary_search(nodes, k) || std::ranges::binary_search(nodes, a->loop)) continue;
-      o.shifted = shifted;
-      if (a->loop == loops_.back()) o.phases = a->step;
-      o.axes.push_back(*a);
-      return;
-    }
-  }
-
-  // Conditions 0 < p * j + q * k, as conditions of the axis' sum: they say that j or k is above 0, whatever p and q above 0
-  // are.
-  std::unordered_map<Id, Id> conditions_of_sum(Id value, const Axis& a) {
-    std::unordered_map<Id, Id> out;
-    for (const Id id : g_.reachable(value)) {
-      if (g_.op(id) != Op::LT) continue;
-      const auto [left, right] = g_.operands<2>(id);
-      const std::optional<Poly> sum = symbolic::sum_of(g_, right);
-      if (!g_.is_index_const(left, 0) || !sum || sum->size() != 2) continue;
-      const auto is_one = [&](const Monomial& m) {
-        return m.coefficient > 0 && m.atoms.size() == 1 && (m.atoms[0] == a.loop || m.atoms[0] == a.window);
-      };
-      if (std::ranges::all_of(*sum, is_one)) out[id] = g_.make(Op::LT, DType::boolean, {g_.index(0), this->sum(a)});
-    }
-    return out;
-  }
-
-  // The values of u: 0 to step * last j + dilation * last k. None if a range is empty.
-  Id length(const Axis& a) {
-    const auto last = [&](Id range, std::int64_t by) {
-      return index_mul(g_, index_sub(g_, g_.end(range), g_.index(1)), g_.index(by));
-    };
-    const Id j = last(a.loop, a.step), k = last(a.window, a.dilation);
-    return index_max(g_, index_add(g_, index_add(g_, j, k), g_.index(1)), g_.index(0));
-  }
-
-  // nullopt: windows over this axis do not overlap, or they do not touch.
-  std::optional<Axis> axis(const Poly& index, Id loop, Id window) const {
-    const SplitAt by_loop = split_at(index, loop), by_window = split_at(index, window);
-    if (by_loop.square || by_window.square || by_loop.factor.size() != 1 || by_window.factor.size() != 1) return std::nullopt;
-    const Monomial &j = by_loop.factor[0], &k = by_window.factor[0];
-    if (j.atoms != k.atoms || j.coefficient <= 0 || k.coefficient <= 0) return std::nullopt;
-    const std::int64_t common = std::gcd(j.coefficient, k.coefficient);
-    const Axis a{loop, window, j.coefficient / common, k.coefficient / common};
-    if ((a.step != 1 && a.dilation != 1) || a.step > longest_step) return std::nullopt;
-    const bool overlap = a.step < extent(window) && a.dilation < extent(loop);
-    return overlap ? std::optional(a) : std::nullopt;
-  }
-
-  std::int64_t extent(Id range) const {
-    const Interval end = bounds_(g_.end(range));
-    return end.min == end.max ? end.max : std::max(end.min, std::min(end.max, typical_extent));
-  }
-
-  static Dimension dimension(Id range, Id at, std::int64_t length, const Poly& stride) {
-    const auto n = static_cast<double>(length);
-    return stride.empty() ? Dimension{range, at, 0, 0, n}
-                          : Dimension{range, at, stride[0].atoms.size(), stride[0].coefficient, n};
-  }
-
-  void in_order_of_memory(Operand& o) const {
-    const auto is_last = [&](const Dimension& d) {
-      return o.phases > 1 &&
-             std::ranges::any_of(o.axes, [&](const Axis& a) { return a.u == d.range && a.loop == loops_.back(); });
-    };
-    std::ranges::stable_sort(o.dimensions, [&](const Dimension& a, const Dimension& b) {
-      if (is_last(a) != is_last(b)) return is_last(b);
-      return a.degree != b.degree ? a.degree > b.degree : a.stride > b.stride;
-    });
-  }
-
-  bool worth_it(const Operand& o) const {
-    const bool gated = g_.src(o.load).size() > 2;
-    if (!gated && o.phases == 1) return false;
-    double reads = 1, elements = 1;
-    for (const Id r : loops_) reads *= static_cast<double>(extent(r));
-    for (const Id r : o.ranges)
-      if (is_reduced(r)) reads *= static_cast<double>(extent(r));
-    for (const Dimension& d : o.dimensions) elements *= d.length;
-    return reads >= static_cast<double>(fewest_reads) &&
-           reads >= elements * (o.phases > 1 ? walks_for_steps : walks_for_border);
-  }
-
-  // The extents of the copy. The last dimension becomes [phase, index] if there are phases.
-  std::vector<Id> extents_of(const Operand& o) {
-    std::vector<Id> out;
-    for (const Dimension& d : o.dimensions) out.push_back(g_.end(d.range));
-    if (o.phases == 1) return out;
-    const Id phases = g_.index(o.phases), rounded = index_add(g_, out.back(), g_.index(o.phases - 1));
-    out.back() = phases;
-    out.push_back(index_floordiv(g_, rounded, phases));
-    return out;
-  }
-
-  Id packed_index(std::span<const Id> at, std::span<const Id> extents) {
-    Id index = g_.index(0);
-    for (std::size_t i = 0; i < at.size(); ++i) index = index_add(g_, index_mul(g_, index, extents[i]), at[i]);
-    return index;
-  }
-
-  Kernel packed(const Operand& o) {
+  void pack(const WindowOperand& o, Id reduce) {
     g_.set_loc(g_.loc(o.load));
     remark(g_, o.load, remarks::windows, [&] {
       return "copies the tensor that overlapping windows read, with its border" +
-             std::string(o.phases > 1 ? ", so that neighbouring windows read neighbouring elements" : "");
+             std::string(planes_ && o.axes.back().step > 1 ? ", so that neighbouring windows read neighbouring elements" : "");
     });
-    const std::vector<Id> extents = extents_of(o);
-    const auto buffer = static_cast<int>(s_.buffers.size());
-    const DType d = g_.dtype(o.value);
+    const std::vector<Part> parts = parts_of(o);
+    std::vector<Id> extents, ranges, at;
+    for (const Part& p : parts) {
+      extents.push_back(p.extent);
+      ranges.push_back(p.range);
+      at.push_back(p.at);
+    }
+    const Id to = new_buffer(g_.dtype(o.value), extents);
+    made_.push_back(stored_in(to, linear(ranges, extents), padded_value(o), ranges));
+    const Id load = g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)});
+    const Id sum = substitute(g_, reduce, {{o.value, load}});
+    if (flat_)
+      walk_planes(reduce, sum, extents.back());
+    else
+      kernel_.sink = simplify_(substitute(g_, kernel_.sink, {{reduce, sum}}));
+  }
+
+  // The axes of the copy, outermost first. In planes, the axes of windows are innermost, behind their phases.
+  std::vector<Part> parts_of(const WindowOperand& o) {
+    std::vector<std::pair<TensorStride, Part>> outer;
+    for (const WindowDimension& d : o.others) outer.push_back({d.stride, whole(d.range, d.at)});
+    std::vector<Part> phases, places;
+    for (const WindowAxis& a : o.axes) {
+      const bool is_row = flat_ && a.loop == loops_[loops_.size() - 2], is_column = planes_ && a.loop == loops_.back();
+      if (is_row || is_column)
+        split(a, is_row, phases, places);
+      else
+        outer.push_back({a.stride, whole(a.u, sum_of_axis(g_, a))});
+    }
+    std::ranges::stable_sort(outer, std::greater{}, [](const auto& p) { return p.first; });
+    std::vector<Part> out;
+    for (const auto& [stride, part] : outer) out.push_back(part);
+    out.insert(out.end(), phases.begin(), phases.end());
+    out.insert(out.end(), places.begin(), places.end());
+    return out;
+  }
+
+  Part whole(Id range, Id at) {
+    const Id r = new_range(g_.end(range));
+    padded_at_[range] = r;
+    return {g_.end(range), r, at};
+  }
+
+  // u = step * place + phase. Behind the rows is one more row, because the last window of a plane walks beyond it.
+  void split(const WindowAxis& a, bool is_row, std::vector<Part>& phases, std::vector<Part>& places) {
+    const Id length = g_.end(a.u), step = g_.index(a.step), sum = sum_of_axis(g_, a);
+    const Id n = index_floordiv(g_, index_add(g_, length, g_.index(a.step - 1)), step);
+    const Id extent = is_row ? index_add(g_, n, g_.index(1)) : n;
+    const Id place = new_range(extent);
+    Id u = place, at = sum;
+    if (a.step > 1) {
+      const Id phase = new_range(step);
+      u = index_add(g_, index_mul(g_, place, step), phase);
+      at = g_.make(Op::FLOORDIV, DType::index, {sum, step});
+      phases.push_back({step, phase, g_.make(Op::FLOORMOD, DType::index, {sum, step})});
+    }
+    places.push_back({extent, place, at});
+    padded_at_[a.u] = u;
+    if (is_row || a.step > 1) inside_.push_back(g_.make(Op::LT, DType::boolean, {u, length}));
+  }
+
+  // The value at a place of the copy; 0 behind the end of an axis, where no window reads.
+  Id padded_value(const WindowOperand& o) {
+    Id value = substitute(g_, o.padded, padded_at_);
+    for (const Id inside : inside_) {
+      const std::vector<Id> nodes = g_.reachable(value);
+      const Id load = *std::ranges::find(nodes, Op::LOAD, [&](Id id) { return g_.op(id); });
+      std::vector<Id> s = g_.sources(load);
+      if (s.size() == 2) s.push_back(g_.constant(g_.dtype(load), 0));
+      if (s.size() == 3)
+        s.push_back(inside);
+      else
+        s[3] = g_.make(Op::AND, DType::boolean, {s[3], inside});
+      value = substitute(g_, value, {{load, g_.with_src(load, s)}});
+      value = g_.make(Op::WHERE, g_.dtype(value), {inside, value, g_.constant(g_.dtype(value), 0)});
+    }
+    return simplify_(value);
+  }
+
+  // Stores the sums of whole planes. The kernel then reads the rows' results.
+  void walk_planes(Id reduce, Id sum, Id pitch) {
+    const Id row = loops_[loops_.size() - 2], column = loops_.back();
+    const Id flat = new_range(index_mul(g_, g_.end(row), pitch));
+    std::vector<Id> ranges, extents, at;
+    const std::vector<Id> nodes = g_.reachable(sum);
+    for (const Id r : std::span(loops_).first(loops_.size() - 2)) {
+      if (!std::ranges::binary_search(nodes, r)) continue;
+      ranges.push_back(r);
+      extents.push_back(g_.end(r));
+    }
+    at = ranges;
+    ranges.push_back(flat);
+    extents.push_back(g_.end(flat));
+    at.push_back(index_add(g_, index_mul(g_, row, pitch), column));
+    const Id to = new_buffer(g_.dtype(reduce), extents);
+    const Id value = substitute(g_, sum, {{row, g_.index(0)}, {column, flat}});
+    made_.push_back(stored_in(to, linear(ranges, extents), simplify_(value), ranges));
+    const Id load = g_.make(Op::LOAD, g_.dtype(reduce), {to, linear(at, extents)});
+    kernel_.sink = simplify_(substitute(g_, kernel_.sink, {{reduce, load}}));
+  }
+
+  // Adds a temporary of these extents to the buffers of the kernel and of the kernels before it.
+  Id new_buffer(DType d, std::span<const Id> extents) {
+    kernel_.buffers.push_back(static_cast<int>(s_.buffers.size()));
     s_.buffers.push_back({d, index_product(g_, extents), -1, no_id});
-    const int source = kernel_.buffers[g_.slot(g_.state(o.load))];
-    Kernel made = copy(o, extents, buffer, source);
-    kernel_.buffers.push_back(buffer);
-    read_packed(o, extents, g_.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(kernel_.buffers.size()) - 1}));
-    return made;
+    return g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});
   }
 
-  // Replaces the operand by a load of the copy.
-  void read_packed(const Operand& o, std::span<const Id> extents, Id buffer) {
-    std::vector<Id> at;
-    for (const Dimension& d : o.dimensions) at.push_back(d.at);
-    if (o.phases > 1) {
-      const Id u = at.back(), phases = g_.index(o.phases);
-      at.back() = g_.make(Op::FLOORMOD, DType::index, {u, phases});
-      at.push_back(g_.make(Op::FLOORDIV, DType::index, {u, phases}));
-    }
-    const Id load = g_.make(Op::LOAD, g_.dtype(o.value), {buffer, packed_index(at, extents)});
-    Simplifier simplify(g_, facts_);
-    kernel_.sink = simplify(substitute(g_, kernel_.sink, {{o.value, load}}));
+  Id linear(std::span<const Id> at, std::span<const Id> extents) {
+    Id index = g_.index(0);
+    for (std::size_t i = 0; i < at.size(); ++i) index = index_add(g_, index_mul(g_, index, extents[i]), at[i]);
+    return simplify_(index);
   }
 
-  Id sum(const Axis& a) {
-    const Id steps = index_mul(g_, a.loop, g_.index(a.step));
-    return index_add(g_, steps, index_mul(g_, a.window, g_.index(a.dilation)));
-  }
-
-  // The kernel that stores the operand. The last row of phases may be longer than the axis. It then ends with copies of the
-  // last element, which no window reads.
-  Kernel copy(const Operand& o, std::span<const Id> extents, int to, int from) {
+  Kernel stored_in(Id buffer, Id index, Id value, std::span<const Id> ranges) {
     Kernel k;
-    k.buffers = {to, from};
-    const DType d = g_.dtype(o.value);
-    std::vector<Id> ranges;
-    for (const Id n : extents) ranges.push_back(ids_.range(g_, n, RangeKind::loop));
-    const Id source = g_.make(Op::BUFFER, g_.dtype(o.load), {}, {1}), target = g_.make(Op::BUFFER, d, {}, {0});
-    std::unordered_map<Id, Id> map{{g_.state(o.load), source}};
-    for (std::size_t i = 0; i < o.dimensions.size(); ++i) map[o.dimensions[i].range] = ranges[i];
-    if (o.phases > 1) {
-      const Id u = o.dimensions.back().range, end = index_sub(g_, g_.end(u), g_.index(1));
-      const Id at = index_add(g_, index_mul(g_, ranges.back(), g_.index(o.phases)), ranges[ranges.size() - 2]);
-      map[u] = g_.make(Op::MIN, DType::index, {at, end});
-    }
-    Simplifier simplify(g_, facts_);
-    const Id value = simplify(substitute(g_, o.shifted, map));
-    std::vector<Id> stored = {g_.make(Op::STORE, DType::none, {target, packed_index(ranges, extents), value})};
-    stored.insert(stored.end(), ranges.begin(), ranges.end());
-    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, stored)});
+    k.buffers = kernel_.buffers;
+    std::vector<Id> end = {g_.make(Op::STORE, DType::none, {buffer, index, value})};
+    end.insert(end.end(), ranges.begin(), ranges.end());
+    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
     return k;
   }
 
   Graph& g_;
   Schedule& s_;
   Kernel& kernel_;
-  const Facts& facts_;
-  mutable Bounds bounds_;
+  std::vector<Kernel>& made_;
+  Simplifier& simplify_;
   std::vector<Id> loops_;
   RangeIds ids_;
+  bool planes_ = false;                   // the innermost LOOP range is an axis
+  bool flat_ = false;                     // one range walks through planes
+  std::unordered_map<Id, Id> padded_at_;  // ranges of the padded value -> their place in the copy
+  std::vector<Id> inside_;                // conditions of the copy: inside of an axis
 };
 
 }  // namespace
 
 void pack_windows(Graph& g, Schedule& s) {
-  insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
+  const Facts facts_of_program = facts_of(s.program);
+  Simplifier simplify(g, facts_of_program);
+  insert_kernels(g, s, [&](Kernel& k, const Facts&, std::vector<Kernel>& made) {
     if (k.is_explicit) return;
-    while (std::optional<Kernel> copy = Packing(g, s, k, facts).run()) made.push_back(std::move(*copy));
+    while (Packing(g, s, k, simplify, made).run()) {
+    }
   });
 }
 
