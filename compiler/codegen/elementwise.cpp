@@ -8,6 +8,7 @@
 
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
+#include "compiler/codegen/scale.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
@@ -87,7 +88,8 @@ Value* extremum_of_constant(Builder& b, Op op, Value* x, Value* limit, const llv
 }
 
 // With the operands in both orders, first_of() differs only for zeros of different signs and for NaN. OR then gives the smaller
-// zero, and keeps a NaN; AND gives the larger zero.
+// zero, and keeps a NaN; AND gives the larger zero. The majority of both and of a word without the sign bit is AND in the sign
+// and OR elsewhere, so it gives the larger zero and keeps a NaN. It is one instruction (vpternlog) on vectors of 64 bytes.
 Value* extremum(Builder& b, Op op, Value* x, Value* y) {
   const llvm::APFloat* c = nullptr;
   if (llvm::PatternMatch::match(x, llvm::PatternMatch::m_APFloat(c))) std::swap(x, y);
@@ -98,8 +100,12 @@ Value* extremum(Builder& b, Op op, Value* x, Value* y) {
   Value* one = b.CreateBitCast(first_of(b, op, x, y), ints);
   Value* other = b.CreateBitCast(first_of(b, op, y, x), ints);
   if (op == Op::MIN) return b.CreateBitCast(b.CreateOr(one, other), type);
-  Value* is_nan = b.CreateFCmpUNO(x, y);
   Value* larger = b.CreateAnd(one, other);
+  if (type->getPrimitiveSizeInBits() >= 512) {
+    Value* magnitude = llvm::ConstantInt::get(ints, llvm::APInt::getSignedMaxValue(ints->getScalarSizeInBits()));
+    return b.CreateBitCast(b.CreateOr(larger, b.CreateAnd(b.CreateOr(one, other), magnitude)), type);
+  }
+  Value* is_nan = b.CreateFCmpUNO(x, y);
   return b.CreateBitCast(b.CreateSelect(is_nan, llvm::Constant::getAllOnesValue(ints), larger), type);
 }
 
@@ -109,6 +115,7 @@ Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
     case Op::SUB: return b.CreateFSub(x, y);
     case Op::MUL: return b.CreateFMul(x, y);
     case Op::FDIV: return b.CreateFDiv(x, y);
+    case Op::SCALE: return emit_scale(b, x, y);
     case Op::MIN:
     case Op::MAX: return extremum(b, op, x, y);
     default: unsupported(op, d);

@@ -94,6 +94,7 @@ bool real_unary(Op op, const Loop& l) {
     case Op::ABS: map1<T>(l, [](C a) { return s::abs(a); }); return true;
     case Op::SIGN: map1<T>(l, [](C a) { return s::sign(a); }); return true;
     case Op::FDIV: map2<T>(l, [](C a, C b) { return a / b; }); return true;
+    case Op::SCALE: map2<T>(l, [](C x, C n) { return s::scale<C>(x, n); }); return true;
     default: return false;
   }
 }

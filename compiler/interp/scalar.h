@@ -183,6 +183,11 @@ T max(T a, T b) {
   }
   return a < b ? b : a;
 }
+// x * 2^n with one rounding, for an integer n or NaN.
+template <class T>
+T scale(T x, T n) {
+  return n != n ? n : std::scalbn(x, static_cast<int>(n));
+}
 template <class T>
 T sign(T a) {
   if constexpr (std::is_floating_point_v<T>) {

@@ -35,6 +35,7 @@ namespace kiln::compiler {
   X(CMOD,     "cmod",     "TKP", 2)  /* x - cdiv(x,y)*y; x%0 = 0 */ \
   X(FLOORDIV, "floordiv", "TKP", 2) X(FLOORMOD, "floormod", "TKP", 2) /* integer or index, toward -inf; by 0 gives 0 */ \
   X(POW,      "pow",      "TK",  2) \
+  X(SCALE,    "scale",    "KP",  2)  /* floats {x, n}: x * 2^n with one rounding; x NaN or its size in [1/2, 2]; n NaN or an integer up to twice the largest exponent in size */ \
   X(MIN,      "min",      "TKP", 2) X(MAX, "max", "TKP", 2) /* floats: NaN if either is NaN; -0 < +0 */ \
   X(AND,      "and",      "TKP", 2) X(OR, "or", "TKP", 2) X(XOR, "xor", "TKP", 2) \
   X(SHL,      "shl",      "TKP", 2) X(SHR, "shr", "TKP", 2) /* count masked to width; SHR arithmetic on signed */ \

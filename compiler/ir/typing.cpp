@@ -20,7 +20,7 @@ constexpr Rule rules[] = {
     {Op::FDIV, "F"},   {Op::CDIV, "IX"},   {Op::CMOD, "IX"},    {Op::FLOORDIV, "IX"}, {Op::FLOORMOD, "IX"}, {Op::POW, "F"},
     {Op::MIN, "BIFX"}, {Op::MAX, "BIFX"},  {Op::AND, "BI"},     {Op::OR, "BI"},       {Op::XOR, "BI"},      {Op::SHL, "I"},
     {Op::SHR, "I"},    {Op::LT, "BIFX"},   {Op::LE, "BIFX"},    {Op::EQ, "BIFX"},     {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"},
-    {Op::FMA, "IF"},
+    {Op::FMA, "IF"},   {Op::SCALE, "F"},
 };
 
 constexpr std::string_view reduce_classes[] = {"IF", "IF",  "BIF", "BIF", "B",

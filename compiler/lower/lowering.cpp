@@ -154,7 +154,7 @@ void serial_atomics(Graph& g, Lowering& k) {
 }
 
 void decompose_math(Graph& g, Lowering& k) {
-  each_tile_step(g, k, [&](Id s) { return compiler::decompose_math(g, s); });
+  each_tile_step(g, k, [&](Id s) { return compiler::decompose_math(g, s, k.target); });
 }
 
 void decompose_half(Graph& g, Lowering& k) {

@@ -128,6 +128,8 @@ inline Value to_f64(Value n) {
   return bits - real(bits, 0x1p52);
 }
 
+inline Value scale(Value x, Value n) { return make(Op::SCALE, x.dtype(), {x, n}); }
+
 // 2^n for an integer-valued float n in the normal range.
 inline Value power_of_two(Value n) {
   const Format f = format(n.dtype());
@@ -139,7 +141,8 @@ inline Value power_of_two(Value n) {
 Value expand_exp(Value x);
 Value expand_exp_in_range(Value x);  // exp for |x| <= 80, no special values
 Value expand_exp2(Value x);
-// exp(r + low) 2^n for |r| <= ln(2)/2 and an n up to a little beyond the range of results. A subnormal result rounds once.
+Value expand_scale(Value x, Value n);
+// exp(r + low) 2^n for |r| <= ln(2)/2 and an n up to a little beyond the range of results.
 Value exp_scaled(Value r, Value low, Value n);
 // For results that are then rounded to f32: f64 arguments, relative errors of 2^-32 (exp: |x| <= 700, log2: normal x > 0).
 Value exp_for_single(Value x);

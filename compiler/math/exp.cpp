@@ -1,5 +1,5 @@
-// exp(x) = 2^n * exp(r) with r = x - n ln 2 in two steps and |r| <= ln(2)/2. exp(r) is a Taylor series. The scaling has two
-// factors, so that subnormal results round once. exp2 does the same with r = (x - n) ln 2.
+// exp(x) = 2^n * exp(r) with r = x - n ln 2 in two steps and |r| <= ln(2)/2. exp(r) is a Taylor series. SCALE rounds subnormal
+// results once. exp2 does the same with r = (x - n) ln 2.
 #include <span>
 #include <vector>
 
@@ -21,14 +21,7 @@ Value mantissa(Value r) {
   return fma(r * r, q, r) + real(r, 1);
 }
 
-// exp(r) * 2^n for an n that is clamped to a range in which both factors are normal.
-Value scaled(Value r, Value n) {
-  const Value half = floor(n * real(n, 0.5));
-  return mantissa(r) * power_of_two(half) * power_of_two(n - half);
-}
-
-// Clamps x to [low, high]. Outside of it exp is 0 or infinity, and the products in scaled() give that for the
-// limits too. NaN stays NaN.
+// Clamps x to [low, high]. Outside of it exp is 0 or infinity, and SCALE gives that for the limits too. NaN stays NaN.
 Value clamped(Value x, double low, double high) {
   const Value a = where(x < real(x, low), real(x, low), x);
   return where(a > real(x, high), real(x, high), a);
@@ -51,14 +44,13 @@ Reduced reduce(Value x) {
 Value expand_exp(Value x) {
   const bool single = x.dtype() == DType::f32;
   const auto [r, n] = reduce(clamped(x, single ? -104 : -746, single ? 89 : 710));
-  return scaled(r, n);
+  return scale(mantissa(r), n);
 }
 
 Value exp_scaled(Value r, Value low, Value n) {
   const auto c = taylor(13);
   const Value q = polynomial(r, std::span(c).subspan(2));
-  const Value half = floor(n * real(n, 0.5));
-  return (real(r, 1) + (r + fma(r * r, q, low))) * power_of_two(half) * power_of_two(n - half);
+  return scale(real(r, 1) + (r + fma(r * r, q, low)), n);
 }
 
 Value exp_for_single(Value x) {
@@ -84,7 +76,13 @@ Value expand_exp2(Value x) {
   // d * ln 2, where ln 2 is a sum of two constants.
   const double hi = single ? 0x1.62e430p-1 : 0x1.62e42fefa39efp-1, lo = single ? -0x1.05c610p-29 : 0x1.abc9e3b39803fp-56;
   const Value r = fma(d, real(x, hi), d * real(x, lo));
-  return scaled(r, n);
+  return scale(mantissa(r), n);
+}
+
+// The first product is exact: a value near 1 times a normal power. So the result rounds once, also a subnormal one.
+Value expand_scale(Value x, Value n) {
+  const Value half = floor(n * real(n, 0.5));
+  return x * power_of_two(half) * power_of_two(n - half);
 }
 
 }  // namespace kiln::compiler

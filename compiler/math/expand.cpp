@@ -21,6 +21,7 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
     case Op::TAN: return expand_tan(x).id;
     case Op::TANH: return expand_tanh(x).id;
     case Op::ERF: return expand_erf(x).id;
+    case Op::SCALE: return expand_scale(x, {&g, operands[1]}).id;
     case Op::POW: return expand_pow(x, {&g, operands[1]}).id;
     case Op::RSQRT: return (real(x, 1) / sqrt(x)).id;
     default: throw std::logic_error("expand_math: not a transcendental");

@@ -15,6 +15,10 @@ struct Target {
   int index_bits = 32;            // width of the narrowest type of index arithmetic: 32 or 64
   int vector_bytes = 32;          // size of a vector register
   int vector_registers = 16;
+
+  bool has_scale() const {
+    return vector_bytes >= 64;
+  }  // an instruction for SCALE on scalars and all vectors: vscalef of AVX-512
 };
 
 // The CPU levels that users may name, from the lowest to the highest.

@@ -1,0 +1,11 @@
+// SCALE on CPUs with AVX-512: the instruction vscalef.
+#pragma once
+
+#include "compiler/codegen/types.h"
+
+namespace kiln::compiler {
+
+// x * 2^n in each lane, for f32 and f64. Vectors are cut into registers, and scalars and short vectors are padded to 16 bytes.
+llvm::Value* emit_scale(Builder& b, llvm::Value* x, llvm::Value* n);
+
+}  // namespace kiln::compiler
