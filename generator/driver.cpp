@@ -29,9 +29,9 @@ const std::vector<std::string> kinds = {"obj", "header", "manifest", "ir", "llvm
 
 struct Options {
   bool list = false;
-  std::string directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", depfile, depfile_target, object_list,
-              revision_header;
-  std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after;
+  std::string directory = ".", cpp_namespace = "kernels", depfile, depfile_target, object_list, revision_header;
+  std::vector<std::string> programs, emit = {"obj", "header", "manifest"}, dump_after,
+                                     variants = compiler::default_target_names();
   RemarkOptions remarks;
 
   bool emits(std::string_view kind) const { return std::ranges::find(emit, kind) != emit.end(); }
@@ -58,7 +58,11 @@ void define(CLI::App& app, Options& o) {
       ->delimiter(',')
       ->check(CLI::IsMember(kinds))
       ->type_name("KIND");
-  app.add_option("--target", o.target, "CPU level")->check(CLI::IsMember(compiler::target_names()))->capture_default_str();
+  app.add_option("--variants", o.variants, "CPU levels and CPUs, for each of which the object has code; a call takes the best")
+      ->delimiter(',')
+      ->check(CLI::IsMember(compiler::target_names()))
+      ->type_name("CPU")
+      ->capture_default_str();
   app.add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")
       ->delimiter(',')
       ->type_name("PASS");
@@ -100,7 +104,7 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   if (!code && o.dump_after.empty()) return;
 
   compiler::CompileOptions options;
-  options.target = compiler::target_named(o.target);
+  options.targets = compiler::targets_named(o.variants);
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   options.outputs = {o.emits("obj"), o.emits("llvm-ir"), o.emits("asm")};
   options.dump_after = o.dump_after;
@@ -114,7 +118,7 @@ void compile_one(const record::program& captured, const Options& o, Outputs& out
   if (o.emits("obj")) out.add(o.path(p.name, ".o"), std::move(c.code.object));
   if (o.emits("llvm-ir")) out.add(o.path(p.name, ".ll"), std::move(c.code.llvm_ir));
   if (o.emits("asm")) out.add(o.path(p.name, ".s"), std::move(c.code.assembly));
-  if (o.emits("manifest")) out.add(o.path(p.name, ".json"), write_manifest(c, options.target, o.cpp_namespace));
+  if (o.emits("manifest")) out.add(o.path(p.name, ".json"), write_manifest(c, o.cpp_namespace));
 }
 
 std::string make_escaped(const std::string& path) {

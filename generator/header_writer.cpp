@@ -46,7 +46,7 @@ std::string c_part(const std::string& entry) {
          entry +
          "(const kiln_tensor* args, int32_t n_args, const kiln_context* context);\n"
          "const kiln_program_desc* " +
-         entry + "_desc(void);\n\n";
+         entry + "_desc(void);\nconst kiln_variants* " + entry + "_variants(void);\n\n";
 }
 
 std::string cpp_part(const Graph& g, const Program& p, std::string_view ns, const std::string& entry) {

@@ -87,15 +87,14 @@ Json buffers(Graph& g, const Schedule& s) {
   return list;
 }
 
-Json kernels(Compiled& c) {
-  Graph& g = c.graph;
+Json kernels(Graph& g, const Schedule& s) {
   Json list = Json::array();
-  const std::vector<std::size_t> first = kernel_functions(c.schedule, c.schedule.lowered);
-  for (std::size_t i = 0; i < c.schedule.kernels.size(); ++i) {
-    const Kernel& k = c.schedule.kernels[i];
-    const LoweredKernel& l = c.schedule.lowered[i];
+  const std::vector<std::size_t> first = kernel_functions(s, s.lowered);
+  for (std::size_t i = 0; i < s.kernels.size(); ++i) {
+    const Kernel& k = s.kernels[i];
+    const LoweredKernel& l = s.lowered[i];
     Json one({{"name", k.name},
-              {"function", c.schedule.kernels[first[i]].name},
+              {"function", s.kernels[first[i]].name},
               {"buffers", k.buffers},
               {"depends_on", k.depends_on},
               {"trip_count", value(g, l.trip_count)},
@@ -108,26 +107,34 @@ Json kernels(Compiled& c) {
   return list;
 }
 
+Json variant(Variant& v) {
+  const Target& t = v.target;
+  Schedule& s = v.schedule;
+  Json j{{"name", t.name},
+         {"target", {{"triple", t.triple}, {"cpu", t.cpu}, {"features", t.features}}},
+         {"buffers", buffers(v.graph, s)},
+         {"kernels", kernels(v.graph, s)},
+         {"workspace_bytes", value(v.graph, s.workspace_bytes)}};
+  if (!s.loops.empty()) j["loops"] = loops(v.graph, s);
+  if (const Json set = numbers(s.program); !set.empty()) j["numbers"] = set;
+  return j;
+}
+
 }  // namespace
 
-std::string write_manifest(Compiled& c, const Target& target, std::string_view ns) {
-  Graph& g = c.graph;
-  const Program& p = c.schedule.program;
+std::string write_manifest(Compiled& c, std::string_view ns) {
+  Variant& best = c.variants.front();
+  const Program& p = best.schedule.program;
   const std::string entry = symbol_prefix(ns) + p.name;
-  Json j{{"kiln_manifest", 1},
+  Json j{{"kiln_manifest", 2},
          {"name", p.name},
          {"namespace", ns},
          {"entry", entry},
          {"description", entry + "_desc"},
-         {"target", {{"triple", target.triple}, {"cpu", target.cpu}, {"features", target.features}}},
          {"symbols", symbols(p)},
-         {"params", params(g, p)},
-         {"buffers", buffers(g, c.schedule)},
-         {"kernels", kernels(c)},
-         {"workspace_bytes", value(g, c.schedule.workspace_bytes)}};
-  if (!c.schedule.loops.empty()) j["loops"] = loops(g, c.schedule);
+         {"params", params(best.graph, p)}};
   for (const DataCheck& check : p.checks) j["checks"].push_back(check.text);
-  if (const Json set = numbers(p); !set.empty()) j["numbers"] = set;
+  for (Variant& v : c.variants) j["variants"].push_back(variant(v));
   return j.dump(2) + "\n";
 }
 

@@ -1,8 +1,10 @@
 // The JSON manifest of one compiled program. With it, tools can call the program without its header.
 //
 // Before: a compiled program.
-// After: JSON text. Keys have a fixed order, which is not alphabetical: name, entry, target, symbols with facts, parameters,
-//   kernels, workspace. Expressions are texts over the symbols; static extents are numbers.
+// After: JSON text. Keys have a fixed order, which is not alphabetical: name, entry, symbols with facts, parameters, and for
+// each
+//   variant, best first, its target, buffers, kernels, workspace. Expressions are texts over the symbols; static extents are
+//   numbers.
 #pragma once
 
 #include <string>
@@ -12,7 +14,7 @@
 
 namespace kiln::generator {
 
-// `c` is not const, because extents are put into canonical form in its graph.
-std::string write_manifest(compiler::Compiled& c, const compiler::Target& target, std::string_view cpp_namespace);
+// `c` is not const, because extents are put into canonical form in its graphs.
+std::string write_manifest(compiler::Compiled& c, std::string_view cpp_namespace);
 
 }  // namespace kiln::generator

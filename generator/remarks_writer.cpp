@@ -29,8 +29,9 @@ std::string remarks_text(const compiler::Remarks& remarks, const RemarkOptions& 
       out += line_of(r);
       continue;
     }
-    const nlohmann::ordered_json line = {{"program", program},  {"where", r.where},        {"id", r.kind.id},
-                                         {"pass", r.kind.pass}, {"missed", r.kind.missed}, {"text", r.text}};
+    nlohmann::ordered_json line = {{"program", program},  {"where", r.where},        {"id", r.kind.id},
+                                   {"pass", r.kind.pass}, {"missed", r.kind.missed}, {"text", r.text}};
+    if (!r.variants.empty()) line["variants"] = r.variants;
     out += line.dump() + '\n';
   }
   return out;

@@ -11,8 +11,12 @@
 #include <llvm/Support/thread.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
+#include "compiler/codegen/check_instructions.h"
 #include "compiler/codegen/compat.h"
 #include "compiler/codegen/descriptor.h"
+#include "compiler/codegen/dispatch.h"
+#include "compiler/codegen/entry.h"
+#include "compiler/codegen/half_conversions.h"
 #include "compiler/codegen/kernel.h"
 #include "compiler/codegen/llvm_passes.h"
 #include "compiler/codegen/target_machine.h"
@@ -62,37 +66,61 @@ std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
   return out;
 }
 
-CodegenResult compile(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered,
-                      const CodegenOptions& options, CodegenOutputs outputs) {
+// By kernel of the schedule: its function.
+std::vector<llvm::Function*> emit_kernels(llvm::Module& module, const CodegenVariant& v, const std::string& symbol_prefix) {
+  const SymbolIndex symbols(v.schedule.program.symbols);
+  const std::vector<std::size_t> first = kernel_functions(v.schedule, v.lowered);
+  std::vector<llvm::Function*> kernels;
+  for (std::size_t i = 0; i < v.lowered.size(); ++i) {
+    const Kernel& kernel = v.schedule.kernels[i];
+    if (first[i] < i) {
+      kernels.push_back(kernels[first[i]]);
+      continue;
+    }
+    kernels.push_back(declare_kernel(module, symbol_prefix + kernel.name + "." + v.target.name));
+    Schedule alone;  // a graph of this kernel only: tables by node then have its size, not the program's
+    alone.program.sink = v.lowered[i].sink;
+    const Graph own = compact(v.graph, alone);
+    emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(v.schedule, kernel), alone.program.sink);
+    if (!v.target.has_half) expand_half_conversions(*kernels.back());
+    set_target_attributes(*kernels.back(), v.target);
+  }
+  return kernels;
+}
+
+void emit_program(llvm::Module& module, std::span<const CodegenVariant> variants, const std::string& symbol_prefix) {
+  const std::string name = symbol_prefix + variants.front().schedule.program.name;
+  Constants constants(module);
+  llvm::Constant* workspace = emit_workspace(constants, variants);
+  std::vector<llvm::GlobalVariable*> programs;
+  for (const CodegenVariant& v : variants) {
+    const std::vector<llvm::Function*> kernels = emit_kernels(module, v, symbol_prefix);
+    llvm::Function* entry = declare_entry(module, {}, name + "." + v.target.name);
+    entry->setLinkage(llvm::GlobalValue::InternalLinkage);
+    programs.push_back(emit_description(constants, v, kernels, entry, workspace));
+    emit_entry(*entry, programs.back(), v, kernels);
+    set_target_attributes(*entry, v.target);
+  }
+  emit_dispatch(module, constants, programs, name);
+}
+
+CodegenResult compile(std::span<const CodegenVariant> variants, const std::string& symbol_prefix, CodegenOutputs outputs) {
   llvm::LLVMContext context;
   context.setDiscardValueNames(!outputs.llvm_ir);
-  const std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(options.target);
-  llvm::Module module(schedule.program.name, context);
+  std::vector<Target> targets;
+  for (const CodegenVariant& v : variants) {
+    check_instructions(v.graph, v.lowered, v.target);
+    targets.push_back(v.target);
+  }
+  const std::unique_ptr<llvm::TargetMachine> machine = make_target_machine(targets);
+  llvm::Module module(variants.front().schedule.program.name, context);
   set_triple(module, *machine);
   module.setPICLevel(llvm::PICLevel::BigPIC);
   // An application keeps Intel's control-flow protection only if every object in it says that it supports it.
   if (machine->getTargetTriple().isX86())
     for (const char* const feature : {"cf-protection-branch", "cf-protection-return"})
       module.addModuleFlag(llvm::Module::Min, feature, 1);
-
-  const SymbolIndex symbols(schedule.program.symbols);
-  std::vector<llvm::Function*> kernels;
-  const std::vector<std::size_t> first = kernel_functions(schedule, lowered);
-  for (std::size_t i = 0; i < lowered.size(); ++i) {
-    const Kernel& kernel = schedule.kernels[i];
-    if (first[i] < i) {
-      kernels.push_back(kernels[first[i]]);
-      continue;
-    }
-    kernels.push_back(declare_kernel(module, options.symbol_prefix + kernel.name));
-    Schedule alone;  // a graph of this kernel only: tables by node then have its size, not the program's
-    alone.program.sink = lowered[i].sink;
-    const Graph own = compact(g, alone);
-    emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(schedule, kernel), alone.program.sink);
-  }
-  emit_program(module, g, schedule, lowered, kernels, options.symbol_prefix + schedule.program.name);
-  for (llvm::Function& f : module)
-    if (!f.isDeclaration()) set_target_attributes(f, options.target);
+  emit_program(module, variants, symbol_prefix);
   check(module);
   CodegenResult result;
   if (!outputs.llvm_ir && !outputs.assembly && !outputs.object) return result;
@@ -122,14 +150,15 @@ std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<co
   return out;
 }
 
-CodegenResult generate(const Graph& graph, const Schedule& schedule, std::span<const LoweredKernel> lowered,
-                       const CodegenOptions& options, CodegenOutputs outputs) {
-  if (lowered.size() != schedule.kernels.size()) throw std::logic_error("codegen: one lowered kernel per kernel expected");
+CodegenResult generate(std::span<const CodegenVariant> variants, const std::string& symbol_prefix, CodegenOutputs outputs) {
+  for (const CodegenVariant& v : variants)
+    if (v.lowered.size() != v.schedule.kernels.size())
+      throw std::logic_error("codegen: one lowered kernel per kernel expected");
   CodegenResult result;
   std::exception_ptr failure;
   llvm::thread worker(std::optional<unsigned>(stack_bytes), [&] {
     try {
-      result = compile(graph, schedule, lowered, options, outputs);
+      result = compile(variants, symbol_prefix, outputs);
     } catch (...) {
       failure = std::current_exception();
     }

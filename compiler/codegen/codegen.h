@@ -1,10 +1,10 @@
-// generate: emits the LLVM IR, assembly and object bytes of one program from its lowered kernels.
+// generate: emits the LLVM IR, assembly and object bytes of one program from its lowered kernels, with all its variants.
 //
-// Before: a schedule and, for each of its kernels, structured loops over scalars and vectors (LoweredKernel).
-// After: one relocatable, position-independent object. It defines only NAME (the C entry) and NAME_desc (its description), and
-//   needs only kiln_call, where NAME = symbol_prefix + program name. The bytes depend on the inputs alone. Results follow the
-//   IEEE and integer semantics of docs/reference/numbers.md bit for bit.
-// Requires: operations of P level, no transcendental operations, a RANGE of its own for every loop.
+// Before: for each variant a schedule and, for each of its kernels, structured loops over scalars and vectors (LoweredKernel).
+// After: one relocatable, position-independent object. It defines only NAME (the C entry), NAME_desc and NAME_variants
+//   (dispatch.h), and needs only kiln_call and kiln_selected_variant, where NAME = symbol_prefix + program name. The bytes
+//   depend on the inputs alone. Results follow the IEEE and integer semantics of docs/reference/numbers.md bit for bit.
+// Requires: operations of P level, no transcendental operations, a RANGE of its own for every loop; variants of one triple.
 #pragma once
 
 #include <span>
@@ -16,9 +16,12 @@
 
 namespace kiln::compiler {
 
-struct CodegenOptions {
-  Target target;
-  std::string symbol_prefix;
+// A program for one target. lowered[i] belongs to schedule.kernels[i].
+struct CodegenVariant {
+  const Target& target;
+  const Graph& graph;
+  const Schedule& schedule;
+  std::span<const LoweredKernel> lowered;
 };
 
 struct CodegenOutputs {
@@ -34,8 +37,7 @@ struct CodegenResult {
 // By kernel: the first kernel with the same code, whose function it runs.
 std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered);
 
-// lowered[i] belongs to schedule.kernels[i].
-CodegenResult generate(const Graph& graph, const Schedule& schedule, std::span<const LoweredKernel> lowered,
-                       const CodegenOptions& options, CodegenOutputs outputs = {});
+// variants: best first. Throws Diagnostic E-target if a target lacks an instruction that its kernels need.
+CodegenResult generate(std::span<const CodegenVariant> variants, const std::string& symbol_prefix, CodegenOutputs outputs = {});
 
 }  // namespace kiln::compiler

@@ -1,17 +1,19 @@
-// Emits the program description of kiln/program.h as constants, and the two external functions: the entry NAME and NAME_desc.
+// Emits the description of one variant of a program (kiln_program_desc of kiln/program.h) as constants.
 #pragma once
 
 #include <span>
-#include <string>
 
-#include <llvm/IR/Module.h>
-
-#include "compiler/ir/schedule.h"
+#include "compiler/codegen/codegen.h"
+#include "compiler/codegen/constants.h"
 
 namespace kiln::compiler {
 
-// kernels[i] is the function of schedule.kernels[i].
-void emit_program(llvm::Module& module, const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered,
-                  std::span<llvm::Function* const> kernels, const std::string& entry_name);
+// The code of the workspace's size, which suffices for every variant: an application may ask for it before a variant is forced.
+llvm::Constant* emit_workspace(Constants& constants, std::span<const CodegenVariant> variants);
+
+// kernels[i] is the function of variant.schedule.kernels[i].
+llvm::GlobalVariable* emit_description(Constants& constants, const CodegenVariant& variant,
+                                       std::span<llvm::Function* const> kernels, llvm::Function* entry,
+                                       llvm::Constant* workspace);
 
 }  // namespace kiln::compiler

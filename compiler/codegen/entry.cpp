@@ -297,9 +297,14 @@ class FastEntry {
   std::map<std::string, Value*> stride_values_;             // by symbol
 };
 
-llvm::Function* entry_function(llvm::Module& module, std::initializer_list<llvm::Type*> types, const std::string& name) {
+}  // namespace
+
+llvm::Function* declare_entry(llvm::Module& module, std::initializer_list<llvm::Type*> before, const std::string& name) {
   llvm::LLVMContext& c = module.getContext();
-  llvm::Type *i32 = llvm::Type::getInt32Ty(c), *i64 = llvm::Type::getInt64Ty(c);
+  llvm::Type *i32 = llvm::Type::getInt32Ty(c), *i64 = llvm::Type::getInt64Ty(c), *ptr = llvm::PointerType::getUnqual(c);
+  std::vector<llvm::Type*> types{ptr};
+  types.insert(types.end(), before);
+  types.insert(types.end(), {ptr, i32, ptr});
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(c), types, false);
   auto* f = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, name, module);
   f->addFnAttr(llvm::Attribute::NoUnwind);
@@ -310,24 +315,27 @@ llvm::Function* entry_function(llvm::Module& module, std::initializer_list<llvm:
   return f;
 }
 
-}  // namespace
+llvm::Function* declare_kiln_call(llvm::Module& module) {
+  if (llvm::Function* f = module.getFunction("kiln_call")) return f;
+  return declare_entry(module, {llvm::PointerType::getUnqual(module.getContext())}, "kiln_call");
+}
 
-void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const Graph& g, const Schedule& schedule,
-                std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels, const std::string& name) {
-  llvm::LLVMContext& c = module.getContext();
-  llvm::Type* ptr = llvm::PointerType::getUnqual(c);
-  llvm::Type* i32 = llvm::Type::getInt32Ty(c);
-  llvm::Function* call = entry_function(module, {ptr, ptr, ptr, i32, ptr}, "kiln_call");
-  llvm::Function* entry = entry_function(module, {ptr, ptr, i32, ptr}, name);
-  llvm::BasicBlock* slow = llvm::BasicBlock::Create(c, "slow", entry);
-  if (const auto facts = fast_path_facts(g, schedule, lowered); facts && has_float_environment(module))
-    FastEntry(entry, slow, g, schedule, *facts).emit(lowered, kernels);
-  llvm::IRBuilder<> b(slow);
+void emit_kiln_call(llvm::Function& entry, llvm::BasicBlock* at, llvm::Value* description) {
+  llvm::Function* call = declare_kiln_call(*entry.getParent());
+  llvm::IRBuilder<> b(at);
   llvm::CallInst* result =
-      b.CreateCall(call, {entry->getArg(0), description, entry->getArg(1), entry->getArg(2), entry->getArg(3)});
+      b.CreateCall(call, {entry.getArg(0), description, entry.getArg(1), entry.getArg(2), entry.getArg(3)});
   result->setAttributes(call->getAttributes());
   result->setTailCall();
   b.CreateRetVoid();
+}
+
+void emit_entry(llvm::Function& entry, llvm::GlobalVariable* description, const CodegenVariant& v,
+                std::span<llvm::Function* const> kernels) {
+  llvm::BasicBlock* slow = llvm::BasicBlock::Create(entry.getContext(), "slow", &entry);
+  if (const auto facts = fast_path_facts(v.graph, v.schedule, v.lowered); facts && has_float_environment(*entry.getParent()))
+    FastEntry(&entry, slow, v.graph, v.schedule, *facts).emit(v.lowered, kernels);
+  emit_kiln_call(entry, slow, description);
 }
 
 }  // namespace kiln::compiler

@@ -1,4 +1,4 @@
-// Emits the entry of a program: NAME(status, args, n_args, context).
+// Emits the entry of a variant: (status, args, n_args, context), which kiln_program_desc.entry names.
 //
 // The entry has a fast path and a slow path. The fast path is for common calls: dense arguments without strides, all checks
 // hold, no work for several threads. Straight-line code checks the arguments and runs the kernels at once, in the default
@@ -6,16 +6,23 @@
 // temporaries, host loops, data checks, many arguments, or extents that could overflow have only the slow path.
 #pragma once
 
+#include <initializer_list>
 #include <span>
 #include <string>
 
 #include <llvm/IR/Module.h>
 
-#include "compiler/ir/schedule.h"
+#include "compiler/codegen/codegen.h"
 
 namespace kiln::compiler {
 
-void emit_entry(llvm::Module& module, llvm::GlobalVariable* description, const Graph& g, const Schedule& schedule,
-                std::span<const LoweredKernel> lowered, std::span<llvm::Function* const> kernels, const std::string& name);
+// A function of the type of an entry, with the parameters `before` behind the status.
+llvm::Function* declare_entry(llvm::Module& module, std::initializer_list<llvm::Type*> before, const std::string& name);
+
+void emit_entry(llvm::Function& entry, llvm::GlobalVariable* description, const CodegenVariant& variant,
+                std::span<llvm::Function* const> kernels);
+
+// Ends the block with the return of kiln_call(status, description, the entry's other arguments).
+void emit_kiln_call(llvm::Function& entry, llvm::BasicBlock* at, llvm::Value* description);
 
 }  // namespace kiln::compiler

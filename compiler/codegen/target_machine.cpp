@@ -10,24 +10,27 @@
 
 namespace kiln::compiler {
 
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target) {
+std::unique_ptr<llvm::TargetMachine> make_target_machine(std::span<const Target> targets) {
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // an fma only if the program has one
   options.UnsafeFPMath = false;
   options.FunctionSections = options.DataSections = true;  // so that the linker can drop programs that are not called
   std::string error;
-  // The probe has no CPU, because LLVM only prints a warning for an unknown CPU.
-  const auto probe = create_target_machine(target.triple, "", "", options, error);
-  if (probe == nullptr)
-    throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + target.triple + "'");
-  if (!probe->getMCSubtargetInfo()->isCPUStringValid(target.cpu))
-    throw Diagnostic("E-target", "", "expected a CPU of " + target.triple + ", got '" + target.cpu + "'");
-  return create_target_machine(target.triple, target.cpu, target.features, options, error);
+  const std::string& triple = targets.front().triple;
+  auto machine = create_target_machine(triple, "", "", options, error);
+  if (machine == nullptr)
+    throw Diagnostic("E-target", "", "expected a target that LLVM can generate code for, got '" + triple + "'");
+  // LLVM only prints a warning for an unknown CPU.
+  for (const Target& t : targets)
+    if (!machine->getMCSubtargetInfo()->isCPUStringValid(t.cpu))
+      throw Diagnostic("E-target", "", "expected a CPU of " + triple + ", got '" + t.cpu + "'");
+  return machine;
 }
 
 void set_target_attributes(llvm::Function& f, const Target& target) {
   const std::string width = std::to_string(target.vector_bytes * 8);
   f.addFnAttr("target-cpu", target.cpu);
+  if (!target.tune.empty()) f.addFnAttr("tune-cpu", target.tune);
   if (!target.features.empty()) f.addFnAttr("target-features", target.features);
   f.addFnAttr("prefer-vector-width", width);
   f.addFnAttr("min-legal-vector-width", width);

@@ -1,7 +1,8 @@
-// The LLVM target machine of a Target, the function attributes for it, and the emission of machine code.
+// The LLVM target machine of an object, the function attributes for a Target, and the emission of machine code.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include <llvm/IR/Module.h>
@@ -11,8 +12,9 @@
 
 namespace kiln::compiler {
 
-// Throws Diagnostic E-target if LLVM cannot generate code for the target.
-std::unique_ptr<llvm::TargetMachine> make_target_machine(const Target& target);
+// The machine for any CPU of the targets' triple. Functions without target attributes are code for it. Throws Diagnostic
+// E-target if LLVM cannot generate code for a target.
+std::unique_ptr<llvm::TargetMachine> make_target_machine(std::span<const Target> targets);
 
 void set_target_attributes(llvm::Function& f, const Target& target);
 

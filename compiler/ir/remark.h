@@ -43,19 +43,23 @@ struct Remark {
   RemarkKind kind;
   std::string where;  // "kernels.cpp:12:5", or empty
   std::string text;
+  std::vector<std::string> variants;  // those that the remark is about; empty: all
 };
 
 // Collects remarks, each once, in the order in which they are made.
 class Remarks {
  public:
+  // The variant that later remarks are about; empty: all.
+  void set_variant(std::string name) { variant_ = std::move(name); }
   void add(const Graph& g, Id at, const RemarkKind& kind, std::string text);
   const std::vector<Remark>& list() const { return list_; }
 
  private:
   std::vector<Remark> list_;
+  std::string variant_;
 };
 
-// "kernels.cpp:12:5: remark: stored: ... [fold_stages]"
+// "kernels.cpp:12:5: remark: stored: ... [fold_stages]"; with variants "[index_dtype for x86-64-v4, x86-64-v3]"
 std::string line_of(const Remark& r);
 
 // Makes a remark about the line of a node. text(): called only if the caller of the compiler asks for remarks.

@@ -1,11 +1,13 @@
-#[[ kiln_add_kernels(<target> SOURCES <file>... [NAMESPACE <ns>] [VARIANTS <cpu>] [LIBRARIES <lib>...])
+#[[ kiln_add_kernels(<target> SOURCES <file>... [NAMESPACE <ns>] [VARIANTS <cpu>...] [LIBRARIES <lib>...])
 
 Builds a generator from the sources, runs it, and makes <target>: a normal STATIC library of all programs that the sources export,
 with their headers, to be included as <target>/<program>.h. It links, installs and exports like any other.
 
   SOURCES    DSL sources; each exports programs
   NAMESPACE  C++ namespace of the typed functions and prefix of the C symbols; default: the target's name
-  VARIANTS   CPU level: one of x86-64-v3, x86-64-v4; default: the variable KILN_DEFAULT_VARIANTS, or x86-64-v3
+  VARIANTS   CPU levels and CPUs, for each of which the object has code; a call takes the best that its CPU can run. Names:
+             x86-64-v2, x86-64-v3, x86-64-v4, haswell, skylake-server, znver4, sapphirerapids.
+             Default: the variable KILN_DEFAULT_VARIANTS, or x86-64-v3 x86-64-v4
   LIBRARIES  libraries that the sources need in addition to the DSL
 
 Outputs are in ${CMAKE_CURRENT_BINARY_DIR}/<target>.kernels/. Programs need not be listed: one object contains them all, and every
@@ -14,8 +16,8 @@ program changes. ]]
 include_guard(GLOBAL)
 
 set_property(GLOBAL APPEND PROPERTY JOB_POOLS kiln_generator=2) # each process holds LLVM and the programs in memory
-set_property(GLOBAL PROPERTY KILN_VARIANTS x86-64-v3 x86-64-v4)
-set(KILN_DEFAULT_VARIANTS x86-64-v3 CACHE STRING "CPU level of kiln_add_kernels without VARIANTS")
+set_property(GLOBAL PROPERTY KILN_VARIANTS x86-64-v2 x86-64-v3 x86-64-v4 haswell skylake-server znver4 sapphirerapids)
+set(KILN_DEFAULT_VARIANTS x86-64-v3 x86-64-v4 CACHE STRING "CPU levels of kiln_add_kernels without VARIANTS")
 
 # Reports a word before or among the sources that is not a source. A word in capitals counts as a misspelt keyword.
 function(_kiln_stray_word target word)
@@ -107,14 +109,13 @@ function(kiln_add_kernels target)
   endforeach()
   foreach(variant IN LISTS K_VARIANTS)
     if(NOT variant IN_LIST known_variants)
-      list(JOIN known_variants " or VARIANTS " write)
-      message(FATAL_ERROR "kiln_add_kernels(${target}): VARIANTS ${variant} is no CPU level: write VARIANTS ${write}")
+      list(JOIN known_variants ", " known)
+      message(FATAL_ERROR "kiln_add_kernels(${target}): VARIANTS ${variant} is no CPU level and no CPU that Kiln knows: write some "
+                          "of ${known}")
     endif()
   endforeach()
-  list(LENGTH K_VARIANTS n_variants)
-  if(n_variants GREATER 1)
-    message(FATAL_ERROR "kiln_add_kernels(${target}): VARIANTS takes one CPU level, got ${K_VARIANTS}")
-  endif()
+  list(REMOVE_DUPLICATES K_VARIANTS)
+  list(JOIN K_VARIANTS "," variants)
   foreach(source IN LISTS K_SOURCES)
     get_source_file_property(generated ${source} GENERATED)
     if(NOT generated AND NOT source MATCHES "\\$<" AND NOT EXISTS "${source}" AND NOT EXISTS "${CMAKE_CURRENT_SOURCE_DIR}/${source}"
@@ -139,7 +140,7 @@ function(kiln_add_kernels target)
   set(revision ${folder}/include/${target}/revision.h)
   add_custom_command(
     OUTPUT ${folder}/stamp ${object} ${revision}
-    COMMAND ${target}_generator -o ${folder}/include/${target} --namespace ${K_NAMESPACE} --target ${K_VARIANTS}
+    COMMAND ${target}_generator -o ${folder}/include/${target} --namespace ${K_NAMESPACE} --variants ${variants}
             --revision-header revision.h --object-list ${folder}/objects --depfile ${folder}/depfile --depfile-target ${folder}/stamp
     COMMAND ${CMAKE_COMMAND} -D LINKER=${CMAKE_LINKER} -D LIST=${folder}/objects -D OBJECT=${object}
             -P ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/kiln_combine_objects.cmake

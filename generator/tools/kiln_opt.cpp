@@ -39,8 +39,8 @@ namespace {
 using namespace compiler;
 
 struct Options {
-  std::string file, pass, directory = ".", cpp_namespace = "kernels", target = "x86-64-v3", runtime;
-  std::vector<std::string> inputs, dims, dump_after, disabled;
+  std::string file, pass, directory = ".", cpp_namespace = "kernels", runtime;
+  std::vector<std::string> inputs, dims, dump_after, disabled, variants = {"x86-64-v3"};
   bool random = false, library = true, time_passes = false;
   std::uint64_t seed = 1;
   RemarkOptions remarks;
@@ -241,7 +241,7 @@ void compile_program(const Options& o) {
   Schedule begin = state_in(g, o);
   const Program p = begin.program;
   CompileOptions options;
-  options.target = target_named(o.target);
+  options.targets = targets_named(o.variants);
   options.symbol_prefix = symbol_prefix(o.cpp_namespace);
   if (o.time_passes) options.done = PassTimes();
   options.dump_after = o.dump_after;
@@ -252,14 +252,14 @@ void compile_program(const Options& o) {
   const std::string header = write_header(g, p, o.cpp_namespace);
   Remarks remarks;
   if (o.remarks.wanted) options.remarks = &remarks;
-  Compiled c = compiler::compile(g, std::move(begin), options);
+  Compiled c = compiler::compile(g, begin, options);
   std::cerr << remarks_text(remarks, o.remarks, p.name);
 
   const std::string base = o.directory + "/" + p.name;
   Outputs out;
   out.add(base + ".o", c.code.object);
   out.add(base + ".h", header);
-  out.add(base + ".json", write_manifest(c, options.target, o.cpp_namespace));
+  out.add(base + ".json", write_manifest(c, o.cpp_namespace));
   if (o.library) {
     const TemporaryFolder temporary;
     const std::string object = temporary.path() + "/program.o", library = temporary.path() + "/lib" + p.name + ".so";
@@ -334,7 +334,11 @@ int run(int argc, char** argv) {
   file(compile);
   compile->add_option("-o", o.directory, "Folder for the outputs")->capture_default_str();
   compile->add_option("--namespace", o.cpp_namespace, "C++ namespace, prefix of the C symbols")->capture_default_str();
-  compile->add_option("--target", o.target, "CPU level")->check(CLI::IsMember(target_names()))->capture_default_str();
+  compile->add_option("--variants", o.variants, "CPU levels and CPUs, for each of which the object has code")
+      ->delimiter(',')
+      ->check(CLI::IsMember(target_names()))
+      ->type_name("CPU")
+      ->capture_default_str();
   compile->add_option("--runtime", o.runtime, "The runtime's archive, libkiln_runtime.a");
   compile->add_option("--dump-after", o.dump_after, "Print the program after this pass, or after `all`")->delimiter(',');
   disable(compile);

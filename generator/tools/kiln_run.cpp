@@ -23,7 +23,7 @@ using compiler::Diagnostic;
 using compiler::DType;
 
 struct Options {
-  std::string file, program, directory, runtime;
+  std::string file, program, variant, directory, runtime;
   std::vector<std::string> inputs, dims;
   bool random = false, info = false;
   int repeat = 0, threads = 0;
@@ -138,10 +138,11 @@ struct DestroyPool {
 };
 
 void run_program(const Options& o) {
-  const LoadedProgram program(o.file, o.program, o.runtime);
+  LoadedProgram program(o.file, o.program, o.runtime);
+  if (!o.variant.empty()) program.force(o.variant);
   const kiln_program_desc& d = program.desc();
   if (o.info) {
-    std::cout << describe(d);
+    std::cout << describe(d) << program.describe_variants();
     return;
   }
   Arguments args = arguments_of(d, o);
@@ -174,6 +175,8 @@ int run(int argc, char** argv) {
   CLI::App app("Calls a compiled Kiln program in a shared library or an object.");
   app.add_option("FILE", o.file, "lib<program>.so or <program>.o")->required();
   app.add_option("--program", o.program, "Its name or C symbol, where there are several");
+  app.add_option("--variant", o.variant, "The variant to run, in place of the best that this CPU can run; --info lists them")
+      ->type_name("CPU");
   app.add_flag("--info", o.info, "Print what it takes and gives, and exit");
   app.add_option("--in", o.inputs, "NAME=FILE.npy")->type_name("ARG");
   app.add_option("--dims", o.dims, "SYMBOL=VALUE")->type_name("DIM");

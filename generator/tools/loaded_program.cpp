@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 #include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
@@ -82,6 +83,33 @@ LoadedProgram::LoadedProgram(const std::string& file, const std::string& program
     throw Diagnostic(
         "E-library", file,
         "expected ABI version " + std::to_string(KILN_ABI_VERSION) + ", got " + std::to_string(desc_->abi_version));
+  force_ = reinterpret_cast<decltype(force_)>(symbol("kiln_force_variant"));
+  cpu_sets_ = reinterpret_cast<decltype(cpu_sets_)>(symbol("kiln_cpu_sets"));
+  const std::string entry = description.substr(0, description.size() - std::string_view("_desc").size());
+  variants_ = reinterpret_cast<const kiln_variants* (*)()>(symbol((entry + "_variants").c_str()))();
+}
+
+void LoadedProgram::force(const std::string& variant) {
+  const std::span<const kiln_program_desc* const> list(variants_->list, static_cast<std::size_t>(variants_->n));
+  const auto at = std::ranges::find_if(list, [&](const kiln_program_desc* p) { return variant == p->variant; });
+  if (at == list.end()) {
+    std::string names;
+    for (const kiln_program_desc* p : list) names += (names.empty() ? "" : " or ") + std::string(p->variant);
+    throw Diagnostic("E-argument", "--variant", "expected " + names + ", got '" + variant + "'");
+  }
+  if (const kiln_status s = force_(variants_, variant.c_str()); s.code != KILN_OK)
+    throw Diagnostic("R-cpu", "--variant", message(s).substr(std::string_view("R-cpu: ").size()));
+  desc_ = *at;
+}
+
+std::string LoadedProgram::describe_variants() const {
+  std::string out;
+  for (std::int32_t i = 0; i < variants_->n; ++i) {
+    const kiln_program_desc* p = variants_->list[i];
+    const bool runs = (p->cpu_sets & ~cpu_sets_()) == 0;
+    out += std::string("variant ") + p->variant + (!runs ? " not on this CPU" : p == desc_ ? " selected" : "") + "\n";
+  }
+  return out;
 }
 
 void* LoadedProgram::symbol(const char* name) const {

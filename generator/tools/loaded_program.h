@@ -29,6 +29,11 @@ class LoadedProgram {
   }
   std::string message(kiln_status status) const;
 
+  // Makes desc() the variant of this name. Diagnostic E-argument: there is none. R-cpu: this CPU cannot run it.
+  void force(const std::string& variant);
+  // A line for each variant, best first.
+  std::string describe_variants() const;
+
  private:
   struct close_library {
     void operator()(void* handle) const;
@@ -39,9 +44,12 @@ class LoadedProgram {
   std::unique_ptr<void, close_library> library_;
   std::string file_;
   const kiln_program_desc* desc_ = nullptr;
+  const kiln_variants* variants_ = nullptr;
   decltype(&kiln_call) call_ = nullptr;
   decltype(&kiln_workspace_bytes) workspace_ = nullptr;
   decltype(&kiln_status_message) message_ = nullptr;
+  decltype(&kiln_force_variant) force_ = nullptr;
+  decltype(&kiln_cpu_sets) cpu_sets_ = nullptr;
 };
 
 using SymbolValues = std::map<std::string, std::int64_t>;

@@ -249,6 +249,8 @@ kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* 
 kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* symbols) {
   if (p == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
   if (p->abi_version != KILN_ABI_VERSION) return kiln_fail(KILN_R_ABI, -1, -1, -1, KILN_ABI_VERSION, p->abi_version);
+  const uint64_t missing = p->cpu_sets & ~kiln_cpu_sets();
+  if (missing != 0) return kiln_fail(KILN_R_CPU, -1, -1, -1, -1, (int64_t)missing);
   if (n_args != p->n_params) return kiln_fail(KILN_R_ARGCOUNT, -1, -1, -1, p->n_params, n_args);
   if (n_args > 0 && args == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
   if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);

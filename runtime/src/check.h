@@ -4,7 +4,7 @@
 
 #include "kiln/kiln.h"
 
-/* Checks, in order: ABI and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols, which
+/* Checks, in order: ABI, CPU and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols, which
    are bound into symbols[n_symbols + n_numbers] (bare symbols first, then extents that are linear in their one unbound symbol);
    extents; facts; size, strides and alignment of each argument, and that elements of written arguments do not overlap;
    aliasing. Returns the first failure. Numbers are strides, or 0. */

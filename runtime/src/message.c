@@ -25,6 +25,7 @@ static const struct {
     {KILN_R_ABI, "R-abi", "object and runtime disagree about the ABI version"},
     {KILN_R_ARGCOUNT, "R-argcount", "number of arguments differs"},
     {KILN_R_CHECK, "R-check", "a check of the program's data failed"},
+    {KILN_R_VARIANT, "R-variant", "the program has no variant of this name"},
     {-1, "R-unknown", "unknown code"}, /* the entry for codes that find() does not know */
 };
 
@@ -105,6 +106,18 @@ static void write_alias(writer* w, const kiln_program_desc* p, kiln_status s) {
     WRITE(w, "the workspace");
 }
 
+/* The instruction sets that are missing, in the order of the list. */
+static void write_cpu(writer* w, int64_t missing) {
+  static const char names[][16] = {
+#define KILN_X(code, name, word, bit, state) name,
+      KILN_CPU_SETS(KILN_X)
+#undef KILN_X
+  };
+  WRITE(w, "this CPU lacks");
+  for (unsigned i = 0; i < sizeof names / sizeof names[0]; ++i)
+    if ((missing >> i & 1) != 0) WRITE(w, " %s", names[i]);
+}
+
 static const char* dtype_name(int64_t code) {
 #define KILN_X(code, name, bits, type) #name,
   static const char names[][5] = {KILN_DTYPES(KILN_X)};
@@ -146,6 +159,8 @@ size_t kiln_status_message(const kiln_program_desc* p, kiln_status s, char* buff
     write_constraint(&w, p, s);
   else if (s.code == KILN_R_CHECK && s.got >= 0 && s.got < p->n_checks)
     WRITE(&w, "%s (%s)", p->checks[s.got].text, p->checks[s.got].place);
+  else if (s.code == KILN_R_CPU && s.got > 0)
+    write_cpu(&w, s.got);
   else if (s.code == KILN_R_ALIAS && about_param && s.got < p->n_params)
     write_alias(&w, p, s);
   else

@@ -93,7 +93,7 @@ bool compare(const dsl::record::program& p, const std::vector<Shape>& shapes, in
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);
   const char* cpu = __builtin_cpu_supports("avx512f") != 0 ? "x86-64-v4" : "x86-64-v3";
-  const compiler::testing::CompiledProgram ours(g, program, cpu);
+  const compiler::testing::CompiledProgram ours(g, program, std::vector<std::string>{cpu});
   std::vector<std::vector<float>> data;
   std::vector<kiln_tensor> args;
   for (const Shape& s : shapes) data.push_back(numbers(elements(s), data.size()));

@@ -16,7 +16,7 @@ int lanes() { return __builtin_cpu_supports("avx512f") != 0 ? 16 : 8; }
 compiler::testing::CompiledProgram compiled(const dsl::record::program& p) {
   compiler::Graph g;
   const compiler::Program program = generator::import_program(g, p);
-  return {g, program, lanes() == 16 ? "x86-64-v4" : "x86-64-v3"};
+  return {g, program, std::vector<std::string>{lanes() == 16 ? "x86-64-v4" : "x86-64-v3"}};
 }
 compiler::testing::CompiledProgram compiled(std::string_view name) {
   for (const dsl::record::program* p : generator::registered_programs())

@@ -15,8 +15,10 @@ cases = {  # arguments: text of the error
     "k SOURCES kernels.cpp LIBRARY m": "unknown keyword LIBRARY: write LIBRARIES",
     "k SOURCES kernels.cpp LIBRARIES m NAMESPCE my": "unknown keyword NAMESPCE: write NAMESPACE",
     "k STATIC SOURCES kernels.cpp": "unknown keyword STATIC: the keywords are SOURCES, NAMESPACE, VARIANTS, LIBRARIES",
-    "k SOURCES kernels.cpp VARIANTS avx2": "VARIANTS avx2 is no CPU level: write VARIANTS x86-64-v3 or VARIANTS x86-64-v4",
-    "k SOURCES kernels.cpp VARIANTS x86-64-v3 x86-64-v4": "VARIANTS takes one CPU level, got x86-64-v3;x86-64-v4",
+    "k SOURCES kernels.cpp VARIANTS avx2": "VARIANTS avx2 is no CPU level and no CPU that Kiln knows: write some of x86-64-v2, "
+                                           "x86-64-v3, x86-64-v4, haswell, skylake-server, znver4, sapphirerapids",
+    "k SOURCES kernels.cpp VARIANTS x86-64-v3 znver": "VARIANTS znver is no CPU level and no CPU that Kiln knows",
+    "k SOURCES kernels.cpp VARIANTS": "no value for VARIANTS",
     "my-kernels SOURCES kernels.cpp": "the target's name is no C++ namespace (identifiers joined by ::): write NAMESPACE, for example "
                                       "NAMESPACE my_my_kernels",
     "default SOURCES kernels.cpp": "the target's name is no C++ namespace: `default` is a word of C++: write NAMESPACE, for example "
@@ -28,6 +30,7 @@ cases = {  # arguments: text of the error
     "k SOURCES kernels.cpp NAMESPACE my::new": "NAMESPACE my::new is no C++ namespace: `new` is a word of C++",
     # Correct calls fail only because this project has no generator.
     "k SOURCES kernels.cpp NAMESPACE a::b VARIANTS x86-64-v4": "the component `generator` of Kiln was not found",
+    "k SOURCES kernels.cpp VARIANTS x86-64-v4 znver4 x86-64-v2 x86-64-v4": "the component `generator` of Kiln was not found",
     "my-kernels SOURCES kernels.cpp NAMESPACE my": "the component `generator` of Kiln was not found",
     "random SOURCES kernels.cpp": "the component `generator` of Kiln was not found",
 }

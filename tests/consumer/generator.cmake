@@ -1,7 +1,8 @@
 # Consumer projects. They are built outside of the tree, against an installation of this build, while LLVM cannot be found.
 find_program(KILN_PKG_CONFIG pkg-config)
 find_program(KILN_MAKE make)
-set(kiln_consumer_cases find_package installed add_subdirectory reproducible rebuild keywords components)
+find_program(KILN_QEMU qemu-x86_64)
+set(kiln_consumer_cases find_package variants installed add_subdirectory reproducible rebuild keywords components)
 if(KILN_PKG_CONFIG)
   list(APPEND kiln_consumer_cases pkg_config)
 endif()
@@ -16,7 +17,7 @@ endif()
 foreach(case install ${kiln_consumer_cases})
   add_test(NAME consumer.${case} COMMAND ${CMAKE_CURRENT_LIST_DIR}/consumer_test.sh ${case})
   set_tests_properties(consumer.${case} PROPERTIES LABELS consumer TIMEOUT 300 ENVIRONMENT
-    "KILN_SOURCE=${PROJECT_SOURCE_DIR};KILN_BUILD=${PROJECT_BINARY_DIR};WORK=${PROJECT_BINARY_DIR}/consumer;CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS};GXX=${KILN_GXX};CLANGXX=${KILN_CLANGXX}")
+    "KILN_SOURCE=${PROJECT_SOURCE_DIR};KILN_BUILD=${PROJECT_BINARY_DIR};WORK=${PROJECT_BINARY_DIR}/consumer;CMAKE=${CMAKE_COMMAND};GENERATOR=${CMAKE_GENERATOR};CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER};CFLAGS=${CMAKE_C_FLAGS};CXXFLAGS=${CMAKE_CXX_FLAGS};QEMU=${KILN_QEMU};GXX=${KILN_GXX};CLANGXX=${KILN_CLANGXX}")
 endforeach()
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME consumer.add_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_LIST_DIR}/add_kernels_test.py ${PROJECT_SOURCE_DIR}

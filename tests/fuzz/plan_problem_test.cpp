@@ -45,19 +45,21 @@ store o, %19
 class PlanProblem : public ::testing::Test {
  protected:
   PlanProblem() {
-    Graph tensors;
-    const Program program = read_program(tensors, products);
-    compiled = compile(tensors, program, {});
     object.emplace(compiled.code.object);
     description = *reinterpret_cast<const kiln_program_desc* (*)()>(object->symbol("products_desc"))();
     temps.assign(description.temps, description.temps + description.n_temps);
     description.temps = temps.data();
   }
+  static Compiled compiled_products() {
+    Graph tensors;
+    const Program program = read_program(tensors, products);
+    return compile(tensors, program, {});
+  }
   std::string plan() { return plan_problem(g, schedule, description, std::array<std::int64_t, 1>{10}); }
 
-  Compiled compiled;
-  const Graph& g = compiled.graph;
-  Schedule& schedule = compiled.schedule;
+  Compiled compiled = compiled_products();
+  const Graph& g = compiled.variants[0].graph;
+  Schedule& schedule = compiled.variants[0].schedule;
   std::optional<LoadedObject> object;
   kiln_program_desc description;
   std::vector<kiln_temp_desc> temps;

@@ -81,7 +81,7 @@ std::string check_text(const std::string& text, bool has_machine_code) {
     options.outputs.object = has_machine_code;
     verify(g, s, form_after(s.after));
     stage = "later ";
-    compile(g, std::move(s), options);
+    compile(g, s, options);
     return "compiled";
   } catch (const Diagnostic& d) {
     return stage + d.id();

@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <random>
-#include <string_view>
 
 #include "compiler/interp/index_value.h"
 #include "compiler/interp/interpret.h"
@@ -40,9 +39,11 @@ void check_at_levels(const std::string& text, const Symbols& symbols, int kernel
     arguments.push_back(array_of_elements(q.dtype, extents, element));
   }
   const auto expected = interpret(g, p, arguments);
-  for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
-    if (std::string_view(cpu) == "x86-64-v4" && !__builtin_cpu_supports("x86-64-v4")) continue;
-    const CompiledProgram compiled(g, p, cpu);
+  std::vector<std::string> variants{"x86-64-v3"};
+  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+  CompiledProgram compiled(g, p, variants);
+  for (const std::string& cpu : variants) {
+    compiled.force(cpu);
     if (kernels > 0) {
       EXPECT_EQ(compiled.description()->n_kernels, kernels);
     }

@@ -25,9 +25,9 @@ bool same(T a, T b) {
   return std::memcmp(&a, &b, sizeof a) == 0;
 }
 
-std::string object_of(const Graph& g, const Program& p, const std::string& cpu) {
+std::string object_of(const Graph& g, const Program& p, const std::vector<std::string>& variants) {
   CompileOptions options;
-  options.target = target_named(cpu);
+  options.targets = targets_named(variants);
   options.symbol_prefix = "t_";
   return compile(g, p, options).code.object;
 }
@@ -39,14 +39,21 @@ void release(void*, void* p, std::size_t) { std::free(p); }
 
 }  // namespace
 
-CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::string& cpu)
-    : CompiledProgram(p, object_of(g, p, cpu)) {}
+CompiledProgram::CompiledProgram(Graph& g, const Program& p, const std::vector<std::string>& variants)
+    : CompiledProgram(p, object_of(g, p, variants)) {}
 
 CompiledProgram::CompiledProgram(const Program& p, const std::string& object)
     : program_(p),
       object_(object),
       entry_(reinterpret_cast<Entry>(object_.symbol("t_" + p.name))),
       description_(reinterpret_cast<const kiln_program_desc* (*)()>(object_.symbol("t_" + p.name + "_desc"))()) {}
+
+void CompiledProgram::force(const std::string& variant) {
+  const kiln_variants* all = reinterpret_cast<const kiln_variants* (*)()>(object_.symbol("t_" + program_.name + "_variants"))();
+  if (const kiln_status s = kiln_force_variant(all, variant.c_str()); s.code != KILN_OK)
+    throw std::runtime_error(variant + ": " + kiln_status_name(s.code));
+  description_ = kiln_selected_variant(all);
+}
 
 kiln_status CompiledProgram::call(std::span<const kiln_tensor> args, const kiln_context* context) const {
   return entry_(args.data(), static_cast<std::int32_t>(args.size()), context);

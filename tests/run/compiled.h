@@ -15,7 +15,7 @@ namespace kiln::compiler::testing {
 // A program as a loaded object. Throws std::runtime_error if it cannot be loaded, Diagnostic if the program is rejected.
 class CompiledProgram {
  public:
-  CompiledProgram(Graph& g, const Program& p, const std::string& cpu = "x86-64-v3");
+  CompiledProgram(Graph& g, const Program& p, const std::vector<std::string>& variants = {"x86-64-v3"});
   CompiledProgram(const Program& p, const std::string& object);  // its symbols begin with t_
 
   // arguments: as for interpret(), one per parameter; `out` ones need no data. workers > 1 uses the thread pool. Parameters
@@ -25,6 +25,7 @@ class CompiledProgram {
   std::string message(std::span<const Array> arguments, int workers = 1) const;  // text of the call's status
   kiln_status call(std::span<const kiln_tensor> args, const kiln_context* context) const;
   const kiln_program_desc* description() const { return description_; }
+  void force(const std::string& variant);  // for later calls; throws std::runtime_error
 
  private:
   kiln_status run(std::vector<Array>& data, int workers) const;

@@ -42,7 +42,7 @@ void check(const std::string& text, const std::vector<Shapes>& calls) {
   const Program p = read_program(g, text, "dot.kiln");
   std::mt19937 random(5);
   std::deque<CompiledProgram> compiled;
-  for (const std::string& cpu : targets()) compiled.emplace_back(g, p, cpu);
+  for (const std::string& cpu : targets()) compiled.emplace_back(g, p, std::vector{cpu});
   for (const Shapes& shapes : calls)
     for (const Elements e : {Elements::random, Elements::tiny, Elements::special}) {
       std::vector<Array> arguments;

@@ -31,7 +31,7 @@ std::string compiled(int products) {
   Graph g;
   const Program p = read_program(g, sum_of_stored(products), "many.kiln");
   try {
-    return std::to_string(compile(g, p, {}).schedule.kernels.back().buffers.size()) + " buffers";
+    return std::to_string(compile(g, p, {}).variants[0].schedule.kernels.back().buffers.size()) + " buffers";
   } catch (const Diagnostic& d) {
     return d.what();
   }

@@ -11,10 +11,11 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// Resolves the only external symbol of an object.
+// Resolves the external symbols of an object.
 struct Memory final : llvm::SectionMemoryManager {
   std::uint64_t getSymbolAddress(const std::string& name) override {
-    return name == "kiln_call" ? reinterpret_cast<std::uint64_t>(&kiln_call) : 0;
+    if (name == "kiln_call") return reinterpret_cast<std::uint64_t>(&kiln_call);
+    return name == "kiln_selected_variant" ? reinterpret_cast<std::uint64_t>(&kiln_selected_variant) : 0;
   }
 };
 

@@ -1,5 +1,5 @@
 // Links an object file in memory into this process, without a linker or files, since tests of many small programs need speed.
-// Its kiln_call is the test program's: the runtime's, or a function of the test.
+// Its kiln_call and kiln_selected_variant are the test program's: the runtime's, or functions of the test.
 #pragma once
 
 #include <memory>

@@ -37,9 +37,9 @@ Result compile_all(Graph& g, Schedule begin) {
   options.dump_after = {"all"};
   options.dump = [&](std::string_view pass, const std::string& text) { out.dumps.emplace(pass, text); };
   out.header = write_header(g, begin.program, "kernels");
-  Compiled c = compile(g, std::move(begin), options);
+  Compiled c = compile(g, begin, options);
   out.object = c.code.object;
-  out.manifest = write_manifest(c, options.target, "kernels");
+  out.manifest = write_manifest(c, "kernels");
   return out;
 }
 

@@ -143,6 +143,44 @@ TEST_F(Tools, Info) {
   EXPECT_NE(r.out.find("symbol N min 0 max 1048576"), std::string::npos) << r.out;
 }
 
+TEST_F(Tools, VariantsAreListedAndForced) {
+  ASSERT_EQ(opt({"compile", text("g.kiln", graph), "-o", at("out"), "--variants", "x86-64-v4,x86-64-v3"}).status, 0);
+  const std::string library = at("out/libmixed.so");
+  const Result info = call({library, "--info", "--variant", "x86-64-v3"});
+  EXPECT_NE(info.out.find("variant x86-64-v4"), std::string::npos) << info.out;
+  EXPECT_NE(info.out.find("variant x86-64-v3 selected\n"), std::string::npos) << info.out;
+  const std::vector<std::string> names = {"x86-64-v3", "x86-64-v4"};
+  for (const std::string& name : names) {
+    const Result r = call({library, "--random", "--dims", "N=100", "--variant", name, "--out", at(name)});
+    if (info.out.find(name + " not on this CPU") == std::string::npos)
+      EXPECT_EQ(r.status, 0) << r.err;
+    else
+      EXPECT_NE(r.err.find("R-cpu: program mixed: this CPU lacks avx512f"), std::string::npos) << r.err;
+  }
+  if (info.out.find("not on this CPU") == std::string::npos) expect_same(names[0], names[1]);
+  EXPECT_EQ(call({library, "--info", "--variant", "znver4"}).err,
+            "--variant: error: E-argument: expected x86-64-v4 or x86-64-v3, got 'znver4'\n");
+}
+
+// A state after lowering is for one target.
+TEST_F(Tools, LoweredKernelsHaveOneVariant) {
+  const Result dump = opt({"compile", text("g.kiln", graph), "-o", at("out"), "--no-library", "--dump-after", "index_dtype"});
+  const std::string lowered = text("lowered.kiln", dump.out);
+  EXPECT_EQ(opt({"compile", lowered, "-o", at("again"), "--no-library"}).status, 0);
+  const Result r = opt({"compile", lowered, "-o", at("again"), "--no-library", "--variants", "x86-64-v3,x86-64-v4"});
+  EXPECT_EQ(r.status, 65);
+  EXPECT_EQ(r.err, "error: E-pass: expected one variant for a text from after index_dtype, got 2\n");
+}
+
+// A whole program names the line for which the CPU has no instruction.
+TEST_F(Tools, AVariantWithoutFma) {
+  const Result r = opt({"compile", text("g.kiln", graph), "-o", at("out"), "--variants", "x86-64-v2,x86-64-v3"});
+  EXPECT_EQ(r.status, 65);
+  EXPECT_EQ(r.err, at("g.kiln") +
+                       ":13:1: error: E-target: expected a variant whose CPU has fma, of which this operation "
+                       "consists, got x86-64-v2\n");
+}
+
 TEST_F(Tools, PrintVerifyAndPasses) {
   const std::string file = text("g.kiln", graph);
   EXPECT_EQ(opt({"verify", file}).status, 0);

@@ -73,7 +73,8 @@ class HandProgram {
 };
 
 inline CodegenResult compile(HandProgram& p, CodegenOutputs outputs = {}, const Target& target = {}) {
-  return generate(p.g, p.schedule, p.lowered, {target, {}}, outputs);
+  const CodegenVariant variant{target, p.g, p.schedule, p.lowered};
+  return generate({&variant, 1}, "", outputs);
 }
 
 // The program's object, loaded into this process.

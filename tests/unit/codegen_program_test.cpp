@@ -7,12 +7,14 @@
 #include "tests/unit/codegen_harness.h"
 
 // The layout that this version of the ABI has: who changes it raises the version.
-static_assert(KILN_ABI_VERSION == 5);
+static_assert(KILN_ABI_VERSION == 6);
 static_assert(offsetof(kiln_program_desc, name) == 24 && offsetof(kiln_program_desc, symbols) == 32);
 static_assert(offsetof(kiln_program_desc, params) == 40 && offsetof(kiln_program_desc, temps) == 48);
 static_assert(offsetof(kiln_program_desc, kernels) == 56 && offsetof(kiln_program_desc, workspace_bytes) == 64);
 static_assert(offsetof(kiln_program_desc, loops) == 80 && offsetof(kiln_program_desc, checks) == 112 &&
-              sizeof(kiln_program_desc) == 120 && sizeof(kiln_symbol_desc) == 40 && sizeof(kiln_temp_desc) == 16);
+              offsetof(kiln_program_desc, variant) == 120 && offsetof(kiln_program_desc, entry) == 136 &&
+              sizeof(kiln_program_desc) == 144 && sizeof(kiln_variants) == 24 && sizeof(kiln_symbol_desc) == 40 &&
+              sizeof(kiln_temp_desc) == 16);
 static_assert(offsetof(kiln_param_desc, strides) == 16 && offsetof(kiln_param_desc, dtype) == 24 &&
               offsetof(kiln_param_desc, n_strides) == 27 && sizeof(kiln_param_desc) == 32);
 static_assert(offsetof(kiln_kernel_desc, n_buffers) == 48 && sizeof(kiln_kernel_desc) == 80 && sizeof(kiln_status) == 32);
@@ -29,6 +31,8 @@ extern "C" kiln_status kiln_call(const kiln_program_desc* program, const kiln_te
   called_with = program;
   return {KILN_R_SHAPE, n_args, args == nullptr ? 1 : 0, context == nullptr ? 1 : 0, 1234567890123, -5};
 }
+
+extern "C" const kiln_program_desc* kiln_selected_variant(const kiln_variants* variants) { return variants->list[0]; }
 
 namespace kiln::compiler::test {
 namespace {
@@ -137,11 +141,11 @@ TEST(CodegenProgram, EntryPassesEverythingOn) {
   EXPECT_EQ(s.got, -5);
 }
 
-TEST(CodegenProgram, OnlyKilnCallIsMissing) {
+TEST(CodegenProgram, OnlyTheRuntimeIsMissing) {
   HandProgram p = two_kernels();
   const Loaded l(p);
-  EXPECT_EQ(l.object.undefined(), std::vector<std::string>{"kiln_call"});
-  EXPECT_EQ(l.object.defined(), (std::vector<std::string>{"two", "two_desc"}));
+  EXPECT_EQ(l.object.undefined(), (std::vector<std::string>{"kiln_call", "kiln_selected_variant"}));
+  EXPECT_EQ(l.object.defined(), (std::vector<std::string>{"two", "two_desc", "two_variants"}));
 }
 
 TEST(CodegenProgram, SameBytesAgain) {
@@ -173,9 +177,9 @@ TEST(CodegenProgram, ControlFlowProtection) {
 
 TEST(CodegenProgram, PrefixNamesTheEntry) {
   HandProgram p = two_kernels();
-  CodegenOptions options;
-  options.symbol_prefix = "my_";
-  const std::string text = generate(p.g, p.schedule, p.lowered, options, {false, false, true}).assembly;
+  const Target target;
+  const CodegenVariant variant{target, p.g, p.schedule, p.lowered};
+  const std::string text = generate({&variant, 1}, "my_", {false, false, true}).assembly;
   EXPECT_NE(text.find("my_two:"), std::string::npos);
   EXPECT_NE(text.find("my_two_desc:"), std::string::npos);
 }
@@ -200,15 +204,15 @@ TEST(CodegenProgram, UnknownTargetIsADiagnostic) {
 }
 
 TEST(CodegenProgram, CpuLevelsByName) {
-  EXPECT_EQ(target_names(), (std::vector<std::string>{"x86-64-v3", "x86-64-v4"}));
-  for (const std::string& name : target_names()) EXPECT_EQ(target_named(name).cpu, name);
+  for (const std::string& name : target_names()) EXPECT_EQ(target_named(name).name, name);
+  EXPECT_EQ(target_named("x86-64-v2").vector_bytes, 16);
   EXPECT_EQ(target_named("x86-64-v3").vector_registers, 16);
   EXPECT_EQ(target_named("x86-64-v4").vector_registers, 32);
   try {
     target_named("avx2");
     ADD_FAILURE() << "avx2 was accepted";
   } catch (const Diagnostic& d) {
-    EXPECT_STREQ(d.what(), "error: E-target: expected a CPU level, got 'avx2'");
+    EXPECT_STREQ(d.what(), "error: E-target: expected a CPU level or a CPU, got 'avx2'");
   }
 }
 

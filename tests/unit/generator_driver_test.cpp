@@ -63,7 +63,9 @@ TEST_F(DriverTest, BadCommandLines) {
   EXPECT_EQ(run({"--no-such"}), 64);
   EXPECT_EQ(run({"--program", "nothing"}), 64);
   EXPECT_EQ(run({"--emit", "exe"}), 64);
-  EXPECT_EQ(run({"--target", "z80"}), 64);
+  EXPECT_EQ(run({"--variants", "z80"}), 64);
+  EXPECT_EQ(run({"--variants", "x86-64-v3,z80"}), 64);
+  EXPECT_EQ(run({"--variants"}), 64);
   EXPECT_EQ(run({"--namespace", "a b"}), 64);
   EXPECT_EQ(run({"--dump-after", "no-such-pass"}), 64);
 }
@@ -82,7 +84,10 @@ TEST_F(DriverTest, WritesEverything) {
   EXPECT_EQ(j["params"][2]["direction"], "inout");
   EXPECT_EQ(j["params"][1]["extents"][0], "N");
   EXPECT_EQ(j["symbols"][0]["name"], "N");
-  EXPECT_EQ(j["kernels"].size(), 1u);
+  ASSERT_EQ(j["variants"].size(), 2u);
+  EXPECT_EQ(j["variants"][0]["name"], "x86-64-v4");
+  EXPECT_EQ(j["variants"][1]["name"], "x86-64-v3");
+  EXPECT_EQ(j["variants"][1]["kernels"].size(), 1u);
   EXPECT_NE(contents(depfile).find("saxpy.o"), std::string::npos);
 
   const std::string first = contents(dir / "saxpy.o");
@@ -93,9 +98,42 @@ TEST_F(DriverTest, WritesEverything) {
 }
 
 TEST_F(DriverTest, TargetsDiffer) {
-  ASSERT_EQ(run({"-o", (dir / "v3").string(), "--emit", "asm", "--target", "x86-64-v3"}), 0);
-  ASSERT_EQ(run({"-o", (dir / "v4").string(), "--emit", "asm", "--target", "x86-64-v4"}), 0);
+  ASSERT_EQ(run({"-o", (dir / "v3").string(), "--emit", "asm", "--variants", "x86-64-v3"}), 0);
+  ASSERT_EQ(run({"-o", (dir / "v4").string(), "--emit", "asm", "--variants", "x86-64-v4"}), 0);
   EXPECT_NE(contents(dir / "v3/saxpy.s"), contents(dir / "v4/saxpy.s"));
+}
+
+TEST_F(DriverTest, TheOrderOfVariantsDoesNotMatter) {
+  const std::vector<std::string> lists = {"x86-64-v3,x86-64-v4", "x86-64-v4,x86-64-v3", "x86-64-v4,x86-64-v3,x86-64-v4"};
+  for (const std::string& list : lists) ASSERT_EQ(run({"-o", (dir / list).string(), "--variants", list}), 0);
+  ASSERT_EQ(run({"-o", (dir / "default").string()}), 0);
+  for (const char* file : {"saxpy.o", "saxpy.h", "saxpy.json"}) {
+    for (const std::string& list : lists) EXPECT_EQ(contents(dir / list / file), contents(dir / lists[0] / file)) << list;
+    EXPECT_EQ(contents(dir / "default" / file), contents(dir / lists[0] / file));
+  }
+}
+
+// A dump says which variant a step of lowering is for. Passes before lowering run once.
+TEST_F(DriverTest, DumpOfVariants) {
+  std::string out;
+  ASSERT_EQ(run({"-o", dir.string(), "--emit", "header", "--dump-after", "memory_plan,index_dtype"}, &out), 0);
+  const auto count = [&](const std::string& text) {
+    std::size_t n = 0;
+    for (std::size_t at = 0; (at = out.find(text, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("# saxpy after memory_plan\n"), 1u) << out;
+  EXPECT_EQ(count("# saxpy after index_dtype for x86-64-v4\n"), 1u);
+  EXPECT_EQ(count("# saxpy after index_dtype for x86-64-v3\n"), 1u);
+}
+
+TEST_F(DriverTest, RemarksNameTheirVariants) {
+  std::string err;
+  ASSERT_EQ(run({"-o", dir.string(), "--remarks=vectorize_plan"}, nullptr, &err), 0);
+  EXPECT_NE(err.find("[vectorize_plan for x86-64-v4]\n"), std::string::npos) << err;
+  EXPECT_NE(err.find("[vectorize_plan for x86-64-v3]\n"), std::string::npos) << err;
+  ASSERT_EQ(run({"-o", dir.string(), "--remarks=vectorize_plan", "--variants", "x86-64-v3"}, nullptr, &err), 0);
+  EXPECT_NE(err.find("[vectorize_plan]\n"), std::string::npos) << err;
 }
 
 TEST_F(DriverTest, DumpAfterAllPasses) {

@@ -3,6 +3,8 @@ target_link_libraries(runtime_program PUBLIC kiln::runtime)
 target_include_directories(runtime_program PUBLIC unit)
 
 kiln_add_test(runtime_call_test unit SOURCES unit/runtime_call_test.cpp LIBS runtime_program)
+kiln_add_test(runtime_variants_test unit SOURCES unit/runtime_variants_test.cpp LIBS runtime_program)
+target_include_directories(runtime_variants_test PRIVATE ${PROJECT_SOURCE_DIR}/runtime/src)
 kiln_add_test(runtime_pool_test unit SOURCES unit/runtime_pool_test.cpp LIBS runtime_program kiln::threads)
 kiln_add_test(runtime_view_test unit SOURCES unit/runtime_view_test.cpp LIBS runtime_program kiln::threads)
 kiln_add_test(runtime_context_test unit SOURCES unit/runtime_context_test.cpp LIBS kiln::runtime)

@@ -263,8 +263,9 @@ TEST(RuntimeCall, ManyArguments) {
   std::vector<char> data(257);
   std::vector<kiln_tensor> args;
   for (char& c : data) args.push_back({&c, extent, nullptr, KILN_U8, 1});
-  kiln_program_desc p{KILN_ABI_VERSION, 0,       256,     0, 0, 0,       "many", nullptr, params.data(), nullptr, nullptr,
-                      extent_code,      nullptr, nullptr, 0, 0, nullptr, 0,      0,       nullptr};
+  kiln_program_desc p{KILN_ABI_VERSION, 0,       256,     0,           0,       0,       "many", nullptr,
+                      params.data(),    nullptr, nullptr, extent_code, nullptr, nullptr, 0,      0,
+                      nullptr,          0,       0,       nullptr,     nullptr, 0,       nullptr};
   p.workspace_bytes = row_sum_desc()->kernels[2].trip_count;
   EXPECT_EQ(kiln_call(&p, args.data(), 256, nullptr).code, KILN_OK);
   p.n_params = 257;

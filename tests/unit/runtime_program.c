@@ -40,10 +40,11 @@ static const kiln_kernel_desc kernels[] = {
     {"row_sum_k1", scale, scale_buffers, scale_after, n, n4, 4, 1, 8, 1, 0, 0, 0},
     {"row_sum_k2", never, never_buffers, 0, zero, zero, 1, 0, 1, 1, 0, 0, 0},
 };
-static const kiln_program_desc program = {KILN_ABI_VERSION, 2,  4, 1, 3, 0, "row_sum", symbols, params, temps,
-                                          kernels,          n4, 0, 0, 0, 0, 0,         0,       0};
-
 kiln_status row_sum(const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
-  return kiln_call(&program, args, n_args, context);
+  return kiln_call(row_sum_desc(), args, n_args, context);
 }
+
+static const kiln_program_desc program = {KILN_ABI_VERSION, 2,  4,      1, 3, 0, "row_sum", symbols, params, temps,
+                                          kernels,          n4, 0,      0, 0, 0, 0,         0,       0,      0,
+                                          "by hand",        0,  row_sum};
 const kiln_program_desc* row_sum_desc(void) { return &program; }

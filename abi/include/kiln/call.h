@@ -25,12 +25,13 @@ typedef enum kiln_status_code {
   KILN_R_CPU = 15,
   KILN_R_ABI = 16,
   KILN_R_ARGCOUNT = 19,
-  KILN_R_CHECK = 20
+  KILN_R_CHECK = 20,
+  KILN_R_VARIANT = 21
 } kiln_status_code;
 
 /* The error, as indices into the program's description; -1 in a field that does not apply. KILN_R_ALIAS: got is the number of
    the other argument, or -1 for the workspace. KILN_R_CHECK: got is the number of the program's check. KILN_R_CONFLICT:
-   expected is -1 if no value of the symbol fits. */
+   expected is -1 if no value of the symbol fits. KILN_R_CPU: got has the bits of the instruction sets that the CPU lacks. */
 typedef struct kiln_status {
   int32_t code;  /* kiln_status_code */
   int32_t param; /* parameter */

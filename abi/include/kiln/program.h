@@ -1,18 +1,19 @@
 /* The constant data that the generator emits for each program and kiln_call() reads. It is part of the C ABI, so `abi_version`
    comes first. compiler/codegen takes the layout from these structs. They consist of small arrays; the only code is the
-   kernels. */
+   kernels and the entry. */
 #ifndef KILN_PROGRAM_H
 #define KILN_PROGRAM_H
 
 #include <stdint.h>
 
+#include "kiln/call.h"
 #include "kiln/dtype.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define KILN_ABI_VERSION 5
+#define KILN_ABI_VERSION 6
 
 /* Limits of one program. The compiler refuses a program beyond them with E-limit, kiln_call with KILN_R_TOOLARGE. */
 enum {
@@ -120,6 +121,10 @@ typedef struct kiln_check_desc {
   const char* place; /* "kernels.cpp:12" */
 } kiln_check_desc;
 
+/* A call of the program, in the variant's own code. */
+typedef kiln_status (*kiln_entry_fn)(const kiln_tensor* args, int32_t n_args, const kiln_context* context);
+
+/* One variant of a program: the program, compiled for one kind of CPU. */
 typedef struct kiln_program_desc {
   int32_t abi_version;
   int32_t n_symbols, n_params, n_temps, n_kernels, n_views;
@@ -138,7 +143,18 @@ typedef struct kiln_program_desc {
   int32_t n_checks; /* if above 0, the runtime owns buffer n_params, an i32: the least number of a failed check, or
                        KILN_NO_CHECK */
   const kiln_check_desc* checks;
+  const char* variant; /* "x86-64-v4" */
+  uint64_t cpu_sets;   /* the instruction sets that the code needs: KILN_CPU_BIT(code) of kiln/cpu.h */
+  kiln_entry_fn entry;
 } kiln_program_desc;
+
+/* The variants of one program. They have the same parameters, extents and checks. `workspace_bytes` is the same in all, and
+   suffices for each. */
+typedef struct kiln_variants {
+  int32_t abi_version, n;
+  const kiln_program_desc* const* list; /* best first */
+  const kiln_program_desc** selected;   /* the variant that calls run; null until the first call. Read and written atomically. */
+} kiln_variants;
 
 #ifdef __cplusplus
 }
