@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
@@ -17,6 +19,7 @@ constexpr double fewest_reads = 1 << 14;   // of the operand: with fewer, a seco
 constexpr double walks_for_border = 16;    // reads of each element that pay for a copy without gates
 constexpr double walks_for_steps = 4;      // reads of each element that pay for a copy that makes neighbours contiguous
 constexpr double shortest_sum = 32;        // products of one element that pay for a copy of the result
+constexpr double longest_copy = 4;         // times the tensor's elements
 constexpr std::int64_t longest_row = 512;  // of results: of longer rows, the last vector is a small part
 
 // A part of an axis of the copy: all of it, the phase u mod `step`, or the quotient u // step.
@@ -57,6 +60,7 @@ class Packing {
     const WindowAxis &row = o.axes[o.axes.size() - 2], &column = o.axes.back();
     if (loops_.size() < 2 || row.loop != loops_[loops_.size() - 2] || column.loop != loops_.back()) return false;
     if (typical_extent(g_, simplify_.bounds(), column.loop) > longest_row && g_.is_const(g_.end(column.loop))) return false;
+    if (is_inside_reduction(reduce)) return false;
     double products = 1;
     for (const Id s : g_.src(reduce)) {
       if (g_.op(s) == Op::RANGE) products *= static_cast<double>(typical_extent(g_, simplify_.bounds(), s));
@@ -67,9 +71,25 @@ class Packing {
     return products >= shortest_sum;
   }
 
-  bool worth_it(const WindowOperand& o) const {
+  // Whether the value of the REDUCE depends on a range of another REDUCE around it.
+  bool is_inside_reduction(Id reduce) const {
+    std::unordered_set<Id> bound;
+    const std::vector<Id> nodes = g_.reachable(reduce);
+    for (const Id id : nodes)
+      if (g_.op(id) == Op::REDUCE) bound.insert(g_.src(id).begin(), g_.src(id).end());
+    return std::ranges::any_of(
+        nodes, [&](Id id) { return g_.op(id) == Op::RANGE && g_.range_kind(id) == RangeKind::reduce && !bound.contains(id); });
+  }
+
+  // Elements of the tensor that the operand reads, at typical extents.
+  double tensor_size(const WindowOperand& o) {
+    const Interval n = simplify_.bounds()(nth(s_.buffers, kernel_.buffers[g_.slot(g_.state(o.load))]).size);
+    return n.min == n.max ? static_cast<double>(n.max) : o.length;
+  }
+
+  bool worth_it(const WindowOperand& o) {
     const bool steps = planes_ && o.axes.back().step > 1, gated = g_.src(o.load).size() > 2;
-    if (o.reads < fewest_reads || (!steps && !gated && !flat_)) return false;
+    if (o.reads < fewest_reads || (!steps && !gated && !flat_) || o.length > longest_copy * tensor_size(o)) return false;
     return o.reads >= o.length * (steps ? walks_for_steps : walks_for_border);
   }
 
@@ -90,12 +110,11 @@ class Packing {
     }
     const Id to = new_buffer(g_.dtype(o.value), extents);
     made_.push_back(stored_in(to, linear(ranges, extents), padded_value(o), ranges));
-    const Id load = g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)});
-    const Id sum = substitute(g_, reduce, {{o.value, load}});
+    const std::unordered_map<Id, Id> loaded{{o.value, g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)})}};
     if (flat_)
-      walk_planes(reduce, sum, extents.back());
+      walk_planes(reduce, substitute(g_, reduce, loaded), extents.back());
     else
-      kernel_.sink = simplify_(substitute(g_, kernel_.sink, {{reduce, sum}}));
+      kernel_.sink = simplify_(substitute(g_, kernel_.sink, loaded));
   }
 
   // The axes of the copy, outermost first. In planes, the axes of windows are innermost, behind their phases.

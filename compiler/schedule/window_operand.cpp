@@ -36,6 +36,7 @@ class Search {
       if (std::ranges::any_of(o.axes, [&](const WindowAxis& a) { return r == a.loop || r == a.window; })) continue;
       const auto quotient = quotients.find(r);
       o.others.push_back({r, quotient == quotients.end() ? r : quotient->second, stride(*index, r)});
+      if (o.others.back().stride.factor == 0) return std::nullopt;  // equal elements, once for each iteration
       o.length *= size(r);
     }
     for (const WindowAxis& a : o.axes)

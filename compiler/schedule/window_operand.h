@@ -15,8 +15,7 @@
 
 namespace kiln::compiler {
 
-// The distance in the tensor between neighbours in a range: `factor` times `symbols` symbols. 0: the index does not depend on
-// it.
+// The distance in the tensor between neighbours in a range: `factor` times `symbols` symbols.
 struct TensorStride {
   std::size_t symbols = 0;
   std::int64_t factor = 0;

@@ -49,6 +49,19 @@ struct channels_last : program<channels_last> {
   }
 };
 
+// Reductions of the sums: a pool, and the largest channel.
+struct pooled_convolution : program<pooled_convolution> {
+  in<f32, 1, 3, 40, 40> x;
+  in<f32, 8, 3, 7, 7> w;
+  in<f32, 8, 3, 3, 3> v;
+  out<f32, 1, 8, 10, 10> pooled;
+  out<f32, 1, 40, 40> largest;
+  constexpr void body() {
+    pooled = max_pool2d<pool{.kernel = 2}>(max(conv2d<conv{.stride = 2, .padding = 3}>(x, w), 0.0f));
+    largest = max<1>(conv2d<conv{.padding = 1}>(x, v));
+  }
+};
+
 static const programs<
     convolution<f32, dsl::conv{.padding = 1}, 4, 16, 3>, convolution<f64, dsl::conv{.stride = 2, .padding = 1}, 3, 8, 3>,
     convolution<f16, dsl::conv{.stride = 2, .padding = 3}, 3, 8, 7>, convolution<i32, dsl::conv{.stride = 3}, 4, 8, 5>,
@@ -60,5 +73,5 @@ static const programs<
     symbolic_convolution<dsl::conv{.padding = 1}>, symbolic_convolution<dsl::conv{.stride = 2, .padding = 1}>,
     symbolic_convolution<dsl::conv{.stride = 2}>, symbolic_convolution<dsl::conv{.padding = 2, .dilation = 2}>,
     pools<dsl::pool{.kernel = 3, .stride = 2, .padding = 1}, 19, 38>, pools<dsl::pool{.kernel = 5, .stride = 2}, 17, 36>,
-    channels_last>
+    channels_last, pooled_convolution>
     exported;
