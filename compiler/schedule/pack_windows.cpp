@@ -44,7 +44,7 @@ class Packing {
         if (!o) continue;
         flat_ = walks_rows_as_one(*o, reduce);
         planes_ = o->axes.back().loop == loops_.back();
-        if (!worth_it(*o)) continue;
+        if (!worth_it(*o, reduce)) continue;
         pack(*o, reduce);
         return true;
       }
@@ -87,8 +87,9 @@ class Packing {
     return n.min == n.max ? static_cast<double>(n.max) : o.length;
   }
 
-  bool worth_it(const WindowOperand& o) {
-    const bool steps = planes_ && o.axes.back().step > 1, gated = g_.src(o.load).size() > 2;
+  bool worth_it(const WindowOperand& o, Id reduce) {
+    const bool steps = planes_ && o.axes.back().step > 1,
+               gated = g_.src(o.load).size() > 2 && g_.reduce_kind(reduce) == ReduceKind::fma;
     if (o.reads < fewest_reads || (!steps && !gated && !flat_) || o.length > longest_copy * tensor_size(o)) return false;
     return o.reads >= o.length * (steps ? walks_for_steps : walks_for_border);
   }

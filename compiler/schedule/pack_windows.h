@@ -1,7 +1,7 @@
 // pack_windows: copies the input of a convolution or pool, with its border, into the order in which the windows read it.
 //
 // Before: a REDUCE over window ranges k, whose operand reads one tensor at s * j + d * k for LOOP ranges j, along one or more
-//   axes. The operand has a gate (the padding), or neighbouring windows are s > 1 elements apart.
+//   axes. Neighbouring windows are s > 1 elements apart, or the REDUCE is a sum of products whose operand has a gate (padding).
 // After: one more kernel stores the operand for each u = s * j + d * k, and the reduction loads it from there, without a gate.
 //   - If the innermost LOOP range j has steps s > 1, axis u of the copy becomes [u mod s, u // s], so that neighbouring j are
 //     neighbours in memory.

@@ -5,12 +5,19 @@ target_compile_options(run_programs PRIVATE -O0)
 set(graphs ${CMAKE_CURRENT_BINARY_DIR}/run_programs.graphs)
 add_custom_command(TARGET run_programs POST_BUILD
   COMMAND ${CMAKE_COMMAND} -E make_directory ${graphs} COMMAND run_programs -o ${graphs} --emit ir VERBATIM)
+add_executable(run_symbolic run/programs/windows_symbolic.cpp)
+target_link_libraries(run_symbolic PRIVATE kiln::generator_main kiln::dsl)
+target_compile_options(run_symbolic PRIVATE -O0)
+set(symbolic_graphs ${CMAKE_CURRENT_BINARY_DIR}/run_symbolic.graphs)
+add_custom_command(TARGET run_symbolic POST_BUILD
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${symbolic_graphs} COMMAND run_symbolic -o ${symbolic_graphs} --emit ir VERBATIM)
 add_executable(programs_test run/programs_test.cpp)
 target_link_libraries(programs_test PRIVATE run_harness GTest::gtest)
-add_dependencies(programs_test run_programs)
+add_dependencies(programs_test run_programs run_symbolic)
 add_test(NAME run.programs COMMAND programs_test ${graphs})
 add_test(NAME run.programs_strided COMMAND programs_test ${graphs} --strided)
-set_tests_properties(run.programs run.programs_strided PROPERTIES LABELS run)
+add_test(NAME run.programs_symbolic COMMAND programs_test ${symbolic_graphs} --strided 4)
+set_tests_properties(run.programs run.programs_strided run.programs_symbolic PROPERTIES LABELS run)
 # Programs with loops, conditions and kernels, compared with the same code in C++: through the interpreter, and compiled.
 add_executable(scopes_test run/scopes/run_scopes.cpp run/scopes/around_kernels_test.cpp run/scopes/control_test.cpp run/scopes/elements_test.cpp
                run/scopes/defects_test.cpp run/scopes/defects_kernels_test.cpp run/scopes/features_test.cpp run/scopes/host_loops_test.cpp

@@ -102,7 +102,7 @@ in f32 [M] m
   text += "%0 = param x\n%1 = param i\n%2 = param c\n%3 = param s\n%4 = param m\n";
   for (int k = 0; k <= static_cast<int>(Op::FMA); ++k) {
     const Op op = static_cast<Op>(k);
-    if (!is_elementwise(op)) continue;
+    if (!is_elementwise(op) || levels(op).find('T') == std::string_view::npos) continue;
     const auto classes = operand_classes(op);
     const bool floats = classes.find('F') != std::string_view::npos;
     const std::string a = floats ? "%0" : "%1", type = floats ? "f32" : "i32";

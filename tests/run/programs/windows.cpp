@@ -3,10 +3,6 @@
 
 using namespace kiln;
 
-inline constexpr dim<"B"> B;
-inline constexpr dim<"H", facts{.min = 5}> H;
-inline constexpr dim<"W", facts{.min = 5}> W;
-
 template <class D, dsl::conv O, int C, int K, int R>
 struct convolution : program<convolution<D, O, C, K, R>> {
   static constexpr int height = (23 + 2 * O.padding.h - O.dilation.h * (R - 1) - 1) / O.stride.h + 1;
@@ -16,16 +12,6 @@ struct convolution : program<convolution<D, O, C, K, R>> {
   in<D, K> bias;
   out<D, 2, K, height, width> y;
   constexpr void body() { y = max(conv2d<O>(x, w, bias), 0); }
-};
-
-template <dsl::conv O>
-struct symbolic_convolution : program<symbolic_convolution<O>> {
-  in<f32, B, 3, H, W> x;
-  in<f32, 8, 3, 3, 3> w;
-  out<f32, B, 8, (H + (2 * O.padding.h - 2 * O.dilation.h - 1)) / O.stride.h + 1,
-      (W + (2 * O.padding.w - 2 * O.dilation.w - 1)) / O.stride.w + 1>
-      y;
-  constexpr void body() { y = conv2d<O>(x, w); }
 };
 
 template <dsl::pool O, int Height, int Width>
@@ -70,8 +56,6 @@ static const programs<
     convolution<f32, dsl::conv{.stride = 2, .padding = 2, .dilation = 3}, 4, 8, 3>,
     convolution<f32, dsl::conv{.stride = 2, .padding = 1, .groups = 2}, 8, 16, 3>,
     convolution<f32, dsl::conv{.stride = 2, .padding = 1, .groups = 16}, 16, 16, 3>,
-    symbolic_convolution<dsl::conv{.padding = 1}>, symbolic_convolution<dsl::conv{.stride = 2, .padding = 1}>,
-    symbolic_convolution<dsl::conv{.stride = 2}>, symbolic_convolution<dsl::conv{.padding = 2, .dilation = 2}>,
     pools<dsl::pool{.kernel = 3, .stride = 2, .padding = 1}, 19, 38>, pools<dsl::pool{.kernel = 5, .stride = 2}, 17, 36>,
     channels_last, pooled_convolution>
     exported;
