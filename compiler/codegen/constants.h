@@ -1,5 +1,5 @@
 // The constants of a program description: rows of C structs of kiln/program.h, texts, arrays. Equal constants are one constant,
-// so the variants of a program share what is the same in them.
+// so the variants of a program share equal data.
 #pragma once
 
 #include <concepts>

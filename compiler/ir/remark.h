@@ -43,7 +43,7 @@ struct Remark {
   RemarkKind kind;
   std::string where;  // "kernels.cpp:12:5", or empty
   std::string text;
-  std::vector<std::string> variants;  // those that the remark is about; empty: all
+  std::vector<std::string> variants;  // to which the remark applies; empty: all
 };
 
 // Collects remarks, each once, in the order in which they are made.

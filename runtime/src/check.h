@@ -4,9 +4,9 @@
 
 #include "kiln/kiln.h"
 
-/* Checks, in order: ABI, CPU and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols, which
-   are bound into symbols[n_symbols + n_numbers] (bare symbols first, then extents that are linear in their one unbound symbol);
-   extents; facts; size, strides and alignment of each argument, and that elements of written arguments do not overlap;
+/* Checks, in order: ABI, CPU and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols,
+   which are bound into symbols[n_symbols + n_numbers] (bare symbols first, then extents that are linear in their one unbound
+   symbol); extents; facts; size, strides and alignment of each argument, and that elements of written arguments do not overlap;
    aliasing. Returns the first failure. Numbers are strides, or 0. */
 kiln_status kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols);
 

@@ -1,5 +1,5 @@
-/* Instruction sets of x86-64 CPUs: the one list, from which the runtime's detection, its messages and the compiler's targets are
-   made. */
+/* Instruction sets of x86-64 CPUs: the one list, from which the runtime's detection, its messages and the compiler's targets
+   are made. */
 #ifndef KILN_CPU_H
 #define KILN_CPU_H
 

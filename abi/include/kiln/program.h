@@ -153,7 +153,7 @@ typedef struct kiln_program_desc {
 typedef struct kiln_variants {
   int32_t abi_version, n;
   const kiln_program_desc* const* list; /* best first */
-  const kiln_program_desc** selected;   /* the variant that calls run; null until the first call. Read and written atomically. */
+  const kiln_program_desc** selected; /* the variant that calls run; null until the first call. Read and written atomically. */
 } kiln_variants;
 
 #ifdef __cplusplus

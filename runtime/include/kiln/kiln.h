@@ -1,6 +1,6 @@
 /* The runtime's C interface. Every call returns a kiln_status. After an error no argument has changed; exception: after
-   KILN_R_CHECK outputs have any contents. No reads of the environment, no allocation except through the context. The only mutable data are
-   the CPU's instruction sets, which are found once, and the selected variant of each program. */
+   KILN_R_CHECK outputs have any contents. No reads of the environment, no allocation except through the context. The only
+   mutable data are the CPU's instruction sets, which are found once, and the selected variant of each program. */
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
 
@@ -24,12 +24,12 @@ kiln_status kiln_call(const kiln_program_desc* program, const kiln_tensor* args,
 kiln_status kiln_workspace_bytes(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* bytes);
 
 /* Variants. NAME_variants() of a program returns all of them.
-   The selected variant runs when the program is called. The first use selects the first in the list that this CPU can run. If it
-   can run none, the last counts as selected, and each call returns KILN_R_CPU. */
+   The selected variant runs when the program is called. The first use selects the first in the list that this CPU can run. If
+   it can run none, the last counts as selected, and each call returns KILN_R_CPU. */
 const kiln_program_desc* kiln_selected_variant(const kiln_variants* variants);
 
 /* Selects a variant by its name for all later calls of the program; null: the best again. KILN_R_VARIANT: there is no such
-   variant. KILN_R_CPU: this CPU cannot run it. After an error the selection is what it was. */
+   variant. KILN_R_CPU: this CPU cannot run it. An error leaves the selection unchanged. */
 kiln_status kiln_force_variant(const kiln_variants* variants, const char* name);
 
 /* The instruction sets of this CPU that the operating system supports, as in kiln_program_desc.cpu_sets. A variant runs here if

@@ -20,7 +20,7 @@ class variants {
   std::string_view selected() const { return kiln_selected_variant(table_)->variant; }
   // Whether this CPU can run it.
   static bool runs(const kiln_program_desc& variant) { return (variant.cpu_sets & ~kiln_cpu_sets()) == 0; }
-  // Selects a variant for all later calls; nullptr: the best again. R-variant, R-cpu: the selection is what it was.
+  // Selects a variant for all later calls; nullptr: the best again. R-variant, R-cpu: the selection stays.
   status force(const char* name) { return {kiln_force_variant(table_, name), kiln_selected_variant(table_)}; }
 
  private:
