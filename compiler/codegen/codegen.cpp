@@ -81,9 +81,9 @@ std::vector<llvm::Function*> emit_kernels(llvm::Module& module, const CodegenVar
     Schedule alone;  // a graph of this kernel only: tables by node then have its size, not the program's
     alone.program.sink = v.lowered[i].sink;
     const Graph own = compact(v.graph, alone);
+    set_target_attributes(*kernels.back(), v.target);  // emission reads them
     emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(v.schedule, kernel), alone.program.sink);
     if (!v.target.has_half) expand_half_conversions(*kernels.back());
-    set_target_attributes(*kernels.back(), v.target);
   }
   return kernels;
 }

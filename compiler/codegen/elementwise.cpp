@@ -4,11 +4,14 @@
 #include <string>
 
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/IR/PatternMatch.h>
 
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
+#include "compiler/codegen/registers.h"
 #include "compiler/codegen/scale.h"
+#include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
@@ -87,9 +90,18 @@ Value* extremum_of_constant(Builder& b, Op op, Value* x, Value* limit, const llv
   return op == Op::MAX && c.isPosZero() ? b.CreateFAdd(nearly, limit) : nearly;
 }
 
+// In each bit the majority of s, t and of a word without the sign bit: AND in the sign, OR elsewhere.
+Value* magnitude_majority(Builder& b, Value* s, Value* t) {
+  llvm::Type* ints = s->getType();
+  Value* magnitude = llvm::ConstantInt::get(ints, llvm::APInt::getSignedMaxValue(ints->getScalarSizeInBits()));
+  const bool words = ints->getScalarSizeInBits() == 32;
+  const auto which = words ? llvm::Intrinsic::x86_avx512_pternlog_d_512 : llvm::Intrinsic::x86_avx512_pternlog_q_512;
+  return b.CreateIntrinsic(which, {}, {s, t, magnitude, b.getInt32(0xe8)});  // 0xe8: the table of the majority
+}
+
 // With the operands in both orders, first_of() differs only for zeros of different signs and for NaN. OR then gives the smaller
-// zero, and keeps a NaN; AND gives the larger zero. The majority of both and of a word without the sign bit is AND in the sign
-// and OR elsewhere, so it gives the larger zero and keeps a NaN. It is one instruction (vpternlog) on vectors of 64 bytes.
+// zero, and keeps a NaN; AND gives the larger zero. In registers of 64 bytes, AND in the sign and OR elsewhere give the larger
+// zero and keep a NaN, in one instruction.
 Value* extremum(Builder& b, Op op, Value* x, Value* y) {
   const llvm::APFloat* c = nullptr;
   if (llvm::PatternMatch::match(x, llvm::PatternMatch::m_APFloat(c))) std::swap(x, y);
@@ -100,11 +112,9 @@ Value* extremum(Builder& b, Op op, Value* x, Value* y) {
   Value* one = b.CreateBitCast(first_of(b, op, x, y), ints);
   Value* other = b.CreateBitCast(first_of(b, op, y, x), ints);
   if (op == Op::MIN) return b.CreateBitCast(b.CreateOr(one, other), type);
+  if (vector_bits(*b.GetInsertBlock()->getParent()) >= 512 && type->getPrimitiveSizeInBits() >= 512)
+    return b.CreateBitCast(in_registers(b, one, other, [&](Value* s, Value* t) { return magnitude_majority(b, s, t); }), type);
   Value* larger = b.CreateAnd(one, other);
-  if (type->getPrimitiveSizeInBits() >= 512) {
-    Value* magnitude = llvm::ConstantInt::get(ints, llvm::APInt::getSignedMaxValue(ints->getScalarSizeInBits()));
-    return b.CreateBitCast(b.CreateOr(larger, b.CreateAnd(b.CreateOr(one, other), magnitude)), type);
-  }
   Value* is_nan = b.CreateFCmpUNO(x, y);
   return b.CreateBitCast(b.CreateSelect(is_nan, llvm::Constant::getAllOnesValue(ints), larger), type);
 }

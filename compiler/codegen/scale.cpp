@@ -1,10 +1,9 @@
 #include "compiler/codegen/scale.h"
 
-#include <algorithm>
-#include <bit>
-
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
+
+#include "compiler/codegen/registers.h"
 
 namespace kiln::compiler {
 namespace {
@@ -30,31 +29,7 @@ Value* scale_register(Builder& b, Value* x, Value* n) {
 }  // namespace
 
 Value* emit_scale(Builder& b, Value* x, Value* n) {
-  const int lanes = lane_count(x), element = static_cast<int>(x->getType()->getScalarSizeInBits());
-  const int width = std::clamp(static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes))), 128 / element, 512 / element);
-  const auto part = [&](Value* v, int first) -> Value* {
-    if (lanes == 1) return b.CreateInsertElement(llvm::PoisonValue::get(with_lanes(v->getType(), width)), v, std::uint64_t{0});
-    if (lanes == width) return v;
-    llvm::SmallVector<int, 16> from;
-    for (int i = first; i < first + width; ++i) from.push_back(i < lanes ? i : llvm::PoisonMaskElem);
-    return b.CreateShuffleVector(v, from);
-  };
-  Value* all = nullptr;
-  for (int first = 0; first < lanes; first += width) {
-    Value* scaled = scale_register(b, part(x, first), part(n, first));
-    if (lanes == 1) return b.CreateExtractElement(scaled, std::uint64_t{0});
-    llvm::SmallVector<int, 64> place;
-    for (int i = 0; i < lanes; ++i) place.push_back(i >= first && i < first + width ? i - first : llvm::PoisonMaskElem);
-    Value* wide = lanes == width ? scaled : b.CreateShuffleVector(scaled, place);
-    if (all == nullptr) {
-      all = wide;
-      continue;
-    }
-    for (int i = 0; i < lanes; ++i)
-      place[static_cast<unsigned>(i)] = i < first ? i : i < first + width ? lanes + i : llvm::PoisonMaskElem;
-    all = b.CreateShuffleVector(all, wide, place);
-  }
-  return all;
+  return in_registers(b, x, n, [&](Value* part, Value* exponents) { return scale_register(b, part, exponents); });
 }
 
 }  // namespace kiln::compiler

@@ -5,7 +5,7 @@
 
 namespace kiln::compiler {
 
-// x * 2^n in each lane, for f32 and f64. Vectors are cut into registers, and scalars and short vectors are padded to 16 bytes.
+// x * 2^n in each lane, for f32 and f64.
 llvm::Value* emit_scale(Builder& b, llvm::Value* x, llvm::Value* n);
 
 }  // namespace kiln::compiler

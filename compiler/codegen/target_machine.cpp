@@ -36,6 +36,8 @@ void set_target_attributes(llvm::Function& f, const Target& target) {
   f.addFnAttr("min-legal-vector-width", width);
 }
 
+int vector_bits(const llvm::Function& f) { return static_cast<int>(f.getFnAttributeAsParsedInteger("prefer-vector-width")); }
+
 std::string emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, MachineOutput output) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);

@@ -17,6 +17,8 @@ namespace kiln::compiler {
 std::unique_ptr<llvm::TargetMachine> make_target_machine(std::span<const Target> targets);
 
 void set_target_attributes(llvm::Function& f, const Target& target);
+// The size of a vector register of the function's target; 0: the function has no target attributes.
+int vector_bits(const llvm::Function& f);
 
 enum class MachineOutput { object, assembly };
 std::string emit_machine_code(llvm::Module& module, llvm::TargetMachine& machine, MachineOutput output);  // consumes the module

@@ -1,0 +1,38 @@
+#include "compiler/codegen/registers.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kiln::compiler {
+
+using llvm::Value;
+
+Value* in_registers(Builder& b, Value* x, Value* y, llvm::function_ref<Value*(Value*, Value*)> f) {
+  const int lanes = lane_count(x), element = static_cast<int>(x->getType()->getScalarSizeInBits());
+  const int width = std::clamp(static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes))), 128 / element, 512 / element);
+  const auto part = [&](Value* v, int first) -> Value* {
+    if (lanes == 1) return b.CreateInsertElement(llvm::PoisonValue::get(with_lanes(v->getType(), width)), v, std::uint64_t{0});
+    if (lanes == width) return v;
+    llvm::SmallVector<int, 16> from;
+    for (int i = first; i < first + width; ++i) from.push_back(i < lanes ? i : llvm::PoisonMaskElem);
+    return b.CreateShuffleVector(v, from);
+  };
+  Value* all = nullptr;
+  for (int first = 0; first < lanes; first += width) {
+    Value* result = f(part(x, first), part(y, first));
+    if (lanes == 1) return b.CreateExtractElement(result, std::uint64_t{0});
+    llvm::SmallVector<int, 64> place;
+    for (int i = 0; i < lanes; ++i) place.push_back(i >= first && i < first + width ? i - first : llvm::PoisonMaskElem);
+    Value* wide = lanes == width ? result : b.CreateShuffleVector(result, place);
+    if (all == nullptr) {
+      all = wide;
+      continue;
+    }
+    for (int i = 0; i < lanes; ++i)
+      place[static_cast<unsigned>(i)] = i < first ? i : i < first + width ? lanes + i : llvm::PoisonMaskElem;
+    all = b.CreateShuffleVector(all, wide, place);
+  }
+  return all;
+}
+
+}  // namespace kiln::compiler
