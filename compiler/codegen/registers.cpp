@@ -19,7 +19,9 @@ Value* in_registers(Builder& b, Value* x, Value* y, llvm::function_ref<Value*(Va
   };
   Value* all = nullptr;
   for (int first = 0; first < lanes; first += width) {
-    Value* result = f(part(x, first), part(y, first));
+    Value* part_x = part(x, first);
+    Value* part_y = part(y, first);
+    Value* result = f(part_x, part_y);
     if (lanes == 1) return b.CreateExtractElement(result, std::uint64_t{0});
     llvm::SmallVector<int, 64> place;
     for (int i = 0; i < lanes; ++i) place.push_back(i >= first && i < first + width ? i - first : llvm::PoisonMaskElem);

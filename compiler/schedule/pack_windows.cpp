@@ -110,7 +110,8 @@ class Packing {
       at.push_back(p.at);
     }
     const Id to = new_buffer(g_.dtype(o.value), extents);
-    made_.push_back(stored_in(to, linear(ranges, extents), padded_value(o), ranges));
+    const Id place = linear(ranges, extents), padded = padded_value(o);
+    made_.push_back(stored_in(to, place, padded, ranges));
     const std::unordered_map<Id, Id> loaded{{o.value, g_.make(Op::LOAD, g_.dtype(o.value), {to, linear(at, extents)})}};
     if (flat_)
       walk_planes(reduce, substitute(g_, reduce, loaded), extents.back());
@@ -196,8 +197,9 @@ class Packing {
     extents.push_back(g_.end(flat));
     at.push_back(index_add(g_, index_mul(g_, row, pitch), column));
     const Id to = new_buffer(g_.dtype(reduce), extents);
-    const Id value = substitute(g_, sum, {{row, g_.index(0)}, {column, flat}});
-    made_.push_back(stored_in(to, linear(ranges, extents), simplify_(value), ranges));
+    const Id value = simplify_(substitute(g_, sum, {{row, g_.index(0)}, {column, flat}}));
+    const Id place = linear(ranges, extents);
+    made_.push_back(stored_in(to, place, value, ranges));
     const Id load = g_.make(Op::LOAD, g_.dtype(reduce), {to, linear(at, extents)});
     kernel_.sink = simplify_(substitute(g_, kernel_.sink, {{reduce, load}}));
   }

@@ -39,8 +39,10 @@ class Search {
       if (o.others.back().stride.factor == 0) return std::nullopt;  // equal elements, once for each iteration
       o.length *= size(r);
     }
-    for (const WindowAxis& a : o.axes)
-      o.length *= static_cast<double>(a.step) * (size(a.loop) - 1) + static_cast<double>(a.dilation) * (size(a.window) - 1) + 1;
+    for (const WindowAxis& a : o.axes) {
+      const double loop = size(a.loop), window = size(a.window);
+      o.length *= static_cast<double>(a.step) * (loop - 1) + static_cast<double>(a.dilation) * (window - 1) + 1;
+    }
     const auto place = [&](const WindowAxis& a) { return std::ranges::find(loops_, a.loop); };
     std::ranges::sort(o.axes, [&](const WindowAxis& a, const WindowAxis& b) { return place(a) < place(b); });
     find_load(o);
@@ -57,8 +59,9 @@ class Search {
         if (g_.op(atom) != Op::FLOORDIV) continue;
         const auto [dividend, divisor] = g_.operands<2>(atom);
         if (g_.op(dividend) != Op::RANGE || !g_.is_const(divisor)) continue;
-        const Id last = index_sub(g_, g_.end(dividend), g_.index(1));
-        const Id range = ids_.range(g_, index_add(g_, index_floordiv(g_, last, divisor), g_.index(1)), RangeKind::loop);
+        const Id one = g_.index(1), last = index_sub(g_, g_.end(dividend), one);
+        const Id largest = index_floordiv(g_, last, divisor);
+        const Id range = ids_.range(g_, index_add(g_, largest, one), RangeKind::loop);
         named[atom] = range;
         names[range] = atom;
       }
@@ -111,11 +114,14 @@ class Search {
 
   // The values of u: 0 to step * last j + dilation * last k. None if a range is empty.
   Id length(const WindowAxis& a) {
-    const auto last = [&](Id range, std::int64_t by) {
-      return index_mul(g_, index_sub(g_, g_.end(range), g_.index(1)), g_.index(by));
+    const Id zero = g_.index(0), one = g_.index(1);
+    const auto last_of = [&](Id range, std::int64_t by) {
+      const Id factor = g_.index(by), last = index_sub(g_, g_.end(range), one);
+      return index_mul(g_, last, factor);
     };
-    const Id j = last(a.loop, a.step), k = last(a.window, a.dilation);
-    return index_max(g_, index_add(g_, index_add(g_, j, k), g_.index(1)), g_.index(0));
+    const Id j = last_of(a.loop, a.step), k = last_of(a.window, a.dilation);
+    const Id length = index_add(g_, index_add(g_, j, k), one);
+    return index_max(g_, length, zero);
   }
 
   // nullopt: windows over this axis do not overlap, or they do not touch.
