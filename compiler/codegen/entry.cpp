@@ -49,7 +49,7 @@ class FastEntry {
     for (const LoweredKernel& l : lowered) trips.push_back(value_of(l.trip_count));
     check_work(lowered);
     branch("run");
-    set_default_float_environment(b_);
+    set_default_float_environment(b_, environment);
     run(lowered, kernels, trips);
     restore_float_environment(b_, environment);
     succeed();

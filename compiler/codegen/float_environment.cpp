@@ -7,7 +7,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::uint32_t default_mxcsr = 0x1f80;
+constexpr std::uint32_t default_mxcsr = 0x1f80, status_flags = 0x3f;
 
 llvm::AllocaInst* slot(Builder& b) {
   llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
@@ -26,9 +26,10 @@ llvm::Value* save_float_environment(Builder& b) {
   return saved;
 }
 
-void set_default_float_environment(Builder& b) {
+void set_default_float_environment(Builder& b, llvm::Value* saved) {
   llvm::Value* value = slot(b);
-  b.CreateStore(b.getInt32(default_mxcsr), value);
+  llvm::Value* flags = b.CreateAnd(b.CreateLoad(b.getInt32Ty(), saved), status_flags);
+  b.CreateStore(b.CreateOr(flags, default_mxcsr), value);
   load_mxcsr(b, value);
 }
 

@@ -9,7 +9,7 @@
 static inline uint32_t kiln_enter_float_environment(void) {
 #if defined(__x86_64__)
   const uint32_t caller = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(0x1f80);
+  __builtin_ia32_ldmxcsr(0x1f80 | (caller & 0x3f)); /* with the flags: a change of the register is slow on some CPUs */
   return caller;
 #else
   return 0; /* programs for other machines cannot be built yet */
