@@ -1,4 +1,4 @@
-// Several variants in one object: the table, the order, what they share, and what a target lacks.
+// Several variants in one object: the table, its order, shared data, and instructions that a target lacks.
 #include <algorithm>
 
 #include "compiler/ir/diagnostic.h"
