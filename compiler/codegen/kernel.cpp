@@ -100,7 +100,7 @@ class KernelEmitter {
     return v;
   }
 
-  bool has_state(Id access) const { return g_.op(g_.state(access)) != Op::BUFFER; }
+  bool has_state(Id access) const { return !names_memory(g_, access); }
   bool is_token(Id node) const { return g_.dtype(node) == DType::none && g_.op(node) != Op::FOR && is_state(g_, node); }
 
   // The node or, if it is in a loop inside `scope`, that loop.
@@ -169,11 +169,12 @@ class KernelEmitter {
   std::vector<Id> loads_of_entry_values(const std::vector<bool>& inout) const {
     std::vector<bool> stored(inout.size(), false);
     const auto slot_of = [&](Id access) { return g_.slot(g_.state(access)); };
+    const auto is_buffer = [&](Id access) { return g_.op(g_.state(access)) == Op::BUFFER; };
     for (const Id id : scopes_.nodes)
-      if (is_plain_store(id)) stored[slot_of(id)] = true;
+      if (g_.op(id) == Op::STORE && is_buffer(id)) stored[slot_of(id)] = true;
     std::vector<Id> out;
     for (const Id id : scopes_.nodes)
-      if (g_.op(id) == Op::LOAD && !has_state(id) && stored[slot_of(id)] && inout[slot_of(id)]) out.push_back(id);
+      if (g_.op(id) == Op::LOAD && is_buffer(id) && stored[slot_of(id)] && inout[slot_of(id)]) out.push_back(id);
     return out;
   }
 

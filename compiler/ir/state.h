@@ -1,6 +1,6 @@
 // States of memory. A state at kernel and program level is an ENTRY (the state when an iteration begins), a STORE or ATOMIC
 // (the state after it), or a CARRY or GET of a loop that carries a state. In kernels that the program did not write, a BUFFER
-// is its only state.
+// or LOCAL is its only state: effects change it in their order.
 #pragma once
 
 #include "compiler/ir/graph.h"
@@ -12,5 +12,11 @@ namespace kiln::compiler {
 inline Id memory_of(const Graph& g, Id state) { return g[state].memory; }
 
 inline bool is_state(const Graph& g, Id id) { return memory_of(g, id) != no_id; }
+
+// Whether a LOAD or STORE names the memory, and not a state of it.
+inline bool names_memory(const Graph& g, Id access) {
+  const Op op = g.op(g.state(access));
+  return op == Op::BUFFER || op == Op::LOCAL;
+}
 
 }  // namespace kiln::compiler

@@ -56,6 +56,7 @@ class KernelVerifier {
       for (const Id id : nodes_) check_lowered(id);
     else
       check_form();
+    check_states();
     verify_loops(g_, k_.sink);
   }
 
@@ -85,7 +86,6 @@ class KernelVerifier {
     }
     check_ends();
     check_range_ends();
-    check_states();
   }
 
   void check_ends() const {
@@ -112,14 +112,14 @@ class KernelVerifier {
       }
   }
 
-  // Memory with states may be accessed through its states only.
+  // Memory with states may be accessed through its states only. Before lowering, a LOCAL always has states.
   void check_states() const {
     std::vector<Id> changed;
     for (const Id id : nodes_)
       if (g_.op(id) == Op::ENTRY) changed.push_back(g_.src(id, 0));
     for (const Id id : nodes_)
       if ((g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) &&
-          (g_.op(g_.state(id)) == Op::LOCAL || std::ranges::find(changed, g_.state(id)) != changed.end()))
+          ((g_.op(g_.state(id)) == Op::LOCAL && !is_lowered_) || std::ranges::find(changed, g_.state(id)) != changed.end()))
         violated(g_, id, "state-access", "a state of node %" + std::to_string(g_.state(id)));
   }
 

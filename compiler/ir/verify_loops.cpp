@@ -5,6 +5,7 @@
 
 #include "compiler/ir/open_ranges.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
 #include "compiler/ir/verify_nodes.h"
 #include "compiler/ir/verify_states.h"
 
@@ -71,7 +72,7 @@ class LoopVerifier {
     }
   }
 
-  bool is_plain_store(Id id) const { return g_.op(id) == Op::STORE && g_.op(g_.state(id)) == Op::BUFFER; }
+  bool is_plain_store(Id id) const { return g_.op(id) == Op::STORE && names_memory(g_, id); }
 
   void check_node(Id id) {
     const Op op = g_.op(id);

@@ -1,6 +1,7 @@
 #include "compiler/ir/verify_nodes.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
@@ -247,7 +248,11 @@ bool get(const Node& n) {
   return slot >= 0 && slot < static_cast<std::int64_t>(init.size()) && n.g.dtype(nth(init, slot)) == n.dtype();
 }
 bool broadcast(const Node& n) { return keeps_dtype(n) && n.g.lanes(n.src()[0]) == 1 && n.lanes() > 1; }
-bool ramp(const Node& n) { return broadcast(n) && is_integral(n.dtype()) && n.args().size() == 1; }
+bool ramp(const Node& n) {
+  if (!broadcast(n) || !is_integral(n.dtype()) || n.args().size() != 1) return false;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() / n.lanes();  // so that no lane's step overflows
+  return -most <= n.args()[0] && n.args()[0] <= most;
+}
 bool lane(const Node& n) {
   return keeps_dtype(n) && n.lanes() == 1 && n.args().size() == 1 && args_in(n, 0, n.g.lanes(n.src()[0]));
 }
@@ -341,7 +346,7 @@ constexpr Check checks[] = {
     {{"T", "atomic", "a tensor, a bool gate, values of its type, index values; args {kind}"}, Op::ATOMIC, Op::ATOMIC, atomic},
     {{"T", "old", "an ATOMIC of its type"}, Op::OLD, Op::OLD, old},
     {{"P", "broadcast", "one scalar of the result's type"}, Op::BROADCAST, Op::BROADCAST, broadcast},
-    {{"P", "ramp", "one integer scalar; args {stride}"}, Op::RAMP, Op::RAMP, ramp},
+    {{"P", "ramp", "one integer scalar; args {stride}, where stride times lanes fits in i64"}, Op::RAMP, Op::RAMP, ramp},
     {{"P", "lane", "args {i} below the vector's lanes"}, Op::LANE, Op::LANE, lane},
     {{"P", "shuffle", "vectors of one type; args: one of their lanes per lane"}, Op::SHUFFLE, Op::SHUFFLE, shuffle},
 };

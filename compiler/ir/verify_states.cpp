@@ -22,7 +22,7 @@ class StateOrder {
  public:
   StateOrder(const Graph& g, std::span<const Id> nodes, std::span<const Id> loop_of) : g_(g), nodes_(nodes), loop_of_(loop_of) {
     for (const Id id : nodes)
-      if (g.op(id) == Op::LOAD && g.op(g.state(id)) != Op::BUFFER) loads_[g.state(id)].push_back(id);
+      if (g.op(id) == Op::LOAD && !names_memory(g, id)) loads_[g.state(id)].push_back(id);
   }
 
   void check() {
@@ -38,7 +38,7 @@ class StateOrder {
 
  private:
   void change(Id writer, Id state) {
-    if (g_.op(state) != Op::BUFFER && loop_of_[state] != loop_of_[writer])
+    if (g_.op(state) != Op::BUFFER && g_.op(state) != Op::LOCAL && loop_of_[state] != loop_of_[writer])
       violated(g_, writer, "state-loop", "a state of its own loop, got %" + std::to_string(state));
     const auto loads = loads_.find(state);
     if (loads == loads_.end()) return;
@@ -101,7 +101,7 @@ class StateOrder {
 
   const Graph& g_;
   std::span<const Id> nodes_, loop_of_;
-  std::unordered_map<Id, std::vector<Id>> loads_;   // by state, except plain BUFFERs
+  std::unordered_map<Id, std::vector<Id>> loads_;   // by state, except memory itself
   std::unordered_map<Id, std::vector<Id>> before_;  // by writer of a state: the LOADs of the state, or loops around them
   std::vector<Mark> marks_;
 };

@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
+#include <utility>
 
+#include "compiler/ir/scopes.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interior.h"
+#include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
 
@@ -22,14 +25,17 @@ class Nest {
   Nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
        bool outermost, Borders borders)
       : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost) {
+    in_memory_ = std::ranges::any_of(plan, &LoopPlan::rows);
     for (const LoopPlan& p : plan)
-      if (p.lanes && !p.masked_all && borders == Borders::split) interior_ = find_interior(g, stores, p.range, p.step, facts);
+      if (p.lanes && !p.masked_all && !in_memory_ && borders == Borders::split)
+        interior_ = find_interior(g, stores, p.range, p.step, facts);
   }
 
   // Emits the loop of this level. The recursion is as deep as the kernel's rank.
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
     if (level == plan_.size()) return body(copies);
     const LoopPlan& p = plan_[level];
+    if (p.rows) return rows(level, copies);
     const Part all = bounds(level);
     const Id begin = all.begin, end = all.end;
     if (p.block) return {block(level, copies, begin, end)};
@@ -83,6 +89,35 @@ class Nest {
     s.insert(s.end(), effects.begin(), effects.end());
     block_of_.erase(p.range);
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step});
+  }
+
+  // The reductions of a block, row by row, and then the STOREs of their results.
+  std::vector<Id> rows(std::size_t level, const std::vector<Copy>& copies) {
+    const LoopPlan& block = plan_[level - 1];
+    MemoryAccumulators m(g_, loops_, stores_, block.range, block_of_.at(block.range).begin, block.step);
+    std::vector<Id> effects;
+    const auto columns = [&](std::span<const Id> stores, std::vector<Id>& out) {
+      const std::span<const Id> whole = std::exchange(stores_, stores);
+      const std::vector<Id> made = emit(level + 1, copies);
+      out.insert(out.end(), made.begin(), made.end());
+      stores_ = whole;
+    };
+    for (const Id reduction : m.reductions()) {
+      columns(m.initial(reduction), effects);
+      const auto [_, first, end, init, yield, step, conditional] = loop_parts(g_, reduction);
+      Id begin = first;
+      for (const int n : {plan_[level].step, 1}) {
+        const Id last = n == 1 ? end : end_of_whole(begin, end, n);
+        if (begin == last) continue;
+        const Id row = loops_.range(g_, end, RangeKind::loop);
+        std::vector<Id> s = {row, begin, last};
+        columns(m.after_rows(reduction, row, n), s);
+        effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, n}));
+        begin = last;
+      }
+    }
+    columns(m.results(), effects);
+    return effects;
   }
 
   // begin + the largest multiple of `step` that fits.
@@ -216,7 +251,9 @@ class Nest {
 
   std::vector<Id> body(const std::vector<Copy>& copies) {
     std::vector<Id> effects;
-    for (const std::vector<Id>& c : expand(g_, loops_, stores(), copies)) effects.insert(effects.end(), c.begin(), c.end());
+    const Arrays arrays = in_memory_ ? Arrays::shared : Arrays::own;
+    for (const std::vector<Id>& c : expand(g_, loops_, stores(), copies, arrays))
+      effects.insert(effects.end(), c.begin(), c.end());
     return effects;
   }
 
@@ -228,6 +265,7 @@ class Nest {
   bool outermost_;                         // whether the first range runs over a chunk
   std::optional<Interior> interior_;       // interior of the range that becomes lanes
   std::unordered_map<Id, Part> block_of_;  // while the loops inside a block are built
+  bool in_memory_ = false;                 // whether accumulators are in arrays, which all lanes share
   bool in_interior_ = false;               // true while the body of the interior's main loop is built
 };
 

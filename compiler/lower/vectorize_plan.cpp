@@ -10,6 +10,7 @@
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
+#include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/target/lane_limits.h"
@@ -186,8 +187,11 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   plan[at] = lanes_over(b, ranges[at], lanes);
   if (streams && can_mask(b)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
-  if (b.fma_loops.empty() || plan[at].masked_all || ranges.size() < 2) return plan;
-  return register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target).value_or(plan);
+  if (!b.has_loops || plan[at].masked_all) return plan;
+  std::optional<std::vector<LoopPlan>> blocks;
+  if (!b.fma_loops.empty() && ranges.size() > 1) blocks = register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target);
+  if (!blocks) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b), target);
+  return blocks.value_or(plan);
 }
 
 std::string range_text(const Graph& g, Id range) { return "the loop of " + index_text_or_id(g, g.end(range)) + " iterations"; }

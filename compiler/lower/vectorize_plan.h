@@ -8,6 +8,7 @@
 //     they are written out, and the range around them becomes lanes with a stride.
 //   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
 //     serves several accumulators.
+//   - Next to other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
@@ -32,13 +33,14 @@ struct LoopPlan {
   int step = 1;                    // iterations of the range in one iteration of the main loop
   bool lanes = false;              // true: these iterations are lanes; false: copies of the code
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
+  bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h)
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; the last one leaves nothing
 };
 
-// ranges: outermost first. The plan has a loop for each of them, in the same order, or in that of a register block
-// (register_block.h).
+// ranges: outermost first. The plan has a loop for each of them, in the same order, or in that of register_block.h or
+// memory_accumulators.h.
 std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                      const Target& target);
 

@@ -22,7 +22,7 @@ class Search {
     WindowOperand o{value, value, no_id, {}, {}};
     if (!find_load(o)) return std::nullopt;
     const std::unordered_map<Id, Id> quotients = name_quotients(o);  // by range: the quotient that it stands for
-    find_load(o);
+    if (!find_load(o)) return std::nullopt;
     const std::optional<Poly> index = symbolic::sum_of(g_, g_.src(o.load, 1));
     if (!index || !is_linear_in_ranges(*index)) return std::nullopt;
     const std::vector<Id> ranges = ranges_;
@@ -45,7 +45,7 @@ class Search {
     }
     const auto place = [&](const WindowAxis& a) { return std::ranges::find(loops_, a.loop); };
     std::ranges::sort(o.axes, [&](const WindowAxis& a, const WindowAxis& b) { return place(a) < place(b); });
-    find_load(o);
+    if (!find_load(o)) return std::nullopt;  // padding at every place
     return o;
   }
 

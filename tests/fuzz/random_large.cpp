@@ -86,10 +86,23 @@ Id long_windows(ProgramState& s, const ParameterMaker& parameter) {
   return y;
 }
 
+// Rows that are reduced to one, several at a time.
+Id reduced_rows(ProgramState& s, const ParameterMaker& parameter) {
+  const int columns = s.draw.of(std::array{64, 127, 128, 130, 300, 1000, 2050, 4500});
+  Id x = parameter(extents(s, {s.draw.between(1, 3), s.draw.between(14, 60), columns}));
+  const ReduceKind kind = s.draw.of(std::array{ReduceKind::sum, ReduceKind::prod, ReduceKind::max, ReduceKind::min,
+                                               ReduceKind::any, ReduceKind::all, ReduceKind::argmin, ReduceKind::fma});
+  const bool is_bool = kind == ReduceKind::any || kind == ReduceKind::all;
+  if (is_bool != (s.g.dtype(x) == DType::boolean)) x = s.as(x, is_bool ? DType::boolean : DType::f32);
+  if (kind == ReduceKind::fma) return s.b.reduce_fma(x, scaled(s, x), std::array{std::int64_t{1}});
+  const Id y = s.b.reduce(kind, is_bool ? x : scaled(s, x), std::array{std::int64_t{1}});
+  return is_bool ? y : scaled(s, y);
+}
+
 }  // namespace
 
 Id large_value(ProgramState& s, const ParameterMaker& parameter) {
-  static constexpr auto makers = std::array{long_reduction, product, product_by_vector, long_rows, long_windows};
+  static constexpr auto makers = std::array{long_reduction, product, product_by_vector, long_rows, long_windows, reduced_rows};
   return s.draw.of(makers)(s, parameter);
 }
 

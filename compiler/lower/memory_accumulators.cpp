@@ -1,0 +1,150 @@
+#include "compiler/lower/memory_accumulators.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <unordered_set>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
+#include "compiler/lower/expand.h"
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int block_bytes = 8 * 1024;       // of accumulators: a part of the first-level cache
+constexpr int most_carried = 4;             // values
+constexpr int most_operations = 8;          // of one row; with more, the loads are no longer what takes the time
+constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
+constexpr std::int64_t fewest_rows = 16;    // fewer reductions than these do not pay for loads and stores of accumulators
+constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
+
+struct Rows {
+  int carried = 0;
+  int operations = 0;
+  bool streams = false;  // some load is contiguous in the column and moves with the row
+};
+
+// What one row of a FOR does; nullopt: it is no plain reduction of rows.
+std::optional<Rows> rows_of(const Graph& g, Id loop, Id column) {
+  const LoopParts l = loop_parts(g, loop);
+  if (l.conditional || l.step != 1 || g.src(loop).size() != 3 + 2 * l.init.size()) return std::nullopt;
+  if (g.is_const(l.begin) && g.is_const(l.end) && g.value(l.end) - g.value(l.begin) < fewest_rows) return std::nullopt;
+  Rows r{.carried = static_cast<int>(l.init.size())};
+  std::unordered_set<Id> body = {l.range};  // what differs from row to row
+  for (const Id id : g.reachable(l.yield)) {
+    const Op op = g.op(id);
+    if (std::ranges::none_of(g.src(id), [&](Id s) { return body.contains(s); })) continue;
+    body.insert(id);
+    if (op == Op::FOR || g.lanes(id) > 1) return std::nullopt;
+    if (is_elementwise(op) && g.dtype(id) != DType::index) ++r.operations;
+    if (op != Op::LOAD) continue;
+    const auto across = index_stride(g, index_of(g, id), column);
+    if (g.src(id).size() > 2 || !across || *across < 0 || *across > 1) return std::nullopt;
+    r.streams = r.streams || (*across == 1 && index_stride(g, index_of(g, id), l.range) != 0);
+  }
+  return r;
+}
+
+}  // namespace
+
+std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                                         int widest, bool can_mask, const Target& target) {
+  const Id column = ranges.back(), extent = g.end(column);
+  const int one_register = std::max(1, target.vector_bytes / widest);
+  if (g.is_const(extent) && g.value(extent) < registers_wide * one_register) return std::nullopt;
+  int carried = 0, operations = 0;
+  bool streams = false;
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) == Op::LOAD && g.src(id).size() > 2) return std::nullopt;
+    if (g.op(id) != Op::FOR) continue;
+    const std::optional<Rows> r = rows_of(g, id, column);
+    if (!r) return std::nullopt;
+    carried += r->carried;
+    operations = std::max(operations, r->operations);
+    streams = streams || r->streams;
+  }
+  if (!streams || carried > most_carried || operations > most_operations) return std::nullopt;
+  const int lanes = 2 * one_register, block = block_bytes / widest / carried / lanes * lanes;
+  std::vector<LoopPlan> plan;
+  for (const Id r : ranges.first(ranges.size() - 1)) plan.push_back({.range = r});
+  plan.push_back({.range = column, .step = block, .block = true});
+  plan.push_back({.step = operations <= light_operations ? 8 : 4, .rows = true});
+  plan.push_back({.range = column, .step = lanes, .lanes = true});
+  if (can_mask)
+    plan.back().tails = {{lanes, true}};
+  else
+    plan.back().tails = {{one_register, false}, {1, false}};
+  return plan;
+}
+
+MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size)
+    : g_(g), loops_(loops), column_(column), block_(block), size_(size), results_(stores.begin(), stores.end()) {
+  while (true) {
+    const std::vector<Id> nodes = g_.reachable(results_);
+    const auto loop = std::ranges::find(nodes, Op::FOR, [&](Id id) { return g_.op(id); });
+    if (loop == nodes.end()) return;
+    const Id reduction = *loop;
+    reductions_.push_back(reduction);
+    const std::vector<Id> arrays = this->arrays(reduction);
+    const Id at = index();
+    const Id sink = g_.make(Op::SINK, DType::none, results_);
+    const Id without = rewrite(g_, sink, [&](Id id, std::span<const Id>) {
+      if (g_.op(id) != Op::GET || g_.scope(id) != reduction) return no_id;
+      return g_.make(Op::LOAD, g_.dtype(id), {arrays[g_.slot(id)], at});
+    });
+    results_ = g_.sources(without);
+  }
+}
+
+Id MemoryAccumulators::index() { return sub_index(g_, column_, block_); }
+
+// One array for each carried value. Arrays of equal types differ in their number.
+std::vector<Id> MemoryAccumulators::arrays(Id reduction) {
+  const std::size_t n = g_.slot(reduction);
+  const auto before = std::ranges::find(reductions_, reduction);
+  std::int64_t number = 0;
+  for (auto r = reductions_.begin(); r != before; ++r) number += static_cast<std::int64_t>(g_.slot(*r));
+  const Id elements = g_.index(size_);
+  std::vector<Id> out;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Id init = loop_parts(g_, reduction).init[i];
+    out.push_back(g_.make(Op::LOCAL, g_.dtype(init), {block_, elements}, {number++}));
+  }
+  return out;
+}
+
+std::vector<Id> MemoryAccumulators::stored(Id reduction, std::span<const Id> values) {
+  const std::vector<Id> to = arrays(reduction);
+  const Id at = index();
+  std::vector<Id> out;
+  for (std::size_t i = 0; i < to.size(); ++i) out.push_back(g_.make(Op::STORE, DType::none, {to[i], at, values[i]}));
+  return out;
+}
+
+std::vector<Id> MemoryAccumulators::initial(Id reduction) {
+  const auto init = loop_parts(g_, reduction).init;
+  return stored(reduction, std::vector<Id>(init.begin(), init.end()));
+}
+
+std::vector<Id> MemoryAccumulators::after_rows(Id reduction, Id row, int n) {
+  const Id range = g_.range_of(reduction), at = index();
+  const auto parts = loop_parts(g_, reduction);
+  const std::vector<Id> yields(parts.yield.begin(), parts.yield.end());
+  std::vector<Id> carries(yields.size(), no_id);
+  for (const Id id : g_.reachable(yields))
+    if (g_.op(id) == Op::CARRY && g_.range_of(id) == range) carries[g_.slot(id)] = id;
+  std::vector<Id> values;
+  for (const Id array : arrays(reduction)) values.push_back(g_.make(Op::LOAD, g_.dtype(array), {array, at}));
+  for (int r = 0; r < n; ++r) {
+    Copy copy;
+    copy.values[range] = add_index(g_, row, g_.index(r));
+    for (std::size_t i = 0; i < carries.size(); ++i)
+      if (carries[i] != no_id) copy.values[carries[i]] = values[i];
+    const Copy copies[] = {copy};
+    values = expand(g_, loops_, yields, copies)[0];
+  }
+  return stored(reduction, values);
+}
+
+}  // namespace kiln::compiler

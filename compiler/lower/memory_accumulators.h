@@ -1,0 +1,54 @@
+// memory_accumulators: reduces several rows at a time, with the accumulators of a block of columns in an array.
+//
+// Before: STOREs over a column j, of values that reductions over rows k give: FORs without effects, whose loads are contiguous
+//   in j.
+// After: for each FOR, an array of the block's accumulators for each carried value, and three kinds of STOREs over j: the
+//   initial values; the accumulators after some more rows; the STOREs of the kernel, where each GET loads from an array.
+// Requires: no FOR is inside another; their bounds do not depend on j.
+// Why: a matrix is read row by row. Columns in registers would read a few neighbouring elements of each row, of another page
+//   each time, where the processor does not prefetch.
+// Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] = 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
+//   + x[k + 7, j]; for j: y[j] = acc[j]
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+#include "compiler/lower/rewrite.h"
+#include "compiler/lower/vectorize_plan.h"
+
+namespace kiln::compiler {
+
+// The plan [ranges before the last] [blocks of the last] [rows] [lanes of the last]. widest: bytes of the widest value.
+// can_mask: lanes may be inactive. nullopt: the reductions have another form, or accumulators in registers are as fast.
+std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                                         int widest, bool can_mask, const Target& target);
+
+class MemoryAccumulators {
+ public:
+  // column: the range of the columns. block: the RANGE of the loop over blocks, the first column of a block; size: columns of
+  // a block.
+  MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size);
+
+  // The reductions, each before those that use its results.
+  std::span<const Id> reductions() const { return reductions_; }
+
+  std::vector<Id> initial(Id reduction);                    // STOREs of the values before the first row
+  std::vector<Id> after_rows(Id reduction, Id row, int n);  // STOREs of the values after rows row .. row + n - 1
+  std::span<const Id> results() const { return results_; }  // the STOREs of the kernel
+
+ private:
+  Id index();
+  std::vector<Id> arrays(Id reduction);
+  std::vector<Id> stored(Id reduction, std::span<const Id> values);
+
+  Graph& g_;
+  RangeIds& loops_;
+  const Id column_, block_;
+  const int size_;
+  std::vector<Id> reductions_, results_;
+};
+
+}  // namespace kiln::compiler
