@@ -52,7 +52,7 @@ class TileLoop {
     const Id all = g_.make(Op::SINK, DType::none, effects);
     const Id inner = rewrite(g_, all, [&](Id id, std::span<const Id> x) {
       if (id == tile_) return range;
-      const bool access = g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE;
+      const bool access = (g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) && g_.op(x[0]) == Op::BUFFER;
       const Id tile = access ? k_.tile_sizes[g_.slot(x[0])] : no_id;
       if (tile == no_id) return no_id;
       std::vector<Id> src(x.begin(), x.end());

@@ -55,6 +55,17 @@ TEST(MemoryAccumulators, ReductionsThatUseOneAnother) {  // the variance of colu
     }
 }
 
+TEST(MemoryAccumulators, InATileOfAFusedKernel) {  // the columns of each matrix, centred
+  for (const bool symbolic : {false, true})
+    for (const char* n : {"45", "130", "2049"}) {
+      const std::string matrices = std::string("[3, ") + (symbolic ? "K" : "19") + ", " + n + "]";
+      check_at_levels(std::string("program centred\n") + (symbolic ? "symbol K\n" : "") + "in f64 " + matrices +
+                          " x\nout f64 " + matrices + " y\n%0 = param x\n%1 = reduce %0, max, axes [1]\n%2 = reshape [3, 1, " +
+                          n + "] %1\n%3 = expand " + matrices + " %2\n%4 = sub %0, %3\nstore y, %4\n",
+                      {{"K", 19}});
+    }
+}
+
 TEST(MemoryAccumulators, VectorTimesMatrix) {
   for (const char* type : {"f32", "f64", "f16", "i32"})
     for (const std::int64_t n : {128, 1000, 2100}) {

@@ -25,7 +25,7 @@ class Run {
   void effect(Id id) {
     if (g_.op(id) == Op::FOR)
       loop(id);
-    else if (g_.op(g_.src(id, 0)) == Op::BUFFER)
+    else if (names_memory(g_, id))
       store(id);
     else
       value(id);  // a state
@@ -151,15 +151,24 @@ class Run {
 
   Scalar constant(Id id) const { return scalar_of(g_.dtype(id), static_cast<std::uint64_t>(g_.arg(id, 0))); }
 
+  Data& memory(Id id) {
+    if (g_.op(id) == Op::BUFFER) return slots_.at(g_.slot(id));
+    std::size_t elements = 1;
+    for (const Id e : g_.src(id).subspan(1)) elements *= static_cast<std::size_t>(value(e)[0].i);
+    Data& array = arrays_[id];
+    array.resize(elements);
+    return array;
+  }
+
   Scalar& element(Id access, std::int64_t at) {
-    Data& d = slots_.at(static_cast<std::size_t>(g_.arg(g_.src(access, 0), 0)));
+    Data& d = memory(g_.state(access));
     check(at >= 0 && at < static_cast<std::int64_t>(d.size()), "access out of bounds");
     return d[static_cast<std::size_t>(at)];
   }
 
   Lanes load(Id id) {
     const Lanes at = value(g_.src(id, 1));
-    const bool plain = g_.op(g_.src(id, 0)) == Op::BUFFER;
+    const bool plain = names_memory(g_, id);
     const Lanes state = plain ? Lanes() : value(g_.src(id, 0));
     Lanes out, gate(at.size(), Scalar{0, 1});
     if (g_.src(id).size() == 4) out = value(g_.src(id, 2)), gate = value(g_.src(id, 3));
@@ -221,7 +230,8 @@ class Run {
   const Symbols& symbols_;
   std::vector<Data>& slots_;
   StateMemory states_;
-  std::map<Id, Lanes> old_;  // by ATOMIC: the old values of its last evaluation
+  std::map<Id, Data> arrays_;  // of LOCALs without states
+  std::map<Id, Lanes> old_;    // by ATOMIC: the old values of its last evaluation
   std::map<Id, std::int64_t> range_;
   std::map<Id, std::vector<Lanes>> carried_;
   std::map<Id, std::uint64_t> version_;
