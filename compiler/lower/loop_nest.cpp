@@ -16,6 +16,8 @@
 namespace kiln::compiler {
 namespace {
 
+constexpr int long_row = 8;  // vectors
+
 // How one iteration of a loop runs. whole: `step` iterations of the range, all active. masked: lanes under a mask. one: one
 // iteration of the range.
 enum class Iteration : std::uint8_t { whole, masked, one };
@@ -153,25 +155,43 @@ class Nest {
     }
   }
 
-  // Emits the low border, whole vectors in the interior, and the rest.
+  // Emits the low border, whole vectors in the interior, and the rest. In long rows whole vectors begin at a multiple of their
+  // lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
     const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
     const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
     const Id zero = g_.index(0);
     const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), zero);
-    const Id middle = add_index(g_, first, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
+    const Id interior_end = add_index(g_, first, count);
     std::vector<Id> effects;
     if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Iteration::one));
     const bool one = is_flat(level);
     in_interior_ = true;
-    if (one)
-      flat(level, copies, first, add_index(g_, first, count), effects);
-    else
-      effects.push_back(loop(level, copies, first, middle, plan_[level].step, Iteration::whole));
+    Id middle = interior_end;
+    if (one) {
+      flat(level, copies, first, interior_end, effects);
+    } else {
+      Id whole = first;
+      if (begins_aligned(level)) {
+        const Id multiple = is_chunk(level) ? index_binary(g_, Op::MAX, begin, step) : step;
+        whole = index_binary(g_, Op::MIN, multiple, interior_end);
+        effects.push_back(loop(level, copies, first, whole, plan_[level].step, Iteration::masked));
+      }
+      middle = end_of_whole(whole, interior_end, plan_[level].step);
+      effects.push_back(loop(level, copies, whole, middle, plan_[level].step, Iteration::whole));
+    }
     in_interior_ = false;
-    in_parts(level, copies, {one ? add_index(g_, first, count) : middle, end}, plan_[level].tails, effects);
+    in_parts(level, copies, {middle, end}, plan_[level].tails, effects);
     return effects;
+  }
+
+  // Whether the interior begins inside the first vector of a long row of contiguous stores.
+  bool begins_aligned(std::size_t level) const {
+    const LoopPlan& p = plan_[level];
+    const Id extent = g_.end(p.range);
+    const bool is_long = !g_.is_const(extent) || g_.value(extent) >= std::int64_t{long_row} * p.step;
+    return level + 1 == plan_.size() && p.may_mask && is_long && 0 < interior_->lo && interior_->lo < p.step;
   }
 
   // Whether this range and the short range inside it form one contiguous range of lanes.
