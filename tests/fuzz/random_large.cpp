@@ -79,7 +79,7 @@ Id long_rows(ProgramState& s, const ParameterMaker& parameter) {
 
 // Windows over rows that are long enough for a copy of the padded input.
 Id long_windows(ProgramState& s, const ParameterMaker& parameter) {
-  const Id x = parameter(extents(s, {s.draw.between(1, 6), s.draw.between(600, 3000)}));
+  const Id x = parameter(extents(s, {s.draw.between(5, 9), s.draw.between(600, 3000)}));  // a window spans at most 5
   const double most = std::exchange(s.most_elements, 100'000);
   const Id y = s.draw.one_in(4) ? pool(s, x) : convolve(s, x);
   s.most_elements = most;
