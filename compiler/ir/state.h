@@ -13,10 +13,10 @@ inline Id memory_of(const Graph& g, Id state) { return g[state].memory; }
 
 inline bool is_state(const Graph& g, Id id) { return memory_of(g, id) != no_id; }
 
-// Whether a LOAD or STORE names the memory, and not a state of it.
-inline bool names_memory(const Graph& g, Id access) {
-  const Op op = g.op(g.state(access));
-  return op == Op::BUFFER || op == Op::LOCAL;
-}
+// Whether the node is memory itself, and not a state of it.
+inline bool is_memory(const Graph& g, Id id) { return g.op(id) == Op::BUFFER || g.op(id) == Op::LOCAL; }
+
+// Whether a LOAD, STORE or ATOMIC names the memory, and not a state of it.
+inline bool names_memory(const Graph& g, Id access) { return is_memory(g, g.state(access)); }
 
 }  // namespace kiln::compiler

@@ -22,7 +22,8 @@ constexpr VerifyRule rules[] = {
      "a RANGE's end is made of constants and symbols, in a reduction of RANGEs too, and a constant one is at least 0 where no "
      "FOR has the RANGE"},
     {"K", "kernel-ends", "all ENDs have the same first RANGE, those of a kernel of the program all RANGEs"},
-    {"K", "state-access", "a LOCAL, and what has an ENTRY, is accessed through its states"},
+    {"KP", "state-access",
+     "what has an ENTRY is accessed through its states; so is the memory of an ATOMIC and, at level K, every LOCAL"},
     {"P", "access-lanes", "an access has an index of its lanes, a gate and an alternative of one lane or as many"},
     {"P", "loop-type", "a loop counts in i64, upwards"},
     {"P", "array", "arrays have constant extents above 0, of 1 MiB together"},
@@ -112,15 +113,20 @@ class KernelVerifier {
       }
   }
 
-  // Memory with states may be accessed through its states only. Before lowering, a LOCAL always has states.
+  // Memory with states may be accessed through its states only. An ATOMIC always has a state and, before lowering, so has every
+  // access of a LOCAL.
   void check_states() const {
     std::vector<Id> changed;
     for (const Id id : nodes_)
       if (g_.op(id) == Op::ENTRY) changed.push_back(g_.src(id, 0));
-    for (const Id id : nodes_)
-      if ((g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE) &&
-          ((g_.op(g_.state(id)) == Op::LOCAL && !is_lowered_) || std::ranges::find(changed, g_.state(id)) != changed.end()))
-        violated(g_, id, "state-access", "a state of node %" + std::to_string(g_.state(id)));
+    for (const Id id : nodes_) {
+      const Op op = g_.op(id);
+      if ((op != Op::LOAD && op != Op::STORE && op != Op::ATOMIC) || !names_memory(g_, id)) continue;
+      const Id memory = g_.state(id);
+      if (op == Op::ATOMIC || (g_.op(memory) == Op::LOCAL && !is_lowered_) ||
+          std::ranges::find(changed, memory) != changed.end())
+        violated(g_, id, "state-access", "a state of node %" + std::to_string(memory));
+    }
   }
 
   void check_range_ends() const {

@@ -87,7 +87,7 @@ class LoopVerifier {
         violated(g_, id, "effect-use", "no SINK and no END as a source, got node %" + std::to_string(s));
     const bool names_memory = op == Op::LOAD || op == Op::STORE || op == Op::ATOMIC || op == Op::ENTRY;
     for (std::size_t i = names_memory ? 1 : 0; i < src.size(); ++i)
-      if (g_.op(src[i]) == Op::BUFFER || g_.op(src[i]) == Op::LOCAL)
+      if (is_memory(g_, src[i]))
         violated(g_, id, "memory-use", "a LOAD in the place of memory, got node %" + std::to_string(src[i]));
     if (op == Op::SINK) list(id, src);
     if (op == Op::FOR) {

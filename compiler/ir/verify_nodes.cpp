@@ -132,7 +132,7 @@ DType memory_type(const Node& n) {
 }
 bool entry(const Node& n) {
   const auto s = n.src();
-  const bool memory = !s.empty() && (n.src_op(0) == Op::BUFFER || n.src_op(0) == Op::LOCAL);
+  const bool memory = !s.empty() && is_memory(n.g, s[0]);
   return n.dtype() == DType::none && memory &&
          std::ranges::all_of(s.subspan(1), [&](Id i) { return is_integral(n.g.dtype(i)); });
 }

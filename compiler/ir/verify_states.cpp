@@ -38,7 +38,7 @@ class StateOrder {
 
  private:
   void change(Id writer, Id state) {
-    if (g_.op(state) != Op::BUFFER && g_.op(state) != Op::LOCAL && loop_of_[state] != loop_of_[writer])
+    if (!is_memory(g_, state) && loop_of_[state] != loop_of_[writer])
       violated(g_, writer, "state-loop", "a state of its own loop, got %" + std::to_string(state));
     const auto loads = loads_.find(state);
     if (loads == loads_.end()) return;

@@ -106,8 +106,9 @@ class Nest {
     };
     for (const Id reduction : m.reductions()) {
       columns(m.initial(reduction), effects);
-      const auto [_, first, end, init, yield, step, conditional] = loop_parts(g_, reduction);
-      Id begin = first;
+      const auto parts = loop_parts(g_, reduction);
+      const Id end = parts.end;
+      Id begin = parts.begin;
       for (const int n : {plan_[level].step, 1}) {
         const Id last = n == 1 ? end : end_of_whole(begin, end, n);
         if (begin == last) continue;
@@ -191,7 +192,7 @@ class Nest {
     const LoopPlan& p = plan_[level];
     const Id extent = g_.end(p.range);
     const bool is_long = !g_.is_const(extent) || g_.value(extent) >= std::int64_t{long_row} * p.step;
-    return level + 1 == plan_.size() && p.may_mask && is_long && 0 < interior_->lo && interior_->lo < p.step;
+    return level + 1 == plan_.size() && p.may_align && is_long && 0 < interior_->lo && interior_->lo < p.step;
   }
 
   // Whether this range and the short range inside it form one contiguous range of lanes.

@@ -14,9 +14,9 @@ namespace {
 
 constexpr int block_bytes = 8 * 1024;       // of accumulators: a part of the first-level cache
 constexpr int most_carried = 4;             // values
-constexpr int most_operations = 8;          // of one row; with more, the loads are no longer what takes the time
+constexpr int most_operations = 8;          // of one row; with more, loads are taken for the smaller part of the work
 constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
-constexpr std::int64_t fewest_rows = 16;    // fewer reductions than these do not pay for loads and stores of accumulators
+constexpr std::int64_t fewest_rows = 16;    // of a reduction whose loads and stores of accumulators are few for each row
 constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
 
 struct Rows {

@@ -5,8 +5,7 @@
 // After: for each FOR, an array of the block's accumulators for each carried value, and three kinds of STOREs over j: the
 //   initial values; the accumulators after some more rows; the STOREs of the kernel, where each GET loads from an array.
 // Requires: no FOR is inside another; their bounds do not depend on j.
-// Why: a matrix is read row by row. Columns in registers would read a few neighbouring elements of each row, of another page
-//   each time, where the processor does not prefetch.
+// Why: rows are read in the order of memory. Accumulators in registers would read a few neighbouring elements of each row.
 // Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] = 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
 //   + x[k + 7, j]; for j: y[j] = acc[j]
 #pragma once
@@ -32,7 +31,7 @@ class MemoryAccumulators {
   // a block.
   MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size);
 
-  // The reductions, each before those that use its results.
+  // A reduction comes before other reductions that use its results.
   std::span<const Id> reductions() const { return reductions_; }
 
   std::vector<Id> initial(Id reduction);                    // STOREs of the values before the first row

@@ -102,7 +102,7 @@ struct Short {
 bool can_mask(const Body& b) { return b.narrowest >= 4; }
 
 LoopPlan lanes_over(const Body& b, Id range, int lanes) {
-  LoopPlan p{.range = range, .step = lanes, .lanes = true, .may_mask = can_mask(b)};
+  LoopPlan p{.range = range, .step = lanes, .lanes = true, .may_align = can_mask(b)};
   if (can_mask(b) && (b.has_loops || b.operations > cheap_body)) p.tails = {{lanes, true}};
   return p;
 }

@@ -138,7 +138,7 @@ class Search {
   }
 
   // Finds the LOAD and the ranges of the padded value. False: several loads or none, or a reduction.
-  bool find_load(WindowOperand& o) {
+  [[nodiscard]] bool find_load(WindowOperand& o) {
     o.load = no_id;
     ranges_.clear();
     for (const Id id : g_.reachable(o.padded)) {

@@ -1,5 +1,5 @@
-// Reductions of rows with accumulators in memory: the compiled object equals the interpreter, bit for bit, for numbers of rows
-// and columns around those of blocks, lanes and rows at a time.
+// Reductions of rows with accumulators in memory: the compiled object equals the interpreter, bit for bit. The numbers of rows
+// are near 8 and 16, and the numbers of columns near the sizes of a vector and of a block.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -13,7 +13,7 @@ struct Case {
   const char *kind, *type, *result;
 };
 
-// y[i, j] = the reduction over k of x[i, k, j] * 1, for M matrices of K rows and N columns
+// y[i, j] = the reduction over k of x[i, k, j], for M matrices of K rows and N columns
 void check(const Case& c, const Symbols& e, bool symbolic) {
   const auto extent = [&](const char* n) { return symbolic ? n : std::to_string(e.at(n)); };
   std::string s = "program rows\n";

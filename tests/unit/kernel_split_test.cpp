@@ -9,8 +9,9 @@
 namespace kiln::compiler {
 namespace {
 
-class ScheduleKernels : public ::testing::Test {
- protected:
+// A program, and what its kernels are.
+class OneProgram {
+ public:
   Id in(std::vector<Id> extents) { return param(Direction::in, std::move(extents)); }
   Id param(Direction direction, std::vector<Id> extents) {
     Parameter q{"p" + std::to_string(p_.params.size()), direction, DType::f32, std::move(extents), {}};
@@ -96,6 +97,8 @@ class ScheduleKernels : public ::testing::Test {
   Program p_;
   std::vector<Id> stores_;
 };
+
+class ScheduleKernels : public ::testing::Test, public OneProgram {};
 
 TEST_F(ScheduleKernels, ElementwiseChainIsOneLoop) {
   Id x = in({n(30), n(50), n(7)});
@@ -324,19 +327,12 @@ TEST_F(ScheduleKernels, DoublingBySharingStaysSmall) {  // every level reads the
 
 // CPU seconds to schedule a chain of operations.
 double time_of_chain(int operations) {
-  Graph g;
-  Builder b(g);
-  const Parameter in{"x", Direction::in, DType::f32, {g.index(1000)}, {}},
-      out{"y", Direction::out, DType::f32, {g.index(1000)}, {}};
-  Id x = b.param(0, in);
-  for (int i = 0; i < operations; ++i) x = b.elementwise(i % 2 == 0 ? Op::ABS : Op::SQRT, {x});
-  Program p;
-  p.name = "chain";
-  p.params = {in, out};
-  const Id target = b.param(1, out);
-  p.sink = g.make(Op::SINK, DType::none, {b.store(target, out, x)});
+  OneProgram p;
+  Id x = p.in({p.n(1000)});
+  for (int i = 0; i < operations; ++i) x = p.un(i % 2 == 0 ? Op::ABS : Op::SQRT, x);
+  p.out(x);
   const std::clock_t start = std::clock();
-  EXPECT_EQ(run_passes(g, p, {.last = std::string(last_pass(Form::planned))}).schedule.kernels.size(), 1u);
+  EXPECT_EQ(p.schedule().kernels.size(), 1u);
   return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
 }
 

@@ -156,7 +156,7 @@ class Run {
     std::size_t elements = 1;
     for (const Id e : g_.src(id).subspan(1)) elements *= static_cast<std::size_t>(value(e)[0].i);
     Data& array = arrays_[id];
-    array.resize(elements);
+    array.resize(elements, Scalar{-7e77, -77});  // no value of a test
     return array;
   }
 
