@@ -25,7 +25,7 @@ class Run {
   void effect(Id id) {
     if (g_.op(id) == Op::FOR)
       loop(id);
-    else if (names_memory(g_, id))
+    else if (g_.op(id) == Op::STORE && names_memory(g_, id))
       store(id);
     else
       value(id);  // a state
