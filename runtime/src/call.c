@@ -107,42 +107,50 @@ static void run_kernels(const call* c, int32_t first, int32_t end, int32_t next_
   }
 }
 
-static kiln_status run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
-                               kiln_executor* executor) {
+static bool run_program(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, char* workspace,
+                        kiln_executor* executor, kiln_status* s) {
   int32_t failed = KILN_NO_CHECK;
   const call c = {p, args, workspace, symbols, executor, &failed};
   run_kernels(&c, 0, p->n_kernels, 0);
-  return failed == KILN_NO_CHECK ? kiln_fail(KILN_OK, -1, -1, -1, 0, 0) : kiln_fail(KILN_R_CHECK, -1, -1, -1, -1, failed);
+  return failed == KILN_NO_CHECK || kiln_fail(s, KILN_R_CHECK, -1, -1, -1, failed);
+}
+
+static bool check_and_run(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context,
+                          kiln_status* s) {
+  static const kiln_context no_context;
+  int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
+  int64_t need = 0;
+  if (!kiln_check(p, args, n_args, symbols, s)) return false;
+  if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
+    return kiln_fail(s, KILN_R_TOOLARGE, -1, -1, -1, -1);
+  if (context == 0) context = &no_context;
+  char *workspace = 0, *own = 0;
+  if (need > 0) {
+    if (context->workspace_bytes >= need) workspace = (char*)context->workspace;
+    if (workspace == 0 && context->allocate != 0)
+      workspace = own = (char*)context->allocate(context->user, (size_t)need, KILN_WORKSPACE_ALIGNMENT);
+    if (workspace == 0) return kiln_fail(s, KILN_R_OOM, -1, -1, need, context->workspace_bytes);
+  }
+  const bool done = (workspace == 0 || kiln_check_workspace(p, args, symbols, workspace, need, s)) &&
+                    run_program(p, args, symbols, workspace, context->executor, s);
+  if (own != 0 && context->release != 0) context->release(context->user, own, (size_t)need);
+  return done;
 }
 
 kiln_status kiln_call(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, const kiln_context* context) {
-  int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
-  int64_t need = 0;
-  const kiln_status s = kiln_check(p, args, n_args, symbols);
-  if (s.code != KILN_OK) return s;
-  if (!kiln_sizes_are_representable(p, symbols) || !kiln_evaluate(p->workspace_bytes, symbols, &need))
-    return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
-  kiln_executor* executor = context != 0 ? context->executor : 0;
-  if (need <= 0) return run_program(p, args, symbols, 0, executor);
-  if (context == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, 0);
-  if (context->workspace != 0 && context->workspace_bytes >= need) {
-    const kiln_status fit = kiln_check_workspace(p, args, symbols, context->workspace, need);
-    return fit.code != KILN_OK ? fit : run_program(p, args, symbols, (char*)context->workspace, executor);
-  }
-  char* own = context->allocate != 0 ? (char*)context->allocate(context->user, (size_t)need, KILN_WORKSPACE_ALIGNMENT) : 0;
-  if (own == 0) return kiln_fail(KILN_R_OOM, -1, -1, -1, need, context->workspace_bytes);
-  kiln_status done = kiln_check_workspace(p, args, symbols, own, need);
-  if (done.code == KILN_OK) done = run_program(p, args, symbols, own, executor);
-  if (context->release != 0) context->release(context->user, own, (size_t)need);
-  return done;
+  kiln_status s = KILN_STATUS_OK;
+  check_and_run(p, args, n_args, context, &s);
+  return s;
 }
 
 __attribute__((cold)) kiln_status kiln_workspace_bytes(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args,
                                                        int64_t* bytes) {
   int64_t symbols[KILN_MAX_SYMBOLS + KILN_MAX_NUMBERS];
-  const kiln_status s = kiln_check(p, args, n_args, symbols);
-  if (s.code != KILN_OK) return s;
-  if (bytes == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
-  if (!kiln_evaluate(p->workspace_bytes, symbols, bytes)) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, -1, -1);
+  kiln_status s = KILN_STATUS_OK;
+  if (!kiln_check(p, args, n_args, symbols, &s)) return s;
+  if (bytes == 0)
+    kiln_fail(&s, KILN_R_NULL, -1, -1, -1, -1);
+  else if (!kiln_evaluate_postfix(p->workspace_bytes, symbols, bytes))
+    kiln_fail(&s, KILN_R_TOOLARGE, -1, -1, -1, -1);
   return s;
 }

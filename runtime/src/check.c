@@ -6,25 +6,31 @@
 
 static const uint8_t sizes[] = {1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 2, 4, 8};
 
-kiln_status kiln_fail(int32_t code, int32_t param, int32_t axis, int32_t symbol, int64_t expected, int64_t got) {
-  const kiln_status s = {code, param, axis, symbol, expected, got};
-  return s;
+bool kiln_fail(kiln_status* s, int32_t code, int32_t param, int32_t axis, int64_t expected, int64_t got) {
+  *s = (kiln_status){code, param, axis, -1, expected, got};
+  return false;
 }
 
-static const kiln_status ok = {KILN_OK, -1, -1, -1, 0, 0};
+/* The same, for an error about a symbol. */
+static bool fail_symbol(kiln_status* s, int32_t code, int32_t param, int32_t axis, int32_t symbol, int64_t expected,
+                        int64_t got) {
+  kiln_fail(s, code, param, axis, expected, got);
+  s->symbol = symbol;
+  return false;
+}
 
 /* Checks what the description fixes: element type, rank, pointers, signs of extents. */
-static kiln_status check_form(const kiln_param_desc* p, const kiln_tensor* t, int32_t i) {
-  if (t->dtype != p->dtype) return kiln_fail(KILN_R_DTYPE, i, -1, -1, p->dtype, t->dtype);
-  if (t->rank != p->rank) return kiln_fail(KILN_R_RANK, i, -1, -1, p->rank, t->rank);
-  if (t->rank > 0 && t->extents == 0) return kiln_fail(KILN_R_NULL, i, -1, -1, -1, -1);
+static bool check_form(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, kiln_status* s) {
+  if (t->dtype != p->dtype) return kiln_fail(s, KILN_R_DTYPE, i, -1, p->dtype, t->dtype);
+  if (t->rank != p->rank) return kiln_fail(s, KILN_R_RANK, i, -1, p->rank, t->rank);
+  if (t->rank > 0 && t->extents == 0) return kiln_fail(s, KILN_R_NULL, i, -1, -1, -1);
   bool empty = false;
   for (int32_t a = 0; a < t->rank; ++a) {
-    if (t->extents[a] < 0) return kiln_fail(KILN_R_SHAPE, i, a, -1, 0, t->extents[a]);
+    if (t->extents[a] < 0) return kiln_fail(s, KILN_R_SHAPE, i, a, 0, t->extents[a]);
     empty |= t->extents[a] == 0;
   }
-  if (t->data == 0 && !empty) return kiln_fail(KILN_R_NULL, i, -1, -1, -1, -1);
-  return ok;
+  if (t->data == 0 && !empty) return kiln_fail(s, KILN_R_NULL, i, -1, -1, -1);
+  return true;
 }
 
 /* The bytes of an argument's elements, from the first to the last; size 0: no elements. */
@@ -37,7 +43,7 @@ static int64_t magnitude(int64_t stride) { return stride < 0 ? -stride : stride;
 
 /* Checks that elements of a written argument do not overlap: the stride of each axis must exceed the reach of all axes with
    smaller strides, and of later axes with an equal stride. */
-__attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32_t i) {
+__attribute__((cold)) static bool check_apart(const kiln_tensor* t, int32_t i, kiln_status* s) {
   for (int32_t a = 0; a < t->rank; ++a) {
     if (t->extents[a] <= 1) continue;
     const int64_t step = magnitude(t->strides[a]);
@@ -47,15 +53,15 @@ __attribute__((cold)) static kiln_status check_apart(const kiln_tensor* t, int32
       const int64_t other = magnitude(t->strides[b]);
       if (other < step || (b > a && (other == step || step == 0))) least += other * (t->extents[b] - 1);
     }
-    if (step < least) return kiln_fail(KILN_R_STRIDE, i, a, -1, least, t->strides[a]);
+    if (step < least) return kiln_fail(s, KILN_R_STRIDE, i, a, least, t->strides[a]);
   }
-  return ok;
+  return true;
 }
 
 /* Checks the strides, in elements. Strides that the program leaves to the caller become symbols; all others must be dense. The
    stride of an axis with one element does not matter. */
-__attribute__((cold)) static kiln_status check_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i,
-                                                       int64_t* symbols, span* s) {
+__attribute__((cold)) static bool check_strides(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols,
+                                                span* bytes, kiln_status* s) {
   const int64_t element = sizes[t->dtype];
   int64_t dense = 1, low = 0, high = element, reach;
   for (int32_t a = t->rank; a-- > 0;) {
@@ -64,63 +70,53 @@ __attribute__((cold)) static kiln_status check_strides(const kiln_param_desc* p,
       if (a < p->n_strides)
         symbols[p->strides[a]] = stride;
       else if (stride != dense)
-        return kiln_fail(KILN_R_STRIDE, i, a, -1, dense, stride);
+        return kiln_fail(s, KILN_R_STRIDE, i, a, dense, stride);
       if ((uint64_t)stride + KILN_MAX_STRIDE > 2 * (uint64_t)KILN_MAX_STRIDE ||
           __builtin_mul_overflow(stride, element * (n - 1), &reach) ||
           __builtin_add_overflow(reach < 0 ? low : high, reach, reach < 0 ? &low : &high))
-        return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, stride);
+        return kiln_fail(s, KILN_R_TOOLARGE, i, a, -1, stride);
     }
     dense *= n;
   }
-  s->begin = (uintptr_t)t->data + (uintptr_t)low;
-  if (__builtin_sub_overflow(high, low, &s->size) || s->begin > (uintptr_t)t->data || s->begin + (uintptr_t)s->size < s->begin)
-    return kiln_fail(KILN_R_TOOLARGE, i, -1, -1, -1, -1);
-  return p->direction == KILN_IN || t->strides == 0 ? ok : check_apart(t, i);
+  bytes->begin = (uintptr_t)t->data + (uintptr_t)low;
+  if (__builtin_sub_overflow(high, low, &bytes->size) || bytes->begin > (uintptr_t)t->data ||
+      bytes->begin + (uintptr_t)bytes->size < bytes->begin)
+    return kiln_fail(s, KILN_R_TOOLARGE, i, -1, -1, -1);
+  return p->direction == KILN_IN || t->strides == 0 || check_apart(t, i, s);
 }
 
 /* Checks size in bytes, strides and alignment. Requires valid extents. */
-static kiln_status check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* s) {
+static bool check_layout(const kiln_param_desc* p, const kiln_tensor* t, int32_t i, int64_t* symbols, span* bytes,
+                         kiln_status* s) {
   const int64_t element = sizes[t->dtype];
-  int64_t bytes = element;
-  s->begin = (uintptr_t)t->data;
-  s->size = 0;
+  bytes->begin = (uintptr_t)t->data;
+  bytes->size = 0;
   for (int32_t a = 0; a < t->rank; ++a)
-    if (t->extents[a] == 0) return ok;
+    if (t->extents[a] == 0) return true;
+  bytes->size = element;
   for (int32_t a = 0; a < t->rank; ++a)
-    if (__builtin_mul_overflow(bytes, t->extents[a], &bytes)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, t->extents[a]);
-  s->size = bytes;
-  if (t->strides != 0 || p->n_strides > 0) {
-    const kiln_status strides = check_strides(p, t, i, symbols, s);
-    if (strides.code != KILN_OK) return strides;
-  }
+    if (__builtin_mul_overflow(bytes->size, t->extents[a], &bytes->size))
+      return kiln_fail(s, KILN_R_TOOLARGE, i, a, -1, t->extents[a]);
+  if ((t->strides != 0 || p->n_strides > 0) && !check_strides(p, t, i, symbols, bytes, s)) return false;
   const int64_t misaligned = (int64_t)((uintptr_t)t->data & (uintptr_t)(element - 1));
-  return misaligned != 0 ? kiln_fail(KILN_R_ALIGN, i, -1, -1, element, misaligned) : ok;
+  return misaligned == 0 || kiln_fail(s, KILN_R_ALIGN, i, -1, element, misaligned);
 }
 
-/* The first symbol of an extent, or -1. */
-__attribute__((cold)) static int32_t first_symbol(kiln_expr e) {
+_Static_assert(KILN_MAX_SYMBOLS <= 64, "sets of symbols have one bit for each");
+
+static uint64_t bit(int32_t symbol) { return UINT64_C(1) << symbol; }
+
+/* The first symbol of an extent that is not in the set `without`; -1 if there is none. */
+__attribute__((cold)) static int32_t first_symbol(kiln_expr e, uint64_t without) {
   for (; *e != KILN_EXPR_END; ++e) {
-    if (*e == KILN_PUSH_SYM) return (int32_t)e[1];
-    if (*e == KILN_PUSH_CONST) ++e;
+    if (*e == KILN_PUSH_SYM && (without >> e[1] & 1) == 0) return (int32_t)e[1];
+    if (*e == KILN_PUSH_SYM || *e == KILN_PUSH_CONST) ++e;
   }
   return -1;
 }
 
 /* The number of the symbol, if the extent is just one symbol; else -1. */
 static int32_t bare_symbol(kiln_expr e) { return e[0] == KILN_PUSH_SYM && e[2] == KILN_EXPR_END ? (int32_t)e[1] : -1; }
-
-/* The only unbound symbol of an extent; -1 if there is none or more than one. */
-__attribute__((cold)) static int32_t open_symbol(kiln_expr e, const bool* bound) {
-  int32_t found = -1;
-  for (; *e != KILN_EXPR_END; ++e) {
-    if (*e == KILN_PUSH_SYM && !bound[e[1]]) {
-      if (found >= 0 && found != (int32_t)e[1]) return -1;
-      found = (int32_t)e[1];
-    }
-    if (*e == KILN_PUSH_SYM || *e == KILN_PUSH_CONST) ++e;
-  }
-  return found;
-}
 
 /* Whether an extent is k*s + rest, where neither k nor rest depends on s. This holds if s is not multiplied by itself, and is
    an operand of sums and products only. The stack contains powers of s; a power above 1 means "not linear". */
@@ -151,72 +147,64 @@ typedef enum solution { SOLVED, OPEN, IMPOSSIBLE } solution;
 __attribute__((cold)) static solution solve(kiln_expr e, int32_t s, int64_t* symbols, int64_t got) {
   int64_t at0, at1, slope, offset, check;
   symbols[s] = 0;
-  if (!kiln_evaluate(e, symbols, &at0)) return IMPOSSIBLE;
+  if (!kiln_evaluate_postfix(e, symbols, &at0)) return IMPOSSIBLE;
   symbols[s] = 1;
-  if (!kiln_evaluate(e, symbols, &at1) || __builtin_sub_overflow(at1, at0, &slope)) return IMPOSSIBLE;
+  if (!kiln_evaluate_postfix(e, symbols, &at1) || __builtin_sub_overflow(at1, at0, &slope)) return IMPOSSIBLE;
   if (slope == 0) return OPEN;
   if (__builtin_sub_overflow(got, at0, &offset) || offset % slope != 0 || offset / slope < 0) return IMPOSSIBLE;
   symbols[s] = offset / slope;
-  return kiln_evaluate(e, symbols, &check) && check == got ? SOLVED : IMPOSSIBLE;
+  return kiln_evaluate_postfix(e, symbols, &check) && check == got ? SOLVED : IMPOSSIBLE;
 }
 
 /* Bare symbols are bound first, in parameter order. Then extents that are linear in their one unbound symbol bind it, until
    nothing changes. */
-static kiln_status bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols) {
-  bool bound[KILN_MAX_SYMBOLS];
-  int32_t n_bound = 0;
-  for (int32_t s = 0; s < p->n_symbols; ++s) {
-    symbols[s] = 0;
-    bound[s] = false;
-  }
+static bool bind_symbols(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, kiln_status* status) {
+  uint64_t bound = 0;
   for (int32_t i = 0; i < p->n_params; ++i)
     for (int32_t a = 0; a < p->params[i].rank; ++a) {
       const int32_t s = bare_symbol(p->params[i].extents[a]);
-      if (s < 0 || bound[s]) continue;
+      if (s < 0 || (bound >> s & 1) != 0) continue;
       symbols[s] = args[i].extents[a];
-      bound[s] = true;
-      ++n_bound;
+      bound |= bit(s);
     }
-  if (n_bound == p->n_symbols) return ok;
-  for (bool changed = true; changed;) {
-    changed = false;
+  const uint64_t all = p->n_symbols == 0 ? 0 : UINT64_MAX >> (64 - p->n_symbols);
+  for (uint64_t before = ~bound; bound != all && bound != before;) {
+    before = bound;
     for (int32_t i = 0; i < p->n_params; ++i)
       for (int32_t a = 0; a < p->params[i].rank; ++a) {
-        const int32_t s = open_symbol(p->params[i].extents[a], bound);
-        if (s < 0 || !is_linear(p->params[i].extents[a], s)) continue;
-        const solution found = solve(p->params[i].extents[a], s, symbols, args[i].extents[a]);
-        if (found == IMPOSSIBLE) return kiln_fail(KILN_R_CONFLICT, i, a, s, -1, args[i].extents[a]);
-        if (found == OPEN) continue;
-        bound[s] = changed = true;
+        const kiln_expr e = p->params[i].extents[a];
+        const int32_t s = first_symbol(e, bound);
+        if (s < 0 || first_symbol(e, bound | bit(s)) >= 0 || !is_linear(e, s)) continue;
+        const solution found = solve(e, s, symbols, args[i].extents[a]);
+        if (found == IMPOSSIBLE) return fail_symbol(status, KILN_R_CONFLICT, i, a, s, -1, args[i].extents[a]);
+        if (found == SOLVED) bound |= bit(s);
       }
   }
-  for (int32_t s = 0; s < p->n_symbols; ++s)
-    if (!bound[s]) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, -1, -1);
-  return ok;
+  return bound == all || fail_symbol(status, KILN_R_CONSTRAINT, -1, -1, __builtin_ctzll(~bound), -1, -1);
 }
 
-static kiln_status check_extents(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* symbols) {
+static bool check_extents(const kiln_program_desc* p, const kiln_tensor* args, const int64_t* symbols, kiln_status* status) {
   for (int32_t i = 0; i < p->n_params; ++i)
     for (int32_t a = 0; a < p->params[i].rank; ++a) {
       const kiln_expr e = p->params[i].extents[a];
       int64_t expected;
-      if (!kiln_evaluate(e, symbols, &expected)) return kiln_fail(KILN_R_TOOLARGE, i, a, -1, -1, args[i].extents[a]);
+      if (!kiln_evaluate(e, symbols, &expected)) return kiln_fail(status, KILN_R_TOOLARGE, i, a, -1, args[i].extents[a]);
       if (expected == args[i].extents[a]) continue;
-      const int32_t s = first_symbol(e);
-      return kiln_fail(s >= 0 ? KILN_R_CONFLICT : KILN_R_SHAPE, i, a, s, expected, args[i].extents[a]);
+      const int32_t s = first_symbol(e, 0);
+      return fail_symbol(status, s >= 0 ? KILN_R_CONFLICT : KILN_R_SHAPE, i, a, s, expected, args[i].extents[a]);
     }
-  return ok;
+  return true;
 }
 
-static kiln_status check_facts(const kiln_program_desc* p, const int64_t* symbols) {
+static bool check_facts(const kiln_program_desc* p, const int64_t* symbols, kiln_status* status) {
   for (int32_t s = 0; s < p->n_symbols; ++s) {
     const kiln_symbol_desc* d = &p->symbols[s];
     const int64_t v = symbols[s];
-    if (v < d->min) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->min, v);
-    if (v > d->max) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->max, v);
-    if (d->multiple_of > 1 && v % d->multiple_of != 0) return kiln_fail(KILN_R_CONSTRAINT, -1, -1, s, d->multiple_of, v);
+    if (v >= d->min && v <= d->max && (d->multiple_of <= 1 || v % d->multiple_of == 0)) continue;
+    const int64_t expected = v < d->min ? d->min : v > d->max ? d->max : d->multiple_of;
+    return fail_symbol(status, KILN_R_CONSTRAINT, -1, -1, s, expected, v);
   }
-  return ok;
+  return true;
 }
 
 static bool overlap(span a, span b) {
@@ -224,46 +212,44 @@ static bool overlap(span a, span b) {
 }
 
 /* A written argument must share no byte with any other argument. got: the number of the other one. */
-static kiln_status check_aliasing(const kiln_program_desc* p, const span* spans) {
+static bool check_aliasing(const kiln_program_desc* p, const span* spans, kiln_status* s) {
   for (int32_t w = 0; w < p->n_params; ++w) {
     if (p->params[w].direction == KILN_IN) continue;
     for (int32_t i = 0; i < p->n_params; ++i)
-      if (i != w && overlap(spans[w], spans[i])) return kiln_fail(KILN_R_ALIAS, w, -1, -1, -1, i);
+      if (i != w && overlap(spans[w], spans[i])) return kiln_fail(s, KILN_R_ALIAS, w, -1, -1, i);
   }
-  return ok;
+  return true;
 }
 
-kiln_status kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, const void* workspace,
-                                 int64_t size) {
+bool kiln_check_workspace(const kiln_program_desc* p, const kiln_tensor* args, int64_t* symbols, const void* workspace,
+                          int64_t size, kiln_status* s) {
   const int64_t misaligned = (int64_t)((uintptr_t)workspace % KILN_WORKSPACE_ALIGNMENT);
-  if (misaligned != 0) return kiln_fail(KILN_R_ALIGN, -1, -1, -1, KILN_WORKSPACE_ALIGNMENT, misaligned);
+  if (misaligned != 0) return kiln_fail(s, KILN_R_ALIGN, -1, -1, KILN_WORKSPACE_ALIGNMENT, misaligned);
   const span own = {(uintptr_t)workspace, size};
   for (int32_t i = 0; i < p->n_params; ++i) {
-    span s;
-    check_layout(&p->params[i], &args[i], i, symbols, &s);
-    if (overlap(own, s)) return kiln_fail(KILN_R_ALIAS, i, -1, -1, -1, -1);
+    span bytes;
+    if (!check_layout(&p->params[i], &args[i], i, symbols, &bytes, s)) return false;
+    if (overlap(own, bytes)) return kiln_fail(s, KILN_R_ALIAS, i, -1, -1, -1);
   }
-  return ok;
+  return true;
 }
 
-kiln_status kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* symbols) {
-  if (p == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
-  if (p->abi_version != KILN_ABI_VERSION) return kiln_fail(KILN_R_ABI, -1, -1, -1, KILN_ABI_VERSION, p->abi_version);
+bool kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_args, int64_t* symbols, kiln_status* s) {
+  if (p == 0) return kiln_fail(s, KILN_R_NULL, -1, -1, -1, -1);
+  if (p->abi_version != KILN_ABI_VERSION) return kiln_fail(s, KILN_R_ABI, -1, -1, KILN_ABI_VERSION, p->abi_version);
   const uint64_t missing = p->cpu_sets & ~kiln_cpu_sets();
-  if (missing != 0) return kiln_fail(KILN_R_CPU, -1, -1, -1, -1, (int64_t)missing);
-  if (n_args != p->n_params) return kiln_fail(KILN_R_ARGCOUNT, -1, -1, -1, p->n_params, n_args);
-  if (n_args > 0 && args == 0) return kiln_fail(KILN_R_NULL, -1, -1, -1, -1, -1);
-  if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
-  if (p->n_numbers > KILN_MAX_NUMBERS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_NUMBERS, p->n_numbers);
-  if (p->n_params > KILN_MAX_ARGS) return kiln_fail(KILN_R_TOOLARGE, -1, -1, -1, KILN_MAX_ARGS, p->n_params);
+  if (missing != 0) return kiln_fail(s, KILN_R_CPU, -1, -1, -1, (int64_t)missing);
+  if (n_args != p->n_params) return kiln_fail(s, KILN_R_ARGCOUNT, -1, -1, p->n_params, n_args);
+  if (n_args > 0 && args == 0) return kiln_fail(s, KILN_R_NULL, -1, -1, -1, -1);
+  if (p->n_symbols > KILN_MAX_SYMBOLS) return kiln_fail(s, KILN_R_TOOLARGE, -1, -1, KILN_MAX_SYMBOLS, p->n_symbols);
+  if (p->n_numbers > KILN_MAX_NUMBERS) return kiln_fail(s, KILN_R_TOOLARGE, -1, -1, KILN_MAX_NUMBERS, p->n_numbers);
+  if (p->n_params > KILN_MAX_ARGS) return kiln_fail(s, KILN_R_TOOLARGE, -1, -1, KILN_MAX_ARGS, p->n_params);
   span spans[KILN_MAX_ARGS];
-  kiln_status s = ok;
   for (int32_t n = 0; n < p->n_numbers; ++n) symbols[p->n_symbols + n] = 0;
-  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_form(&p->params[i], &args[i], i);
-  if (s.code == KILN_OK) s = bind_symbols(p, args, symbols);
-  if (s.code == KILN_OK) s = check_extents(p, args, symbols);
-  if (s.code == KILN_OK) s = check_facts(p, symbols);
-  for (int32_t i = 0; i < n_args && s.code == KILN_OK; ++i) s = check_layout(&p->params[i], &args[i], i, symbols, &spans[i]);
-  if (s.code == KILN_OK) s = check_aliasing(p, spans);
-  return s;
+  for (int32_t i = 0; i < n_args; ++i)
+    if (!check_form(&p->params[i], &args[i], i, s)) return false;
+  if (!bind_symbols(p, args, symbols, s) || !check_extents(p, args, symbols, s) || !check_facts(p, symbols, s)) return false;
+  for (int32_t i = 0; i < n_args; ++i)
+    if (!check_layout(&p->params[i], &args[i], i, symbols, &spans[i], s)) return false;
+  return check_aliasing(p, spans, s);
 }

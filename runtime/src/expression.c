@@ -43,13 +43,17 @@ bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* valu
   return true;
 }
 
-bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols) {
+static bool is_representable(kiln_expr code, const int64_t* symbols) {
   int64_t v;
+  return kiln_is_operand(code) || kiln_evaluate_postfix(code, symbols, &v);
+}
+
+bool kiln_sizes_are_representable(const kiln_program_desc* p, const int64_t* symbols) {
   for (int32_t k = 0; k < p->n_kernels; ++k)
-    if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !kiln_evaluate(p->kernels[k].trip_count, symbols, &v)) return false;
+    if (p->kernels[k].n_buffers > KILN_MAX_BUFFERS || !is_representable(p->kernels[k].trip_count, symbols)) return false;
   for (int32_t t = 0; t < p->n_temps; ++t)
-    if (!kiln_evaluate(p->temps[t].offset, symbols, &v) || !kiln_evaluate(p->temps[t].bytes, symbols, &v)) return false;
+    if (!is_representable(p->temps[t].offset, symbols) || !is_representable(p->temps[t].bytes, symbols)) return false;
   for (int32_t i = 0; i < p->n_views; ++i)
-    if (!kiln_evaluate(p->views[i].offset, symbols, &v)) return false;
+    if (!is_representable(p->views[i].offset, symbols)) return false;
   return true;
 }

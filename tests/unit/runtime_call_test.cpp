@@ -283,4 +283,13 @@ TEST(RuntimeMessage, IsCutWithAClosingZero) {
   EXPECT_STREQ(kiln_status_name(KILN_R_CONFLICT), "R-conflict");
 }
 
+// A status of another program may name a parameter that this one lacks.
+TEST(RuntimeMessage, IndicesBeyondTheProgramCountAsNone) {
+  char text[128];
+  kiln_status_message(row_sum_desc(), {KILN_R_STRIDE, 1000000, 0, -1, 1, 2}, text, sizeof text);
+  EXPECT_STREQ(text, "R-stride: program row_sum: data is not dense in row-major order: stride differs: expected 1, got 2");
+  kiln_status_message(row_sum_desc(), {KILN_R_CONFLICT, 0, 0, 1000000, 1, 2}, text, sizeof text);
+  EXPECT_STREQ(text, "R-conflict: program row_sum: argument x axis 0: a shared extent has two values: expected 1, got 2");
+}
+
 }  // namespace
