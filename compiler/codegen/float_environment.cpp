@@ -4,10 +4,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include "kiln/program.h"
+
 namespace kiln::compiler {
 namespace {
-
-constexpr std::uint32_t default_mxcsr = 0x1f80, status_flags = 0x3f;
 
 llvm::AllocaInst* slot(Builder& b) {
   llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
@@ -28,8 +28,8 @@ llvm::Value* save_float_environment(Builder& b) {
 
 void set_default_float_environment(Builder& b, llvm::Value* saved) {
   llvm::Value* value = slot(b);
-  llvm::Value* flags = b.CreateAnd(b.CreateLoad(b.getInt32Ty(), saved), status_flags);
-  b.CreateStore(b.CreateOr(flags, default_mxcsr), value);
+  llvm::Value* flags = b.CreateAnd(b.CreateLoad(b.getInt32Ty(), saved), KILN_MXCSR_STATUS);
+  b.CreateStore(b.CreateOr(flags, KILN_MXCSR), value);
   load_mxcsr(b, value);
 }
 
