@@ -287,7 +287,7 @@ class FastEntry {
   const Graph& g_;
   const Schedule& schedule_;
   const Facts& facts_;
-  Builder b_;
+  LlvmBuilder b_;
   Value *all_ = nullptr, *nonzero_ = nullptr;               // required at the next branch: a condition; bits that must be zero
   std::vector<Value*> data_, extents_, addresses_, sizes_;  // by parameter
   std::vector<Value*> strides_;                             // by parameter: its array of strides
