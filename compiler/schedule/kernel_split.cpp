@@ -35,11 +35,7 @@ class KernelWriter {
       slot(t.buffer);
       roots.push_back(t.value);
     }
-    const std::vector<Id> ranges = g_.sources(targets.front().nest, 1);
-    for (Id r : ranges) {
-      loops_.push_back(numbered(r, RangeKind::loop));
-      done_[r] = loops_.back();
-    }
+    number_loops(g_.sources(targets.front().nest, 1));
     for (Id id : inside(roots)) rewrite(id);
     std::vector<Id> ends;
     for (const BufferWrite& t : targets) ends.push_back(end(t));
@@ -52,10 +48,7 @@ class KernelWriter {
     kernel_.is_explicit = true;
     const KernelParts parts = kernel_parts(g_, kernel);
     const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), final(parts.final.begin(), parts.final.end());
-    for (Id r : ranges) {
-      loops_.push_back(numbered(r, RangeKind::loop));
-      done_[r] = loops_.back();
-    }
+    number_loops(ranges);
     for (const int b : buffers) states_.push_back(entry(buffer_node(b), loops_));
     entry_ = ranges[0];
     for (Id id : inside(final)) rewrite(id);
@@ -78,6 +71,12 @@ class KernelWriter {
   }
   Id buffer_node(int buffer) { return g_.make(Op::BUFFER, nth(schedule_.buffers, buffer).dtype, {}, {slot(buffer)}); }
   Id numbered(Id range, RangeKind kind) { return g_.range(g_.end(range), next_range_++, kind); }
+  void number_loops(const std::vector<Id>& ranges) {
+    for (const Id r : ranges) {
+      loops_.push_back(numbered(r, RangeKind::loop));
+      done_[r] = loops_.back();
+    }
+  }
 
   // The nodes of this kernel, ascending. The walk stops at STAGEs, parameters, RANGEs, and states on entry.
   std::vector<Id> inside(std::vector<Id> todo) const {
