@@ -33,6 +33,17 @@ std::optional<Op> ir_op(record::op o) {
   return op_from_name(n);
 }
 
+// The kinds of the record become kinds of the IR by number.
+#define KILN_X(n) static_assert(static_cast<int>(record::reduce_kind::n) == static_cast<int>(ReduceKind::n));
+KILN_REDUCE_KINDS(KILN_X)
+#undef KILN_X
+#define KILN_X(n) static_assert(static_cast<int>(record::pad_mode::n) == static_cast<int>(PadMode::n));
+KILN_PAD_MODES(KILN_X)
+#undef KILN_X
+#define KILN_X(n) static_assert(static_cast<int>(record::atomic_kind::n) == static_cast<int>(AtomicKind::n));
+KILN_ATOMIC_KINDS(KILN_X)
+#undef KILN_X
+
 DType ir_dtype(kiln_dtype d) { return static_cast<DType>(d); }
 
 std::uint64_t canonical_bits(DType d, std::uint64_t v) {

@@ -24,13 +24,13 @@ void RemarkOptions::add_to(CLI::App& app) {
 std::string remarks_text(const compiler::Remarks& remarks, const RemarkOptions& options, const std::string& program) {
   std::string out;
   for (const compiler::Remark& r : remarks.list()) {
-    if ((options.missed && !r.kind.missed) || (!options.pass.empty() && options.pass != r.kind.pass)) continue;
+    if ((options.missed && !r.kind.missed) || (!options.pass.empty() && options.pass != r.pass)) continue;
     if (!options.json) {
       out += line_of(r);
       continue;
     }
-    nlohmann::ordered_json line = {{"program", program},  {"where", r.where},        {"id", r.kind.id},
-                                   {"pass", r.kind.pass}, {"missed", r.kind.missed}, {"text", r.text}};
+    nlohmann::ordered_json line = {{"program", program}, {"where", r.where},        {"id", r.kind.id},
+                                   {"pass", r.pass},     {"missed", r.kind.missed}, {"text", r.text}};
     if (!r.variants.empty()) line["variants"] = r.variants;
     out += line.dump() + '\n';
   }

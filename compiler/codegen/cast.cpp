@@ -9,13 +9,13 @@ namespace {
 
 llvm::Type* like(llvm::Value* v, DType d) { return register_type(v->getContext(), d, lane_count(v)); }
 
-llvm::Value* bf16_to_f32(Builder& b, llvm::Value* v) {
+llvm::Value* bf16_to_f32(LlvmBuilder& b, llvm::Value* v) {
   llvm::Value* wide = b.CreateZExt(v, like(v, DType::u32));
   return b.CreateBitCast(b.CreateShl(wide, int_like(wide->getType(), 16)), like(v, DType::f32));
 }
 
 // Rounds the bits to nearest, ties to even. NaNs stay NaNs.
-llvm::Value* f32_to_bf16(Builder& b, llvm::Value* v) {
+llvm::Value* f32_to_bf16(LlvmBuilder& b, llvm::Value* v) {
   llvm::Value* x = b.CreateBitCast(v, like(v, DType::u32));
   llvm::Type* t = x->getType();
   llvm::Value* top = b.CreateLShr(x, int_like(t, 16));
@@ -27,7 +27,7 @@ llvm::Value* f32_to_bf16(Builder& b, llvm::Value* v) {
 
 // Rounds f64 to f32 to odd: an inexact result becomes its odd neighbour. A second rounding, to 11 or 8 bits, then gives the
 // same result as one rounding from f64.
-llvm::Value* f64_to_f32_odd(Builder& b, llvm::Value* v) {
+llvm::Value* f64_to_f32_odd(LlvmBuilder& b, llvm::Value* v) {
   llvm::Value* nearest = b.CreateFPTrunc(v, like(v, DType::f32));
   llvm::Value* back = b.CreateFPExt(nearest, v->getType());
   llvm::Value* inexact = b.CreateFCmpUNE(back, v);
@@ -39,7 +39,7 @@ llvm::Value* f64_to_f32_odd(Builder& b, llvm::Value* v) {
   return b.CreateBitCast(b.CreateSelect(inexact, odd, x), nearest->getType());
 }
 
-llvm::Value* float_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
+llvm::Value* float_to_float(LlvmBuilder& b, llvm::Value* v, DType from, DType to) {
   if (is_narrow_float(to)) {
     llvm::Value* f32 = from == DType::f64 ? f64_to_f32_odd(b, v) : widen(b, v, from);
     return narrow(b, f32, to);
@@ -52,7 +52,7 @@ llvm::Value* float_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
 
 // Toward zero, saturating, NaN to 0, for lanes. LLVM 19 converts lanes one by one for fptosi.sat. Values that fptosi does not
 // define are replaced before it.
-llvm::Value* saturated(Builder& b, llvm::Value* v, DType to) {
+llvm::Value* saturated(LlvmBuilder& b, llvm::Value* v, DType to) {
   const int width = bits(to);
   const double end = std::ldexp(1.0, is_signed(to) ? width - 1 : width), begin = is_signed(to) ? -end : 0.0;
   const auto constant = [&](double c) { return llvm::ConstantFP::get(v->getType(), c); };
@@ -76,7 +76,7 @@ llvm::Value* saturated(Builder& b, llvm::Value* v, DType to) {
   return b.CreateSelect(beyond, bits_of(most), b.CreateSelect(below, bits_of(least), whole));
 }
 
-llvm::Value* float_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
+llvm::Value* float_to_int(LlvmBuilder& b, llvm::Value* v, DType from, DType to) {
   llvm::Value* wide = widen(b, v, from);
   if (to == DType::boolean) return b.CreateFCmpUNE(wide, llvm::Constant::getNullValue(wide->getType()));
   if (lane_count(v) > 1) return saturated(b, wide, to);
@@ -87,7 +87,7 @@ llvm::Value* float_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
 
 // Rounds once. For f16 the conversion uses f32: f32 is exact up to 2^24, and greater integers are infinite in f16. For bf16,
 // which has the range of f32, it uses f64: exact up to 32 bits; 64-bit integers are first rounded to odd with a sticky bit.
-llvm::Value* int_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
+llvm::Value* int_to_float(LlvmBuilder& b, llvm::Value* v, DType from, DType to) {
   const bool is_signed_source = is_signed(from);
   const auto convert = [&](llvm::Value* x, DType d) {
     return is_signed_source ? b.CreateSIToFP(x, like(v, d)) : b.CreateUIToFP(x, like(v, d));
@@ -107,7 +107,7 @@ llvm::Value* int_to_float(Builder& b, llvm::Value* v, DType from, DType to) {
   return narrow(b, f64_to_f32_odd(b, convert(v, DType::f64)), to);
 }
 
-llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
+llvm::Value* int_to_int(LlvmBuilder& b, llvm::Value* v, DType from, DType to) {
   if (to == DType::boolean) return b.CreateICmpNE(v, int_like(v->getType(), 0));
   llvm::Type* type = like(v, to);
   return is_signed(from) ? b.CreateSExtOrTrunc(v, type) : b.CreateZExtOrTrunc(v, type);
@@ -118,27 +118,27 @@ llvm::Value* int_to_int(Builder& b, llvm::Value* v, DType from, DType to) {
 // An f16 is a 16-bit integer like bf16. It is a half only in conversions, and a fence separates each conversion from other
 // code. Without fences, LLVM moves comparisons and selects to halves and makes calls of fminf and fmaxf. LLVM 19 also treats
 // the conversion of an integer with few digits as exact, even beyond 65504.
-llvm::Value* widen(Builder& b, llvm::Value* v, DType d) {
+llvm::Value* widen(LlvmBuilder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return bf16_to_f32(b, v);
   if (d != DType::f16) return v;
   llvm::Type* f32 = like(v, DType::f32);
   return b.CreateArithmeticFence(b.CreateFPExt(b.CreateBitCast(v, with_lanes(b.getHalfTy(), lane_count(v))), f32), f32);
 }
 
-llvm::Value* narrow(Builder& b, llvm::Value* v, DType d) {
+llvm::Value* narrow(LlvmBuilder& b, llvm::Value* v, DType d) {
   if (d == DType::bf16) return f32_to_bf16(b, v);
   if (d != DType::f16) return v;
   llvm::Value* f32 = b.CreateArithmeticFence(v, v->getType());
   return b.CreateBitCast(b.CreateFPTrunc(f32, with_lanes(b.getHalfTy(), lane_count(v))), like(v, DType::f16));
 }
 
-llvm::Value* emit_cast(Builder& b, llvm::Value* v, DType from, DType to) {
+llvm::Value* emit_cast(LlvmBuilder& b, llvm::Value* v, DType from, DType to) {
   if (from == to) return v;
   if (is_float(from)) return is_float(to) ? float_to_float(b, v, from, to) : float_to_int(b, v, from, to);
   return is_float(to) ? int_to_float(b, v, from, to) : int_to_int(b, v, from, to);
 }
 
-llvm::Value* emit_bitcast(Builder& b, llvm::Value* v, DType from, DType to) {
+llvm::Value* emit_bitcast(LlvmBuilder& b, llvm::Value* v, DType from, DType to) {
   if (from == to) return v;
   if (from == DType::boolean) v = b.CreateZExt(v, like(v, DType::u8));
   if (to == DType::boolean) return b.CreateICmpNE(v, int_like(v->getType(), 0));

@@ -9,11 +9,11 @@ llvm::Value* zero(llvm::Value* like) { return llvm::Constant::getNullValue(like-
 
 // Maximum, for divisors that must not be 0 (or -1). A select would be clearer, but LLVM's InstCombine divides by both of its
 // arms. If an arm is a constant vector with a 0 in one lane, the whole quotient becomes undefined.
-llvm::Value* at_least(Builder& b, llvm::Value* y, std::int64_t least) {
+llvm::Value* at_least(LlvmBuilder& b, llvm::Value* y, std::int64_t least) {
   return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, y, int_like(y->getType(), least));
 }
 
-llvm::Value* unsigned_division(Builder& b, bool mod, llvm::Value* x, llvm::Value* y) {
+llvm::Value* unsigned_division(LlvmBuilder& b, bool mod, llvm::Value* x, llvm::Value* y) {
   llvm::Value* by_zero = b.CreateICmpEQ(y, zero(y));
   llvm::Value* safe = at_least(b, y, 1);
   if (mod) return b.CreateURem(x, safe);  // x mod 1 = 0
@@ -21,14 +21,14 @@ llvm::Value* unsigned_division(Builder& b, bool mod, llvm::Value* x, llvm::Value
 }
 
 // Floor division by a positive power of two is a shift; the remainder is a mask.
-llvm::Value* floor_by_power(Builder& b, bool mod, llvm::Value* x, const llvm::APInt& y) {
+llvm::Value* floor_by_power(LlvmBuilder& b, bool mod, llvm::Value* x, const llvm::APInt& y) {
   if (mod) return b.CreateAnd(x, llvm::ConstantInt::get(x->getType(), y - 1));
   return b.CreateAShr(x, llvm::ConstantInt::get(x->getType(), llvm::APInt(y.getBitWidth(), y.logBase2())));
 }
 
 }  // namespace
 
-llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Value* y) {
+llvm::Value* emit_division(LlvmBuilder& b, Op op, DType d, llvm::Value* x, llvm::Value* y) {
   const bool mod = op == Op::CMOD || op == Op::FLOORMOD;
   const bool floor = op == Op::FLOORDIV || op == Op::FLOORMOD;
   if (!is_signed(d)) return unsigned_division(b, mod, x, y);

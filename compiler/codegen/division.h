@@ -7,6 +7,6 @@
 namespace kiln::compiler {
 
 // op: CDIV, CMOD, FLOORDIV or FLOORMOD.
-llvm::Value* emit_division(Builder& b, Op op, DType d, llvm::Value* x, llvm::Value* y);
+llvm::Value* emit_division(LlvmBuilder& b, Op op, DType d, llvm::Value* x, llvm::Value* y);
 
 }  // namespace kiln::compiler

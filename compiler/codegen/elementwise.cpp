@@ -26,18 +26,18 @@ using llvm::Value;
 Value* zero(Value* like) { return llvm::Constant::getNullValue(like->getType()); }
 
 // Changes the sign bit of f16 and bf16 values without arithmetic, which would round values and quiet NaNs.
-Value* narrow_sign(Builder& b, Op op, Value* x, DType d) {
+Value* narrow_sign(LlvmBuilder& b, Op op, Value* x, DType d) {
   Value* u = emit_bitcast(b, x, d, DType::u16);
   u = op == Op::NEG ? b.CreateXor(u, int_like(u->getType(), 0x8000)) : b.CreateAnd(u, int_like(u->getType(), 0x7fff));
   return emit_bitcast(b, u, DType::u16, d);
 }
 
-Value* float_sign(Builder& b, Value* x) {
+Value* float_sign(LlvmBuilder& b, Value* x) {
   Value* one = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, llvm::ConstantFP::get(x->getType(), 1.0), x);
   return b.CreateSelect(b.CreateFCmpUEQ(x, zero(x)), x, one);  // NaN and both zeros stay
 }
 
-Value* float_unary(Builder& b, Op op, Value* x, DType d) {
+Value* float_unary(LlvmBuilder& b, Op op, Value* x, DType d) {
   switch (op) {
     case Op::NEG: return b.CreateFNeg(x);
     case Op::ABS: return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
@@ -51,7 +51,7 @@ Value* float_unary(Builder& b, Op op, Value* x, DType d) {
   }
 }
 
-Value* int_unary(Builder& b, Op op, Value* x, DType d) {
+Value* int_unary(LlvmBuilder& b, Op op, Value* x, DType d) {
   switch (op) {
     case Op::NEG: return b.CreateNeg(x);
     case Op::NOT: return b.CreateNot(x);
@@ -68,7 +68,7 @@ Value* int_unary(Builder& b, Op op, Value* x, DType d) {
   }
 }
 
-Value* unary(Builder& b, Op op, Value* x, DType d) {
+Value* unary(LlvmBuilder& b, Op op, Value* x, DType d) {
   if (d == DType::boolean) return op == Op::NOT ? b.CreateNot(x) : (unsupported(op, d), nullptr);
   if (!is_float(d)) return int_unary(b, op, x, d);
   if (is_narrow_float(d) && (op == Op::NEG || op == Op::ABS)) return narrow_sign(b, op, x, d);
@@ -77,21 +77,21 @@ Value* unary(Builder& b, Op op, Value* x, DType d) {
 
 // x if x is before y in the order of the operation, else y: also if one is NaN, or if they are equal. One instruction on
 // x86-64.
-Value* first_of(Builder& b, Op op, Value* x, Value* y) {
+Value* first_of(LlvmBuilder& b, Op op, Value* x, Value* y) {
   return b.CreateSelect(op == Op::MIN ? b.CreateFCmpOLT(x, y) : b.CreateFCmpOGT(x, y), x, y);
 }
 
 // The extremum of x and a constant that is no NaN; nullptr: the constant needs the general form. first_of(limit, x) is wrong
 // only for a zero of the other sign: -0 in place of max(-0, +0), which the addition of +0 corrects, or +0 in place of
 // min(+0, -0).
-Value* extremum_of_constant(Builder& b, Op op, Value* x, Value* limit, const llvm::APFloat& c) {
+Value* extremum_of_constant(LlvmBuilder& b, Op op, Value* x, Value* limit, const llvm::APFloat& c) {
   if (c.isNaN() || (op == Op::MIN && c.isNegZero())) return nullptr;
   Value* nearly = first_of(b, op, limit, x);
   return op == Op::MAX && c.isPosZero() ? b.CreateFAdd(nearly, limit) : nearly;
 }
 
 // In each bit the majority of s, t and of a word without the sign bit: AND in the sign, OR elsewhere.
-Value* magnitude_majority(Builder& b, Value* s, Value* t) {
+Value* magnitude_majority(LlvmBuilder& b, Value* s, Value* t) {
   llvm::Type* ints = s->getType();
   Value* magnitude = llvm::ConstantInt::get(ints, llvm::APInt::getSignedMaxValue(ints->getScalarSizeInBits()));
   const bool words = ints->getScalarSizeInBits() == 32;
@@ -102,7 +102,7 @@ Value* magnitude_majority(Builder& b, Value* s, Value* t) {
 // With the operands in both orders, first_of() differs only for zeros of different signs and for NaN. OR then gives the smaller
 // zero, and keeps a NaN; AND gives the larger zero. In registers of 64 bytes, AND in the sign and OR elsewhere give the larger
 // zero and keep a NaN, in one instruction.
-Value* extremum(Builder& b, Op op, Value* x, Value* y) {
+Value* extremum(LlvmBuilder& b, Op op, Value* x, Value* y) {
   const llvm::APFloat* c = nullptr;
   if (llvm::PatternMatch::match(x, llvm::PatternMatch::m_APFloat(c))) std::swap(x, y);
   if (llvm::PatternMatch::match(y, llvm::PatternMatch::m_APFloat(c)))
@@ -119,7 +119,7 @@ Value* extremum(Builder& b, Op op, Value* x, Value* y) {
   return b.CreateBitCast(b.CreateSelect(is_nan, llvm::Constant::getAllOnesValue(ints), larger), type);
 }
 
-Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
+Value* float_binary(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
   switch (op) {
     case Op::ADD: return b.CreateFAdd(x, y);
     case Op::SUB: return b.CreateFSub(x, y);
@@ -133,14 +133,14 @@ Value* float_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
 }
 
 // Maps a float's bits to an integer with the same order, -0 below +0. Applied twice, it gives the bits back.
-Value* order_key(Builder& b, Value* bits) {
+Value* order_key(LlvmBuilder& b, Value* bits) {
   Value* sign = b.CreateAShr(bits, int_like(bits->getType(), 15));
   return b.CreateXor(bits, b.CreateAnd(sign, int_like(bits->getType(), 0x7fff)));
 }
 
 // Computes on the bits as integers, because LLVM 19 lowers a minimum of halves wrongly (NaN against zero) or to a call of
 // fmaxf.
-Value* narrow_extremum(Builder& b, Op op, Value* x, Value* y, DType d) {
+Value* narrow_extremum(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
   Value *ux = emit_bitcast(b, x, d, DType::u16), *uy = emit_bitcast(b, y, d, DType::u16);
   const auto which = op == Op::MIN ? llvm::Intrinsic::smin : llvm::Intrinsic::smax;
   Value* result = order_key(b, b.CreateBinaryIntrinsic(which, order_key(b, ux), order_key(b, uy)));
@@ -152,13 +152,13 @@ Value* narrow_extremum(Builder& b, Op op, Value* x, Value* y, DType d) {
   return emit_bitcast(b, b.CreateSelect(is_nan, nan, result), DType::u16, d);
 }
 
-Value* shift(Builder& b, Op op, Value* x, Value* y, DType d) {
+Value* shift(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
   Value* count = b.CreateAnd(y, int_like(y->getType(), bits(d) - 1));
   if (op == Op::SHL) return b.CreateShl(x, count);
   return is_signed(d) ? b.CreateAShr(x, count) : b.CreateLShr(x, count);
 }
 
-Value* int_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
+Value* int_binary(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
   switch (op) {
     case Op::ADD: return b.CreateAdd(x, y);
     case Op::SUB: return b.CreateSub(x, y);
@@ -178,7 +178,7 @@ Value* int_binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   }
 }
 
-Value* bool_binary(Builder& b, Op op, Value* x, Value* y) {
+Value* bool_binary(LlvmBuilder& b, Op op, Value* x, Value* y) {
   switch (op) {
     case Op::AND:
     case Op::MIN: return b.CreateAnd(x, y);
@@ -189,7 +189,7 @@ Value* bool_binary(Builder& b, Op op, Value* x, Value* y) {
   }
 }
 
-Value* compare(Builder& b, Op op, Value* x, Value* y, DType d) {
+Value* compare(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
   using P = llvm::CmpInst;
   const bool sign = is_signed(d);
   if (is_float(d)) {
@@ -203,7 +203,7 @@ Value* compare(Builder& b, Op op, Value* x, Value* y, DType d) {
   return b.CreateICmp(p, x, y);
 }
 
-Value* binary(Builder& b, Op op, Value* x, Value* y, DType d) {
+Value* binary(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
   if (is_comparison(op)) return compare(b, op, x, y, d);
   if (d == DType::boolean) return bool_binary(b, op, x, y);
   if (!is_float(d)) return int_binary(b, op, x, y, d);
@@ -211,7 +211,7 @@ Value* binary(Builder& b, Op op, Value* x, Value* y, DType d) {
   return narrow(b, float_binary(b, op, widen(b, x, d), widen(b, y, d), d), d);
 }
 
-Value* fma(Builder& b, std::span<Value* const> x, DType d) {
+Value* fma(LlvmBuilder& b, std::span<Value* const> x, DType d) {
   if (is_integer(d)) return b.CreateAdd(b.CreateMul(x[0], x[1]), x[2]);
   if (!is_float(d)) unsupported(Op::FMA, d);
   Value* a = widen(b, x[0], d);
@@ -220,7 +220,7 @@ Value* fma(Builder& b, std::span<Value* const> x, DType d) {
 
 }  // namespace
 
-Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<Value* const> x) {
+Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span<Value* const> x) {
   const Op op = g.op(node);
   const DType from = g.dtype(g.src(node, 0));
   switch (op) {
@@ -247,7 +247,7 @@ Mask lanes_from(std::span<const std::int64_t> lanes, std::size_t i, int width, i
 }
 
 // Merges one vector after the other into the result, because machines shuffle two vectors at a time.
-Value* emit_shuffle(Builder& b, std::span<const std::int64_t> lanes, std::span<Value* const> x) {
+Value* emit_shuffle(LlvmBuilder& b, std::span<const std::int64_t> lanes, std::span<Value* const> x) {
   const int width = lane_count(x[0]), n = static_cast<int>(lanes.size());
   if (n == 1) return b.CreateExtractElement(nth(x, lanes[0] / width), static_cast<std::uint64_t>(lanes[0] % width));
   Value* result = b.CreateShuffleVector(x[0], lanes_from(lanes, 0, width, 0));
@@ -266,7 +266,7 @@ Value* emit_shuffle(Builder& b, std::span<const std::int64_t> lanes, std::span<V
 
 }  // namespace
 
-Value* emit_lanes(Builder& b, const Graph& g, Id node, std::span<Value* const> operands) {
+Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<Value* const> operands) {
   Value* x = operands[0];
   const auto lanes = static_cast<unsigned>(g.lanes(node));
   switch (g.op(node)) {

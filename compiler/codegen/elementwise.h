@@ -9,9 +9,9 @@
 namespace kiln::compiler {
 
 // x: the emitted sources of the node, in order.
-llvm::Value* emit_elementwise(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
+llvm::Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
 
 // Emits BROADCAST, RAMP, LANE or SHUFFLE.
-llvm::Value* emit_lanes(Builder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);
+llvm::Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);
 
 }  // namespace kiln::compiler

@@ -19,8 +19,6 @@ namespace {
 
 using llvm::Value;
 
-constexpr std::int64_t inline_work = 2 * KILN_WORK_PER_CHUNK;  // kiln_call uses one thread for less work
-
 // The order in which succeed() and entry_function() have them.
 static_assert(offsetof(kiln_status, code) == 0 && offsetof(kiln_status, param) == 4 && offsetof(kiln_status, axis) == 8 &&
               offsetof(kiln_status, symbol) == 12 && offsetof(kiln_status, expected) == 16 &&
@@ -214,7 +212,7 @@ class FastEntry {
     Value* little = nullptr;
     for (const LoweredKernel& l : lowered) {
       if (!l.parallel) continue;
-      Value* here = b_.CreateICmpSLT(value_of(l.work), b_.getInt64(inline_work));
+      Value* here = b_.CreateICmpSLT(value_of(l.work), b_.getInt64(KILN_LEAST_SHARED_WORK));
       little = little == nullptr ? here : b_.CreateAnd(little, here);
     }
     if (little == nullptr) return;
@@ -289,7 +287,7 @@ class FastEntry {
   const Graph& g_;
   const Schedule& schedule_;
   const Facts& facts_;
-  Builder b_;
+  LlvmBuilder b_;
   Value *all_ = nullptr, *nonzero_ = nullptr;               // required at the next branch: a condition; bits that must be zero
   std::vector<Value*> data_, extents_, addresses_, sizes_;  // by parameter
   std::vector<Value*> strides_;                             // by parameter: its array of strides

@@ -17,8 +17,8 @@ namespace kiln::compiler {
 bool has_float_environment(const llvm::Module& module);
 
 // Returns the argument for restore_float_environment().
-llvm::Value* save_float_environment(Builder& b);
-void set_default_float_environment(Builder& b, llvm::Value* saved);
-void restore_float_environment(Builder& b, llvm::Value* saved);
+llvm::Value* save_float_environment(LlvmBuilder& b);
+void set_default_float_environment(LlvmBuilder& b, llvm::Value* saved);
+void restore_float_environment(LlvmBuilder& b, llvm::Value* saved);
 
 }  // namespace kiln::compiler

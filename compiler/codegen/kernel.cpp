@@ -311,7 +311,7 @@ class KernelEmitter {
   Scopes scopes_;
   std::vector<Id> entry_loads_;
   llvm::Function& function_;
-  Builder b_;
+  LlvmBuilder b_;
   std::optional<Memory> memory_;
   std::vector<LoopBlocks> loops_;
   std::vector<Value*> values_;                       // by node: value in the node's own scope

@@ -30,11 +30,11 @@ int access_lanes(const Graph& g, Id node) { return g.op(node) == Op::LOAD ? g.la
 
 llvm::Align alignment(const Graph& g, Id node) { return llvm::Align(static_cast<std::uint64_t>(bytes(element(g, node)))); }
 
-Value* to_memory(Builder& b, Value* v, DType d) {
+Value* to_memory(LlvmBuilder& b, Value* v, DType d) {
   return d == DType::boolean ? b.CreateZExt(v, memory_type(b.getContext(), d, lane_count(v))) : v;
 }
 
-Value* from_memory(Builder& b, Value* v, DType d) {
+Value* from_memory(LlvmBuilder& b, Value* v, DType d) {
   return d == DType::boolean ? b.CreateICmpNE(v, int_like(v->getType(), 0)) : v;
 }
 
@@ -48,7 +48,7 @@ std::vector<Id> access_operands(const Graph& g, Id node) {
   return operands;
 }
 
-Memory::Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, Value* buffers)
+Memory::Memory(LlvmBuilder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, Value* buffers)
     : b_(b), g_(g), pointers_(kernel.buffers.size()) {
   make_scopes(kernel, nodes);
   llvm::Type* pointer = b.getPtrTy();

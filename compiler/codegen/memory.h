@@ -21,7 +21,7 @@ class Memory {
  public:
   // buffers: the kernel's argument, an array with one pointer for each kernel slot. Loads the used pointers at the builder's
   // position.
-  Memory(Builder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
+  Memory(LlvmBuilder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
 
   // x: values of access_operands(node). A gated scalar access or a gather may branch; then the builder continues in another
   // block.
@@ -44,7 +44,7 @@ class Memory {
   llvm::Value* lanes_of(llvm::Value* v, int lanes);  // copies a scalar to all lanes
   void make_scopes(const Kernel& kernel, std::span<const Id> nodes);
 
-  Builder& b_;
+  LlvmBuilder& b_;
   const Graph& g_;
   std::vector<llvm::Value*> pointers_;  // by kernel slot
   std::unordered_map<Id, llvm::AllocaInst*> locals_;

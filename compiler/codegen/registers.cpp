@@ -7,7 +7,7 @@ namespace kiln::compiler {
 
 using llvm::Value;
 
-Value* in_registers(Builder& b, Value* x, Value* y, llvm::function_ref<Value*(Value*, Value*)> f) {
+Value* in_registers(LlvmBuilder& b, Value* x, Value* y, llvm::function_ref<Value*(Value*, Value*)> f) {
   const int lanes = lane_count(x), element = static_cast<int>(x->getType()->getScalarSizeInBits());
   const int width = std::clamp(static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes))), 128 / element, 512 / element);
   const auto part = [&](Value* v, int first) -> Value* {

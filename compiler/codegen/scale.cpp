@@ -11,7 +11,7 @@ namespace {
 using llvm::Value;
 
 // SCALE of at most one register.
-Value* scale_register(Builder& b, Value* x, Value* n) {
+Value* scale_register(LlvmBuilder& b, Value* x, Value* n) {
   const bool single = x->getType()->getScalarType()->isFloatTy();
   const int lanes = lane_count(x), bits = lanes * (single ? 32 : 64);
   using namespace llvm::Intrinsic;
@@ -28,7 +28,7 @@ Value* scale_register(Builder& b, Value* x, Value* n) {
 
 }  // namespace
 
-Value* emit_scale(Builder& b, Value* x, Value* n) {
+Value* emit_scale(LlvmBuilder& b, Value* x, Value* n) {
   return in_registers(b, x, n, [&](Value* part, Value* exponents) { return scale_register(b, part, exponents); });
 }
 

@@ -6,6 +6,6 @@
 namespace kiln::compiler {
 
 // x * 2^n in each lane, for f32 and f64.
-llvm::Value* emit_scale(Builder& b, llvm::Value* x, llvm::Value* n);
+llvm::Value* emit_scale(LlvmBuilder& b, llvm::Value* x, llvm::Value* n);
 
 }  // namespace kiln::compiler

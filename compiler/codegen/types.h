@@ -11,7 +11,7 @@
 
 namespace kiln::compiler {
 
-using Builder = llvm::IRBuilder<>;
+using LlvmBuilder = llvm::IRBuilder<>;
 
 inline bool is_signed(DType d) { return is_signed_int(d) || d == DType::index; }
 inline bool is_integer(DType d) { return is_int(d) || d == DType::index; }

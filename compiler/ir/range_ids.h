@@ -8,6 +8,9 @@
 
 namespace kiln::compiler {
 
+// The numbers of all RANGEs are below this, which the verifier checks. Passes count on from the greatest number.
+inline constexpr std::int64_t range_number_limit = std::int64_t{1} << 40;
+
 class RangeIds {
  public:
   RangeIds(const Graph& g, std::span<const Id> roots);

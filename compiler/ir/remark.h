@@ -1,5 +1,5 @@
-// Remarks: what the compiler decided about a line of the program, and why. The pass that decides makes the remark. Remarks are
-// made only for callers that ask for them, and never change what the compiler does.
+// Remarks: decisions of the compiler about a line of the program, with their reasons. The pass that decides makes the remark.
+// Remarks are made only for callers that ask for them, and never change what the compiler does.
 #pragma once
 
 #include <string>
@@ -12,28 +12,28 @@ namespace kiln::compiler {
 
 // A kind of remark. docs/reference/remarks.md explains each.
 struct RemarkKind {
-  std::string_view id;    // stable
-  std::string_view pass;  // the pass that decides
-  bool missed;            // it costs time, and another way to write the program may avoid it
+  std::string_view id;         // stable
+  std::string_view passes[2];  // the passes that decide; the second one may be empty
+  bool missed;                 // it costs time, and another way to write the program may avoid it
 };
 
 namespace remarks {
-inline constexpr RemarkKind stored{"stored", "fold_stages", true};
-inline constexpr RemarkKind recomputed{"recomputed", "fold_stages", false};
-inline constexpr RemarkKind packed{"packed", "pack_operands", false};
-inline constexpr RemarkKind windows{"windows", "pack_windows", false};
-inline constexpr RemarkKind fused{"fused", "fuse_rows", false};
-inline constexpr RemarkKind not_fused{"not-fused", "fuse_rows", true};
-inline constexpr RemarkKind copied{"copied", "memory_plan", true};
-inline constexpr RemarkKind rotated{"rotated", "ping_pong", false};
-inline constexpr RemarkKind serial{"serial", "serial_atomics", true};
-inline constexpr RemarkKind vectorised{"vectorised", "vectorize_plan", false};
-inline constexpr RemarkKind not_vectorised{"not-vectorised", "vectorize_plan", true};
-inline constexpr RemarkKind masked{"masked", "mask_loops", true};
-inline constexpr RemarkKind branch{"branch", "mask_loops", false};
-inline constexpr RemarkKind one_thread{"one-thread", "loop_nest", true};
-inline constexpr RemarkKind gathered{"gathered", "interleaved_access", true};
-inline constexpr RemarkKind wide_index{"wide-index", "index_dtype", true};
+inline constexpr RemarkKind stored{"stored", {"fold_stages"}, true};
+inline constexpr RemarkKind recomputed{"recomputed", {"range_assignment", "fold_stages"}, false};
+inline constexpr RemarkKind packed{"packed", {"pack_operands"}, false};
+inline constexpr RemarkKind windows{"windows", {"pack_windows"}, false};
+inline constexpr RemarkKind fused{"fused", {"fuse_rows"}, false};
+inline constexpr RemarkKind not_fused{"not-fused", {"fuse_rows"}, true};
+inline constexpr RemarkKind copied{"copied", {"memory_plan"}, true};
+inline constexpr RemarkKind rotated{"rotated", {"ping_pong"}, false};
+inline constexpr RemarkKind serial{"serial", {"serial_atomics"}, true};
+inline constexpr RemarkKind vectorised{"vectorised", {"workgroup_lanes", "vectorize_plan"}, false};
+inline constexpr RemarkKind not_vectorised{"not-vectorised", {"workgroup_lanes", "vectorize_plan"}, true};
+inline constexpr RemarkKind masked{"masked", {"workgroup_lanes", "mask_loops"}, true};
+inline constexpr RemarkKind branch{"branch", {"workgroup_lanes", "mask_loops"}, false};
+inline constexpr RemarkKind one_thread{"one-thread", {"loop_nest"}, true};
+inline constexpr RemarkKind gathered{"gathered", {"interleaved_access"}, true};
+inline constexpr RemarkKind wide_index{"wide-index", {"index_dtype"}, true};
 
 inline constexpr RemarkKind all[] = {stored, recomputed, packed,         windows, fused,  not_fused,  copied,   rotated,
                                      serial, vectorised, not_vectorised, masked,  branch, one_thread, gathered, wide_index};
@@ -41,7 +41,8 @@ inline constexpr RemarkKind all[] = {stored, recomputed, packed,         windows
 
 struct Remark {
   RemarkKind kind;
-  std::string where;  // "kernels.cpp:12:5", or empty
+  std::string_view pass;  // the pass that made it, one of kind.passes
+  std::string where;      // "kernels.cpp:12:5", or empty
   std::string text;
   std::vector<std::string> variants;  // to which the remark applies; empty: all
 };
@@ -51,12 +52,15 @@ class Remarks {
  public:
   // The variant that later remarks are about; empty: all.
   void set_variant(std::string name) { variant_ = std::move(name); }
+  // The pass that makes later remarks: a name that outlives this object.
+  void set_pass(std::string_view name) { pass_ = name; }
   void add(const Graph& g, Id at, const RemarkKind& kind, std::string text);
   const std::vector<Remark>& list() const { return list_; }
 
  private:
   std::vector<Remark> list_;
   std::string variant_;
+  std::string_view pass_;
 };
 
 // "kernels.cpp:12:5: remark: stored: ... [fold_stages]"; with variants "[index_dtype for x86-64-v4, x86-64-v3]"

@@ -1,3 +1,4 @@
+// Writes the text form, declared in text.h.
 #include <algorithm>
 
 #include "compiler/ir/index_poly.h"

@@ -7,6 +7,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/literal.h"
 #include "compiler/ir/nth.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/ir/typing.h"
@@ -50,11 +51,11 @@ bool param(const Node& n) {
 bool iota(const Node& n) { return n.is_index(0) && in_classes("IF", n.dtype()); }
 bool buffer(const Node& n) { return n.args().size() == 1 && n.args()[0] >= 0 && n.dtype() < DType::index; }
 bool invalid(const Node& n) { return n.args().empty(); }
-// Passes count on from the greatest number. Of a program, the dependence test adds a million to each.
-constexpr std::int64_t most_ranges = std::int64_t{1} << 40, most_ranges_of_a_program = 1'000'000;
+// The dependence test adds a million to each number of a program.
+constexpr std::int64_t most_ranges_of_a_program = 1'000'000;
 
 bool range(const Node& n) {
-  return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[0] < most_ranges && n.args()[1] >= 0 && n.args()[1] <= 5 &&
+  return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[0] < range_number_limit && n.args()[1] >= 0 && n.args()[1] <= 5 &&
          is_integral(n.dtype()) && n.src_dtype(0) == n.dtype();
 }
 

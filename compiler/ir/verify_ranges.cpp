@@ -1,3 +1,4 @@
+// The verifier's rules about RANGEs, declared in verify_kernels.h.
 #include <algorithm>
 #include <optional>
 #include <string>

@@ -17,9 +17,9 @@ constexpr std::int64_t widest_border = 64;
 // The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
 enum class Sign { unknown, positive, negative };
 
-class Search {
+class InteriorValues {
  public:
-  Search(Graph& g, Id range, const Facts& facts) : g_(g), range_(range), bounds_(g, facts) {}
+  InteriorValues(Graph& g, Id range, const Facts& facts) : g_(g), range_(range), bounds_(g, facts) {}
 
   // Only nodes that depend on the range may change. Other loops must stay the same nodes, which the code of the borders shares.
   Id operator()(Id id, std::span<const Id> x) {
@@ -117,7 +117,7 @@ class Search {
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts) {
   const Id extent = g.end(range);
   const Id all = g.make(Op::SINK, DType::none, stores);
-  Search search(g, range, facts);
+  InteriorValues search(g, range, facts);
   const Id found = rewrite(g, all, [&](Id id, std::span<const Id> x) { return search(id, x); });
   if (found == all) return std::nullopt;
   if (g.is_const(extent) && g.value(extent) < search.lo + search.cut + 2 * lanes) return std::nullopt;

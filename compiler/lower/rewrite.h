@@ -3,6 +3,7 @@
 
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "compiler/ir/graph.h"
@@ -25,6 +26,9 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
   }
   return done.at(root);
 }
+
+// The RANGE, the nodes that depend on it, and the RANGEs of inner loops that do. nodes: ascending.
+std::unordered_set<Id> depends_on_range(const Graph& g, std::span<const Id> nodes, Id range);
 
 // The FOR that has this RANGE.
 Id loop_of(const Graph& g, Id sink, Id range);

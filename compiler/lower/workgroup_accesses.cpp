@@ -9,6 +9,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/integer_value.h"
+#include "compiler/lower/rewrite.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -134,15 +135,7 @@ class BarrierInterval {
   void find_inside(Id loop) {
     const LoopParts l = loop_parts(g_, loop);
     nodes_ = g_.reachable(l.yield);
-    inside_.insert(range_);
-    for (std::size_t before = 0; before != inside_.size();) {  // the RANGE of an inner loop is inside too
-      before = inside_.size();
-      for (const Id id : nodes_) {
-        if (std::ranges::none_of(g_.src(id), [&](Id s) { return inside_.contains(s); })) continue;
-        inside_.insert(id);
-        if (g_.op(id) == Op::FOR) inside_.insert(g_.range_of(id));
-      }
-    }
+    inside_ = depends_on_range(g_, nodes_, range_);
   }
 
   void find_accesses(const Facts& facts) {

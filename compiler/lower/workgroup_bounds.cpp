@@ -19,15 +19,7 @@ struct Bound {
 class ActiveWorkItems {
  public:
   ActiveWorkItems(Graph& g, Id loop) : g_(g), range_(g.range_of(loop)), nodes_(g.reachable(loop_parts(g, loop).yield)) {
-    inside_.insert(range_);
-    for (std::size_t before = 0; before != inside_.size();) {  // the RANGE of an inner loop is inside too
-      before = inside_.size();
-      for (const Id id : nodes_) {
-        if (std::ranges::none_of(g.src(id), [&](Id s) { return inside_.contains(s); })) continue;
-        inside_.insert(id);
-        if (g.op(id) == Op::FOR) inside_.insert(g.range_of(id));
-      }
-    }
+    inside_ = depends_on_range(g, nodes_, range_);
   }
 
   // A bound that all STOREs and ATOMICs to shared memory have in common.

@@ -64,6 +64,7 @@ class Driver {
   void run(const Pass& pass) {
     Graph& g = out_.graph;
     Schedule& s = out_.schedule;
+    if (options_.remarks != nullptr) options_.remarks->set_pass(pass.name);
     switch (pass.takes) {
       case Takes::program:
         return in_segments(g, s, [&](Graph& h, Schedule& segment) { std::get<0>(pass.run)(h, segment.program); });

@@ -6,6 +6,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/nth.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/proof/independent_iterations.h"
@@ -17,7 +18,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t primed = 1'000'000;  // added to the number of a RANGE for its second copy
+constexpr std::int64_t primed = range_number_limit;  // added to the number of a RANGE for its second copy
 
 // A load, store or atomic operation: its index and the conditions under which it happens.
 struct Access {

@@ -18,9 +18,9 @@ namespace {
 
 constexpr int most_rounds = 40, most_choices = 4;
 
-class Search {
+class DependenceTest {
  public:
-  Search(Graph& g, const Facts& facts) : g_(g), base_(facts) {}
+  DependenceTest(Graph& g, const Facts& facts) : g_(g), base_(facts) {}
 
   bool impossible(DependenceProblem m, int depth) {
     for (int round = 0; round < most_rounds; ++round) {
@@ -340,7 +340,7 @@ class Search {
 }  // namespace
 
 bool is_impossible(Graph& g, const Facts& facts, DependenceProblem m) {
-  return Search(g, facts).impossible(std::move(m), most_choices);
+  return DependenceTest(g, facts).impossible(std::move(m), most_choices);
 }
 
 }  // namespace kiln::compiler

@@ -12,9 +12,9 @@ namespace {
 
 constexpr std::size_t most_choices = 8, most_steps = 64;
 
-class Splitter {
+class CaseSplitter {
  public:
-  Splitter(Graph& g, OneRange& range, ReduceKind kind, DType d) : g_(g), range_(range), kind_(kind), type_(d) {}
+  CaseSplitter(Graph& g, OneRange& range, ReduceKind kind, DType d) : g_(g), range_(range), kind_(kind), type_(d) {}
 
   std::optional<std::vector<Case>> run(Id value) {
     todo_.push_back({{}, {}, value});
@@ -138,7 +138,7 @@ class Splitter {
 }  // namespace
 
 std::optional<std::vector<Case>> cases_of(Graph& g, OneRange& range, ReduceKind kind, Id value) {
-  return Splitter(g, range, kind, g.dtype(value)).run(value);
+  return CaseSplitter(g, range, kind, g.dtype(value)).run(value);
 }
 
 }  // namespace kiln::compiler

@@ -95,7 +95,9 @@ class Folding {
         f.axes.push_back(k);
         continue;
       }
-      const Id range = now_[all[k]], element = g_.is_index_const(g_.end(range), 1) ? g_.index(0) : only_element(stage, k);
+      const Id range = now_[all[k]];
+      const bool has_one = g_.is_index_const(g_.end(range), 1);
+      const Id element = has_one ? g_.index(0) : only_element(stage, k);
       if (!std::ranges::binary_search(ranges_in(g_, std::span(&f.value, 1)), range)) continue;
       if (element != no_id) {
         f.value = copies_.make(f.value, {{range, element}}, no_id);

@@ -9,9 +9,9 @@ namespace kiln::compiler {
 namespace {
 
 // Builds the scalar value of every evaluation, sources before readers.
-class Builder {
+class ValueBuilder {
  public:
-  Builder(Graph& g, DemandWalk& walk) : g_(g), walk_(walk), values_(walk.nodes().size()) {}
+  ValueBuilder(Graph& g, DemandWalk& walk) : g_(g), walk_(walk), values_(walk.nodes().size()) {}
 
   void build() {
     for (std::size_t i = 0; i < walk_.nodes().size(); ++i) {
@@ -133,7 +133,7 @@ void range_assignment(Graph& g, Program& p) {
   const LocScope restored(g);
   DemandWalk walk(g, p);
   walk.run();
-  Builder builder(g, walk);
+  ValueBuilder builder(g, walk);
   builder.build();
   std::vector<Id> effects;
   for (const StoreGroup& group : walk.groups()) {

@@ -1,3 +1,4 @@
+// The index into the source of a RESHAPE, a member of the rules in index_map.h.
 #include <algorithm>
 #include <limits>
 

@@ -111,7 +111,7 @@ class Fusion {
     return w.none() ? rows : add({rows, g_.index(w.hi - w.lo)});
   }
 
-  // Maps the outer ranges to the digits of the row's number.
+  // Maps the outer ranges to the parts of the row's number in mixed radix.
   void place_rows(const TileStep& p, Id row, std::unordered_map<Id, Id>& map) {
     std::size_t first = 0;
     while (is_unit(p.extents[first])) ++first;

@@ -15,7 +15,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t far = std::int64_t{1} << 62;
+constexpr std::int64_t farthest = std::int64_t{1} << 62;  // from 0, for a bound that becomes a fact of a symbol
 
 // A value and the slot of the parameter or state that a segment stores it in.
 struct Stored {
@@ -167,7 +167,7 @@ class Outliner {
 
   Interval bounds_of(Id expression) {
     const Interval i = Bounds(g_, facts_)(writer_.symbolic(expression));
-    return {std::max(i.min, -far), std::min(i.max, far)};
+    return {std::max(i.min, -farthest), std::min(i.max, farthest)};
   }
 
   Id symbol(const std::string& name, Symbol::Kind kind, std::int64_t min, std::int64_t max, int buffer) {
@@ -298,15 +298,15 @@ class Outliner {
   std::map<Id, int> live_out_;        // value of an earlier segment -> its state
 };
 
-}  // namespace
-
 // A cheap test that rules most programs out: false if the program has no loops, no element reads and no integers from data.
-static bool may_need(const Graph& g, Id sink) {
+bool may_need(const Graph& g, Id sink) {
   return std::ranges::any_of(g.reachable(sink), [&](Id n) {
     const Op op = g.op(n);
     return op == Op::RANGE || op == Op::INDEX || (op == Op::CAST && g.dtype(n) == DType::index);
   });
 }
+
+}  // namespace
 
 void host_loops(Graph& g, Schedule& s) {
   if (!may_need(g, s.program.sink)) return;

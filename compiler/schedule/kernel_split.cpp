@@ -17,7 +17,7 @@ namespace kiln::compiler {
 namespace {
 
 // A store to write: `value` to buffer number `buffer`, over the ranges of `nest`, a STAGE or an END.
-struct Target {
+struct BufferWrite {
   int buffer;
   Id nest;
   Id value;
@@ -29,20 +29,16 @@ class KernelWriter {
   KernelWriter(Graph& g, Schedule& s, const std::unordered_map<Id, int>& buffer_of, Simplifier& simplify)
       : g_(g), schedule_(s), buffer_of_(buffer_of), simplify_(simplify) {}
 
-  Kernel write(const std::vector<Target>& targets) {
+  Kernel write(const std::vector<BufferWrite>& targets) {
     std::vector<Id> roots;
-    for (const Target& t : targets) {
+    for (const BufferWrite& t : targets) {
       slot(t.buffer);
       roots.push_back(t.value);
     }
-    const std::vector<Id> ranges = g_.sources(targets.front().nest, 1);
-    for (Id r : ranges) {
-      loops_.push_back(numbered(r, RangeKind::loop));
-      done_[r] = loops_.back();
-    }
+    number_loops(g_.sources(targets.front().nest, 1));
     for (Id id : inside(roots)) rewrite(id);
     std::vector<Id> ends;
-    for (const Target& t : targets) ends.push_back(end(t));
+    for (const BufferWrite& t : targets) ends.push_back(end(t));
     kernel_.sink = g_.make(Op::SINK, DType::none, ends);
     return std::move(kernel_);
   }
@@ -52,10 +48,7 @@ class KernelWriter {
     kernel_.is_explicit = true;
     const KernelParts parts = kernel_parts(g_, kernel);
     const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end()), final(parts.final.begin(), parts.final.end());
-    for (Id r : ranges) {
-      loops_.push_back(numbered(r, RangeKind::loop));
-      done_[r] = loops_.back();
-    }
+    number_loops(ranges);
     for (const int b : buffers) states_.push_back(entry(buffer_node(b), loops_));
     entry_ = ranges[0];
     for (Id id : inside(final)) rewrite(id);
@@ -78,6 +71,12 @@ class KernelWriter {
   }
   Id buffer_node(int buffer) { return g_.make(Op::BUFFER, nth(schedule_.buffers, buffer).dtype, {}, {slot(buffer)}); }
   Id numbered(Id range, RangeKind kind) { return g_.range(g_.end(range), next_range_++, kind); }
+  void number_loops(const std::vector<Id>& ranges) {
+    for (const Id r : ranges) {
+      loops_.push_back(numbered(r, RangeKind::loop));
+      done_[r] = loops_.back();
+    }
+  }
 
   // The nodes of this kernel, ascending. The walk stops at STAGEs, parameters, RANGEs, and states on entry.
   std::vector<Id> inside(std::vector<Id> todo) const {
@@ -193,7 +192,7 @@ class KernelWriter {
   }
   Id always(Id gate) const { return g_.is_const(gate) && g_.value(gate) != 0 ? no_id : gate; }
 
-  Id end(const Target& t) {
+  Id end(const BufferWrite& t) {
     g_.set_loc(g_.loc(t.nest));
     const std::vector<Id> extents = range_ends(g_, t.nest);
     const Id linear = place(t.buffer, loops_, extents);
@@ -214,9 +213,9 @@ class KernelWriter {
   std::int64_t next_range_ = 0;
 };
 
-class Splitter {
+class KernelSplitter {
  public:
-  Splitter(Graph& g, Schedule& s) : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_) {}
+  KernelSplitter(Graph& g, Schedule& s) : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_) {}
 
   void run() {
     if (s_.buffers.empty())  // otherwise an earlier segment has added the parameters
@@ -236,7 +235,7 @@ class Splitter {
   void add_groups(const Storage& storage) {
     const std::vector<Id>& ends = storage.ends();
     for (std::size_t i = 0; i < ends.size();) {
-      std::vector<Target> targets;
+      std::vector<BufferWrite> targets;
       std::size_t j = i;
       for (; j < ends.size() && same_ranges(ends[i], ends[j]); ++j) {
         const auto [param, value] = g_.operands<2>(g_.store(ends[j]));
@@ -268,7 +267,7 @@ class Splitter {
 
 void kernel_split(Graph& g, Schedule& s) {
   const LocScope restored(g);
-  Splitter(g, s).run();
+  KernelSplitter(g, s).run();
 }
 
 }  // namespace kiln::compiler

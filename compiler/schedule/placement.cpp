@@ -9,9 +9,9 @@ namespace {
 
 using Order = std::vector<std::uint32_t>;
 
-class Search {
+class PlacementSearch {
  public:
-  Search(const PlacementProblem& p, SearchLimits limits)
+  PlacementSearch(const PlacementProblem& p, SearchLimits limits)
       : p_(p), effort_(limits.effort), patience_(limits.patience * static_cast<std::int64_t>(p.sizes.size() * p.sizes.size())) {
     for (const auto& c : p.conflicts) cost_of_placing_ += 1 + static_cast<std::int64_t>(c.size());
   }
@@ -100,6 +100,6 @@ Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_
   return out;
 }
 
-Placement place(const PlacementProblem& p, SearchLimits limits) { return Search(p, limits).run(); }
+Placement place(const PlacementProblem& p, SearchLimits limits) { return PlacementSearch(p, limits).run(); }
 
 }  // namespace kiln::compiler

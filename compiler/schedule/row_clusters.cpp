@@ -24,11 +24,11 @@ constexpr double recompute_for_store = 24;   // operations that cost as much as 
 RowClusters::RowClusters(Graph& g, const Schedule& s)
     : g_(g), s_(s), facts_(facts_of(s.program)), simplify_(g, facts_), model_(g, s.program) {
   std::vector<std::vector<std::size_t>> writers(s.buffers.size());
-  readers_.resize(s.buffers.size());
+  uses_.resize(s.buffers.size());
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     tile_steps_.push_back(make_tile_step(s.kernels[k]));
     for (const int b : tile_steps_[k].access.stores) nth(writers, b).push_back(k);
-    for (const int b : tile_steps_[k].access.loads) nth(readers_, b).push_back(k);
+    for (const int b : tile_steps_[k].access.loads) nth(uses_, b).readers.push_back(k);
     RowCluster& alone = clusters_.emplace_back();
     alone.kernels = {k};
     cluster_of_.push_back(k);
@@ -40,31 +40,29 @@ RowClusters::RowClusters(Graph& g, const Schedule& s)
 // Kernels that store to one buffer keep their order. A kernel that only reads the buffer reads the last writer's values, or a
 // parameter's value on entry. All users of a buffer come before the kernels that reuse its memory (Buffer::after).
 void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writers) {
-  needs_.resize(s_.kernels.size());
-  feeds_.resize(s_.kernels.size());
+  neighbours_.resize(s_.kernels.size());
   const auto add = [&](std::size_t before, std::size_t after) {
-    needs_[after].push_back(before);
-    feeds_[before].push_back(after);
+    neighbours_[after].needs.push_back(before);
+    neighbours_[before].feeds.push_back(after);
   };
   for (std::size_t b = 0; b < writers.size(); ++b) {
     const auto& w = writers[b];
     for (std::size_t i = 1; i < w.size(); ++i) add(w[i - 1], w[i]);
     const bool stored = !w.empty() && !is_entry_value(static_cast<int>(b));
-    writer_.push_back(stored ? w.back() : s_.kernels.size());
-    for (const std::size_t r : readers_[b])
+    uses_[b].writer = stored ? w.back() : s_.kernels.size();
+    for (const std::size_t r : uses_[b].readers)
       if (stored && !std::ranges::binary_search(w, r)) add(w.back(), r);
   }
-  goes_on_.assign(writers.size(), false);
   for (std::size_t b = 0; b < writers.size(); ++b) {
     if (s_.buffers[b].after < 0 || writers[b].empty()) continue;
     const auto before = static_cast<std::size_t>(s_.buffers[b].after);
-    goes_on_[before] = true;
+    uses_[before].is_continued = true;
     for (const std::size_t k : writers[before]) add(k, writers[b].front());
-    for (const std::size_t k : readers_[before])
+    for (const std::size_t k : uses_[before].readers)
       if (!std::ranges::binary_search(writers[before], k)) add(k, writers[b].front());
   }
-  for (std::size_t k = 0; k < needs_.size(); ++k)
-    for (const std::size_t from : needs_[k])
+  for (std::size_t k = 0; k < neighbours_.size(); ++k)
+    for (const std::size_t from : neighbours_[k].needs)
       if (reach_[from] > reach_[k]) raise_reach(k, reach_[from]);
 }
 
@@ -112,7 +110,7 @@ std::vector<RowCluster> RowClusters::in_order() {
   std::vector<bool> done(clusters_.size(), false);
   const auto ready = [&](std::size_t c) {
     return std::ranges::all_of(clusters_[c].kernels, [&](std::size_t k) {
-      return std::ranges::all_of(needs_[k],
+      return std::ranges::all_of(neighbours_[k].needs,
                                  [&](std::size_t from) { return cluster_of_[from] == c || done[cluster_of_[from]]; });
     });
   };
@@ -192,7 +190,7 @@ void RowClusters::raise_reach(std::size_t cluster, std::size_t last) {
     const std::size_t c = todo.back();
     todo.pop_back();
     for (const std::size_t k : clusters_[c].kernels)
-      for (const std::size_t r : feeds_[k]) {
+      for (const std::size_t r : neighbours_[k].feeds) {
         const std::size_t next = cluster_of_[r];
         if (reach_[next] >= last) continue;
         reach_[next] = last;
@@ -211,7 +209,7 @@ bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
   while (!todo.empty()) {
     const std::size_t k = todo.back();
     todo.pop_back();
-    for (const std::size_t from : needs_[k]) {
+    for (const std::size_t from : neighbours_[k].needs) {
       if (inside(from) && !inside(k)) return true;
       const RowCluster& c = clusters_[cluster_of_[from]];
       if (inside(from) || seen[cluster_of_[from]] || reach_[cluster_of_[from]] < first) continue;
@@ -275,8 +273,8 @@ bool RowClusters::find_halos(RowCluster& c) {
     bool stored = false;
     for (const int b : tile_steps_[k].access.stores) {
       const auto at = static_cast<std::size_t>(b);
-      const auto& readers = readers_[at];
-      const bool local = s_.buffers[at].param < 0 && !goes_on_[at] && std::ranges::all_of(readers, inside);
+      const auto& readers = uses_[at].readers;
+      const bool local = s_.buffers[at].param < 0 && !uses_[at].is_continued && std::ranges::all_of(readers, inside);
       if (local)
         c.local.push_back(b);
       else

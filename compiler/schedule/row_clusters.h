@@ -56,13 +56,22 @@ class RowClusters {
 
   const TileStep& tile_step(std::size_t kernel) const { return tile_steps_[kernel]; }
   // The last kernel that stores to the buffer. The number of kernels: no kernel does, or loads read the value on entry.
-  std::size_t writer(int buffer) const { return nth(writer_, buffer); }
+  std::size_t writer(int buffer) const { return nth(uses_, buffer).writer; }
   Id row_size(std::size_t kernel, std::size_t depth);
   std::optional<RowElement> locate(std::size_t from, std::size_t reader, Id load, std::size_t depth);
   int buffer_of(std::size_t kernel, Id access) const;
   Simplifier& simplify() { return simplify_; }
 
  private:
+  struct BufferUse {
+    std::size_t writer = 0;            // see writer()
+    std::vector<std::size_t> readers;  // the kernels that load it
+    bool is_continued = false;         // another buffer reuses its memory (Buffer::after)
+  };
+  struct Neighbours {
+    std::vector<std::size_t> needs, feeds;  // the kernels directly before and after a kernel
+  };
+
   TileStep make_tile_step(const Kernel& k);
   void find_order(const std::vector<std::vector<std::size_t>>& writers);
   bool is_entry_value(int b) const;
@@ -95,10 +104,8 @@ class RowClusters {
   Simplifier simplify_;
   StagingModel model_;
   std::vector<TileStep> tile_steps_;
-  std::vector<std::size_t> writer_;                      // by buffer, see writer()
-  std::vector<std::vector<std::size_t>> readers_;        // by buffer: the kernels that load it
-  std::vector<bool> goes_on_;                            // by buffer: another one reuses its memory (Buffer::after)
-  std::vector<std::vector<std::size_t>> needs_, feeds_;  // by kernel: its predecessors and its successors
+  std::vector<BufferUse> uses_;         // by buffer
+  std::vector<Neighbours> neighbours_;  // by kernel
   std::vector<RowCluster> clusters_;
   std::vector<std::size_t> cluster_of_;  // by kernel: its cluster
   std::vector<std::size_t> reach_;       // by cluster: the last kernel in it or in a cluster that it waits for

@@ -28,9 +28,9 @@ struct Split {
   std::vector<Id> parts, strides;
 };
 
-class Splitting {
+class RangeSplitter {
  public:
-  Splitting(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {}
+  RangeSplitter(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {}
 
   void run() {
     const std::vector<Id> nodes = g_.reachable(kernel_.sink);
@@ -220,7 +220,7 @@ class Splitting {
 }  // namespace
 
 void split_ranges(Graph& g, Schedule& s) {
-  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { Splitting(g, k, simplify).run(); });
+  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { RangeSplitter(g, k, simplify).run(); });
 }
 
 }  // namespace kiln::compiler

@@ -17,9 +17,9 @@ namespace {
 constexpr std::int64_t long_reduction = std::int64_t{1} << 18;  // elements; a shorter reduction is faster in one kernel
 constexpr std::int64_t fewest_rows = 16;
 
-class Splitting {
+class ReduceSplitter {
  public:
-  Splitting(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
+  ReduceSplitter(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
       : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts), ids_(g, k.sink) {}
 
   void run() {
@@ -154,7 +154,7 @@ class Splitting {
 
 void split_reduce(Graph& g, Schedule& s) {
   insert_kernels(g, s,
-                 [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { Splitting(g, s, k, facts, made).run(); });
+                 [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { ReduceSplitter(g, s, k, facts, made).run(); });
 }
 
 }  // namespace kiln::compiler

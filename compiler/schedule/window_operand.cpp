@@ -13,9 +13,9 @@ namespace {
 constexpr std::int64_t longest_step = 16;      // between windows
 constexpr std::int64_t unknown_extent = 1024;  // of a range whose extent is not known
 
-class Search {
+class OperandSearch {
  public:
-  Search(Graph& g, std::span<const Id> loops, RangeIds& ids, Simplifier& simplify)
+  OperandSearch(Graph& g, std::span<const Id> loops, RangeIds& ids, Simplifier& simplify)
       : g_(g), loops_(loops), ids_(ids), simplify_(simplify) {}
 
   std::optional<WindowOperand> run(Id value) {
@@ -169,7 +169,7 @@ class Search {
 
 std::optional<WindowOperand> window_operand(Graph& g, Id value, std::span<const Id> loops, RangeIds& ids,
                                             Simplifier& simplify) {
-  return Search(g, loops, ids, simplify).run(value);
+  return OperandSearch(g, loops, ids, simplify).run(value);
 }
 
 std::int64_t typical_extent(const Graph& g, Bounds& bounds, Id range) {

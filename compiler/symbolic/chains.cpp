@@ -1,3 +1,4 @@
+// Rewrites of whole sums and chains of one operation, declared in rules.h.
 #include <algorithm>
 #include <unordered_map>
 

@@ -22,6 +22,7 @@ static void run_chunk(void* data, int64_t begin, int64_t end) {
 }
 
 static int32_t chunk_count(const kiln_executor* e, int64_t work) {
+  if (work < KILN_LEAST_SHARED_WORK) return 1;
   const int64_t by_work = work / KILN_WORK_PER_CHUNK, most = (int64_t)e->workers * CHUNKS_PER_WORKER;
   const int64_t n = by_work < most ? by_work : most;
   return n < 1 ? 1 : (int32_t)n;

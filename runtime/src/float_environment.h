@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 
+#include "kiln/program.h"
+
 /* Returns the caller's environment with its status flags. */
 static inline uint32_t kiln_enter_float_environment(void) {
 #if defined(__x86_64__)
   const uint32_t caller = __builtin_ia32_stmxcsr();
-  __builtin_ia32_ldmxcsr(0x1f80 | (caller & 0x3f)); /* with the flags: a change of the register is slow on some CPUs */
+  /* with the flags: a change of the register is slow on some CPUs */
+  __builtin_ia32_ldmxcsr(KILN_MXCSR | (caller & KILN_MXCSR_STATUS));
   return caller;
 #else
   return 0; /* programs for other machines cannot be built yet */

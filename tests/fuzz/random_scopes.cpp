@@ -208,8 +208,8 @@ class Maker : ScopeValues {
     memory_.enter_kernel();
     loops_ = 0, budget_ = 40, on_host_ = false, outside_ = visible_.size();
     scope([&] {
-      constexpr atomic_kind kinds[] = {atomic_kind::add,  atomic_kind::min, atomic_kind::max,
-                                       atomic_kind::and_, atomic_kind::or_, atomic_kind::xor_};
+      constexpr atomic_kind kinds[] = {atomic_kind::add,     atomic_kind::min,    atomic_kind::max,
+                                       atomic_kind::bit_and, atomic_kind::bit_or, atomic_kind::bit_xor};
       const int row = is_2d ? node(op::index, KILN_I32, {k}, {}, 0) : -1;
       const bool promised = !is_counted && random_.one_in(4);
       int column = node(op::index, KILN_I32, {k}, {}, is_2d ? 1 : 0);

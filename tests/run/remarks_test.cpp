@@ -3,9 +3,16 @@
 #include <kiln/dsl.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "compiler/ir/diagnostic.h"
+#include "compiler/ir/text.h"
 #include "compiler/pipeline/compile.h"
 #include "generator/import.h"
 #include "generator/remarks_writer.h"
@@ -32,7 +39,7 @@ compiler::Remarks remarks_of() {
 
 // The line of this file that is marked `// here` in struct `name`.
 int marked_line(const std::string& name) {
-  std::ifstream file(__FILE__);
+  std::ifstream file(TESTS "/run/remarks_test.cpp");
   bool inside = false;
   int number = 0;
   for (std::string line; std::getline(file, line);) {
@@ -142,6 +149,16 @@ struct layer : program<layer> {
   }
 };
 TEST(Remarks, WeightsArePacked) { EXPECT_REMARK(layer, packed, "256 x 512 operand"); }
+
+struct convolved : program<convolved> {
+  in<f32, 2, 4, 24, 40> x;
+  in<f32, 16, 4, 3, 3> w;
+  out<f32, 2, 16, 24, 40> y;
+  constexpr void body() {
+    y = conv2d<conv{.padding = 1}>(x, w);  // here
+  }
+};
+TEST(Remarks, ABorderIsCopied) { EXPECT_REMARK(convolved, windows, "with its border"); }
 
 // ---- copies
 
@@ -256,6 +273,28 @@ struct flagged : program<flagged> {
 };
 TEST(Remarks, AConditionThatAllLanesShareIsABranch) { EXPECT_REMARK(flagged, branch, "the same in all lanes"); }
 
+struct in_workgroups : program<in_workgroups> {
+  in<i32> flag;
+  in<f32, N> x;
+  out<f32, N> y;
+  constexpr void body() {
+    for (auto [i] : kernel(N).workgroup<64>()) {  // here
+      auto s = shared<f32, 64>();
+      auto t = local_id(i);
+      s(t) = x(i);
+      barrier();
+      auto v = var(s(63 - t));
+      if (auto c = when(flag > 3)) v = sqrt(x(i)) / rsqrt(x(i));
+      for (auto k : loop(100)) {
+        break_if(v > 4.0f);
+        v = v * v + x(i);
+      }
+      y(i) = v;
+    }
+  }
+};
+TEST(Remarks, WorkItemsBetweenBarriersRunInLanes) { EXPECT_REMARK(in_workgroups, vectorised, "between two barriers"); }
+
 struct looked_up : program<looked_up> {
   in<f32, M> table;
   in<i32, N> k;
@@ -283,6 +322,37 @@ TEST(Remarks, AnExtentWithoutABoundNeedsWideIndices) { EXPECT_REMARK(differences
 
 // ---- what every program's remarks have in common
 
+// The remarks of the texts in the folders of all tests.
+std::vector<Remark> remarks_of_texts() {
+  std::vector<Remark> all;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(TESTS)) {
+    if (entry.path().extension() != ".kiln") continue;
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    compiler::Remarks remarks;
+    try {
+      compiler::Graph g;
+      const compiler::Program p = compiler::read_program(g, text.str());
+      run_passes(g, p, {.remarks = &remarks});
+    } catch (const compiler::Diagnostic&) {  // the text has a mistake, or is no program
+    }
+    all.insert(all.end(), remarks.list().begin(), remarks.list().end());
+  }
+  return all;
+}
+
+TEST(Remarks, KindsNameThePassesThatMakeThem) {
+  std::set<std::string> named, made;
+  for (const compiler::RemarkKind& kind : compiler::remarks::all)
+    for (const std::string_view pass : kind.passes)
+      if (!pass.empty()) named.insert(std::string(kind.id) + " of " + std::string(pass));
+  std::vector<Remark> all = remarks_of_texts();
+  for (const compiler::Remarks& of_kernels : {remarks_of<flagged>(), remarks_of<in_workgroups>()})
+    all.insert(all.end(), of_kernels.list().begin(), of_kernels.list().end());
+  for (const Remark& r : all) made.insert(std::string(r.kind.id) + " of " + std::string(r.pass));
+  EXPECT_EQ(made, named);
+}
+
 TEST(Remarks, EachIsMadeOnceAndInTheSameOrder) {
   const compiler::Remarks a = remarks_of<softmax_rows>(), b = remarks_of<softmax_rows>();
   ASSERT_EQ(a.list().size(), b.list().size());
@@ -304,6 +374,8 @@ TEST(Remarks, AreChosenByPassAndByCost) {
   generator::RemarkOptions o{.wanted = true, .pass = "ping_pong"};
   EXPECT_NE(remarks_text(remarks, o, "wave").find("rotated"), std::string::npos);
   EXPECT_EQ(remarks_text(remarks, o, "wave").find("vectorised"), std::string::npos);
+  o = {.wanted = true, .pass = "workgroup_lanes"};
+  EXPECT_NE(remarks_text(remarks_of<in_workgroups>(), o, "in_workgroups").find("[workgroup_lanes]"), std::string::npos);
   o = {.wanted = true, .missed = true};
   EXPECT_EQ(remarks_text(remarks, o, "wave").find("rotated"), std::string::npos);
   o = {.wanted = true, .json = true, .pass = "ping_pong"};

@@ -22,10 +22,10 @@ rows = re.findall(r"^\| `(\w+)` \|", pipeline, flags=re.M)
 if listed != passes or rows != passes:
     problems.append(f"docs/explanation/pipeline.md lists {listed} and has rows for {rows}, the passes are {passes}")
 
-# docs/reference/remarks.md has a row for each kind of remark, with its pass.
-kinds = re.findall(r'RemarkKind \w+\{"([\w-]+)", "(\w+)", (true|false)\}', (root / "compiler/ir/remark.h").read_text())
-rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)` \| (yes|no) \|", (root / "docs/reference/remarks.md").read_text(), flags=re.M)
-if rows != [(kind, name, "yes" if missed == "true" else "no") for kind, name, missed in kinds]:
+# docs/reference/remarks.md has a row for each kind of remark, with its passes.
+kinds = re.findall(r'RemarkKind \w+\{"([\w-]+)", \{"(\w+)"(?:, "(\w+)")?\}, (true|false)\}', (root / "compiler/ir/remark.h").read_text())
+rows = re.findall(r"^\| `([\w-]+)` \| `(\w+)`(?:, `(\w+)`)? \| (yes|no) \|", (root / "docs/reference/remarks.md").read_text(), flags=re.M)
+if rows != [(kind, *passes, "yes" if missed == "true" else "no") for kind, *passes, missed in kinds]:
     problems.append(f"docs/reference/remarks.md has rows for {rows}, the remarks are {kinds}")
 
 # docs/README.md is the map: one line for each page, which begins with its link.

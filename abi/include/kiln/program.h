@@ -28,7 +28,11 @@ enum { KILN_WORKSPACE_ALIGNMENT = 64 }; /* bytes; offsets of temporaries are mul
 
 /* A kernel is split into chunks of at least this much work, in scalar operations: below about 10 us a second thread costs more
    than it saves. */
-enum { KILN_WORK_PER_CHUNK = 20000 };
+enum { KILN_WORK_PER_CHUNK = 20000, KILN_LEAST_SHARED_WORK = 2 * KILN_WORK_PER_CHUNK /* less is one chunk, on one thread */ };
+
+/* Kernels run in this state of MXCSR, plus the caller's status flags: round to nearest, nothing flushed to zero, every
+   exception masked. */
+enum { KILN_MXCSR = 0x1f80, KILN_MXCSR_STATUS = 0x3f };
 
 /* An integer expression over the program's symbols, postfix, evaluated with overflow checks. Code words:
    KILN_PUSH_CONST v | KILN_PUSH_SYM i | KILN_ADD | KILN_SUB | KILN_MUL | KILN_FLOORDIV | KILN_FLOORMOD | KILN_MIN | KILN_MAX |

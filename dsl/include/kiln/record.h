@@ -40,8 +40,16 @@ struct extent {
 
 // The meaning of an index outside of its axis (subscript.h). skip is for writes, constant for reads.
 enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked, skip };
+// The generator casts these kinds to the IR's enums, whose names are equal.
+#define KILN_REDUCE_KINDS(X) X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin) X(fma) X(dot)
+#define KILN_PAD_MODES(X) X(constant) X(edge) X(reflect) X(wrap)
 // compare_exchange writes the value where the element equals the expected one.
-enum class atomic_kind : std::uint8_t { add, min, max, and_, or_, xor_, exchange, compare_exchange };
+#define KILN_ATOMIC_KINDS(X) X(add) X(min) X(max) X(bit_and) X(bit_or) X(bit_xor) X(exchange) X(compare_exchange)
+#define KILN_X(n) n,
+enum class reduce_kind : std::uint8_t { KILN_REDUCE_KINDS(KILN_X) };
+enum class pad_mode : std::uint8_t { KILN_PAD_MODES(KILN_X) };
+enum class atomic_kind : std::uint8_t { KILN_ATOMIC_KINDS(KILN_X) };
+#undef KILN_X
 inline constexpr std::uint64_t local_tensors = 1000, variable_tensors = 1u << 20, computed_tensor = 0x7fffffff;
 inline constexpr std::uint64_t shared_array = std::uint64_t{1} << 32;
 inline constexpr std::uint64_t unique_write = std::uint64_t{1} << 56;

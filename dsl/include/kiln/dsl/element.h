@@ -64,13 +64,13 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S
 #undef KILN_X
 
   // Indivisible updates; the result is the element's value before. The order of a kernel's iterations is not specified.
-#define KILN_ATOMICS(X)      \
-  X(atomic_add, number, add) \
-  X(atomic_min, any, min)    \
-  X(atomic_max, any, max)    \
-  X(atomic_and, bits, and_)  \
-  X(atomic_or, bits, or_)    \
-  X(atomic_xor, bits, xor_)  \
+#define KILN_ATOMICS(X)        \
+  X(atomic_add, number, add)   \
+  X(atomic_min, any, min)      \
+  X(atomic_max, any, max)      \
+  X(atomic_and, bits, bit_and) \
+  X(atomic_or, bits, bit_or)   \
+  X(atomic_xor, bits, bit_xor) \
   X(atomic_exchange, any, exchange)
 #define KILN_X(name, k, kind)                                                                       \
   constexpr auto name(const right& r) const                                                         \

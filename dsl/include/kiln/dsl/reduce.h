@@ -11,7 +11,7 @@ namespace kiln::dsl {
 struct keepdims_ {};
 inline constexpr keepdims_ keepdims{};
 
-enum class reduce_kind { sum, prod, max, min, any, all, argmax, argmin, fma, dot };  // as the IR's ReduceKind
+using record::reduce_kind;
 
 namespace detail {
 

@@ -9,7 +9,7 @@ namespace kiln::dsl {
 struct none_ {};
 inline constexpr none_ none{};
 inline constexpr none_ to_end{};
-enum class pad_mode { constant, edge, reflect, wrap };
+using record::pad_mode;
 
 namespace detail {
 
