@@ -156,6 +156,7 @@ Logarithm reduce_log(Value x);
 Logarithm reduce_log_normal(Value x);  // not for subnormal x
 Value expand_log(Value x);
 Value expand_log2(Value x);
+Value expand_log1p(Value x);
 Value expand_sin(Value x);
 Value expand_cos(Value x);
 Value expand_tan(Value x);

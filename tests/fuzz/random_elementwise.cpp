@@ -22,7 +22,7 @@ Id unary(ProgramState& s, Id x) {
 }
 
 Id transcendental(ProgramState& s, Id x) {
-  static constexpr Op ops[] = {Op::RSQRT, Op::EXP, Op::EXP, Op::EXP2, Op::LOG, Op::LOG2,
+  static constexpr Op ops[] = {Op::RSQRT, Op::EXP, Op::EXP, Op::EXP2, Op::LOG, Op::LOG2, Op::LOG1P,
                                Op::SIN,   Op::COS, Op::TAN, Op::TANH, Op::ERF, Op::POW};
   const Op op = s.draw.of(ops);
   x = as_class(s, x, op);

@@ -78,6 +78,7 @@ void functions(Rows& rows) {
   ROW("exp2(x)", exp2(x))
   ROW("log(x)", log(x))
   ROW("log2(x)", log2(x))
+  ROW("log1p(x)", log1p(x))
   ROW("sqrt(x)", sqrt(x))
   ROW("rsqrt(x)", rsqrt(x))
   ROW("sin(x)", sin(x))
