@@ -14,6 +14,7 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
   switch (op) {
     case Op::EXP: return expand_exp(x).id;
     case Op::EXP2: return expand_exp2(x).id;
+    case Op::EXPM1: return expand_expm1(x).id;
     case Op::LOG: return expand_log(x).id;
     case Op::LOG2: return expand_log2(x).id;
     case Op::LOG1P: return expand_log1p(x).id;

@@ -99,6 +99,7 @@ long double transcendental(Op op, long double a, long double b) {
   switch (op) {
     case Op::EXP: return std::exp(a);
     case Op::EXP2: return std::exp2(a);
+    case Op::EXPM1: return std::expm1(a);
     case Op::LOG: return std::log(a);
     case Op::LOG2: return std::log2(a);
     case Op::LOG1P: return std::log1p(a);

@@ -148,6 +148,7 @@ Family functions() {
             {"si", "silu(x)", each([](const Point& p) { return sigmoid(p, p.real("x")); })}}};
   const std::pair<const char*, Op> unary[] = {{"e", Op::EXP},
                                               {"e2", Op::EXP2},
+                                              {"em", Op::EXPM1},
                                               {"l", Op::LOG},
                                               {"l2", Op::LOG2},
                                               {"l1", Op::LOG1P},
