@@ -44,11 +44,19 @@ class IdSet {
   std::vector<Id> table_;
 };
 
-std::uint64_t hash_text(std::string_view s) {
+constexpr std::uint64_t hash_text(std::string_view s) {  // FNV-1a
   std::uint64_t h = 0xcbf29ce484222325u;
   for (char c : s) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
   return h;
 }
+
+// The hash of a node contains the name of its operation. The number would change with every new operation, and with it the
+// order of operands.
+constexpr std::uint64_t op_hashes[] = {
+#define KILN_X(e, t, l, a) hash_text(t),
+    KILN_OPS(KILN_X)
+#undef KILN_X
+};
 
 // Lists of sources and arguments are short, so a loop is cheaper than a call of memcmp or memmove.
 template <class T>
@@ -74,8 +82,8 @@ std::uint32_t Graph::intern(std::string_view s) {
 }
 
 std::uint64_t Graph::hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const {
-  std::uint64_t h = mix(static_cast<std::uint64_t>(n.op) << 32 | static_cast<std::uint64_t>(n.dtype) << 16 | n.lanes,
-                        src.size() << 32 | args.size());
+  std::uint64_t h =
+      mix(nth(op_hashes, n.op) ^ (static_cast<std::uint64_t>(n.dtype) << 16 | n.lanes), src.size() << 32 | args.size());
   if (n.name != 0) h = mix(h, hash_text(string(n.name)));
   for (std::int64_t a : args) h = mix(h, static_cast<std::uint64_t>(a));
   for (Id s : src) h = mix(h, nodes_[s].hash);

@@ -33,7 +33,7 @@ struct UOp {
   std::uint32_t src_begin, src_count;
   std::uint32_t arg_begin, arg_count;
   Id memory;           // the memory of a state (state.h); no_id for other nodes
-  std::uint64_t hash;  // structural: from op, dtype, lanes, name text, args and source hashes; no ids, no addresses
+  std::uint64_t hash;  // structural: from op name, dtype, lanes, name text, args and source hashes; no ids, no addresses
   SourceLoc loc;
 };
 

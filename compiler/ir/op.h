@@ -25,6 +25,8 @@ namespace kiln::compiler {
   X(NEG,      "neg",      "TKP", 1) X(NOT, "not", "TKP", 1) X(ABS, "abs", "TKP", 1) X(SIGN, "sign", "TKP", 1) \
   X(SQRT,     "sqrt",     "TKP", 1) X(RSQRT, "rsqrt", "TK", 1) \
   X(EXP,      "exp",      "TK",  1) X(EXP2, "exp2", "TK", 1) X(LOG, "log", "TK", 1) X(LOG2, "log2", "TK", 1) \
+  X(EXPM1,    "expm1",    "TK",  1)  /* exp(x) - 1 without the rounding of exp(x) */ \
+  X(LOG1P,    "log1p",    "TK",  1)  /* log(1 + x) without the rounding of 1 + x */ \
   X(SIN,      "sin",      "TK",  1) X(COS, "cos", "TK", 1) X(TAN, "tan", "TK", 1) X(TANH, "tanh", "TK", 1) X(ERF, "erf", "TK", 1) \
   X(FLOOR,    "floor",    "TKP", 1) X(CEIL, "ceil", "TKP", 1) X(ROUND, "round", "TKP", 1) /* half to even */ X(TRUNC, "trunc", "TKP", 1) \
   X(CAST,     "cast",     "TKP", 1)  /* to the node's dtype; float->int saturates, NaN->0; from index allowed */ \

@@ -13,14 +13,14 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {Op::NEG, "IFX"},  {Op::NOT, "BI"},    {Op::ABS, "IF"},     {Op::SIGN, "IF"},     {Op::SQRT, "F"},      {Op::RSQRT, "F"},
-    {Op::EXP, "F"},    {Op::EXP2, "F"},    {Op::LOG, "F"},      {Op::LOG2, "F"},      {Op::SIN, "F"},       {Op::COS, "F"},
-    {Op::TAN, "F"},    {Op::TANH, "F"},    {Op::ERF, "F"},      {Op::FLOOR, "F"},     {Op::CEIL, "F"},      {Op::ROUND, "F"},
-    {Op::TRUNC, "F"},  {Op::CAST, "BIFX"}, {Op::BITCAST, "IF"}, {Op::ADD, "IFX"},     {Op::SUB, "IFX"},     {Op::MUL, "IFX"},
-    {Op::FDIV, "F"},   {Op::CDIV, "IX"},   {Op::CMOD, "IX"},    {Op::FLOORDIV, "IX"}, {Op::FLOORMOD, "IX"}, {Op::POW, "F"},
-    {Op::MIN, "BIFX"}, {Op::MAX, "BIFX"},  {Op::AND, "BI"},     {Op::OR, "BI"},       {Op::XOR, "BI"},      {Op::SHL, "I"},
-    {Op::SHR, "I"},    {Op::LT, "BIFX"},   {Op::LE, "BIFX"},    {Op::EQ, "BIFX"},     {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"},
-    {Op::FMA, "IF"},   {Op::SCALE, "F"},
+    {Op::NEG, "IFX"},     {Op::NOT, "BI"},     {Op::ABS, "IF"},   {Op::SIGN, "IF"},   {Op::SQRT, "F"},     {Op::RSQRT, "F"},
+    {Op::EXP, "F"},       {Op::EXP2, "F"},     {Op::LOG, "F"},    {Op::LOG2, "F"},    {Op::EXPM1, "F"},    {Op::LOG1P, "F"},
+    {Op::SIN, "F"},       {Op::COS, "F"},      {Op::TAN, "F"},    {Op::TANH, "F"},    {Op::ERF, "F"},      {Op::FLOOR, "F"},
+    {Op::CEIL, "F"},      {Op::ROUND, "F"},    {Op::TRUNC, "F"},  {Op::CAST, "BIFX"}, {Op::BITCAST, "IF"}, {Op::ADD, "IFX"},
+    {Op::SUB, "IFX"},     {Op::MUL, "IFX"},    {Op::FDIV, "F"},   {Op::CDIV, "IX"},   {Op::CMOD, "IX"},    {Op::FLOORDIV, "IX"},
+    {Op::FLOORMOD, "IX"}, {Op::POW, "F"},      {Op::MIN, "BIFX"}, {Op::MAX, "BIFX"},  {Op::AND, "BI"},     {Op::OR, "BI"},
+    {Op::XOR, "BI"},      {Op::SHL, "I"},      {Op::SHR, "I"},    {Op::LT, "BIFX"},   {Op::LE, "BIFX"},    {Op::EQ, "BIFX"},
+    {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"}, {Op::FMA, "IF"},   {Op::SCALE, "F"},
 };
 
 constexpr std::string_view reduce_classes[] = {"IF", "IF",  "BIF", "BIF", "B",

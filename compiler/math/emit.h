@@ -141,6 +141,7 @@ inline Value power_of_two(Value n) {
 Value expand_exp(Value x);
 Value expand_exp_in_range(Value x);  // exp for |x| <= 80, no special values
 Value expand_exp2(Value x);
+Value expand_expm1(Value x);
 Value expand_scale(Value x, Value n);
 // exp(r + low) 2^n for |r| <= ln(2)/2 and an n up to a little beyond the range of results.
 Value exp_scaled(Value r, Value low, Value n);
@@ -156,6 +157,7 @@ Logarithm reduce_log(Value x);
 Logarithm reduce_log_normal(Value x);  // not for subnormal x
 Value expand_log(Value x);
 Value expand_log2(Value x);
+Value expand_log1p(Value x);
 Value expand_sin(Value x);
 Value expand_cos(Value x);
 Value expand_tan(Value x);

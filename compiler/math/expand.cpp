@@ -14,8 +14,10 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
   switch (op) {
     case Op::EXP: return expand_exp(x).id;
     case Op::EXP2: return expand_exp2(x).id;
+    case Op::EXPM1: return expand_expm1(x).id;
     case Op::LOG: return expand_log(x).id;
     case Op::LOG2: return expand_log2(x).id;
+    case Op::LOG1P: return expand_log1p(x).id;
     case Op::SIN: return expand_sin(x).id;
     case Op::COS: return expand_cos(x).id;
     case Op::TAN: return expand_tan(x).id;

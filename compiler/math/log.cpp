@@ -1,5 +1,8 @@
 // log(x): x = 2^k (1 + f) with 1 + f in [sqrt(1/2), sqrt(2)). With s = f / (2 + f), log(1 + f) = 2 atanh(s). The large terms k
 // ln 2 and f are added last.
+//
+// log1p(x): u = 1 + x is rounded, with the error c: log(1 + x) = log(u + c), about log(u) + c / u. If k is 0, f is x itself.
+// The method is that of s_log1p.c in FreeBSD's msun (Ng, Sun Microsystems 1993), with the series above.
 #include <limits>
 #include <vector>
 
@@ -56,22 +59,38 @@ Parts series(Value f) {
   return {h, s * (h + z * polynomial(z, c))};
 }
 
-Value specials(Value x, Value y) {
+// y, or the special values of a logarithm that is -infinity at the pole.
+Value specials(Value x, Value y, double pole) {
   const double inf = std::numeric_limits<double>::infinity();
   Value r = where(x < real(x, inf), y, x);  // keeps infinity and NaN
-  r = where(x == real(x, 0), real(x, -inf), r);
-  return where(x < real(x, 0), real(x, std::numeric_limits<double>::quiet_NaN()), r);
+  r = where(x == real(x, pole), real(x, -inf), r);
+  return where(x < real(x, pole), real(x, std::numeric_limits<double>::quiet_NaN()), r);
+}
+
+// k ln 2 + log(1+f).
+Value sum_of(Logarithm r, Parts p) {
+  const bool single = r.f.dtype() == DType::f32;
+  const double hi = single ? 0x1.62e4p-1 : 0x1.62e42fefa0000p-1, lo = single ? 0x1.7f7d1cp-20 : 0x1.cf79abc9e3b39p-40;
+  const Value small = fma(r.k, real(r.f, lo), p.tail) - p.h;
+  return fma(r.k, real(r.f, hi), r.f + small);
 }
 
 }  // namespace
 
 Value expand_log(Value x) {
-  const bool single = x.dtype() == DType::f32;
-  const auto [k, f] = reduce_log(x);
-  const auto [h, tail] = series(f);
-  const double hi = single ? 0x1.62e4p-1 : 0x1.62e42fefa0000p-1, lo = single ? 0x1.7f7d1cp-20 : 0x1.cf79abc9e3b39p-40;
-  const Value small = fma(k, real(x, lo), tail) - h;
-  return specials(x, fma(k, real(x, hi), f + small));
+  const Logarithm r = reduce_log(x);
+  return specials(x, sum_of(r, series(r.f)), 0);
+}
+
+Value expand_log1p(Value x) {
+  const Value zero = real(x, 0);
+  const Pair u = two_sum(real(x, 1), x);
+  Logarithm r = reduce_log_normal(u.high);
+  const Value whole = r.k == zero;
+  r.f = where(whole, x, r.f);
+  Parts p = series(r.f);
+  p.tail = p.tail + where(whole, zero, u.low / u.high);
+  return where(x == zero, x, specials(x, sum_of(r, p), -1));  // keeps -0
 }
 
 Value log2_for_single(Value x) {
@@ -96,7 +115,7 @@ Value expand_log2(Value x) {
   const Value rest = fma(low + high, real(x, e_low), low * real(x, e_high));
   const Value sum = k + top;
   const Value lost = (k - sum) + top;
-  return specials(x, sum + (rest + lost));
+  return specials(x, sum + (rest + lost), 0);
 }
 
 }  // namespace kiln::compiler

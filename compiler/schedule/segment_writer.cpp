@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 namespace {
 
-bool is_transcendental(Op op) { return op == Op::POW || op == Op::SQRT || op == Op::RSQRT || (op >= Op::EXP && op <= Op::ERF); }
+bool is_root_or_math(Op op) { return op == Op::SQRT || is_math(op); }
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void SegmentContext::find_light() {
     lone_[n] =
         op == Op::INDEX || (is_scalar && !all([&](Id s) { return g.dtype(s) == DType::index ? !uses_data(s) : !lone_[s]; }));
     const bool is_input = op == Op::PARAM && nth(program.params, g.slot(n)).direction == Direction::in;
-    const bool moves = is_movement(op) || op == Op::IOTA || (is_scalar && !is_transcendental(op));
+    const bool moves = is_movement(op) || op == Op::IOTA || (is_scalar && !is_root_or_math(op));
     light_[n] = op == Op::CONST || is_input || (moves && !lone_[n] && all([&](Id s) { return light_[s]; }));
   }
   light_.resize(std::max(size, g.size()), false);

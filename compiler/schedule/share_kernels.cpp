@@ -31,8 +31,9 @@ class Numbering {
     for (const std::int64_t n : numbers) range_number_.emplace(n, std::ssize(range_number_));
   }
 
-  Form as_it_is() { return rewritten(std::vector<std::optional<Poly>>(buffers_.size())); }
-  Form from_bases() { return rewritten(bases()); }
+  Form as_it_is() { return rewritten(std::vector<std::optional<Poly>>(buffers_.size()), false); }
+  // The terms of an index stand in the order of their hashes, which contain the numbers of ranges. So they are sorted again.
+  Form from_bases() { return rewritten(bases(), true); }
 
  private:
   // Numbers the buffers in the order of a walk from the sink, through sources from left to right.
@@ -107,15 +108,15 @@ class Numbering {
     return least;
   }
 
-  Form rewritten(const std::vector<std::optional<Poly>>& bases) {
+  Form rewritten(const std::vector<std::optional<Poly>>& bases, bool sorted) {
     std::map<Id, Id> done;
     std::vector<Id> src;
     for (const Id id : nodes_) {
       src.clear();
       for (const Id s : g_.src(id)) src.push_back(done.at(s));
       g_.set_loc(g_.loc(id));
-      if (reads_buffer(id))
-        if (const std::optional<Poly>& base = nth(bases, slot_of(g_.state(id)))) src[1] = less(src[1], *base);
+      if (sorted && (g_.op(id) == Op::LOAD || g_.op(id) == Op::STORE))
+        src[1] = sorted_index(src[1], reads_buffer(id) ? nth(bases, slot_of(g_.state(id))) : std::nullopt);
       done[id] = numbered(id, src);
     }
     Form out{done.at(kernel_.sink), buffers_, {}};
@@ -123,7 +124,12 @@ class Numbering {
     return out;
   }
 
-  Id less(Id index, const Poly& base) { return index_from(g_, *symbolic::plus(g_, *symbolic::sum_of(g_, index), base, -1)); }
+  // index - base.
+  Id sorted_index(Id index, const std::optional<Poly>& base) {
+    const std::optional<Poly> sum = symbolic::sum_of(g_, index);
+    if (!sum) return index;
+    return index_from(g_, base ? *symbolic::plus(g_, *sum, *base, -1) : *sum);
+  }
 
   Id numbered(Id id, const std::vector<Id>& src) {
     if (g_.op(id) == Op::BUFFER) return g_.make(Op::BUFFER, g_.dtype(id), {}, {slot_of(id)});

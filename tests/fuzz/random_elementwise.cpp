@@ -22,8 +22,8 @@ Id unary(ProgramState& s, Id x) {
 }
 
 Id transcendental(ProgramState& s, Id x) {
-  static constexpr Op ops[] = {Op::RSQRT, Op::EXP, Op::EXP, Op::EXP2, Op::LOG, Op::LOG2,
-                               Op::SIN,   Op::COS, Op::TAN, Op::TANH, Op::ERF, Op::POW};
+  static constexpr Op ops[] = {Op::RSQRT, Op::EXP, Op::EXP, Op::EXP2, Op::EXPM1, Op::LOG, Op::LOG2,
+                               Op::LOG1P, Op::SIN, Op::COS, Op::TAN,  Op::TANH,  Op::ERF, Op::POW};
   const Op op = s.draw.of(ops);
   x = as_class(s, x, op);
   return op == Op::POW ? s.b.elementwise(op, {x, s.like(x)}) : s.b.elementwise(op, {x});

@@ -99,8 +99,10 @@ long double transcendental(Op op, long double a, long double b) {
   switch (op) {
     case Op::EXP: return std::exp(a);
     case Op::EXP2: return std::exp2(a);
+    case Op::EXPM1: return std::expm1(a);
     case Op::LOG: return std::log(a);
     case Op::LOG2: return std::log2(a);
+    case Op::LOG1P: return std::log1p(a);
     case Op::SIN: return std::sin(a);
     case Op::COS: return std::cos(a);
     case Op::TAN: return std::tan(a);
@@ -109,7 +111,7 @@ long double transcendental(Op op, long double a, long double b) {
     default: return std::pow(a, b);
   }
 }
-bool is_transcendental(Op op) { return op == Op::POW || (op >= Op::EXP && op <= Op::ERF); }
+bool is_transcendental(Op op) { return is_math(op) && op != Op::RSQRT; }
 
 bool compare(Op op, auto a, auto b) { return op == Op::LT ? a < b : op == Op::LE ? a <= b : op == Op::EQ ? a == b : a != b; }
 

@@ -31,8 +31,10 @@ void reference(Op op, mpfr_t r, const mpfr_t x, const mpfr_t y) {
   switch (op) {
     case Op::EXP: mpfr_exp(r, x, MPFR_RNDN); break;
     case Op::EXP2: mpfr_exp2(r, x, MPFR_RNDN); break;
+    case Op::EXPM1: mpfr_expm1(r, x, MPFR_RNDN); break;
     case Op::LOG: mpfr_log(r, x, MPFR_RNDN); break;
     case Op::LOG2: mpfr_log2(r, x, MPFR_RNDN); break;
+    case Op::LOG1P: mpfr_log1p(r, x, MPFR_RNDN); break;
     case Op::SIN: mpfr_sin(r, x, MPFR_RNDN); break;
     case Op::COS: mpfr_cos(r, x, MPFR_RNDN); break;
     case Op::TAN: mpfr_tan(r, x, MPFR_RNDN); break;

@@ -37,8 +37,10 @@ std::pair<double, double> interesting(compiler::Op op) {
   switch (op) {
     case Op::EXP: return single ? std::pair(-106.0, 90.0) : std::pair(-748.0, 712.0);
     case Op::EXP2: return single ? std::pair(-152.0, 130.0) : std::pair(-1078.0, 1026.0);
+    case Op::EXPM1: return single ? std::pair(-20.0, 90.0) : std::pair(-41.0, 712.0);
     case Op::LOG:
     case Op::LOG2: return {0.25, 4};
+    case Op::LOG1P: return {-1, 3};
     case Op::RSQRT: return {0, 8};
     case Op::TANH: return single ? std::pair(-11.0, 11.0) : std::pair(-23.0, 23.0);
     case Op::ERF: return single ? std::pair(-4.5, 4.5) : std::pair(-6.5, 6.5);

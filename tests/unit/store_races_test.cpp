@@ -239,7 +239,7 @@ TEST(StoreRaces, FileAndLine) {
 }
 
 TEST(StoreRaces, SaysWhat) {
-  EXPECT_NE(race_of<Scatter>().find("write `y` at (max(min(N - 1, ...), 0)), and others may store to the same element"),
+  EXPECT_NE(race_of<Scatter>().find("write `y` at (max(min(..., N - 1), 0)), and others may store to the same element"),
             std::string::npos)
       << race_of<Scatter>();
   EXPECT_NE(race_of<NeighbourIsRead>().find("write `y` at (i), and others may read the same element at (max(i - 1, 0)) ("),

@@ -76,8 +76,10 @@ void operators(Rows& rows) {
 void functions(Rows& rows) {
   ROW("exp(x)", exp(x))
   ROW("exp2(x)", exp2(x))
+  ROW("expm1(x)", expm1(x))
   ROW("log(x)", log(x))
   ROW("log2(x)", log2(x))
+  ROW("log1p(x)", log1p(x))
   ROW("sqrt(x)", sqrt(x))
   ROW("rsqrt(x)", rsqrt(x))
   ROW("sin(x)", sin(x))

@@ -169,13 +169,15 @@ struct bitcasts : program<bitcasts<D, E>> {
 template <class D, class E>
 struct functions : program<functions<D, E>> {
   in<D, E::S> x, y, z;
-  out<D, E::S> e, e2, l, l2, root, inverse_root, s, c, t, th, er, down, up, nearest, toward_zero, power, mixed;
+  out<D, E::S> e, e2, em, l, l2, l1, root, inverse_root, s, c, t, th, er, down, up, nearest, toward_zero, power, mixed;
   out<D, E::S> ge, sg, si;
   constexpr void body() {
     e = exp(x);
     e2 = exp2(x);
+    em = expm1(x);
     l = log(x);
     l2 = log2(x);
+    l1 = log1p(x);
     root = sqrt(x);
     inverse_root = rsqrt(x);
     s = sin(x);

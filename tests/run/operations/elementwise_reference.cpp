@@ -146,11 +146,23 @@ Family functions() {
             {"ge", "gelu(x)", each(gelu)},
             {"sg", "sigmoid(x)", each([](const Point& p) { return sigmoid(p, 1); })},
             {"si", "silu(x)", each([](const Point& p) { return sigmoid(p, p.real("x")); })}}};
-  const std::pair<const char*, Op> unary[] = {{"e", Op::EXP},   {"e2", Op::EXP2},       {"l", Op::LOG},
-                                              {"l2", Op::LOG2}, {"root", Op::SQRT},     {"inverse_root", Op::RSQRT},
-                                              {"s", Op::SIN},   {"c", Op::COS},         {"t", Op::TAN},
-                                              {"th", Op::TANH}, {"er", Op::ERF},        {"down", Op::FLOOR},
-                                              {"up", Op::CEIL}, {"nearest", Op::ROUND}, {"toward_zero", Op::TRUNC}};
+  const std::pair<const char*, Op> unary[] = {{"e", Op::EXP},
+                                              {"e2", Op::EXP2},
+                                              {"em", Op::EXPM1},
+                                              {"l", Op::LOG},
+                                              {"l2", Op::LOG2},
+                                              {"l1", Op::LOG1P},
+                                              {"root", Op::SQRT},
+                                              {"inverse_root", Op::RSQRT},
+                                              {"s", Op::SIN},
+                                              {"c", Op::COS},
+                                              {"t", Op::TAN},
+                                              {"th", Op::TANH},
+                                              {"er", Op::ERF},
+                                              {"down", Op::FLOOR},
+                                              {"up", Op::CEIL},
+                                              {"nearest", Op::ROUND},
+                                              {"toward_zero", Op::TRUNC}};
   for (const auto& [output, o] : unary) f.operations.push_back({output, std::string(name(o)) + "(x)", each(o, {"x"})});
   return f;
 }

@@ -9,12 +9,14 @@ inline constexpr dim<"M"> M;
 
 struct transcendental : program<transcendental> {
   in<f32, N> x;
-  out<f32, N> e, e2, l, l2, sq, rsq, s, c, t, th, er, pw;
+  out<f32, N> e, e2, em, l, l2, l1, sq, rsq, s, c, t, th, er, pw;
   constexpr void body() {
     e = exp(x);
     e2 = exp2(x);
+    em = expm1(x);
     l = log(x);
     l2 = log2(x);
+    l1 = log1p(x);
     sq = sqrt(x);
     rsq = rsqrt(x);
     s = sin(x);

@@ -15,7 +15,7 @@
 #define KILN_FOREIGN_2(X) X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(fdim)
 #define KILN_FOREIGN_3(X) X(clamp) X(fma) X(lerp)
 #define KILN_FOREIGN_C1(X) \
-  X(fabs) X(fabsf) X(sqrtf) X(cbrt) X(cbrtf) X(expf) X(exp2f) X(expm1) X(logf) X(log2f) X(log10) X(log10f) X(log1p) X(sinf) X(cosf) \
+  X(fabs) X(fabsf) X(sqrtf) X(cbrt) X(cbrtf) X(expf) X(exp2f) X(expm1f) X(logf) X(log2f) X(log10) X(log10f) X(log1pf) X(sinf) X(cosf) \
   X(tanf) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanhf) X(floorf) X(ceilf) X(roundf) X(truncf) X(rint) X(lround) X(isnan) X(isinf) \
   X(isfinite)
 #define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf) X(fmod) X(fmodf) X(hypot) X(hypotf) X(atan2) X(atan2f)

@@ -8,9 +8,10 @@ namespace kiln::dsl {
 
 // clang-format off
 #define KILN_UNARY_FUNCTIONS(X) \
-  X(exp, floating) X(exp2, floating) X(log, floating) X(log2, floating) X(sqrt, floating) X(rsqrt, floating) \
-  X(sin, floating) X(cos, floating) X(tan, floating) X(tanh, floating) X(erf, floating) X(floor, floating) \
-  X(ceil, floating) X(round, floating) X(trunc, floating) X(abs, number) X(sign, number)
+  X(exp, floating) X(exp2, floating) X(expm1, floating) X(log, floating) X(log2, floating) X(log1p, floating) \
+  X(sqrt, floating) X(rsqrt, floating) X(sin, floating) X(cos, floating) X(tan, floating) X(tanh, floating) \
+  X(erf, floating) X(floor, floating) X(ceil, floating) X(round, floating) X(trunc, floating) \
+  X(abs, number) X(sign, number)
 // clang-format on
 
 #define KILN_X(f, k)                                       \
