@@ -151,7 +151,7 @@ Id Importer::value(int position) {
 
 Id Importer::store(std::size_t slot, Id value) {
   const Parameter& p = out_.params.at(slot);
-  const Id node = build_.store(build_.param(static_cast<int>(slot), p), p, value);  // checks the value, and may broadcast it
+  const Id node = build_.store(build_.param(slot, p), p, value);  // checks the value, and may broadcast it
   scopes_.assign(slot, g_.src(node, 1));
   store_loc_[slot] = g_.loc();
   return scopes_.assigned(slot);
@@ -231,7 +231,7 @@ void Importer::finish() {
     const Parameter& p = out_.params[slot];
     g_.set_loc(store_loc_[slot].line != 0 ? store_loc_[slot] : p.loc);
     if (const Id now = scopes_.assigned(slot); now != no_id)
-      effects.push_back(build_.store(build_.param(static_cast<int>(slot), p), p, now));
+      effects.push_back(build_.store(build_.param(slot, p), p, now));
     else if (p.direction == Direction::out)
       build_.fail("E-store", "expected the output `" + p.name + "` to be assigned, got no store");
   }

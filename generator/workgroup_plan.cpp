@@ -129,7 +129,7 @@ bool WorkgroupPlan::differs(int i) const {
         break;
       }
       const bool own = private_arrays_.contains(tensor);
-      const bool promised = static_cast<record::index_mode>(n.imm >> 32 & 0xff) == record::index_mode::unchecked;
+      const bool promised = index_mode_of(n) == record::index_mode::unchecked;
       if (own || written_.contains({interval(i), tensor}) || (promised && !of_workgroup(i))) return true;
       break;
     }

@@ -199,7 +199,7 @@ class StepCompiler {
     if (parts.expected != no_id) w.expected = slot(parts.expected);
     w.atomic = g_.op(id) == Op::ATOMIC;
     if (w.atomic) {
-      w.kind = static_cast<AtomicKind>(g_.arg(id, 0));
+      w.kind = g_.atomic_kind(id);
       w.old = old_.at(id).slot;
     }
     w.unique = is_unique(g_, id);

@@ -19,9 +19,7 @@ std::vector<std::int64_t> WholeEvaluator::extents_of(Id id) {
 }
 
 Array WholeEvaluator::zeros(DType d, std::vector<std::int64_t> extents) const {
-  Array a{d, std::move(extents), {}};
-  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(d)));
-  return a;
+  return Array::zeros(d, std::move(extents));
 }
 
 // The index values of n sources, from source `first` on.

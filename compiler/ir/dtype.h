@@ -1,6 +1,7 @@
 // Element types of the IR: those of kiln/dtype.h with their codes, and two of the IR alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -30,6 +31,7 @@ inline constexpr std::uint8_t dtype_bits[] = {KILN_DTYPES(KILN_X) 64, 0};  // al
 #undef KILN_X
 constexpr int bits(DType d) { return dtype_bits[static_cast<int>(d)]; }  // storage bits; a bool is one byte, 0 or 1
 constexpr int bytes(DType d) { return bits(d) / 8; }
+constexpr std::size_t size_of(DType d) { return static_cast<std::size_t>(bytes(d)); }  // bytes() in memory, like sizeof
 
 std::string_view name(DType d);  // "bool", "i8", ..., "f64", "index", "none"
 std::optional<DType> dtype_from_name(std::string_view s);

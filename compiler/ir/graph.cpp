@@ -147,10 +147,16 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
   return id;
 }
 
-Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initializer_list<std::int64_t> arguments,
+Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::initializer_list<Arg> arguments, std::string_view name,
+               int lanes) {
+  std::vector<std::int64_t> values;
+  values.reserve(arguments.size());
+  for (const Arg a : arguments) values.push_back(a.value);
+  return make(op, dtype, sources, values, name, lanes);
+}
+Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initializer_list<Arg> arguments,
                std::string_view name, int lanes) {
-  return make(op, dtype, std::span(sources.begin(), sources.size()), std::span(arguments.begin(), arguments.size()), name,
-              lanes);
+  return make(op, dtype, std::span(sources.begin(), sources.size()), arguments, name, lanes);
 }
 
 Id Graph::with_src(Id id, std::span<const Id> sources) {
@@ -161,11 +167,11 @@ Id Graph::with_src(Id id, std::span<const Id> sources) {
 }
 
 Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
-  return make(Op::CONST, d, {}, {static_cast<std::int64_t>(value_bits)}, {}, lanes);
+  return make(Op::CONST, d, {}, {value_bits}, {}, lanes);
 }
-Id Graph::index(std::int64_t v) {
-  if (v < least_kept || v >= least_kept + static_cast<std::int64_t>(kept_.size()))
-    return make(Op::CONST, DType::index, {}, {v});
+Id Graph::index(Arg arg) {
+  const std::int64_t v = arg.value;
+  if (v < least_kept || v >= least_kept + std::ssize(kept_)) return make(Op::CONST, DType::index, {}, {v});
   Id& kept = nth(kept_, v - least_kept);
   if (kept == no_id) kept = make(Op::CONST, DType::index, {}, {v});
   return kept;

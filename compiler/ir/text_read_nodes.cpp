@@ -47,7 +47,7 @@ void read_node(TextReader& r) {
     while (r.scan.accept(','));
   }
   const std::string n = r.scan.peek() == '"' ? r.scan.quoted("a name") : std::string();
-  if (arity(op) >= 0 && static_cast<int>(src.size()) != arity(op))
+  if (arity(op) >= 0 && std::ssize(src) != arity(op))
     r.scan.reject("`" + std::string(name(op)) + "` expected " + std::to_string(arity(op)) + " sources, got " +
                   std::to_string(src.size()));
   if (op == Op::CONST && args.size() != 1) r.scan.reject("`const` expected one value, got " + std::to_string(args.size()));

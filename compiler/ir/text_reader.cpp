@@ -60,7 +60,7 @@ std::vector<T> bracketed(Scanner& s, Read read) {
 
 std::vector<Id> TextReader::index_list() {
   auto v = bracketed<Id>(scan, [this] { return index(); });
-  if (v.size() > static_cast<std::size_t>(max_rank))
+  if (v.size() > max_rank)
     scan.reject("expected at most " + std::to_string(max_rank) + " axes, got " + std::to_string(v.size()), "E-rank");
   return v;
 }

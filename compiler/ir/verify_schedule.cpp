@@ -127,7 +127,7 @@ class StatementVerifier {
 
   void parameter(const Parameter& p) const {
     const std::string what = "parameter " + p.name;
-    require(p.extents.size() <= static_cast<std::size_t>(max_rank), what, "parameters", "at most 16 extents");
+    require(p.extents.size() <= max_rank, what, "parameters", "at most 16 extents");
     require(p.direction != Direction::state || form_ <= Form::kernels, what, "parameters",
             "no states once kernels are in order");
     for (const Id e : p.extents) expression(e, what);

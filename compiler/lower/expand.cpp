@@ -201,7 +201,7 @@ class Expansion {
     Id init = at(old_init, copy);
     if (traits_.of.at(id).wide && !is_state(g_, init)) init = widen_lanes(g_, init, lanes_);
     const std::size_t slot = g_.slot(id) + (loop_varies(range) ? copy * traits_.carries.at(range).size() : 0);
-    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {static_cast<std::int64_t>(slot)}, {}, g_.lanes(init));
+    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {slot}, {}, g_.lanes(init));
   }
 
   // All copies share one loop: carried value i of copy c has number c * n + i.
@@ -232,7 +232,7 @@ class Expansion {
     const std::size_t slot = g_.slot(id) + (loop_varies(g_.range_of(loop)) ? copy * carried(g_, loop) : 0);
     const Id made = at(loop, copy);
     const int lanes = traits_.of.at(id).wide && g_.dtype(id) != DType::none ? lanes_ : g_.lanes(id);
-    return g_.make(Op::GET, g_.dtype(id), {made}, {static_cast<std::int64_t>(slot)}, {}, lanes);
+    return g_.make(Op::GET, g_.dtype(id), {made}, {slot}, {}, lanes);
   }
 
   Id wide(Id id, std::vector<Id> s, Id mask) {

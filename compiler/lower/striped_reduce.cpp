@@ -163,7 +163,7 @@ class Lowering {
   std::vector<Id> carries(Id range, const std::vector<Id>& init) {
     std::vector<Id> out;
     for (std::size_t j = 0; j < init.size(); ++j)
-      out.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {static_cast<std::int64_t>(j)}));
+      out.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {j}));
     return out;
   }
 
@@ -172,7 +172,7 @@ class Lowering {
     std::vector<Id> src = {range, begin, end};
     src.insert(src.end(), init.begin(), init.end());
     src.insert(src.end(), next.begin(), next.end());
-    const Id made = g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{std::ssize(init), step});
+    const Id made = g_.make(Op::FOR, DType::none, src, {init.size(), step});
     std::vector<Id> out;
     for (std::int64_t j = 0; j < std::ssize(init); ++j) out.push_back(g_.make(Op::GET, r_.dtype, {made}, {j}));
     return out;
@@ -183,7 +183,7 @@ class Lowering {
     const Id stripe = g_.make(Op::FLOORMOD, DType::index, {l.range, g_.index(reduce_stripes)});
     std::vector<Id> next;
     for (std::size_t j = 0; j < l.acc.size(); ++j) {
-      const Id here = g_.make(Op::EQ, DType::boolean, {stripe, g_.index(static_cast<std::int64_t>(j))});
+      const Id here = g_.make(Op::EQ, DType::boolean, {stripe, g_.index(j)});
       const Id sum = combine(l.acc[j], value);
       next.push_back(g_.make(Op::WHERE, r_.dtype, {here, sum, l.acc[j]}));
     }

@@ -50,7 +50,7 @@ void transpose_tile(Graph& g, RangeIds& loops, std::span<const Id> loads, Id row
   std::vector<Copy> lines(copies.size(), copies[0]);
   for (std::size_t l = 0; l < lines.size(); ++l) {
     lines[l].values[rows] = ramp(g, first_row, 1, width);
-    lines[l].values[lanes] = add_index(g, first_lane, g.index(static_cast<std::int64_t>(l)));
+    lines[l].values[lanes] = add_index(g, first_lane, g.index(l));
   }
   const std::vector<std::vector<Id>> loaded = expand(g, loops, loads, lines);
   for (std::size_t i = 0; i < loads.size(); ++i) {

@@ -115,9 +115,7 @@ class Builder {
     const bool over_last = e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
     const bool striped = kind == ReduceKind::dot || (foldable && over_last);
     src.insert(src.end(), e.reduce_ranges.begin(), e.reduce_ranges.end());
-    const std::int64_t args[] = {static_cast<std::int64_t>(kind),
-                                 static_cast<std::int64_t>(striped ? ReduceOrder::striped : ReduceOrder::sequential)};
-    return g_.make(Op::REDUCE, g_.dtype(node), src, args);
+    return g_.make(Op::REDUCE, g_.dtype(node), src, {kind, striped ? ReduceOrder::striped : ReduceOrder::sequential});
   }
 
   Graph& g_;

@@ -111,7 +111,7 @@ class Unrolling {
     while (!inside_[source] && is_movement(g_.op(source)) && shapes_.rank(source) > 0) std::tie(source, k) = moved(source, k);
     const Parts& p = parts_.at(source);
     if (inside_[source] || g_.dtype(source) == DType::index || shapes_.rank(source) == 0) return p[p.size() == 1 ? 0 : k];
-    if (g_.op(source) == Op::IOTA) return g_.make(Op::CAST, g_.dtype(source), {g_.index(static_cast<std::int64_t>(k))});
+    if (g_.op(source) == Op::IOTA) return g_.make(Op::CAST, g_.dtype(source), {g_.index(k)});
     std::vector<Id> src{p[0]};  // a tensor from outside
     for (const std::int64_t i : place(k, extents(source))) src.push_back(g_.index(i));
     return g_.make(Op::INDEX, g_.dtype(source), src);

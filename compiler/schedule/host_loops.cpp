@@ -117,8 +117,7 @@ class Outliner {
 
   Id param(int slot) {
     const Parameter& p = nth(s_.program.params, slot);
-    const std::int64_t args[] = {slot};
-    return g_.make(Op::PARAM, p.dtype, p.extents, args, p.name);
+    return g_.make(Op::PARAM, p.dtype, p.extents, {slot}, p.name);
   }
 
   void make_states() {

@@ -101,7 +101,7 @@ class PingPong {
       // The loop has one iteration if count % n == iterations, else none: (count - iterations - 1) % n is then n - 1, and any
       // other remainder divided by n - 1 is 0.
       const auto n = std::ssize(c.buffers);
-      const Id from_next = index_sub(g_, count, g_.index(static_cast<std::int64_t>(iterations) + 1));
+      const Id from_next = index_sub(g_, count, g_.index(iterations + 1));
       HostLoop l;
       l.parent = parent;
       l.begin = g_.index(0);

@@ -63,7 +63,7 @@ class Splitting {
     const Inner inner = reductions_in(values, r);
     if (inner == Inner::of_all || (inner == Inner::of_each && n > 1)) return reduce;
     if (inner == Inner::of_each) return bounds_(g_.end(r)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
-    const bool striped = static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::striped;
+    const bool striped = g_.reduce_order(reduce) == ReduceOrder::striped;
     return striped && bounds_(g_.end(r)).max >= long_reduction ? by_blocks(reduce, values, r) : reduce;
   }
 
