@@ -145,7 +145,8 @@ Id ScopeImporter::element_at(index_mode mode, const Tensor& t, std::span<const I
 Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
   const Tensor t = tensor(n, src);
   if (n.s->rank > 0) return elements(n, t, src);
-  return element_at(index_mode_of(n), t, src.first(t.extents.size()), index_mode_of(n) == index_mode::constant ? src.back() : no_id);
+  return element_at(index_mode_of(n), t, src.first(t.extents.size()),
+                    index_mode_of(n) == index_mode::constant ? src.back() : no_id);
 }
 
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {

@@ -170,7 +170,7 @@ Id ScopeImporter::elements(const record::node& n, const Tensor& t, std::span<con
   std::vector<Id> out;
   for (const std::vector<Id>& at : positions(p.extents))
     out.push_back(element_at(p.mode, t, indices_at(p, at), is_constant ? src.back() : no_id));
-  return joined(dtype_of(n), out, p.extents);
+  return joined(ir_dtype(n.d), out, p.extents);
 }
 
 // Whether the indices certainly name no element twice: elements outside are skipped, and each axis of the part belongs to one
@@ -223,7 +223,7 @@ Id ScopeImporter::write_small(const record::node& n, const Part& p) {
     bound(c) = written(n, p, value_now(c), at, &before);
     if (n.o == record::op::atomic) old.push_back(before);
   }
-  return n.o == record::op::atomic ? joined(dtype_of(n), old, p.extents) : no_id;
+  return n.o == record::op::atomic ? joined(ir_dtype(n.d), old, p.extents) : no_id;
 }
 
 // A write outside of kernels: a kernel over the elements.
@@ -235,7 +235,7 @@ Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) 
   std::vector<Id> before{value_now(c)},
       after{written(n, p, build_.carry(ranges[0], before[0], 0), ranges, wants_old ? &each : nullptr)};
   if (wants_old) {
-    before.push_back(build_.broadcast_to(g_.constant(dtype_of(n), 0), p.extents));
+    before.push_back(build_.broadcast_to(g_.constant(ir_dtype(n.d), 0), p.extents));
     const Id old = build_.carry(ranges[0], before[1], 1);
     after.push_back(build_.update(old, no_id, each, ranges));
   }
@@ -263,8 +263,7 @@ Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src,
   const Tensor t = tensor(n, src);
   const Part p = part(n, t, src, compares ? 2 : 1);
   if (in_kernel()) return write_small(n, p);
-  if (n.o == record::op::accumulate && !atomic_of(operation_of(n)) && !is_injective(p))
-    return scatter_in_order(n, p), no_id;
+  if (n.o == record::op::accumulate && !atomic_of(operation_of(n)) && !is_injective(p)) return scatter_in_order(n, p), no_id;
   return scatter(n, p, wants_old);
 }
 

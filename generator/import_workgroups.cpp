@@ -52,7 +52,7 @@ Id ScopeImporter::array(const record::node& n, bool for_each_work_item, Id range
   if (for_each_work_item)
     for (const std::int64_t size : workgroup_sizes_) extents.push_back(g_.index(size));
   for (const Id e : read_.extents(*n.s)) extents.push_back(e);
-  return build_.local(dtype_of(n), range, extents, ids_++);
+  return build_.local(ir_dtype(n.d), range, extents, ids_++);
 }
 
 bool ScopeImporter::is_of_workgroup(int position) const {

@@ -11,7 +11,7 @@
 
 namespace kiln::generator {
 
-inline constexpr compiler::DType dtype_of(const record::node& n) { return static_cast<compiler::DType>(n.d); }
+inline constexpr compiler::DType ir_dtype(kiln_dtype d) { return static_cast<compiler::DType>(d); }
 inline constexpr record::index_mode index_mode_of(const record::node& n) {
   return static_cast<record::index_mode>(n.imm >> 32 & 0xff);
 }

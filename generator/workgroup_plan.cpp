@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/nth.h"
 #include "generator/record_variables.h"
 
 namespace kiln::generator {
@@ -30,7 +31,7 @@ std::vector<std::int64_t> WorkgroupPlan::sizes(const record::node& kernel) {
   std::vector<std::int64_t> out;
   for (std::uint64_t i = 0; i < (kernel.imm & 0xff); ++i)
     if (const std::uint64_t size = i < 3 ? kernel.imm >> (8 + 16 * i) & 0xffff : 0; size != 0)
-      out.push_back(static_cast<std::int64_t>(size));
+      out.push_back(compiler::narrow<std::int64_t>(size));
   return out;
 }
 

@@ -20,6 +20,7 @@ struct Array {
     a.data.resize(a.elements() * size_of(d));
     return a;
   }
+  const std::byte* at(std::int64_t element) const { return data.data() + element * bytes(dtype); }
   std::size_t extent(std::size_t axis) const { return static_cast<std::size_t>(extents[axis]); }
   std::size_t elements() const { return elements(0, extents.size()); }
   std::size_t elements(std::size_t first, std::size_t last) const {  // of the axes first .. last - 1

@@ -32,7 +32,7 @@ Array gather(const Array& x, const Tables& tables, std::vector<std::int64_t> ext
       inside = inside && t != outside;
       offset += t;
     }
-    std::memcpy(out.data.data() + e * size, inside ? x.data.data() + static_cast<std::size_t>(offset) * size : fill, size);
+    std::memcpy(out.data.data() + e * size, inside ? x.at(offset) : fill, size);
     for (std::size_t a = index.size(); a-- > 0 && ++index[a] == out.extents[a];) index[a] = 0;
   }
   return out;

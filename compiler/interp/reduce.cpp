@@ -4,6 +4,7 @@
 
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -81,12 +82,13 @@ C striped(ReduceKind k, std::vector<C> x) {
 // The index of the first extreme element. A NaN beats every number.
 template <class C>
 std::int64_t arg_extreme(bool largest, const std::vector<C>& x) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < x.size(); ++i) {
-    if (x[best] != x[best]) break;
-    if (x[i] != x[i] || (largest ? x[i] > x[best] : x[i] < x[best])) best = i;
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < std::ssize(x); ++i) {
+    const C now = nth(x, i), extreme = nth(x, best);
+    if (extreme != extreme) break;
+    if (now != now || (largest ? now > extreme : now < extreme)) best = i;
   }
-  return static_cast<std::int64_t>(best);
+  return best;
 }
 
 struct Split {

@@ -111,8 +111,8 @@ void StepRunner::combine(const Write& w, std::byte* element) {
 }
 
 void StepRunner::keep_promise(const Write& w, std::size_t element) {
-  if (w.promised < 0) return;
-  const auto memory = static_cast<std::size_t>(w.promised);
+  if (!w.promised) return;
+  const std::size_t memory = *w.promised;
   const bool in_kernel = !w.of_kernel || of_kernel_.write(memory, element, w.unique);
   if (in_kernel && (workgroup_axes_ == 0 || of_workgroup_.write(memory, element, w.unique))) return;
   throw Diagnostic("E-race", where(g_, g_.loc(w.at.node)),

@@ -19,8 +19,7 @@ std::string Builder::shape_text(std::span<const Id> extents) const {
 void Builder::declare(const Symbol& s) { facts_.push_back({graph_.string(graph_.intern(s.name)), s.min, s.max}); }
 
 void Builder::check_rank(std::size_t rank) const {
-  if (rank > max_rank)
-    fail("E-rank", "expected rank <= " + std::to_string(max_rank) + ", got " + std::to_string(rank));
+  if (rank > max_rank) fail("E-rank", "expected rank <= " + std::to_string(max_rank) + ", got " + std::to_string(rank));
 }
 
 void Builder::check_extents(std::span<const Id> extents) {

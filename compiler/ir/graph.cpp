@@ -95,7 +95,7 @@ Id Graph::memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t
     case Op::CARRY: return of(src, 1);
     case Op::GET: {
       const bool of_loop = src.size() == 1 && args.size() == 1 && args[0] >= 0 && nodes_[src[0]].op == Op::FOR;
-      return of_loop ? of(this->src(src[0]), 3 + static_cast<std::size_t>(args[0])) : no_id;
+      return of_loop ? of(this->src(src[0]), 3 + narrow<std::size_t>(args[0])) : no_id;
     }
     default: return no_id;
   }
@@ -149,10 +149,9 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
 
 Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::initializer_list<Arg> arguments, std::string_view name,
                int lanes) {
-  std::vector<std::int64_t> values;
-  values.reserve(arguments.size());
-  for (const Arg a : arguments) values.push_back(a.value);
-  return make(op, dtype, sources, values, name, lanes);
+  given_.clear();
+  for (const Arg a : arguments) given_.push_back(a.value);
+  return make(op, dtype, sources, given_, name, lanes);
 }
 Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initializer_list<Arg> arguments,
                std::string_view name, int lanes) {
@@ -166,9 +165,7 @@ Id Graph::with_src(Id id, std::span<const Id> sources) {
   return make(n.op, n.dtype, sources, args(id), string(n.name), n.lanes);
 }
 
-Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
-  return make(Op::CONST, d, {}, {value_bits}, {}, lanes);
-}
+Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) { return make(Op::CONST, d, {}, {value_bits}, {}, lanes); }
 Id Graph::index(Arg arg) {
   const std::int64_t v = arg.value;
   if (v < least_kept || v >= least_kept + std::ssize(kept_)) return make(Op::CONST, DType::index, {}, {v});

@@ -92,11 +92,11 @@ class Graph {
   }
   Id end(Id range) const { return src_of(Op::RANGE, range); }
   std::int64_t range_number(Id range) const { return arg_of(Op::RANGE, range, 0); }
-  RangeKind range_kind(Id range) const { return static_cast<RangeKind>(arg_of(Op::RANGE, range, 1)); }
+  RangeKind range_kind(Id range) const { return enum_of<RangeKind>(Op::RANGE, range, 1); }
   std::int64_t value(Id constant) const { return arg_of(Op::CONST, constant, 0); }  // bits, or the integer of an index constant
-  ReduceKind reduce_kind(Id reduce) const { return static_cast<ReduceKind>(arg_of(Op::REDUCE, reduce, 0)); }
-  ReduceOrder reduce_order(Id reduce) const { return static_cast<ReduceOrder>(arg_of(Op::REDUCE, reduce, 1)); }
-  PadMode pad_mode(Id pad) const { return static_cast<PadMode>(arg_of(Op::PAD, pad, 0)); }
+  ReduceKind reduce_kind(Id reduce) const { return enum_of<ReduceKind>(Op::REDUCE, reduce, 0); }
+  ReduceOrder reduce_order(Id reduce) const { return enum_of<ReduceOrder>(Op::REDUCE, reduce, 1); }
+  PadMode pad_mode(Id pad) const { return enum_of<PadMode>(Op::PAD, pad, 0); }
   Id data(Id id) const {  // the tensor that a movement, GATHER, STAGE, INDEX or single-operand REDUCE reads
     assert(is_movement(op(id)) || op(id) == Op::GATHER || op(id) == Op::STAGE || op(id) == Op::INDEX || op(id) == Op::REDUCE);
     return src(id, 0);
@@ -116,7 +116,7 @@ class Graph {
     assert(op(carry) == Op::CARRY);
     return src(carry, 1);
   }
-  AtomicKind atomic_kind(Id atomic) const { return static_cast<AtomicKind>(arg_of(Op::ATOMIC, atomic, 0)); }
+  AtomicKind atomic_kind(Id atomic) const { return enum_of<AtomicKind>(Op::ATOMIC, atomic, 0); }
   Id condition(Id where) const { return src_of(Op::WHERE, where); }
 
   // A copy of the sources from number `first` on, valid also after the next make().
@@ -145,9 +145,7 @@ class Graph {
   Id index(Arg v);
   Id sym(std::string_view name);
   // A RANGE over 0 .. end - 1. Ranges with equal numbers and ends are one range.
-  Id range(Id end, std::int64_t number, RangeKind kind) {
-    return make(Op::RANGE, DType::index, {end}, {number, kind});
-  }
+  Id range(Id end, std::int64_t number, RangeKind kind) { return make(Op::RANGE, DType::index, {end}, {number, kind}); }
   bool is_const(Id id) const { return nodes_[id].op == Op::CONST; }
   bool is_index_const(Id id, std::int64_t v) const;
 
@@ -169,6 +167,10 @@ class Graph {
     assert(op(id) == expected);
     return arg(id, i);
   }
+  template <class Enum>
+  Enum enum_of(Op expected, Id id, std::size_t i) const {
+    return static_cast<Enum>(arg_of(expected, id, i));
+  }
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;
   Id memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t> args) const;
   void grow_table();
@@ -177,7 +179,8 @@ class Graph {
   std::vector<UOp> nodes_;
   std::vector<Id> src_;
   std::vector<std::int64_t> args_;
-  std::vector<Id> table_;  // open addressing on hash, no_id is free
+  std::vector<std::int64_t> given_;  // the args of one make(), kept to allocate once
+  std::vector<Id> table_;            // open addressing on hash, no_id is free
   static constexpr std::int64_t least_kept = -8;
   std::array<Id, 64> kept_;  // common index constants, from least_kept on
   std::deque<std::string> strings_;

@@ -176,8 +176,7 @@ std::string Writer::tensor_operands(Id id) const {
       return ref(src[0]) + ", " + ref(src[1]) + ", before " + extents(src.subspan(2, (src.size() - 2) / 2)) + ", mode " +
              std::string(name(g_.pad_mode(id)));
     case Op::CONCAT: return operands(src) + ", axis " + std::to_string(args[0]);
-    case Op::REDUCE:
-      return operands(src) + ", " + std::string(name(g_.reduce_kind(id))) + ", axes " + numbers(args.subspan(1));
+    case Op::REDUCE: return operands(src) + ", " + std::string(name(g_.reduce_kind(id))) + ", axes " + numbers(args.subspan(1));
     case Op::RANGE:
       return operands(src) + ", id " + std::to_string(args[0]) +
              (g_.range_kind(id) == RangeKind::workgroup ? ", workgroup" : "");
@@ -262,7 +261,7 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   w.generic_nodes(roots);
   w.symbols_and_params(s.program);
   if (s.program.sink != no_id) w.line("sink " + w.ref(s.program.sink));
-  const auto list = [](const std::vector<int>& v) { return Writer::numbers(std::vector<std::int64_t>(v.begin(), v.end())); };
+  const auto list = [](const auto& v) { return Writer::numbers(std::vector<std::int64_t>(v.begin(), v.end())); };
   const auto entry = [&](const char* key, Id id) { return id == no_id ? "" : key + w.ref(id); };
   const auto number = [](const char* key, int n, int none) { return n == none ? "" : key + std::to_string(n); };
   for (const Buffer& b : s.buffers)

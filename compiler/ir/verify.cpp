@@ -60,8 +60,7 @@ Id rebuilt(Builder& b, Id id) {
     case Op::EXPAND: return b.expand(s[0], from(1, s.size() - 1));
     case Op::PERMUTE: return b.permute(s[0], a);
     case Op::SLICE: return b.slice(s[0], from(1, a.size()), a, from(1 + a.size(), a.size()));
-    case Op::PAD:
-      return b.pad(s[0], s[1], g.pad_mode(id), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
+    case Op::PAD: return b.pad(s[0], s[1], g.pad_mode(id), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
     case Op::CONCAT: return b.concat(s, a[0]);
     case Op::GATHER: return b.gather(s[0], from(1, s.size() - 1));
     case Op::REDUCE:

@@ -73,9 +73,7 @@ bool elementwise_lanes(const Node& n) {
 }
 
 bool keeps_dtype(const Node& n) { return !n.src().empty() && n.src_dtype(0) == n.dtype(); }
-bool reshape_form(const Node& n) {
-  return keeps_dtype(n) && n.is_index(1) && std::ssize(n.src()) - 1 <= max_rank;
-}
+bool reshape_form(const Node& n) { return keeps_dtype(n) && n.is_index(1) && std::ssize(n.src()) - 1 <= max_rank; }
 bool slice_form(const Node& n) {
   return keeps_dtype(n) && n.src().size() == 1 + 2 * n.args().size() && n.is_index(1) &&
          std::ranges::none_of(n.args(), [](std::int64_t s) { return s == 0; });

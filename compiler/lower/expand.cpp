@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/ir/verify_nodes.h"
@@ -223,7 +224,7 @@ class Expansion {
         }
     std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
     if (args.size() > 2 && copies > 1) throw std::logic_error("expand: copies of a loop that ends by a condition");
-    args[0] = static_cast<std::int64_t>(copies * n);
+    args[0] = narrow<std::int64_t>(copies * n);
     return g_.make(Op::FOR, DType::none, s, args);
   }
 

@@ -180,8 +180,7 @@ class Lowering {
       s.insert(s.end(), n.inits[l].begin(), n.inits[l].end());
       s.insert(s.end(), yields.begin(), yields.end());
       const Id loop = g_.make(Op::FOR, DType::none, s, {yields.size(), 1});
-      for (std::size_t i = 0; i < yields.size(); ++i)
-        yields[i] = g_.make(Op::GET, g_.dtype(yields[i]), {loop}, {i});
+      for (std::size_t i = 0; i < yields.size(); ++i) yields[i] = g_.make(Op::GET, g_.dtype(yields[i]), {loop}, {i});
     }
     return yields;
   }

@@ -227,8 +227,7 @@ class Summing {
     std::vector<std::vector<Id>> init{before};
     for (const Id r : ranges) {
       std::vector<Id> carried;
-      for (std::size_t i = 0; i < before.size(); ++i)
-        carried.push_back(build_.carry(r, init.back()[i], i));
+      for (std::size_t i = 0; i < before.size(); ++i) carried.push_back(build_.carry(r, init.back()[i], i));
       init.push_back(std::move(carried));
     }
     std::vector<Id> now = init.back();

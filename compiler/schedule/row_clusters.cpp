@@ -46,22 +46,22 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
     needs_[after].push_back(before);
     feeds_[before].push_back(after);
   };
-  for (std::size_t b = 0; b < writers.size(); ++b) {
-    const auto& w = writers[b];
+  for (int b = 0; b < count_of(writers); ++b) {
+    const auto& w = nth(writers, b);
     for (std::size_t i = 1; i < w.size(); ++i) add(w[i - 1], w[i]);
-    const bool stored = !w.empty() && !is_entry_value(static_cast<int>(b));
+    const bool stored = !w.empty() && !is_entry_value(b);
     writer_.push_back(stored ? w.back() : s_.kernels.size());
-    for (const std::size_t r : readers_[b])
+    for (const std::size_t r : nth(readers_, b))
       if (stored && !std::ranges::binary_search(w, r)) add(w.back(), r);
   }
   goes_on_.assign(writers.size(), false);
   for (std::size_t b = 0; b < writers.size(); ++b) {
     if (s_.buffers[b].after < 0 || writers[b].empty()) continue;
-    const auto before = static_cast<std::size_t>(s_.buffers[b].after);
-    goes_on_[before] = true;
-    for (const std::size_t k : writers[before]) add(k, writers[b].front());
-    for (const std::size_t k : readers_[before])
-      if (!std::ranges::binary_search(writers[before], k)) add(k, writers[b].front());
+    const int before = s_.buffers[b].after;
+    nth(goes_on_, before) = true;
+    for (const std::size_t k : nth(writers, before)) add(k, writers[b].front());
+    for (const std::size_t k : nth(readers_, before))
+      if (!std::ranges::binary_search(nth(writers, before), k)) add(k, writers[b].front());
   }
   for (std::size_t k = 0; k < needs_.size(); ++k)
     for (const std::size_t from : needs_[k])
@@ -274,9 +274,8 @@ bool RowClusters::find_halos(RowCluster& c) {
     const std::size_t k = c.kernels[i];
     bool stored = false;
     for (const int b : tile_steps_[k].access.stores) {
-      const auto at = static_cast<std::size_t>(b);
-      const auto& readers = readers_[at];
-      const bool local = s_.buffers[at].param < 0 && !goes_on_[at] && std::ranges::all_of(readers, inside);
+      const auto& readers = nth(readers_, b);
+      const bool local = nth(s_.buffers, b).param < 0 && !nth(goes_on_, b) && std::ranges::all_of(readers, inside);
       if (local)
         c.local.push_back(b);
       else

@@ -95,8 +95,8 @@ class KernelRanges {
       if (g_.op(inner) != Op::REDUCE || g_.reduce_kind(inner) != g_.reduce_kind(outer) || readers(inner) != 1) continue;
       const std::vector<Id> a = ranges_of(outer), b = ranges_of(inner);
       if (a.size() != 1 || b.size() != 1) continue;
-      const Id merged = g_.make(Op::REDUCE, g_.dtype(outer), {g_.data(inner), a[0], b[0]},
-                                {g_.reduce_kind(outer), ReduceOrder::striped});
+      const Id merged =
+          g_.make(Op::REDUCE, g_.dtype(outer), {g_.data(inner), a[0], b[0]}, {g_.reduce_kind(outer), ReduceOrder::striped});
       kernel_.sink = substitute(g_, before, {{outer, merged}});
       if (neighbours(a[0], b[0]) && merge(a[0], b[0])) return true;
       kernel_.sink = before;
