@@ -12,6 +12,7 @@
 #include "compiler/ir/compact.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/literal.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/verify.h"
 #include "generator/import_scopes.h"
 
@@ -28,7 +29,7 @@ constexpr std::string_view record_names[] = {
 
 // The IR's operation of the same name. The record's `and_` is the IR's `and`.
 std::optional<Op> ir_op(record::op o) {
-  std::string_view n = record_names[static_cast<std::size_t>(o)];
+  std::string_view n = nth(record_names, o);
   if (n.ends_with('_')) n.remove_suffix(1);
   return op_from_name(n);
 }
@@ -43,8 +44,6 @@ KILN_PAD_MODES(KILN_X)
 #define KILN_X(n) static_assert(static_cast<int>(record::atomic_kind::n) == static_cast<int>(AtomicKind::n));
 KILN_ATOMIC_KINDS(KILN_X)
 #undef KILN_X
-
-DType ir_dtype(kiln_dtype d) { return static_cast<DType>(d); }
 
 std::uint64_t canonical_bits(DType d, std::uint64_t v) {
   const int unused = 64 - (d == DType::boolean ? 8 : bits(d));
@@ -68,12 +67,12 @@ class Importer {
     declare_strides(out_);
     scopes_.begin();
     store_loc_.resize(out_.params.size());
-    values_.reserve(static_cast<std::size_t>(in_.n_nodes));
     const auto used = used_nodes();
+    values_.reserve(used.size());
     for (int i = 0; i < in_.n_nodes; ++i) {
       locate(in_.nodes[i].loc);
-      const bool is_dead = in_.nodes[i].o == record::op::element && !used[static_cast<std::size_t>(i)];
-      values_.push_back(is_dead ? no_id : node(i, used[static_cast<std::size_t>(i)]));
+      const bool is_dead = in_.nodes[i].o == record::op::element && !nth(used, i);
+      values_.push_back(is_dead ? no_id : node(i, nth(used, i)));
       scopes_.made(i, values_.back());
     }
     finish();
@@ -86,10 +85,9 @@ class Importer {
  private:
   // By node: whether another node uses it. `t(i) = v` also records a read of t(i), which no node uses.
   std::vector<bool> used_nodes() const {
-    std::vector<bool> used(static_cast<std::size_t>(in_.n_nodes));
+    std::vector<bool> used(narrow<std::size_t>(in_.n_nodes));
     for (int i = 0; i < in_.n_nodes; ++i)
-      for (int k = 0; k < in_.nodes[i].n_sources; ++k)
-        used[static_cast<std::size_t>(in_.sources[in_.nodes[i].source_begin + k])] = true;
+      for (int k = 0; k < in_.nodes[i].n_sources; ++k) nth(used, in_.sources[in_.nodes[i].source_begin + k]) = true;
     return used;
   }
 
@@ -141,7 +139,7 @@ class Importer {
 // The value of a node. A value from another barrier interval of a kernel with workgroups is loaded if it is kept. Otherwise it
 // is computed again, with the cheap values that it depends on.
 Id Importer::value(int position) {
-  if (!scopes_.is_elsewhere(position)) return values_.at(static_cast<std::size_t>(position));
+  if (!scopes_.is_elsewhere(position)) return nth(values_, position);
   if (scopes_.brought(position) != no_id) return scopes_.brought(position);
   std::set<int> again{position};
   for (auto it = again.rbegin(); it != again.rend(); ++it) {
@@ -162,7 +160,7 @@ Id Importer::value(int position) {
 
 Id Importer::store(std::size_t slot, Id value) {
   const Parameter& p = out_.params.at(slot);
-  const Id node = build_.store(build_.param(static_cast<int>(slot), p), p, value);  // checks the value, and may broadcast it
+  const Id node = build_.store(build_.param(slot, p), p, value);  // checks the value, and may broadcast it
   scopes_.assign(slot, g_.src(node, 1));
   store_loc_[slot] = g_.loc();
   return scopes_.assigned(slot);
@@ -189,7 +187,7 @@ Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
 // Pads the axis by wrapping, then cuts it to the old extent. The shift is taken modulo max(n, 1), which is valid for n = 0 too.
 Id Importer::roll(const record::node& n, Id x) {
   const auto numbers = this->numbers(n, 0, 2);
-  const auto axis = static_cast<std::size_t>(numbers[0]);
+  const auto axis = narrow<std::size_t>(numbers[0]);
   const std::vector<Id> shape = build_.shape_of(x);
   const Id size = index_max(g_, shape[axis], g_.index(1)), shift = index_floormod(g_, g_.index(numbers[1]), size);
   if (g_.is_index_const(shift, 0)) return x;
@@ -242,7 +240,7 @@ void Importer::finish() {
     const Parameter& p = out_.params[slot];
     g_.set_loc(store_loc_[slot].line != 0 ? store_loc_[slot] : p.loc);
     if (const Id now = scopes_.assigned(slot); now != no_id)
-      effects.push_back(build_.store(build_.param(static_cast<int>(slot), p), p, now));
+      effects.push_back(build_.store(build_.param(slot, p), p, now));
     else if (p.direction == Direction::out)
       build_.fail("E-store", "expected the output `" + p.name + "` to be assigned, got no store");
   }

@@ -11,12 +11,6 @@ namespace kiln::generator {
 using namespace compiler;
 using record::index_mode;
 
-namespace {
-
-index_mode mode_of(const record::node& n) { return static_cast<index_mode>(n.imm >> 32 & 0xff); }
-
-}  // namespace
-
 // Whether the code runs in single work items. Between the barrier intervals of a kernel with workgroups, code is treated
 // as outside of kernels.
 bool ScopeImporter::in_kernel() const {
@@ -151,12 +145,13 @@ Id ScopeImporter::element_at(index_mode mode, const Tensor& t, std::span<const I
 Id ScopeImporter::element(const record::node& n, std::span<const Id> src) {
   const Tensor t = tensor(n, src);
   if (n.s->rank > 0) return elements(n, t, src);
-  return element_at(mode_of(n), t, src.first(t.extents.size()), mode_of(n) == index_mode::constant ? src.back() : no_id);
+  return element_at(index_mode_of(n), t, src.first(t.extents.size()),
+                    index_mode_of(n) == index_mode::constant ? src.back() : no_id);
 }
 
 void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
   const Tensor t = tensor(n, src);
-  const Place p = place(mode_of(n), t, src.subspan(1));
+  const Place p = place(index_mode_of(n), t, src.subspan(1));
   const Id gate = both(active(), p.gate);
   bound(t.place) = updated(t, value_now(t.place), gate, src[0], p.index, is_unique(n));
 }
@@ -164,7 +159,7 @@ void ScopeImporter::put(const record::node& n, std::span<const Id> src) {
 Id ScopeImporter::atomic(const record::node& n, std::span<const Id> src) {
   const Tensor t = tensor(n, src);
   const std::size_t values = src.size() - t.extents.size();
-  const Place p = place(mode_of(n), t, src.subspan(values));
+  const Place p = place(index_mode_of(n), t, src.subspan(values));
   Id old = no_id;
   const Id gate = both(active(), p.gate);
   bound(t.place) = atomic_at(n, t, value_now(t.place), gate, src.first(values), p.index, &old);

@@ -81,7 +81,7 @@ void ScopeImporter::open_loop(int position, std::span<const Id> src) {
   if (is_static && !proves_nonnegative(g_, s.end, facts_)) s.end = index_max(g_, s.end, zero);
   const Id most = n.imm == 1  ? g_.index(endless)
                   : is_static ? s.end
-                              : g_.index(most_iterations(g_, static_cast<DType>(n.d), s.begin, step));
+                              : g_.index(most_iterations(g_, ir_dtype(n.d), s.begin, step));
   s.ranges.push_back(build_.range(most, ids_++));
 
   const Id not_empty = never_empty(s.end, no_id) ? no_id : g_.make(Op::LT, DType::boolean, {zero, s.end});

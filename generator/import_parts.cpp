@@ -46,7 +46,7 @@ Op operation_of(record::op o) {
 }  // namespace
 
 ScopeImporter::Part ScopeImporter::part(const record::node& n, const Tensor& t, std::span<const Id> src, std::size_t values) {
-  Part p{static_cast<index_mode>(n.imm >> 32 & 0xff), t, read_.extents(*n.s), {}, {}};
+  Part p{index_mode_of(n), t, read_.extents(*n.s), {}, {}};
   p.values.assign(src.begin(), src.begin() + static_cast<std::ptrdiff_t>(values));
   p.index.assign(src.begin() + static_cast<std::ptrdiff_t>(values), src.end());
   return p;
@@ -164,13 +164,13 @@ Id ScopeImporter::gathered(const Part& p, std::span<const Id> src) {
 }
 
 Id ScopeImporter::elements(const record::node& n, const Tensor& t, std::span<const Id> src) {
-  const bool is_constant = static_cast<index_mode>(n.imm >> 32 & 0xff) == index_mode::constant;
+  const bool is_constant = index_mode_of(n) == index_mode::constant;
   const Part p = part(n, t, is_constant ? src.first(src.size() - 1) : src, 0);
   if (!in_kernel()) return gathered(p, src);
   std::vector<Id> out;
   for (const std::vector<Id>& at : positions(p.extents))
     out.push_back(element_at(p.mode, t, indices_at(p, at), is_constant ? src.back() : no_id));
-  return joined(static_cast<DType>(n.d), out, p.extents);
+  return joined(ir_dtype(n.d), out, p.extents);
 }
 
 // Whether the indices certainly name no element twice: elements outside are skipped, and each axis of the part belongs to one
@@ -205,7 +205,7 @@ Id ScopeImporter::written(const record::node& n, const Part& p, Id state, std::s
   if (n.o == record::op::put)
     return in_kernel() || is_apart ? updated(p.tensor, state, gate, value, at.index, is_apart)
                                    : build_.atomic(AtomicKind::exchange, state, gate, value, at.index);
-  const auto o = static_cast<record::op>(n.imm >> 40 & 0xff);
+  const auto o = operation_of(n);
   if (const auto kind = atomic_of(o); kind && !in_kernel() && !is_apart) {
     const Id change = o == record::op::sub ? build_.elementwise(Op::NEG, {value}) : value;
     return build_.atomic(*kind, state, gate, change, places(p.tensor, at.index));
@@ -223,7 +223,7 @@ Id ScopeImporter::write_small(const record::node& n, const Part& p) {
     bound(c) = written(n, p, value_now(c), at, &before);
     if (n.o == record::op::atomic) old.push_back(before);
   }
-  return n.o == record::op::atomic ? joined(static_cast<DType>(n.d), old, p.extents) : no_id;
+  return n.o == record::op::atomic ? joined(ir_dtype(n.d), old, p.extents) : no_id;
 }
 
 // A write outside of kernels: a kernel over the elements.
@@ -235,7 +235,7 @@ Id ScopeImporter::scatter(const record::node& n, const Part& p, bool wants_old) 
   std::vector<Id> before{value_now(c)},
       after{written(n, p, build_.carry(ranges[0], before[0], 0), ranges, wants_old ? &each : nullptr)};
   if (wants_old) {
-    before.push_back(build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), p.extents));
+    before.push_back(build_.broadcast_to(g_.constant(ir_dtype(n.d), 0), p.extents));
     const Id old = build_.carry(ranges[0], before[1], 1);
     after.push_back(build_.update(old, no_id, each, ranges));
   }
@@ -259,12 +259,11 @@ void ScopeImporter::scatter_in_order(const record::node& n, const Part& p) {
 }
 
 Id ScopeImporter::write_elements(const record::node& n, std::span<const Id> src, bool wants_old) {
-  const bool compares = n.o == record::op::atomic && static_cast<AtomicKind>(n.imm >> 40) == AtomicKind::compare_exchange;
+  const bool compares = n.o == record::op::atomic && atomic_kind_of(n) == AtomicKind::compare_exchange;
   const Tensor t = tensor(n, src);
   const Part p = part(n, t, src, compares ? 2 : 1);
   if (in_kernel()) return write_small(n, p);
-  if (n.o == record::op::accumulate && !atomic_of(static_cast<record::op>(n.imm >> 40 & 0xff)) && !is_injective(p))
-    return scatter_in_order(n, p), no_id;
+  if (n.o == record::op::accumulate && !atomic_of(operation_of(n)) && !is_injective(p)) return scatter_in_order(n, p), no_id;
   return scatter(n, p, wants_old);
 }
 

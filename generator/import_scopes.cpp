@@ -6,6 +6,7 @@
 
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::generator {
 
@@ -25,10 +26,9 @@ bool is_math(op o) { return (o >= op::rsqrt && o <= op::erf) || o == op::pow; }
 
 void ScopeImporter::begin() {
   params_.assign(out_.params.size(), no_id);
-  const auto is_array = [](const record::node& n) { return n.o == op::local; };
-  const auto arrays = static_cast<std::size_t>(std::count_if(in_.nodes, in_.nodes + in_.n_nodes, is_array));
-  locals_.assign(arrays, no_id);
-  local_extents_.resize(arrays);
+  for (int i = 0; i < in_.n_nodes; ++i)
+    if (in_.nodes[i].o == op::local) locals_.push_back(no_id);
+  local_extents_.resize(locals_.size());
   for (const Symbol& s : out_.symbols) facts_.push_back({g_.string(g_.intern(s.name)), s.min, s.max});
 }
 
@@ -62,7 +62,7 @@ Id ScopeImporter::value_now(const Changed& c) {
   Id& b = bound(c);
   if (b != no_id) return b;
   const Parameter& p = out_.params.at(c.number);
-  if (p.direction != Direction::out) return build_.param(static_cast<int>(c.number), p);
+  if (p.direction != Direction::out) return build_.param(c.number, p);
   return b = build_.broadcast_to(g_.constant(p.dtype, 0), p.extents);
 }
 
@@ -215,21 +215,21 @@ void ScopeImporter::close_kernel() {
   std::vector<Id> before, after;
   for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
   const Id kernel = before.empty() ? no_id : build_.kernel(s.ranges, before, after);
-  for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, static_cast<std::int64_t>(k));
+  for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(kernel, k);
 }
 
 Id ScopeImporter::position_value(const record::node& n) {
   if (n.o == op::counter) {
     const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), op::loop, &Scope::kind);
     const Id at = index_add(g_, s->begin, index_mul(g_, s->ranges[0], s->step));
-    return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
+    return g_.make(Op::CAST, ir_dtype(n.d), {at});
   }
   const std::size_t axis = n.imm & 0xff;
   const auto s = std::ranges::find(scopes_.rbegin(), scopes_.rend(), op::kernel, &Scope::kind);
   Id at = s->ranges[axis];
   if (workgroup_ && (n.imm & record::of_workgroup) == 0)
     at = (n.imm & record::within_workgroup) != 0 ? local_ids()[axis] : global_id(axis);
-  return g_.make(Op::CAST, static_cast<DType>(n.d), {at});
+  return g_.make(Op::CAST, ir_dtype(n.d), {at});
 }
 
 // A local array begins with zeros in each iteration of the scope around. Outside of kernels it is a value.
@@ -240,8 +240,7 @@ Id ScopeImporter::local(int position) {
       is_of_workgroup(position))
     return locals_[number];  // made when the barrier interval began
   local_extents_[number] = read_.extents(*n.s);
-  if (!in_kernel())
-    return locals_[number] = build_.broadcast_to(g_.constant(static_cast<DType>(n.d), 0), local_extents_[number]);
+  if (!in_kernel()) return locals_[number] = build_.broadcast_to(g_.constant(ir_dtype(n.d), 0), local_extents_[number]);
   const auto s = std::ranges::find_if(scopes_.rbegin(), scopes_.rend(), [](const Scope& x) { return !x.ranges.empty(); });
   return locals_[number] = array(n, false, s->ranges[0]);
 }

@@ -54,7 +54,7 @@ Id ScopeImporter::bits_of(Id x) {
 // Returns the state after the operation. *old: the element before it.
 Id ScopeImporter::atomic_at(const record::node& n, const Tensor& t, Id state, Id gate, std::span<const Id> values,
                             std::span<const Id> index, Id* old) {
-  const auto kind = static_cast<AtomicKind>(n.imm >> 40);
+  const AtomicKind kind = atomic_kind_of(n);
   if (!t.is_small) {
     const Id after = build_.atomic(kind, state, gate, values[0], places(t, index), values.size() == 2 ? values[1] : no_id);
     if (old != nullptr) *old = build_.old(after);

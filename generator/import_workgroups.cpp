@@ -52,7 +52,7 @@ Id ScopeImporter::array(const record::node& n, bool for_each_work_item, Id range
   if (for_each_work_item)
     for (const std::int64_t size : workgroup_sizes_) extents.push_back(g_.index(size));
   for (const Id e : read_.extents(*n.s)) extents.push_back(e);
-  return build_.local(static_cast<DType>(n.d), range, extents, ids_++);
+  return build_.local(ir_dtype(n.d), range, extents, ids_++);
 }
 
 bool ScopeImporter::is_of_workgroup(int position) const {
@@ -147,7 +147,7 @@ void ScopeImporter::close_interval() {
     std::vector<Id> before, after;
     for (const Changed& c : s.changed) before.push_back(c.before), after.push_back(bound(c));
     const Id loop = build_.loop(s.ranges[0], g_.index(0), s.end, before, after, 1, false);
-    for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(loop, static_cast<std::int64_t>(k));
+    for (std::size_t k = 0; k < s.changed.size(); ++k) bound(s.changed[k]) = build_.get(loop, k);
   }
   in_interval_ = false;
 }

@@ -1,13 +1,25 @@
-// Reads from a record which tensor or variable it accesses. Variables are accessed as a whole or by element.
+// Reads the fields of a record: its type, and which tensor or variable it accesses. Variables are accessed as a whole or by
+// element.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
+#include "compiler/ir/dtype.h"
+#include "compiler/ir/op.h"
 #include "generator/record.h"
 
 namespace kiln::generator {
 
+inline constexpr compiler::DType ir_dtype(kiln_dtype d) { return static_cast<compiler::DType>(d); }
+inline constexpr record::index_mode index_mode_of(const record::node& n) {
+  return static_cast<record::index_mode>(n.imm >> 32 & 0xff);
+}
+// The operation of an `accumulate` and of an `atomic`.
+inline constexpr record::op operation_of(const record::node& n) { return static_cast<record::op>(n.imm >> 40 & 0xff); }
+inline constexpr compiler::AtomicKind atomic_kind_of(const record::node& n) {
+  return static_cast<compiler::AtomicKind>(n.imm >> 40);
+}
 inline constexpr std::uint64_t tensor_of(const record::node& n) { return n.imm & 0xffffffffu; }
 inline constexpr bool writes_element(record::op o) {
   return o == record::op::put || o == record::op::atomic || o == record::op::accumulate || o == record::op::check;

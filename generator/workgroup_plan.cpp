@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/nth.h"
 #include "generator/record_variables.h"
 
 namespace kiln::generator {
@@ -30,7 +31,7 @@ std::vector<std::int64_t> WorkgroupPlan::sizes(const record::node& kernel) {
   std::vector<std::int64_t> out;
   for (std::uint64_t i = 0; i < (kernel.imm & 0xff); ++i)
     if (const std::uint64_t size = i < 3 ? kernel.imm >> (8 + 16 * i) & 0xffff : 0; size != 0)
-      out.push_back(static_cast<std::int64_t>(size));
+      out.push_back(compiler::narrow<std::int64_t>(size));
   return out;
 }
 
@@ -129,7 +130,7 @@ bool WorkgroupPlan::differs(int i) const {
         break;
       }
       const bool own = private_arrays_.contains(tensor);
-      const bool promised = static_cast<record::index_mode>(n.imm >> 32 & 0xff) == record::index_mode::unchecked;
+      const bool promised = index_mode_of(n) == record::index_mode::unchecked;
       if (own || written_.contains({interval(i), tensor}) || (promised && !of_workgroup(i))) return true;
       break;
     }

@@ -142,8 +142,7 @@ std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<co
     // By slot: the first slot with the same buffer. It is part of the key, because code assumes that other slots do not
     // overlap.
     std::vector<std::size_t> equal_slots;
-    for (const int b : buffers)
-      equal_slots.push_back(static_cast<std::size_t>(std::ranges::find(buffers, b) - buffers.begin()));
+    for (const int b : buffers) equal_slots.push_back(index_at(buffers, std::ranges::find(buffers, b)));
     std::vector<bool> at_entry = entry_slots(schedule, schedule.kernels[i]);
     out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots), std::move(at_entry)}, i).first->second);
   }

@@ -19,9 +19,9 @@ template <class Struct>
 struct Member {
   template <class T>
   Member(T Struct::* at, llvm::Constant* v) : offset(offset_of(at)), value(v) {}
-  template <std::integral T>
-  Member(T Struct::* at, std::integral auto n)
-      : offset(offset_of(at)), bits(8 * sizeof(T)), number(static_cast<std::uint64_t>(n)) {}
+  template <std::integral T, class Number>
+    requires std::integral<Number> || std::is_enum_v<Number>
+  Member(T Struct::* at, Number n) : offset(offset_of(at)), bits(8 * sizeof(T)), number(static_cast<std::uint64_t>(n)) {}
 
   template <class T>
   static std::size_t offset_of(T Struct::* at) {

@@ -31,11 +31,10 @@ class DescriptorEmitter {
       if (program.is_argument(p)) params.push_back(param(p));
     for (const DataCheck& c : program.checks) checks.push_back(check(c));
     // Arguments of the caller and, in a program with checks, the parameter of the runtime.
-    const std::size_t given = program.params.size();
+    int next = count_of(program.params);
     for (const Buffer& b : schedule_.buffers) {
       const bool is_view = b.param >= 0 && b.offset != no_id;
-      buffer_number_.push_back(
-          b.param >= 0 && !is_view ? b.param : static_cast<int>(given + temps.size() + rotating.size() + views.size()));
+      buffer_number_.push_back(b.param >= 0 && !is_view ? b.param : next++);
       if (is_view) views.push_back(view(b));
       if (!b.among.empty()) rotating.push_back(rotating_row(b));
       if (b.is_temporary()) temps.push_back(temporary(b));
@@ -65,7 +64,7 @@ class DescriptorEmitter {
                                   {&Row::views, c_.array(views)},
                                   {&Row::loops, c_.array(loops)},
                                   {&Row::n_loops, loops.size()},
-                                  {&Row::n_numbers, static_cast<int>(symbols.size()) - n_extents},
+                                  {&Row::n_numbers, count_of(symbols) - n_extents},
                                   {&Row::rotating, c_.array(rotating)},
                                   {&Row::n_rotating, rotating.size()},
                                   {&Row::n_checks, checks.size()},
@@ -90,16 +89,16 @@ class DescriptorEmitter {
     std::vector<Constant*> extents;
     for (const Id e : p.extents) extents.push_back(expr(e));
     std::vector<int> strides;
-    for (int axis = 0; axis < p.free_strides; ++axis)
-      strides.push_back(static_cast<int>(symbols_.find(stride_name(p, static_cast<std::size_t>(axis))).value()));
+    for (std::size_t axis = 0; std::cmp_less(axis, p.free_strides); ++axis)
+      strides.push_back(narrow<int>(symbols_.find(stride_name(p, axis)).value()));
     using Row = kiln_param_desc;
     Constant* const none =
         llvm::ConstantAggregateZero::get(llvm::ArrayType::get(llvm::Type::getInt8Ty(c_.context()), sizeof(Row::reserved)));
     return c_.row<Row>({{&Row::name, c_.text(p.name)},
                         {&Row::extents, c_.array(extents)},
                         {&Row::strides, c_.numbers(strides)},
-                        {&Row::dtype, static_cast<int>(p.dtype)},
-                        {&Row::direction, static_cast<int>(p.direction)},
+                        {&Row::dtype, p.dtype},
+                        {&Row::direction, p.direction},
                         {&Row::rank, p.extents.size()},
                         {&Row::n_strides, p.free_strides},
                         {&Row::reserved, none}});
@@ -137,7 +136,7 @@ class DescriptorEmitter {
 
   std::vector<int> numbers_of(const std::vector<int>& buffers) const {
     std::vector<int> out;
-    for (const int b : buffers) out.push_back(buffer_number_.at(static_cast<std::size_t>(b)));
+    for (const int b : buffers) out.push_back(nth(buffer_number_, b));
     return out;
   }
 
@@ -149,7 +148,7 @@ class DescriptorEmitter {
     return c_.row<Row>({{&Row::name, c_.text(k.name)},
                         {&Row::fn, function},
                         {&Row::buffers, c_.numbers(buffers)},
-                        {&Row::depends_on, c_.numbers(k.depends_on)},
+                        {&Row::depends_on, c_.numbers({k.depends_on.begin(), k.depends_on.end()})},
                         {&Row::trip_count, expr(l.trip_count)},
                         {&Row::work, expr(l.work)},
                         {&Row::n_buffers, buffers.size()},
@@ -168,8 +167,7 @@ class DescriptorEmitter {
     std::vector<Constant*> out;
     for (const std::size_t i : symbols_.numbers_in(g_, expressions))
       if (symbols[i].kind == Symbol::Kind::element)
-        out.push_back(
-            c_.row<Row>({{&Row::symbol, i}, {&Row::buffer, buffer_number_.at(static_cast<std::size_t>(symbols[i].buffer))}}));
+        out.push_back(c_.row<Row>({{&Row::symbol, i}, {&Row::buffer, nth(buffer_number_, symbols[i].buffer)}}));
     return out;
   }
 
@@ -179,11 +177,11 @@ class DescriptorEmitter {
   // By loop: its part of the list of kernels.
   std::vector<Part> parts_of_loops() const {
     std::vector<Part> out(schedule_.loops.size());
-    for (std::size_t k = 0; k < schedule_.kernels.size(); ++k)
-      for (int l = schedule_.kernels[k].loop; l >= 0; l = nth(schedule_.loops, l).parent) {
+    for (int k = 0; k < count_of(schedule_.kernels); ++k)
+      for (int l = nth(schedule_.kernels, k).loop; l >= 0; l = nth(schedule_.loops, l).parent) {
         Part& part = nth(out, l);
-        if (part.first < 0) part.first = static_cast<int>(k);
-        part.end = static_cast<int>(k) + 1;
+        if (part.first < 0) part.first = k;
+        part.end = k + 1;
       }
     return out;
   }
@@ -191,7 +189,7 @@ class DescriptorEmitter {
   Constant* loop(const HostLoop& l, const Part& kernels) {
     const Id bounds[] = {l.begin, l.end};
     const std::vector<Constant*> reads = reads_of(bounds);
-    const int condition = l.condition < 0 ? -1 : buffer_number_.at(static_cast<std::size_t>(l.condition));
+    const int condition = l.condition < 0 ? -1 : nth(buffer_number_, l.condition);
     using Row = kiln_loop_desc;
     return c_.row<Row>({{&Row::begin, expr(l.begin)},
                         {&Row::end, expr(l.end)},
@@ -208,7 +206,7 @@ class DescriptorEmitter {
   // The index of a symbol; -1 for no_id.
   int number_of(Id sym) const {
     const auto i = sym == no_id ? std::nullopt : symbols_.find(g_.name(sym));
-    return i ? static_cast<int>(*i) : -1;
+    return i ? narrow<int>(*i) : -1;
   }
 
   Constants& c_;

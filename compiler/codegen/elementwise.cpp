@@ -237,27 +237,28 @@ namespace {
 using Mask = llvm::SmallVector<int, 32>;
 
 // The mask of result lanes that come from vector `i`; other lanes are poison.
-Mask lanes_from(std::span<const std::int64_t> lanes, std::size_t i, int width, int base) {
+Mask lanes_from(std::span<const std::int64_t> lanes, std::int64_t i, int width, int base) {
   Mask mask;
   for (const std::int64_t lane : lanes) {
-    const bool mine = static_cast<std::size_t>(lane / width) == i;
-    mask.push_back(mine ? base + static_cast<int>(lane % width) : llvm::PoisonMaskElem);
+    const bool mine = lane / width == i;
+    mask.push_back(mine ? base + narrow<int>(lane % width) : llvm::PoisonMaskElem);
   }
   return mask;
 }
 
 // Merges one vector after the other into the result, because machines shuffle two vectors at a time.
 Value* emit_shuffle(LlvmBuilder& b, std::span<const std::int64_t> lanes, std::span<Value* const> x) {
-  const int width = lane_count(x[0]), n = static_cast<int>(lanes.size());
+  const int width = lane_count(x[0]), n = count_of(lanes);
   if (n == 1) return b.CreateExtractElement(nth(x, lanes[0] / width), static_cast<std::uint64_t>(lanes[0] % width));
   Value* result = b.CreateShuffleVector(x[0], lanes_from(lanes, 0, width, 0));
-  for (std::size_t i = 1; i < x.size(); ++i) {
-    Value* next = width == n ? x[i] : b.CreateShuffleVector(x[i], lanes_from(lanes, i, width, 0));
+  for (std::int64_t i = 1; i < std::ssize(x); ++i) {
+    Value* next = nth(x, i);
+    if (width != n) next = b.CreateShuffleVector(next, lanes_from(lanes, i, width, 0));
     Mask mask = lanes_from(lanes, i, width, n);
     for (int lane = 0; lane < n; ++lane) {
       int& from = nth(mask, lane);
       if (from != llvm::PoisonMaskElem && width != n) from = n + lane;
-      if (static_cast<std::size_t>(nth(lanes, lane) / width) < i) from = lane;
+      if (nth(lanes, lane) / width < i) from = lane;
     }
     result = b.CreateShuffleVector(result, next, mask);
   }

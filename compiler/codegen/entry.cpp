@@ -163,7 +163,7 @@ class FastEntry {
     for (std::size_t a = p.extents.size(); a-- > 0;) {
       Value *const n = value_of(p.extents[a]), *const single = b_.CreateICmpSLE(n, one);
       Value *const given = member(b_.getInt64Ty(), strides_[i], 8 * a), *stride = dense;
-      if (a < static_cast<std::size_t>(p.free_strides)) {
+      if (std::cmp_less(a, p.free_strides)) {
         stride = b_.CreateSelect(single, zero, given);
         stride_values_[stride_name(p, a)] = stride;
         require(b_.CreateICmpULE(b_.CreateAdd(stride, b_.getInt64(fast_stride)), b_.getInt64(2 * fast_stride)));

@@ -6,6 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ir/nth.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -15,7 +17,7 @@ std::int64_t code_of(Op op) {
 }
 
 std::int64_t symbol_index(std::string_view name, const SymbolIndex& symbols) {
-  if (const auto i = symbols.find(name)) return static_cast<std::int64_t>(*i);
+  if (const auto i = symbols.find(name)) return narrow<std::int64_t>(*i);
   throw std::logic_error("codegen: unknown symbol " + std::string(name) + " in an extent expression");
 }
 

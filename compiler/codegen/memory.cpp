@@ -243,7 +243,7 @@ llvm::AtomicRMWInst::BinOp instruction_of(AtomicKind kind, bool is_signed) {
 // One lane after the other, because several lanes may change one element.
 void Memory::atomic(Id node, std::span<Value* const> x) {
   const DType d = element(g_, node);
-  const auto operation = instruction_of(static_cast<AtomicKind>(g_.arg(node, 0)), is_signed_int(d));
+  const auto operation = instruction_of(g_.atomic_kind(node), is_signed_int(d));
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   const int lanes = lane_count(x[0]);
   for (int i = 0; i < lanes; ++i) {

@@ -1,15 +1,17 @@
 #include "compiler/codegen/registers.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 
 namespace kiln::compiler {
 
 using llvm::Value;
 
 Value* in_registers(LlvmBuilder& b, Value* x, Value* y, llvm::function_ref<Value*(Value*, Value*)> f) {
-  const int lanes = lane_count(x), element = static_cast<int>(x->getType()->getScalarSizeInBits());
-  const int width = std::clamp(static_cast<int>(std::bit_ceil(static_cast<unsigned>(lanes))), 128 / element, 512 / element);
+  const int lanes = lane_count(x), element = narrow<int>(x->getType()->getScalarSizeInBits());
+  const int width = std::clamp(ceil_power_of_two(lanes), 128 / element, 512 / element);
   const auto part = [&](Value* v, int first) -> Value* {
     if (lanes == 1) return b.CreateInsertElement(llvm::PoisonValue::get(with_lanes(v->getType(), width)), v, std::uint64_t{0});
     if (lanes == width) return v;
@@ -30,8 +32,7 @@ Value* in_registers(LlvmBuilder& b, Value* x, Value* y, llvm::function_ref<Value
       all = wide;
       continue;
     }
-    for (int i = 0; i < lanes; ++i)
-      place[static_cast<unsigned>(i)] = i < first ? i : i < first + width ? lanes + i : llvm::PoisonMaskElem;
+    for (int i = 0; i < lanes; ++i) nth(place, i) = i < first ? i : i < first + width ? lanes + i : llvm::PoisonMaskElem;
     all = b.CreateShuffleVector(all, wide, place);
   }
   return all;

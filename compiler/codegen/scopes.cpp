@@ -17,38 +17,37 @@ class RangeSets {
  public:
   RangeSets() { intern({}); }
 
-  int single(Id range) { return intern({range}); }
+  std::size_t single(Id range) { return intern({range}); }
 
-  int join(int a, int b) {
+  std::size_t join(std::size_t a, std::size_t b) {
     if (a == b || b == 0) return a;
     if (a == 0) return b;
     const auto key = std::minmax(a, b);
     if (const auto hit = joined_.find(key); hit != joined_.end()) return hit->second;
     std::vector<Id> all;
-    std::set_union(nth(sets_, a).begin(), nth(sets_, a).end(), nth(sets_, b).begin(), nth(sets_, b).end(),
-                   std::back_inserter(all));
+    std::ranges::set_union(sets_[a], sets_[b], std::back_inserter(all));
     return joined_[key] = intern(std::move(all));
   }
 
-  int without(int a, Id range) {
-    std::vector<Id> rest = nth(sets_, a);
+  std::size_t without(std::size_t a, Id range) {
+    std::vector<Id> rest = sets_[a];
     std::erase(rest, range);
     return intern(std::move(rest));
   }
 
-  const std::vector<Id>& operator[](int a) const { return nth(sets_, a); }
+  const std::vector<Id>& operator[](std::size_t a) const { return sets_[a]; }
   std::size_t size() const { return sets_.size(); }
 
  private:
-  int intern(std::vector<Id> set) {
-    const auto [it, fresh] = ids_.try_emplace(set, static_cast<int>(sets_.size()));
+  std::size_t intern(std::vector<Id> set) {
+    const auto [it, fresh] = ids_.try_emplace(set, sets_.size());
     if (fresh) sets_.push_back(std::move(set));
     return it->second;
   }
 
   std::vector<std::vector<Id>> sets_;
-  std::map<std::vector<Id>, int> ids_;
-  std::map<std::pair<int, int>, int> joined_;
+  std::map<std::vector<Id>, std::size_t> ids_;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> joined_;
 };
 
 void check_loop(const Graph& g, Id loop) {
@@ -107,8 +106,9 @@ std::set<std::int64_t> stored_slots(const Graph& g, const Scopes& s) {
 // By node: the set of RANGEs that it depends on. A loop that is an effect also depends on the loop that has it as an effect. A
 // LOAD of a buffer that the kernel stores must stay in the outermost loop, even if its index does not depend on it. In kernels
 // with states, the states imply this.
-std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<std::int32_t>& listed, RangeSets& sets) {
-  std::vector<int> ranges(s.of.size(), 0);
+std::vector<std::size_t> free_ranges(const Graph& g, const Scopes& s, const std::vector<std::int32_t>& listed,
+                                     RangeSets& sets) {
+  std::vector<std::size_t> ranges(s.of.size(), 0);
   const Id outermost = outermost_range(g, s.nodes.back());
   const std::set<std::int64_t> stored = stored_slots(g, s);
   const auto reads_stored = [&](Id id) {
@@ -121,13 +121,13 @@ std::vector<int> free_ranges(const Graph& g, const Scopes& s, const std::vector<
     } else if (op == Op::CARRY) {
       ranges[id] = ranges[g.range_of(id)];
     } else if (op == Op::FOR) {
-      int all = 0;
+      std::size_t all = 0;
       for (const Id src : g.src(id).subspan(1)) all = sets.join(all, ranges[src]);
       const std::int32_t by = nth(listed, s.loop_of[id]);
       if (by > root_scope) all = sets.join(all, sets.single(nth(s.loops, by).range));
       ranges[id] = sets.without(all, g.range_of(id));
     } else {
-      int all = 0;
+      std::size_t all = 0;
       for (const Id src : g.src(id)) all = sets.join(all, ranges[src]);
       if (outermost != no_id && reads_stored(id)) all = sets.join(all, sets.single(outermost));
       ranges[id] = all;
@@ -147,7 +147,8 @@ std::int32_t deepest(const Scopes& s, const std::vector<Id>& ranges) {
   return best;
 }
 
-void build_tree(Scopes& s, const std::vector<std::int32_t>& listed, const std::vector<int>& ranges, const RangeSets& sets) {
+void build_tree(Scopes& s, const std::vector<std::int32_t>& listed, const std::vector<std::size_t>& ranges,
+                const RangeSets& sets) {
   for (std::size_t i = 1; i < s.loops.size(); ++i) {
     LoopScope& loop = s.loops[i];
     loop.parent = listed[i] >= 0 ? listed[i] : deepest(s, sets[ranges[loop.loop]]);
@@ -196,19 +197,18 @@ std::int32_t Scopes::place(Id node, std::int32_t use) const {
 Scopes find_scopes(const Graph& g, Id sink) {
   Scopes s;
   s.nodes = g.reachable(sink);
-  const std::size_t bound = static_cast<std::size_t>(sink) + 1;
+  const std::size_t bound = std::size_t{sink} + 1;
   s.of.assign(bound, -1);
   s.loop_of.assign(bound, -1);
   s.reads_memory.assign(bound, false);
   list_loops(g, s);
   RangeSets sets;
   const std::vector<std::int32_t> listed = list_effects(g, sink, s);
-  const std::vector<int> ranges = free_ranges(g, s, listed, sets);
+  const std::vector<std::size_t> ranges = free_ranges(g, s, listed, sets);
   build_tree(s, listed, ranges, sets);
   std::vector<std::int32_t> scope_of_set(sets.size());
-  for (std::size_t i = 0; i < sets.size(); ++i) scope_of_set[i] = deepest(s, sets[static_cast<int>(i)]);
-  for (const Id id : s.nodes)
-    s.of[id] = g.op(id) == Op::FOR ? nth(s.loops, s.loop_of[id]).parent : nth(scope_of_set, ranges[id]);
+  for (std::size_t i = 0; i < sets.size(); ++i) scope_of_set[i] = deepest(s, sets[i]);
+  for (const Id id : s.nodes) s.of[id] = g.op(id) == Op::FOR ? nth(s.loops, s.loop_of[id]).parent : scope_of_set[ranges[id]];
   mark_memory(g, s);
   return s;
 }

@@ -40,7 +40,7 @@ void check_forms(const Program& p, std::span<const Array> arguments) {
     if (a.extents.size() != q.extents.size())
       throw Diagnostic("E-argument", where,
                        "expected rank " + std::to_string(q.extents.size()) + ", got " + std::to_string(a.extents.size()));
-    const std::size_t need = a.elements() * static_cast<std::size_t>(bytes(a.dtype));
+    const std::size_t need = a.elements() * size_of(a.dtype);
     if (q.direction != Direction::out && a.data.size() != need)
       throw Diagnostic("E-argument", where,
                        "expected " + std::to_string(need) + " bytes, got " + std::to_string(a.data.size()));

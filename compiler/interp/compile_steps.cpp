@@ -199,7 +199,7 @@ class StepCompiler {
     if (parts.expected != no_id) w.expected = slot(parts.expected);
     w.atomic = g_.op(id) == Op::ATOMIC;
     if (w.atomic) {
-      w.kind = static_cast<AtomicKind>(g_.arg(id, 0));
+      w.kind = g_.atomic_kind(id);
       w.old = old_.at(id).slot;
     }
     w.unique = is_unique(g_, id);
@@ -254,7 +254,7 @@ class StepCompiler {
     if (std::ranges::none_of(reached_, [&](Id id) { return is_unique(g_, id); })) return;
     origins_ = state_origins(g_, root_);
     for (Id id : reached_)
-      if (is_unique(g_, id) && is_shared(origins_[id])) promised_.emplace(origins_[id], static_cast<int>(promised_.size()));
+      if (is_unique(g_, id) && is_shared(origins_[id])) promised_.emplace(origins_[id], promised_.size());
     out_.promised = promised_.size();
   }
 
@@ -278,8 +278,8 @@ class StepCompiler {
   std::vector<std::vector<std::uint32_t>> released_;
   std::map<std::int64_t, std::uint32_t> presets_;
   std::map<Id, Place> old_;
-  std::vector<Id> origins_;     // by node: origin of its memory; empty if there are no promises
-  std::map<Id, int> promised_;  // by origin: number of the memory
+  std::vector<Id> origins_;             // by node: origin of its memory; empty if there are no promises
+  std::map<Id, std::size_t> promised_;  // by origin: number of the memory
 };
 
 }  // namespace

@@ -158,7 +158,7 @@ void cast(DType to, DType from, const Loop& l) {
 }
 
 void bitcast(DType d, const Loop& l) {
-  const auto size = static_cast<std::size_t>(bytes(d));
+  const std::size_t size = size_of(d);
   for (std::size_t i = 0; i < l.n; ++i) std::memcpy(l.out + i * size, l.in[0].data + i * l.step(0) * size, size);
 }
 

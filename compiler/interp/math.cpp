@@ -45,7 +45,7 @@ void MathEvaluator::apply(Op op, DType type, std::span<const Operand> operands, 
 void MathEvaluator::apply_wide(Op op, DType type, std::span<const Operand> operands, std::byte* out, std::size_t n) {
   const Expansion& e = expansion(op, type);
   const Graph& g = e.graph;
-  const auto size = static_cast<std::size_t>(bytes(type));
+  const std::size_t size = size_of(type);
   std::vector<std::vector<std::int64_t>> storage(g.size());
   std::vector<Operand> values(g.size());
   for (Id id : e.order) {

@@ -20,15 +20,9 @@ std::vector<std::int64_t> strides(const Array& x) {
   return s;
 }
 
-Array empty_array(DType d, std::vector<std::int64_t> extents) {
-  Array out{d, std::move(extents), {}};
-  out.data.resize(out.elements() * static_cast<std::size_t>(bytes(d)));
-  return out;
-}
-
 Array gather(const Array& x, const Tables& tables, std::vector<std::int64_t> extents, const std::byte* fill = nullptr) {
-  Array out = empty_array(x.dtype, std::move(extents));
-  const auto size = static_cast<std::size_t>(bytes(x.dtype));
+  Array out = Array::zeros(x.dtype, std::move(extents));
+  const std::size_t size = size_of(x.dtype);
   std::vector<std::int64_t> index(out.extents.size(), 0);
   for (std::size_t e = 0, n = out.elements(); e < n; ++e) {
     std::int64_t offset = 0;
@@ -38,7 +32,7 @@ Array gather(const Array& x, const Tables& tables, std::vector<std::int64_t> ext
       inside = inside && t != outside;
       offset += t;
     }
-    std::memcpy(out.data.data() + e * size, inside ? x.data.data() + static_cast<std::size_t>(offset) * size : fill, size);
+    std::memcpy(out.data.data() + e * size, inside ? x.at(offset) : fill, size);
     for (std::size_t a = index.size(); a-- > 0 && ++index[a] == out.extents[a];) index[a] = 0;
   }
   return out;
@@ -60,7 +54,7 @@ std::int64_t source_of(PadMode mode, std::int64_t i, std::int64_t n) {
 
 // Element e of an integer array as an index of an axis of extent n: the nearest index if it is outside.
 std::int64_t clamped(const Array& index, std::size_t e, std::int64_t n) {
-  const auto size = static_cast<std::size_t>(bytes(index.dtype));
+  const std::size_t size = size_of(index.dtype);
   const Operand from{index.data.data() + e * size, true};
   std::int64_t i = 0;
   apply_elementwise(Op::CAST, DType::i64, index.dtype, {&from, 1}, reinterpret_cast<std::byte*>(&i), 1);
@@ -75,10 +69,10 @@ Array permute_array(const Array& x, std::span<const std::int64_t> axes) {
   Tables tables;
   std::vector<std::int64_t> extents;
   for (std::int64_t a : axes) {
-    const auto axis = static_cast<std::size_t>(a);
-    extents.push_back(x.extents[axis]);
+    const std::int64_t extent = nth(x.extents, a), stride = nth(s, a);
+    extents.push_back(extent);
     auto& t = tables.emplace_back();
-    for (std::int64_t i = 0; i < x.extents[axis]; ++i) t.push_back(i * s[axis]);
+    for (std::int64_t i = 0; i < extent; ++i) t.push_back(i * stride);
   }
   return gather(x, tables, std::move(extents));
 }
@@ -119,10 +113,9 @@ Array pad_array(const Array& x, const Array& value, PadMode mode, std::span<cons
 }
 
 Array gather_array(const Array& x, std::span<const Array* const> index, std::vector<std::int64_t> extents) {
-  Array out = empty_array(x.dtype, std::move(extents));
+  Array out = Array::zeros(x.dtype, std::move(extents));
   if (out.data.empty() || x.data.empty()) return out;
-  std::size_t row = static_cast<std::size_t>(bytes(x.dtype));
-  for (std::size_t a = index.size(); a < x.extents.size(); ++a) row *= static_cast<std::size_t>(x.extents[a]);
+  const std::size_t row = x.elements(index.size(), x.extents.size()) * size_of(x.dtype);
   for (std::size_t e = 0; e * row < out.data.size(); ++e) {
     std::int64_t at = 0;
     for (std::size_t a = 0; a < index.size(); ++a)
@@ -136,14 +129,12 @@ Array concat_arrays(std::span<const Array* const> parts, std::size_t axis) {
   auto extents = parts[0]->extents;
   extents[axis] = 0;
   for (const Array* p : parts) extents[axis] += p->extents[axis];
-  Array out = empty_array(parts[0]->dtype, extents);
-  std::size_t outer = 1, inner = static_cast<std::size_t>(bytes(out.dtype));
-  for (std::size_t a = 0; a < extents.size(); ++a)
-    if (a != axis) (a < axis ? outer : inner) *= static_cast<std::size_t>(extents[a]);
+  Array out = Array::zeros(parts[0]->dtype, extents);
+  const std::size_t outer = out.elements(0, axis), inner = out.elements(axis + 1, extents.size()) * size_of(out.dtype);
   std::byte* to = out.data.data();
   for (std::size_t o = 0; o < outer; ++o)
     for (const Array* p : parts) {
-      const std::size_t run = static_cast<std::size_t>(p->extents[axis]) * inner;
+      const std::size_t run = p->extent(axis) * inner;
       if (run != 0) std::memcpy(to, p->data.data() + o * run, run);
       to += run;
     }

@@ -4,6 +4,7 @@
 
 #include "compiler/interp/scalar.h"
 #include "compiler/interp/visit.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -69,7 +70,7 @@ s::Compute<T> block_of_products(const T* x, const T* y, std::size_t n) {
 
 template <class C>
 C striped(ReduceKind k, std::vector<C> x) {
-  constexpr auto size = static_cast<std::size_t>(reduce_block);
+  constexpr std::size_t size = reduce_block;
   while (x.size() > size) {
     std::vector<C> blocks;
     for (std::size_t i = 0; i < x.size(); i += size) blocks.push_back(block(k, x.data() + i, std::min(size, x.size() - i)));
@@ -81,12 +82,13 @@ C striped(ReduceKind k, std::vector<C> x) {
 // The index of the first extreme element. A NaN beats every number.
 template <class C>
 std::int64_t arg_extreme(bool largest, const std::vector<C>& x) {
-  std::size_t best = 0;
-  for (std::size_t i = 1; i < x.size(); ++i) {
-    if (x[best] != x[best]) break;
-    if (x[i] != x[i] || (largest ? x[i] > x[best] : x[i] < x[best])) best = i;
+  std::int64_t best = 0;
+  for (std::int64_t i = 1; i < std::ssize(x); ++i) {
+    const C now = nth(x, i), extreme = nth(x, best);
+    if (extreme != extreme) break;
+    if (now != now || (largest ? now > extreme : now < extreme)) best = i;
   }
-  return static_cast<std::int64_t>(best);
+  return best;
 }
 
 struct Split {
@@ -94,10 +96,7 @@ struct Split {
 };
 
 Split split_at(const Array& x, std::size_t axis) {
-  Split s;
-  for (std::size_t i = 0; i < x.extents.size(); ++i)
-    (i < axis ? s.outer : i == axis ? s.axis : s.inner) *= static_cast<std::size_t>(x.extents[i]);
-  return s;
+  return {x.elements(0, axis), x.extent(axis), x.elements(axis + 1, x.extents.size())};
 }
 
 bool is_arg(ReduceKind k) { return k == ReduceKind::argmax || k == ReduceKind::argmin; }
@@ -120,18 +119,12 @@ void reduce_lines(ReduceKind kind, const Array& x, Split d, bool last, Array& ou
     }
 }
 
-Array result_array(DType d, std::vector<std::int64_t> extents) {
-  Array out{d, std::move(extents), {}};
-  out.data.resize(out.elements() * static_cast<std::size_t>(bytes(d)));
-  return out;
-}
-
 }  // namespace
 
 Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis) {
   auto extents = x.extents;
   extents.erase(extents.begin() + static_cast<std::ptrdiff_t>(axis));
-  Array out = result_array(is_arg(kind) ? DType::i64 : x.dtype, std::move(extents));
+  Array out = Array::zeros(is_arg(kind) ? DType::i64 : x.dtype, std::move(extents));
   const bool last = axis + 1 == x.extents.size();
   const Split d = split_at(x, axis);
   if (x.dtype == DType::boolean && !is_arg(kind)) {  // for bools max equals any, and min equals all
@@ -150,9 +143,8 @@ Array reduce_axis(ReduceKind kind, const Array& x, std::size_t axis) {
 
 Array reduce_fma(const Array& a, const Array& b, std::size_t count) {
   const std::size_t kept = a.extents.size() - count;
-  Array out = result_array(a.dtype, {a.extents.begin(), a.extents.begin() + static_cast<std::ptrdiff_t>(kept)});
-  std::size_t length = 1;
-  for (std::size_t i = kept; i < a.extents.size(); ++i) length *= static_cast<std::size_t>(a.extents[i]);
+  Array out = Array::zeros(a.dtype, {a.extents.begin(), a.extents.begin() + static_cast<std::ptrdiff_t>(kept)});
+  const std::size_t length = a.elements(kept, a.extents.size());
   visit_type(a.dtype, [&]<class T>() {
     if constexpr (!std::is_same_v<T, s::Bool>) {
       using C = s::Compute<T>;
@@ -168,9 +160,9 @@ Array reduce_fma(const Array& a, const Array& b, std::size_t count) {
 }
 
 Array reduce_dot(const Array& a, const Array& b) {
-  Array out = result_array(a.dtype, {a.extents.begin(), a.extents.end() - 1});
-  const auto n = static_cast<std::size_t>(a.extents.back());
-  constexpr auto size = static_cast<std::size_t>(reduce_block);
+  Array out = Array::zeros(a.dtype, {a.extents.begin(), a.extents.end() - 1});
+  const std::size_t n = a.extent(a.extents.size() - 1);
+  constexpr std::size_t size = reduce_block;
   visit_type(a.dtype, [&]<class T>() {
     if constexpr (!std::is_same_v<T, s::Bool>) {
       const auto *x = reinterpret_cast<const T*>(a.data.data()), *y = reinterpret_cast<const T*>(b.data.data());

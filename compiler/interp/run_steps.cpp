@@ -95,12 +95,12 @@ void StepRunner::read(const Step& s) {
     return;
   }
   const Array& x = *arrays_[s.tensor.place.slot];
-  const auto size = static_cast<std::size_t>(bytes(x.dtype));
+  const std::size_t size = size_of(x.dtype);
   copy_element(out.bytes, x.data.data() + offset(a, x) * size, size);
 }
 
 void StepRunner::combine(const Write& w, std::byte* element) {
-  const auto size = static_cast<std::size_t>(bytes(w.dtype));
+  const std::size_t size = size_of(w.dtype);
   const std::byte* value = scalars_[w.value].bytes;
   if (!w.atomic) return copy_element(element, value, size);
   copy_element(scalars_[w.old].bytes, element, size);
@@ -111,8 +111,8 @@ void StepRunner::combine(const Write& w, std::byte* element) {
 }
 
 void StepRunner::keep_promise(const Write& w, std::size_t element) {
-  if (w.promised < 0) return;
-  const auto memory = static_cast<std::size_t>(w.promised);
+  if (!w.promised) return;
+  const std::size_t memory = *w.promised;
   const bool in_kernel = !w.of_kernel || of_kernel_.write(memory, element, w.unique);
   if (in_kernel && (workgroup_axes_ == 0 || of_workgroup_.write(memory, element, w.unique))) return;
   throw Diagnostic("E-race", where(g_, g_.loc(w.at.node)),
@@ -135,7 +135,7 @@ void StepRunner::write(const Write& w) {
   const std::size_t element = offset(w.at, *state);
   keep_promise(w, element);
   if (state.use_count() > 1) state = std::make_shared<Array>(*state);
-  combine(w, state->data.data() + element * static_cast<std::size_t>(bytes(w.dtype)));
+  combine(w, state->data.data() + element * size_of(w.dtype));
 }
 
 void StepRunner::fresh(const Step& s) {

@@ -49,8 +49,8 @@ struct Write {  // UPDATE, ATOMIC
   bool atomic = false;
   AtomicKind kind = AtomicKind::add;
   bool unique = false;
-  int promised = -1;      // number of the memory if some write of it is unique; else -1
-  bool of_kernel = true;  // whether that memory belongs to the kernel; false: an array of the workgroup
+  std::optional<std::size_t> promised;  // number of the memory if some write of it is unique
+  bool of_kernel = true;                // whether that memory belongs to the kernel; false: an array of the workgroup
 };
 
 struct Scope {                  // FOR, KERNEL

@@ -18,11 +18,7 @@ std::vector<std::int64_t> WholeEvaluator::extents_of(Id id) {
   return out;
 }
 
-Array WholeEvaluator::zeros(DType d, std::vector<std::int64_t> extents) const {
-  Array a{d, std::move(extents), {}};
-  a.data.resize(a.elements() * static_cast<std::size_t>(bytes(d)));
-  return a;
-}
+Array WholeEvaluator::zeros(DType d, std::vector<std::int64_t> extents) const { return Array::zeros(d, std::move(extents)); }
 
 // The index values of n sources, from source `first` on.
 std::vector<std::int64_t> WholeEvaluator::operands(Id id, std::size_t first, std::size_t n) {
@@ -88,7 +84,7 @@ Array WholeEvaluator::reduce(Id id, std::span<const Array* const> sources) {
   }
   const DType result = g_.dtype(id);
   if (axes.size() > 1) x = converted(x, accumulation_dtype(x.dtype));
-  for (std::size_t i = axes.size(); i-- > 0;) x = reduce_axis(kind, x, static_cast<std::size_t>(axes[i]));
+  for (std::size_t i = axes.size(); i-- > 0;) x = reduce_axis(kind, x, g_.slot(id, i + 1));
   return converted(std::move(x), result);
 }
 

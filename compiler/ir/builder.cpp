@@ -19,8 +19,7 @@ std::string Builder::shape_text(std::span<const Id> extents) const {
 void Builder::declare(const Symbol& s) { facts_.push_back({graph_.string(graph_.intern(s.name)), s.min, s.max}); }
 
 void Builder::check_rank(std::size_t rank) const {
-  if (rank > static_cast<std::size_t>(max_rank))
-    fail("E-rank", "expected rank <= " + std::to_string(max_rank) + ", got " + std::to_string(rank));
+  if (rank > max_rank) fail("E-rank", "expected rank <= " + std::to_string(max_rank) + ", got " + std::to_string(rank));
 }
 
 void Builder::check_extents(std::span<const Id> extents) {
@@ -34,7 +33,7 @@ void Builder::check_extents(std::span<const Id> extents) {
   }
 }
 
-void Builder::check_axes(std::span<const std::int64_t> axes, int rank, std::string_view what) const {
+void Builder::check_axes(std::span<const std::int64_t> axes, std::ptrdiff_t rank, std::string_view what) const {
   for (std::int64_t a : axes)
     if (a < 0 || a >= rank)
       fail("E-axis",
@@ -89,10 +88,9 @@ void Builder::apply_minimums(Program& p) const {
 
 Id Builder::constant(DType d, std::uint64_t bits) { return graph_.constant(d, bits); }
 
-Id Builder::param(int slot, const Parameter& p) {
+Id Builder::param(Arg slot, const Parameter& p) {
   check_extents(p.extents);
-  const std::int64_t args[] = {slot};
-  return graph_.make(Op::PARAM, p.dtype, p.extents, args, p.name);
+  return graph_.make(Op::PARAM, p.dtype, p.extents, {slot}, p.name);
 }
 
 Id Builder::iota(DType d, Id extent) {
@@ -140,7 +138,7 @@ Id Builder::broadcast_to(Id x, std::span<const Id> extents) {
 }
 
 Id Builder::elementwise(Op op, std::span<const Id> sources, DType target) {
-  if (!is_elementwise(op) || static_cast<int>(sources.size()) != arity(op))
+  if (!is_elementwise(op) || std::ssize(sources) != arity(op))
     fail("E-shape", "`" + std::string(name(op)) + "` expected " + std::to_string(arity(op)) + " operands, got " +
                         std::to_string(sources.size()));
   DType types[3];
@@ -189,7 +187,7 @@ Id Builder::permute(Id x, std::span<const std::int64_t> axes) {
   check_axes(axes, rank, "permute");
   std::vector<std::int64_t> sorted(axes.begin(), axes.end());
   std::ranges::sort(sorted);
-  if (static_cast<int>(axes.size()) != rank || std::ranges::adjacent_find(sorted) != sorted.end())
+  if (std::ssize(axes) != rank || std::ranges::adjacent_find(sorted) != sorted.end())
     fail("E-axis",
          "`permute` expected each of " + std::to_string(rank) + " axes once, got " + std::to_string(axes.size()) + " axes");
   return movement(Op::PERMUTE, std::span(&x, 1), {}, axes);
@@ -250,7 +248,7 @@ Id Builder::pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::s
                       std::string(name(graph_.dtype(value))) + " " + shape_text(shapes_(value)));
   for (std::size_t i = 0; i < in.size(); ++i) check_pad_axis(i, mode, in[i], before[i], extents[i]);
   const Id data[] = {x, value};
-  const std::int64_t args[] = {static_cast<std::int64_t>(mode)};
+  const std::int64_t args[] = {Arg(mode).value};
   return movement(Op::PAD, data, {before, extents}, args);
 }
 
@@ -258,11 +256,11 @@ Id Builder::concat(std::span<const Id> parts, std::int64_t axis) {
   if (parts.empty()) fail("E-shape", "`concat` expected at least one operand, got none");
   const auto first = shape_of(parts[0]);
   const std::int64_t args[] = {axis};
-  check_axes(args, static_cast<int>(first.size()), "concat");
+  check_axes(args, std::ssize(first), "concat");
   for (Id p : parts) {
     auto s = shape_of(p);
     bool same = s.size() == first.size();
-    for (std::size_t i = 0; same && i < s.size(); ++i) same = static_cast<std::int64_t>(i) == axis || s[i] == first[i];
+    for (std::size_t i = 0; same && i < s.size(); ++i) same = std::cmp_equal(i, axis) || s[i] == first[i];
     if (!same)
       fail("E-shape", "`concat` expected shapes that differ on axis " + std::to_string(axis) + " only, got " +
                           shape_text(first) + " and " + shape_text(s));
@@ -302,9 +300,7 @@ Id Builder::reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes) {
     fail("E-axis", "`reduce` expected axes in ascending order, each once");
   if ((k == ReduceKind::argmax || k == ReduceKind::argmin) && axes.size() != 1)
     fail("E-axis", "`reduce " + std::string(name(k)) + "` expected one axis, got " + std::to_string(axes.size()));
-  std::vector<std::int64_t> args{static_cast<std::int64_t>(k)};
-  args.insert(args.end(), axes.begin(), axes.end());
-  return graph_.make(Op::REDUCE, d, std::span<const Id>(&x, 1), args);
+  return reduction(k, d, std::span(&x, 1), axes);
 }
 
 Id Builder::reduce(ReduceKind k, Id a, Id b, std::span<const std::int64_t> axes) {
@@ -318,17 +314,20 @@ Id Builder::reduce(ReduceKind k, Id a, Id b, std::span<const std::int64_t> axes)
   const Id both[] = {a, b};
   const auto shape = broadcast_shape(Op::REDUCE, both);
   const Id src[] = {broadcast_to(a, shape), broadcast_to(b, shape)};
-  check_axes(axes, static_cast<int>(shape.size()), "reduce");
+  check_axes(axes, std::ssize(shape), "reduce");
   if (std::ranges::adjacent_find(axes, std::greater_equal<>()) != axes.end())
     fail("E-axis", "`reduce` expected axes in ascending order, each once");
-  if (const auto rank = static_cast<std::int64_t>(shape.size());
-      k == ReduceKind::dot && (axes.size() != 1 || axes[0] != rank - 1))
+  if (const auto rank = std::ssize(shape); k == ReduceKind::dot && (axes.size() != 1 || axes[0] != rank - 1))
     fail("E-axis", what + " expected one axis, the last of its operands, got " +
                        (axes.size() == 1 ? "axis " + std::to_string(axes[0]) : std::to_string(axes.size()) + " axes") +
                        " of rank " + std::to_string(rank));
-  std::vector<std::int64_t> args{static_cast<std::int64_t>(k)};
+  return reduction(k, d, src, axes);
+}
+
+Id Builder::reduction(ReduceKind k, DType d, std::span<const Id> operands, std::span<const std::int64_t> axes) {
+  std::vector<std::int64_t> args{Arg(k).value};
   args.insert(args.end(), axes.begin(), axes.end());
-  return graph_.make(Op::REDUCE, d, src, args);
+  return graph_.make(Op::REDUCE, d, operands, args);
 }
 
 Id Builder::store(Id param, const Parameter& p, Id value) {

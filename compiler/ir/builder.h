@@ -40,7 +40,7 @@ class Builder {
   void trust_bounds() { trust_bounds_ = true; }
 
   Id constant(DType d, std::uint64_t bits);  // bits: in the form of CONST in op.h
-  Id param(int slot, const Parameter& p);    // value of the parameter at entry
+  Id param(Arg slot, const Parameter& p);    // value of the parameter at entry
   Id iota(DType d, Id extent);               // 0, 1, ..., extent-1
   Id extent_value(DType d, Id extent);       // an extent as a rank-0 tensor: CAST(index)
 
@@ -75,12 +75,12 @@ class Builder {
   Id atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id> index, Id expected = no_id);
   Id old(Id atomic);
   Id range(Id end, std::int64_t number, RangeKind kind = RangeKind::loop);
-  Id carry(Id range, Id init, std::int64_t slot);
+  Id carry(Id range, Id init, Arg slot);
   Id local(DType d, Id range, std::span<const Id> extents, std::int64_t number);
   Id loop(Id range, Id begin, Id end, std::span<const Id> init, std::span<const Id> yield, std::int64_t step = 1,
           bool conditional = false);
   Id kernel(std::span<const Id> ranges, std::span<const Id> init, std::span<const Id> final);
-  Id get(Id scope, std::int64_t slot);
+  Id get(Id scope, Arg slot);
 
   Id store(Id param, const Parameter& p, Id value);  // value: of the parameter's shape, or of rank 0
 
@@ -91,9 +91,10 @@ class Builder {
   std::vector<Id> broadcast_shape(Op op, std::span<const Id> sources);
   Id movement(Op op, std::span<const Id> data, std::initializer_list<std::span<const Id>> operands,
               std::span<const std::int64_t> args = {});
+  Id reduction(ReduceKind k, DType d, std::span<const Id> operands, std::span<const std::int64_t> axes);
   void check_rank(std::size_t rank) const;
   void check_extents(std::span<const Id> extents);
-  void check_axes(std::span<const std::int64_t> axes, int rank, std::string_view what) const;
+  void check_axes(std::span<const std::int64_t> axes, std::ptrdiff_t rank, std::string_view what) const;
   bool nonnegative(Id v);
   bool symbolic(Id v);
   void check_op(Id x, Op op, std::string_view what) const;

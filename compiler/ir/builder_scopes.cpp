@@ -28,7 +28,7 @@ void Builder::check_index(Op op, Id tensor, std::span<const Id> index) {
   const std::string what = "`" + std::string(name(op)) + "`";
   if (graph_.dtype(tensor) >= DType::index)
     fail("E-dtype", what + " expected a tensor, got " + std::string(name(graph_.dtype(tensor))));
-  if (static_cast<int>(index.size()) != shapes_.rank(tensor))
+  if (std::ssize(index) != shapes_.rank(tensor))
     fail("E-shape", what + " expected an index for each axis of " + shape_text(shape_of(tensor)) + ", got " +
                         std::to_string(index.size()));
   for (Id i : index) check_scalar(i, DType::index, what + "'s index");
@@ -71,8 +71,7 @@ Id Builder::atomic(AtomicKind k, Id state, Id gate, Id value, std::span<const Id
     src.push_back(expected);
   }
   src.insert(src.end(), index.begin(), index.end());
-  const std::int64_t args[] = {static_cast<std::int64_t>(k)};
-  return graph_.make(Op::ATOMIC, d, src, args);
+  return graph_.make(Op::ATOMIC, d, src, {k});
 }
 
 Id Builder::old(Id atomic) {
@@ -86,10 +85,10 @@ Id Builder::range(Id end, std::int64_t number, RangeKind kind) {
   return graph_.range(end, number, kind);
 }
 
-Id Builder::carry(Id range, Id init, std::int64_t slot) {
+Id Builder::carry(Id range, Id init, Arg slot) {
   check_op(range, Op::RANGE, "`carry`");
   if (graph_.dtype(init) == DType::none) fail("E-dtype", "`carry` expected a value, got an effect");
-  if (slot < 0) fail("E-scope", "`carry` expected a slot >= 0, got " + std::to_string(slot));
+  if (slot.value < 0) fail("E-scope", "`carry` expected a slot >= 0, got " + std::to_string(slot.value));
   return graph_.make(Op::CARRY, graph_.dtype(init), {range, init}, {slot});
 }
 
@@ -102,8 +101,7 @@ Id Builder::local(DType d, Id range, std::span<const Id> extents, std::int64_t n
   if (number < 0) fail("E-scope", "`local` expected an id >= 0, got " + std::to_string(number));
   std::vector<Id> src{range};
   src.insert(src.end(), extents.begin(), extents.end());
-  const std::int64_t args[] = {number};
-  return graph_.make(Op::LOCAL, d, src, args);
+  return graph_.make(Op::LOCAL, d, src, {number});
 }
 
 void Builder::check_slots(Op op, std::span<const Id> init, std::span<const Id> next) {
@@ -137,7 +135,7 @@ Id Builder::loop(Id range, Id begin, Id end, std::span<const Id> init, std::span
   std::vector<Id> src{range, begin, end};
   src.insert(src.end(), init.begin(), init.end());
   src.insert(src.end(), yield.begin(), yield.end());
-  std::vector<std::int64_t> args{static_cast<std::int64_t>(init.size()), step};
+  std::vector<std::int64_t> args{std::ssize(init), step};
   if (conditional) args.push_back(1);
   return graph_.make(Op::FOR, DType::none, src, args);
 }
@@ -151,17 +149,16 @@ Id Builder::kernel(std::span<const Id> ranges, std::span<const Id> init, std::sp
   std::vector<Id> src(ranges.begin(), ranges.end());
   src.insert(src.end(), init.begin(), init.end());
   src.insert(src.end(), final.begin(), final.end());
-  const std::int64_t args[] = {static_cast<std::int64_t>(ranges.size()), static_cast<std::int64_t>(init.size())};
-  return graph_.make(Op::KERNEL, DType::none, src, args);
+  return graph_.make(Op::KERNEL, DType::none, src, {ranges.size(), init.size()});
 }
 
-Id Builder::get(Id scope, std::int64_t slot) {
+Id Builder::get(Id scope, Arg slot) {
   if (!is_scope(graph_.op(scope)))
     fail("E-scope", "`get` expected a `for` or a `kernel`, got a `" + std::string(name(graph_.op(scope))) + "`");
   const auto init = scope_inits(graph_, scope);
-  if (slot < 0 || static_cast<std::size_t>(slot) >= init.size())
-    fail("E-scope", "`get` expected a slot below " + std::to_string(init.size()) + ", got " + std::to_string(slot));
-  return graph_.make(Op::GET, graph_.dtype(nth(init, slot)), {scope}, {slot});
+  if (slot.value < 0 || slot.value >= std::ssize(init))
+    fail("E-scope", "`get` expected a slot below " + std::to_string(init.size()) + ", got " + std::to_string(slot.value));
+  return graph_.make(Op::GET, graph_.dtype(nth(init, slot.value)), {scope}, {slot});
 }
 
 }  // namespace kiln::compiler

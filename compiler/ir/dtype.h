@@ -1,10 +1,12 @@
 // Element types of the IR: those of kiln/dtype.h with their codes, and two of the IR alone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "compiler/ir/nth.h"
 #include "kiln/dtype.h"
 
 namespace kiln::compiler {
@@ -28,8 +30,9 @@ constexpr bool is_int(DType d) { return is_signed_int(d) || is_unsigned_int(d); 
 #define KILN_X(code, name, bits, type) bits,
 inline constexpr std::uint8_t dtype_bits[] = {KILN_DTYPES(KILN_X) 64, 0};  // also of index and none
 #undef KILN_X
-constexpr int bits(DType d) { return dtype_bits[static_cast<int>(d)]; }  // storage bits; a bool is one byte, 0 or 1
+constexpr int bits(DType d) { return nth(dtype_bits, d); }  // storage bits; a bool is one byte, 0 or 1
 constexpr int bytes(DType d) { return bits(d) / 8; }
+constexpr std::size_t size_of(DType d) { return static_cast<std::size_t>(bytes(d)); }  // bytes() in memory, like sizeof
 
 std::string_view name(DType d);  // "bool", "i8", ..., "f64", "index", "none"
 std::optional<DType> dtype_from_name(std::string_view s);

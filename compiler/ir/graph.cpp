@@ -103,7 +103,7 @@ Id Graph::memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t
     case Op::CARRY: return of(src, 1);
     case Op::GET: {
       const bool of_loop = src.size() == 1 && args.size() == 1 && args[0] >= 0 && nodes_[src[0]].op == Op::FOR;
-      return of_loop ? of(this->src(src[0]), 3 + static_cast<std::size_t>(args[0])) : no_id;
+      return of_loop ? of(this->src(src[0]), 3 + narrow<std::size_t>(args[0])) : no_id;
     }
     default: return no_id;
   }
@@ -155,10 +155,15 @@ Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::span<const 
   return id;
 }
 
-Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initializer_list<std::int64_t> arguments,
+Id Graph::make(Op op, DType dtype, std::span<const Id> sources, std::initializer_list<Arg> arguments, std::string_view name,
+               int lanes) {
+  given_.clear();
+  for (const Arg a : arguments) given_.push_back(a.value);
+  return make(op, dtype, sources, given_, name, lanes);
+}
+Id Graph::make(Op op, DType dtype, std::initializer_list<Id> sources, std::initializer_list<Arg> arguments,
                std::string_view name, int lanes) {
-  return make(op, dtype, std::span(sources.begin(), sources.size()), std::span(arguments.begin(), arguments.size()), name,
-              lanes);
+  return make(op, dtype, std::span(sources.begin(), sources.size()), arguments, name, lanes);
 }
 
 Id Graph::with_src(Id id, std::span<const Id> sources) {
@@ -168,12 +173,10 @@ Id Graph::with_src(Id id, std::span<const Id> sources) {
   return make(n.op, n.dtype, sources, args(id), string(n.name), n.lanes);
 }
 
-Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) {
-  return make(Op::CONST, d, {}, {static_cast<std::int64_t>(value_bits)}, {}, lanes);
-}
-Id Graph::index(std::int64_t v) {
-  if (v < least_kept || v >= least_kept + static_cast<std::int64_t>(kept_.size()))
-    return make(Op::CONST, DType::index, {}, {v});
+Id Graph::constant(DType d, std::uint64_t value_bits, int lanes) { return make(Op::CONST, d, {}, {value_bits}, {}, lanes); }
+Id Graph::index(Arg arg) {
+  const std::int64_t v = arg.value;
+  if (v < least_kept || v >= least_kept + std::ssize(kept_)) return make(Op::CONST, DType::index, {}, {v});
   Id& kept = nth(kept_, v - least_kept);
   if (kept == no_id) kept = make(Op::CONST, DType::index, {}, {v});
   return kept;

@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cassert>
+#include <concepts>
 #include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -23,6 +25,14 @@ struct SourceLoc {
   std::uint32_t file = 0;  // interned string; 0 is none
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+};
+
+// An arg of a new node: any integer, or an enumerator such as ReduceKind::sum.
+struct Arg {
+  template <class T>
+    requires std::integral<T> || std::is_enum_v<T>
+  constexpr Arg(T v) : value(static_cast<std::int64_t>(v)) {}
+  std::int64_t value;
 };
 
 struct UOp {
@@ -49,8 +59,10 @@ class Graph {
   // The node with these parts; creates it if it is new. Checks no types: builder.h and verify.h do.
   Id make(Op op, DType dtype, std::span<const Id> src, std::span<const std::int64_t> args = {}, std::string_view name = {},
           int lanes = 1);
-  Id make(Op op, DType dtype, std::initializer_list<Id> src, std::initializer_list<std::int64_t> args = {},
-          std::string_view name = {}, int lanes = 1);
+  Id make(Op op, DType dtype, std::span<const Id> src, std::initializer_list<Arg> args, std::string_view name = {},
+          int lanes = 1);
+  Id make(Op op, DType dtype, std::initializer_list<Id> src, std::initializer_list<Arg> args = {}, std::string_view name = {},
+          int lanes = 1);
 
   const UOp& operator[](Id id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
@@ -59,8 +71,8 @@ class Graph {
   std::span<const std::int64_t> args(Id id) const { return {args_.data() + nodes_[id].arg_begin, nodes_[id].arg_count}; }
   Id src(Id id, std::size_t i) const { return src_[nodes_[id].src_begin + i]; }
   std::int64_t arg(Id id, std::size_t i) const { return args_[nodes_[id].arg_begin + i]; }
-  // The first arg of a node that names a slot, an axis or a number of operands by it.
-  std::size_t slot(Id id) const { return static_cast<std::size_t>(arg(id, 0)); }
+  // An arg that is a slot, an axis or a number of operands.
+  std::size_t slot(Id id, std::size_t i = 0) const { return static_cast<std::size_t>(arg(id, i)); }
   Op op(Id id) const { return nodes_[id].op; }
   DType dtype(Id id) const { return nodes_[id].dtype; }
   int lanes(Id id) const { return nodes_[id].lanes; }
@@ -80,10 +92,11 @@ class Graph {
   }
   Id end(Id range) const { return src_of(Op::RANGE, range); }
   std::int64_t range_number(Id range) const { return arg_of(Op::RANGE, range, 0); }
-  RangeKind range_kind(Id range) const { return static_cast<RangeKind>(arg_of(Op::RANGE, range, 1)); }
+  RangeKind range_kind(Id range) const { return enum_of<RangeKind>(Op::RANGE, range, 1); }
   std::int64_t value(Id constant) const { return arg_of(Op::CONST, constant, 0); }  // bits, or the integer of an index constant
-  ReduceKind reduce_kind(Id reduce) const { return static_cast<ReduceKind>(arg_of(Op::REDUCE, reduce, 0)); }
-  PadMode pad_mode(Id pad) const { return static_cast<PadMode>(arg_of(Op::PAD, pad, 0)); }
+  ReduceKind reduce_kind(Id reduce) const { return enum_of<ReduceKind>(Op::REDUCE, reduce, 0); }
+  ReduceOrder reduce_order(Id reduce) const { return enum_of<ReduceOrder>(Op::REDUCE, reduce, 1); }
+  PadMode pad_mode(Id pad) const { return enum_of<PadMode>(Op::PAD, pad, 0); }
   Id data(Id id) const {  // the tensor that a movement, GATHER, STAGE, INDEX or single-operand REDUCE reads
     assert(is_movement(op(id)) || op(id) == Op::GATHER || op(id) == Op::STAGE || op(id) == Op::INDEX || op(id) == Op::REDUCE);
     return src(id, 0);
@@ -103,7 +116,7 @@ class Graph {
     assert(op(carry) == Op::CARRY);
     return src(carry, 1);
   }
-  AtomicKind atomic_kind(Id atomic) const { return static_cast<AtomicKind>(arg_of(Op::ATOMIC, atomic, 0)); }
+  AtomicKind atomic_kind(Id atomic) const { return enum_of<AtomicKind>(Op::ATOMIC, atomic, 0); }
   Id condition(Id where) const { return src_of(Op::WHERE, where); }
 
   // A copy of the sources from number `first` on, valid also after the next make().
@@ -129,12 +142,10 @@ class Graph {
 
   // Shorthands. constant(): bits in the form of CONST in op.h. index(): an index constant.
   Id constant(DType d, std::uint64_t value_bits, int lanes = 1);
-  Id index(std::int64_t v);
+  Id index(Arg v);
   Id sym(std::string_view name);
   // A RANGE over 0 .. end - 1. Ranges with equal numbers and ends are one range.
-  Id range(Id end, std::int64_t number, RangeKind kind) {
-    return make(Op::RANGE, DType::index, {end}, {number, static_cast<std::int64_t>(kind)});
-  }
+  Id range(Id end, std::int64_t number, RangeKind kind) { return make(Op::RANGE, DType::index, {end}, {number, kind}); }
   bool is_const(Id id) const { return nodes_[id].op == Op::CONST; }
   bool is_index_const(Id id, std::int64_t v) const;
 
@@ -156,6 +167,10 @@ class Graph {
     assert(op(id) == expected);
     return arg(id, i);
   }
+  template <class Enum>
+  Enum enum_of(Op expected, Id id, std::size_t i) const {
+    return static_cast<Enum>(arg_of(expected, id, i));
+  }
   std::uint64_t hash_of(const UOp& n, std::span<const Id> src, std::span<const std::int64_t> args) const;
   Id memory_of(Op op, std::span<const Id> src, std::span<const std::int64_t> args) const;
   void grow_table();
@@ -164,7 +179,8 @@ class Graph {
   std::vector<UOp> nodes_;
   std::vector<Id> src_;
   std::vector<std::int64_t> args_;
-  std::vector<Id> table_;  // open addressing on hash, no_id is free
+  std::vector<std::int64_t> given_;  // the args of one make(), kept to allocate once
+  std::vector<Id> table_;            // open addressing on hash, no_id is free
   static constexpr std::int64_t least_kept = -8;
   std::array<Id, 64> kept_;  // common index constants, from least_kept on
   std::deque<std::string> strings_;

@@ -35,8 +35,8 @@ std::string declare_strides(Program& p) {
   std::ranges::stable_partition(p.symbols, is_extent);
   auto at = std::ranges::find_if_not(p.symbols, is_extent);
   for (const Parameter& q : p.params)
-    for (int axis = 0; axis < q.free_strides; ++axis) {
-      const std::string name = stride_name(q, static_cast<std::size_t>(axis));
+    for (std::size_t axis = 0; std::cmp_less(axis, q.free_strides); ++axis) {
+      const std::string name = stride_name(q, axis);
       if (std::ranges::find(p.symbols, name, &Symbol::name) != p.symbols.end()) return name;
       const Symbol stride{.name = name, .min = -KILN_MAX_STRIDE, .max = KILN_MAX_STRIDE, .kind = Symbol::Kind::stride};
       at = p.symbols.insert(at, stride) + 1;
@@ -46,10 +46,7 @@ std::string declare_strides(Program& p) {
 
 std::vector<Id> strides_of(Graph& g, const Parameter& p) {
   std::vector<Id> out = dense_strides(g, p);
-  for (int axis = 0; axis < p.free_strides; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    out[a] = g.sym(stride_name(p, a));
-  }
+  for (std::size_t axis = 0; std::cmp_less(axis, p.free_strides); ++axis) out[axis] = g.sym(stride_name(p, axis));
   return out;
 }
 
@@ -63,10 +60,9 @@ Id position_of(Graph& g, const Parameter& p, std::span<const Id> index) {
 Id dense_position(Graph& g, const Parameter& p, Id position) {
   const std::vector<Id> dense = dense_strides(g, p);
   std::unordered_map<Id, Id> values;
-  for (int axis = 0; axis < p.free_strides; ++axis) {
-    const auto a = static_cast<std::size_t>(axis);
-    const Id symbol = g.sym(stride_name(p, a));
-    if (symbol != dense[a]) values[symbol] = dense[a];
+  for (std::size_t axis = 0; std::cmp_less(axis, p.free_strides); ++axis) {
+    const Id symbol = g.sym(stride_name(p, axis));
+    if (symbol != dense[axis]) values[symbol] = dense[axis];
   }
   return substitute(g, position, values);
 }

@@ -14,7 +14,7 @@ namespace kiln::compiler {
 
 // "", " pitched", " pitched 1" (only the first axis has a stride of the caller), " strided".
 std::string layout_text(int free_strides, int rank);
-inline std::string layout_text(const Parameter& p) { return layout_text(p.free_strides, static_cast<int>(p.extents.size())); }
+inline std::string layout_text(const Parameter& p) { return layout_text(p.free_strides, count_of(p.extents)); }
 
 std::string stride_name(const Parameter& p, std::size_t axis);
 

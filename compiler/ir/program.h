@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/nth.h"
 #include "kiln/program.h"
 
 namespace kiln::compiler {
@@ -21,6 +22,9 @@ struct Parameter {
   SourceLoc loc;
   int free_strides = 0;  // number of leading axes with strides of the caller; the other axes are dense
 };
+
+// The number of the parameter that a PARAM reads, and of its buffer.
+inline int parameter_of(const Graph& g, Id param) { return narrow<int>(g.slot(param)); }
 
 // A symbolic extent with its declared facts, which the entry check ensures and passes may trust. Or a number that the run sets.
 struct Symbol {

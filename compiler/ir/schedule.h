@@ -50,9 +50,9 @@ inline constexpr std::int64_t most_chunks = 64;
 struct Kernel {
   std::string name;  // <program>_k<number>
   Id sink = no_id;
-  std::vector<int> buffers;     // by kernel slot: index into Schedule::buffers
-  std::vector<int> depends_on;  // kernels that must finish first
-  bool is_explicit = false;     // the program wrote it as a KERNEL: its loops stay as they are
+  std::vector<int> buffers;             // by kernel slot: index into Schedule::buffers
+  std::vector<std::size_t> depends_on;  // kernels that must finish first
+  bool is_explicit = false;             // the program wrote it as a KERNEL: its loops stay as they are
   // Buffers whose values on entry the kernel reads before it writes them. Unset: the inout parameters.
   std::optional<std::vector<int>> at_entry = std::nullopt;
   int segment = 0;  // until dependencies: index into Schedule::segments

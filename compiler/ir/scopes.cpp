@@ -11,13 +11,13 @@ LoopParts loop_parts(const Graph& g, Id loop) {
 
 KernelParts kernel_parts(const Graph& g, Id kernel) {
   const auto s = g.src(kernel);
-  const auto n = g.slot(kernel), m = static_cast<std::size_t>(g.arg(kernel, 1));
+  const std::size_t n = g.slot(kernel), m = g.slot(kernel, 1);
   return {s.first(n), s.subspan(n, m), s.subspan(n + m, m)};
 }
 
 WriteParts write_parts(const Graph& g, Id write) {
   const auto s = g.src(write);
-  const bool expects = g.op(write) == Op::ATOMIC && g.arg(write, 0) == static_cast<std::int64_t>(AtomicKind::compare_exchange);
+  const bool expects = g.op(write) == Op::ATOMIC && g.atomic_kind(write) == AtomicKind::compare_exchange;
   return {s[0], s[1], s[2], expects ? s[3] : no_id, s.subspan(expects ? 4 : 3)};
 }
 

@@ -20,7 +20,7 @@ std::span<const Id> Shapes::data_sources(Id id) const {
 }
 
 Shapes::Entry Shapes::keep(std::span<const Id> extents) {
-  const Entry e{static_cast<std::uint32_t>(pool_.size()), static_cast<std::int32_t>(extents.size())};
+  const Entry e{static_cast<std::uint32_t>(pool_.size()), static_cast<std::uint32_t>(extents.size())};
   pool_.insert(pool_.end(), extents.begin(), extents.end());
   return e;
 }
@@ -75,8 +75,8 @@ Shapes::Entry Shapes::derive(Id id) {
       const auto in = copy_of(src[0]);
       const auto axes = graph_.args(id).subspan(1);
       std::vector<Id> out;
-      for (std::size_t i = 0; i < in.size(); ++i)
-        if (std::ranges::find(axes, static_cast<std::int64_t>(i)) == axes.end()) out.push_back(in[i]);
+      for (std::int64_t i = 0; i < std::ssize(in); ++i)
+        if (std::ranges::find(axes, i) == axes.end()) out.push_back(nth(in, i));
       return keep(out);
     }
     default: return {0, 0};
@@ -88,13 +88,13 @@ std::span<const Id> Shapes::operator()(Id id) {
   std::vector<Id> stack{id};
   while (!stack.empty()) {
     const Id top = stack.back();
-    if (entries_[top].rank >= 0) {
+    if (entries_[top].rank != Entry::unknown) {
       stack.pop_back();
       continue;
     }
     bool ready = true;
     for (Id s : data_sources(top))
-      if (entries_[s].rank < 0) {
+      if (entries_[s].rank == Entry::unknown) {
         stack.push_back(s);
         ready = false;
       }
@@ -103,7 +103,7 @@ std::span<const Id> Shapes::operator()(Id id) {
     stack.pop_back();
   }
   const Entry e = entries_[id];
-  return {pool_.data() + e.begin, static_cast<std::size_t>(e.rank)};
+  return {pool_.data() + e.begin, e.rank};
 }
 
 std::vector<Id> Shapes::of(Id id) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 
@@ -17,12 +18,12 @@ class Shapes {
   // The span is valid until the next call.
   std::span<const Id> operator()(Id id);
   std::vector<Id> of(Id id);
-  int rank(Id id) { return static_cast<int>((*this)(id).size()); }
+  int rank(Id id) { return count_of((*this)(id)); }
 
  private:
   struct Entry {
-    std::uint32_t begin = 0;
-    std::int32_t rank = -1;  // -1: not derived yet
+    static constexpr std::uint32_t unknown = 0xffffffffu;
+    std::uint32_t begin = 0, rank = unknown;  // unknown: not derived yet
   };
   std::span<const Id> data_sources(Id id) const;
   Entry derive(Id id);

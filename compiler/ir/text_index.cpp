@@ -52,7 +52,7 @@ class Parser {
       return v;
     }
     if (s_.accept('%')) return names_.node(s_.natural("a node number"));
-    if (s_.peek() >= '0' && s_.peek() <= '9') return g_.index(static_cast<std::int64_t>(s_.natural("an integer")));
+    if (s_.peek() >= '0' && s_.peek() <= '9') return g_.index(s_.natural("an integer"));
     const auto w = s_.word("an extent");
     if ((w == "min" || w == "max") && s_.accept('(')) {
       const Id a = sum(depth + 1);

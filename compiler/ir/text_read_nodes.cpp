@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "compiler/ir/literal.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_reader.h"
 
@@ -12,7 +13,7 @@ std::int64_t named_argument(TextReader& r, Op op, std::size_t position) {
   const auto w = r.scan.peek_word();
   std::optional<std::int64_t> v;
   const auto take = [&](auto e) {
-    if (e) v = static_cast<std::int64_t>(*e);
+    if (e) v = Arg(*e).value;
   };
   if (op == Op::RANGE && position == 1) take(range_kind_from_name(w));
   if (op == Op::REDUCE && position == 0) take(reduce_kind_from_name(w));
@@ -29,7 +30,7 @@ std::vector<std::int64_t> arguments(TextReader& r, Op op, DType d) {
   if (!r.scan.accept('{')) return out;
   do {
     const bool value = op == Op::CONST && out.empty();
-    out.push_back(value ? static_cast<std::int64_t>(r.scan.literal(d)) : named_argument(r, op, out.size()));
+    out.push_back(value ? Arg(r.scan.literal(d)).value : named_argument(r, op, out.size()));
   } while (r.scan.accept(','));
   r.scan.expect('}');
   return out;
@@ -47,7 +48,7 @@ void read_node(TextReader& r) {
     while (r.scan.accept(','));
   }
   const std::string n = r.scan.peek() == '"' ? r.scan.quoted("a name") : std::string();
-  if (arity(op) >= 0 && static_cast<int>(src.size()) != arity(op))
+  if (arity(op) >= 0 && std::ssize(src) != arity(op))
     r.scan.reject("`" + std::string(name(op)) + "` expected " + std::to_string(arity(op)) + " sources, got " +
                   std::to_string(src.size()));
   if (op == Op::CONST && args.size() != 1) r.scan.reject("`const` expected one value, got " + std::to_string(args.size()));
@@ -73,11 +74,11 @@ void read_buffer(TextReader& r, Schedule& s) {
     } else if (r.scan.accept_word("param")) {
       const std::uint64_t slot = r.scan.natural("a parameter's slot");
       if (slot >= r.program.params.size()) r.scan.reject("expected a parameter's slot, got " + std::to_string(slot));
-      b.param = static_cast<int>(slot);
+      b.param = narrow<int>(slot);
     } else if (r.scan.accept_word("after")) {
       const std::uint64_t before = r.scan.natural("a buffer above");
       if (before >= s.buffers.size()) r.scan.reject("expected a buffer above, got " + std::to_string(before));
-      b.after = static_cast<int>(before);
+      b.after = narrow<int>(before);
     } else if (r.scan.accept_word("among")) {
       b.among = r.small_list();
     } else if (r.scan.accept_word("count")) {
@@ -91,8 +92,7 @@ void read_buffer(TextReader& r, Schedule& s) {
     r.scan.reject("`buffer` expected `tile` and `tile_storage` together, got one");
   if (b.among.empty() != (b.count == no_id)) r.scan.reject("`buffer` expected `among` and `count` together, got one");
   for (const int one : b.among)
-    if (static_cast<std::size_t>(one) >= s.buffers.size())
-      r.scan.reject("expected a buffer declared above, got " + std::to_string(one));
+    if (one >= std::ssize(s.buffers)) r.scan.reject("expected a buffer declared above, got " + std::to_string(one));
   s.buffers.push_back(b);
 }
 
@@ -103,7 +103,7 @@ bool read_lowered(TextReader& r, LoweredKernel& l) {
   else if (r.scan.accept_word("work"))
     l.work = r.node();
   else if (r.scan.accept_word("alignment"))
-    l.alignment = static_cast<int>(std::clamp<std::uint64_t>(r.scan.natural("an alignment"), 1, 1 << 20));
+    l.alignment = narrow<int>(std::clamp<std::uint64_t>(r.scan.natural("an alignment"), 1, 1 << 20));
   else if (r.scan.accept_word("parallel"))
     l.parallel = true;
   else if (!r.scan.accept_word("serial"))
@@ -115,7 +115,7 @@ bool read_lowered(TextReader& r, LoweredKernel& l) {
 int number_below(TextReader& r, std::size_t n, const char* what) {
   const std::uint64_t v = r.scan.natural(what);
   if (v >= n) r.scan.reject("expected " + std::string(what) + " declared above, got " + std::to_string(v));
-  return static_cast<int>(v);
+  return narrow<int>(v);
 }
 
 void read_loop(TextReader& r, Schedule& s) {
@@ -142,11 +142,12 @@ void read_loop(TextReader& r, Schedule& s) {
   s.loops.push_back(l);
 }
 
+std::vector<std::size_t> indices(const std::vector<int>& numbers) { return {numbers.begin(), numbers.end()}; }
+
 std::vector<int> parameters(TextReader& r) {
   std::vector<int> list = r.small_list();
   for (const int p : list)
-    if (static_cast<std::size_t>(p) >= r.program.params.size())
-      r.scan.reject("expected a parameter declared above, got " + std::to_string(p));
+    if (p >= std::ssize(r.program.params)) r.scan.reject("expected a parameter declared above, got " + std::to_string(p));
   std::ranges::sort(list);
   return list;
 }
@@ -179,7 +180,7 @@ void read_kernel(TextReader& r, Schedule& s) {
     else if (r.scan.accept_word("buffers"))
       k.buffers = r.small_list();
     else if (r.scan.accept_word("depends_on"))
-      k.depends_on = r.small_list();
+      k.depends_on = indices(r.small_list());
     else if (r.scan.accept_word("explicit"))
       k.is_explicit = true;
     else if (r.scan.accept_word("at_entry"))
@@ -198,11 +199,9 @@ void read_kernel(TextReader& r, Schedule& s) {
   }
   if (k.sink == no_id) r.scan.reject("`kernel` expected a sink, got none");
   for (int b : k.buffers)
-    if (static_cast<std::size_t>(b) >= s.buffers.size())
-      r.scan.reject("expected a buffer declared above, got " + std::to_string(b));
-  for (int d : k.depends_on)
-    if (static_cast<std::size_t>(d) >= s.kernels.size())
-      r.scan.reject("expected a kernel declared above, got " + std::to_string(d));
+    if (b >= std::ssize(s.buffers)) r.scan.reject("expected a buffer declared above, got " + std::to_string(b));
+  for (const std::size_t d : k.depends_on)
+    if (d >= s.kernels.size()) r.scan.reject("expected a kernel declared above, got " + std::to_string(d));
   if (is_lowered && (l.trip_count == no_id || l.work == no_id))
     r.scan.reject("a lowered `kernel` expected trip_count and work, got one of them");
   if (s.lowered.size() != (is_lowered ? s.kernels.size() : 0)) r.scan.reject("expected kernels that are all lowered, or none");

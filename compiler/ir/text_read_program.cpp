@@ -4,6 +4,7 @@
 
 #include "compiler/ir/call_symbols.h"
 #include "compiler/ir/literal.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/text_reader.h"
 
@@ -253,7 +254,7 @@ Id ProgramReader::make(const Statement& s) {
   if (s.op == Op::GATHER) return want_at_least(s, 2), b.gather(s.operands[0], std::span(s.operands).subspan(1));
   if (s.op == Op::STAGE) return want(s, 1), b.stage(s.operands[0]);
   if (is_elementwise(s.op)) {
-    want(s, static_cast<std::size_t>(arity(s.op)));
+    want(s, narrow<std::size_t>(arity(s.op)));
     const bool to = s.op == Op::CAST || s.op == Op::BITCAST;
     return b.elementwise(s.op, s.operands, to ? need(s.dtype, s, "a type") : DType::none);
   }

@@ -60,7 +60,7 @@ std::vector<T> bracketed(Scanner& s, Read read) {
 
 std::vector<Id> TextReader::index_list() {
   auto v = bracketed<Id>(scan, [this] { return index(); });
-  if (v.size() > static_cast<std::size_t>(max_rank))
+  if (v.size() > max_rank)
     scan.reject("expected at most " + std::to_string(max_rank) + " axes, got " + std::to_string(v.size()), "E-rank");
   return v;
 }
@@ -71,7 +71,7 @@ std::vector<int> TextReader::small_list() {
   return bracketed<int>(scan, [this] {
     const std::int64_t v = scan.integer("an integer");
     if (v < 0 || v > INT32_MAX) scan.reject("expected a number below 2^31, got " + std::to_string(v));
-    return static_cast<int>(v);
+    return narrow<int>(v);
   });
 }
 
@@ -173,7 +173,7 @@ void TextReader::read_symbol() {
       s.kind = Symbol::Kind::count;
     else if (scan.accept_word("element")) {
       s.kind = Symbol::Kind::element;
-      s.buffer = static_cast<int>(std::min<std::uint64_t>(scan.natural("a buffer"), INT32_MAX));
+      s.buffer = narrow<int>(std::min<std::uint64_t>(scan.natural("a buffer"), INT32_MAX));
     } else
       scan.fail("`min`, `needed_at`, `max`, `multiple_of`, `counter`, `count` or `element`");
   }
@@ -199,7 +199,7 @@ void TextReader::read_param(Direction d) {
   in_params_ = false;
   const std::string_view word = layout(p);
   p.name = word.empty() ? scan.word("a parameter's name") : word;
-  if (!params_.emplace(p.name, static_cast<int>(program.params.size())).second)
+  if (!params_.emplace(p.name, count_of(program.params)).second)
     scan.reject("expected each parameter once, got `" + p.name + "` again");
   if (scan.peek() == '@') {
     location();
@@ -218,16 +218,16 @@ std::string_view TextReader::layout(Parameter& p) {
   if (!pitched && word != "strided") return {};
   scan.accept_word(word);
   if (scan.at_line_end() || scan.peek() == '@') return word;
-  const auto axes = static_cast<std::int64_t>(p.extents.size());
+  const std::int64_t axes = std::ssize(p.extents);
   std::int64_t n = pitched ? axes - 1 : axes;
   if (pitched && scan.peek() >= '0' && scan.peek() <= '9')
-    n = static_cast<std::int64_t>(std::min<std::uint64_t>(scan.natural("a number of axes"), 1000));
+    n = narrow<std::int64_t>(std::min<std::uint64_t>(scan.natural("a number of axes"), 1000));
   if (n < 1)
     scan.reject("expected " + std::string(pitched ? "two axes or more of a pitched" : "an axis or more of a strided") +
                     " parameter, got rank " + std::to_string(axes),
                 "E-rank");
   if (n > axes) scan.reject("expected at most " + std::to_string(axes) + " strides, got " + std::to_string(n), "E-rank");
-  p.free_strides = static_cast<int>(n);
+  p.free_strides = narrow<int>(n);
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "compiler/ir/literal.h"
+#include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
 namespace {
@@ -78,7 +79,7 @@ std::uint64_t Scanner::natural(std::string_view expected) {
   std::int64_t v = 0;
   const auto r = std::from_chars(text_.data() + pos_, text_.data() + text_.size(), v);
   if (r.ec != std::errc{}) fail(std::string(expected) + " below 2^63");
-  pos_ = static_cast<std::size_t>(r.ptr - text_.data());
+  pos_ = index_at(text_, r.ptr);
   return static_cast<std::uint64_t>(v);
 }
 
@@ -87,7 +88,7 @@ std::int64_t Scanner::integer(std::string_view expected) {
   std::int64_t v = 0;
   const auto r = std::from_chars(text_.data() + pos_, text_.data() + text_.size(), v);
   if (r.ec != std::errc{}) fail(std::string(expected) + " of 64 bits");
-  pos_ = static_cast<std::size_t>(r.ptr - text_.data());
+  pos_ = index_at(text_, r.ptr);
   return v;
 }
 

@@ -133,15 +133,15 @@ std::string Writer::generic_args(Id id) const {
     if (op == Op::CONST && i == 0)
       s += literal_text(g_.dtype(id), u);
     else if (op == Op::RANGE && i == 1 && u < 6)
-      s += name(static_cast<RangeKind>(a));
+      s += name(g_.range_kind(id));
     else if (op == Op::REDUCE && i == 0 && u <= static_cast<std::uint64_t>(ReduceKind::dot))
-      s += name(static_cast<ReduceKind>(a));
+      s += name(g_.reduce_kind(id));
     else if (over_ranges && i == 1 && u < 2)
       s += a == 0 ? "sequential" : "striped";
     else if (op == Op::PAD && i == 0 && u < 4)
-      s += name(static_cast<PadMode>(a));
+      s += name(g_.pad_mode(id));
     else if (op == Op::ATOMIC && i == 0 && u < 8)
-      s += name(static_cast<AtomicKind>(a));
+      s += name(g_.atomic_kind(id));
     else
       s += std::to_string(a);
   }
@@ -175,18 +175,17 @@ std::string Writer::tensor_operands(Id id) const {
     case Op::SLICE: return ref(src[0]) + ", begin " + extents(src.subspan(1, args.size())) + ", step " + numbers(args);
     case Op::PAD:
       return ref(src[0]) + ", " + ref(src[1]) + ", before " + extents(src.subspan(2, (src.size() - 2) / 2)) + ", mode " +
-             std::string(name(static_cast<PadMode>(args[0])));
+             std::string(name(g_.pad_mode(id)));
     case Op::CONCAT: return operands(src) + ", axis " + std::to_string(args[0]);
-    case Op::REDUCE:
-      return operands(src) + ", " + std::string(name(static_cast<ReduceKind>(args[0]))) + ", axes " + numbers(args.subspan(1));
+    case Op::REDUCE: return operands(src) + ", " + std::string(name(g_.reduce_kind(id))) + ", axes " + numbers(args.subspan(1));
     case Op::RANGE:
       return operands(src) + ", id " + std::to_string(args[0]) +
-             (static_cast<RangeKind>(args[1]) == RangeKind::workgroup ? ", workgroup" : "");
+             (g_.range_kind(id) == RangeKind::workgroup ? ", workgroup" : "");
     case Op::LOCAL: return ref(src[0]) + ", id " + std::to_string(args[0]);
     case Op::CARRY:
     case Op::GET: return operands(src) + ", slot " + std::to_string(args[0]);
     case Op::UPDATE: return operands(src) + (args.empty() ? "" : ", unique");
-    case Op::ATOMIC: return operands(src) + ", " + std::string(name(static_cast<AtomicKind>(args[0])));
+    case Op::ATOMIC: return operands(src) + ", " + std::string(name(g_.atomic_kind(id)));
     case Op::FOR:
       return operands(src) + (args[1] != 1 ? ", step " + std::to_string(args[1]) : "") + (args.size() > 2 ? ", while" : "");
     default: return operands(src);
@@ -263,7 +262,7 @@ std::string write_schedule(const Graph& g, const Schedule& s, TextOptions option
   w.generic_nodes(roots);
   w.symbols_and_params(s.program);
   if (s.program.sink != no_id) w.line("sink " + w.ref(s.program.sink));
-  const auto list = [](const std::vector<int>& v) { return Writer::numbers(std::vector<std::int64_t>(v.begin(), v.end())); };
+  const auto list = [](const auto& v) { return Writer::numbers(std::vector<std::int64_t>(v.begin(), v.end())); };
   const auto entry = [&](const char* key, Id id) { return id == no_id ? "" : key + w.ref(id); };
   const auto number = [](const char* key, int n, int none) { return n == none ? "" : key + std::to_string(n); };
   for (const Buffer& b : s.buffers)

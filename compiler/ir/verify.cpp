@@ -28,20 +28,20 @@ Id rebuilt_scope(Builder& b, Id id, std::span<const Id> s, std::span<const std::
   switch (g.op(id)) {
     case Op::UPDATE: return b.update(s[0], s[1], s[2], s.subspan(3), !a.empty());
     case Op::ATOMIC: {
-      const auto kind = static_cast<AtomicKind>(a[0]);
+      const AtomicKind kind = g.atomic_kind(id);
       const bool expects = kind == AtomicKind::compare_exchange;
       return b.atomic(kind, s[0], s[1], s[2], s.subspan(expects ? 4 : 3), expects ? s[3] : no_id);
     }
     case Op::INDEX: return b.element(s[0], s.subspan(1));
-    case Op::RANGE: return b.range(s[0], a[0], static_cast<RangeKind>(a[1]));
+    case Op::RANGE: return b.range(s[0], a[0], g.range_kind(id));
     case Op::CARRY: return b.carry(s[0], s[1], a[0]);
     case Op::LOCAL: return b.local(g.dtype(id), s[0], s.subspan(1), a[0]);
     case Op::FOR: {
-      const auto n = static_cast<std::size_t>(a[0]);
+      const std::size_t n = g.slot(id);
       return b.loop(s[0], s[1], s[2], s.subspan(3, n), s.subspan(3 + n, n), a[1], a.size() > 2);
     }
     case Op::KERNEL: {
-      const auto n = static_cast<std::size_t>(a[0]), m = static_cast<std::size_t>(a[1]);
+      const std::size_t n = g.slot(id), m = g.slot(id, 1);
       return b.kernel(s.first(n), s.subspan(n, m), s.subspan(n + m, m));
     }
     case Op::GET: return b.get(s[0], a[0]);
@@ -60,13 +60,12 @@ Id rebuilt(Builder& b, Id id) {
     case Op::EXPAND: return b.expand(s[0], from(1, s.size() - 1));
     case Op::PERMUTE: return b.permute(s[0], a);
     case Op::SLICE: return b.slice(s[0], from(1, a.size()), a, from(1 + a.size(), a.size()));
-    case Op::PAD:
-      return b.pad(s[0], s[1], static_cast<PadMode>(a[0]), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
+    case Op::PAD: return b.pad(s[0], s[1], g.pad_mode(id), from(2, s.size() / 2 - 1), from(1 + s.size() / 2, s.size() / 2 - 1));
     case Op::CONCAT: return b.concat(s, a[0]);
     case Op::GATHER: return b.gather(s[0], from(1, s.size() - 1));
     case Op::REDUCE:
-      return s.size() == 2 ? b.reduce(static_cast<ReduceKind>(a[0]), s[0], s[1], std::span(a).subspan(1))
-                           : b.reduce(static_cast<ReduceKind>(a[0]), s[0], std::span(a).subspan(1));
+      return s.size() == 2 ? b.reduce(g.reduce_kind(id), s[0], s[1], std::span(a).subspan(1))
+                           : b.reduce(g.reduce_kind(id), s[0], std::span(a).subspan(1));
     default: return rebuilt_scope(b, id, s, a);
   }
 }

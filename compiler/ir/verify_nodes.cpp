@@ -37,7 +37,7 @@ bool args_in(const Node& n, std::size_t from, std::int64_t limit) {
 }
 
 bool known_level(const Node& n) { return levels(n.op()).find(static_cast<char>(n.level)) != std::string_view::npos; }
-bool right_arity(const Node& n) { return arity(n.op()) < 0 || static_cast<int>(n.src().size()) == arity(n.op()); }
+bool right_arity(const Node& n) { return arity(n.op()) < 0 || std::ssize(n.src()) == arity(n.op()); }
 bool scalar(const Node& n) { return n.lanes() == 1; }
 
 bool const_bits(const Node& n) {
@@ -45,7 +45,7 @@ bool const_bits(const Node& n) {
 }
 bool symbol(const Node& n) { return n.dtype() == DType::index && !n.g.name(n.id).empty() && n.args().empty(); }
 bool param(const Node& n) {
-  return n.args().size() == 1 && n.args()[0] >= 0 && n.is_index(0) && n.src().size() <= static_cast<std::size_t>(max_rank) &&
+  return n.args().size() == 1 && n.args()[0] >= 0 && n.is_index(0) && std::ssize(n.src()) <= max_rank &&
          n.dtype() != DType::index && n.dtype() != DType::none;
 }
 bool iota(const Node& n) { return n.is_index(0) && in_classes("IF", n.dtype()); }
@@ -75,9 +75,7 @@ bool elementwise_lanes(const Node& n) {
 }
 
 bool keeps_dtype(const Node& n) { return !n.src().empty() && n.src_dtype(0) == n.dtype(); }
-bool reshape_form(const Node& n) {
-  return keeps_dtype(n) && n.is_index(1) && n.src().size() - 1 <= static_cast<std::size_t>(max_rank);
-}
+bool reshape_form(const Node& n) { return keeps_dtype(n) && n.is_index(1) && std::ssize(n.src()) - 1 <= max_rank; }
 bool slice_form(const Node& n) {
   return keeps_dtype(n) && n.src().size() == 1 + 2 * n.args().size() && n.is_index(1) &&
          std::ranges::none_of(n.args(), [](std::int64_t s) { return s == 0; });
@@ -97,8 +95,8 @@ bool gather_form(const Node& n) {
 }
 
 bool reduce_form(const Node& n) {
-  if (n.args().empty() || !args_in(n, 0, INT64_MAX) || n.args()[0] > static_cast<std::int64_t>(ReduceKind::dot)) return false;
-  const auto kind = static_cast<ReduceKind>(n.args()[0]);
+  if (n.args().empty() || !args_in(n, 0, INT64_MAX) || n.g.reduce_kind(n.id) > ReduceKind::dot) return false;
+  const ReduceKind kind = n.g.reduce_kind(n.id);
   const std::size_t values = operands_of(kind);
   if (n.src().size() < values) return false;
   std::string problem;
@@ -108,7 +106,7 @@ bool reduce_form(const Node& n) {
   if (n.level == Level::tensor)
     return n.src().size() == values && std::ranges::is_sorted(n.args().subspan(1), std::less_equal<>());
   if (n.args().size() != 2 || n.args()[1] > 1) return false;
-  if (kind == ReduceKind::dot && static_cast<ReduceOrder>(n.args()[1]) != ReduceOrder::striped) return false;
+  if (kind == ReduceKind::dot && n.g.reduce_order(n.id) != ReduceOrder::striped) return false;
   for (std::size_t i = values; i < n.src().size(); ++i)
     if (n.src_op(i) != Op::RANGE) return false;
   return true;
@@ -157,7 +155,7 @@ bool store_tensor(const Node& n) {
 }
 bool atomic_kernel(const Node& n) {
   const auto s = n.src();
-  const bool compares = n.args().size() == 1 && static_cast<AtomicKind>(n.args()[0]) == AtomicKind::compare_exchange;
+  const bool compares = n.args().size() == 1 && n.g.atomic_kind(n.id) == AtomicKind::compare_exchange;
   const std::size_t values = compares ? 4 : 3;
   if (n.dtype() != DType::none || s.size() != values + 1 || n.src_dtype(1) != DType::boolean) return false;
   for (std::size_t i = 2; i < values; ++i)
@@ -177,7 +175,7 @@ bool for_form(const Node& n) {
   const bool conditional = n.args().size() == 3;
   if ((n.args().size() != 2 && !conditional) || n.args()[0] < (conditional ? 1 : 0) || n.args()[1] == 0) return false;
   if (conditional && (n.args()[2] != 1 || n.src().size() < 4 || n.src_dtype(3) != DType::boolean)) return false;
-  const auto carried = static_cast<std::size_t>(n.args()[0]);
+  const std::size_t carried = n.g.slot(n.id);
   if (n.src().size() < 3 || (n.src().size() - 3) / 2 < carried || n.src_op(0) != Op::RANGE) return false;
   for (std::size_t i = 0; i < carried; ++i)
     if (n.src_dtype(3 + i) != n.src_dtype(3 + carried + i) || n.g.lanes(n.src()[3 + i]) != n.g.lanes(n.src()[3 + carried + i]))
@@ -187,13 +185,13 @@ bool for_form(const Node& n) {
   return n.src_dtype(1) == n.src_dtype(0) && n.src_dtype(2) == n.src_dtype(0);
 }
 bool for_tensor(const Node& n) {
-  return n.args()[1] > 0 && n.src().size() == 3 + 2 * static_cast<std::size_t>(n.args()[0]) &&
+  return n.args()[1] > 0 && n.src().size() == 3 + 2 * n.g.slot(n.id) &&
          std::ranges::none_of(n.src().subspan(3), [&](Id s) { return n.g.dtype(s) == DType::none; });
 }
 bool kernel(const Node& n) {
   const auto a = n.args();
   if (n.dtype() != DType::none || a.size() != 2 || a[0] < 1 || a[1] < 0 || a[0] > max_rank) return false;
-  if (a[1] > INT32_MAX || n.src().size() != static_cast<std::size_t>(a[0] + 2 * a[1])) return false;
+  if (a[1] > INT32_MAX || n.src().size() != n.g.slot(n.id) + 2 * n.g.slot(n.id, 1)) return false;
   const KernelParts k = kernel_parts(n.g, n.id);
   for (Id r : k.ranges)
     if (n.g.op(r) != Op::RANGE) return false;
@@ -218,7 +216,7 @@ bool update(const Node& n) {
 }
 bool atomic(const Node& n) {
   if (n.args().size() != 1 || !args_in(n, 0, 8) || n.src().size() < 3 || !keeps_dtype(n)) return false;
-  const auto kind = static_cast<AtomicKind>(n.args()[0]);
+  const AtomicKind kind = n.g.atomic_kind(n.id);
   const std::size_t values = kind == AtomicKind::compare_exchange ? 2 : 1;
   if (n.src().size() < 2 + values || n.src_dtype(1) != DType::boolean || !n.is_index(2 + values)) return false;
   for (std::size_t i = 0; i < values; ++i)
@@ -233,7 +231,7 @@ bool local(const Node& n) {
 }
 bool local_tensor(const Node& n) { return n.src_op(0) == Op::RANGE && n.is_index(1); }
 bool range_tensor(const Node& n) {
-  const auto kind = static_cast<RangeKind>(n.args()[1]);
+  const RangeKind kind = n.g.range_kind(n.id);
   return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::workgroup) &&
          n.args()[0] < most_ranges_of_a_program;
 }
@@ -246,7 +244,7 @@ bool get(const Node& n) {
   if (!is_scope(n.src_op(0)) || n.args().size() != 1) return false;
   const auto init = scope_inits(n.g, n.src()[0]);
   const auto slot = n.args()[0];
-  return slot >= 0 && slot < static_cast<std::int64_t>(init.size()) && n.g.dtype(nth(init, slot)) == n.dtype();
+  return slot >= 0 && slot < std::ssize(init) && n.g.dtype(nth(init, slot)) == n.dtype();
 }
 bool broadcast(const Node& n) { return keeps_dtype(n) && n.g.lanes(n.src()[0]) == 1 && n.lanes() > 1; }
 bool ramp(const Node& n) {
@@ -258,10 +256,10 @@ bool lane(const Node& n) {
   return keeps_dtype(n) && n.lanes() == 1 && n.args().size() == 1 && args_in(n, 0, n.g.lanes(n.src()[0]));
 }
 bool shuffle(const Node& n) {
-  if (!keeps_dtype(n) || n.args().size() != static_cast<std::size_t>(n.lanes())) return false;
+  if (!keeps_dtype(n) || std::ssize(n.args()) != n.lanes()) return false;
   const int lanes = n.g.lanes(n.src()[0]);
   const bool alike = std::ranges::all_of(n.src(), [&](Id s) { return n.g.lanes(s) == lanes && n.g.dtype(s) == n.dtype(); });
-  return alike && args_in(n, 0, static_cast<std::int64_t>(n.src().size()) * lanes);
+  return alike && args_in(n, 0, std::ssize(n.src()) * lanes);
 }
 
 // The operations of a rule: first..last of the enumeration.

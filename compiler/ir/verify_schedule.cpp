@@ -87,9 +87,8 @@ class StatementVerifier {
   // Whether b is the number of a buffer (before there are buffers: of a parameter) with this dtype.
   bool names_scalar(int b, DType dtype) const {
     if (b < 0) return false;
-    const auto i = static_cast<std::size_t>(b);
-    if (s_.buffers.empty()) return i < s_.program.params.size() && s_.program.params[i].dtype == dtype;
-    return i < s_.buffers.size() && s_.buffers[i].dtype == dtype;
+    if (s_.buffers.empty()) return b < std::ssize(s_.program.params) && nth(s_.program.params, b).dtype == dtype;
+    return b < std::ssize(s_.buffers) && nth(s_.buffers, b).dtype == dtype;
   }
 
   void declarations() const {
@@ -127,7 +126,7 @@ class StatementVerifier {
 
   void parameter(const Parameter& p) const {
     const std::string what = "parameter " + p.name;
-    require(p.extents.size() <= static_cast<std::size_t>(max_rank), what, "parameters", "at most 16 extents");
+    require(p.extents.size() <= max_rank, what, "parameters", "at most 16 extents");
     require(p.direction != Direction::state || form_ <= Form::kernels, what, "parameters",
             "no states once kernels are in order");
     for (const Id e : p.extents) expression(e, what);
@@ -141,13 +140,12 @@ class StatementVerifier {
       if (e != no_id) expression(e, what);
     const bool is_param = i < params, is_view = !is_param && b.param >= 0;
     require(b.dtype < DType::index, what, rule, "an element type");
-    require(!is_param || (b.param == static_cast<int>(i) && b.dtype == s_.program.params[i].dtype && b.offset == no_id), what,
-            rule, "parameter " + std::to_string(i) + ", of its type");
-    require(
-        !is_view ||
-            (form_ >= Form::planned && b.offset != no_id && b.among.empty() && static_cast<std::size_t>(b.param) < params &&
-             nth(s_.program.params, b.param).direction == Direction::in && nth(s_.program.params, b.param).dtype == b.dtype),
-        what, rule, "a view of an input of its type, at an offset");
+    require(!is_param || (std::cmp_equal(b.param, i) && b.dtype == s_.program.params[i].dtype && b.offset == no_id), what, rule,
+            "parameter " + std::to_string(i) + ", of its type");
+    require(!is_view || (form_ >= Form::planned && b.offset != no_id && b.among.empty() && std::cmp_less(b.param, params) &&
+                         nth(s_.program.params, b.param).direction == Direction::in &&
+                         nth(s_.program.params, b.param).dtype == b.dtype),
+            what, rule, "a view of an input of its type, at an offset");
     require(b.param < 0 || b.tile == no_id, what, rule, "a temporary as tile buffer");
     require(b.after < 0 || (form_ == Form::kernels && nth(s_.buffers, b.after).dtype == b.dtype), what, rule,
             "`after` a buffer of its type, before kernels are in order");
@@ -172,8 +170,7 @@ class StatementVerifier {
   void loop(std::size_t i) const {
     const HostLoop& l = s_.loops[i];
     const std::string what = number("loop", i);
-    require(l.parent < static_cast<int>(i) && l.step > 0, what, "loops",
-            "a loop around it that comes before, and a step above 0");
+    require(std::cmp_less(l.parent, i) && l.step > 0, what, "loops", "a loop around it that comes before, and a step above 0");
     expression(l.begin, what);
     expression(l.end, what);
     require(l.counter == no_id || is_set_by_run(l.counter, Symbol::Kind::counter), what, "loops", "a symbol that is a counter");
@@ -191,21 +188,20 @@ class StatementVerifier {
     const Kernel& k = s_.kernels[i];
     const std::string what = kernel_name(i), rule = "schedule-kernels";
     require(g_.op(k.sink) == Op::SINK && !g_.src(k.sink).empty(), what, rule, "a SINK with effects");
-    for (const int b : k.buffers)
-      require(b >= 0 && static_cast<std::size_t>(b) < s_.buffers.size(), what, rule, "buffers of the schedule");
-    for (const int d : k.depends_on) require(d >= 0 && static_cast<std::size_t>(d) < i, what, rule, "dependencies before it");
+    for (const int b : k.buffers) require(b >= 0 && b < std::ssize(s_.buffers), what, rule, "buffers of the schedule");
+    for (const std::size_t d : k.depends_on) require(d < i, what, rule, "dependencies before it");
     if (form_ == Form::kernels) {
       require(k.loop < 0 && k.depends_on.empty() && !k.at_entry, what, rule,
               "no loop, order or `at_entry` before kernels are in order");
-      require(k.segment >= 0 && static_cast<std::size_t>(k.segment) < std::max<std::size_t>(s_.segments.size(), 1), what, rule,
+      require(k.segment >= 0 && k.segment < std::max<std::ptrdiff_t>(std::ssize(s_.segments), 1), what, rule,
               "a segment of the schedule");
     } else {
       require(k.segment == 0, what, rule, "no segment once kernels are in order");
-      require(k.loop < static_cast<int>(s_.loops.size()), what, rule, "a loop of the schedule");
+      require(k.loop < std::ssize(s_.loops), what, rule, "a loop of the schedule");
     }
     if (k.at_entry)
       for (const int b : *k.at_entry)
-        require(b >= 0 && static_cast<std::size_t>(b) < s_.buffers.size(), what, rule, "`at_entry` buffers of the schedule");
+        require(b >= 0 && b < std::ssize(s_.buffers), what, rule, "`at_entry` buffers of the schedule");
   }
 
   std::vector<int> loops_around(int loop) const {  // outermost first

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/ir/state.h"
 #include "compiler/ir/verify_nodes.h"
@@ -201,7 +202,7 @@ class Expansion {
     Id init = at(old_init, copy);
     if (traits_.of.at(id).wide && !is_state(g_, init)) init = widen_lanes(g_, init, lanes_);
     const std::size_t slot = g_.slot(id) + (loop_varies(range) ? copy * traits_.carries.at(range).size() : 0);
-    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {static_cast<std::int64_t>(slot)}, {}, g_.lanes(init));
+    return g_.make(Op::CARRY, g_.dtype(id), {at(range, 0), init}, {slot}, {}, g_.lanes(init));
   }
 
   // All copies share one loop: carried value i of copy c has number c * n + i.
@@ -223,7 +224,7 @@ class Expansion {
         }
     std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
     if (args.size() > 2 && copies > 1) throw std::logic_error("expand: copies of a loop that ends by a condition");
-    args[0] = static_cast<std::int64_t>(copies * n);
+    args[0] = narrow<std::int64_t>(copies * n);
     return g_.make(Op::FOR, DType::none, s, args);
   }
 
@@ -232,7 +233,7 @@ class Expansion {
     const std::size_t slot = g_.slot(id) + (loop_varies(g_.range_of(loop)) ? copy * carried(g_, loop) : 0);
     const Id made = at(loop, copy);
     const int lanes = traits_.of.at(id).wide && g_.dtype(id) != DType::none ? lanes_ : g_.lanes(id);
-    return g_.make(Op::GET, g_.dtype(id), {made}, {static_cast<std::int64_t>(slot)}, {}, lanes);
+    return g_.make(Op::GET, g_.dtype(id), {made}, {slot}, {}, lanes);
   }
 
   Id wide(Id id, std::vector<Id> s, Id mask) {

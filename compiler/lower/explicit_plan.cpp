@@ -1,9 +1,10 @@
 #include "compiler/lower/explicit_plan.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/rewrite.h"
@@ -59,7 +60,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   // Each iteration of a loop waits for the one before: two vectors at once fill the time.
   if (has_loop && !has_local && operations <= short_body) lanes *= 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
-  vector.step = static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(std::max<std::int64_t>(1, lanes))));
+  vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));
   vector.lanes = vector.step > 1;
   vector.tails = {{vector.step, true}};
   vector.masked_all = operations > huge_body;

@@ -13,10 +13,10 @@ bool is_unsigned(DType d) { return is_int(d) && !is_signed_int(d); }
 // The bits as a value of this type.
 std::int64_t wrapped(DType d, std::uint64_t v) {
   if (d == DType::boolean) return (v & 1) != 0;
-  if (d == DType::index || bits(d) == 64) return static_cast<std::int64_t>(v);
+  const auto whole = static_cast<std::int64_t>(v);
+  if (d == DType::index || bits(d) == 64) return whole;
   const int unused = 64 - bits(d);
-  if (is_signed_int(d)) return static_cast<std::int64_t>(v << unused) >> unused;
-  return static_cast<std::int64_t>(v << unused >> unused);
+  return is_signed_int(d) ? whole << unused >> unused : whole & ((std::int64_t{1} << bits(d)) - 1);
 }
 
 bool less(DType d, std::int64_t a, std::int64_t b) {
@@ -27,7 +27,7 @@ std::int64_t divided(Op op, DType d, std::int64_t a, std::int64_t b) {
   if (b == 0) return 0;
   if (is_unsigned(d)) {
     const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
-    return static_cast<std::int64_t>(op == Op::CDIV || op == Op::FLOORDIV ? x / y : x % y);
+    return wrapped(d, op == Op::CDIV || op == Op::FLOORDIV ? x / y : x % y);
   }
   return wrapped(d, static_cast<std::uint64_t>(*evaluate_index(op, a, b)));
 }
@@ -35,7 +35,7 @@ std::int64_t divided(Op op, DType d, std::int64_t a, std::int64_t b) {
 std::int64_t shifted(Op op, DType d, std::int64_t a, std::int64_t by) {
   const auto count = static_cast<unsigned>(by) & (static_cast<unsigned>(bits(d)) - 1);
   if (op == Op::SHL) return wrapped(d, static_cast<std::uint64_t>(a) << count);
-  return is_unsigned(d) ? static_cast<std::int64_t>(static_cast<std::uint64_t>(a) >> count) : a >> count;
+  return is_unsigned(d) ? wrapped(d, static_cast<std::uint64_t>(a) >> count) : a >> count;
 }
 
 std::optional<std::int64_t> binary(Op op, DType d, DType of, std::int64_t a, std::int64_t b) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <tuple>
 
+#include "compiler/ir/nth.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/linear_index.h"
@@ -100,7 +101,7 @@ class Interleaving {
   }
 
   Id shuffle(DType d, std::vector<Id> vectors, std::vector<std::int64_t> lanes) {
-    const auto n = static_cast<int>(lanes.size());
+    const int n = count_of(lanes);
     if (vectors.size() == 1 && g_.lanes(vectors[0]) == n && std::ranges::is_sorted(lanes)) return vectors[0];
     return g_.make(Op::SHUFFLE, d, vectors, lanes, {}, n);
   }
@@ -164,8 +165,8 @@ class Interleaving {
     for (auto& [key, places] : found) {
       const auto& [state, stride, lanes, dtype, terms, gate] = key;
       std::ranges::sort(places);
-      const auto n = static_cast<std::size_t>(stride);
-      const bool whole = places.size() == n && places.back().first == places[0].first + stride - 1;
+      const std::size_t n = places.size();
+      const bool whole = std::ssize(places) == stride && places.back().first == places[0].first + stride - 1;
       if (!whole || !pays(stride, n, register_lanes(dtype, lanes))) continue;
       std::size_t last = 0;
       std::vector<Id> components;
@@ -188,7 +189,7 @@ class Interleaving {
   std::vector<Id> store(const std::vector<Id>& components) {
     const Id index = index_of(g_, components[0]), buffer = g_.state(components[0]);
     const DType d = g_.dtype(value_of(g_, components[0]));
-    const auto stride = static_cast<int>(components.size());
+    const int stride = count_of(components);
     const int lanes = g_.lanes(index), n = register_lanes(d, lanes);
     LinearIndex at = linear_index(g_, g_.operand(index));
     std::vector<Id> out;

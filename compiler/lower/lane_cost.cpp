@@ -31,9 +31,8 @@ double iterations_of(const Graph& g, Id loop) {
 // Bits for the ranges of the kernel and of inner loops: short ranges first, then inner loops until no bit is left.
 class RangeBits {
  public:
-  RangeBits(const Graph& g, std::span<const Id> ranges, std::size_t first_short)
-      : g_(g), next_(static_cast<int>(ranges.size() - first_short)) {
-    for (std::size_t i = first_short; i < ranges.size(); ++i) bit_[ranges[i]] = static_cast<int>(i - first_short);
+  RangeBits(const Graph& g, std::span<const Id> ranges, std::size_t first_short) : g_(g) {
+    for (const Id range : ranges.subspan(first_short)) bit_[range] = next_++;
     bit_[ranges[first_short - 1]] = outer_bit;
   }
 
@@ -65,7 +64,7 @@ class RangeBits {
 
  private:
   const Graph& g_;
-  int next_;
+  int next_ = 0;
   std::unordered_map<Id, int> bit_;
   std::unordered_map<Id, std::uint64_t> of_;
   std::unordered_map<int, double> iterations_;

@@ -1,9 +1,10 @@
 #include "compiler/lower/lane_patterns.h"
 
 #include <algorithm>
-#include <bit>
 #include <optional>
 
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
@@ -16,24 +17,18 @@ constexpr int narrowest_store = 4;  // bytes; the machine has no masked stores o
 
 // Contiguous vectors that cover all offsets. The last vector ends at the greatest offset, so it may overlap the one before.
 struct Vectors {
-  std::int64_t least, lanes;
+  std::int64_t least;
+  int lanes;
   std::vector<std::int64_t> begins;  // by vector: where it begins, relative to `least`
 
-  std::size_t of(std::int64_t offset) const { return std::min(at(offset) / size(), begins.size() - 1); }
-  std::int64_t lane(std::int64_t offset) const { return offset - least - begins[of(offset)]; }
-
- private:
-  std::size_t at(std::int64_t offset) const { return static_cast<std::size_t>(offset - least); }
-  std::size_t size() const { return static_cast<std::size_t>(lanes); }
+  std::int64_t of(std::int64_t offset) const { return std::min((offset - least) / lanes, std::ssize(begins) - 1); }
+  std::int64_t lane(std::int64_t offset) const { return offset - least - nth(begins, of(offset)); }
 };
 
 std::optional<Vectors> vectors_of(const LanePattern& p) {
   const auto [least, greatest] = std::ranges::minmax(p.offsets);
   const std::int64_t span = greatest - least + 1;
-  Vectors w{least,
-            std::min<std::int64_t>(std::ssize(p.offsets),
-                                   static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(span)))),
-            {}};
+  Vectors w{least, narrow<int>(std::min<std::int64_t>(std::ssize(p.offsets), floor_power_of_two(span))), {}};
   if (span > most_vectors * w.lanes) return std::nullopt;
   for (std::int64_t begin = 0; begin < span; begin += w.lanes) w.begins.push_back(std::min(begin, span - w.lanes));
   return w;
@@ -53,37 +48,36 @@ class Patterns {
   }
 
  private:
-  Id index(const LanePattern& p, const Vectors& w, std::size_t k) {
-    const Id base = add_index(g_, p.first, g_.index(w.least + w.begins[k]));
-    return w.lanes == 1 ? base : ramp(g_, base, 1, static_cast<int>(w.lanes));
+  Id index(const LanePattern& p, const Vectors& w, std::int64_t k) {
+    const Id base = add_index(g_, p.first, g_.index(w.least + nth(w.begins, k)));
+    return w.lanes == 1 ? base : ramp(g_, base, 1, w.lanes);
   }
 
   Id load(Id id, std::span<const Id> x, const LanePattern& p, const Vectors& w) {
     if (g_.op(x[1]) == Op::RAMP) return no_id;  // interleaved_access handles it
     std::vector<Id> vectors;
-    for (std::size_t k = 0; k < w.begins.size(); ++k)
-      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), std::vector<Id>{x[0], index(p, w, k)}, g_.args(id), g_.name(id),
-                                static_cast<int>(w.lanes)));
+    for (std::int64_t k = 0; k < std::ssize(w.begins); ++k)
+      vectors.push_back(
+          g_.make(Op::LOAD, g_.dtype(id), std::vector<Id>{x[0], index(p, w, k)}, g_.args(id), g_.name(id), w.lanes));
     if (w.lanes == 1) return widen_lanes(g_, vectors[0], g_.lanes(id));
     std::vector<std::int64_t> from;
-    for (const std::int64_t o : p.offsets) from.push_back(static_cast<std::int64_t>(w.of(o)) * w.lanes + w.lane(o));
-    return g_.make(Op::SHUFFLE, g_.dtype(id), vectors, from, {}, static_cast<int>(from.size()));
+    for (const std::int64_t o : p.offsets) from.push_back(w.of(o) * w.lanes + w.lane(o));
+    return g_.make(Op::SHUFFLE, g_.dtype(id), vectors, from, {}, count_of(from));
   }
 
   Id store(std::span<const Id> x, const LanePattern& p, const Vectors& w) {
     const DType d = g_.dtype(x[2]);
     if (bytes(d) < narrowest_store || w.lanes == 1) return no_id;
-    const int lanes = static_cast<int>(w.lanes);
+    const int lanes = w.lanes;
     const Id yes = widen_lanes(g_, g_.constant(DType::boolean, 1), lanes),
              no = widen_lanes(g_, g_.constant(DType::boolean, 0), lanes);
     Id state = x[0];
-    for (std::size_t k = 0; k < w.begins.size(); ++k) {
-      std::vector<std::int64_t> from(static_cast<std::size_t>(lanes), 0), used(from.size(), lanes);
-      for (std::size_t i = 0; i < p.offsets.size(); ++i)
-        if (w.of(p.offsets[i]) == k) {
-          const auto to = static_cast<std::size_t>(w.lane(p.offsets[i]));
-          from[to] = static_cast<std::int64_t>(i);
-          used[to] = 0;
+    for (std::int64_t k = 0; k < std::ssize(w.begins); ++k) {
+      std::vector<std::int64_t> from(narrow<std::size_t>(lanes), 0), used(from.size(), lanes);
+      for (std::int64_t i = 0; i < std::ssize(p.offsets); ++i)
+        if (const std::int64_t offset = nth(p.offsets, i); w.of(offset) == k) {
+          nth(from, w.lane(offset)) = i;
+          nth(used, w.lane(offset)) = 0;
         }
       const Id value = g_.make(Op::SHUFFLE, d, std::vector<Id>{x[2]}, from, {}, lanes);
       const Id mask = g_.make(Op::SHUFFLE, DType::boolean, std::vector<Id>{yes, no}, used, {}, lanes);

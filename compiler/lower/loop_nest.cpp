@@ -1,10 +1,11 @@
 #include "compiler/lower/loop_nest.h"
 
 #include <algorithm>
-#include <bit>
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
@@ -134,9 +135,9 @@ class Nest {
   std::vector<Tail> constant_rest(const LoopPlan& p) const {
     const Id extent = g_.end(p.range);
     if (!g_.is_const(extent)) return p.tails;
-    const int rest = static_cast<int>(g_.value(extent) % p.step);
+    const int rest = narrow<int>(g_.value(extent) % p.step);
     if (!p.lanes) return {{rest, false}};
-    const int lanes = static_cast<int>(std::bit_ceil(static_cast<unsigned>(rest)));
+    const int lanes = ceil_power_of_two(rest);
     if (lanes == rest || p.tails.front().masked) return {{lanes, lanes != rest}};
     return p.tails;
   }

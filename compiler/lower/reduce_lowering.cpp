@@ -72,7 +72,7 @@ class Lowering {
 
  private:
   Reduction read(Id id, std::span<const Id> x) {
-    Reduction r{g_.reduce_kind(id), static_cast<ReduceOrder>(g_.arg(id, 1)), {}, {}, DType::none};
+    Reduction r{g_.reduce_kind(id), g_.reduce_order(id), {}, {}, DType::none};
     const std::size_t n_values = operands_of(r.kind);
     r.acc = accumulation_dtype(g_.dtype(x[0]));
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -169,7 +169,7 @@ class Lowering {
       n.ranges.push_back(range);
       n.inits.push_back(n.carries);
       for (std::size_t i = 0; i < n.carries.size(); ++i)
-        n.carries[i] = g_.make(Op::CARRY, g_.dtype(n.carries[i]), {range, n.carries[i]}, {static_cast<std::int64_t>(i)});
+        n.carries[i] = g_.make(Op::CARRY, g_.dtype(n.carries[i]), {range, n.carries[i]}, {i});
     }
     return n;
   }
@@ -179,10 +179,8 @@ class Lowering {
       std::vector<Id> s = {n.ranges[l], g_.index(0), g_.end(n.ranges[l])};
       s.insert(s.end(), n.inits[l].begin(), n.inits[l].end());
       s.insert(s.end(), yields.begin(), yields.end());
-      const std::vector<std::int64_t> args = {std::ssize(yields), 1};
-      const Id loop = g_.make(Op::FOR, DType::none, s, args);
-      for (std::size_t i = 0; i < yields.size(); ++i)
-        yields[i] = g_.make(Op::GET, g_.dtype(yields[i]), {loop}, {static_cast<std::int64_t>(i)});
+      const Id loop = g_.make(Op::FOR, DType::none, s, {yields.size(), 1});
+      for (std::size_t i = 0; i < yields.size(); ++i) yields[i] = g_.make(Op::GET, g_.dtype(yields[i]), {loop}, {i});
     }
     return yields;
   }

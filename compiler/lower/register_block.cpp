@@ -1,8 +1,9 @@
 #include "compiler/lower/register_block.h"
 
 #include <algorithm>
-#include <bit>
 
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
@@ -55,7 +56,7 @@ std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end
 int even_share(std::int64_t extent, int most) {
   if (extent == 0) return most;
   const std::int64_t shares = (extent + most - 1) / most;
-  return static_cast<int>((extent + shares - 1) / shares);
+  return narrow<int>((extent + shares - 1) / shares);
 }
 
 // Iterations of the copied range whose operand, a row of the reduction each, fills `block_bytes`.
@@ -97,7 +98,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   int registers = light && target.vector_registers >= 32 ? 4 : 2;  // of the lanes
   while (registers > 1 && columns != 0 && columns < registers * one_register) registers /= 2;
   int lanes = registers * one_register;
-  if (columns != 0) lanes = std::min(lanes, static_cast<int>(std::bit_floor(static_cast<std::uint64_t>(columns))));
+  if (columns != 0) lanes = std::min(lanes, narrow<int>(floor_power_of_two(columns)));
   const int fitting = (target.vector_registers - 1 - registers) / registers;
   const int copies = even_share(rows, light ? std::clamp(fitting, 1, most_copies) : 4);
   const std::int64_t block = rows_of_block(g, fma_loops, widest) / copies * copies;
@@ -107,7 +108,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
     if (i != at)
       plan.push_back({.range = ranges[i]});
     else if (blocks)
-      plan.push_back({.range = ranges[i], .step = static_cast<int>(block), .block = true});
+      plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
   plan.push_back(lanes_of_block(ranges[last], lanes, one_register, can_mask));
   plan.push_back(copies_of_block(ranges[at], copies));

@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-AtomicKind kind_of(const Graph& g, Id atomic) { return static_cast<AtomicKind>(g.arg(atomic, 0)); }
+AtomicKind kind_of(const Graph& g, Id atomic) { return g.atomic_kind(atomic); }
 
 // The bits of a float, for compare_exchange: -0.0 differs from 0.0, and a NaN equals itself.
 Id bits_of(Graph& g, Id x) {

@@ -1,9 +1,9 @@
 #include "compiler/lower/striped_reduce.h"
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
+#include "compiler/ir/nth.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 
@@ -83,8 +83,8 @@ class Lowering {
 
   Id part(Id v, int from, int count) {
     if (count == 1) return g_.make(Op::LANE, r_.dtype, {v}, {from});
-    std::vector<std::int64_t> lanes(static_cast<std::size_t>(count));
-    std::iota(lanes.begin(), lanes.end(), from);
+    std::vector<std::int64_t> lanes;
+    for (int i = 0; i < count; ++i) lanes.push_back(from + i);
     return g_.make(Op::SHUFFLE, r_.dtype, std::vector<Id>{v}, lanes, {}, count);
   }
 
@@ -162,8 +162,7 @@ class Lowering {
 
   std::vector<Id> carries(Id range, const std::vector<Id>& init) {
     std::vector<Id> out;
-    for (std::size_t j = 0; j < init.size(); ++j)
-      out.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {static_cast<std::int64_t>(j)}));
+    for (std::size_t j = 0; j < init.size(); ++j) out.push_back(g_.make(Op::CARRY, r_.dtype, {range, init[j]}, {j}));
     return out;
   }
 
@@ -172,7 +171,7 @@ class Lowering {
     std::vector<Id> src = {range, begin, end};
     src.insert(src.end(), init.begin(), init.end());
     src.insert(src.end(), next.begin(), next.end());
-    const Id made = g_.make(Op::FOR, DType::none, src, std::vector<std::int64_t>{std::ssize(init), step});
+    const Id made = g_.make(Op::FOR, DType::none, src, {init.size(), step});
     std::vector<Id> out;
     for (std::int64_t j = 0; j < std::ssize(init); ++j) out.push_back(g_.make(Op::GET, r_.dtype, {made}, {j}));
     return out;
@@ -183,7 +182,7 @@ class Lowering {
     const Id stripe = g_.make(Op::FLOORMOD, DType::index, {l.range, g_.index(reduce_stripes)});
     std::vector<Id> next;
     for (std::size_t j = 0; j < l.acc.size(); ++j) {
-      const Id here = g_.make(Op::EQ, DType::boolean, {stripe, g_.index(static_cast<std::int64_t>(j))});
+      const Id here = g_.make(Op::EQ, DType::boolean, {stripe, g_.index(j)});
       const Id sum = combine(l.acc[j], value);
       next.push_back(g_.make(Op::WHERE, r_.dtype, {here, sum, l.acc[j]}));
     }

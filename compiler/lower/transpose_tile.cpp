@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/nth.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 
@@ -22,12 +23,13 @@ Id exchanged(Graph& g, Id a, Id b, int s, bool second) {
 
 // Transposes a square of vectors: exchanges blocks of half the size, then blocks in those, down to elements.
 void transpose(Graph& g, std::vector<Id>& v) {
-  for (std::size_t s = v.size() / 2; s > 0; s /= 2)
-    for (std::size_t i = 0; i < v.size(); ++i)
+  const int n = count_of(v);
+  for (int s = n / 2; s > 0; s /= 2)
+    for (int i = 0; i < n; ++i)
       if ((i & s) == 0) {
-        const Id a = v[i], b = v[i + s];
-        v[i] = exchanged(g, a, b, static_cast<int>(s), false);
-        v[i + s] = exchanged(g, a, b, static_cast<int>(s), true);
+        const Id a = nth(v, i), b = nth(v, i + s);
+        nth(v, i) = exchanged(g, a, b, s, false);
+        nth(v, i + s) = exchanged(g, a, b, s, true);
       }
 }
 
@@ -45,12 +47,12 @@ std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, I
 }
 
 void transpose_tile(Graph& g, RangeIds& loops, std::span<const Id> loads, Id rows, Id lanes, std::vector<Copy>& copies) {
-  const auto width = static_cast<int>(copies.size());
+  const int width = count_of(copies);
   const Id first_lane = g.operand(copies[0].values.at(lanes)), first_row = copies[0].values.at(rows);
   std::vector<Copy> lines(copies.size(), copies[0]);
   for (std::size_t l = 0; l < lines.size(); ++l) {
     lines[l].values[rows] = ramp(g, first_row, 1, width);
-    lines[l].values[lanes] = add_index(g, first_lane, g.index(static_cast<std::int64_t>(l)));
+    lines[l].values[lanes] = add_index(g, first_lane, g.index(l));
   }
   const std::vector<std::vector<Id>> loaded = expand(g, loops, loads, lines);
   for (std::size_t i = 0; i < loads.size(); ++i) {

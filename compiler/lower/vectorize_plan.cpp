@@ -1,9 +1,10 @@
 #include "compiler/lower/vectorize_plan.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
@@ -74,7 +75,7 @@ bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
 int fitting(const Graph& g, Id range, int wanted) {
   const Id end = g.end(range);
   if (!g.is_const(end) || g.value(end) >= wanted) return wanted;
-  return static_cast<int>(std::max<std::int64_t>(1, g.value(end)));
+  return narrow<int>(std::max<std::int64_t>(1, g.value(end)));
 }
 
 // Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
@@ -119,8 +120,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const int one_register = std::max(1, target.vector_bytes / b.widest);
   // Each iteration of a loop waits for the one before. Two vectors fill the time.
   const bool both = b.has_loops && cost.operations() <= short_body;
-  const int lanes =
-      static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], both ? 2 * one_register : one_register))));
+  const int lanes = floor_power_of_two(fitting(g, ranges[at], both ? 2 * one_register : one_register));
   const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
                          (lanes >= shortest_lanes || lanes >= one_register);
@@ -179,7 +179,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const int registers = streams ? target.vector_registers / 4 : b.operations > light_body || is_narrow ? 1 : 2;
   const int most = registers * one_register;
-  const int lanes = static_cast<int>(std::bit_floor(static_cast<unsigned>(fitting(g, ranges[at], most))));
+  const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
   if (!b.has_loops && b.operations <= light_body)

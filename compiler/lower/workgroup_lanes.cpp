@@ -1,12 +1,13 @@
 #include "compiler/lower/workgroup_lanes.h"
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <set>
 #include <unordered_set>
 #include <vector>
 
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
@@ -49,8 +50,7 @@ int lanes_for(const Graph& g, Id loop, std::int64_t size, const Target& target) 
     if (g.op(id) == Op::LOAD) widest = std::max(widest, bytes(g.dtype(id)));
     if (g.op(id) == Op::STORE || g.op(id) == Op::ATOMIC) widest = std::max(widest, bytes(g.dtype(value_of(g, id))));
   }
-  return static_cast<int>(
-      std::bit_floor(static_cast<std::uint64_t>(std::min<std::int64_t>(size, target.vector_bytes / widest))));
+  return narrow<int>(floor_power_of_two(std::min<std::int64_t>(size, target.vector_bytes / widest)));
 }
 
 class Widening {

@@ -31,7 +31,7 @@ Angle reduce_fused(Value x, bool with_low) {
 }
 
 Value variable_shift(Op op, Value a, Value n) { return make(op, a.dtype(), {a, n}); }
-Value word(Value like, std::uint64_t v) { return integer(*like.g, DType::u64, static_cast<std::int64_t>(v)); }
+Value word(Value like, std::uint64_t v) { return {like.g, like.g->constant(DType::u64, v)}; }
 
 // 64 bits of `high:low` after a shift to the left by n < 64.
 Value funnel(Value high, Value low, Value n) {
@@ -107,9 +107,7 @@ Angle reduce_window_single(Value x) {
   const Value offset = shr(bits, 23) - u64(152);
   const Value k = shr(offset, 5), shift = offset & u64(31);
   const auto pick = [&](int first) {
-    const auto half = [&](int i) {
-      return u64(static_cast<std::int64_t>(two_over_pi[i / 2] >> (i % 2 == 0 ? 32 : 0) & 0xffffffff));
-    };
+    const auto half = [&](int i) { return word(x, two_over_pi[i / 2] >> (i % 2 == 0 ? 32 : 0) & 0xffffffff); };
     Value w = half(3 + first);
     for (int i = 2; i >= 0; --i) w = where(k == u64(i), half(i + first), w);
     return w;

@@ -30,9 +30,8 @@ inline Value real(Value like, double v) {
   return {like.g, like.g->constant(like.dtype(), bits)};
 }
 inline Value integer(Graph& g, DType d, std::int64_t v) {
-  std::int64_t bits = v;
-  if (d == DType::u32) bits = static_cast<std::int64_t>(static_cast<std::uint32_t>(v));
-  return {&g, g.constant(d, static_cast<std::uint64_t>(bits))};
+  const auto bits = static_cast<std::uint64_t>(v);
+  return {&g, g.constant(d, d == DType::u32 ? bits & 0xffffffff : bits)};
 }
 inline Value integer(Value like, std::int64_t v) { return integer(*like.g, like.dtype(), v); }
 
@@ -133,7 +132,7 @@ inline Value scale(Value x, Value n) { return make(Op::SCALE, x.dtype(), {x, n})
 // 2^n for an integer-valued float n in the normal range.
 inline Value power_of_two(Value n) {
   const Format f = format(n.dtype());
-  const std::int64_t one = static_cast<std::int64_t>(f.bias) << f.mantissa;
+  const std::int64_t one = std::int64_t{f.bias} << f.mantissa;
   return bitcast(shl(integer_bits(n), f.mantissa) + integer(*n.g, f.integer, one), n.dtype());
 }
 

@@ -37,8 +37,7 @@ Id expanded(Graph& g, Op op, std::span<const Id> operands) {
 Id expand_math(Graph& g, Op op, DType d, std::span<const Id> operands) {
   Graph apart;
   std::vector<Id> places;
-  for (std::size_t i = 0; i < operands.size(); ++i)
-    places.push_back(apart.make(Op::BUFFER, d, {}, {static_cast<std::int64_t>(i)}));
+  for (std::size_t i = 0; i < operands.size(); ++i) places.push_back(apart.make(Op::BUFFER, d, {}, {i}));
   const Id root = expanded(apart, op, places);
   std::unordered_map<Id, Id> now;
   std::vector<Id> src;

@@ -90,7 +90,7 @@ class RaceTest {
     for (const Id id : g_.reachable(n.value)) {
       if (!accesses_.is_inside(id)) continue;
       if (const auto axis = std::ranges::find(ranges, id); axis != ranges.end())
-        value.axes.push_back(static_cast<std::size_t>(axis - ranges.begin()));
+        value.axes.push_back(index_at(ranges, axis));
       else if (!is_elementwise(g_.op(id)) && g_.op(id) != Op::INDEX)
         return;
     }

@@ -80,9 +80,7 @@ class Collapse {
     return sum == no_id ? identity(d) : changed == 0 ? no_id : sum;
   }
   Id loop_over(Id value) {
-    const std::int64_t args[] = {static_cast<std::int64_t>(ReduceKind::sum), g_.arg(reduce_, 1)};
-    const Id src[] = {value, range_.range()};
-    return g_.make(Op::REDUCE, g_.dtype(value), src, args);
+    return g_.make(Op::REDUCE, g_.dtype(value), {value, range_.range()}, {ReduceKind::sum, g_.reduce_order(reduce_)});
   }
 
   Id one_choice(DType d, const Case& c) {
@@ -204,8 +202,7 @@ Id collapsed(Graph& g, Simplifier& simplify, Id reduce, Id assumed) {
   }
   if (!changed || ranges.empty()) return changed ? value : reduce;
   ranges.insert(ranges.begin(), value);
-  const std::int64_t args[] = {static_cast<std::int64_t>(kind), static_cast<std::int64_t>(ReduceOrder::sequential)};
-  return g.make(Op::REDUCE, g.dtype(reduce), ranges, args);
+  return g.make(Op::REDUCE, g.dtype(reduce), ranges, {kind, ReduceOrder::sequential});
 }
 
 }  // namespace kiln::compiler

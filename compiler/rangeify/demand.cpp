@@ -1,5 +1,6 @@
 #include "compiler/rangeify/demand.h"
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
 
 #include <algorithm>
@@ -72,11 +73,10 @@ void DemandWalk::evaluate(Id node, Evaluation& e) {
   IndexMap in = out;
   if (op == Op::REDUCE) {
     const std::vector<Id> extents = shapes_.of(g_.data(node));
-    const std::vector<std::int64_t> axes(g_.args(node).begin() + 1, g_.args(node).end());
     std::vector<Id> nest = contexts_[context];
     nest.resize(hoisted_depth(e));
-    for (std::int64_t a : axes) {
-      const auto axis = static_cast<std::size_t>(a);
+    for (std::size_t a = 1; a < g_.args(node).size(); ++a) {
+      const std::size_t axis = g_.slot(node, a);
       const Id r = g_.range(extents[axis], next_range_++, RangeKind::reduce);
       e.reduce_ranges.push_back(r);
       nest.push_back(r);
@@ -121,7 +121,7 @@ std::size_t DemandWalk::hoisted_depth(const Evaluation& e) {
   std::size_t depth = loops.size();
   while (depth > 0 && std::ranges::find(used, loops[depth - 1]) == used.end()) --depth;
   const auto outermost = std::ranges::find_if(loops, [&](Id r) { return !g_.is_index_const(g_.end(r), 1); });
-  return std::max(depth, static_cast<std::size_t>(outermost == loops.end() ? 0 : outermost - loops.begin() + 1));
+  return std::max(depth, outermost == loops.end() ? 0 : index_at(loops, outermost) + 1);
 }
 
 ValueUse DemandWalk::use_of(const NodeDemand& d) {

@@ -66,8 +66,7 @@ class Cleanup {
     if (axes.size() < 2 || kind == ReduceKind::fma) return id;
     const DType result = g_.dtype(id), wide = rounds(kind) ? accumulation_dtype(result) : result;
     Id value = as(g_.data(id), wide);
-    for (std::size_t i = axes.size(); i-- > 0;)
-      value = g_.make(Op::REDUCE, wide, {value}, {static_cast<std::int64_t>(kind), axes[i]});
+    for (std::size_t i = axes.size(); i-- > 0;) value = g_.make(Op::REDUCE, wide, {value}, {kind, axes[i]});
     return as(value, result);
   }
 

@@ -21,11 +21,11 @@ class ValueBuilder {
       if (g_.op(d.node) == Op::KERNEL) {
         storage_[d.node] = kernel(d);
       } else if (d.staged) {
-        const std::int64_t kept[] = {0};
         const bool is_hint = g_.op(d.node) == Op::STAGE;
-        const Id stage = storage_[d.node] =
-            this->stage(value(d.node, d.whole), d.stage_ranges, std::span(kept, is_hint ? 1 : 0));
-        for (const Evaluation& e : d.uses) values_[i].push_back(element(stage, e.map));
+        const Id whole = value(d.node, d.whole);
+        const Id kept = is_hint ? stage(whole, d.stage_ranges, {0}) : stage(whole, d.stage_ranges);
+        storage_[d.node] = kept;
+        for (const Evaluation& e : d.uses) values_[i].push_back(element(kept, e.map));
       } else {
         for (const Evaluation& e : d.uses) values_[i].push_back(value(d.node, e));
       }
@@ -35,7 +35,7 @@ class ValueBuilder {
   Id at(Id node, std::uint32_t use) const { return values_[slot_of_.at(node)][use]; }
 
  private:
-  Id stage(Id value, const std::vector<Id>& ranges, std::span<const std::int64_t> name = {}) {
+  Id stage(Id value, const std::vector<Id>& ranges, std::initializer_list<Arg> name = {}) {
     std::vector<Id> src{value};
     src.insert(src.end(), ranges.begin(), ranges.end());
     return g_.make(Op::STAGE, g_.dtype(value), src, name);
@@ -52,10 +52,10 @@ class ValueBuilder {
     std::vector<Id> init(kernel_parts(g_, d.node).init.begin(), kernel_parts(g_, d.node).init.end());
     for (std::size_t i = 0; i < init.size(); ++i) {
       // The name gives each state its own STAGE: equal STAGEs without ranges would be one node.
-      const std::int64_t name[] = {g_.range_number(kernel_parts(g_, d.node).ranges[0]), static_cast<std::int64_t>(i)};
-      const bool is_scalar = d.states[i].ranges.empty();
-      init[i] = stage(at(init[i], d.states[i].use), d.states[i].ranges,
-                      is_scalar ? std::span<const std::int64_t>(name) : std::span<const std::int64_t>());
+      const std::int64_t number = g_.range_number(kernel_parts(g_, d.node).ranges[0]);
+      const std::vector<Id>& ranges = d.states[i].ranges;
+      const Id value = at(init[i], d.states[i].use);
+      init[i] = ranges.empty() ? stage(value, ranges, {number, i}) : stage(value, ranges);
     }
     const KernelBody body = walk_.body_of(d.node);
     return kernel_over(g_, d.node, body, init, [&](Id tensor) { return storage(tensor); });
@@ -115,9 +115,7 @@ class ValueBuilder {
     const bool over_last = e.reduce_ranges.size() == 1 && g_.arg(node, 1) == last;
     const bool striped = kind == ReduceKind::dot || (foldable && over_last);
     src.insert(src.end(), e.reduce_ranges.begin(), e.reduce_ranges.end());
-    const std::int64_t args[] = {static_cast<std::int64_t>(kind),
-                                 static_cast<std::int64_t>(striped ? ReduceOrder::striped : ReduceOrder::sequential)};
-    return g_.make(Op::REDUCE, g_.dtype(node), src, args);
+    return g_.make(Op::REDUCE, g_.dtype(node), src, {kind, striped ? ReduceOrder::striped : ReduceOrder::sequential});
   }
 
   Graph& g_;

@@ -17,7 +17,7 @@ namespace {
 struct ScalarKernel {
   Id range = no_id;
   std::vector<Id> init, final;
-  std::map<std::size_t, std::int64_t> state_of;  // by slot of the loop: number of the state
+  std::map<std::size_t, std::size_t> state_of;  // by slot of the loop: number of the state
 };
 
 class Rewriter {
@@ -70,7 +70,7 @@ class Rewriter {
   void keep(ScalarKernel& k, Id value) {
     const std::vector<Id> extents = build_.shape_of(value);
     k.init.push_back(build_.broadcast_to(g_.constant(g_.dtype(value), 0), extents));
-    Id state = build_.carry(k.range, k.init.back(), static_cast<std::int64_t>(k.init.size()) - 1);
+    Id state = build_.carry(k.range, k.init.back(), k.init.size() - 1);
     if (extents.empty()) {
       k.final.push_back(build_.update(state, no_id, value, {}));
       return;
@@ -93,7 +93,7 @@ class Rewriter {
     if (!made) return k;
     k.range = one_work_item();
     const LoopParts l = loop_parts(g_, loop);
-    std::int64_t state = 0;
+    std::size_t state = 0;
     for (std::size_t slot = 0; slot < l.init.size(); ++slot)
       if (loops_.is_memory(loop, slot)) k.state_of[slot] = state++;
     return k;
@@ -117,11 +117,11 @@ class Rewriter {
     for (std::size_t slot = 0; slot < n; ++slot) src[3 + slot] = init_of(id, slot, src[3 + slot]);
     if (k.state_of.empty()) src[1] = index_add(g_, src[1], k.range);  // adds 0, but puts the loop into the kernel's body
     const Id inside = g_.with_src(id, src);
-    for (const auto& [slot, state] : k.state_of) k.final.push_back(build_.get(inside, static_cast<std::int64_t>(slot)));
+    for (const auto& [slot, state] : k.state_of) k.final.push_back(build_.get(inside, slot));
     for (const std::size_t slot : wanted_[id]) {
       if (k.state_of.contains(slot)) continue;
-      k.state_of[slot] = static_cast<std::int64_t>(k.init.size());
-      keep(k, build_.get(inside, static_cast<std::int64_t>(slot)));
+      k.state_of[slot] = k.init.size();
+      keep(k, build_.get(inside, slot));
     }
     return finish(k);
   }

@@ -24,24 +24,24 @@ using Extents = std::vector<std::int64_t>;
 
 std::size_t count(const Extents& e) {
   std::size_t n = 1;
-  for (const std::int64_t x : e) n *= static_cast<std::size_t>(x);
+  for (const std::int64_t x : e) n *= narrow<std::size_t>(x);
   return n;
 }
 
 // Row-major order: the indices of a linear index, and the linear index of indices.
 Extents place(std::size_t flat, const Extents& extents) {
   Extents at(extents.size());
+  auto rest = narrow<std::int64_t>(flat);
   for (std::size_t a = extents.size(); a-- > 0;) {
-    at[a] = static_cast<std::int64_t>(flat) % extents[a];
-    flat /= static_cast<std::size_t>(extents[a]);
+    at[a] = rest % extents[a];
+    rest /= extents[a];
   }
   return at;
 }
 std::size_t flat(const Extents& at, const Extents& extents) {
-  std::size_t n = 0;
-  for (std::size_t a = 0; a < extents.size(); ++a)
-    n = n * static_cast<std::size_t>(extents[a]) + static_cast<std::size_t>(at[a]);
-  return n;
+  std::int64_t n = 0;
+  for (std::size_t a = 0; a < extents.size(); ++a) n = n * extents[a] + at[a];
+  return narrow<std::size_t>(n);
 }
 
 class Unrolling {
@@ -111,7 +111,7 @@ class Unrolling {
     while (!inside_[source] && is_movement(g_.op(source)) && shapes_.rank(source) > 0) std::tie(source, k) = moved(source, k);
     const Parts& p = parts_.at(source);
     if (inside_[source] || g_.dtype(source) == DType::index || shapes_.rank(source) == 0) return p[p.size() == 1 ? 0 : k];
-    if (g_.op(source) == Op::IOTA) return g_.make(Op::CAST, g_.dtype(source), {g_.index(static_cast<std::int64_t>(k))});
+    if (g_.op(source) == Op::IOTA) return g_.make(Op::CAST, g_.dtype(source), {g_.index(k)});
     std::vector<Id> src{p[0]};  // a tensor from outside
     for (const std::int64_t i : place(k, extents(source))) src.push_back(g_.index(i));
     return g_.make(Op::INDEX, g_.dtype(source), src);
@@ -172,10 +172,9 @@ class Unrolling {
     const std::size_t first = slot(loop, i), n = width(get ? scope_inits(g_, loop)[i] : g_.src(id, 1));
     Parts out;
     for (std::size_t k = 0; k < n; ++k) {
-      const std::vector<std::int64_t> args{static_cast<std::int64_t>(first + k)};
       const Id of = parts_.at(get ? loop : range)[0];
-      out.push_back(get ? g_.make(Op::GET, g_.dtype(id), std::vector<Id>{of}, args)
-                        : g_.make(Op::CARRY, g_.dtype(id), std::vector<Id>{of, entry_part(g_.src(id, 1), k)}, args));
+      out.push_back(get ? g_.make(Op::GET, g_.dtype(id), {of}, {first + k})
+                        : g_.make(Op::CARRY, g_.dtype(id), {of, entry_part(g_.src(id, 1), k)}, {first + k}));
     }
     return out;
   }
@@ -190,7 +189,7 @@ class Unrolling {
       for (std::size_t k = 0; k < w; ++k) out.push_back(entry_part(src[i], k));
     }
     std::vector<std::int64_t> args(g_.args(id).begin(), g_.args(id).end());
-    args[0] = static_cast<std::int64_t>((out.size() - 3) / 2);
+    args[0] = (std::ssize(out) - 3) / 2;
     return {g_.make(Op::FOR, DType::none, out, args)};
   }
 
@@ -204,7 +203,7 @@ class Unrolling {
     if (operands_of(kind) == 2) return sum_of_products(id, kind, axes);
     for (std::size_t i = axes.size(); i-- > 0;) {
       const DType result = i > 0 ? accumulation_dtype(g_.dtype(id)) : g_.dtype(id);
-      values = over_axis(kind, result, values, in, static_cast<std::size_t>(axes[i]));
+      values = over_axis(kind, result, values, in, g_.slot(id, i + 1));
     }
     return values;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 
 namespace kiln::compiler {
@@ -55,7 +56,7 @@ std::vector<Id> StageReads::loops(Id read) const {
   Nest n = *nest_of_[read];
   // Threads may share the iterations of the outermost loop, so no value is computed once for all of them.
   const auto shared = std::ranges::find_if(n, [&](Id r) { return !g_.is_index_const(g_.end(r), 1); });
-  const auto fewest = static_cast<std::size_t>(shared == n.end() ? 0 : shared - n.begin() + 1);
+  const std::size_t fewest = shared == n.end() ? 0 : index_at(n, shared) + 1;
   while (n.size() > fewest && std::ranges::find(used, n.back()) == used.end()) n.pop_back();
   return n;
 }

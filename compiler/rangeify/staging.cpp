@@ -143,7 +143,7 @@ StagingModel::Stored StagingModel::needs_storage(const ValueCost& cost, const Va
 }
 
 std::string StagingModel::text_of(Stored why, const ValueCost& cost, const ValueUse& use) {
-  const auto number = [](double x) { return std::to_string(static_cast<std::int64_t>(std::llround(std::min(x, 1e15)))); };
+  const auto number = [](double x) { return std::to_string(std::llround(std::min(x, 1e15))); };
   const std::string times = number(use.hoisted / std::max(1.0, use.elements)), operations = number(cost.operations);
   switch (why) {
     case Stored::no: return "its " + operations + " operations cost less than a store and a load";

@@ -64,7 +64,7 @@ class Summing {
     const WriteParts w = write_parts(g_, final);
     const bool begins = g_.op(w.state) == Op::CARRY && uses_[w.state] == 1 &&
                         g_.range_of(w.state) == scope_ranges(g_, scope)[0] && g_.slot(w.state) == slot;
-    const auto kind = static_cast<AtomicKind>(g_.arg(final, 0));
+    const auto kind = g_.atomic_kind(final);
     if (!begins || !combines(kind)) return std::nullopt;
     return Sum{final, w.gate, w.value, {w.index.begin(), w.index.end()}, kind, g_.dtype(final)};
   }
@@ -160,11 +160,10 @@ class Summing {
   Id next_of(Id atomic) {
     const auto [loop, slot] = sum_at_.at(atomic);
     const Sum& s = loops_.at(loop).at(slot);
-    return combined(s, build_.carry(done_[g_.range_of(loop)], g_.constant(s.dtype, identity(s.kind, s.dtype)),
-                                    static_cast<std::int64_t>(slot)));
+    return combined(s, build_.carry(done_[g_.range_of(loop)], g_.constant(s.dtype, identity(s.kind, s.dtype)), slot));
   }
-  std::int64_t touched_slot(Id loop, const Sum& s) const {
-    auto n = static_cast<std::int64_t>(loop_parts(g_, loop).init.size());
+  std::size_t touched_slot(Id loop, const Sum& s) const {
+    std::size_t n = loop_parts(g_, loop).init.size();
     for (const auto& [slot, other] : loops_.at(loop)) {
       if (other.atomic == s.atomic) break;
       ++n;
@@ -181,7 +180,7 @@ class Summing {
     for (const auto& [slot, s] : loops_.at(id)) init[slot] = g_.constant(s.dtype, identity(s.kind, s.dtype));
     for (const auto& [slot, s] : loops_.at(id)) {
       init.push_back(boolean(false));
-      const std::int64_t at = touched_slot(id, s);
+      const std::size_t at = touched_slot(id, s);
       const Id before = build_.carry(range, boolean(false), at);
       yield.push_back(touched(s, before));
     }
@@ -208,7 +207,7 @@ class Summing {
     if (used_ranges.empty()) used_ranges.push_back(build_.range(g_.index(1), next_range_++));
     for (std::size_t i = 0; i < k.sums.size(); ++i) {
       const Sum& s = k.sums[i];
-      states.push_back(build_.carry(used_ranges[0], init[i], static_cast<std::int64_t>(i)));
+      states.push_back(build_.carry(used_ranges[0], init[i], i));
       before.push_back(k.is_exclusive ? build_.element(states[i], of(s.index))
                                       : g_.constant(s.dtype, identity(s.kind, s.dtype)));
     }
@@ -228,8 +227,7 @@ class Summing {
     std::vector<std::vector<Id>> init{before};
     for (const Id r : ranges) {
       std::vector<Id> carried;
-      for (std::size_t i = 0; i < before.size(); ++i)
-        carried.push_back(build_.carry(r, init.back()[i], static_cast<std::int64_t>(i)));
+      for (std::size_t i = 0; i < before.size(); ++i) carried.push_back(build_.carry(r, init.back()[i], i));
       init.push_back(std::move(carried));
     }
     std::vector<Id> now = init.back();
@@ -239,7 +237,7 @@ class Summing {
     }
     for (std::size_t t = ranges.size(); t-- > 0;) {
       const Id loop = build_.loop(ranges[t], g_.index(0), g_.end(ranges[t]), init[t], now);
-      for (std::size_t i = 0; i < now.size(); ++i) now[i] = build_.get(loop, static_cast<std::int64_t>(i));
+      for (std::size_t i = 0; i < now.size(); ++i) now[i] = build_.get(loop, i);
     }
     return now;
   }

@@ -11,11 +11,11 @@ CarriedBuffers::CarriedBuffers(Graph& g, const Program& p, const HostTimes& time
   for (const Id n : times.nodes()) {
     if (times.is_host_carry(n)) nodes_[{loop_of_range_.at(g.range_of(n)), g.slot(n)}].push_back(n);
     if (times.is_host_result(n)) nodes_[{g.scope(n), g.slot(n)}].push_back(n);
-    if (g.op(n) == Op::PARAM) params_[g.slot(n)] = n;
+    if (g.op(n) == Op::PARAM) params_[parameter_of(g, n)] = n;
   }
   for (const Id store : g.src(p.sink)) {
     const auto [param, value] = g.operands<2>(store);
-    stored_[g.slot(param)] = value;
+    stored_[parameter_of(g, param)] = value;
   }
   for (const Id loop : times.loops()) {
     const auto init = loop_parts(g, loop).init;
@@ -26,7 +26,7 @@ CarriedBuffers::CarriedBuffers(Graph& g, const Program& p, const HostTimes& time
 
 std::size_t CarriedBuffers::of(Id value) const {
   if (g_.op(value) == Op::PARAM) {
-    const auto it = of_param_.find(g_.slot(value));
+    const auto it = of_param_.find(parameter_of(g_, value));
     return it == of_param_.end() ? buffers_.size() : it->second;
   }
   if (times_.is_host_carry(value)) return of(loop_of_range_.at(g_.range_of(value)), g_.slot(value));
@@ -39,9 +39,9 @@ void CarriedBuffers::give(Id loop, std::size_t slot, Id init) {
   if (may_take_over(loop, slot, init)) {
     buffer = of(init);
     if (buffer == buffers_.size()) {
-      const std::size_t param = g_.slot(init);
+      const int param = parameter_of(g_, init);
       of_param_[param] = buffer;
-      buffers_.push_back({static_cast<int>(param), no_id, no_id, {init}});
+      buffers_.push_back({param, no_id, no_id, {init}});
     }
   } else {
     buffers_.push_back({-1, init, loop, {}});
@@ -52,7 +52,7 @@ void CarriedBuffers::give(Id loop, std::size_t slot, Id init) {
 }
 
 bool CarriedBuffers::may_take_over(Id loop, std::size_t slot, Id init) const {
-  const bool is_param = g_.op(init) == Op::PARAM && stored_.contains(g_.slot(init));
+  const bool is_param = g_.op(init) == Op::PARAM && stored_.contains(parameter_of(g_, init));
   if (!is_param && !times_.is_host_carry(init) && !times_.is_host_result(init)) return false;
   if (times_.region(init) != times_.region(loop)) return false;
   const LoopParts parts = loop_parts(g_, loop);
@@ -68,7 +68,7 @@ void CarriedBuffers::settle_in_outputs() {
     const std::size_t buffer = of(value);
     const bool is_read = params_.contains(param) && !times_.uses(params_.at(param)).empty();
     if (buffer == buffers_.size() || buffers_[buffer].param >= 0 || times_.region(value) != 0 || is_read) continue;
-    if (shapes_.of(value) == p_.params[param].extents) buffers_[buffer].param = static_cast<int>(param);
+    if (shapes_.of(value) == nth(p_.params, param).extents) buffers_[buffer].param = param;
   }
 }
 

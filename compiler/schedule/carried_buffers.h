@@ -47,8 +47,8 @@ class CarriedBuffers {
   std::map<std::pair<Id, std::size_t>, std::size_t> of_;  // by loop and slot: the buffer
   std::map<Id, Id> loop_of_range_;
   std::map<std::pair<Id, std::size_t>, std::vector<Id>> nodes_;  // by loop and slot: CARRY and GET nodes
-  std::map<std::size_t, Id> params_, stored_;                    // by parameter slot: PARAM node, value stored at the end
-  std::map<std::size_t, std::size_t> of_param_;                  // by parameter slot: the buffer
+  std::map<int, Id> params_, stored_;                            // by parameter slot: PARAM node, value stored at the end
+  std::map<int, std::size_t> of_param_;                          // by parameter slot: the buffer
 };
 
 }  // namespace kiln::compiler

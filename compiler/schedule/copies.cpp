@@ -20,17 +20,15 @@ int buffer_of(const Graph& g, const Kernel& k, Id state) {
 // Whether the state is the buffer's contents when the kernel, or one of its iterations, begins.
 bool is_first(const Graph& g, Id state) { return g.op(state) == Op::BUFFER || g.op(state) == Op::ENTRY; }
 
-const Buffer& at(const Schedule& s, int buffer) { return s.buffers.at(static_cast<std::size_t>(buffer)); }
-
 }  // namespace
 
 Kernel copy_kernel(Graph& g, const Schedule& s, int to, int from) {
   Kernel k;
   k.buffers = {to, from};
   const Parameter* strides = free_layout(s, to);
-  const DType d = at(s, to).dtype;
+  const DType d = nth(s.buffers, to).dtype;
   std::vector<Id> ranges;
-  for (const Id n : strides == nullptr ? std::vector<Id>{at(s, to).size} : strides->extents)
+  for (const Id n : strides == nullptr ? std::vector<Id>{nth(s.buffers, to).size} : strides->extents)
     ranges.push_back(g.range(n, std::ssize(ranges), RangeKind::loop));
   const Id there = strides == nullptr ? ranges[0] : position_of(g, *strides, ranges),
            here = strides == nullptr ? ranges[0] : row_major(g, ranges, strides->extents);
@@ -50,9 +48,10 @@ std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id e
   const auto [source, read] = g.operands<2>(load);
   if (read != linear || !is_first(g, source)) return std::nullopt;
   const int to = buffer_of(g, k, target), from = buffer_of(g, k, source);
-  if (from < 0 || to == from || at(s, to).size != at(s, from).size) return std::nullopt;
+  if (from < 0 || to == from || nth(s.buffers, to).size != nth(s.buffers, from).size) return std::nullopt;
   const std::vector<Id> ranges = g.sources(end, 1);
-  if (!covers(g, ranges, std::vector{linear}, at(s, to).size)) return std::nullopt;  // false also if strides leave gaps
+  if (!covers(g, ranges, std::vector{linear}, nth(s.buffers, to).size))
+    return std::nullopt;  // false also if strides leave gaps
   // Without the copy, a later tile step of this kernel would load the old contents of `to`.
   if (!k.is_explicit && std::ranges::binary_search(access_of(g, k).loads, to)) return std::nullopt;
   return Copied{to, from};
@@ -71,7 +70,7 @@ bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer) {
       indices.push_back(g.src(state, 1));
     }
     const std::vector<Id> ranges = g.sources(end, 1);
-    return is_first(g, state) && covers(g, ranges, indices, at(s, buffer).size);
+    return is_first(g, state) && covers(g, ranges, indices, nth(s.buffers, buffer).size);
   });
 }
 

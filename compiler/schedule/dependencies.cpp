@@ -15,7 +15,8 @@
 namespace kiln::compiler {
 namespace {
 
-void sort_unique(std::vector<int>& v) {
+template <class Number>
+void sort_unique(std::vector<Number>& v) {
   std::ranges::sort(v);
   v.erase(std::unique(v.begin(), v.end()), v.end());
 }
@@ -57,7 +58,7 @@ class Edges {
     for (std::size_t k = 0; k < count; ++k) connect(k);
     next_.resize(count);
     for (std::size_t k = 0; k < count; ++k)
-      for (const int d : s_.kernels[k].depends_on) nth(next_, d).push_back(k);
+      for (const std::size_t d : s_.kernels[k].depends_on) next_[d].push_back(k);
     delay_copies();
     for (std::size_t k = 0; k < count; ++k)
       for (const int b : std::vector<int>(access_[k].stores))
@@ -72,10 +73,10 @@ class Edges {
 
  private:
   using Used = decltype(&KernelAccess::loads);
-  std::vector<std::vector<int>> kernels_by_buffer(Used which) const {
-    std::vector<std::vector<int>> out(s_.buffers.size());
+  std::vector<std::vector<std::size_t>> kernels_by_buffer(Used which) const {
+    std::vector<std::vector<std::size_t>> out(s_.buffers.size());
     for (std::size_t k = 0; k < access_.size(); ++k)
-      for (const int b : access_[k].*which) nth(out, b).push_back(static_cast<int>(k));
+      for (const int b : access_[k].*which) nth(out, b).push_back(k);
     return out;
   }
 
@@ -91,21 +92,21 @@ class Edges {
   // Makes kernel k store to parameter b after all kernels that read b. If no order allows that, k stores to a temporary, and a
   // copy kernel stores b. A kernel of the program always changes b in place: its loads and stores have an order of their own.
   void overwrite(std::size_t k, int b) {
-    std::vector<int> readers = nth(readers_, b);
+    std::vector<std::size_t> readers = nth(readers_, b);
     const Kernel& kernel = s_.kernels[k];
     const bool copies =
         !kernel.is_explicit && (reads_elsewhere(g_, kernel, b, end_into(g_, kernel, b)) || reaches_one_of(k, readers));
-    if (!copies) std::erase(readers, static_cast<int>(k));
+    if (!copies) std::erase(readers, k);
     const std::size_t writer = copies ? through_temporary(k, b) : k;
-    for (const int r : readers) {
+    for (const std::size_t r : readers) {
       s_.kernels[writer].depends_on.push_back(r);
-      nth(next_, r).push_back(writer);
+      next_[r].push_back(writer);
     }
     sort_unique(s_.kernels[writer].depends_on);
   }
 
   // Whether a kernel of the list depends on kernel k, directly or through others.
-  bool reaches_one_of(std::size_t k, const std::vector<int>& kernels) const {
+  bool reaches_one_of(std::size_t k, const std::vector<std::size_t>& kernels) const {
     if (kernels.empty() || next_[k].empty()) return false;
     std::vector<bool> seen(next_.size(), false);
     std::vector<std::size_t> open = next_[k];
@@ -114,7 +115,7 @@ class Edges {
       open.pop_back();
       if (seen[at]) continue;
       seen[at] = true;
-      if (std::ranges::find(kernels, static_cast<int>(at)) != kernels.end()) return true;
+      if (std::ranges::find(kernels, at) != kernels.end()) return true;
       open.insert(open.end(), next_[at].begin(), next_[at].end());
     }
     return false;
@@ -122,7 +123,7 @@ class Edges {
 
   // Makes kernel k store to a temporary instead of parameter b. Returns a new kernel that copies the temporary to b.
   std::size_t through_temporary(std::size_t k, int b) {
-    const auto temporary = static_cast<int>(s_.buffers.size());
+    const int temporary = count_of(s_.buffers);
     const Buffer target = nth(s_.buffers, b);
     s_.buffers.push_back({target.dtype, target.size, -1, no_id});
     Kernel& kernel = s_.kernels[k];
@@ -134,7 +135,7 @@ class Edges {
     access_[k] = access_of(g_, kernel);
     s_.kernels.push_back(copy_kernel(g_, s_, b, temporary));
     g_.set_loc({});
-    s_.kernels.back().depends_on.push_back(static_cast<int>(k));
+    s_.kernels.back().depends_on.push_back(k);
     access_.push_back(access_of(g_, s_.kernels.back()));
     next_[k].push_back(next_.size());
     next_.emplace_back();
@@ -155,12 +156,12 @@ class Edges {
 
   // Adds the kernels that k depends on: writers of its buffers, and all users of a buffer whose memory it reuses.
   void connect(std::size_t k) {
-    std::vector<int>& after = s_.kernels[k].depends_on;
+    std::vector<std::size_t>& after = s_.kernels[k].depends_on;
     // Kernels that store to one buffer run in the order of the list, each after the previous one. So the last one is enough. A
     // kernel that only reads the buffer reads the last writer's values.
     const auto add_writer = [&](int b, std::size_t end) {
-      const std::vector<int>& writers = nth(writers_, b);
-      const auto last = std::ranges::lower_bound(writers, static_cast<int>(end));
+      const std::vector<std::size_t>& writers = nth(writers_, b);
+      const auto last = std::ranges::lower_bound(writers, end);
       if (last != writers.begin()) after.push_back(last[-1]);
     };
     const std::size_t all = s_.kernels.size();
@@ -170,21 +171,21 @@ class Edges {
       add_writer(b, k);
       const int before = nth(s_.buffers, b).after;
       if (before < 0) continue;
-      const std::vector<int>& readers = nth(readers_, before);
+      const std::vector<std::size_t>& readers = nth(readers_, before);
       after.insert(after.end(), readers.begin(), readers.end());
       add_writer(before, all);
     }
     sort_unique(after);
-    std::erase(after, static_cast<int>(k));
+    std::erase(after, k);
   }
 
   // The only reader of the temporary that kernel k fills with a copy of an input; nullopt: k does something else.
-  std::optional<int> reader_of_copy(std::size_t k) const {
+  std::optional<std::size_t> reader_of_copy(std::size_t k) const {
     const KernelAccess& a = access_[k];
     const std::span<const Id> ends = g_.src(s_.kernels[k].sink);
     if (a.loads.size() != 1 || a.stores.size() != 1 || ends.size() != 1 || s_.kernels[k].is_explicit) return std::nullopt;
     const Id store = g_.store(ends[0]);
-    const std::vector<int>& readers = nth(readers_, a.stores[0]);
+    const std::vector<std::size_t>& readers = nth(readers_, a.stores[0]);
     const bool is_input = is_parameter(a.loads[0]) && !is_overwritten(a.loads[0]);
     if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.size() != 1)
       return std::nullopt;
@@ -196,14 +197,14 @@ class Edges {
   // Makes each copy of an input wait for what its reader waits for, so that all copies need not be live at the same time. Not
   // for a kernel that waits for the copy, because it overwrites what the copy reads.
   void delay_copies() {
-    std::vector<std::optional<int>> reader;
+    std::vector<std::optional<std::size_t>> reader;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) reader.push_back(reader_of_copy(k));
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       if (!reader[k]) continue;
-      for (const int d : nth(s_.kernels, *reader[k]).depends_on) {
-        if (nth(reader, d) || reaches_one_of(k, {d})) continue;
+      for (const std::size_t d : s_.kernels[*reader[k]].depends_on) {
+        if (reader[d] || reaches_one_of(k, {d})) continue;
         s_.kernels[k].depends_on.push_back(d);
-        nth(next_, d).push_back(k);
+        next_[d].push_back(k);
       }
       sort_unique(s_.kernels[k].depends_on);
     }
@@ -216,7 +217,7 @@ class Edges {
     std::vector<std::size_t> round(n, 0), waits(n, 0), ready;
     std::vector<std::vector<std::size_t>> next(n);
     for (std::size_t k = 0; k < n; ++k) {
-      for (const int d : s_.kernels[k].depends_on) nth(next, d).push_back(k);
+      for (const std::size_t d : s_.kernels[k].depends_on) next[d].push_back(k);
       waits[k] = s_.kernels[k].depends_on.size();
       if (waits[k] == 0) ready.push_back(k);
     }
@@ -245,14 +246,14 @@ class Edges {
     std::vector<std::size_t> sequence(s_.kernels.size());
     std::iota(sequence.begin(), sequence.end(), std::size_t{0});
     std::ranges::sort(sequence, {}, [&](std::size_t k) { return std::pair(round[k], k); });
-    std::vector<int> place(sequence.size());
+    std::vector<std::size_t> place(sequence.size());
     std::vector<Kernel> sorted;
     for (const std::size_t k : sequence) {
-      place[k] = static_cast<int>(sorted.size());
+      place[k] = sorted.size();
       sorted.push_back(std::move(s_.kernels[k]));
     }
     for (std::size_t i = 0; i < sorted.size(); ++i) {
-      for (int& d : sorted[i].depends_on) d = nth(place, d);
+      for (std::size_t& d : sorted[i].depends_on) d = place[d];
       std::ranges::sort(sorted[i].depends_on);
       sorted[i].name = s_.program.name + "_k" + std::to_string(i);
     }
@@ -261,12 +262,13 @@ class Edges {
 
   // Each kernel that still waits depends on another one that waits, so a walk along these edges ends in a cycle.
   Diagnostic cycle(const std::vector<std::size_t>& waits) const {
-    const auto is_waiting = [&](auto n) { return nth(waits, n) > 0; };
+    const auto is_waiting = [&](std::size_t n) { return waits[n] > 0; };
     std::vector<std::size_t> way;
-    auto k = static_cast<std::size_t>(std::ranges::find_if(waits, [](std::size_t n) { return n > 0; }) - waits.begin());
+    std::size_t k = 0;
+    while (!is_waiting(k)) ++k;
     while (std::ranges::find(way, k) == way.end()) {
       way.push_back(k);
-      k = static_cast<std::size_t>(*std::ranges::find_if(s_.kernels[k].depends_on, is_waiting));
+      k = *std::ranges::find_if(s_.kernels[k].depends_on, is_waiting);
     }
     std::string names;
     for (auto at = std::ranges::find(way, k); at != way.end(); ++at) names += s_.kernels[*at].name + " after ";
@@ -278,8 +280,8 @@ class Edges {
   Graph& g_;
   Schedule& s_;
   std::vector<KernelAccess> access_;
-  std::vector<std::vector<int>> readers_, writers_;  // by buffer: kernels, ascending
-  std::vector<std::vector<std::size_t>> next_;       // by kernel: the kernels that depend on it
+  std::vector<std::vector<std::size_t>> readers_, writers_;  // by buffer: kernels, ascending
+  std::vector<std::vector<std::size_t>> next_;               // by kernel: the kernels that depend on it
 };
 
 // Merges each buffer that reuses another one's memory with that one.
@@ -287,7 +289,7 @@ void join_buffers(Schedule& s) {
   std::vector<int> number;
   std::vector<Buffer> kept;
   for (Buffer& b : s.buffers) {
-    number.push_back(b.after >= 0 ? nth(number, b.after) : static_cast<int>(kept.size()));
+    number.push_back(b.after >= 0 ? nth(number, b.after) : count_of(kept));
     if (b.after < 0) kept.push_back(b);
   }
   s.buffers = std::move(kept);

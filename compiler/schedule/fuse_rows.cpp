@@ -49,9 +49,7 @@ class Fusion {
   Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
   Id first_row() { return mul({tile_, g_.index(c_.rows)}); }
 
-  std::size_t position(std::size_t kernel) const {
-    return static_cast<std::size_t>(std::ranges::lower_bound(c_.kernels, kernel) - c_.kernels.begin());
-  }
+  std::size_t position(std::size_t kernel) const { return index_at(c_.kernels, std::ranges::lower_bound(c_.kernels, kernel)); }
   bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
   const RowOffsets& halo_of(int b) const { return c_.halos[position(rows_.writer(b))]; }
   // Whether the tile buffers of neighbouring tiles contain the same rows, because they include a halo.

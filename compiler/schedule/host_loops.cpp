@@ -93,7 +93,7 @@ class Outliner {
         ++f.next;
       if (f.next < loops.size()) {
         const Id loop = loops[f.next++];
-        const auto number = static_cast<int>(ran_.size());
+        const int number = count_of(ran_);
         ran_.push_back(loop);
         s_.loops.push_back({.parent = f.loop});
         open.push_back({times_.regions().owned[loop], 0, number, 0});
@@ -112,13 +112,12 @@ class Outliner {
 
   int state(const std::string& name, DType d, std::vector<Id> extents, SourceLoc loc) {
     s_.program.params.push_back({fresh(name), Direction::state, d, std::move(extents), loc});
-    return static_cast<int>(s_.program.params.size()) - 1;
+    return count_of(s_.program.params) - 1;
   }
 
   Id param(int slot) {
     const Parameter& p = nth(s_.program.params, slot);
-    const std::int64_t args[] = {slot};
-    return g_.make(Op::PARAM, p.dtype, p.extents, args, p.name);
+    return g_.make(Op::PARAM, p.dtype, p.extents, {slot}, p.name);
   }
 
   void make_states() {
@@ -187,10 +186,10 @@ class Outliner {
   }
 
   void store_carried_values() {
-    for (const CarriedBuffer& c : carried_.buffers()) {
+    for (std::size_t carried = 0; carried < carried_.buffers().size(); ++carried) {
+      const CarriedBuffer& c = carried_.buffers()[carried];
       if (c.filled_from == no_id) continue;
       const std::uint32_t region = times_.region(c.filled_for), from = times_.region(c.filled_from);
-      const auto carried = static_cast<std::size_t>(&c - carried_.buffers().data());
       add_store(region, from == region ? times_.result_time(c.filled_from) : 0, {slot_of_carried_[carried], c.filled_from});
     }
     for (const Id loop : times_.loops()) {
@@ -203,7 +202,7 @@ class Outliner {
     }
     for (const Id store : g_.src(s_.program.sink)) {
       const auto [target, value] = g_.operands<2>(store);
-      const auto slot = static_cast<int>(g_.slot(target));
+      const int slot = parameter_of(g_, target);
       const std::size_t carried = carried_.of(value);
       const bool in_place = carried < carried_.buffers().size() && slot_of_carried_[carried] == slot;
       if (!in_place) add_store(0, times_.last_segment(0), {slot, value});
@@ -233,7 +232,7 @@ class Outliner {
     std::vector<HostLoop> loops;
     for (std::size_t i = 0; i < ran_.size(); ++i) {
       if (!used[i]) continue;
-      number[i] = static_cast<int>(loops.size());
+      number[i] = count_of(loops);
       const LoopParts parts = loop_parts(g_, ran_[i]);
       const std::int64_t step = parts.step;
       const bool conditional = parts.conditional;
@@ -259,11 +258,11 @@ class Outliner {
     std::vector<Id> values;
     for (const Id store : g_.src(sink)) {
       const auto [target, value] = g_.operands<2>(store);
-      writes.insert(static_cast<int>(g_.slot(target)));
+      writes.insert(parameter_of(g_, target));
       values.push_back(value);
     }
     for (const Id n : g_.reachable(values))
-      if (g_.op(n) == Op::PARAM) reads.insert(static_cast<int>(g_.slot(n)));
+      if (g_.op(n) == Op::PARAM) reads.insert(parameter_of(g_, n));
     return {sink, {reads.begin(), reads.end()}, {writes.begin(), writes.end()}, loop};
   }
 

@@ -24,8 +24,8 @@ class Iteration {
   Iteration(Graph& g, const Schedule& s, int loop, const std::set<int>& fixed) : g_(g), s_(s), loop_(loop) {
     const auto is_inside = [&](const Kernel& k) { return is_in(s, k.loop, loop); };
     const auto first = std::ranges::find_if(s.kernels, is_inside);
-    first_ = static_cast<std::size_t>(first - s.kernels.begin());
-    end_ = static_cast<std::size_t>(std::find_if_not(first, s.kernels.end(), is_inside) - s.kernels.begin());
+    first_ = index_at(s.kernels, first);
+    end_ = index_at(s.kernels, std::find_if_not(first, s.kernels.end(), is_inside));
     for (std::size_t k = first_; k < end_; ++k) {
       const Kernel& kernel = s.kernels[k];
       if (kernel.loop != loop) continue;

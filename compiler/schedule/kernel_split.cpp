@@ -32,7 +32,7 @@ class KernelWriter {
   Kernel write(const std::vector<BufferWrite>& targets) {
     std::vector<Id> roots;
     for (const BufferWrite& t : targets) {
-      slot(t.buffer);
+      slot_of(t.buffer);
       roots.push_back(t.value);
     }
     number_loops(g_.sources(targets.front().nest, 1));
@@ -63,13 +63,13 @@ class KernelWriter {
   }
 
  private:
-  int slot(int buffer) {
+  std::size_t slot_of(int buffer) {
     const auto at = std::ranges::find(kernel_.buffers, buffer);
-    const auto n = static_cast<int>(at - kernel_.buffers.begin());
+    const std::size_t slot = index_at(kernel_.buffers, at);
     if (at == kernel_.buffers.end()) kernel_.buffers.push_back(buffer);
-    return n;
+    return slot;
   }
-  Id buffer_node(int buffer) { return g_.make(Op::BUFFER, nth(schedule_.buffers, buffer).dtype, {}, {slot(buffer)}); }
+  Id buffer_node(int buffer) { return g_.make(Op::BUFFER, nth(schedule_.buffers, buffer).dtype, {}, {slot_of(buffer)}); }
   Id numbered(Id range, RangeKind kind) { return g_.range(g_.end(range), next_range_++, kind); }
   void number_loops(const std::vector<Id>& ranges) {
     for (const Id r : ranges) {
@@ -220,7 +220,7 @@ class KernelSplitter {
   void run() {
     if (s_.buffers.empty())  // otherwise an earlier segment has added the parameters
       for (const Parameter& p : s_.program.params)
-        s_.buffers.push_back({p.dtype, index_product(g_, p.extents), static_cast<int>(s_.buffers.size()), no_id});
+        s_.buffers.push_back({p.dtype, index_product(g_, p.extents), count_of(s_.buffers), no_id});
     const Storage storage(g_, s_, simplify_);
     const auto writer = [&] { return KernelWriter(g_, s_, storage.buffers(), simplify_); };
     for (const Id producer : storage.producers())
@@ -239,7 +239,7 @@ class KernelSplitter {
       std::size_t j = i;
       for (; j < ends.size() && same_ranges(ends[i], ends[j]); ++j) {
         const auto [param, value] = g_.operands<2>(g_.store(ends[j]));
-        targets.push_back({static_cast<int>(g_.slot(param)), ends[j], value});
+        targets.push_back({parameter_of(g_, param), ends[j], value});
       }
       add(KernelWriter(g_, s_, storage.buffers(), simplify_).write(targets));
       i = j;

@@ -22,7 +22,7 @@ class RecentOrder {
   explicit RecentOrder(const Schedule& s) : all_until_(s.kernels.size(), 0), last_(s.kernels.size()) {
     if (!s.loops.empty()) std::iota(all_until_.begin(), all_until_.end(), std::size_t{0});
     for (std::size_t k = 0; k < s.kernels.size(); ++k) {
-      for (const int d : s.kernels[k].depends_on) add(k, static_cast<std::size_t>(d));
+      for (const std::size_t d : s.kernels[k].depends_on) add(k, d);
       while (all_until_[k] < k && before(all_until_[k], k)) ++all_until_[k];
     }
   }
@@ -59,7 +59,7 @@ class RecentOrder {
 
 struct Block {
   Id offset;
-  std::size_t buffer;  // the block's last user
+  int buffer;  // the block's last user
 };
 
 class InOrder {
@@ -69,16 +69,16 @@ class InOrder {
   void run() {
     std::vector<bool> placed(s_.buffers.size(), false);
     for (const Kernel& k : s_.kernels)
-      for (const int b : k.buffers) take(static_cast<std::size_t>(b), placed);
-    for (std::size_t b = 0; b < s_.buffers.size(); ++b) take(b, placed);  // temporaries that no kernel uses
+      for (const int b : k.buffers) take(b, placed);
+    for (int b = 0; b < count_of(s_.buffers); ++b) take(b, placed);  // temporaries that no kernel uses
     s_.workspace_bytes = top_;
   }
 
  private:
-  void take(std::size_t b, std::vector<bool>& placed) {
-    Buffer& buffer = s_.buffers[b];
-    if (!buffer.is_temporary() || placed[b]) return;
-    placed[b] = true;
+  void take(int b, std::vector<bool>& placed) {
+    Buffer& buffer = nth(s_.buffers, b);
+    if (!buffer.is_temporary() || nth(placed, b)) return;
+    nth(placed, b) = true;
     const Id size = room(buffer);
     std::vector<Block>& blocks = blocks_[size];
     // Only the blocks that were taken last are tried: an old block's buffer is likely to stay live.
@@ -103,9 +103,9 @@ class InOrder {
     return index_mul(g_, lines, g_.index(alignment));
   }
 
-  bool all_before(std::size_t first, std::size_t second) const {
-    return std::ranges::all_of(users_[first], [&](std::size_t j) {
-      return std::ranges::all_of(users_[second], [&](std::size_t k) { return order_.before(j, k); });
+  bool all_before(int first, int second) const {
+    return std::ranges::all_of(nth(users_, first), [&](std::size_t j) {
+      return std::ranges::all_of(nth(users_, second), [&](std::size_t k) { return order_.before(j, k); });
     });
   }
 

@@ -134,7 +134,7 @@ class Packing {
       return "copies the " + index_text_or_id(g_, g_.end(o.r)) + " x " + index_text_or_id(g_, g_.end(o.column)) +
              " operand of the product once, in the order in which the product reads it";
     });
-    const auto buffer = static_cast<int>(s_.buffers.size());
+    const int buffer = count_of(s_.buffers);
     const DType d = g_.dtype(o.load);
     const Id columns = o.panel == 0 ? g_.end(o.column) : g_.index((o.columns + o.panel - 1) / o.panel * o.panel);
     Id size = index_mul(g_, g_.end(o.r), columns);

@@ -206,7 +206,7 @@ class Packing {
 
   // Adds a temporary of these extents to the buffers of the kernel and of the kernels before it.
   Id new_buffer(DType d, std::span<const Id> extents) {
-    kernel_.buffers.push_back(static_cast<int>(s_.buffers.size()));
+    kernel_.buffers.push_back(count_of(s_.buffers));
     s_.buffers.push_back({d, index_product(g_, extents), -1, no_id});
     return g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1});
   }

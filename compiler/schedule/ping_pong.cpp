@@ -25,9 +25,9 @@ class PingPong {
 
   // Inner loops first, because they have more iterations.
   void run() {
-    for (std::size_t l = s_.loops.size(); l-- > 0;)
-      if (const auto change = find_rotation(g_, s_, static_cast<int>(l), fixed_); change && is_worth(s_.loops[l], *change))
-        apply(static_cast<int>(l), *change);
+    for (int l = count_of(s_.loops); l-- > 0;)
+      if (const auto change = find_rotation(g_, s_, l, fixed_); change && is_worth(nth(s_.loops, l), *change))
+        apply(l, *change);
   }
 
  private:
@@ -89,7 +89,7 @@ class PingPong {
       rotated.count = count;
       for (std::size_t iteration = 0; iteration < c.buffers.size(); ++iteration)
         rotated.among.push_back(c.buffers[(i + iteration) % c.buffers.size()]);
-      rotating[c.buffers[i]] = static_cast<int>(s_.buffers.size());
+      rotating[c.buffers[i]] = count_of(s_.buffers);
       fixed_.insert(c.buffers[i]);
       s_.buffers.push_back(rotated);
     }
@@ -101,7 +101,7 @@ class PingPong {
       // The loop has one iteration if count % n == iterations, else none: (count - iterations - 1) % n is then n - 1, and any
       // other remainder divided by n - 1 is 0.
       const auto n = std::ssize(c.buffers);
-      const Id from_next = index_sub(g_, count, g_.index(static_cast<std::int64_t>(iterations) + 1));
+      const Id from_next = index_sub(g_, count, g_.index(iterations + 1));
       HostLoop l;
       l.parent = parent;
       l.begin = g_.index(0);
@@ -110,7 +110,7 @@ class PingPong {
       for (const auto& [to, from] : c.back[iterations - 1]) {
         copies.push_back(copy_kernel(g_, s_, to, from));
         copies.back().at_entry.emplace();
-        copies.back().loop = static_cast<int>(loops.size());
+        copies.back().loop = count_of(loops);
       }
       loops.push_back(l);
     }
@@ -118,24 +118,24 @@ class PingPong {
 
   // Inserts loops and their kernels behind loop `loop`, and removes kernels that store nothing.
   void rebuild(int loop, const std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
-    const int added = static_cast<int>(loops.size());
+    const int added = count_of(loops);
     int behind = loop + 1;
     while (behind < std::ssize(s_.loops) && is_in(s_, behind, loop)) ++behind;
     std::size_t last = 0;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k)
       if (is_in(s_, s_.kernels[k].loop, loop)) last = k;
     std::vector<Kernel> kernels;
-    std::vector<std::vector<int>> now(s_.kernels.size());  // by old number: the kernels to wait for
+    std::vector<std::vector<std::size_t>> now(s_.kernels.size());  // by old number: the kernels to wait for
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       Kernel kernel = std::move(s_.kernels[k]);
-      std::set<int> needs;
-      for (const int d : kernel.depends_on) needs.insert(nth(now, d).begin(), nth(now, d).end());
+      std::set<std::size_t> needs;
+      for (const std::size_t d : kernel.depends_on) needs.insert(now[d].begin(), now[d].end());
       kernel.depends_on.assign(needs.begin(), needs.end());
       if (kernel.loop >= behind) kernel.loop += added;
       if (g_.src(kernel.sink).empty()) {
         now[k] = kernel.depends_on;
       } else {
-        now[k] = {static_cast<int>(kernels.size())};
+        now[k] = {kernels.size()};
         kernels.push_back(std::move(kernel));
       }
       if (k == last) append(kernels, copies, behind);
@@ -152,7 +152,7 @@ class PingPong {
     int last_loop = -1;
     for (Kernel& k : copies) {
       k.loop += first_loop;
-      if (k.loop == last_loop) k.depends_on.push_back(static_cast<int>(kernels.size()) - 1);
+      if (k.loop == last_loop) k.depends_on.push_back(kernels.size() - 1);
       last_loop = k.loop;
       kernels.push_back(std::move(k));
     }

@@ -12,8 +12,8 @@ using Order = std::vector<std::uint32_t>;
 class PlacementSearch {
  public:
   PlacementSearch(const PlacementProblem& p, SearchLimits limits)
-      : p_(p), effort_(limits.effort), patience_(limits.patience * static_cast<std::int64_t>(p.sizes.size() * p.sizes.size())) {
-    for (const auto& c : p.conflicts) cost_of_placing_ += 1 + static_cast<std::int64_t>(c.size());
+      : p_(p), effort_(limits.effort), patience_(limits.patience * std::ssize(p.sizes) * std::ssize(p.sizes)) {
+    for (const auto& c : p.conflicts) cost_of_placing_ += 1 + std::ssize(c);
   }
 
   Placement run() {

@@ -45,21 +45,23 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
     neighbours_[after].needs.push_back(before);
     neighbours_[before].feeds.push_back(after);
   };
-  for (std::size_t b = 0; b < writers.size(); ++b) {
-    const auto& w = writers[b];
+  for (int b = 0; b < count_of(writers); ++b) {
+    const auto& w = nth(writers, b);
     for (std::size_t i = 1; i < w.size(); ++i) add(w[i - 1], w[i]);
-    const bool stored = !w.empty() && !is_entry_value(static_cast<int>(b));
-    uses_[b].writer = stored ? w.back() : s_.kernels.size();
-    for (const std::size_t r : uses_[b].readers)
+    const bool stored = !w.empty() && !is_entry_value(b);
+    BufferUse& use = nth(uses_, b);
+    use.writer = stored ? w.back() : s_.kernels.size();
+    for (const std::size_t r : use.readers)
       if (stored && !std::ranges::binary_search(w, r)) add(w.back(), r);
   }
   for (std::size_t b = 0; b < writers.size(); ++b) {
     if (s_.buffers[b].after < 0 || writers[b].empty()) continue;
-    const auto before = static_cast<std::size_t>(s_.buffers[b].after);
-    uses_[before].is_continued = true;
-    for (const std::size_t k : writers[before]) add(k, writers[b].front());
-    for (const std::size_t k : uses_[before].readers)
-      if (!std::ranges::binary_search(writers[before], k)) add(k, writers[b].front());
+    const int before = s_.buffers[b].after;
+    BufferUse& use = nth(uses_, before);
+    use.is_continued = true;
+    for (const std::size_t k : nth(writers, before)) add(k, writers[b].front());
+    for (const std::size_t k : use.readers)
+      if (!std::ranges::binary_search(nth(writers, before), k)) add(k, writers[b].front());
   }
   for (std::size_t k = 0; k < neighbours_.size(); ++k)
     for (const std::size_t from : neighbours_[k].needs)
@@ -272,9 +274,8 @@ bool RowClusters::find_halos(RowCluster& c) {
     const std::size_t k = c.kernels[i];
     bool stored = false;
     for (const int b : tile_steps_[k].access.stores) {
-      const auto at = static_cast<std::size_t>(b);
-      const auto& readers = uses_[at].readers;
-      const bool local = s_.buffers[at].param < 0 && !uses_[at].is_continued && std::ranges::all_of(readers, inside);
+      const auto& [writer, readers, is_continued] = nth(uses_, b);
+      const bool local = nth(s_.buffers, b).param < 0 && !is_continued && std::ranges::all_of(readers, inside);
       if (local)
         c.local.push_back(b);
       else

@@ -82,14 +82,13 @@ class Joining {
     Kernel& kernel = s_.kernels[k];
     kernel.loop = nth(s_.segments, kernel.segment).loop;
     kernel.name = s_.program.name + "_k" + std::to_string(k);
-    std::set<int> after;
-    for (const int d : kernel.depends_on) after.insert(d + static_cast<int>(first_of_segment));
+    std::set<std::size_t> after;
+    for (const std::size_t d : kernel.depends_on) after.insert(d + first_of_segment);
     const auto add = [&](int buffer, bool readers) {
       const auto it = earlier_.find({kernel.loop, buffer});
       if (it == earlier_.end()) return;
-      for (const std::size_t w : it->second.writers) after.insert(static_cast<int>(w));
-      for (const std::size_t r : it->second.readers)
-        if (readers) after.insert(static_cast<int>(r));
+      after.insert(it->second.writers.begin(), it->second.writers.end());
+      if (readers) after.insert(it->second.readers.begin(), it->second.readers.end());
     };
     for (const int b : reads(k)) add(b, false);
     for (const int b : access_[k].stores) add(b, true);
@@ -117,7 +116,7 @@ class Joining {
     std::vector<HostLoop> rest;
     for (std::size_t l = 0; l < s_.loops.size(); ++l) {
       if (!used[l]) continue;
-      number[l] = static_cast<int>(rest.size());
+      number[l] = count_of(rest);
       rest.push_back(s_.loops[l]);
       if (rest.back().parent >= 0) rest.back().parent = nth(number, rest.back().parent);
     }
@@ -163,7 +162,7 @@ void in_segments(Graph& g, Schedule& s, const SegmentPass& pass) {
     s.buffers = std::move(segment.buffers);
     s.segments[i].sink = s.buffers.empty() ? segment.program.sink : no_id;
     for (Kernel& k : segment.kernels) {
-      k.segment = static_cast<int>(i);
+      k.segment = narrow<int>(i);
       s.kernels.push_back(std::move(k));
     }
   }

@@ -38,7 +38,7 @@ class Numbering {
  private:
   // Numbers the buffers in the order of a walk from the sink, through sources from left to right.
   void number_buffers() {
-    slot_.assign(kernel_.buffers.size(), -1);
+    slot_.assign(kernel_.buffers.size(), 0);
     std::set<Id> seen;
     std::vector<Id> todo{kernel_.sink};
     while (!todo.empty()) {
@@ -53,12 +53,12 @@ class Numbering {
 
   void add_buffer(std::size_t slot) {
     const int buffer = kernel_.buffers[slot];
-    const auto [at, fresh] = slot_of_buffer_.try_emplace(buffer, static_cast<int>(buffers_.size()));
+    const auto [at, fresh] = slot_of_buffer_.try_emplace(buffer, buffers_.size());
     if (fresh) buffers_.push_back(buffer);
     slot_[slot] = at->second;
   }
 
-  int slot_of(Id buffer) const { return nth(slot_, g_.slot(buffer)); }
+  std::size_t slot_of(Id buffer) const { return slot_[g_.slot(buffer)]; }
 
   // Whether a node loads from a buffer. A load from a state does not count: the kernel changes that memory, so it is no input.
   bool reads_buffer(Id id) const { return g_.op(id) == Op::LOAD && g_.op(g_.state(id)) == Op::BUFFER; }
@@ -95,7 +95,7 @@ class Numbering {
     std::vector<bool> usable(buffers_.size(), true);
     for (const Id id : nodes_) {
       if (!reads_buffer(id)) continue;
-      const auto slot = static_cast<std::size_t>(slot_of(g_.state(id)));
+      const std::size_t slot = slot_of(g_.state(id));
       if (!usable[slot]) continue;
       const auto here = fixed_part(g_.src(id, 1));
       const auto apart = here && least[slot] ? symbolic::plus(g_, *here, *least[slot], -1) : std::nullopt;
@@ -142,8 +142,9 @@ class Numbering {
   const Kernel& kernel_;
   Bounds& bounds_;
   std::vector<Id> nodes_;
-  std::vector<int> buffers_, slot_;  // new slot -> buffer; old slot -> new slot
-  std::map<int, int> slot_of_buffer_;
+  std::vector<int> buffers_;       // new slot -> buffer
+  std::vector<std::size_t> slot_;  // old slot -> new slot
+  std::map<int, std::size_t> slot_of_buffer_;
   std::map<std::int64_t, std::int64_t> range_number_;
 };
 
@@ -173,7 +174,7 @@ class Sharing {
 
  private:
   int view(int buffer, Id base) {
-    const auto [at, fresh] = views_.try_emplace({buffer, base}, static_cast<int>(s_.buffers.size()));
+    const auto [at, fresh] = views_.try_emplace({buffer, base}, count_of(s_.buffers));
     if (fresh) {
       Buffer b = nth(s_.buffers, buffer);
       b.size = index_sub(g_, b.size, base);

@@ -95,9 +95,9 @@ class KernelRanges {
       if (g_.op(inner) != Op::REDUCE || g_.reduce_kind(inner) != g_.reduce_kind(outer) || readers(inner) != 1) continue;
       const std::vector<Id> a = ranges_of(outer), b = ranges_of(inner);
       if (a.size() != 1 || b.size() != 1) continue;
-      const std::int64_t args[] = {g_.arg(outer, 0), static_cast<std::int64_t>(ReduceOrder::striped)};
-      const Id src[] = {g_.data(inner), a[0], b[0]};
-      kernel_.sink = substitute(g_, before, {{outer, g_.make(Op::REDUCE, g_.dtype(outer), src, args)}});
+      const Id merged =
+          g_.make(Op::REDUCE, g_.dtype(outer), {g_.data(inner), a[0], b[0]}, {g_.reduce_kind(outer), ReduceOrder::striped});
+      kernel_.sink = substitute(g_, before, {{outer, merged}});
       if (neighbours(a[0], b[0]) && merge(a[0], b[0])) return true;
       kernel_.sink = before;
     }

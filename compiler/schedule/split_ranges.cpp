@@ -105,7 +105,7 @@ class RangeSplitter {
       case ReduceKind::argmin: return false;  // the result is an index
       case ReduceKind::sum:
       case ReduceKind::dot:
-      case ReduceKind::prod: return !is_float(d) || static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::sequential;
+      case ReduceKind::prod: return !is_float(d) || g_.reduce_order(reduce) == ReduceOrder::sequential;
       default: return true;
     }
   }

@@ -63,7 +63,7 @@ class ReduceSplitter {
     const Inner inner = reductions_in(values, r);
     if (inner == Inner::of_all || (inner == Inner::of_each && n > 1)) return reduce;
     if (inner == Inner::of_each) return bounds_(g_.end(r)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
-    const bool striped = static_cast<ReduceOrder>(g_.arg(reduce, 1)) == ReduceOrder::striped;
+    const bool striped = g_.reduce_order(reduce) == ReduceOrder::striped;
     return striped && bounds_(g_.end(r)).max >= long_reduction ? by_blocks(reduce, values, r) : reduce;
   }
 
@@ -95,7 +95,7 @@ class ReduceSplitter {
   // Adds a kernel that stores `value` for each iteration of `loop`. Returns the BUFFER for loads of the results.
   Id stored(Id value, Id loop) {
     const DType d = g_.dtype(value);
-    const auto buffer = static_cast<int>(s_.buffers.size());
+    const int buffer = count_of(s_.buffers);
     s_.buffers.push_back({d, g_.end(loop), -1, no_id});
     Kernel k;
     k.buffers = kernel_.buffers;
@@ -116,7 +116,6 @@ class ReduceSplitter {
 
   Id by_blocks(Id reduce, std::span<const Id> values, Id r) {
     const DType d = g_.dtype(values[0]), exact = accumulation_dtype(d);
-    const std::vector<std::int64_t> args(g_.args(reduce).begin(), g_.args(reduce).end());
     const Id n = g_.end(r), size = g_.index(reduce_block);
     const Id blocks = index_floordiv(g_, index_add(g_, n, g_.index(reduce_block - 1)), size);
     const Id block = range(blocks, RangeKind::loop), first = g_.make(Op::MUL, DType::index, {block, size});
@@ -129,17 +128,13 @@ class ReduceSplitter {
       src.push_back(d == exact ? element : g_.make(Op::CAST, exact, {element}));
     }
     src.push_back(inside);
-    const Id results = stored(g_.make(Op::REDUCE, exact, src, args), block);
+    const Id results = stored(g_.make(Op::REDUCE, exact, src, g_.args(reduce)), block);
     const Id each = range(blocks, RangeKind::reduce);
-    const Id whole =
-        g_.make(Op::REDUCE, exact, std::vector<Id>{g_.make(Op::LOAD, exact, {results, each}), each}, of_blocks(args));
+    // The results of blocks are sums, no products.
+    const ReduceKind kind = g_.reduce_kind(reduce) == ReduceKind::dot ? ReduceKind::sum : g_.reduce_kind(reduce);
+    const Id result = g_.make(Op::LOAD, exact, {results, each});
+    const Id whole = g_.make(Op::REDUCE, exact, {result, each}, {kind, g_.reduce_order(reduce)});
     return g_.dtype(reduce) == exact ? whole : g_.make(Op::CAST, g_.dtype(reduce), {whole});
-  }
-
-  // The kind and the order in which the results of blocks are combined.
-  static std::vector<std::int64_t> of_blocks(std::vector<std::int64_t> args) {
-    if (static_cast<ReduceKind>(args[0]) == ReduceKind::dot) args[0] = static_cast<std::int64_t>(ReduceKind::sum);
-    return args;
   }
 
   Graph& g_;

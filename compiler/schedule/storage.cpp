@@ -55,7 +55,7 @@ Storage::Storage(Graph& g, Schedule& s, Simplifier& simplify) : g_(g), s_(s), si
 void Storage::find_producers() {
   for (const Id id : g_.reachable(s_.program.sink)) {
     const Op op = g_.op(id);
-    if (op == Op::PARAM) buffer_of_[id] = static_cast<int>(g_.slot(id));
+    if (op == Op::PARAM) buffer_of_[id] = parameter_of(g_, id);
     if (op == Op::STAGE || op == Op::KERNEL) producers_.push_back(id);
     if (op == Op::STAGE || op == Op::KERNEL || (op == Op::GET && g_.op(g_.scope(id)) == Op::KERNEL)) tensors_.push_back(id);
     if (op == Op::KERNEL) {
@@ -132,7 +132,7 @@ bool Storage::lives_in_parameter(Id end) {
   if (index_product(g_, held) != elements) return false;
   const Id written = simplify_(row_major(g_, ranges, whole));
   if (simplify_(row_major(g_, index, held)) != written) return false;
-  const auto slot = static_cast<int>(g_.slot(param));
+  const int slot = parameter_of(g_, param);
   // Strides belong to axes, so here the shapes must be the same.
   if (free_layout(s_, slot) != nullptr && (held != whole || !is_whole(read, ranges))) return false;
   if (nth(s_.program.params, slot).direction != Direction::out) return updates(tensor, param);
@@ -146,7 +146,7 @@ bool Storage::updates(Id tensor, Id param) {
   if (g_.op(tensor) != Op::GET || g_.op(value) != Op::INDEX || g_.data(value) != param) return false;
   if (!is_whole(value, g_.src(home).subspan(1)) || !order_.read_before(param, home, state_of_.at(home).kernel)) return false;
   unfilled_.insert(home);
-  in_parameter_[home] = static_cast<int>(g_.slot(param));
+  in_parameter_[home] = parameter_of(g_, param);
   return true;
 }
 
@@ -154,7 +154,7 @@ int Storage::new_buffer(Id tensor, int after) {
   Buffer b{g_.dtype(tensor), index_product(g_, extents_of(g_, tensor)), -1, no_id};
   b.after = after;
   s_.buffers.push_back(b);
-  return static_cast<int>(s_.buffers.size()) - 1;
+  return count_of(s_.buffers) - 1;
 }
 
 void Storage::give_buffers() {

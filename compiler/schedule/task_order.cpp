@@ -91,8 +91,7 @@ TaskOrder::TaskOrder(const Schedule& s)
     : in_order_(!s.loops.empty()), words_((s.kernels.size() + 63) / 64), rows_(in_order_ ? 0 : words_ * s.kernels.size()) {
   if (in_order_) return;
   for (std::size_t k = 0; k < s.kernels.size(); ++k)
-    for (const int d : s.kernels[k].depends_on) {
-      const auto j = static_cast<std::size_t>(d);
+    for (const std::size_t j : s.kernels[k].depends_on) {
       rows_[k * words_ + j / 64] |= std::uint64_t{1} << (j % 64);
       for (std::size_t w = 0; w < words_; ++w) rows_[k * words_ + w] |= rows_[j * words_ + w];
     }

@@ -40,11 +40,12 @@ Known known_of(Bits b) {
   const std::uint64_t sign = std::uint64_t{1} << 63;
   const int low = std::countr_one(b.known());
   Known k{anything, no_residue};
-  if (low >= 64) return known_constant(static_cast<std::int64_t>(b.one));
-  if (low > 0 && low < 62) k.residue = {std::int64_t{1} << low, static_cast<std::int64_t>(b.one & low_mask(low))};
+  const auto least = static_cast<std::int64_t>(b.one), greatest = static_cast<std::int64_t>(~b.zero);
+  if (low >= 64) return known_constant(least);
+  if (low > 0 && low < 62) k.residue = {std::int64_t{1} << low, least & ((std::int64_t{1} << low) - 1)};
   if ((b.known() & sign) == 0) return k;
-  k.interval.min = std::clamp(static_cast<std::int64_t>(b.one), -unbounded, unbounded);
-  k.interval.max = std::clamp(static_cast<std::int64_t>(~b.zero), -unbounded, unbounded);
+  k.interval.min = std::clamp(least, -unbounded, unbounded);
+  k.interval.max = std::clamp(greatest, -unbounded, unbounded);
   return k;
 }
 

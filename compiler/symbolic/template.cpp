@@ -156,8 +156,9 @@ RuleSet::RuleSet(std::span<const std::span<const Rule>> families) {
           if (root.op == Op::WHERE || (d != DType::f32 && (d == DType::boolean) == root.condition))
             by_root_[op][kind(d)].push_back(at);
       };
+      const auto matches = [&](Op op) { return root.op == Op::SYM ? is_elementwise(op) : op == root.op; };
       for (std::size_t op = 0; op < op_count; ++op)
-        if (root.op == Op::SYM ? is_elementwise(static_cast<Op>(op)) : op == static_cast<std::size_t>(root.op)) list(op);
+        if (matches(static_cast<Op>(op))) list(op);
     }
 }
 

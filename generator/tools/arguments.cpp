@@ -87,7 +87,7 @@ Array zero_array(DType d, std::vector<std::int64_t> extents, const std::string& 
 
 Array random_array(DType d, std::vector<std::int64_t> extents, std::uint64_t seed) {
   Array a = zero_array(d, std::move(extents), "--random");
-  const auto width = static_cast<std::size_t>(bytes(d));
+  const std::size_t width = size_of(d);
   for (std::size_t at = 0; at < a.data.size(); at += width) {
     const std::uint64_t bits = random_bits(d, seed);
     std::memcpy(a.data.data() + at, &bits, width);  // little-endian

@@ -79,7 +79,7 @@ Arguments arguments_of(const kiln_program_desc& d, const Options& o) {
     const auto it = files.find(p.name);
     if (it == files.end()) continue;
     if (p.direction == KILN_OUT) throw Diagnostic("E-argument", p.name, "is an output; --in expected an input");
-    out.arrays[i] = as_dtype(read_npy(it->second), static_cast<DType>(p.dtype), p.name);
+    out.arrays[i] = as_dtype(read_npy(it->second), dtype_of(p), p.name);
     given[i] = true;
     files.erase(it);
     for (std::size_t a = 0; a < p.rank && a < out.arrays[i].extents.size(); ++a)
@@ -99,7 +99,7 @@ Arguments arguments_of(const kiln_program_desc& d, const Options& o) {
                          "extent " + expression_text(d, p.extents[a]) + " is not known; give --dims for its symbols");
       extents.push_back(*v);
     }
-    const auto type = static_cast<DType>(p.dtype);
+    const auto type = dtype_of(p);
     out.arrays[i] = p.direction == KILN_OUT ? zero_array(type, extents, p.name) : random_array(type, extents, o.seed + i);
   }
   out.allocate();

@@ -173,7 +173,7 @@ std::string describe(const kiln_program_desc& d) {
          std::to_string(d.symbols[i].max) + " multiple_of " + std::to_string(d.symbols[i].multiple_of) + "\n";
   for (int i = 0; i < d.n_params; ++i) {
     const kiln_param_desc& p = d.params[i];
-    s += std::string(directions[p.direction]) + " " + std::string(name(static_cast<compiler::DType>(p.dtype))) + " [";
+    s += std::string(directions[p.direction]) + " " + std::string(name(dtype_of(p))) + " [";
     for (int a = 0; a < p.rank; ++a) s += (a > 0 ? ", " : "") + expression_text(d, p.extents[a]);
     s += "]" + compiler::layout_text(p.n_strides, p.rank) + " " + p.name + "\n";
   }

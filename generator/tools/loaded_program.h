@@ -14,6 +14,8 @@
 
 namespace kiln::generator {
 
+inline compiler::DType dtype_of(const kiln_param_desc& p) { return static_cast<compiler::DType>(p.dtype); }
+
 class LoadedProgram {
  public:
   // `file`: a shared library that exports kiln_call, or an object, which is first linked with the runtime. `program`: its name

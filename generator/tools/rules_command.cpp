@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/nth.h"
 #include "compiler/proof/measure.h"
 #include "compiler/proof/mutate.h"
 #include "compiler/proof/rule_notes.h"
@@ -66,7 +67,7 @@ bool check_rules(std::span<const RuleText> rules, const RulesOptions& o, std::os
   in_parallel(rules.size(), o.jobs, [&](std::size_t i) { verdicts[i] = check_rule(rules[i], o); });
   std::size_t count[3] = {};
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    ++count[static_cast<int>(verdicts[i].verdict)];
+    ++nth(count, verdicts[i].verdict);
     out << rules[i].name << ' ' << word(verdicts[i].verdict) << (verdicts[i].detail.empty() ? "" : " " + verdicts[i].detail)
         << '\n';
   }
@@ -108,9 +109,9 @@ bool mutate_rules(const RulesOptions& o, std::ostream& out) {
   std::size_t count[5] = {};
   constexpr const char* words[] = {"refuted", "not firing", "not resting", "equivalent", "SURVIVED"};
   for (const auto& [rule, mutant] : cases) {
-    ++count[static_cast<int>(mutant.fate)];
+    ++nth(count, mutant.fate);
     if (mutant.fate == Fate::survived || mutant.fate == Fate::equivalent)
-      out << rule.name << " if " << mutant.guard << ' ' << words[static_cast<int>(mutant.fate)]
+      out << rule.name << " if " << mutant.guard << ' ' << nth(words, mutant.fate)
           << (mutant.detail.empty() ? "" : ": " + mutant.detail) << '\n';
   }
   out << cases.size() << " mutants: " << count[0] << " refuted, " << count[1] << " lose a point, " << count[2]

@@ -22,8 +22,7 @@ using Order = std::vector<std::vector<bool>>;
 Order order_of(const Schedule& s) {
   Order before(s.kernels.size(), std::vector<bool>(s.kernels.size(), false));
   for (std::size_t k = 0; k < s.kernels.size(); ++k)
-    for (const int d : s.kernels[k].depends_on) {
-      const auto j = static_cast<std::size_t>(d);
+    for (const std::size_t j : s.kernels[k].depends_on) {
       before[k][j] = true;
       for (std::size_t i = 0; i < j; ++i)
         if (before[j][i]) before[k][i] = true;

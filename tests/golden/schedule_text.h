@@ -13,7 +13,8 @@ namespace kiln::compiler::testing {
 
 inline constexpr TextOptions plain{.locations = false};
 
-inline std::string list(const std::vector<int>& v) {
+template <class Number>
+std::string list(const std::vector<Number>& v) {
   std::string out = "[";
   for (std::size_t i = 0; i < v.size(); ++i) out += (i > 0 ? ", " : "") + std::to_string(v[i]);
   return out + "]";

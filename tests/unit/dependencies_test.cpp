@@ -167,22 +167,22 @@ kernel c sink %17 buffers [2, 3, 4] depends_on []
 )";
 }
 
-std::vector<int> waits_for(const std::string& text, int buffer) {
+std::vector<std::size_t> waits_for(const std::string& text, int buffer) {
   Graph g;
   Schedule s = read_schedule(g, text);
   dependencies(g, s);
   for (const Kernel& k : s.kernels)
     if (k.buffers[0] == buffer) return k.depends_on;
-  return {-1};
+  return {s.kernels.size()};
 }
 
 TEST(ScheduleCopies, WaitForWhatTheirReaderWaitsFor) {
-  EXPECT_EQ(waits_for(copy_and_reader("buffer f32 size %0"), 3), std::vector<int>{0});
+  EXPECT_EQ(waits_for(copy_and_reader("buffer f32 size %0"), 3), std::vector<std::size_t>{0});
 }
 
 // random_scopes --seed 203421: the kernel that the reader waits for overwrites what the copy reads.
 TEST(ScheduleCopies, NotForAKernelThatWaitsForThem) {
-  EXPECT_EQ(waits_for(copy_and_reader("buffer f32 size %0 after 0"), 3), std::vector<int>{});
+  EXPECT_EQ(waits_for(copy_and_reader("buffer f32 size %0 after 0"), 3), std::vector<std::size_t>{});
 }
 
 }  // namespace

@@ -314,7 +314,7 @@ TEST(Text, ScheduleRoundTrip) {
   const Schedule back = read_schedule(h, text);
   verify(h, back);
   EXPECT_EQ(write_schedule(h, back, plain), text);
-  EXPECT_EQ(back.kernels[1].depends_on, std::vector<int>{0});
+  EXPECT_EQ(back.kernels[1].depends_on, std::vector<std::size_t>{0});
   EXPECT_EQ(back.buffers[2].param, -1);
 }
 

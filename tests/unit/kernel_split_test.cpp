@@ -160,7 +160,7 @@ TEST_F(ScheduleKernels, SubtractingTheMeanIsTwo) {
   out(bin(Op::SUB, x, mean));
   const Schedule s = schedule();
   ASSERT_EQ(s.kernels.size(), 2u);
-  EXPECT_EQ(s.kernels[1].depends_on, std::vector<int>{0});
+  EXPECT_EQ(s.kernels[1].depends_on, std::vector<std::size_t>{0});
   EXPECT_TRUE(g_.is_index_const(s.workspace_bytes, 64));
 }
 

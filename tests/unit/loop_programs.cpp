@@ -168,7 +168,7 @@ void LoopProgram::add_dependencies() {
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
     const KernelAccess then = access_of(g, s.kernels[k]);
     const bool waits = meet(now.stores, then.stores) || meet(now.stores, then.loads) || meet(now.loads, then.stores);
-    if (waits && s.kernels[k].loop == around_) open_.depends_on.push_back(static_cast<int>(k));
+    if (waits && s.kernels[k].loop == around_) open_.depends_on.push_back(k);
   }
   std::ranges::set_intersection(now.loads, now.stores, std::back_inserter(*open_.at_entry));
 }

@@ -68,7 +68,7 @@ class Run {
     std::vector<bool> done(end - first, false);
     for (std::size_t n = first; n < end; ++n) {
       std::size_t k = end - 1;
-      const auto waits = [&](int d) { return slot(d) >= first && !done[slot(d) - first]; };
+      const auto waits = [&](std::size_t d) { return d >= first && !done[d - first]; };
       while (done[k - first] || std::ranges::any_of(s_.kernels[k].depends_on, waits)) --k;
       kernel(s_.kernels[k]);
       done[k - first] = true;

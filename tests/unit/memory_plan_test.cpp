@@ -21,9 +21,9 @@ class MemoryPlan : public ::testing::Test {
   }
   // Adds a kernel that uses these buffers and runs after the last one. The plan looks at nothing else.
   void kernel(std::vector<int> buffers) {
-    kernel(std::move(buffers), s_.kernels.empty() ? std::vector<int>{} : std::vector{static_cast<int>(s_.kernels.size()) - 1});
+    kernel(std::move(buffers), s_.kernels.empty() ? std::vector<std::size_t>{} : std::vector{s_.kernels.size() - 1});
   }
-  void kernel(std::vector<int> buffers, std::vector<int> depends_on) {
+  void kernel(std::vector<int> buffers, std::vector<std::size_t> depends_on) {
     Kernel k;
     k.depends_on = std::move(depends_on);
     k.sink = g_.make(Op::SINK, DType::none, std::initializer_list<Id>{});
@@ -123,11 +123,12 @@ TEST_F(MemoryPlan, InOrderKeepsApartWhatMayRunTogether) {
   const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
   std::vector<int> made;
   for (std::size_t k = 0; k < 900; ++k) {
-    std::vector<int> buffers{temporary(g_.index(static_cast<std::int64_t>(50 * (1 + below(3)))))}, after;
+    std::vector<int> buffers{temporary(g_.index(50 * (1 + below(3))))};
+    std::vector<std::size_t> after;
     for (std::size_t r = below(4); r-- > 0 && k > 0;) {
       const std::size_t from = below(8) == 0 ? below(k) : k - 1 - below(std::min<std::size_t>(k, 9));
       buffers.push_back(made[from]);
-      after.push_back(static_cast<int>(from));
+      after.push_back(from);
     }
     made.push_back(buffers[0]);
     std::ranges::sort(after);

@@ -246,7 +246,7 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       std::memcpy(memory[b].data, before.entry != nullptr ? before.entry : before.data, bytes_of(b));
     }
     if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
-    for (int d : s.kernels[k].depends_on) check(d >= 0 && d < static_cast<int>(k), "order of kernels");
+    for (const std::size_t d : s.kernels[k].depends_on) check(d < k, "order of kernels");
     if (s.kernels[k].is_explicit)
       run_explicit(g, s, s.kernels[k], symbols, slots);
     else
