@@ -30,7 +30,7 @@ std::optional<Rows> rows_of(const Graph& g, Id loop, Id column) {
   const LoopParts l = loop_parts(g, loop);
   if (l.conditional || l.step != 1 || g.src(loop).size() != 3 + 2 * l.init.size()) return std::nullopt;
   if (g.is_const(l.begin) && g.is_const(l.end) && g.value(l.end) - g.value(l.begin) < fewest_rows) return std::nullopt;
-  Rows r{.carried = static_cast<int>(l.init.size())};
+  Rows r{.carried = count_of(l.init)};
   std::unordered_set<Id> body = {l.range};  // what differs from row to row
   for (const Id id : g.reachable(l.yield)) {
     const Op op = g.op(id);
@@ -104,7 +104,7 @@ std::vector<Id> MemoryAccumulators::arrays(Id reduction) {
   const std::size_t n = g_.slot(reduction);
   const auto before = std::ranges::find(reductions_, reduction);
   std::int64_t number = 0;
-  for (auto r = reductions_.begin(); r != before; ++r) number += static_cast<std::int64_t>(g_.slot(*r));
+  for (auto r = reductions_.begin(); r != before; ++r) number += narrow<std::int64_t>(g_.slot(*r));
   const Id elements = g_.index(size_);
   std::vector<Id> out;
   for (std::size_t i = 0; i < n; ++i) {
