@@ -184,19 +184,22 @@ Id Importer::movement(Op op, const record::node& n, std::span<const Id> src) {
   }
 }
 
-// Pads the axis by wrapping, then cuts it to the old extent. The shift is taken modulo max(n, 1), which is valid for n = 0 too.
+// Pads one side of the axis by wrapping, then cuts the axis to the old extent. The width is taken modulo max(n, 1), which is
+// valid for n = 0 too.
 Id Importer::roll(const record::node& n, Id x) {
   const auto numbers = this->numbers(n, 0, 2);
   const auto axis = narrow<std::size_t>(numbers[0]);
+  const std::int64_t shift = numbers[1];
   const std::vector<Id> shape = build_.shape_of(x);
-  const Id size = index_max(g_, shape[axis], g_.index(1)), shift = index_floormod(g_, g_.index(numbers[1]), size);
-  if (g_.is_index_const(shift, 0)) return x;
-  std::vector<Id> before(shape.size(), g_.index(0)), padded = shape;
-  before[axis] = shift;
-  padded[axis] = index_add(g_, shape[axis], shift);
+  const Id size = index_max(g_, shape[axis], g_.index(1));
+  const Id width = index_floormod(g_, g_.index(shift < 0 ? -shift : shift), size);
+  if (g_.is_index_const(width, 0)) return x;
+  std::vector<Id> before(shape.size(), g_.index(0)), begin = before, padded = shape;
+  (shift < 0 ? begin : before)[axis] = width;
+  padded[axis] = index_add(g_, shape[axis], width);
   const Id fill = build_.constant(g_.dtype(x), 0);
   const Id wrapped = build_.pad(x, fill, PadMode::wrap, before, padded);
-  return build_.slice(wrapped, std::vector<Id>(shape.size(), g_.index(0)), std::vector<std::int64_t>(shape.size(), 1), shape);
+  return build_.slice(wrapped, begin, std::vector<std::int64_t>(shape.size(), 1), shape);
 }
 
 Id Importer::reduce(const record::node& n, std::span<const Id> src) {

@@ -97,6 +97,7 @@ ScopeImporter::Place ScopeImporter::place(index_mode mode, const Tensor& t, std:
   const Id zero = g_.index(0), one = g_.index(1);
   for (std::size_t k = 0; k < t.extents.size(); ++k) {
     const Id n = t.extents[k], last = index_sub(g_, n, one);
+    if (g_.dtype(indices[k]) == DType::i32 && differs_in_kernel(indices[k])) cap_symbols(n);
     if (is_inside(indices[k], n)) {
       p.index.push_back(g_.operand(indices[k]));
       continue;

@@ -1,12 +1,13 @@
 #include "generator/import_scopes.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
+#include "compiler/index/floor_div.h"
 #include "compiler/ir/index_bounds.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
+#include "compiler/symbolic/linear.h"
 
 namespace kiln::generator {
 
@@ -116,12 +117,24 @@ Id ScopeImporter::limit(const record::node& n, int which, std::span<const Id> sr
   return index_max(g_, below, least);
 }
 
-// Indices of work items are i32, so a symbol in their extents is at most 2^31 - 1.
+// Caps the symbols of an extent that i32 indices run over, so that an index plus a small number (a neighbour, a tap of a
+// filter) fits i32 too.
 void ScopeImporter::cap_symbols(Id extent) {
+  constexpr std::int64_t limit = (std::int64_t{1} << 31) - (1 << 16);
+  const auto cap = [&](Id symbol, std::int64_t most) {
+    for (Symbol& s : out_.symbols)
+      if (s.name == g_.name(symbol)) s.max = std::min(s.max, most);
+  };
+  const std::optional<Poly> sum = symbolic::sum_of(g_, extent);
+  const bool is_linear = sum && !sum->empty() && sum->size() <= 2 && sum->front().atoms.size() == 1 &&
+                         (sum->size() == 1 || sum->back().atoms.empty()) && sum->front().coefficient > 0;
+  if (is_linear && g_.op(sum->front().atoms[0]) == Op::SYM) {
+    const std::int64_t rest = sum->size() == 2 ? sum->back().coefficient : 0;
+    if (const std::int64_t most = limit - std::clamp<std::int64_t>(rest, -limit, limit); most > 0)
+      return cap(sum->front().atoms[0], floor_div(most, sum->front().coefficient));
+  }
   for (const Id root[] = {extent}; const Id id : g_.reachable(root))
-    if (g_.op(id) == Op::SYM)
-      for (Symbol& s : out_.symbols)
-        if (s.name == g_.name(id)) s.max = std::min<std::int64_t>(s.max, std::numeric_limits<std::int32_t>::max());
+    if (g_.op(id) == Op::SYM) cap(id, limit);
 }
 
 void ScopeImporter::enter(op kind) {

@@ -89,7 +89,7 @@ Json buffers(Graph& g, const Schedule& s) {
 
 Json kernels(Graph& g, const Schedule& s) {
   Json list = Json::array();
-  const std::vector<std::size_t> first = kernel_functions(s, s.lowered);
+  const std::vector<std::size_t> first = kernel_functions(g, s, s.lowered);
   for (std::size_t i = 0; i < s.kernels.size(); ++i) {
     const Kernel& k = s.kernels[i];
     const LoweredKernel& l = s.lowered[i];

@@ -69,7 +69,7 @@ std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
 // By kernel of the schedule: its function.
 std::vector<llvm::Function*> emit_kernels(llvm::Module& module, const CodegenVariant& v, const std::string& symbol_prefix) {
   const SymbolIndex symbols(v.schedule.program.symbols);
-  const std::vector<std::size_t> first = kernel_functions(v.schedule, v.lowered);
+  const std::vector<std::size_t> first = kernel_functions(v.graph, v.schedule, v.lowered);
   std::vector<llvm::Function*> kernels;
   for (std::size_t i = 0; i < v.lowered.size(); ++i) {
     const Kernel& kernel = v.schedule.kernels[i];
@@ -80,9 +80,10 @@ std::vector<llvm::Function*> emit_kernels(llvm::Module& module, const CodegenVar
     kernels.push_back(declare_kernel(module, symbol_prefix + kernel.name + "." + v.target.name));
     Schedule alone;  // a graph of this kernel only: tables by node then have its size, not the program's
     alone.program.sink = v.lowered[i].sink;
+    Id& trip_count = alone.workspace_bytes = v.lowered[i].trip_count;  // the kernel needs no workspace's size
     const Graph own = compact(v.graph, alone);
     set_target_attributes(*kernels.back(), v.target);  // emission reads them
-    emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(v.schedule, kernel), alone.program.sink);
+    emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(v.schedule, kernel), alone.program.sink, trip_count);
     if (!v.target.has_half) expand_half_conversions(*kernels.back());
   }
   return kernels;
@@ -134,8 +135,8 @@ CodegenResult compile(std::span<const CodegenVariant> variants, const std::strin
 
 }  // namespace
 
-std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered) {
-  std::map<std::tuple<Id, std::vector<std::size_t>, std::vector<bool>>, std::size_t> first;
+std::vector<std::size_t> kernel_functions(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered) {
+  std::map<std::tuple<Id, Id, std::vector<std::size_t>, std::vector<bool>>, std::size_t> first;
   std::vector<std::size_t> out;
   for (std::size_t i = 0; i < lowered.size(); ++i) {
     const std::vector<int>& buffers = schedule.kernels[i].buffers;
@@ -144,7 +145,9 @@ std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<co
     std::vector<std::size_t> equal_slots;
     for (const int b : buffers) equal_slots.push_back(index_at(buffers, std::ranges::find(buffers, b)));
     std::vector<bool> at_entry = entry_slots(schedule, schedule.kernels[i]);
-    out.push_back(first.try_emplace({lowered[i].sink, std::move(equal_slots), std::move(at_entry)}, i).first->second);
+    const Id trip_count = has_atomics(g, lowered[i].sink) ? lowered[i].trip_count : no_id;
+    out.push_back(
+        first.try_emplace({lowered[i].sink, trip_count, std::move(equal_slots), std::move(at_entry)}, i).first->second);
   }
   return out;
 }

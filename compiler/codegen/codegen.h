@@ -35,7 +35,7 @@ struct CodegenResult {
 };
 
 // By kernel: the first kernel with the same code, whose function it runs.
-std::vector<std::size_t> kernel_functions(const Schedule& schedule, std::span<const LoweredKernel> lowered);
+std::vector<std::size_t> kernel_functions(const Graph& g, const Schedule& schedule, std::span<const LoweredKernel> lowered);
 
 // variants: best first. Throws Diagnostic E-target if a target lacks an instruction that its kernels need.
 CodegenResult generate(std::span<const CodegenVariant> variants, const std::string& symbol_prefix, CodegenOutputs outputs = {});

@@ -283,4 +283,18 @@ Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<Value* cons
   }
 }
 
+Value* emit_expression(LlvmBuilder& b, const Graph& g, Id expression, std::unordered_map<Id, Value*>& known) {
+  for (const Id id : g.reachable(expression)) {
+    if (known.contains(id)) continue;
+    if (g.is_const(id)) {
+      known[id] = b.getInt64(static_cast<std::uint64_t>(g.value(id)));
+      continue;
+    }
+    const auto [left, right] = g.operands<2>(id);
+    Value* const x[] = {known.at(left), known.at(right)};
+    known[id] = emit_elementwise(b, g, id, x);
+  }
+  return known.at(expression);
+}
+
 }  // namespace kiln::compiler

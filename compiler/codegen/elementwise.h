@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <unordered_map>
 
 #include "compiler/codegen/types.h"
 #include "compiler/ir/graph.h"
@@ -10,6 +11,9 @@ namespace kiln::compiler {
 
 // x: the emitted sources of the node, in order.
 llvm::Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
+
+// Emits an index expression over constants and the nodes in `known`. Adds its nodes to `known`.
+llvm::Value* emit_expression(LlvmBuilder& b, const Graph& g, Id expression, std::unordered_map<Id, llvm::Value*>& known);
 
 // Emits BROADCAST, RAMP, LANE or SHUFFLE.
 llvm::Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);

@@ -123,19 +123,7 @@ class FastEntry {
     throw std::logic_error("codegen: symbol without an extent");
   }
 
-  Value* value_of(Id expression) {
-    for (const Id id : g_.reachable(expression)) {
-      if (values_.contains(id)) continue;
-      if (g_.is_const(id)) {
-        values_[id] = b_.getInt64(static_cast<std::uint64_t>(g_.value(id)));
-        continue;
-      }
-      const auto [left, right] = g_.operands<2>(id);
-      Value* const x[] = {values_.at(left), values_.at(right)};
-      values_[id] = emit_elementwise(b_, g_, id, x);
-    }
-    return values_.at(expression);
-  }
+  Value* value_of(Id expression) { return emit_expression(b_, g_, expression, values_); }
 
   void check_sizes() {
     for (std::size_t i = 0; i < params().size(); ++i) {

@@ -1,5 +1,6 @@
 #include "compiler/codegen/kernel.h"
 
+#include <algorithm>
 #include <ranges>
 #include <stdexcept>
 #include <string>
@@ -37,7 +38,7 @@ struct Task {
 class KernelEmitter {
  public:
   KernelEmitter(llvm::Function& f, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
-                const std::vector<bool>& inout, Id sink)
+                const std::vector<bool>& inout, Id sink, Id trip_count)
       : g_(g),
         symbols_(symbols),
         scopes_(find_scopes(g, sink)),
@@ -51,6 +52,7 @@ class KernelEmitter {
     blocks(root_scope).tail = new_block("entry");
     b_.SetInsertPoint(blocks(root_scope).tail);
     memory_.emplace(b_, g, kernel, scopes_.nodes, f.getArg(0));
+    if (has_atomics(g, sink)) alone_ = runs_all(trip_count);
     push_effects(g.src(sink), {}, root_scope);
   }
 
@@ -266,7 +268,7 @@ class KernelEmitter {
   void change_memory(const Task& t) {
     const Op op = g_.op(t.node);
     if (op == Op::STORE) memory_->store(t.node, operand_values(t));
-    if (op == Op::ATOMIC) memory_->atomic(t.node, operand_values(t));
+    if (op == Op::ATOMIC) memory_->atomic(t.node, operand_values(t), alone_);
     if (op == Op::ENTRY && g_.op(memory_of(g_, t.node)) == Op::LOCAL) memory_->clear(memory_of(g_, t.node));
   }
 
@@ -295,6 +297,15 @@ class KernelEmitter {
     }
   }
 
+  // Whether this call runs all iterations of the kernel.
+  Value* runs_all(Id trip_count) {
+    std::unordered_map<Id, Value*> known;
+    for (const Id id : g_.reachable(trip_count))
+      if (g_.op(id) == Op::SYM) known[id] = symbol(g_.name(id));
+    Value* all = emit_expression(b_, g_, trip_count, known);
+    return b_.CreateAnd(b_.CreateIsNull(symbol("$begin")), b_.CreateICmpEQ(symbol("$end"), all));
+  }
+
   Value* symbol(std::string_view name) {
     if (name == "$begin") return function_.getArg(2);
     if (name == "$end") return function_.getArg(3);
@@ -313,6 +324,7 @@ class KernelEmitter {
   llvm::Function& function_;
   LlvmBuilder b_;
   std::optional<Memory> memory_;
+  Value* alone_ = nullptr;  // for ATOMICs: whether no other thread runs the kernel
   std::vector<LoopBlocks> loops_;
   std::vector<Value*> values_;                       // by node: value in the node's own scope
   std::unordered_map<std::uint64_t, Value*> local_;  // by (node, scope): value in a deeper scope; never iterated
@@ -322,9 +334,13 @@ class KernelEmitter {
 
 }  // namespace
 
+bool has_atomics(const Graph& g, Id sink) {
+  return std::ranges::any_of(g.reachable(sink), [&](Id id) { return g.op(id) == Op::ATOMIC; });
+}
+
 void emit_kernel(llvm::Function& function, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
-                 const std::vector<bool>& inout, Id sink) {
-  KernelEmitter(function, g, symbols, kernel, inout, sink).run();
+                 const std::vector<bool>& inout, Id sink, Id trip_count) {
+  KernelEmitter(function, g, symbols, kernel, inout, sink, trip_count).run();
 }
 
 }  // namespace kiln::compiler

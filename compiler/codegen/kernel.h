@@ -11,9 +11,12 @@
 
 namespace kiln::compiler {
 
+// Whether the code depends on the trip count: ATOMICs need no indivisible instructions if one call runs all iterations.
+bool has_atomics(const Graph& g, Id sink);
+
 // symbols: of the program, in the order of the argument `symbols`. inout: by slot, whether the kernel reads the buffer's value
-// on entry. sink: of the lowered kernel.
+// on entry. sink, trip_count: of the lowered kernel.
 void emit_kernel(llvm::Function& function, const Graph& g, const SymbolIndex& symbols, const Kernel& kernel,
-                 const std::vector<bool>& inout, Id sink);
+                 const std::vector<bool>& inout, Id sink, Id trip_count);
 
 }  // namespace kiln::compiler

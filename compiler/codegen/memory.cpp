@@ -238,10 +238,38 @@ llvm::AtomicRMWInst::BinOp instruction_of(AtomicKind kind, bool is_signed) {
   }
 }
 
+// What the operation stores.
+Value* changed(LlvmBuilder& b, llvm::AtomicRMWInst::BinOp operation, Value* old, Value* operand) {
+  using I = llvm::AtomicRMWInst;
+  switch (operation) {
+    case I::Add: return b.CreateAdd(old, operand);
+    case I::Min: return b.CreateBinaryIntrinsic(llvm::Intrinsic::smin, old, operand);
+    case I::UMin: return b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, old, operand);
+    case I::Max: return b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, old, operand);
+    case I::UMax: return b.CreateBinaryIntrinsic(llvm::Intrinsic::umax, old, operand);
+    case I::And: return b.CreateAnd(old, operand);
+    case I::Or: return b.CreateOr(old, operand);
+    default: return b.CreateXor(old, operand);
+  }
+}
+
 }  // namespace
 
+void Memory::atomic(Id node, std::span<Value* const> x, Value* alone) {
+  llvm::Function* function = b_.GetInsertBlock()->getParent();
+  const auto block = [&](const char* name) { return llvm::BasicBlock::Create(b_.getContext(), name, function); };
+  llvm::BasicBlock *const shared = block("shared"), *const own = block("own"), *const after = block("after");
+  b_.CreateCondBr(alone, own, shared);
+  for (llvm::BasicBlock* const way : {shared, own}) {
+    b_.SetInsertPoint(way);
+    change_each_lane(node, x, way == shared);
+    b_.CreateBr(after);
+  }
+  b_.SetInsertPoint(after);
+}
+
 // One lane after the other, because several lanes may change one element.
-void Memory::atomic(Id node, std::span<Value* const> x) {
+void Memory::change_each_lane(Id node, std::span<Value* const> x, bool indivisible) {
   const DType d = element(g_, node);
   const auto operation = instruction_of(g_.atomic_kind(node), is_signed_int(d));
   llvm::Function* function = b_.GetInsertBlock()->getParent();
@@ -254,9 +282,15 @@ void Memory::atomic(Id node, std::span<Value* const> x) {
     llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", function);
     b_.CreateCondBr(lane(x[0]), change, after);
     b_.SetInsertPoint(change);
-    llvm::Value* operand = lane(x[1]);
-    llvm::Value* at = address(node, lane(x[2]));
-    annotate(b_.CreateAtomicRMW(operation, at, operand, alignment(g_, node), llvm::AtomicOrdering::Monotonic), node);
+    Value* operand = lane(x[1]);
+    Value* at = address(node, lane(x[2]));
+    if (indivisible) {
+      annotate(b_.CreateAtomicRMW(operation, at, operand, alignment(g_, node), llvm::AtomicOrdering::Monotonic), node);
+    } else {
+      llvm::LoadInst* old = b_.CreateAlignedLoad(operand->getType(), at, alignment(g_, node));
+      annotate(old, node);
+      annotate(b_.CreateAlignedStore(changed(b_, operation, old, operand), at, alignment(g_, node)), node);
+    }
     b_.CreateBr(after);
     b_.SetInsertPoint(after);
   }

@@ -27,8 +27,9 @@ class Memory {
   // block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
-  // x: gate, value, index. Only for integers, and if the old value is not used.
-  void atomic(Id node, std::span<llvm::Value* const> x);
+  // x: gate, value, index. Only for integers, and if the old value is not used. alone: whether no other thread runs the kernel;
+  // plain loads and stores then do the same in a tenth of the time.
+  void atomic(Id node, std::span<llvm::Value* const> x, llvm::Value* alone);
   // Sets all elements of a LOCAL to zero.
   void clear(Id local);
 
@@ -41,6 +42,7 @@ class Memory {
   void annotate(llvm::Instruction* access, Id node);
   llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
+  void change_each_lane(Id node, std::span<llvm::Value* const> x, bool indivisible);
   llvm::Value* lanes_of(llvm::Value* v, int lanes);  // copies a scalar to all lanes
   void make_scopes(const Kernel& kernel, std::span<const Id> nodes);
 

@@ -1,21 +1,101 @@
 #include "compiler/lower/explicit_plan.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
 
+constexpr int cache_line = 64;    // bytes
+constexpr int worth_a_line = 16;  // operations in lanes that save the time in which each lane loads or stores a line of its own
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
+
+// How far apart neighbouring iterations of a range read or write, in elements: 0 if the index is the same; nullopt if the
+// distance is not constant. Borders do not count: a clamped or wrapped index is taken for what it is away from them.
+class Distances {
+ public:
+  static constexpr std::int64_t far = std::int64_t{1} << 40;
+
+  Distances(const Graph& g, std::span<const Id> nodes, Id range) {
+    for (const Id id : nodes) {
+      const auto src = g.src(id);
+      const bool depends = std::ranges::any_of(src, [&](Id s) { return found_.contains(s); });
+      if (id == range)
+        found_[id] = 1;
+      else if (depends)
+        found_[id] = distance(g, id);
+    }
+  }
+  std::optional<std::int64_t> operator()(Id index) const {
+    const auto at = found_.find(index);
+    return at == found_.end() ? std::optional<std::int64_t>(0) : at->second;
+  }
+
+ private:
+  std::optional<std::int64_t> distance(const Graph& g, Id id) const {
+    const Op op = g.op(id);
+    const auto a = (*this)(g.src(id, 0));
+    if (op == Op::CAST) return a;
+    if (g.src(id).size() != 2) return std::nullopt;
+    const auto b = (*this)(g.src(id, 1));
+    if (!a || !b) return std::nullopt;
+    const auto limited = [](std::int64_t d) { return std::clamp(d, -far, far); };
+    switch (op) {
+      case Op::ADD: return limited(*a + *b);
+      case Op::SUB: return limited(*a - *b);
+      case Op::MUL: {
+        const Id by = g.src(id, *a == 0 ? 0 : 1);
+        const std::int64_t d = *a == 0 ? *b : *a;
+        std::int64_t out = far;
+        return !g.is_const(by) || __builtin_mul_overflow(d, g.value(by), &out) ? far : limited(out);
+      }
+      case Op::MIN:
+      case Op::MAX:
+      case Op::FLOORMOD: return *b == 0 ? a : *a == 0 ? b : std::nullopt;
+      default: return std::nullopt;
+    }
+  }
+
+  std::unordered_map<Id, std::optional<std::int64_t>> found_;  // by node that depends on the range
+};
+
+// Whether the inner loops of the kernel do little but load and store, in places that are far apart for neighbouring lanes. Then
+// lanes take one cache line each, and those of rows may fall into few sets of a cache.
+bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
+  const std::vector<Id> nodes = g.reachable(states);
+  const Distances distance(g, nodes, lanes);
+  std::unordered_set<Id> in_loop;
+  for (const Id id : nodes)
+    if (g.op(id) == Op::FOR) in_loop.insert(g.range_of(id));
+  int distant = 0, operations = 0;
+  for (const Id id : nodes) {
+    const Op op = g.op(id);
+    const bool inside = op == Op::CARRY || (op != Op::FOR && op != Op::GET &&
+                                            std::ranges::any_of(g.src(id), [&](Id s) { return in_loop.contains(s); }));
+    if (!inside) continue;
+    in_loop.insert(id);
+    if (is_elementwise(op) && g.dtype(id) != DType::index) ++operations;
+    if (op != Op::LOAD && op != Op::STORE) continue;
+    const DType d = op == Op::LOAD ? g.dtype(id) : g.dtype(value_of(g, id));
+    const auto apart = distance(index_of(g, id));
+    if (apart && std::abs(*apart) * bytes(d) >= cache_line) ++distant;
+  }
+  return distant > 0 && operations < worth_a_line * distant;
+}
 
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
   if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
@@ -55,6 +135,8 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     operations += is_elementwise(g.op(id)) ? 1 : 0;
   }
   LoopPlan& vector = plan[at - 1];
+  if (has_loop && walks_rows(g, states, vector.range))
+    return without_lanes(g, states, plan, "its loops walk through memory that is far apart for neighbouring work items");
   const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
   // Each iteration of a loop waits for the one before: two vectors at once fill the time.

@@ -42,6 +42,7 @@ class Extraction {
     if (is_false(a)) return a;
     return is_false(b) ? b : g_.make(Op::AND, DType::boolean, {a, b});
   }
+  bool is_true(Id gate) const { return g_.is_const(gate) && g_.value(gate) != 0; }
   bool is_false(Id gate) const { return gate != no_id && g_.is_const(gate) && g_.value(gate) == 0; }
 
   std::vector<Id> values(Id id) const {
@@ -80,6 +81,7 @@ class Extraction {
       else
         s[gate_at] = both(s[gate_at], gate);
     }
+    if (s.size() > gate_at && is_true(s[gate_at])) s.resize(g_.op(id) == Op::LOAD ? gate_at - 1 : gate_at);
     return {g_.with_src(id, s), no_id};
   }
 

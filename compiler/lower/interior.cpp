@@ -1,6 +1,7 @@
 #include "compiler/lower/interior.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <unordered_set>
 
 #include "compiler/index/floor_div.h"
@@ -27,6 +28,7 @@ class InteriorValues {
     const Op op = g_.op(id);
     if (op == Op::LOAD || op == Op::STORE) return access(id, x);
     if (g_.dtype(id) == DType::boolean && (op == Op::AND || op == Op::OR || op == Op::NOT)) return logic(op, x);
+    if (op == Op::FLOORMOD && g_.dtype(id) == DType::index) return remainder(x[0], x[1]);
     if (op == Op::WHERE && g_.is_const(x[0]) && g_.lanes(x[0]) == 1) return truth(x[0]) ? x[1] : x[2];
     const bool extremum = (op == Op::MIN || op == Op::MAX) && g_.dtype(id) == DType::index;
     if (!extremum && !(is_comparison(op) && g_.dtype(x[0]) == DType::index)) return no_id;
@@ -93,6 +95,40 @@ class InteriorValues {
     if (c < 0 && raise(cut, near_high.min, positive - 1 - near_high.min)) return Sign::positive;
     if (c > 0 && raise(cut, near_high.max, near_high.max - 1 - negative)) return Sign::negative;
     return Sign::unknown;
+  }
+
+  // a - k * n for the k with which it is within 0 .. n - 1 in the interior. a is range + rest.
+  Id remainder(Id a, Id n) {
+    const auto sum = symbolic::sum_of(g_, a), divisor = symbolic::sum_of(g_, n), extent = symbolic::sum_of(g_, g_.end(range_));
+    if (!sum || !divisor || !extent) return no_id;
+    for (const std::int64_t k : {0, 1, -1}) {
+      const auto value = symbolic::plus(g_, *sum, *divisor, -k);
+      const auto rest = value ? without_range(*value) : std::nullopt;
+      const auto beyond = rest ? symbolic::plus(g_, *rest, *extent) : std::nullopt;
+      const auto excess = beyond ? symbolic::plus(g_, *beyond, *divisor, -1) : std::nullopt;
+      if (!excess) continue;
+      const std::int64_t low = symbolic::interval_of(bounds_, *rest).min, high = symbolic::interval_of(bounds_, *excess).max;
+      if (std::max(std::abs(low), std::abs(high)) >= widest_border) continue;
+      lo = std::max(lo, -low);
+      cut = std::max(cut, high);
+      return index_from(g_, *value);
+    }
+    return no_id;
+  }
+
+  // s - range; nullopt: s is not range plus something that is the same in all iterations.
+  std::optional<Poly> without_range(const Poly& s) const {
+    Poly rest;
+    std::int64_t c = 0;
+    for (const Monomial& t : s) {
+      if (t.atoms == std::vector<Id>{range_})
+        c = t.coefficient;
+      else if (uses_range(t))
+        return std::nullopt;
+      else
+        rest.push_back(t);
+    }
+    return c == 1 ? std::optional(rest) : std::nullopt;
   }
 
   bool uses_range(const Monomial& t) const {

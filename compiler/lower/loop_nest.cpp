@@ -157,8 +157,8 @@ class Nest {
     }
   }
 
-  // Emits the low border, whole vectors in the interior, and the rest. In long rows whole vectors begin at a multiple of their
-  // lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
+  // Emits the low border, whole vectors in the interior and its rest, and the high border. In long rows whole vectors begin at
+  // a multiple of their lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
     const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
@@ -168,10 +168,8 @@ class Nest {
     const Id interior_end = add_index(g_, first, count);
     std::vector<Id> effects;
     if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Iteration::one));
-    const bool one = is_flat(level);
     in_interior_ = true;
-    Id middle = interior_end;
-    if (one) {
+    if (is_flat(level)) {
       flat(level, copies, first, interior_end, effects);
     } else {
       Id whole = first;
@@ -180,11 +178,12 @@ class Nest {
         whole = index_binary(g_, Op::MIN, multiple, interior_end);
         effects.push_back(loop(level, copies, first, whole, plan_[level].step, Iteration::masked));
       }
-      middle = end_of_whole(whole, interior_end, plan_[level].step);
+      const Id middle = end_of_whole(whole, interior_end, plan_[level].step);
       effects.push_back(loop(level, copies, whole, middle, plan_[level].step, Iteration::whole));
+      in_parts(level, copies, {middle, interior_end}, plan_[level].tails, effects);
     }
     in_interior_ = false;
-    in_parts(level, copies, {middle, end}, plan_[level].tails, effects);
+    if (interior_->cut > 0) effects.push_back(loop(level, copies, interior_end, end, 1, Iteration::one));
     return effects;
   }
 

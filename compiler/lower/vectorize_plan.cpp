@@ -100,11 +100,17 @@ struct Short {
   }
 };
 
-bool can_mask(const Body& b) { return b.narrowest >= 4; }
+bool can_mask(const Body& b, const Target& target) { return b.narrowest >= target.narrowest_masked(); }
 
-LoopPlan lanes_over(const Body& b, Id range, int lanes) {
-  LoopPlan p{.range = range, .step = lanes, .lanes = true, .may_align = can_mask(b)};
-  if (can_mask(b) && (b.has_loops || b.operations > cheap_body)) p.tails = {{lanes, true}};
+LoopPlan lanes_over(const Body& b, Id range, int lanes, const Target& target) {
+  LoopPlan p{.range = range, .step = lanes, .lanes = true, .may_align = can_mask(b, target)};
+  if (!b.has_loops && b.operations <= cheap_body) return p;
+  if (can_mask(b, target)) {
+    p.tails = {{lanes, true}};
+    return p;
+  }
+  p.tails.clear();
+  for (int n = lanes; n > 1;) p.tails.push_back({n = std::max(1, n / 4), false});
   return p;
 }
 
@@ -125,7 +131,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
                          (lanes >= shortest_lanes || lanes >= one_register);
   if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last()))
-    plan[at] = lanes_over(b, ranges[at], lanes);
+    plan[at] = lanes_over(b, ranges[at], lanes, target);
   else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
     return false;
   for (std::size_t i = s.first; i < ranges.size(); ++i) plan[i].step = fitting(g, ranges[i], max_short_iterations);
@@ -183,14 +189,15 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
   if (!b.has_loops && b.operations <= light_body)
-    if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b))) return *p;
-  plan[at] = lanes_over(b, ranges[at], lanes);
-  if (streams && can_mask(b)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
+    if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
+  plan[at] = lanes_over(b, ranges[at], lanes, target);
+  if (streams && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (!b.has_loops || plan[at].masked_all) return plan;
   std::optional<std::vector<LoopPlan>> blocks;
-  if (!b.fma_loops.empty() && ranges.size() > 1) blocks = register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target);
-  if (!blocks) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b), target);
+  if (!b.fma_loops.empty() && ranges.size() > 1)
+    blocks = register_block(g, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
+  if (!blocks) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
   return blocks.value_or(plan);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/schedule/each_kernel.h"
@@ -15,7 +16,8 @@ class KernelRanges {
  public:
   KernelRanges(Graph& g, Kernel& k, Simplifier& simplify) : g_(g), kernel_(k), simplify_(simplify) {}
 
-  void run() {
+  void run(const Facts& facts) {
+    use_iterations(facts);
     drop_unit_ranges();
     for (std::size_t i = loop_ranges_of(g_, kernel_).size(); i-- > 1;) {
       const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
@@ -29,6 +31,34 @@ class KernelRanges {
  private:
   std::vector<Id> nodes() const { return g_.reachable(kernel_.sink); }
   Id new_range(Id end, RangeKind kind) { return g_.range(end, fresh_--, kind); }
+
+  // The body of a loop over [0, N) runs only if N >= 1. A roll asks for that, and clamps its shift.
+  void use_iterations(const Facts& facts) {
+    if (!asks_about_extents()) return;
+    Facts inside = facts;
+    for (const Id r : loop_ranges_of(g_, kernel_))
+      assume(g_, inside, g_.make(Op::LT, DType::boolean, {g_.index(0), g_.end(r)}));
+    Simplifier simplify(g_, inside);
+    std::vector<Id> ends = g_.sources(kernel_.sink);
+    for (Id& end : ends) {
+      std::vector<Id> src = g_.sources(end);
+      src[0] = simplify(src[0]);
+      end = g_.with_src(end, src);
+    }
+    kernel_.sink = g_.with_src(kernel_.sink, ends);
+  }
+  // Whether a comparison, MIN or MAX of index values depends on no range.
+  bool asks_about_extents() const {
+    std::unordered_set<Id> varying;
+    for (const Id id : nodes()) {
+      const auto src = g_.src(id);
+      if (g_.op(id) == Op::RANGE || std::ranges::any_of(src, [&](Id s) { return varying.contains(s); }))
+        varying.insert(id);
+      else if ((is_comparison(g_.op(id)) || g_.op(id) == Op::MIN || g_.op(id) == Op::MAX) && g_.dtype(src[0]) == DType::index)
+        return true;
+    }
+    return false;
+  }
 
   void drop_unit_ranges() {
     const std::vector<Id> loops = loop_ranges_of(g_, kernel_);
@@ -128,7 +158,8 @@ class KernelRanges {
 }  // namespace
 
 void simplify_ranges(Graph& g, Schedule& s) {
-  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { KernelRanges(g, k, simplify).run(); });
+  const Facts facts = facts_of(s.program);
+  for_each_plain_kernel(g, s, [&](Kernel& k, Simplifier& simplify) { KernelRanges(g, k, simplify).run(facts); });
 }
 
 }  // namespace kiln::compiler

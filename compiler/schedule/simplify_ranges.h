@@ -2,6 +2,7 @@
 //
 // Before: kernels. Extents may be symbolic.
 // After:
+//   - A condition on extents that holds whenever the loops have iterations is gone: 0 < N in a loop over N.
 //   - A LOOP range of extent 1 is index 0. A kernel keeps at least one range.
 //   - Two adjacent LOOP ranges, or neighbouring ranges of a REDUCE, are one range if that pays (range_pair.h). Ranges stay
 //     separate if an operand varies over one of them alone, as in the tiles of a matrix product.

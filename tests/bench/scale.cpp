@@ -81,7 +81,7 @@ Cost compile_apart(const std::string& text, const char* family, std::size_t node
     options.done = lap;
     const Compiled c = compile(g, p, options);
     const Schedule& s = c.variants[0].schedule;
-    const auto first = kernel_functions(s, s.lowered);
+    const auto first = kernel_functions(c.variants[0].graph, s, s.lowered);
     std::printf("%-12s %7zu nodes %8.3f s %6ld MiB %6zu kernels %5zu functions %8zu bytes\n", family, nodes, whole.seconds,
                 whole.mebibytes, s.kernels.size(), std::set<std::size_t>(first.begin(), first.end()).size(),
                 c.code.object.size());

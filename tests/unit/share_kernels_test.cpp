@@ -19,7 +19,7 @@ Compiled compiled(const std::string& text) {
 }
 
 std::size_t functions(const Compiled& c) {
-  const auto first = kernel_functions(c.variants[0].schedule, c.variants[0].schedule.lowered);
+  const auto first = kernel_functions(c.variants[0].graph, c.variants[0].schedule, c.variants[0].schedule.lowered);
   return std::set<std::size_t>(first.begin(), first.end()).size();
 }
 
