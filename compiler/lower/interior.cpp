@@ -13,14 +13,17 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t widest_border = 64;
+constexpr std::int64_t widest_border = 64;        // iterations, if they run one by one
+constexpr std::int64_t widest_low_border = 4096;  // if they have lanes too
 
 // The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
 enum class Sign { unknown, positive, negative };
 
 class InteriorValues {
  public:
-  InteriorValues(Graph& g, Id range, const Facts& facts) : g_(g), range_(range), bounds_(g, facts) {}
+  // border: 0, or the number of iterations of the low border, whose values are wanted in place of the interior's.
+  InteriorValues(Graph& g, Id range, const Facts& facts, std::int64_t border = 0)
+      : g_(g), range_(range), bounds_(g, facts), border_(border) {}
 
   // Only nodes that depend on the range may change. Other loops must stay the same nodes, which the code of the borders shares.
   Id operator()(Id id, std::span<const Id> x) {
@@ -86,6 +89,7 @@ class InteriorValues {
     const std::int64_t positive = op == Op::LE || op == Op::MIN || op == Op::MAX ? 0 : 1;   // d >= positive: sign "positive"
     const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d <= negative: sign "negative"
     const Interval near_low = symbolic::interval_of(bounds_, rest);
+    if (border_ > 0) return sign_in_border(c, near_low, positive, negative);
     if (c > 0 && raise(lo, near_low.min, ceil_div(positive - near_low.min, c))) return Sign::positive;
     if (c < 0 && raise(lo, near_low.max, ceil_div(near_low.max - negative, -c))) return Sign::negative;
     if (c != 1 && c != -1) return Sign::unknown;
@@ -97,8 +101,16 @@ class InteriorValues {
     return Sign::unknown;
   }
 
+  Sign sign_in_border(std::int64_t c, Interval rest, std::int64_t positive, std::int64_t negative) const {
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(c, border_ - 1, &reach)) return Sign::unknown;
+    const Interval all = add(rest, {std::min<std::int64_t>(reach, 0), std::max<std::int64_t>(reach, 0)});
+    return all.min >= positive ? Sign::positive : all.max <= negative ? Sign::negative : Sign::unknown;
+  }
+
   // a - k * n for the k with which it is within 0 .. n - 1 in the interior. a is range + rest.
   Id remainder(Id a, Id n) {
+    if (border_ > 0) return no_id;
     const auto sum = symbolic::sum_of(g_, a), divisor = symbolic::sum_of(g_, n), extent = symbolic::sum_of(g_, g_.end(range_));
     if (!sum || !divisor || !extent) return no_id;
     for (const std::int64_t k : {0, 1, -1}) {
@@ -136,8 +148,9 @@ class InteriorValues {
     return std::ranges::find(nodes, range_) != nodes.end();
   }
 
-  static bool raise(std::int64_t& border, std::int64_t known, std::int64_t wanted) {
-    if (known <= -widest_border || known >= widest_border || wanted > widest_border) return false;
+  bool raise(std::int64_t& border, std::int64_t known, std::int64_t wanted) {
+    const std::int64_t widest = &border == &lo ? widest_low_border : widest_border;
+    if (known <= -widest || known >= widest || wanted > widest) return false;
     border = std::max(border, wanted);
     return true;
   }
@@ -145,8 +158,13 @@ class InteriorValues {
   Graph& g_;
   Id range_;
   Bounds bounds_;
+  std::int64_t border_;
   std::unordered_set<Id> over_range_;
 };
+
+std::vector<Id> rewritten(Graph& g, Id all, InteriorValues& values) {
+  return g.sources(rewrite(g, all, [&](Id id, std::span<const Id> x) { return values(id, x); }));
+}
 
 }  // namespace
 
@@ -154,10 +172,18 @@ std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id r
   const Id extent = g.end(range);
   const Id all = g.make(Op::SINK, DType::none, stores);
   InteriorValues search(g, range, facts);
-  const Id found = rewrite(g, all, [&](Id id, std::span<const Id> x) { return search(id, x); });
-  if (found == all) return std::nullopt;
-  if (g.is_const(extent) && g.value(extent) < search.lo + search.cut + 2 * lanes) return std::nullopt;
-  return Interior{g.sources(found), search.lo, search.cut};
+  std::vector<Id> found = rewritten(g, all, search);
+  if (std::ranges::equal(found, g.src(all))) return std::nullopt;
+  Interior out{std::move(found), search.lo, search.cut, {}};
+  if (out.lo > 1 && out.lo >= lanes) {
+    InteriorValues low(g, range, facts, out.lo);
+    out.low = rewritten(g, all, low);
+  }
+  const std::int64_t one_by_one = (out.low.empty() ? out.lo : 0) + out.cut;
+  if (one_by_one > 2 * widest_border) return std::nullopt;
+  const std::int64_t least = out.low.empty() ? out.lo + out.cut + 2 * lanes : out.lo + out.cut + lanes;
+  if (g.is_const(extent) && g.value(extent) < least) return std::nullopt;
+  return out;
 }
 
 bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner) {

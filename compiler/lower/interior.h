@@ -20,6 +20,7 @@ namespace kiln::compiler {
 struct Interior {
   std::vector<Id> stores;
   std::int64_t lo = 0, cut = 0;
+  std::vector<Id> low;  // the stores for range < lo, if these iterations can have lanes too: a concatenation's first part
 };
 
 // nullopt: no condition is known in an interior, or the borders are most of the range.

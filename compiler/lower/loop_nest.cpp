@@ -167,8 +167,15 @@ class Nest {
     const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), zero);
     const Id interior_end = add_index(g_, first, count);
     std::vector<Id> effects;
-    if (interior_->lo > 0) effects.push_back(loop(level, copies, begin, first, 1, Iteration::one));
-    in_interior_ = true;
+    if (!interior_->low.empty()) {
+      part_ = &interior_->low;
+      const Id middle = end_of_whole(begin, first, plan_[level].step);
+      effects.push_back(loop(level, copies, begin, middle, plan_[level].step, Iteration::whole));
+      in_parts(level, copies, {middle, first}, plan_[level].tails, effects);
+    } else if (interior_->lo > 0) {
+      effects.push_back(loop(level, copies, begin, first, 1, Iteration::one));
+    }
+    part_ = &interior_->stores;
     if (is_flat(level)) {
       flat(level, copies, first, interior_end, effects);
     } else {
@@ -182,7 +189,7 @@ class Nest {
       effects.push_back(loop(level, copies, whole, middle, plan_[level].step, Iteration::whole));
       in_parts(level, copies, {middle, interior_end}, plan_[level].tails, effects);
     }
-    in_interior_ = false;
+    part_ = nullptr;
     if (interior_->cut > 0) effects.push_back(loop(level, copies, interior_end, end, 1, Iteration::one));
     return effects;
   }
@@ -268,7 +275,7 @@ class Nest {
     transpose_tile(g_, loops_, loads_to_transpose(g_, stores(), p.range, p.transposes), p.range, p.transposes, copies);
   }
 
-  std::span<const Id> stores() const { return in_interior_ ? std::span<const Id>(interior_->stores) : stores_; }
+  std::span<const Id> stores() const { return part_ != nullptr ? std::span<const Id>(*part_) : stores_; }
 
   std::vector<Id> body(const std::vector<Copy>& copies) {
     std::vector<Id> effects;
@@ -287,7 +294,7 @@ class Nest {
   std::optional<Interior> interior_;       // interior of the range that becomes lanes
   std::unordered_map<Id, Part> block_of_;  // while the loops inside a block are built
   bool in_memory_ = false;                 // whether accumulators are in arrays, which all lanes share
-  bool in_interior_ = false;               // true while the body of the interior's main loop is built
+  const std::vector<Id>* part_ = nullptr;  // the stores of the interior or its low border, while their loops are built
 };
 
 }  // namespace

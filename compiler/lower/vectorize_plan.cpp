@@ -21,7 +21,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough
+constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
@@ -102,9 +102,10 @@ struct Short {
 
 bool can_mask(const Body& b, const Target& target) { return b.narrowest >= target.narrowest_masked(); }
 
-LoopPlan lanes_over(const Body& b, Id range, int lanes, const Target& target) {
+// outermost: whether the range has one tail in each chunk, not one in each row.
+LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Target& target) {
   LoopPlan p{.range = range, .step = lanes, .lanes = true, .may_align = can_mask(b, target)};
-  if (!b.has_loops && b.operations <= cheap_body) return p;
+  if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {
     p.tails = {{lanes, true}};
     return p;
@@ -131,7 +132,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
                          (lanes >= shortest_lanes || lanes >= one_register);
   if (outer_may && (!last_may || cost.lanes_of_outer() < cost.lanes_of_last()))
-    plan[at] = lanes_over(b, ranges[at], lanes, target);
+    plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   else if (last_may || cost.registers() > target.vector_registers || cost.written_out() > worth_copies * cost.loops())
     return false;
   for (std::size_t i = s.first; i < ranges.size(); ++i) plan[i].step = fitting(g, ranges[i], max_short_iterations);
@@ -190,7 +191,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
   if (!b.has_loops && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
-  plan[at] = lanes_over(b, ranges[at], lanes, target);
+  plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   if (streams && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (!b.has_loops || plan[at].masked_all) return plan;
