@@ -1,4 +1,4 @@
-// Simplifies the branches of a choice under its condition.
+// Simplifies the branches of a choice under its condition. Members of RewriteContext.
 #include <algorithm>
 
 #include "compiler/symbolic/rewrite_context.h"
