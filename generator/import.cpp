@@ -149,12 +149,11 @@ Id Importer::value(int position) {
       if (const int s = in_.sources[n.source_begin + i]; scopes_.is_elsewhere(s) && scopes_.brought(s) == no_id)
         again.insert(s);
   }
-  const SourceLoc saved = g_.loc();
+  const LocScope restored(g_);
   for (const int i : again) {
     locate(in_.nodes[i].loc);
     scopes_.brought(i, scopes_.is_cheap(i) ? node(i, true) : scopes_.saved(i));
   }
-  g_.set_loc(saved);
   return scopes_.brought(position);
 }
 

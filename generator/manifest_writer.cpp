@@ -4,7 +4,7 @@
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/layout.h"
-#include "generator/names.h"
+#include "generator/generated_names.h"
 
 namespace kiln::generator {
 namespace {

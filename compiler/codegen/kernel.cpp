@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/loop_scopes.h"
 #include "compiler/codegen/memory.h"
-#include "compiler/codegen/scopes.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "compiler/math/expand.h"
+#include "compiler/math/expand_math.h"
 
 namespace kiln::compiler {
 namespace {

@@ -1,7 +1,7 @@
 // The values of operations on index values and on conditions. Passes that compute with known indices use these.
 //
 // Two evaluators are written separately, because they check this one: compiler/interp/index_value.cpp belongs to the reference
-// interpreter, and compiler/proof/evaluate.cpp checks the answers of Z3.
+// interpreter, and compiler/proof/evaluate.cpp checks the answers of Z3. docs/explanation/architecture.md names two more.
 #pragma once
 
 #include <algorithm>

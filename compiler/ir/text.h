@@ -1,6 +1,6 @@
-// The text form of graphs, programs and schedules; docs/reference/ir.md describes it. Written text reads back to the same
-// structure. Both directions are linear and iterative. Malformed text throws Diagnostic E-text at its own file:line:col. A
-// well-formed line that breaks a rule of the level throws the builder's diagnostic (E-shape, E-dtype, ...).
+// The text form of graphs, programs and schedules; docs/reference/ir.md, ir-scopes.md and ir-schedules.md describe it. Written
+// text reads back to the same structure. Both directions are linear and iterative. Malformed text throws Diagnostic E-text at
+// its own file:line:col. A well-formed line that breaks a rule of the level throws the builder's diagnostic (E-shape, ...).
 #pragma once
 
 #include <span>

@@ -51,8 +51,6 @@ bool param(const Node& n) {
 bool iota(const Node& n) { return n.is_index(0) && in_classes("IF", n.dtype()); }
 bool buffer(const Node& n) { return n.args().size() == 1 && n.args()[0] >= 0 && n.dtype() < DType::index; }
 bool invalid(const Node& n) { return n.args().empty(); }
-// The dependence test adds a million to each number of a program.
-constexpr std::int64_t most_ranges_of_a_program = 1'000'000;
 
 bool range(const Node& n) {
   return n.args().size() == 2 && n.args()[0] >= 0 && n.args()[0] < range_number_limit && n.args()[1] >= 0 && n.args()[1] <= 5 &&
@@ -233,7 +231,7 @@ bool local_tensor(const Node& n) { return n.src_op(0) == Op::RANGE && n.is_index
 bool range_tensor(const Node& n) {
   const RangeKind kind = n.g.range_kind(n.id);
   return n.dtype() == DType::index && (kind == RangeKind::loop || kind == RangeKind::workgroup) &&
-         n.args()[0] < most_ranges_of_a_program;
+         n.args()[0] < program_range_limit;
 }
 
 bool carry(const Node& n) {

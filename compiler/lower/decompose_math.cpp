@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "compiler/lower/rewrite.h"
-#include "compiler/math/expand.h"
+#include "compiler/math/expand_math.h"
 
 namespace kiln::compiler {
 

@@ -3,7 +3,7 @@
 // Before: EXP, SIN, POW and the other operations of is_math (ir/op.h) on any float type.
 // After: none of these operations; polynomials take their place. SCALE stays where the target has an instruction for it.
 // Requires: K level.
-// Why: the interpreter evaluates the same polynomials (math/expand.h), so compiled results are equal bit for bit.
+// Why: the interpreter evaluates the same polynomials (math/expand_math.h), so compiled results are equal bit for bit.
 // Example: EXP(x) on f16  ->  CAST f16 (the polynomial of exp on CAST f32 x), rounded once
 #pragma once
 

@@ -84,9 +84,8 @@ Id index_binary(Graph& g, Op op, Id a, Id b) {
 }
 
 std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range) {
-  const Id roots[] = {index};
   std::unordered_map<Id, std::optional<std::int64_t>> strides;
-  for (const Id id : g.reachable(roots)) {
+  for (const Id id : g.reachable(index)) {
     std::optional<std::int64_t> stride = 0;
     bool depends = id == range;
     for (const Id s : g.src(id)) depends = depends || strides.at(s) != std::optional<std::int64_t>(0);

@@ -171,11 +171,12 @@ class Masking {
     return it == masked_.end() ? nullptr : &it->second;
   }
 
-  std::vector<Id> sources(Id id) const {
-    std::vector<Id> src = g_.sources(id);
-    for (Id& s : src) s = done_.at(s);
-    return src;
+  std::vector<Id> done(std::span<const Id> ids) const {
+    std::vector<Id> out;
+    for (const Id id : ids) out.push_back(done_.at(id));
+    return out;
   }
+  std::vector<Id> sources(Id id) const { return done(g_.src(id)); }
 
   void make(Id id) {
     const LocScope of_node(g_, g_.loc(id));
@@ -237,16 +238,15 @@ class Masking {
 
   Id close_loop(Id loop) {
     const Masked& m = masked_.at(g_.range_of(loop));
-    const std::int64_t step = loop_parts(g_, loop).step;
-    const std::vector<Id> old = sources(loop);
-    const std::size_t n = g_.slot(loop);
-    const auto old_init = std::span(old).subspan(3, n), old_yield = std::span(old).subspan(3 + n, n);
-    const Id old_begin = old[1], old_end = old[2];
+    const LoopParts old = loop_parts(g_, loop);
+    const std::vector<Id> old_init = done(old.init), old_yield = done(old.yield);
+    const std::int64_t step = old.step;
+    const Id old_begin = done_.at(old.begin), old_end = done_.at(old.end);
     Id goes_on = g_.make(Op::LT, DType::boolean, {add_index(g_, m.counter, g_.index(step)), old_end});
     goes_on = both(m.active, goes_on);
     if (!m.adds_active) goes_on = both(goes_on, old_yield[0]);
     std::vector<Id> init{g_.src(m.active, 1)}, yield{goes_on};
-    for (std::size_t i = m.adds_active ? 0 : 1; i < n; ++i) {
+    for (std::size_t i = m.adds_active ? 0 : 1; i < old_init.size(); ++i) {
       const Id at_first = old_init[i], next = old_yield[i];
       init.push_back(at_first);
       if (is_state(g_, at_first)) {

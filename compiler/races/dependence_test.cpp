@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "compiler/ir/range_ids.h"
 #include "compiler/races/linear_problem.h"
 #include "compiler/races/solve.h"
 #include "compiler/symbolic/find.h"
@@ -331,7 +332,7 @@ class DependenceTest {
 
   Id fresh(Id end) { return g_.range(end, fresh_range + number_++, RangeKind::loop); }
 
-  static constexpr std::int64_t fresh_range = 3'000'000;  // above all range numbers of a program
+  static constexpr std::int64_t fresh_range = 3 * program_range_limit;  // above the ranges of both work items
   Graph& g_;
   Facts base_;
   std::int64_t number_ = 0;

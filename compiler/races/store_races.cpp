@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/races/accesses.h"
 #include "compiler/races/dependence_test.h"
@@ -21,7 +22,7 @@ namespace {
 
 using Kind = WorkItemAccess::Kind;
 
-constexpr std::int64_t second_copy = 1'000'000;  // added to the range numbers of the second work item
+constexpr std::int64_t second_copy = program_range_limit;  // added to the range numbers of the second work item
 
 class RaceTest {
  public:

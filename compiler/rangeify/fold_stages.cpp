@@ -13,9 +13,9 @@ namespace {
 
 // The result of folding one STAGE.
 struct Fold {
-  bool gone = false;
+  bool is_folded = false;         // readers get the value, without a STAGE
   Id value = no_id;               // the staged value, over `ranges`
-  Id stage = no_id;               // the new STAGE, if it is not gone
+  Id stage = no_id;               // the new STAGE, if it is not folded
   std::vector<Id> ranges;         // ranges of the axes that are left
   std::vector<std::size_t> axes;  // numbers of these axes in the old STAGE
 };
@@ -30,31 +30,31 @@ class Folding {
         reads_(g, p),
         model_(g, p),
         copies_(g, p),
-        now_(p.sink + 1, no_id) {}
+        replacement_(p.sink + 1, no_id) {}
 
   Id run() {
     for (const Id id : g_.reachable(program_.sink)) {
       if (g_.op(id) == Op::KERNEL) keep_stages_of(id);
-      if (g_.op(id) == Op::STAGE && !g_.args(id).empty()) kept_.insert(id);  // the program asks for this STAGE
+      if (g_.op(id) == Op::STAGE && !g_.args(id).empty()) required_.insert(id);  // the program asks for this STAGE
     }
     for (const Id id : g_.reachable(program_.sink)) {
       g_.set_loc(g_.loc(id));
       if (g_.op(id) == Op::STAGE)
-        now_[id] = fold(id);
+        replacement_[id] = fold(id);
       else if (g_.op(id) == Op::INDEX && g_.op(g_.data(id)) == Op::STAGE)
-        now_[id] = read(id);
+        replacement_[id] = read(id);
       else
-        now_[id] = g_.with_src(id, sources(id));
+        replacement_[id] = g_.with_src(id, sources(id));
     }
-    if (now_[program_.sink] == program_.sink)  // the last round: nothing changes any more
+    if (replacement_[program_.sink] == program_.sink)  // the last round: nothing changes any more
       for (const auto& [stage, text] : stored_) remark(g_, stage, remarks::stored, [&] { return text; });
-    return now_[program_.sink];
+    return replacement_[program_.sink];
   }
 
  private:
   std::vector<Id> sources(Id id) const {
     std::vector<Id> src = g_.sources(id);
-    for (Id& s : src) s = now_[s];
+    for (Id& s : src) s = replacement_[s];
     return src;
   }
 
@@ -67,7 +67,7 @@ class Folding {
       open.pop_back();
       if (!seen.insert(id).second) continue;
       if (g_.op(id) == Op::STAGE)
-        kept_.insert(id);
+        required_.insert(id);
       else if (g_.op(id) != Op::GET || g_.op(g_.scope(id)) != Op::KERNEL)
         open.insert(open.end(), g_.src(id).begin(), g_.src(id).end());
     }
@@ -87,15 +87,16 @@ class Folding {
   }
 
   Id fold(Id stage) {
-    Fold f{false, now_[g_.data(stage)], no_id, {}, {}};
+    Fold f;
+    f.value = replacement_[g_.data(stage)];
     const std::vector<Id> all = g_.sources(stage, 1);
     for (std::size_t k = 0; k < all.size(); ++k) {
-      if (kept_.contains(stage)) {
-        f.ranges.push_back(now_[all[k]]);
+      if (required_.contains(stage)) {
+        f.ranges.push_back(replacement_[all[k]]);
         f.axes.push_back(k);
         continue;
       }
-      const Id range = now_[all[k]];
+      const Id range = replacement_[all[k]];
       const bool has_one = g_.is_index_const(g_.end(range), 1);
       const Id element = has_one ? g_.index(0) : only_element(stage, k);
       if (!std::ranges::binary_search(ranges_in(g_, std::span(&f.value, 1)), range)) continue;
@@ -106,12 +107,12 @@ class Folding {
       f.ranges.push_back(range);
       f.axes.push_back(k);
     }
-    f.gone = !kept_.contains(stage) && !needs_storage(stage, f);
+    f.is_folded = !required_.contains(stage) && !needs_storage(stage, f);
     std::vector<Id> src{f.value};
     src.insert(src.end(), f.ranges.begin(), f.ranges.end());
     const std::vector<std::int64_t> name(g_.args(stage).begin(), g_.args(stage).end());
-    if (!f.gone) f.stage = g_.make(Op::STAGE, g_.dtype(stage), src, name);
-    const Id result = f.gone ? f.value : f.stage;
+    if (!f.is_folded) f.stage = g_.make(Op::STAGE, g_.dtype(stage), src, name);
+    const Id result = f.is_folded ? f.value : f.stage;
     folds_.emplace(stage, std::move(f));
     return result;
   }
@@ -163,15 +164,15 @@ class Folding {
   Id read(Id access) {
     const Fold& f = folds_.at(g_.data(access));
     GatedIndex at = gated_index(g_, access);
-    for (Id& i : at.index) i = now_[i];
-    if (at.gate != no_id) at.gate = now_[at.gate];
+    for (Id& i : at.index) i = replacement_[i];
+    if (at.gate != no_id) at.gate = replacement_[at.gate];
     GatedIndex left{{}, at.gate};
     std::unordered_map<Id, Id> place;
     for (std::size_t k = 0; k < f.axes.size(); ++k) {
       left.index.push_back(at.index[f.axes[k]]);
       place[f.ranges[k]] = left.index.back();
     }
-    return f.gone ? copies_.make(f.value, place, at.gate) : access_of_tensor(g_, f.stage, left);
+    return f.is_folded ? copies_.make(f.value, place, at.gate) : access_of_tensor(g_, f.stage, left);
   }
 
   Graph& g_;
@@ -181,9 +182,9 @@ class Folding {
   StageReads reads_;
   StagingModel model_;
   ValueCopies copies_;
-  std::vector<Id> now_;
+  std::vector<Id> replacement_;  // by node
   std::unordered_map<Id, Fold> folds_;
-  std::unordered_set<Id> kept_;
+  std::unordered_set<Id> required_;                 // STAGEs that a KERNEL or the program asks for
   std::vector<std::pair<Id, std::string>> stored_;  // STAGEs that stay, with the text of the remark
 };
 

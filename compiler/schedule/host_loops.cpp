@@ -311,6 +311,7 @@ void host_loops(Graph& g, Schedule& s) {
   if (!may_need(g, s.program.sink)) return;
   const LocScope restored(g);
   // Bounds and extents that depend only on loop counters and extents become index arithmetic, so no segment has to store them.
+  // That changes the graph, so the second Outliner reads it again.
   if (Outliner(g, s).has_loops_or_cuts()) integer_indices(g, s.program);
   if (Outliner outliner(g, s); outliner.is_needed()) outliner.run();
 }

@@ -1,7 +1,7 @@
-// Simplifies the branches of a choice under its condition.
+// Simplifies the branches of a choice under its condition. Members of RewriteContext.
 #include <algorithm>
 
-#include "compiler/symbolic/context.h"
+#include "compiler/symbolic/rewrite_context.h"
 
 namespace kiln::compiler {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "compiler/symbolic/linear.h"
-#include "compiler/symbolic/rewrite.h"
+#include "compiler/symbolic/rewrite_engine.h"
 
 namespace kiln::compiler::symbolic {
 

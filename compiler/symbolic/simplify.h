@@ -32,7 +32,7 @@ class Simplifier {
   void disable(std::string_view rule);  // an unknown name throws Diagnostic E-rule
   using Observer = std::function<void(std::string_view rule, Id before, Id after)>;
   void observe(Observer o);  // called for each rewrite
-  void check_matches();      // for tests (rewrite.h)
+  void check_matches();      // for tests (rewrite_engine.h)
   Bounds& bounds();
 
  private:

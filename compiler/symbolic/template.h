@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/ir/nth.h"
-#include "compiler/symbolic/rewrite.h"
+#include "compiler/symbolic/rewrite_engine.h"
 
 namespace kiln::compiler::symbolic {
 

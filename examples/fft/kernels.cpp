@@ -49,7 +49,7 @@ constexpr void stages(auto const& s, auto const& sign, auto const& y) {
     for (auto t : s.loop(31)) {
       auto half = 1 << t;
       s.break_if(half >= s.template size<last, i32>());
-      auto turn = sign * pi / cast<f32>(half);
+      auto angle_step = sign * pi / cast<f32>(half);
       each<one_of<A == axis>(Extents / 2, Extents)...>(s, [&](auto const&... position) {
         const auto at = std::tie(position...);
         auto const& pair = std::get<axis>(at);
@@ -61,7 +61,7 @@ constexpr void stages(auto const& s, auto const& sign, auto const& y) {
         auto set = [&](auto const& e, int c, auto const& v) {
           y.template at<mode::skip>(one_of<(A == axis)>(e, std::get<A>(at))..., c) = v;
         };
-        auto angle = turn * cast<f32>(low);
+        auto angle = angle_step * cast<f32>(low);
         auto cosine = cos(angle), sine = sin(angle);
         auto re = get(l, 0), im = get(l, 1);
         auto tr = cosine * re - sine * im, ti = cosine * im + sine * re;

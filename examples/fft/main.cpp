@@ -1,7 +1,7 @@
 // fft OUT_DIR [PICTURE.png]: shows a picture (by default discs in fine noise), its spectrum, and the picture without high
 // frequencies: with a Gaussian filter by loops of kernels, and with a filter sin(x) / x by workgroups.
 #include <fft_kernels/low_pass.h>
-#include <fft_kernels/low_pass_in_groups.h>
+#include <fft_kernels/low_pass_in_workgroups.h>
 
 #include <algorithm>
 
@@ -59,8 +59,8 @@ image picture(const grey& input, kiln::context& with) {
   grey gauss = input, sinc = input, middle = input;
   const auto view = [](grey& g) { return kiln::view<float, any, any>(g.v.data(), g.h, g.w); };
   check(fft_kernels::low_pass(from, false, 30, lines, view(gauss), first, second, with));
-  check(fft_kernels::low_pass_in_groups(from, true, 30, lines, view(sinc), first, second,
-                                        kiln::view<float, 2, square>(w.data()), with));
+  check(fft_kernels::low_pass_in_workgroups(from, true, 30, lines, view(sinc), first, second,
+                                            kiln::view<float, 2, square>(w.data()), with));
   for (std::int64_t i = 0; i < input.h; ++i)
     for (std::int64_t j = 0; j < input.w; ++j)
       middle.v[static_cast<std::size_t>(i * input.w + j)] =

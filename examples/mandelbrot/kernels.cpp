@@ -10,7 +10,7 @@ inline constexpr dim<"W"> W;
 struct escape : program<escape> {
   in<f32> x0, y0, dx;
   in<i32> max_iter;
-  out<i32, H, W> turns;
+  out<i32, H, W> iterations;
   constexpr void body() {
     for (auto [y, x] : kernel(H, W)) {
       auto cx = x0 + dx * cast<f32>(x), cy = y0 + dx * cast<f32>(y);
@@ -23,19 +23,19 @@ struct escape : program<escape> {
         zx = x2 - y2 + cx;
         n = k + 1;
       }
-      turns(y, x) = n;
+      iterations(y, x) = n;
     }
   }
 };
 
 // Bands of colour by the logarithm of the count. Points that did not escape are black.
 struct colours : program<colours> {
-  in<i32, H, W> turns;
+  in<i32, H, W> iterations;
   in<i32> max_iter;
   out<u8, H, W, 3> rgb;
   constexpr void body() {
-    auto t = 1.1f * log2(cast<f32>(turns) + 1.0f);
-    auto channel = [&](float phase) { return select(turns == max_iter, 0.0f, 0.5f - 0.5f * cos(t + phase)); };
+    auto t = 1.1f * log2(cast<f32>(iterations) + 1.0f);
+    auto channel = [&](float phase) { return select(iterations == max_iter, 0.0f, 0.5f - 0.5f * cos(t + phase)); };
     rgb = cast<u8>(round(255.0f * stack<2>(channel(-1.2f), channel(-0.6f), channel(0.0f))));
   }
 };

@@ -64,8 +64,7 @@ struct Counts {
 };
 Counts counts(const Graph& g, Id root) {
   std::vector<Counts> below(root + 1);
-  const Id roots[] = {root};
-  for (Id id : g.reachable(roots)) {
+  for (Id id : g.reachable(root)) {
     if (g.src(id).empty()) continue;
     const Op op = g.op(id);
     const bool divides = op == Op::FLOORDIV || op == Op::FLOORMOD || op == Op::CDIV || op == Op::CMOD;

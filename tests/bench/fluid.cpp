@@ -33,7 +33,7 @@ struct arguments {
     list.insert(list.begin() + 9, bench::argument(&cycles, KILN_I32, extents[4]));
   }
   // The new velocities and ink become the next step's old ones.
-  void turn() {
+  void advance() {
     for (std::size_t k = 0; k < 3; ++k) std::swap(list[k].data, list[10 + k].data);
   }
 };
@@ -50,7 +50,7 @@ int main() {
   for (int k = 0; k < 80; ++k) {
     const double t = bench::seconds([&] { done = step.call(a.list, memory.get()).code == 0 && done; });
     if (k >= 20) times.push_back(t);  // skips the first steps, which start from rest
-    a.turn();
+    a.advance();
   }
   bench::print_line("fluid, step of 256 x 512", bench::median(times), bench::survey, 14.6e-3, 4);
   return bench::result(done);

@@ -128,7 +128,7 @@ struct alignas(64) Line {
 bool measure(const char* text, void (*by_hand)(Grid&, Grid&, int, std::size_t, std::size_t), std::int64_t side,
              std::int32_t steps) {
   Graph g;
-  const Program p = read_program(g, text, "turns");
+  const Program p = read_program(g, text, "rotating");
   const CompiledProgram rotating(g, p);
   const auto copies = with_copies(g, p);
   const auto n = static_cast<std::size_t>(side);

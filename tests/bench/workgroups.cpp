@@ -94,9 +94,9 @@ bool transforms() {
   std::vector<float> x = numbers<float>(rows * points * 2), y(x.size()), hand(x.size()), w(2 * points);
   float sign = -1;
   const compiler::testing::CompiledProgram p = bench::compiled("transforms");
-  const std::vector<std::int64_t> shape{rows, points, 2}, none, turns{2, points};
+  const std::vector<std::int64_t> shape{rows, points, 2}, none, factors{2, points};
   const kiln_tensor args[] = {bench::argument(x.data(), KILN_F32, shape), bench::argument(&sign, KILN_F32, none),
-                              bench::argument(y.data(), KILN_F32, shape), bench::argument(w.data(), KILN_F32, turns)};
+                              bench::argument(y.data(), KILN_F32, shape), bench::argument(w.data(), KILN_F32, factors)};
   const context memory;
   report(
       "FFT of 1024 points, 256 rows", [&] { (void)p.call(args, memory.get()); },

@@ -1,4 +1,4 @@
-// The loops of groups.cpp in plain C++, one row or block at a time, compiled with -O3 -march=native and no contraction.
+// The loops of workgroups.cpp in plain C++, one row or block at a time, compiled with -O3 -march=native and no contraction.
 #include "tests/bench/workgroups.h"
 
 namespace {

@@ -198,10 +198,10 @@ class Maker : ScopeValues {
 
   void kernel() {
     const bool is_2d = random_.one_in(3), is_counted = !is_2d && random_.one_in(5);
-    const bool in_groups = !is_counted && random_.one_in(3);
+    const bool in_workgroups = !is_counted && random_.one_in(3);
     std::vector<dsl::record::extent> attrs = {is_counted ? Tables::fixed(-1) : Tables::text("N")};
     if (is_2d) attrs.insert(attrs.begin(), Tables::fixed(random_.pick(1, 3)));
-    const std::uint64_t sizes = in_groups ? workgroup_sizes(is_2d ? 2 : 1) : 0;
+    const std::uint64_t sizes = in_workgroups ? workgroup_sizes(is_2d ? 2 : 1) : 0;
     const int k =
         node(op::kernel, KILN_I32, is_counted ? std::vector{small(15)} : std::vector<int>{}, attrs, (is_2d ? 2 : 1) | sizes);
     const int outside = loops_;
@@ -217,7 +217,7 @@ class Maker : ScopeValues {
       own_ = {true, row, is_counted ? -1 : column, kinds[random_.pick(0, 5)], promised};
       if (is_2d) visible_.push_back(row);
       visible_.push_back(column);
-      if (in_groups) {
+      if (in_workgroups) {
         workgroup_body(k, is_2d ? 2 : 1, sizes);
       } else {
         statements(3);

@@ -72,7 +72,7 @@ const std::string programs[] = {
     "%2 = reshape [N, 1] %1\n%3 = sub %0, %2\n%4 = exp %3\n%5 = reduce %4, sum, axes [1]\n%6 = reshape [N, 1] %5\n"
     "%7 = fdiv %4, %6\nstore y, %7\n",
     // Three kernels. The second one is in a loop, which carries the first one's result in temporary memory.
-    "program turns\nin f32 [N] x\nout f32 [N] y\n%0 = param x\n%1 = mul %0, %0\n%2 = stage %1\n%3 = range (3), id 0\n"
+    "program iterations\nin f32 [N] x\nout f32 [N] y\n%0 = param x\n%1 = mul %0, %0\n%2 = stage %1\n%3 = range (3), id 0\n"
     "%4 = carry %3, %2, slot 0\n%5 = const f32 0.1\n%6 = fma %4, %5, %0\n%7 = for %3, (0), (3), %2, %6\n"
     "%8 = get %7, slot 0\n%9 = sqrt %8\nstore y, %9\n",
 };

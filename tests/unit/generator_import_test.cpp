@@ -4,9 +4,9 @@
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/text.h"
+#include "generator/generated_names.h"
 #include "generator/header_writer.h"
 #include "generator/import.h"
-#include "generator/names.h"
 #include "generator_tables.h"
 
 using namespace kiln::compiler;

@@ -55,8 +55,8 @@ TEST_F(GraphCleanup, MergesMovement) {
   EXPECT_EQ(cleaned(flat), b_.reshape(x, std::vector<Id>{n(24)}));
   const Id back = b_.reshape(flat, std::vector<Id>{n(2), n(3), n(4)});
   EXPECT_EQ(cleaned(back), x);
-  const std::vector<std::int64_t> turn{1, 2, 0};
-  EXPECT_EQ(cleaned(b_.permute(b_.permute(b_.permute(x, turn), turn), turn)), x);
+  const std::vector<std::int64_t> rotation{1, 2, 0};
+  EXPECT_EQ(cleaned(b_.permute(b_.permute(b_.permute(x, rotation), rotation), rotation)), x);
 }
 
 TEST_F(GraphCleanup, MergesSlices) {

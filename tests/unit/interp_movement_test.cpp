@@ -101,9 +101,12 @@ TEST(InterpMovement, SliceWithSteps) {
   struct Case {
     Index shape, begin, step, extents;
   };
-  for (const Case& c :
-       {Case{{7, 11}, {1, 2}, {2, 3}, {3, 3}}, Case{{7, 11}, {6, 10}, {-1, -2}, {7, 6}}, Case{{7, 11}, {0, 0}, {1, 1}, {0, 11}},
-        Case{{5}, {4}, {-4}, {2}}, Case{{1}, {0}, {1}, {1}}, Case{{0, 3}, {0, 2}, {1, -1}, {0, 3}}}) {
+  for (const Case& c : {Case{.shape = {7, 11}, .begin = {1, 2}, .step = {2, 3}, .extents = {3, 3}},
+                        Case{.shape = {7, 11}, .begin = {6, 10}, .step = {-1, -2}, .extents = {7, 6}},
+                        Case{.shape = {7, 11}, .begin = {0, 0}, .step = {1, 1}, .extents = {0, 11}},
+                        Case{.shape = {5}, .begin = {4}, .step = {-4}, .extents = {2}},
+                        Case{.shape = {1}, .begin = {0}, .step = {1}, .extents = {1}},
+                        Case{.shape = {0, 3}, .begin = {0, 2}, .step = {1, -1}, .extents = {0, 3}}}) {
     const Array x = numbered(c.shape);
     const Array y = evaluate({x}, [&](Builder& b, const auto& in) {
       const auto begin = index_ids(b.graph(), c.begin), extents = index_ids(b.graph(), c.extents);
@@ -128,8 +131,11 @@ TEST(InterpMovement, PadModes) {
   struct Case {
     Index shape, before, extents;
   };
-  for (const Case& c : {Case{{5}, {3}, {13}}, Case{{5}, {12}, {31}}, Case{{1}, {2}, {7}}, Case{{2}, {5}, {11}},
-                        Case{{3, 4}, {1, 0}, {5, 9}}, Case{{2, 1, 3}, {2, 3, 4}, {6, 5, 13}}, Case{{7}, {0}, {7}}})
+  for (const Case& c : {Case{.shape = {5}, .before = {3}, .extents = {13}}, Case{.shape = {5}, .before = {12}, .extents = {31}},
+                        Case{.shape = {1}, .before = {2}, .extents = {7}}, Case{.shape = {2}, .before = {5}, .extents = {11}},
+                        Case{.shape = {3, 4}, .before = {1, 0}, .extents = {5, 9}},
+                        Case{.shape = {2, 1, 3}, .before = {2, 3, 4}, .extents = {6, 5, 13}},
+                        Case{.shape = {7}, .before = {0}, .extents = {7}}})
     for (PadMode mode : {PadMode::constant, PadMode::edge, PadMode::reflect, PadMode::wrap}) {
       SCOPED_TRACE(std::string(name(mode)));
       const Array x = numbered(c.shape);

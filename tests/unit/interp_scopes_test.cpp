@@ -17,7 +17,7 @@ namespace {
 
 using I = std::int32_t;
 
-// The example of docs/reference/ir.md with this program name.
+// The example of docs/reference/ir-scopes.md with this program name.
 std::string example(const std::string& program) {
   std::ifstream in(KILN_IR_PAGE);
   const std::string page((std::istreambuf_iterator<char>(in)), {});

@@ -6,4 +6,4 @@ kiln_add_test(ir_verify_schedule_test unit SOURCES unit/ir_verify_schedule_test.
 kiln_add_test(ir_scopes_test unit SOURCES unit/ir_scopes_test.cpp LIBS kiln_ir)
 kiln_add_test(ir_regions_test unit SOURCES unit/ir_regions_test.cpp LIBS kiln_ir)
 kiln_add_test(ir_docs_test unit SOURCES unit/ir_docs_test.cpp LIBS kiln_ir)
-target_compile_definitions(ir_docs_test PRIVATE KILN_IR_PAGE="${PROJECT_SOURCE_DIR}/docs/reference/ir.md")
+target_compile_definitions(ir_docs_test PRIVATE KILN_DOCS="${PROJECT_SOURCE_DIR}/docs")

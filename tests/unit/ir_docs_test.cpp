@@ -1,6 +1,7 @@
-// Every ```kiln block of docs/reference/ir.md reads, verifies and reads back.
+// Every ```kiln block of docs/ without a file name reads, verifies and reads back.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -16,7 +17,7 @@ constexpr TextOptions plain{.locations = false};
 
 void check_program(const std::string& text) {
   Graph g, h;
-  const Program p = read_program(g, text, "ir.md");
+  const Program p = read_program(g, text, "page.md");
   verify(g, p);
   const std::string once = write_program(g, p, plain);
   const Program q = read_program(h, once);
@@ -25,14 +26,14 @@ void check_program(const std::string& text) {
 
 void check_nodes(const std::string& text) {
   Graph g;
-  const auto roots = read_nodes(g, text, "ir.md");
+  const auto roots = read_nodes(g, text, "page.md");
   verify_nodes(g, Level::kernel, roots);
   EXPECT_EQ(write_nodes(g, roots, plain), text);
 }
 
 void check_schedule(const std::string& text) {
   Graph g, h;
-  const Schedule s = read_schedule(g, text, "ir.md");
+  const Schedule s = read_schedule(g, text, "page.md");
   verify(g, s);
   const std::string once = write_schedule(g, s, plain);
   const Schedule t = read_schedule(h, once);
@@ -41,23 +42,27 @@ void check_schedule(const std::string& text) {
 
 }  // namespace
 
-TEST(IrPage, ExamplesRead) {
-  std::ifstream in(KILN_IR_PAGE);
-  ASSERT_TRUE(in);
-  const std::string page((std::istreambuf_iterator<char>(in)), {});
+TEST(IrPages, ExamplesRead) {
   const std::string fence = "```kiln\n";
   int blocks = 0;
-  for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
-    at += fence.size();
-    const std::string text = page.substr(at, page.find("```", at) - at);
-    SCOPED_TRACE(text);
-    if (text.starts_with("nodes"))
-      check_nodes(text);
-    else if (text.starts_with("schedule"))
-      check_schedule(text);
-    else
-      check_program(text);
-    ++blocks;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(KILN_DOCS)) {
+    if (entry.path().extension() != ".md") continue;
+    SCOPED_TRACE(entry.path());
+    std::ifstream in(entry.path());
+    ASSERT_TRUE(in);
+    const std::string page((std::istreambuf_iterator<char>(in)), {});
+    for (auto at = page.find(fence); at != std::string::npos; at = page.find(fence, at)) {
+      at += fence.size();
+      const std::string text = page.substr(at, page.find("```", at) - at);
+      SCOPED_TRACE(text);
+      if (text.starts_with("nodes"))
+        check_nodes(text);
+      else if (text.starts_with("schedule"))
+        check_schedule(text);
+      else
+        check_program(text);
+      ++blocks;
+    }
   }
-  EXPECT_GE(blocks, 7);
+  EXPECT_GE(blocks, 13);
 }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compiler/interp/math.h"
-#include "compiler/math/expand.h"
+#include "compiler/math/expand_math.h"
 #include "tests/unit/math_accuracy.h"
 
 namespace {

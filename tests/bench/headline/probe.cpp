@@ -24,13 +24,13 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 // Independent chains of multiply-adds: as many as the latency asks for, and as the registers hold.
 template <class V>
 double fma_rate(double seconds) {
-  constexpr int chains = 12, turns = 20000;
-  constexpr double operations = 2.0 * chains * turns * (sizeof(V) / sizeof(V{}[0]));
+  constexpr int chains = 12, iterations = 20000;
+  constexpr double operations = 2.0 * chains * iterations * (sizeof(V) / sizeof(V{}[0]));
   double best = 0;
   for (const double end = now() + seconds; now() < end;) {
     V s[chains] = {}, x = V{} + 1, y = V{} + 0.5f;
     const double begin = now();
-    for (int i = 0; i < turns; ++i) {
+    for (int i = 0; i < iterations; ++i) {
       for (V& v : s) v = v * y + x;
       asm volatile("" : "+v"(y), "+v"(x));
     }
@@ -45,17 +45,17 @@ double fma_rate(double seconds) {
 #if defined __AVX512BF16__ && defined __AVX512VNNI__
 template <class V, class F>
 double dot_rate(double seconds, double per_instruction, V zero, F step) {
-  constexpr int chains = 12, turns = 20000;
+  constexpr int chains = 12, iterations = 20000;
   double best = 0;
   for (const double end = now() + seconds; now() < end;) {
     V s[chains];
     std::fill(s, s + chains, zero);
     const double begin = now();
-    for (int i = 0; i < turns; ++i) {
+    for (int i = 0; i < iterations; ++i) {
       for (V& v : s) v = step(v);
       asm volatile("" : "+v"(s[0]));
     }
-    best = std::max(best, per_instruction * chains * turns / (now() - begin));
+    best = std::max(best, per_instruction * chains * iterations / (now() - begin));
     for (V& v : s) keep(&v);
   }
   return best;
@@ -102,13 +102,13 @@ double bandwidth(const std::string& how, std::int64_t bytes, double seconds) {
   std::memset(to.get(), 0, static_cast<std::size_t>(size));
   const auto* x = static_cast<const floats*>(from.get());
   auto* y = static_cast<floats*>(to.get());
-  const std::int64_t turns = std::max<std::int64_t>(1, (1 << 20) / bytes);
+  const std::int64_t iterations = std::max<std::int64_t>(1, (1 << 20) / bytes);
   double best = 0;
   int runs = 0;
   for (const double end = now() + seconds; now() < end || runs < 3; ++runs) {
     const double begin = now();
-    for (std::int64_t i = 0; i < turns; ++i) how == "read" ? read(x, n) : how == "copy" ? copy(x, y, n) : stream(x, y, n);
-    best = std::max(best, static_cast<double>(64 * n * turns * (how == "read" ? 1 : 2)) / (now() - begin));
+    for (std::int64_t i = 0; i < iterations; ++i) how == "read" ? read(x, n) : how == "copy" ? copy(x, y, n) : stream(x, y, n);
+    best = std::max(best, static_cast<double>(64 * n * iterations * (how == "read" ? 1 : 2)) / (now() - begin));
   }
   return best;
 }

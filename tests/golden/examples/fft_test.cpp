@@ -1,6 +1,6 @@
 // The transforms of examples/fft, compared with the defining sum in f64.
 #include <fft_kernels/low_pass.h>
-#include <fft_kernels/low_pass_in_groups.h>
+#include <fft_kernels/low_pass_in_workgroups.h>
 #include <fft_kernels/transform_3d.h>
 #include <fft_kernels/transforms.h>
 #include <gtest/gtest.h>
@@ -131,18 +131,19 @@ TEST(Fft, AllAxesEqualTheSum) {
 struct filtered_picture {
   static constexpr std::int64_t square = 1024;
   std::vector<float> spectrum = std::vector<float>(square * square), v;
-  filtered_picture(const std::vector<float>& picture, std::int64_t h, std::int64_t w, bool sinc, double cutoff, bool in_groups)
+  filtered_picture(const std::vector<float>& picture, std::int64_t h, std::int64_t w, bool sinc, double cutoff,
+                   bool in_workgroups)
       : v(picture.size()) {
     constexpr auto any = kiln::dynamic_extent;
-    std::vector<float> a(2 * square * square), b(a), turns(2 * square);
+    std::vector<float> a(2 * square * square), b(a), factors(2 * square);
     const kiln::view<const float, any, any> from(picture.data(), h, w);
     const kiln::view<float, any, any> to(v.data(), h, w);
     const kiln::view<float, square, square> lines(spectrum.data());
     const kiln::view<float, square, square, 2> first(a.data()), second(b.data());
     const auto c = static_cast<float>(cutoff);
-    if (in_groups)
-      check(
-          fft_kernels::low_pass_in_groups(from, sinc, c, lines, to, first, second, kiln::view<float, 2, square>(turns.data())));
+    if (in_workgroups)
+      check(fft_kernels::low_pass_in_workgroups(from, sinc, c, lines, to, first, second,
+                                                kiln::view<float, 2, square>(factors.data())));
     else
       check(fft_kernels::low_pass(from, sinc, c, lines, to, first, second));
   }
@@ -211,6 +212,6 @@ TEST_P(LowPass, APixelOfASmallPicture) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Fft, LowPass, testing::Bool(),
-                         [](const auto& by_groups) { return by_groups.param ? "ByGroups" : "ByLoops"; });
+                         [](const auto& by_workgroups) { return by_workgroups.param ? "ByWorkgroups" : "ByLoops"; });
 
 }  // namespace

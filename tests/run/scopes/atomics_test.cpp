@@ -149,7 +149,7 @@ void check(DType d, bool numbers, int inputs, int memories) {
   ASSERT_EQ(r.size(), arguments.size());
   for (std::size_t m = 0; m < static_cast<std::size_t>(memories) && d != DType::boolean; ++m) {  // each one did something
     const std::size_t at = 2 + static_cast<std::size_t>(inputs) + m;
-    EXPECT_NE(r[at].data, arguments[at].data) << m;
+    EXPECT_NE(r.at(at).data, arguments[at].data) << m;
   }
 }
 

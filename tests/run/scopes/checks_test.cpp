@@ -99,11 +99,11 @@ TEST(Checks, LeaveLoops) {
   EXPECT_EQ(failed(run(4)), 3);
   const auto r = run(3);
   EXPECT_EQ(failed(r), fine);
-  EXPECT_EQ(scopes::values<int>(r[1]), Ints{101});
-  EXPECT_EQ(scopes::values<int>(r[2]), Ints{606});
+  EXPECT_EQ(scopes::values<int>(r["iterations"]), Ints{101});
+  EXPECT_EQ(scopes::values<int>(r["inner"]), Ints{606});
 }
 
-struct in_groups : program<in_groups> {
+struct in_workgroups : program<in_workgroups> {
   in<i32, N> x;
   out<i32, N> y;
   constexpr void body() {
@@ -121,7 +121,7 @@ struct in_groups : program<in_groups> {
 TEST(Checks, InWorkgroups) {
   const auto run = [](const Ints& x) {
     const auto size = static_cast<std::int64_t>(x.size());
-    return failed(scopes::run(ir<in_groups>, {scopes::tensor({size}, x), scopes::output<int>({size})}));
+    return failed(scopes::run(ir<in_workgroups>, {scopes::tensor({size}, x), scopes::output<int>({size})}));
   };
   Ints x(40, 3);
   EXPECT_EQ(run(x), fine);

@@ -190,7 +190,7 @@ int exits_of(int n) {
 
 TEST(Scopes, BreaksAndContinues) {
   const auto r = scopes::run(ir<exits>, {scopes::tensor({12}, counting(12)), scopes::output<int>({12})});
-  EXPECT_EQ(scopes::values<int>(r[1]), table<int>(12, exits_of));
+  EXPECT_EQ(scopes::values<int>(r["y"]), table<int>(12, exits_of));
 }
 
 struct chains : program<chains> {
@@ -316,7 +316,7 @@ struct helpers : program<helpers> {
 
 TEST(Scopes, HelperFunctions) {
   const auto r = scopes::run(ir<helpers>, {scopes::tensor({30}, counting(30)), scopes::output<int>({30})});
-  EXPECT_EQ(scopes::values<int>(r[1]), table<int>(30, [](int n) {
+  EXPECT_EQ(scopes::values<int>(r["y"]), table<int>(30, [](int n) {
               int steps = 0;
               for (; n > 1; ++steps) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
               return steps;
@@ -349,7 +349,7 @@ TEST(Scopes, ExtentsAndConditionsFromData) {
       x[0] = 7;
     }
     for (int i = 0; i < (count - 2) * 2 && i < 6; ++i) --x[static_cast<std::size_t>(i)];
-    EXPECT_EQ(scopes::values<int>(r[1]), x) << count;
+    EXPECT_EQ(scopes::values<int>(r["x"]), x) << count;
   }
 }
 

@@ -49,8 +49,8 @@ TEST(Defects, KernelsOfManyBuffers) {
   for (int out = 0; out < 2; ++out) arguments.push_back(scopes::output<int>({static_cast<std::int64_t>(n)}));
   EXPECT_EQ(scopes::all_kernels(ir<many_buffers>), 2);
   const auto r = scopes::run(ir<many_buffers>, arguments);
-  EXPECT_EQ(scopes::values<int>(r[40]), y);
-  EXPECT_EQ(scopes::values<int>(r[41]), z);
+  EXPECT_EQ(scopes::values<int>(r["y"]), y);
+  EXPECT_EQ(scopes::values<int>(r["z"]), z);
 }
 
 // A computation inside a matrix product is treated equally on the left and on the right.
@@ -83,7 +83,7 @@ TEST(Defects, OperandsOfAProduct) {
   for (int i = 0; i < k * m; ++i) b.push_back(static_cast<float>(i * 37 % 13 - 6));
   const auto check = [&](const dsl::record::program& p, bool left, bool right) {
     const auto r = scopes::run(p, {scopes::tensor({n, k}, a), scopes::tensor({k, m}, b), scopes::output<float>({n, m})});
-    const auto c = scopes::values<float>(r[2]);
+    const auto c = scopes::values<float>(r["c"]);
     EXPECT_EQ(scopes::all_kernels(p), 1);
     for (std::int64_t i = 0; i < n; ++i)
       for (std::int64_t j = 0; j < m; ++j) {

@@ -108,9 +108,9 @@ void check_contention() {
     most[i % 3] = std::max(most[i % 3], x[i]);
   }
   for (const auto& got : {r, without_tickets}) {
-    EXPECT_EQ(scopes::values<T>(got[1]), added);
-    EXPECT_EQ(scopes::values<T>(got[2]), least);
-    EXPECT_EQ(scopes::values<T>(got[3]), most);
+    EXPECT_EQ(scopes::values<T>(got["added"]), added);
+    EXPECT_EQ(scopes::values<T>(got["least"]), least);
+    EXPECT_EQ(scopes::values<T>(got["most"]), most);
   }
   EXPECT_EQ(scopes::values<std::int64_t>(r["tickets"])[0], std::int64_t{many} * (many - 1) / 2);  // each number was used once
   EXPECT_EQ(scopes::values<int>(r["counter"])[0], many);

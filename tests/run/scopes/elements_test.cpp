@@ -73,22 +73,24 @@ void check_modes(int n, std::vector<Cpp> index) {
   for (int i = 0; i < 5; ++i) arguments.push_back(scopes::output<int>({count, n}));
   const auto r = scopes::run(ir<modes<I>>, arguments);
   const struct {
-    std::size_t read, write;
+    const char *read, *write;
     mode m;
-  } cases[] = {{2, 7, mode::clamp}, {3, 8, mode::wrap}, {4, 9, mode::mirror}, {5, 10, mode::skip}, {6, 10, mode::skip}};
+    int outside;  // what a read outside of x gives
+  } cases[] = {{.read = "clamped", .write = "clamp_put", .m = mode::clamp, .outside = 0},
+               {.read = "wrapped", .write = "wrap_put", .m = mode::wrap, .outside = 0},
+               {.read = "mirrored", .write = "mirror_put", .m = mode::mirror, .outside = 0},
+               {.read = "constant", .write = "skip_put", .m = mode::skip, .outside = 99},
+               {.read = "checked", .write = "skip_put", .m = mode::skip, .outside = -1}};
   for (const auto& c : cases) {
     const auto read = scopes::values<int>(r[c.read]), written = scopes::values<int>(r[c.write]);
-    const auto added = scopes::values<int>(r[11]);
+    const auto added = scopes::values<int>(r["skip_add"]);
     for (i64s k = 0; k < count; ++k) {
       const auto at = static_cast<std::size_t>(k);
       const i64s raw = in_i64(index[at], n), i = n == 0 ? -1 : resolved(c.m, raw, n);
-      const int outside = c.read == 5 ? 99 : c.read == 6 ? -1 : 0;
-      EXPECT_EQ(read[at], i < 0 ? outside : x[static_cast<std::size_t>(i)])
-          << "mode " << c.read << " index " << raw << " of " << n;
+      EXPECT_EQ(read[at], i < 0 ? c.outside : x[static_cast<std::size_t>(i)]) << c.read << ", index " << raw << " of " << n;
       for (i64s j = 0; j < n; ++j) {
         const auto element = static_cast<std::size_t>(k * n + j);
-        EXPECT_EQ(written[element], j == i ? static_cast<int>(k) + 1 : 0)
-            << "mode " << c.write << " index " << raw << " of " << n;
+        EXPECT_EQ(written[element], j == i ? static_cast<int>(k) + 1 : 0) << c.write << ", index " << raw << " of " << n;
         EXPECT_EQ(added[element], j == resolved(mode::skip, raw, n) ? static_cast<int>(k) + 8 : 7);
       }
     }
@@ -131,7 +133,7 @@ TEST(Elements, Stencil) {
     std::vector<int> x;
     for (int i = 0; i < n * m; ++i) x.push_back(i * i % 37);
     const auto r = scopes::run(ir<stencil>, {scopes::tensor({n, m}, x), scopes::output<int>({n, m})});
-    const auto y = scopes::values<int>(r[1]);
+    const auto y = scopes::values<int>(r["y"]);
     const auto read = [&](mode a, i64s i, i64s j, int outside) {
       const i64s row = resolved(a, i, n), column = resolved(a, j, m);
       return row < 0 || column < 0 ? outside : x[static_cast<std::size_t>(row * m + column)];
@@ -224,21 +226,25 @@ void check_atomics() {
   arguments.push_back(scopes::output<T>({11}));
   arguments.push_back(scopes::scalar(T{1}));
   const auto r = scopes::run(ir<atomics<D>>, arguments);
-  std::vector<T> t[5] = {start, start, start, start, start}, before;
+  std::vector<T> added = start, least = start, most = start, exchanged = start, compared = start, before;
   T total{1};
   for (std::size_t k = 0; k < 11; ++k) {
     const T x = v[k];
     T sum{};
-    for (auto& s : t) sum = static_cast<T>(sum + s[k % 4]);
+    for (const auto* s : {&added, &least, &most, &exchanged, &compared}) sum = static_cast<T>(sum + (*s)[k % 4]);
     before.push_back(sum);
-    t[0][k % 4] = static_cast<T>(t[0][k % 4] + x);
-    t[1][k % 4] = std::min(t[1][k % 4], x);
-    t[2][k % 4] = std::max(t[2][k % 4], x);
-    t[3][k % 4] = x;
-    if (t[4][k % 4] == x) t[4][k % 4] = static_cast<T>(x + 1);
+    added[k % 4] = static_cast<T>(added[k % 4] + x);
+    least[k % 4] = std::min(least[k % 4], x);
+    most[k % 4] = std::max(most[k % 4], x);
+    exchanged[k % 4] = x;
+    if (compared[k % 4] == x) compared[k % 4] = static_cast<T>(x + 1);
     total = static_cast<T>(total + x);
   }
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(scopes::values<T>(r[i + 1]), t[i]) << i;
+  EXPECT_EQ(scopes::values<T>(r["added"]), added);
+  EXPECT_EQ(scopes::values<T>(r["least"]), least);
+  EXPECT_EQ(scopes::values<T>(r["most"]), most);
+  EXPECT_EQ(scopes::values<T>(r["exchanged"]), exchanged);
+  EXPECT_EQ(scopes::values<T>(r["compared"]), compared);
   EXPECT_EQ(scopes::values<T>(r["before"]), before);
   EXPECT_EQ(scopes::values<T>(r["total"])[0], total);
 }
@@ -322,7 +328,7 @@ struct compound : program<compound> {
 
 TEST(Elements, CompoundAssignmentReadsLast) {
   const auto r = scopes::run(ir<compound>, {scopes::tensor({2}, std::vector<int>{1, 100})});
-  EXPECT_EQ(scopes::values<int>(r[0]), (std::vector<int>{11 + 1 + 100, 100}));
+  EXPECT_EQ(scopes::values<int>(r["x"]), (std::vector<int>{11 + 1 + 100, 100}));
 }
 
 // All work items change one element by kinds whose result does not depend on the order. Skipped ones give 0.
@@ -355,21 +361,25 @@ TEST(Elements, Scatter) {
   arguments.push_back(scopes::tensor({8}, std::vector<bool>(8)));
   arguments.push_back(scopes::output<int>({n}));
   const auto r = scopes::run(ir<scatter>, arguments);
-  std::vector<int> t[5] = {start, start, start, start, start}, old;
+  std::vector<int> histogram = start, bits = start, either = start, one_of = start, least = start, old;
   std::vector<bool> seen(8);
   for (int i = 0; i < n; ++i) {
     const i64s w = where[static_cast<std::size_t>(i)];
     const int v = what[static_cast<std::size_t>(i)];
     const auto at = [&](mode m) { return static_cast<std::size_t>(resolved(m, w, 8)); };
-    ++t[0][at(mode::wrap)];
-    t[1][at(mode::clamp)] &= v;
-    t[2][at(mode::clamp)] |= v;
-    t[3][at(mode::clamp)] ^= v;
-    t[4][at(mode::mirror)] = std::min(t[4][at(mode::mirror)], v);
+    ++histogram[at(mode::wrap)];
+    bits[at(mode::clamp)] &= v;
+    either[at(mode::clamp)] |= v;
+    one_of[at(mode::clamp)] ^= v;
+    least[at(mode::mirror)] = std::min(least[at(mode::mirror)], v);
     if (w >= 0 && w < 8) seen[at(mode::clamp)] = seen[at(mode::clamp)] || v > 50;
     old.push_back(w < 0 || w > 7 ? 5 : 0);
   }
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(scopes::values<int>(r[i + 2]), t[i]) << i;
+  EXPECT_EQ(scopes::values<int>(r["histogram"]), histogram);
+  EXPECT_EQ(scopes::values<int>(r["bits"]), bits);
+  EXPECT_EQ(scopes::values<int>(r["either"]), either);
+  EXPECT_EQ(scopes::values<int>(r["one_of"]), one_of);
+  EXPECT_EQ(scopes::values<int>(r["least"]), least);
   EXPECT_EQ(scopes::values<bool>(r["seen"]), seen);
   EXPECT_EQ(scopes::values<int>(r["old"]), old);
 }

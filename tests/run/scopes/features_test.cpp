@@ -32,7 +32,7 @@ TEST(Features, PositionsAndMovementCostNothing) {
   const auto r = scopes::run(ir<index_arithmetic>, {scopes::tensor({n, m}, x), scopes::output<float>({n * m})});
   for (int j = 0; j < m; ++j)
     for (int i = 0; i < n; ++i)
-      EXPECT_EQ(scopes::values<float>(r[1])[static_cast<std::size_t>(j * n + i)],
+      EXPECT_EQ(scopes::values<float>(r["y"])[static_cast<std::size_t>(j * n + i)],
                 x[static_cast<std::size_t>(i * m + j)] * static_cast<float>(3 * i + 5) + static_cast<float>(j * n + i));
   compiler::Graph g;
   const compiler::Program p = generator::import_program(g, ir<index_arithmetic>);
@@ -186,7 +186,7 @@ TEST(Features, FunctionsAreMapped) {
   std::vector<float> x;
   for (int i = 0; i < 30; ++i) x.push_back(static_cast<float>(i + 1));
   const auto r = scopes::run(ir<mapped>, {scopes::tensor({5, 6}, x), scopes::output<float>({5, 6})});
-  for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(scopes::values<float>(r[1])[i], std::sqrt(x[i]), 1e-5f);
+  for (std::size_t i = 0; i < 30; ++i) EXPECT_NEAR(scopes::values<float>(r["y"])[i], std::sqrt(x[i]), 1e-5f);
 }
 
 }  // namespace

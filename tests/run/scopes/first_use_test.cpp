@@ -73,7 +73,7 @@ TEST(FirstUse, ExtentsAndIndicesBelowZero) {
     for (int j = k; j > -3; j -= 2) y[static_cast<std::size_t>(floormod(j, n))] += 100;
     if (k > 0)
       for (int& v : y) v += 1000;
-    EXPECT_EQ(scopes::values<int>(got[1]), y) << k;
+    EXPECT_EQ(scopes::values<int>(got["y"]), y) << k;
   }
 }
 

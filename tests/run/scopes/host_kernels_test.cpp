@@ -138,7 +138,7 @@ TEST(HostKernels, ExtentOfTheIteration) {
     const auto r = scopes::run(ir<growing>, {scopes::tensor({n}, u)});
     for (int t = 0; t < n; ++t)
       for (int i = 0; i <= t; ++i) u[static_cast<std::size_t>(i)] += 1.0f;
-    EXPECT_EQ(scopes::values<float>(r[0]), u) << n;
+    EXPECT_EQ(scopes::values<float>(r["u"]), u) << n;
   }
 }
 

@@ -52,7 +52,7 @@ TEST(HostLoopTexts, Bitonic) {
     Floats keys = scattered<float>(std::size_t{1} << levels);
     const auto r = scopes::run_file("bitonic.kiln", {scopes::scalar(levels), scopes::tensor({std::ssize(keys)}, keys)});
     std::ranges::sort(keys);
-    EXPECT_EQ(scopes::values<float>(r[1]), keys) << levels;
+    EXPECT_EQ(scopes::values<float>(r["keys"]), keys) << levels;
   }
 }
 
@@ -77,7 +77,7 @@ TEST(HostLoopTexts, Growing) {
     const auto r = scopes::run_file("growing.kiln", {scopes::tensor({std::ssize(x)}, x), scopes::tensor({std::ssize(x)}, y)});
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t k = 0; k <= i; ++k) y[k] += x[i] * static_cast<int>(k + 1);
-    EXPECT_EQ(scopes::values<int>(r[1]), y) << n;
+    EXPECT_EQ(scopes::values<int>(r["y"]), y) << n;
   }
 }
 
@@ -87,7 +87,7 @@ TEST(HostLoopTexts, Halving) {
     const auto r = scopes::run_file("halving.kiln", {scopes::scalar(static_cast<int>(n)), scopes::tensor({std::ssize(x)}, x)});
     for (std::size_t half = n / 2; half > 0; half /= 2)
       for (std::size_t i = 0; i < half; ++i) x[i] += x[i + half];
-    EXPECT_EQ(scopes::values<float>(r[1]), x) << n;
+    EXPECT_EQ(scopes::values<float>(r["x"]), x) << n;
   }
 }
 
@@ -130,7 +130,7 @@ TEST(HostLoopTexts, Condition) {
     Ints x = scattered<int>(70);
     const auto r = scopes::run_file("condition.kiln", {scopes::scalar(n), scopes::tensor({70}, x)});
     for (int i = 0; n > 3 && i < 70; ++i) x[static_cast<std::size_t>(i)] = 3 * (x[static_cast<std::size_t>(i)] + i);
-    EXPECT_EQ(scopes::values<int>(r[1]), x) << n;
+    EXPECT_EQ(scopes::values<int>(r["x"]), x) << n;
   }
 }
 
@@ -148,7 +148,7 @@ TEST(HostLoopTexts, Power) {
           for (std::size_t k = 0; k < n; ++k) next[i * n + j] = std::fma(u[i * n + k], a[k * n + j], next[i * n + j]);
       u = next;
     }
-    EXPECT_EQ(scopes::values<double>(r[1]), u) << n;
+    EXPECT_EQ(scopes::values<double>(r["u"]), u) << n;
   }
 }
 

@@ -111,8 +111,8 @@ TEST(ModuleLists, TransformUnpackAndForEach) {
                                            scopes::tensor({2}, g2), scopes::output<float>({3, 2}), scopes::output<float>({})});
   Floats total;
   for (std::size_t i = 0; i < x.size(); ++i) total.push_back(x[i] * g0[i % 2] + (x[i] * g1[i % 2] + x[i] * g2[i % 2]));
-  EXPECT_EQ(scopes::values<float>(r[4]), total);
-  EXPECT_EQ(scopes::values<float>(r[5]), Floats{3});
+  EXPECT_EQ(scopes::values<float>(r["total"]), total);
+  EXPECT_EQ(scopes::values<float>(r["largest"]), Floats{3});
 }
 
 struct single : program<single> {

@@ -171,7 +171,7 @@ void expect_steps(const kiln::dsl::record::program& p, const Step& step) {
     Matrix w(n);
     const auto got = scopes::run(p, {scopes::tensor({n, n}, w.values)});
     for (int k = 0; k < n; ++k) step(w, k, n);
-    EXPECT_EQ(scopes::values<double>(got[0]), w.values);
+    EXPECT_EQ(scopes::values<double>(got["w"]), w.values);
   }
 }
 

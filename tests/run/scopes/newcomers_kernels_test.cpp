@@ -56,10 +56,10 @@ TEST(NewcomersKernels, HistogramsAndLookups) {
     Bytes y;
     for (const unsigned char v : x) ++count[v], y.push_back(lut[v]);
     const auto image = scopes::tensor({h, w}, x);
-    EXPECT_EQ(scopes::values<int>(scopes::run(ir<histogram_by_atomics>, {image, scopes::output<int>({256})})[1]), count);
-    EXPECT_EQ(scopes::values<int>(scopes::run(ir<histogram_by_places>, {image, scopes::output<int>({256})})[1]), count);
+    EXPECT_EQ(scopes::values<int>(scopes::run(ir<histogram_by_atomics>, {image, scopes::output<int>({256})})["h"]), count);
+    EXPECT_EQ(scopes::values<int>(scopes::run(ir<histogram_by_places>, {image, scopes::output<int>({256})})["h"]), count);
     const auto got = scopes::run(ir<looked_up>, {image, scopes::tensor({256}, lut), scopes::output<unsigned char>({h, w})});
-    EXPECT_EQ(scopes::values<unsigned char>(got[2]), y);
+    EXPECT_EQ(scopes::values<unsigned char>(got["y"]), y);
   }
 }
 
@@ -102,7 +102,7 @@ TEST(NewcomersKernels, Life) {
     };
     const auto values = [&, h = h, w = w](const kiln::dsl::record::program& p) {
       return scopes::values<unsigned char>(
-          scopes::run(p, {scopes::tensor({h, w}, g), scopes::output<unsigned char>({h, w})})[1]);
+          scopes::run(p, {scopes::tensor({h, w}, g), scopes::output<unsigned char>({h, w})})["y"]);
     };
     EXPECT_EQ(values(ir<life_clamped>), expected([](int i, int n) { return std::clamp(i, 0, n - 1); }));
     EXPECT_EQ(values(ir<life_rolled>), expected([](int i, int n) { return (i + n) % n; }));
@@ -144,7 +144,7 @@ TEST(NewcomersKernels, SparseRows) {
   const auto got =
       scopes::run(ir<sparse_rows>, {scopes::tensor({rows + 1}, start), scopes::tensor({n}, column), scopes::tensor({n}, value),
                                     scopes::tensor({columns}, x), scopes::output<float>({rows})});
-  EXPECT_EQ(scopes::values<float>(got[4]), y);
+  EXPECT_EQ(scopes::values<float>(got["y"]), y);
 }
 
 struct inserted : program<inserted> {
@@ -191,8 +191,8 @@ TEST(NewcomersKernels, SmallSorts) {
     for (auto at = rows.begin(); at != rows.end(); at += 8) std::sort(at, at + 8);
     std::ranges::sort(all);
     const auto got = scopes::run(ir<inserted>, {scopes::tensor({n, 8}, x), scopes::output<float>({n, 8})});
-    EXPECT_EQ(scopes::values<float>(got[1]), rows);
-    EXPECT_EQ(scopes::values<float>(scopes::run(ir<exchanged>, {scopes::tensor({8 * n}, x)})[0]), all);
+    EXPECT_EQ(scopes::values<float>(got["y"]), rows);
+    EXPECT_EQ(scopes::values<float>(scopes::run(ir<exchanged>, {scopes::tensor({8 * n}, x)})["x"]), all);
   }
 }
 
@@ -245,9 +245,9 @@ TEST(NewcomersKernels, SwapsAndPairs) {
       pairs.insert(pairs.end(), {x.back(), -x.back()});
     }
     const auto given = scopes::tensor({n}, x);
-    EXPECT_EQ(scopes::values<float>(scopes::run(ir<interleaved>, {given, scopes::output<float>({2 * n})})[1]), pairs);
-    EXPECT_EQ(scopes::values<float>(scopes::run(ir<reversed>, {given})[0]), Floats(x.rbegin(), x.rend()));
-    EXPECT_EQ(scopes::values<float>(scopes::run(ir<nothing_done>, {given})[0]), x);
+    EXPECT_EQ(scopes::values<float>(scopes::run(ir<interleaved>, {given, scopes::output<float>({2 * n})})["y"]), pairs);
+    EXPECT_EQ(scopes::values<float>(scopes::run(ir<reversed>, {given})["x"]), Floats(x.rbegin(), x.rend()));
+    EXPECT_EQ(scopes::values<float>(scopes::run(ir<nothing_done>, {given})["x"]), x);
     const auto got = scopes::run(ir<replaced>, {given, scopes::output<float>({n})});
     EXPECT_EQ(scopes::values<float>(got["x"]), Floats(static_cast<std::size_t>(n), 5.0f));
     EXPECT_EQ(scopes::values<float>(got["y"]), x);
@@ -280,7 +280,7 @@ TEST(NewcomersKernels, ReadsOfOwnWrites) {
     for (int j = 0; j < 20; ++j) h[j * (i + 1) % 8] += j;
     expected.push_back(y.back() * 100 + 50 + 9 + h[0] * 1000 - 1 + h[1]);
   }
-  EXPECT_EQ(scopes::values<int>(scopes::run(ir<own_elements>, {scopes::tensor({50}, y)})[0]), expected);
+  EXPECT_EQ(scopes::values<int>(scopes::run(ir<own_elements>, {scopes::tensor({50}, y)})["y"]), expected);
 }
 
 }  // namespace

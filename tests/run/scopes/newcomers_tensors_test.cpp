@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <string>
+#include <utility>
 
 #include "tests/run/scopes/run_scopes.h"
 
@@ -183,7 +186,7 @@ TEST(NewcomersTensors, ExtentsOfAnySize) {
     EXPECT_EQ(scopes::values<float>(got["z"]), z);
     const std::vector<unsigned char> bytes(static_cast<std::size_t>(3 * n), 7);
     const auto same = scopes::run(ir<triples>, {scopes::tensor({3 * n}, bytes), scopes::output<unsigned char>({3 * n})});
-    EXPECT_EQ(scopes::values<unsigned char>(same[1]), bytes);
+    EXPECT_EQ(scopes::values<unsigned char>(same["y"]), bytes);
   }
 }
 
@@ -203,27 +206,28 @@ struct bytes8 : program<bytes8> {
 };
 
 TEST(NewcomersTensors, EveryByteByNine) {
-  std::vector<signed char> a, b, want[8];
+  std::vector<signed char> a, b;
+  std::map<std::string, std::vector<signed char>> want;
   for (const int y : {0, 1, -1, 7, -7, 127, -128, 3, 9})
     for (int x = -128; x < 128; ++x) {
       const int quotient = y == 0 ? 0 : static_cast<int>(std::floor(static_cast<double>(x) / y));
-      const int all[] = {x + y,
-                         x * y,
-                         y == 0 ? 0 : x / y,
-                         y == 0 ? 0 : x % y,
-                         quotient,
-                         y == 0 ? 0 : x - y * quotient,
-                         x * (1 << (y & 7)),
-                         x >> (y & 7)};
+      const std::pair<const char*, int> all[] = {{"add", x + y},
+                                                 {"mul", x * y},
+                                                 {"div", y == 0 ? 0 : x / y},
+                                                 {"mod", y == 0 ? 0 : x % y},
+                                                 {"floor", quotient},
+                                                 {"rest", y == 0 ? 0 : x - y * quotient},
+                                                 {"shl", x * (1 << (y & 7))},
+                                                 {"shr", x >> (y & 7)}};
       a.push_back(static_cast<signed char>(x));
       b.push_back(static_cast<signed char>(y));
-      for (std::size_t i = 0; i < 8; ++i) want[i].push_back(static_cast<signed char>(all[i]));
+      for (const auto& [output, v] : all) want[output].push_back(static_cast<signed char>(v));
     }
   const auto n = static_cast<std::int64_t>(a.size());
   std::vector<scopes::Array> arguments{scopes::tensor({n}, a), scopes::tensor({n}, b)};
   for (int i = 0; i < 8; ++i) arguments.push_back(scopes::output<signed char>({n}));
   const auto got = scopes::run(ir<bytes8>, arguments);
-  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(scopes::values<signed char>(got[2 + i]), want[i]) << i;
+  for (const auto& [output, v] : want) EXPECT_EQ(scopes::values<signed char>(got[output]), v) << output;
 }
 
 struct saturated : program<saturated> {

@@ -125,7 +125,7 @@ TEST(Once, Cholesky) {
       for (int j = k + 1; j <= i; ++j) at(i, j) -= at(i, k) * at(j, k);
   }
   const auto r = scopes::run(ir<cholesky>, {scopes::tensor({n, n}, w)});
-  const auto got = scopes::values<double>(r[0]);
+  const auto got = scopes::values<double>(r["w"]);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j <= i; ++j) EXPECT_EQ(got[static_cast<std::size_t>(i * n + j)], at(i, j)) << i << " " << j;
 }

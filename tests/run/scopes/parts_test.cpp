@@ -52,7 +52,7 @@ TEST(Parts, LookupIsOneKernel) {
   const Floats table = floats(n * 8, 7, 31), position = floats(k * 8, 5, 23);
   const auto r = scopes::run(ir<lookup>, {scopes::tensor({n, 8}, table), scopes::tensor({m, k}, token),
                                           scopes::tensor({k, 8}, position), scopes::output<float>({m, k, 8})});
-  const Floats y = scopes::values<float>(r[3]);
+  const Floats y = scopes::values<float>(r["y"]);
   for (int i = 0; i < m * k * 8; ++i) {
     const int row = std::clamp(token[at(i / 8)], 0, n - 1);
     EXPECT_EQ(y[at(i)], table[at(row * 8 + i % 8)] * 2 + position[at(i % (k * 8))]);
@@ -92,22 +92,22 @@ TEST(Parts, Modes) {
                                            scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),
                                            scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),
                                            scopes::output<int>({k, m}), scopes::output<int>({m}), scopes::output<int>({3})});
-  const auto get = [&](int output, int i) { return scopes::values<int>(r[at(3 + output)])[at(i)]; };
+  const auto get = [&](const char* output, int i) { return scopes::values<int>(r[output])[at(i)]; };
   const auto clamped = [](std::int64_t i, int extent) { return static_cast<int>(std::clamp<std::int64_t>(i, 0, extent - 1)); };
   for (int i = 0; i < k; ++i) {
     const std::int64_t a = row[at(i)];
     for (int j = 0; j < 3; ++j) {
       const int b = column[at(j)];
       const bool inside = a >= 0 && a < n && b < m;
-      EXPECT_EQ(get(0, i * 3 + j), x[at(clamped(a, n) * m + clamped(b, m))]);
-      EXPECT_EQ(get(1, i * 3 + j), x[at(floormod(a, n) * m + floormod(b, m))]);
-      EXPECT_EQ(get(2, i * 3 + j), x[at(mirrored(a, n) * m + mirrored(b, m))]);
-      EXPECT_EQ(get(3, i * 3 + j), inside ? x[at(static_cast<int>(a) * m + b)] : -7);
+      EXPECT_EQ(get("plain", i * 3 + j), x[at(clamped(a, n) * m + clamped(b, m))]);
+      EXPECT_EQ(get("wrapped", i * 3 + j), x[at(floormod(a, n) * m + floormod(b, m))]);
+      EXPECT_EQ(get("mirrored", i * 3 + j), x[at(mirrored(a, n) * m + mirrored(b, m))]);
+      EXPECT_EQ(get("constant", i * 3 + j), inside ? x[at(static_cast<int>(a) * m + b)] : -7);
     }
-    for (int j = 0; j < m; ++j) EXPECT_EQ(get(4, i * m + j), a >= 0 && a < n ? x[at(static_cast<int>(a) * m + j)] : 5);
+    for (int j = 0; j < m; ++j) EXPECT_EQ(get("rows", i * m + j), a >= 0 && a < n ? x[at(static_cast<int>(a) * m + j)] : 5);
   }
-  for (int j = 0; j < m; ++j) EXPECT_EQ(get(5, j), x[at((n - 1) * m + j)]);
-  for (int j = 0; j < 3; ++j) EXPECT_EQ(get(6, j), x[at(m + clamped(column[at(j)], m))]);
+  for (int j = 0; j < m; ++j) EXPECT_EQ(get("last", j), x[at((n - 1) * m + j)]);
+  for (int j = 0; j < 3; ++j) EXPECT_EQ(get("second", j), x[at(m + clamped(column[at(j)], m))]);
   const auto none =
       scopes::run(ir<gathers>, {scopes::tensor<int>({0, m}, {}), scopes::tensor({k, 1}, row), scopes::tensor({3}, column),
                                 scopes::output<int>({k, 3}), scopes::output<int>({k, 3}), scopes::output<int>({k, 3}),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "tests/run/scopes/run_scopes.h"
 
@@ -86,9 +87,17 @@ TEST(Ranges, AreBlocks) {
       for (int j = 0; j < 2; ++j) row.push_back(e(k, j - 1)), column.push_back(e(k + 1 + j, 2));
       for (int i = 0; i < 2; ++i)
         for (int j = 0; j < m; ++j) symbolic.push_back(e(i, f(j)));
-      const Ints* expected[] = {&block, &wrapped, &constant, &computed, &unchecked, &rows, &columns, &row, &column, &symbolic};
-      for (std::size_t i = 0; i < 10; ++i)
-        EXPECT_EQ(scopes::values<int>(r[4 + i]), *expected[i]) << i << " " << k << " " << far;
+      SCOPED_TRACE(std::to_string(k) + " " + std::to_string(far));
+      EXPECT_EQ(scopes::values<int>(r["block"]), block);
+      EXPECT_EQ(scopes::values<int>(r["wrapped"]), wrapped);
+      EXPECT_EQ(scopes::values<int>(r["constant"]), constant);
+      EXPECT_EQ(scopes::values<int>(r["computed"]), computed);
+      EXPECT_EQ(scopes::values<int>(r["unchecked"]), unchecked);
+      EXPECT_EQ(scopes::values<int>(r["rows"]), rows);
+      EXPECT_EQ(scopes::values<int>(r["columns"]), columns);
+      EXPECT_EQ(scopes::values<int>(r["row"]), row);
+      EXPECT_EQ(scopes::values<int>(r["column"]), column);
+      EXPECT_EQ(scopes::values<int>(r["symbolic"]), symbolic);
     }
 }
 
@@ -133,8 +142,15 @@ TEST(Ranges, AreWritten) {
           counted[near] = std::max(counted[near], v);
         }
       for (int& v : line) v *= 2;
-      const Ints* expected[] = {&put, &skipped, &sums, &products, &wrapped, &counted, &line, &before};
-      for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(scopes::values<int>(r[3 + i]), *expected[i]) << i << " " << k << " " << j;
+      SCOPED_TRACE(std::to_string(k) + " " + std::to_string(j));
+      EXPECT_EQ(scopes::values<int>(r["put"]), put);
+      EXPECT_EQ(scopes::values<int>(r["skipped"]), skipped);
+      EXPECT_EQ(scopes::values<int>(r["sums"]), sums);
+      EXPECT_EQ(scopes::values<int>(r["products"]), products);
+      EXPECT_EQ(scopes::values<int>(r["wrapped"]), wrapped);
+      EXPECT_EQ(scopes::values<int>(r["counted"]), counted);
+      EXPECT_EQ(scopes::values<int>(r["line"]), line);
+      EXPECT_EQ(scopes::values<int>(r["before"]), before);
     }
 }
 
@@ -173,7 +189,7 @@ TEST(Ranges, BlockedCholesky) {
     for (int i = 0; i < n; ++i)
       for (int j = 0; j < n; ++j) a.push_back(i == j ? n : 1.0 / (1 + std::max(i - j, j - i)));
     const auto r = scopes::run(ir<blocked_cholesky>, {scopes::tensor({n, n}, a)});
-    const auto l = scopes::values<double>(r[0]);
+    const auto l = scopes::values<double>(r["w"]);
     for (int i = 0; i < n; ++i)
       for (int j = 0; j <= i; ++j) {
         double sum = 0;

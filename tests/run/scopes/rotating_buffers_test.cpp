@@ -59,7 +59,7 @@ TEST(RotatingBuffers, InPlace) {
       auto u = numbers(n);
       const auto r = scopes::run(ir<stirring>, {scopes::scalar(steps), scopes::tensor({std::ssize(u)}, u)});
       for (int t = 0; t < steps; ++t) u = stirred(u);
-      EXPECT_EQ(scopes::values<int>(r[1]), u) << steps;
+      EXPECT_EQ(scopes::values<int>(r["u"]), u) << steps;
     }
 }
 
@@ -127,8 +127,11 @@ TEST(RotatingBuffers, SeveralAtATime) {
       c = next;
       std::swap(u, v);
     }
-    const Ints* expected[] = {&a, &b, &c, &u, &v};
-    for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(scopes::values<int>(r[1 + i]), *expected[i]) << steps << " " << i;
+    EXPECT_EQ(scopes::values<int>(r["a"]), a) << steps;
+    EXPECT_EQ(scopes::values<int>(r["b"]), b) << steps;
+    EXPECT_EQ(scopes::values<int>(r["c"]), c) << steps;
+    EXPECT_EQ(scopes::values<int>(r["u"]), u) << steps;
+    EXPECT_EQ(scopes::values<int>(r["v"]), v) << steps;
   }
 }
 
@@ -188,7 +191,7 @@ TEST(RotatingBuffers, UnderACondition) {
     auto u = numbers(40);
     const auto r = scopes::run(ir<under_condition>, {scopes::scalar(steps), scopes::tensor({40}, u)});
     for (int t = 0; t < steps && std::ranges::max(u) <= 1000000; ++t) u = stirred(u);
-    EXPECT_EQ(scopes::values<int>(r[1]), u) << steps;
+    EXPECT_EQ(scopes::values<int>(r["u"]), u) << steps;
   }
 }
 
@@ -322,7 +325,7 @@ TEST(RotatingBuffers, VariablesAroundTheLoopAround) {
       }
       v = sum(stirred(v), Ints(23, k));
     }
-    EXPECT_EQ(scopes::values<int>(r[2]), sum(v, now)) << rounds;
+    EXPECT_EQ(scopes::values<int>(r["v"]), sum(v, now)) << rounds;
   }
 }
 
@@ -366,8 +369,12 @@ TEST(RotatingBuffers, PairsOfOtherSizesAndTypes) {
       std::swap(x, y);
       std::swap(u, v);
     }
-    const Ints* expected[] = {&u, &v, &a, &b, &p, &q};
-    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(scopes::values<int>(r[1 + i]), *expected[i]) << steps << " " << i;
+    EXPECT_EQ(scopes::values<int>(r["u"]), u) << steps;
+    EXPECT_EQ(scopes::values<int>(r["v"]), v) << steps;
+    EXPECT_EQ(scopes::values<int>(r["a"]), a) << steps;
+    EXPECT_EQ(scopes::values<int>(r["b"]), b) << steps;
+    EXPECT_EQ(scopes::values<int>(r["p"]), p) << steps;
+    EXPECT_EQ(scopes::values<int>(r["q"]), q) << steps;
     EXPECT_EQ(scopes::values<std::int64_t>(r["x"]), x) << steps;
     EXPECT_EQ(scopes::values<std::int64_t>(r["y"]), y) << steps;
   }

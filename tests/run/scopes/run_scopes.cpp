@@ -33,7 +33,8 @@ Results run(Graph& g, const Program& program, std::vector<Array> arguments) {
   for (const int workers : {1, 3}) {
     const auto got = compiled(arguments, workers);
     for (std::size_t i = 0; i < got.size(); ++i)
-      EXPECT_EQ(kiln::compiler::testing::difference(expected[i], got[i]), "") << program.name << ", " << program.params[i].name;
+      EXPECT_EQ(kiln::compiler::testing::difference(expected.at(i), got[i]), "")
+          << program.name << ", " << program.params[i].name;
   }
   return expected;
 }
@@ -47,7 +48,7 @@ Results::Results(const Program& program, std::vector<Array> arrays) : std::vecto
 const Array& Results::operator[](std::string_view name) const {
   const auto found = std::ranges::find(names_, name);
   if (found == names_.end()) throw std::invalid_argument("no parameter " + std::string(name));
-  return (*this)[static_cast<std::size_t>(found - names_.begin())];
+  return at(static_cast<std::size_t>(found - names_.begin()));
 }
 
 Results run(const kiln::dsl::record::program& p, const std::vector<Array>& arguments) {

@@ -61,12 +61,12 @@ std::vector<T> values(const Array& a) {
   return out;
 }
 
-// A program's parameters after a call, by number or by name: r["y"].
+// A program's parameters after a call, by name: r["y"].
 class Results : public std::vector<Array> {
  public:
   Results(const kiln::compiler::Program& program, std::vector<Array> arrays);
-  using std::vector<Array>::operator[];
   const Array& operator[](std::string_view name) const;
+  const Array& operator[](int) const = delete;  // r[0] would convert 0 to a name
 
  private:
   std::vector<std::string> names_;

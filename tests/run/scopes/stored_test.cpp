@@ -56,7 +56,7 @@ TEST(Parts, Stored) {
   const int n = 5;
   const Floats x = floats(n * 64, 7, 31);
   const auto run = [&](const dsl::record::program& p) {
-    return scopes::values<float>(scopes::run(p, {scopes::tensor({n, 64}, x), scopes::output<float>({n, 64})})[1]);
+    return scopes::values<float>(scopes::run(p, {scopes::tensor({n, 64}, x), scopes::output<float>({n, 64})})["y"]);
   };
   EXPECT_EQ(run(ir<hinted<true>>), run(ir<hinted<false>>));
   EXPECT_EQ(kernels(ir<hinted<false>>), 1);

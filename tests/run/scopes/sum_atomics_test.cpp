@@ -101,7 +101,7 @@ struct with_locals : program<with_locals> {
 TEST(SumAtomics, LocalArrays) {
   const auto r =
       scopes::run(ir<with_locals>, {scopes::tensor<int>({2, 4}, {0, 1, 2, 1, 2, 2, 2, 0}), scopes::tensor<int>({2}, {10, 20})});
-  EXPECT_EQ(scopes::values<int>(r[1]), (Ints{15, 23}));
+  EXPECT_EQ(scopes::values<int>(r["sum"]), (Ints{15, 23}));
 }
 
 // Floats are added one by one to the old value: 1e8 does not change by adding ones, but their own sum would be 64.
@@ -117,7 +117,7 @@ struct ones : program<ones> {
 TEST(SumAtomics, FloatsInALoop) {
   const auto r =
       scopes::run(ir<ones>, {scopes::tensor({64}, std::vector<float>(64, 1.0f)), scopes::tensor<float>({2}, {1e8f, 0})});
-  EXPECT_EQ(scopes::values<float>(r[1]), (std::vector<float>{1e8f, 64}));
+  EXPECT_EQ(scopes::values<float>(r["sum"]), (std::vector<float>{1e8f, 64}));
 }
 
 TEST(SumAtomics, SameBits) {

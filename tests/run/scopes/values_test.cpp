@@ -275,7 +275,7 @@ struct written : program<written<Whole>> {
 
 TEST(Values, OfATensorThatTheKernelWrites) {
   const auto r = scopes::run(ir<written<false>>, {scopes::tensor<float>({2}, {3, 4}), scopes::output<float>({})});
-  EXPECT_EQ(scopes::values<float>(r[1])[0], 6);
+  EXPECT_EQ(scopes::values<float>(r["first"])[0], 6);
   const std::string error = scopes::compile_error(ir<written<true>>);
   EXPECT_NE(error.find("values_test.cpp"), error.npos) << error;
   EXPECT_NE(error.find("E-scope: expected elements of `x`, which this kernel writes, got all of it"), error.npos) << error;
@@ -299,7 +299,7 @@ struct truths : program<truths> {
 
 TEST(Values, VariablesOfBool) {
   const auto r = scopes::run(ir<truths>, {scopes::tensor<int>({4}, {1, 10, 11, 2}), scopes::output<bool>({4})});
-  EXPECT_EQ(scopes::values<bool>(r[1]), (std::vector<bool>{false, false, true, true}));
+  EXPECT_EQ(scopes::values<bool>(r["any_above"]), (std::vector<bool>{false, false, true, true}));
 }
 
 // More elements than the 32 accumulators of a sum along the last axis, so that each adds several.

@@ -60,7 +60,7 @@ TEST(Workgroups, WorkItemsWithNothingToDo) {
       });
       const auto r =
           scopes::run(ir<bounded>, {scopes::tensor({n}, x), scopes::tensor({}, std::vector<int>{m}), scopes::output<int>({n})});
-      EXPECT_EQ(scopes::values<int>(r[2]), y) << n << ", " << m;
+      EXPECT_EQ(scopes::values<int>(r["y"]), y) << n << ", " << m;
     }
 }
 
@@ -112,7 +112,7 @@ void check_butterflies() {
         y[static_cast<std::size_t>(first + t)] = static_cast<V>(at(t ^ 5) + at(t / 8 * 8) - at(2 * t + 1));
     });
     const auto r = scopes::run(ir<butterflies<T>>, {scopes::tensor({n}, x), scopes::output<V>({n})});
-    EXPECT_EQ(scopes::values<V>(r[1]), y) << n;
+    EXPECT_EQ(scopes::values<V>(r["y"]), y) << n;
   }
 }
 TEST(Workgroups, PlacesByShuffles) {

@@ -77,7 +77,7 @@ TEST(Workgroups, WhatAllShareDecides) {
     for (std::size_t t = 0; t < 16; ++t) y[from + t] = v[t];
   });
   const auto r = scopes::run(ir<decided>, {scopes::tensor({n}, x), scopes::output<int>({n})});
-  EXPECT_EQ(scopes::values<int>(r[1]), y);
+  EXPECT_EQ(scopes::values<int>(r["y"]), y);
 }
 
 // Atomics whose old values or rounding show the order of work items keep it, in lanes too. Promised places may become lanes.
@@ -150,7 +150,7 @@ TEST(Workgroups, PromisesThatDoNotHold) {
   const auto run = [](std::vector<int> places) {
     const auto n = static_cast<std::int64_t>(places.size());
     std::vector<int> y(places.size());
-    return scopes::values<int>(scopes::run(ir<promised>, {scopes::tensor({n}, places), scopes::tensor({n}, y)})[1]);
+    return scopes::values<int>(scopes::run(ir<promised>, {scopes::tensor({n}, places), scopes::tensor({n}, y)})["y"]);
   };
   const auto error = [&](const std::vector<int>& places) {
     try {
@@ -339,7 +339,7 @@ TEST(Workgroups, LoopsInLoopsThatWorkItemsLeave) {
   }
   const auto r = scopes::run(
       ir<left_alone>, {scopes::tensor({}, std::vector{rounds}), scopes::tensor({n}, last), scopes::tensor({}, std::vector{0})});
-  EXPECT_EQ(scopes::values<int>(r[2]), std::vector{sum});
+  EXPECT_EQ(scopes::values<int>(r["sum"]), std::vector{sum});
 }
 
 }  // namespace

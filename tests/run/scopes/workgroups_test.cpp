@@ -42,7 +42,7 @@ void check_reversal() {
     auto expected = x;
     each_workgroup(n, G, [&](int first, int end) { std::reverse(expected.begin() + first, expected.begin() + end); });
     const auto r = scopes::run(ir<reversal<G>>, {scopes::tensor({n}, x), scopes::output<float>({n})});
-    EXPECT_EQ(scopes::values<float>(r[1]), expected) << "workgroups of " << G << ", " << n;
+    EXPECT_EQ(scopes::values<float>(r["y"]), expected) << "workgroups of " << G << ", " << n;
   }
 }
 TEST(Workgroups, Reversal) {
@@ -83,7 +83,7 @@ void check_scan() {
     each_workgroup(n, G,
                    [&](int first, int end) { std::partial_sum(x.begin() + first, x.begin() + end, expected.begin() + first); });
     const auto r = scopes::run(ir<scan<G>>, {scopes::tensor({n}, x), scopes::output<int>({n})});
-    EXPECT_EQ(scopes::values<int>(r[1]), expected) << "workgroups of " << G << ", " << n;
+    EXPECT_EQ(scopes::values<int>(r["y"]), expected) << "workgroups of " << G << ", " << n;
   }
 }
 TEST(Workgroups, Scan) {
@@ -135,7 +135,7 @@ void check_tiles() {
           each([&](int a, int b, std::size_t at) { expected[at] = v[a][b]; });
         }
       const auto r = scopes::run(ir<tiles<A, B>>, {scopes::tensor({h, w}, x), scopes::output<float>({h, w})});
-      EXPECT_EQ(scopes::values<float>(r[1]), expected) << A << " x " << B << ", " << h << " x " << w;
+      EXPECT_EQ(scopes::values<float>(r["y"]), expected) << A << " x " << B << ", " << h << " x " << w;
     }
 }
 TEST(Workgroups, Tiles) {
@@ -259,7 +259,7 @@ TEST(Workgroups, WorkItemsLeaveLoopsBetweenBarriers) {
       }
     });
     const auto r = scopes::run(ir<early>, {scopes::tensor({n}, x), scopes::output<int>({n})});
-    EXPECT_EQ(scopes::values<int>(r[1]), y) << n;
+    EXPECT_EQ(scopes::values<int>(r["y"]), y) << n;
   }
 }
 
@@ -323,7 +323,7 @@ TEST(Workgroups, AtomicsOfLocalArrays) {
     y.push_back(bins[0] - 3 * bins[1] + 5 * bins[2] + bins[3]);
   }
   const auto r = scopes::run(ir<own_bins>, {scopes::tensor({100}, x), scopes::output<int>({100})});
-  EXPECT_EQ(scopes::values<int>(r[1]), y);
+  EXPECT_EQ(scopes::values<int>(r["y"]), y);
 }
 
 // A local array from outside of the kernel is shared by all work items, which may read any element in any phase.
@@ -349,7 +349,7 @@ TEST(Workgroups, ArrayOfOutside) {
   for (int i = 0; i < n; ++i)
     expected.push_back(10 * std::clamp(x[static_cast<std::size_t>(i / 8 * 8)], 0, 3) + (i % 2 == 1 ? 20 : 0));
   const auto r = scopes::run(ir<array_of_outside>, {scopes::tensor({n}, x), scopes::output<int>({n})});
-  EXPECT_EQ(scopes::values<int>(r[1]), expected);
+  EXPECT_EQ(scopes::values<int>(r["y"]), expected);
 }
 
 }  // namespace

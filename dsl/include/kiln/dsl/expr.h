@@ -234,6 +234,7 @@ struct right_ {
   }
 };
 
+// Each class writes the operators itself: a value gets another node, a variable and an element get a node that writes them.
 #define KILN_COMPOUNDS(X)            \
   X(+=, number, op::add)             \
   X(-=, number, op::sub)             \

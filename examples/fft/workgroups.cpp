@@ -6,7 +6,7 @@ static_assert(points == square && points == 1 << bits);
 inline constexpr dim<"B"> B;
 
 // At index half + low: exp(i pi low / half), the factor of an inverse transform's stage `half`.
-constexpr void turn(auto const& w, auto const& k) {
+constexpr void twiddle(auto const& w, auto const& k) {
   auto ones = k | (k >> 1);
   for (int shift : {2, 4, 8, 16}) ones = ones | (ones >> shift);
   auto half = max(ones ^ (ones >> 1), 1);  // the highest bit of k
@@ -16,7 +16,7 @@ constexpr void turn(auto const& w, auto const& k) {
 }
 
 // t: the work item. w: the factors. get(k, c) and set(k, c, value) access component c of point k.
-constexpr void transform_in_group(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
+constexpr void transform_in_workgroup(auto const& t, auto const& sign, auto const& w, auto const& get, auto const& set) {
   auto s = scope(t);
   auto re = s.template shared<f32, points>(), im = s.template shared<f32, points>();
   for (int first : {0, points / 2}) {
@@ -53,10 +53,10 @@ struct transforms : program<transforms> {
   out<f32, B, points, 2> y;
   out<f32, 2, points> w;  // intermediate values
   constexpr void body() {
-    for (auto [k] : kernel(points)) turn(w, k);
+    for (auto [k] : kernel(points)) twiddle(w, k);
     for (auto [row, i] : kernel(B, points / 2).workgroup<1, points / 2>()) {
       auto b = group_id(row);
-      transform_in_group(
+      transform_in_workgroup(
           local_id(i), sign, w, [&](auto const& k, int c) { return x(b, k, c); },
           [&](auto const& k, int c, auto const& v) { y(b, k, c) = v; });
     }
@@ -64,7 +64,7 @@ struct transforms : program<transforms> {
 };
 
 // The same as low_pass with four kernels. Each kernel transforms the lines of one axis and writes them as rows.
-struct low_pass_in_groups : program<low_pass_in_groups> {
+struct low_pass_in_workgroups : program<low_pass_in_workgroups> {
   in<f32, H, W> picture;
   in<bool> sinc;
   in<f32> cutoff;
@@ -76,14 +76,14 @@ struct low_pass_in_groups : program<low_pass_in_groups> {
   constexpr void lines(float sign, auto const& get, auto const& set) {
     for (auto [row, i] : kernel(square, square / 2).workgroup<1, square / 2>()) {
       auto line = group_id(row);
-      transform_in_group(
+      transform_in_workgroup(
           local_id(i), sign, w, [&](auto const& k, int c) { return get(line, k, c); },
           [&](auto const& k, int c, auto const& v) { set(line, k, c, v); });
     }
   }
 
   constexpr void body() {
-    for (auto [k] : kernel(square)) turn(w, k);
+    for (auto [k] : kernel(square)) twiddle(w, k);
     const auto to_a = [&](auto const& line, auto const& k, int c, auto const& v) { a(line, k, c) = v; };
     const auto to_b = [&](auto const& line, auto const& k, int c, auto const& v) { b(line, k, c) = v; };
     const auto row = [&](auto const& i, auto const& j, int c) { return padded(picture, i, j) * (c == 0 ? 1.0f : 0.0f); };
@@ -102,4 +102,4 @@ struct low_pass_in_groups : program<low_pass_in_groups> {
   }
 };
 
-static const programs<transforms, low_pass_in_groups> exported;
+static const programs<transforms, low_pass_in_workgroups> exported;

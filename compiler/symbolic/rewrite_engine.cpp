@@ -1,4 +1,4 @@
-#include "compiler/symbolic/rewrite.h"
+#include "compiler/symbolic/rewrite_engine.h"
 
 #include <algorithm>
 #include <stdexcept>

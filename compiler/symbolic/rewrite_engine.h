@@ -13,8 +13,8 @@
 
 #include "compiler/ir/graph.h"
 #include "compiler/symbolic/bounds.h"
-#include "compiler/symbolic/context.h"
 #include "compiler/symbolic/id_map.h"
+#include "compiler/symbolic/rewrite_context.h"
 
 namespace kiln::compiler {
 

@@ -1,4 +1,4 @@
-#include "generator/names.h"
+#include "generator/generated_names.h"
 
 #include <dlfcn.h>
 

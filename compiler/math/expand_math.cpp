@@ -1,4 +1,4 @@
-#include "compiler/math/expand.h"
+#include "compiler/math/expand_math.h"
 
 #include <stdexcept>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "compiler/codegen/scopes.h"
+#include "compiler/codegen/loop_scopes.h"
 
 #include <algorithm>
 #include <map>
