@@ -187,10 +187,10 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   plan[at] = lanes_over(b, ranges[at], lanes);
   if (streams && can_mask(b)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
-  if (!b.has_loops || plan[at].masked_all) return plan;
+  if (plan[at].masked_all) return plan;
   std::optional<std::vector<LoopPlan>> blocks;
-  if (!b.fma_loops.empty() && ranges.size() > 1) blocks = register_block(g, b.fma_loops, ranges, b.widest, can_mask(b), target);
-  if (!blocks) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b), target);
+  if (ranges.size() > 1) blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b), target);
+  if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b), target);
   return blocks.value_or(plan);
 }
 
