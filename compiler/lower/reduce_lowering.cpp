@@ -22,6 +22,7 @@ constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector 
 constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;  // operations
 constexpr std::int64_t most_carried = 16;     // values that inner loops carry: as many as there are registers
+constexpr std::int64_t most_of_window = 32;   // products of a window that is written out
 constexpr std::int64_t most_apart = 16;       // loads that are not contiguous over lanes, each about a hundred instructions
 
 struct Reduction {
@@ -102,9 +103,28 @@ class Lowering {
     return g_.is_const(n) && g_.value(n) <= (r.kind == ReduceKind::dot ? unrolled_dot : unrolled_extent);
   }
   // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
-  // short ranges, which are written out anyway.
+  // short ranges, which are written out anyway. The windows of one channel share loads only if they are written out.
   bool few(const Reduction& r) const {
-    return r.ranges.size() == 1 && small(r) && is_light(r) && (r.kind != ReduceKind::fma || in_short_loops_);
+    if (r.kind == ReduceKind::fma && !in_short_loops_) return is_window(r);
+    return r.ranges.size() == 1 && small(r) && is_light(r);
+  }
+  // Whether this is a short sum of products over constant ranges, and vectors along the innermost loop differ in all loops.
+  bool is_window(const Reduction& r) const {
+    std::int64_t products = 1;
+    for (const Id range : r.ranges) {
+      if (!g_.is_const(g_.end(range)) || g_.value(g_.end(range)) > most_of_window) return false;
+      products *= g_.value(g_.end(range));
+    }
+    if (products > most_of_window || innermost_ == no_id) return false;
+    std::vector<Id> vectors;
+    for (const Id id : g_.reachable(r.values)) {
+      if (g_.op(id) == Op::FOR) return false;
+      if (g_.op(id) == Op::LOAD && index_stride(g_, index_of(g_, id), innermost_) != 0) vectors.push_back(index_of(g_, id));
+    }
+    return std::ranges::all_of(vectors, [&](Id index) {
+      const std::vector<Id> below = g_.reachable(index);
+      return std::ranges::all_of(kernel_, [&](Id loop) { return std::ranges::binary_search(below, loop); });
+    });
   }
 
   Id identity(const Reduction& r) { return g_.constant(r.acc, reduce_identity(r.kind, r.acc)); }
@@ -208,9 +228,13 @@ class Lowering {
 
   // The sequential order for a few values, without a loop.
   Id in_a_row(const Reduction& r) {
-    const std::int64_t iterations = g_.value(g_.end(r.ranges[0]));
-    std::vector<Copy> copies;
-    for (std::int64_t i = 0; i < iterations; ++i) copies.emplace_back().values[r.ranges[0]] = g_.index(i);
+    std::vector<Copy> copies(1);
+    for (const Id range : r.ranges) {
+      std::vector<Copy> inner;
+      for (const Copy& outer : copies)
+        for (std::int64_t i = 0; i < g_.value(g_.end(range)); ++i) (inner.emplace_back(outer)).values[range] = g_.index(i);
+      copies = std::move(inner);
+    }
     Id acc = identity(r);
     if (copies.empty()) return acc;
     for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
