@@ -83,6 +83,9 @@ std::vector<llvm::Function*> emit_kernels(llvm::Module& module, const CodegenVar
     Id& trip_count = alone.workspace_bytes = v.lowered[i].trip_count;  // the kernel needs no workspace's size
     const Graph own = compact(v.graph, alone);
     set_target_attributes(*kernels.back(), v.target);  // emission reads them
+    // Registers that LLVM stores on the stack are then aligned. A store across the end of a page takes hundreds of cycles.
+    kernels.back()->addFnAttr(llvm::Attribute::getWithStackAlignment(
+        module.getContext(), llvm::Align(static_cast<std::uint64_t>(v.target.vector_bytes))));
     emit_kernel(*kernels.back(), own, symbols, kernel, entry_slots(v.schedule, kernel), alone.program.sink, trip_count);
     if (!v.target.has_half) expand_half_conversions(*kernels.back());
   }

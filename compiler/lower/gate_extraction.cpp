@@ -63,11 +63,23 @@ class Extraction {
     const Clean c = source(id, 0), a = source(id, 1), b = source(id, 2);
     if (is_false(b.gate)) return {a.value, both(both(c.gate, c.value), a.gate)};
     if (is_false(a.gate)) return {b.value, both(both(c.gate, negated(c.value)), b.gate)};
-    if (a.gate == no_id && b.gate == no_id) return plain(id);
+    if (a.gate == no_id && b.gate == no_id) return has_gate(a.value, c.value, b.value) ? a : plain(id);
     const Id yes = g_.constant(DType::boolean, 1);
     const Id gate =
         g_.make(Op::WHERE, DType::boolean, {c.value, a.gate == no_id ? yes : a.gate, b.gate == no_id ? yes : b.gate});
     return {g_.with_src(id, values(id)), both(c.gate, gate)};
+  }
+  // Whether `load` gives `other` where the condition is false: its gate contains the condition.
+  bool has_gate(Id load, Id condition, Id other) const {
+    if (g_.op(load) != Op::LOAD || g_.src(load).size() < 4 || g_.src(load, 2) != other) return false;
+    std::vector<Id> parts = {g_.src(load, 3)};
+    while (!parts.empty()) {
+      const Id part = parts.back();
+      parts.pop_back();
+      if (part == condition) return true;
+      if (g_.op(part) == Op::AND) parts.insert(parts.end(), g_.src(part).begin(), g_.src(part).end());
+    }
+    return false;
   }
   Id negated(Id c) { return g_.make(Op::NOT, DType::boolean, {c}); }
 

@@ -13,6 +13,7 @@
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 namespace {
@@ -42,7 +43,7 @@ class Nest {
     const Part all = bounds(level);
     const Id begin = all.begin, end = all.end;
     if (p.block) return {block(level, copies, begin, end)};
-    if (!p.lanes && end != g_.sym("$end") && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
+    if (!p.lanes && !p.shares_loads && end != g_.sym("$end") && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
       return emit(level + 1, written_out(p, copies));
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
@@ -243,9 +244,31 @@ class Nest {
                                                                : RangeKind::loop;
     const Id most = limit(level), range = loops_.range(g_, most, kind);
     std::vector<Id> s = {range, begin, end};
-    const std::vector<Id> effects = emit(level + 1, iterated(p, step, copies, range, end, iteration));
+    const std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
+                                                   : emit(level + 1, iterated(p, step, copies, range, end, iteration));
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
+  }
+
+  // Emits the later levels for STOREs of `step` iterations. Simplified, equal indices are equal nodes, and so are the loads.
+  std::vector<Id> emit_rows(std::size_t level, int step, const std::vector<Copy>& copies, Id range) {
+    Simplifier simplify(g_, facts_);
+    const auto rows_of = [&](std::span<const Id> stores) {
+      std::vector<Id> out;
+      for (int i = 0; i < step; ++i) {
+        const Id row = add_index(g_, range, g_.index(i));
+        for (const Id store : stores) out.push_back(simplify(substitute(g_, store, {{plan_[level].range, row}})));
+      }
+      return out;
+    };
+    const std::vector<Id> rows = rows_of(stores_);
+    const std::span<const Id> whole = std::exchange(stores_, rows);
+    const std::optional<Interior> interior = interior_;
+    if (interior_) interior_->stores = rows_of(interior_->stores);
+    std::vector<Id> effects = emit(level + 1, copies);
+    interior_ = interior;
+    stores_ = whole;
+    return effects;
   }
 
   // Copies for all iterations of the range, without a loop.

@@ -9,6 +9,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/target/lane_limits.h"
 #include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
@@ -21,7 +22,7 @@ constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector 
 constexpr int register_bytes = 32;
 constexpr std::int64_t most_unrolled = 1000;  // operations
 constexpr std::int64_t most_carried = 16;     // values that inner loops carry: as many as there are registers
-constexpr int most_of_columns = 8;            // operations for one element, because there are 32 copies
+constexpr std::int64_t most_of_window = 32;   // products of a window that is written out
 constexpr std::int64_t most_apart = 16;       // loads that are not contiguous over lanes, each about a hundred instructions
 
 struct Reduction {
@@ -58,6 +59,7 @@ class Lowering {
       : g_(g),
         loops_(loops),
         facts_(facts),
+        kernel_(loops_of_kernel.begin(), loops_of_kernel.end()),
         in_short_loops_(long_loops(g, loops_of_kernel) < loops_of_kernel.size()),
         innermost_(loops_of_kernel.empty() ? no_id : loops_of_kernel.back()) {}
 
@@ -92,7 +94,7 @@ class Lowering {
       if (r.ranges.size() != 1) throw std::logic_error("lower: striped REDUCE over several ranges");
       return true;
     }
-    if (r.order_matters() || r.ranges.size() != 1 || small(r)) return false;
+    if (r.order_matters() || r.ranges.size() != 1 || small(r) || loop_has_lanes(r)) return false;
     if (r.kind == ReduceKind::dot && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
     return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
@@ -101,9 +103,28 @@ class Lowering {
     return g_.is_const(n) && g_.value(n) <= (r.kind == ReduceKind::dot ? unrolled_dot : unrolled_extent);
   }
   // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
-  // short ranges, which are written out anyway.
+  // short ranges, which are written out anyway. The windows of one channel share loads only if they are written out.
   bool few(const Reduction& r) const {
-    return r.ranges.size() == 1 && small(r) && is_light(r) && (r.kind != ReduceKind::fma || in_short_loops_);
+    if (r.kind == ReduceKind::fma && !in_short_loops_) return is_window(r);
+    return r.ranges.size() == 1 && small(r) && is_light(r);
+  }
+  // Whether this is a short sum of products over constant ranges, and vectors along the innermost loop differ in all loops.
+  bool is_window(const Reduction& r) const {
+    std::int64_t products = 1;
+    for (const Id range : r.ranges) {
+      if (!g_.is_const(g_.end(range)) || g_.value(g_.end(range)) > most_of_window) return false;
+      products *= g_.value(g_.end(range));
+    }
+    if (products > most_of_window || innermost_ == no_id) return false;
+    std::vector<Id> vectors;
+    for (const Id id : g_.reachable(r.values)) {
+      if (g_.op(id) == Op::FOR) return false;
+      if (g_.op(id) == Op::LOAD && index_stride(g_, index_of(g_, id), innermost_) != 0) vectors.push_back(index_of(g_, id));
+    }
+    return std::ranges::all_of(vectors, [&](Id index) {
+      const std::vector<Id> below = g_.reachable(index);
+      return std::ranges::all_of(kernel_, [&](Id loop) { return std::ranges::binary_search(below, loop); });
+    });
   }
 
   Id identity(const Reduction& r) { return g_.constant(r.acc, reduce_identity(r.kind, r.acc)); }
@@ -114,31 +135,41 @@ class Lowering {
     const std::int64_t most = Bounds(g_, facts_)(extent).max;
     const int levels = !r.order_matters() || most <= reduce_block ? 1 : most <= reduce_block * reduce_block ? 2 : 3;
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
-    const Stripes stripes = loop_has_lanes(r)                                ? Stripes::scalars
-                            : has_vectors_over(g_, r.values, range)          ? Stripes::element
+    const bool across = loop_has_lanes(r);
+    const Stripes stripes = across                                  ? (walks_again(r) ? Stripes::chains : Stripes::scalars)
+                            : has_vectors_over(g_, r.values, range) ? Stripes::element
                             : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
                                                                              : Stripes::element;
-    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, levels};
-    return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
+    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, innermost_ != no_id, levels};
+    const bool one_for_each = across && g_.is_const(extent) && most <= reduce_stripes;
+    return one_for_each || (small(r) && is_light(r)) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
-  // Whether the innermost loop of the kernel is better as lanes than the range of this dot: the elements of a column of a
+  // Whether the innermost loop of the kernel is better as lanes than the range of this reduction: the elements of a column of a
   // matrix are far apart, and neighbouring columns are contiguous.
   bool loop_has_lanes(const Reduction& r) const {
-    if (r.kind != ReduceKind::dot || innermost_ == no_id) return false;
+    if (r.ranges.size() != 1 || innermost_ == no_id || innermost_ == r.ranges[0]) return false;
+    const Id columns = g_.end(innermost_);
+    if (g_.is_const(columns) && g_.value(columns) < fewest_columns) return false;
     int operations = 0;
     bool apart = false;
     for (const Id id : g_.reachable(r.values)) {
       if (g_.op(id) == Op::FOR || g_.lanes(id) > 1) return false;
-      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) ++operations;
+      if (is_elementwise(g_.op(id)) && g_.op(id) != Op::CAST && g_.dtype(id) != DType::index) ++operations;
       if (g_.op(id) != Op::LOAD) continue;
       const Id index = index_of(g_, id);
       const auto along = index_stride(g_, index, r.ranges[0]), across = index_stride(g_, index, innermost_);
       if (!across || *across > 1 || *across < 0) return false;
-      const bool contiguous = along && (*along == 0 || *along == 1);
-      if (!contiguous && *across == 0) return false;
-      apart = apart || !contiguous;
+      apart = apart || (*across == 1 && (!along || *along < 0 || *along > 1));
     }
-    return apart && operations <= most_of_columns;
+    return apart && (!r.order_matters() || operations <= most_of_columns);
+  }
+  // Whether some loop of the kernel repeats the loads that lanes of the innermost loop make.
+  bool walks_again(const Reduction& r) const {
+    std::vector<Id> indices;
+    for (const Id id : g_.reachable(r.values))
+      if (g_.op(id) == Op::LOAD && index_stride(g_, index_of(g_, id), innermost_) != 0) indices.push_back(index_of(g_, id));
+    const std::vector<Id> below = g_.reachable(indices);
+    return std::ranges::any_of(kernel_, [&](Id loop) { return !std::ranges::binary_search(below, loop); });
   }
   bool is_light(const Reduction& r) const {
     std::int64_t operations = 0, carried = 0;
@@ -197,9 +228,13 @@ class Lowering {
 
   // The sequential order for a few values, without a loop.
   Id in_a_row(const Reduction& r) {
-    const std::int64_t iterations = g_.value(g_.end(r.ranges[0]));
-    std::vector<Copy> copies;
-    for (std::int64_t i = 0; i < iterations; ++i) copies.emplace_back().values[r.ranges[0]] = g_.index(i);
+    std::vector<Copy> copies(1);
+    for (const Id range : r.ranges) {
+      std::vector<Copy> inner;
+      for (const Copy& outer : copies)
+        for (std::int64_t i = 0; i < g_.value(g_.end(range)); ++i) (inner.emplace_back(outer)).values[range] = g_.index(i);
+      copies = std::move(inner);
+    }
     Id acc = identity(r);
     if (copies.empty()) return acc;
     for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
@@ -211,7 +246,7 @@ class Lowering {
 
   // Whether the element is searched in a second pass: lanes twice are faster than one element after the other.
   bool finds_in_lanes(const Reduction& r) const {
-    if (r.ranges.size() != 1 || r.acc == DType::boolean) return false;
+    if (r.ranges.size() != 1 || r.acc == DType::boolean || loop_has_lanes(r)) return false;
     const Id extent = g_.end(r.ranges[0]);
     if (g_.is_const(extent) && g_.value(extent) < 2 * reduce_stripes) return false;
     const std::vector<Id> nodes = g_.reachable(r.values[0]);
@@ -225,7 +260,7 @@ class Lowering {
     const auto [op, kind] =
         r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
     const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
-    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, 1});
+    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, false, 1});
     Id hit = compare(Op::EQ, x, best);
     if (is_float(r.acc)) {
       const Id both_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::NE, best, best)});
@@ -234,7 +269,7 @@ class Lowering {
     const DType d = Bounds(g_, facts_)(extent).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
     const Id none = g_.constant(d, reduce_identity(ReduceKind::min, d)), position = g_.make(Op::CAST, d, {range});
     const Id place = g_.make(Op::WHERE, d, {hit, position, none});
-    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, 1});
+    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 1});
     const Id known = g_.make(Op::WHERE, d, {compare(Op::EQ, first, none), g_.constant(d, 0), first});  // an empty axis gives 0
     return d == DType::i64 ? known : g_.make(Op::CAST, DType::i64, {known});
   }
@@ -265,6 +300,7 @@ class Lowering {
   Graph& g_;
   RangeIds& loops_;
   const Facts& facts_;
+  const std::vector<Id> kernel_;
   const bool in_short_loops_;
   const Id innermost_;
 };

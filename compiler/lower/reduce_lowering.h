@@ -3,7 +3,7 @@
 // Before: REDUCE{values, RANGEs} args {kind, order}.
 // After: no REDUCE. Its value is a GET of a FOR without effects or, for few elements, an expression without a loop. Sequential:
 //   one scalar accumulator, through the nest of the ranges in order. Striped: 32 accumulators in one vector (striped_reduce.h),
-//   or 32 scalars if the kernel's innermost loop is contiguous where the range of a dot is not.
+//   or 32 scalars if the kernel's innermost loop is contiguous where the range is not: that loop then becomes lanes.
 //   argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the first
 //   position that has it. f16 and bf16 accumulate in f32 and round once. If the order cannot
 //   matter (min, max, any, all, integers), stripes are used for contiguous elements, else one accumulator.

@@ -1,6 +1,8 @@
 #include "compiler/lower/register_block.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
 
 #include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
@@ -14,25 +16,58 @@ namespace {
 constexpr int most_copies = 14;                   // beyond these, broadcasts take longer than multiply-adds
 constexpr std::int64_t block_bytes = 256 * 1024;  // of the operand that a block of copies reads: a quarter of a cache
 constexpr std::int64_t block_rows = 96;           // the block if the length of the reduction is not known
-constexpr int light_operations = 4;               // most operations for one multiply-add in a loop that fills the registers
+constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: their rows of results are prefetched side by side
+constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
+constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
+constexpr int registers_of_chain = 4;         // accumulators side by side, so that none waits for its last addition
+constexpr int tree_height = 8;                // sums that wait, at most, in a tree of 32 elements, and what these are made of
 
-// What one iteration of the fma loops does.
+// What one iteration of the loops does.
 struct Work {
   int operations = 0;
+  int carried = 1;     // accumulators of one copy
   bool gated = false;  // some load has a gate
 };
 
-Work work_of(const Graph& g, std::span<const Id> fma_loops) {
+Work work_of(const Graph& g, std::span<const Id> loops) {
   Work w;
-  for (const Id loop : fma_loops) {
+  for (const Id loop : loops) {
     int operations = 0;
     for (const Id id : g.reachable(loop_parts(g, loop).yield)) {
       if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
       w.gated = w.gated || (g.op(id) == Op::LOAD && g.src(id).size() > 2);
     }
     w.operations = std::max(w.operations, operations);
+    w.carried = std::max(w.carried, narrow<int>(g.slot(loop)));
   }
   return w;
+}
+
+// The nodes that depend on the range.
+std::unordered_set<Id> nodes_over(const Graph& g, std::span<const Id> nodes, Id range) {
+  std::unordered_set<Id> out = {range};
+  for (const Id id : nodes)
+    if (std::ranges::any_of(g.src(id), [&](Id s) { return out.contains(s); })) out.insert(id);
+  return out;
+}
+
+// The place of an outer range on which no vector load depends, in a kernel all of whose operations have lanes; ranges.size():
+// none.
+std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const Id> loops) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  const std::unordered_set<Id> lanes = nodes_over(g, nodes, ranges.back());
+  std::vector<Id> loads;
+  for (const Id id : nodes) {
+    const bool is_wide = lanes.contains(id);
+    const bool is_value = is_elementwise(g.op(id)) && g.dtype(id) != DType::index && g.dtype(id) != DType::boolean;
+    if (!is_wide && is_value) return ranges.size();
+    if (g.op(id) == Op::LOAD && is_wide) loads.push_back(id);
+  }
+  if (loads.empty() || (loops.empty() && std::ssize(loads) < fewest_loads)) return ranges.size();
+  const std::vector<Id> below = g.reachable(loads);
+  for (std::size_t i = ranges.size() - 1; i-- > 0;)
+    if (!std::ranges::binary_search(below, ranges[i])) return i;
+  return ranges.size();
 }
 
 // The place of the range whose iterations become copies: some load of an fma loop does not depend on it, preferably a vector
@@ -61,6 +96,7 @@ int even_share(std::int64_t extent, int most) {
 
 // Iterations of the copied range whose operand, a row of the reduction each, fills `block_bytes`.
 std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int widest) {
+  if (fma_loops.empty()) return rows_of_streams;
   std::int64_t longest = 0;
   for (const Id loop : fma_loops) {
     const Id end = loop_parts(g, loop).end;
@@ -87,20 +123,29 @@ LoopPlan copies_of_block(Id range, int copies) {
 
 }  // namespace
 
-std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<const Id> fma_loops, std::span<const Id> ranges,
-                                                    int widest, bool can_mask, const Target& target) {
-  const std::size_t last = ranges.size() - 1, at = copied_range(g, fma_loops, ranges);
+std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
+                                                    std::span<const Id> ranges, int widest, bool can_mask,
+                                                    const Target& target) {
+  std::vector<Id> loops(fma_loops.begin(), fma_loops.end());
+  if (loops.empty())
+    std::ranges::copy_if(g.reachable(stores), std::back_inserter(loops), [&](Id id) { return g.op(id) == Op::FOR; });
+  const std::size_t last = ranges.size() - 1;
+  const std::size_t at = fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, loops, ranges);
   if (at == ranges.size()) return std::nullopt;
   const int one_register = std::max(1, target.vector_bytes / widest);
   const std::int64_t columns = constant_extent(g, ranges[last]), rows = constant_extent(g, ranges[at]);
-  const Work work = work_of(g, fma_loops);
+  const Work work = work_of(g, loops);
   const bool light = work.operations <= light_operations && !work.gated;
+  // A striped reduction is a tree of loops, or of elements. The code makes one tree after the other, so copies would share
+  // little.
+  const bool is_tree = fma_loops.empty() && loops.size() != 1;
   int registers = light && target.vector_registers >= 32 ? 4 : 2;  // of the lanes
+  if (is_tree) registers = loops.empty() ? std::max(1, target.vector_registers / tree_height) : registers_of_chain;
   while (registers > 1 && columns != 0 && columns < registers * one_register) registers /= 2;
   int lanes = registers * one_register;
   if (columns != 0) lanes = std::min(lanes, narrow<int>(floor_power_of_two(columns)));
-  const int fitting = (target.vector_registers - 1 - registers) / registers;
-  const int copies = even_share(rows, light ? std::clamp(fitting, 1, most_copies) : 4);
+  const int fitting = (target.vector_registers - 1 - registers) / (registers * work.carried);
+  const int copies = is_tree ? 1 : even_share(rows, light ? std::clamp(fitting, 1, most_copies) : 4);
   const std::int64_t block = rows_of_block(g, fma_loops, widest) / copies * copies;
   const bool blocks = (rows == 0 || rows > 2 * copies) && (rows == 0 || block < rows || at == 0) && block > copies;
   std::vector<LoopPlan> plan;

@@ -1,12 +1,16 @@
-// register_block: plans the loops of a kernel with an fma reduction, so that its accumulators fill the registers.
+// register_block: plans the loops of a kernel with an fma reduction, so that its accumulators fill the registers. Other kernels
+// whose vectors are the same for all iterations of an outer range have the same plan: distances, outer sums.
 //
-// Before: LOOP ranges, the innermost of which becomes lanes; some load of the reduction does not depend on an outer range i.
+// Before: LOOP ranges, the innermost of which becomes lanes. With an fma reduction: some of its loads does not depend on an
+//   outer range i. Without: no vector load depends on i, and reductions or many loads are written out for each i.
 // After: a plan with the loops [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i]. The copies times the
 //   registers of the lanes are the accumulators. A block of i is as large as the part of its operand that fits the second-level
 //   cache, and the lanes' operand is read once for each block. Short ranges i have no blocks.
 // Requires: reductions lowered; may_be_lanes of the last range.
 // Why: each load of a vector serves all copies, and each broadcast serves all registers of the lanes. Accumulators that fill
 //   the registers hide the latency of the multiply-add.
+//   Reductions with many accumulators have few copies or one, and then the loop over i inside the lanes keeps the operand of
+//   the lanes in the first-level cache.
 // Example: c[i, j] += a[i, k] * b[k, j] for 32 registers of 16 lanes  ->  blocks of i, j by 64 lanes, i by 6 copies: 24
 //   accumulators, 4 registers for b and one for a.
 // Compare: Van Zee and van de Geijn, BLIS: A Framework for Rapidly Instantiating BLAS Functionality, 2015.
@@ -21,9 +25,10 @@
 
 namespace kiln::compiler {
 
-// fma_loops: the FORs of the reductions. widest: bytes of the widest value. can_mask: lanes may be inactive. nullopt: no load
-// is shared.
-std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<const Id> fma_loops, std::span<const Id> ranges,
-                                                    int widest, bool can_mask, const Target& target);
+// fma_loops: the FORs of the fma reductions. widest: bytes of the widest value. can_mask: lanes may be inactive. nullopt: no
+// load is shared.
+std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
+                                                    std::span<const Id> ranges, int widest, bool can_mask,
+                                                    const Target& target);
 
 }  // namespace kiln::compiler

@@ -10,6 +10,8 @@
 namespace kiln::compiler {
 namespace {
 
+constexpr std::int64_t most_written = 64;  // elements of chains that are written out: two of each
+
 class Lowering {
  public:
   Lowering(Graph& g, RangeIds& loops, const Striped& r)
@@ -18,34 +20,11 @@ class Lowering {
         r_(r),
         identity_(g.constant(r.dtype, static_cast<std::uint64_t>(g.value(r.identity)), reduce_stripes)) {}
 
-  // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
-  // RANGEs.
   Id run() {
-    std::vector<Level> open;
-    Id begin = g_.index(0), end = r_.extent;
-    for (int level = r_.levels; level-- > 1;) {
-      // A block of this level has 65536^level elements. The loop covers [begin, end), one block of the level above.
-      const std::int64_t elements = level == 1 ? reduce_block : reduce_block * reduce_block;
-      const Id size = g_.index(elements);
-      const Id first = g_.make(Op::FLOORDIV, DType::index, {begin, size});
-      const Id last = g_.make(Op::FLOORDIV, DType::index, {add_index(g_, end, g_.index(elements - 1)), size});
-      const Id range = loops_.range(g_, last, RangeKind::reduce);
-      const Id from = g_.is_index_const(begin, 0) ? begin : first;
-      const bool scalars = r_.stripes == Stripes::scalars;
-      open.push_back({range, from, last, scalars ? carries(range, all_identities()) : std::vector{carry(range, identity_)}});
-      begin = mul_index(g_, range, size);
-      end = g_.make(Op::MIN, DType::index, {add_index(g_, begin, size), end});
-    }
-    Id value = r_.stripes == Stripes::vector    ? by_lanes(begin, end)
-               : r_.stripes == Stripes::element ? by_elements(begin, end)
-                                                : by_scalars(begin, end);
-    if (open.empty() && r_.values.size() > 1 && is_float(r_.dtype)) return combine(r_.identity, value);  // the sum of one block
-    for (; !open.empty(); open.pop_back()) {
-      const Level& l = open.back();
-      value = l.acc.size() > 1 ? blocks_of_scalars(l, value)
-                               : tree(loop(l.range, l.begin, l.end, identity_, select_lane(l.range, l.acc[0], {value}), 1));
-    }
-    return value;
+    const Id zero = g_.index(0);
+    if (r_.levels > 1) return r_.often_short ? short_or_long() : blocks(zero);
+    const Id value = block(zero, r_.extent);
+    return r_.values.size() > 1 && is_float(r_.dtype) ? combine(r_.identity, value) : value;  // the sum of one block
   }
 
   // Combines the lanes: lane j with lane j + half. `low` is a statement of its own, because C++ does not define the order in
@@ -58,6 +37,15 @@ class Lowering {
     return acc;
   }
 
+  // The same for scalars, of which the first n are there: the sum of leaf(j) for j = first, first + step, first + 2 * step..
+  // The nodes are made from the left of the tree to the right, so that few values wait in registers.
+  template <class Leaf>
+  Id tree_of(std::int64_t n, const Leaf& leaf, std::int64_t first = 0, std::int64_t step = 1) {
+    if (first + step >= n) return leaf(first);
+    const Id left = tree_of(n, leaf, first, 2 * step);
+    return combine(left, tree_of(n, leaf, first + step, 2 * step));
+  }
+
   Id combine(Id a, Id b) { return g_.make(r_.op, r_.dtype, {a, b}, {}, {}, g_.lanes(a)); }
 
   // The accumulator after one element, or after one element in each lane.
@@ -67,7 +55,67 @@ class Lowering {
     return g_.make(Op::FMA, r_.dtype, {x[0], x[1], acc}, {}, {}, g_.lanes(acc));
   }
 
+  // The values at one position, or at 32 of them.
+  std::vector<Id> at(Id position, Id mask) {
+    const Copy copies[] = {{{{r_.range, position}}, mask}};
+    return expand(g_, loops_, r_.values, copies)[0];
+  }
+
  private:
+  // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
+  // RANGEs.
+  Id blocks(Id begin) {
+    std::vector<Level> open;
+    Id end = r_.extent;
+    for (int level = r_.levels; level-- > 1;) {
+      // A block of this level has 65536^level elements. The loop covers [begin, end), one block of the level above.
+      const std::int64_t elements = level == 1 ? reduce_block : reduce_block * reduce_block;
+      const Id size = g_.index(elements);
+      const Id first = g_.make(Op::FLOORDIV, DType::index, {begin, size});
+      const Id last = g_.make(Op::FLOORDIV, DType::index, {add_index(g_, end, g_.index(elements - 1)), size});
+      const Id range = loops_.range(g_, last, RangeKind::reduce);
+      const Id from = g_.is_index_const(begin, 0) ? begin : first;
+      const bool scalars = r_.stripes == Stripes::scalars || r_.stripes == Stripes::chains;
+      open.push_back({range, from, last, scalars ? carries(range, all_identities()) : std::vector{carry(range, identity_)}});
+      begin = mul_index(g_, range, size);
+      end = g_.make(Op::MIN, DType::index, {add_index(g_, begin, size), end});
+    }
+    Id value = r_.stripes == Stripes::chains ? by_rolled_chains(begin, end) : block(begin, end);
+    for (; !open.empty(); open.pop_back()) {
+      const Level& l = open.back();
+      value = l.acc.size() > 1 ? blocks_of_scalars(l, value)
+                               : tree(loop(l.range, l.begin, l.end, identity_, select_lane(l.range, l.acc[0], {value}), 1));
+    }
+    return value;
+  }
+
+  // Two loops, of which one has one iteration and the other one none: a reduction of one block, and of more. Each depends on
+  // its RANGE, which is 0, and on its CARRY, which is the identity: LLVM would move what does not depend on them out of the
+  // loop.
+  Id short_or_long() {
+    const Id zero = g_.index(0), one = g_.index(1);
+    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
+    const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
+    const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, one, is_long);
+    const auto once = [&](Id count, Id init, const auto& sum) {
+      const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, init);
+      return loop(range, zero, count, init, combine(acc, sum(range)), 1);
+    };
+    const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_block));
+    const Id of_few = once(is_short, r_.identity, [&](Id begin) { return block(begin, end); });
+    return once(is_long, of_few, [&](Id begin) { return blocks(begin); });
+  }
+
+  Id block(Id begin, Id end) {
+    switch (r_.stripes) {
+      case Stripes::vector: return by_lanes(begin, end);
+      case Stripes::element: return by_elements(begin, end);
+      case Stripes::scalars: return by_scalars(begin, end);
+      case Stripes::chains: break;
+    }
+    return by_chains(begin, end);
+  }
+
   // A loop over the blocks of one level, and the accumulators of their results: one vector, or 32 scalars.
   struct Level {
     Id range, begin, end;
@@ -98,12 +146,6 @@ class Lowering {
                             {ramp(g_, g_.constant(DType::i32, 0), 1, reduce_stripes), widen_lanes(g_, narrow, reduce_stripes)},
                             {}, {}, reduce_stripes);
     return where(mask, accumulate(acc, x), acc);
-  }
-
-  // The values at one position, or at 32 of them.
-  std::vector<Id> at(Id position, Id mask) {
-    const Copy copies[] = {{{{r_.range, position}}, mask}};
-    return expand(g_, loops_, r_.values, copies)[0];
   }
 
   Id by_elements(Id begin, Id end) {
@@ -154,10 +196,38 @@ class Lowering {
 
   std::vector<Id> all_identities() const { return std::vector<Id>(reduce_stripes, r_.identity); }
 
-  Id tree_of_scalars(std::vector<Id> acc) {
-    for (std::size_t half = reduce_stripes / 2; half >= 1; half /= 2)
-      for (std::size_t j = 0; j < half; ++j) acc[j] = combine(acc[j], acc[j + half]);
-    return acc[0];
+  Id tree_of_scalars(const std::vector<Id>& acc) {
+    return tree_of(reduce_stripes, [&](std::int64_t j) { return acc[static_cast<std::size_t>(j)]; });
+  }
+
+  Id by_chains(Id begin, Id end) {
+    const bool is_const = g_.is_const(begin) && g_.is_const(end);
+    const bool written = is_const && g_.value(end) - g_.value(begin) <= most_written;
+    return tree_of(reduce_stripes, [&](std::int64_t j) {
+      const Id first = add_index(g_, begin, g_.index(j));
+      return written ? written_chain(g_.value(first), g_.value(end)) : chain(first, end);
+    });
+  }
+
+  // The same with one chain in a loop, for a block that is long enough to hide the selects.
+  Id by_rolled_chains(Id begin, Id end) {
+    const Id first = g_.index(0), last = g_.index(reduce_stripes), range = loops_.range(g_, last, RangeKind::reduce);
+    const std::vector<Id> acc = carries(range, all_identities());
+    const Id from = add_index(g_, begin, range);
+    return blocks_of_scalars({range, first, last, acc}, chain(from, end));
+  }
+
+  Id written_chain(std::int64_t begin, std::int64_t end) {
+    Id acc = r_.identity;
+    for (std::int64_t i = begin; i < end; i += reduce_stripes) acc = accumulate(acc, at(g_.index(i), no_id));
+    return acc;
+  }
+
+  // The accumulator of every 32nd position.
+  Id chain(Id begin, Id end) {
+    const Id range = loops_.range(g_, end, RangeKind::reduce);
+    const Id acc = carry(range, r_.identity);
+    return loop(range, begin, end, r_.identity, accumulate(acc, at(range, no_id)), reduce_stripes);
   }
 
   std::vector<Id> carries(Id range, const std::vector<Id>& init) {
@@ -177,7 +247,7 @@ class Lowering {
     return out;
   }
 
-  // The reduction of the results of blocks, of which `value` is one.
+  // The reduction of the results of blocks, or of chains, of which `value` is one.
   Id blocks_of_scalars(const Level& l, Id value) {
     const Id stripe = g_.make(Op::FLOORMOD, DType::index, {l.range, g_.index(reduce_stripes)});
     std::vector<Id> next;
@@ -195,12 +265,9 @@ class Lowering {
     return out;
   }
 
-  // The accumulators after one element each.
+  // The accumulators after one element each. Elements are computed one by one, so that few values wait in registers.
   std::vector<Id> accumulated(std::vector<Id> acc, const std::vector<Id>& places) {
-    std::vector<Copy> copies;
-    for (const Id p : places) copies.push_back({{{r_.range, p}}, no_id});
-    const std::vector<std::vector<Id>> values = expand(g_, loops_, r_.values, copies);
-    for (std::size_t j = 0; j < values.size(); ++j) acc[j] = accumulate(acc[j], values[j]);
+    for (std::size_t j = 0; j < places.size(); ++j) acc[j] = accumulate(acc[j], at(places[j], no_id));
     return acc;
   }
 
@@ -243,20 +310,13 @@ static bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
 Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
   const std::int64_t n = g.value(r.extent);
-  std::vector<Copy> copies;
-  for (std::int64_t i = 0; i < n; ++i) copies.emplace_back().values[r.range] = g.index(i);
-  std::vector<Id> acc;
-  if (n > 0)
-    for (const std::vector<Id>& x : expand(g, loops, r.values, copies)) {
-      const Id element = x.size() == 1 ? x[0] : lowering.accumulate(r.identity, x);
-      const bool is_first = acc.empty() && r.op == Op::ADD && may_be_negative_zero(g, x);
-      acc.push_back(is_first ? lowering.combine(r.identity, element) : element);
-    }
-  for (std::size_t half = reduce_stripes / 2; half >= 1; half /= 2) {
-    for (std::size_t j = 0; j + half < acc.size() && j < half; ++j) acc[j] = lowering.combine(acc[j], acc[j + half]);
-    acc.resize(std::min(acc.size(), half));
-  }
-  return acc.empty() ? r.identity : acc[0];
+  if (n == 0) return r.identity;
+  return lowering.tree_of(n, [&](std::int64_t j) {
+    const std::vector<Id> x = lowering.at(g.index(j), no_id);
+    const Id element = x.size() == 1 ? x[0] : lowering.accumulate(r.identity, x);
+    const bool needs_zero = j == 0 && r.op == Op::ADD && may_be_negative_zero(g, x);
+    return needs_zero ? lowering.combine(r.identity, element) : element;
+  });
 }
 
 }  // namespace kiln::compiler

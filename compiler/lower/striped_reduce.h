@@ -12,6 +12,8 @@ enum class Stripes : std::uint8_t {
   vector,   // 32 positions at once: the accumulators are the lanes of one vector, and so are the values
   element,  // one position at a time, whose value goes to its lane of the accumulators
   scalars,  // 32 positions at once, with 32 scalar accumulators, so that an outer range can become lanes
+  chains,  // like scalars, but one accumulator after the other: 32 loops, each over every 32nd position. For values that are in
+           // a cache: many lanes share the few registers.
 };
 
 // One reduction whose values are scalars over `range`.
@@ -23,7 +25,8 @@ struct Striped {
   Id range;                // the position of the element, 0..extent-1
   Id extent;
   Stripes stripes;
-  int levels;  // 1: at most 65536 elements, or any order; 2: at most 65536 blocks of 65536; 3: any extent
+  bool often_short;  // worth a branch: an extent of one block that is not known to be one
+  int levels;        // 1: at most 65536 elements, or any order; 2: at most 65536 blocks of 65536; 3: any extent
 };
 
 Id lower_striped(Graph& g, RangeIds& loops, const Striped& r);

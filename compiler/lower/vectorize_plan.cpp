@@ -14,6 +14,7 @@
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/transpose_tile.h"
+#include "compiler/lower/window_rows.h"
 #include "compiler/target/lane_limits.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -25,6 +26,8 @@ constexpr int cheap_body = 8;          // most operations of a body whose scalar
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
+constexpr int rows_at_once = 4;        // rows under overlapping windows
+constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
 struct Body {
@@ -194,11 +197,15 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   if (streams && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
-  if (!b.has_loops || plan[at].masked_all) return plan;
+  if (plan[at].masked_all) return plan;
   std::optional<std::vector<LoopPlan>> blocks;
-  if (!b.fma_loops.empty() && ranges.size() > 1)
-    blocks = register_block(g, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
-  if (!blocks) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
+  if (ranges.size() > 1) blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
+  if (!blocks && !b.has_loops && b.operations <= most_of_rows) {
+    const std::size_t rows = window_rows(g, stores, ranges);
+    if (rows < at) plan[rows].step = fitting(g, ranges[rows], rows_at_once);
+    if (rows < at) plan[rows].shares_loads = true;
+  }
+  if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
   return blocks.value_or(plan);
 }
 

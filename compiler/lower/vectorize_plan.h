@@ -7,8 +7,9 @@
 //   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
 //     they are written out, and the range around them becomes lanes with a stride.
 //   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
-//     serves several accumulators.
+//     serves several accumulators. Other reductions are planned likewise if no vector load depends on the outer range.
 //   - Next to other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
+//   - If neighbouring iterations of an outer range load the same vectors, a few of them run side by side (window_rows.h).
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
@@ -36,6 +37,7 @@ struct LoopPlan {
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
   bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h)
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
+  bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; the last one leaves nothing
 };

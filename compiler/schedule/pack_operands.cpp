@@ -13,6 +13,7 @@
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
 #include "compiler/symbolic/simplify.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
@@ -43,10 +44,13 @@ class Packing {
   std::optional<Kernel> run() {
     if (loops_.size() < 2) return std::nullopt;
     for (const Id id : g_.reachable(kernel_.sink)) {
-      if (g_.op(id) != Op::REDUCE || g_.reduce_kind(id) != ReduceKind::fma || g_.src(id).size() != 3) continue;
-      for (const Id load : g_.reachable(g_.src(id).first(2)))
+      if (g_.op(id) != Op::REDUCE) continue;
+      const std::size_t values = operands_of(g_.reduce_kind(id));
+      if (g_.src(id).size() != values + 1 || g_.op(g_.src(id, values)) != Op::RANGE) continue;
+      if (g_.reduce_kind(id) != ReduceKind::fma && !lanes_but_for_one_load(id)) continue;
+      for (const Id load : g_.reachable(g_.src(id).first(values)))
         if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
-          if (std::optional<Operand> o = operand(load, g_.src(id, 2)); o && worth_it(*o)) return packed(*o);
+          if (std::optional<Operand> o = operand(load, g_.src(id, values)); o && worth_it(*o)) return packed(*o);
     }
     return std::nullopt;
   }
@@ -75,6 +79,39 @@ class Packing {
       if (__builtin_mul_overflow(o.size, constant_extent(loop), &o.size)) return std::nullopt;
     }
     return o;
+  }
+
+  // The distance in memory of neighbours in the column; nullopt: it is no constant.
+  std::optional<std::int64_t> distance(Id index) const {
+    const std::vector<Id> nodes = g_.reachable(index);
+    if (!std::ranges::binary_search(nodes, loops_.back())) return 0;
+    const std::optional<Poly> p = symbolic::sum_of(g_, index);
+    if (!p) return std::nullopt;
+    const SplitAt split = split_at(*p, loops_.back());
+    const bool once = std::ranges::none_of(split.rest, [&](const Monomial& m) {
+      const std::vector<Id> below = g_.reachable(m.atoms);
+      return std::ranges::binary_search(below, loops_.back());
+    });
+    return once && !split.square ? constant_of(split.factor) : std::nullopt;
+  }
+
+  // Whether the reduction can have lanes of the innermost range when one load is packed, and no other load moves against it.
+  // reduce_lowering then chooses these lanes.
+  bool lanes_but_for_one_load(Id reduce) const {
+    const Id columns = loops_.back();
+    if (const std::int64_t n = constant_extent(columns); n != 0 && n < fewest_columns) return false;
+    for (const Id end : g_.src(kernel_.sink))
+      if (distance(g_.src(g_.store(end), 1)) != std::int64_t{1}) return false;
+    int operations = 0, loads = 0;
+    for (const Id id : g_.reachable(g_.src(reduce).first(operands_of(g_.reduce_kind(reduce))))) {
+      if (g_.op(id) == Op::REDUCE || is_math(g_.op(id))) return false;
+      if (is_elementwise(g_.op(id)) && g_.op(id) != Op::CAST && g_.dtype(id) != DType::index) ++operations;
+      if (g_.op(id) != Op::LOAD) continue;
+      const std::optional<std::int64_t> d = distance(g_.src(id, 1));
+      if (d != std::int64_t{0} && d != std::int64_t{1}) ++loads;
+    }
+    const bool has_copies = g_.reduce_order(reduce) == ReduceOrder::striped && is_float(g_.dtype(reduce));
+    return loads == 1 && (!has_copies || operations <= most_of_columns);
   }
 
   bool worth_it(Operand& o) {
@@ -132,7 +169,7 @@ class Packing {
     g_.set_loc(g_.loc(o.load));
     remark(g_, o.load, remarks::packed, [&] {
       return "copies the " + index_text_or_id(g_, g_.end(o.r)) + " x " + index_text_or_id(g_, g_.end(o.column)) +
-             " operand of the product once, in the order in which the product reads it";
+             " operand of the reduction once, in the order in which the reduction reads it";
     });
     const int buffer = count_of(s_.buffers);
     const DType d = g_.dtype(o.load);

@@ -99,10 +99,28 @@ Id reduced_rows(ProgramState& s, const ParameterMaker& parameter) {
   return is_bool ? y : scaled(s, y);
 }
 
+// All pairs of rows, reduced to a number each: distances of the rows of two matrices.
+Id pairs_of_rows(ProgramState& s, const ParameterMaker& parameter) {
+  const int m = s.draw.between(7, 20), n = s.draw.of(std::array{7, 8, 15, 16, 33, 64, 70, 300}), k = s.draw.between(1, 80);
+  const Id a = parameter(extents(s, {m, k})), b = parameter(extents(s, {n, k}));
+  const DType d = s.g.dtype(a) == DType::boolean ? DType::f32 : s.g.dtype(a);
+  const std::vector<Id> whole = extents(s, {m, n, k}), rows = extents(s, {m, 1, k}), columns = extents(s, {1, n, k});
+  const Id x = s.b.expand(s.b.reshape(s.as(a, d), rows), whole);
+  const Id y = s.b.expand(s.b.reshape(s.as(b, d), columns), whole);
+  Id v = s.b.elementwise(s.draw.of(std::array{Op::SUB, Op::MUL, Op::MIN}), {x, y});
+  if (s.draw.one_in(2)) v = s.b.elementwise(Op::MUL, {v, v});
+  static constexpr ReduceKind kinds[] = {ReduceKind::sum, ReduceKind::sum, ReduceKind::prod,  ReduceKind::max,
+                                         ReduceKind::min, ReduceKind::dot, ReduceKind::argmin};
+  const ReduceKind kind = s.draw.of(kinds);
+  static constexpr std::int64_t last[] = {2};
+  return scaled(s, kind == ReduceKind::dot ? s.b.reduce_dot(x, v, last) : s.b.reduce(kind, v, last));
+}
+
 }  // namespace
 
 Id large_value(ProgramState& s, const ParameterMaker& parameter) {
-  static constexpr auto makers = std::array{long_reduction, product, product_by_vector, long_rows, long_windows, reduced_rows};
+  static constexpr auto makers =
+      std::array{long_reduction, product, product_by_vector, long_rows, long_windows, reduced_rows, pairs_of_rows};
   return s.draw.of(makers)(s, parameter);
 }
 

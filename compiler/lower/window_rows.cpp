@@ -1,0 +1,48 @@
+#include "compiler/lower/window_rows.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "compiler/lower/access.h"
+#include "compiler/symbolic/linear.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr std::int64_t least_share = 3;  // of this many loads, at least one is shared by neighbouring iterations
+
+using Place = std::pair<Id, Poly>;  // the memory, and the index
+
+// The places from which vectors along the range are loaded; none if an index is no polynomial.
+std::vector<Place> vector_loads(const Graph& g, std::span<const Id> stores, Id range) {
+  std::vector<Place> out;
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) != Op::LOAD) continue;
+    const std::vector<Id> below = g.reachable(index_of(g, id));
+    if (!std::ranges::binary_search(below, range)) continue;
+    const std::optional<Poly> index = symbolic::sum_of(g, index_of(g, id));
+    if (!index) return {};
+    out.emplace_back(g.state(id), *index);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::size_t window_rows(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
+  const std::vector<Place> loads = vector_loads(g, stores, ranges.back());
+  for (std::size_t i = ranges.size() - 1; i-- > 0;) {
+    const auto next_is_loaded = [&](const Place& load) {
+      const Poly step = split_at(load.second, ranges[i]).factor;
+      const std::optional<Poly> next = symbolic::plus(g, load.second, step);
+      return !step.empty() && next && std::ranges::find(loads, Place{load.first, *next}) != loads.end();
+    };
+    const auto shared = std::ranges::count_if(loads, next_is_loaded);
+    if (shared > 0 && shared * least_share >= std::ssize(loads)) return i;
+  }
+  return ranges.size();
+}
+
+}  // namespace kiln::compiler
