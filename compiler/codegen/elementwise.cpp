@@ -9,6 +9,7 @@
 
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
+#include "compiler/codegen/dot2.h"
 #include "compiler/codegen/registers.h"
 #include "compiler/codegen/scale.h"
 #include "compiler/codegen/target_machine.h"
@@ -174,6 +175,7 @@ Value* int_binary(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
     case Op::XOR: return b.CreateXor(x, y);
     case Op::SHL:
     case Op::SHR: return shift(b, op, x, y, d);
+    case Op::DOT2: return emit_dot2(b, x, y);
     default: unsupported(op, d);
   }
 }

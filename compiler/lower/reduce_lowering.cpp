@@ -93,7 +93,7 @@ class Lowering {
       return true;
     }
     if (r.order_matters() || r.ranges.size() != 1 || small(r)) return false;
-    if (r.kind == ReduceKind::dot && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
+    if ((r.kind == ReduceKind::dot || is_paired(r)) && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
     return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
   bool small(const Reduction& r) const {
@@ -103,8 +103,9 @@ class Lowering {
   // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
   // short ranges, which are written out anyway.
   bool few(const Reduction& r) const {
-    return r.ranges.size() == 1 && small(r) && is_light(r) && (r.kind != ReduceKind::fma || in_short_loops_);
+    return r.ranges.size() == 1 && small(r) && is_light(r) && ((r.kind != ReduceKind::fma && !is_paired(r)) || in_short_loops_);
   }
+  bool is_paired(const Reduction& r) const { return g_.op(r.values[0]) == Op::DOT2; }
 
   Id identity(const Reduction& r) { return g_.constant(r.acc, reduce_identity(r.kind, r.acc)); }
 
