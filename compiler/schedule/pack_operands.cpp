@@ -131,10 +131,10 @@ class Packing {
   Layout layout(const Operand& o, std::vector<Id> outer, Id r, bool fresh) {
     Layout l{std::move(outer), o.column};
     if (o.panel != 0) {
-      const Id panel = l.ranges.emplace_back(range(panels(o))), begin = index_mul(g_, panel, g_.index(o.panel));
+      const Id panel = range(panels(o)), lane = range(g_.index(o.panel)), begin = index_mul(g_, panel, g_.index(o.panel));
       const Id first = o.columns % o.panel == 0 ? begin : index_min(g_, begin, g_.index(o.columns - o.panel));
-      l.ranges.insert(l.ranges.end(), {r, range(g_.index(o.panel))});
-      l.column = index_add(g_, first, l.ranges.back());
+      l.ranges.insert(l.ranges.end(), {panel, r, lane});
+      l.column = index_add(g_, first, lane);
       return l;
     }
     l.ranges.push_back(r);
