@@ -281,6 +281,7 @@ Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<Value* cons
     }
     case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, g.slot(node));
     case Op::SHUFFLE: return emit_shuffle(b, g.args(node), operands);
+    case Op::PAIRS: return b.CreateBitCast(x, with_lanes(b.getInt32Ty(), g.lanes(node)));
     default: throw std::logic_error("codegen: not a lane operation");
   }
 }

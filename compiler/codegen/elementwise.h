@@ -11,7 +11,7 @@ namespace kiln::compiler {
 // x: the emitted sources of the node, in order.
 llvm::Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> x);
 
-// Emits BROADCAST, RAMP, LANE or SHUFFLE.
+// Emits BROADCAST, RAMP, LANE, SHUFFLE or PAIRS.
 llvm::Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);
 
 }  // namespace kiln::compiler

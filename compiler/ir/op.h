@@ -77,7 +77,8 @@ namespace kiln::compiler {
   X(BROADCAST,"broadcast","P",   1)  /* scalar to lanes */ \
   X(RAMP,     "ramp",     "P",   1)  /* {base}; args {stride}: base + stride*lane */ \
   X(LANE,     "lane",     "P",   1)  /* {vector}; args {i} */ \
-  X(SHUFFLE,  "shuffle",  "P",   -1) /* {vectors of equal lanes...}; args: per result lane, its lane in the vectors side by side */
+  X(SHUFFLE,  "shuffle",  "P",   -1) /* {vectors of equal lanes...}; args: per result lane, its lane in the vectors side by side */ \
+  X(PAIRS,    "pairs",    "P",   1)  /* {i16 vector}: i32 words for DOT2. The halves of word i are lanes 2 * i (low) and 2 * i + 1 */
 // clang-format on
 
 // Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE (or

@@ -9,6 +9,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/symbolic/value_bounds.h"
 #include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
@@ -119,9 +120,26 @@ class Lowering {
                             : has_vectors_over(g_, r.values, range)          ? Stripes::element
                             : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
                                                                              : Stripes::element;
+    if (stripes == Stripes::vector && !small(r) && fit_pairs(r))
+      return lower_striped(g_, loops_, {op, r.acc, identity(r), factors(r), range, extent, Stripes::pairs, levels});
     const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, levels};
     return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
+  // The factors of the elements that a sum of products adds; empty: it adds something else.
+  std::vector<Id> factors(const Reduction& r) const {
+    if (r.kind == ReduceKind::dot) return r.values;
+    if (r.kind == ReduceKind::sum && g_.op(r.values[0]) == Op::MUL) return g_.sources(r.values[0]);
+    return {};
+  }
+  // Whether the products are of values that fit i16, and loads of them are contiguous.
+  bool fit_pairs(const Reduction& r) const {
+    const std::vector<Id> x = factors(r);
+    if (r.acc != DType::i32 || x.empty() || loads_apart(g_, x, r.ranges[0]) > 0) return false;
+    Bounds indices(g_, facts_);
+    ValueBounds bounds(g_, indices);
+    return std::ranges::all_of(x, [&](Id v) { return fits_i16(bounds(v)); });
+  }
+
   // Whether the innermost loop of the kernel is better as lanes than the range of this dot: the elements of a column of a
   // matrix are far apart, and neighbouring columns are contiguous.
   bool loop_has_lanes(const Reduction& r) const {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 #include "compiler/ir/index_poly.h"
@@ -64,9 +63,7 @@ class Pairing {
     for (const Id loop : loops_)
       if (!std::ranges::binary_search(nodes, loop))
         walks *= std::clamp<std::int64_t>(simplify_.bounds()(g_.end(loop)).max, 0, fewest_walks);  // unknown: taken as large
-    const Interval values = bounds_(value);
-    return walks >= fewest_walks && values.min >= std::numeric_limits<std::int16_t>::min() &&
-           values.max <= std::numeric_limits<std::int16_t>::max();
+    return walks >= fewest_walks && fits_i16(bounds_(value));
   }
 
   Id sum_of_pairs(const Product& p) {

@@ -5,6 +5,8 @@
 
 namespace kiln::compiler {
 
+inline bool fits_i16(Interval i) { return i.min >= -32768 && i.max <= 32767; }
+
 class ValueBounds {
  public:
   ValueBounds(const Graph& g, Bounds& indices) : graph_(g), indices_(indices) {}
