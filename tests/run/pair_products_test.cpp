@@ -117,7 +117,7 @@ TEST(PairProducts, BatchesAndEpilogue) {
 void check_dot(const std::string& a, const std::string& x, std::int64_t rows, std::int64_t depth, bool symbolic, bool spelled) {
   const std::string k = symbolic ? "K" : std::to_string(depth), m = rows == 0 ? "" : symbolic ? "M" : std::to_string(rows);
   const std::string all = rows == 0 ? "[" + k + "]" : "[" + m + ", " + k + "]",
-                    axis = ", axes [" + (rows == 0 ? "0" : "1") + std::string("]");
+                    axis = std::string(", axes [") + (rows == 0 ? "0]" : "1]");
   const std::string text =
       std::string("program dots\n") + (symbolic ? "symbol K\n" : "") + (symbolic && rows != 0 ? "symbol M\n" : "") + "in " + a +
       " " + all + " a\nin " + x + " [" + k + "] x\nout i32 [" + m + "] y\n%0 = param a\n%1 = param x\n%2 = cast i32 %0\n" +
