@@ -43,10 +43,13 @@ class Packing {
 
   // The kernel that copies words of DOT2; nullopt: all words are packed.
   std::optional<Kernel> pack_words() {
+    if (loops_.empty()) return std::nullopt;
     for (const Id id : g_.reachable(kernel_.sink)) {
-      if (g_.op(id) != Op::REDUCE || g_.op(g_.src(id, 0)) != Op::DOT2) continue;
+      if (g_.op(id) != Op::REDUCE || g_.op(g_.src(id, 0)) != Op::DOT2 || g_.src(id).size() != 2) continue;
+      const Id r = g_.src(id, 1);
       for (const Id word : g_.sources(g_.src(id, 0)))
-        if (g_.op(word) != Op::LOAD) return packed(over(word, g_.src(id, 1), g_.reachable(word), false));
+        if (const std::vector<Id> nodes = g_.reachable(word); g_.op(word) != Op::LOAD && varies_only_over(g_, nodes, loops_, r))
+          return packed(over(word, r, nodes, false));
     }
     return std::nullopt;
   }

@@ -1,8 +1,7 @@
 // pack_operands: copies an operand of a matrix product into the order in which the product reads it.
 //
 // Before: an fma REDUCE over r, whose value contains LOAD(b, index) for an index that depends on r, on the innermost LOOP range
-// j
-//   and perhaps on outer LOOP ranges; the other LOOP ranges walk the operand again and again.
+//   j and perhaps on outer LOOP ranges; the other LOOP ranges walk the operand again and again.
 // After: one more kernel stores the operand with its ranges in the order of the product's loops, and the product loads it from
 //   there. Two layouts:
 //   - rows: p[.., r, j], for an operand whose neighbours in j are not neighbours in memory.
@@ -10,7 +9,9 @@
 //     in place of j. If the panel does not divide the extent, the last panel begins earlier, and its first columns are computed
 //     twice with equal results.
 //   Contiguous operands that fit a cache, or whose extents are not constants, stay.
-// Requires: kernel_split ran.
+//   Both operands of DOT2 become rows or panels of words, because a word is computed from two elements. An operand that does
+//   not depend on j has the layout p[.., r].
+// Requires: kernel_split ran; pair_products ran, if it runs.
 // Ensures: the same elements are multiplied in the same order.
 // Why: without it, lanes of j would be gathered, and rows of b that are N elements apart fall into the same few sets of a cache
 //   if N is near a power of two.

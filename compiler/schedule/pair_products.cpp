@@ -13,8 +13,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t fewest_walks = 8;  // passes over an operand that pay for its copy
-constexpr std::int64_t shortest_sum = 8;  // products of one element that pay for two copies
+constexpr std::int64_t fewest_walks = 8;   // passes over an operand that pay for its copy
+constexpr std::int64_t shortest_sum = 16;  // products of one element that pay for two copies
 
 class Pairing {
  public:
@@ -50,19 +50,14 @@ class Pairing {
     return p;
   }
 
-  // Whether the value can be stored as words: it fits i16 and depends on r, perhaps on LOOP ranges, and on nothing else that
-  // varies inside the kernel; and the copy pays.
+  // Whether the value can be stored as words, and the copy pays.
   bool is_operand(Id value, Id r) {
     const std::vector<Id> nodes = g_.reachable(value);
-    for (const Id id : nodes) {
-      const bool varies = g_.op(id) == Op::RANGE && id != r && std::ranges::find(loops_, id) == loops_.end();
-      if (varies || g_.op(id) == Op::REDUCE) return false;
-    }
-    if (!std::ranges::binary_search(nodes, r)) return false;
+    if (!varies_only_over(g_, nodes, loops_, r) || !std::ranges::binary_search(nodes, r)) return false;
     std::int64_t walks = 1;
     for (const Id loop : loops_)
       if (!std::ranges::binary_search(nodes, loop))
-        walks *= std::clamp<std::int64_t>(simplify_.bounds()(g_.end(loop)).max, 0, fewest_walks);  // unknown: taken as large
+        walks *= std::clamp<std::int64_t>(simplify_.bounds()(g_.end(loop)).max, 0, fewest_walks);  // unknown: large
     return walks >= fewest_walks && fits_i16(bounds_(value));
   }
 

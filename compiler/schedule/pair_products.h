@@ -9,7 +9,8 @@
 // Why: pmaddwd multiplies 2 pairs of i16 for each i32 lane in the time of one product. The widening of the elements moves
 //   from the product to the copy.
 // Not: if some operand is read by fewer than 8 iterations of the kernel's loops, as in a product of a matrix and a vector. The
-//   copy would cost more than the products.
+//   copy would cost more than the products. An extent that is not known counts as large: declare a maximum below 8 if a
+//   symbolic extent is always small.
 // Example: REDUCE{cast i32 a[i, r], cast i32 b[r, j], r < K} args {fma}  ->  REDUCE{DOT2(A, B), q < (K + 1) // 2} args {sum},
 //   where A = a[i, 2q] & 0xffff | a[i, 2q + 1] << 16
 #pragma once

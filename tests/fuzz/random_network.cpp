@@ -183,7 +183,7 @@ Id dense(ProgramState& s, Id x) {
 
 // [M, K] times [K, N] of small integers, large enough to be multiplied as pairs.
 Id quantised(ProgramState& s, Id x) {
-  const std::int64_t m = s.draw.between(7, 20), n = s.draw.between(7, 40), k = s.draw.between(7, 40);
+  const std::int64_t m = s.draw.between(7, 20), n = s.draw.between(7, 40), k = s.draw.between(15, 40);
   const Id a = small_integers(s, filled(s, numeric(s, x), 0, {m, k}));
   Id b = small_integers(s, filled(s, numeric(s, s.any()), s.draw.between(0, 3), {n, k}));
   if (s.draw.one_in(2)) b = s.b.elementwise(Op::SUB, {b, s.number(DType::i32, s.draw.of(std::array{3, 128, 32'000}))});

@@ -48,7 +48,7 @@ TEST(PairProducts, Types) {
 TEST(PairProducts, Extents) {
   std::mt19937 random(5);
   static constexpr std::int64_t rows[] = {8, 9, 13, 24, 97, 193}, columns[] = {8, 15, 16, 31, 64, 65, 131};
-  static constexpr std::int64_t depths[] = {8, 9, 16, 31, 64, 101};
+  static constexpr std::int64_t depths[] = {16, 17, 30, 31, 64, 101};
   const auto any = [&](const auto& from) { return from[random() % std::size(from)]; };
   for (int i = 0; i < 24; ++i)
     check({.rows = any(rows),
@@ -83,13 +83,13 @@ TEST(PairProducts, RangesOfArithmetic) {
 TEST(PairProducts, TooFewWalks) {
   check({.rows = 7}, not_paired);
   check({.columns = 7}, not_paired);
-  check({.depth = 7}, not_paired);
+  check({.depth = 15}, not_paired);
 }
 
 // The one sum of two products that exceeds i32 is 2 * (-32768)^2. It wraps in both orders of addition.
 TEST(PairProducts, LeastValues) {
   const std::string least = "%13 = const i32 -32768\n%14 = const i32 0\n%15 = mul %12, %14\n%2 = add %15, %13\n";
-  for (const std::int64_t depth : {8, 9}) {
+  for (const std::int64_t depth : {16, 17}) {
     Product p{.a = "i16", .b = "i16", .depth = depth, .change = least};
     std::string text = p.text();
     const std::string cast_b = "%3 = cast i32 %1\n";
