@@ -1,6 +1,5 @@
 #include "compiler/symbolic/value_bounds.h"
 
-#include <algorithm>
 #include <vector>
 
 namespace kiln::compiler {
