@@ -120,8 +120,7 @@ class Lowering {
                             : has_vectors_over(g_, r.values, range)          ? Stripes::element
                             : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
                                                                              : Stripes::element;
-    if (stripes == Stripes::vector && !small(r) && fit_pairs(r))
-      return lower_striped(g_, loops_, {op, r.acc, identity(r), factors(r), range, extent, Stripes::pairs, levels});
+    if (stripes == Stripes::vector && !small(r) && fit_pairs(r)) return pairs(r);
     const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, levels};
     return small(r) && is_light(r) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
@@ -134,10 +133,19 @@ class Lowering {
   // Whether the products are of values that fit i16, and loads of them are contiguous.
   bool fit_pairs(const Reduction& r) const {
     const std::vector<Id> x = factors(r);
-    if (r.acc != DType::i32 || x.empty() || loads_apart(g_, x, r.ranges[0]) > 0) return false;
+    if ((r.acc != DType::i32 && r.acc != DType::u32) || x.empty() || loads_apart(g_, x, r.ranges[0]) > 0) return false;
     Bounds indices(g_, facts_);
     ValueBounds bounds(g_, indices);
     return std::ranges::all_of(x, [&](Id v) { return fits_i16(bounds(v)); });
+  }
+
+  // The sum in i32, which has the bits of the sum in u32.
+  Id pairs(const Reduction& r) {
+    std::vector<Id> x = factors(r);
+    for (Id& v : x)
+      if (r.acc != DType::i32) v = g_.make(Op::CAST, DType::i32, {v});
+    const Id zero = g_.constant(DType::i32, 0), range = r.ranges[0];
+    return lower_striped(g_, loops_, {Op::ADD, DType::i32, zero, x, range, g_.end(range), Stripes::pairs, 1});
   }
 
   // Whether the innermost loop of the kernel is better as lanes than the range of this dot: the elements of a column of a

@@ -113,29 +113,48 @@ TEST(PairProducts, BatchesAndEpilogue) {
   }
 }
 
-// y[i] = sum over k of a[i, k] * x[k], with the operands next to each other in memory. rows: 0 for one sum.
-void check_dot(const std::string& a, const std::string& x, std::int64_t rows, std::int64_t depth, bool symbolic, bool spelled) {
-  const std::string k = symbolic ? "K" : std::to_string(depth), m = rows == 0 ? "" : symbolic ? "M" : std::to_string(rows);
-  const std::string all = rows == 0 ? "[" + k + "]" : "[" + m + ", " + k + "]",
-                    axis = std::string(", axes [") + (rows == 0 ? "0]" : "1]");
-  const std::string text =
-      std::string("program dots\n") + (symbolic ? "symbol K\n" : "") + (symbolic && rows != 0 ? "symbol M\n" : "") + "in " + a +
-      " " + all + " a\nin " + x + " [" + k + "] x\nout i32 [" + m + "] y\n%0 = param a\n%1 = param x\n%2 = cast i32 %0\n" +
-      "%3 = cast i32 %1\n%4 = const i32 7\n%5 = sub %3, %4\n" +
-      (spelled ? "%6 = mul %2, %5\n%7 = reduce %6, sum" : "%7 = reduce %2, %5, dot") + axis + "\nstore y, %7\n";
-  SCOPED_TRACE(text);
-  check_at_levels(text, symbolic ? rows != 0 ? Symbols{{"M", rows}, {"K", depth}} : Symbols{{"K", depth}} : Symbols{});
+// y[i] = sum over k of a[i, k] * (x[k] - 7), with neighbours in k next to each other in memory.
+struct Dot {
+  std::string a = "u8", x = "i8", sum = "i32", change = "sub";  // change: of x, with 7
+  std::int64_t rows = 3, depth = 200;                           // rows: 0 for one sum
+  bool symbolic = false, spelled = false;
+
+  std::string text() const {
+    const std::string k = symbolic ? "K" : std::to_string(depth), m = rows == 0 ? "" : symbolic ? "M" : std::to_string(rows);
+    const std::string all = rows == 0 ? "[" + k + "]" : "[" + m + ", " + k + "]", wide = "cast " + sum + " ";
+    return std::string("program dots\n") + (symbolic ? "symbol K\n" : "") + (symbolic && rows != 0 ? "symbol M\n" : "") +
+           "in " + a + " " + all + " a\nin " + x + " [" + k + "] x\nout " + sum + " [" + m +
+           "] y\n%0 = param a\n%1 = param x\n%2 = " + wide + "%0\n%3 = " + wide + "%1\n%4 = const " + sum +
+           " 7\n%5 = " + change + " %3, %4\n" + (spelled ? "%6 = mul %2, %5\n%7 = reduce %6, sum" : "%7 = reduce %2, %5, dot") +
+           ", axes " + (rows == 0 ? "[0]" : "[1]") + "\nstore y, %7\n";
+  }
+};
+
+void check(const Dot& d) {
+  SCOPED_TRACE(d.text());
+  Symbols symbols;
+  if (d.symbolic) symbols["K"] = d.depth;
+  if (d.symbolic && d.rows != 0) symbols["M"] = d.rows;
+  check_at_levels(d.text(), symbols);
 }
 
 TEST(PairProducts, Dots) {
+  static constexpr const char* types[] = {"i8", "u8", "i16"};
   int i = 0;
   for (const std::int64_t depth : {0, 1, 16, 17, 31, 33, 63, 64, 65, 95, 96, 127, 128, 129, 1000})
-    for (const std::int64_t rows : {0, 3}) {
-      check_dot(i % 3 == 0 ? "i8" : i % 3 == 1 ? "u8" : "i16", i % 2 == 0 ? "i8" : "u8", rows, depth, true, i % 4 == 0);
-      check_dot(i % 3 == 0 ? "i8" : i % 3 == 1 ? "u8" : "i16", i % 2 == 0 ? "i8" : "u8", rows, depth, false, i % 4 == 1);
-      ++i;
-    }
-  check_dot("i16", "i16", 5, 200, false, false);  // x - 7 does not fit i16
+    for (const std::int64_t rows : {0, 3})
+      for (const bool symbolic : {false, true}) {
+        check(Dot{
+            .a = types[i % 3], .x = types[i % 2], .rows = rows, .depth = depth, .symbolic = symbolic, .spelled = i % 4 == 0});
+        ++i;
+      }
+}
+
+TEST(PairProducts, DotsOfOtherRanges) {
+  check(Dot{.a = "i16", .x = "i16"});                               // x - 7 does not fit i16
+  check(Dot{.a = "i16", .x = "i16", .change = "and"});              // the least value times 7
+  check(Dot{.a = "u8", .x = "u8", .sum = "u32", .change = "and"});  // summed in i32
+  check(Dot{.a = "u8", .x = "u8", .sum = "u32"});                   // x - 7 wraps in u32
 }
 
 }  // namespace
