@@ -88,7 +88,8 @@ class Lowering {
   }
 
   bool stripes(const Reduction& r) {
-    if (r.kind == ReduceKind::fma || r.ranges.empty()) return false;
+    if (r.ranges.empty()) return false;
+    if (r.kind == ReduceKind::fma) return is_far_over_lanes(r) && fit_pairs(r);
     if (r.order_matters() && r.order == ReduceOrder::striped) {
       if (r.ranges.size() != 1) throw std::logic_error("lower: striped REDUCE over several ranges");
       return true;
@@ -105,6 +106,12 @@ class Lowering {
   // short ranges, which are written out anyway.
   bool few(const Reduction& r) const {
     return r.ranges.size() == 1 && small(r) && is_light(r) && ((r.kind != ReduceKind::fma && !is_paired(r)) || in_short_loops_);
+  }
+  // Whether a matrix product is better as a dot product for each element: its operands are contiguous in its range, but not in
+  // the innermost loop of the kernel.
+  bool is_far_over_lanes(const Reduction& r) const {
+    if (r.ranges.size() != 1 || small(r) || innermost_ == no_id || loads_apart(g_, r.values, innermost_) == 0) return false;
+    return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
   bool is_paired(const Reduction& r) const { return g_.op(r.values[0]) == Op::DOT2; }
 
@@ -126,7 +133,7 @@ class Lowering {
   }
   // The factors of the elements that a sum of products adds; empty: it adds something else.
   std::vector<Id> factors(const Reduction& r) const {
-    if (r.kind == ReduceKind::dot) return r.values;
+    if (operands_of(r.kind) == 2) return r.values;
     if (r.kind == ReduceKind::sum && g_.op(r.values[0]) == Op::MUL) return g_.sources(r.values[0]);
     return {};
   }

@@ -113,6 +113,14 @@ TEST(PairProducts, BatchesAndEpilogue) {
   }
 }
 
+// Each element is a dot product of rows, which are contiguous.
+TEST(PairProducts, FewRowsTimesRows) {
+  for (const bool symbolic : {false, true})
+    for (const std::int64_t depth : {9, 63, 64, 130})
+      check({.rows = 3, .depth = depth, .columns = 11, .symbolic = symbolic, .transposed = true});
+  check({.rows = 5, .depth = 100, .columns = 30, .spelled = true, .transposed = true}, not_paired);
+}
+
 // y[i] = sum over k of a[i, k] * (x[k] - 7), with neighbours in k next to each other in memory.
 struct Dot {
   std::string a = "u8", x = "i8", sum = "i32", change = "sub";  // change: of x, with 7
