@@ -283,7 +283,8 @@ bool RowClusters::find_halos(RowCluster& c) {
         stored = true;
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
-        if (nth(s_.buffers, b).whole) return no("the program asks for the whole tensor between them, or a product reads it packed");
+        if (nth(s_.buffers, b).whole)
+          return no("the program asks for the whole tensor between them, or a product reads it packed");
         if (tile_steps_[k].has_product && tile_steps_[r].has_product)
           return no("both are matrix products, which are fastest with tiles of many rows");
         const auto halo = offsets(k, b, r, c.depth);
