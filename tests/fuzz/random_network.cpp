@@ -185,7 +185,9 @@ Id dense(ProgramState& s, Id x) {
 Id quantised(ProgramState& s, Id x) {
   const std::int64_t m = s.draw.between(7, 20), n = s.draw.between(7, 40), k = s.draw.between(15, 40);
   const Id a = small_integers(s, filled(s, numeric(s, x), 0, {m, k}));
-  Id b = small_integers(s, filled(s, numeric(s, s.any()), s.draw.between(0, 3), {n, k}));
+  const Id other = numeric(s, s.any());
+  const std::int64_t from = s.draw.between(0, 3);
+  Id b = small_integers(s, filled(s, other, from, {n, k}));
   if (s.draw.one_in(2)) b = s.b.elementwise(Op::SUB, {b, s.number(DType::i32, s.draw.of(std::array{3, 128, 32'000}))});
   const Id c = contract_last(s, a, b);
   return s.draw.one_in(2) ? s.as(c, DType::f32) : c;
