@@ -9,6 +9,7 @@
 
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
+#include "compiler/codegen/dot2.h"
 #include "compiler/codegen/registers.h"
 #include "compiler/codegen/scale.h"
 #include "compiler/codegen/target_machine.h"
@@ -174,6 +175,7 @@ Value* int_binary(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
     case Op::XOR: return b.CreateXor(x, y);
     case Op::SHL:
     case Op::SHR: return shift(b, op, x, y, d);
+    case Op::DOT2: return emit_dot2(b, x, y);
     default: unsupported(op, d);
   }
 }
@@ -279,6 +281,7 @@ Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<Value* cons
     }
     case Op::LANE: return lane_count(x) == 1 ? x : b.CreateExtractElement(x, g.slot(node));
     case Op::SHUFFLE: return emit_shuffle(b, g.args(node), operands);
+    case Op::PAIRS: return b.CreateBitCast(x, with_lanes(b.getInt32Ty(), g.lanes(node)));
     default: throw std::logic_error("codegen: not a lane operation");
   }
 }

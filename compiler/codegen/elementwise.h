@@ -15,7 +15,7 @@ llvm::Value* emit_elementwise(LlvmBuilder& b, const Graph& g, Id node, std::span
 // Emits an index expression over constants and the nodes in `known`. Adds its nodes to `known`.
 llvm::Value* emit_expression(LlvmBuilder& b, const Graph& g, Id expression, std::unordered_map<Id, llvm::Value*>& known);
 
-// Emits BROADCAST, RAMP, LANE or SHUFFLE.
+// Emits BROADCAST, RAMP, LANE, SHUFFLE or PAIRS.
 llvm::Value* emit_lanes(LlvmBuilder& b, const Graph& g, Id node, std::span<llvm::Value* const> operands);
 
 }  // namespace kiln::compiler

@@ -289,7 +289,8 @@ class KernelEmitter {
       case Op::BROADCAST:
       case Op::RAMP:
       case Op::LANE:
-      case Op::SHUFFLE: return emit_lanes(b_, g_, t.node, operand_values(t));
+      case Op::SHUFFLE:
+      case Op::PAIRS: return emit_lanes(b_, g_, t.node, operand_values(t));
       default:
         if (!is_elementwise(g_.op(t.node)))
           throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");

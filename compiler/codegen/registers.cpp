@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
 
@@ -11,7 +12,8 @@ using llvm::Value;
 
 Value* in_registers(LlvmBuilder& b, Value* x, Value* y, llvm::function_ref<Value*(Value*, Value*)> f) {
   const int lanes = lane_count(x), element = narrow<int>(x->getType()->getScalarSizeInBits());
-  const int width = std::clamp(ceil_power_of_two(lanes), 128 / element, 512 / element);
+  const int widest = vector_bits(*b.GetInsertBlock()->getParent());
+  const int width = std::clamp(ceil_power_of_two(lanes), 128 / element, widest / element);
   const auto part = [&](Value* v, int first) -> Value* {
     if (lanes == 1) return b.CreateInsertElement(llvm::PoisonValue::get(with_lanes(v->getType(), width)), v, std::uint64_t{0});
     if (lanes == width) return v;

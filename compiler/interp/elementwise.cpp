@@ -123,6 +123,20 @@ bool integer_op(Op op, const Loop& l) {
   }
 }
 
+// The sum of the products of low and of high halves.
+std::int32_t dot2(std::int32_t a, std::int32_t b) {
+  const auto low = [](std::int32_t v) { return static_cast<std::int64_t>(static_cast<std::int16_t>(v & 0xffff)); };
+  const auto high = [](std::int32_t v) { return static_cast<std::int64_t>(v >> 16); };
+  return static_cast<std::int32_t>(low(a) * low(b) + high(a) * high(b));
+}
+
+template <class T>
+bool word_op(Op op, const Loop& l) {
+  if constexpr (std::is_same_v<T, std::int32_t>)
+    if (op == Op::DOT2) return l.binary<T, T>(dot2), true;
+  return false;
+}
+
 template <class T>
 bool common_op(Op op, const Loop& l) {
   using C = s::Compute<T>;
@@ -148,7 +162,7 @@ bool any_op(Op op, const Loop& l) {
   if constexpr (s::is_real<T>)
     return real_unary<T>(op, l) || common_op<T>(op, l);
   else
-    return integer_op<T>(op, l) || common_op<T>(op, l);
+    return word_op<T>(op, l) || integer_op<T>(op, l) || common_op<T>(op, l);
 }
 
 void cast(DType to, DType from, const Loop& l) {

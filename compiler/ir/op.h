@@ -38,6 +38,7 @@ namespace kiln::compiler {
   X(FLOORDIV, "floordiv", "TKP", 2) X(FLOORMOD, "floormod", "TKP", 2) /* integer or index, toward -inf; by 0 gives 0 */ \
   X(POW,      "pow",      "TK",  2) \
   X(SCALE,    "scale",    "KP",  2)  /* floats {x, n}: x * 2^n with one rounding; x NaN or its size in [1/2, 2]; n NaN or an integer up to twice the largest exponent in size */ \
+  X(DOT2,     "dot2",     "KP",  2)  /* i32 words of two i16: the product of the low halves plus that of the high halves; the sum wraps */ \
   X(MIN,      "min",      "TKP", 2) X(MAX, "max", "TKP", 2) /* floats: NaN if either is NaN; -0 < +0 */ \
   X(AND,      "and",      "TKP", 2) X(OR, "or", "TKP", 2) X(XOR, "xor", "TKP", 2) \
   X(SHL,      "shl",      "TKP", 2) X(SHR, "shr", "TKP", 2) /* count masked to width; SHR arithmetic on signed */ \
@@ -76,7 +77,8 @@ namespace kiln::compiler {
   X(BROADCAST,"broadcast","P",   1)  /* scalar to lanes */ \
   X(RAMP,     "ramp",     "P",   1)  /* {base}; args {stride}: base + stride*lane */ \
   X(LANE,     "lane",     "P",   1)  /* {vector}; args {i} */ \
-  X(SHUFFLE,  "shuffle",  "P",   -1) /* {vectors of equal lanes...}; args: per result lane, its lane in the vectors side by side */
+  X(SHUFFLE,  "shuffle",  "P",   -1) /* {vectors of equal lanes...}; args: per result lane, its lane in the vectors side by side */ \
+  X(PAIRS,    "pairs",    "P",   1)  /* {i16 vector}: i32 words for DOT2. The halves of word i are lanes 2 * i (low) and 2 * i + 1 */
 // clang-format on
 
 // Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE (or
@@ -161,6 +163,7 @@ constexpr bool is_commutative(Op op) {
   switch (op) {
     case Op::ADD:
     case Op::MUL:
+    case Op::DOT2:
     case Op::MIN:
     case Op::MAX:
     case Op::AND:

@@ -20,7 +20,7 @@ constexpr Rule rules[] = {
     {Op::SUB, "IFX"},     {Op::MUL, "IFX"},    {Op::FDIV, "F"},   {Op::CDIV, "IX"},   {Op::CMOD, "IX"},    {Op::FLOORDIV, "IX"},
     {Op::FLOORMOD, "IX"}, {Op::POW, "F"},      {Op::MIN, "BIFX"}, {Op::MAX, "BIFX"},  {Op::AND, "BI"},     {Op::OR, "BI"},
     {Op::XOR, "BI"},      {Op::SHL, "I"},      {Op::SHR, "I"},    {Op::LT, "BIFX"},   {Op::LE, "BIFX"},    {Op::EQ, "BIFX"},
-    {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"}, {Op::FMA, "IF"},   {Op::SCALE, "F"},
+    {Op::NE, "BIFX"},     {Op::WHERE, "BIFX"}, {Op::FMA, "IF"},   {Op::SCALE, "F"},   {Op::DOT2, "I"},
 };
 
 constexpr std::string_view reduce_classes[] = {"IF", "IF",  "BIF", "BIF", "B",
@@ -73,6 +73,10 @@ DType elementwise_dtype(Op op, std::span<const DType> operands, DType target, st
     d = v;
   }
   if (!expect_class(name(op), operand_classes(op), d, problem)) return DType::none;
+  if (op == Op::DOT2 && d != DType::i32) {
+    problem = "`dot2` expected words of type i32, got " + text(d);
+    return DType::none;
+  }
   if (is_comparison(op)) return DType::boolean;
   if (op == Op::CAST) {
     if (target == DType::none) problem = "`cast` expected a result type, got none";

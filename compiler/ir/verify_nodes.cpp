@@ -253,6 +253,9 @@ bool ramp(const Node& n) {
 bool lane(const Node& n) {
   return keeps_dtype(n) && n.lanes() == 1 && n.args().size() == 1 && args_in(n, 0, n.g.lanes(n.src()[0]));
 }
+bool pairs(const Node& n) {
+  return n.dtype() == DType::i32 && n.src_dtype(0) == DType::i16 && n.g.lanes(n.src()[0]) == 2 * n.lanes() && n.args().empty();
+}
 bool shuffle(const Node& n) {
   if (!keeps_dtype(n) || std::ssize(n.args()) != n.lanes()) return false;
   const int lanes = n.g.lanes(n.src()[0]);
@@ -346,6 +349,7 @@ constexpr Check checks[] = {
     {{"P", "ramp", "one integer scalar; args {stride}, where stride times lanes fits in i64"}, Op::RAMP, Op::RAMP, ramp},
     {{"P", "lane", "args {i} below the vector's lanes"}, Op::LANE, Op::LANE, lane},
     {{"P", "shuffle", "vectors of one type; args: one of their lanes per lane"}, Op::SHUFFLE, Op::SHUFFLE, shuffle},
+    {{"P", "pairs", "i32 words of a vector of i16 with twice as many lanes"}, Op::PAIRS, Op::PAIRS, pairs},
 };
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/striped_reduce.h"
 #include "compiler/symbolic/bounds.h"
+#include "compiler/symbolic/value_bounds.h"
 #include "compiler/target/lane_limits.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -89,13 +90,14 @@ class Lowering {
   }
 
   bool stripes(const Reduction& r) {
-    if (r.kind == ReduceKind::fma || r.ranges.empty()) return false;
+    if (r.ranges.empty()) return false;
+    if (r.kind == ReduceKind::fma) return is_far_over_lanes(r) && fit_pairs(r);
     if (r.order_matters() && r.order == ReduceOrder::striped) {
       if (r.ranges.size() != 1) throw std::logic_error("lower: striped REDUCE over several ranges");
       return true;
     }
     if (r.order_matters() || r.ranges.size() != 1 || small(r) || loop_has_lanes(r)) return false;
-    if (r.kind == ReduceKind::dot && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
+    if ((r.kind == ReduceKind::dot || is_paired(r)) && loads_apart(g_, r.values, r.ranges[0]) > 0) return false;
     return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
   }
   bool small(const Reduction& r) const {
@@ -106,7 +108,7 @@ class Lowering {
   // short ranges, which are written out anyway. The windows of one channel share loads only if they are written out.
   bool few(const Reduction& r) const {
     if (r.kind == ReduceKind::fma && !in_short_loops_) return is_window(r);
-    return r.ranges.size() == 1 && small(r) && is_light(r);
+    return r.ranges.size() == 1 && small(r) && is_light(r) && (!is_paired(r) || in_short_loops_);
   }
   // Whether this is a short sum of products over constant ranges, and vectors along the innermost loop differ in all loops.
   bool is_window(const Reduction& r) const {
@@ -126,6 +128,13 @@ class Lowering {
       return std::ranges::all_of(kernel_, [&](Id loop) { return std::ranges::binary_search(below, loop); });
     });
   }
+  // Whether a matrix product is better as a dot product for each element: its operands are contiguous in its range, but not in
+  // the innermost loop of the kernel.
+  bool is_far_over_lanes(const Reduction& r) const {
+    if (r.ranges.size() != 1 || small(r) || innermost_ == no_id || loads_apart(g_, r.values, innermost_) == 0) return false;
+    return contiguous_over(g_, r.values, r.ranges[0]) && !has_vectors_over(g_, r.values, r.ranges[0]);
+  }
+  bool is_paired(const Reduction& r) const { return g_.op(r.values[0]) == Op::DOT2; }
 
   Id identity(const Reduction& r) { return g_.constant(r.acc, reduce_identity(r.kind, r.acc)); }
 
@@ -140,10 +149,35 @@ class Lowering {
                             : has_vectors_over(g_, r.values, range) ? Stripes::element
                             : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
                                                                              : Stripes::element;
+    if (stripes == Stripes::vector && !small(r) && fit_pairs(r)) return pairs(r);
     const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, innermost_ != no_id, levels};
     const bool one_for_each = across && g_.is_const(extent) && most <= reduce_stripes;
     return one_for_each || (small(r) && is_light(r)) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
+  // The factors of the elements that a sum of products adds; empty: it adds something else.
+  std::vector<Id> factors(const Reduction& r) const {
+    if (operands_of(r.kind) == 2) return r.values;
+    if (r.kind == ReduceKind::sum && g_.op(r.values[0]) == Op::MUL) return g_.sources(r.values[0]);
+    return {};
+  }
+  // Whether the products are of values that fit i16, and loads of them are contiguous.
+  bool fit_pairs(const Reduction& r) const {
+    const std::vector<Id> x = factors(r);
+    if ((r.acc != DType::i32 && r.acc != DType::u32) || x.empty() || loads_apart(g_, x, r.ranges[0]) > 0) return false;
+    Bounds indices(g_, facts_);
+    ValueBounds bounds(g_, indices);
+    return std::ranges::all_of(x, [&](Id v) { return fits_i16(bounds(v)); });
+  }
+
+  // The sum in i32, which has the bits of the sum in u32.
+  Id pairs(const Reduction& r) {
+    std::vector<Id> x = factors(r);
+    for (Id& v : x)
+      if (r.acc != DType::i32) v = g_.make(Op::CAST, DType::i32, {v});
+    const Id zero = g_.constant(DType::i32, 0), range = r.ranges[0];
+    return lower_striped(g_, loops_, {Op::ADD, DType::i32, zero, x, range, g_.end(range), Stripes::pairs, false, 1});
+  }
+
   // Whether the innermost loop of the kernel is better as lanes than the range of this reduction: the elements of a column of a
   // matrix are far apart, and neighbouring columns are contiguous.
   bool loop_has_lanes(const Reduction& r) const {

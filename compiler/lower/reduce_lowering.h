@@ -6,7 +6,8 @@
 //   or 32 scalars if the kernel's innermost loop is contiguous where the range is not: that loop then becomes lanes.
 //   argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the first
 //   position that has it. f16 and bf16 accumulate in f32 and round once. If the order cannot
-//   matter (min, max, any, all, integers), stripes are used for contiguous elements, else one accumulator.
+//   matter (min, max, any, all, integers), stripes are used for contiguous elements, else one accumulator. Products of
+//   contiguous values that fit i16 are added as pairs of neighbours, by DOT2.
 // Requires: K level, decompose_half ran.
 // Example: REDUCE{x[k], k < K} args {sum, sequential}  ->  GET of FOR k in 0..K { acc = acc + x[k] }, where acc starts at 0
 #pragma once

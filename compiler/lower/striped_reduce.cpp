@@ -108,7 +108,8 @@ class Lowering {
 
   Id block(Id begin, Id end) {
     switch (r_.stripes) {
-      case Stripes::vector: return by_lanes(begin, end);
+      case Stripes::vector: return by_lanes(begin, end, identity_);
+      case Stripes::pairs: return by_pairs(begin, end);
       case Stripes::element: return by_elements(begin, end);
       case Stripes::scalars: return by_scalars(begin, end);
       case Stripes::chains: break;
@@ -155,17 +156,16 @@ class Lowering {
     return tree(loop(range, begin, end, identity_, next, 1));
   }
 
-  // begin + the largest multiple of 32 that fits.
-  Id end_of_whole(Id begin, Id end) {
-    const Id step = g_.index(reduce_stripes);
+  // begin + the largest multiple of `positions` that fits.
+  Id end_of_whole(Id begin, Id end, int positions = reduce_stripes) {
+    const Id step = g_.index(positions);
     const Id count = sub_index(g_, end, begin);
     return add_index(g_, begin, mul_index(g_, index_binary(g_, Op::FLOORDIV, count, step), step));
   }
 
-  // Whole vectors of 32 elements, then one masked vector.
-  Id by_lanes(Id begin, Id end) {
+  // Whole vectors of 32 elements, then one masked vector. acc: the accumulators before them.
+  Id by_lanes(Id begin, Id end, Id acc) {
     const Id middle = end_of_whole(begin, end);
-    Id acc = identity_;
     if (middle != begin) {
       const Id range = loops_.range(g_, middle, RangeKind::vector);
       const std::vector<Id> x = at(ramp(g_, range, 1, reduce_stripes), no_id);
@@ -180,6 +180,22 @@ class Lowering {
       acc = loop(range, middle, end, acc, where(mask, accumulate(before, x), before), reduce_stripes);
     }
     return tree(acc);
+  }
+
+  // Vectors of 64 elements, in which a lane adds the products of two neighbours. by_lanes() adds what they leave.
+  Id by_pairs(Id begin, Id end) {
+    constexpr int positions = 2 * reduce_stripes;
+    const Id middle = end_of_whole(begin, end, positions);
+    if (middle == begin) return by_lanes(begin, end, identity_);
+    const Id range = loops_.range(g_, middle, RangeKind::vector);
+    std::vector<Id> x = at(ramp(g_, range, 1, positions), no_id);
+    for (Id& v : x) {
+      v = g_.make(Op::CAST, DType::i16, {widen_lanes(g_, v, positions)}, {}, {}, positions);
+      v = g_.make(Op::PAIRS, DType::i32, {v}, {}, {}, reduce_stripes);
+    }
+    const Id products = g_.make(Op::DOT2, DType::i32, {x[0], x[1]}, {}, {}, reduce_stripes);
+    const Id next = combine(carry(range, identity_), products);
+    return by_lanes(middle, end, loop(range, begin, middle, identity_, next, positions));
   }
 
   // Iterations of 32 elements, then one iteration for the rest.

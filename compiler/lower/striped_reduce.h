@@ -10,6 +10,7 @@ namespace kiln::compiler {
 
 enum class Stripes : std::uint8_t {
   vector,   // 32 positions at once: the accumulators are the lanes of one vector, and so are the values
+  pairs,    // 64 positions at once, and 32 at the end: of products of two i32 that fit i16, in any order
   element,  // one position at a time, whose value goes to its lane of the accumulators
   scalars,  // 32 positions at once, with 32 scalar accumulators, so that an outer range can become lanes
   chains,  // like scalars, but one accumulator after the other: 32 loops, each over every 32nd position. For values that are in

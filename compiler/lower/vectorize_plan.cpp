@@ -39,6 +39,11 @@ struct Body {
   bool has_borders = false;  // conditions that may hold for inner iterations only (interior.h)
 };
 
+// Whether an accumulator's next value is an fma, or a sum with the products of a pair.
+bool adds_product(const Graph& g, Id next) {
+  return g.op(next) == Op::FMA || (g.op(next) == Op::ADD && g.op(g.src(next, 1)) == Op::DOT2);
+}
+
 Body look(const Graph& g, std::span<const Id> stores) {
   Body b;
   for (const Id id : g.reachable(stores)) {
@@ -53,7 +58,7 @@ Body look(const Graph& g, std::span<const Id> stores) {
     if (op != Op::FOR) continue;
     b.has_loops = true;
     const auto yield = loop_parts(g, id).yield;
-    if (yield.size() == 1 && g.op(yield[0]) == Op::FMA) b.fma_loops.push_back(id);
+    if (yield.size() == 1 && adds_product(g, yield[0])) b.fma_loops.push_back(id);
   }
   return b;
 }

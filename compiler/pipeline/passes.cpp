@@ -18,6 +18,7 @@
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
 #include "compiler/schedule/pack_windows.h"
+#include "compiler/schedule/pair_products.h"
 #include "compiler/schedule/ping_pong.h"
 #include "compiler/schedule/share_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
@@ -53,6 +54,7 @@ constexpr Pass table[] = {
     {"fold_stages", program, Form::ranges, optional, fold_stages_to_the_end},
     {"kernel_split", segment, Form::kernels, required, kernel_split},
     {"pack_windows", segment, Form::kernels, optional, pack_windows},
+    {"pair_products", segment, Form::kernels, optional, pair_products},
     {"pack_operands", segment, Form::kernels, optional, pack_operands},
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},

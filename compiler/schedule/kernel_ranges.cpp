@@ -7,6 +7,13 @@ namespace kiln::compiler {
 
 std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k) { return g.sources(g.src(k.sink).front(), 1); }
 
+bool varies_only_over(const Graph& g, const std::vector<Id>& nodes, const std::vector<Id>& loops, Id r) {
+  return std::ranges::none_of(nodes, [&](Id id) {
+    if (g.op(id) == Op::REDUCE) return true;
+    return g.op(id) == Op::RANGE && id != r && std::ranges::find(loops, id) == loops.end();
+  });
+}
+
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes) {
   std::unordered_set<Id> seen;
   std::vector<Id> out;

@@ -1,6 +1,7 @@
 #include "compiler/schedule/pack_operands.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <unordered_map>
 
@@ -25,8 +26,9 @@ constexpr std::int64_t walks_for_panels = 32;       // passes over a contiguous 
 constexpr std::int64_t walks_for_rows = 8;          // passes over an operand that is not contiguous
 
 struct Operand {
-  Id load;
-  Id r, column;
+  Id value;  // a LOAD, or a word of DOT2
+  Id r;
+  Id column;                   // the innermost LOOP range; no_id: the value does not depend on it
   std::vector<Id> outer;       // the other LOOP ranges that the index depends on, outermost first
   bool contiguous;             // neighbours in the column are neighbours in memory
   std::int64_t columns, size;  // size: all elements; 0: not constant
@@ -40,8 +42,21 @@ class Packing {
   Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
       : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
 
+  // The kernel that copies words of DOT2; nullopt: all words are packed.
+  std::optional<Kernel> pack_words() {
+    if (loops_.empty()) return std::nullopt;
+    for (const Id id : g_.reachable(kernel_.sink)) {
+      if (g_.op(id) != Op::REDUCE || g_.op(g_.src(id, 0)) != Op::DOT2 || g_.src(id).size() != 2) continue;
+      const Id r = g_.src(id, 1);
+      for (const Id word : g_.sources(g_.src(id, 0)))
+        if (const std::vector<Id> nodes = g_.reachable(word); g_.op(word) != Op::LOAD && varies_only_over(g_, nodes, loops_, r))
+          return packed(over(word, r, nodes, false));
+    }
+    return std::nullopt;
+  }
+
   // The kernel that copies the operand; nullopt: nothing to pack.
-  std::optional<Kernel> run() {
+  std::optional<Kernel> pack_operand() {
     if (loops_.size() < 2) return std::nullopt;
     for (const Id id : g_.reachable(kernel_.sink)) {
       if (g_.op(id) != Op::REDUCE) continue;
@@ -71,13 +86,22 @@ class Packing {
       }
     const Id column = loops_.back();
     if (!is_among(used, r) || !is_among(used, column)) return std::nullopt;
-    Operand o{load, r, column, {}, constant_of(split_at(*index, column).factor) == 1, constant_extent(column), 0};
+    return over(load, r, used, constant_of(split_at(*index, column).factor) == 1);
+  }
+
+  // used: the ranges on which the value depends, and perhaps other nodes.
+  Operand over(Id value, Id r, std::span<const Id> used, bool contiguous) const {
+    const Id column = is_among(used, loops_.back()) ? loops_.back() : no_id;
+    Operand o{value, r, column, {}, contiguous, column == no_id ? 1 : constant_extent(column), 0};
     o.size = o.columns * constant_extent(r);
     for (const Id loop : loops_) {
       if (loop == column || !is_among(used, loop)) continue;
       o.outer.push_back(loop);
-      if (__builtin_mul_overflow(o.size, constant_extent(loop), &o.size)) return std::nullopt;
+      if (__builtin_mul_overflow(o.size, constant_extent(loop), &o.size)) o.size = std::numeric_limits<std::int64_t>::max();
     }
+    const std::int64_t size = bytes(g_.dtype(value)), panel = panel_bytes / std::max<std::int64_t>(4, size);
+    const bool large = o.size > fits_in_cache / size && o.columns >= fewest_panels * panel;
+    if (large && (o.columns % panel == 0 || may_store_twice())) o.panel = panel;
     return o;
   }
 
@@ -114,10 +138,7 @@ class Packing {
     return loads == 1 && (!has_copies || operations <= most_of_columns);
   }
 
-  bool worth_it(Operand& o) {
-    const std::int64_t panel = panel_bytes / std::max(4, bytes(g_.dtype(o.load)));
-    const bool large = o.size > fits_in_cache / bytes(g_.dtype(o.load)) && o.columns >= fewest_panels * panel;
-    if (large && (o.columns % panel == 0 || may_store_twice())) o.panel = panel;
+  bool worth_it(const Operand& o) {
     if (o.contiguous && o.panel == 0) return false;
     const std::int64_t enough = o.contiguous ? walks_for_panels : walks_for_rows;
     std::int64_t walks = 1;
@@ -142,60 +163,67 @@ class Packing {
 
   // The ranges of the packed operand, outermost first: `outer`, then (r, column), or (panel, r, lane).
   struct Layout {
-    std::vector<Id> outer;
-    Id r, column, panel = no_id;
+    std::vector<Id> ranges;
+    Id column;  // of the operand
   };
 
-  // The column of the operand. The last panel ends at the last column.
-  Id column_of(const Operand& o, const Layout& l) {
-    if (o.panel == 0) return l.column;
-    const Id begin = index_mul(g_, l.panel, g_.index(o.panel));
-    return index_add(g_, o.columns % o.panel == 0 ? begin : index_min(g_, begin, g_.index(o.columns - o.panel)), l.column);
+  // fresh: the column has a range of its own. A panel has one in any case, and the last panel ends at the last column.
+  Layout layout(const Operand& o, std::vector<Id> outer, Id r, bool fresh) {
+    Layout l{std::move(outer), o.column};
+    if (o.panel != 0) {
+      const Id panel = range(panels(o)), lane = range(g_.index(o.panel)), begin = index_mul(g_, panel, g_.index(o.panel));
+      const Id first = o.columns % o.panel == 0 ? begin : index_min(g_, begin, g_.index(o.columns - o.panel));
+      l.ranges.insert(l.ranges.end(), {panel, r, lane});
+      l.column = index_add(g_, first, lane);
+      return l;
+    }
+    l.ranges.push_back(r);
+    if (o.column == no_id) return l;
+    if (fresh) l.column = range(g_.end(o.column));
+    l.ranges.push_back(l.column);
+    return l;
   }
 
   Id panels(const Operand& o) { return g_.index((o.columns + o.panel - 1) / o.panel); }
 
   Id packed_index(const Layout& l) {
     Id at = g_.index(0);
-    const auto inside = [&](Id r) { at = index_add(g_, index_mul(g_, at, g_.end(r)), r); };
-    std::ranges::for_each(l.outer, inside);
-    if (l.panel != no_id) inside(l.panel);
-    inside(l.r);
-    inside(l.column);
+    for (const Id r : l.ranges) at = index_add(g_, index_mul(g_, at, g_.end(r)), r);
     return at;
   }
 
+  std::string extents_text(const Operand& o) const {
+    std::string text = index_text_or_id(g_, g_.end(o.r));
+    const Id other = o.column != no_id ? o.column : o.outer.empty() ? no_id : o.outer.back();
+    return other == no_id ? text : text + " x " + index_text_or_id(g_, g_.end(other));
+  }
+
   Kernel packed(const Operand& o) {
-    g_.set_loc(g_.loc(o.load));
-    remark(g_, o.load, remarks::packed, [&] {
-      return "copies the " + index_text_or_id(g_, g_.end(o.r)) + " x " + index_text_or_id(g_, g_.end(o.column)) +
-             " operand of the reduction once, in the order in which the reduction reads it";
+    g_.set_loc(g_.loc(o.value));
+    remark(g_, o.value, remarks::packed, [&] {
+      return "copies the " + extents_text(o) + " operand of the reduction once, in the order in which the reduction reads it";
     });
     const int buffer = count_of(s_.buffers);
-    const DType d = g_.dtype(o.load);
-    const Id columns = o.panel == 0 ? g_.end(o.column) : g_.index((o.columns + o.panel - 1) / o.panel * o.panel);
-    Id size = index_mul(g_, g_.end(o.r), columns);
-    for (const Id loop : o.outer) size = index_mul(g_, size, g_.end(loop));
-    s_.buffers.push_back({d, size, -1, no_id});
-    const int source = nth(kernel_.buffers, g_.slot(g_.state(o.load)));
-    Kernel made = copy(o, buffer, source);
+    Kernel made = copy(o, buffer);
+    Id size = g_.index(1);
+    for (const Id r : g_.sources(g_.src(made.sink, 0), 1)) size = index_mul(g_, size, g_.end(r));
+    s_.buffers.push_back({.dtype = g_.dtype(o.value), .size = size, .whole = g_.op(o.value) != Op::LOAD});
     kernel_.buffers.push_back(buffer);
-    read_packed(o, g_.make(Op::BUFFER, d, {}, {std::ssize(kernel_.buffers) - 1}));
+    read_packed(o, g_.make(Op::BUFFER, g_.dtype(o.value), {}, {std::ssize(kernel_.buffers) - 1}));
     return made;
   }
 
   void read_packed(const Operand& o, Id buffer) {
-    Layout l{o.outer, o.r, o.column};
-    std::vector<Id> loops(loops_.begin(), loops_.end() - 1);
+    const Layout l = layout(o, o.outer, o.r, false);
+    std::vector<Id> loops = loops_;
     std::unordered_map<Id, Id> map;
     if (o.panel != 0) {
-      l.panel = range(panels(o));
-      l.column = range(g_.index(o.panel));
-      map[o.column] = column_of(o, l);
-      loops.push_back(l.panel);
+      map[o.column] = l.column;
+      loops.pop_back();
+      loops.push_back(l.ranges[o.outer.size()]);
+      loops.push_back(l.ranges.back());
     }
-    loops.push_back(l.column);
-    map[o.load] = g_.make(Op::LOAD, g_.dtype(o.load), {buffer, packed_index(l)});
+    map[o.value] = g_.make(Op::LOAD, g_.dtype(o.value), {buffer, packed_index(l)});
     Simplifier simplify(g_, facts_);
     std::vector<Id> ends;
     const std::vector<Id> old = g_.sources(kernel_.sink);
@@ -207,26 +235,30 @@ class Packing {
     kernel_.sink = g_.with_src(kernel_.sink, ends);
   }
 
-  Kernel copy(const Operand& o, int to, int from) {
+  // The kernel that stores the operand in the buffer `to`.
+  Kernel copy(const Operand& o, int to) {
     Kernel k;
-    k.buffers = {to, from};
-    const DType d = g_.dtype(o.load);
-    Layout l;
+    k.buffers = {to};
+    const DType d = g_.dtype(o.value);
     std::unordered_map<Id, Id> map;
-    for (const Id loop : o.outer) l.outer.push_back(map[loop] = range(g_.end(loop)));
-    l.r = map[o.r] = range(g_.end(o.r));
-    if (o.panel != 0) l.panel = range(panels(o));
-    l.column = range(o.panel == 0 ? g_.end(o.column) : g_.index(o.panel));
-    map[o.column] = column_of(o, l);
+    for (const Id id : g_.reachable(o.value)) {
+      if (g_.op(id) != Op::BUFFER) continue;
+      k.buffers.push_back(nth(kernel_.buffers, g_.slot(id)));
+      map[id] = g_.make(Op::BUFFER, g_.dtype(id), {}, {std::ssize(k.buffers) - 1});
+    }
+    std::vector<Id> outer;
+    for (const Id loop : o.outer) outer.push_back(map[loop] = range(g_.end(loop)));
+    const Id r = map[o.r] = range(g_.end(o.r));
+    const Layout l = layout(o, std::move(outer), r, true);
+    if (o.column != no_id) map[o.column] = l.column;
     Simplifier simplify(g_, facts_);
-    const Id from_index = simplify(substitute(g_, g_.src(o.load, 1), map));
-    const Id value = g_.make(Op::LOAD, d, {g_.make(Op::BUFFER, d, {}, {1}), from_index});
+    const Id value = simplify(substitute(g_, o.value, map));
     const Id target = g_.make(Op::BUFFER, d, {}, {0});
     std::vector<Id> end = {g_.make(Op::STORE, DType::none, {target, packed_index(l), value})};
-    end.insert(end.end(), l.outer.begin(), l.outer.end());
-    end.push_back(l.r);
-    if (o.panel != 0) end.push_back(l.panel);
-    end.push_back(l.column);
+    const bool in_panels = o.panel != 0;  // its loops are r, panel, lane: whole rows of the operand are read
+    std::vector<Id> loops = l.ranges;
+    if (in_panels) std::swap(nth(loops, o.outer.size()), nth(loops, o.outer.size() + 1));
+    end.insert(end.end(), loops.begin(), loops.end());
     k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
     return k;
   }
@@ -244,7 +276,8 @@ class Packing {
 
 void pack_operands(Graph& g, Schedule& s) {
   insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
-    if (std::optional<Kernel> copy = Packing(g, s, k, facts).run()) made.push_back(std::move(*copy));
+    while (std::optional<Kernel> copy = Packing(g, s, k, facts).pack_words()) made.push_back(std::move(*copy));
+    if (std::optional<Kernel> copy = Packing(g, s, k, facts).pack_operand()) made.push_back(std::move(*copy));
   });
 }
 

@@ -10,7 +10,9 @@
 //     l in place of j. If the panel does not divide the extent, the last panel begins earlier, and its first columns are computed
 //     twice with equal results.
 //   Contiguous operands that fit a cache, or whose extents are not constants, stay.
-// Requires: kernel_split ran.
+//   Both operands of DOT2 become rows or panels of words, because a word is computed from two elements. An operand that does
+//   not depend on j has the layout p[.., r].
+// Requires: kernel_split ran; pair_products ran, if it runs.
 // Ensures: the same elements are reduced in the same order.
 // Why: without it, lanes of j would be gathered, and rows of b that are N elements apart fall into the same few sets of a cache
 //   if N is near a power of two.

@@ -5,6 +5,7 @@
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
+#include "compiler/ir/sum_of_products.h"
 #include "compiler/target/operation_cost.h"
 
 namespace kiln::compiler {
@@ -82,7 +83,7 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
     if (g_.op(id) != Op::REDUCE) continue;
     p.has_reduce = true;
     p.operations += 1;
-    p.has_product = p.has_product || g_.reduce_kind(id) == ReduceKind::fma;
+    p.has_product = p.has_product || is_sum_of_products(g_, id);
   }
   p.operations *= repeats;
   if (k.is_explicit)
@@ -282,7 +283,8 @@ bool RowClusters::find_halos(RowCluster& c) {
         stored = true;
       for (const std::size_t r : readers) {
         if (!inside(r)) continue;
-        if (nth(s_.buffers, b).whole) return no("the program asks for the whole tensor between them");
+        if (nth(s_.buffers, b).whole)
+          return no("the program asks for the whole tensor between them, or a product reads it packed");
         if (tile_steps_[k].has_product && tile_steps_[r].has_product)
           return no("both are matrix products, which are fastest with tiles of many rows");
         const auto halo = offsets(k, b, r, c.depth);

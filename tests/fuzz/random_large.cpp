@@ -46,7 +46,12 @@ Id long_reduction(ProgramState& s, const ParameterMaker& parameter) {
 // [M, K] times [K, N], where the right operand is larger than a cache.
 Id product(ProgramState& s, const ParameterMaker& parameter) {
   const int m = s.draw.between(30, 40), k = s.draw.between(250, 300), n = s.draw.of(std::array{255, 256, 256, 257, 272, 288});
-  const Id a = parameter(extents(s, {m, k})), b = parameter(extents(s, {k, n}));
+  Id a = parameter(extents(s, {m, k}));
+  Id b = parameter(extents(s, {k, n}));
+  if (is_int(s.g.dtype(a)) && s.draw.one_in(2)) {
+    a = small_integers(s, a);
+    b = small_integers(s, b);
+  }
   const DType d = s.g.dtype(a) == DType::boolean ? DType::f32 : s.g.dtype(a);
   const std::vector<Id> whole = extents(s, {m, n, k}), rows = extents(s, {m, 1, k});
   static constexpr std::int64_t swap[] = {1, 0};

@@ -181,6 +181,18 @@ Id dense(ProgramState& s, Id x) {
   return s.draw.one_in(2) ? activation(s, x) : x;
 }
 
+// [M, K] times [K, N] of small integers, large enough to be multiplied as pairs.
+Id quantised(ProgramState& s, Id x) {
+  const std::int64_t m = s.draw.between(7, 20), n = s.draw.between(7, 40), k = s.draw.between(15, 40);
+  const Id a = small_integers(s, filled(s, numeric(s, x), 0, {m, k}));
+  const Id other = numeric(s, s.any());
+  const std::int64_t from = s.draw.between(0, 3);
+  Id b = small_integers(s, filled(s, other, from, {n, k}));
+  if (s.draw.one_in(2)) b = s.b.elementwise(Op::SUB, {b, s.number(DType::i32, s.draw.of(std::array{3, 128, 32'000}))});
+  const Id c = contract_last(s, a, b);
+  return s.draw.one_in(2) ? s.as(c, DType::f32) : c;
+}
+
 // The same layer a few times. All weights are in one value, each layer's behind the last one's.
 Id stacked(ProgramState& s, Id x) {
   const std::vector<Id> shape = s.b.shape_of(x);
@@ -299,7 +311,7 @@ Id rows(ProgramState& s, Id x) {
 }  // namespace
 
 std::vector<WeightedMaker> network_makers() {
-  return {{pool, 2},    {convolve, 2},  {tile, 2},       {roll, 2},        {activation, 2},    {dense, 2},
+  return {{pool, 2},    {convolve, 2},  {tile, 2},       {roll, 2},        {activation, 2},    {dense, 2}, {quantised, 2},
           {stacked, 1}, {attention, 1}, {layer_norm, 2}, {log_softmax, 1}, {cross_entropy, 1}, {rows, 3}};
 }
 

@@ -127,6 +127,10 @@ Id ProgramState::like(Id x) {
   return draw.one_in(3) ? x : special(g.dtype(x));
 }
 
+Id small_integers(ProgramState& s, Id x) {
+  return s.as(s.as(x, s.draw.of(std::array{DType::u8, DType::i8, DType::i8, DType::i16})), DType::i32);
+}
+
 namespace {
 
 class ProgramMaker {

@@ -73,7 +73,8 @@ std::vector<WeightedMaker> counting_makers();
 std::vector<WeightedMaker> table_makers();
 std::vector<WeightedMaker> vector_makers();
 
-Id flipped(ProgramState& s, Id x);  // flips some axes
+Id small_integers(ProgramState& s, Id x);  // x in i32, but within the range of a type of at most 16 bits
+Id flipped(ProgramState& s, Id x);         // flips some axes
 // With windows of random sizes, steps and dilations, along one or two axes. They return x if nothing fits.
 Id pool(ProgramState& s, Id x);      // the maximum, minimum or sum of each window
 Id convolve(ProgramState& s, Id x);  // [.., C, H] with a filter [O, C, K]: sums of products, perhaps with a border and a bias

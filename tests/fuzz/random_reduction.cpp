@@ -52,6 +52,10 @@ Id matmul(ProgramState& s, Id x) {
     y = s.b.permute(y, swap);
     std::swap(right[0], right[1]);
   }
+  if (is_int(s.g.dtype(x)) && s.draw.one_in(2)) {
+    y = small_integers(s, y);
+    x = small_integers(s, x);
+  }
   std::vector<Id> whole = shape;
   whole.insert(whole.end() - 1, right[0]);
   if (s.elements(whole) > s.most_elements * 10) return x;
@@ -59,6 +63,7 @@ Id matmul(ProgramState& s, Id x) {
   left.insert(left.end() - 1, s.g.index(1));
   const Id a = s.b.expand(s.b.reshape(x, left), whole), c = s.b.broadcast_to(s.as(y, s.g.dtype(x)), whole);
   const std::int64_t axes[] = {static_cast<std::int64_t>(whole.size()) - 1};
+  if (is_int(s.g.dtype(x)) && s.draw.one_in(4)) return s.b.reduce(ReduceKind::sum, s.b.elementwise(Op::MUL, {a, c}), axes);
   return s.draw.one_in(4) ? s.b.reduce_dot(a, c, axes) : s.b.reduce_fma(a, c, axes);
 }
 

@@ -120,12 +120,18 @@ Wide floor_div(Wide a, Wide b) {
   return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
+// The value of 16 bits of a, from bit `shift` on.
+Wide half(Wide a, int shift) {
+  return integer_value(DType::i16, integer_bits(DType::i16, floor_div(a, static_cast<Wide>(1) << shift)));
+}
+
 Wide integer_op(Op op, DType d, Wide a, Wide b, Wide c) {
   const Wide shift = b & (bits(d) - 1);
   switch (op) {
     case Op::ADD: return a + b;
     case Op::SUB: return a - b;
     case Op::MUL: return product(a, b);
+    case Op::DOT2: return half(a, 0) * half(b, 0) + half(a, 16) * half(b, 16);
     case Op::FMA: return integer_value(d, integer_bits(d, product(a, b))) + c;
     case Op::NEG: return -a;
     case Op::NOT: return d == DType::boolean ? 1 - a : ~a;

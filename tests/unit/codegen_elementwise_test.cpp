@@ -51,6 +51,7 @@ bool defined_on(Op op, DType d) {
     case Op::FLOORMOD:
     case Op::SHL:
     case Op::SHR: return is_int(d);
+    case Op::DOT2: return d == DType::i32;
     case Op::NOT:
     case Op::AND:
     case Op::OR:

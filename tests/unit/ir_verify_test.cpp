@@ -140,6 +140,12 @@ std::vector<Case> broken_nodes() {
       {Level::program, "lane", [](G g) { return g.make(Op::LANE, DType::f32, {g.constant(DType::f32, 0, 4)}, {4}); }},
       {Level::program, "shuffle",
        [](G g) { return g.make(Op::SHUFFLE, DType::f32, {g.constant(DType::f32, 0, 4)}, {0, 9}, {}, 2); }},
+      {Level::program, "pairs", [](G g) { return g.make(Op::PAIRS, DType::i32, {g.constant(DType::i16, 0, 4)}, {}, {}, 4); }},
+      {Level::kernel, "elementwise-types",
+       [](G g) {
+         const Id word = g.constant(DType::i64, 0);
+         return g.make(Op::DOT2, DType::i64, {word, word});
+       }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::RESHAPE, DType::f32, {x(g), g.index(3)}); }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::PERMUTE, DType::f32, {x(g)}, {0, 0}); }},
       {Level::tensor, "shape", [x](G g) { return g.make(Op::CONCAT, DType::f32, {x(g)}, {7}); }},

@@ -130,6 +130,14 @@ class Run {
         for (std::int64_t l : g_.args(id)) out.push_back(v.at(static_cast<std::size_t>(l)));
         return out;
       }
+      case Op::PAIRS: {
+        const Lanes v = value(g_.src(id, 0));
+        Lanes out;
+        for (std::size_t i = 0; i < lanes; ++i)
+          out.push_back({0, static_cast<std::int32_t>(static_cast<std::uint32_t>(v.at(2 * i).i & 0xffff) |
+                                                      static_cast<std::uint32_t>(v.at(2 * i + 1).i) << 16)});
+        return out;
+      }
       case Op::LOAD: return load(id);
       case Op::ENTRY: return {entry(g_.src(id, 0))};
       case Op::STORE: return {state_after_store(id)};

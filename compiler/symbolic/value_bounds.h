@@ -1,0 +1,25 @@
+// Bounds of integer values: those that loads and arithmetic of a kernel give. Bounds (bounds.h) covers indices and conditions.
+#pragma once
+
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+
+inline bool fits_i16(Interval i) { return i.min >= -32768 && i.max <= 32767; }
+
+class ValueBounds {
+ public:
+  ValueBounds(const Graph& g, Bounds& indices) : graph_(g), indices_(indices) {}
+
+  // An interval with all values of an integer node of at most 32 bits. Arithmetic that may wrap has the interval of its type.
+  Interval operator()(Id root);
+
+ private:
+  Interval derive(Id id);
+
+  const Graph& graph_;
+  Bounds& indices_;
+  IdMap<Interval> memo_;
+};
+
+}  // namespace kiln::compiler
