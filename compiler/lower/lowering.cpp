@@ -186,13 +186,18 @@ void mask_loops(Graph& g, Lowering& k) {
       if (p.lanes) each_tile_step(g, k, [&](Id s) { return compiler::mask_loops(g, *k.loops, s, p.range); });
 }
 
+// Whether the iterations have no loops and no atomic operations.
+static bool is_straight(const Graph& g, std::span<const Id> stores) {
+  return std::ranges::none_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR || g.op(id) == Op::ATOMIC; });
+}
+
 void loop_nest(Graph& g, Lowering& k) {
   if (k.plans.empty())
     for (const Id tile_step : k.tile_steps) k.plans.push_back(scalar_plan(g, k, tile_step));
   if (k.tile_steps.size() > 1) return set_tile_steps(g, k, {in_tiles(g, k)});
   const std::vector<Id> stores = stores_of(g, k.tile_steps[0]);
   describe_loop(g, k, stores);
-  const Borders borders = k.is_explicit ? Borders::stay : Borders::split;
+  const Borders borders = k.is_explicit && !is_straight(g, stores) ? Borders::stay : Borders::split;
   set_tile_steps(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
 }
 

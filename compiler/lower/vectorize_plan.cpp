@@ -147,6 +147,13 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   return true;
 }
 
+// Whether the range around the short inner ranges can become lanes.
+bool outer_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
+  const Short s(g, ranges);
+  if (s.first == 0) return false;
+  return may_be_lanes(g, stores, ranges, s.first - 1, 1) || may_be_lanes(g, stores, ranges, s.first - 1, s.iterations);
+}
+
 // A plan with tiles of a transposed load: [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i]. nullopt: no
 // load needs it, or the ranges are shorter than a tile.
 std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
@@ -173,6 +180,7 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   const std::vector<Id> as_they_are(ranges.begin(), ranges.end()), order = short_last(g, ranges);
   const std::size_t first_short = long_loops(g, order);
   if (order == as_they_are || first_short == order.size()) return as_they_are;
+  if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
   if (!look(g, stores).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
   const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
