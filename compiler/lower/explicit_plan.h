@@ -3,7 +3,8 @@
 // Before: the states that the kernel ends, over LOOP ranges.
 // After: the nodes do not change. In the plan the last range that is not short becomes lanes, with masks where control flow
 //   differs between lanes. Shorter ranges inside it stay loops. No range becomes lanes if the kernel has large arrays for each
-//   iteration, or if `in_order` is set.
+//   iteration, if its loops walk through memory that is far apart for neighbouring lanes and do little else (a running sum
+//   along each row), or if `in_order` is set.
 // Requires: serial_atomics ran.
 #pragma once
 

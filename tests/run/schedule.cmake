@@ -5,6 +5,7 @@ kiln_add_test(scale_test run SOURCES run/scale_test.cpp run/check_at_levels.cpp 
 kiln_add_test(saturated_cast_test run SOURCES run/saturated_cast_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(register_tiles_test run SOURCES run/register_tiles_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(memory_accumulators_test run SOURCES run/memory_accumulators_test.cpp run/check_at_levels.cpp LIBS run_harness)
+kiln_add_test(borders_test run SOURCES run/borders_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(column_lanes_test run SOURCES run/column_lanes_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(window_rows_test run SOURCES run/window_rows_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(entry_test run SOURCES run/entry_test.cpp LIBS run_harness)

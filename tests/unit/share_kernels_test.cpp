@@ -74,6 +74,26 @@ TEST(ShareKernels, LayersWithPlacesInOneInput) {
   EXPECT_EQ(emitted, 3u);  // with the entry of the variant
 }
 
+// The code of atomic operations compares the end of a chunk with the number of iterations.
+TEST(ShareKernels, AtomicsOfOneExtentOnly) {
+  const auto counts = [](const std::string& extent) {
+    return functions(
+        compiled("program counts\nsymbol N min 1 max 1000\n" + std::string(extent == "M" ? "symbol M min 1 max 1000\n" : "") +
+                 "in i32 [N] x\nin i32 [" + extent +
+                 "] z\ninout i32 [16] a\ninout i32 [16] b\n%0 = param x\n%1 = param a\n%2 = const i32 1\n"
+                 "%3 = const bool true\n%4 = range (N), id 0\n%5 = carry %4, %1, slot 0\n%6 = index %0, %4\n"
+                 "%7 = cast index %6\n%8 = max %7, (0)\n%9 = min %8, (15)\n%10 = atomic %5, %3, %2, %9, add\n"
+                 "%11 = kernel %4, %1, %10\n%12 = get %11, slot 0\nstore a, %12\n%13 = param z\n%14 = param b\n"
+                 "%15 = range (" +
+                 extent +
+                 "), id 1\n%16 = carry %15, %14, slot 0\n%17 = index %13, %15\n"
+                 "%18 = cast index %17\n%19 = max %18, (0)\n%20 = min %19, (15)\n"
+                 "%21 = atomic %16, %3, %2, %20, add\n%22 = kernel %15, %14, %21\n%23 = get %22, slot 0\nstore b, %23\n"));
+  };
+  EXPECT_EQ(counts("N"), 1u);
+  EXPECT_EQ(counts("M"), 2u);
+}
+
 TEST(ShareKernels, NoViewsWhereNothingIsShared) {
   const Compiled c = compiled(
       "program p\nsymbol N min 3\nin f32 [N] x\nout f32 [N - 3] y\n%0 = param x\n%1 = slice [N - 3] %0, begin [3]\nstore y, "

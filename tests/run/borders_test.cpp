@@ -1,0 +1,90 @@
+// Loops whose first and last iterations differ from the others: rolls, clamps and concatenations. The compiled object equals
+// the interpreter, bit for bit. The extents are near the sizes of a vector, and so small that no iteration is away from both
+// ends.
+#include <gtest/gtest.h>
+
+#include "tests/run/check_at_levels.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+constexpr std::int64_t widths[] = {1, 2, 3, 5, 15, 16, 17, 31, 33, 63, 65, 127, 128, 130, 131, 257, 300, 1030};
+
+std::string extent(const char* name, std::int64_t value, bool symbolic) { return symbolic ? name : std::to_string(value); }
+
+// y = the sum of the neighbours of each element, across the edges
+std::string rolled(const std::string& type, std::int64_t h, std::int64_t w, bool symbolic) {
+  const std::string rows = extent("H", h, symbolic), columns = extent("W", w, symbolic),
+                    shape = "[" + rows + ", " + columns + "]";
+  return std::string("program rolled\n") + (symbolic ? "symbol H min 1\nsymbol W min 1\n" : "") + "in " + type + " " + shape +
+         " x\nout " + type + " " + shape + " y\n%0 = param x\n%1 = pad [" + rows + " + 2, " + columns +
+         " + 2] %0, before [1, 1], mode wrap\n%2 = slice " + shape + " %1, begin [0, 1]\n%3 = slice " + shape +
+         " %1, begin [2, 1]\n%4 = slice " + shape + " %1, begin [1, 0]\n%5 = slice " + shape +
+         " %1, begin [1, 2]\n%6 = add %2, %3\n%7 = add %4, %5\n%8 = add %6, %7\nstore y, %8\n";
+}
+
+TEST(Borders, Rolls) {
+  for (const char* type : {"f32", "u8", "f64", "i16", "f16"})
+    for (const std::int64_t w : widths)
+      for (const bool symbolic : {false, true}) check_at_levels(rolled(type, 3, w, symbolic), {{"H", 3}, {"W", w}});
+  for (const std::int64_t h : {1, 2, 40}) check_at_levels(rolled("u8", h, 70, true), {{"H", h}, {"W", 70}});
+}
+
+// A kernel that a program writes, with clamped indices.
+TEST(Borders, ClampsInKernels) {
+  for (const std::int64_t w : widths)
+    check_at_levels(
+        "program clamped\nsymbol H min 1\nsymbol W min 1\nin f32 [H, W] x\ninout f32 [H, W] y\n%0 = param x\n%1 = param y\n"
+        "%2 = range (H), id 0\n%3 = range (W), id 1\n%4 = carry %2, %1, slot 0\n%5 = sub %3, (2)\n%6 = max %5, (0)\n"
+        "%7 = add %3, (3)\n%8 = min %7, (W - 1)\n%9 = sub %2, (1)\n%10 = max %9, (0)\n%11 = index %0, %2, %6\n"
+        "%12 = index %0, %10, %8\n%13 = add %11, %12\n%14 = const bool true\n%15 = update %4, %14, %13, %2, %3\n"
+        "%16 = kernel %2, %3, %1, %15\n%17 = get %16, slot 0\nstore y, %17\n",
+        {{"H", 3}, {"W", w}});
+}
+
+// Parts of 1, 40, 64 and 200 columns, in this and in other orders.
+TEST(Borders, Concatenations) {
+  const std::int64_t orders[][4] = {{40, 64, 1, 200}, {64, 40, 200, 1}, {1, 200, 64, 40}, {200, 1, 40, 64}};
+  for (const char* type : {"f32", "u8", "i64"})
+    for (const auto& sizes : orders)
+      for (std::size_t parts = 2; parts <= 4; ++parts) {
+        std::string head = "program joined\nsymbol M\n", body, list;
+        std::int64_t all = 0;
+        for (std::size_t i = 0; i < parts; ++i) {
+          const std::string n = std::to_string(i);
+          head += std::string("in ") + type + " [M, " + std::to_string(sizes[i]) + "] x" + n + "\n";
+          body += "%" + n + " = param x" + n + "\n";
+          list += (i == 0 ? "%" : ", %") + n;
+          all += sizes[i];
+        }
+        const std::string value = "%" + std::to_string(parts);
+        head += std::string("out ") + type + " [M, " + std::to_string(all) + "] y\n";
+        for (const std::int64_t rows : {0, 1, 5})
+          check_at_levels(head + body + value + " = concat " + list + ", axis 1\nstore y, " + value + "\n", {{"M", rows}});
+      }
+}
+
+// The halves of a row, each computed from both.
+TEST(Borders, Rotations) {
+  for (const std::int64_t half : {1, 8, 16, 20, 32, 33, 64, 100}) {
+    const std::string n = std::to_string(half), all = std::to_string(2 * half);
+    check_at_levels("program rotated\nsymbol M\nin f32 [M, " + all + "] x\nin f32 [M, " + n + "] c\nout f32 [M, " + all +
+                        "] y\n%0 = param x\n%1 = param c\n%2 = slice [M, " + n + "] %0, begin [0, 0]\n%3 = slice [M, " + n +
+                        "] %0, begin [0, " + n +
+                        "]\n%4 = mul %2, %1\n%5 = sub %4, %3\n%6 = mul %3, %1\n%7 = add %6, %2\n%8 = concat %5, %7, axis 1\n"
+                        "store y, %8\n",
+                    {{"M", 5}});
+  }
+}
+
+// Each pixel four times: the short range of the columns is inside of lanes, that of the rows is not.
+TEST(Borders, RepeatedPixels) {
+  for (const std::int64_t w : {1, 7, 16, 33, 100})
+    check_at_levels(
+        "program doubled\nsymbol H\nsymbol W\nin f32 [H, W] x\nout f32 [2*H, 2*W] y\n%0 = param x\n"
+        "%1 = reshape [H, 1, W, 1] %0\n%2 = expand [H, 2, W, 2] %1\n%3 = reshape [2*H, 2*W] %2\nstore y, %3\n",
+        {{"H", 3}, {"W", w}});
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
