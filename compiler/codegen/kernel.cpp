@@ -304,7 +304,9 @@ class KernelEmitter {
     for (const Id id : g_.reachable(trip_count))
       if (g_.op(id) == Op::SYM) known[id] = symbol(g_.name(id));
     Value* all = emit_expression(b_, g_, trip_count, known);
-    return b_.CreateAnd(b_.CreateIsNull(symbol("$begin")), b_.CreateICmpEQ(symbol("$end"), all));
+    Value* from_first = b_.CreateIsNull(symbol("$begin"));
+    Value* to_last = b_.CreateICmpEQ(symbol("$end"), all);
+    return b_.CreateAnd(from_first, to_last);
   }
 
   Value* symbol(std::string_view name) {
