@@ -24,8 +24,9 @@ constexpr std::int64_t large_array = 64;  // elements; from this size on an arra
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
 
-// How far apart neighbouring iterations of a range read or write, in elements: 0 if the index is the same; nullopt if the
-// distance is not constant. Borders do not count: a clamped or wrapped index is taken for what it is away from them.
+// The distance in memory between the elements of neighbouring iterations of a range: 0 for the same element, `far` for a
+// multiple of an extent, nullopt if it depends on data. The clamp or wrap of an index is ignored, because only iterations near
+// a border need it.
 class Distances {
  public:
   static constexpr std::int64_t far = std::int64_t{1} << 40;
@@ -73,8 +74,8 @@ class Distances {
   std::unordered_map<Id, std::optional<std::int64_t>> found_;  // by node that depends on the range
 };
 
-// Whether the inner loops of the kernel do little but load and store, in places that are far apart for neighbouring lanes. Then
-// lanes take one cache line each, and those of rows may fall into few sets of a cache.
+// Whether the inner loops of the kernel do little but load and store elements that are far apart for neighbouring lanes. Each
+// lane then needs a cache line of its own. If the lanes are rows, these cache lines may share few sets of the cache.
 bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);

@@ -2,8 +2,8 @@
 //
 // Before: an index may be INVALID, which means "do not access". An operation on an INVALID operand is INVALID.
 // After: no INVALID. Every access whose index could be INVALID has a gate, a bool that is false wherever the index was INVALID.
-//   An access that already had a gate gets the AND of both. WHERE(c, LOAD, alt) is the LOAD if c is part of its gate and alt
-//   its value without an access.
+//   An access that already had a gate gets the AND of both. A gate that is always true is gone. WHERE(c, LOAD, alt) is the LOAD
+//   if c is part of its gate and alt its value without an access.
 // Requires: K level.
 // Example: LOAD(b, WHERE(c, i, INVALID))  ->  LOAD(b, i, 0, gate c)
 #pragma once

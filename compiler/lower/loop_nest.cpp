@@ -264,7 +264,10 @@ class Nest {
     const std::vector<Id> rows = rows_of(stores_);
     const std::span<const Id> whole = std::exchange(stores_, rows);
     const std::optional<Interior> interior = interior_;
-    if (interior_) interior_->stores = rows_of(interior_->stores), interior_->low = rows_of(interior_->low);
+    if (interior_) {
+      interior_->stores = rows_of(interior_->stores);
+      interior_->low = rows_of(interior_->low);
+    }
     std::vector<Id> effects = emit(level + 1, copies);
     interior_ = interior;
     stores_ = whole;

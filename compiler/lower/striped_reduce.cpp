@@ -182,7 +182,8 @@ class Lowering {
     return tree(acc);
   }
 
-  // Vectors of 64 elements, in which a lane adds the products of two neighbours. by_lanes() adds what they leave.
+  // One iteration multiplies 64 elements, and each of its 32 lanes adds the products of two neighbours. by_lanes() adds the
+  // last elements, of which there are less than 64.
   Id by_pairs(Id begin, Id end) {
     constexpr int positions = 2 * reduce_stripes;
     const Id middle = end_of_whole(begin, end, positions);

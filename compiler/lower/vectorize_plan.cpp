@@ -41,7 +41,8 @@ struct Body {
 
 // Whether an accumulator's next value is an fma, or a sum with the products of a pair.
 bool adds_product(const Graph& g, Id next) {
-  return g.op(next) == Op::FMA || (g.op(next) == Op::ADD && g.op(g.src(next, 1)) == Op::DOT2);
+  const auto is_dot2 = [&](Id term) { return g.op(term) == Op::DOT2; };
+  return g.op(next) == Op::FMA || (g.op(next) == Op::ADD && std::ranges::any_of(g.src(next), is_dot2));
 }
 
 Body look(const Graph& g, std::span<const Id> stores) {

@@ -11,8 +11,8 @@ namespace kiln::compiler {
 
 std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k);
 
-// Whether a value can be computed in a kernel of its own, over r and some of the LOOP ranges: it contains no REDUCE, and
-// nothing in it varies over another range. nodes: the value and what it depends on, ascending.
+// Whether a value can be computed in a kernel of its own, over r and some of the LOOP ranges: the value contains no REDUCE, and
+// each of its RANGEs is r or one of the LOOP ranges. nodes: the value and its direct and indirect sources, ascending.
 bool varies_only_over(const Graph& g, const std::vector<Id>& nodes, const std::vector<Id>& loops, Id r);
 
 // The index expressions that `nodes` outside of index arithmetic use, in order of first use. The ranges of END and REDUCE are

@@ -7,8 +7,8 @@
 //   from there. Two layouts:
 //   - rows: p[.., r, j], for an operand whose neighbours in j are not neighbours in memory.
 //   - panels: p[.., J, r, l] = b[.., r, J * panel + l], for a large operand of constant extents. The reduction loops over J and
-//     l in place of j. If the panel does not divide the extent, the last panel begins earlier, and its first columns are computed
-//     twice with equal results.
+//     l in place of j. If the panel does not divide the extent, the last panel begins earlier, and its first columns are
+//     computed twice with equal results.
 //   Contiguous operands that fit a cache, or whose extents are not constants, stay.
 //   Both operands of DOT2 become rows or panels of words, because a word is computed from two elements. An operand that does
 //   not depend on j has the layout p[.., r].

@@ -1,4 +1,5 @@
-// Bounds of integer values: those that loads and arithmetic of a kernel give. Bounds (bounds.h) covers indices and conditions.
+// ValueBounds: intervals of the integers that a kernel loads and computes. Bounds (bounds.h) gives those of indices and
+// conditions.
 #pragma once
 
 #include "compiler/symbolic/bounds.h"
