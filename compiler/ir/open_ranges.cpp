@@ -22,12 +22,13 @@ std::span<const Id> closed_ranges(const Graph& g, Id id) {
   }
 }
 
-void OpenRanges::visit(Id id) {
+void OpenRanges::visit(Id id, Id around) {
   const auto closed = closed_ranges(g_, id);
   std::uint32_t set = 0;
   for (const Id s : g_.src(id)) set = merge(set, of_[s]);  // closed RANGEs too: their ends may depend on others
   if (!closed.empty()) set = without(set, closed);
   if (g_.op(id) == Op::RANGE) set = merge(set, number({id}));
+  if (around != no_id) set = merge(set, number({around}));
   of_[id] = set;
 }
 

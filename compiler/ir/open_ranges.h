@@ -13,7 +13,9 @@ class OpenRanges {
  public:
   explicit OpenRanges(const Graph& g) : g_(g), of_(g.size(), 0) { number({}); }
 
-  void visit(Id id);                                                  // call once for each node, sources first
+  // Call it once for each node, sources first. `around` is the RANGE of a loop that has the node as an effect, so that the node
+  // depends on it too.
+  void visit(Id id, Id around = no_id);
   const std::vector<Id>& of(Id id) const { return *sets_[of_[id]]; }  // ascending
 
  private:

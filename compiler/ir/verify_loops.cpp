@@ -17,7 +17,8 @@ constexpr VerifyRule rules[] = {
     {"KP", "loop-range", "each FOR has a RANGE of its own, on which its bounds and initial values do not depend"},
     {"KP", "loop-carry", "a CARRY has its FOR's initial value of that slot"},
     {"KP", "loop-effect", "a FOR is the effect of one FOR or SINK"},
-    {"KP", "loop-nesting", "the loops that a value depends on are inside one another, and around its users"},
+    {"KP", "loop-nesting",
+     "the loops that a value depends on, or is an effect of, are inside one another, and around its users"},
     {"KP", "memory-use", "a BUFFER and a LOCAL are what an access or ENTRY names, and no values"},
     {"KP", "effect-use",
      "a STORE to a BUFFER is an effect of a FOR, an END or the SINK, an END of the SINK, and of nothing else"},
@@ -37,10 +38,14 @@ class LoopVerifier {
         lister_(sink + 1, no_id) {}
 
   void check() {
-    for (const Id id : nodes_)
-      if (g_.op(id) == Op::FOR) own(id);
     for (const Id id : nodes_) {
-      open_.visit(id);
+      if (g_.op(id) == Op::FOR) own(id);
+      if (g_.op(id) == Op::FOR) list(id, effects_of(g_, id));
+      if (g_.op(id) == Op::SINK) list(id, g_.src(id));
+    }
+    for (const Id id : nodes_) {
+      const Id around = lister_[id];
+      open_.visit(id, around == no_id || g_.op(around) != Op::FOR ? no_id : g_.range_of(around));
       check_node(id);
     }
     if (const auto& left = open_.of(sink_); !left.empty())
@@ -89,9 +94,7 @@ class LoopVerifier {
     for (std::size_t i = names_memory ? 1 : 0; i < src.size(); ++i)
       if (is_memory(g_, src[i]))
         violated(g_, id, "memory-use", "a LOAD in the place of memory, got node %" + std::to_string(src[i]));
-    if (op == Op::SINK) list(id, src);
     if (op == Op::FOR) {
-      list(id, effects_of(g_, id));
       for (const Id s : src.subspan(1, 2 + g_.slot(id)))
         if (std::ranges::binary_search(open_.of(s), src[0]))
           violated(g_, id, "loop-range", "bounds and initial values that do not depend on its own RANGE");

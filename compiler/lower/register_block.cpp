@@ -90,8 +90,8 @@ std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end
 // Equal shares of a range, of at most `most` iterations each.
 int even_share(std::int64_t extent, int most) {
   if (extent == 0) return most;
-  const std::int64_t shares = (extent + most - 1) / most;
-  return narrow<int>((extent + shares - 1) / shares);
+  const std::int64_t shares = (extent - 1) / most + 1;
+  return narrow<int>((extent - 1) / shares + 1);
 }
 
 // Iterations of the copied range whose operand, a row of the reduction each, fills `block_bytes`.
@@ -103,7 +103,7 @@ std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int wi
     if (!g.is_const(end)) return block_rows;
     longest = std::max(longest, g.value(end));
   }
-  return std::max<std::int64_t>(1, block_bytes / (std::max<std::int64_t>(1, longest) * widest));
+  return std::max<std::int64_t>(1, block_bytes / widest / std::max<std::int64_t>(1, longest));
 }
 
 LoopPlan lanes_of_block(Id range, int lanes, int one_register, bool can_mask) {
@@ -143,7 +143,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   if (is_tree) registers = loops.empty() ? std::max(1, target.vector_registers / tree_height) : registers_of_chain;
   while (registers > 1 && columns != 0 && columns < registers * one_register) registers /= 2;
   int lanes = registers * one_register;
-  if (columns != 0) lanes = std::min(lanes, narrow<int>(floor_power_of_two(columns)));
+  if (columns != 0 && columns < lanes) lanes = narrow<int>(floor_power_of_two(columns));
   const int fitting = (target.vector_registers - 1 - registers) / (registers * work.carried);
   const int copies = is_tree ? 1 : even_share(rows, light ? std::clamp(fitting, 1, most_copies) : 4);
   const std::int64_t block = rows_of_block(g, fma_loops, widest) / copies * copies;
