@@ -181,10 +181,13 @@ def write_page(page, compilers, results):
 PAGE = """# Mistakes and what the compilers say
 
 `cmake --build --preset dev --target mistakes_page` makes this page from `tests/compile_fail/newcomers.cpp` and the sources in
-`tests/compile_fail/mistakes/`. Each case is a test: the message names the user's file and line within its first three lines, has at most ten lines and
-says what to write instead. The column of a compiler has the number of lines of its message. In a few cases C++ gives Kiln no way to choose the
-message, so it is the compiler's own. The column "message" has the text of the last compiler. g++ prints it as a name, such as
-`kiln::dsl::why::value_is_rebound_inside_a_scope__write_var`.
+`tests/compile_fail/mistakes/`. Each case is a test. Every message must name the user's file and line within its first three lines. A
+message that Kiln chooses must also have at most ten lines and say what to write instead. In a few cases C++ gives Kiln no way to choose the
+message. Then the compiler prints its own message, whose length and remedy are only counted.
+
+The column "message" has the text of the last compiler. g++ prints a message of Kiln as a name, such as
+`kiln::dsl::why::value_is_rebound_inside_a_scope__write_var`. The column of a compiler has the number of lines of its message. `no remedy`
+marks a message that does not say what to write instead.
 
 """
 
