@@ -3,6 +3,7 @@
 // Before: record nodes in program order, with nodes that open and close scopes.
 // After: pure nodes. Loops and kernels are FOR and KERNEL nodes. A tensor that is written is a chain of states.
 //   - A condition becomes a mask: a variable becomes WHERE(mask, new, old), and a write is gated by the mask.
+//     Example: when(p) { v = a; y(i) = b; }  ->  v: WHERE(p, a, v), y: UPDATE of y(i) by b with the gate p
 //   - A loop carries the tensors and variables that its body assigns. If it has a break, or is under a mask, its first carried
 //     value says whether it continues (FOR with the while flag). So a masked loop has no iterations.
 //   - Outside of kernels, code under a condition or after a break becomes a loop of at most one iteration, so that it is not

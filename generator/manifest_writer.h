@@ -1,10 +1,9 @@
 // The JSON manifest of one compiled program. With it, tools can call the program without its header.
 //
 // Before: a compiled program.
-// After: JSON text. Keys have a fixed order, which is not alphabetical: name, entry, symbols with facts, parameters, and for
-// each
-//   variant, best first, its target, buffers, kernels, workspace. Expressions are texts over the symbols; static extents are
-//   numbers.
+// After: JSON text. Keys have a fixed order, which is not alphabetical: names, symbols with facts, parameters, checks, and for
+//   each variant, best first, its target, buffers, kernels, workspace, loops, numbers. Checks, loops and numbers are there only
+//   if the program has some. Expressions are texts over the symbols; static extents are numbers.
 #pragma once
 
 #include <string>

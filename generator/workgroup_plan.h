@@ -1,14 +1,13 @@
 // WorkgroupPlan: splits a kernel with workgroups at its barriers.
 //
 // Before: the records of a kernel with workgroups.
-// After: by record, whether it runs once for the workgroup or once for each of its work items, and
-//   the number of its barrier interval.
+// After: by record, whether it runs once for the workgroup or once for each of its work items, and the number of its barrier
+//   interval.
 //   - A loop or condition around a barrier, and a value that is the same for all work items, belongs to the workgroup.
 //   - A barrier interval is the part between two barriers, or between a barrier and the begin or end of a loop or condition
 //   around it.
-//   - A value or variable that is used in several barrier intervals is kept in an array with an element for each work item,
-//   unless it is
-//     cheap to compute again.
+//   - A value or variable that is used in several barrier intervals is kept in an array with an element for each work item.
+//     Exception: a value that is cheap to compute again.
 #pragma once
 
 #include <map>
@@ -35,7 +34,7 @@ class WorkgroupPlan {
   bool varies(int position) const { return position >= begin_ && varies_[at(position)]; }
   bool variable_varies(std::uint64_t variable) const { return varying_variables_.contains(variable); }
 
-  // The kept ones: records of values, variables, and local arrays of the kernel.
+  // The values (by record), variables and local arrays that are kept in arrays with an element for each work item.
   const std::set<int>& values() const { return values_; }
   const std::set<std::uint64_t>& variables() const { return variables_; }
   const std::set<std::uint64_t>& locals() const { return locals_; }

@@ -1,5 +1,5 @@
-// Refuses kernels with a fused multiply-add for a target that has none. An fma of other instructions would be correct but very
-// slow, and LLVM would call a library, while an object calls nothing but the runtime.
+// Refuses kernels with a fused multiply-add for a target that has no such instruction. For them LLVM would call a library, but
+// an object calls only the runtime. Other instructions could compute an exact fma, but very slowly.
 #pragma once
 
 #include <span>

@@ -8,7 +8,8 @@
 
 namespace kiln::compiler {
 
-// The code of the workspace's size, which suffices for every variant: an application may ask for it before a variant is forced.
+// The size of the workspace as postfix code (expression.h). The size suffices for every variant, because an application may ask
+// for it first and force another variant then.
 llvm::Constant* emit_workspace(Constants& constants, std::span<const CodegenVariant> variants);
 
 // kernels[i] is the function of variant.schedule.kernels[i].

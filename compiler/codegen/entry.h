@@ -16,7 +16,7 @@
 
 namespace kiln::compiler {
 
-// A function of the type of an entry, with the parameters `before` behind the status.
+// A function of the type of an entry. before: types of more parameters, between the status and the arguments.
 llvm::Function* declare_entry(llvm::Module& module, std::initializer_list<llvm::Type*> before, const std::string& name);
 
 void emit_entry(llvm::Function& entry, llvm::GlobalVariable* description, const CodegenVariant& variant,

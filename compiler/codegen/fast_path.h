@@ -1,4 +1,4 @@
-// The fast path of an entry function (entry.h): for which programs and for which extents its arithmetic cannot overflow.
+// Finds the programs and the extents for which the arithmetic of the fast path (entry.h) cannot overflow.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,8 @@
 
 namespace kiln::compiler {
 
-// Whether the code depends on the trip count: ATOMICs need no indivisible instructions if one call runs all iterations.
+// Whether the kernel has ATOMICs. Then its code depends on the trip count, because ATOMICs need no indivisible instructions in
+// a call that runs all iterations.
 bool has_atomics(const Graph& g, Id sink);
 
 // symbols: of the program, in the order of the argument `symbols`. inout: by slot, whether the kernel reads the buffer's value

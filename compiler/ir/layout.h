@@ -18,7 +18,8 @@ inline std::string layout_text(const Parameter& p) { return layout_text(p.free_s
 
 std::string stride_name(const Parameter& p, std::size_t axis);
 
-// Adds the symbols of all strides, behind the extents. Returns the name of a stride that another symbol has already, else "".
+// Adds the symbols of all strides after the extents. If another symbol already has the name of a stride, returns this name,
+// else "".
 std::string declare_strides(Program& p);
 
 // One stride for each axis.

@@ -1,4 +1,4 @@
-// Between the numbers of the IR and the sizes of containers.
+// Conversions between the numbers of the IR and the sizes of containers.
 //
 // Buffers, slots, axes and args are signed numbers, because -1 means none. std::vector and std::array take unsigned ones.
 #pragma once

@@ -57,7 +57,7 @@ namespace kiln::compiler {
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma and dot; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
-  X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges; args {0}: that of T, else args name one without ranges, a KERNEL's state */ \
+  X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges. args {0}: a STAGE of level T asked for it. args {n, i}: initial state i, of rank 0, of the KERNEL of RANGE n */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
   X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \
@@ -69,7 +69,7 @@ namespace kiln::compiler {
   X(CARRY,    "carry",    "TKP", 2)  /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE, or state i at entry of an iteration of the KERNEL of that first RANGE */ \
   X(GET,      "get",      "TKP", 1)  /* {FOR or KERNEL}; args {i}: carried value or state i after it */ \
   X(LOCAL,    "local",    "TKP", -1) /* {RANGE, extents...}; args {id}: an array of one iteration of the RANGE's region, all zero */ \
-  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate; args {1}: a promise that no other point of the KERNEL touches the element */ \
+  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate; args {1}: a promise that no other work item of the KERNEL touches the element */ \
   X(ATOMIC,   "atomic",   "TKP", -1) /* {state, gate, value [, expected], i...}; args {AtomicKind}: as UPDATE with kind(old, value), indivisible */ \
   X(OLD,      "old",      "TKP", 1)  /* {ATOMIC}: the element before; 0 where its gate is false */ \
   X(ENTRY,    "entry",    "KP",  -1) /* {BUFFER or LOCAL, index...}: its state when the iteration at these indices begins. States have no type at K, P */ \

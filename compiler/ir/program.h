@@ -26,7 +26,8 @@ struct Parameter {
 // The number of the parameter that a PARAM reads, and of its buffer.
 inline int parameter_of(const Graph& g, Id param) { return narrow<int>(g.slot(param)); }
 
-// A symbolic extent with its declared facts, which the entry check ensures and passes may trust. Or a number that the run sets.
+// A symbolic extent with its declared facts, which the entry check ensures and passes may trust. Other kinds of symbols are
+// strides, and numbers that the runtime sets while the program runs.
 struct Symbol {
   enum class Kind : std::uint8_t {
     extent,   // extent of an argument
@@ -50,8 +51,8 @@ struct DataCheck {
   std::string text;
   SourceLoc loc;
 };
-// The name of the parameter behind all arguments that a program with checks has: an inout i32 with the least number of a failed
-// check, or no_check. The runtime owns it; it is not an argument of a call.
+// A program with checks has one more parameter after its arguments, of this name: an inout i32 with the least number of a
+// failed check, or no_check. The runtime owns the parameter; it is not an argument of a call.
 inline constexpr const char* check_parameter = "kiln_check";
 inline constexpr std::int32_t no_check = KILN_NO_CHECK;
 

@@ -24,7 +24,7 @@ constexpr std::optional<std::int64_t> expr_code(Op op) {
 }
 
 // Whether the runtime computes the same value as the IR for all operands. Division by 0 gives 0 in the IR and an error in the
-// runtime, so a divisor must be a positive constant or a maximum with one, as in max(N, 1).
+// runtime, so a divisor must be a positive constant, or a MAX with a positive constant as operand, as in max(N, 1).
 inline bool is_run_arithmetic(const Graph& g, Id id) {
   const Op op = g.op(id);
   if (g.dtype(id) != DType::index || !expr_code(op)) return false;

@@ -53,7 +53,7 @@ struct Kernel {
   std::vector<int> buffers;             // by kernel slot: index into Schedule::buffers
   std::vector<std::size_t> depends_on;  // kernels that must finish first
   bool is_explicit = false;             // the program wrote it as a KERNEL: its loops stay as they are
-  // Buffers whose values on entry the kernel reads before it writes them. Unset: the inout parameters.
+  // Buffers whose values on entry the kernel reads before it writes them. Not set: the inout parameters among `buffers`.
   std::optional<std::vector<int>> at_entry = std::nullopt;
   int segment = 0;  // until dependencies: index into Schedule::segments
   int loop = -1;    // after dependencies: the innermost HostLoop around it

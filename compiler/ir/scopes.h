@@ -37,7 +37,7 @@ IndexGate index_gate(const Graph& g, Id index);
 // Whether the node is a FOR over the work items of a workgroup between two barriers.
 bool is_workgroup_loop(const Graph& g, Id id);
 
-// Whether a program of ranges reads the tensor's elements from memory. Then a kernel of its own computes them.
+// Whether a program of ranges reads the tensor's elements from memory: a PARAM, a STAGE, or a result of a KERNEL.
 bool is_storage(const Graph& g, Id tensor);
 
 inline bool is_scope(Op op) { return op == Op::FOR || op == Op::KERNEL; }

@@ -2,10 +2,11 @@
 //
 // Before: an index may be INVALID, which means "do not access". An operation on an INVALID operand is INVALID.
 // After: no INVALID. Every access whose index could be INVALID has a gate, a bool that is false wherever the index was INVALID.
-//   An access that already had a gate gets the AND of both. A gate that is always true is gone. WHERE(c, LOAD, alt) is the LOAD
-//   if c is part of its gate and alt its value without an access.
+//   An access that already had a gate gets the AND of both. A gate that is always true is gone. WHERE(c, l, alt) becomes l if l
+//   is LOAD(b, i, alt, gate) and c is part of the gate.
 // Requires: K level.
 // Example: LOAD(b, WHERE(c, i, INVALID))  ->  LOAD(b, i, 0, gate c)
+//   WHERE(c, LOAD(b, i, 0, gate c), 0)  ->  LOAD(b, i, 0, gate c)
 #pragma once
 
 #include "compiler/ir/graph.h"

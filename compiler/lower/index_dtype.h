@@ -2,9 +2,9 @@
 //
 // Before: values of type index, which are exact integers.
 // After: only SYM has type index, under a CAST to i64. Every other value has a type that holds all its values and those of its
-//   operands, by their bounds, so no step of a computation overflows. Vectors and divisions are i32 where this is proven,
-//   because a register holds twice the lanes and a division takes a third of the time. Other scalars are i64, the width of an
-//   address. A division of non-negative operands is unsigned, which saves the correction that rounding down needs.
+//   operands, by their bounds, so no step of a computation overflows. Vectors and divisions are i32 if the bounds prove that
+//   i32 suffices, because a register holds twice the lanes and a division takes a third of the time. Other scalars are i64, the
+//   width of an address. A division of non-negative operands is unsigned, which saves the correction that rounding down needs.
 // Requires: P level; conditions are in gates.
 // Example: FLOORDIV index (i, 3) with 0 <= i < 1000  ->  CAST i32 (CDIV u32 (CAST u32 i, 3))
 #pragma once

@@ -1,5 +1,5 @@
-// Index arithmetic on scalars and on vectors of lanes. A vector of indices stays RAMP{base} args {stride} as long as it is one,
-// so that later steps recognise contiguous loads and stores.
+// Index arithmetic on scalars and on vectors of lanes. A vector of indices with a constant distance between its lanes is always
+// written RAMP{base} args {stride}, so that later steps recognise contiguous loads and stores.
 #pragma once
 
 #include <optional>

@@ -20,15 +20,16 @@ namespace kiln::compiler {
 struct Interior {
   std::vector<Id> stores;
   std::int64_t lo = 0, cut = 0;
-  std::vector<Id> low;  // the stores for range < lo, if these iterations can have lanes too: a concatenation's first part
+  // The stores for range < lo, if these iterations can have lanes too, as in the first part of a concatenation.
+  std::vector<Id> low;
 };
 
 // nullopt: no condition is known in an interior, or the borders are most of the range.
 std::optional<Interior> find_interior(Graph& g, std::span<const Id> stores, Id range, int lanes, const Facts& facts);
 
-// Whether outer and inner occur only as outer * extent(inner) + inner, only in addresses, and in no inner loop. Pixels and
-// channels of a row are like this away from the borders. The stores then do the same with outer = 0 and inner over all
-// elements.
+// Whether outer and inner occur only as outer * extent(inner) + inner, only in addresses, and in no inner loop. Example: the
+// pixels and channels of a row, away from the borders. Then one loop suffices: outer is 0, and inner runs to the product of
+// both extents.
 bool walked_as_one(const Graph& g, std::span<const Id> stores, Id outer, Id inner);
 
 }  // namespace kiln::compiler

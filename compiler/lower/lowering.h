@@ -24,7 +24,7 @@ struct Lowering {
   bool in_order = false;                     // from serial_atomics on: iterations must run one after another
   bool has_workgroups = false;               // from workgroup_lanes on: the work items of workgroups became lanes
   std::vector<std::vector<LoopPlan>> plans;  // from vectorize_plan on, by tile step
-  LoweredKernel out;                         // its sink has the effects of all tile steps; the rest is set until loop_nest
+  LoweredKernel out;  // sink: the effects of all tile steps. The steps up to loop_nest set the other fields
 };
 
 // Throws E-stack if the arrays of the kernel need more stack than a thread may have.

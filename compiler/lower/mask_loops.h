@@ -1,7 +1,7 @@
 // mask_loops: changes loops that lanes may leave at different iterations into loops that run while any lane is active.
 //
-// Before: FORs whose bounds or condition depend on `lanes`. This RANGE is a range of the kernel, or the RANGE of a FOR; then
-//   only loops inside this FOR change.
+// Before: FORs whose bounds or condition depend on the RANGE `lanes`, which belongs to the kernel or to a FOR. If it belongs to
+//   a FOR, only loops inside that FOR change.
 // After: no loop bound depends on `lanes`. Each changed FOR has a condition: its carried value 0 says whether the lane is
 //   active. An inactive lane keeps its carried values, and its accesses have a gate that is false. If the first iteration
 //   differs between lanes, the loop counts iterations from 0.

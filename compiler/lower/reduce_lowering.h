@@ -1,13 +1,15 @@
 // reduce_lowering: replaces REDUCE by loops with carried accumulators.
 //
 // Before: REDUCE{values, RANGEs} args {kind, order}.
-// After: no REDUCE. Its value is a GET of a FOR without effects or, for few elements, an expression without a loop. Sequential:
-//   one scalar accumulator, through the nest of the ranges in order. Striped: 32 accumulators in one vector (striped_reduce.h),
-//   or 32 scalars if the kernel's innermost loop is contiguous where the range is not: that loop then becomes lanes.
-//   argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the first
-//   position that has it. f16 and bf16 accumulate in f32 and round once. If the order cannot
-//   matter (min, max, any, all, integers), stripes are used for contiguous elements, else one accumulator. Products of
-//   contiguous values that fit i16 are added as pairs of neighbours, by DOT2.
+// After: no REDUCE. Its value is a GET of a FOR without effects or, for few elements, an expression without a loop.
+//   - Sequential: one scalar accumulator, through the nest of the ranges in order.
+//   - Striped: 32 accumulators in one vector (striped_reduce.h). Exception: if the values are contiguous over the kernel's
+//     innermost loop and not over the range, there are 32 scalar accumulators, and that loop becomes lanes later.
+//   - If the order cannot matter (min, max, any, all, integers): striped for contiguous elements, else sequential. Products of
+//     contiguous values that fit i16 are added as pairs of neighbours, by DOT2.
+//   - argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the
+//     first position that has it.
+//   f16 and bf16 accumulate in f32 and round once.
 // Requires: K level, decompose_half ran.
 // Example: REDUCE{x[k], k < K} args {sum, sequential}  ->  GET of FOR k in 0..K { acc = acc + x[k] }, where acc starts at 0
 #pragma once

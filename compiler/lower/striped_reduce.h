@@ -26,8 +26,8 @@ struct Striped {
   Id range;                // the position of the element, 0..extent-1
   Id extent;
   Stripes stripes;
-  bool often_short;  // worth a branch: an extent of one block that is not known to be one
-  int levels;        // 1: at most 65536 elements, or any order; 2: at most 65536 blocks of 65536; 3: any extent
+  bool often_short;  // a test pays at run time whether the extent is at most one block; without effect if levels is 1
+  int levels;        // 1: at most 65536 elements, or the order is free; 2: at most 65536 blocks of 65536; 3: any extent
 };
 
 Id lower_striped(Graph& g, RangeIds& loops, const Striped& r);

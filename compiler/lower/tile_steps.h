@@ -2,10 +2,9 @@
 //
 // Before: a kernel whose ENDs have different ranges, except for the outermost range, which counts tiles.
 // After: one FOR over tiles, and in it the loops of each tile step, one tile step after the other. Each tile step has its own
-// plan. A
-//   tile buffer stores one tile for each chunk of tiles: the access to element t * tile + rest becomes an access to
-//   $begin * tile + rest. In such a kernel $begin and $end count chunks, at most `most_chunks`; otherwise they count tiles.
-//   Every FOR has a RANGE of its own.
+//   plan, and every FOR has a RANGE of its own. A tile buffer stores one tile for each chunk of tiles: the access to element
+//   t * tile + rest becomes an access to $begin * tile + rest. In a kernel with tile buffers $begin and $end count chunks, at
+//   most `most_chunks`. In other kernels they count tiles.
 // Requires: K level, no INVALID, reductions lowered.
 // Example: SINK(END(a, t, i), END(b, t, j))  ->  FOR t { FOR i { a }, FOR j { b } }
 #pragma once
@@ -25,7 +24,7 @@ Id joined(Graph& g, std::span<const Id> tile_steps);  // one SINK with the effec
 // By kernel slot: the elements of one tile of the buffer, or no_id for a buffer that is stored whole.
 std::vector<Id> tile_sizes_of(const Schedule& schedule, const Kernel& kernel);
 
-// The range of the tiles, which all tile steps have outermost; no_id: it had one iteration, and is gone.
+// The range of the tiles, which all tile steps have outermost; no_id: drop_unit_ranges has removed it.
 Id tile_range(const Graph& g, std::span<const Id> tile_steps);
 
 // Sets the kernel's trip count, and returns its SINK.

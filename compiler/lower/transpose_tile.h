@@ -1,8 +1,7 @@
 // transpose_tile: loads a tile whose rows lie along one range and whose lanes lie along another.
 //
 // Before: W copies, one for each of W neighbouring iterations of a range i; W lanes over a range j. Some LOAD is contiguous in
-// i
-//   but not in j, so that each of its vectors would be gathered.
+//   i but not in j, so that each of its vectors would be gathered.
 // After: W contiguous LOADs along i, one for each lane of j, and SHUFFLEs that transpose them. Each copy has its vector as the
 //   value of the LOAD.
 // Requires: all lanes are active. The LOAD has no gate and is in no inner loop.

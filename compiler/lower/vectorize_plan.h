@@ -13,6 +13,8 @@
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
+// Example: y[i] = x[i] + x[i] over i < N in f32, with registers of 8 lanes  ->  i: lanes, step 16 (two registers), and a tail
+//   of step 1
 #pragma once
 
 #include <span>
@@ -23,10 +25,10 @@
 
 namespace kiln::compiler {
 
-// A loop for iterations that the main loop leaves: fewer than its step.
+// A loop for the rest of the range, which has fewer iterations than the main loop's step.
 struct Tail {
   int step = 1;
-  bool masked = false;  // only with lanes: lanes behind the end are inactive, so that the loop leaves nothing
+  bool masked = false;  // only with lanes: lanes after the end are inactive, so that no iteration remains
 };
 
 struct LoopPlan {
@@ -39,11 +41,11 @@ struct LoopPlan {
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
-  std::vector<Tail> tails = {{}};  // in this order; the last one leaves nothing
+  std::vector<Tail> tails = {{}};  // in this order; after the last one no iteration remains
 };
 
-// ranges: outermost first. The plan has a loop for each of them, in the same order, or in that of register_block.h or
-// memory_accumulators.h.
+// ranges: outermost first. The plan has a loop for each range, in the same order. Exceptions: the plans of register_block.h and
+// memory_accumulators.h have more loops and an order of their own.
 std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                      const Target& target);
 

@@ -1,5 +1,4 @@
-// workgroup_accesses: tests whether the work items of a workgroup may become lanes,
-// between two barriers.
+// workgroup_accesses: tests whether the work items of a workgroup may become lanes in one barrier interval.
 //
 // Work items may share a vector if no element that one lane writes is accessed by another lane of the same vector. The test
 // evaluates each index in every work item of the workgroup, in every iteration of the loops around and inside. An operand may
@@ -19,10 +18,11 @@ namespace kiln::compiler {
 
 struct WorkgroupAccesses {
   bool independent = false;
-  // By index: the amount by which it grows from each lane to the next. Only indices that grow evenly, equally in all vectors.
+  // By index: the distance from each lane to the next, such as 2. Only indices whose distance is one number, not 0, for all
+  // lanes of all vectors.
   std::unordered_map<Id, std::int64_t> strides;
-  // By index: the offset of each lane from the first lane. Only indices whose offsets are the same in all whole vectors and do
-  // not go up or down by 1.
+  // By index: the offset of each lane from the first lane, such as 0, 2, 1, 3. Only indices whose offsets are the same in all
+  // whole vectors. Exception: lanes that go up or down by 1 are in `strides` alone.
   std::unordered_map<Id, std::vector<std::int64_t>> patterns;
 };
 

@@ -11,8 +11,8 @@
 
 namespace kiln::compiler {
 
-// What a pass takes. A program in segments (host_loops.h) is several programs: passes of the first two kinds run on each
-// segment.
+// The input of a pass. A program in segments (host_loops.h) is several programs, so passes that take a program or a segment run
+// on each segment.
 enum class Takes : std::uint8_t { program, segment, schedule, kernel, plain_kernel, explicit_kernel };
 
 // Whether programs compile without the pass.

@@ -2,8 +2,8 @@
 //
 // Before: a verified program at tensor level, or a schedule that some pass left.
 // After: the schedule after the last pass of the table, or after PassOptions::last. Between two passes the graph contains only
-//   the nodes that the schedule needs (compact.h), so running the text after any pass up to memory_plan's forms gives the same
-//   bytes. Equal kernels are lowered once.
+//   the nodes that the schedule needs (compact.h). So a run that starts from the text after any pass, except between two steps
+//   of lowering, gives the same bytes as one run of all passes. Equal kernels are lowered once.
 // Requires: the verifier accepts the input.
 #pragma once
 

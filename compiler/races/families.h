@@ -27,7 +27,7 @@ struct Family {
   Conditions holds;              // conditions that all members share
 };
 
-// Each form belongs to exactly one family. Families and their members keep the order of `touches`.
+// Each form belongs to exactly one family. Families and their members keep the order of `forms`.
 std::vector<Family> families_of(Graph& g, const std::vector<AccessForm>& forms);
 
 }  // namespace kiln::compiler

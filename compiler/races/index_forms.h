@@ -68,7 +68,7 @@ class IndexForms {
   bool may_wrap(Id value) const { return wrapping_.contains(value); }  // whether its type may be too narrow
   // The names of wrapping results, with their values if nothing wraps.
   const std::vector<NamedValue>& exact() const { return exact_; }
-  const std::vector<NamedValue>& ranges() const { return ranges_; }  // the RANGE of a form, and its RANGE in the program
+  const std::vector<NamedValue>& ranges() const { return ranges_; }  // name: a RANGE in forms; value: that of the program
 
  private:
   void needs(Id id, std::vector<Id>& out);

@@ -1,10 +1,9 @@
 // LinearProblem: writes a dependence problem (DependenceProblem) as linear rows over integers and asks IntegerSystem for a
 // contradiction.
 //
-// An index value that is not a sum becomes a variable, and so does each product of these values. Rows state the
-// facts about each variable: its bounds, x == d*q + r and 0 <= r < d for divisions, both sides of minima and maxima,
-// ends of ranges, multiples.
-// Products get the inequalities of McCormick (1976): a product of two values that are >= 0 is >= 0.
+// An index value that is not a sum becomes a variable, and so does each product of these values. Rows state the facts about
+// each variable: its bounds, x == d*q + r and 0 <= r < d for divisions, both sides of minima and maxima, ends of ranges,
+// multiples. Products get the inequalities of McCormick (1976): a product of two values that are >= 0 is >= 0.
 // Example: for a product i*N with 0 <= i and N >= 1, the row of i*(N - 1) >= 0 is i*N - i >= 0.
 #pragma once
 

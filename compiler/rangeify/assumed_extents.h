@@ -6,6 +6,7 @@
 // Requires: collapsed() without an assumption has left the REDUCE as it is.
 // Example: the sum of r over r < N in i64, where N has the default maximum 2^40, becomes
 //   WHERE(N <= 2^30, N*(N - 1)/2, sum of r over r < min(N, min(N // (2^30 + 1), 1) * 2^40))
+//   The end of that loop is 0 if N <= 2^30, else N.
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -21,7 +21,8 @@ class ExactIndex {
   // The index value that equals this integer in every evaluation; no_id if none is known. A load, or a result that may wrap,
   // becomes a cast to index. A cast of i64 is clamped to +-2^61: that is outside of every tensor, and sums still fit 64 bits.
   Id operator()(Id value);
-  // The same index without the clamp of i64, for values that are compared with an extent before any other use.
+  // A result of operator() without the clamp that it put around a cast of i64. For values that are compared with an extent
+  // before any other use.
   Id uncut(Id index) const;
 
  private:

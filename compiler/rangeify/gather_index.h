@@ -17,8 +17,8 @@ struct GatherIndex {
   Id there = no_id;  // bool: no gathered axis is empty; no_id: always true
 };
 
-// extents: of the tensor. integers: scalar values, one for each gathered axis; these come first. out: index map of the result,
-// whose last axes are the tensor's other axes.
+// extents: of the tensor, whose first axes are the gathered ones. integers: scalar values, one for each gathered axis. out:
+// index map of the result, whose last axes are the tensor's other axes.
 GatherIndex gather_index(Graph& g, Simplifier& simplify, std::span<const Id> extents, std::span<const Id> integers,
                          const IndexMap& out);
 

@@ -1,5 +1,5 @@
-// Copies a KERNEL so that it loads the tensors from outside from storage. Each of these tensors is a
-// parameter or gets a buffer.
+// Copies a KERNEL. Where the KERNEL uses a tensor from outside of it, the copy loads from the tensor's storage. Each of these
+// tensors is a parameter or gets a buffer.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace kiln::compiler {
 
-// The copy loads elements of storage(tensor) for each tensor from outside. `init` are its states at entry.
+// storage: gives the storage of a tensor from outside. init: the copy's states at entry.
 Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> init, const std::function<Id(Id)>& storage);
 
 }  // namespace kiln::compiler

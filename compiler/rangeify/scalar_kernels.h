@@ -2,8 +2,8 @@
 //
 // Before: FOR, UPDATE, ATOMIC, OLD and gated INDEX anywhere.
 // After: writes only in KERNELs. A FOR outside of kernels remains if it works on whole tensors or contains kernels (see
-//   scalar_loops.h). The states of a new KERNEL are the tensors that it writes, and a tensor for each number used later. All
-//   values stay the same.
+//   scalar_loops.h). A new KERNEL has a state for each tensor that it writes, and a rank-0 state for each scalar that is used
+//   after it. All values stay the same.
 // Requires: a well-formed tensor-level program.
 // Example: update y, true, v, i  ->  get (kernel r < 1: update (carry of y), true, v, i)
 #pragma once

@@ -15,8 +15,8 @@ class StageReads {
   StageReads(const Graph& g, const Program& p);
 
   const std::vector<Id>& of(Id stage) const;  // INDEX nodes that read the stage, ascending
-  // The loops around a read, outermost first, without the inner ones out of which it can be hoisted. The outermost loop with
-  // more than one iteration always counts: threads share its iterations.
+  // The loops around a read, outermost first. Inner loops that the read can be hoisted out of are left out. Exception: the
+  // outermost loop with more than one iteration is in the list, because threads share its iterations.
   std::vector<Id> loops(Id read) const;
 
  private:

@@ -1,8 +1,8 @@
 // StagingModel: a cost model that decides which values get a buffer, and which each reader computes again.
 //
 // The unit of cost is one scalar operation. The cost of a value covers the whole expression under it, as if nothing under it
-// were stored. Exceptions, which count as one load: a costly value or a reduction under a broadcast, and a reduction that has a
-// REDUCE and another node as readers.
+// were stored. Exception: values that get a buffer in any case count as one load. These are costly values and reductions that a
+// broadcast reads, and reductions with several readers of which one is a REDUCE.
 // Example: in the matrix product a @ exp(b) each element of exp(b) is needed once for each row of a, so exp(b) gets a buffer.
 #pragma once
 

@@ -2,7 +2,7 @@
 //
 // Before: kernels without an order, by segment if the program has host loops.
 // After: one list of kernels with their final names and HostLoops. Each kernel comes after the kernels in its depends_on.
-//   A buffer that is `after` another one is merged with it. States of segments are temporaries.
+//   A buffer with Buffer::after is merged with the buffer that the field names. States of segments become temporaries.
 // Requires: kernel_split ran.
 // Ensures: a kernel that overwrites a parameter loads from it only the element that it stores. Exception: kernels of the
 //   program, whose loads and stores have an order of their own.

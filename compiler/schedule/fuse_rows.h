@@ -1,9 +1,8 @@
 // fuse_rows: fuses kernels that work row by row into one kernel with tile steps.
 //
 // Before: kernel A stores T over ranges (i, j). Kernel B, over (i, k), loads from T only its own row i, or rows near it.
-// After: one kernel with the ENDs of A, then the ENDs of B, as tile steps. The outermost range t counts tiles of rows. A tile
-// of
-//   one row is END(.., t, j); a tile of several rows is END(.., t, i, j), with row t*rows + i.
+// After: one kernel with the ENDs of A, then the ENDs of B, as tile steps. The outermost range t counts tiles of rows.
+//   A tile of one row is END(.., t, j). A tile of several rows is END(.., t, i, j), with row t*rows + i.
 //   If only this kernel uses T, T becomes a tile buffer (Buffer::tile), which stores the elements of one tile.
 //   If B loads a halo (rows next to its own), A computes the halo again in each tile, and the tile buffer includes it.
 // Requires: kernel_split ran.

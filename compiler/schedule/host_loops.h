@@ -3,11 +3,11 @@
 // Before: a tensor-level program.
 // After: segments in the order in which they run, and a table of loops. FORs are only inside of kernels, no extent of a kernel
 //   depends on data, and no element of a tensor is read outside of kernels. A program without any of these is unchanged.
-//   - carried value: a parameter or a `state`. A segment before the loop stores the initial value, a segment of the body the
-//   next.
-//   - value of an earlier segment: a state that the earlier segment stores. A cheap value is computed again instead.
-//   - counter of a loop: a symbol.
-//   - integer from data (a bound, an extent): a state that an earlier segment stores, and a symbol that takes its value.
+//   - A carried value is in a parameter or a `state`. A segment before the loop stores the initial value. A segment of the body
+//     stores the value for the next iteration.
+//   - A value of an earlier segment is in a state that the earlier segment stores. A cheap value is computed again instead.
+//   - The counter of a loop is a symbol.
+//   - An integer from data (a bound, an extent) is in a state that an earlier segment stores. A symbol takes its value.
 // Requires: scalar_kernels ran.
 // Why: the passes up to dependencies run on each segment as on a program of its own.
 // Example: for t in 0 .. n[0]: u = f(u)   ->   segment 0: number = n[0]   for t in 0 .. number: segment 1: u = f(u)

@@ -15,8 +15,8 @@ std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k);
 // each of its RANGEs is r or one of the LOOP ranges. nodes: the value and its direct and indirect sources, ascending.
 bool varies_only_over(const Graph& g, const std::vector<Id>& nodes, const std::vector<Id>& loops, Id r);
 
-// The index expressions that `nodes` outside of index arithmetic use, in order of first use. The ranges of END and REDUCE are
-// loops and do not count.
+// The index expressions that are operands of nodes which are no index arithmetic themselves, such as LOADs and CASTs. They are
+// in order of first use. The ranges of END and REDUCE are loops and do not count.
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes);
 
 struct RangeChange {

@@ -7,6 +7,8 @@
 // Ensures: as memory_plan. The arena may be larger: blocks are never split or merged, and the order of two kernels is not
 //   always known if the list has many kernels between them.
 // Why: memory_plan compares each buffer with every other buffer and with every kernel.
+// Example: kernels x -> t0 -> t1 -> t2 -> y over N floats: t2 takes the block of t0, whose last user (the kernel that stores
+//   t1) has ended.
 #pragma once
 
 #include "compiler/ir/schedule.h"

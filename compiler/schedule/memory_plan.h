@@ -1,8 +1,8 @@
 // memory_plan: gives each temporary an offset in one arena, the workspace.
 //
 // Before: temporaries without `offset`.
-// After: each offset is an index expression over symbols, a multiple of 64: a constant, a polynomial, or a maximum of a few.
-//   `workspace_bytes` is the arena's size.
+// After: each offset is an index expression over symbols, a multiple of 64: a constant, a polynomial, or the maximum of a few
+//   such expressions. Schedule::workspace_bytes is the arena's size.
 // Requires: dependencies ran.
 // Ensures: two buffers that may be live at the same time never overlap. Two buffers may share bytes if, by depends_on, all
 //   users of one have ended before any user of the other begins.

@@ -1,8 +1,9 @@
 // pack_operands: copies an operand of a matrix product, or of another reduction, into the order in which lanes read it.
 //
-// Before: an fma REDUCE over r, whose value contains LOAD(b, index) for an index that depends on r, on the innermost LOOP range
-//   j and perhaps on outer LOOP ranges; the other LOOP ranges walk the operand again and again. Or any other REDUCE, if this
-//   LOAD is the only one whose neighbours in j are not neighbours in memory, as in the distances of all pairs of rows.
+// Before: an fma REDUCE over r, whose value contains LOAD(b, index). The index depends on r, on the innermost LOOP range j and
+//   perhaps on outer LOOP ranges. Each iteration of the other LOOP ranges reads the operand again.
+//   Or any other REDUCE with such a LOAD, if all its other LOADs read, for neighbouring j, the same element or neighbours in
+//   memory, as in the distances of all pairs of rows.
 // After: one more kernel stores the operand with its ranges in the order of the reduction's loops, and the reduction loads it
 //   from there. Two layouts:
 //   - rows: p[.., r, j], for an operand whose neighbours in j are not neighbours in memory.
@@ -12,12 +13,12 @@
 //   Contiguous operands that fit a cache, or whose extents are not constants, stay.
 //   Both operands of DOT2 become rows or panels of words, because a word is computed from two elements. An operand that does
 //   not depend on j has the layout p[.., r].
-// Requires: kernel_split ran; pair_products ran, if it runs.
+// Requires: kernel_split ran. pair_products, an optional pass, runs before this pass and not after it.
 // Ensures: the same elements are reduced in the same order.
-// Why: without it, lanes of j would be gathered, and rows of b that are N elements apart fall into the same few sets of a cache
-//   if N is near a power of two.
+// Why: the layout of rows makes lanes of j contiguous, which would be gathered otherwise. The layout of panels is for the
+//   cache: if the rows of b are nearly a power of two elements apart, they fall into the same few sets of it.
 //   reduce_lowering chooses these lanes (lane_limits.h has the limits that both passes use).
-// Example: f32 b [K, 1024]   ->   p [16, K, 64]
+// Example: rows: f32 b [N, K] with b[j, r] in the sum   ->   p [K, N].   Panels: f32 b [K, 1024]   ->   p [16, K, 64]
 // Compare: the packing in Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, 2008.
 #pragma once
 

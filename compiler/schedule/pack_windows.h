@@ -13,7 +13,8 @@
 // Why: windows overlap, so each element is read several times. Without the copy, every read has a comparison with the border or
 //   gathers elements that are s apart. Vectors along short rows have idle lanes; vectors along planes have few.
 // Example: y [64, 112] of x [64, 224], windows of 3, steps of 2, padding 1
-//   ->  p [64, 2, 113] = x[c, 2*q + h - 1], or 0 outside;   the window of y[c, j] reads p[c, k % 2, j + k // 2]
+//   ->  p [64, 2, 113], where p[c, h, q] is x[c, 2*q + h - 1], or 0 outside of x.   Element k of the window of y[c, j] is
+//   p[c, k % 2, j + k // 2].
 // Compare: the padded planes of direct convolutions; Zhang et al., High Performance Zero-Memory Overhead Direct Convolutions,
 //   2018.
 #pragma once

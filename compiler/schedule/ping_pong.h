@@ -2,8 +2,8 @@
 //
 // Before: kernels in host loops. Some copy a whole buffer to another one (u = t), so that the next iteration reads it.
 // After: these copies are gone. The loop's kernels use rotating buffers (Buffer::among): each is one of several buffers,
-//   selected by the number of iterations. If that number leaves a value that is needed later in another buffer, a copy behind
-//   the loop brings it back. Such copies are in loops of at most one iteration.
+//   selected by the number of iterations made so far. After the loop a value that is needed later may be in another buffer than
+//   its own. Then a copy after the loop restores it. Such copies are in loops of at most one iteration.
 // Requires: dependencies ran.
 // Ensures: buffers that are used outside of the loop have the same values there. A rotating buffer is used in one loop only.
 // Example: for i: { t = f(u); u = t }   ->   for i: { v = f(w) }, where w is u in the first iteration, t in the second, and so

@@ -28,7 +28,7 @@ Placement place_in_order(const PlacementProblem& p, std::span<const std::uint32_
 // Limits of a search that does not reach the lower bound. They count work, not time, so that the result is deterministic.
 struct SearchLimits {
   std::int64_t effort = 20'000'000;  // blocks examined
-  std::int64_t patience = 40;        // orders without progress, per pair of blocks: few blocks have few orders
+  std::int64_t patience = 40;        // orders without progress, times the square of the number of blocks
 };
 Placement place(const PlacementProblem& p, SearchLimits limits = {});
 

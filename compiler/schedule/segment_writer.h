@@ -50,7 +50,8 @@ class SegmentWriter {
   Id number(Id index);
 
  private:
-  // A node, and whether it is built raw. A raw lone scalar is plain arithmetic inside a kernel; others are a kernel's result.
+  // A node, and whether it is built raw. A lone scalar can be built in two ways. Raw, it is arithmetic that its user repeats.
+  // Otherwise it is the result of a kernel with one work item.
   using Key = std::uint64_t;
   static Key key(Id n, bool raw) { return std::uint64_t{n} << 1 | (raw ? 1 : 0); }
 

@@ -2,9 +2,10 @@
 //
 // Before: a RANGE r; loads and stores have r // c or r % c in their indices, where c divides r's end. Both may be symbolic.
 // After: one range for each factor of r in a mixed radix. r, r // c and r % c are sums of multiples of factors.
-//   Divisors that divide one another are used together. Of two other divisors, the one that removes more divisions is used.
-//   A range stays if only conditions and values divide it, by constants, or if its outermost factor would be too short for
-//   threads.
+//   Divisors are used together if of any two of them one divides the other, as 4 and 12. Of two other divisors, as 4 and 6, the
+//   one that removes more divisions is used.
+//   A range stays if no index divides it and conditions and values divide it by constants only. A long outermost range of
+//   constant end also stays if its outermost factor would have fewer than 8 iterations, too few for threads.
 // Requires: simplify_ranges ran. Kernels with tile steps are left alone.
 // Ensures: the same elements are computed from the same elements. A REDUCE range is split only if row-major order over its
 //   factors gives the same bits.

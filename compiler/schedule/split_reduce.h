@@ -3,8 +3,8 @@
 // Before: a kernel with one iteration, STORE(y, 0, f(REDUCE over r of v)).
 // After, if v contains a REDUCE for each r (the rows of an image): a new kernel stores t[r] = v, and the REDUCE loads t.
 // After, if the order is striped and r is long: a new kernel stores t[b] = the striped REDUCE of block b of 65536 values. A
-//   striped REDUCE combines t: a sum, if the kind is dot, which has two values v. That is by definition the order of the whole
-//   striped REDUCE (docs/reference/numbers.md).
+//   striped REDUCE of the same kind combines t. Exception: the results of dot, a sum of products of two values, are combined by
+//   a sum. That is by definition the order of the whole striped REDUCE (docs/reference/numbers.md).
 //   f16 and bf16 blocks are stored as f32, because a reduction rounds once.
 // Requires: simplify_ranges ran. Reductions that are short for every extent stay.
 // Ensures: the same bits.

@@ -1,7 +1,9 @@
 // window_operand: finds the tensor that overlapping windows of a reduction read.
 //
 // An operand of a REDUCE reads one tensor. Its index, and its conditions at the border, depend on some LOOP ranges j and window
-// ranges k only through sums u = step * j + dilation * k. Over u in place of j and k, the same value is the padded tensor.
+// ranges k only through sums u = step * j + dilation * k. If a range u replaces each pair j and k, the operand becomes the
+// padded tensor, one element for each u.
+// Example: 0 < 2*j + k ? x[2*j + k - 1] : 0 over j < 200, k < 3   ->   0 < u ? x[u - 1] : 0 over u < 401
 #pragma once
 
 #include <optional>
@@ -30,7 +32,7 @@ struct WindowAxis {
   Id u = no_id;  // a range
 };
 
-// A range of the value that is no axis.
+// A range of the value that is in no WindowAxis.
 struct WindowDimension {
   Id range;  // of the padded value
   Id at;     // in the kernel: the range, or a quotient of a range, such as the group of an output channel

@@ -22,7 +22,7 @@ struct SymFact {
 struct Facts {
   std::map<std::string, SymFact, std::less<>> syms;  // a symbol that is missing has the default values
   std::vector<Id> nonnegative;                       // index values that are >= 0, for relations between symbols
-  int conditions = 0;                                // number of conditions around a branch that are assumed
+  int conditions = 0;                                // number of assumed conditions, one for each choice around a branch
 
   SymFact of(std::string_view name) const {
     const auto it = syms.find(name);

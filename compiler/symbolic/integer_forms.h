@@ -16,7 +16,7 @@ Interval exact_values(DType d);
 // no_id: the count is not a constant, or these bits are above most_count.
 Id shift_form(Graph& g, Op op, Id x, Id count, int width, std::int64_t most_count);
 
-// CDIV and CMOD as FLOORDIV and FLOORMOD. no_id: x or d may be negative, so that they round to different sides.
+// CDIV and CMOD as FLOORDIV and FLOORMOD. no_id: x or d may be negative, and then the two divisions may round differently.
 Id quotient_form(Graph& g, Bounds& bounds, Op op, Id x, Id d);
 
 }  // namespace kiln::compiler

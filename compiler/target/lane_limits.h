@@ -8,10 +8,13 @@ namespace kiln::compiler {
 
 inline constexpr int narrowest_value = 4;  // bytes of a lane in a kernel of the program; its indices are at least that wide
 inline constexpr std::int64_t shortest_lanes = 4;  // fewest iterations that are worth lanes
-inline constexpr int short_body = 48;              // most operations of a body with loops for which two registers per value fit
-inline constexpr int huge_body = 1000;  // more operations: one copy of the code, with masks everywhere, is better than two
-// A reduction along a column of a matrix may have lanes of columns.
+// A body with loops and at most this many operations may have vectors of two registers: its values still fit the registers.
+inline constexpr int short_body = 48;
+// A body with more operations is emitted once, with masks in every vector, and not twice: for whole vectors and for the rest.
+inline constexpr int huge_body = 1000;
+// A reduction along the columns of a matrix has lanes of columns if there are at least fewest_columns. If the reduction is
+// striped, one element may take at most most_of_columns operations, because the code has 32 copies of them.
 inline constexpr std::int64_t fewest_columns = 8;
-inline constexpr int most_of_columns = 8;  // operations for one element, if the reduction is striped: there are 32 copies
+inline constexpr int most_of_columns = 8;
 
 }  // namespace kiln::compiler

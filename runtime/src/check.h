@@ -17,7 +17,7 @@ __attribute__((cold, noinline)) bool kiln_fail(kiln_status* s, int32_t code, int
 /* Checks, in order: ABI, CPU and number of arguments; dtype, rank, pointers and signs of extents of each argument; symbols,
    which are bound into symbols[n_symbols + n_numbers] (bare symbols first, then extents that are linear in their one unbound
    symbol); extents; facts; size, strides and alignment of each argument, and that elements of written arguments do not overlap;
-   aliasing. *s is the first failure. Numbers are strides, or 0. */
+   aliasing. *s is the first failure. The last n_numbers symbols are strides, or 0 for numbers that the run sets. */
 bool kiln_check(const kiln_program_desc* program, const kiln_tensor* args, int32_t n_args, int64_t* symbols, kiln_status* s);
 
 /* Call it after kiln_check: checks 64-byte alignment, and that no byte is shared with an argument. */

@@ -12,8 +12,8 @@ bool kiln_evaluate_postfix(kiln_expr code, const int64_t* symbols, int64_t* valu
 /* Whether the expression is one number or one symbol, which can always be evaluated. */
 static inline bool kiln_is_operand(kiln_expr code) { return code[0] != KILN_EXPR_END && code[2] == KILN_EXPR_END; }
 
-/* The same as kiln_evaluate_postfix, but faster for one operand. Most expressions are that, and every call evaluates a dozen.
- */
+/* The same as kiln_evaluate_postfix, but faster for one operand. Most expressions are one operand, and every call evaluates a
+   dozen expressions. */
 __attribute__((always_inline)) static inline bool kiln_evaluate(kiln_expr code, const int64_t* symbols, int64_t* value) {
   if (!kiln_is_operand(code)) return kiln_evaluate_postfix(code, symbols, value);
   *value = code[0] == KILN_PUSH_SYM ? symbols[code[1]] : code[1];

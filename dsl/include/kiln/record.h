@@ -30,7 +30,7 @@ enum class op : std::uint8_t {
 
 // A static extent (text null) or a canonical polynomial of symbolic extents, such as "N", "2*H*W" or "N-2".
 //   text = ["-"] term {("+" | "-") term};  term = integer {"*" atom} | atom {"*" atom}
-//   atom = name | "(" text ")//" integer            floor division by a positive integer, e.g. "(N+1)//2", "2*(N)//2"
+//   atom = name | "(" text ")//" integer            floor division by a positive integer: "(N+1)//2"; "2*(N)//2" is 2*(N//2)
 // An attribute may be such a text too (begin of a slice, before of a pad). The entry check of a call refuses extents that are
 // negative there (a slice past the end).
 struct extent {
@@ -79,10 +79,10 @@ struct source_loc {
 //
 // A scope is a pair of nodes in the list; the scope repeats the nodes between them. A bound is an extent or, where the
 // attribute is -1 without a text, the next source, a rank-0 integer (i32 or i64); a literal -1 is a source too.
-//   kernel: imm = rank, attr {extent...} ... kernel_end      index: imm = axis, source {kernel}, i32 or i64: position in the
-//   kernel
-//           imm >> (8 + 16 * axis) & 0xffff: size of its workgroups, 0 none      | within_workgroup: in its workgroup, |
-//           of_workgroup: of the workgroup
+//   kernel: imm = rank | size of its workgroups along each axis << (8 + 16 * axis), 0 without workgroups; attr {extent...}
+//           ... kernel_end
+//   index: imm = axis, source {kernel}, i32 or i64: the work item's position in the kernel
+//          | within_workgroup: its position in its workgroup; | of_workgroup: the position of its workgroup
 //   barrier: in a kernel of workgroups; every work item of the workgroup has passed the nodes before it
 //   loop: attr {begin, end, step}; imm = 1: no end ... loop_end           counter: source {loop}, i32 or i64
 //   when: source {rank-0 bool} ... when_end
@@ -96,13 +96,12 @@ struct source_loc {
 // computed_tensor, which is then the first source. Indices are integers, at most one for each axis; their shapes broadcast. The
 // shape `s` of the elements is that of the indices, then the axes without an index.
 //   element: imm = mode << 32 | tensor, sources {index... [, value outside of mode constant]}
-//   put: imm = mode << 32 | tensor, sources {value, index...}. put, accumulate: | unique_write: no other work item of the
-//   kernel
-//        touches the elements
+//   put: imm = mode << 32 | tensor, sources {value, index...}
+//   put, accumulate: | unique_write: no other work item of the kernel touches the elements
 //   atomic: imm = kind << 40 | mode << 32 | tensor, sources {value [, expected], index...}: the element before
 //   accumulate: imm = op << 40 | mode << 32 | tensor, sources {value, index...}: one after another, op(element, value)
-//   check: imm = number << 40 | slot after the last parameter, source {rank-0 bool}: the call fails with this check where it
-//   does not hold. The slot holds an i32, the least number of a failed check, or KILN_NO_CHECK
+//   check: imm = number << 40 | slot after the last parameter, source {rank-0 bool}: the call fails with this check if
+//          the source is false. The slot holds an i32, the least number of a failed check, or KILN_NO_CHECK
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
 // broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
 struct node {
@@ -120,7 +119,7 @@ struct parameter {
   int direction;     // KILN_IN, KILN_OUT or KILN_INOUT
   kiln_dtype d;
   const shape* s;
-  int free_strides = 0;  // the number of leading axes whose strides the call gives; the axes behind them are dense
+  int free_strides = 0;  // the number of leading axes whose strides the call gives; the axes after them are dense
 };
 
 // Facts of a symbolic extent, from dim<"N">{}.min / max / multiple_of when declared.

@@ -31,8 +31,8 @@ class kept_workspace {
   kept_workspace& operator=(const kept_workspace&) = delete;
   ~kept_workspace() { trim(); }
 
-  // Memory with the alignment of a workspace, or null. An executor may run another call on this thread before the block is
-  // back: that call gets a block of its own.
+  // Memory with the alignment of a workspace, or null. An executor may run another call on this thread before give_back() of
+  // the block. That call gets a block of its own.
   void* take(std::size_t bytes) {
     small_ = kept_ != nullptr && bytes < kept_->bytes / 4 ? small_ + 1 : 0;
     if (kept_ != nullptr && (bytes > kept_->bytes || small_ == small_calls)) trim();

@@ -14,7 +14,7 @@ class variants {
  public:
   explicit variants(const kiln_variants* table) : table_(table) {}
 
-  // Best first. `variant` of each is its name.
+  // The descriptions of all variants, best first. The member `variant` of a description is the variant's name.
   std::span<const kiln_program_desc* const> list() const { return {table_->list, static_cast<std::size_t>(table_->n)}; }
   // The name of the variant that calls run.
   std::string_view selected() const { return kiln_selected_variant(table_)->variant; }

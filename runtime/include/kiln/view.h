@@ -1,4 +1,4 @@
-// The C++ face of the runtime: typed views, status, context, pool. Generated headers include only this.
+// The runtime's interface in C++: typed views, status, context. Generated headers include only this header.
 #pragma once
 
 #include <array>
@@ -320,7 +320,8 @@ kiln_tensor tensor_of(const view<T, E...>& v) {
   return {const_cast<value*>(v.data_handle()), v.extents(), v.strides(), detail::dtype_code<value>,
           static_cast<std::int32_t>(sizeof...(E))};
 }
-// The same for a parameter that takes strides. They are always explicit, so that the call can use its fast path.
+// The same for a parameter that takes strides. The record then names strides even for a dense array, so that the call can use
+// its fast path.
 template <class T, std::int64_t... E>
 kiln_tensor strided_tensor_of(view<T, E...>& v) {
   return tensor_of(v.with_strides());

@@ -1,6 +1,6 @@
 // t(i, j): an element of a tensor or of a local array, or a tensor of elements, where an index is a tensor or axes have no
-// index. The text t(i) reads at once, so `auto k = t(i)` is a snapshot. `t(i) = v`, `t(i) += v` and the atomics write. An index
-// outside of its axis is clamped; t.at<mode::wrap>(i, j) names another mode.
+// index. The expression t(i) reads at once, so `auto k = t(i)` is a snapshot. `t(i) = v`, `t(i) += v` and the atomics write. An
+// index outside of its axis is clamped; t.at<mode::wrap>(i, j) names another mode.
 #pragma once
 
 #include "kiln/dsl/subscript.h"
@@ -155,8 +155,8 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S
   }
 };
 
-// unique(y(p)) = v: the program's promise that no other work item of the kernel reads or writes these elements, for indices of
-// which the compiler cannot prove it.
+// unique(y(p)) = v: the program promises that no other work item of the kernel reads or writes these elements. It is for
+// indices that the compiler cannot prove to differ, such as those of a permutation p.
 template <class D, class S, mode Mode, bool W>
 constexpr auto unique(const element_<D, S, Mode, W>& x) {
   return element_<D, S, Mode, W, true>(x);

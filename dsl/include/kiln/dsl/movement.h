@@ -135,7 +135,7 @@ struct inserted {
 
 }  // namespace detail
 
-// stored(x): x, computed once into a buffer, which other kernels read. A mistake inside a kernel.
+// stored(x): x, computed once into a buffer, which other kernels read. A call inside a kernel is a mistake.
 template <Operand X>
 constexpr auto stored(const X& x, sloc l = sloc::current()) {
   if (x.b->kernel() != 0) x.b->fail(why::stored_inside_a_kernel, x.b->at(l));

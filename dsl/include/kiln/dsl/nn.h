@@ -1,5 +1,5 @@
-// Library functions written in the DSL itself: floating point (relu: numbers), of the shape of x (mse: rank 0). Their nodes
-// carry the line of the call.
+// Library functions written in the DSL itself. They take tensors of floating point; relu takes any numbers. The result has the
+// shape of x; the result of mse has rank 0. The nodes of a function have the line of its call.
 #pragma once
 
 #include "kiln/dsl/window.h"

@@ -1,7 +1,8 @@
 // Reductions over the named axes, or over all: sum<1>(x), max<-2, -1>(x), mean(x). The axes disappear; with keepdims they stay
 // with extent 1: sum<1>(x, keepdims). The result has the dtype of x; sum, prod and mean may name a wider one: sum<f64>(x),
 // mean<f32, 1>(x). argmax and argmin give i64. any and all are for bool, sum and prod for numbers, mean for floating point.
-// Over an axis of extent 0 sum is 0 and prod 1; max, min, mean, argmax and argmin have no value there, and that is a mistake.
+// Over an axis of extent 0 sum is 0 and prod is 1. max, min, mean, argmax and argmin of such an axis are a mistake, because
+// they have no value.
 #pragma once
 
 #include "kiln/dsl/join.h"

@@ -196,7 +196,7 @@ struct keywords {
     kiln_b()->in_loop();
   }
 
-  // range<4>(k): an index, the indices k .. k + 3. t(range<4>(k), range<4>(j)) is a block.
+  // range<4>(k): an index that names the positions k .. k + 3 of an axis. t(range<4>(k), range<4>(j)) is a 4 x 4 block.
   template <auto Length, class X>
     requires(range_why<X> == why::ok)
   constexpr auto range(const X& begin, sloc l = sloc::current()) const {

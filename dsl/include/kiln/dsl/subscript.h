@@ -5,9 +5,9 @@
 
 namespace kiln::dsl {
 
-// An index outside of its axis. clamp: the nearest element. wrap: periodic. mirror: .. 1 0 | 0 1 .. n-1 | n-1 n-2 .. constant:
-// x.at<mode::constant>(i, j, value) gives the value. unchecked: the program promises that there is none. skip:
-// t.at<mode::skip>(i) = v writes nothing.
+// The meaning of an index outside of its axis. clamp: the nearest element. wrap: the axis is periodic. mirror: the axis is
+// mirrored at both ends, .. 1 0 | 0 1 .. n-1 | n-1 n-2 .. constant: x.at<mode::constant>(i, j, value) gives the value.
+// unchecked: the program promises that no index is outside. skip: t.at<mode::skip>(i) = v writes nothing.
 using mode = record::index_mode;
 
 namespace detail {
