@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     accepted += v.accepted ? 1 : 0;
     const std::string head = "seed " + std::to_string(i) + ", ";
     if (v.accepted && !v.racing.empty()) findings.push_back(head + v.racing + '\n' + v.program);
-    const bool names_two = v.refusal.find(", as positions ") != std::string::npos;
+    const bool names_two = v.refusal.find(", as work items ") != std::string::npos;
     if (is_regular && names_two && v.racing.empty()) findings.push_back(head + v.refusal + '\n' + v.program);
     if (is_regular && !v.accepted && v.racing.empty() && ++refused_in_vain <= 10 && shows_refused)
       std::cout << head << v.refusal << '\n' << v.program << '\n';
