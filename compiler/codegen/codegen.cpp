@@ -21,6 +21,7 @@
 #include "compiler/codegen/llvm_passes.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/compact.h"
+#include "compiler/ir/entry_slots.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler {
@@ -50,20 +51,6 @@ void check(const llvm::Module& module) {
 
 std::string emit_copy(const llvm::Module& module, llvm::TargetMachine& machine, MachineOutput output) {
   return emit_machine_code(*llvm::CloneModule(module), machine, output);
-}
-
-// By slot: whether the kernel reads the buffer's value on entry.
-std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
-  std::vector<bool> out;
-  for (const int b : kernel.buffers) {
-    if (kernel.at_entry) {
-      out.push_back(std::ranges::find(*kernel.at_entry, b) != kernel.at_entry->end());
-      continue;
-    }
-    const int param = nth(schedule.buffers, b).param;
-    out.push_back(param >= 0 && nth(schedule.program.params, param).direction == Direction::inout);
-  }
-  return out;
 }
 
 // By kernel of the schedule: its function.

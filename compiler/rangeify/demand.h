@@ -78,7 +78,7 @@ class DemandWalk {
   void form_groups();
   bool leads_to(Id low, Id high) const;
   bool may_join(const StoreGroup& group, Id store) const;
-  std::vector<bool> depends_on(Id node) const;
+  std::vector<bool> reads_elsewhere(Id tensor) const;
   MapId map_over(const std::vector<Id>& ranges);
   ContextId new_context(std::vector<Id> ranges);
   std::uint32_t want(Id node, IndexMap map, ContextId context);

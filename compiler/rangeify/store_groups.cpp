@@ -17,15 +17,22 @@ constexpr std::size_t max_between = 10'000;  // nodes that leads_to() visits at 
 
 }  // namespace
 
-// By node of order_: whether it is `node` or depends on it.
-std::vector<bool> DemandWalk::depends_on(Id node) const {
-  std::vector<bool> hit(order_.size(), false);
-  for (std::size_t i = slot_[node]; i < order_.size(); ++i) {
-    hit[i] = order_[i] == node;
-    for (std::size_t s : data_sources(g_, order_[i])) hit[i] = hit[i] || hit[slot_[g_.src(order_[i], s)]];
-    if (g_.op(order_[i]) == Op::GATHER) hit[i] = hit[i] || hit[slot_[g_.data(order_[i])]];
+// By node of order_: whether an element of it may depend on an element of `tensor` at another position. Between a tensor and a
+// value with an element at the same position there are only elementwise operations.
+std::vector<bool> DemandWalk::reads_elsewhere(Id tensor) const {
+  std::vector<bool> reads(order_.size(), false), elsewhere(order_.size(), false);
+  for (std::size_t i = slot_[tensor]; i < order_.size(); ++i) {
+    reads[i] = order_[i] == tensor;
+    std::vector<Id> sources;
+    for (const std::size_t s : data_sources(g_, order_[i])) sources.push_back(g_.src(order_[i], s));
+    if (g_.op(order_[i]) == Op::GATHER) sources.push_back(g_.data(order_[i]));
+    for (const Id source : sources) {
+      if (!reads[slot_[source]]) continue;
+      reads[i] = true;
+      elsewhere[i] = elsewhere[i] || elsewhere[slot_[source]] || !is_elementwise(g_.op(order_[i]));
+    }
   }
-  return hit;
+  return elsewhere;
 }
 
 // Whether `high` depends on `low`. False also if the search would take too long.
@@ -57,13 +64,19 @@ void DemandWalk::form_groups() {
   const std::vector<Id> stores = g_.sources(program_.sink);
   std::map<std::vector<Id>, std::vector<std::size_t>> open;  // by extents
   for (Id store : stores) {
-    // If another store reads a parameter's old value, the parameter gets a kernel of its own, which runs after the reader.
+    // If another store reads old elements of the parameter at other positions, the parameter gets a kernel of its own, which
+    // runs after the reader. Reads at the same position stay in the group: an iteration loads its elements before it stores.
+    // Copies of parameters stay kernels too, because ping_pong can remove them.
     const Id param = g_.state(store);
     const bool is_inout = nth(program_.params, g_.slot(param)).direction != Direction::out;
     bool alone = false;
     if (is_inout) {
-      const std::vector<bool> readers = depends_on(param);
-      for (Id other : stores) alone = alone || (other != store && readers[slot_[stored_value(g_, other)]]);
+      const std::vector<bool> elsewhere = reads_elsewhere(param);
+      alone = g_.op(stored_value(g_, store)) == Op::PARAM;
+      for (Id other : stores) {
+        const Id value = stored_value(g_, other);
+        alone = alone || (other != store && (elsewhere[slot_[value]] || value == param));
+      }
     }
     const std::vector<Id> shape = shapes_.of(param);
     std::vector<std::size_t>& candidates = open[shape];

@@ -30,13 +30,15 @@ Id end_into(const Graph& g, const Kernel& k, int buffer) {
   return no_id;
 }
 
-// Whether k loads from the buffer another element than the one that it stores there, or loads for another store of the same
-// iteration.
+// Whether k loads from the buffer another element than the one that it stores there in the same iteration. An iteration loads
+// elements of parameters before it stores any.
 bool reads_elsewhere(const Graph& g, const Kernel& k, int buffer, Id end) {
   const Id here = g.src(g.store(end), 1);
   for (Id other : g.src(k.sink)) {
+    const bool same_iteration = std::ranges::equal(g.src(other).subspan(1), g.src(end).subspan(1));
     for (Id id : g.reachable(other))
-      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.state(id)) == buffer && (g.src(id, 1) != here || other != end)) return true;
+      if (g.op(id) == Op::LOAD && buffer_at(g, k, g.state(id)) == buffer && (g.src(id, 1) != here || !same_iteration))
+        return true;
   }
   return false;
 }

@@ -6,6 +6,7 @@
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/entry_slots.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"
@@ -164,7 +165,7 @@ class Stages {
     for (const Kernel& k : s.kernels) {
       std::vector<Data> slots;
       for (const int b : k.buffers) slots.push_back(data_of(s, memory, static_cast<std::size_t>(b), c.symbols));
-      run_lowered(g_, lower_kernel(g_, s, k, facts_of(s.program), target), c.symbols, slots, 1);
+      run_lowered(g_, lower_kernel(g_, s, k, facts_of(s.program), target), c.symbols, slots, 1, entry_slots(s, k));
       for (std::size_t i = 0; i < slots.size(); ++i) memory[static_cast<std::size_t>(k.buffers[i])] = std::move(slots[i]);
     }
     return memory;

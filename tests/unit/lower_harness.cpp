@@ -19,8 +19,8 @@ void check(bool ok, const std::string& what) {
 
 class Run {
  public:
-  Run(const Graph& g, const Symbols& symbols, std::vector<Data>& slots)
-      : g_(g), symbols_(symbols), slots_(slots), states_(slots) {}
+  Run(const Graph& g, const Symbols& symbols, std::vector<Data>& slots, const std::vector<bool>& on_entry)
+      : g_(g), symbols_(symbols), slots_(slots), on_entry_(on_entry), states_(slots) {}
 
   void effect(Id id) {
     if (g_.op(id) == Op::FOR)
@@ -77,11 +77,31 @@ class Run {
       carried_[range] = state;
       std::vector<Lanes> next;
       for (std::size_t i = 0; i < carries; ++i) next.push_back(value(g_.src(id, 3 + carries + i)));
-      for (std::size_t i = 3 + 2 * carries; i < g_.src(id).size(); ++i) effect(g_.src(id, i));
+      const std::span<const Id> effects = g_.src(id).subspan(3 + 2 * carries);
+      for (const Id load : loads_on_entry(id, effects)) value(load);
+      for (const Id e : effects) effect(e);
       for (std::size_t i = 0; i < carries; ++i) check(next[i].size() == state[i].size(), "carried lanes");
       state = std::move(next);
     }
     return state;
+  }
+
+  // The LOADs of values on entry that an iteration makes before its STOREs.
+  const std::vector<Id>& loads_on_entry(Id loop, std::span<const Id> effects) {
+    const auto [at, is_new] = early_.try_emplace(loop);
+    if (!is_new) return at->second;
+    std::vector<Id> stores;
+    for (const Id e : effects)
+      if (g_.op(e) == Op::STORE && names_memory(g_, e)) stores.push_back(e);
+    const auto is_stored = [&](Id load) {
+      return std::ranges::any_of(stores,
+                                 [&](Id s) { return g_.src(s, 0) == g_.src(load, 0) && g_.src(s, 1) == g_.src(load, 1); });
+    };
+    for (const Id id : g_.reachable(stores))
+      if (g_.op(id) == Op::LOAD && names_memory(g_, id) && g_.op(g_.src(id, 0)) == Op::BUFFER && !on_entry_.empty() &&
+          on_entry_.at(g_.slot(g_.src(id, 0))) && is_stored(id))
+        at->second.push_back(id);
+    return at->second;
   }
 
   Lanes value(Id id) {
@@ -237,6 +257,7 @@ class Run {
   const Graph& g_;
   const Symbols& symbols_;
   std::vector<Data>& slots_;
+  const std::vector<bool> on_entry_;
   StateMemory states_;
   std::map<Id, Data> arrays_;  // of LOCALs without states
   std::map<Id, Lanes> old_;    // by ATOMIC: the old values of its last evaluation
@@ -244,6 +265,7 @@ class Run {
   std::map<Id, std::vector<Lanes>> carried_;
   std::map<Id, std::uint64_t> version_;
   std::map<Id, std::set<Id>> free_;
+  std::map<Id, std::vector<Id>> early_;  // by FOR: see loads_on_entry()
   std::map<Id, std::pair<std::uint64_t, Lanes>> memo_;
   std::map<Id, std::pair<std::uint64_t, std::vector<Lanes>>> loops_;
   std::uint64_t clock_ = 0;
@@ -252,10 +274,11 @@ class Run {
 }  // namespace
 
 void run_explicit_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots) {
-  Run(g, symbols, slots).ends(g.src(k.sink));
+  Run(g, symbols, slots, {}).ends(g.src(k.sink));
 }
 
-void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk) {
+void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk,
+                 const std::vector<bool>& on_entry) {
   const std::int64_t trips = index_at(g, k.trip_count, symbols);
   std::int64_t step = chunk <= 0 || !k.parallel ? std::max<std::int64_t>(trips, 1) : chunk;
   step = (step + k.alignment - 1) / k.alignment * k.alignment;
@@ -263,7 +286,9 @@ void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols,
     Symbols all = symbols;
     all["$begin"] = begin;
     all["$end"] = std::min(trips, begin + step);
-    Run run(g, all, slots);
+    for (std::size_t slot = 0; slot < slots.size(); ++slot)
+      all[misalignment_of(slot)] = static_cast<std::int64_t>(slot * 24 + 16) % 64;
+    Run run(g, all, slots, on_entry);
     for (Id e : g.src(k.sink)) run.effect(e);
   }
 }

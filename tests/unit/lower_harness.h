@@ -8,8 +8,10 @@
 namespace kiln::compiler::testing {
 
 // slots: the kernel's buffers, changed in place. chunk: iterations per call, rounded up to the kernel's
-// alignment; 0: all in one call.
-void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk);
+// alignment; 0: all in one call. on_entry: as entry_slots() gives it; empty: the kernel reads no buffer on entry that it
+// stores.
+void run_lowered(const Graph& g, const LoweredKernel& k, const Symbols& symbols, std::vector<Data>& slots, std::int64_t chunk,
+                 const std::vector<bool>& on_entry = {});
 
 // Runs a kernel that the program wrote, at K level, with its iterations in row-major order.
 void run_explicit_kernel(const Graph& g, const Kernel& k, const Symbols& symbols, std::vector<Data>& slots);

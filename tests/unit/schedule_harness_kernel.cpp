@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
+#include "compiler/ir/entry_slots.h"
 #include "compiler/ir/state.h"
 #include "tests/unit/lower_harness.h"
 
@@ -25,6 +27,7 @@ struct Memory {
   char* data = nullptr;
   std::int64_t size = 0;        // elements
   const char* entry = nullptr;  // memory that loads read instead of `data`; null: `data`
+  bool is_on_entry = false;     // whether the kernel reads its value on entry
   bool whole = true;            // every element must be stored; false for tile buffers, which the last tile may not fill
 };
 
@@ -44,9 +47,14 @@ class KernelRun {
       const std::int64_t n = index_at(g_, g_.src(rows, 0), symbols_);
       for (std::int64_t r = 0; r < n; ++r) {
         set_range(rows, backward_ ? n - 1 - r : r);
-        for (std::size_t e = 0; e < all.size(); ++e) {
+        for (std::size_t e = 0; e < all.size();) {
           check(g_.src(all[e], 1) == rows, "tile_steps without a shared loop");
-          walk({all[e]}, 1, e);
+          std::vector<Id> step{all[e]};
+          const auto ranges = [&](Id end) { return g_.src(end).subspan(1); };
+          while (e + step.size() < all.size() && std::ranges::equal(ranges(all[e]), ranges(all[e + step.size()])))
+            step.push_back(all[e + step.size()]);
+          walk(step, 1, e);
+          e += step.size();
         }
       }
     }
@@ -80,7 +88,9 @@ class KernelRun {
     }
   }
 
+  // An iteration loads elements of buffers that the kernel reads on entry before it stores any.
   void iteration(const std::vector<Id>& effects, std::size_t e) {
+    for (const Id id : loads_on_entry(effects)) value(id);
     for (Id end : effects) {
       const Id store = g_.src(end, 0), buffer = g_.src(store, 0);
       const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
@@ -90,6 +100,18 @@ class KernelRun {
       check(written_[e++].emplace(at, true).second, "element written twice");
       put(m.data + at * bytes(g_.dtype(buffer)), g_.dtype(buffer), v);
     }
+  }
+
+  const std::vector<Id>& loads_on_entry(const std::vector<Id>& effects) {
+    const auto [at, is_new] = early_.try_emplace(effects[0]);
+    if (!is_new) return at->second;
+    const std::vector<Id> loops(g_.src(effects[0]).begin() + 1, g_.src(effects[0]).end());
+    for (const Id id : g_.reachable(effects)) {
+      if (g_.op(id) != Op::LOAD || !slots_[static_cast<std::size_t>(g_.arg(g_.src(id, 0), 0))].is_on_entry) continue;
+      const auto is_around = [&](Id r) { return std::ranges::find(loops, r) != loops.end(); };
+      if (std::ranges::all_of(free_ranges(id), is_around)) at->second.push_back(id);
+    }
+    return at->second;
   }
 
   // The ranges that a node's value depends on. A value is valid until one of them changes.
@@ -171,7 +193,7 @@ class KernelRun {
   std::map<Id, std::int64_t> range_;
   std::map<Id, std::uint64_t> version_;
   std::map<Id, std::pair<std::uint64_t, Scalar>> memo_;
-  std::map<Id, std::vector<Id>> free_;
+  std::map<Id, std::vector<Id>> free_, early_;  // by node; by END: see loads_on_entry()
   std::uint64_t clock_ = 0;
 };
 
@@ -226,7 +248,7 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       continue;
     }
     storage.emplace_back(total + 1);
-    memory.push_back({storage.back().data(), size, nullptr, buffer.tile == no_id});
+    memory.push_back({storage.back().data(), size, nullptr, false, buffer.tile == no_id});
     for (std::size_t i = 0; buffer.param >= 0 && i < params[b].size(); ++i)
       put(storage.back().data() + i * static_cast<std::size_t>(bytes(buffer.dtype)), buffer.dtype, params[b][i]);
   }
@@ -245,6 +267,8 @@ std::vector<Data> run_schedule(Graph& g, const Schedule& s, const Symbols& symbo
       const Memory& before = memory[static_cast<std::size_t>(s.buffers[b].after)];
       std::memcpy(memory[b].data, before.entry != nullptr ? before.entry : before.data, bytes_of(b));
     }
+    const std::vector<bool> on_entry = entry_slots(s, s.kernels[k]);
+    for (std::size_t i = 0; i < slots.size(); ++i) slots[i].is_on_entry = on_entry[i];
     if (planned) check(g.src(g.src(s.kernels[k].sink, 0)).size() > 1, "no loop");
     for (const std::size_t d : s.kernels[k].depends_on) check(d < k, "order of kernels");
     if (s.kernels[k].is_explicit)

@@ -1,0 +1,26 @@
+// Which buffers a kernel reads on entry.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "compiler/ir/nth.h"
+#include "compiler/ir/schedule.h"
+
+namespace kiln::compiler {
+
+// By slot: whether the kernel reads the buffer's value on entry. An iteration loads such elements before it stores any.
+inline std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
+  std::vector<bool> out;
+  for (const int b : kernel.buffers) {
+    if (kernel.at_entry) {
+      out.push_back(std::ranges::find(*kernel.at_entry, b) != kernel.at_entry->end());
+      continue;
+    }
+    const int param = nth(schedule.buffers, b).param;
+    out.push_back(param >= 0 && nth(schedule.program.params, param).direction == Direction::inout);
+  }
+  return out;
+}
+
+}  // namespace kiln::compiler
