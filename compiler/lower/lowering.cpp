@@ -11,6 +11,7 @@
 #include "compiler/lower/drop_unit_ranges.h"
 #include "compiler/lower/estimate_work.h"
 #include "compiler/lower/explicit_plan.h"
+#include "compiler/lower/fuse_reductions.h"
 #include "compiler/lower/gate_extraction.h"
 #include "compiler/lower/index_dtype.h"
 #include "compiler/lower/index_vector.h"
@@ -52,11 +53,12 @@ void check_arrays(const Graph& g, Id sink) {
   }
 }
 
-// Adds the bounds of $begin and $end: both are between 0 and the trip count.
+// Adds the bounds of $begin and $end, which are between 0 and the trip count, and of misalignments.
 Facts in_chunk(const Graph& g, const Lowering& k) {
   Facts facts = k.facts;
   const SymFact inside{0, Bounds(g, facts)(k.out.trip_count).max, 1};
   facts.syms["$begin"] = facts.syms["$end"] = inside;
+  for (std::size_t slot = 0; slot < k.tile_sizes.size(); ++slot) facts.syms[misalignment_of(slot)] = {0, 63, 1};
   return facts;
 }
 
@@ -168,6 +170,10 @@ void estimate_work(Graph& g, Lowering& k) {
 
 void reduce_lowering(Graph& g, Lowering& k) {
   each_tile_step(g, k, [&](Id s) { return compiler::reduce_lowering(g, *k.loops, s, k.facts); });
+}
+
+void fuse_reductions(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::fuse_reductions(g, s, k.target); });
 }
 
 void workgroup_lanes(Graph& g, Lowering& k) {

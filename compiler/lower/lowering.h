@@ -40,6 +40,7 @@ void decompose_math(Graph& g, Lowering& k);
 void decompose_half(Graph& g, Lowering& k);
 void estimate_work(Graph& g, Lowering& k);
 void reduce_lowering(Graph& g, Lowering& k);  // not for kernels that the program wrote
+void fuse_reductions(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the program wrote
 void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote

@@ -21,6 +21,7 @@
 #include "compiler/schedule/pair_products.h"
 #include "compiler/schedule/ping_pong.h"
 #include "compiler/schedule/share_kernels.h"
+#include "compiler/schedule/sibling_kernels.h"
 #include "compiler/schedule/simplify_ranges.h"
 #include "compiler/schedule/split_ranges.h"
 #include "compiler/schedule/split_reduce.h"
@@ -59,6 +60,7 @@ constexpr Pass table[] = {
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
     {"split_reduce", segment, Form::kernels, optional, split_reduce},
+    {"sibling_kernels", segment, Form::kernels, optional, sibling_kernels},
     {"split_ranges", segment, Form::kernels, optional, split_ranges},
     {"dependencies", schedule, Form::ordered, required, dependencies},
     {"ping_pong", schedule, Form::ordered, optional, ping_pong},
@@ -72,6 +74,7 @@ constexpr Pass table[] = {
     {"decompose_half", kernel, Form::lowering, required, lowering::decompose_half},
     {"estimate_work", kernel, Form::lowering, required, lowering::estimate_work},
     {"reduce_lowering", plain_kernel, Form::lowering, required, lowering::reduce_lowering},
+    {"fuse_reductions", plain_kernel, Form::lowering, optional, lowering::fuse_reductions},
     {"workgroup_lanes", explicit_kernel, Form::lowering, optional, lowering::workgroup_lanes},
     {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},
     {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},
