@@ -7,8 +7,10 @@
 #include <unordered_map>
 
 #include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/invariant_division.h"
 #include "compiler/codegen/loop_scopes.h"
 #include "compiler/codegen/memory.h"
+#include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 
@@ -294,8 +296,31 @@ class KernelEmitter {
       default:
         if (!is_elementwise(g_.op(t.node)))
           throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");
+        if (divides_by_invariant(t))
+          return emit_invariant_division(b_, get(g_.src(t.node, 0), t.scope), get(g_.src(t.node, 1), t.scope));
         return emit_elementwise(b_, g_, t.node, operand_values(t));
     }
+  }
+
+  // Whether a division of wide vectors is repeated with the same divisor, so that it pays to compute the reciprocal first.
+  bool divides_by_invariant(const Task& t) const {
+    if (g_.op(t.node) != Op::FDIV || g_.lanes(t.node) * bytes(g_.dtype(t.node)) < 64 || vector_bits(function_) < 512)
+      return false;
+    const Id divisor = g_.src(t.node, 1);
+    if (g_.dtype(t.node) != DType::f32 && g_.dtype(t.node) != DType::f64) return false;
+    return scopes_.of[divisor] != t.scope && is_long(t.scope);
+  }
+
+  // Whether a loop may have more than a few iterations. Loops in front of and behind whole vectors have one, with masked stores
+  // or, in a reduction, from where another loop ends.
+  bool is_long(std::int32_t scope) const {
+    constexpr std::int64_t few = 4;
+    if (scope == root_scope) return false;
+    const ForParts f = for_parts(g_, nth(scopes_.loops, scope).loop);
+    if (g_.is_const(f.begin) && g_.is_const(f.end)) return (g_.value(f.end) - g_.value(f.begin)) / f.step >= few;
+    if (!f.effects.empty())
+      return std::ranges::none_of(f.effects, [&](Id e) { return g_.op(e) == Op::STORE && g_.src(e).size() > 3; });
+    return g_.is_const(f.begin);
   }
 
   // Whether this call runs all iterations of the kernel.
@@ -312,6 +337,8 @@ class KernelEmitter {
   Value* symbol(std::string_view name) {
     if (name == "$begin") return function_.getArg(2);
     if (name == "$end") return function_.getArg(3);
+    if (name.starts_with(misaligned_prefix))
+      return memory_->misalignment(std::stoul(std::string(name.substr(misaligned_prefix.size()))));
     const auto i = symbols_.find(name);
     if (!i) throw std::logic_error("codegen: unknown symbol " + std::string(name));
     llvm::LoadInst* load =

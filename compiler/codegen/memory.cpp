@@ -69,6 +69,10 @@ Memory::Memory(LlvmBuilder& b, const Graph& g, const Kernel& kernel, std::span<c
   }
 }
 
+Value* Memory::misalignment(std::size_t slot) {
+  return b_.CreateAnd(b_.CreatePtrToInt(pointers_.at(slot), b_.getInt64Ty()), 63);
+}
+
 // A buffer that the kernel stores overlaps no other buffer: the runtime's checks of arguments and the memory plan ensure it.
 // Buffers that it only loads may overlap.
 void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {

@@ -30,6 +30,8 @@ class Memory {
   // x: gate, value, index. Only for integers, and if the old value is not used. alone: whether no other thread runs the kernel;
   // plain loads and stores then do the same in a tenth of the time.
   void atomic(Id node, std::span<llvm::Value* const> x, llvm::Value* alone);
+  // The number of bytes by which the buffer of the slot begins behind a multiple of 64 bytes.
+  llvm::Value* misalignment(std::size_t slot);
   // Sets all elements of a LOCAL to zero.
   void clear(Id local);
 

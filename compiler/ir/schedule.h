@@ -84,6 +84,11 @@ inline bool has_tile_steps(const Graph& g, Id sink) {
   return false;
 }
 
+// SYMs of a lowered kernel, which are no symbols of the program. $begin, $end: the chunk of the outermost loop that a call
+// runs. $misaligned<slot>: the number of bytes by which the buffer of a slot begins behind a multiple of 64 bytes.
+inline constexpr std::string_view misaligned_prefix = "$misaligned";
+inline std::string misalignment_of(std::size_t slot) { return std::string(misaligned_prefix) + std::to_string(slot); }
+
 // One kernel at P level: the result of lowering, the input of code generation.
 struct LoweredKernel {
   Id sink = no_id;        // SINK(STORE or FOR ...); the outermost loop runs SYM("$begin")..SYM("$end")

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -91,6 +92,11 @@ class StatementVerifier {
     return b < std::ssize(s_.buffers) && nth(s_.buffers, b).dtype == dtype;
   }
 
+  // Whether a SYM is one of a lowered kernel. misalignments() checks the slots.
+  bool is_of_kernel(Id sym) const {
+    return g_.name(sym) == "$begin" || g_.name(sym) == "$end" || g_.name(sym).starts_with(misaligned_prefix);
+  }
+
   void declarations() const {
     std::vector<Id> roots;
     for_each_node(s_, [&](Id id) {
@@ -98,7 +104,7 @@ class StatementVerifier {
     });
     for (const Id id : g_.reachable(roots)) {
       if (g_.op(id) != Op::SYM || symbols_.find(g_.name(id))) continue;
-      if (form_ == Form::lowered && (g_.name(id) == "$begin" || g_.name(id) == "$end")) continue;
+      if (form_ == Form::lowered && is_of_kernel(id)) continue;
       violated(g_, id, "declared", "symbol `" + std::string(g_.name(id)) + "` declared");
     }
     for (const Symbol& y : s_.program.symbols)
@@ -199,9 +205,20 @@ class StatementVerifier {
       require(k.segment == 0, what, rule, "no segment once kernels are in order");
       require(k.loop < std::ssize(s_.loops), what, rule, "a loop of the schedule");
     }
+    if (form_ == Form::lowered) misalignments(k);
     if (k.at_entry)
       for (const int b : *k.at_entry)
         require(b >= 0 && b < std::ssize(s_.buffers), what, rule, "`at_entry` buffers of the schedule");
+  }
+
+  void misalignments(const Kernel& k) const {
+    std::set<std::string> known;
+    const std::vector<Id> nodes = g_.reachable(k.sink);
+    for (const Id id : nodes)
+      if (g_.op(id) == Op::BUFFER) known.insert(misalignment_of(g_.slot(id)));
+    for (const Id id : nodes)
+      if (g_.op(id) == Op::SYM && g_.name(id).starts_with(misaligned_prefix) && !known.contains(std::string(g_.name(id))))
+        violated(g_, id, "declared", "the misalignment of a buffer that the kernel uses");
   }
 
   std::vector<int> loops_around(int loop) const {  // outermost first

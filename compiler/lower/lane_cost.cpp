@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <set>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "compiler/ir/index_operation.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
@@ -70,6 +74,46 @@ class RangeBits {
   std::unordered_map<int, double> iterations_;
 };
 
+// The nodes that a short iteration needs, where conditions on its indices choose one side of a WHERE. `nodes` ascend.
+class NeededNodes {
+ public:
+  NeededNodes(const Graph& g, std::span<const Id> nodes) : g_(g), nodes_(nodes) {}
+
+  std::vector<Id> of(std::span<const Id> stores, const std::unordered_map<Id, std::int64_t>& indices) {
+    known_ = indices;
+    for (const Id id : nodes_) learn(id);
+    std::vector<Id> todo(stores.begin(), stores.end()), needed;
+    std::unordered_set<Id> seen;
+    while (!todo.empty()) {
+      const Id id = todo.back();
+      todo.pop_back();
+      if (!seen.insert(id).second) continue;
+      needed.push_back(id);
+      const auto condition = g_.op(id) == Op::WHERE ? known_.find(g_.src(id, 0)) : known_.end();
+      if (condition != known_.end())
+        todo.push_back(g_.src(id, condition->second != 0 ? 1 : 2));
+      else
+        todo.insert(todo.end(), g_.src(id).begin(), g_.src(id).end());
+    }
+    return needed;
+  }
+
+ private:
+  void learn(Id id) {
+    const DType d = g_.dtype(id);
+    if (known_.contains(id) || g_.lanes(id) > 1 || (d != DType::index && d != DType::boolean)) return;
+    if (g_.is_const(id)) known_[id] = g_.value(id);
+    if (!is_binary(g_.op(id))) return;
+    const auto a = known_.find(g_.src(id, 0)), b = known_.find(g_.src(id, 1));
+    if (a == known_.end() || b == known_.end()) return;
+    if (const auto v = evaluate_index(g_.op(id), a->second, b->second)) known_[id] = *v;
+  }
+
+  const Graph& g_;
+  std::span<const Id> nodes_;
+  std::unordered_map<Id, std::int64_t> known_;
+};
+
 bool has_width(DType d) { return d != DType::none && d != DType::index && d != DType::boolean; }
 
 int registers_of(const Graph& g, Id value, const Target& target) {
@@ -89,7 +133,8 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
   for (const Id r : ranges.subspan(first_short)) extents_.push_back(g.value(g.end(r)));
   RangeBits bits(g, ranges, first_short);
   int widest = 1;
-  for (const Id id : g.reachable(stores)) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  for (const Id id : nodes) {
     Node& n = nodes_.emplace_back();
     const bool is_access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
     const Id value = g.op(id) == Op::STORE ? value_of(g, id) : id;
@@ -107,6 +152,31 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
     n.iterations = bits.iterations(n.ranges);
     if (n.outer_lanes == 0) n.outer_lanes = 1 / lanes_;
   }
+  count_copies(g, stores, ranges.subspan(first_short));
+}
+
+void LaneCost::count_copies(const Graph& g, std::span<const Id> stores, std::span<const Id> short_ranges) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  NeededNodes needed(g, nodes);
+  std::vector<std::set<std::vector<std::int64_t>>> at(nodes.size());  // by node: the indices of the ranges that it depends on
+  std::vector<std::int64_t> index(extents_.size(), 0);
+  const auto advance = [&] {
+    for (std::size_t i = index.size(); i-- > 0; index[i] = 0)
+      if (++index[i] < extents_[i]) return true;
+    return false;
+  };
+  do {
+    std::unordered_map<Id, std::int64_t> indices;
+    for (std::size_t i = 0; i < index.size(); ++i) indices[short_ranges[i]] = index[i];
+    for (const Id id : needed.of(stores, indices)) {
+      const auto n = index_at(nodes, std::ranges::lower_bound(nodes, id));
+      std::vector<std::int64_t> own;
+      for (std::size_t i = 0; i < index.size(); ++i)
+        if ((nodes_[n].ranges >> i & 1) != 0) own.push_back(index[i]);
+      at[n].insert(own);
+    }
+  } while (advance());
+  for (std::size_t n = 0; n < nodes.size(); ++n) nodes_[n].copies = static_cast<double>(at[n].size());
 }
 
 double LaneCost::copies(std::uint64_t ranges) const {
@@ -131,7 +201,7 @@ double LaneCost::lanes_of_last() const {
 
 double LaneCost::lanes_of_outer() const {
   double sum = 0;
-  for (const Node& n : nodes_) sum += n.cost * n.iterations * copies(n.ranges) * n.outer_lanes;
+  for (const Node& n : nodes_) sum += n.cost * n.iterations * n.copies * n.outer_lanes;
   return sum;
 }
 
@@ -154,13 +224,13 @@ double LaneCost::loops_around() const {
 
 double LaneCost::written_out() const {
   double sum = 0;
-  for (const Node& n : nodes_) sum += n.cost * n.iterations * copies(n.ranges);
+  for (const Node& n : nodes_) sum += n.cost * n.iterations * n.copies;
   return sum;
 }
 
 int LaneCost::operations() const {
   double sum = 0;
-  for (const Node& n : nodes_) sum += n.is_operation ? copies(n.ranges) : 0;
+  for (const Node& n : nodes_) sum += n.is_operation ? n.copies : 0;
   return static_cast<int>(sum);
 }
 

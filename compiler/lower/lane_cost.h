@@ -32,6 +32,7 @@ class LaneCost {
  private:
   struct Node {
     double cost = 0;           // cost of one evaluation
+    double copies = 0;         // evaluations in the code of the short iterations, written out
     double iterations = 1;     // iterations of the inner loops that the node depends on
     double outer_lanes = 0;    // the part of `cost` for one lane, if the outer range becomes lanes
     std::uint64_t ranges = 0;  // ranges that the node depends on: bit i is short range i
@@ -42,6 +43,7 @@ class LaneCost {
     std::uint64_t ranges = 0;
   };
   double copies(std::uint64_t ranges) const;
+  void count_copies(const Graph& g, std::span<const Id> stores, std::span<const Id> short_ranges);
 
   std::vector<std::int64_t> extents_;  // extents of the short ranges
   std::vector<Node> nodes_;

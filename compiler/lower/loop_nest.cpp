@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "compiler/ir/nth.h"
 #include "compiler/ir/power_of_two.h"
+#include "compiler/ir/schedule.h"
 #include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
+#include "compiler/lower/access.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interior.h"
@@ -48,11 +52,12 @@ class Nest {
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
     if (p.masked_all) return {loop(level, copies, begin, end, p.step, Iteration::masked)};
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
-    if (divides(g_.end(p.range), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-    std::vector<Tail> loops = constant_rest(p);
-    loops.insert(loops.begin(), {p.step, false});
     std::vector<Id> effects;
-    in_parts(level, copies, all, loops, effects);
+    const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
+    if (whole == begin && divides(g_.end(p.range), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
+    std::vector<Tail> loops = whole == begin ? constant_rest(p) : p.tails;
+    loops.insert(loops.begin(), {p.step, false});
+    in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
     return effects;
   }
 
@@ -161,7 +166,7 @@ class Nest {
   // Emits the low border, whole vectors in the interior and its rest, and the high border. In long rows whole vectors begin at
   // a multiple of their lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
-    const Id step = g_.index(plan_[level].step), lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
+    const Id lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
     const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
     const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
     const Id zero = g_.index(0);
@@ -180,12 +185,7 @@ class Nest {
     if (is_flat(level)) {
       flat(level, copies, first, interior_end, effects);
     } else {
-      Id whole = first;
-      if (begins_aligned(level)) {
-        const Id multiple = is_chunk(level) ? index_binary(g_, Op::MAX, begin, step) : step;
-        whole = index_binary(g_, Op::MIN, multiple, interior_end);
-        effects.push_back(loop(level, copies, first, whole, plan_[level].step, Iteration::masked));
-      }
+      const Id whole = aligned(level, copies, first, interior_end, effects);
       const Id middle = end_of_whole(whole, interior_end, plan_[level].step);
       effects.push_back(loop(level, copies, whole, middle, plan_[level].step, Iteration::whole));
       in_parts(level, copies, {middle, interior_end}, plan_[level].tails, effects);
@@ -195,12 +195,28 @@ class Nest {
     return effects;
   }
 
-  // Whether the interior begins inside the first vector of a long row of contiguous stores.
-  bool begins_aligned(std::size_t level) const {
+  // Emits a masked vector, behind which the stores of whole vectors are aligned. Returns the first iteration behind it. Large
+  // arrays of most allocators begin 16 bytes behind a cache line, so that each store of a wide vector would touch two lines.
+  Id aligned(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects) {
     const LoopPlan& p = plan_[level];
-    const Id extent = g_.end(p.range);
+    const Id extent = g_.end(p.range), store = stores()[0];
     const bool is_long = !g_.is_const(extent) || g_.value(extent) >= std::int64_t{long_row} * p.step;
-    return level + 1 == plan_.size() && p.may_align && is_long && 0 < interior_->lo && interior_->lo < p.step;
+    if (p.align == 0 || level + 1 != plan_.size() || !is_long || copies.size() != 1) return begin;
+    const int size = bytes(g_.dtype(value_of(g_, store))), elements = p.align / size;
+    if (elements < 2 || elements > p.step) return begin;
+    Copy here = copies[0];
+    here.values[p.range] = begin;
+    const Id index[] = {index_of(g_, store)};
+    const Id first = expand(g_, loops_, index, std::span(&here, 1))[0][0];
+    const Id bytes_past = g_.sym(misalignment_of(g_.slot(g_.state(store)))), zero = g_.index(0), one = g_.index(1);
+    const Id place = add_index(g_, first, index_binary(g_, Op::FLOORDIV, bytes_past, g_.index(size)));
+    const Id back = sub_index(g_, zero, place), length = sub_index(g_, end, begin);
+    const Id head = index_binary(g_, Op::FLOORMOD, back, g_.index(elements));
+    const Id vectors = index_binary(g_, Op::FLOORDIV, length, g_.index(std::int64_t{long_row} * p.step));
+    const Id is_worth = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
+    const Id whole = add_index(g_, begin, index_binary(g_, Op::MUL, head, is_worth));
+    effects.push_back(loop(level, copies, begin, whole, p.step, Iteration::masked));
+    return whole;
   }
 
   // Whether this range and the short range inside it form one contiguous range of lanes.
@@ -245,9 +261,50 @@ class Nest {
     const Id most = limit(level), range = loops_.range(g_, most, kind);
     std::vector<Id> s = {range, begin, end};
     const std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
-                                                   : emit(level + 1, iterated(p, step, copies, range, end, iteration));
+                                    : iteration == Iteration::one && once(level, copies)
+                                        ? emit_once(level, copies[0], range)
+                                        : emit(level + 1, iterated(p, step, copies, range, end, iteration));
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
+  }
+
+  // Whether loops of a plain kernel have the same results in all iterations of the later ranges. The main loop of a later range
+  // and its tails then share these results.
+  bool once(std::size_t level, const std::vector<Copy>& copies) const {
+    if (part_ != nullptr || in_memory_ || level + 1 == plan_.size() || copies.size() != 1 || copies[0].mask != no_id)
+      return false;
+    if (!std::ranges::all_of(stores_, [&](Id s) { return g_.op(s) == Op::STORE && names_memory(g_, s); })) return false;
+    const std::vector<Id> nodes = g_.reachable(stores_);
+    std::unordered_set<Id> later;
+    for (const LoopPlan& p : plan_.subspan(level + 1)) later.merge(depends_on_range(g_, nodes, p.range));
+    return std::ranges::any_of(nodes, [&](Id id) { return g_.op(id) == Op::FOR && !later.contains(id); });
+  }
+
+  // Emits the later levels for one iteration of this level and of those around it.
+  std::vector<Id> emit_once(std::size_t level, Copy here, Id range) {
+    here.values[plan_[level].range] = range;
+    std::vector<Id> roots(stores_.begin(), stores_.end());
+    const Interior inside = interior_.value_or(Interior{});
+    roots.insert(roots.end(), inside.stores.begin(), inside.stores.end());
+    roots.insert(roots.end(), inside.low.begin(), inside.low.end());
+    const std::vector<Id> all = expand(g_, loops_, roots, std::span(&here, 1))[0];
+    const auto border = all.begin() + std::ssize(stores_), low = border + std::ssize(inside.stores);
+    return emit_others(level, {Copy{}}, {all.begin(), border}, {border, low}, {low, all.end()});
+  }
+
+  // Emits the later levels with other stores in place of stores_, the interior's and its low border's.
+  std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores,
+                              std::vector<Id> inside, std::vector<Id> low) {
+    const std::span<const Id> whole = std::exchange(stores_, stores);
+    const std::optional<Interior> interior = interior_;
+    if (interior_) {
+      interior_->stores = std::move(inside);
+      interior_->low = std::move(low);
+    }
+    std::vector<Id> effects = emit(level + 1, copies);
+    interior_ = interior;
+    stores_ = whole;
+    return effects;
   }
 
   // Emits the later levels for STOREs of `step` iterations. Simplified, equal indices are equal nodes, and so are the loads.
@@ -261,17 +318,9 @@ class Nest {
       }
       return out;
     };
-    const std::vector<Id> rows = rows_of(stores_);
-    const std::span<const Id> whole = std::exchange(stores_, rows);
-    const std::optional<Interior> interior = interior_;
-    if (interior_) {
-      interior_->stores = rows_of(interior_->stores);
-      interior_->low = rows_of(interior_->low);
-    }
-    std::vector<Id> effects = emit(level + 1, copies);
-    interior_ = interior;
-    stores_ = whole;
-    return effects;
+    const Interior inside = interior_.value_or(Interior{});
+    const std::vector<Id> rows = rows_of(stores_), inner = rows_of(inside.stores), low = rows_of(inside.low);
+    return emit_others(level, copies, rows, inner, low);
   }
 
   // Copies for all iterations of the range, without a loop.

@@ -1,6 +1,7 @@
 #include "compiler/lower/vectorize_plan.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
@@ -13,6 +14,7 @@
 #include "compiler/lower/lane_cost.h"
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
+#include "compiler/lower/rewrite.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/lower/window_rows.h"
 #include "compiler/target/lane_limits.h"
@@ -30,13 +32,15 @@ constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
+// What the lanes of a range do. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
   std::vector<Id> fma_loops;
   bool has_loops = false;
-  bool has_borders = false;  // conditions that may hold for inner iterations only (interior.h)
+  bool has_borders = false;       // conditions that may hold for inner iterations only (interior.h)
+  bool has_loops_around = false;  // loops that do not depend on the range
 };
 
 // Whether an accumulator's next value is an fma, or a sum with the products of a pair.
@@ -45,10 +49,16 @@ bool adds_product(const Graph& g, Id next) {
   return g.op(next) == Op::FMA || (g.op(next) == Op::ADD && std::ranges::any_of(g.src(next), is_dot2));
 }
 
-Body look(const Graph& g, std::span<const Id> stores) {
+Body look(const Graph& g, std::span<const Id> stores, Id range) {
   Body b;
-  for (const Id id : g.reachable(stores)) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  const std::unordered_set<Id> varying = depends_on_range(g, nodes, range);
+  for (const Id id : nodes) {
     const Op op = g.op(id);
+    if (!varying.contains(id)) {
+      b.has_loops_around = b.has_loops_around || op == Op::FOR;
+      continue;
+    }
     const DType d = op == Op::STORE ? g.dtype(value_of(g, id)) : g.dtype(id);
     const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
@@ -113,7 +123,8 @@ bool can_mask(const Body& b, const Target& target) { return b.narrowest >= targe
 
 // outermost: whether the range has one tail in each chunk, not one in each row.
 LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Target& target) {
-  LoopPlan p{.range = range, .step = lanes, .lanes = true, .may_align = can_mask(b, target)};
+  const bool aligns = can_mask(b, target) && !b.has_loops && b.operations <= light_body;  // others wait for operations
+  LoopPlan p{.range = range, .step = lanes, .lanes = true, .align = aligns ? target.vector_bytes : 0};
   if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {
     p.tails = {{lanes, true}};
@@ -129,10 +140,10 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
                std::vector<LoopPlan>& plan) {
   const Short s(g, ranges);
   if (s.first == ranges.size()) return false;
-  const Body b = look(g, stores);
+  const std::size_t at = s.first - 1;
+  const Body b = look(g, stores, ranges[at]);
   const LaneCost cost(g, stores, ranges, s.first, target);
   if (cost.operations() > huge_body) return false;
-  const std::size_t at = s.first - 1;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
   // Each iteration of a loop waits for the one before. Two vectors fill the time.
   const bool both = b.has_loops && cost.operations() <= short_body;
@@ -182,7 +193,7 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   const std::size_t first_short = long_loops(g, order);
   if (order == as_they_are || first_short == order.size()) return as_they_are;
   if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
-  if (!look(g, stores).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
+  if (!look(g, stores, ranges.back()).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
   const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
                     cost.written_out() <= worth_copies * cost.loops_around();
@@ -196,7 +207,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   for (const Id r : ranges) plan.push_back({.range = r});
   if (ranges.empty()) return plan;
   const std::size_t at = ranges.size() - 1;
-  const Body b = look(g, stores);
+  const Body b = look(g, stores, ranges[at]);
   const int one_register = std::max(1, target.vector_bytes / b.widest);
   const bool streams = b.has_loops && b.fma_loops.empty() && b.operations <= cheap_body;  // columns of a reduction over rows
   const bool is_narrow =
@@ -206,7 +217,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
-  if (!b.has_loops && b.operations <= light_body)
+  if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   if (streams && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
@@ -214,7 +225,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (plan[at].masked_all) return plan;
   std::optional<std::vector<LoopPlan>> blocks;
   if (ranges.size() > 1) blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
-  if (!blocks && !b.has_loops && b.operations <= most_of_rows) {
+  if (!blocks && !b.has_loops && !b.has_loops_around && b.operations <= most_of_rows) {
     const std::size_t rows = window_rows(g, stores, ranges);
     if (rows < at) plan[rows].step = fitting(g, ranges[rows], rows_at_once);
     if (rows < at) plan[rows].shares_loads = true;

@@ -35,7 +35,7 @@ struct LoopPlan {
   Id range = no_id;
   int step = 1;                    // iterations of the range in one iteration of the main loop
   bool lanes = false;              // true: these iterations are lanes; false: copies of the code
-  bool may_align = false;          // of lanes: a masked vector may come first, so that the others begin at a multiple of step
+  int align = 0;                   // of lanes: a masked vector comes first, so that stores begin at a multiple of these bytes
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
   bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h)
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here

@@ -2,6 +2,7 @@ kiln_add_test(pack_operands_test run SOURCES run/pack_operands_test.cpp run/chec
 kiln_add_test(pair_products_test run SOURCES run/pair_products_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(extremum_test run SOURCES run/extremum_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(scale_test run SOURCES run/scale_test.cpp run/check_at_levels.cpp LIBS run_harness)
+kiln_add_test(invariant_division_test run SOURCES run/invariant_division_test.cpp LIBS run_harness)
 kiln_add_test(saturated_cast_test run SOURCES run/saturated_cast_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(register_tiles_test run SOURCES run/register_tiles_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(memory_accumulators_test run SOURCES run/memory_accumulators_test.cpp run/check_at_levels.cpp LIBS run_harness)
