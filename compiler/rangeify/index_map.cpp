@@ -81,7 +81,7 @@ IndexMap MapRules::pad(Id node, const IndexMap& out) {
   for (std::size_t i = 0; i < from.size(); ++i) {
     const Id n = from[i], before = g_.src(node, 2 + i);
     if (n == to[i] && g_.is_index_const(before, 0)) continue;
-    Id k = index_sub(g_, out.index[i], before);
+    Id k = g_.is_index_const(n, 1) ? zero : index_sub(g_, out.index[i], before);  // an axis of extent 1 has no other index
     if (mode == PadMode::edge) {
       k = index_max(g_, zero, index_min(g_, k, index_sub(g_, n, one)));
     } else if (mode == PadMode::wrap) {
@@ -121,7 +121,8 @@ IndexMap MapRules::concat(Id node, std::size_t k, const IndexMap& out) {
   IndexMap in = out;
   if (k > 0) in.gate = both(g_, in.gate, condition(index_less_equal(g_, begin, out.index[axis])));
   if (k + 1 < parts) in.gate = both(g_, in.gate, condition(concat_before_end(node, k, out)));
-  in.index[axis] = simple(index_sub(g_, out.index[axis], begin));
+  const bool is_one = g_.is_index_const(shapes_.of(g_.src(node, k))[axis], 1);  // index 0 is the only one that passes the gate
+  in.index[axis] = is_one ? g_.index(0) : simple(index_sub(g_, out.index[axis], begin));
   return in;
 }
 
