@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t widest_border = 64;        // iterations, if they run one by one
 constexpr std::int64_t widest_low_border = 4096;  // if they have lanes too
+constexpr std::int64_t short_border = 16;         // iterations that may run one by one although lanes are possible
 
 // The sign of b - a in the interior. 0 counts as positive or negative if the operation has the same result.
 enum class Sign { unknown, positive, negative };
@@ -90,16 +91,21 @@ class InteriorValues {
     const std::int64_t negative = op == Op::LT || op == Op::MIN || op == Op::MAX ? 0 : -1;  // d <= negative: sign "negative"
     const Interval near_low = symbolic::interval_of(bounds_, rest);
     if (border_ > 0) return sign_in_border(c, near_low, positive, negative);
-    if (c > 0 && raise(lo, near_low.min, ceil_div(positive - near_low.min, c))) return Sign::positive;
-    if (c < 0 && raise(lo, near_low.max, ceil_div(near_low.max - negative, -c))) return Sign::negative;
-    if (c != 1 && c != -1) return Sign::unknown;
-    const auto beyond = symbolic::plus(g_, rest, *extent, c);
-    if (!beyond) return Sign::unknown;
+    const Sign behind = c > 0 ? Sign::positive : Sign::negative, before = c > 0 ? Sign::negative : Sign::positive;
+    const std::int64_t low = near(c > 0 ? near_low.min : near_low.max);
+    const std::int64_t first = c > 0 ? ceil_div(positive - low, c) : ceil_div(low - negative, -c);
+    const auto beyond = c == 1 || c == -1 ? symbolic::plus(g_, rest, *extent, c) : std::nullopt;
+    if (!beyond) return raise(lo, low, first) ? behind : Sign::unknown;
     const Interval near_high = symbolic::interval_of(bounds_, *beyond);
-    if (c < 0 && raise(cut, near_high.min, positive - 1 - near_high.min)) return Sign::positive;
-    if (c > 0 && raise(cut, near_high.max, near_high.max - 1 - negative)) return Sign::negative;
-    return Sign::unknown;
+    const std::int64_t high = near(c > 0 ? near_high.max : near_high.min);
+    const std::int64_t last = c > 0 ? high - 1 - negative : positive - 1 - high;
+    // In a range of constant extent the end may be nearer than the begin. The high border has no lanes, so it should be short.
+    if (last < first && last <= short_border && raise(cut, high, last)) return before;
+    if (raise(lo, low, first)) return behind;
+    return raise(cut, high, last) ? before : Sign::unknown;
   }
+  // A bound, or a value that raise() refuses in place of a bound that is far away.
+  static std::int64_t near(std::int64_t bound) { return std::clamp(bound, -2 * widest_low_border, 2 * widest_low_border); }
 
   Sign sign_in_border(std::int64_t c, Interval rest, std::int64_t positive, std::int64_t negative) const {
     std::int64_t reach = 0;

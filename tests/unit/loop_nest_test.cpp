@@ -38,6 +38,24 @@ TEST(LoopNest, PaddedStencilReadsNothingOutside) {
     }
 }
 
+// The end of a constant row is as near as its begin, so the interior is between the two clamps.
+TEST(LoopNest, ClampedReadsOfAConstantRowAreContiguous) {
+  OneKernel k;
+  const Id w = k.g.index(1000), last = k.g.index(999), zero = k.g.index(0), one = k.g.index(1);
+  const int x = k.buffer(DType::f32, w), y = k.buffer(DType::f32, w);
+  const Id j = k.range(w);
+  const Id left = k.index(Op::MAX, zero, k.index(Op::SUB, j, one));
+  const Id right = k.index(Op::MIN, k.index(Op::ADD, j, one), last);
+  const Id first = k.load(x, left);
+  k.store(y, j, k.op(Op::ADD, DType::f32, {first, k.load(x, right)}), {j});
+  k.lower();
+  bool gathers = false;
+  for (const Id id : k.g.reachable(k.lowered.sink))
+    gathers = gathers || (k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1 && k.g.op(k.g.src(id, 1)) != Op::RAMP);
+  EXPECT_FALSE(gathers);
+  k.expect_same({}, 64);
+}
+
 TEST(LoopNest, ClampedReadsAreContiguousInTheInterior) {
   for (const bool rows_too : {false, true}) {
     OneKernel k;
