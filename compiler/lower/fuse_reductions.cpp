@@ -21,9 +21,9 @@ using Loops = std::bitset<most_loops>;
 // A loop that may be fused.
 struct Loop {
   Id node = no_id;
-  std::set<std::int64_t> slots;  // buffers that it loads from
-  std::int64_t bytes = 0;        // of its carried values
-  Loops needs;                   // loops whose results it uses
+  std::set<std::size_t> slots;  // buffers that it loads from
+  std::int64_t bytes = 0;       // of its carried values
+  Loops needs;                  // loops whose results it uses
 };
 
 class ReductionFuser {
@@ -84,8 +84,7 @@ class ReductionFuser {
   bool fit(const Loop& a, const Loop& b, const OpenRanges& open) const {
     const LoopParts p = loop_parts(g_, a.node), q = loop_parts(g_, b.node);
     return std::tuple(p.begin, p.end, p.step) == std::tuple(q.begin, q.end, q.step) && open.of(a.node) == open.of(b.node) &&
-           a.bytes + b.bytes <= most_bytes_ &&
-           std::ranges::any_of(a.slots, [&](std::int64_t s) { return b.slots.contains(s); });
+           a.bytes + b.bytes <= most_bytes_ && std::ranges::any_of(a.slots, [&](std::size_t s) { return b.slots.contains(s); });
   }
 
   // The loop `a` takes over what the loop `b` does.
