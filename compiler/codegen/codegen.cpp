@@ -21,7 +21,7 @@
 #include "compiler/codegen/llvm_passes.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/compact.h"
-#include "compiler/ir/entry_slots.h"
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/nth.h"
 
 namespace kiln::compiler {

@@ -9,14 +9,16 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/codegen/branch.h"
+
 namespace kiln::compiler {
 namespace {
 
 using llvm::Value;
 
-constexpr std::uint32_t often = 2000;  // weight of the branch for elements inside of the range; the other one has weight 1
+constexpr std::uint32_t often = 2000;  // how often all elements are inside of the range, for each time that one is outside
 
-// |x| is in [2^least, 2^most], for the magnitudes of x and d.
+// The result has the bits of the quotient if |x| and |d| are both between 2^least and 2^most.
 struct Exponents {
   int least, most;
 };
@@ -41,21 +43,9 @@ class InvariantDivision {
     Value* some_x = b_.CreateOrReduce(b_.CreateSelect(is_zero, llvm::Constant::getNullValue(x_is_out->getType()), x_is_out));
     Value* some_d = b_.CreateOrReduce(outside(magnitude_of(d_)));
     Value* out = b_.CreateOr(some_x, some_d);
-    llvm::Function* f = b_.GetInsertBlock()->getParent();
-    const auto block = [&](const char* name) { return llvm::BasicBlock::Create(f->getContext(), name, f); };
-    llvm::BasicBlock *divides = block("divide"), *multiplies = block("multiply"), *joined = block("quotient");
-    b_.CreateCondBr(out, divides, multiplies, llvm::MDBuilder(f->getContext()).createBranchWeights(1, often));
-    b_.SetInsertPoint(divides);
-    Value* divided = b_.CreateFDiv(x_, d_);
-    b_.CreateBr(joined);
-    b_.SetInsertPoint(multiplies);
-    Value* multiplied = product(is_zero);
-    b_.CreateBr(joined);
-    b_.SetInsertPoint(joined);
-    llvm::PHINode* result = b_.CreatePHI(type_, 2);
-    result->addIncoming(divided, divides);
-    result->addIncoming(multiplied, multiplies);
-    return result;
+    return emit_either(
+        b_, out, [&] { return b_.CreateFDiv(x_, d_); }, [&] { return product(is_zero); },
+        llvm::MDBuilder(b_.getContext()).createBranchWeights(1, often));
   }
 
  private:

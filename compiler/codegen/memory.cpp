@@ -4,6 +4,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
+#include "compiler/codegen/branch.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -158,27 +159,19 @@ Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Valu
   Value* row = b_.CreateAdd(lanes_of(first, lanes), llvm::ConstantVector::get(steps));
   Value* in_row = b_.CreateICmpEQ(index, row);
   if (mask != nullptr) in_row = b_.CreateOr(in_row, b_.CreateNot(mask));
-  llvm::Function* function = b_.GetInsertBlock()->getParent();
-  llvm::BasicBlock* together = llvm::BasicBlock::Create(b_.getContext(), "together", function);
-  llvm::BasicBlock* apart = llvm::BasicBlock::Create(b_.getContext(), "apart", function);
-  llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", function);
-  b_.CreateCondBr(b_.CreateAndReduce(in_row), together, apart);
-  b_.SetInsertPoint(together);
-  Value* near = address(node, first);
-  llvm::Instruction* one = mask == nullptr
-                               ? static_cast<llvm::Instruction*>(b_.CreateAlignedLoad(type, near, alignment(g_, node)))
-                               : b_.CreateMaskedLoad(type, near, alignment(g_, node), mask, alt);
-  annotate(one, node);
-  b_.CreateBr(after);
-  b_.SetInsertPoint(apart);
-  llvm::Instruction* many = b_.CreateMaskedGather(type, address(node, index), alignment(g_, node), mask, alt);
-  annotate(many, node);
-  b_.CreateBr(after);
-  b_.SetInsertPoint(after);
-  llvm::PHINode* result = b_.CreatePHI(type, 2);
-  result->addIncoming(one, together);
-  result->addIncoming(many, apart);
-  return result;
+  const auto annotated = [&](llvm::Instruction* load) -> Value* {
+    annotate(load, node);
+    return load;
+  };
+  const auto together = [&] {
+    Value* near = address(node, first);
+    if (mask == nullptr) return annotated(b_.CreateAlignedLoad(type, near, alignment(g_, node)));
+    return annotated(b_.CreateMaskedLoad(type, near, alignment(g_, node), mask, alt));
+  };
+  const auto apart = [&] {
+    return annotated(b_.CreateMaskedGather(type, address(node, index), alignment(g_, node), mask, alt));
+  };
+  return emit_either(b_, b_.CreateAndReduce(in_row), together, apart);
 }
 
 void Memory::store(Id node, std::span<Value* const> x) {

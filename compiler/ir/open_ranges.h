@@ -1,5 +1,5 @@
 // The open RANGEs of each node: the RANGEs that the node depends on and that no node below it closes. REDUCE, STAGE and END
-// close the RANGEs among their sources; a KERNEL and a FOR close their own. Internal to the verifier.
+// close the RANGEs among their sources; a KERNEL and a FOR close their own.
 #pragma once
 
 #include <map>

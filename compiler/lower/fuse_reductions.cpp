@@ -28,7 +28,7 @@ struct Loop {
 
 class ReductionFuser {
  public:
-  ReductionFuser(Graph& g, const Target& target) : g_(g), most_bytes_(target.vector_registers * target.vector_bytes / 4 * 3) {}
+  ReductionFuser(Graph& g, const Target& target) : g_(g), most_bytes_(target.vector_registers * target.vector_bytes * 3 / 4) {}
 
   Id run(Id sink) {
     while (const auto pair = find(sink)) sink = fuse(sink, pair->first, pair->second);
@@ -108,7 +108,7 @@ class ReductionFuser {
   }
 
   Graph& g_;
-  const std::int64_t most_bytes_;
+  const std::int64_t most_bytes_;  // of carried vectors: the other registers are for loads and operands
 };
 
 }  // namespace

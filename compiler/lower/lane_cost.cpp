@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -158,7 +157,9 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
 void LaneCost::count_copies(const Graph& g, std::span<const Id> stores, std::span<const Id> short_ranges) {
   const std::vector<Id> nodes = g.reachable(stores);
   NeededNodes needed(g, nodes);
-  std::vector<std::set<std::vector<std::int64_t>>> at(nodes.size());  // by node: the indices of the ranges that it depends on
+  // By node: one bit for each combination of indices of the ranges that it depends on. All short ranges together have few
+  // iterations (max_short_iterations).
+  std::vector<std::uint64_t> evaluated(nodes.size(), 0);
   std::vector<std::int64_t> index(extents_.size(), 0);
   const auto advance = [&] {
     for (std::size_t i = index.size(); i-- > 0; index[i] = 0)
@@ -169,14 +170,14 @@ void LaneCost::count_copies(const Graph& g, std::span<const Id> stores, std::spa
     std::unordered_map<Id, std::int64_t> indices;
     for (std::size_t i = 0; i < index.size(); ++i) indices[short_ranges[i]] = index[i];
     for (const Id id : needed.of(stores, indices)) {
-      const auto n = index_at(nodes, std::ranges::lower_bound(nodes, id));
-      std::vector<std::int64_t> own;
+      const std::size_t n = index_at(nodes, std::ranges::lower_bound(nodes, id));
+      std::int64_t own = 0;
       for (std::size_t i = 0; i < index.size(); ++i)
-        if ((nodes_[n].ranges >> i & 1) != 0) own.push_back(index[i]);
-      at[n].insert(own);
+        if ((nodes_[n].ranges >> i & 1) != 0) own = own * extents_[i] + index[i];
+      evaluated[n] |= std::uint64_t{1} << own;
     }
   } while (advance());
-  for (std::size_t n = 0; n < nodes.size(); ++n) nodes_[n].copies = static_cast<double>(at[n].size());
+  for (std::size_t n = 0; n < nodes.size(); ++n) nodes_[n].copies = std::popcount(evaluated[n]);
 }
 
 double LaneCost::copies(std::uint64_t ranges) const {

@@ -190,7 +190,8 @@ class RaceReport {
     const std::string unsure = is_unsure ? "no two that do were found: where none do, the proof falls short; " : "";
     if (a.access->kind == Kind::read || b.access->kind == Kind::read)
       return unsure +
-             "write to another tensor, read nothing outside (mode::constant), or promise by unique(...) that no two work items do";
+             "write to another tensor, read nothing outside (mode::constant), or promise by unique(...) that no two work items "
+             "do";
     return unsure + "make it atomic, write nothing outside (mode::skip), or promise by unique(...) that no two work items do";
   }
 

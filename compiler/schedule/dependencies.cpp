@@ -6,6 +6,7 @@
 #include <string>
 
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
@@ -64,7 +65,7 @@ class Edges {
     delay_copies();
     for (std::size_t k = 0; k < count; ++k)
       for (const int b : std::vector<int>(access_[k].stores))
-        if (is_entry_value(b)) overwrite(k, b);
+        if (is_entry_value(s_, b)) overwrite(k, b);
     order();
   }
 
@@ -83,8 +84,6 @@ class Edges {
   }
 
   bool is_parameter(int b) const { return nth(s_.buffers, b).param >= 0; }
-  // Whether b is a parameter whose value on entry the program may read.
-  bool is_entry_value(int b) const { return is_parameter(b) && nth(s_.program.params, b).direction != Direction::out; }
 
   void list_users() {
     readers_ = kernels_by_buffer(&KernelAccess::loads);
@@ -168,7 +167,7 @@ class Edges {
     };
     const std::size_t all = s_.kernels.size();
     for (const int b : access_[k].loads)
-      if (!is_entry_value(b) && !std::ranges::binary_search(access_[k].stores, b)) add_writer(b, all);
+      if (!is_entry_value(s_, b) && !std::ranges::binary_search(access_[k].stores, b)) add_writer(b, all);
     for (const int b : access_[k].stores) {
       add_writer(b, k);
       const int before = nth(s_.buffers, b).after;
@@ -237,7 +236,7 @@ class Edges {
     const KernelAccess a = access_of(g_, k);
     std::vector<int> out;
     for (const int b : a.loads)
-      if (std::ranges::binary_search(a.stores, b) && is_entry_value(memory_of_buffer(s_, b)))
+      if (std::ranges::binary_search(a.stores, b) && is_entry_value(s_, memory_of_buffer(s_, b)))
         out.push_back(memory_of_buffer(s_, b));
     sort_unique(out);
     return out;

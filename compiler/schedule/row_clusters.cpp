@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/remark.h"
@@ -49,7 +50,7 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
   for (int b = 0; b < count_of(writers); ++b) {
     const auto& w = nth(writers, b);
     for (std::size_t i = 1; i < w.size(); ++i) add(w[i - 1], w[i]);
-    const bool stored = !w.empty() && !is_entry_value(b);
+    const bool stored = !w.empty() && !is_entry_value(s_, b);
     BufferUse& use = nth(uses_, b);
     use.writer = stored ? w.back() : s_.kernels.size();
     for (const std::size_t r : use.readers)
@@ -88,16 +89,11 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
   p.operations *= repeats;
   if (k.is_explicit)
     p.alone = "an explicit kernel stays as it is";
-  else if (std::ranges::any_of(p.access.stores, [&](int b) { return is_entry_value(b); }))
+  else if (std::ranges::any_of(p.access.stores, [&](int b) { return is_entry_value(s_, b); }))
     p.alone = "it stores to a parameter whose value on entry is read";
   else if (g_.op(g_.src(g_.store(first), 2)) == Op::LOAD)
     p.alone = "it only copies, for the order of its result in memory";
   return p;
-}
-
-bool RowClusters::is_entry_value(int b) const {  // whether it is a parameter whose value on entry may be read
-  const int param = nth(s_.buffers, b).param;
-  return param >= 0 && nth(s_.program.params, param).direction != Direction::out;
 }
 
 std::vector<RowCluster> RowClusters::find() {

@@ -74,7 +74,6 @@ class RowClusters {
 
   TileStep make_tile_step(const Kernel& k);
   void find_order(const std::vector<std::vector<std::size_t>>& writers);
-  bool is_entry_value(int b) const;
   bool is_row_major(std::size_t kernel, int buffer);
   std::vector<RowCluster> in_order();
   std::optional<RowCluster> together(std::size_t reader, int buffer);

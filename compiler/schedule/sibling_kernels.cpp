@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
 #include <span>
 #include <unordered_map>
 
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
 #include "compiler/schedule/dependencies.h"
@@ -16,12 +18,12 @@ namespace {
 constexpr std::size_t most_stores = 8;      // of one kernel, as max_stores of store_groups
 constexpr std::size_t most_candidates = 8;  // kernels that a kernel may join: the latest ones
 
-// A kernel of the list, and what it has become.
+// What the pass knows of one kernel of the schedule.
 struct Sibling {
   KernelAccess access;
   std::vector<Id> extents;    // of its LOOP ranges
   std::vector<int> streamed;  // buffers that its striped reductions load, ascending; none: it joins no kernel
-  std::size_t place;          // the index of the kernel that does its work
+  std::size_t place;          // the index of the kernel that stores its results: its own, or that of the kernel it has joined
 };
 
 std::vector<int> shared(const std::vector<int>& a, const std::vector<int>& b) {
@@ -70,7 +72,7 @@ class SiblingKernels {
 
   // None if the kernel has a matrix product: its register blocks need the registers for one product.
   std::vector<int> streamed(const Kernel& k) const {
-    std::vector<int> out;
+    std::set<int> out;
     for (const Id id : g_.reachable(k.sink)) {
       if (g_.op(id) != Op::REDUCE) continue;
       if (g_.reduce_kind(id) == ReduceKind::fma) return {};
@@ -78,21 +80,14 @@ class SiblingKernels {
       const std::size_t n = operands_of(g_.reduce_kind(id));
       for (const Id load : g_.reachable(g_.src(id).first(n)))
         if (g_.op(load) == Op::LOAD && moves(g_.src(load, 1), g_.src(id).subspan(n)))
-          out.push_back(nth(k.buffers, g_.slot(g_.state(load))));
+          out.insert(nth(k.buffers, g_.slot(g_.state(load))));
     }
-    std::ranges::sort(out);
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-    return out;
+    return {out.begin(), out.end()};
   }
   // Whether an index depends on a range.
   bool moves(Id index, std::span<const Id> ranges) const {
     const std::vector<Id> below = g_.reachable(index);
     return std::ranges::any_of(ranges, [&](Id r) { return std::ranges::binary_search(below, r); });
-  }
-
-  bool is_entry_value(int b) const {
-    const int param = nth(s_.buffers, b).param;
-    return param >= 0 && nth(s_.program.params, param).direction != Direction::out;
   }
 
   bool may_join(std::size_t a, std::size_t b) const {
@@ -110,11 +105,11 @@ class SiblingKernels {
   bool is_there(int buffer, std::size_t place) const {
     const auto is_before = [&](std::size_t k) { return siblings_[k].place < place; };
     return std::ranges::none_of(nth(continued_, buffer), is_before) &&
-           (is_entry_value(buffer) || std::ranges::all_of(nth(writers_, buffer), is_before));
+           (is_entry_value(s_, buffer) || std::ranges::all_of(nth(writers_, buffer), is_before));
   }
   // Whether one kernel stores to the buffer, and its memory has no earlier values.
   bool is_new(int buffer) const {
-    return !is_entry_value(buffer) && nth(writers_, buffer).size() == 1 && nth(s_.buffers, buffer).after < 0;
+    return !is_entry_value(s_, buffer) && nth(writers_, buffer).size() == 1 && nth(s_.buffers, buffer).after < 0;
   }
 
   void join(std::size_t a, std::size_t b) {

@@ -2,10 +2,13 @@
 //
 // Before: kernels A and B, where A comes first. Both have LOOP ranges of equal extents, and striped reductions of both load
 //   from one buffer. Neither needs results of the other.
-// After: in the place of A, one kernel with the ENDs of A and then those of B, over the ranges of A.
+// After: one kernel replaces A, and B is gone. The kernel has the ENDs of A and behind them the ENDs of B. All of these ENDs
+// are
+//   over the ranges of A.
 // Requires: split_reduce ran, so that the kernels of single blocks are there.
 // Ensures: the same elements are computed from the same elements.
-//   A kernel still comes before the kernels that load its results, and before those that reuse the memory that it loads.
+//   In the list, each kernel precedes the kernels that load its results. A kernel that loads a buffer precedes the kernels that
+//   reuse the memory of this buffer.
 // Why: the buffer comes from memory once. fuse_reductions then makes one loop of the reductions.
 // Example: a[i] = min_j x[i, j]; b[i] = max_j x[i, j], a kernel each
 //   ->  for i: a[i] = min_j x[i, j]; b[i] = max_j x[i, j]

@@ -1,5 +1,5 @@
-// ValueBounds: intervals of the integers that a kernel loads and computes. Bounds (bounds.h) gives those of indices and
-// conditions.
+// ValueBounds: the intervals of the integers of a kernel, loaded or computed. For indices and conditions there is Bounds
+// (bounds.h).
 #pragma once
 
 #include "compiler/symbolic/bounds.h"

@@ -6,7 +6,7 @@
 #include "compiler/interp/interpret.h"
 #include "compiler/ir/compact.h"
 #include "compiler/ir/diagnostic.h"
-#include "compiler/ir/entry_slots.h"
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/layout.h"
 #include "compiler/ir/text.h"
 #include "compiler/ir/verify.h"

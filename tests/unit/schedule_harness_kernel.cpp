@@ -2,7 +2,7 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "compiler/ir/entry_slots.h"
+#include "compiler/ir/entry_values.h"
 #include "compiler/ir/state.h"
 #include "tests/unit/lower_harness.h"
 

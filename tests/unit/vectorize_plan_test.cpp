@@ -1,4 +1,5 @@
 // Which range of a kernel becomes lanes, and which one is unrolled.
+#include "compiler/ir/scopes.h"
 #include "tests/unit/lower_program.h"
 
 namespace kiln::compiler::testing {
@@ -18,6 +19,24 @@ TEST(VectorizePlan, AxpyIsVectorsBetweenAHeadAndATail) {
   EXPECT_EQ(count(k.g, l.sink, Op::MUL, 16), 2u);
   for (std::int64_t extent : {0, 1, 7, 16, 17, 100, 128, 300})
     for (std::int64_t chunk : {0, 16, 48, 256}) k.expect_same({{"N", extent}}, chunk);
+}
+
+// The stores of whole vectors begin at a multiple of 32 bytes, if the loop is long.
+TEST(VectorizePlan, StoresOfALongLoopAreAligned) {
+  OneKernel k;
+  make_axpy(k, k.symbol("N"));
+  const LoweredKernel& l = k.lower();
+  const Id loop = k.g.src(l.sink, 1), store = k.g.src(loop).back(), whole = loop_parts(k.g, loop).begin;
+  const std::string misaligned = misalignment_of(k.g.slot(k.g.state(store)));
+  for (std::int64_t begin : {0, 16, 48})
+    for (std::int64_t past = 0; past < 64; past += 4) {
+      const auto first_of = [&](std::int64_t n) {
+        return index_at(k.g, whole, {{"$begin", begin}, {"$end", begin + n}, {misaligned, past}});
+      };
+      EXPECT_EQ((4 * first_of(1000) + past) % 32, 0) << begin << ' ' << past;
+      EXPECT_LT(first_of(1000), begin + 8);
+      EXPECT_EQ(first_of(100), begin) << "too short";
+    }
 }
 
 // AVX2 cannot mask bytes, so the first store is not aligned.

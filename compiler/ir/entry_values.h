@@ -1,4 +1,4 @@
-// Which buffers a kernel reads on entry.
+// Buffers with values on entry.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +8,12 @@
 #include "compiler/ir/schedule.h"
 
 namespace kiln::compiler {
+
+// Whether the buffer is a parameter whose value on entry the program may read.
+inline bool is_entry_value(const Schedule& schedule, int buffer) {
+  const int param = nth(schedule.buffers, buffer).param;
+  return param >= 0 && nth(schedule.program.params, param).direction != Direction::out;
+}
 
 // By slot: whether the kernel reads the buffer's value on entry. An iteration loads such elements before it stores any.
 inline std::vector<bool> entry_slots(const Schedule& schedule, const Kernel& kernel) {
