@@ -43,9 +43,9 @@ class InvariantDivision {
     Value* some_x = b_.CreateOrReduce(b_.CreateSelect(is_zero, llvm::Constant::getNullValue(x_is_out->getType()), x_is_out));
     Value* some_d = b_.CreateOrReduce(outside(magnitude_of(d_)));
     Value* out = b_.CreateOr(some_x, some_d);
-    return emit_either(
-        b_, out, [&] { return b_.CreateFDiv(x_, d_); }, [&] { return product(is_zero); },
-        llvm::MDBuilder(b_.getContext()).createBranchWeights(1, often));
+    const auto by_division = [&] { return b_.CreateFDiv(x_, d_); };
+    const auto by_product = [&] { return product(is_zero); };
+    return emit_either(b_, out, by_division, by_product, llvm::MDBuilder(b_.getContext()).createBranchWeights(1, often));
   }
 
  private:
