@@ -43,6 +43,7 @@ class FastEntry {
     check_sizes();
     bind_strides();
     check_aliasing();
+    if (const Id workspace = schedule_.workspace_bytes; workspace != no_id) require_zero(value_of(workspace));
     std::vector<Value*> trips;
     for (const LoweredKernel& l : lowered) trips.push_back(value_of(l.trip_count));
     check_work(lowered);
@@ -235,7 +236,9 @@ class FastEntry {
     return at;
   }
 
+  // Without a workspace, temporaries have no elements, and kiln_call gives them a null address too.
   Value* address(const Buffer& b) {
+    if (b.param < 0) return llvm::ConstantPointerNull::get(b_.getPtrTy());
     Value* data = nth(data_, b.param);
     return b.offset == no_id ? data : b_.CreateGEP(b_.getInt8Ty(), data, value_of(b.offset));
   }

@@ -24,14 +24,15 @@ class FastPath {
     for (const LoweredKernel& l : lowered) expressions_.insert(expressions_.end(), {l.trip_count, l.work});
     for (const Buffer& b : schedule.buffers)
       if (b.param >= 0 && b.offset != no_id) expressions_.push_back(b.offset);
+    if (schedule.workspace_bytes != no_id) expressions_.push_back(schedule.workspace_bytes);
   }
 
   // nullopt: the program has no fast path.
   std::optional<Facts> find() {
     const Program& p = schedule_.program;
-    const bool temporaries = std::ranges::any_of(schedule_.buffers, [](const Buffer& b) { return b.param < 0; });
-    if (temporaries || !p.checks.empty() || !schedule_.loops.empty() || p.params.empty() || p.params.size() > most_arguments ||
-        axes_ > most_axes || schedule_.kernels.size() > most_kernels || !every_symbol_is_an_extent())
+    if (!may_need_no_workspace() || !p.checks.empty() || !schedule_.loops.empty() || p.params.empty() ||
+        p.params.size() > most_arguments || axes_ > most_axes || schedule_.kernels.size() > most_kernels ||
+        !every_symbol_is_an_extent())
       return std::nullopt;
     for (const int bits : {40, 31, 20, 15})
       if (const Facts f = limited(std::int64_t{1} << bits); never_overflows(f)) return f;
@@ -39,6 +40,14 @@ class FastPath {
   }
 
  private:
+  // Whether some call with data needs no workspace.
+  bool may_need_no_workspace() const {
+    if (schedule_.workspace_bytes == no_id) return true;
+    Facts f = facts_of(extents_of(schedule_.program));
+    for (auto& [name, fact] : f.syms) fact.min = std::max<std::int64_t>(fact.min, 1);
+    return Bounds(g_, f)(schedule_.workspace_bytes).min == 0;
+  }
+
   bool every_symbol_is_an_extent() const {
     return std::ranges::all_of(schedule_.program.symbols, [&](const Symbol& s) {
       if (s.kind == Symbol::Kind::stride) return true;

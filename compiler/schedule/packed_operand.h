@@ -1,0 +1,47 @@
+// Operands of reductions that are copied once, into the order in which the reduction reads them (pack_operands,
+// large_products).
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/schedule.h"
+#include "compiler/symbolic/simplify.h"
+
+namespace kiln::compiler {
+
+// A value of a reduction over r, and the ranges that it depends on.
+struct Operand {
+  Id value;  // a LOAD, or a word of DOT2
+  Id r;
+  Id column;              // the innermost LOOP range; no_id: the value does not depend on it
+  std::vector<Id> outer;  // the other LOOP ranges that the value depends on, outermost first
+  bool contiguous;        // neighbours in the column are neighbours in memory
+  // Columns of a panel, which the column has at least; 0: the layout is rows. A panel that does not divide the columns stores
+  // some elements of the kernel twice.
+  std::int64_t panel = 0;
+};
+
+// used: the ranges on which the value depends, and perhaps other nodes. loops: the kernel's LOOP ranges.
+Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const Id> used, bool contiguous);
+
+// The operand that the LOAD reads. nullopt: its index is no polynomial of r, LOOP ranges and symbols, or lacks r or the
+// innermost range.
+std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
+
+// Columns of a panel of such elements: a row of it is four cache lines.
+std::int64_t panel_of(DType d);
+
+// With fewer panels, rows are as near to each other as they are in a panel.
+inline constexpr std::int64_t fewest_panels = 4;
+inline constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which a contiguous operand is read in place
+inline constexpr std::int64_t walks_for_panels = 32;       // passes over a contiguous operand that pay for the copy
+
+// Whether an element may be stored twice: the kernel loads nothing that it stores.
+bool may_store_twice(const Graph& g, const Kernel& k);
+
+// Adds a buffer for the copy, and makes the kernel read it. Returns the kernel that copies.
+Kernel pack(Graph& g, Schedule& s, Kernel& kernel, const Operand& o, const Facts& facts);
+
+}  // namespace kiln::compiler
