@@ -18,6 +18,7 @@
 #include "compiler/codegen/entry.h"
 #include "compiler/codegen/half_conversions.h"
 #include "compiler/codegen/kernel.h"
+#include "compiler/codegen/llvm_options.h"
 #include "compiler/codegen/llvm_passes.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/compact.h"
@@ -115,6 +116,7 @@ CodegenResult compile(std::span<const CodegenVariant> variants, const std::strin
   check(module);
   CodegenResult result;
   if (!outputs.llvm_ir && !outputs.assembly && !outputs.object) return result;
+  set_llvm_options(!variants.front().schedule.program.symbols.empty());
   run_llvm_passes(module, *machine);
 
   if (outputs.llvm_ir) llvm::raw_string_ostream(result.llvm_ir) << module;

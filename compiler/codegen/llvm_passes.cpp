@@ -4,7 +4,6 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/Passes/PassBuilder.h>
-#include <llvm/Support/CommandLine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/LICM.h>
@@ -51,19 +50,6 @@ std::size_t block_estimate(const llvm::Function& f, const llvm::TargetTransformI
   return n;
 }
 
-// LLVM's machine scheduler compares each memory access of a block with all earlier accesses that may alias, back to the last
-// barrier. A process-wide option says after how many accesses it makes a barrier. Its default of 1000 costs 2 ms for each store
-// of a long block.
-constexpr const char* accesses_to_a_barrier = "200";
-
-void bound_scheduling() {
-  [[maybe_unused]] static const bool once = [] {
-    auto& options = llvm::cl::getRegisteredOptions();
-    const auto it = options.find("dag-maps-huge-region");
-    return it != options.end() && it->second->addOccurrence(0, it->first(), accesses_to_a_barrier);
-  }();
-}
-
 llvm::FunctionPassManager linear_pipeline() {
   llvm::FunctionPassManager f;
   f.addPass(llvm::EarlyCSEPass(false));
@@ -73,7 +59,6 @@ llvm::FunctionPassManager linear_pipeline() {
 }  // namespace
 
 void run_llvm_passes(llvm::Module& module, llvm::TargetMachine& machine) {
-  bound_scheduling();
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;

@@ -106,9 +106,13 @@ std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int wi
   return std::max<std::int64_t>(1, block_bytes / widest / std::max<std::int64_t>(1, longest));
 }
 
-LoopPlan lanes_of_block(Id range, int lanes, int one_register, bool can_mask) {
+// columns: the extent of the range; 0: not constant. The code for constant columns has no operations on registers whose lanes
+// are all inactive.
+LoopPlan lanes_of_block(Id range, std::int64_t columns, int lanes, int one_register, bool can_mask) {
   LoopPlan p{.range = range, .step = lanes, .lanes = true};
-  if (can_mask)
+  if (can_mask && columns == 0 && lanes > 2 * one_register)
+    p.tails = {{2 * one_register, false}, {one_register, true}};
+  else if (can_mask)
     p.tails = {{std::min(lanes, 2 * one_register), true}};
   else if (lanes > one_register)
     p.tails = {{one_register, false}, {1, false}};
@@ -155,7 +159,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
     else if (blocks)
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
-  plan.push_back(lanes_of_block(ranges[last], lanes, one_register, can_mask));
+  plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask));
   plan.push_back(copies_of_block(ranges[at], copies));
   return plan;
 }

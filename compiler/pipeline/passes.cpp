@@ -15,7 +15,7 @@
 #include "compiler/schedule/fuse_rows.h"
 #include "compiler/schedule/host_loops.h"
 #include "compiler/schedule/kernel_split.h"
-#include "compiler/schedule/large_products.h"
+#include "compiler/schedule/product_versions.h"
 #include "compiler/schedule/memory_plan.h"
 #include "compiler/schedule/pack_operands.h"
 #include "compiler/schedule/pack_windows.h"
@@ -59,7 +59,7 @@ constexpr Pass table[] = {
     {"pair_products", segment, Form::kernels, optional, pair_products},
     {"pack_operands", segment, Form::kernels, optional, pack_operands},
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
-    {"large_products", segment, Form::kernels, optional, large_products},
+    {"product_versions", segment, Form::kernels, optional, product_versions},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
     {"split_reduce", segment, Form::kernels, optional, split_reduce},
     {"sibling_kernels", segment, Form::kernels, optional, sibling_kernels},

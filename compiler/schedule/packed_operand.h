@@ -1,5 +1,5 @@
 // Operands of reductions that are copied once, into the order in which the reduction reads them (pack_operands,
-// large_products).
+// product_versions).
 #pragma once
 
 #include <optional>

@@ -1,0 +1,31 @@
+#include "compiler/codegen/llvm_options.h"
+
+#include <stdexcept>
+#include <string>
+
+#include <llvm/Support/CommandLine.h>
+
+namespace kiln::compiler {
+namespace {
+
+void set(const char* name, const char* value) {
+  auto& options = llvm::cl::getRegisteredOptions();
+  const auto it = options.find(name);
+  if (it == options.end()) throw std::logic_error("codegen: LLVM has no option " + std::string(name));
+  it->second->reset();  // else a second value of the process would be an error
+  it->second->addOccurrence(0, it->first(), value);
+}
+
+}  // namespace
+
+void set_llvm_options(bool has_symbols) {
+  // LLVM's machine scheduler compares each memory access of a block with all earlier accesses that may alias, back to the last
+  // barrier. This option says after how many accesses it makes a barrier. Its default of 1000 costs 2 ms for each store of a
+  // long block.
+  set("dag-maps-huge-region", "200");
+  // Strength reduction gives each row of a tile a pointer that advances. With strides that are no constants, such pointers do
+  // not fit the registers: each step of a loop then adds to 30 of them in memory.
+  set("disable-lsr", has_symbols ? "true" : "false");
+}
+
+}  // namespace kiln::compiler

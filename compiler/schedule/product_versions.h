@@ -1,0 +1,28 @@
+// product_versions: gives a matrix product of symbolic extents versions, of which a call runs one.
+//
+// Before: a kernel with an fma REDUCE that reads a contiguous operand, whose extents pack_operands does not know. Its rows are
+//   the iterations of the LOOP ranges on which the operand does not depend.
+// After: several kernels in place of one. An index expression for each, 0 or 1, says whether the call runs it. It multiplies
+//   the extent of the kernel's outermost range, so the other kernels have 0 iterations.
+//   - panels: the operand is large. It has at least fewest_panels panels of columns, does not fit the cache, and is read for at
+//     least walks_for_panels rows (packed_operand.h). One kernel copies it into panels, and another one reads the panels.
+//   - one row: there is one row. Its ranges are constants.
+//   - in place: all other calls.
+//   If the facts about symbols decide an expression, there are fewer versions.
+// Requires: kernel_split ran. fuse_rows, an optional pass, runs before this pass and not after it: a fused kernel stays.
+// Ensures: the same elements are reduced in the same order.
+// Why: small operands are fastest in place, and large ones in panels (see pack_operands). With one row, the rows of the operand
+//   are read once, as they are in memory. Only the call knows which it has.
+// Example: y[i < M, j < N] = sum of a[i, r] * b[r, j]   ->
+//   y[j < N * one] = sum of a[0, r] * b[r, j]
+//   y[i < M * (1 - one - large), j < N] = sum of a[i, r] * b[r, j]
+//   p[J, r < K * large, l < 64] = b[r, J * 64 + l];   y[i < M * large, J * 64 + l] = sum of a[i, r] * p[J, r, l]
+#pragma once
+
+#include "compiler/ir/schedule.h"
+
+namespace kiln::compiler {
+
+void product_versions(Graph& g, Schedule& s);
+
+}  // namespace kiln::compiler
