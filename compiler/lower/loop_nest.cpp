@@ -34,9 +34,13 @@ class Nest {
        bool outermost, Borders borders)
       : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost) {
     in_memory_ = std::ranges::any_of(plan, &LoopPlan::rows);
-    for (const LoopPlan& p : plan)
-      if (p.lanes && !p.masked_all && !in_memory_ && borders == Borders::split)
-        interior_ = find_interior(g, stores, p.range, p.step, facts);
+    for (const LoopPlan& p : plan) {
+      if (!p.lanes || p.masked_all || in_memory_ || borders != Borders::split) continue;
+      interior_ = find_interior(g, stores, p.range, p.step, facts);
+      if (!interior_) continue;
+      own_loops(interior_->stores, p.range);
+      own_loops(interior_->low, p.range);
+    }
   }
 
   // Emits the loop of this level. The recursion is as deep as the kernel's rank.
@@ -68,6 +72,21 @@ class Nest {
     Id block_end = no_id;
     std::vector<Id> ends = {};  // where each loop but the last ends in the whole range
   };
+
+  // Gives the loops that only these stores have RANGEs of their own. The loops that depend on the range of the lanes get them
+  // later.
+  void own_loops(std::vector<Id>& stores, Id lanes) {
+    const std::vector<Id> nodes = g_.reachable(stores), before = g_.reachable(stores_);
+    const std::unordered_set<Id> varying = depends_on_range(g_, nodes, lanes);
+    std::unordered_map<Id, Id> fresh;
+    for (const Id id : nodes) {
+      if (g_.op(id) != Op::FOR || varying.contains(id) || std::ranges::binary_search(before, id)) continue;
+      const Id range = g_.range_of(id);
+      fresh[range] = loops_.range(g_, g_.end(range), g_.range_kind(range));
+    }
+    if (fresh.empty()) return;
+    for (Id& s : stores) s = substitute(g_, s, fresh);
+  }
 
   bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
 
