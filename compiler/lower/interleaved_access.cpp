@@ -20,22 +20,25 @@ constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offsets up to here 
 constexpr double element_cost = 1.5;
 constexpr double shuffle_cost = 2;
 
-// Of a LOAD whose lanes are all active or all inactive: the condition, and the value of inactive lanes. no_id: without a gate.
-struct UniformGate {
+// Of an access: the condition under which a lane is active, and the value of inactive lanes of a LOAD. no_id: without a gate.
+struct Gate {
   Id condition = no_id, inactive = no_id;
-  auto operator<=>(const UniformGate&) const = default;
+  bool of_lanes = false;  // each lane has its own condition; else the condition is a scalar
+  auto operator<=>(const Gate&) const = default;
 };
 
-// nullopt: a gate that may differ from lane to lane.
-std::optional<UniformGate> uniform_gate(const Graph& g, Id load) {
-  if (g.src(load).size() == 2) return UniformGate{};
-  const Id inactive = g.src(load, 2), gate = g.src(load, 3);
-  if (g.op(gate) != Op::BROADCAST || !g.is_const(inactive)) return std::nullopt;
-  return UniformGate{g.operand(gate), inactive};
+// nullopt: inactive lanes have values that are no constants.
+std::optional<Gate> gate_of(const Graph& g, Id access) {
+  const bool is_load = g.op(access) == Op::LOAD;
+  if (g.src(access).size() <= (is_load ? 2 : 3)) return Gate{};
+  const Id inactive = is_load ? g.src(access, 2) : no_id, gate = g.src(access, 3);
+  if (is_load && !g.is_const(inactive)) return std::nullopt;
+  if (g.op(gate) == Op::BROADCAST) return Gate{g.operand(gate), inactive};
+  return Gate{gate, inactive, true};
 }
 
 // Accesses with equal keys have constant distances: state, stride, lanes, type, terms of the address. They have equal gates.
-using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>, UniformGate>;
+using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>, Gate>;
 struct Place {
   Key key;
   std::int64_t offset = 0;
@@ -43,8 +46,8 @@ struct Place {
 
 std::optional<Place> place_of(const Graph& g, Id access) {
   const bool is_load = g.op(access) == Op::LOAD;
-  if (!is_load && (g.op(access) != Op::STORE || access_of(g, access) != Access::strided)) return std::nullopt;
-  const std::optional<UniformGate> gate = is_load ? uniform_gate(g, access) : UniformGate{};
+  if (!is_load && g.op(access) != Op::STORE) return std::nullopt;
+  const std::optional<Gate> gate = gate_of(g, access);
   if (!gate || g.op(index_of(g, access)) != Op::RAMP) return std::nullopt;
   const DType d = g.dtype(is_load ? access : value_of(g, access));
   const Id index = index_of(g, access);
@@ -110,41 +113,63 @@ class Interleaving {
     const LinearIndex base = linear_index(g_, g_.operand(x[1]));
     const std::int64_t stride = g_.stride(x[1]);
     const int lanes = g_.lanes(id), n = register_lanes(g_.dtype(id), lanes);
-    std::vector<Id> parts, gate;  // the LOADs' last operands
-    if (x.size() > 2) {
-      gate.push_back(g_.constant(g_.dtype(id), static_cast<std::uint64_t>(g_.value(x[2])), n));
-      gate.push_back(g_.make(Op::BROADCAST, DType::boolean, {g_.operand(x[3])}, {}, {}, n));
-    }
+    std::vector<Id> parts;
     for (int first = 0; first < lanes; first += n) {
       LinearIndex at = base;
       at.constant += first * stride;
-      parts.push_back(load_part(id, x[0], at, gate, stride, n, extent));
+      parts.push_back(load_part(id, x, at, {stride, first, n, extent}));
     }
     std::vector<std::int64_t> all;
     for (int i = 0; i < lanes; ++i) all.push_back(i);
     return shuffle(g_.dtype(id), parts, all);
   }
 
+  // Lanes first .. first + lanes - 1 of an access. Elements have numbers, from the first element of the group in these lanes
+  // on.
+  struct Part {
+    std::int64_t stride, first;
+    int lanes;
+    Extent extent;
+  };
+
   // The last vector ends at the last element, because memory behind it may be invalid.
-  Id load_part(Id id, Id state, LinearIndex at, std::span<const Id> gate, std::int64_t stride, int lanes,
-               const Extent& extent) {
-    const std::int64_t elements = extent.before + extent.after + stride * (lanes - 1) + 1;
-    at.constant -= extent.before;
-    const std::int64_t start = at.constant, last = elements - lanes;
+  Id load_part(Id id, std::span<const Id> x, LinearIndex at, const Part& p) {
+    const std::int64_t elements = p.extent.before + p.extent.after + p.stride * (p.lanes - 1) + 1;
+    at.constant -= p.extent.before;
+    const std::int64_t start = at.constant, last = elements - p.lanes;
     std::vector<Id> vectors;
-    for (std::int64_t first = 0; first < elements; first += lanes) {
-      at.constant = start + std::min(first, last);
-      std::vector<Id> s{state, ramp(g_, make_index(g_, at), 1, lanes)};
-      s.insert(s.end(), gate.begin(), gate.end());
-      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), lanes));
+    for (std::int64_t first = 0; first < elements; first += p.lanes) {
+      const std::int64_t begin = std::min(first, last);
+      at.constant = start + begin;
+      std::vector<Id> s{x[0], ramp(g_, make_index(g_, at), 1, p.lanes)};
+      if (x.size() > 2) {
+        s.push_back(g_.constant(g_.dtype(id), static_cast<std::uint64_t>(g_.value(x[2])), p.lanes));
+        s.push_back(gate(x[3], begin, p));
+      }
+      vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), p.lanes));
     }
     std::vector<std::int64_t> from;
-    for (int i = 0; i < lanes; ++i) {
-      const std::int64_t position = extent.before + i * stride, vector = position / lanes;
-      const std::int64_t begin = std::min(vector * lanes, last);
-      from.push_back(vector * lanes + position - begin);
+    for (int i = 0; i < p.lanes; ++i) {
+      const std::int64_t position = p.extent.before + i * p.stride, vector = position / p.lanes;
+      const std::int64_t begin = std::min(vector * p.lanes, last);
+      from.push_back(vector * p.lanes + position - begin);
     }
     return shuffle(g_.dtype(id), vectors, from);
+  }
+
+  // The gate of the elements from number `begin` on. An element that a lane reads has the lane's condition. An element between
+  // those of two lanes is read if both lanes are active: nothing before the first or behind the last active lane is read.
+  Id gate(Id lanes, std::int64_t begin, const Part& p) {
+    if (g_.op(lanes) == Op::BROADCAST) return g_.make(Op::BROADCAST, DType::boolean, {g_.operand(lanes)}, {}, {}, p.lanes);
+    const std::int64_t widest = p.extent.before + p.extent.after;
+    std::vector<std::int64_t> before, behind;  // the lane that reads the element, or those around it
+    for (std::int64_t element = begin; element < begin + p.lanes; ++element) {
+      before.push_back(p.first + element / p.stride);
+      behind.push_back(p.first + (std::max(element - widest, std::int64_t{0}) + p.stride - 1) / p.stride);
+    }
+    const Id one = g_.make(Op::SHUFFLE, DType::boolean, std::vector{lanes}, before, {}, p.lanes);
+    const Id other = g_.make(Op::SHUFFLE, DType::boolean, std::vector{lanes}, behind, {}, p.lanes);
+    return before == behind ? one : g_.make(Op::AND, DType::boolean, {one, other}, {}, {}, p.lanes);
   }
 
   Id loop(Id id, std::span<const Id> x) {
@@ -199,9 +224,10 @@ class Interleaving {
       for (int k = 0; k < stride; ++k, at.constant += n) {
         std::vector<std::int64_t> from;
         for (int i = k * n; i < (k + 1) * n; ++i) from.push_back((i % stride) * n + i / stride);
-        const Id value = shuffle(d, parts, from);
-        out.push_back(g_.make(Op::STORE, DType::none, std::vector<Id>{buffer, ramp(g_, make_index(g_, at), 1, n), value},
-                              g_.args(components[0])));
+        std::vector<Id> s{buffer, ramp(g_, make_index(g_, at), 1, n), shuffle(d, parts, from)};
+        if (g_.src(components[0]).size() > 3)
+          s.push_back(gate(g_.src(components[0], 3), k * n, {stride, first, n, {.after = stride - 1}}));
+        out.push_back(g_.make(Op::STORE, DType::none, s, g_.args(components[0])));
       }
     }
     return out;

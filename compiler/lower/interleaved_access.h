@@ -3,8 +3,8 @@
 // Before: LOADs and STOREs at RAMP{base} of a stride s from 2 to 16, for example with lanes over rows of s components.
 // After: contiguous LOADs of the same addresses, and a SHUFFLE for each component. The STOREs of all s components become
 //   contiguous STOREs of SHUFFLEs in the order of memory. The same elements are stored. Every loaded element is between the
-//   first and the last element that the replaced LOADs read. A gate stays if all lanes have the same one. Accesses with other
-//   gates stay.
+//   first and the last element that the active lanes of the replaced LOADs read. LOADs whose inactive lanes have a value that
+//   is no constant stay.
 // Requires: loops are made, indices are exact.
 // Why: one contiguous access is cheaper than one access for each lane.
 // Example: 8 lanes of p(i, 0) and of p(i, 1), at base + 2 * lane and base + 1 + 2 * lane
