@@ -34,7 +34,8 @@ std::optional<Operand> panel_operand(const Graph& g, const Kernel& k) {
 
 // 1 if the value is at least `least`, else 0. The runtime's expressions have no conditions.
 Id at_least(Graph& g, Id value, std::int64_t least) {
-  return index_min(g, g.index(1), index_max(g, g.index(0), index_sub(g, value, g.index(least - 1))));
+  const Id above = index_sub(g, value, g.index(least - 1)), zero = g.index(0), one = g.index(1);
+  return index_min(g, one, index_max(g, zero, above));
 }
 
 // The ranges on which the operand does not depend.
@@ -53,10 +54,11 @@ Id iterations(Graph& g, std::span<const Id> ranges) {
 
 // 1 if the operand is large, else 0.
 Id is_large(Graph& g, const Operand& o, Id rows) {
-  const Id elements = index_mul(g, iterations(g, o.outer), index_mul(g, g.end(o.column), g.end(o.r)));
+  const Id matrix = index_mul(g, g.end(o.column), g.end(o.r)), elements = index_mul(g, iterations(g, o.outer), matrix);
   const Id columns = at_least(g, g.end(o.column), fewest_panels * o.panel);
   const Id size = at_least(g, elements, fits_in_cache / bytes(g.dtype(o.value)) + 1);
-  return index_mul(g, index_mul(g, columns, size), at_least(g, rows, walks_for_panels));
+  const Id walks = at_least(g, rows, walks_for_panels), both = index_mul(g, columns, size);
+  return index_mul(g, both, walks);
 }
 
 // The kernel runs if the factor is 1, and not if it is 0.
@@ -86,7 +88,8 @@ void add_versions(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vec
   const std::vector<Id> ranges = rows_of(g, k, *o);
   const Id rows = iterations(g, ranges), none = g.index(0), always = g.index(1);
   const Id large = simplify(is_large(g, *o, rows));
-  const Id one = g.is_const(rows) ? none : simplify(index_sub(g, at_least(g, rows, 1), at_least(g, rows, 2)));
+  const Id some = at_least(g, rows, 1), several = at_least(g, rows, 2);
+  const Id one = g.is_const(rows) ? none : simplify(index_sub(g, some, several));
   const Id in_place = simplify(index_sub(g, index_sub(g, always, one), large));
   if (in_place == always) return;
   const auto add = [&](Kernel version, Id factor) {
