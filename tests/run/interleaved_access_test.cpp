@@ -2,6 +2,8 @@
 // number of rows has other lanes under masks.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "tests/run/check_at_levels.h"
 
 namespace kiln::compiler::testing {
@@ -19,7 +21,8 @@ std::string components_text(const std::string& type, int components) {
 
 // y[i] = max of x[i * step + offset] over `window` offsets, where the last window ends with x
 std::string windows_text(const std::string& type, int step, int window) {
-  const std::string length = "N*" + std::to_string(step) + " - " + std::to_string(step - window);
+  const std::string length =
+      "N*" + std::to_string(step) + (window < step ? " - " : " + ") + std::to_string(std::abs(window - step));
   std::string text =
       "program windows\nsymbol N min 1\nin " + type + " [" + length + "] x\nout " + type + " [N] y\n%0 = param x\n";
   std::string most;
