@@ -66,10 +66,9 @@ class Lowering {
 
   Id operator()(Id id, std::span<const Id> x) {
     const Reduction r = read(id, x);
-    const Id value = r.is_arg()   ? (finds_in_lanes(r) ? found(r) : arg_reduce(r))
-                     : stripes(r) ? striped(r)
-                     : few(r)     ? in_a_row(r)
-                                  : sequential(r);
+    const Id value = r.is_arg()            ? (finds_in_lanes(r) ? found(r) : arg_reduce(r))
+                     : is_of_magnitudes(r) ? magnitude(r)
+                                           : lowered(r);
     return g_.dtype(value) == g_.dtype(id) ? value : g_.make(Op::CAST, g_.dtype(id), {value});
   }
 
@@ -87,6 +86,21 @@ class Lowering {
         throw std::logic_error("lower: REDUCE over something that is no range");
     }
     return r;
+  }
+
+  Id lowered(const Reduction& r) { return stripes(r) ? striped(r) : few(r) ? in_a_row(r) : sequential(r); }
+
+  bool is_of_magnitudes(const Reduction& r) const {
+    return r.kind == ReduceKind::max && is_float(r.acc) && g_.op(r.values[0]) == Op::ABS;
+  }
+  // The bits of magnitudes are integers in the same order, with NaN above infinity. The maximum of integers is one instruction,
+  // that of floats three. Of no elements it is the least integer, in place of -infinity.
+  Id magnitude(Reduction r) {
+    const DType d = r.acc;
+    r.acc = bytes(d) == 8 ? DType::i64 : DType::i32;
+    r.values[0] = g_.make(Op::BITCAST, r.acc, {r.values[0]});
+    const Id infinity = g_.constant(d, reduce_identity(ReduceKind::max, d)), most = lowered(r);  // -infinity
+    return g_.make(Op::BITCAST, d, {g_.make(Op::MAX, r.acc, {most, g_.make(Op::BITCAST, r.acc, {infinity})})});
   }
 
   bool stripes(const Reduction& r) {

@@ -9,6 +9,7 @@
 //     contiguous values that fit i16 are added as pairs of neighbours, by DOT2.
 //   - argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the
 //     first position that has it.
+//   - A maximum of magnitudes (ABS) reduces their bits as integers.
 //   f16 and bf16 accumulate in f32 and round once.
 // Requires: K level, decompose_half ran.
 // Example: REDUCE{x[k], k < K} args {sum, sequential}  ->  GET of FOR k in 0..K { acc = acc + x[k] }, where acc starts at 0
