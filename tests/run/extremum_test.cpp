@@ -27,13 +27,24 @@ TEST(Extremum, OfAConstant) {
                           {{"N", 700}});
 }
 
+// magnitudes: of the absolute values.
+void check_reduction(const std::string& type, const std::string& op, const std::string& axis, bool magnitudes) {
+  const std::string text = "program extremum\nsymbol M\nsymbol N\nin " + type + " [M, N] x\nout " + type + " [" +
+                           (axis == "0" ? "N" : "M") + "] z\n%0 = param x\n" + (magnitudes ? "%1 = abs %0\n" : "") +
+                           "%2 = reduce " + (magnitudes ? "%1, " : "%0, ") + op + ", axes [" + axis + "]\nstore z, %2\n";
+  for (const Symbols& s : {Symbols{{"M", 20}, {"N", 70}}, {{"M", 1}, {"N", 1}}, {{"M", 3}, {"N", 0}}, {{"M", 0}, {"N", 3}}})
+    check_at_levels(text, s);
+}
+
 TEST(Extremum, OfReductions) {
   for (const std::string op : {"min", "max"})
-    for (const std::string axis : {"0", "1"})
-      check_at_levels("program extremum\nsymbol M\nsymbol N\nin f32 [M, N] x\nout f32 [" +
-                          std::string(axis == "0" ? "N" : "M") + "] z\n%0 = param x\n%1 = reduce %0, " + op + ", axes [" +
-                          axis + "]\nstore z, %1\n",
-                      {{"M", 20}, {"N", 70}});
+    for (const std::string axis : {"0", "1"}) check_reduction("f32", op, axis, false);
+}
+
+TEST(Extremum, OfMagnitudes) {
+  for (const std::string type : types)
+    for (const std::string op : {"min", "max"})
+      for (const std::string axis : {"0", "1"}) check_reduction(type, op, axis, true);
 }
 
 TEST(Extremum, PositionsOfReductions) {
