@@ -29,6 +29,7 @@ constexpr int room_for_interior = 5;   // registers of the shortest range whose 
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
+constexpr int rows_of_reductions = 4;  // rows that reductions read side by side
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
@@ -135,6 +136,39 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   return p;
 }
 
+constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
+
+// The bytes of the rows that vectors read, if their number and distance are constants; else 0.
+std::int64_t bytes_read(const Graph& g, std::span<const Id> stores, Id range) {
+  std::int64_t most = 0;
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous || !g.is_const(g.end(range))) continue;
+    const std::optional<std::int64_t> row = index_stride(g, g.operand(index_of(g, id)), range);
+    std::int64_t size = 0;
+    if (row && !__builtin_mul_overflow(*row * bytes(g.dtype(id)), g.value(g.end(range)), &size)) most = std::max(most, size);
+  }
+  return most;
+}
+
+// How many neighbouring rows the reductions of a kernel read side by side, if their loops have lanes along the rows. DRAM
+// delivers several streams faster than one, and a cache delivers one stream faster. Elements that are narrower than the values
+// leave time for several streams in any case.
+int rows_side_by_side(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
+  const Body b = look(g, stores, range);
+  if (!b.has_loops || b.operations > light_body || bounds_loops(g, stores, range)) return 1;
+  int registers = 0;  // of the accumulators of one row
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) != Op::FOR) continue;
+    const LoopParts l = loop_parts(g, id);
+    if (l.conditional) return 1;
+    int size = 0;
+    for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
+    registers = std::max(registers, size / target.vector_bytes);
+  }
+  if (registers == 0 || (b.narrowest >= b.widest && bytes_read(g, stores, range) < beyond_caches)) return 1;
+  return floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
+}
+
 // Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
 bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
                std::vector<LoopPlan>& plan) {
@@ -216,7 +250,11 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
-  if (write_out(g, stores, ranges, target, may, plan) || !may) return plan;
+  if (write_out(g, stores, ranges, target, may, plan)) return plan;
+  if (!may) {
+    if (has_vectors_over(g, stores, ranges[at])) plan[at].step = rows_side_by_side(g, stores, ranges[at], target);
+    return plan;
+  }
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);

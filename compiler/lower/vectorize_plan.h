@@ -10,6 +10,8 @@
 //     serves several accumulators. Other reductions are planned likewise if no vector load depends on the outer range.
 //   - Next to other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
 //   - If neighbouring iterations of an outer range load the same vectors, a few of them run side by side (window_rows.h).
+//   - If reductions have lanes along the rows, a few rows may be read side by side: rows beyond the caches, and rows of narrow
+//     elements.
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
