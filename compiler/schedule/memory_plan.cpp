@@ -24,7 +24,9 @@ std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * 
 Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.stored(), g.index(bytes(b.dtype)))); }
 
 double typical_atom(const Graph& g, const Schedule& s, Id atom) {
-  if (g.op(atom) != Op::SYM) return typical_symbol / 2;  // most often half of an extent
+  // Most often half of an extent, or 1 for a version that a call runs (product_versions.h).
+  if (g.op(atom) != Op::SYM)
+    return std::min(typical_symbol / 2, static_cast<double>(Bounds(g, facts_of(s.program))(atom).max));
   for (const Symbol& y : s.program.symbols)
     if (y.name == g.name(atom)) return std::clamp(typical_symbol, static_cast<double>(y.min), static_cast<double>(y.max));
   return typical_symbol;

@@ -20,7 +20,9 @@ std::vector<Claim> claims_of(const std::string& file) {
   Graph g;
   const Program p = read_program(g, read_file(file), file);
   verify(g, p);
-  Scheduled end = run_passes(g, p, {.last = std::string(last_pass(Form::planned))});
+  // The kernels of product_versions are in bounds only because a factor of the outermost extent is 0 in other calls. Z3 does
+  // not decide such products of extents.
+  Scheduled end = run_passes(g, p, {.disabled = {"product_versions"}, .last = std::string(last_pass(Form::planned))});
   std::vector<Claim> out;
   for (const Kernel& k : end.schedule.kernels)
     std::ranges::move(kernel_claims(end.graph, end.schedule, k), std::back_inserter(out));

@@ -16,6 +16,7 @@ namespace {
 
 // (A B)(B A): two temporaries that are live at one time.
 constexpr const char* products = R"(program products
+symbol N min 2 max 31
 in f32 [N, N] a
 in f32 [N, N] b
 out f32 [N, N] o
