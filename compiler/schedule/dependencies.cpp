@@ -180,28 +180,26 @@ class Edges {
     std::erase(after, k);
   }
 
-  // The reader for which all other readers wait, of the temporary that kernel k fills with a copy of an input. nullopt: k does
-  // something else, or there is no such reader. The versions of a product (product_versions.h) wait for each other.
-  std::optional<std::size_t> first_reader_of_copy(std::size_t k) const {
+  // The only reader of the temporary that kernel k fills with a copy of an input; nullopt: k does something else.
+  std::optional<std::size_t> reader_of_copy(std::size_t k) const {
     const KernelAccess& a = access_[k];
     const std::span<const Id> ends = g_.src(s_.kernels[k].sink);
     if (a.loads.size() != 1 || a.stores.size() != 1 || ends.size() != 1 || s_.kernels[k].is_explicit) return std::nullopt;
     const Id store = g_.store(ends[0]);
     const std::vector<std::size_t>& readers = nth(readers_, a.stores[0]);
     const bool is_input = is_parameter(a.loads[0]) && !is_overwritten(a.loads[0]);
-    if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.empty()) return std::nullopt;
-    const bool others_wait =
-        std::ranges::all_of(std::span(readers).subspan(1), [&](std::size_t r) { return reaches_one_of(readers[0], {r}); });
-    return others_wait ? std::optional(readers[0]) : std::nullopt;
+    if (g_.op(g_.src(store, 2)) != Op::LOAD || !is_input || is_parameter(a.stores[0]) || readers.size() != 1)
+      return std::nullopt;
+    return readers[0];
   }
 
   bool is_overwritten(int b) const { return !nth(writers_, b).empty(); }
 
-  // Makes each copy of an input wait for what its first reader waits for, so that all copies need not be live at the same time.
-  // Not for a kernel that waits for the copy, because it overwrites what the copy reads.
+  // Makes each copy of an input wait for what its reader waits for, so that all copies need not be live at the same time. Not
+  // for a kernel that waits for the copy, because it overwrites what the copy reads.
   void delay_copies() {
     std::vector<std::optional<std::size_t>> reader;
-    for (std::size_t k = 0; k < s_.kernels.size(); ++k) reader.push_back(first_reader_of_copy(k));
+    for (std::size_t k = 0; k < s_.kernels.size(); ++k) reader.push_back(reader_of_copy(k));
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) {
       if (!reader[k]) continue;
       for (const std::size_t d : s_.kernels[*reader[k]].depends_on) {

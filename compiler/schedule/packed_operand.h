@@ -18,8 +18,8 @@ struct Operand {
   Id column;              // the innermost LOOP range; no_id: the value does not depend on it
   std::vector<Id> outer;  // the other LOOP ranges that the value depends on, outermost first
   bool contiguous;        // neighbours in the column are neighbours in memory
-  // Columns of a panel, which the column has at least; 0: the layout is rows. A panel that does not divide the columns stores
-  // some elements of the kernel twice.
+  // Columns of a panel. The column range has at least this many. 0: no panels, the copy is stored row by row. If a panel does
+  // not divide the columns, the kernel stores some elements twice.
   std::int64_t panel = 0;
 };
 

@@ -1,13 +1,18 @@
 #include "compiler/schedule/product_versions.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "compiler/ir/index_poly.h"
+#include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
-#include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
+#include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 namespace {
@@ -46,18 +51,21 @@ std::vector<Id> rows_of(const Graph& g, const Kernel& k, const Operand& o) {
   return rows;
 }
 
-Id iterations(Graph& g, std::span<const Id> ranges) {
+// The product of the extents, or of `most` in place of each extent above it. So it cannot overflow where an extent is 0.
+Id iterations(Graph& g, std::span<const Id> ranges, std::int64_t most) {
   Id n = g.index(1);
-  for (const Id r : ranges) n = index_mul(g, n, g.end(r));
+  for (const Id r : ranges) n = index_mul(g, n, index_min(g, g.end(r), g.index(most)));
   return n;
 }
 
 // 1 if the operand is large, else 0.
 Id is_large(Graph& g, const Operand& o, Id rows) {
-  const Id matrix = index_mul(g, g.end(o.column), g.end(o.r)), elements = index_mul(g, iterations(g, o.outer), matrix);
-  const Id columns = at_least(g, g.end(o.column), fewest_panels * o.panel);
-  const Id size = at_least(g, elements, fits_in_cache / bytes(g.dtype(o.value)) + 1);
-  const Id walks = at_least(g, rows, walks_for_panels), both = index_mul(g, columns, size);
+  const std::int64_t fewest = fits_in_cache / bytes(g.dtype(o.value)) + 1;
+  std::vector<Id> ranges = o.outer;
+  ranges.insert(ranges.end(), {o.r, o.column});
+  const Id elements = iterations(g, ranges, fewest), columns = at_least(g, g.end(o.column), fewest_panels * o.panel);
+  const Id size = at_least(g, elements, fewest), walks = at_least(g, rows, walks_for_panels);
+  const Id both = index_mul(g, columns, size);
   return index_mul(g, both, walks);
 }
 
@@ -80,39 +88,86 @@ Kernel for_one_row(Graph& g, Kernel k, std::span<const Id> rows) {
   return k;
 }
 
-void add_versions(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
-  if (k.is_explicit || has_tile_steps(g, k.sink)) return;
+// Whether each symbol in the expressions has one value in a call: the size of a buffer may depend on it.
+bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions) {
+  return std::ranges::all_of(g.reachable(expressions), [&](Id id) {
+    return g.op(id) != Op::SYM || std::ranges::any_of(p.symbols, [&](const Symbol& s) {
+             return s.name == g.name(id) && (s.kind == Symbol::Kind::extent || s.kind == Symbol::Kind::stride);
+           });
+  });
+}
+
+// The kernels in place of k, in the order in which they run.
+std::vector<Kernel> versions_of(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
+  if (k.is_explicit || has_tile_steps(g, k.sink)) return {k};
   const std::optional<Operand> o = panel_operand(g, k);
-  if (!o) return;
+  if (!o) return {k};
   Simplifier simplify(g, facts);
   const std::vector<Id> ranges = rows_of(g, k, *o);
-  const Id rows = iterations(g, ranges), none = g.index(0), always = g.index(1);
-  const Id large = simplify(is_large(g, *o, rows));
-  const Id some = at_least(g, rows, 1), several = at_least(g, rows, 2);
-  const Id one = g.is_const(rows) ? none : simplify(index_sub(g, some, several));
-  const Id in_place = simplify(index_sub(g, index_sub(g, always, one), large));
-  if (in_place == always) return;
+  const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
+  const Id large = simplify(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
+  const Id one = simplify(index_sub(g, some, several)), in_place = simplify(index_sub(g, index_sub(g, always, one), large));
+  const Id matrix[] = {large, g.end(o->r), g.end(o->column)};
+  if (in_place == always || g.is_const(rows) || !are_of_the_call(g, s.program, matrix)) return {k};
+  std::vector<Kernel> versions;
   const auto add = [&](Kernel version, Id factor) {
     if (factor == none) return;
     if (factor != always) run_if(g, version, factor);
-    made.push_back(std::move(version));
+    simplify_uses(g, version, simplify);
+    number_ranges(g, version);
+    versions.push_back(std::move(version));
   };
-  if (one != none) add(for_one_row(g, k, ranges), one);
-  if (large == none) {
-    run_if(g, k, in_place);
-    return;
-  }
+  add(for_one_row(g, k, ranges), one);
   add(k, in_place);
-  Kernel copy = pack(g, s, k, *o, facts);
+  if (large == none) return versions;
+  Kernel panels = k;
+  Kernel copy = pack(g, s, panels, *o, facts);
   s.buffers.back().size = index_mul(g, s.buffers.back().size, large);
   add(std::move(copy), large);
-  if (large != always) run_if(g, k, large);
+  add(std::move(panels), large);
+  return versions;
+}
+
+// Rotating buffers come after all temporaries.
+void move_rotating_to_end(Schedule& s) {
+  std::vector<int> order(s.buffers.size()), now(s.buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_partition(order, [&](int b) { return nth(s.buffers, b).among.empty(); });
+  for (std::size_t i = 0; i < order.size(); ++i) nth(now, order[i]) = narrow<int>(i);
+  const auto renumber = [&](int& b) { b = b < 0 ? b : nth(now, b); };
+  std::vector<Buffer> buffers;
+  for (const int b : order) {
+    std::ranges::for_each(buffers.emplace_back(std::move(nth(s.buffers, b))).among, renumber);
+  }
+  s.buffers = std::move(buffers);
+  for (Kernel& k : s.kernels) {
+    std::ranges::for_each(k.buffers, renumber);
+    if (k.at_entry) std::ranges::for_each(*k.at_entry, renumber);
+  }
+  for (HostLoop& l : s.loops) renumber(l.condition);
+  for (Symbol& y : s.program.symbols) renumber(y.buffer);
 }
 
 }  // namespace
 
 void product_versions(Graph& g, Schedule& s) {
-  insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) { add_versions(g, s, k, facts, made); });
+  const LocScope restored(g);
+  const Facts facts = facts_of(s.program);
+  std::vector<Kernel> kernels;
+  std::vector<std::size_t> last;  // by old kernel: its last version, which depends on the others
+  for (const Kernel& old : s.kernels) {
+    std::vector<std::size_t> needs;
+    for (const std::size_t d : old.depends_on) needs.push_back(last[d]);
+    for (Kernel& version : versions_of(g, s, old, facts)) {
+      version.depends_on = std::exchange(needs, {kernels.size()});
+      version.loop = old.loop;
+      version.name = s.program.name + "_k" + std::to_string(kernels.size());
+      kernels.push_back(std::move(version));
+    }
+    last.push_back(kernels.size() - 1);
+  }
+  s.kernels = std::move(kernels);
+  move_rotating_to_end(s);
 }
 
 }  // namespace kiln::compiler

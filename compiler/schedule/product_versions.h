@@ -1,4 +1,4 @@
-// product_versions: gives a matrix product of symbolic extents versions, of which a call runs one.
+// product_versions: gives a matrix product of symbolic extents versions. The extents of a call decide which one it runs.
 //
 // Before: a kernel with an fma REDUCE that reads a contiguous operand, whose extents pack_operands does not know. Its rows are
 //   the iterations of the LOOP ranges on which the operand does not depend.
@@ -9,10 +9,12 @@
 //   - one row: there is one row. Its ranges are constants.
 //   - in place: all other calls.
 //   If the facts about symbols decide an expression, there are fewer versions.
-// Requires: kernel_split ran. fuse_rows, an optional pass, runs before this pass and not after it: a fused kernel stays.
-// Ensures: the same elements are reduced in the same order.
-// Why: small operands are fastest in place, and large ones in panels (see pack_operands). With one row, the rows of the operand
-//   are read once, as they are in memory. Only the call knows which it has.
+// Requires: dependencies ran. ping_pong, an optional pass, runs before this pass and not after it. The other passes that know a
+//   whole kernel by its loops ran before, too: no version stores a whole buffer for all extents.
+// Ensures: each call runs exactly one version. It reduces the same elements in the same order. Kernels that depended on the old
+//   kernel depend on all of its versions. Kernels with tile steps, and kernels that the program wrote, stay.
+// Why: small operands are fastest in place, and large ones in panels (see pack_operands). With one row, each row of the operand
+//   is read once, as it is in memory. Only the call knows which it has.
 // Example: y[i < M, j < N] = sum of a[i, r] * b[r, j]   ->
 //   y[j < N * one] = sum of a[0, r] * b[r, j]
 //   y[i < M * (1 - one - large), j < N] = sum of a[i, r] * b[r, j]

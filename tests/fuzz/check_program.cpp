@@ -141,8 +141,8 @@ class Checker {
     result_.kernels = static_cast<int>(schedule.kernels.size());
     if (seconds > most_compile_seconds) return fail(std::string("time ") + t.name, std::to_string(seconds) + " s");
     const RunnableObject object(c.code.object, program_);
-    if (const std::string problem = order_problem(g, schedule); !problem.empty()) return fail("order", problem);
     for (const Case& k : cases) {
+      if (const std::string problem = order_problem(g, schedule, k.symbols); !problem.empty()) return fail("order", problem);
       std::vector<std::int64_t> symbols;
       for (const Symbol& s : program_.symbols) symbols.push_back(is_extent(s) ? k.symbols.at(s.name) : 0);
       if (const std::string problem = plan_problem(g, schedule, object.description(), symbols); !problem.empty())

@@ -114,9 +114,11 @@ class Stages {
 
   std::string problem_after(const Pass& pass, const Schedule& s) {
     const bool is_ordered = pass.leaves >= Form::ordered;
-    if (is_in_segments(s)) return is_ordered ? order_problem(g_, s) : "";
+    std::string d;
+    for (const Case& c : cases_)
+      if (is_ordered && d.empty()) d = order_problem(g_, s, c.symbols);
+    if (is_in_segments(s)) return d;
     if (s.kernels.empty()) return tensor_level(s);
-    std::string d = is_ordered ? order_problem(g_, s) : "";
     for (const bool backward : {false, true})
       if (d.empty()) d = each([&](const Case& c) { return run_schedule(g_, s, c.symbols, c.before, backward, !is_ordered); });
     return d;

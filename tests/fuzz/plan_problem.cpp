@@ -40,10 +40,49 @@ struct Users {
   }
 };
 
-// By buffer. The users of a parameter include the users of its views.
-std::vector<Users> users_of(const Graph& g, const Schedule& s) {
-  std::vector<Users> out(s.buffers.size());
+using Values = std::map<std::string, std::int64_t>;  // by symbol
+
+// The number of iterations of a kernel's outermost loop, before or after lowering; no_id: it has none.
+Id trip_count(const Graph& g, const Schedule& s, std::size_t k) {
+  if (!s.lowered.empty()) return s.lowered[k].trip_count;
+  const Id end = g.src(s.kernels[k].sink).front();
+  return g.op(end) == Op::END && g.src(end).size() > 1 && g.op(g.src(end, 1)) == Op::RANGE ? g.end(g.src(end, 1)) : no_id;
+}
+
+// The buffers that a kernel stores to.
+std::set<int> stored(const Graph& g, const Kernel& k) {
+  std::set<int> out;
+  const Id roots[] = {k.sink};
+  for (const Id id : g.reachable(roots))
+    if (g.op(id) == Op::STORE && g.op(memory_of(g, g.src(id, 0))) == Op::BUFFER)
+      out.insert(k.buffers[static_cast<std::size_t>(g.arg(memory_of(g, g.src(id, 0)), 0))]);
+  return out;
+}
+
+// By kernel: whether it has no iterations for these values, and another kernel stores to the same buffer. So it is with the
+// versions of a product. If no version has iterations, the last one counts.
+std::vector<bool> replaced(const Graph& g, const Schedule& s, const Values& symbols) {
+  IndexValues value(g, symbols);
+  std::vector<bool> runs;
+  std::vector<std::set<int>> stores;
   for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    const Id n = trip_count(g, s, k);
+    runs.push_back(n == no_id || value(n).value_or(1) > 0);
+    stores.push_back(stored(g, s.kernels[k]));
+  }
+  std::vector<bool> out(runs.size(), false);
+  for (std::size_t k = 0; k < runs.size(); ++k)
+    for (std::size_t j = 0; j < runs.size() && !runs[k]; ++j)
+      out[k] = out[k] || ((runs[j] || j > k) && std::ranges::any_of(stores[j], [&](int b) { return stores[k].contains(b); }));
+  return out;
+}
+
+// By buffer. The users of a parameter include the users of its views.
+std::vector<Users> users_of(const Graph& g, const Schedule& s, const Values& symbols) {
+  std::vector<Users> out(s.buffers.size());
+  const std::vector<bool> without = replaced(g, s, symbols);
+  for (std::size_t k = 0; k < s.kernels.size(); ++k) {
+    if (without[k]) continue;
     const Id roots[] = {s.kernels[k].sink};
     for (const Id id : g.reachable(roots)) {
       for (const Symbol& y : s.program.symbols)
@@ -142,7 +181,7 @@ struct Place {
 class PlanChecker {
  public:
   PlanChecker(const Graph& g, const Schedule& s, const kiln_program_desc& d, std::span<const std::int64_t> symbols)
-      : g_(g), s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s)), value_(g, names_) {
+      : g_(g), s_(s), d_(d), symbols_(symbols), before_(order_of(s)), users_(users_of(g, s, {})), value_(g, names_) {
     for (std::size_t i = 0; i < symbols.size(); ++i) names_[s.program.symbols[i].name] = symbols[i];
   }
 
@@ -221,8 +260,8 @@ class PlanChecker {
 
 }  // namespace
 
-std::string order_problem(const Graph& g, const Schedule& s) {
-  const std::vector<Users> users = users_of(g, s);
+std::string order_problem(const Graph& g, const Schedule& s, const Values& symbols) {
+  const std::vector<Users> users = users_of(g, s, symbols);
   if (!s.loops.empty())  // kernels run one after the other
     return trace_problem(
         g, s, uses_of(s, users), [&](std::size_t b) { return s.buffers[b].is_temporary(); },

@@ -69,20 +69,20 @@ class PlanProblem : public ::testing::Test {
 TEST_F(PlanProblem, NoneInWhatTheCompilerMakes) {
   ASSERT_EQ(schedule.kernels.size(), 3u);
   ASSERT_EQ(temps.size(), 2u);
-  EXPECT_EQ(order_problem(g, schedule), "");
+  EXPECT_EQ(order_problem(g, schedule, {{"N", 10}}), "");
   EXPECT_EQ(plan(), "");
 }
 
 TEST_F(PlanProblem, AMissingDependency) {
   schedule.kernels[2].depends_on.pop_back();
-  EXPECT_NE(order_problem(g, schedule), "");
+  EXPECT_NE(order_problem(g, schedule, {{"N", 10}}), "");
   EXPECT_NE(plan(), "");  // the object still has the old one
 }
 
 TEST_F(PlanProblem, AnArgumentWrittenBeforeItIsRead) {
   schedule.program.params[2].direction = Direction::inout;
   for (Kernel& k : schedule.kernels) std::ranges::replace(k.buffers, schedule.kernels[0].buffers[0], 2);
-  EXPECT_NE(order_problem(g, schedule), "");
+  EXPECT_NE(order_problem(g, schedule, {{"N", 10}}), "");
 }
 
 TEST_F(PlanProblem, SharedBytes) {

@@ -9,7 +9,7 @@ namespace kiln::compiler::testing {
 
 using Symbols = std::map<std::string, std::int64_t>;
 
-// Compares the last parameter, an output, for random arguments, some of which are infinite, NaN or zeros of both signs, on one
+// Compares all outputs for random arguments, some of which are infinite, NaN or zeros of both signs, on one
 // and on three workers. kernels: how many the program must
 // have; 0: any number.
 void check_at_levels(const std::string& text, const Symbols& symbols, int kernels = 0);
