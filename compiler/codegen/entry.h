@@ -3,8 +3,8 @@
 // The entry has a fast path and a slow path. The fast path is for common calls: dense arguments without strides, all checks
 // hold, no work for several threads. Straight-line code checks the arguments and runs the kernels at once, in the default
 // floating-point environment. The slow path calls kiln_call, which checks everything again and reports errors. Programs with
-// host loops, data checks, many arguments, temporaries for all extents, or extents that could overflow have only the slow path.
-// A call that needs a workspace takes the slow path.
+// host loops, data checks, many arguments, a workspace in every call, or extents that could overflow have only the slow path.
+// Other calls that need a workspace take it too.
 #pragma once
 
 #include <initializer_list>

@@ -3,7 +3,7 @@
 
 namespace kiln::compiler {
 
-// has_symbols: the strides of the program's arrays are no constants.
+// has_symbols: whether the program has symbols, so that strides may be no constants.
 void set_llvm_options(bool has_symbols);
 
 }  // namespace kiln::compiler

@@ -124,8 +124,8 @@ class Interleaving {
     return shuffle(g_.dtype(id), parts, all);
   }
 
-  // Lanes first .. first + lanes - 1 of an access. Elements have numbers, from the first element of the group in these lanes
-  // on.
+  // Lanes first .. first + lanes - 1 of an access. Element 0 is the first one that any access of the group uses in lane
+  // `first`.
   struct Part {
     std::int64_t stride, first;
     int lanes;
@@ -161,8 +161,8 @@ class Interleaving {
   // those of two lanes is read if both lanes are active: nothing before the first or behind the last active lane is read.
   Id gate(Id lanes, std::int64_t begin, const Part& p) {
     if (g_.op(lanes) == Op::BROADCAST) return g_.make(Op::BROADCAST, DType::boolean, {g_.operand(lanes)}, {}, {}, p.lanes);
-    const std::int64_t widest = p.extent.before + p.extent.after;
-    std::vector<std::int64_t> before, behind;  // the lane that reads the element, or those around it
+    const std::int64_t widest = p.extent.before + p.extent.after;  // from the first to the last element of one lane
+    std::vector<std::int64_t> before, behind;                      // the lane that reads the element, or those around it
     for (std::int64_t element = begin; element < begin + p.lanes; ++element) {
       before.push_back(p.first + element / p.stride);
       behind.push_back(p.first + (std::max(element - widest, std::int64_t{0}) + p.stride - 1) / p.stride);

@@ -73,8 +73,8 @@ class Nest {
     std::vector<Id> ends = {};  // where each loop but the last ends in the whole range
   };
 
-  // Gives the loops that only these stores have RANGEs of their own. The loops that depend on the range of the lanes get them
-  // later.
+  // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that
+  // depend on the range of the lanes get new RANGEs later.
   void own_loops(std::vector<Id>& stores, Id lanes) {
     const std::vector<Id> nodes = g_.reachable(stores), before = g_.reachable(stores_);
     const std::unordered_set<Id> varying = depends_on_range(g_, nodes, lanes);

@@ -94,13 +94,14 @@ class Lowering {
     return r.kind == ReduceKind::max && is_float(r.acc) && g_.op(r.values[0]) == Op::ABS;
   }
   // The bits of magnitudes are integers in the same order, with NaN above infinity. The maximum of integers is one instruction,
-  // that of floats three. Of no elements it is the least integer, in place of -infinity.
+  // that of floats three. The integer maximum of no elements is the least integer, so the result is raised to the bits of
+  // -infinity.
   Id magnitude(Reduction r) {
     const DType d = r.acc;
     r.acc = bytes(d) == 8 ? DType::i64 : DType::i32;
     r.values[0] = g_.make(Op::BITCAST, r.acc, {r.values[0]});
-    const Id infinity = g_.constant(d, reduce_identity(ReduceKind::max, d)), most = lowered(r);  // -infinity
-    return g_.make(Op::BITCAST, d, {g_.make(Op::MAX, r.acc, {most, g_.make(Op::BITCAST, r.acc, {infinity})})});
+    const Id least = g_.constant(d, reduce_identity(ReduceKind::max, d)), most = lowered(r);
+    return g_.make(Op::BITCAST, d, {g_.make(Op::MAX, r.acc, {most, g_.make(Op::BITCAST, r.acc, {least})})});
   }
 
   bool stripes(const Reduction& r) {

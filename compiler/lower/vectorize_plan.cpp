@@ -138,14 +138,16 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
 
 constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
 
-// The bytes of the rows that vectors read, if their number and distance are constants; else 0.
+// The bytes that one contiguous LOAD reads over all rows, the most of all LOADs, if the number and the distance of the rows are
+// constants; else 0.
 std::int64_t bytes_read(const Graph& g, std::span<const Id> stores, Id range) {
   std::int64_t most = 0;
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous || !g.is_const(g.end(range))) continue;
     const std::optional<std::int64_t> row = index_stride(g, g.operand(index_of(g, id)), range);
-    std::int64_t size = 0;
-    if (row && !__builtin_mul_overflow(*row * bytes(g.dtype(id)), g.value(g.end(range)), &size)) most = std::max(most, size);
+    std::int64_t elements = 0;
+    if (row && !__builtin_mul_overflow(*row, g.value(g.end(range)), &elements))
+      most = std::max(most, std::min(elements, beyond_caches) * bytes(g.dtype(id)));
   }
   return most;
 }
