@@ -59,8 +59,8 @@ std::set<int> stored(const Graph& g, const Kernel& k) {
   return out;
 }
 
-// By kernel: whether it has no iterations for these values, and another kernel stores to the same buffer. So it is with the
-// versions of a product. If no version has iterations, the last one counts.
+// By kernel: whether it has no iterations for these values, and another kernel that the compiler made stores to the same
+// buffers. So it is with the versions of a product. If no version has iterations, the last one counts.
 std::vector<bool> replaced(const Graph& g, const Schedule& s, const Values& symbols) {
   IndexValues value(g, symbols);
   std::vector<bool> runs;
@@ -73,7 +73,8 @@ std::vector<bool> replaced(const Graph& g, const Schedule& s, const Values& symb
   std::vector<bool> out(runs.size(), false);
   for (std::size_t k = 0; k < runs.size(); ++k)
     for (std::size_t j = 0; j < runs.size() && !runs[k]; ++j)
-      out[k] = out[k] || ((runs[j] || j > k) && std::ranges::any_of(stores[j], [&](int b) { return stores[k].contains(b); }));
+      out[k] =
+          out[k] || ((runs[j] || j > k) && !s.kernels[j].is_explicit && !s.kernels[k].is_explicit && stores[j] == stores[k]);
   return out;
 }
 
@@ -261,7 +262,7 @@ class PlanChecker {
 }  // namespace
 
 std::string order_problem(const Graph& g, const Schedule& s, const Values& symbols) {
-  const std::vector<Users> users = users_of(g, s, symbols);
+  const std::vector<Users> users = users_of(g, s, s.loops.empty() ? symbols : Values{});
   if (!s.loops.empty())  // kernels run one after the other
     return trace_problem(
         g, s, uses_of(s, users), [&](std::size_t b) { return s.buffers[b].is_temporary(); },
