@@ -132,7 +132,7 @@ std::vector<Kernel> versions_of(Graph& g, Schedule& s, const Kernel& k, const Fa
 void move_rotating_to_end(Schedule& s) {
   std::vector<int> order(s.buffers.size()), now(s.buffers.size());
   std::iota(order.begin(), order.end(), 0);
-  std::ranges::stable_sort(order, {}, [&](int b) { return !nth(s.buffers, b).among.empty(); });
+  std::ranges::sort(order, {}, [&](int b) { return std::pair(!nth(s.buffers, b).among.empty(), b); });
   for (std::size_t i = 0; i < order.size(); ++i) nth(now, order[i]) = narrow<int>(i);
   const auto renumber = [&](int& b) { b = b < 0 ? b : nth(now, b); };
   std::vector<Buffer> buffers;
