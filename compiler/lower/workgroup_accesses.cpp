@@ -165,10 +165,13 @@ class BarrierInterval {
       if (g_.op(id) != Op::FOR || !inside_.contains(id)) continue;
       const LoopParts l = loop_parts(g_, id);
       const auto begin = constant(g_, l.begin), end = constant(g_, l.end);
-      if (!begin || !end || *end - *begin > most_iterations * l.step) continue;  // its RANGE has no known value
+      if (!begin || !end) continue;  // its RANGE has no known value
       std::vector<std::int64_t> iterations;
-      for (std::int64_t i = *begin; i < *end; i += l.step) iterations.push_back(i);
-      if (iterations.empty()) continue;
+      for (std::int64_t i = *begin; i < *end && std::ssize(iterations) <= most_iterations;) {
+        iterations.push_back(i);
+        if (__builtin_add_overflow(i, l.step, &i)) break;
+      }
+      if (iterations.empty() || std::ssize(iterations) > most_iterations) continue;
       combinations *= std::ssize(iterations);
       if (combinations > most_iterations) return false;
       inner_.emplace_back(l.range, std::move(iterations));
@@ -214,13 +217,14 @@ class BarrierInterval {
       evaluate_.at(outer);
       carry(loop, l.init, now);
       std::int64_t iteration = 0;
-      for (std::int64_t i = *begin; i < *end; i += l.step, ++iteration) {
+      for (std::int64_t i = *begin; i < *end; ++iteration) {
         now[l.range] = i;
         evaluate_.at(now);
         if (l.conditional && iteration_condition(loop, now) == 0) break;
         if (iteration == most_iterations || out.size() == most_contexts) return false;
         out.push_back(now);
         carry(loop, l.yield, now);
+        if (__builtin_add_overflow(i, l.step, &i)) break;
       }
     }
     contexts_ = std::move(out);
