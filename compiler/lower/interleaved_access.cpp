@@ -157,8 +157,9 @@ class Interleaving {
     return shuffle(g_.dtype(id), vectors, from);
   }
 
-  // The gate of the elements from number `begin` on. An element that a lane reads has the lane's condition. An element between
-  // those of two lanes is read if both lanes are active: nothing before the first or behind the last active lane is read.
+  // The gate of the elements from number `begin` on. An element that a lane reads has the lane's condition. An element that no
+  // lane reads has the conditions of both lanes beside it. So the vector reads nothing before the first active lane and nothing
+  // behind the last active lane.
   Id gate(Id lanes, std::int64_t begin, const Part& p) {
     if (g_.op(lanes) == Op::BROADCAST) return g_.make(Op::BROADCAST, DType::boolean, {g_.operand(lanes)}, {}, {}, p.lanes);
     const std::int64_t widest = p.extent.before + p.extent.after;  // from the first to the last element of one lane

@@ -25,8 +25,7 @@ Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.sto
 
 double typical_atom(const Graph& g, const Schedule& s, Id atom) {
   // Most often half of an extent, or 1 for a version that a call runs (product_versions.h).
-  if (g.op(atom) != Op::SYM)
-    return std::min(typical_symbol / 2, static_cast<double>(Bounds(g, facts_of(s.program))(atom).max));
+  if (g.op(atom) != Op::SYM) return std::min(typical_symbol / 2, static_cast<double>(Bounds(g, facts_of(s.program))(atom).max));
   for (const Symbol& y : s.program.symbols)
     if (y.name == g.name(atom)) return std::clamp(typical_symbol, static_cast<double>(y.min), static_cast<double>(y.max));
   return typical_symbol;

@@ -6,7 +6,7 @@
 namespace kiln::compiler::testing {
 namespace {
 
-// c = a * b over a batch B that `batched` operands have, then the epilogue.
+// c = a * b, then the epilogue. An operand has the batch B if left_batch or right_batch says so.
 struct Product {
   std::string type = "f32", facts = "";  // facts: a symbol with its facts, as "M min 32"
   std::string output = "out", epilogue = "store c, %9\n";

@@ -61,12 +61,18 @@ class KernelRun {
     for (std::size_t e = 0; e < written_.size(); ++e) {
       const Id buffer = g_.src(g_.src(g_.src(k_.sink, e), 0), 0);
       const Memory& m = slots_[static_cast<std::size_t>(g_.arg(buffer, 0))];
-      const auto n = static_cast<std::int64_t>(written_[e].size());  // 0: another version of a product runs
-      check(!m.whole || n == m.size || n == 0, "not every element is written");
+      check(!m.whole || static_cast<std::int64_t>(written_[e].size()) == m.size || !has_iterations(e),
+            "not every element is written");
     }
   }
 
  private:
+  // Whether the outermost loop has iterations. If not, another version of a product runs.
+  bool has_iterations(std::size_t e) const {
+    const Id end = g_.src(k_.sink, e);
+    return g_.src(end).size() == 1 || index_at(g_, g_.end(g_.src(end, 1)), symbols_) > 0;
+  }
+
   void set_range(Id r, std::int64_t v) {
     range_[r] = v;
     version_[r] = ++clock_;
