@@ -1,5 +1,5 @@
-// Reductions along the rows of a matrix that is larger than the caches, which read 2 or 4 rows side by side: the compiled object
-// equals the interpreter, bit for bit. 4101 rows leave one behind the groups of four.
+// Reductions along the rows of a matrix that is larger than the caches, which read 2 or 4 rows side by side: the compiled
+// object equals the interpreter, bit for bit. 4101 rows leave one behind the groups of four.
 #include <gtest/gtest.h>
 
 #include "tests/run/check_at_levels.h"
