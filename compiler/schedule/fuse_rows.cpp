@@ -19,9 +19,12 @@ class Fusion {
   Fusion(Graph& g, Schedule& s, RowClusters& rows, const RowCluster& c)
       : g_(g), s_(s), rows_(rows), c_(c), ids_(g, sinks_of(s, c)) {
     const auto extents = std::span<const Id>(rows_.tile_step(c.kernels[0]).extents).first(c.depth);
-    count_ = index_product(g, extents);
+    const bool has_halo = std::ranges::any_of(c.halos, [](const RowOffsets& w) { return !w.none(); });
+    count_ = has_halo ? index_product(g, extents) : extents.back();
+    groups_ = has_halo ? g.index(1) : index_product(g, extents.first(c.depth - 1));
     const Id rounded = index_add(g, count_, g.index(c.rows - 1));
-    tiles_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
+    tiles_in_group_ = c.rows == 1 ? count_ : index_floordiv(g, rounded, g.index(c.rows));
+    tiles_ = index_mul(g, groups_, tiles_in_group_);
     tile_ = range(tiles_, RangeKind::loop);
   }
 
@@ -47,13 +50,26 @@ class Fusion {
   // The parts are braced lists, because C++ evaluates these from left to right, but a call's arguments in any order.
   Id add(std::initializer_list<Id> parts) { return g_.make(Op::ADD, DType::index, parts); }
   Id mul(std::initializer_list<Id> parts) { return g_.make(Op::MUL, DType::index, parts); }
-  Id first_row() { return mul({tile_, g_.index(c_.rows)}); }
+  Id div(Id a, Id b) { return g_.make(Op::FLOORDIV, DType::index, {a, b}); }
+  Id mod(Id a, Id b) { return g_.make(Op::FLOORMOD, DType::index, {a, b}); }
+  bool has_groups() const { return !g_.is_index_const(groups_, 1); }
+  Id group() { return has_groups() ? div(tile_, tiles_in_group_) : g_.index(0); }
+  // The number of the tile's first row in its group.
+  Id first_row() {
+    const Id tile = has_groups() ? mod(tile_, tiles_in_group_) : tile_;
+    return mul({tile, g_.index(c_.rows)});
+  }
 
   std::size_t position(std::size_t kernel) const { return index_at(c_.kernels, std::ranges::lower_bound(c_.kernels, kernel)); }
   bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
   const RowOffsets& halo_of(int b) const { return c_.halos[position(rows_.writer(b))]; }
-  // Whether the tile buffers of neighbouring tiles contain the same rows, because they include a halo.
-  bool overlaps(int b) const { return is_local(b) && !halo_of(b).none(); }
+  // Whether element i of the buffer is not element i of its tile buffers one after another: they include a halo, or the last
+  // tile of a group has fewer rows than the others.
+  bool is_renumbered(int b) const { return is_local(b) && (!halo_of(b).none() || (has_groups() && !fills_tiles())); }
+  bool fills_tiles() const {
+    const auto n = index_value(g_, count_);
+    return c_.rows == 1 || (n && *n % c_.rows == 0);
+  }
 
   std::int64_t rows_in(const RowOffsets& w) const { return c_.rows + w.hi - w.lo; }
   Id tile_size(int b) {
@@ -75,7 +91,7 @@ class Fusion {
     const TileStep& p = rows_.tile_step(kernel);
     const RowOffsets& w = c_.halos[i];
     std::vector<Id> loops{tile_};
-    Id row = tile_;
+    Id row = first_row();
     if (rows_in(w) > 1) {
       loops.push_back(range(rows_end(w), RangeKind::loop));
       row = add({first_row(), loops.back()});
@@ -88,7 +104,7 @@ class Fusion {
     place_rows(p, rows_.simplify()(row), map);
     place_rest(kernel, map);
     for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
-      if (!is_unit(g_.end(r))) loops.push_back(map.at(r));
+      loops.push_back(map.at(r));
     if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
     const std::unordered_map<Id, Id> loads = loads_of_tiles(kernel);
     for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
@@ -99,25 +115,25 @@ class Fusion {
     }
   }
 
-  bool is_unit(Id extent) const { return g_.is_index_const(extent, 1); }
-
   Id rows_end(const RowOffsets& w) {
-    const auto n = index_value(g_, count_);
-    if (n && *n % c_.rows == 0) return g_.index(rows_in(w));
+    if (fills_tiles()) return g_.index(rows_in(w));
     const Id left = g_.make(Op::SUB, DType::index, {count_, first_row()});
     const Id rows = g_.make(Op::MIN, DType::index, {left, g_.index(c_.rows)});
     return w.none() ? rows : add({rows, g_.index(w.hi - w.lo)});
   }
 
-  // Maps the outer ranges to the parts of the row's number in mixed radix.
+  // Maps the outer ranges to the parts, in mixed radix, of the row's number, or of the group's and the row's number.
   void place_rows(const TileStep& p, Id row, std::unordered_map<Id, Id>& map) {
-    std::size_t first = 0;
-    while (is_unit(p.extents[first])) ++first;
+    std::size_t n = c_.depth;
+    Id rest = row;
+    if (has_groups()) {
+      map[p.loops[--n]] = row;
+      rest = group();
+    }
     Id inner = g_.index(1);
-    for (std::size_t i = c_.depth; i-- > 0;) {
-      const Id part = g_.make(Op::FLOORDIV, DType::index, {row, inner});
-      const Id within = i == first ? part : g_.make(Op::FLOORMOD, DType::index, {part, p.extents[i]});
-      map[p.loops[i]] = is_unit(p.extents[i]) ? g_.index(0) : within;
+    for (std::size_t i = n; i-- > 0;) {
+      const Id part = div(rest, inner);
+      map[p.loops[i]] = i == 0 ? part : mod(part, p.extents[i]);
       inner = index_mul(g_, inner, p.extents[i]);
     }
   }
@@ -125,7 +141,10 @@ class Fusion {
   void place_rest(std::size_t kernel, std::unordered_map<Id, Id>& map) {
     const Kernel& k = s_.kernels[kernel];
     for (const Id id : g_.reachable(k.sink)) {
-      if (g_.op(id) == Op::RANGE && !map.contains(id)) map[id] = range(g_.end(id), g_.range_kind(id));
+      if (g_.op(id) == Op::RANGE && !map.contains(id)) {
+        const bool is_unit = g_.range_kind(id) == RangeKind::loop && g_.is_index_const(g_.end(id), 1);
+        map[id] = is_unit ? g_.index(0) : range(g_.end(id), g_.range_kind(id));
+      }
       if (g_.op(id) != Op::BUFFER) continue;
       const int buffer = nth(k.buffers, g_.slot(id));
       const auto at = std::ranges::find(made_.buffers, buffer);
@@ -145,9 +164,9 @@ class Fusion {
     std::unordered_map<Id, Id> out;
     for (const Id load : rows_.tile_step(kernel).loads) {
       const int b = rows_.buffer_of(kernel, load);
-      if (!overlaps(b)) continue;
+      if (!is_renumbered(b)) continue;
       const RowElement at = rows_.locate(rows_.writer(b), kernel, load, c_.depth).value();
-      const Id first = add({first_row(), g_.index(halo_of(b).lo)});
+      const Id first = add({add({mul({group(), count_}), first_row()}), g_.index(halo_of(b).lo)});
       std::vector<Id> src = g_.sources(load);
       src[1] = in_tile(b, g_.make(Op::SUB, DType::index, {at.row, first}), at.element);
       out[load] = substitute(g_, g_.with_src(load, src), out);  // the index or the gate may load from tile buffers
@@ -158,7 +177,7 @@ class Fusion {
   Id store_of(std::size_t kernel, Id end, std::span<const Id> loops) {
     const Id store = g_.store(end);
     const int b = rows_.buffer_of(kernel, store);
-    if (!overlaps(b)) return store;
+    if (!is_renumbered(b)) return store;
     const TileStep& p = rows_.tile_step(kernel);
     const Id rest =
         row_major(g_, std::span<const Id>(p.loops).subspan(c_.depth), std::span<const Id>(p.extents).subspan(c_.depth));
@@ -174,7 +193,11 @@ class Fusion {
   RangeIds ids_;
   Kernel made_;
   std::vector<Id> ends_;
-  Id count_ = no_id, tiles_ = no_id, tile_ = no_id;  // number of rows, number of tiles, RANGE over the tiles
+  // Rows with several outer ranges, and no halo, come in groups, one for each iteration of all but the innermost range. A tile
+  // has rows of one group.
+  Id groups_ = no_id, count_ = no_id;           // the number of groups, and of rows in a group
+  Id tiles_in_group_ = no_id, tiles_ = no_id;  // the number of tiles in a group, and of all tiles
+  Id tile_ = no_id;                             // RANGE over the tiles
 };
 
 }  // namespace

@@ -73,8 +73,11 @@ void RowClusters::find_order(const std::vector<std::vector<std::size_t>>& writer
 TileStep RowClusters::make_tile_step(const Kernel& k) {
   TileStep p;
   const Id first = g_.src(k.sink).front();
-  p.loops = g_.sources(first, 1);
-  for (const Id r : p.loops) p.extents.push_back(g_.end(r));
+  for (const Id r : g_.src(first).subspan(1)) {
+    if (g_.is_index_const(g_.end(r), 1)) continue;
+    p.loops.push_back(r);
+    p.extents.push_back(g_.end(r));
+  }
   p.access = access_of(g_, k);
   double repeats = 1;
   for (const Id id : g_.reachable(k.sink)) {
@@ -84,7 +87,9 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
     if (g_.op(id) != Op::REDUCE) continue;
     p.has_reduce = true;
     p.operations += 1;
-    p.has_product = p.has_product || is_sum_of_products(g_, id);
+    if (!is_sum_of_products(g_, id)) continue;
+    p.has_product = true;
+    find_operands(id, p);
   }
   p.operations *= repeats;
   if (k.is_explicit)
@@ -94,6 +99,16 @@ TileStep RowClusters::make_tile_step(const Kernel& k) {
   else if (g_.op(g_.src(g_.store(first), 2)) == Op::LOAD)
     p.alone = "it only copies, for the order of its result in memory";
   return p;
+}
+
+void RowClusters::find_operands(Id product, TileStep& p) {
+  const bool paired = g_.op(g_.src(product, 0)) == Op::DOT2;
+  const std::vector<Id> sources = g_.sources(paired ? g_.src(product, 0) : product);
+  p.operands.resize(p.loops.size());
+  for (std::size_t side = 0; side < 2; ++side)
+    for (const Id id : g_.reachable(sources[side]))
+      if (const auto at = std::ranges::find(p.loops, id); at != p.loops.end())
+        p.operands[index_at(p.loops, at)][side] = true;
 }
 
 std::vector<RowCluster> RowClusters::find() {
@@ -220,10 +235,11 @@ bool RowClusters::lies_between(const RowCluster& a, const RowCluster& b) const {
 }
 
 // Few outer ranges leave long loops inside of a row. More outer ranges give more rows for the threads, and rows that fit the
-// cache. So the fewest ranges that give fewest_rows rows are best.
+// cache. So the fewest ranges that give fewest_rows rows that fit the cache are best.
 std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kernels) {
   std::optional<RowCluster> best;
   std::string_view first_why;  // with the fewest outer ranges
+  bool is_enough = false;      // `best` has rows for the threads
   for (std::size_t depth = 1;; ++depth) {
     RowCluster c;
     c.kernels = kernels;
@@ -234,11 +250,11 @@ std::optional<RowCluster> RowClusters::best_shape(std::vector<std::size_t> kerne
     }
     const bool may = shape(c);
     if (depth == 1) first_why = why_;
-    if (!may) continue;
+    if (!may || (best && is_enough && !c.fits_cache)) continue;
     best = c;
-    if (model_.elements({tile_steps_[kernels[0]].extents.begin(),
-                         tile_steps_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows)
-      return best;
+    is_enough = model_.elements({tile_steps_[kernels[0]].extents.begin(),
+                                 tile_steps_[kernels[0]].extents.begin() + static_cast<std::ptrdiff_t>(depth)}) >= fewest_rows;
+    if (is_enough && c.fits_cache) return best;
   }
 }
 
@@ -252,10 +268,6 @@ bool RowClusters::shares_rows(const RowCluster& c) {
 }
 
 bool RowClusters::shape(RowCluster& c) {
-  const auto& extents = tile_steps_[c.kernels[0]].extents;
-  bool rows = false;
-  for (std::size_t i = 0; i < c.depth; ++i) rows = rows || !g_.is_index_const(extents[i], 1);
-  if (!rows) return no("there is one row");
   for (const std::size_t k : c.kernels) {
     const TileStep& p = tile_steps_[k];
     if ((p.has_product || !p.has_reduce) && model_.elements({row_size(k, c.depth)}) < shortest_row)
@@ -302,6 +314,17 @@ double RowClusters::row_bytes(const RowCluster& c) {
   return sum;
 }
 
+// Whether only one operand of the product depends on the loops inside of a row. Rows that run together then share its loads.
+bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
+  if (!p.has_product) return false;
+  bool left = false, right = false;
+  for (const auto& [in_left, in_right] : std::span(p.operands).subspan(depth)) {
+    left = left || (in_left && !in_right);
+    right = right || (in_right && !in_left);
+  }
+  return left != right || p.loops.size() < depth + 2;
+}
+
 bool RowClusters::choose_rows(RowCluster& c) {
   const TileStep& first = tile_steps_[c.kernels[0]];
   const Id count = index_product(g_, std::span<const Id>(first.extents).first(c.depth));
@@ -311,14 +334,13 @@ bool RowClusters::choose_rows(RowCluster& c) {
     const auto halo = static_cast<double>(c.halos[i].hi - c.halos[i].lo);
     most_halo = std::max(most_halo, halo);
     halo_cost = std::max(halo_cost, halo * p.operations);
-    const auto inner = std::span<const Id>(p.extents).subspan(c.depth);
-    const auto loops = std::ranges::count_if(inner, [&](Id e) { return !g_.is_index_const(e, 1); });
-    if (p.has_product && loops < 2) c.rows = product_rows;
+    if (needs_rows(p, c.depth)) c.rows = product_rows;
   }
   if (most_halo > 0) c.rows = halo_rows;
   if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");
-  if (const auto n = index_value(g_, count)) {  // a divisor of the count, if one is near: no partial tile
+  const Id whole = most_halo > 0 ? count : first.extents[c.depth - 1];
+  if (const auto n = index_value(g_, whole)) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
     for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)
       if (*n % r == 0) {
@@ -327,7 +349,8 @@ bool RowClusters::choose_rows(RowCluster& c) {
       }
   }
   const double row = row_bytes(c), tile = row * (static_cast<double>(c.rows) + most_halo);
-  if (tile <= in_cache || row * model_.elements({count}) >= much_more * tile) return true;
+  c.fits_cache = tile <= in_cache;
+  if (c.fits_cache || row * model_.elements({count}) >= much_more * tile) return true;
   return no("a tile of rows does not fit the cache");
 }
 

@@ -6,6 +6,7 @@
 // docs/explanation/pipeline.md lists the limits in section Rows.
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <vector>
@@ -24,9 +25,10 @@ struct RowOffsets {
   bool none() const { return lo == 0 && hi == 0; }
 };
 
-// One kernel before fusion.
+// One kernel before fusion. The loops are those of more than one iteration, outermost first.
 struct TileStep {
   std::vector<Id> loops, extents;
+  std::vector<std::array<bool, 2>> operands;  // by loop: whether the left and the right operand of a product depend on it
   std::vector<Id> loads;  // LOAD nodes
   KernelAccess access;
   double operations = 0;  // estimate, for one element
@@ -38,6 +40,7 @@ struct RowCluster {
   std::vector<std::size_t> kernels;  // ascending; empty: the cluster has joined another one
   std::size_t depth = 0;             // number of outer ranges that count the rows
   std::int64_t rows = 1;             // rows of a tile
+  bool fits_cache = true;            // the local buffers of a tile
   std::vector<RowOffsets> halos;     // by kernel: the halo that it computes in each tile
   std::vector<int> local;            // buffers that no other kernel uses
 };
@@ -91,6 +94,8 @@ class RowClusters {
   bool shape(RowCluster& c);
   bool shares_rows(const RowCluster& c);
   bool find_halos(RowCluster& c);
+  void find_operands(Id product, TileStep& p);
+  bool needs_rows(const TileStep& p, std::size_t depth) const;
   bool choose_rows(RowCluster& c);
   std::optional<RowOffsets> offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);
   std::optional<RowOffsets> compute_offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);

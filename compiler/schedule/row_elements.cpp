@@ -69,7 +69,7 @@ std::optional<RowElement> RowClusters::locate(std::size_t from, std::size_t read
   std::vector<Id> rows;
   for (std::size_t i = 0; i < depth; ++i) {
     first[p.loops[i]] = g_.index(0);
-    rows.push_back(g_.is_index_const(p.extents[i], 1) ? g_.index(0) : p.loops[i]);
+    rows.push_back(p.loops[i]);
   }
   const Id own = simplify_(row_major(g_, rows, std::span<const Id>(p.extents).first(depth)));
   const Id rest = simplify_(substitute(g_, index, first));
