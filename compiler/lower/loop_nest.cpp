@@ -133,8 +133,8 @@ class Nest {
     for (const Id reduction : m.reductions()) {
       columns(m.initial(reduction), effects);
       const auto parts = loop_parts(g_, reduction);
-      const Id end = parts.end;
-      Id begin = parts.begin;
+      const Id end = substitute(g_, parts.end, copies[0].values);  // bounds are the same in all copies
+      Id begin = substitute(g_, parts.begin, copies[0].values);
       for (const int n : {plan_[level].step, 1}) {
         const Id last = n == 1 ? end : end_of_whole(begin, end, n);
         if (begin == last) continue;

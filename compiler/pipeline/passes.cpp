@@ -26,6 +26,7 @@
 #include "compiler/schedule/simplify_ranges.h"
 #include "compiler/schedule/split_ranges.h"
 #include "compiler/schedule/split_reduce.h"
+#include "compiler/schedule/split_stripes.h"
 
 namespace kiln::compiler {
 namespace {
@@ -61,6 +62,7 @@ constexpr Pass table[] = {
     {"fuse_rows", segment, Form::kernels, optional, fuse_rows},
     {"simplify_ranges", segment, Form::kernels, optional, simplify_ranges},
     {"split_reduce", segment, Form::kernels, optional, split_reduce},
+    {"split_stripes", segment, Form::kernels, optional, split_stripes},
     {"sibling_kernels", segment, Form::kernels, optional, sibling_kernels},
     {"split_ranges", segment, Form::kernels, optional, split_ranges},
     {"dependencies", schedule, Form::ordered, required, dependencies},

@@ -103,8 +103,7 @@ class Fusion {
     std::unordered_map<Id, Id> map;
     place_rows(p, rows_.simplify()(row), map);
     place_rest(kernel, map);
-    for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth))
-      loops.push_back(map.at(r));
+    for (const Id r : std::span<const Id>(p.loops).subspan(c_.depth)) loops.push_back(map.at(r));
     if (loops.size() == 1) loops.push_back(range(g_.index(1), RangeKind::loop));  // has_tile_steps() needs different ranges
     const std::unordered_map<Id, Id> loads = loads_of_tiles(kernel);
     for (const Id end : g_.sources(s_.kernels[kernel].sink)) {
@@ -195,9 +194,9 @@ class Fusion {
   std::vector<Id> ends_;
   // Rows with several outer ranges, and no halo, come in groups, one for each iteration of all but the innermost range. A tile
   // has rows of one group.
-  Id groups_ = no_id, count_ = no_id;           // the number of groups, and of rows in a group
+  Id groups_ = no_id, count_ = no_id;          // the number of groups, and of rows in a group
   Id tiles_in_group_ = no_id, tiles_ = no_id;  // the number of tiles in a group, and of all tiles
-  Id tile_ = no_id;                             // RANGE over the tiles
+  Id tile_ = no_id;                            // RANGE over the tiles
 };
 
 }  // namespace

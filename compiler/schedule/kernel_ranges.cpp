@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "compiler/ir/index_poly.h"
+#include "compiler/symbolic/linear.h"
+
 namespace kiln::compiler {
 
 std::vector<Id> loop_ranges_of(const Graph& g, const Kernel& k) { return g.sources(g.src(k.sink).front(), 1); }
@@ -80,6 +83,19 @@ void number_ranges(Graph& g, Kernel& k) {
   for (const Id id : g.reachable(k.sink))
     if (g.op(id) == Op::RANGE && std::ranges::find(loops, id) == loops.end()) renumber(id);
   if (!change.values.empty()) rewrite_kernel(g, k, change);
+}
+
+std::optional<std::int64_t> distance_along(const Graph& g, Id index, Id range) {
+  const std::vector<Id> nodes = g.reachable(index);
+  if (!std::ranges::binary_search(nodes, range)) return 0;
+  const std::optional<Poly> p = symbolic::sum_of(g, index);
+  if (!p) return std::nullopt;
+  const SplitAt split = split_at(*p, range);
+  const bool once = std::ranges::none_of(split.rest, [&](const Monomial& m) {
+    const std::vector<Id> below = g.reachable(m.atoms);
+    return std::ranges::binary_search(below, range);
+  });
+  return once && !split.square ? constant_of(split.factor) : std::nullopt;
 }
 
 }  // namespace kiln::compiler

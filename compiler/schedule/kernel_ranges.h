@@ -1,6 +1,7 @@
 // Reads and rewrites the loops of a kernel without tile steps. Its ENDs are {STORE, LOOP RANGEs...}, all with the same ranges.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -18,6 +19,9 @@ bool varies_only_over(const Graph& g, const std::vector<Id>& nodes, const std::v
 // The index expressions that are operands of nodes which are no index arithmetic themselves, such as LOADs and CASTs. They are
 // in order of first use. The ranges of END and REDUCE are loops and do not count.
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes);
+
+// The distance in memory of neighbours in the range; nullopt: it is no constant.
+std::optional<std::int64_t> distance_along(const Graph& g, Id index, Id range);
 
 struct RangeChange {
   std::unordered_map<Id, Id> values;              // index expression or RANGE -> its replacement

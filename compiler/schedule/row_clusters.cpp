@@ -107,8 +107,7 @@ void RowClusters::find_operands(Id product, TileStep& p) {
   p.operands.resize(p.loops.size());
   for (std::size_t side = 0; side < 2; ++side)
     for (const Id id : g_.reachable(sources[side]))
-      if (const auto at = std::ranges::find(p.loops, id); at != p.loops.end())
-        p.operands[index_at(p.loops, at)][side] = true;
+      if (const auto at = std::ranges::find(p.loops, id); at != p.loops.end()) p.operands[index_at(p.loops, at)][side] = true;
 }
 
 std::vector<RowCluster> RowClusters::find() {

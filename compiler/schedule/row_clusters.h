@@ -29,7 +29,7 @@ struct RowOffsets {
 struct TileStep {
   std::vector<Id> loops, extents;
   std::vector<std::array<bool, 2>> operands;  // by loop: whether the left and the right operand of a product depend on it
-  std::vector<Id> loads;  // LOAD nodes
+  std::vector<Id> loads;                      // LOAD nodes
   KernelAccess access;
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;

@@ -175,4 +175,21 @@ std::string attention_text() {
   return t.store("y", t.product(t.softmax(scores, "M", "N"), t("param v"), "M", "N", "K"));
 }
 
+// M heads, N rows of K elements in each.
+std::string heads_text() {
+  const std::string type = "f32 [1, M, N, K] ", pairs = "expand [1, M, N, N, K] ", scores = "expand [1, M, N, N] ";
+  Text t(symbols("MNK") + "in " + type + "q\nin " + type + "k\nin " + type + "v\nout " + type + "y\n");
+  const auto of_row = [&](const std::string& x) { return t(scores + t("reshape [1, M, N, 1] " + x)); };
+  const std::string q = t(pairs + t("reshape [1, M, N, 1, K] " + t("param q")));
+  const std::string k = t(pairs + t("reshape [1, M, 1, N, K] " + t("param k")));
+  const std::string x = t("reduce " + q + ", " + k + ", fma, axes [4]");
+  const std::string most = of_row(t("reduce " + x + ", max, axes [3]"));
+  const std::string e = t("exp " + t("sub " + x + ", " + most));
+  const std::string p = t("fdiv " + e + ", " + of_row(t("reduce " + e + ", sum, axes [3]")));
+  const std::string across = t("reshape [1, M, 1, K, N] " + t("permute " + t("param v") + ", axes [0, 1, 3, 2]"));
+  const std::string left = t("expand [1, M, N, K, N] " + t("reshape [1, M, N, 1, N] " + p));
+  const std::string right = t("expand [1, M, N, K, N] " + across);
+  return t.store("y", t("reduce " + left + ", " + right + ", fma, axes [4]"));
+}
+
 }  // namespace kiln::compiler::testing

@@ -79,6 +79,19 @@ TEST(Fusion, BlurThenSobelIsOne) {
 }
 TEST(Fusion, AttentionIsAtMostTwo) { check(attention_text(), 2, products); }
 
+// A tile has rows of one head, also if 8 does not divide a head's rows.
+TEST(Fusion, HeadsAreAtMostTwo) {
+  check(heads_text(), 2,
+        {{{"M", 4}, {"N", 40}, {"K", 16}},
+         {{"M", 3}, {"N", 29}, {"K", 19}},
+         {{"M", 1}, {"N", 9}, {"K", 3}},
+         {{"M", 0}, {"N", 4}, {"K", 4}},
+         {{"M", 5}, {"N", 0}, {"K", 4}},
+         {{"M", 5}, {"N", 4}, {"K", 0}},
+         {{"M", 61}, {"N", 17}, {"K", 9}},
+         {{"M", 2}, {"N", 1}, {"K", 9}}});
+}
+
 // The workspace is linear in the length of the sequence, not quadratic.
 TEST(Fusion, AttentionKeepsRowsOnly) {
   Graph g;

@@ -15,6 +15,7 @@ kiln_add_test(window_rows_test run SOURCES run/window_rows_test.cpp run/check_at
 kiln_add_test(entry_test run SOURCES run/entry_test.cpp LIBS run_harness)
 kiln_add_test(dot_test run SOURCES run/dot_test.cpp LIBS run_harness)
 kiln_add_test(split_reduce_test run SOURCES run/split_reduce_test.cpp LIBS run_harness)
+kiln_add_test(split_stripes_test run SOURCES run/split_stripes_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(fuse_rows_test run SOURCES run/fuse_rows_test.cpp run/fuse_rows_programs.cpp LIBS run_harness)
 kiln_add_test(float_environment_test run SOURCES run/float_environment_test.cpp LIBS run_harness)
 kiln_add_test(strided_test run SOURCES run/strided_test.cpp LIBS run_harness)

@@ -1,0 +1,194 @@
+#include "compiler/schedule/split_stripes.h"
+
+#include <algorithm>
+
+#include "compiler/ir/index_poly.h"
+#include "compiler/ir/range_ids.h"
+#include "compiler/ir/reduce_identity.h"
+#include "compiler/rangeify/index_expr.h"
+#include "compiler/schedule/each_kernel.h"
+#include "compiler/schedule/kernel_ranges.h"
+#include "compiler/symbolic/bounds.h"
+
+namespace kiln::compiler {
+namespace {
+
+// A shorter reduction, or fewer columns, cost less than the memory for the stripes.
+constexpr std::int64_t long_reduction = 16 * reduce_stripes;
+constexpr std::int64_t many_columns = 32;
+constexpr std::int64_t far_apart = 16;  // elements
+
+class StripeSplitter {
+ public:
+  StripeSplitter(Graph& g, Schedule& s, Kernel& k, const Facts& facts, std::vector<Kernel>& made)
+      : g_(g), s_(s), kernel_(k), made_(made), bounds_(g, facts), ids_(g, k.sink), loops_(loop_ranges_of(g, k)) {}
+
+  void run() {
+    if (loops_.empty() || bounds_(g_.end(loops_.back())).max < many_columns) return;
+    const Id reduce = only_reduce();
+    if (reduce == no_id || !is_down_columns(reduce)) return;
+    g_.set_loc(g_.loc(reduce));
+    kernel_.sink = substitute(g_, kernel_.sink, {{reduce, combined(reduce)}});
+  }
+
+ private:
+  // The REDUCE of the kernel; no_id: there is none, or more than one.
+  Id only_reduce() const {
+    Id found = no_id;
+    for (const Id id : g_.reachable(kernel_.sink)) {
+      if (g_.op(id) != Op::REDUCE) continue;
+      if (found != no_id) return no_id;
+      found = id;
+    }
+    return found;
+  }
+
+  bool is_down_columns(Id reduce) {
+    const std::size_t n = operands_of(g_.reduce_kind(reduce));
+    const bool is_one = g_.src(reduce).size() == n + 1 && g_.op(g_.src(reduce, n)) == Op::RANGE;
+    if (!is_one || g_.reduce_order(reduce) != ReduceOrder::striped || !is_float(g_.dtype(reduce))) return false;
+    if (is_extremum(g_.reduce_kind(reduce))) return false;
+    const Id r = g_.src(reduce, n);
+    if (bounds_(g_.end(r)).max < long_reduction) return false;
+    bool is_far = false;
+    for (const Id id : g_.reachable(g_.src(reduce).first(n))) {
+      if (g_.op(id) != Op::LOAD) continue;
+      const auto across = distance_along(g_, g_.src(id, 1), loops_.back()), along = distance_along(g_, g_.src(id, 1), r);
+      if (across != std::int64_t{0} && across != std::int64_t{1}) return false;
+      is_far = is_far || (across == std::int64_t{1} && (!along || *along > far_apart || *along < -far_apart));
+    }
+    return is_far;
+  }
+  static bool is_extremum(ReduceKind kind) {
+    return kind != ReduceKind::sum && kind != ReduceKind::prod && kind != ReduceKind::dot;
+  }
+
+  Id range(Id end, RangeKind kind) { return ids_.range(g_, end, kind); }
+  Id add(Id a, Id b) { return g_.make(Op::ADD, DType::index, {a, b}); }
+  Id mul(Id a, Id b) { return g_.make(Op::MUL, DType::index, {a, b}); }
+
+  // A buffer over the kernel's loops, with `inner` between the last loop and the others.
+  struct Partial {
+    int buffer = 0;
+    std::vector<Id> inner;  // extents
+  };
+
+  Id place(const Partial& p, std::span<const Id> inner) {
+    std::vector<Id> index(loops_.begin(), loops_.end() - 1), extents;
+    index.insert(index.end(), inner.begin(), inner.end());
+    index.push_back(loops_.back());
+    for (const Id r : std::span(loops_).first(loops_.size() - 1)) extents.push_back(g_.end(r));
+    extents.insert(extents.end(), p.inner.begin(), p.inner.end());
+    extents.push_back(g_.end(loops_.back()));
+    return row_major(g_, index, extents);
+  }
+
+  // Adds a kernel that stores `value` for each iteration of the loops and of the ranges `inner`.
+  Partial stored(Id value, std::vector<Id> inner) {
+    Partial p{count_of(s_.buffers), {}};
+    for (const Id r : inner) p.inner.push_back(g_.end(r));
+    Kernel k;
+    k.buffers = kernel_.buffers;
+    k.buffers.push_back(p.buffer);
+    const DType d = g_.dtype(value);
+    const Id slot = g_.make(Op::BUFFER, d, {}, {std::ssize(k.buffers) - 1}), at = place(p, inner);
+    std::vector<Id> end{g_.make(Op::STORE, DType::none, {slot, at, value})};
+    end.insert(end.end(), loops_.begin(), loops_.end() - 1);
+    end.insert(end.end(), inner.begin(), inner.end());
+    end.push_back(loops_.back());
+    Id size = g_.index(1);
+    for (const Id r : std::span(end).subspan(1)) size = index_mul(g_, size, g_.end(r));
+    s_.buffers.push_back({.dtype = d, .size = size});
+    k.sink = g_.make(Op::SINK, DType::none, {g_.make(Op::END, DType::none, end)});
+    made_.push_back(std::move(k));
+    kernel_.buffers.push_back(p.buffer);
+    return p;
+  }
+
+  Id load(const Partial& p, DType d, std::span<const Id> inner) {
+    const auto slot = std::ranges::find(kernel_.buffers, p.buffer) - kernel_.buffers.begin();
+    const Id buffer = g_.make(Op::BUFFER, d, {}, {slot}), at = place(p, inner);
+    return g_.make(Op::LOAD, d, {buffer, at});
+  }
+
+  // The stripes of a block, or of the whole if `block` is no_id.
+  Id stripe(Id reduce, Id block, Id number) {
+    const std::size_t n = operands_of(g_.reduce_kind(reduce));
+    const Id r = g_.src(reduce, n), stripes = g_.index(reduce_stripes);
+    Id count = g_.end(r), first = number;
+    if (block != no_id) {
+      const Id size = g_.index(reduce_block), begin = mul(block, size);
+      const Id left = g_.make(Op::SUB, DType::index, {count, begin});
+      count = g_.make(Op::MIN, DType::index, {left, size});
+      first = add(begin, number);
+    }
+    const Id more = g_.make(Op::SUB, DType::index, {add(count, g_.index(reduce_stripes - 1)), number});
+    const auto whole = index_value(g_, count);
+    const bool is_even = whole && *whole % reduce_stripes == 0;
+    const Id q = range(is_even ? g_.index(*whole / reduce_stripes) : g_.make(Op::FLOORDIV, DType::index, {more, stripes}),
+                       RangeKind::reduce);
+    const Id k = add(mul(q, stripes), first);
+    const DType d = g_.dtype(g_.src(reduce, 0)), exact = accumulation_dtype(d);
+    std::vector<Id> src;
+    for (const Id value : g_.sources(reduce))
+      if (value != r) src.push_back(exact_value(substitute(g_, value, {{r, k}}), exact));
+    src.push_back(q);
+    const ReduceKind kind = g_.reduce_kind(reduce) == ReduceKind::dot ? ReduceKind::fma : g_.reduce_kind(reduce);
+    return g_.make(Op::REDUCE, exact, src, {kind, ReduceOrder::sequential});
+  }
+  Id exact_value(Id value, DType exact) { return g_.dtype(value) == exact ? value : g_.make(Op::CAST, exact, {value}); }
+
+  // The tree over the stripes.
+  Id tree(const Partial& p, DType d, ReduceKind kind, std::vector<Id> block) {
+    std::vector<Id> acc;
+    block.push_back(no_id);
+    for (std::int64_t s = 0; s < reduce_stripes; ++s) {
+      block.back() = g_.index(s);
+      acc.push_back(load(p, d, block));
+    }
+    const Op op = kind == ReduceKind::prod ? Op::MUL : Op::ADD;
+    for (std::size_t half = acc.size() / 2; half > 0; half /= 2)
+      for (std::size_t i = 0; i < half; ++i) acc[i] = g_.make(op, d, {acc[i], acc[i + half]});
+    return acc[0];
+  }
+
+  Id combined(Id reduce) {
+    const ReduceKind kind = g_.reduce_kind(reduce);
+    const Id r = g_.src(reduce, operands_of(kind)), number = range(g_.index(reduce_stripes), RangeKind::loop);
+    const DType exact = accumulation_dtype(g_.dtype(g_.src(reduce, 0)));
+    Id whole = no_id;
+    if (bounds_(g_.end(r)).max <= reduce_block) {
+      const Partial p = stored(stripe(reduce, no_id, number), {number});
+      whole = tree(p, exact, kind, {});
+      if (kind == ReduceKind::dot)  // the result of the only block is summed, from +0
+        whole = g_.make(Op::ADD, exact, {g_.constant(exact, 0), whole});
+    } else {
+      const Id more = index_add(g_, g_.end(r), g_.index(reduce_block - 1));
+      const Id blocks = index_floordiv(g_, more, g_.index(reduce_block)), block = range(blocks, RangeKind::loop);
+      const Partial p = stored(stripe(reduce, block, number), {block, number});
+      const Partial of_block = stored(tree(p, exact, kind, {block}), {block});
+      const Id each = range(blocks, RangeKind::reduce), result = load(of_block, exact, std::span(&each, 1));
+      const ReduceKind of_blocks = kind == ReduceKind::dot ? ReduceKind::sum : kind;
+      whole = g_.make(Op::REDUCE, exact, {result, each}, {of_blocks, ReduceOrder::striped});
+    }
+    return g_.dtype(reduce) == exact ? whole : g_.make(Op::CAST, g_.dtype(reduce), {whole});
+  }
+
+  Graph& g_;
+  Schedule& s_;
+  Kernel& kernel_;
+  std::vector<Kernel>& made_;
+  Bounds bounds_;
+  RangeIds ids_;
+  const std::vector<Id> loops_;
+};
+
+}  // namespace
+
+void split_stripes(Graph& g, Schedule& s) {
+  insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
+    if (!k.is_explicit && !has_tile_steps(g, k.sink)) StripeSplitter(g, s, k, facts, made).run();
+  });
+}
+
+}  // namespace kiln::compiler
