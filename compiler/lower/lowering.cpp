@@ -23,6 +23,7 @@
 #include "compiler/lower/reduce_lowering.h"
 #include "compiler/lower/serial_atomics.h"
 #include "compiler/lower/tile_steps.h"
+#include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/workgroup_lanes.h"
 #include "compiler/symbolic/bounds.h"
 
@@ -205,6 +206,10 @@ void loop_nest(Graph& g, Lowering& k) {
   describe_loop(g, k, stores);
   const Borders borders = k.is_explicit && !is_straight(g, stores) ? Borders::stay : Borders::split;
   set_tile_steps(g, k, {g.make(Op::SINK, DType::none, compiler::loop_nest(g, *k.loops, stores, k.plans[0], k.facts, borders))});
+}
+
+void transpose_loads(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::transpose_loads(g, *k.loops, s, k.target); });
 }
 
 void interleaved_access(Graph& g, Lowering& k) {

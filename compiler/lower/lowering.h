@@ -45,6 +45,7 @@ void workgroup_lanes(Graph& g, Lowering& k);  // only for kernels that the progr
 void vectorize_plan(Graph& g, Lowering& k);   // explicit_plan for kernels that the program wrote
 void mask_loops(Graph& g, Lowering& k);       // only for kernels that the program wrote
 void loop_nest(Graph& g, Lowering& k);
+void transpose_loads(Graph& g, Lowering& k);
 void interleaved_access(Graph& g, Lowering& k);
 void narrow_casts(Graph& g, Lowering& k);  // not for kernels that the program wrote
 void index_dtype(Graph& g, Lowering& k);

@@ -5,36 +5,9 @@
 #include "compiler/ir/nth.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/transpose_loads.h"
 
 namespace kiln::compiler {
-namespace {
-
-// Lane k of the first result is lane k of a, or lane k - s of b if bit s of k is set. The second result has the other lanes of
-// both.
-Id exchanged(Graph& g, Id a, Id b, int s, bool second) {
-  const int lanes = g.lanes(a);
-  std::vector<std::int64_t> from;
-  for (int k = 0; k < lanes; ++k) {
-    const int of_b = second ? lanes + k : lanes + k - s, of_a = second ? k + s : k;
-    from.push_back((k & s) != 0 ? of_b : of_a);
-  }
-  return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, lanes);
-}
-
-// Transposes a square of vectors: exchanges blocks of half the size, then blocks in those, down to elements.
-void transpose(Graph& g, std::vector<Id>& v) {
-  const int n = count_of(v);
-  for (int s = n / 2; s > 0; s /= 2)
-    for (int i = 0; i < n; ++i)
-      if ((i & s) == 0) {
-        const Id a = nth(v, i), b = nth(v, i + s);
-        nth(v, i) = exchanged(g, a, b, s, false);
-        nth(v, i + s) = exchanged(g, a, b, s, true);
-      }
-}
-
-}  // namespace
-
 std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, Id rows, Id lanes) {
   std::vector<Id> out;
   for (const Id id : g.reachable(stores)) {

@@ -15,6 +15,7 @@
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/lower/window_rows.h"
 #include "compiler/target/lane_limits.h"
@@ -222,6 +223,12 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
   return std::nullopt;
 }
 
+// How many iterations of the range share the transposed tiles of the LOADs.
+int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const Target& target) {
+  const bool moves = std::ranges::any_of(rows, [&](Id load) { return index_stride(g, index_of(g, load), range) != 0; });
+  return moves ? 1 : fitting(g, range, target.vector_registers / 4);
+}
+
 }  // namespace
 
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -248,7 +255,11 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool streams = b.has_loops && b.fma_loops.empty() && b.operations <= cheap_body;  // columns of a reduction over rows
   const bool is_narrow =
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
-  const int registers = streams ? target.vector_registers / 4 : b.operations > light_body || is_narrow ? 1 : 2;
+  const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
+  const int registers = !in_rows.empty()                         ? 1
+                        : streams                                ? target.vector_registers / 4
+                        : b.operations > light_body || is_narrow ? 1
+                                                                 : 2;
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
@@ -260,9 +271,13 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
-  if (streams && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
+  if (streams && in_rows.empty() && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (plan[at].masked_all) return plan;
+  if (!in_rows.empty()) {
+    if (at > 0) plan[at - 1].step = copies_over_tiles(g, in_rows, ranges[at - 1], target);
+    return plan;
+  }
   std::optional<std::vector<LoopPlan>> blocks;
   if (ranges.size() > 1) blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
   if (!blocks && !b.has_loops && !b.has_loops_around && b.operations <= most_of_rows) {

@@ -83,6 +83,7 @@ constexpr Pass table[] = {
     {"vectorize_plan", kernel, Form::lowering, optional, lowering::vectorize_plan},
     {"mask_loops", explicit_kernel, Form::lowering, required, lowering::mask_loops},
     {"loop_nest", kernel, Form::lowering, required, lowering::loop_nest},
+    {"transpose_loads", kernel, Form::lowering, optional, lowering::transpose_loads},
     {"interleaved_access", kernel, Form::lowering, optional, lowering::interleaved_access},
     {"narrow_casts", plain_kernel, Form::lowering, optional, lowering::narrow_casts},
     {"index_dtype", kernel, Form::lowered, required, lowering::index_dtype},

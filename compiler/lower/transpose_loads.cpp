@@ -1,0 +1,199 @@
+#include "compiler/lower/transpose_loads.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int narrowest_tile = 4;  // lanes
+constexpr int widest_tile = 16;    // lanes: a square of more vectors does not fit the registers
+
+// Lane l of a vector of indices, as a scalar; no_id: the vector is not made of ramps and broadcasts.
+Id lane_of(Graph& g, Id index, std::int64_t l) {
+  if (g.lanes(index) == 1) return index;
+  if (g.op(index) == Op::BROADCAST) return g.operand(index);
+  if (g.op(index) == Op::RAMP) return add_index(g, g.operand(index), g.index(l * g.stride(index)));
+  if (g.is_const(index)) return g.index(g.value(index));
+  const Op op = g.op(index);
+  if ((op != Op::ADD && op != Op::SUB && op != Op::MUL) || g.dtype(index) != DType::index) return no_id;
+  const Id a = lane_of(g, g.src(index, 0), l);
+  if (a == no_id) return no_id;
+  const Id b = lane_of(g, g.src(index, 1), l);
+  return b == no_id ? no_id : index_binary(g, op, a, b);
+}
+
+class Transposing {
+ public:
+  Transposing(Graph& g, RangeIds& loops, const Target& target) : g_(g), loops_(loops), target_(target) {}
+
+  Id run(Id sink) {
+    return rewrite(g_, sink, [&](Id id, std::span<const Id> x) -> Id {
+      return g_.op(id) == Op::FOR ? tiled(g_.with_src(id, std::vector<Id>(x.begin(), x.end()))) : no_id;
+    });
+  }
+
+ private:
+  // The FOR that gives the same values, or the same FOR.
+  Id tiled(Id loop) {
+    const LoopParts l = loop_parts(g_, loop);
+    const std::size_t n = l.init.size();
+    if (l.conditional || l.step != 1 || n == 0 || g_.src(loop).size() != 3 + 2 * n) return loop;
+    const std::vector<Id> init(l.init.begin(), l.init.end()), yield(l.yield.begin(), l.yield.end());
+    const Id range = l.range, begin = l.begin, end = l.end;
+    const std::vector<Id> loads = rows_of(range, yield);
+    if (loads.empty()) return loop;
+    const int width = g_.lanes(loads[0]);
+    const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(width));
+    const Id covered = mul_index(g_, count, g_.index(width)), last = add_index(g_, begin, covered);
+    if (last == begin) return loop;
+    const Id whole = whole_tiles({range, begin, last, init, yield}, end, loads);
+    return last == end ? whole : rest({range, last, end, init, yield}, whole);
+  }
+
+  struct Loop {
+    Id range, begin, end;
+    const std::vector<Id>&init, &yield;
+  };
+
+  // The LOADs of the body to transpose, of equal lanes; empty if there is none, or the body has loops.
+  std::vector<Id> rows_of(Id range, std::span<const Id> yield) {
+    std::vector<Id> loads;
+    const std::vector<Id> nodes = g_.reachable(yield);
+    const std::unordered_set<Id> varying = depends_on_range(g_, nodes, range);
+    for (const Id id : nodes) {
+      if (!varying.contains(id)) continue;
+      if (g_.op(id) == Op::FOR) return {};
+      if (g_.op(id) == Op::LOAD && is_tile(id, range)) loads.push_back(id);
+    }
+    std::erase_if(loads, [&](Id id) { return g_.lanes(id) != g_.lanes(loads[0]); });
+    return loads;
+  }
+
+  bool is_tile(Id load, Id range) {
+    const int lanes = g_.lanes(load);
+    if (lanes < narrowest_tile || lanes > widest_tile || lanes != floor_power_of_two(lanes) || g_.src(load).size() != 2)
+      return false;
+    if (lanes * bytes(g_.dtype(load)) > target_.vector_bytes) return false;
+    const Id index = index_of(g_, load);
+    if (g_.op(index) == Op::BROADCAST || (g_.op(index) == Op::RAMP && g_.stride(index) >= -1 && g_.stride(index) <= 1))
+      return false;
+    const Id first = lane_of(g_, index, 0), second = lane_of(g_, index, 1);
+    return first != no_id && second != no_id && index_stride(g_, first, range) == 1 && index_stride(g_, second, range) == 1;
+  }
+
+  // Vector k has lane l of the LOAD at iteration `at` + k in lane l.
+  std::vector<Id> tile(Id load, Id range, Id at) {
+    const int width = g_.lanes(load);
+    std::vector<Id> square;
+    for (int l = 0; l < width; ++l) {
+      const Id first = substitute(g_, lane_of(g_, index_of(g_, load), l), {{range, at}});
+      const Id row = ramp(g_, first, 1, width);
+      square.push_back(
+          g_.make(Op::LOAD, g_.dtype(load), std::vector<Id>{g_.state(load), row}, g_.args(load), g_.name(load), width));
+    }
+    transpose(g_, square);
+    return square;
+  }
+
+  std::vector<Id> carries_of(Id range, std::span<const Id> init) {
+    std::vector<Id> out;
+    for (std::size_t i = 0; i < init.size(); ++i)
+      out.push_back(g_.make(Op::CARRY, g_.dtype(init[i]), std::vector<Id>{range, init[i]},
+                            std::vector<std::int64_t>{std::ssize(out)}, {}, g_.lanes(init[i])));
+    return out;
+  }
+
+  // Replaces the CARRYs of the loop, and other nodes.
+  std::vector<Id> with_carries(const Loop& l, const std::vector<Id>& carries, std::unordered_map<Id, Id> others) {
+    for (const Id id : g_.reachable(l.yield))
+      if (g_.op(id) == Op::CARRY && g_.range_of(id) == l.range) others[id] = carries[g_.slot(id)];
+    const Id all = g_.make(Op::SINK, DType::none, l.yield);
+    return g_.sources(substitute(g_, all, others));
+  }
+
+  Id whole_tiles(const Loop& l, Id extent, std::span<const Id> loads) {
+    const int width = g_.lanes(loads[0]);
+    const Id range = loops_.range(g_, extent, g_.range_kind(l.range));
+    std::vector<std::vector<Id>> tiles;
+    for (const Id load : loads) tiles.push_back(tile(load, l.range, range));
+    std::vector<Id> values = carries_of(range, l.init);
+    for (int k = 0; k < width; ++k) {
+      std::unordered_map<Id, Id> map{{l.range, add_index(g_, range, g_.index(k))}};
+      for (std::size_t i = 0; i < loads.size(); ++i) map[loads[i]] = nth(tiles[i], k);
+      values = with_carries(l, values, std::move(map));
+    }
+    return made({range, l.begin, l.end, l.init, values}, width);
+  }
+
+  // The iterations behind the tiles, from the values that these give.
+  Id rest(const Loop& l, Id whole) {
+    std::vector<Id> init;
+    for (std::size_t i = 0; i < l.init.size(); ++i)
+      init.push_back(g_.make(Op::GET, g_.dtype(l.init[i]), std::vector<Id>{whole}, std::vector<std::int64_t>{std::ssize(init)},
+                             {}, g_.lanes(l.init[i])));
+    const std::vector<Id> values = with_carries(l, carries_of(l.range, init), {});
+    return made({l.range, l.begin, l.end, init, values}, 1);
+  }
+
+  Id made(const Loop& l, std::int64_t step) {
+    std::vector<Id> s{l.range, l.begin, l.end};
+    s.insert(s.end(), l.init.begin(), l.init.end());
+    s.insert(s.end(), l.yield.begin(), l.yield.end());
+    return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{std::ssize(l.init), step});
+  }
+
+  Graph& g_;
+  RangeIds& loops_;
+  const Target& target_;
+};
+
+// Lane k of the first result is lane k of a, or lane k - s of b if bit s of k is set. The second result has the other lanes of
+// both.
+Id exchanged(Graph& g, Id a, Id b, int s, bool second) {
+  const int lanes = g.lanes(a);
+  std::vector<std::int64_t> from;
+  for (int k = 0; k < lanes; ++k) {
+    const int of_b = second ? lanes + k : lanes + k - s, of_a = second ? k + s : k;
+    from.push_back((k & s) != 0 ? of_b : of_a);
+  }
+  return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, lanes);
+}
+
+}  // namespace
+
+// Exchanges blocks of half the size, then blocks in those, down to elements.
+void transpose(Graph& g, std::vector<Id>& square) {
+  const int n = count_of(square);
+  for (int s = n / 2; s > 0; s /= 2)
+    for (int i = 0; i < n; ++i)
+      if ((i & s) == 0) {
+        const Id a = nth(square, i), b = nth(square, i + s);
+        nth(square, i) = exchanged(g, a, b, s, false);
+        nth(square, i + s) = exchanged(g, a, b, s, true);
+      }
+}
+
+Id transpose_loads(Graph& g, RangeIds& loops, Id sink, const Target& target) { return Transposing(g, loops, target).run(sink); }
+
+std::vector<Id> rows_in_lanes(const Graph& g, std::span<const Id> stores, Id range) {
+  std::vector<Id> out;
+  for (const Id loop : g.reachable(stores)) {
+    if (g.op(loop) != Op::FOR) continue;
+    const LoopParts l = loop_parts(g, loop);
+    for (const Id id : g.reachable(l.yield)) {
+      if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), l.range) != 1) continue;
+      const std::optional<std::int64_t> across = index_stride(g, index_of(g, id), range);
+      if (!across || *across > 1 || *across < -1) out.push_back(id);
+    }
+  }
+  return out;
+}
+
+}  // namespace kiln::compiler
