@@ -12,6 +12,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/target/lane_limits.h"
 
@@ -98,6 +99,24 @@ bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
   return distant > 0 && operations < worth_a_line * distant;
 }
 
+// Whether the iterations of the last range store to different elements, and load from stored buffers only the elements that
+// they store. Then each element takes its values in the same order, with lanes or without.
+bool lanes_keep_order(const Graph& g, std::span<const Id> states, Id last) {
+  std::unordered_map<Id, std::vector<Id>> indices;  // by memory
+  const std::vector<Id> nodes = g.reachable(states);
+  for (const Id id : nodes) {
+    if (g.op(id) == Op::FOR || g.op(id) == Op::ATOMIC || g.op(id) == Op::LOCAL) return false;
+    if (g.op(id) != Op::STORE) continue;
+    if (index_stride(g, index_of(g, id), last) != 1) return false;
+    indices[memory_of(g, g.state(id))].push_back(index_of(g, id));
+  }
+  return std::ranges::all_of(nodes, [&](Id id) {
+    if (g.op(id) != Op::LOAD) return true;
+    const auto stored = indices.find(memory_of(g, g.state(id)));
+    return stored == indices.end() || std::ranges::all_of(stored->second, [&](Id i) { return i == index_of(g, id); });
+  });
+}
+
 std::vector<LoopPlan> without_lanes(const Graph& g, std::span<const Id> states, std::vector<LoopPlan>& plan, std::string why) {
   if (!states.empty()) remark(g, states[0], remarks::not_vectorised, [&] { return "the kernel has no lanes: " + why; });
   return std::move(plan);
@@ -118,8 +137,9 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   std::size_t at = ranges.size();
   while (at > 0 && is_short(g, ranges[at - 1])) --at;
   const auto is_one = [&](Id r) { return g.is_index_const(g.end(r), 1); };
-  if (in_order || std::ranges::all_of(ranges, is_one))
-    return plan;  // if in order, serial_atomics or workgroup_lanes has said why
+  if (std::ranges::all_of(ranges, is_one)) return plan;
+  if (in_order && (at != ranges.size() || !lanes_keep_order(g, states, ranges.back())))
+    return plan;  // serial_atomics or workgroup_lanes has said why
   if (at == 0)
     return without_lanes(g, states, plan, "each of its loops has fewer than " + std::to_string(shortest_lanes) + " iterations");
   int widest = narrowest_value, operations = 0;

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "compiler/ir/nth.h"
+#include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/linear_index.h"
@@ -37,7 +38,8 @@ std::optional<Gate> gate_of(const Graph& g, Id access) {
   return Gate{gate, inactive, true};
 }
 
-// Accesses with equal keys have constant distances: state, stride, lanes, type, terms of the address. They have equal gates.
+// Accesses with equal keys have constant distances: state (of a STORE: memory), stride, lanes, type, terms of the address. They
+// have equal gates.
 using Key = std::tuple<Id, std::int64_t, int, DType, std::map<Id, std::int64_t>, Gate>;
 struct Place {
   Key key;
@@ -55,7 +57,8 @@ std::optional<Place> place_of(const Graph& g, Id access) {
   if (stride < 2 || stride > longest_stride) return std::nullopt;
   const LinearIndex base = linear_index(g, g.operand(index));
   if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // outside of any tensor
-  return Place{{g.state(access), stride, g.lanes(index), d, base.terms, *gate}, base.constant};
+  const Id state = is_load ? g.state(access) : memory_of(g, access);
+  return Place{{state, stride, g.lanes(index), d, base.terms, *gate}, base.constant};
 }
 
 // Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
@@ -78,7 +81,7 @@ class Interleaving {
     return rewrite(g_, sink, [&](Id id, std::span<const Id> x) -> Id {
       if (const auto it = extents_.find(id); it != extents_.end()) return load(id, x, it->second);
       if (g_.op(id) == Op::FOR) return loop(id, x);
-      return g_.op(id) == Op::SINK ? g_.make(Op::SINK, DType::none, stores({x.begin(), x.end()})) : no_id;
+      return g_.op(id) == Op::SINK ? g_.make(Op::SINK, DType::none, stores(x, x)) : no_id;
     });
   }
 
@@ -176,32 +179,82 @@ class Interleaving {
   Id loop(Id id, std::span<const Id> x) {
     const auto values = x.first(3 + 2 * g_.slot(id)), old = x.subspan(values.size());
     std::vector<Id> s(values.begin(), values.end());
-    const std::vector<Id> effects = stores({old.begin(), old.end()});
+    for (std::size_t i = 3 + g_.slot(id); i < s.size(); ++i) s[i] = chained(s[i], x);
+    const std::vector<Id> effects = stores(old, x);
     s.insert(s.end(), effects.begin(), effects.end());
     return g_.with_src(id, s);
   }
 
+  // Replaces them in a chain of states that ends here. users: all nodes that may load from its states, or nodes above them.
+  Id chained(Id last, std::span<const Id> users) {
+    std::vector<Id> chain;
+    Id state = last;
+    for (; g_.op(state) == Op::STORE && !names_memory(g_, state); state = g_.state(state)) chain.push_back(state);
+    if (chain.size() < 2) return last;
+    std::ranges::reverse(chain);
+    std::unordered_map<Id, int> uses;
+    for (const Id id : g_.reachable(users))
+      for (const Id s : g_.src(id)) ++uses[s];
+    for (std::size_t i = 0; i < chain.size();) {
+      const std::vector<Id> components = components_at(std::span(chain).subspan(i), uses);
+      if (components.empty()) {
+        std::vector<Id> s = g_.sources(chain[i++]);
+        s[0] = state;
+        state = g_.with_src(chain[i - 1], s);
+        continue;
+      }
+      for (const Id made : store(components, state)) state = made;
+      i += components.size();
+    }
+    return state;
+  }
+
+  // The STOREs at the begin of the chain that store all components of the same rows, in the order of memory; empty: they do
+  // not. Nothing loads from the states between them.
+  std::vector<Id> components_at(std::span<const Id> chain, const std::unordered_map<Id, int>& uses) {
+    const std::optional<Place> first = place_of(g_, chain[0]);
+    if (!first) return {};
+    const auto stride = static_cast<std::size_t>(std::get<1>(first->key));
+    if (chain.size() < stride) return {};
+    std::vector<std::pair<std::int64_t, Id>> places;
+    for (const Id id : chain.first(stride)) {
+      const std::optional<Place> p = place_of(g_, id);
+      if (!p || p->key != first->key || (id != chain[stride - 1] && uses.at(id) != 1)) return {};
+      places.emplace_back(p->offset, id);
+    }
+    return in_order(first->key, places);
+  }
+
+  // The STOREs of all components of the same rows in the order of memory; empty: some are missing, or shuffles cost more.
+  std::vector<Id> in_order(const Key& key, std::vector<std::pair<std::int64_t, Id>>& places) const {
+    const auto& [state, stride, lanes, dtype, terms, gate] = key;
+    std::ranges::sort(places);
+    std::vector<Id> out;
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places[i].first == places[0].first + static_cast<std::int64_t>(i)) out.push_back(places[i].second);
+    const bool whole = std::ssize(out) == stride && out.size() == places.size();
+    return whole && pays(stride, out.size(), register_lanes(dtype, lanes)) ? out : std::vector<Id>{};
+  }
+
   // Replaces the STOREs of all components of the same rows. The new STOREs are at the place of the last old one.
-  std::vector<Id> stores(const std::vector<Id>& effects) {
-    std::map<Key, std::vector<std::pair<std::int64_t, std::size_t>>> found;
-    for (std::size_t i = 0; i < effects.size(); ++i)
-      if (g_.op(effects[i]) == Op::STORE && g_.op(g_.state(effects[i])) == Op::BUFFER)
-        if (const auto p = place_of(g_, effects[i])) found[p->key].emplace_back(p->offset, i);
+  std::vector<Id> stores(std::span<const Id> old, std::span<const Id> users) {
+    std::vector<Id> effects;
+    for (const Id e : old) effects.push_back(chained(e, users));
+    std::map<Key, std::vector<std::pair<std::int64_t, Id>>> found;
+    for (const Id e : effects)
+      if (g_.op(e) == Op::STORE && g_.op(g_.state(e)) == Op::BUFFER)
+        if (const auto p = place_of(g_, e)) found[p->key].emplace_back(p->offset, e);
     std::map<std::size_t, std::vector<Id>> instead;
     for (auto& [key, places] : found) {
-      const auto& [state, stride, lanes, dtype, terms, gate] = key;
-      std::ranges::sort(places);
-      const std::size_t n = places.size();
-      const bool whole = std::ssize(places) == stride && places.back().first == places[0].first + stride - 1;
-      if (!whole || !pays(stride, n, register_lanes(dtype, lanes))) continue;
+      const std::vector<Id> components = in_order(key, places);
+      if (components.empty()) continue;
       std::size_t last = 0;
-      std::vector<Id> components;
-      for (const auto& [offset, i] : places) {
-        last = std::max(last, i);
-        components.push_back(effects[i]);
-        instead[i];
+      for (const Id c : components) {
+        const std::size_t at = index_at(effects, std::ranges::find(effects, c));
+        last = std::max(last, at);
+        instead[at];
       }
-      instead[last] = store(components);
+      instead[last] = store(components, no_id);
     }
     std::vector<Id> out;
     for (std::size_t i = 0; i < effects.size(); ++i)
@@ -212,7 +265,8 @@ class Interleaving {
     return out;
   }
 
-  std::vector<Id> store(const std::vector<Id>& components) {
+  // state: the state before the STOREs in a chain; no_id: they are effects in their order.
+  std::vector<Id> store(const std::vector<Id>& components, Id state) {
     const Id index = index_of(g_, components[0]), buffer = g_.state(components[0]);
     const DType d = g_.dtype(value_of(g_, components[0]));
     const int stride = count_of(components);
@@ -225,7 +279,9 @@ class Interleaving {
       for (int k = 0; k < stride; ++k, at.constant += n) {
         std::vector<std::int64_t> from;
         for (int i = k * n; i < (k + 1) * n; ++i) from.push_back((i % stride) * n + i / stride);
-        std::vector<Id> s{buffer, ramp(g_, make_index(g_, at), 1, n), shuffle(d, parts, from)};
+        const Id place = ramp(g_, make_index(g_, at), 1, n), value = shuffle(d, parts, from);
+        const Id before = state == no_id ? buffer : out.empty() ? state : out.back();
+        std::vector<Id> s{before, place, value};
         if (g_.src(components[0]).size() > 3)
           s.push_back(gate(g_.src(components[0], 3), k * n, {stride, first, n, {.after = stride - 1}}));
         out.push_back(g_.make(Op::STORE, DType::none, s, g_.args(components[0])));

@@ -11,6 +11,7 @@
 #include "compiler/lower/drop_unit_ranges.h"
 #include "compiler/lower/estimate_work.h"
 #include "compiler/lower/explicit_plan.h"
+#include "compiler/lower/forward_stores.h"
 #include "compiler/lower/fuse_reductions.h"
 #include "compiler/lower/gate_extraction.h"
 #include "compiler/lower/index_dtype.h"
@@ -154,6 +155,10 @@ void merge_ranges(Graph& g, Lowering& k) {
 void serial_atomics(Graph& g, Lowering& k) {
   k.in_order = needs_order(g, k.tile_steps[0]);
   each_tile_step(g, k, [&](Id s) { return compiler::serial_atomics(g, s); });
+}
+
+void forward_stores(Graph& g, Lowering& k) {
+  each_tile_step(g, k, [&](Id s) { return compiler::forward_stores(g, s); });
 }
 
 void decompose_math(Graph& g, Lowering& k) {

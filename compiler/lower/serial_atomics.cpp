@@ -51,7 +51,7 @@ bool needs_order(const Graph& g, Id sink) {
     const std::string_view why = why_in_order(g, id);
     if (why.empty()) continue;
     remark(g, id, remarks::serial,
-           [&] { return "the kernel runs one iteration after another, in one thread and without lanes: " + std::string(why); });
+           [&] { return "the kernel runs one iteration after another, in one thread: " + std::string(why); });
     return true;
   }
   return false;
