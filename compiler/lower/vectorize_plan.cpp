@@ -226,7 +226,8 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
 // How many iterations of the range share the transposed tiles of the LOADs.
 int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const Target& target) {
   const bool moves = std::ranges::any_of(rows, [&](Id load) { return index_stride(g, index_of(g, load), range) != 0; });
-  return moves ? 1 : fitting(g, range, target.vector_registers / 4);
+  const int most = target.vector_registers / 4;  // of an unknown extent half, so that fewer are left
+  return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : most / 2;
 }
 
 }  // namespace

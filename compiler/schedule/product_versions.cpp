@@ -1,6 +1,7 @@
 #include "compiler/schedule/product_versions.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "compiler/ir/range_ids.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
+#include "compiler/schedule/unpacked_operand.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
@@ -97,16 +99,21 @@ bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expre
   });
 }
 
-// The kernels in place of k, in the order in which they run.
-std::vector<Kernel> versions_of(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
+// The kernels in place of kernel number n, in the order in which they run. copies: by kernel that copies an operand: the factor
+// of the calls that need the copy.
+std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Facts& facts, std::map<std::size_t, Id>& copies) {
+  const Kernel k = s.kernels[n];
   if (k.is_explicit || has_tile_steps(g, k.sink)) return {k};
   const std::optional<Operand> o = panel_operand(g, k);
   if (!o) return {k};
   Simplifier simplify(g, facts);
   const std::vector<Id> ranges = rows_of(g, k, *o);
   const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
+  std::optional<Unpacked> few = unpacked(g, s, n, *o);
   const Id large = simplify(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
-  const Id one = simplify(index_sub(g, some, several)), in_place = simplify(index_sub(g, index_sub(g, always, one), large));
+  const Id one =
+      few ? simplify(index_sub(g, always, at_least(g, rows, rows_that_pay_for_a_copy))) : simplify(index_sub(g, some, several));
+  const Id in_place = simplify(index_sub(g, index_sub(g, always, one), large));
   const Id matrix[] = {large, g.end(o->r), g.end(o->column)};
   if (in_place == always || g.is_const(rows) || !are_of_the_call(g, s.program, matrix)) return {k};
   std::vector<Kernel> versions;
@@ -117,7 +124,8 @@ std::vector<Kernel> versions_of(Graph& g, Schedule& s, const Kernel& k, const Fa
     number_ranges(g, version);
     versions.push_back(std::move(version));
   };
-  add(for_one_row(g, k, ranges), one);
+  add(few ? std::move(few->kernel) : for_one_row(g, k, ranges), one);
+  if (few) copies[few->copy] = index_sub(g, always, one);
   add(k, in_place);
   if (large == none) return versions;
   Kernel panels = k;
@@ -154,18 +162,20 @@ void product_versions(Graph& g, Schedule& s) {
   const LocScope restored(g);
   const Facts facts = facts_of(s.program);
   std::vector<Kernel> kernels;
-  std::vector<std::size_t> last;  // by old kernel: its last version, which depends on the others
-  for (const Kernel& old : s.kernels) {
+  std::vector<std::size_t> last;     // by old kernel: its last version, which depends on the others
+  std::map<std::size_t, Id> copies;  // by old kernel
+  for (std::size_t n = 0; n < s.kernels.size(); ++n) {
     std::vector<std::size_t> needs;
-    for (const std::size_t d : old.depends_on) needs.push_back(last[d]);
-    for (Kernel& version : versions_of(g, s, old, facts)) {
+    for (const std::size_t d : s.kernels[n].depends_on) needs.push_back(last[d]);
+    for (Kernel& version : versions_of(g, s, n, facts, copies)) {
       version.depends_on = std::exchange(needs, {kernels.size()});
-      version.loop = old.loop;
+      version.loop = s.kernels[n].loop;
       version.name = s.program.name + "_k" + std::to_string(kernels.size());
       kernels.push_back(std::move(version));
     }
     last.push_back(kernels.size() - 1);
   }
+  for (const auto& [copy, factor] : copies) run_if(g, kernels[last[copy]], factor);
   s.kernels = std::move(kernels);
   move_rotating_to_end(s);
 }

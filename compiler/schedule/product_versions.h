@@ -7,6 +7,8 @@
 //   - panels: the operand is large. It has at least fewest_panels panels of columns, does not fit the cache, and is read for at
 //     least walks_for_panels rows (packed_operand.h). One kernel copies it into panels, and another one reads the panels.
 //   - one row: there is one row. Its ranges are constants.
+//   - few rows, if the operand is a copy that pack_operands makes: there are fewer than rows_that_pay_for_a_copy
+//     (unpacked_operand.h). It reads what the copy reads, and the copy has no iterations. Then there is no version for one row.
 //   - in place: all other calls.
 //   If the facts about symbols decide an expression, there are fewer versions.
 // Requires: dependencies ran. ping_pong, an optional pass, runs before this pass and not after it. The other passes that know a

@@ -1,6 +1,8 @@
 // Products of symbolic extents, whose versions depend on the call: the compiled object equals the interpreter, bit for bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/run/check_at_levels.h"
 
 namespace kiln::compiler::testing {
@@ -10,7 +12,7 @@ namespace {
 struct Product {
   std::string type = "f32", facts = "";  // facts: a symbol with its facts, as "M min 32"
   std::string output = "out", epilogue = "store c, %9\n";
-  bool left_batch = false, right_batch = false;
+  bool left_batch = false, right_batch = false, transposed = false;  // transposed: b has rows of K
 
   std::string text() const {
     const std::string b = left_batch || right_batch ? "B, " : "", whole = "[" + b + "M, N, K]";
@@ -24,10 +26,13 @@ struct Product {
       return "[" + std::string(!three ? "" : batch ? "B, " : "1, ") + extents + "]";
     };
     return "program product\n" + symbols + "in " + type + ' ' + operand(left_batch, "M, K") + " a\nin " + type + ' ' +
-           operand(right_batch, "K, N") + " b\n" + output + ' ' + type + " [" + b + "M, N] c\n%0 = param a\n%1 = param b\n" +
-           "%3 = permute %1, axes " + permuted(right_batch) + "\n%4 = reshape " + lifted(left_batch, "M, 1, K") +
-           " %0\n%5 = expand " + whole + " %4\n%6 = reshape " + lifted(right_batch, "1, N, K") + " %3\n%7 = expand " + whole +
-           " %6\n%9 = reduce %5, %7, fma, axes [" + (three ? "3" : "2") + "]\n" + epilogue;
+           operand(right_batch, transposed ? "N, K" : "K, N") + " b\n" + output + ' ' + type + " [" + b +
+           "M, N] c\n%0 = param a\n%1 = param b\n" + "%3 = " +
+           (transposed ? "reshape " + operand(right_batch, "N, K") + " %1"
+                       : std::string("permute %1, axes ") + permuted(right_batch)) +
+           "\n%4 = reshape " + lifted(left_batch, "M, 1, K") + " %0\n%5 = expand " + whole + " %4\n%6 = reshape " +
+           lifted(right_batch, "1, N, K") + " %3\n%7 = expand " + whole + " %6\n%9 = reduce %5, %7, fma, axes [" +
+           (three ? "3" : "2") + "]\n" + epilogue;
   }
 };
 
@@ -48,6 +53,22 @@ TEST(ProductVersions, Types) {
   for (const char* type : {"f64", "f16", "bf16", "i32", "u64", "u8"})
     for (const Symbols& s : {Symbols{{"M", 1}, {"N", 600}, {"K", 220}}, {{"M", 33}, {"N", 601}, {"K", 220}}})
       check_at_levels(Product{.type = type}.text(), s);
+}
+
+// Few rows read the operand where it is, others a copy.
+TEST(ProductVersions, Transposed) {
+  for (const std::int64_t m : {0, 1, 2, 7, 8, 9, 40})
+    for (const std::int64_t n : {0, 1, 37, 300})
+      check_at_levels(Product{.transposed = true}.text(), {{"M", m}, {"N", n}, {"K", 70}});
+  for (const std::int64_t m : {1, 7, 8, 33}) {
+    check_at_levels(Product{.transposed = true}.text(), {{"M", m}, {"N", 300}, {"K", 300}});
+    check_at_levels(Product{.type = "f16", .transposed = true}.text(), {{"M", m}, {"N", 33}, {"K", 40}});
+    check_at_levels(Product{.facts = "M min 2 max 20", .transposed = true}.text(),
+                    {{"M", std::clamp<std::int64_t>(m, 2, 20)}, {"N", 65}, {"K", 33}});
+    for (const bool left : {false, true})
+      check_at_levels(Product{.left_batch = left, .right_batch = true, .transposed = true}.text(),
+                      {{"B", 3}, {"M", m}, {"N", 40}, {"K", 20}});
+  }
 }
 
 TEST(ProductVersions, Batches) {

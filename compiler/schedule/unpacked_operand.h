@@ -1,0 +1,21 @@
+// An operand of a product that pack_operands copies in each call, although a call may have few rows: product_versions gives
+// such calls a version that reads the operand where it is.
+#pragma once
+
+#include <optional>
+
+#include "compiler/schedule/packed_operand.h"
+
+namespace kiln::compiler {
+
+inline constexpr std::int64_t rows_that_pay_for_a_copy = 8;
+
+struct Unpacked {
+  std::size_t copy;  // the kernel that copies the operand
+  Kernel kernel;     // reads what that kernel reads
+};
+
+// k: number of a kernel that reads operand o. nullopt: the operand is no plain copy that k alone reads.
+std::optional<Unpacked> unpacked(Graph& g, const Schedule& s, std::size_t k, const Operand& o);
+
+}  // namespace kiln::compiler
