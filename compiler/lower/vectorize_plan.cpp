@@ -38,7 +38,7 @@ struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
-  int conditions = 0;  // of these, operations on truth values: most of them test indices, and borders (interior.h) need them only
+  int conditions = 0;  // of these, operations on truth values: mostly tests of indices, which only borders need (interior.h)
   std::vector<Id> fma_loops;
   bool has_loops = false;
   bool has_borders = false;       // conditions that may hold for inner iterations only (interior.h)
