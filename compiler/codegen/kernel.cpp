@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "compiler/codegen/elementwise.h"
+#include "compiler/codegen/extremum_networks.h"
 #include "compiler/codegen/invariant_division.h"
 #include "compiler/codegen/loop_scopes.h"
 #include "compiler/codegen/memory.h"
@@ -44,6 +45,7 @@ class KernelEmitter {
       : g_(g),
         symbols_(symbols),
         scopes_(find_scopes(g, sink)),
+        networks_(g, scopes_, vector_bits(f)),
         entry_loads_(loads_of_entry_values(inout)),
         function_(f),
         b_(f.getContext()),
@@ -136,8 +138,10 @@ class KernelEmitter {
       case Op::ATOMIC: return g_.sources(node, 1);
       case Op::LOAD:
       case Op::STORE: return access_operands(g_, node);
-      default: return g_.sources(node);
+      default: break;
     }
+    const std::span<const Id> inputs = networks_.inputs(node);
+    return inputs.empty() ? g_.sources(node) : std::vector<Id>(inputs.begin(), inputs.end());
   }
 
   void need(const Task& t) {
@@ -296,6 +300,8 @@ class KernelEmitter {
       default:
         if (!is_elementwise(g_.op(t.node)))
           throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");
+        if (!networks_.inputs(t.node).empty())
+          return networks_.emit(b_, t.node, [&](Id input) { return get(input, t.scope); }, in_networks_[t.scope]);
         if (divides_by_invariant(t))
           return emit_invariant_division(b_, get(g_.src(t.node, 0), t.scope), get(g_.src(t.node, 1), t.scope));
         return emit_elementwise(b_, g_, t.node, operand_values(t));
@@ -350,6 +356,7 @@ class KernelEmitter {
   const Graph& g_;
   const SymbolIndex& symbols_;
   Scopes scopes_;
+  const ExtremumNetworks networks_;
   std::vector<Id> entry_loads_;
   llvm::Function& function_;
   LlvmBuilder b_;
@@ -358,7 +365,8 @@ class KernelEmitter {
   std::vector<LoopBlocks> loops_;
   std::vector<Value*> values_;                       // by node: value in the node's own scope
   std::unordered_map<std::uint64_t, Value*> local_;  // by (node, scope): value in a deeper scope; never iterated
-  std::unordered_map<Id, std::vector<Id>> readers_;  // by state: its LOADs
+  std::unordered_map<std::int32_t, ExtremumNetworks::Values> in_networks_;  // by scope; never iterated
+  std::unordered_map<Id, std::vector<Id>> readers_;                         // by state: its LOADs
   std::vector<Task> tasks_;
 };
 

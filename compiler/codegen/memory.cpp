@@ -5,6 +5,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "compiler/codegen/branch.h"
+#include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -130,7 +131,8 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   const Access how = access_of(g_, node);
   Value* gate = x.size() == 3 ? x[2] : nullptr;
   if (how == Access::scalar && lanes > 1) throw std::logic_error("codegen: vector LOAD at a scalar index");
-  if (how == Access::scalar && gate != nullptr) return gated_scalar_load(node, x[0], x[1], gate);
+  if (how == Access::scalar && gate != nullptr) return gated_load(node, x[0], x[1], gate);
+  if (how == Access::contiguous && gate != nullptr && is_branch(node)) return gated_load(node, x[0], x[1], one_lane_of(gate));
   if (how == Access::strided) return strided_load(node, x[0]);
   llvm::Type* type = memory_type(b_.getContext(), d, how == Access::same ? 1 : lanes);
   Value* alt = gate == nullptr ? nullptr : to_memory(b_, lanes_of(x[1], lanes), d);
@@ -293,14 +295,28 @@ void Memory::change_each_lane(Id node, std::span<Value* const> x, bool indivisib
   }
 }
 
-Value* Memory::gated_scalar_load(Id node, Value* index, Value* alt, Value* gate) {
+// Whether a load of contiguous lanes under a condition that is the same in all lanes has a branch: the target would load one
+// lane after the other under a mask.
+bool Memory::is_branch(Id node) const {
+  const int register_bits = vector_bits(*b_.GetInsertBlock()->getParent()), width = bytes(element(g_, node));
+  const bool has_masks = register_bits >= 512 || (register_bits >= 256 && width >= 4);
+  const Id gate = g_.src(node, 3);
+  return !has_masks && (g_.lanes(gate) == 1 || g_.op(gate) == Op::BROADCAST);
+}
+
+Value* Memory::one_lane_of(Value* v) { return lane_count(v) == 1 ? v : b_.CreateExtractElement(v, std::uint64_t{0}); }
+
+Value* Memory::gated_load(Id node, Value* index, Value* alt, Value* gate) {
   const DType d = element(g_, node);
+  const int lanes = access_lanes(g_, node);
+  alt = lanes_of(alt, lanes);
   llvm::BasicBlock* before = b_.GetInsertBlock();
   llvm::BasicBlock* read = llvm::BasicBlock::Create(b_.getContext(), "read", before->getParent());
   llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", before->getParent());
   b_.CreateCondBr(gate, read, after);
   b_.SetInsertPoint(read);
-  llvm::LoadInst* access = b_.CreateAlignedLoad(memory_type(b_.getContext(), d, 1), address(node, index), alignment(g_, node));
+  llvm::LoadInst* access =
+      b_.CreateAlignedLoad(memory_type(b_.getContext(), d, lanes), address(node, index), alignment(g_, node));
   annotate(access, node);
   Value* loaded = from_memory(b_, access, d);
   b_.CreateBr(after);

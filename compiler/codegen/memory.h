@@ -23,7 +23,7 @@ class Memory {
   // position.
   Memory(LlvmBuilder& b, const Graph& g, const Kernel& kernel, std::span<const Id> nodes, llvm::Value* buffers);
 
-  // x: values of access_operands(node). A gated scalar access or a gather may branch; then the builder continues in another
+  // x: values of access_operands(node). A gated access or a gather may branch; then the builder continues in another
   // block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
@@ -42,7 +42,9 @@ class Memory {
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);
   void annotate(llvm::Instruction* access, Id node);
-  llvm::Value* gated_scalar_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
+  bool is_branch(Id node) const;
+  llvm::Value* one_lane_of(llvm::Value* v);
+  llvm::Value* gated_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
   void change_each_lane(Id node, std::span<llvm::Value* const> x, bool indivisible);
   llvm::Value* lanes_of(llvm::Value* v, int lanes);  // copies a scalar to all lanes

@@ -12,7 +12,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int block_bytes = 8 * 1024;       // of accumulators: a part of the first-level cache
+constexpr int block_bytes = 16 * 1024;      // of accumulators: half of the first-level cache
 constexpr int most_carried = 4;             // values
 constexpr int most_operations = 8;          // of one row; with more, loads are taken for the smaller part of the work
 constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers

@@ -284,9 +284,15 @@ class Lowering {
         for (std::int64_t i = 0; i < g_.value(g_.end(range)); ++i) (inner.emplace_back(outer)).values[range] = g_.index(i);
       copies = std::move(inner);
     }
-    Id acc = identity(r);
-    if (copies.empty()) return acc;
+    if (copies.empty()) return identity(r);
+    // An extremum of floats begins at the first element: the identity would take an operation. That of integers takes none.
+    const bool is_extremum = r.kind == ReduceKind::max || r.kind == ReduceKind::min;
+    Id acc = is_extremum ? no_id : identity(r);
     for (std::vector<Id> x : expand(g_, loops_, r.values, copies)) {
+      if (acc == no_id) {
+        acc = x[0];
+        continue;
+      }
       x.insert(r.values.size() > 1 ? x.end() : x.begin(), acc);
       acc = g_.make(operation_of(r.kind), r.acc, x);
     }
@@ -315,7 +321,7 @@ class Lowering {
       const Id both_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::NE, best, best)});
       hit = g_.make(Op::OR, DType::boolean, {hit, both_nan});
     }
-    const DType d = Bounds(g_, facts_)(extent).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
+    const DType d = position_type(extent);
     const Id none = g_.constant(d, reduce_identity(ReduceKind::min, d)), position = g_.make(Op::CAST, d, {range});
     const Id place = g_.make(Op::WHERE, d, {hit, position, none});
     const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 1});
@@ -323,9 +329,17 @@ class Lowering {
     return d == DType::i64 ? known : g_.make(Op::CAST, DType::i64, {known});
   }
 
+  // Narrow, so that as many positions as elements of four bytes fit a register.
+  DType position_type(Id elements) {
+    return Bounds(g_, facts_)(elements).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
+  }
+
   // The index of the best element. The first of equal elements wins; a NaN beats every element except a NaN.
   Id arg_reduce(const Reduction& r) {
-    const Nest n = open(r, {identity(r), g_.constant(DType::i64, 0)});
+    Id elements = g_.index(1);
+    for (const Id range : r.ranges) elements = mul_index(g_, elements, g_.end(range));
+    const DType d = position_type(elements);
+    const Nest n = open(r, {identity(r), g_.constant(d, 0)});
     const Copy copies[] = {n.copy};
     const Id x = r.ranges.empty() ? r.values[0] : expand(g_, loops_, r.values, copies)[0][0];
     const Id best = n.carries[0];
@@ -334,15 +348,17 @@ class Lowering {
       const Id no = g_.make(Op::NOT, DType::boolean, {r.kind == ReduceKind::argmax ? best : x});
       beats = g_.make(Op::AND, DType::boolean, {no, r.kind == ReduceKind::argmax ? x : best});
     }
-    if (is_float(r.acc)) {
-      const Id first_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::EQ, best, best)});
-      beats = g_.make(Op::OR, DType::boolean, {beats, first_nan});
+    if (is_float(r.acc)) {  // x is better or one is a NaN, but best is none
+      const Id no_better = r.kind == ReduceKind::argmax ? compare(Op::LE, x, best) : compare(Op::LE, best, x);
+      const Id no_nan = compare(Op::EQ, best, best);
+      beats = g_.make(Op::AND, DType::boolean, {g_.make(Op::NOT, DType::boolean, {no_better}), no_nan});
     }
     Id position = g_.index(0);
     for (const Id range : n.ranges) position = add_index(g_, mul_index(g_, position, g_.end(range)), range);
-    position = g_.make(Op::CAST, DType::i64, {position});
-    return close(
-        n, {g_.make(Op::WHERE, r.acc, {beats, x, best}), g_.make(Op::WHERE, DType::i64, {beats, position, n.carries[1]})})[1];
+    position = g_.make(Op::CAST, d, {position});
+    const Id element = g_.make(Op::WHERE, r.acc, {beats, x, best});
+    const Id first = close(n, {element, g_.make(Op::WHERE, d, {beats, position, n.carries[1]})})[1];
+    return d == DType::i64 ? first : g_.make(Op::CAST, DType::i64, {first});
   }
   Id compare(Op op, Id a, Id b) { return g_.make(op, DType::boolean, {a, b}); }
 

@@ -8,7 +8,7 @@
 //   - If the order cannot matter (min, max, any, all, integers): striped for contiguous elements, else sequential. Products of
 //     contiguous values that fit i16 are added as pairs of neighbours, by DOT2.
 //   - argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the
-//     first position that has it.
+//     first position that has it. Positions are i32 if the extent fits.
 //   - A maximum of magnitudes (ABS) reduces their bits as integers.
 //   f16 and bf16 accumulate in f32 and round once.
 // Requires: K level, decompose_half ran.

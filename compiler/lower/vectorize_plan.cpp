@@ -39,6 +39,7 @@ struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
+  int conditions = 0;  // of these, operations on truth values: mostly tests of indices, which only borders need (interior.h)
   std::vector<Id> fma_loops;
   bool has_loops = false;
   bool has_borders = false;       // conditions that may hold for inner iterations only (interior.h)
@@ -66,6 +67,7 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
     if (is_elementwise(op) && d != DType::index) ++b.operations;
+    if (is_elementwise(op) && d == DType::boolean) ++b.conditions;
     if ((op == Op::LOAD && g.src(id).size() > 2) || ((op == Op::MIN || op == Op::MAX) && d == DType::index))
       b.has_borders = true;
     if (op != Op::FOR) continue;
@@ -281,7 +283,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   }
   std::optional<std::vector<LoopPlan>> blocks;
   if (ranges.size() > 1) blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
-  if (!blocks && !b.has_loops && !b.has_loops_around && b.operations <= most_of_rows) {
+  if (!blocks && !b.has_loops && !b.has_loops_around && b.operations - b.conditions <= most_of_rows) {
     const std::size_t rows = window_rows(g, stores, ranges);
     if (rows < at) plan[rows].step = fitting(g, ranges[rows], rows_at_once);
     if (rows < at) plan[rows].shares_loads = true;

@@ -1,6 +1,9 @@
 // min and max of floats: NaN if either side is, and -0 below +0, also where one side is a constant.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 #include "tests/run/check_at_levels.h"
 
 namespace kiln::compiler::testing {
@@ -45,6 +48,46 @@ TEST(Extremum, OfMagnitudes) {
   for (const std::string type : types)
     for (const std::string op : {"min", "max"})
       for (const std::string axis : {"0", "1"}) check_reduction(type, op, axis, true);
+}
+
+// Networks over taps of x: min and max that use each other's values. zeros: the elements are zeros of both signs and NaN, so
+// that signs decide.
+void check_network(const std::string& type, const std::string& extent, std::int64_t n, bool zeros) {
+  const std::string shape = " [" + extent + "]";
+  std::string s = std::string("program network\n") + (extent == "N" ? "symbol N min 1\n" : "") + "in " + type + " [" +
+                  (extent == "N" ? "N + 8" : std::to_string(n + 8)) + "] x\nin i32" + shape + " k\n";
+  for (const char* name : {"middle", "bounds", "both", "count"}) s += "out " + type + shape + " " + name + "\n";
+  s += "%0 = param x\n%1 = const " + type + " 0\n%2 = mul %0, %1\n%3 = const " + type + " -0.0\n%4 = param k\n%5 = cast " +
+       type + " %4\n";
+  int id = 6;
+  const auto made = [&](const std::string& code) {
+    s += "%" + std::to_string(id) + " = " + code + "\n";
+    return "%" + std::to_string(id++);
+  };
+  const auto low = [&](const std::string& a, const std::string& b) { return made("min " + a + ", " + b); };
+  const auto high = [&](const std::string& a, const std::string& b) { return made("max " + a + ", " + b); };
+  std::vector<std::string> taps;
+  for (int i = 0; i < 9; ++i)
+    taps.push_back(made("slice" + shape + (zeros ? " %2" : " %0") + ", begin [" + std::to_string(i) + "]"));
+  std::vector<std::string> sorted = taps;  // by exchanges of neighbours
+  for (std::size_t round = 0; round < 9; ++round)
+    for (std::size_t i = round % 2; i + 1 < 9; i += 2) {
+      const std::string a = sorted[i], b = sorted[i + 1];
+      sorted[i] = low(a, b);
+      sorted[i + 1] = high(a, b);
+    }
+  const std::string lower = high(high(taps[0], taps[1]), high(taps[2], "%3")), upper = low(low(lower, taps[3]), taps[4]);
+  const std::string both = made("add " + lower + ", " + low(high(upper, "%1"), taps[5]));
+  const std::string count = high(low(high(low("%5", taps[6]), taps[7]), "%5"), taps[0]);
+  s += "store middle, " + sorted[4] + "\nstore bounds, " + upper + "\nstore both, " + both + "\nstore count, " + count + "\n";
+  check_at_levels(s, extent == "N" ? Symbols{{"N", n}} : Symbols{});
+}
+
+TEST(Extremum, Networks) {
+  for (const std::string type : {"f32", "f64", "f16"})
+    for (const std::int64_t n : {1, 3, 17, 64, 1031})
+      for (const bool zeros : {false, true})
+        for (const std::string& extent : {std::string("N"), std::to_string(n)}) check_network(type, extent, n, zeros);
 }
 
 TEST(Extremum, PositionsOfReductions) {

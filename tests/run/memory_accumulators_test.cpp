@@ -35,7 +35,8 @@ TEST(MemoryAccumulators, EveryReduction) {
       {"argmin", "u8", "i64"},
   };
   static constexpr std::int64_t rows[] = {0, 1, 7, 8, 15, 16, 17, 23, 24, 25, 41},
-                                columns[] = {1, 63, 64, 65, 127, 128, 129, 200, 511, 1024, 2047, 2048, 2049, 4100};
+                                columns[] = {1,    63,   64,   65,   127,  128,  129,  200, 511,
+                                             1024, 2047, 2048, 2049, 4095, 4096, 4097, 8200};
   std::mt19937 random(11);
   const auto any = [&](const auto& from) { return from[random() % std::size(from)]; };
   for (const Case& c : cases)

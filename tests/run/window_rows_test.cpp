@@ -68,6 +68,10 @@ TEST(WindowRows, Products) {
 TEST(WindowRows, OtherReductions) {
   for (const char* kind : {"sum", "max", "min"})
     for (const Image& image : {images[0], images[1], images[3]}) check_windows("f32", kind, 3, 1, image);
+  // Windows of more operations, and of elements that have no masks with AVX2.
+  for (const char* kind : {"max", "min"})
+    for (const char* type : {"u8", "i16", "f32"})
+      for (const Image& image : images) check_windows(type, kind, 5, 2, image);
 }
 
 // Slices of a padded image, whose operations are in the program one by one.
