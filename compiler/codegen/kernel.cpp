@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <unordered_map>
@@ -172,17 +173,25 @@ class KernelEmitter {
     push(Task::need, f.begin, parent);
   }
 
-  // LOADs that read a value on entry: of parameters that this kernel overwrites. A LOAD of any other buffer that the kernel
-  // stores reads the stored values, in the order of effects.
+  // LOADs that read a value on entry: of parameters that this kernel overwrites, and of arrays without states that the same
+  // scope stores. A LOAD of any other buffer that the kernel stores reads the stored values, in the order of effects.
   std::vector<Id> loads_of_entry_values(const std::vector<bool>& inout) const {
     std::vector<bool> stored(inout.size(), false);
     const auto slot_of = [&](Id access) { return g_.slot(g_.state(access)); };
     const auto is_buffer = [&](Id access) { return g_.op(g_.state(access)) == Op::BUFFER; };
-    for (const Id id : scopes_.nodes)
-      if (g_.op(id) == Op::STORE && is_buffer(id)) stored[slot_of(id)] = true;
+    std::set<std::pair<Id, std::int32_t>> stored_arrays;  // and the scope
+    const auto array_of = [&](Id access) { return std::pair(g_.state(access), scopes_.of[access]); };
+    for (const Id id : scopes_.nodes) {
+      if (g_.op(id) != Op::STORE) continue;
+      if (is_buffer(id)) stored[slot_of(id)] = true;
+      if (g_.op(g_.state(id)) == Op::LOCAL) stored_arrays.insert(array_of(id));
+    }
     std::vector<Id> out;
-    for (const Id id : scopes_.nodes)
-      if (g_.op(id) == Op::LOAD && is_buffer(id) && stored[slot_of(id)] && inout[slot_of(id)]) out.push_back(id);
+    for (const Id id : scopes_.nodes) {
+      if (g_.op(id) != Op::LOAD) continue;
+      if ((is_buffer(id) && stored[slot_of(id)] && inout[slot_of(id)]) || stored_arrays.contains(array_of(id)))
+        out.push_back(id);
+    }
     return out;
   }
 

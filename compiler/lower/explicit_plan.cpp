@@ -14,6 +14,7 @@
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/row_loops.h"
 #include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
@@ -158,6 +159,14 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   LoopPlan& vector = plan[at - 1];
   if (has_loop && walks_rows(g, states, vector.range))
     return without_lanes(g, states, plan, "its loops walk through memory that is far apart for neighbouring work items");
+  if (at == ranges.size())
+    if (auto rows = row_loops_plan(g, states, ranges, widest, operations, target)) {
+      remark(g, states[0], remarks::vectorised, [&] {
+        return "its loops run over rows, and inside them " + std::to_string(rows->back().step) +
+               " work items at a time, in lanes";
+      });
+      return std::move(*rows);
+    }
   const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
   // Each iteration of a loop waits for the one before: two vectors at once fill the time.

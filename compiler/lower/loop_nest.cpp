@@ -15,6 +15,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interior.h"
 #include "compiler/lower/memory_accumulators.h"
+#include "compiler/lower/row_loops.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/simplify.h"
@@ -50,7 +51,7 @@ class Nest {
     if (p.rows) return rows(level, copies);
     const Part all = bounds(level);
     const Id begin = all.begin, end = all.end;
-    if (p.block) return {block(level, copies, begin, end)};
+    if (p.block) return blocks(level, copies, begin, end);
     if (!p.lanes && !p.shares_loads && end != g_.sym("$end") && g_.is_index_const(end, p.step) && g_.is_index_const(begin, 0))
       return emit(level + 1, written_out(p, copies));
     if (p.step == 1) return {loop(level, copies, begin, end, 1, Iteration::one)};
@@ -99,6 +100,24 @@ class Nest {
     return {g_.index(0), g_.end(range)};
   }
 
+  // Of a kernel of the program: whether the loops over rows run around those over columns.
+  bool is_row_loops() const { return in_memory_ && (g_.op(stores_[0]) != Op::STORE || !names_memory(g_, stores_[0])); }
+
+  // The loops over blocks. If too few columns for loops over rows are left, lanes run through the rows in registers.
+  std::vector<Id> blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+    const int fewest = is_row_loops() ? plan_[level + 1].step : 0;
+    if (fewest == 0) return {block(level, copies, begin, end)};
+    const Id zero = g_.index(0), one = g_.index(1), count = sub_index(g_, end, begin);
+    const Id enough = index_binary(g_, Op::FLOORDIV, count, g_.index(fewest));
+    const Id are_enough = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, enough, one), zero);
+    const Id middle = add_index(g_, begin, index_binary(g_, Op::MUL, count, are_enough));
+    const Id rows = block(level, copies, begin, middle);
+    in_memory_ = false;
+    const Id lanes = block(level, copies, middle, end);
+    in_memory_ = true;
+    return {rows, lanes};
+  }
+
   // A loop over blocks of the range, around the loops of the later levels.
   Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
     const LoopPlan& p = plan_[level];
@@ -122,13 +141,20 @@ class Nest {
   // The reductions of a block, row by row, and then the STOREs of their results.
   std::vector<Id> rows(std::size_t level, const std::vector<Copy>& copies) {
     const LoopPlan& block = plan_[level - 1];
-    MemoryAccumulators m(g_, loops_, stores_, block.range, block_of_.at(block.range).begin, block.step);
+    const Id first_column = block_of_.at(block.range).begin;
+    const auto made_columns = [&](std::span<const Id> stores) {
+      const std::span<const Id> whole = std::exchange(stores_, stores);
+      std::vector<Id> made = emit(level + 1, copies);
+      stores_ = whole;
+      return made;
+    };
+    if (!in_memory_) return emit(level + 1, copies);
+    if (is_row_loops()) return RowLoops(g_, loops_, stores_, block.range, first_column, block.step, made_columns).run();
+    MemoryAccumulators m(g_, loops_, stores_, block.range, first_column, block.step);
     std::vector<Id> effects;
     const auto columns = [&](std::span<const Id> stores, std::vector<Id>& out) {
-      const std::span<const Id> whole = std::exchange(stores_, stores);
-      const std::vector<Id> made = emit(level + 1, copies);
+      const std::vector<Id> made = made_columns(stores);
       out.insert(out.end(), made.begin(), made.end());
-      stores_ = whole;
     };
     for (const Id reduction : m.reductions()) {
       columns(m.initial(reduction), effects);
@@ -388,7 +414,7 @@ class Nest {
   bool outermost_;                         // whether the first range runs over a chunk
   std::optional<Interior> interior_;       // interior of the range that becomes lanes
   std::unordered_map<Id, Part> block_of_;  // while the loops inside a block are built
-  bool in_memory_ = false;                 // whether accumulators are in arrays, which all lanes share
+  bool in_memory_ = false;                 // whether carried values are in arrays, which all lanes share
   const std::vector<Id>* part_ = nullptr;  // the stores of the interior or its low border, while their loops are built
 };
 

@@ -39,7 +39,8 @@ struct LoopPlan {
   bool lanes = false;              // true: these iterations are lanes; false: copies of the code
   int align = 0;                   // of lanes: a masked vector comes first, so that stores begin at a multiple of these bytes
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
-  bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h)
+  bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h); in a
+                                   // kernel of the program loops over rows, for at least `step` columns (row_loops.h)
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once

@@ -64,6 +64,73 @@ bool is_mixed_radix(Graph& g, std::vector<Factor> factors, Id size) {
   return stride == index_canonical(g, size);
 }
 
+// Adds (extent - 1) * stride to the rest if the stride is negative: the range then counts down.
+void count_up(Graph& g, Strides& s, Id range) {
+  const auto it = s.of.find(range);
+  if (it == s.of.end() || std::ranges::any_of(it->second, [](const Monomial& m) { return m.coefficient >= 0; })) return;
+  const Poly stride = normalise_poly(g, it->second);
+  const Poly last = add_poly(g, poly_of(g, index_canonical(g, g.end(range))), constant_sum(-1));
+  s.rest = add_poly(g, normalise_poly(g, s.rest), mul_poly(g, stride, last));
+  it->second = scale_poly(g, stride, -1);
+}
+
+class Writes {
+ public:
+  Writes(Graph& g, std::span<const Id> extents, const std::unordered_map<Id, std::vector<Id>>& reads)
+      : g_(g), extents_(extents), reads_(reads) {}
+
+  // Whether the writes from the CARRY of a KERNEL or FOR to this state write every element, and read only elements that the
+  // same iteration has written. Behind writes of a KERNEL that cover all elements anything may follow, because a work item
+  // reads no element that another one writes.
+  bool cover(Id state, const std::vector<Id>& ranges, bool is_loop) {
+    std::vector<Id> steps;  // UPDATEs, and GETs of FORs, the last one first
+    for (; g_.op(state) == Op::UPDATE || g_.op(state) == Op::GET; state = before(state)) steps.push_back(state);
+    if (g_.op(state) != Op::CARRY || reads_.contains(state)) return false;
+    const Id size = index_product(g_, extents_);
+    std::vector<Id> indices;
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      const Id step = steps[i];
+      if (g_.op(step) == Op::GET) return (!is_loop || (i == 0 && !reads_.contains(step))) && loop_covers(step, ranges);
+      const WriteParts w = write_parts(g_, step);
+      if (!always(g_, w.gate)) return false;
+      const std::vector<Id> at(w.index.begin(), w.index.end());
+      indices.push_back(row_major(g_, at, extents_));
+      if (!is_loop && covers(g_, ranges, indices, size)) return true;
+      if (!reads_written(step, indices)) return false;
+    }
+    return is_loop && covers(g_, ranges, indices, size);
+  }
+
+ private:
+  Id before(Id state) const {
+    return g_.op(state) == Op::UPDATE ? g_.state(state) : scope_inits(g_, g_.scope(state))[g_.slot(state)];
+  }
+
+  // A read between two writes must read an element that the same work item has written.
+  bool reads_written(Id state, const std::vector<Id>& indices) {
+    const auto read = reads_.find(state);
+    return read == reads_.end() || std::ranges::all_of(read->second, [&](Id r) {
+             return std::ranges::find(indices, row_major(g_, g_.sources(r, 1), extents_)) != indices.end();
+           });
+  }
+
+  bool loop_covers(Id get, std::vector<Id> ranges) {
+    const Id loop = g_.scope(get);
+    if (g_.op(loop) != Op::FOR) return false;
+    const LoopParts l = loop_parts(g_, loop);
+    if (l.conditional || l.step != 1 || !g_.is_index_const(l.begin, 0)) return false;
+    const Id yield = l.yield[g_.slot(get)], end = l.end, range = l.range;
+    const Id last = index_canonical(g_, end), limit = index_canonical(g_, g_.end(range));
+    if (last != limit) return false;
+    ranges.push_back(range);
+    return cover(yield, ranges, true);
+  }
+
+  Graph& g_;
+  std::span<const Id> extents_;
+  const std::unordered_map<Id, std::vector<Id>>& reads_;
+};
+
 }  // namespace
 
 bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> indices, Id size) {
@@ -71,6 +138,7 @@ bool covers(Graph& g, std::span<const Id> ranges, std::span<const Id> indices, I
   std::vector<Id> constants;
   for (const Id linear : indices) {
     Strides s = strides_of(g, index_canonical(g, linear), ranges);
+    for (const Id r : ranges) count_up(g, s, r);
     const Id rest = index_from(g, s.rest);
     if (std::ranges::find(constants, rest) == constants.end()) constants.push_back(rest);
     found.push_back(std::move(s));
@@ -91,25 +159,7 @@ bool writes_all(Graph& g, Id kernel, std::size_t slot, std::span<const Id> exten
                 const std::unordered_map<Id, std::vector<Id>>& reads) {
   const KernelParts parts = kernel_parts(g, kernel);
   const std::vector<Id> ranges(parts.ranges.begin(), parts.ranges.end());
-  std::vector<Id> writes;  // UPDATEs, the last one first
-  Id state = parts.final[slot];
-  for (; g.op(state) == Op::UPDATE; state = g.state(state)) {
-    if (!always(g, write_parts(g, state).gate)) return false;
-    writes.push_back(state);
-  }
-  if (g.op(state) != Op::CARRY || reads.contains(state)) return false;
-  std::vector<Id> indices;
-  for (std::size_t i = writes.size(); i-- > 0;) {
-    const WriteParts w = write_parts(g, writes[i]);
-    const std::vector<Id> at(w.index.begin(), w.index.end());
-    indices.push_back(row_major(g, at, extents));
-    // A read between two writes must read an element that the same work item has written.
-    const auto read = reads.find(writes[i]);
-    if (read == reads.end()) continue;
-    for (const Id r : read->second)
-      if (std::ranges::find(indices, row_major(g, g.sources(r, 1), extents)) == indices.end()) return false;
-  }
-  return covers(g, ranges, indices, index_product(g, extents));
+  return Writes(g, extents, reads).cover(parts.final[slot], ranges, false);
 }
 
 }  // namespace kiln::compiler

@@ -59,6 +59,55 @@ TEST(WholeWrites, NeedNoZeros) {
   }
 }
 
+// The loops of work items write every element: in ascending and descending order, and before they read it. The arithmetic of a
+// descending index is exact if the extent is a constant; else it might wrap, and `down` needs zeros.
+template <auto Rows>
+struct in_loops : program<in_loops<Rows>> {
+  in<i32, Rows, M> x;
+  out<i32, Rows, M> up, down, read_later;
+  constexpr void body() {
+    for (auto [j] : this->kernel(M)) {
+      for (auto i : this->loop(Rows)) {
+        up(i, j) = x(i, j);
+        down(x.template size<0>() - 1 - i, j) = x(i, j);
+        read_later(i, j) = x(i, j) + 1;
+      }
+      for (auto i : this->loop(Rows))
+        if (auto c = this->when(x(i, j) > 0)) read_later(i, j) = read_later(i, j) * 2;
+    }
+  }
+};
+// Row 0 is not written; elements are read that a later iteration writes; a condition may end the loop.
+struct not_in_loops : program<not_in_loops> {
+  in<i32, N, M> x;
+  out<i32, N, M> without_first, before, until;
+  constexpr void body() {
+    for (auto [j] : kernel(M)) {
+      for (auto i : loop(1, N)) without_first(i, j) = x(i, j);
+      for (auto i : loop(N)) {
+        before(i, j) = x(i, j);
+        before(i, j) = before(i, j) + before(x.size<0>() - 1, j);
+      }
+      for (auto i : loop(N)) {
+        break_if(x(i, j) > 40);
+        until(i, j) = x(i, j);
+      }
+    }
+  }
+};
+
+TEST(WholeWrites, Loops) {
+  EXPECT_EQ(scopes::all_kernels(ir<in_loops<33>>), 1);
+  EXPECT_EQ(scopes::all_kernels(ir<in_loops<N>>), 2);
+  EXPECT_EQ(scopes::all_kernels(ir<not_in_loops>), 4);
+  for (const auto& [n, m] : {std::pair<std::int64_t, std::int64_t>{0, 3}, {1, 1}, {3, 0}, {4, 7}, {33, 70}}) {
+    const auto x = scopes::tensor({n, m}, numbers(n * m)), y = scopes::output<int>({n, m});
+    scopes::run(ir<in_loops<N>>, {x, y, y, y});
+    if (n == 33) scopes::run(ir<in_loops<33>>, {x, y, y, y});
+    if (n > 0) scopes::run(ir<not_in_loops>, {x, y, y, y});
+  }
+}
+
 // Each output has elements that are never written, or that are read first.
 struct partly : program<partly> {
   in<i32, N> x;
