@@ -11,10 +11,16 @@
 //   ->  two LOADs of 8 contiguous elements; SHUFFLE takes the even lanes, another SHUFFLE the odd lanes
 #pragma once
 
+#include <cstdint>
+
 #include "compiler/lower/rewrite.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compiler {
+
+// The cost of one lane of an access, in contiguous accesses of one register: the access is one of `stride` accesses that this
+// pass replaces together. `lanes`: lanes of a register. Infinite: the pass does not replace accesses with this stride.
+double interleaved_cost(std::int64_t stride, DType d, int lanes);
 
 Id interleaved_access(Graph& g, Id sink, const Target& target);
 
