@@ -61,7 +61,8 @@ class Nest {
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     std::vector<Id> effects;
     const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
-    if (whole == begin && !is_part_of_chunk(level) && divides(g_.end(p.range), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
+    if (whole == begin && !is_part_of_chunk(level) && divides(g_.end(p.range), p.step))
+      return {loop(level, copies, begin, end, p.step, Iteration::whole)};
     std::vector<Tail> loops = whole == begin && !is_part_of_chunk(level) ? constant_rest(p) : p.tails;
     loops.insert(loops.begin(), {p.step, false});
     in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
@@ -91,17 +92,11 @@ class Nest {
     for (Id& s : stores) s = substitute(g_, s, fresh);
   }
 
-  // The parts of a level's range whose stores differ. Only plans of simple loops have them.
+  // The parts of a level's range whose stores differ.
   std::vector<RangePart> parts_of(std::size_t level, const std::vector<Copy>& copies) {
-    const LoopPlan& p = plan_[level];
-    if (borders_ != Borders::split || cuts_left_ == 0 || part_ != nullptr || copies.size() != 1 || copies[0].mask != no_id) return {};
-    if (!std::ranges::all_of(stores_, [&](Id s) { return g_.op(s) == Op::STORE; }) || (!p.lanes && p.step != 1)) return {};
-    const auto is_special = [](const LoopPlan& l) {
-      return l.block || l.rows || l.transposes != no_id || l.shares_loads || l.masked_all;
-    };
-    if (std::ranges::any_of(plan_, is_special)) return {};
-    if (std::ranges::any_of(g_.reachable(stores_), [&](Id id) { return g_.op(id) == Op::FOR; })) return {};
-    return range_parts(g_, loops_, stores_, p.range, p.step, facts_);
+    const bool is_simple = part_ == nullptr && copies.size() == 1 && copies[0].mask == no_id;
+    if (!is_simple || borders_ != Borders::split || cuts_left_ == 0 || !may_have_parts(g_, stores_, plan_, level)) return {};
+    return range_parts(g_, loops_, stores_, plan_[level].range, plan_[level].step, facts_);
   }
 
   // Emits the loops of this level for one part after the other.
@@ -433,7 +428,7 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
-  bool outermost_;                         // whether the first range runs over a chunk
+  bool outermost_;  // whether the first range runs over a chunk
   Borders borders_;
   int cuts_left_ = most_cuts;              // of a range into parts, inside of each other
   Id chunk_first_ = no_id;                 // of a part of the first range: its first iteration in the whole range

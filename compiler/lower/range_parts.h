@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/vectorize_plan.h"
 #include "compiler/symbolic/facts.h"
 
 namespace kiln::compiler {
@@ -22,6 +23,10 @@ struct RangePart {
   Id range = no_id;
   Id first = no_id;  // the iteration of the old range that is iteration 0 of the new one
 };
+
+// Whether the loops of a level of the plan may be cut: plain stores without inner loops, and no plan that names the range
+// twice.
+bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const LoopPlan> plan, std::size_t level);
 
 // Two parts, which may be cut again, or none. fewest: iterations of a part of constant extent.
 std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, Id range, int fewest,
