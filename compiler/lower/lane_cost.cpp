@@ -7,6 +7,7 @@
 
 #include "compiler/ir/index_operation.h"
 #include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
@@ -120,12 +121,19 @@ int registers_of(const Graph& g, Id value, const Target& target) {
   return has_width(g.dtype(value)) ? std::max(1, g.lanes(value) * bytes(g.dtype(value)) / target.vector_bytes) : 1;
 }
 
+// Lanes of a register that a range fills.
+int filled_lanes(const Graph& g, Id range, int lanes) {
+  const Id end = g.end(range);
+  return g.is_const(end) && g.value(end) < lanes ? floor_power_of_two(std::max(1, narrow<int>(g.value(end)))) : lanes;
+}
+
 // The cost of an access for one lane, if it is not contiguous. The unit is a contiguous access of one register.
 double access_for_lane(const Graph& g, Id access, Id range, const Target& target) {
   const auto stride = index_stride(g, index_of(g, access), range);
   if (!stride || *stride <= -near_stride || *stride >= near_stride) return scattered_cost;
   const DType d = g.dtype(g.op(access) == Op::STORE ? value_of(g, access) : access);
-  return std::min(strided_cost, interleaved_cost(*stride, d, std::max(1, target.vector_bytes / bytes(d))));
+  const int lanes = filled_lanes(g, range, std::max(1, target.vector_bytes / bytes(d)));
+  return std::min(strided_cost, interleaved_cost(*stride, d, lanes));
 }
 
 }  // namespace
@@ -150,9 +158,10 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
         carried_.push_back({registers_of(g, yield, target), bits.of(yield)});
   }
   lanes_ = std::max(1, target.vector_bytes / widest);
+  const double outer_lanes = filled_lanes(g, ranges[first_short - 1], static_cast<int>(lanes_));
   for (Node& n : nodes_) {
     n.iterations = bits.iterations(n.ranges);
-    if (n.outer_lanes == 0) n.outer_lanes = 1 / lanes_;
+    if (n.outer_lanes == 0) n.outer_lanes = 1 / outer_lanes;
   }
   count_copies(g, stores, ranges.subspan(first_short));
 }
