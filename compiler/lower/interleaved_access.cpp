@@ -1,14 +1,17 @@
 #include "compiler/lower/interleaved_access.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/interleave_shuffles.h"
 #include "compiler/lower/linear_index.h"
 
 namespace kiln::compiler {
@@ -17,7 +20,7 @@ namespace {
 constexpr std::int64_t longest_stride = 16;
 constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offsets up to here can be added without overflow
 // Costs in instructions. element_cost: access to one element, and its move into a lane or out of a lane. shuffle_cost: each
-// further register that a shuffle reads.
+// further register that a shuffle reads, if not all components of the rows are accessed (else: interleave_shuffles.h).
 constexpr double element_cost = 1.5;
 constexpr double shuffle_cost = 2;
 
@@ -61,10 +64,16 @@ std::optional<Place> place_of(const Graph& g, Id access) {
   return Place{{state, stride, g.lanes(index), d, base.terms, *gate}, base.constant};
 }
 
-// Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
-bool pays(std::int64_t stride, std::size_t n, int lanes) {
+// The cost of contiguous accesses and shuffles in place of `n` strided accesses.
+double cost_of(std::int64_t stride, std::size_t n, DType d) {
   const auto s = static_cast<double>(stride), accesses = static_cast<double>(n);
-  return lanes > 1 && s + shuffle_cost * accesses * (s - 1) < element_cost * accesses * lanes;
+  const bool whole = std::cmp_equal(n, stride);
+  return s + accesses * (whole ? component_cost(narrow<int>(stride), bytes(d)) : shuffle_cost * (s - 1));
+}
+
+// Whether they cost less than the strided accesses, with `lanes` lanes in a register.
+bool pays(std::int64_t stride, std::size_t n, DType d, int lanes) {
+  return lanes > 1 && cost_of(stride, n, d) < element_cost * static_cast<double>(n) * lanes;
 }
 
 class Interleaving {
@@ -100,7 +109,7 @@ class Interleaving {
     std::ranges::sort(loads);
     for (std::size_t i = 0, end = 0; i < loads.size(); i = end) {
       while (end < loads.size() && loads[end].first < loads[i].first + stride) ++end;
-      if (!pays(stride, end - i, register_lanes(dtype, lanes))) continue;
+      if (!pays(stride, end - i, dtype, register_lanes(dtype, lanes))) continue;
       for (std::size_t k = i; k < end; ++k)
         extents_[loads[k].second] = {loads[k].first - loads[i].first, loads[end - 1].first - loads[k].first};
     }
@@ -151,6 +160,8 @@ class Interleaving {
       }
       vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), p.lanes));
     }
+    if (std::ssize(vectors) == p.stride && elements == p.stride * p.lanes)
+      return component_of(g_, vectors, narrow<int>(p.extent.before));
     std::vector<std::int64_t> from;
     for (int i = 0; i < p.lanes; ++i) {
       const std::int64_t position = p.extent.before + i * p.stride, vector = position / p.lanes;
@@ -233,7 +244,7 @@ class Interleaving {
     for (std::size_t i = 0; i < places.size(); ++i)
       if (places[i].first == places[0].first + static_cast<std::int64_t>(i)) out.push_back(places[i].second);
     const bool whole = std::ssize(out) == stride && out.size() == places.size();
-    return whole && pays(stride, out.size(), register_lanes(dtype, lanes)) ? out : std::vector<Id>{};
+    return whole && pays(stride, out.size(), dtype, register_lanes(dtype, lanes)) ? out : std::vector<Id>{};
   }
 
   // Replaces the STOREs of all components of the same rows. The new STOREs are at the place of the last old one.
@@ -276,12 +287,11 @@ class Interleaving {
     for (int first = 0; first < lanes; first += n) {
       std::vector<Id> parts;
       for (const Id c : components) parts.push_back(part(value_of(g_, c), first, n));
+      const std::vector<Id> vectors = in_rows(g_, parts);
       for (int k = 0; k < stride; ++k, at.constant += n) {
-        std::vector<std::int64_t> from;
-        for (int i = k * n; i < (k + 1) * n; ++i) from.push_back((i % stride) * n + i / stride);
-        const Id place = ramp(g_, make_index(g_, at), 1, n), value = shuffle(d, parts, from);
+        const Id place = ramp(g_, make_index(g_, at), 1, n);
         const Id before = state == no_id ? buffer : out.empty() ? state : out.back();
-        std::vector<Id> s{before, place, value};
+        std::vector<Id> s{before, place, nth(vectors, k)};
         if (g_.src(components[0]).size() > 3)
           s.push_back(gate(g_.src(components[0], 3), k * n, {stride, first, n, {.after = stride - 1}}));
         out.push_back(g_.make(Op::STORE, DType::none, s, g_.args(components[0])));
@@ -302,6 +312,12 @@ class Interleaving {
 };
 
 }  // namespace
+
+double interleaved_cost(std::int64_t stride, DType d, int lanes) {
+  if (stride < 2 || stride > longest_stride || lanes < 2) return std::numeric_limits<double>::infinity();
+  const auto n = static_cast<std::size_t>(stride);
+  return cost_of(stride, n, d) / static_cast<double>(stride) / lanes;
+}
 
 Id interleaved_access(Graph& g, Id sink, const Target& target) { return Interleaving(g, sink, target).run(sink); }
 

@@ -1,7 +1,8 @@
 // interleaved_access: replaces accesses with a small stride by contiguous accesses and shuffles.
 //
 // Before: LOADs and STOREs at RAMP{base} of a stride s from 2 to 16, for example with lanes over rows of s components.
-// After: contiguous LOADs of the same addresses, and a SHUFFLE for each component. The STOREs of all s components become
+// After: contiguous LOADs of the same addresses, and SHUFFLEs for each component (interleave_shuffles.h). The STOREs of all s
+// components become
 //   contiguous STOREs of SHUFFLEs in the order of memory. The same elements are stored. Every loaded element is between the
 //   first and the last element that the active lanes of the replaced LOADs read. LOADs whose inactive lanes have a value that
 //   is no constant stay.
@@ -11,10 +12,16 @@
 //   ->  two LOADs of 8 contiguous elements; SHUFFLE takes the even lanes, another SHUFFLE the odd lanes
 #pragma once
 
+#include <cstdint>
+
 #include "compiler/lower/rewrite.h"
 #include "compiler/target/target.h"
 
 namespace kiln::compiler {
+
+// The cost of one lane of an access, in contiguous accesses of one register: the access is one of `stride` accesses that this
+// pass replaces together. `lanes`: lanes of a register. Infinite: the pass does not replace accesses with this stride.
+double interleaved_cost(std::int64_t stride, DType d, int lanes);
 
 Id interleaved_access(Graph& g, Id sink, const Target& target);
 

@@ -7,9 +7,11 @@
 
 #include "compiler/ir/index_operation.h"
 #include "compiler/ir/nth.h"
+#include "compiler/ir/power_of_two.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/interleaved_access.h"
 #include "compiler/target/operation_cost.h"
 #include "compiler/target/unrollable_loops.h"
 
@@ -119,10 +121,19 @@ int registers_of(const Graph& g, Id value, const Target& target) {
   return has_width(g.dtype(value)) ? std::max(1, g.lanes(value) * bytes(g.dtype(value)) / target.vector_bytes) : 1;
 }
 
+// Lanes of a register that a range fills.
+int filled_lanes(const Graph& g, Id range, int lanes) {
+  const Id end = g.end(range);
+  return g.is_const(end) && g.value(end) < lanes ? floor_power_of_two(std::max(1, narrow<int>(g.value(end)))) : lanes;
+}
+
 // The cost of an access for one lane, if it is not contiguous. The unit is a contiguous access of one register.
-double access_for_lane(const Graph& g, Id access, Id range) {
+double access_for_lane(const Graph& g, Id access, Id range, const Target& target) {
   const auto stride = index_stride(g, index_of(g, access), range);
-  return stride && *stride > -near_stride && *stride < near_stride ? strided_cost : scattered_cost;
+  if (!stride || *stride <= -near_stride || *stride >= near_stride) return scattered_cost;
+  const DType d = g.dtype(g.op(access) == Op::STORE ? value_of(g, access) : access);
+  const int lanes = filled_lanes(g, range, std::max(1, target.vector_bytes / bytes(d)));
+  return std::min(strided_cost, interleaved_cost(*stride, d, lanes));
 }
 
 }  // namespace
@@ -141,15 +152,16 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
     n.cost = own_cost(g, id) * registers_of(g, value, target);
     n.is_operation = n.cost > 0 && !is_access;
     if (n.cost > 0 && has_width(g.dtype(value))) widest = std::max(widest, bytes(g.dtype(value)));
-    if (is_access && (n.ranges >> outer_bit & 1) != 0) n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1]);
+    if (is_access && (n.ranges >> outer_bit & 1) != 0) n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1], target);
     if (g.op(id) == Op::FOR)
       for (const Id yield : g.src(id).subspan(3 + g.slot(id)))
         carried_.push_back({registers_of(g, yield, target), bits.of(yield)});
   }
   lanes_ = std::max(1, target.vector_bytes / widest);
+  const double outer_lanes = filled_lanes(g, ranges[first_short - 1], static_cast<int>(lanes_));
   for (Node& n : nodes_) {
     n.iterations = bits.iterations(n.ranges);
-    if (n.outer_lanes == 0) n.outer_lanes = 1 / lanes_;
+    if (n.outer_lanes == 0) n.outer_lanes = 1 / outer_lanes;
   }
   count_copies(g, stores, ranges.subspan(first_short));
 }

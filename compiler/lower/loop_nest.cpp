@@ -15,6 +15,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interior.h"
 #include "compiler/lower/memory_accumulators.h"
+#include "compiler/lower/range_parts.h"
 #include "compiler/lower/row_loops.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
@@ -23,7 +24,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int long_row = 8;  // vectors
+constexpr int long_row = 8;   // vectors
+constexpr int most_cuts = 4;  // so that a concatenation of 16 pieces has a loop for each
 
 // How one iteration of a loop runs. whole: `step` iterations of the range, all active. masked: lanes under a mask. one: one
 // iteration of the range.
@@ -33,7 +35,7 @@ class Nest {
  public:
   Nest(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
        bool outermost, Borders borders)
-      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost) {
+      : g_(g), loops_(loops), stores_(stores), plan_(plan), facts_(facts), outermost_(outermost), borders_(borders) {
     in_memory_ = std::ranges::any_of(plan, &LoopPlan::rows);
     for (const LoopPlan& p : plan) {
       if (!p.lanes || p.masked_all || in_memory_ || borders != Borders::split) continue;
@@ -47,6 +49,7 @@ class Nest {
   // Emits the loop of this level. The recursion is as deep as the kernel's rank.
   std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies) {
     if (level == plan_.size()) return body(copies);
+    if (const std::vector<RangePart> parts = parts_of(level, copies); !parts.empty()) return one_by_one(level, copies, parts);
     const LoopPlan& p = plan_[level];
     if (p.rows) return rows(level, copies);
     const Part all = bounds(level);
@@ -59,8 +62,9 @@ class Nest {
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     std::vector<Id> effects;
     const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
-    if (whole == begin && divides(g_.end(p.range), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-    std::vector<Tail> loops = whole == begin ? constant_rest(p) : p.tails;
+    if (whole == begin && !is_part_of_chunk(level) && divides(g_.end(p.range), p.step))
+      return {loop(level, copies, begin, end, p.step, Iteration::whole)};
+    std::vector<Tail> loops = whole == begin && !is_part_of_chunk(level) ? constant_rest(p) : p.tails;
     loops.insert(loops.begin(), {p.step, false});
     in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
     return effects;
@@ -89,13 +93,50 @@ class Nest {
     for (Id& s : stores) s = substitute(g_, s, fresh);
   }
 
+  // The parts of a level's range whose stores differ.
+  std::vector<RangePart> parts_of(std::size_t level, const std::vector<Copy>& copies) {
+    const bool is_simple = part_ == nullptr && copies.size() == 1 && copies[0].mask == no_id;
+    if (!is_simple || borders_ != Borders::split || cuts_left_ == 0 || !may_have_parts(g_, stores_, plan_, level)) return {};
+    return range_parts(g_, loops_, stores_, plan_[level].range, plan_[level].step, facts_);
+  }
+
+  // Emits the loops of this level for one part after the other.
+  std::vector<Id> one_by_one(std::size_t level, const std::vector<Copy>& copies, std::span<const RangePart> parts) {
+    std::vector<Id> effects;
+    for (const RangePart& part : parts) {
+      std::vector<LoopPlan> plan(plan_.begin(), plan_.end());
+      plan[level].range = part.range;
+      Nest nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_);
+      nest.cuts_left_ = cuts_left_ - 1;
+      nest.chunk_first_ = chunk_first_;
+      if (is_chunk(level)) nest.chunk_first_ = chunk_first_ == no_id ? part.first : add_index(g_, chunk_first_, part.first);
+      const std::vector<Id> made = nest.emit(level, copies);
+      effects.insert(effects.end(), made.begin(), made.end());
+    }
+    return effects;
+  }
+
   bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
+
+  // Whether the range is a part of the range whose iterations the runtime cuts into chunks.
+  bool is_part_of_chunk(std::size_t level) const { return is_chunk(level) && chunk_first_ != no_id; }
+
+  // The iteration of a part at which a chunk begins or ends.
+  Id in_part(Id iteration, Id range) {
+    const Id end = g_.end(range), zero = g_.index(0);
+    const Id here = index_binary(g_, Op::MAX, sub_index(g_, iteration, chunk_first_), zero);
+    return index_binary(g_, Op::MIN, here, end);
+  }
 
   // The iterations that the loop of a level covers: one block inside a loop over blocks, one chunk at the outermost level, else
   // the whole range.
-  Part bounds(std::size_t level) const {
+  Part bounds(std::size_t level) {
     const Id range = plan_[level].range;
     if (const auto it = block_of_.find(range); it != block_of_.end()) return it->second;
+    if (is_part_of_chunk(level)) {
+      const Id begin = in_part(g_.sym("$begin"), range), end = in_part(g_.sym("$end"), range);
+      return {begin, end};
+    }
     if (is_chunk(level)) return {g_.sym("$begin"), g_.sym("$end")};
     return {g_.index(0), g_.end(range)};
   }
@@ -297,7 +338,9 @@ class Nest {
   }
 
   // A bound of the level's range: tighter than the computed end of its loop.
-  Id limit(std::size_t level) const { return is_chunk(level) ? g_.sym("$end") : g_.end(plan_[level].range); }
+  Id limit(std::size_t level) const {
+    return is_chunk(level) && !is_part_of_chunk(level) ? g_.sym("$end") : g_.end(plan_[level].range);
+  }
 
   Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration) {
     const LoopPlan& p = plan_[level];
@@ -411,7 +454,10 @@ class Nest {
   std::span<const Id> stores_;
   std::span<const LoopPlan> plan_;
   const Facts& facts_;
-  bool outermost_;                         // whether the first range runs over a chunk
+  bool outermost_;  // whether the first range runs over a chunk
+  Borders borders_;
+  int cuts_left_ = most_cuts;              // of a range into parts, inside of each other
+  Id chunk_first_ = no_id;                 // of a part of the first range: its first iteration in the whole range
   std::optional<Interior> interior_;       // interior of the range that becomes lanes
   std::unordered_map<Id, Part> block_of_;  // while the loops inside a block are built
   bool in_memory_ = false;                 // whether carried values are in arrays, which all lanes share

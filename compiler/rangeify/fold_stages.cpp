@@ -1,7 +1,9 @@
 #include "compiler/rangeify/fold_stages.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
@@ -127,9 +129,37 @@ class Folding {
     use.maps = reads_.of(stage).size();
     use.elements = elements(f.ranges);
     use.bytes = bytes(g_.dtype(stage));
-    for (const Id r : reads_.of(stage))
-      use.hoisted += model_.evaluations(cost, reads_.loops(r), ranges_in(g_, g_.src(r).subspan(1)));
+    for (const Id r : reads_.of(stage)) {
+      const double all = model_.evaluations(cost, reads_.loops(r), ranges_in(g_, g_.src(r).subspan(1)));
+      use.hoisted += cost.contains_reduce ? all : all * share_of_gate(r);  // a reduction under a condition has no fast loop
+    }
     return decide(stage, f, cost, use);
+  }
+
+  // The part of all iterations in which the gate of a read holds, as far as it compares ranges with values outside of the
+  // loops: a piece of a concatenation is needed in its own iterations only.
+  double share_of_gate(Id read) {
+    std::unordered_map<Id, std::pair<double, double>> limits;  // by range: the first and the last iteration
+    std::vector<Id> clauses{gated_index(g_, read).gate};
+    while (!clauses.empty()) {
+      const Id c = clauses.back();
+      clauses.pop_back();
+      if (c == no_id || g_.src(c).size() != 2) continue;
+      const auto [a, b] = g_.operands<2>(c);
+      if (g_.op(c) == Op::AND) clauses.insert(clauses.end(), {a, b});
+      const bool below = g_.op(a) == Op::RANGE;
+      const Id range = below ? a : b, limit = below ? b : a;
+      if (g_.op(c) != Op::LT || g_.op(range) != Op::RANGE || !ranges_in(g_, std::span(&limit, 1)).empty()) continue;
+      auto& [first, last] = limits.try_emplace(range, 0, model_.extent(g_.end(range)) - 1).first->second;
+      if (below)
+        last = std::min(last, model_.extent(limit) - 1);
+      else
+        first = std::max(first, model_.extent(limit) + 1);
+    }
+    double share = 1;
+    for (const auto& [range, of] : limits)
+      share *= std::clamp((of.second - of.first + 1) / std::max(1.0, model_.extent(g_.end(range))), 0.0, 1.0);
+    return share;
   }
 
   bool decide(Id stage, const Fold& f, const ValueCost& cost, const ValueUse& use) {

@@ -64,6 +64,24 @@ TEST(Borders, Concatenations) {
       }
 }
 
+// Pieces of symbolic extents along each axis, each with a loop of its own; pieces may be empty.
+TEST(Borders, SymbolicConcatenations) {
+  const std::int64_t sizes[][3] = {{0, 0, 0}, {1, 0, 2}, {0, 33, 1}, {17, 64, 130}, {300, 0, 7}, {31, 32, 33}};
+  for (const char* type : {"f32", "u8"})
+    for (int axis = 0; axis < 3; ++axis) {
+      const auto shape = [&](const std::string& extent) {
+        std::string extents[] = {axis == 1 ? "M" : "3", "M", "5"};
+        extents[axis] = extent;
+        return std::string(type) + " [" + extents[0] + ", " + extents[1] + ", " + extents[2] + "] ";
+      };
+      const std::string text = "program pieces\nsymbol A\nsymbol B\nsymbol C\nsymbol M\nin " + shape("A") + "a\nin " +
+                               shape("B") + "b\nin " + shape("C") + "c\nout " + shape("A + B + C") +
+                               "y\n%0 = param a\n%1 = param b\n%2 = param c\n%3 = concat %0, %1, %2, axis " +
+                               std::to_string(axis) + "\n%4 = add %3, %3\nstore y, %4\n";
+      for (const auto& s : sizes) check_at_levels(text, {{"A", s[0]}, {"B", s[1]}, {"C", s[2]}, {"M", 3}});
+    }
+}
+
 // The halves of a row, each computed from both.
 TEST(Borders, Rotations) {
   for (const std::int64_t half : {1, 8, 16, 20, 32, 33, 64, 100}) {

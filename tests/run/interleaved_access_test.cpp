@@ -42,6 +42,13 @@ TEST(InterleavedAccess, Components) {
         check_at_levels(components_text(type, components), {{"N", rows}});
 }
 
+// Each way of shuffling whole rows: an odd number of components, parts of 16 bytes, an even number.
+TEST(InterleavedAccess, MoreComponents) {
+  for (const char* type : {"f32", "i32", "f64"})
+    for (const int components : {2, 4, 5, 6, 8, 12})
+      for (const std::int64_t rows : {1, 8, 17, 65}) check_at_levels(components_text(type, components), {{"N", rows}});
+}
+
 TEST(InterleavedAccess, Windows) {
   for (const char* type : {"f32", "f64", "u8"})
     for (const int step : {2, 3})

@@ -38,6 +38,28 @@ TEST(LoopNest, PaddedStencilReadsNothingOutside) {
     }
 }
 
+// The pieces of a concatenation: a loop for each, without conditions.
+TEST(LoopNest, PiecesHaveLoopsOfTheirOwn) {
+  for (const bool rows_too : {false, true}) {
+    OneKernel k;
+    const Id a = k.symbol("A"), b = k.symbol("B"), all = k.index(Op::ADD, a, b), n = rows_too ? k.symbol("N") : k.g.index(1);
+    const int x = k.buffer(DType::f32, k.index(Op::MUL, a, n)), y = k.buffer(DType::f32, k.index(Op::MUL, b, n));
+    const int out = k.buffer(DType::f32, k.index(Op::MUL, all, n));
+    const Id i = k.range(all), j = rows_too ? k.range(n) : k.g.index(0);
+    const Id is_first = k.g.make(Op::LT, DType::boolean, {i, a}), is_second = k.g.make(Op::LE, DType::boolean, {a, i});
+    const Id none = k.g.make(Op::INVALID, DType::index, {});
+    const Id behind = k.index(Op::SUB, i, a), at_x = k.at(i, n, j), at_y = k.at(behind, n, j);
+    const Id first = k.load(x, k.g.make(Op::WHERE, DType::index, {is_first, at_x, none}));
+    const Id second = k.load(y, k.g.make(Op::WHERE, DType::index, {is_second, at_y, none}));
+    const Id value = k.op(Op::WHERE, DType::f32, {is_first, first, second});
+    k.store(out, k.at(i, n, j), value, rows_too ? std::vector<Id>{i, j} : std::vector<Id>{i});
+    k.lower();
+    EXPECT_EQ(malformed(k.g, k.lowered.sink), "");
+    const Id roots[] = {k.lowered.sink};
+    EXPECT_TRUE(std::ranges::none_of(k.g.reachable(roots), [&](Id id) { return k.g.op(id) == Op::WHERE; }));
+  }
+}
+
 // The end of a constant row is as near as its begin, so the interior is between the two clamps.
 TEST(LoopNest, ClampedReadsOfAConstantRowAreContiguous) {
   OneKernel k;

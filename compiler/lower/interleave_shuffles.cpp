@@ -1,0 +1,136 @@
+#include "compiler/lower/interleave_shuffles.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+#include "compiler/ir/nth.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int part_bytes = 16;  // instructions that move elements within parts of this size are the cheapest
+constexpr double blend_cost = 0.5, far_cost = 2;
+
+bool fills_part(int components, int element_bytes) {
+  return element_bytes >= 4 && components > 1 && components * element_bytes == part_bytes;
+}
+
+class Shuffles {
+ public:
+  Shuffles(Graph& g, Id vector) : g_(g), dtype_(g.dtype(vector)), lanes_(g.lanes(vector)) {}
+
+  Id component(std::span<const Id> v, int c) {
+    const int s = count_of(v);
+    if (s == 1) return v[0];
+    if (s % 2 != 0) return component_of_odd(v, c);
+    if (is_transposed(s))
+      return shuffle({transposed(v)[static_cast<std::size_t>(c)]}, [&](int i) { return place_of_row(i, s); });
+    std::vector<Id> half;
+    for (std::size_t k = 0; k < v.size(); k += 2)
+      half.push_back(shuffle({v[k], v[k + 1]}, [&](int i) { return 2 * i + c % 2; }));
+    return component(half, c / 2);
+  }
+
+  std::vector<Id> rows(std::span<const Id> x) {
+    const int s = count_of(x);
+    if (s == 1) return {x[0]};
+    if (s % 2 != 0) return rows_of_odd(x);
+    if (is_transposed(s)) {
+      std::vector<Id> parts;
+      for (const Id c : x) parts.push_back(shuffle({c}, [&](int lane) { return row_at(lane, s); }));
+      return transposed(parts);
+    }
+    std::vector<Id> halves[2];
+    for (std::size_t k = 0; k < x.size(); ++k) halves[k % 2].push_back(x[k]);
+    const std::vector<Id> even = rows(halves[0]), odd = rows(halves[1]);
+    std::vector<Id> out;
+    for (std::size_t k = 0; k < even.size(); ++k)
+      for (const int first : {0, lanes_ / 2})
+        out.push_back(shuffle({even[k], odd[k]}, [&](int lane) { return first + lane / 2 + lane % 2 * lanes_; }));
+    return out;
+  }
+
+ private:
+  template <class F>
+  Id shuffle(std::vector<Id> vectors, F&& from) {
+    std::vector<std::int64_t> lanes;
+    for (int i = 0; i < lanes_; ++i) lanes.push_back(from(i));
+    if (vectors.size() == 1 && std::ranges::is_sorted(lanes)) return vectors[0];
+    return g_.make(Op::SHUFFLE, dtype_, vectors, lanes, {}, lanes_);
+  }
+
+  // Lane l of the blend is lane l of the vector in which it belongs to the component.
+  Id component_of_odd(std::span<const Id> v, int c) {
+    const int s = count_of(v);
+    std::vector<int> vector_at(static_cast<std::size_t>(lanes_)), lane_of_row(vector_at);
+    for (int i = 0; i < lanes_; ++i) {
+      const int position = i * s + c;
+      nth(lane_of_row, i) = position % lanes_;
+      nth(vector_at, position % lanes_) = position / lanes_;
+    }
+    Id blend = v[0];
+    for (int k = 1; k < s; ++k)
+      blend = shuffle({blend, nth(v, k)}, [&](int lane) { return nth(vector_at, lane) == k ? lanes_ + lane : lane; });
+    return shuffle({blend}, [&](int i) { return nth(lane_of_row, i); });
+  }
+
+  std::vector<Id> rows_of_odd(std::span<const Id> x) {
+    const int s = count_of(x);
+    std::vector<Id> placed, out;
+    for (int c = 0; c < s; ++c) {
+      std::vector<int> row_at_lane(static_cast<std::size_t>(lanes_));
+      for (int i = 0; i < lanes_; ++i) nth(row_at_lane, (i * s + c) % lanes_) = i;
+      placed.push_back(shuffle({nth(x, c)}, [&](int lane) { return nth(row_at_lane, lane); }));
+    }
+    for (int k = 0; k < s; ++k) {
+      Id blend = placed[0];
+      for (int c = 1; c < s; ++c)
+        blend = shuffle({blend, nth(placed, c)}, [&](int lane) { return (k * lanes_ + lane) % s == c ? lanes_ + lane : lane; });
+      out.push_back(blend);
+    }
+    return out;
+  }
+
+  bool is_transposed(int s) const { return fills_part(s, bytes(dtype_)) && lanes_ >= s; }
+
+  // Row i is in part i % parts of vector i / parts. The transposed parts have its components in lane i / parts.
+  int place_of_row(int i, int s) const { return i % (lanes_ / s) * s + i / (lanes_ / s); }
+  int row_at(int lane, int s) const { return lane % s * (lanes_ / s) + lane / s; }
+
+  // Vector c, part p, lane v of the result is vector v, part p, lane c: each step interleaves the halves of parts.
+  std::vector<Id> transposed(std::span<const Id> x) {
+    const int s = count_of(x);
+    std::vector<Id> v(x.begin(), x.end());
+    for (int step = 1; step < s; step *= 2) {
+      const std::vector<Id> before = v;
+      for (int k = 0; k < s; ++k)
+        nth(v, k) = shuffle({nth(before, k / 2), nth(before, (k + s) / 2)}, [&](int lane) {
+          const int from = lane / s * s + k % 2 * (s / 2) + lane % s / 2;
+          return lane % 2 != 0 ? lanes_ + from : from;
+        });
+    }
+    return v;
+  }
+
+  Graph& g_;
+  DType dtype_;
+  int lanes_;
+};
+
+}  // namespace
+
+Id component_of(Graph& g, std::span<const Id> vectors, int component) {
+  return Shuffles(g, vectors[0]).component(vectors, component);
+}
+
+std::vector<Id> in_rows(Graph& g, std::span<const Id> components) { return Shuffles(g, components[0]).rows(components); }
+
+double component_cost(int components, int element_bytes) {
+  if (components <= 1) return 0;
+  if (components % 2 != 0) return blend_cost * (components - 1) + 1;
+  if (fills_part(components, element_bytes)) return std::bit_width(static_cast<unsigned>(components));
+  return far_cost + component_cost(components / 2, element_bytes);
+}
+
+}  // namespace kiln::compiler
