@@ -259,9 +259,11 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool is_narrow =
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
+  const bool is_chain = !b.fma_loops.empty() && b.fma_loops.size() == 1 && b.operations <= cheap_body;  // of one row
   const int registers = !in_rows.empty()                         ? 1
                         : streams                                ? target.vector_registers / 4
                         : b.operations > light_body || is_narrow ? 1
+                        : is_chain                               ? 4
                                                                  : 2;
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
@@ -274,7 +276,8 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
-  if (streams && in_rows.empty() && can_mask(b, target)) plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
+  if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
+    plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (plan[at].masked_all) return plan;
   if (!in_rows.empty()) {
