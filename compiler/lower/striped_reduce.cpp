@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::int64_t most_written = 64;  // elements of chains that are written out: two of each
 
+// Whether the value, or the product of the values, may be -0. A product that is too small rounds to a zero of its sign.
+bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
+  const auto is_square = [&](const auto& factors) { return factors[0] == factors[1]; };
+  if (!is_float(g.dtype(x[0]))) return false;
+  if (x.size() > 1) return !is_square(x);
+  return g.op(x[0]) != Op::ABS && !(g.op(x[0]) == Op::MUL && is_square(g.src(x[0])));
+}
+
 class Lowering {
  public:
   Lowering(Graph& g, RangeIds& loops, const Striped& r)
@@ -61,6 +69,15 @@ class Lowering {
     return expand(g_, loops_, r_.values, copies)[0];
   }
 
+  // The accumulator of one element. Stripes behind the extent would hold the identity, so the tree leaves them out. The identity
+  // changes one value only: -0 + 0 is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the
+  // first stripe is enough.
+  Id element(Id identity, const std::vector<Id>& x, std::int64_t j) {
+    const Id value = x.size() == 1 ? x[0] : accumulate(identity, x);
+    const bool needs_zero = j == 0 && r_.op == Op::ADD && may_be_negative_zero(g_, x);
+    return needs_zero ? combine(identity, value) : value;
+  }
+
  private:
   // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
   // RANGEs.
@@ -94,16 +111,52 @@ class Lowering {
   // loop.
   Id short_or_long() {
     const Id zero = g_.index(0), one = g_.index(1);
+    const Id of_least = r_.stripes == Stripes::chains ? of_at_most_one_each() : r_.identity;
     const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
     const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
-    const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, one, is_long);
+    const Id is_long = index_binary(g_, Op::MIN, whole, one);
+    const Id fewest = r_.stripes == Stripes::chains ? at_least(reduce_stripes + 1) : one;
+    const Id is_short = sub_index(g_, fewest, is_long);
     const auto once = [&](Id count, Id init, const auto& sum) {
       const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, init);
       return loop(range, zero, count, init, combine(acc, sum(range)), 1);
     };
     const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_block));
-    const Id of_few = once(is_short, r_.identity, [&](Id begin) { return block(begin, end); });
+    const Id of_few = once(is_short, of_least, [&](Id begin) { return block(begin, end); });
     return once(is_long, of_few, [&](Id begin) { return blocks(begin); });
+  }
+
+  // 1 if there are at least n elements, else 0.
+  Id at_least(std::int64_t n) {
+    const Id above = sub_index(g_, r_.extent, g_.index(n - 1));
+    return index_binary(g_, Op::MIN, g_.index(1), index_binary(g_, Op::MAX, g_.index(0), above));
+  }
+
+  // The sum of at most 32 elements, each of which has a stripe of its own; the identity for others. The tree of half + 1 to
+  // 2 * half elements has `half` leaves, of one element or two.
+  Id of_at_most_one_each() {
+    const Id zero = g_.index(0);
+    Id value = r_.identity;
+    for (std::int64_t half = 1; half < reduce_stripes; half *= 2) {
+      const Id fewest = at_least(half == 1 ? 1 : half + 1);
+      const Id count = sub_index(g_, fewest, at_least(2 * half + 1));
+      const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, value);
+      const Id sum = tree_of(half, [&](std::int64_t j) { return one_or_two(range, acc, j, half); });
+      value = loop(range, zero, count, value, sum, 1);
+    }
+    return value;
+  }
+
+  // Element j, or its sum with element j + half.
+  Id one_or_two(Id zero, Id identity, std::int64_t j, std::int64_t half) {
+    const Id end = r_.extent;
+    const std::vector<Id> x = at(add_index(g_, zero, g_.index(j)), no_id);
+    const Id first = element(identity, x, j);
+    const Id begin = g_.index(j + half);
+    const Id range = loops_.range(g_, end, RangeKind::reduce);
+    const Id acc = carry(range, first);
+    const std::vector<Id> y = at(range, no_id);
+    return loop(range, begin, end, first, combine(acc, element(r_.identity, y, j + half)), reduce_stripes);
   }
 
   Id block(Id begin, Id end) {
@@ -314,26 +367,11 @@ class Lowering {
 
 Id lower_striped(Graph& g, RangeIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
 
-// Whether the value, or the product of the values, may be -0. A product that is too small rounds to a zero of its sign.
-static bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
-  const auto is_square = [&](const auto& factors) { return factors[0] == factors[1]; };
-  if (!is_float(g.dtype(x[0]))) return false;
-  if (x.size() > 1) return !is_square(x);
-  return g.op(x[0]) != Op::ABS && !(g.op(x[0]) == Op::MUL && is_square(g.src(x[0])));
-}
-
-// Stripes behind the extent would hold the identity, so the tree leaves them out. The identity changes one value only: -0 + 0
-// is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the first stripe is enough.
 Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
   const std::int64_t n = g.value(r.extent);
   if (n == 0) return r.identity;
-  return lowering.tree_of(n, [&](std::int64_t j) {
-    const std::vector<Id> x = lowering.at(g.index(j), no_id);
-    const Id element = x.size() == 1 ? x[0] : lowering.accumulate(r.identity, x);
-    const bool needs_zero = j == 0 && r.op == Op::ADD && may_be_negative_zero(g, x);
-    return needs_zero ? lowering.combine(r.identity, element) : element;
-  });
+  return lowering.tree_of(n, [&](std::int64_t j) { return lowering.element(r.identity, lowering.at(g.index(j), no_id), j); });
 }
 
 }  // namespace kiln::compiler
