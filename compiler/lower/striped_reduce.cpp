@@ -135,28 +135,28 @@ class Lowering {
   // The sum of at most 32 elements, each of which has a stripe of its own; the identity for others. The tree of half + 1 to
   // 2 * half elements has `half` leaves, of one element or two.
   Id of_at_most_one_each() {
-    const Id zero = g_.index(0);
+    const Id zero = g_.index(0), one = g_.index(1);
+    const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_stripes + 1));
     Id value = r_.identity;
     for (std::int64_t half = 1; half < reduce_stripes; half *= 2) {
-      const Id fewest = at_least(half == 1 ? 1 : half + 1);
-      const Id count = sub_index(g_, fewest, at_least(2 * half + 1));
-      const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, value);
-      const Id sum = tree_of(half, [&](std::int64_t j) { return one_or_two(range, acc, j, half); });
+      // Both factors are positive for these numbers only. They are small, so the product is exact.
+      const Id above = sub_index(g_, n, g_.index(half == 1 ? 0 : half)), below = sub_index(g_, g_.index(2 * half + 1), n);
+      const Id both = index_binary(g_, Op::MAX, zero, mul_index(g_, above, below));
+      const Id count = index_binary(g_, Op::MIN, one, both);
+      const Id range = loops_.range(g_, count, RangeKind::reduce);
+      const Id sum = tree_of(half, [&](std::int64_t j) { return one_or_two(range, j, half); });
       value = loop(range, zero, count, value, sum, 1);
     }
     return value;
   }
 
   // Element j, or its sum with element j + half.
-  Id one_or_two(Id zero, Id identity, std::int64_t j, std::int64_t half) {
-    const Id end = r_.extent;
-    const std::vector<Id> x = at(add_index(g_, zero, g_.index(j)), no_id);
-    const Id first = element(identity, x, j);
-    const Id begin = g_.index(j + half);
-    const Id range = loops_.range(g_, end, RangeKind::reduce);
-    const Id acc = carry(range, first);
-    const std::vector<Id> y = at(range, no_id);
-    return loop(range, begin, end, first, combine(acc, element(r_.identity, y, j + half)), reduce_stripes);
+  Id one_or_two(Id zero, std::int64_t j, std::int64_t half) {
+    const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(2 * half)), begin = g_.index(j + half);
+    const Id first = element(r_.identity, at(add_index(g_, zero, g_.index(j)), no_id), j);
+    const Id range = loops_.range(g_, end, RangeKind::reduce), acc = carry(range, first);
+    const Id second = element(r_.identity, at(range, no_id), j + half);
+    return loop(range, begin, end, first, combine(acc, second), half);
   }
 
   Id block(Id begin, Id end) {
