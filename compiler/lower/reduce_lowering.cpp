@@ -30,7 +30,8 @@ struct Reduction {
   ReduceKind kind;
   ReduceOrder order;
   std::vector<Id> values, ranges;
-  DType acc;  // accumulator type
+  DType acc;               // accumulator type
+  std::vector<Id> around;  // ranges of the reductions that repeat it
 
   bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
   bool order_matters() const {
@@ -56,16 +57,24 @@ std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range) {
 class Lowering {
  public:
   // loops_of_kernel: outermost first.
-  Lowering(Graph& g, RangeIds& loops, const Facts& facts, std::span<const Id> loops_of_kernel)
+  Lowering(Graph& g, RangeIds& loops, const Facts& facts, std::span<const Id> loops_of_kernel, Id sink)
       : g_(g),
         loops_(loops),
         facts_(facts),
         kernel_(loops_of_kernel.begin(), loops_of_kernel.end()),
         in_short_loops_(long_loops(g, loops_of_kernel) < loops_of_kernel.size()),
-        innermost_(loops_of_kernel.empty() ? no_id : loops_of_kernel.back()) {}
+        innermost_(loops_of_kernel.empty() ? no_id : loops_of_kernel.back()) {
+    for (const Id id : g.reachable(sink)) {
+      if (g.op(id) != Op::REDUCE) continue;
+      const std::size_t values = operands_of(g.reduce_kind(id));
+      for (const Id inner : g.reachable(g.src(id).first(values)))
+        if (g.op(inner) == Op::REDUCE) std::ranges::copy(g.src(id).subspan(values), std::back_inserter(around_[inner]));
+    }
+  }
 
   Id operator()(Id id, std::span<const Id> x) {
-    const Reduction r = read(id, x);
+    Reduction r = read(id, x);
+    if (const auto it = around_.find(id); it != around_.end()) r.around = it->second;
     const Id value = r.is_arg()            ? (finds_in_lanes(r) ? found(r) : arg_reduce(r))
                      : is_of_magnitudes(r) ? magnitude(r)
                                            : lowered(r);
@@ -74,7 +83,7 @@ class Lowering {
 
  private:
   Reduction read(Id id, std::span<const Id> x) {
-    Reduction r{g_.reduce_kind(id), g_.reduce_order(id), {}, {}, DType::none};
+    Reduction r{g_.reduce_kind(id), g_.reduce_order(id), {}, {}, DType::none, {}};
     const std::size_t n_values = operands_of(r.kind);
     r.acc = accumulation_dtype(g_.dtype(x[0]));
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -212,13 +221,14 @@ class Lowering {
     }
     return apart && (!r.order_matters() || operations <= most_of_columns);
   }
-  // Whether some loop of the kernel repeats the loads that lanes of the innermost loop make.
+  // Whether some loop of the kernel, or a reduction around this one, repeats the loads that lanes of the innermost loop make.
   bool walks_again(const Reduction& r) const {
     std::vector<Id> indices;
     for (const Id id : g_.reachable(r.values))
       if (g_.op(id) == Op::LOAD && index_stride(g_, index_of(g_, id), innermost_) != 0) indices.push_back(index_of(g_, id));
     const std::vector<Id> below = g_.reachable(indices);
-    return std::ranges::any_of(kernel_, [&](Id loop) { return !std::ranges::binary_search(below, loop); });
+    const auto repeats = [&](Id loop) { return !std::ranges::binary_search(below, loop); };
+    return std::ranges::any_of(kernel_, repeats) || std::ranges::any_of(r.around, repeats);
   }
   bool is_light(const Reduction& r) const {
     std::int64_t operations = 0, carried = 0;
@@ -352,6 +362,7 @@ class Lowering {
   const std::vector<Id> kernel_;
   const bool in_short_loops_;
   const Id innermost_;
+  std::unordered_map<Id, std::vector<Id>> around_;  // by REDUCE
 };
 
 // The ranges of the kernel; none if it has other loops.
@@ -366,7 +377,7 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
 }  // namespace
 
 Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
-  Lowering rule(g, loops, facts, loops_of(g, sink));
+  Lowering rule(g, loops, facts, loops_of(g, sink), sink);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }
 

@@ -9,6 +9,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/linear.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
@@ -135,6 +136,20 @@ class Packing {
 
 bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
 
+// The distance in memory of neighbours in the column; nullopt: it is no constant.
+std::optional<std::int64_t> distance(const Graph& g, Id index, Id column) {
+  const std::vector<Id> nodes = g.reachable(index);
+  if (!std::ranges::binary_search(nodes, column)) return 0;
+  const std::optional<Poly> p = symbolic::sum_of(g, index);
+  if (!p) return std::nullopt;
+  const SplitAt split = split_at(*p, column);
+  const bool once = std::ranges::none_of(split.rest, [&](const Monomial& m) {
+    const std::vector<Id> below = g.reachable(m.atoms);
+    return std::ranges::binary_search(below, column);
+  });
+  return once && !split.square ? constant_of(split.factor) : std::nullopt;
+}
+
 }  // namespace
 
 Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const Id> used, bool contiguous) {
@@ -157,6 +172,23 @@ std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id 
   const Id column = loops.back();
   if (!is_among(used, r) || !is_among(used, column)) return std::nullopt;
   return operand_over(loops, load, r, used, constant_of(split_at(*index, column).factor) == 1);
+}
+
+bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce) {
+  const Id column = loop_ranges_of(g, k).back();
+  if (const auto n = index_value(g, g.end(column)); n && *n != 0 && *n < fewest_columns) return false;
+  for (const Id end : g.src(k.sink))
+    if (distance(g, g.src(g.store(end), 1), column) != std::int64_t{1}) return false;
+  int operations = 0, loads = 0;
+  for (const Id id : g.reachable(g.src(reduce).first(operands_of(g.reduce_kind(reduce))))) {
+    if (g.op(id) == Op::REDUCE || is_math(g.op(id))) return false;
+    if (is_elementwise(g.op(id)) && g.op(id) != Op::CAST && g.dtype(id) != DType::index) ++operations;
+    if (g.op(id) != Op::LOAD) continue;
+    const std::optional<std::int64_t> d = distance(g, g.src(id, 1), column);
+    if (d != std::int64_t{0} && d != std::int64_t{1}) ++loads;
+  }
+  const bool has_copies = g.reduce_order(reduce) == ReduceOrder::striped && is_float(g.dtype(reduce));
+  return loads == 1 && (!has_copies || operations <= most_of_columns);
 }
 
 std::int64_t panel_of(DType d) { return panel_bytes / std::max<std::int64_t>(4, bytes(d)); }
