@@ -1,6 +1,7 @@
 #include "compiler/lower/loop_nest.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -363,10 +364,12 @@ class Nest {
     return out;
   }
 
-  // Loads whole tiles along the copies. In tails, copies and lanes differ in number, or a mask is there.
+  // Loads whole tiles along the copies. In tails there are fewer copies, or a mask is there.
   void transpose(const LoopPlan& p, std::vector<Copy>& copies) {
     const Id lanes = copies[0].values.at(p.transposes);
-    if (g_.op(lanes) != Op::RAMP || g_.lanes(lanes) != std::ssize(copies) || copies[0].mask != no_id) return;
+    const auto columns = static_cast<std::uint64_t>(copies.size());
+    if (g_.op(lanes) != Op::RAMP || columns == 1 || !std::has_single_bit(columns) || copies[0].mask != no_id) return;
+    if (g_.lanes(lanes) < std::ssize(copies) || !std::has_single_bit(static_cast<std::uint64_t>(g_.lanes(lanes)))) return;
     transpose_tile(g_, loops_, loads_to_transpose(g_, stores(), p.range, p.transposes), p.range, p.transposes, copies);
   }
 

@@ -39,6 +39,7 @@ struct Body {
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
   std::vector<Id> fma_loops;
+  int loops = 0;
   bool has_loops = false;
   bool has_borders = false;       // conditions that may hold for inner iterations only (interior.h)
   bool has_loops_around = false;  // loops that do not depend on the range
@@ -69,6 +70,7 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
       b.has_borders = true;
     if (op != Op::FOR) continue;
     b.has_loops = true;
+    ++b.loops;
     const auto yield = loop_parts(g, id).yield;
     if (yield.size() == 1 && adds_product(g, yield[0])) b.fma_loops.push_back(id);
   }
@@ -217,6 +219,7 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
     plan.push_back({.range = ranges[last], .step = width, .lanes = true});
     if (may_mask) plan.back().tails = {{width, true}};
     plan.push_back({.range = ranges[i], .step = width, .transposes = ranges[last]});
+    plan.back().tails = {{width / 2, false}, {width / 4, false}, {1, false}};
     return plan;
   }
   return std::nullopt;
@@ -248,7 +251,8 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool streams = b.has_loops && b.fma_loops.empty() && b.operations <= cheap_body;  // columns of a reduction over rows
   const bool is_narrow =
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
-  const int registers = streams ? target.vector_registers / 4 : b.operations > light_body || is_narrow ? 1 : 2;
+  const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes take turns
+  const int registers = streams ? target.vector_registers / 4 : is_heavy || is_narrow ? 1 : 2;
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
