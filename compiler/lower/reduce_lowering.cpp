@@ -21,10 +21,12 @@ constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector 
 // Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
 // nested reductions multiply.
 constexpr int register_bytes = 32;
-constexpr std::int64_t most_unrolled = 1000;  // operations
-constexpr std::int64_t most_carried = 16;     // values that inner loops carry: as many as there are registers
-constexpr std::int64_t most_of_window = 32;   // products of a window that is written out
-constexpr std::int64_t most_apart = 16;       // loads that are not contiguous over lanes, each about a hundred instructions
+constexpr std::int64_t most_unrolled = 1000;   // operations
+constexpr std::int64_t most_carried = 16;      // values that inner loops carry: as many as there are registers
+constexpr std::int64_t most_of_window = 32;    // products of a window that is written out
+constexpr int short_row = 8;                   // elements of a contiguous row whose sum is faster without lanes
+constexpr std::int64_t most_of_short_rows = 4000;  // operations of all copies of rows inside rows
+constexpr std::int64_t most_loads_apart = 16;  // loads that are not contiguous over lanes, each about a hundred instructions
 
 struct Reduction {
   ReduceKind kind;
@@ -171,13 +173,21 @@ class Lowering {
     const bool across = loop_has_lanes(r);
     const Stripes stripes = across                                  ? (walks_again(r) ? Stripes::chains : Stripes::scalars)
                             : has_vectors_over(g_, r.values, range) ? Stripes::element
-                            : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
-                                                                             : Stripes::element;
+                            : loads_apart(g_, r.values, range) <= most_loads_apart ? Stripes::vector
+                                                                                   : Stripes::element;
     if (stripes == Stripes::vector && !small(r) && fit_pairs(r)) return pairs(r);
-    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, innermost_ != no_id, levels};
+    const int most_apart = innermost_ == no_id ? 0 : across ? reduce_stripes : has_short_rows(r, stripes) ? short_row : 0;
+    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, innermost_ != no_id, most_apart, levels};
     const bool one_for_each = across && g_.is_const(extent) && most <= reduce_stripes;
     return one_for_each || (small(r) && is_light(r)) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
+  // Whether code for short rows pays: single elements are faster than masked vectors and their tree if they take few operations.
+  bool has_short_rows(const Reduction& r, Stripes stripes) const {
+    const std::int64_t operations = operations_of(r);
+    if (stripes == Stripes::vector) return operations <= most_of_columns;
+    return operations * 2 * short_row <= most_of_short_rows;
+  }
+
   // The factors of the elements that a sum of products adds; empty: it adds something else.
   std::vector<Id> factors(const Reduction& r) const {
     if (operands_of(r.kind) == 2) return r.values;
@@ -199,7 +209,7 @@ class Lowering {
     for (Id& v : x)
       if (r.acc != DType::i32) v = g_.make(Op::CAST, DType::i32, {v});
     const Id zero = g_.constant(DType::i32, 0), range = r.ranges[0];
-    return lower_striped(g_, loops_, {Op::ADD, DType::i32, zero, x, range, g_.end(range), Stripes::pairs, false, 1});
+    return lower_striped(g_, loops_, {Op::ADD, DType::i32, zero, x, range, g_.end(range), Stripes::pairs, false, 0, 1});
   }
 
   // Whether the innermost loop of the kernel is better as lanes than the range of this reduction: the elements of a column of a
@@ -230,15 +240,20 @@ class Lowering {
     const auto repeats = [&](Id loop) { return !std::ranges::binary_search(below, loop); };
     return std::ranges::any_of(kernel_, repeats) || std::ranges::any_of(r.around, repeats);
   }
+  std::int64_t registers_of(Id id) const { return std::max(1, g_.lanes(id) * bytes(g_.dtype(id)) / register_bytes); }
+  // Operations on registers.
+  std::int64_t operations_of(const Reduction& r) const {
+    std::int64_t operations = 0;
+    for (const Id id : g_.reachable(r.values))
+      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers_of(id);
+    return operations;
+  }
   bool is_light(const Reduction& r) const {
-    std::int64_t operations = 0, carried = 0;
-    for (const Id id : g_.reachable(r.values)) {
-      const std::int64_t registers = std::max(1, g_.lanes(id) * bytes(g_.dtype(id)) / register_bytes);
-      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers;
-      if (g_.op(id) == Op::CARRY) carried += registers;
-    }
+    std::int64_t carried = 0;
+    for (const Id id : g_.reachable(r.values))
+      if (g_.op(id) == Op::CARRY) carried += registers_of(id);
     const std::int64_t iterations = g_.value(g_.end(r.ranges[0]));
-    return operations * iterations <= most_unrolled && carried * iterations <= most_carried;
+    return operations_of(r) * iterations <= most_unrolled && carried * iterations <= most_carried;
   }
 
   // A nest of loops with carried values. open() makes the RANGEs and CARRYs, outermost first. close() makes the FORs, innermost
@@ -319,7 +334,7 @@ class Lowering {
     const auto [op, kind] =
         r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
     const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
-    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, false, 1});
+    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, false, 0, 1});
     Id hit = compare(Op::EQ, x, best);
     if (is_float(r.acc)) {
       const Id both_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::NE, best, best)});
@@ -328,7 +343,7 @@ class Lowering {
     const DType d = Bounds(g_, facts_)(extent).max < std::int64_t{1} << 31 ? DType::i32 : DType::i64;
     const Id none = g_.constant(d, reduce_identity(ReduceKind::min, d)), position = g_.make(Op::CAST, d, {range});
     const Id place = g_.make(Op::WHERE, d, {hit, position, none});
-    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 1});
+    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 0, 1});
     const Id known = g_.make(Op::WHERE, d, {compare(Op::EQ, first, none), g_.constant(d, 0), first});  // an empty axis gives 0
     return d == DType::i64 ? known : g_.make(Op::CAST, DType::i64, {known});
   }

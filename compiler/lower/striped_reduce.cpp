@@ -30,7 +30,8 @@ class Lowering {
 
   Id run() {
     const Id zero = g_.index(0);
-    if (r_.levels > 1) return r_.often_short ? short_or_long() : blocks(zero);
+    if (!g_.is_const(r_.extent) && (r_.most_apart > 0 || (r_.often_short && r_.levels > 1))) return by_length();
+    if (r_.levels > 1) return blocks(zero);
     const Id value = block(zero, r_.extent);
     return r_.values.size() > 1 && is_float(r_.dtype) ? combine(r_.identity, value) : value;  // the sum of one block
   }
@@ -69,9 +70,9 @@ class Lowering {
     return expand(g_, loops_, r_.values, copies)[0];
   }
 
-  // The accumulator of one element. Stripes behind the extent would hold the identity, so the tree leaves them out. The identity
-  // changes one value only: -0 + 0 is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the
-  // first stripe is enough.
+  // The accumulator of one element. Stripes behind the extent would hold the identity, so the tree leaves them out. The
+  // identity changes one value only: -0 + 0 is +0. A sum with an operand that is not -0 is not -0 itself, so adding the
+  // identity to the first stripe is enough.
   Id element(Id identity, const std::vector<Id>& x, std::int64_t j) {
     const Id value = x.size() == 1 ? x[0] : accumulate(identity, x);
     const bool needs_zero = j == 0 && r_.op == Op::ADD && may_be_negative_zero(g_, x);
@@ -106,24 +107,24 @@ class Lowering {
     return value;
   }
 
-  // Two loops, of which one has one iteration and the other one none: a reduction of one block, and of more. Each depends on
-  // its RANGE, which is 0, and on its CARRY, which is the identity: LLVM would move what does not depend on them out of the
-  // loop.
-  Id short_or_long() {
+  // Loops of which one has one iteration and the others none: for a reduction of few elements, of one block, and of more. Each
+  // depends on its RANGE, which is 0, and on its CARRY, which is the identity: LLVM would move what does not depend on them out
+  // of the loop.
+  Id by_length() {
     const Id zero = g_.index(0), one = g_.index(1);
-    const Id of_least = r_.stripes == Stripes::chains ? of_at_most_one_each() : r_.identity;
-    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
-    const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
-    const Id is_long = index_binary(g_, Op::MIN, whole, one);
-    const Id fewest = r_.stripes == Stripes::chains ? at_least(reduce_stripes + 1) : one;
-    const Id is_short = sub_index(g_, fewest, is_long);
     const auto once = [&](Id count, Id init, const auto& sum) {
       const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, init);
       return loop(range, zero, count, init, combine(acc, sum(range)), 1);
     };
+    const Id of_few = r_.most_apart > 0 ? of_single_elements() : r_.identity;
+    const Id several = r_.most_apart > 0 ? at_least(r_.most_apart + 1) : one;
+    if (r_.levels == 1) return once(several, of_few, [&](Id begin) { return block(begin, r_.extent); });
+    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
+    const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
+    const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, several, is_long);
     const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_block));
-    const Id of_few = once(is_short, of_least, [&](Id begin) { return block(begin, end); });
-    return once(is_long, of_few, [&](Id begin) { return blocks(begin); });
+    const Id of_block = once(is_short, of_few, [&](Id begin) { return block(begin, end); });
+    return once(is_long, of_block, [&](Id begin) { return blocks(begin); });
   }
 
   // 1 if there are at least n elements, else 0.
@@ -132,13 +133,13 @@ class Lowering {
     return index_binary(g_, Op::MIN, g_.index(1), index_binary(g_, Op::MAX, g_.index(0), above));
   }
 
-  // The sum of at most 32 elements, each of which has a stripe of its own; the identity for others. The tree of half + 1 to
-  // 2 * half elements has `half` leaves, of one element or two.
-  Id of_at_most_one_each() {
+  // The sum of so few elements that each has a stripe of its own; the identity for others. The tree of half + 1 to 2 * half
+  // elements has `half` leaves, of one element or two.
+  Id of_single_elements() {
     const Id zero = g_.index(0), one = g_.index(1);
-    const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_stripes + 1));
+    const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(r_.most_apart + 1));
     Id value = r_.identity;
-    for (std::int64_t half = 1; half < reduce_stripes; half *= 2) {
+    for (std::int64_t half = 1; half < r_.most_apart; half *= 2) {
       // Both factors are positive for these numbers only. They are small, so the product is exact.
       const Id above = sub_index(g_, n, g_.index(half == 1 ? 0 : half)), below = sub_index(g_, g_.index(2 * half + 1), n);
       const Id both = index_binary(g_, Op::MAX, zero, mul_index(g_, above, below));

@@ -180,7 +180,8 @@ std::vector<Kernel> versions_of(Graph& g, Schedule& s, const Kernel& k, const Fa
   const std::vector<Id> ranges = rows_of(g, k, *o);
   const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
   const Id large = versions.simplified(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
-  const Id one = versions.simplified(index_sub(g, some, several)), in_place = versions.simplified(index_sub(g, index_sub(g, always, one), large));
+  const Id one = versions.simplified(index_sub(g, some, several)),
+           in_place = versions.simplified(index_sub(g, index_sub(g, always, one), large));
   const Id matrix[] = {large, g.end(o->r), g.end(o->column)};
   if (in_place == always || g.is_const(rows) || !are_of_the_call(g, s.program, matrix)) return {k};
   versions.add(for_one_row(g, k, ranges), one);
