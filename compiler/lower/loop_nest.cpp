@@ -59,8 +59,10 @@ class Nest {
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     std::vector<Id> effects;
     const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
-    if (whole == begin && divides(g_.end(p.range), p.step)) return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-    std::vector<Tail> loops = whole == begin ? constant_rest(p) : p.tails;
+    const bool always = p.streams == no_id;
+    if (always && whole == begin && divides(g_.end(p.range), p.step))
+      return {loop(level, copies, begin, end, p.step, Iteration::whole)};
+    std::vector<Tail> loops = always && whole == begin ? constant_rest(p) : p.tails;
     loops.insert(loops.begin(), {p.step, false});
     in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
     return effects;
@@ -150,10 +152,25 @@ class Nest {
     return effects;
   }
 
-  // begin + the largest multiple of `step` that fits.
-  Id end_of_whole(Id begin, Id end, int step) {
+  // begin + the largest multiple of `step` that fits. Rows of a load: begin if they fit the caches.
+  Id end_of_whole(Id begin, Id end, int step, Id load = no_id) {
     const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(step));
-    return add_index(g_, begin, mul_index(g_, count, g_.index(step)));
+    const Id whole = mul_index(g_, count, g_.index(step));
+    return add_index(g_, begin, load == no_id ? whole : mul_index(g_, whole, is_beyond_caches(load)));
+  }
+
+  // 1 if the load reads more than the caches hold in all iterations of the range around it, else 0. The numbers are cut off, so
+  // that their product cannot overflow.
+  Id is_beyond_caches(Id load) {
+    const Id range = plan_.back().range, index = g_.operand(index_of(g_, load)), most = g_.index(beyond_caches),
+             one = g_.index(1);
+    const Id next = substitute(g_, index, {{range, one}}), first = substitute(g_, index, {{range, g_.index(0)}});
+    const Id distance = Simplifier(g_, facts_)(sub_index(g_, next, first));
+    const Id row = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, distance, g_.index(0)), most);
+    const Id rows = index_binary(g_, Op::MIN, g_.end(range), most);
+    const Id more = sub_index(g_, mul_index(g_, row, rows), g_.index(beyond_caches / bytes(g_.dtype(load)) - 1));
+    const bool varies = std::ranges::any_of(g_.reachable(distance), [&](Id id) { return g_.op(id) == Op::RANGE; });
+    return varies ? one : index_binary(g_, Op::MIN, one, index_binary(g_, Op::MAX, g_.index(0), more));
   }
 
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
@@ -175,7 +192,7 @@ class Nest {
     for (std::size_t i = 0; i < loops.size(); ++i) {
       const auto& [step, masked] = loops[i];
       const Id end = i + 1 == loops.size()    ? all.end
-                     : all.block_end == no_id ? end_of_whole(begin, all.end, step)
+                     : all.block_end == no_id ? end_of_whole(begin, all.end, step, i == 0 ? plan_[level].streams : no_id)
                                               : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
       const Iteration iteration = masked ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
       effects.push_back(loop(level, copies, begin, end, step, iteration));

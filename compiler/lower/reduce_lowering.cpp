@@ -21,10 +21,10 @@ constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector 
 // Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
 // nested reductions multiply.
 constexpr int register_bytes = 32;
-constexpr std::int64_t most_unrolled = 1000;   // operations
-constexpr std::int64_t most_carried = 16;      // values that inner loops carry: as many as there are registers
-constexpr std::int64_t most_of_window = 32;    // products of a window that is written out
-constexpr int short_row = 8;                   // elements of a contiguous row whose sum is faster without lanes
+constexpr std::int64_t most_unrolled = 1000;       // operations
+constexpr std::int64_t most_carried = 16;          // values that inner loops carry: as many as there are registers
+constexpr std::int64_t most_of_window = 32;        // products of a window that is written out
+constexpr int short_row = 8;                       // elements of a contiguous row whose sum is faster without lanes
 constexpr std::int64_t most_of_short_rows = 4000;  // operations of all copies of rows inside rows
 constexpr std::int64_t most_loads_apart = 16;  // loads that are not contiguous over lanes, each about a hundred instructions
 
@@ -181,7 +181,8 @@ class Lowering {
     const bool one_for_each = across && g_.is_const(extent) && most <= reduce_stripes;
     return one_for_each || (small(r) && is_light(r)) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
-  // Whether code for short rows pays: single elements are faster than masked vectors and their tree if they take few operations.
+  // Whether code for short rows pays: single elements are faster than masked vectors and their tree if they take few
+  // operations.
   bool has_short_rows(const Reduction& r, Stripes stripes) const {
     const std::int64_t operations = operations_of(r);
     if (stripes == Stripes::vector) return operations <= most_of_columns;

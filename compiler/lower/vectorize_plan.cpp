@@ -138,39 +138,55 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   return p;
 }
 
-constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
+// Contiguous LOADs over all rows.
+struct Streams {
+  std::int64_t bytes = 0;  // that one of them reads, the most of those whose rows have a constant number and distance
+  Id unknown = no_id;      // one of the others
+};
 
-// The bytes that one contiguous LOAD reads over all rows, the most of all LOADs, if the number and the distance of the rows are
-// constants; else 0.
-std::int64_t bytes_read(const Graph& g, std::span<const Id> stores, Id range) {
-  std::int64_t most = 0;
+Streams streams_over(const Graph& g, std::span<const Id> stores, Id range) {
+  Streams s;
   for (const Id id : g.reachable(stores)) {
-    if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous || !g.is_const(g.end(range))) continue;
+    if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous) continue;
     const std::optional<std::int64_t> row = index_stride(g, g.operand(index_of(g, id)), range);
     std::int64_t elements = 0;
-    if (row && !__builtin_mul_overflow(*row, g.value(g.end(range)), &elements))
-      most = std::max(most, std::min(elements, beyond_caches) * bytes(g.dtype(id)));
+    if (row == 0) continue;
+    if (!row || !g.is_const(g.end(range)))
+      s.unknown = id;
+    else if (!__builtin_mul_overflow(*row, g.value(g.end(range)), &elements))
+      s.bytes = std::max(s.bytes, std::min(elements, beyond_caches) * bytes(g.dtype(id)));
   }
-  return most;
+  return s;
 }
 
 // How many neighbouring rows the reductions of a kernel read side by side, if their loops have lanes along the rows. DRAM
 // delivers several streams faster than one, and a cache delivers one stream faster. Elements that are narrower than the values
-// leave time for several streams in any case.
-int rows_side_by_side(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
+// leave time for several streams in any case. If only the call knows whether the rows fit the caches, it decides.
+void put_rows_side_by_side(const Graph& g, std::span<const Id> stores, Id range, const Target& target, LoopPlan& plan) {
   const Body b = look(g, stores, range);
-  if (!b.has_loops || b.operations > light_body || bounds_loops(g, stores, range)) return 1;
-  int registers = 0;  // of the accumulators of one row
+  if (!b.has_loops || bounds_loops(g, stores, range)) return;
+  int registers = 0, operations = 0;  // of the accumulators of one row; of one loop
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) != Op::FOR) continue;
     const LoopParts l = loop_parts(g, id);
-    if (l.conditional) return 1;
+    if (l.conditional) return;
     int size = 0;
     for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
     registers = std::max(registers, size / target.vector_bytes);
+    const std::vector<Id> nodes = g.reachable(l.yield);
+    if (std::ranges::any_of(nodes, [&](Id n) { return g.op(n) == Op::FOR; })) continue;
+    const auto count =
+        std::ranges::count_if(nodes, [&](Id n) { return is_elementwise(g.op(n)) && g.dtype(n) != DType::index; });
+    operations = std::max(operations, narrow<int>(count));
   }
-  if (registers == 0 || (b.narrowest >= b.widest && bytes_read(g, stores, range) < beyond_caches)) return 1;
-  return floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
+  if (operations > light_body) return;
+  if (registers == 0) return;
+  if (b.narrowest >= b.widest) {
+    const Streams s = streams_over(g, stores, range);
+    if (s.bytes < beyond_caches && s.unknown == no_id) return;
+    if (s.bytes < beyond_caches) plan.streams = s.unknown;
+  }
+  plan.step = floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
 }
 
 // Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
@@ -258,7 +274,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
-    if (has_vectors_over(g, stores, ranges[at])) plan[at].step = rows_side_by_side(g, stores, ranges[at], target);
+    if (has_vectors_over(g, stores, ranges[at])) put_rows_side_by_side(g, stores, ranges[at], target, plan[at]);
     return plan;
   }
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)

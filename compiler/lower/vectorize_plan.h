@@ -33,6 +33,8 @@ struct Tail {
   bool masked = false;  // only with lanes: lanes after the end are inactive, so that no iteration remains
 };
 
+inline constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
+
 struct LoopPlan {
   Id range = no_id;
   int step = 1;                    // iterations of the range in one iteration of the main loop
@@ -42,6 +44,7 @@ struct LoopPlan {
   bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h)
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
+  Id streams = no_id;              // copies: a load; the main loop runs only if its rows do not fit the caches
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; after the last one no iteration remains
 };
