@@ -159,27 +159,41 @@ Streams streams_over(const Graph& g, std::span<const Id> stores, Id range) {
   return s;
 }
 
+// The operations of one iteration of a reduction's loop, without those of loops inside; nullopt: it needs the result of another
+// loop over the same row, such as the mean of a variance.
+std::optional<int> operations_of(const Graph& g, const LoopParts& l) {
+  int operations = 0;
+  std::vector<Id> todo(l.yield.begin(), l.yield.end());
+  std::unordered_set<Id> seen;
+  while (!todo.empty()) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (!seen.insert(id).second || g.op(id) == Op::CARRY) continue;
+    if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
+    if (g.op(id) != Op::GET)
+      todo.insert(todo.end(), g.src(id).begin(), g.src(id).end());
+    else if (!std::ranges::binary_search(g.reachable(std::vector{id}), l.range))
+      return std::nullopt;
+  }
+  return operations;
+}
+
 // How many neighbouring rows the reductions of a kernel read side by side, if their loops have lanes along the rows. DRAM
 // delivers several streams faster than one, and a cache delivers one stream faster. Elements that are narrower than the values
-// leave time for several streams in any case. If only the call knows whether the rows fit the caches, it decides.
+// leave time for several streams in any case. If only the call knows whether the rows fit the caches, it decides. A second pass
+// over a row finds it in the first-level cache, which several rows would not fit.
 void put_rows_side_by_side(const Graph& g, std::span<const Id> stores, Id range, const Target& target, LoopPlan& plan) {
   const Body b = look(g, stores, range);
   if (!b.has_loops || bounds_loops(g, stores, range)) return;
-  int registers = 0, operations = 0;  // of the accumulators of one row; of one loop
+  int registers = 0;  // of the accumulators of one row
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) != Op::FOR) continue;
     const LoopParts l = loop_parts(g, id);
-    if (l.conditional) return;
+    if (l.conditional || operations_of(g, l).value_or(light_body + 1) > light_body) return;
     int size = 0;
     for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
     registers = std::max(registers, size / target.vector_bytes);
-    const std::vector<Id> nodes = g.reachable(l.yield);
-    if (std::ranges::any_of(nodes, [&](Id n) { return g.op(n) == Op::FOR; })) continue;
-    const auto count =
-        std::ranges::count_if(nodes, [&](Id n) { return is_elementwise(g.op(n)) && g.dtype(n) != DType::index; });
-    operations = std::max(operations, narrow<int>(count));
   }
-  if (operations > light_body) return;
   if (registers == 0) return;
   if (b.narrowest >= b.widest) {
     const Streams s = streams_over(g, stores, range);
