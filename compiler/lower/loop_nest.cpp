@@ -16,6 +16,7 @@
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/interior.h"
 #include "compiler/lower/memory_accumulators.h"
+#include "compiler/lower/rows_side_by_side.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/simplify.h"
@@ -156,21 +157,8 @@ class Nest {
   Id end_of_whole(Id begin, Id end, int step, Id load = no_id) {
     const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(step));
     const Id whole = mul_index(g_, count, g_.index(step));
-    return add_index(g_, begin, load == no_id ? whole : mul_index(g_, whole, is_beyond_caches(load)));
-  }
-
-  // 1 if the load reads more than the caches hold in all iterations of the range around it, else 0. The numbers are cut off, so
-  // that their product cannot overflow.
-  Id is_beyond_caches(Id load) {
-    const Id range = plan_.back().range, index = g_.operand(index_of(g_, load)), most = g_.index(beyond_caches),
-             one = g_.index(1);
-    const Id next = substitute(g_, index, {{range, one}}), first = substitute(g_, index, {{range, g_.index(0)}});
-    const Id distance = Simplifier(g_, facts_)(sub_index(g_, next, first));
-    const Id row = index_binary(g_, Op::MIN, index_binary(g_, Op::MAX, distance, g_.index(0)), most);
-    const Id rows = index_binary(g_, Op::MIN, g_.end(range), most);
-    const Id more = sub_index(g_, mul_index(g_, row, rows), g_.index(beyond_caches / bytes(g_.dtype(load)) - 1));
-    const bool varies = std::ranges::any_of(g_.reachable(distance), [&](Id id) { return g_.op(id) == Op::RANGE; });
-    return varies ? one : index_binary(g_, Op::MIN, one, index_binary(g_, Op::MAX, g_.index(0), more));
+    return add_index(g_, begin,
+                     load == no_id ? whole : mul_index(g_, whole, is_beyond_caches(g_, load, plan_.back().range, facts_)));
   }
 
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of

@@ -15,6 +15,7 @@
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/rows_side_by_side.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/lower/window_rows.h"
 #include "compiler/target/lane_limits.h"
@@ -29,7 +30,6 @@ constexpr int room_for_interior = 5;   // registers of the shortest range whose 
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
-constexpr int rows_of_reductions = 4;  // rows that reductions read side by side
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
@@ -138,71 +138,6 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   return p;
 }
 
-// Contiguous LOADs over all rows.
-struct Streams {
-  std::int64_t bytes = 0;  // that one of them reads, the most of those whose rows have a constant number and distance
-  Id unknown = no_id;      // one of the others
-};
-
-Streams streams_over(const Graph& g, std::span<const Id> stores, Id range) {
-  Streams s;
-  for (const Id id : g.reachable(stores)) {
-    if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous) continue;
-    const std::optional<std::int64_t> row = index_stride(g, g.operand(index_of(g, id)), range);
-    std::int64_t elements = 0;
-    if (row == 0) continue;
-    if (!row || !g.is_const(g.end(range)))
-      s.unknown = id;
-    else if (!__builtin_mul_overflow(*row, g.value(g.end(range)), &elements))
-      s.bytes = std::max(s.bytes, std::min(elements, beyond_caches) * bytes(g.dtype(id)));
-  }
-  return s;
-}
-
-// The operations of one iteration of a reduction's loop, without those of loops inside; nullopt: it needs the result of another
-// loop over the same row, such as the mean of a variance.
-std::optional<int> operations_of(const Graph& g, const LoopParts& l) {
-  int operations = 0;
-  std::vector<Id> todo(l.yield.begin(), l.yield.end());
-  std::unordered_set<Id> seen;
-  while (!todo.empty()) {
-    const Id id = todo.back();
-    todo.pop_back();
-    if (!seen.insert(id).second || g.op(id) == Op::CARRY) continue;
-    if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
-    if (g.op(id) != Op::GET)
-      todo.insert(todo.end(), g.src(id).begin(), g.src(id).end());
-    else if (!std::ranges::binary_search(g.reachable(std::vector{id}), l.range))
-      return std::nullopt;
-  }
-  return operations;
-}
-
-// How many neighbouring rows the reductions of a kernel read side by side, if their loops have lanes along the rows. DRAM
-// delivers several streams faster than one, and a cache delivers one stream faster. Elements that are narrower than the values
-// leave time for several streams in any case. If only the call knows whether the rows fit the caches, it decides. A second pass
-// over a row finds it in the first-level cache, which several rows would not fit.
-void put_rows_side_by_side(const Graph& g, std::span<const Id> stores, Id range, const Target& target, LoopPlan& plan) {
-  const Body b = look(g, stores, range);
-  if (!b.has_loops || bounds_loops(g, stores, range)) return;
-  int registers = 0;  // of the accumulators of one row
-  for (const Id id : g.reachable(stores)) {
-    if (g.op(id) != Op::FOR) continue;
-    const LoopParts l = loop_parts(g, id);
-    if (l.conditional || operations_of(g, l).value_or(light_body + 1) > light_body) return;
-    int size = 0;
-    for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
-    registers = std::max(registers, size / target.vector_bytes);
-  }
-  if (registers == 0) return;
-  if (b.narrowest >= b.widest) {
-    const Streams s = streams_over(g, stores, range);
-    if (s.bytes < beyond_caches && s.unknown == no_id) return;
-    if (s.bytes < beyond_caches) plan.streams = s.unknown;
-  }
-  plan.step = floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
-}
-
 // Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
 bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
                std::vector<LoopPlan>& plan) {
@@ -288,7 +223,8 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
-    if (has_vectors_over(g, stores, ranges[at])) put_rows_side_by_side(g, stores, ranges[at], target, plan[at]);
+    if (has_vectors_over(g, stores, ranges[at]) && b.has_loops && !bounds_loops(g, stores, ranges[at]))
+      rows_side_by_side(g, stores, b.narrowest < b.widest, target, plan[at]);
     return plan;
   }
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)

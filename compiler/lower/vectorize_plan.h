@@ -10,8 +10,7 @@
 //     serves several accumulators. Other reductions are planned likewise if no vector load depends on the outer range.
 //   - Next to other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
 //   - If neighbouring iterations of an outer range load the same vectors, a few of them run side by side (window_rows.h).
-//   - If reductions have lanes along the rows, a few rows may be read side by side: rows beyond the caches, and rows of narrow
-//     elements.
+//   - If reductions have lanes along the rows, a few rows may be read side by side (rows_side_by_side.h).
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
@@ -32,8 +31,6 @@ struct Tail {
   int step = 1;
   bool masked = false;  // only with lanes: lanes after the end are inactive, so that no iteration remains
 };
-
-inline constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
 
 struct LoopPlan {
   Id range = no_id;
