@@ -234,10 +234,15 @@ class KernelEmitter {
     else
       b_.CreateCondBr(goes_on(f, b_.CreateICmpSLT(begin, end), f.init, s.parent), l.header, exit);
     b_.SetInsertPoint(l.tail);
-    Value* next = b_.CreateAdd(l.induction, b_.getInt64(static_cast<std::uint64_t>(f.step)));
-    b_.CreateCondBr(goes_on(f, b_.CreateICmpSLT(next, end), f.yield, scope), l.header, exit);
+    const bool repeats = !runs_at_most_once(g_, f);
     l.induction->addIncoming(begin, outer.tail);
-    l.induction->addIncoming(next, l.tail);
+    if (repeats) {
+      Value* next = b_.CreateAdd(l.induction, b_.getInt64(static_cast<std::uint64_t>(f.step)));
+      b_.CreateCondBr(goes_on(f, b_.CreateICmpSLT(next, end), f.yield, scope), l.header, exit);
+      l.induction->addIncoming(next, l.tail);
+    } else {
+      b_.CreateBr(exit);
+    }
 
     b_.SetInsertPoint(exit);
     for (std::size_t i = 0; i < f.init.size(); ++i) {
@@ -248,7 +253,7 @@ class KernelEmitter {
       Value* init = get(f.init[i], s.parent);
       Value* yield = get(f.yield[i], scope);
       l.carried[i]->addIncoming(init, outer.tail);
-      l.carried[i]->addIncoming(yield, l.tail);
+      if (repeats) l.carried[i]->addIncoming(yield, l.tail);
       llvm::PHINode* result = b_.CreatePHI(yield->getType(), 2);
       if (!s.certain) result->addIncoming(init, outer.tail);
       result->addIncoming(yield, l.tail);

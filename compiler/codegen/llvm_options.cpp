@@ -23,6 +23,9 @@ void set_llvm_options(bool has_symbols) {
   // Strength reduction gives each row of a tile a pointer that advances. With strides that are no constants, such pointers do
   // not fit the registers: each step of a loop then adds to 30 of them in memory.
   set("disable-lsr", has_symbols ? "true" : "false");
+  // Sums of symbolic extents are trees with a branch for each leaf. Sinking moves the additions of a tree behind all of its
+  // branches, so that the leaves wait in memory.
+  set("disable-machine-sink", has_symbols ? "true" : "false");
 }
 
 }  // namespace kiln::compiler

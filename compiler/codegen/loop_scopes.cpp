@@ -181,6 +181,12 @@ ForParts for_parts(const Graph& g, Id loop) {
           g.args(loop).size() > 2 && g.arg(loop, 2) == 1};
 }
 
+bool runs_at_most_once(const Graph& g, const ForParts& f) {
+  std::int64_t second = 0;
+  if (!g.is_const(f.begin) || g.op(f.end) != Op::MIN || __builtin_add_overflow(g.value(f.begin), f.step, &second)) return false;
+  return std::ranges::any_of(g.src(f.end), [&](Id bound) { return g.is_const(bound) && g.value(bound) <= second; });
+}
+
 bool Scopes::encloses(std::int32_t outer, std::int32_t inner) const {
   const std::int32_t depth = nth(loops, outer).depth;
   while (nth(loops, inner).depth > depth) inner = nth(loops, inner).parent;

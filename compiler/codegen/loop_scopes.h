@@ -49,4 +49,7 @@ struct ForParts {
 };
 ForParts for_parts(const Graph& g, Id loop);
 
+// Whether the loop is known to have one iteration or none: it begins at a constant and ends at MIN(x, constant).
+bool runs_at_most_once(const Graph& g, const ForParts& f);
+
 }  // namespace kiln::compiler

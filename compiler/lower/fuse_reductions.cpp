@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_loops = 16;  // of a kernel; a kernel with more keeps them all
+constexpr std::size_t most_loops = 64;  // of a kernel; a kernel with more keeps them all
 
 using Loops = std::bitset<most_loops>;
 

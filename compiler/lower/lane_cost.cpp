@@ -26,10 +26,18 @@ constexpr int outer_bit = 62;
 
 double own_cost(const Graph& g, Id id) { return g.dtype(id) == DType::index ? 0 : operation_cost(g.op(id)).lane; }
 
+// The end of a loop; of MIN(x, constant), the constant if it is below the typical extent.
+double end_of(const Graph& g, Id end) {
+  if (g.is_const(end)) return static_cast<double>(g.value(end));
+  double least = typical_extent;
+  if (g.op(end) == Op::MIN)
+    for (const Id bound : g.src(end)) least = g.is_const(bound) ? std::min(least, static_cast<double>(g.value(bound))) : least;
+  return least;
+}
+
 double iterations_of(const Graph& g, Id loop) {
   const LoopParts l = loop_parts(g, loop);
-  const double extent =
-      g.is_const(l.begin) && g.is_const(l.end) ? static_cast<double>(g.value(l.end) - g.value(l.begin)) : typical_extent;
+  const double extent = g.is_const(l.begin) ? end_of(g, l.end) - static_cast<double>(g.value(l.begin)) : typical_extent;
   return std::max(1.0, extent / static_cast<double>(l.step));
 }
 

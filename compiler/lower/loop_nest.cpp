@@ -1,6 +1,7 @@
 #include "compiler/lower/loop_nest.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/range_parts.h"
 #include "compiler/lower/row_loops.h"
+#include "compiler/lower/rows_side_by_side.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/simplify.h"
@@ -62,9 +64,10 @@ class Nest {
     if (interior_ && p.lanes) return with_borders(level, copies, begin, end);
     std::vector<Id> effects;
     const Id whole = p.lanes && all.block_end == no_id ? aligned(level, copies, begin, end, effects) : begin;
-    if (whole == begin && !is_part_of_chunk(level) && divides(g_.end(p.range), p.step))
+    const bool always = p.streams == no_id && !is_part_of_chunk(level);
+    if (always && whole == begin && divides(g_.end(p.range), p.step))
       return {loop(level, copies, begin, end, p.step, Iteration::whole)};
-    std::vector<Tail> loops = whole == begin && !is_part_of_chunk(level) ? constant_rest(p) : p.tails;
+    std::vector<Tail> loops = always && whole == begin ? constant_rest(p) : p.tails;
     loops.insert(loops.begin(), {p.step, false});
     in_parts(level, copies, {whole, all.end, all.block_end, all.ends}, loops, effects);
     return effects;
@@ -216,10 +219,12 @@ class Nest {
     return effects;
   }
 
-  // begin + the largest multiple of `step` that fits.
-  Id end_of_whole(Id begin, Id end, int step) {
+  // begin + the largest multiple of `step` that fits. Rows of a load: begin if they fit the caches.
+  Id end_of_whole(Id begin, Id end, int step, Id load = no_id) {
     const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(step));
-    return add_index(g_, begin, mul_index(g_, count, g_.index(step)));
+    const Id whole = mul_index(g_, count, g_.index(step));
+    return add_index(g_, begin,
+                     load == no_id ? whole : mul_index(g_, whole, is_beyond_caches(g_, load, plan_.back().range, facts_)));
   }
 
   // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
@@ -241,7 +246,7 @@ class Nest {
     for (std::size_t i = 0; i < loops.size(); ++i) {
       const auto& [step, masked] = loops[i];
       const Id end = i + 1 == loops.size()    ? all.end
-                     : all.block_end == no_id ? end_of_whole(begin, all.end, step)
+                     : all.block_end == no_id ? end_of_whole(begin, all.end, step, i == 0 ? plan_[level].streams : no_id)
                                               : index_binary(g_, Op::MIN, all.block_end, all.ends[i]);
       const Iteration iteration = masked ? Iteration::masked : step == 1 ? Iteration::one : Iteration::whole;
       effects.push_back(loop(level, copies, begin, end, step, iteration));
@@ -432,10 +437,12 @@ class Nest {
     return out;
   }
 
-  // Loads whole tiles along the copies. In tails, copies and lanes differ in number, or a mask is there.
+  // Loads whole tiles along the copies. In tails there are fewer copies, or a mask is there.
   void transpose(const LoopPlan& p, std::vector<Copy>& copies) {
     const Id lanes = copies[0].values.at(p.transposes);
-    if (g_.op(lanes) != Op::RAMP || g_.lanes(lanes) != std::ssize(copies) || copies[0].mask != no_id) return;
+    const auto columns = static_cast<std::uint64_t>(copies.size());
+    if (g_.op(lanes) != Op::RAMP || columns == 1 || !std::has_single_bit(columns) || copies[0].mask != no_id) return;
+    if (g_.lanes(lanes) < std::ssize(copies) || !std::has_single_bit(static_cast<std::uint64_t>(g_.lanes(lanes)))) return;
     transpose_tile(g_, loops_, loads_to_transpose(g_, stores(), p.range, p.transposes), p.range, p.transposes, copies);
   }
 

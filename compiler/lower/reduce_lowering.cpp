@@ -21,16 +21,19 @@ constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector 
 // Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
 // nested reductions multiply.
 constexpr int register_bytes = 32;
-constexpr std::int64_t most_unrolled = 1000;  // operations
-constexpr std::int64_t most_carried = 16;     // values that inner loops carry: as many as there are registers
-constexpr std::int64_t most_of_window = 32;   // products of a window that is written out
-constexpr std::int64_t most_apart = 16;       // loads that are not contiguous over lanes, each about a hundred instructions
+constexpr std::int64_t most_unrolled = 1000;       // operations
+constexpr std::int64_t most_carried = 16;          // values that inner loops carry: as many as there are registers
+constexpr std::int64_t most_of_window = 32;        // products of a window that is written out
+constexpr int short_row = 8;                       // elements of a contiguous row whose sum is faster without lanes
+constexpr std::int64_t most_of_short_rows = 4000;  // operations of all copies of rows inside rows
+constexpr std::int64_t most_loads_apart = 16;  // loads that are not contiguous over lanes, each about a hundred instructions
 
 struct Reduction {
   ReduceKind kind;
   ReduceOrder order;
   std::vector<Id> values, ranges;
-  DType acc;  // accumulator type
+  DType acc;               // accumulator type
+  std::vector<Id> around;  // ranges of the reductions that repeat it
 
   bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
   bool order_matters() const {
@@ -56,16 +59,24 @@ std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range) {
 class Lowering {
  public:
   // loops_of_kernel: outermost first.
-  Lowering(Graph& g, RangeIds& loops, const Facts& facts, std::span<const Id> loops_of_kernel)
+  Lowering(Graph& g, RangeIds& loops, const Facts& facts, std::span<const Id> loops_of_kernel, Id sink)
       : g_(g),
         loops_(loops),
         facts_(facts),
         kernel_(loops_of_kernel.begin(), loops_of_kernel.end()),
         in_short_loops_(long_loops(g, loops_of_kernel) < loops_of_kernel.size()),
-        innermost_(loops_of_kernel.empty() ? no_id : loops_of_kernel.back()) {}
+        innermost_(loops_of_kernel.empty() ? no_id : loops_of_kernel.back()) {
+    for (const Id id : g.reachable(sink)) {
+      if (g.op(id) != Op::REDUCE) continue;
+      const std::size_t values = operands_of(g.reduce_kind(id));
+      for (const Id inner : g.reachable(g.src(id).first(values)))
+        if (g.op(inner) == Op::REDUCE) std::ranges::copy(g.src(id).subspan(values), std::back_inserter(around_[inner]));
+    }
+  }
 
   Id operator()(Id id, std::span<const Id> x) {
-    const Reduction r = read(id, x);
+    Reduction r = read(id, x);
+    if (const auto it = around_.find(id); it != around_.end()) r.around = it->second;
     const Id value = r.is_arg()            ? (finds_in_lanes(r) ? found(r) : arg_reduce(r))
                      : is_of_magnitudes(r) ? magnitude(r)
                                            : lowered(r);
@@ -74,7 +85,7 @@ class Lowering {
 
  private:
   Reduction read(Id id, std::span<const Id> x) {
-    Reduction r{g_.reduce_kind(id), g_.reduce_order(id), {}, {}, DType::none};
+    Reduction r{g_.reduce_kind(id), g_.reduce_order(id), {}, {}, DType::none, {}};
     const std::size_t n_values = operands_of(r.kind);
     r.acc = accumulation_dtype(g_.dtype(x[0]));
     for (std::size_t i = 0; i < x.size(); ++i) {
@@ -162,13 +173,22 @@ class Lowering {
     const bool across = loop_has_lanes(r);
     const Stripes stripes = across                                  ? (walks_again(r) ? Stripes::chains : Stripes::scalars)
                             : has_vectors_over(g_, r.values, range) ? Stripes::element
-                            : loads_apart(g_, r.values, range) <= most_apart ? Stripes::vector
-                                                                             : Stripes::element;
+                            : loads_apart(g_, r.values, range) <= most_loads_apart ? Stripes::vector
+                                                                                   : Stripes::element;
     if (stripes == Stripes::vector && !small(r) && fit_pairs(r)) return pairs(r);
-    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, innermost_ != no_id, levels};
+    const int most_apart = innermost_ == no_id ? 0 : across ? reduce_stripes : has_short_rows(r, stripes) ? short_row : 0;
+    const Striped s{op, r.acc, identity(r), r.values, range, extent, stripes, innermost_ != no_id, most_apart, levels};
     const bool one_for_each = across && g_.is_const(extent) && most <= reduce_stripes;
     return one_for_each || (small(r) && is_light(r)) ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }
+  // Whether code for short rows pays: single elements are faster than masked vectors and their tree if they take few
+  // operations.
+  bool has_short_rows(const Reduction& r, Stripes stripes) const {
+    const std::int64_t operations = operations_of(r);
+    if (stripes == Stripes::vector) return operations <= most_of_columns;
+    return operations * 2 * short_row <= most_of_short_rows;
+  }
+
   // The factors of the elements that a sum of products adds; empty: it adds something else.
   std::vector<Id> factors(const Reduction& r) const {
     if (operands_of(r.kind) == 2) return r.values;
@@ -190,7 +210,7 @@ class Lowering {
     for (Id& v : x)
       if (r.acc != DType::i32) v = g_.make(Op::CAST, DType::i32, {v});
     const Id zero = g_.constant(DType::i32, 0), range = r.ranges[0];
-    return lower_striped(g_, loops_, {Op::ADD, DType::i32, zero, x, range, g_.end(range), Stripes::pairs, false, 1});
+    return lower_striped(g_, loops_, {Op::ADD, DType::i32, zero, x, range, g_.end(range), Stripes::pairs, false, 0, 1});
   }
 
   // Whether the innermost loop of the kernel is better as lanes than the range of this reduction: the elements of a column of a
@@ -212,23 +232,29 @@ class Lowering {
     }
     return apart && (!r.order_matters() || operations <= most_of_columns);
   }
-  // Whether some loop of the kernel repeats the loads that lanes of the innermost loop make.
+  // Whether some loop of the kernel, or a reduction around this one, repeats the loads that lanes of the innermost loop make.
   bool walks_again(const Reduction& r) const {
     std::vector<Id> indices;
     for (const Id id : g_.reachable(r.values))
       if (g_.op(id) == Op::LOAD && index_stride(g_, index_of(g_, id), innermost_) != 0) indices.push_back(index_of(g_, id));
     const std::vector<Id> below = g_.reachable(indices);
-    return std::ranges::any_of(kernel_, [&](Id loop) { return !std::ranges::binary_search(below, loop); });
+    const auto repeats = [&](Id loop) { return !std::ranges::binary_search(below, loop); };
+    return std::ranges::any_of(kernel_, repeats) || std::ranges::any_of(r.around, repeats);
+  }
+  std::int64_t registers_of(Id id) const { return std::max(1, g_.lanes(id) * bytes(g_.dtype(id)) / register_bytes); }
+  // Operations on registers.
+  std::int64_t operations_of(const Reduction& r) const {
+    std::int64_t operations = 0;
+    for (const Id id : g_.reachable(r.values))
+      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers_of(id);
+    return operations;
   }
   bool is_light(const Reduction& r) const {
-    std::int64_t operations = 0, carried = 0;
-    for (const Id id : g_.reachable(r.values)) {
-      const std::int64_t registers = std::max(1, g_.lanes(id) * bytes(g_.dtype(id)) / register_bytes);
-      if (is_elementwise(g_.op(id)) && g_.dtype(id) != DType::index) operations += registers;
-      if (g_.op(id) == Op::CARRY) carried += registers;
-    }
+    std::int64_t carried = 0;
+    for (const Id id : g_.reachable(r.values))
+      if (g_.op(id) == Op::CARRY) carried += registers_of(id);
     const std::int64_t iterations = g_.value(g_.end(r.ranges[0]));
-    return operations * iterations <= most_unrolled && carried * iterations <= most_carried;
+    return operations_of(r) * iterations <= most_unrolled && carried * iterations <= most_carried;
   }
 
   // A nest of loops with carried values. open() makes the RANGEs and CARRYs, outermost first. close() makes the FORs, innermost
@@ -315,7 +341,7 @@ class Lowering {
     const auto [op, kind] =
         r.kind == ReduceKind::argmax ? std::pair(Op::MAX, ReduceKind::max) : std::pair(Op::MIN, ReduceKind::min);
     const Id worst = g_.constant(r.acc, reduce_identity(kind, r.acc));
-    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, false, 1});
+    const Id best = lower_striped(g_, loops_, {op, r.acc, worst, {x}, range, extent, Stripes::vector, false, 0, 1});
     Id hit = compare(Op::EQ, x, best);
     if (is_float(r.acc)) {
       const Id both_nan = g_.make(Op::AND, DType::boolean, {compare(Op::NE, x, x), compare(Op::NE, best, best)});
@@ -324,7 +350,7 @@ class Lowering {
     const DType d = position_type(extent);
     const Id none = g_.constant(d, reduce_identity(ReduceKind::min, d)), position = g_.make(Op::CAST, d, {range});
     const Id place = g_.make(Op::WHERE, d, {hit, position, none});
-    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 1});
+    const Id first = lower_striped(g_, loops_, {Op::MIN, d, none, {place}, range, extent, Stripes::vector, false, 0, 1});
     const Id known = g_.make(Op::WHERE, d, {compare(Op::EQ, first, none), g_.constant(d, 0), first});  // an empty axis gives 0
     return d == DType::i64 ? known : g_.make(Op::CAST, DType::i64, {known});
   }
@@ -368,6 +394,7 @@ class Lowering {
   const std::vector<Id> kernel_;
   const bool in_short_loops_;
   const Id innermost_;
+  std::unordered_map<Id, std::vector<Id>> around_;  // by REDUCE
 };
 
 // The ranges of the kernel; none if it has other loops.
@@ -382,7 +409,7 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
 }  // namespace
 
 Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
-  Lowering rule(g, loops, facts, loops_of(g, sink));
+  Lowering rule(g, loops, facts, loops_of(g, sink), sink);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }
 

@@ -5,6 +5,7 @@
 //   - Sequential: one scalar accumulator, through the nest of the ranges in order.
 //   - Striped: 32 accumulators in one vector (striped_reduce.h). Exception: if the values are contiguous over the kernel's
 //     innermost loop and not over the range, there are 32 scalar accumulators, and that loop becomes lanes later.
+//     The code for symbolic extents has branches for short ones, which are written out.
 //   - If the order cannot matter (min, max, any, all, integers): striped for contiguous elements, else sequential. Products of
 //     contiguous values that fit i16 are added as pairs of neighbours, by DOT2.
 //   - argmax and argmin carry the best value and its position or, over contiguous elements, find the extremum and then the

@@ -12,6 +12,14 @@ namespace {
 
 constexpr std::int64_t most_written = 64;  // elements of chains that are written out: two of each
 
+// Whether the value, or the product of the values, may be -0. A product that is too small rounds to a zero of its sign.
+bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
+  const auto is_square = [&](const auto& factors) { return factors[0] == factors[1]; };
+  if (!is_float(g.dtype(x[0]))) return false;
+  if (x.size() > 1) return !is_square(x);
+  return g.op(x[0]) != Op::ABS && !(g.op(x[0]) == Op::MUL && is_square(g.src(x[0])));
+}
+
 class Lowering {
  public:
   Lowering(Graph& g, RangeIds& loops, const Striped& r)
@@ -22,7 +30,8 @@ class Lowering {
 
   Id run() {
     const Id zero = g_.index(0);
-    if (r_.levels > 1) return r_.often_short ? short_or_long() : blocks(zero);
+    if (!g_.is_const(r_.extent) && (r_.most_apart > 0 || (r_.often_short && r_.levels > 1))) return by_length();
+    if (r_.levels > 1) return blocks(zero);
     const Id value = block(zero, r_.extent);
     return r_.values.size() > 1 && is_float(r_.dtype) ? combine(r_.identity, value) : value;  // the sum of one block
   }
@@ -61,6 +70,15 @@ class Lowering {
     return expand(g_, loops_, r_.values, copies)[0];
   }
 
+  // The accumulator of one element. Stripes behind the extent would hold the identity, so the tree leaves them out. The
+  // identity changes one value only: -0 + 0 is +0. A sum with an operand that is not -0 is not -0 itself, so adding the
+  // identity to the first stripe is enough.
+  Id element(Id identity, const std::vector<Id>& x, std::int64_t j) {
+    const Id value = x.size() == 1 ? x[0] : accumulate(identity, x);
+    const bool needs_zero = j == 0 && r_.op == Op::ADD && may_be_negative_zero(g_, x);
+    return needs_zero ? combine(identity, value) : value;
+  }
+
  private:
   // The loops over blocks, around the reduction of one block. Outer loops are opened first, because inner ones use their
   // RANGEs.
@@ -89,21 +107,57 @@ class Lowering {
     return value;
   }
 
-  // Two loops, of which one has one iteration and the other one none: a reduction of one block, and of more. Each depends on
-  // its RANGE, which is 0, and on its CARRY, which is the identity: LLVM would move what does not depend on them out of the
-  // loop.
-  Id short_or_long() {
+  // Loops of which one has one iteration and the others none: for a reduction of few elements, of one block, and of more. Each
+  // depends on its RANGE, which is 0, and on its CARRY, which is the identity: LLVM would move what does not depend on them out
+  // of the loop.
+  Id by_length() {
     const Id zero = g_.index(0), one = g_.index(1);
-    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
-    const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
-    const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, one, is_long);
     const auto once = [&](Id count, Id init, const auto& sum) {
       const Id range = loops_.range(g_, count, RangeKind::reduce), acc = carry(range, init);
       return loop(range, zero, count, init, combine(acc, sum(range)), 1);
     };
+    const Id of_few = r_.most_apart > 0 ? of_single_elements() : r_.identity;
+    const Id several = r_.most_apart > 0 ? at_least(r_.most_apart + 1) : one;
+    if (r_.levels == 1) return once(several, of_few, [&](Id begin) { return block(begin, r_.extent); });
+    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
+    const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
+    const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, several, is_long);
     const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_block));
-    const Id of_few = once(is_short, r_.identity, [&](Id begin) { return block(begin, end); });
-    return once(is_long, of_few, [&](Id begin) { return blocks(begin); });
+    const Id of_block = once(is_short, of_few, [&](Id begin) { return block(begin, end); });
+    return once(is_long, of_block, [&](Id begin) { return blocks(begin); });
+  }
+
+  // 1 if there are at least n elements, else 0.
+  Id at_least(std::int64_t n) {
+    const Id above = sub_index(g_, r_.extent, g_.index(n - 1));
+    return index_binary(g_, Op::MIN, g_.index(1), index_binary(g_, Op::MAX, g_.index(0), above));
+  }
+
+  // The sum of so few elements that each has a stripe of its own; the identity for others. The tree of half + 1 to 2 * half
+  // elements has `half` leaves, of one element or two.
+  Id of_single_elements() {
+    const Id zero = g_.index(0), one = g_.index(1);
+    const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(r_.most_apart + 1));
+    Id value = r_.identity;
+    for (std::int64_t half = 1; half < r_.most_apart; half *= 2) {
+      // Both factors are positive for these numbers only. They are small, so the product is exact.
+      const Id above = sub_index(g_, n, g_.index(half == 1 ? 0 : half)), below = sub_index(g_, g_.index(2 * half + 1), n);
+      const Id both = index_binary(g_, Op::MAX, zero, mul_index(g_, above, below));
+      const Id count = index_binary(g_, Op::MIN, one, both);
+      const Id range = loops_.range(g_, count, RangeKind::reduce);
+      const Id sum = tree_of(half, [&](std::int64_t j) { return one_or_two(range, j, half); });
+      value = loop(range, zero, count, value, sum, 1);
+    }
+    return value;
+  }
+
+  // Element j, or its sum with element j + half.
+  Id one_or_two(Id zero, std::int64_t j, std::int64_t half) {
+    const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(2 * half)), begin = g_.index(j + half);
+    const Id first = element(r_.identity, at(add_index(g_, zero, g_.index(j)), no_id), j);
+    const Id range = loops_.range(g_, end, RangeKind::reduce), acc = carry(range, first);
+    const Id second = element(r_.identity, at(range, no_id), j + half);
+    return loop(range, begin, end, first, combine(acc, second), half);
   }
 
   Id block(Id begin, Id end) {
@@ -314,26 +368,11 @@ class Lowering {
 
 Id lower_striped(Graph& g, RangeIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
 
-// Whether the value, or the product of the values, may be -0. A product that is too small rounds to a zero of its sign.
-static bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
-  const auto is_square = [&](const auto& factors) { return factors[0] == factors[1]; };
-  if (!is_float(g.dtype(x[0]))) return false;
-  if (x.size() > 1) return !is_square(x);
-  return g.op(x[0]) != Op::ABS && !(g.op(x[0]) == Op::MUL && is_square(g.src(x[0])));
-}
-
-// Stripes behind the extent would hold the identity, so the tree leaves them out. The identity changes one value only: -0 + 0
-// is +0. A sum with an operand that is not -0 is not -0 itself, so adding the identity to the first stripe is enough.
 Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
   Lowering lowering(g, loops, r);
   const std::int64_t n = g.value(r.extent);
   if (n == 0) return r.identity;
-  return lowering.tree_of(n, [&](std::int64_t j) {
-    const std::vector<Id> x = lowering.at(g.index(j), no_id);
-    const Id element = x.size() == 1 ? x[0] : lowering.accumulate(r.identity, x);
-    const bool needs_zero = j == 0 && r.op == Op::ADD && may_be_negative_zero(g, x);
-    return needs_zero ? lowering.combine(r.identity, element) : element;
-  });
+  return lowering.tree_of(n, [&](std::int64_t j) { return lowering.element(r.identity, lowering.at(g.index(j), no_id), j); });
 }
 
 }  // namespace kiln::compiler

@@ -27,6 +27,7 @@ struct Striped {
   Id extent;
   Stripes stripes;
   bool often_short;  // a test pays at run time whether the extent is at most one block; without effect if levels is 1
+  int most_apart;    // up to so many elements of a symbolic extent are written out: a power of two up to 32; 0: none
   int levels;        // 1: at most 65536 elements, or the order is free; 2: at most 65536 blocks of 65536; 3: any extent
 };
 

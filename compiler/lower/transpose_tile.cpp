@@ -8,6 +8,32 @@
 #include "compiler/lower/transpose_loads.h"
 
 namespace kiln::compiler {
+namespace {
+
+// The lanes of a, then those of b.
+Id joined(Graph& g, Id a, Id b) {
+  std::vector<std::int64_t> from;
+  for (int k = 0; k < 2 * g.lanes(a); ++k) from.push_back(k);
+  return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, 2 * g.lanes(a));
+}
+
+// Transposes lines that are shorter than their number: squares of them, then vectors of one lane for each line.
+std::vector<Id> transposed(Graph& g, const std::vector<Id>& lines, int columns) {
+  std::vector<std::vector<Id>> squares;
+  for (auto at = lines.begin(); at != lines.end(); at += columns) transpose(g, squares.emplace_back(at, at + columns));
+  while (squares.size() > 1) {
+    std::vector<std::vector<Id>> wider;
+    for (std::size_t i = 0; i < squares.size(); i += 2) {
+      std::vector<Id>& both = wider.emplace_back();
+      for (int c = 0; c < columns; ++c) both.push_back(joined(g, nth(squares[i], c), nth(squares[i + 1], c)));
+    }
+    squares = std::move(wider);
+  }
+  return squares[0];
+}
+
+}  // namespace
+
 std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, Id rows, Id lanes) {
   std::vector<Id> out;
   for (const Id id : g.reachable(stores)) {
@@ -20,18 +46,18 @@ std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, I
 }
 
 void transpose_tile(Graph& g, RangeIds& loops, std::span<const Id> loads, Id rows, Id lanes, std::vector<Copy>& copies) {
-  const int width = count_of(copies);
+  const int columns = count_of(copies);
   const Id first_lane = g.operand(copies[0].values.at(lanes)), first_row = copies[0].values.at(rows);
-  std::vector<Copy> lines(copies.size(), copies[0]);
+  std::vector<Copy> lines(static_cast<std::size_t>(g.lanes(copies[0].values.at(lanes))), copies[0]);
   for (std::size_t l = 0; l < lines.size(); ++l) {
-    lines[l].values[rows] = ramp(g, first_row, 1, width);
+    lines[l].values[rows] = ramp(g, first_row, 1, columns);
     lines[l].values[lanes] = add_index(g, first_lane, g.index(l));
   }
   const std::vector<std::vector<Id>> loaded = expand(g, loops, loads, lines);
   for (std::size_t i = 0; i < loads.size(); ++i) {
     std::vector<Id> vectors;
     for (const std::vector<Id>& line : loaded) vectors.push_back(line[i]);
-    transpose(g, vectors);
+    vectors = transposed(g, vectors, columns);
     for (std::size_t c = 0; c < copies.size(); ++c) copies[c].values[loads[i]] = vectors[c];
   }
 }

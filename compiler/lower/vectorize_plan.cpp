@@ -15,6 +15,7 @@
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/rewrite.h"
+#include "compiler/lower/rows_side_by_side.h"
 #include "compiler/lower/transpose_loads.h"
 #include "compiler/lower/transpose_tile.h"
 #include "compiler/lower/window_rows.h"
@@ -30,7 +31,6 @@ constexpr int room_for_interior = 5;   // registers of the shortest range whose 
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
-constexpr int rows_of_reductions = 4;  // rows that reductions read side by side
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
@@ -41,6 +41,7 @@ struct Body {
   int operations = 0;
   int conditions = 0;  // of these, operations on truth values: mostly tests of indices, which only borders need (interior.h)
   std::vector<Id> fma_loops;
+  int loops = 0;
   bool has_loops = false;
   bool has_borders = false;       // conditions that may hold for inner iterations only (interior.h)
   bool has_loops_around = false;  // loops that do not depend on the range
@@ -72,6 +73,7 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
       b.has_borders = true;
     if (op != Op::FOR) continue;
     b.has_loops = true;
+    ++b.loops;
     const auto yield = loop_parts(g, id).yield;
     if (yield.size() == 1 && adds_product(g, yield[0])) b.fma_loops.push_back(id);
   }
@@ -139,41 +141,6 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   return p;
 }
 
-constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
-
-// The bytes that one contiguous LOAD reads over all rows, the most of all LOADs, if the number and the distance of the rows are
-// constants; else 0.
-std::int64_t bytes_read(const Graph& g, std::span<const Id> stores, Id range) {
-  std::int64_t most = 0;
-  for (const Id id : g.reachable(stores)) {
-    if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous || !g.is_const(g.end(range))) continue;
-    const std::optional<std::int64_t> row = index_stride(g, g.operand(index_of(g, id)), range);
-    std::int64_t elements = 0;
-    if (row && !__builtin_mul_overflow(*row, g.value(g.end(range)), &elements))
-      most = std::max(most, std::min(elements, beyond_caches) * bytes(g.dtype(id)));
-  }
-  return most;
-}
-
-// How many neighbouring rows the reductions of a kernel read side by side, if their loops have lanes along the rows. DRAM
-// delivers several streams faster than one, and a cache delivers one stream faster. Elements that are narrower than the values
-// leave time for several streams in any case.
-int rows_side_by_side(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
-  const Body b = look(g, stores, range);
-  if (!b.has_loops || b.operations > light_body || bounds_loops(g, stores, range)) return 1;
-  int registers = 0;  // of the accumulators of one row
-  for (const Id id : g.reachable(stores)) {
-    if (g.op(id) != Op::FOR) continue;
-    const LoopParts l = loop_parts(g, id);
-    if (l.conditional) return 1;
-    int size = 0;
-    for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
-    registers = std::max(registers, size / target.vector_bytes);
-  }
-  if (registers == 0 || (b.narrowest >= b.widest && bytes_read(g, stores, range) < beyond_caches)) return 1;
-  return floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
-}
-
 // Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
 bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
                std::vector<LoopPlan>& plan) {
@@ -220,6 +187,7 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
     plan.push_back({.range = ranges[last], .step = width, .lanes = true});
     if (may_mask) plan.back().tails = {{width, true}};
     plan.push_back({.range = ranges[i], .step = width, .transposes = ranges[last]});
+    plan.back().tails = {{width / 2, false}, {width / 4, false}, {1, false}};
     return plan;
   }
   return std::nullopt;
@@ -259,18 +227,20 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool is_narrow =
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
-  const bool is_chain = !b.fma_loops.empty() && b.fma_loops.size() == 1 && b.operations <= cheap_body;  // of one row
-  const int registers = !in_rows.empty()                         ? 1
-                        : streams                                ? target.vector_registers / 4
-                        : b.operations > light_body || is_narrow ? 1
-                        : is_chain                               ? 4
-                                                                 : 2;
+  const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;                            // of one row
+  const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes take turns
+  const int registers = !in_rows.empty()        ? 1
+                        : streams               ? target.vector_registers / 4
+                        : is_heavy || is_narrow ? 1
+                        : is_chain              ? 4
+                                                : 2;
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
-    if (has_vectors_over(g, stores, ranges[at])) plan[at].step = rows_side_by_side(g, stores, ranges[at], target);
+    if (has_vectors_over(g, stores, ranges[at]) && b.has_loops && !bounds_loops(g, stores, ranges[at]))
+      rows_side_by_side(g, stores, b.narrowest < b.widest, target, plan[at]);
     return plan;
   }
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)

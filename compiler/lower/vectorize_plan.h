@@ -10,8 +10,7 @@
 //     serves several accumulators. Other reductions are planned likewise if no vector load depends on the outer range.
 //   - Next to other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
 //   - If neighbouring iterations of an outer range load the same vectors, a few of them run side by side (window_rows.h).
-//   - If reductions have lanes along the rows, a few rows may be read side by side: rows beyond the caches, and rows of narrow
-//     elements.
+//   - If reductions have lanes along the rows, a few rows may be read side by side (rows_side_by_side.h).
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each keeps its order.
@@ -43,6 +42,7 @@ struct LoopPlan {
                                    // kernel of the program loops over rows, for at least `step` columns (row_loops.h)
   Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
+  Id streams = no_id;              // copies: a load; the main loop runs only if its rows do not fit the caches
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; after the last one no iteration remains
 };

@@ -9,13 +9,9 @@
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
 #include "compiler/symbolic/bounds.h"
-#include "compiler/symbolic/linear.h"
-#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
-
-constexpr std::int64_t walks_for_rows = 8;  // passes over an operand that is not contiguous
 
 bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
 
@@ -44,7 +40,7 @@ class Packing {
       if (g_.op(id) != Op::REDUCE) continue;
       const std::size_t values = operands_of(g_.reduce_kind(id));
       if (g_.src(id).size() != values + 1 || g_.op(g_.src(id, values)) != Op::RANGE) continue;
-      if (g_.reduce_kind(id) != ReduceKind::fma && !lanes_but_for_one_load(id)) continue;
+      if (g_.reduce_kind(id) != ReduceKind::fma && !lanes_but_for_one_load(g_, kernel_, id)) continue;
       for (const Id load : g_.reachable(g_.src(id).first(values)))
         if (g_.op(load) == Op::LOAD && g_.src(load).size() == 2)
           if (std::optional<Operand> o = packable(load, g_.src(id, values))) return pack(g_, s_, kernel_, *o, facts_);
@@ -74,25 +70,6 @@ class Packing {
     const bool large = elements > fits_in_cache / bytes(g_.dtype(o.value)) && columns >= fewest_panels * panel;
     if (large && (columns % panel == 0 || may_store_twice(g_, kernel_))) o.panel = panel;
     return o;
-  }
-
-  // Whether the reduction can have lanes of the innermost range when one load is packed, and no other load moves against it.
-  // reduce_lowering then chooses these lanes.
-  bool lanes_but_for_one_load(Id reduce) const {
-    const Id columns = loops_.back();
-    if (const std::int64_t n = constant_extent(columns); n != 0 && n < fewest_columns) return false;
-    for (const Id end : g_.src(kernel_.sink))
-      if (distance_along(g_, g_.src(g_.store(end), 1), columns) != std::int64_t{1}) return false;
-    int operations = 0, loads = 0;
-    for (const Id id : g_.reachable(g_.src(reduce).first(operands_of(g_.reduce_kind(reduce))))) {
-      if (g_.op(id) == Op::REDUCE || is_math(g_.op(id))) return false;
-      if (is_elementwise(g_.op(id)) && g_.op(id) != Op::CAST && g_.dtype(id) != DType::index) ++operations;
-      if (g_.op(id) != Op::LOAD) continue;
-      const std::optional<std::int64_t> d = distance_along(g_, g_.src(id, 1), columns);
-      if (d != std::int64_t{0} && d != std::int64_t{1}) ++loads;
-    }
-    const bool has_copies = g_.reduce_order(reduce) == ReduceOrder::striped && is_float(g_.dtype(reduce));
-    return loads == 1 && (!has_copies || operations <= most_of_columns);
   }
 
   bool worth_it(const Operand& o) {

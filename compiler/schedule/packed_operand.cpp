@@ -9,6 +9,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/symbolic/linear.h"
+#include "compiler/target/lane_limits.h"
 
 namespace kiln::compiler {
 namespace {
@@ -157,6 +158,23 @@ std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id 
   const Id column = loops.back();
   if (!is_among(used, r) || !is_among(used, column)) return std::nullopt;
   return operand_over(loops, load, r, used, constant_of(split_at(*index, column).factor) == 1);
+}
+
+bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce) {
+  const Id column = loop_ranges_of(g, k).back();
+  if (const auto n = index_value(g, g.end(column)); n && *n != 0 && *n < fewest_columns) return false;
+  for (const Id end : g.src(k.sink))
+    if (distance_along(g, g.src(g.store(end), 1), column) != std::int64_t{1}) return false;
+  int operations = 0, loads = 0;
+  for (const Id id : g.reachable(g.src(reduce).first(operands_of(g.reduce_kind(reduce))))) {
+    if (g.op(id) == Op::REDUCE || is_math(g.op(id))) return false;
+    if (is_elementwise(g.op(id)) && g.op(id) != Op::CAST && g.dtype(id) != DType::index) ++operations;
+    if (g.op(id) != Op::LOAD) continue;
+    const std::optional<std::int64_t> d = distance_along(g, g.src(id, 1), column);
+    if (d != std::int64_t{0} && d != std::int64_t{1}) ++loads;
+  }
+  const bool has_copies = g.reduce_order(reduce) == ReduceOrder::striped && is_float(g.dtype(reduce));
+  return loads == 1 && (!has_copies || operations <= most_of_columns);
 }
 
 std::int64_t panel_of(DType d) { return panel_bytes / std::max<std::int64_t>(4, bytes(d)); }

@@ -19,6 +19,9 @@
 namespace kiln::compiler {
 namespace {
 
+constexpr std::int64_t longest_row_of_copy = 64;  // elements of rows whose sums are trees rather than loops
+constexpr std::int64_t shortest_row_of_copy = 8;  // up to here constant rows are written out, and lanes read them in place
+
 // A contiguous operand of an fma REDUCE, to be laid out in panels; nullopt: the kernel has none.
 std::optional<Operand> panel_operand(const Graph& g, const Kernel& k) {
   const std::vector<Id> loops = loop_ranges_of(g, k);
@@ -34,6 +37,34 @@ std::optional<Operand> panel_operand(const Graph& g, const Kernel& k) {
       o->panel = panel_of(g.dtype(load));
       const std::optional<std::int64_t> columns = index_value(g, g.end(o->column));
       if (may_store_twice(g, k) || (columns && *columns % o->panel == 0)) return o;
+    }
+  }
+  return std::nullopt;
+}
+
+// A short sum for each pair of rows, in a REDUCE over the rows of one operand, as in the search of the nearest one.
+struct RowSums {
+  Operand operand;  // the other operand: its rows belong to the columns of the kernel
+  Id repeats;       // the range of the REDUCE around the sum
+};
+
+std::optional<RowSums> row_sums(const Graph& g, const Kernel& k) {
+  const std::vector<Id> loops = loop_ranges_of(g, k);
+  const auto range_of = [&](Id reduce) {
+    const std::size_t values = operands_of(g.reduce_kind(reduce));
+    return g.src(reduce).size() == values + 1 && g.op(g.src(reduce, values)) == Op::RANGE ? g.src(reduce, values) : no_id;
+  };
+  if (loops.empty()) return std::nullopt;
+  for (const Id around : g.reachable(k.sink)) {
+    if (g.op(around) != Op::REDUCE || range_of(around) == no_id) continue;
+    for (const Id id : g.reachable(g.src(around).first(operands_of(g.reduce_kind(around))))) {
+      if (g.op(id) != Op::REDUCE || g.reduce_order(id) != ReduceOrder::striped || range_of(id) == no_id) continue;
+      if (!lanes_but_for_one_load(g, k, id)) continue;
+      for (const Id load : g.reachable(g.src(id).first(operands_of(g.reduce_kind(id))))) {
+        if (g.op(load) != Op::LOAD || g.src(load).size() != 2) continue;
+        const std::optional<Operand> o = operand_of(g, loops, load, range_of(id));
+        if (o && !o->contiguous) return RowSums{*o, range_of(around)};
+      }
     }
   }
   return std::nullopt;
@@ -99,41 +130,76 @@ bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expre
   });
 }
 
+// The kernel if the factor is 1.
+class Versions {
+ public:
+  Versions(Graph& g, const Facts& facts) : g_(g), simplify_(g, facts) {}
+
+  void add(Kernel k, Id factor) {
+    if (factor == g_.index(0)) return;
+    if (factor != g_.index(1)) run_if(g_, k, factor);
+    simplify_uses(g_, k, simplify_);
+    number_ranges(g_, k);
+    kernels_.push_back(std::move(k));
+  }
+  Id simplified(Id factor) { return simplify_(factor); }
+  std::vector<Kernel> take() { return std::move(kernels_); }
+
+ private:
+  Graph& g_;
+  Simplifier simplify_;
+  std::vector<Kernel> kernels_;
+};
+
+// In place, or with a transposed copy of the rows, whose lanes need no tree of shuffles for each sum.
+std::vector<Kernel> versions_of_row_sums(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
+  const std::optional<RowSums> sums = row_sums(g, k);
+  if (!sums) return {k};
+  const Id row = g.end(sums->operand.r), walks = g.end(sums->repeats), always = g.index(1);
+  Versions versions(g, facts);
+  const Id is_long = at_least(g, row, longest_row_of_copy + 1);
+  const Id is_short = index_sub(g, always, is_long), repeated = at_least(g, walks, walks_for_rows);
+  const Id copied = versions.simplified(index_mul(g, is_short, repeated));
+  const Id in_place = versions.simplified(index_sub(g, always, copied));
+  const std::optional<std::int64_t> elements = index_value(g, row);
+  const Id ends[] = {row, walks, g.end(sums->operand.column)};
+  if (in_place == always || (elements && *elements <= shortest_row_of_copy) || !are_of_the_call(g, s.program, ends)) return {k};
+  versions.add(k, in_place);
+  Kernel reads = k;
+  Kernel copy = pack(g, s, reads, sums->operand, facts);
+  s.buffers.back().size = index_mul(g, s.buffers.back().size, copied);
+  versions.add(std::move(copy), copied);
+  versions.add(std::move(reads), copied);
+  return versions.take();
+}
+
 // The kernels in place of kernel number n, in the order in which they run. copies: by kernel that copies an operand: the factor
 // of the calls that need the copy.
 std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Facts& facts, std::map<std::size_t, Id>& copies) {
   const Kernel k = s.kernels[n];
   if (k.is_explicit || has_tile_steps(g, k.sink)) return {k};
   const std::optional<Operand> o = panel_operand(g, k);
-  if (!o) return {k};
-  Simplifier simplify(g, facts);
+  if (!o) return versions_of_row_sums(g, s, k, facts);
+  Versions versions(g, facts);
   const std::vector<Id> ranges = rows_of(g, k, *o);
   const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
   std::optional<Unpacked> few = unpacked(g, s, n, *o);
-  const Id large = simplify(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
-  const Id one =
-      few ? simplify(index_sub(g, always, at_least(g, rows, rows_that_pay_for_a_copy))) : simplify(index_sub(g, some, several));
-  const Id in_place = simplify(index_sub(g, index_sub(g, always, one), large));
+  const Id large = versions.simplified(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
+  const Id one = versions.simplified(few ? index_sub(g, always, at_least(g, rows, rows_that_pay_for_a_copy))
+                                         : index_sub(g, some, several));
+  const Id in_place = versions.simplified(index_sub(g, index_sub(g, always, one), large));
   const Id matrix[] = {large, g.end(o->r), g.end(o->column)};
   if (in_place == always || g.is_const(rows) || !are_of_the_call(g, s.program, matrix)) return {k};
-  std::vector<Kernel> versions;
-  const auto add = [&](Kernel version, Id factor) {
-    if (factor == none) return;
-    if (factor != always) run_if(g, version, factor);
-    simplify_uses(g, version, simplify);
-    number_ranges(g, version);
-    versions.push_back(std::move(version));
-  };
-  add(few ? std::move(few->kernel) : for_one_row(g, k, ranges), one);
+  versions.add(few ? std::move(few->kernel) : for_one_row(g, k, ranges), one);
   if (few) copies[few->copy] = index_sub(g, always, one);
-  add(k, in_place);
-  if (large == none) return versions;
+  versions.add(k, in_place);
+  if (large == none) return versions.take();
   Kernel panels = k;
   Kernel copy = pack(g, s, panels, *o, facts);
   s.buffers.back().size = index_mul(g, s.buffers.back().size, large);
-  add(std::move(copy), large);
-  add(std::move(panels), large);
-  return versions;
+  versions.add(std::move(copy), large);
+  versions.add(std::move(panels), large);
+  return versions.take();
 }
 
 // Rotating buffers come after all temporaries.

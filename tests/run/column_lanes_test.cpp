@@ -69,19 +69,30 @@ TEST(ColumnLanes, Panels) {
   }
 }
 
-// The nearest row: the reduction over k is inside another one.
+// The nearest row: the reduction over k is inside another one. Symbolic: short rows that many others meet are transposed first.
+void check_nearest(const char* element, const Symbols& e, bool symbolic, int kernels = 0) {
+  const auto extent = [&](const char* n) { return symbolic ? n : std::to_string(e.at(n)); };
+  const std::string m = extent("M"), n = extent("N"), k = extent("K"), whole = "[" + m + ", " + n + ", " + k + "]";
+  check_at_levels(std::string("program nearest\n") + (symbolic ? "symbol K\nsymbol M\nsymbol N\n" : "") + "in f32 [" + m +
+                      ", " + k + "] x\nin f32 [" + n + ", " + k + "] y\nout i64 [" + m + "] z\n%0 = param x\n%1 = reshape [" +
+                      m + ", 1, " + k + "] %0\n%2 = expand " + whole + " %1\n%3 = param y\n%4 = reshape [1, " + n + ", " + k +
+                      "] %3\n%5 = expand " + whole + " %4\n%6 = sub %2, %5\n%7 = " + element +
+                      "\n%8 = reduce %7, sum, axes [2]\n%9 = reduce %8, argmin, axes [1]\nstore z, %9\n",
+                  e, kernels);
+}
+
 TEST(ColumnLanes, NearestRow) {
-  for (const bool symbolic : {false, true}) {
-    const std::string n = symbolic ? "N" : "45", k = symbolic ? "K" : "13";
-    const std::string whole = "[50, " + n + ", " + k + "]";
-    check_at_levels(std::string("program nearest\n") + (symbolic ? "symbol K\nsymbol N\n" : "") + "in f32 [50, " + k +
-                        "] x\nin f32 [" + n + ", " + k + "] y\nout i64 [50] z\n%0 = param x\n%1 = reshape [50, 1, " + k +
-                        "] %0\n%2 = expand " + whole + " %1\n%3 = param y\n%4 = reshape [1, " + n + ", " + k +
-                        "] %3\n%5 = expand " + whole +
-                        " %4\n%6 = sub %2, %5\n%7 = mul %6, %6\n%8 = reduce %7, sum, axes [2]\n" +
-                        "%9 = reduce %8, argmin, axes [1]\nstore z, %9\n",
-                    {{"K", 13}, {"N", 45}});
-  }
+  for (const std::int64_t k : {0, 1, 5, 8, 17, 32, 64, 65})
+    for (const std::int64_t n : {7, 8}) check_nearest("mul %6, %6", {{"K", k}, {"M", 50 + k % 3}, {"N", n}}, true, 3);
+  for (const std::int64_t k : {7, 13, 40})
+    for (const std::int64_t n : {3, 45}) check_nearest("mul %6, %6", {{"K", k}, {"M", 50}, {"N", n}}, false);
+  for (const std::int64_t m : {0, 1, 33}) check_nearest("neg %6", {{"K", 13}, {"M", m}, {"N", 9}}, true, 3);
+}
+
+// Sums that are written out: of the stripes, one element each.
+TEST(ColumnLanes, OneElementForEachStripe) {
+  for (const std::int64_t k : {0, 1, 2, 3, 4, 5, 8, 9, 16, 17, 31, 32, 33})
+    check(cases[k % 4], {{"B", 1}, {"K", k}, {"M", 3}, {"N", 70}}, true);
 }
 
 // A product of rows that is summed in stripes, and the norms of the rows beside it.

@@ -1,0 +1,95 @@
+#include "compiler/lower/rows_side_by_side.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "compiler/ir/power_of_two.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/rewrite.h"
+#include "compiler/symbolic/simplify.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int light_row = 24;          // most operations of an iteration for which some rows fit registers
+constexpr int rows_of_reductions = 4;  // rows side by side
+constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
+
+// Contiguous LOADs over all rows.
+struct Streams {
+  std::int64_t bytes = 0;  // that one of them reads, the most of those whose rows have a constant number and distance
+  Id unknown = no_id;      // one of the others
+};
+
+Streams streams_over(const Graph& g, std::span<const Id> stores, Id range) {
+  Streams s;
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) != Op::LOAD || access_of(g, id) != Access::contiguous) continue;
+    const std::optional<std::int64_t> row = index_stride(g, g.operand(index_of(g, id)), range);
+    std::int64_t elements = 0;
+    if (row == 0) continue;
+    if (!row || !g.is_const(g.end(range)))
+      s.unknown = id;
+    else if (!__builtin_mul_overflow(*row, g.value(g.end(range)), &elements))
+      s.bytes = std::max(s.bytes, std::min(elements, beyond_caches) * bytes(g.dtype(id)));
+  }
+  return s;
+}
+
+// The operations of one iteration of a reduction's loop, without those of loops inside; nullopt: it needs the result of another
+// loop over the same row, such as the mean of a variance.
+std::optional<int> operations_of(const Graph& g, const LoopParts& l) {
+  int operations = 0;
+  std::vector<Id> todo(l.yield.begin(), l.yield.end());
+  std::unordered_set<Id> seen;
+  while (!todo.empty()) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (!seen.insert(id).second || g.op(id) == Op::CARRY) continue;
+    if (is_elementwise(g.op(id)) && g.dtype(id) != DType::index) ++operations;
+    if (g.op(id) != Op::GET)
+      todo.insert(todo.end(), g.src(id).begin(), g.src(id).end());
+    else if (!std::ranges::binary_search(g.reachable(std::vector{id}), l.range))
+      return std::nullopt;
+  }
+  return operations;
+}
+
+}  // namespace
+
+void rows_side_by_side(const Graph& g, std::span<const Id> stores, bool is_narrow, const Target& target, LoopPlan& plan) {
+  int registers = 0;  // of the accumulators of one row
+  for (const Id id : g.reachable(stores)) {
+    if (g.op(id) != Op::FOR) continue;
+    const LoopParts l = loop_parts(g, id);
+    if (l.conditional || operations_of(g, l).value_or(light_row + 1) > light_row) return;
+    int size = 0;
+    for (const Id init : l.init) size += g.lanes(init) * bytes(g.dtype(init));
+    registers = std::max(registers, size / target.vector_bytes);
+  }
+  if (registers == 0) return;
+  if (!is_narrow) {
+    const Streams s = streams_over(g, stores, plan.range);
+    if (s.bytes < beyond_caches && s.unknown == no_id) return;
+    if (s.bytes < beyond_caches) plan.streams = s.unknown;
+  }
+  plan.step = floor_power_of_two(std::clamp(target.vector_registers / (2 * registers), 1, rows_of_reductions));
+}
+
+Id is_beyond_caches(Graph& g, Id load, Id range, const Facts& facts) {
+  const Id index = g.operand(index_of(g, load)), zero = g.index(0), one = g.index(1), most = g.index(beyond_caches);
+  const Id next = substitute(g, index, {{range, one}}), first = substitute(g, index, {{range, zero}});
+  const Id distance = Simplifier(g, facts)(sub_index(g, next, first));
+  if (std::ranges::any_of(g.reachable(std::vector{distance}), [&](Id id) { return g.op(id) == Op::RANGE; })) return one;
+  // The numbers are cut off, so that their product cannot overflow.
+  const Id row = index_binary(g, Op::MIN, index_binary(g, Op::MAX, distance, zero), most);
+  const Id elements = mul_index(g, row, index_binary(g, Op::MIN, g.end(range), most));
+  const Id above = sub_index(g, elements, g.index(beyond_caches / bytes(g.dtype(load)) - 1));
+  return index_binary(g, Op::MIN, one, index_binary(g, Op::MAX, zero, above));
+}
+
+}  // namespace kiln::compiler
