@@ -55,7 +55,11 @@ class StripeSplitter {
       if (g_.op(id) != Op::LOAD) continue;
       const auto across = distance_along(g_, g_.src(id, 1), loops_.back()), along = distance_along(g_, g_.src(id, 1), r);
       if (across != std::int64_t{0} && across != std::int64_t{1}) return false;
-      is_far = is_far || (across == std::int64_t{1} && (!along || *along > far_apart || *along < -far_apart));
+      if (across != std::int64_t{1} || (along && *along <= far_apart && *along >= -far_apart)) continue;
+      // A loop that reads the same elements again finds them in a cache.
+      if (std::ranges::any_of(loops_, [&](Id loop) { return distance_along(g_, g_.src(id, 1), loop) == std::int64_t{0}; }))
+        return false;
+      is_far = true;
     }
     return is_far;
   }
