@@ -16,7 +16,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t unrolled_extent = 8;
+constexpr std::int64_t unrolled_extent = 16;
 constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector for each row is faster
 // Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
 // nested reductions multiply.

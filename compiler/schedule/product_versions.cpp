@@ -59,6 +59,8 @@ std::optional<RowSums> row_sums(const Graph& g, const Kernel& k) {
     if (g.op(around) != Op::REDUCE || range_of(around) == no_id) continue;
     for (const Id id : g.reachable(g.src(around).first(operands_of(g.reduce_kind(around))))) {
       if (g.op(id) != Op::REDUCE || g.reduce_order(id) != ReduceOrder::striped || range_of(id) == no_id) continue;
+      const std::vector<Id> below = g.reachable(id);
+      if (!std::ranges::binary_search(below, range_of(around))) continue;  // the same sum for all rows
       if (!lanes_but_for_one_load(g, k, id)) continue;
       for (const Id load : g.reachable(g.src(id).first(operands_of(g.reduce_kind(id))))) {
         if (g.op(load) != Op::LOAD || g.src(load).size() != 2) continue;

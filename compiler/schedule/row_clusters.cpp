@@ -8,6 +8,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/sum_of_products.h"
 #include "compiler/target/operation_cost.h"
+#include "compiler/target/unrollable_loops.h"
 
 namespace kiln::compiler {
 namespace {
@@ -19,7 +20,8 @@ constexpr double in_cache = 512 * 1024;      // bytes of the local buffers of on
 constexpr double much_more = 16;             // fuse beyond the cache if the whole buffers exceed this many tiles
 constexpr std::int64_t product_rows = 8;     // rows of a tile with a product: they share one pass over its right operand
 constexpr std::int64_t halo_rows = 16;       // rows of a tile with a halo
-constexpr double recompute_for_store = 24;   // operations that cost as much as to store and load one element
+constexpr std::int64_t short_rows = 64;  // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
+constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace
 
@@ -324,6 +326,11 @@ bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
   return left != right || p.loops.size() < depth + 2;
 }
 
+bool RowClusters::is_short_row(std::size_t kernel, std::size_t depth) {
+  const auto n = index_value(g_, row_size(kernel, depth));
+  return n && *n <= max_short_iterations;
+}
+
 bool RowClusters::choose_rows(RowCluster& c) {
   const TileStep& first = tile_steps_[c.kernels[0]];
   const Id count = index_product(g_, std::span<const Id>(first.extents).first(c.depth));
@@ -335,11 +342,13 @@ bool RowClusters::choose_rows(RowCluster& c) {
     halo_cost = std::max(halo_cost, halo * p.operations);
     if (needs_rows(p, c.depth)) c.rows = product_rows;
   }
+  if (std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); })) c.rows = short_rows;
   if (most_halo > 0) c.rows = halo_rows;
   if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");
   const Id whole = most_halo > 0 ? count : first.extents[c.depth - 1];
-  if (const auto n = index_value(g_, whole)) {  // a divisor of the count, if one is near: no partial tile
+  if (const auto n = index_value(g_, whole);
+      n && c.rows != short_rows) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
     for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)
       if (*n % r == 0) {

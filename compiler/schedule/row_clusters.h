@@ -96,6 +96,7 @@ class RowClusters {
   bool find_halos(RowCluster& c);
   void find_operands(Id product, TileStep& p);
   bool needs_rows(const TileStep& p, std::size_t depth) const;
+  bool is_short_row(std::size_t kernel, std::size_t depth);
   bool choose_rows(RowCluster& c);
   std::optional<RowOffsets> offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);
   std::optional<RowOffsets> compute_offsets(std::size_t from, int buffer, std::size_t reader, std::size_t depth);

@@ -69,6 +69,15 @@ const std::vector<Sizes> images = {{{"M", 48}, {"N", 64}}, {{"M", 37}, {"N", 29}
 TEST(Fusion, ElementwiseChainIsOne) { check(elementwise_chain_text(), 1, rows); }
 TEST(Fusion, SoftmaxIsOne) { check(softmax_text(), 1, rows); }
 TEST(Fusion, LayerNormIsOne) { check(layer_norm_text(), 1, rows); }
+// Rows of a few elements: a tile has 64 of them, which become lanes.
+TEST(Fusion, ShortRows) {
+  const std::vector<Sizes> short_rows = {{{"M", 100}, {"N", 10}}, {{"M", 64}, {"N", 16}}, {{"M", 65}, {"N", 9}},
+                                         {{"M", 2}, {"N", 3}},    {{"M", 0}, {"N", 10}},  {{"M", 700}, {"N", 17}}};
+  for (std::size_t i = 0; i + 1 < short_rows.size(); ++i) {
+    check(softmax_text(), 1, {short_rows[i], short_rows[i + 1]});
+    check(layer_norm_text(), 1, {short_rows[i], short_rows[i + 1]});
+  }
+}
 TEST(Fusion, ArgmaxIsOne) { check(argmax_text(), 1, rows); }
 TEST(Fusion, CrossEntropyIsAtMostTwo) { check(cross_entropy_text(), 2, rows); }
 TEST(Fusion, TwoProductsAreTwo) { check(two_products_text(), 2, products, 2 * product_kernels); }
