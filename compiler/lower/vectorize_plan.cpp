@@ -197,7 +197,7 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
 int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const Target& target) {
   const bool moves = std::ranges::any_of(rows, [&](Id load) { return index_stride(g, index_of(g, load), range) != 0; });
   const int most = target.vector_registers / 4;  // of an unknown extent half, so that fewer are left
-  return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : most / 2;
+  return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : std::max(1, most / 2);
 }
 
 }  // namespace
