@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <map>
 #include <random>
 
 #include "compiler/interp/index_value.h"
@@ -12,13 +13,37 @@
 #include "tests/run/compiled.h"
 
 namespace kiln::compiler::testing {
+namespace {
+
+std::vector<std::string> levels() {
+  std::vector<std::string> out{"x86-64-v3"};
+  if (__builtin_cpu_supports("x86-64-v4")) out.emplace_back("x86-64-v4");
+  return out;
+}
+
+struct AtLevels {
+  Graph graph;
+  Program program;
+  CompiledProgram compiled;
+  explicit AtLevels(const std::string& text)
+      : program(read_program(graph, text, "program.kiln")), compiled(graph, program, levels()) {}
+};
+
+// Most tests call a program many times in a row, with other extents. It is compiled once.
+AtLevels& compiled_once(const std::string& text) {
+  constexpr std::size_t most = 16;
+  static std::map<std::string, AtLevels> programs;
+  if (programs.size() >= most && !programs.contains(text)) programs.clear();
+  return programs.try_emplace(text, text).first->second;
+}
+
+}  // namespace
 
 void check_at_levels(const std::string& text, const Symbols& symbols, int kernels) {
   std::string trace = text;
   for (const auto& [name, value] : symbols) trace += "# " + name + " = " + std::to_string(value) + "\n";
   SCOPED_TRACE(trace);
-  Graph g;
-  const Program p = read_program(g, text, "program.kiln");
+  auto& [g, p, compiled] = compiled_once(text);
   std::mt19937 random(5);
   static constexpr float infinity = std::numeric_limits<float>::infinity();
   static constexpr float special[] = {0.0f,
@@ -39,10 +64,7 @@ void check_at_levels(const std::string& text, const Symbols& symbols, int kernel
     arguments.push_back(array_of_elements(q.dtype, extents, element));
   }
   const auto expected = interpret(g, p, arguments);
-  std::vector<std::string> variants{"x86-64-v3"};
-  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
-  CompiledProgram compiled(g, p, variants);
-  for (const std::string& cpu : variants) {
+  for (const std::string& cpu : levels()) {
     compiled.force(cpu);
     if (kernels > 0) {
       EXPECT_EQ(compiled.description()->n_kernels, kernels);
