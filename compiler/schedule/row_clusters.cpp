@@ -315,15 +315,15 @@ double RowClusters::row_bytes(const RowCluster& c) {
   return sum;
 }
 
-// Whether only one operand of the product depends on the loops inside of a row. Rows that run together then share its loads.
+// Whether only one operand of the product depends on the loops inside of a row, and not on the row. Rows that run together then
+// share its loads.
 bool RowClusters::needs_rows(const TileStep& p, std::size_t depth) const {
   if (!p.has_product) return false;
-  bool left = false, right = false;
-  for (const auto& [in_left, in_right] : std::span(p.operands).subspan(depth)) {
-    left = left || (in_left && !in_right);
-    right = right || (in_right && !in_left);
-  }
-  return left != right || p.loops.size() < depth + 2;
+  std::array<bool, 2> inner{};
+  for (const std::array<bool, 2>& in : std::span(p.operands).subspan(depth))
+    for (const std::size_t side : {0u, 1u}) inner[side] = inner[side] || (in[side] && !in[1 - side]);
+  if (inner[0] == inner[1]) return p.loops.size() < depth + 2;
+  return !p.operands[depth - 1][inner[0] ? 0 : 1];
 }
 
 bool RowClusters::is_short_row(std::size_t kernel, std::size_t depth) {
