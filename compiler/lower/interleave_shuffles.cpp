@@ -24,8 +24,10 @@ class Shuffles {
     const int s = count_of(v);
     if (s == 1) return v[0];
     if (s % 2 != 0) return component_of_odd(v, c);
-    if (is_transposed(s))
-      return shuffle({transposed(v)[static_cast<std::size_t>(c)]}, [&](int i) { return place_of_row(i, s); });
+    if (is_transposed(s)) {
+      const Id row = transposed(v)[static_cast<std::size_t>(c)];
+      return shuffle({row}, [&](int i) { return place_of_row(i, s); });
+    }
     std::vector<Id> half;
     for (std::size_t k = 0; k < v.size(); k += 2)
       half.push_back(shuffle({v[k], v[k + 1]}, [&](int i) { return 2 * i + c % 2; }));

@@ -129,8 +129,8 @@ class Lowering {
 
   // 1 if there are at least n elements, else 0.
   Id at_least(std::int64_t n) {
-    const Id above = sub_index(g_, r_.extent, g_.index(n - 1));
-    return index_binary(g_, Op::MIN, g_.index(1), index_binary(g_, Op::MAX, g_.index(0), above));
+    const Id above = sub_index(g_, r_.extent, g_.index(n - 1)), positive = index_binary(g_, Op::MAX, g_.index(0), above);
+    return index_binary(g_, Op::MIN, g_.index(1), positive);
   }
 
   // The sum of so few elements that each has a stripe of its own; the identity for others. The tree of half + 1 to 2 * half

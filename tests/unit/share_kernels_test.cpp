@@ -32,9 +32,9 @@ std::string node(int n, const std::string& rest) { return "%" + std::to_string(n
 std::string ref(int n) { return "%" + std::to_string(n); }
 
 // y = ((x w0') w1') ..., with all weights in one tensor, or each in its own. The weights are transposed, so each product has a
-// kernel that copies them before it. At least two rows: else there would be versions for one row.
+// kernel that copies them before it. At least eight rows: else there would be versions without the copy.
 std::string products(int layers, bool stacked) {
-  std::string head = "program products\nsymbol N min 2\nin f32 [N, 24] x\n", body = node(0, "param x");
+  std::string head = "program products\nsymbol N min 8\nin f32 [N, 24] x\n", body = node(0, "param x");
   int n = 1, value = 0;
   if (stacked) {
     head += "in f32 [" + std::to_string(layers) + ", 24, 24] w\n";
