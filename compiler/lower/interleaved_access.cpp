@@ -204,8 +204,11 @@ class Interleaving {
     if (chain.size() < 2) return last;
     std::ranges::reverse(chain);
     std::unordered_map<Id, int> uses;
-    for (const Id id : g_.reachable(users))
+    for (const Id id : g_.reachable(users)) {
+      // A LOAD from a state in the chain needs the STOREs as they are.
+      if (g_.op(id) == Op::LOAD && std::ranges::find(chain, g_.state(id)) != chain.end()) return last;
       for (const Id s : g_.src(id)) ++uses[s];
+    }
     for (std::size_t i = 0; i < chain.size();) {
       const std::vector<Id> components = components_at(std::span(chain).subspan(i), uses);
       if (components.empty()) {

@@ -70,7 +70,8 @@ class Transposing {
     for (const Id id : nodes) {
       if (!varying.contains(id)) continue;
       if (g_.op(id) == Op::FOR) return {};
-      if (g_.op(id) == Op::LOAD && is_tile(id, range)) loads.push_back(id);
+      // A tile is loaded before its iterations store.
+      if (g_.op(id) == Op::LOAD && !varying.contains(g_.state(id)) && is_tile(id, range)) loads.push_back(id);
     }
     std::erase_if(loads, [&](Id id) { return g_.lanes(id) != g_.lanes(loads[0]); });
     return loads;

@@ -61,6 +61,38 @@ struct in_loop : program<in_loop> {
   }
 };
 
+// A component that only the call knows, and one that may be written under a condition, are read between writes of all
+// components. The results are used when all writes are done.
+struct between : program<between> {
+  in<f32, N, 2> x;
+  in<i32> m;
+  inout<f32, N, 2> y, z;
+  out<f32, N> of_y, of_z;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      for (int k : {0, 1}) y(i, k) = x(i, k) + 1.0f;
+      auto read = y(i, m);
+      for (int k : {0, 1}) y(i, k) = x(i, k) * 3.0f;
+      of_y(i) = read;
+    }
+    for (auto [i] : kernel(N)) {
+      for (int k : {0, 1}) z(i, k) = x(i, k) + 1.0f;
+      if (auto c = when(x(i, 0) > 0)) z(i, 1) = x(i, 0);
+      auto read = z(i, 1);
+      for (int k : {1, 0}) z(i, k) = x(i, k) * 3.0f;
+      of_z(i) = read;
+    }
+  }
+};
+
+TEST(Components, ReadBetweenWrites) {
+  for (const std::int64_t n : lengths)
+    for (const int m : {0, 1})
+      scopes::run(ir<between>,
+                  {scopes::tensor({n, 2}, numbers(2 * n, 1)), scopes::scalar(m), scopes::tensor({n, 2}, numbers(2 * n, 2)),
+                   scopes::tensor({n, 2}, numbers(2 * n, 3)), scopes::output<float>({n}), scopes::output<float>({n})});
+}
+
 TEST(Components, OfPointsInKernels) {
   for (const std::int64_t n : lengths) {
     scopes::run(ir<in_place>, {scopes::tensor({n, 3}, numbers(3 * n, 1)), scopes::tensor({n, 3}, numbers(3 * n, 2)),

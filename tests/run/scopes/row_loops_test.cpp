@@ -125,6 +125,25 @@ struct exchange : program<exchange<Rows, Columns>> {
   }
 };
 
+// Work items are rows, and their loops update the elements of a row, of which the next iteration reads one: no tiles are loaded
+// (transpose_loads).
+struct updated_rows : program<updated_rows> {
+  inout<f32, N, 35> y;
+  out<f32, N> last;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto a = var<f32>(0.5f);
+      for (auto k : loop(34)) {
+        auto t = var<f32>(y(i, k));
+        for (int r = 0; r < 40; ++r) t = t * (a * 0.01f) + 0.125f;
+        a = t * 0.25f - a * 0.5f;
+        y(i, k + 1) = y(i, k + 1) * 0.5f + t;
+      }
+      last(i) = a;
+    }
+  }
+};
+
 template <class Check>
 void each_extent(Check&& check) {
   for (const std::int64_t m : {0, 1, 7, 8, 13})
@@ -152,6 +171,11 @@ TEST(RowLoops, Exchange) {
   };
   each_extent([&](std::int64_t m, std::int64_t n) { run(ir<exchange<M, N>>, m, n); });
   run(ir<exchange<13, 100>>, 13, 100);
+}
+
+TEST(RowLoops, UpdatedRowsInLanes) {
+  for (const std::int64_t n : {0, 1, 8, 17, 33})
+    scopes::run(ir<updated_rows>, {scopes::tensor({n, 35}, numbers(35 * n)), scopes::output<float>({n})});
 }
 
 TEST(RowLoops, Nested) {
