@@ -55,9 +55,17 @@ class StripeSplitter {
       if (g_.op(id) != Op::LOAD) continue;
       const auto across = distance_along(g_, g_.src(id, 1), loops_.back()), along = distance_along(g_, g_.src(id, 1), r);
       if (across != std::int64_t{0} && across != std::int64_t{1}) return false;
-      is_far = is_far || (across == std::int64_t{1} && (!along || *along > far_apart || *along < -far_apart));
+      if (across == std::int64_t{1} && (!along || *along > far_apart || *along < -far_apart))
+        is_far = is_far || is_read_once(id);
     }
     return is_far;
+  }
+  // Whether each iteration of the loops reads other elements, so that the memory for the stripes is at most a part of the
+  // operand's if the reduction is long. The stripes of the distances of all pairs would be 32 times the result.
+  bool is_read_once(Id load) const {
+    return std::ranges::all_of(loops_, [&](Id r) {
+      return g_.is_index_const(g_.end(r), 1) || distance_along(g_, g_.src(load, 1), r) != std::int64_t{0};
+    });
   }
   static bool is_extremum(ReduceKind kind) {
     return kind != ReduceKind::sum && kind != ReduceKind::prod && kind != ReduceKind::dot;

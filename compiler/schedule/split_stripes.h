@@ -1,7 +1,7 @@
 // split_stripes: computes the stripes of a sum down the columns of a matrix in a kernel of their own.
 //
 // Before: a kernel over (.., j) with one REDUCE over k in striped order, k long. A LOAD of its values is contiguous in j, and
-//   its neighbours in k are far apart.
+//   its neighbours in k are far apart. Each iteration of the loops reads other elements of it.
 // After: a new kernel stores t[.., b, s, j] = the sequential REDUCE over the positions s, s + 32, s + 64, .. of block b of
 //   65536 positions. The kernel combines t[.., b, 0 .. 31, j] in the order of docs/reference/numbers.md. If there may be more
 //   than one block, another kernel does that for each block, and a striped REDUCE over b combines the blocks.
