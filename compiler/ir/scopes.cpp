@@ -1,5 +1,8 @@
 #include "compiler/ir/scopes.h"
 
+#include <algorithm>
+#include <vector>
+
 namespace kiln::compiler {
 
 LoopParts loop_parts(const Graph& g, Id loop) {
@@ -7,6 +10,17 @@ LoopParts loop_parts(const Graph& g, Id loop) {
   const auto a = g.args(loop);
   const std::size_t n = g.slot(loop);
   return {s[0], s[1], s[2], s.subspan(3, n), s.subspan(3 + n, n), a[1], a.size() > 2 && a[2] != 0};
+}
+
+bool bounds_loops(const Graph& g, std::span<const Id> nodes, Id range) {
+  std::vector<Id> ends;
+  for (const Id id : g.reachable(nodes))
+    if (g.op(id) == Op::FOR) {
+      const LoopParts l = loop_parts(g, id);
+      ends.insert(ends.end(), {l.begin, l.end});
+    }
+  const std::vector<Id> below = g.reachable(ends);
+  return std::ranges::binary_search(below, range);
 }
 
 KernelParts kernel_parts(const Graph& g, Id kernel) {

@@ -14,6 +14,8 @@ struct LoopParts {  // FOR
   bool conditional;  // the loop also ends if carried value 0 is false
 };
 LoopParts loop_parts(const Graph& g, Id loop);
+// Whether the number of iterations of a FOR below these nodes depends on the range.
+bool bounds_loops(const Graph& g, std::span<const Id> nodes, Id range);
 
 struct KernelParts {  // KERNEL
   std::span<const Id> ranges, init, final;

@@ -51,8 +51,8 @@ std::unordered_set<Id> nodes_over(const Graph& g, std::span<const Id> nodes, Id 
   return out;
 }
 
-// The place of an outer range on which no vector load depends, in a kernel all of whose operations have lanes; ranges.size():
-// none.
+// The place of an outer range on which no vector load and no loop's number of iterations depend, in a kernel all of whose
+// operations have lanes; ranges.size(): none.
 std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const Id> loops) {
   const std::vector<Id> nodes = g.reachable(stores);
   const std::unordered_set<Id> lanes = nodes_over(g, nodes, ranges.back());
@@ -66,20 +66,21 @@ std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span
   if (loads.empty() || (loops.empty() && std::ssize(loads) < fewest_loads)) return ranges.size();
   const std::vector<Id> below = g.reachable(loads);
   for (std::size_t i = ranges.size() - 1; i-- > 0;)
-    if (!std::ranges::binary_search(below, ranges[i])) return i;
+    if (!std::ranges::binary_search(below, ranges[i]) && !bounds_loops(g, stores, ranges[i])) return i;
   return ranges.size();
 }
 
-// The place of the range whose iterations become copies: some load of an fma loop does not depend on it, preferably a vector
-// load. ranges.size(): none.
-std::size_t copied_range(const Graph& g, std::span<const Id> fma_loops, std::span<const Id> ranges) {
+// The place of the range whose iterations become copies, which share their loops: some load of an fma loop does not depend on
+// it, preferably a vector load. ranges.size(): none.
+std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
+                         std::span<const Id> ranges) {
   const std::size_t lanes = ranges.size() - 1;
   for (const bool vector_load : {true, false})
     for (std::size_t i = lanes; i-- > 0;)
       for (const Id loop : fma_loops)
         for (const Id id : g.reachable(loop_parts(g, loop).yield))
           if (g.op(id) == Op::LOAD && index_stride(g, index_of(g, id), ranges[i]) == 0 &&
-              (!vector_load || index_stride(g, index_of(g, id), ranges[lanes]) != 0))
+              (!vector_load || index_stride(g, index_of(g, id), ranges[lanes]) != 0) && !bounds_loops(g, stores, ranges[i]))
             return i;
   return ranges.size();
 }
@@ -134,7 +135,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
   if (loops.empty())
     std::ranges::copy_if(g.reachable(stores), std::back_inserter(loops), [&](Id id) { return g.op(id) == Op::FOR; });
   const std::size_t last = ranges.size() - 1;
-  const std::size_t at = fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, loops, ranges);
+  const std::size_t at = fma_loops.empty() ? outer_of_lanes(g, stores, ranges, loops) : copied_range(g, stores, loops, ranges);
   if (at == ranges.size()) return std::nullopt;
   const int one_register = std::max(1, target.vector_bytes / widest);
   const std::int64_t columns = constant_extent(g, ranges[last]), rows = constant_extent(g, ranges[at]);

@@ -84,18 +84,6 @@ bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range
   return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; });
 }
 
-// Whether the number of iterations of an inner loop depends on the range.
-bool bounds_loops(const Graph& g, std::span<const Id> stores, Id range) {
-  std::vector<Id> ends;
-  for (const Id id : g.reachable(stores))
-    if (g.op(id) == Op::FOR) {
-      const LoopParts l = loop_parts(g, id);
-      ends.insert(ends.end(), {l.begin, l.end});
-    }
-  const std::vector<Id> nodes = g.reachable(ends);
-  return std::ranges::binary_search(nodes, range);
-}
-
 // `wanted` iterations, or the extent if it is constant and smaller.
 int fitting(const Graph& g, Id range, int wanted) {
   const Id end = g.end(range);

@@ -123,9 +123,11 @@ Kernel for_one_row(Graph& g, Kernel k, std::span<const Id> rows) {
   return k;
 }
 
-// Whether each symbol in the expressions has one value in a call: the size of a buffer may depend on it.
+// Whether the expressions have one value in a call: the size of a buffer may depend on them. Symbols of loops have several, and
+// so have ranges: the extent of a stripe of a sum (split_stripes) depends on the number of the stripe.
 bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions) {
   return std::ranges::all_of(g.reachable(expressions), [&](Id id) {
+    if (g.op(id) == Op::RANGE) return false;
     return g.op(id) != Op::SYM || std::ranges::any_of(p.symbols, [&](const Symbol& s) {
              return s.name == g.name(id) && (s.kind == Symbol::Kind::extent || s.kind == Symbol::Kind::stride);
            });

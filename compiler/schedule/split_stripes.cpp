@@ -42,7 +42,6 @@ class StripeSplitter {
     }
     return found;
   }
-
   bool is_down_columns(Id reduce) {
     const std::size_t n = operands_of(g_.reduce_kind(reduce));
     const bool is_one = g_.src(reduce).size() == n + 1 && g_.op(g_.src(reduce, n)) == Op::RANGE;
@@ -55,13 +54,17 @@ class StripeSplitter {
       if (g_.op(id) != Op::LOAD) continue;
       const auto across = distance_along(g_, g_.src(id, 1), loops_.back()), along = distance_along(g_, g_.src(id, 1), r);
       if (across != std::int64_t{0} && across != std::int64_t{1}) return false;
-      if (across != std::int64_t{1} || (along && *along <= far_apart && *along >= -far_apart)) continue;
-      // A loop that reads the same elements again finds them in a cache.
-      if (std::ranges::any_of(loops_, [&](Id loop) { return distance_along(g_, g_.src(id, 1), loop) == std::int64_t{0}; }))
-        return false;
-      is_far = true;
+      if (across == std::int64_t{1} && (!along || *along > far_apart || *along < -far_apart))
+        is_far = is_far || is_read_once(id);
     }
     return is_far;
+  }
+  // Whether each iteration of the loops reads other elements, so that the memory for the stripes is at most a part of the
+  // operand's if the reduction is long. The stripes of the distances of all pairs would be 32 times the result.
+  bool is_read_once(Id load) const {
+    return std::ranges::all_of(loops_, [&](Id r) {
+      return g_.is_index_const(g_.end(r), 1) || distance_along(g_, g_.src(load, 1), r) != std::int64_t{0};
+    });
   }
   static bool is_extremum(ReduceKind kind) {
     return kind != ReduceKind::sum && kind != ReduceKind::prod && kind != ReduceKind::dot;
@@ -142,14 +145,25 @@ class StripeSplitter {
   }
   Id exact_value(Id value, DType exact) { return g_.dtype(value) == exact ? value : g_.make(Op::CAST, exact, {value}); }
 
+  // The number of stripes that have memory: 1 at least.
+  Id stripes_of(Id elements) {
+    if (bounds_(elements).min >= reduce_stripes) return g_.index(reduce_stripes);
+    return index_max(g_, g_.index(1), index_min(g_, elements, g_.index(reduce_stripes)));
+  }
+
+  // A stripe without memory has no elements.
+  Id stripe_of(const Partial& p, DType d, ReduceKind kind, std::vector<Id> block, std::int64_t number, Id elements) {
+    block.push_back(g_.index(number));
+    if (bounds_(elements).min > number) return load(p, d, block);
+    block.back() = index_min(g_, block.back(), index_sub(g_, p.inner.back(), g_.index(1)));
+    const Id inside = index_less(g_, g_.index(number), elements), value = load(p, d, block);
+    return g_.make(Op::WHERE, d, {inside, value, g_.constant(d, reduce_identity(kind, d))});
+  }
+
   // The tree over the stripes.
-  Id tree(const Partial& p, DType d, ReduceKind kind, std::vector<Id> block) {
+  Id tree(const Partial& p, DType d, ReduceKind kind, const std::vector<Id>& block, Id elements) {
     std::vector<Id> acc;
-    block.push_back(no_id);
-    for (std::int64_t s = 0; s < reduce_stripes; ++s) {
-      block.back() = g_.index(s);
-      acc.push_back(load(p, d, block));
-    }
+    for (std::int64_t s = 0; s < reduce_stripes; ++s) acc.push_back(stripe_of(p, d, kind, block, s, elements));
     const Op op = kind == ReduceKind::prod ? Op::MUL : Op::ADD;
     for (std::size_t half = acc.size() / 2; half > 0; half /= 2)
       for (std::size_t i = 0; i < half; ++i) acc[i] = g_.make(op, d, {acc[i], acc[i + half]});
@@ -158,19 +172,20 @@ class StripeSplitter {
 
   Id combined(Id reduce) {
     const ReduceKind kind = g_.reduce_kind(reduce);
-    const Id r = g_.src(reduce, operands_of(kind)), number = range(g_.index(reduce_stripes), RangeKind::loop);
+    const Id r = g_.src(reduce, operands_of(kind)), elements = g_.end(r);
+    const Id number = range(stripes_of(elements), RangeKind::loop);
     const DType exact = accumulation_dtype(g_.dtype(g_.src(reduce, 0)));
     Id whole = no_id;
     if (bounds_(g_.end(r)).max <= reduce_block) {
       const Partial p = stored(stripe(reduce, no_id, number), {number});
-      whole = tree(p, exact, kind, {});
+      whole = tree(p, exact, kind, {}, elements);
       if (kind == ReduceKind::dot)  // the result of the only block is summed, from +0
         whole = g_.make(Op::ADD, exact, {g_.constant(exact, 0), whole});
     } else {
       const Id more = index_add(g_, g_.end(r), g_.index(reduce_block - 1));
       const Id blocks = index_floordiv(g_, more, g_.index(reduce_block)), block = range(blocks, RangeKind::loop);
       const Partial p = stored(stripe(reduce, block, number), {block, number});
-      const Partial of_block = stored(tree(p, exact, kind, {block}), {block});
+      const Partial of_block = stored(tree(p, exact, kind, {block}, elements), {block});
       const Id each = range(blocks, RangeKind::reduce), result = load(of_block, exact, std::span(&each, 1));
       const ReduceKind of_blocks = kind == ReduceKind::dot ? ReduceKind::sum : kind;
       whole = g_.make(Op::REDUCE, exact, {result, each}, {of_blocks, ReduceOrder::striped});

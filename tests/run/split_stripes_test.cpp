@@ -47,5 +47,55 @@ TEST(SplitStripes, SumsAndProducts) {
                         {{"B", 3}, {"K", k}, {"N", 40}}, 3);
 }
 
+// The rows of w are scaled, so that a load does not depend on the stripe; stripes have different lengths.
+TEST(SplitStripes, LoadsThatDoNotDependOnTheStripe) {
+  for (const std::string k : {"700", "704", "K"}) {
+    Symbols symbols{{"N", 33}};
+    if (k == "K") symbols["K"] = 1000;
+    const std::string scale = "in f32 [" + k + ", N] w\nin f32 [N] s\nin f32 [" + k +
+                              "] x\nout f32 [N] y\n%0 = param w\n%1 = param s\n%2 = param x\n" +
+                              "%3 = reshape [1, N] %1\n%4 = expand [" + k +
+                              ", N] %3\n%5 = mul %0, %4\n%6 = permute %5, axes [1, 0]\n";
+    check_at_levels("program scaled\n" + scale + "%7 = reshape [1, " + k + "] %2\n%8 = expand [N, " + k +
+                        "] %7\n%9 = reduce %6, %8, dot, axes [1]\nstore y, %9\n",
+                    symbols);
+    check_at_levels("program squares\n" + scale + "%9 = reduce %6, %6, dot, axes [1]\nstore y, %9\n", symbols);
+  }
+}
+
+// Products in striped order, and distances of all pairs: stripes would be 32 times the result. In batches each row has its own
+// matrix, whose stripes have different lengths.
+TEST(SplitStripes, RowsTimesColumns) {
+  for (const std::string k : {"700", "K"})
+    for (const char* reduction : {"%9 = reduce %5, %7, dot, axes [2]\n", "%8 = sub %5, %7\n%9 = reduce %8, sum, axes [2]\n"}) {
+      Symbols symbols{{"M", 3}, {"N", 40}};
+      if (k == "K") symbols["K"] = 700;
+      const std::string whole = "[M, N, " + k + "] ";
+      check_at_levels("program pairs\nin f32 [M, " + k + "] a\nin f32 [" + k + ", N] b\nout f32 [M, N] c\n%0 = param a\n" +
+                          "%1 = param b\n%2 = permute %1, axes [1, 0]\n%4 = reshape [M, 1, " + k + "] %0\n%5 = expand " +
+                          whole + "%4\n%6 = reshape [1, N, " + k + "] %2\n%7 = expand " + whole + "%6\n" + reduction +
+                          "store c, %9\n",
+                      symbols, 1);
+    }
+  for (const std::int64_t b : {1, 40})
+    check_at_levels(
+        "program batch\nsymbol K max 65536\nin f32 [B, K] a\nin f32 [B, K, N] b\nout f32 [B, N] c\n%0 = param a\n%1 = param b\n"
+        "%2 = permute %1, axes [0, 2, 1]\n%4 = reshape [B, 1, K] %0\n%5 = expand [B, N, K] %4\n%9 = reduce %5, %2, dot, axes "
+        "[2]\nstore c, %9\n",
+        {{"B", b}, {"N", 40}, {"K", 700}}, 2);
+}
+
+// An operand that all batches share has rows, but no copy: the stripes have different lengths.
+TEST(SplitStripes, SharedOperand) {
+  for (const std::string k : {"700", "K"}) {
+    Symbols symbols{{"B", 40}, {"N", 300}};
+    if (k == "K") symbols["K"] = 700;
+    check_at_levels("program shared\nin f32 [" + k + ", N] w\nin f32 [B, " + k + ", N] x\nout f32 [B, N] y\n%0 = param w\n" +
+                        "%1 = permute %0, axes [1, 0]\n%2 = reshape [1, N, " + k + "] %1\n%3 = expand [B, N, " + k +
+                        "] %2\n%4 = param x\n%5 = permute %4, axes [0, 2, 1]\n%6 = reduce %3, %5, dot, axes [2]\nstore y, %6\n",
+                    symbols);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing
