@@ -243,7 +243,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
     return plan;
   }
   std::optional<std::vector<LoopPlan>> blocks;
-  if (ranges.size() > 1 && b.loops < reduce_stripes)
+  if (ranges.size() > 1 && (b.loops < reduce_stripes || b.fma_loops.empty()))
     blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
   if (!blocks && !b.has_loops && !b.has_loops_around && b.operations - b.conditions <= most_of_rows) {
     const std::size_t rows = window_rows(g, stores, ranges);
