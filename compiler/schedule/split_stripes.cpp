@@ -148,7 +148,8 @@ class StripeSplitter {
   // The number of stripes that have memory: 1 at least.
   Id stripes_of(Id elements) {
     if (bounds_(elements).min >= reduce_stripes) return g_.index(reduce_stripes);
-    return index_max(g_, g_.index(1), index_min(g_, elements, g_.index(reduce_stripes)));
+    const Id most = index_min(g_, elements, g_.index(reduce_stripes));
+    return index_max(g_, g_.index(1), most);
   }
 
   // A stripe without memory has no elements.
