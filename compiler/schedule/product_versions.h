@@ -10,11 +10,10 @@
 //   - few rows, if the operand is a copy that pack_operands makes: there are fewer than rows_that_pay_for_a_copy
 //     (unpacked_operand.h). It reads what the copy reads, and the copy has no iterations. Then there is no version for one row.
 //   - in place: all other calls.
-//   Or a striped REDUCE for each pair of rows inside another REDUCE, which repeats the loads of one row, as in the search of the
-//   nearest row. After: a kernel for rows in place, and one that reads a transposed copy of the rows, which a third kernel makes.
-//   The copy is for rows of at most 64 elements that are repeated at least walks_for_rows times. Constant rows of at most 8
-//   elements stay.
-//   If the facts about symbols decide an expression, there are fewer versions.
+//   Or a striped REDUCE for each pair of rows inside another REDUCE, which repeats the loads of one row, as in the search of
+//   the nearest row. After: a kernel for rows in place, and one that reads a transposed copy of the rows, which a third kernel
+//   makes. The copy is for rows of at most 64 elements that are repeated at least walks_for_rows times. Constant rows of at
+//   most 8 elements stay. If the facts about symbols decide an expression, there are fewer versions.
 // Requires: dependencies ran. ping_pong, an optional pass, runs before this pass and not after it. The other passes that know a
 //   whole kernel by its loops ran before, too: no version stores a whole buffer for all extents.
 // Ensures: each call runs exactly one version. It reduces the same elements in the same order. Kernels that depended on the old
