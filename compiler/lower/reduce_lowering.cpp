@@ -16,8 +16,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t unrolled_extent = 16;
-constexpr std::int64_t unrolled_dot = 16;  // for a longer one, a masked vector for each row is faster
+constexpr std::int64_t unrolled_extent = 16;  // for a longer one, a masked vector for each row is faster
 // Limits for reductions that are written out. They count all iterations and all registers of a vector, because the copies of
 // nested reductions multiply.
 constexpr int register_bytes = 32;
@@ -128,7 +127,7 @@ class Lowering {
   }
   bool small(const Reduction& r) const {
     const Id n = g_.end(r.ranges[0]);
-    return g_.is_const(n) && g_.value(n) <= (r.kind == ReduceKind::dot ? unrolled_dot : unrolled_extent);
+    return g_.is_const(n) && g_.value(n) <= unrolled_extent;
   }
   // Whether the reduction is written out. A matrix product keeps its loop, because tiles share its loads, unless the kernel has
   // short ranges, which are written out anyway. The windows of one channel share loads only if they are written out.

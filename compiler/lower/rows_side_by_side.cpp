@@ -40,8 +40,8 @@ Streams streams_over(const Graph& g, std::span<const Id> stores, Id range) {
   return s;
 }
 
-// The operations of one iteration of a reduction's loop, without those of loops inside; nullopt: it needs the result of another
-// loop over the same row, such as the mean of a variance.
+// The number of operations in one iteration of a reduction's loop. Loops inside of it do not count. nullopt: the loop needs the
+// result of another loop over the same row, as a variance needs the mean.
 std::optional<int> operations_of(const Graph& g, const LoopParts& l) {
   int operations = 0;
   std::vector<Id> todo(l.yield.begin(), l.yield.end());

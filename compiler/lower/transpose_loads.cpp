@@ -8,6 +8,7 @@
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/transpose_tile.h"
 
 namespace kiln::compiler {
 namespace {
@@ -155,31 +156,7 @@ class Transposing {
   const Target& target_;
 };
 
-// Lane k of the first result is lane k of a, or lane k - s of b if bit s of k is set. The second result has the other lanes of
-// both.
-Id exchanged(Graph& g, Id a, Id b, int s, bool second) {
-  const int lanes = g.lanes(a);
-  std::vector<std::int64_t> from;
-  for (int k = 0; k < lanes; ++k) {
-    const int of_b = second ? lanes + k : lanes + k - s, of_a = second ? k + s : k;
-    from.push_back((k & s) != 0 ? of_b : of_a);
-  }
-  return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, lanes);
-}
-
 }  // namespace
-
-// Exchanges blocks of half the size, then blocks in those, down to elements.
-void transpose(Graph& g, std::vector<Id>& square) {
-  const int n = count_of(square);
-  for (int s = n / 2; s > 0; s /= 2)
-    for (int i = 0; i < n; ++i)
-      if ((i & s) == 0) {
-        const Id a = nth(square, i), b = nth(square, i + s);
-        nth(square, i) = exchanged(g, a, b, s, false);
-        nth(square, i + s) = exchanged(g, a, b, s, true);
-      }
-}
 
 Id transpose_loads(Graph& g, RangeIds& loops, Id sink, const Target& target) { return Transposing(g, loops, target).run(sink); }
 

@@ -5,7 +5,7 @@
 // After: a FOR whose iteration does W old ones, and the old FOR for the rest. An iteration makes W contiguous LOADs, one for
 //   each lane's row, and SHUFFLEs that transpose them: vector k has the elements that iteration k loads.
 // Requires: loops are made, indices are exact.
-// Why: W contiguous loads and their shuffles cost about a third of W gathers.
+// Why: a gather makes an access for each lane. Here an access loads W elements.
 // Example: y[i] = sum over k of x[k] * w[i, k], lanes over i. Old: a gather w[i .. i + 15, k] for each k. New: for k by 16: 16
 //   rows w[i + l, k .. k + 15], transposed; 16 FMAs
 #pragma once
@@ -16,9 +16,6 @@
 namespace kiln::compiler {
 
 Id transpose_loads(Graph& g, RangeIds& loops, Id sink, const Target& target);
-
-// Transposes a square of vectors: lane j of vector i becomes lane i of vector j. Their number is a power of two.
-void transpose(Graph& g, std::vector<Id>& square);
 
 // The LOADs of which lanes over the range make such LOADs.
 std::vector<Id> rows_in_lanes(const Graph& g, std::span<const Id> stores, Id range);

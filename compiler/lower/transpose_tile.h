@@ -16,6 +16,9 @@
 
 namespace kiln::compiler {
 
+// Transposes a square of vectors: lane j of vector i becomes lane i of vector j. Their number is a power of two.
+void transpose(Graph& g, std::vector<Id>& square);
+
 // The LOADs of the stores that are contiguous in `rows` but not in `lanes`.
 std::vector<Id> loads_to_transpose(const Graph& g, std::span<const Id> stores, Id rows, Id lanes);
 

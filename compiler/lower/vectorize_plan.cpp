@@ -215,7 +215,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool is_narrow =
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
-  const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;                            // of one row
+  const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;  // one product, whose fmas wait for each other
   const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes take turns
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4

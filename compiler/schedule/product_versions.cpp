@@ -189,8 +189,8 @@ std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Fact
   const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);
   std::optional<Unpacked> few = unpacked(g, s, n, *o);
   const Id large = versions.simplified(is_large(g, *o, rows)), some = at_least(g, rows, 1), several = at_least(g, rows, 2);
-  const Id one = versions.simplified(few ? index_sub(g, always, at_least(g, rows, rows_that_pay_for_a_copy))
-                                         : index_sub(g, some, several));
+  const Id one =
+      versions.simplified(few ? index_sub(g, always, at_least(g, rows, walks_for_rows)) : index_sub(g, some, several));
   const Id in_place = versions.simplified(index_sub(g, index_sub(g, always, one), large));
   const Id matrix[] = {large, g.end(o->r), g.end(o->column)};
   if (in_place == always || g.is_const(rows) || !are_of_the_call(g, s.program, matrix)) return {k};

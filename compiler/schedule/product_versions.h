@@ -7,8 +7,8 @@
 //   - panels: the operand is large. It has at least fewest_panels panels of columns, does not fit the cache, and is read for at
 //     least walks_for_panels rows (packed_operand.h). One kernel copies it into panels, and another one reads the panels.
 //   - one row: there is one row. Its ranges are constants.
-//   - few rows, if the operand is a copy that pack_operands makes: there are fewer than rows_that_pay_for_a_copy
-//     (unpacked_operand.h). It reads what the copy reads, and the copy has no iterations. Then there is no version for one row.
+//   - few rows, if the operand is a copy that pack_operands makes: there are fewer than walks_for_rows
+//     (packed_operand.h). It reads what the copy reads, and the copy has no iterations. Then there is no version for one row.
 //   - in place: all other calls.
 //   Or a striped REDUCE for each pair of rows inside another REDUCE, which repeats the loads of one row, as in the search of
 //   the nearest row. After: a kernel for rows in place, and one that reads a transposed copy of the rows, which a third kernel

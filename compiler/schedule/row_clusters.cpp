@@ -342,13 +342,14 @@ bool RowClusters::choose_rows(RowCluster& c) {
     halo_cost = std::max(halo_cost, halo * p.operations);
     if (needs_rows(p, c.depth)) c.rows = product_rows;
   }
-  if (std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); })) c.rows = short_rows;
+  const bool are_lanes =
+      most_halo == 0 && std::ranges::all_of(c.kernels, [&](std::size_t k) { return is_short_row(k, c.depth); });
+  if (are_lanes) c.rows = short_rows;
   if (most_halo > 0) c.rows = halo_rows;
   if (halo_cost > static_cast<double>(c.rows) * recompute_for_store)
     return no("computing the rows of the halo again costs more than storing them");
   const Id whole = most_halo > 0 ? count : first.extents[c.depth - 1];
-  if (const auto n = index_value(g_, whole);
-      n && c.rows != short_rows) {  // a divisor of the count, if one is near: no partial tile
+  if (const auto n = index_value(g_, whole); n && !are_lanes) {  // a divisor of the count, if one is near: no partial tile
     c.rows = std::min(c.rows, std::max<std::int64_t>(*n, 1));
     for (std::int64_t r = c.rows; 2 * r >= c.rows; --r)
       if (*n % r == 0) {

@@ -25,7 +25,7 @@ struct RowOffsets {
   bool none() const { return lo == 0 && hi == 0; }
 };
 
-// One kernel before fusion. The loops are those of more than one iteration, outermost first.
+// One kernel before fusion. `loops` are its LOOP ranges, outermost first. LOOP ranges with one iteration are left out.
 struct TileStep {
   std::vector<Id> loops, extents;
   std::vector<std::array<bool, 2>> operands;  // by loop: whether the left and the right operand of a product depend on it

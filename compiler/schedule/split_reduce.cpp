@@ -9,6 +9,7 @@
 #include "compiler/ir/reduce_identity.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
+#include "compiler/schedule/reduce_blocks.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -64,7 +65,7 @@ class ReduceSplitter {
     if (inner == Inner::of_all || (inner == Inner::of_each && n > 1)) return reduce;
     if (inner == Inner::of_each) return bounds_(g_.end(r)).max >= fewest_rows ? by_rows(reduce, values[0], r) : reduce;
     const bool striped = g_.reduce_order(reduce) == ReduceOrder::striped;
-    return striped && bounds_(g_.end(r)).max >= long_reduction ? by_blocks(reduce, values, r) : reduce;
+    return striped && bounds_(g_.end(r)).max >= long_reduction ? by_blocks(reduce, r) : reduce;
   }
 
   // An upper bound of the elements that a REDUCE reads; saturates.
@@ -114,27 +115,16 @@ class ReduceSplitter {
     return g_.with_src(reduce, std::vector<Id>{g_.make(Op::LOAD, g_.dtype(value), {rows, r}), r});
   }
 
-  Id by_blocks(Id reduce, std::span<const Id> values, Id r) {
-    const DType d = g_.dtype(values[0]), exact = accumulation_dtype(d);
-    const Id n = g_.end(r), size = g_.index(reduce_block);
-    const Id blocks = index_floordiv(g_, index_add(g_, n, g_.index(reduce_block - 1)), size);
-    const Id block = range(blocks, RangeKind::loop), first = g_.make(Op::MUL, DType::index, {block, size});
-    const Id left = g_.make(Op::SUB, DType::index, {n, first});
-    const Id inside = range(g_.make(Op::MIN, DType::index, {left, size}), RangeKind::reduce);
-    const Id place = g_.make(Op::ADD, DType::index, {first, inside});
-    std::vector<Id> src;
-    for (const Id value : values) {
-      const Id element = at(value, r, place);
-      src.push_back(d == exact ? element : g_.make(Op::CAST, exact, {element}));
-    }
+  Id by_blocks(Id reduce, Id r) {
+    const Id blocks = number_of_blocks(g_, g_.end(r)), block = range(blocks, RangeKind::loop);
+    const ReduceBlock here = reduce_block_at(g_, g_.end(r), block);
+    const Id inside = range(here.elements, RangeKind::reduce), position = g_.make(Op::ADD, DType::index, {here.first, inside});
+    std::vector<Id> src = values_at(g_, reduce, position);
     src.push_back(inside);
+    const DType exact = g_.dtype(src[0]);
     const Id results = stored(g_.make(Op::REDUCE, exact, src, g_.args(reduce)), block);
     const Id each = range(blocks, RangeKind::reduce);
-    // The results of blocks are sums, no products.
-    const ReduceKind kind = g_.reduce_kind(reduce) == ReduceKind::dot ? ReduceKind::sum : g_.reduce_kind(reduce);
-    const Id result = g_.make(Op::LOAD, exact, {results, each});
-    const Id whole = g_.make(Op::REDUCE, exact, {result, each}, {kind, g_.reduce_order(reduce)});
-    return g_.dtype(reduce) == exact ? whole : g_.make(Op::CAST, g_.dtype(reduce), {whole});
+    return reduce_of_blocks(g_, reduce, g_.make(Op::LOAD, exact, {results, each}), each);
   }
 
   Graph& g_;

@@ -8,6 +8,7 @@
 #include "compiler/rangeify/index_expr.h"
 #include "compiler/schedule/each_kernel.h"
 #include "compiler/schedule/kernel_ranges.h"
+#include "compiler/schedule/reduce_blocks.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -42,6 +43,8 @@ class StripeSplitter {
     }
     return found;
   }
+
+  // Whether the REDUCE is long, and goes down the columns of a matrix.
   bool is_down_columns(Id reduce) {
     const std::size_t n = operands_of(g_.reduce_kind(reduce));
     const bool is_one = g_.src(reduce).size() == n + 1 && g_.op(g_.src(reduce, n)) == Op::RANGE;
@@ -118,32 +121,22 @@ class StripeSplitter {
     return g_.make(Op::LOAD, d, {buffer, at});
   }
 
-  // The stripes of a block, or of the whole if `block` is no_id.
+  // The stripe of a block, or of the whole if `block` is no_id.
   Id stripe(Id reduce, Id block, Id number) {
-    const std::size_t n = operands_of(g_.reduce_kind(reduce));
-    const Id r = g_.src(reduce, n), stripes = g_.index(reduce_stripes);
-    Id count = g_.end(r), first = number;
-    if (block != no_id) {
-      const Id size = g_.index(reduce_block), begin = mul(block, size);
-      const Id left = g_.make(Op::SUB, DType::index, {count, begin});
-      count = g_.make(Op::MIN, DType::index, {left, size});
-      first = add(begin, number);
-    }
-    const Id more = g_.make(Op::SUB, DType::index, {add(count, g_.index(reduce_stripes - 1)), number});
-    const auto whole = index_value(g_, count);
-    const bool is_even = whole && *whole % reduce_stripes == 0;
-    const Id q = range(is_even ? g_.index(*whole / reduce_stripes) : g_.make(Op::FLOORDIV, DType::index, {more, stripes}),
-                       RangeKind::reduce);
-    const Id k = add(mul(q, stripes), first);
-    const DType d = g_.dtype(g_.src(reduce, 0)), exact = accumulation_dtype(d);
-    std::vector<Id> src;
-    for (const Id value : g_.sources(reduce))
-      if (value != r) src.push_back(exact_value(substitute(g_, value, {{r, k}}), exact));
+    const Id r = g_.src(reduce, operands_of(g_.reduce_kind(reduce))), stripes = g_.index(reduce_stripes);
+    ReduceBlock here{g_.index(0), g_.end(r)};
+    if (block != no_id) here = reduce_block_at(g_, g_.end(r), block);
+    const auto elements = index_value(g_, here.elements);
+    const Id up = add(here.elements, g_.index(reduce_stripes - 1));
+    const Id left = g_.make(Op::SUB, DType::index, {up, number});
+    const bool is_even = elements && *elements % reduce_stripes == 0;
+    const Id count = is_even ? g_.index(*elements / reduce_stripes) : g_.make(Op::FLOORDIV, DType::index, {left, stripes});
+    const Id q = range(count, RangeKind::reduce), first = block == no_id ? number : add(here.first, number);
+    std::vector<Id> src = values_at(g_, reduce, add(mul(q, stripes), first));
     src.push_back(q);
     const ReduceKind kind = g_.reduce_kind(reduce) == ReduceKind::dot ? ReduceKind::fma : g_.reduce_kind(reduce);
-    return g_.make(Op::REDUCE, exact, src, {kind, ReduceOrder::sequential});
+    return g_.make(Op::REDUCE, g_.dtype(src[0]), src, {kind, ReduceOrder::sequential});
   }
-  Id exact_value(Id value, DType exact) { return g_.dtype(value) == exact ? value : g_.make(Op::CAST, exact, {value}); }
 
   // The number of stripes that have memory: 1 at least.
   Id stripes_of(Id elements) {
@@ -176,22 +169,18 @@ class StripeSplitter {
     const Id r = g_.src(reduce, operands_of(kind)), elements = g_.end(r);
     const Id number = range(stripes_of(elements), RangeKind::loop);
     const DType exact = accumulation_dtype(g_.dtype(g_.src(reduce, 0)));
-    Id whole = no_id;
-    if (bounds_(g_.end(r)).max <= reduce_block) {
+    if (bounds_(elements).max <= reduce_block) {
       const Partial p = stored(stripe(reduce, no_id, number), {number});
-      whole = tree(p, exact, kind, {}, elements);
+      Id whole = tree(p, exact, kind, {}, elements);
       if (kind == ReduceKind::dot)  // the result of the only block is summed, from +0
         whole = g_.make(Op::ADD, exact, {g_.constant(exact, 0), whole});
-    } else {
-      const Id more = index_add(g_, g_.end(r), g_.index(reduce_block - 1));
-      const Id blocks = index_floordiv(g_, more, g_.index(reduce_block)), block = range(blocks, RangeKind::loop);
-      const Partial p = stored(stripe(reduce, block, number), {block, number});
-      const Partial of_block = stored(tree(p, exact, kind, {block}, elements), {block});
-      const Id each = range(blocks, RangeKind::reduce), result = load(of_block, exact, std::span(&each, 1));
-      const ReduceKind of_blocks = kind == ReduceKind::dot ? ReduceKind::sum : kind;
-      whole = g_.make(Op::REDUCE, exact, {result, each}, {of_blocks, ReduceOrder::striped});
+      return as_result(g_, reduce, whole);
     }
-    return g_.dtype(reduce) == exact ? whole : g_.make(Op::CAST, g_.dtype(reduce), {whole});
+    const Id blocks = number_of_blocks(g_, elements), block = range(blocks, RangeKind::loop);
+    const Partial p = stored(stripe(reduce, block, number), {block, number});
+    const Partial of_block = stored(tree(p, exact, kind, {block}, elements), {block});
+    const Id each = range(blocks, RangeKind::reduce);
+    return reduce_of_blocks(g_, reduce, load(of_block, exact, std::span(&each, 1)), each);
   }
 
   Graph& g_;

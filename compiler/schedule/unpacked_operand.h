@@ -8,8 +8,6 @@
 
 namespace kiln::compiler {
 
-inline constexpr std::int64_t rows_that_pay_for_a_copy = 8;
-
 struct Unpacked {
   std::size_t copy;  // the kernel that copies the operand
   Kernel kernel;     // reads what that kernel reads
