@@ -1,4 +1,4 @@
-// The cost of index arithmetic in machine code, and the sign extension of i32 addresses.
+// The cost of index arithmetic, and of networks of minima and maxima, in machine code; the sign extension of i32 addresses.
 #include <algorithm>
 #include <numeric>
 #include <regex>
@@ -70,6 +70,37 @@ TEST(CodegenIndex, NegativeIndicesReachBack) {
     l.run(0, {x.data() + 20, y.data()}, {}, 0, 16);
     for (int i = 0; i < 16; ++i) ASSERT_EQ(y[static_cast<std::size_t>(i)], 20 + 5 * i - 8) << name(type);
   }
+}
+
+// The median of five neighbours, by exchanges: MIN and MAX that use each other's values are one instruction each
+// (extremum_networks).
+TEST(CodegenNetworks, OneInstructionForEachExtremum) {
+  std::size_t extrema = 0;
+  const auto median = [&](const std::string& cpu, int lanes) {
+    HandProgram p("median");
+    const Id n = p.symbol("N"), size = p.index_op(Op::ADD, n, p.g.index(4));
+    const int x = p.param("x", DType::f32, Direction::in, size), y = p.param("y", DType::f32, Direction::out, n);
+    const Id i = p.range(n);
+    std::vector<Id> v;
+    for (std::int64_t k = 0; k < 5; ++k) v.push_back(p.load(x, p.ramp(p.index_op(Op::ADD, i, p.g.index(k)), lanes)));
+    for (std::size_t round = 0; round < 5; ++round)
+      for (std::size_t k = round % 2; k + 1 < 5; k += 2) {
+        const Id a = v[k], b = v[k + 1];
+        v[k] = p.op(Op::MIN, DType::f32, {a, b}, {}, lanes);
+        v[k + 1] = p.op(Op::MAX, DType::f32, {a, b}, {}, lanes);
+      }
+    const Id middle[] = {v[2]};
+    extrema = static_cast<std::size_t>(
+        std::ranges::count_if(p.g.reachable(middle), [&](Id id) { return p.g.op(id) == Op::MIN || p.g.op(id) == Op::MAX; }));
+    p.kernel({p.loop(i, p.g.sym("$begin"), p.g.sym("$end"), lanes, {}, {}, {p.store(y, p.ramp(i, lanes), v[2])})}, n, lanes);
+    return assembly(p, target_named(cpu));
+  };
+  const std::string v4 = median("x86-64-v4", 16), v3 = median("x86-64-v3", 8);
+  EXPECT_GT(extrema, 10u);
+  EXPECT_EQ(count(v4, "vrangeps"), extrema) << v4;
+  EXPECT_EQ(count(v4, "v(min|max)ps"), 0u) << v4;
+  EXPECT_EQ(count(v3, "vp(min|max)sd"), extrema) << v3;
+  EXPECT_EQ(count(v3, "v(min|max)ps"), 0u) << v3;
 }
 
 }  // namespace
