@@ -6,8 +6,8 @@
 namespace kiln::compiler {
 
 Id number_of_blocks(Graph& g, Id elements) {
-  const Id more = index_add(g, elements, g.index(reduce_block - 1));
-  return index_floordiv(g, more, g.index(reduce_block));
+  const Id size = g.index(reduce_block), more = index_add(g, elements, g.index(reduce_block - 1));
+  return index_floordiv(g, more, size);
 }
 
 ReduceBlock reduce_block_at(Graph& g, Id elements, Id number) {
