@@ -1,0 +1,84 @@
+// The members of LoopNestBuilder that make loops over blocks of a range, and the rows and columns of a block.
+#include <algorithm>
+#include <utility>
+
+#include "compiler/ir/scopes.h"
+#include "compiler/ir/state.h"
+#include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_nest_builder.h"
+#include "compiler/lower/memory_accumulators.h"
+#include "compiler/lower/row_loops.h"
+
+namespace kiln::compiler {
+
+std::vector<Id> LoopNestBuilder::blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+  const int fewest = is_row_loops() ? plan_[level + 1].step : 0;
+  if (fewest == 0) return {block(level, copies, begin, end)};
+  const Id zero = g_.index(0), one = g_.index(1), count = sub_index(g_, end, begin);
+  const Id enough = index_binary(g_, Op::FLOORDIV, count, g_.index(fewest));
+  const Id are_enough = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, enough, one), zero);
+  const Id middle = add_index(g_, begin, index_binary(g_, Op::MUL, count, are_enough));
+  const Id rows = block(level, copies, begin, middle);
+  in_memory_ = false;
+  const Id lanes = block(level, copies, middle, end);
+  in_memory_ = true;
+  return {rows, lanes};
+}
+
+Id LoopNestBuilder::block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+  const LoopPlan& p = plan_[level];
+  const LoopPlan& inner = *std::ranges::find(plan_.subspan(level + 1), p.range, &LoopPlan::range);
+  const Id most = limit(level);
+  const Id range = loops_.range(g_, most, is_chunk(level) ? RangeKind::thread : RangeKind::loop);
+  const Id next = add_index(g_, range, g_.index(p.step));
+  LoopPart& part = block_of_[p.range] = {range, index_binary(g_, Op::MIN, next, end), next};
+  Id at = begin;
+  part.ends.push_back(at = end_of_whole(at, end, inner.step));
+  std::vector<Tail> tails = constant_rest(inner);
+  tails.pop_back();  // the last one takes all that is left
+  for (const Tail& t : tails) part.ends.push_back(at = end_of_whole(at, end, t.step));
+  std::vector<Id> s = {range, begin, end};
+  const std::vector<Id> effects = emit(level + 1, copies);
+  s.insert(s.end(), effects.begin(), effects.end());
+  block_of_.erase(p.range);
+  return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, p.step});
+}
+
+std::vector<Id> LoopNestBuilder::rows(std::size_t level, const std::vector<Copy>& copies) {
+  const LoopPlan& block = plan_[level - 1];
+  const Id first_column = block_of_.at(block.range).begin;
+  const auto made_columns = [&](std::span<const Id> stores) {
+    const std::span<const Id> whole = std::exchange(stores_, stores);
+    std::vector<Id> made = emit(level + 1, copies);
+    stores_ = whole;
+    return made;
+  };
+  if (!in_memory_) return emit(level + 1, copies);
+  if (is_row_loops()) return RowLoops(g_, loops_, stores_, block.range, first_column, block.step, made_columns).run();
+  MemoryAccumulators m(g_, loops_, stores_, block.range, first_column, block.step);
+  std::vector<Id> effects;
+  const auto columns = [&](std::span<const Id> stores, std::vector<Id>& out) {
+    const std::vector<Id> made = made_columns(stores);
+    out.insert(out.end(), made.begin(), made.end());
+  };
+  for (const Id reduction : m.reductions()) {
+    columns(m.initial(reduction), effects);
+    const auto parts = loop_parts(g_, reduction);
+    const Id end = substitute(g_, parts.end, copies[0].values);  // bounds are the same in all copies
+    Id begin = substitute(g_, parts.begin, copies[0].values);
+    for (const int n : {plan_[level].step, 1}) {
+      const Id last = n == 1 ? end : end_of_whole(begin, end, n);
+      if (begin == last) continue;
+      const Id row = loops_.range(g_, end, RangeKind::loop);
+      std::vector<Id> s = {row, begin, last};
+      columns(m.after_rows(reduction, row, n), s);
+      effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, n}));
+      begin = last;
+    }
+  }
+  columns(m.results(), effects);
+  return effects;
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,92 @@
+// The members of LoopNestBuilder that make separate loops for the borders and for the interior of a range.
+#include "compiler/ir/schedule.h"
+#include "compiler/ir/state.h"
+#include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
+#include "compiler/lower/loop_nest_builder.h"
+
+namespace kiln::compiler {
+namespace {
+
+constexpr int long_row = 8;  // vectors
+
+}  // namespace
+
+std::vector<Id> LoopNestBuilder::with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end) {
+  const Id lo = g_.index(interior_->lo), extent = g_.end(plan_[level].range);
+  const Id first = index_binary(g_, Op::MIN, is_chunk(level) ? index_binary(g_, Op::MAX, begin, lo) : lo, end);
+  const Id last = index_binary(g_, Op::MIN, sub_index(g_, extent, g_.index(interior_->cut)), end);
+  const Id zero = g_.index(0);
+  const Id count = index_binary(g_, Op::MAX, sub_index(g_, last, first), zero);
+  const Id interior_end = add_index(g_, first, count);
+  std::vector<Id> effects;
+  if (!interior_->low.empty()) {
+    part_ = &interior_->low;
+    const Id middle = end_of_whole(begin, first, plan_[level].step);
+    effects.push_back(loop(level, copies, begin, middle, plan_[level].step, Iteration::whole));
+    in_parts(level, copies, {middle, first}, plan_[level].tails, effects);
+  } else if (interior_->lo > 0) {
+    effects.push_back(loop(level, copies, begin, first, 1, Iteration::one));
+  }
+  part_ = &interior_->stores;
+  if (is_flat(level)) {
+    flat(level, copies, first, interior_end, effects);
+  } else {
+    const Id whole = aligned(level, copies, first, interior_end, effects);
+    const Id middle = end_of_whole(whole, interior_end, plan_[level].step);
+    effects.push_back(loop(level, copies, whole, middle, plan_[level].step, Iteration::whole));
+    in_parts(level, copies, {middle, interior_end}, plan_[level].tails, effects);
+  }
+  part_ = nullptr;
+  if (interior_->cut > 0) effects.push_back(loop(level, copies, interior_end, end, 1, Iteration::one));
+  return effects;
+}
+
+Id LoopNestBuilder::aligned(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects) {
+  const LoopPlan& p = plan_[level];
+  const Id extent = g_.end(p.range), store = stores()[0];
+  const bool is_long = !g_.is_const(extent) || g_.value(extent) >= std::int64_t{long_row} * p.step;
+  if (p.align == 0 || level + 1 != plan_.size() || !is_long || copies.size() != 1) return begin;
+  const int size = bytes(g_.dtype(value_of(g_, store))), elements = p.align / size;
+  if (elements < 2 || elements > p.step) return begin;
+  Copy here = copies[0];
+  here.values[p.range] = begin;
+  const Id index[] = {index_of(g_, store)};
+  const Id first = expand(g_, loops_, index, std::span(&here, 1))[0][0];
+  const Id bytes_past = g_.sym(misalignment_of(g_.slot(g_.state(store)))), zero = g_.index(0), one = g_.index(1);
+  const Id place = add_index(g_, first, index_binary(g_, Op::FLOORDIV, bytes_past, g_.index(size)));
+  const Id back = sub_index(g_, zero, place), length = sub_index(g_, end, begin);
+  const Id head = index_binary(g_, Op::FLOORMOD, back, g_.index(elements));
+  const Id vectors = index_binary(g_, Op::FLOORDIV, length, g_.index(std::int64_t{long_row} * p.step));
+  const Id is_worth = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
+  const Id whole = add_index(g_, begin, index_binary(g_, Op::MUL, head, is_worth));
+  effects.push_back(loop(level, copies, begin, whole, p.step, Iteration::masked));
+  return whole;
+}
+
+bool LoopNestBuilder::is_flat(std::size_t level) const {
+  return level + 2 == plan_.size() && walked_as_one(g_, interior_->stores, plan_[level].range, plan_[level + 1].range);
+}
+
+void LoopNestBuilder::flat(std::size_t level, const std::vector<Copy>& copies, Id first, Id last, std::vector<Id>& effects) {
+  const Id channels = g_.end(plan_[level + 1].range), limit = mul_index(g_, g_.end(plan_[level].range), channels);
+  const Id begin = mul_index(g_, first, channels), end = mul_index(g_, last, channels);
+  const int lanes = plan_[level].step;
+  const Id middle = end_of_whole(begin, end, lanes);
+  const auto part = [&](Id from, Id to, int width) {
+    const Id range = loops_.range(g_, limit, width > 1 ? RangeKind::vector : RangeKind::loop);
+    std::vector<Copy> iterated = copies;
+    for (Copy& c : iterated) {
+      c.values[plan_[level].range] = g_.index(0);
+      c.values[plan_[level + 1].range] = width > 1 ? ramp(g_, range, 1, width) : range;
+    }
+    std::vector<Id> s = {range, from, to};
+    const std::vector<Id> stores = body(iterated);
+    s.insert(s.end(), stores.begin(), stores.end());
+    effects.push_back(g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, width}));
+  };
+  part(begin, middle, lanes);
+  part(middle, end, 1);
+}
+
+}  // namespace kiln::compiler

@@ -1,0 +1,149 @@
+// LoopNestBuilder: the recursion of loop_nest through the levels of a plan.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "compiler/ir/state.h"
+#include "compiler/lower/expand.h"
+#include "compiler/lower/interior.h"
+#include "compiler/lower/loop_nest.h"
+#include "compiler/lower/range_parts.h"
+#include "compiler/lower/rows_side_by_side.h"
+
+namespace kiln::compiler {
+
+// How one iteration of a loop runs. whole: `step` iterations of the range, all active. masked: lanes under a mask. one: one
+// iteration of the range.
+enum class Iteration : std::uint8_t { whole, masked, one };
+
+// Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
+struct LoopPart {
+  Id begin, end;
+  Id block_end = no_id;
+  std::vector<Id> ends = {};  // where each loop but the last ends in the whole range
+};
+
+class LoopNestBuilder {
+ public:
+  LoopNestBuilder(Graph& g, RangeIds& loops, std::span<const Id> stores, std::span<const LoopPlan> plan, const Facts& facts,
+                  bool outermost, Borders borders);
+
+  // Emits the loop of this level. The recursion is as deep as the kernel's rank.
+  std::vector<Id> emit(std::size_t level, const std::vector<Copy>& copies);
+
+ private:
+  static constexpr int most_cuts = 4;  // so that a concatenation of 16 pieces has a loop for each
+
+  // Loops that occur only in these stores get new RANGEs, because two loops of one kernel must not share a RANGE. Loops that
+  // depend on the range of the lanes get new RANGEs later.
+  void own_loops(std::vector<Id>& stores, Id lanes);
+
+  // The parts of a level's range whose stores differ.
+  std::vector<RangePart> parts_of(std::size_t level, const std::vector<Copy>& copies);
+
+  // Emits the loops of this level for one part after the other.
+  std::vector<Id> one_by_one(std::size_t level, const std::vector<Copy>& copies, std::span<const RangePart> parts);
+
+  bool is_chunk(std::size_t level) const { return outermost_ && level == 0; }
+
+  // Whether the range is a part of the range whose iterations the runtime cuts into chunks.
+  bool is_part_of_chunk(std::size_t level) const { return is_chunk(level) && chunk_first_ != no_id; }
+
+  // The iteration of a part at which a chunk begins or ends.
+  Id in_part(Id iteration, Id range);
+
+  // The iterations that the loop of a level covers: one block inside a loop over blocks, one chunk at the outermost level, else
+  // the whole range.
+  LoopPart bounds(std::size_t level);
+
+  // Of a kernel of the program: whether the loops over rows run around those over columns.
+  bool is_row_loops() const { return in_memory_ && (g_.op(stores_[0]) != Op::STORE || !names_memory(g_, stores_[0])); }
+
+  // The loops over blocks. If too few columns for loops over rows are left, lanes run through the rows in registers.
+  std::vector<Id> blocks(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
+
+  // A loop over blocks of the range, around the loops of the later levels.
+  Id block(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
+
+  // The reductions of a block, row by row, and then the STOREs of their results.
+  std::vector<Id> rows(std::size_t level, const std::vector<Copy>& copies);
+
+  // begin + the largest multiple of `step` that fits. Rows of a load: begin if they fit the caches.
+  Id end_of_whole(Id begin, Id end, int step, Id load = no_id);
+
+  // The loops behind the main loop. Of a constant extent, one iteration takes the rest: chunks and blocks begin at multiples of
+  // the step.
+  std::vector<Tail> constant_rest(const LoopPlan& p) const;
+
+  // Emits loops one after the other. The last one takes all that is left.
+  void in_parts(std::size_t level, const std::vector<Copy>& copies, const LoopPart& all, std::span<const Tail> loops,
+                std::vector<Id>& effects);
+
+  // Emits the low border, whole vectors in the interior and its rest, and the high border. In long rows whole vectors begin at
+  // a multiple of their lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
+  std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
+
+  // Emits a masked vector, behind which the stores of whole vectors are aligned. Returns the first iteration behind it. Large
+  // arrays of glibc's malloc begin 16 bytes behind a cache line. Without this vector each store of 64 bytes would touch two
+  // lines.
+  Id aligned(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects);
+
+  // Whether this range and the short range inside it form one contiguous range of lanes.
+  bool is_flat(std::size_t level) const;
+
+  void flat(std::size_t level, const std::vector<Copy>& copies, Id first, Id last, std::vector<Id>& effects);
+
+  bool divides(Id extent, int step);
+
+  // A bound of the level's range: tighter than the computed end of its loop.
+  Id limit(std::size_t level) const;
+
+  Id loop(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, int step, Iteration iteration);
+
+  // Whether loops of a plain kernel have the same results in all iterations of the later ranges. The main loop of a later range
+  // and its tails then share these results.
+  bool once(std::size_t level, const std::vector<Copy>& copies) const;
+
+  // Emits the later levels for one iteration of this level and of those around it.
+  std::vector<Id> emit_once(std::size_t level, Copy here, Id range);
+
+  // Emits the later levels with other stores in place of stores_, the interior's and its low border's.
+  std::vector<Id> emit_others(std::size_t level, const std::vector<Copy>& copies, const std::vector<Id>& stores,
+                              std::vector<Id> inside, std::vector<Id> low);
+
+  // Emits the later levels for STOREs of `step` iterations. Simplified, equal indices are equal nodes, and so are the loads.
+  std::vector<Id> emit_rows(std::size_t level, int step, const std::vector<Copy>& copies, Id range);
+
+  // Copies for all iterations of the range, without a loop.
+  std::vector<Copy> written_out(const LoopPlan& p, const std::vector<Copy>& copies);
+
+  std::vector<Copy> iterated(const LoopPlan& p, int step, const std::vector<Copy>& copies, Id range, Id end,
+                             Iteration iteration);
+
+  // Loads whole tiles along the copies. In tails there are fewer copies, or a mask is there.
+  void transpose(const LoopPlan& p, std::vector<Copy>& copies);
+
+  std::span<const Id> stores() const { return part_ != nullptr ? std::span<const Id>(*part_) : stores_; }
+
+  std::vector<Id> body(const std::vector<Copy>& copies);
+
+  Graph& g_;
+  RangeIds& loops_;
+  std::span<const Id> stores_;
+  std::span<const LoopPlan> plan_;
+  const Facts& facts_;
+  bool outermost_;  // whether the first range runs over a chunk
+  Borders borders_;
+  int cuts_left_ = most_cuts;                  // of a range into parts, inside of each other
+  Id chunk_first_ = no_id;                     // of a part of the first range: its first iteration in the whole range
+  std::optional<Interior> interior_;           // interior of the range that becomes lanes
+  std::unordered_map<Id, LoopPart> block_of_;  // while the loops inside a block are built
+  bool in_memory_ = false;                     // whether carried values are in arrays, which all lanes share
+  const std::vector<Id>* part_ = nullptr;      // the stores of the interior or its low border, while their loops are built
+};
+
+}  // namespace kiln::compiler

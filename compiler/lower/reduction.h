@@ -1,0 +1,36 @@
+// One REDUCE as reduce_lowering takes it apart, and what its values load.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "compiler/ir/graph.h"
+
+namespace kiln::compiler {
+
+struct Reduction {
+  ReduceKind kind;
+  ReduceOrder order;
+  std::vector<Id> values, ranges;
+  DType acc;               // accumulator type
+  std::vector<Id> around;  // ranges of the reductions that repeat it
+
+  bool is_arg() const { return kind == ReduceKind::argmax || kind == ReduceKind::argmin; }
+  bool order_matters() const {
+    return is_float(acc) && (kind == ReduceKind::sum || kind == ReduceKind::prod || kind == ReduceKind::dot);
+  }
+};
+
+// Whether some LOAD of the values is contiguous in the range.
+bool contiguous_over(const Graph& g, std::span<const Id> values, Id range);
+
+// The number of LOADs that are not contiguous if the range becomes lanes.
+std::int64_t loads_apart(const Graph& g, std::span<const Id> values, Id range);
+
+// The factors of the elements that a sum of products adds; empty: the sum adds other elements.
+std::vector<Id> factors(const Graph& g, const Reduction& r);
+
+inline bool is_paired(const Graph& g, const Reduction& r) { return g.op(r.values[0]) == Op::DOT2; }
+
+}  // namespace kiln::compiler
