@@ -243,10 +243,8 @@ void Importer::finish() {
     g_.set_loc(store_loc_[slot].line != 0 ? store_loc_[slot] : p.loc);
     if (const Id now = scopes_.assigned(slot); now != no_id)
       effects.push_back(build_.store(build_.param(slot, p), p, now));
-    else if (p.direction == Direction::out)
-      build_.fail("E-store", "expected the output `" + p.name + "` to be assigned, got no store");
   }
-  out_.sink = g_.make(Op::SINK, DType::none, effects);
+  out_.sink = build_.sink(out_.params, effects);
 }
 
 }  // namespace

@@ -343,4 +343,14 @@ Id Builder::store(Id param, const Parameter& p, Id value) {
   return graph_.make(Op::STORE, DType::none, {param, value});
 }
 
+Id Builder::sink(std::span<const Parameter> params, std::span<const Id> stores) {
+  for (const Parameter& p : params) {
+    const auto stores_it = [&](Id s) { return graph_.name(graph_.state(s)) == p.name; };
+    if (p.direction != Direction::out || std::ranges::any_of(stores, stores_it)) continue;
+    const LocScope here(graph_, p.loc);
+    fail("E-store", "expected the output `" + p.name + "` to be assigned, got no store");
+  }
+  return graph_.make(Op::SINK, DType::none, stores);
+}
+
 }  // namespace kiln::compiler

@@ -44,7 +44,7 @@ class ProgramReader {
     }
     r_.build.apply_minimums(r_.program);
     check_call(r_.graph, r_.program);
-    r_.program.sink = r_.graph.make(Op::SINK, DType::none, stores_);
+    r_.program.sink = r_.build.sink(r_.program.params, stores_);
     return std::move(r_.program);
   }
 

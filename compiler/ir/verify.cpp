@@ -19,7 +19,7 @@ namespace {
 constexpr VerifyRule whole_rules[] = {
     {"T", "shape", "extents fit the operation (the builder's checks)"},
     {"T", "elementwise-shapes", "operands have equal shapes or rank 0"},
-    {"T", "effects", "the sink holds one STORE for each parameter that is assigned, none for an input"},
+    {"T", "effects", "the sink holds one STORE for each output, at most one for an inout parameter, none for an input"},
     {"T", "symbols", "each symbol is declared once and given by some parameter's extent (call_symbols.h)"},
 };
 
@@ -136,7 +136,8 @@ void verify(const Graph& g, Id root, Level level) {
 
 namespace {
 
-void verify_effects(const Graph& g, const Program& p) {
+// Returns by slot whether the parameter is stored.
+std::vector<bool> verify_effects(const Graph& g, const Program& p) {
   if (g.op(p.sink) != Op::SINK) violated(g, p.sink, "effects", "a SINK as the root of the program");
   std::vector<bool> stored(p.params.size(), false);
   for (Id s : g.src(p.sink)) {
@@ -146,6 +147,7 @@ void verify_effects(const Graph& g, const Program& p) {
       violated(g, s, "effects", "one STORE for an out or inout parameter");
     stored[slot] = true;
   }
+  return stored;
 }
 
 void verify_params(const Graph& g, Builder& b, const Program& p, std::span<const Id> nodes) {
@@ -181,7 +183,10 @@ void verify(Graph& g, const Program& p) {
   for (const Parameter& q : p.params) roots.insert(roots.end(), q.extents.begin(), q.extents.end());
   verify_tensor(g, roots, &p);
   if (g.op(p.sink) != Op::SINK) violated(g, p.sink, "sink", "a SINK as the program's root");
-  verify_effects(g, p);
+  const std::vector<bool> stored = verify_effects(g, p);
+  for (std::size_t slot = 0; slot < stored.size(); ++slot)
+    if (p.params[slot].direction == Direction::out && !stored[slot])
+      violated(g, p.sink, "effects", "a STORE for the output `" + p.params[slot].name + "`");
   Builder b(g);
   const auto nodes = g.reachable(roots);
   verify_params(g, b, p, nodes);

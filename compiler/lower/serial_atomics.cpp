@@ -41,7 +41,10 @@ std::string_view why_in_order(const Graph& g, Id id) {
   if (g.op(id) != Op::ATOMIC) return {};
   const AtomicKind kind = kind_of(g, id);
   if (kind == AtomicKind::exchange || kind == AtomicKind::compare_exchange) return "its exchanges store the last value";
-  return is_int(g.dtype(value_of(g, id))) ? "" : "its atomic operations are on floats, and rounding depends on the order";
+  if (is_int(g.dtype(value_of(g, id)))) return {};
+  const bool rounds = kind != AtomicKind::min && kind != AtomicKind::max;
+  return rounds ? "its atomic operations are on floats, and rounding depends on the order"
+                : "its atomic minima and maxima are of floats, for which the processor has no instruction";
 }
 
 }  // namespace

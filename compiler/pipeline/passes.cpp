@@ -48,7 +48,7 @@ using enum Need;
 constexpr Pass table[] = {
     {"scalar_kernels", program, Form::program, required, scalar_kernels},
     {"host_loops", schedule, Form::tensors, required, host_loops},
-    {"graph_cleanup", program, Form::tensors, optional, graph_cleanup},
+    {"graph_cleanup", program, Form::tensors, required, graph_cleanup},
     {"small_vectors", program, Form::tensors, optional, small_vectors},
     {"integer_indices", program, Form::tensors, optional, integer_indices},
     {"sum_atomics", program, Form::tensors, optional, sum_atomics},

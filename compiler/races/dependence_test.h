@@ -8,7 +8,7 @@
 //   no step is left, the linear rows go to the Omega test (integer_system.h). At last, cases are split: on conditions,
 //   alternatives, wraps, sides of minima, p = m*q + r, and the order of the work items (direction <, = or >).
 // Example: y(2*i) and y(2*i + 1). 2*i - 2*i' - 1 == 0 has no solution, because the gcd 2 does not divide 1.
-// Cost: bounded by the numbers of rounds, of nested splits and of rows.
+// Cost: bounded by the numbers of rounds, of nested splits, of cases and of rows.
 #pragma once
 
 #include <utility>

@@ -208,6 +208,16 @@ struct histogram : program<histogram> {
 };
 TEST(Remarks, AtomicsOnFloatsKeepTheOrder) { EXPECT_REMARK(histogram, serial, "rounding depends on the order"); }
 
+struct tallest : program<tallest> {
+  in<i32, N> bin;
+  in<f32, N> x;
+  inout<f32, M> h;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) h(bin(i)).atomic_max(x(i));  // here
+  }
+};
+TEST(Remarks, AtomicMaximaOfFloatsKeepTheOrder) { EXPECT_REMARK(tallest, serial, "the processor has no instruction"); }
+
 struct tickets : program<tickets> {
   inout<i32> next;
   out<i32, N> y;

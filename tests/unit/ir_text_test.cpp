@@ -225,6 +225,8 @@ TEST(Text, MalformedLinesSayWhere) {
     EXPECT_EQ(e.rfind("t.kiln:5:", 0), 0u) << c.line << "\n  " << e;
   }
   EXPECT_NE(error_of("").find("t.kiln:1:1: error: E-text: expected `program`, got the end of the text"), std::string::npos);
+  EXPECT_EQ(error_of("program p\nout f32 [2] y\ninout f32 [2] z\n%0 = const f32 0\nstore z, %0\n"),
+            "t.kiln:2:5: error: E-store: expected the output `y` to be assigned, got no store");
   EXPECT_NE(error_of("program p\nin f32 [" + std::string(1000, '(') + "N] x").find("at most 64 deep"), std::string::npos);
 }
 

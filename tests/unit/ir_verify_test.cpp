@@ -185,6 +185,9 @@ TEST(Verify, ProgramRules) {
   p.params[1].direction = Direction::in;
   EXPECT_EQ(rule_of([&] { verify(g, p); }), "effects");
   p = good;
+  p.sink = g.make(Op::SINK, DType::none, {});
+  EXPECT_EQ(rule_of([&] { verify(g, p); }), "effects");
+  p = good;
   p.params[0].name = "other";
   EXPECT_EQ(rule_of([&] { verify(g, p); }), "param");
   p = good;
