@@ -150,7 +150,7 @@ def table(data, names):
 def ceiling_table(data):
     if not any(data["ceilings"]):
         return []
-    rows = ["`read`, `copy` and `stream` (a copy by non-temporal stores) have the size of their data. "
+    rows = ["`read`, `copy` and `stream` (a copy by non-temporal stores) are followed by the size of their data. "
             "The others are operations in registers.", "", "| ceiling | least | median | most |", "| --- | ---: | ---: | ---: |"]
     for kind in sorted(data["ceilings"][0]):
         v = [c[kind] / 1e9 for c in data["ceilings"]]
@@ -162,21 +162,21 @@ def ceiling_table(data):
 
 HEAD = """# Performance
 
-The table has the least time of each workload in milliseconds, for Kiln and for its peers: libraries and plain C++ loops. `./dev bench`
+The table shows the least time of each workload in milliseconds, for Kiln and for its peers: libraries and plain C++ loops. `./dev bench`
 makes this page; `./dev bench NAME` measures one workload. The benchmark is `tests/bench/headline`.
 
-- `Kiln`: with constant extents. `symbolic`: Kiln with symbolic extents. `–`: the peer does not compute the workload.
-- `ratio`: the least time of the best peer / the least time of Kiln with constant extents; above 1 Kiln is faster. `of medians`: the same
-  with medians. A name behind a time is the variant of the peer that was fastest (a layout, or weights packed in advance).
-- `share`: the time that the ceilings of the same round allow / the time of Kiln. A ceiling is the speed of a simple loop on the same
-  machine (last table): bytes per second, or operations per second, where a multiply-add is two. `bound`: the ceiling that allows less,
+- `Kiln`: Kiln with constant extents. `symbolic`: Kiln with symbolic extents. `–`: the peer does not compute the workload.
+- `ratio`: the least time of the best peer / the least time of Kiln with constant extents; above 1 Kiln is faster. `of medians`: the ratio
+  of the medians. A word after a time names the fastest variant of the peer (a layout, or weights packed in advance).
+- `share`: the shortest time by the ceilings of the same round / the time of Kiln. A ceiling is the speed of a simple loop on the same
+  machine (last table): bytes per second, or operations per second, where a multiply-add is two. `bound`: the ceiling with the longer time,
   either `compute` or the memory level that holds the data. Data above 32 MiB counts as DRAM. A share can exceed 100%, because ceilings are
   measurements too.
 - `gcc`, `clang`: plain C++ loops by g++ 12 and clang 19, -O3 -march=native; `-fast`: also -ffast-math, which may reorder sums. Libraries
   reorder sums too; the order of Kiln's sums is fixed ([numbers](reference/numbers.md)).
-- `*`: no clean run. In a clean run all other processes use at most {foreign} cores.
-- Each result is compared with a reference in double before the time is measured. The time does not include preparations: Kiln's
-  workspace is allocated once, and peers have their plans made and their memory allocated.
+- `*`: no run was clean. In a clean run all other processes use at most {foreign} cores.
+- Each result is compared with a reference in double before the time is measured. The time does not include preparations: Kiln's workspace,
+  and the plans and memory of the peers, exist before the first run.
 
 {cpu}, {cpus} CPUs, caches of {l1:.0f} KiB, {l2:.0f} MiB, {l3:.0f} MiB; {threads} thread{s}; {rounds} round{r} of {seconds} s for each peer and workload; Kiln's commit is {revision}.
 """
