@@ -258,11 +258,11 @@ endforeach()
 message(STATUS "compile time:\n${table}")
 if(TABLE)
   file(WRITE ${TABLE} "# What capture costs\n\n"
-    "The table has the time to compile a `kernels.cpp` at -O0, with the header, and the run time of its generator. Times are wall clock, the\n"
-    "minimum of three runs (one run if it takes over a second). The budgets are the project's goals. No test fails by time: `bench.capture_time`\n"
-    "counts the work of the compilers instead. `cmake --build build/dev --target capture_cost` makes this page through\n"
-    "`tests/bench/capture_time.cmake`.\n\n${table}\n"
+    "The C++ compiler captures programs: it evaluates their bodies and records the operations. The table shows its time for a `kernels.cpp` at\n"
+    "-O0, including `kiln/dsl.h`, and the run time of the generator. Times are wall clock, the minimum of three runs (one run if it takes over a\n"
+    "second). The budgets are the project's goals. No test fails by time: `bench.capture_time` counts the work of the compilers instead.\n"
+    "`cmake --build build/dev --target capture_cost` makes this page (`tests/bench/capture_time.cmake`).\n\n${table}\n"
     "The generator's time is from start to end: import, all passes, LLVM, object, header, manifest. Its `kernels.cpp` was compiled by the last\n"
-    "compiler of the table. The cost is linear in the number of operators. The types of values repeat, so templates are instantiated once for\n"
-    "each dtype and shape, not for each node. The compiler evaluates the record of a program twice, in constant time for each node.\n")
+    "compiler of the table. The cost of capture is linear in the number of operators. Types of values repeat, so templates are instantiated once\n"
+    "for each dtype and shape, not for each node. The C++ compiler evaluates the body of a program twice, in constant time for each node.\n")
 endif()

@@ -27,21 +27,21 @@ ulp for f32 and 1 ulp for f16 and bf16. Functions that are composed of these (`g
 differ by the sum of these errors and of the roundings of the composition.
 
 Extents are symbolic and static, and include 0, 1, odd numbers and primes; some reductions have more than one block of 65536 elements.
-Values include zeros of both signs, denormals of each float type, infinities, NaN and the extremes of integers; elementwise operations
-see all pairs of these values.
+Values include zeros of both signs, denormals of each float type, infinities, NaN and the extremes of integers. Elementwise operations are
+tested with all pairs of these values.
 
 ## The DSL
 
 The columns are dtypes of the operand, or of the result for `arange`, `full`, `grid`, `indices`, `iota`, `select<D>` and `size`. Each row
-covers several programs: one axis, several axes and all axes, counted from both ends; literals and broadcasting operands; strides, paddings,
-dilations, groups.
+covers several programs, which differ in the axes (one, several and all, counted from both ends), in operands (literals, broadcasting), and
+in strides, paddings, dilations and groups.
 """
 GRAPH = """
 ## The graph
 
-These tables cover the tensor level of the compiler, one operation at a time (`ops_elementwise_test`, `ops_tensor_test`). `cast` and `bitcast`
-cover every result type; `reduce fma` is the chain behind `matmul` and `conv2d`, `reduce dot` the stripes behind `dot` and products with a
-vector. `-`: the verifier rejects the type.
+These tables cover the tensor level of the compiler, one operation at a time (`ops_elementwise_test`, `ops_tensor_test`). The rows `cast`
+and `bitcast` cover every result type. `matmul` and `conv2d` use `reduce fma`, in one chain. `dot` and products with a vector use
+`reduce dot`, in striped order. `-`: the verifier rejects the type.
 """
 
 
