@@ -1,5 +1,5 @@
-// The factors of a term: a list of ids that stores the first four without allocation. Almost every term has one or two factors,
-// and sums are copied very often.
+// The factors of a term: a list of ids that stores up to four ids without allocation. Almost every term has one or two
+// factors, and sums are copied very often.
 #pragma once
 
 #include <algorithm>

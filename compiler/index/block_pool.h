@@ -1,4 +1,4 @@
-// Memory for short lists of terms. Freed blocks are kept for the next list of the same thread, because polynomials are
+// Memory for short lists of terms. The pool keeps freed blocks for later lists of the same thread, because polynomials are
 // allocated and freed very often.
 #pragma once
 

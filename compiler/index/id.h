@@ -1,4 +1,4 @@
-// The number of a node of a graph. This folder only compares such numbers: it does not know what a node is.
+// The number of a node of a graph. This folder only compares such numbers: it does not depend on the graph.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// Polynomials with integer coefficients: the form in which index arithmetic is simplified and proven. The variables are called
-// atoms, and are nodes of a graph that are no sum or product. The order of atoms is an argument here: `less(a, b)` says whether
-// a comes first.
+// Polynomials with integer coefficients: the form in which index arithmetic is simplified and proven. The variables, called
+// atoms, are nodes of a graph that are neither sum nor product. The order of atoms is an argument here: `less(a, b)` says
+// whether a comes first.
 #pragma once
 
 #include <algorithm>

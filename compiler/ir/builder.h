@@ -1,8 +1,8 @@
 // Builds tensor-level nodes with checks. Every call checks types and shapes, and throws Diagnostic at the graph's current
 // location.
 //
-// Operands of an elementwise operation must have EQUAL shapes (the same extent nodes) or rank 0, which broadcasts implicitly.
-// Every other change of shape needs RESHAPE or EXPAND. Calls never fold: the result is the node that the caller asked for.
+// The sources of an elementwise node have equal shapes (the same extent nodes) or rank 0, which broadcasts implicitly. For
+// other operands, elementwise() adds the RESHAPE and EXPAND nodes of NumPy's broadcasting. Calls never fold constants.
 // Spans given to calls must not point into the graph (src(), args()), because calls create nodes.
 #pragma once
 
@@ -35,8 +35,8 @@ class Builder {
   // compiled program rejects smaller values. apply_minimums() writes the raised minimums into the program's symbols.
   void infer_minimums() { infer_ = true; }
   void apply_minimums(Program& p) const;
-  // From here on, calls do not prove the bounds of slices and pads. For nodes that are built again after their bounds were
-  // proven.
+  // From here on, calls do not prove the bounds of slices and pads. A caller that builds nodes again whose bounds were
+  // proven needs no second proof.
   void trust_bounds() { trust_bounds_ = true; }
 
   Id constant(DType d, std::uint64_t bits);  // bits: in the form of CONST in op.h
@@ -59,14 +59,14 @@ class Builder {
   Id slice(Id x, std::span<const Id> begin, std::span<const std::int64_t> step, std::span<const Id> extents);
   Id pad(Id x, Id value, PadMode mode, std::span<const Id> before, std::span<const Id> extents);  // extents: of the result
   Id concat(std::span<const Id> parts, std::int64_t axis);
-  Id gather(Id x, std::span<const Id> index);  // integer tensors whose shapes broadcast, for the first axes of x
+  Id gather(Id x, std::span<const Id> index);  // index: of the first axes of x; integers, shapes broadcast
   Id stage(Id x);                              // x, computed once into a buffer
   Id reduce(ReduceKind k, Id x, std::span<const std::int64_t> axes);        // axes ascending; they are removed
   Id reduce(ReduceKind k, Id a, Id b, std::span<const std::int64_t> axes);  // fma, dot
   Id reduce_fma(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::fma, a, b, axes); }
   Id reduce_dot(Id a, Id b, std::span<const std::int64_t> axes) { return reduce(ReduceKind::dot, a, b, axes); }
 
-  // Scopes; op.h says what the operations mean. Index values are of type index and rank 0.
+  // Scopes; op.h describes the operations. Index values are of type index and rank 0.
   Id index_of(Id integer);                                            // an integer of rank 0 as an index value
   Id element(Id tensor, std::span<const Id> index, Id gate = no_id);  // no read if the gate is false
   // gate no_id: always. unique: a promise that no other work item of the kernel, or of the workgroup between two barriers,

@@ -1,6 +1,6 @@
-// How the arguments of a call give the program's symbols their values: first by axes whose whole extent is the symbol, in the
-// order of parameters, then by axes whose extent is linear in the one symbol that is still unknown (3*N, 2*N + 1, N + M with M
-// known). The runtime's entry check (runtime/src/check.c) and the interpreter follow this order too.
+// The arguments of a call give the program's symbols their values. Axes whose extent is one symbol, such as N, come first,
+// in the order of parameters. Then come axes whose extent is linear in the only unknown symbol: 3*N, 2*N + 1, N + M with M
+// known. The runtime's entry check (runtime/src/check.c) and the interpreter follow this order too.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ std::vector<Id> given_symbols(const Graph& g, const Program& p);
 // Throws E-symbol if no argument determines a declared symbol, E-limit if the program has more arguments or symbols than a call
 // can have.
 void check_call(const Graph& g, const Program& p);
-// Throws E-limit if the schedule has more numbers, or a kernel more buffers, than the runtime can keep.
+// Throws E-limit if the schedule has more symbols that are no extents, or a kernel more buffers, than the runtime can keep.
 void check_run(const Graph& g, const Schedule& s);
 
 }  // namespace kiln::compiler

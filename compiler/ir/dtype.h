@@ -1,4 +1,4 @@
-// Element types of the IR: those of kiln/dtype.h with their codes, and two of the IR alone.
+// Element types of the IR: the types of kiln/dtype.h, with the same codes, and `index` and `none`, which only the IR has.
 #pragma once
 
 #include <cstddef>

@@ -189,7 +189,7 @@ class Graph {
   Remarks* remarks_ = nullptr;
 };
 
-// Restores, at the end of a block, the location that new nodes had before it. With a location: new nodes in the block have it.
+// Restores the graph's location at the end of a block. With a SourceLoc: new nodes in the block get this location.
 class LocScope {
  public:
   explicit LocScope(Graph& g) : g_(g), saved_(g.loc()) {}

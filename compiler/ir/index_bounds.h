@@ -23,8 +23,8 @@ struct SymbolFacts {
 // True: the value is >= 0 for all values of the symbols that satisfy the facts. False: not proven.
 bool proves_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
-// The smallest minimums of symbols for which the value is >= 0: for one symbol the exact one; for a product of several symbols
-// plus a constant, minimums of which none can be smaller alone. Empty: the value is >= 0 already. nullopt: there are none.
+// Minimums of symbols that make the value >= 0. For one symbol: the smallest such minimum. For a product of several symbols
+// plus a constant: minimums none of which can be lowered alone. Empty: the value is >= 0 already. nullopt: there are none.
 std::optional<std::vector<SymbolFacts>> minimums_for_nonnegative(const Graph& g, Id id, std::span<const SymbolFacts> facts);
 
 }  // namespace kiln::compiler

@@ -1,4 +1,4 @@
-// The values of operations on index values and on conditions. Passes that compute with known indices use these.
+// The values of operations on index values and on conditions, for passes that compute with known indices.
 //
 // Two evaluators are written separately, because they check this one: compiler/interp/index_value.cpp belongs to the reference
 // interpreter, and compiler/proof/evaluate.cpp checks the answers of Z3. docs/explanation/architecture.md names two more.

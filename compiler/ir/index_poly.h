@@ -1,8 +1,8 @@
 // Canonical form of tensor-level index arithmetic: equal polynomials are one node.
 //
-// Canonical is a left-nested ADD of monomials, of higher degree first, the constant last. A monomial is a left-nested MUL of
-// atoms in structural order, then its coefficient if that is not 1. Atoms are SYM, and FLOORDIV, FLOORMOD, MIN and MAX of
-// canonical expressions.
+// A canonical expression is a left-nested ADD of monomials: higher degrees first, the constant last. A monomial is a
+// left-nested MUL of atoms in structural order, then its coefficient if that is not 1. Atoms are SYM, and FLOORDIV,
+// FLOORMOD, MIN and MAX of canonical expressions.
 #pragma once
 
 #include <optional>

@@ -25,7 +25,7 @@ constexpr To narrow(From value) {
   return static_cast<To>(value);
 }
 
-// The number of values, which is also the number of the value that is added next.
+// The number of values. This is also the index of the next value that is added.
 template <class Values>
 constexpr int count_of(const Values& values) {
   return narrow<int>(std::size(values));

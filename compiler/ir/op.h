@@ -37,7 +37,7 @@ namespace kiln::compiler {
   X(CMOD,     "cmod",     "TKP", 2)  /* x - cdiv(x,y)*y; x%0 = 0 */ \
   X(FLOORDIV, "floordiv", "TKP", 2) X(FLOORMOD, "floormod", "TKP", 2) /* integer or index, toward -inf; by 0 gives 0 */ \
   X(POW,      "pow",      "TK",  2) \
-  X(SCALE,    "scale",    "KP",  2)  /* floats {x, n}: x * 2^n with one rounding; x NaN or its size in [1/2, 2]; n NaN or an integer up to twice the largest exponent in size */ \
+  X(SCALE,    "scale",    "KP",  2)  /* floats {x, n}: x * 2^n with one rounding; x: NaN, or 1/2 <= |x| <= 2; n: NaN, or an integer, |n| <= twice the largest exponent */ \
   X(DOT2,     "dot2",     "KP",  2)  /* i32 words of two i16: the product of the low halves plus that of the high halves; the sum wraps */ \
   X(MIN,      "min",      "TKP", 2) X(MAX, "max", "TKP", 2) /* floats: NaN if either is NaN; -0 < +0 */ \
   X(AND,      "and",      "TKP", 2) X(OR, "or", "TKP", 2) X(XOR, "xor", "TKP", 2) \
@@ -53,11 +53,11 @@ namespace kiln::compiler {
   X(SLICE,    "slice",    "T",   -1) /* {x, begin..., extents...}; args: step per axis (!= 0); in = begin + out*step */ \
   X(PAD,      "pad",      "T",   -1) /* {x, value (rank 0), before..., extents... of the result}; args {PadMode}; value used by constant mode */ \
   X(CONCAT,   "concat",   "T",   -1) /* {x0, x1, ...}; args {axis} */ \
-  X(GATHER,   "gather",   "T",   -1) /* {x, i...}: integer tensors of equal shapes or rank 0, at most one per axis; result [shape of i, the other axes of x]: x[i...], the nearest element where outside, 0 where x has none */ \
+  X(GATHER,   "gather",   "T",   -1) /* {x, i...}: integer tensors of equal shapes or rank 0, at most one per axis; result [shape of i, the other axes of x]: x[i...]; an index outside of x reads the nearest element; 0 if x has no elements */ \
   /* reductions */ \
   X(REDUCE,   "reduce",   "TK",  -1) /* T: {x} or {a,b} for fma and dot; args {ReduceKind, axes... ascending}; the axes are removed. K: {x[,b], RANGEs...}; args {ReduceKind, ReduceOrder} */ \
   /* kernel graph */ \
-  X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges. args {0}: a STAGE of level T asked for it. args {n, i}: initial state i, of rank 0, of the KERNEL of RANGE n */ \
+  X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges. args {0}: made from a STAGE of level T. args {n, i}: initial state i, of rank 0, of the KERNEL with RANGE number n */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
   X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \
@@ -65,11 +65,11 @@ namespace kiln::compiler {
   X(SINK,     "sink",     "TKP", -1) /* {effects...} */ \
   /* regions: a node belongs to the deepest KERNEL or FOR on whose RANGE or CARRY it depends. The state of memory is a tensor value */ \
   X(KERNEL,   "kernel",   "TK",  -1) /* {RANGE x n, init x m, final x m}; args {n, m}. All work items of the ranges, in any order; each applies its writes to the tensors init */ \
-  X(FOR,      "for",      "TKP", -1) /* {RANGE, begin, end, init x n, yield x n, effects...}; args {n, step [, 1]}. Value: tuple of n carried; test first. args[2] == 1: ends too when carried 0 is false */ \
-  X(CARRY,    "carry",    "TKP", 2)  /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE, or state i at entry of an iteration of the KERNEL of that first RANGE */ \
+  X(FOR,      "for",      "TKP", -1) /* {RANGE, begin, end, init x n, yield x n, effects...}; args {n, step [, 1]}. Value: tuple of n carried values. args[2] == 1: also ends when carried value 0 is false */ \
+  X(CARRY,    "carry",    "TKP", 2)  /* {RANGE, init}; args {i}: carried value i inside the FOR of that RANGE, or state i at entry of a work item of the KERNEL with that first RANGE */ \
   X(GET,      "get",      "TKP", 1)  /* {FOR or KERNEL}; args {i}: carried value or state i after it */ \
   X(LOCAL,    "local",    "TKP", -1) /* {RANGE, extents...}; args {id}: an array of one iteration of the RANGE's region, all zero */ \
-  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, where gate; args {1}: a promise that no other work item of the KERNEL touches the element */ \
+  X(UPDATE,   "update",   "TK",  -1) /* {state, gate, value, i...}: the tensor with one element replaced, if gate; args {1}: promise that no other work item accesses the element, in the KERNEL or, for a LOCAL, between two barriers */ \
   X(ATOMIC,   "atomic",   "TKP", -1) /* {state, gate, value [, expected], i...}; args {AtomicKind}: as UPDATE with kind(old, value), indivisible */ \
   X(OLD,      "old",      "TKP", 1)  /* {ATOMIC}: the element before; 0 where its gate is false */ \
   X(ENTRY,    "entry",    "KP",  -1) /* {BUFFER or LOCAL, index...}: its state when the iteration at these indices begins. States have no type at K, P */ \
@@ -82,17 +82,17 @@ namespace kiln::compiler {
 // clang-format on
 
 // Scopes at tensor level. There are no sub-graphs: a node belongs to the region of the innermost FOR or KERNEL whose RANGE (or
-// CARRY of that RANGE) it depends on, else to the root region. A RANGE (kind loop or workgroup) has one owner.
+// CARRY of that RANGE) it depends on, else to the root region. One FOR or KERNEL owns a RANGE (kind loop or workgroup).
 // - FOR: iteration t has RANGE = begin + t * step (step > 0). Before each iteration, RANGE < end is tested and, with the while
 //   flag, carried value 0 (a bool). The RANGE's own end is an upper bound of RANGE for proofs only.
 // - UPDATE, ATOMIC: `gate` is a rank-0 bool, `value` and `expected` rank 0 of the state's dtype; one index value per axis. If
-//   the gate is true, the indices must be inside. If it is false, the result is the state itself.
+//   the gate is true, the indices must be inside the tensor. If the gate is false, the result is the state itself.
 // - A KERNEL's final state k is a chain of UPDATE, ATOMIC and GET of FORs that ends in CARRY{first RANGE, init k} {k}.
 //   INDEX of that CARRY or of a later state reads the tensor that all work items share. INDEX of init k reads the contents
 //   at entry. Results may not depend on the order of the work items (row-major in the interpreter). RANGE ends may not
 //   depend on own ranges.
-// - Inside a KERNEL a state has at most one writer, and every INDEX of a state comes before its writer, because a state is a
-//   moment in time. Outside of kernels tensors are plain values: two writers of one tensor give two tensors.
+// - Inside a KERNEL a state has at most one writer, and every INDEX of a state comes before its writer, because a state is
+//   the contents at one moment. Outside of kernels tensors are plain values: two writers of one tensor give two tensors.
 
 enum class Op : std::uint8_t {
 #define KILN_X(e, t, l, a) e,
@@ -104,7 +104,7 @@ enum class Op : std::uint8_t {
 inline constexpr std::size_t op_count = 0 KILN_OPS(KILN_X);
 #undef KILN_X
 
-// workgroup: the RANGE of a FOR over the work items of a workgroup between two barriers. Lowering makes lanes of it.
+// loop: a "LOOP range" in comments. workgroup: of a FOR over the work items of a barrier interval, which become lanes.
 enum class RangeKind : std::int64_t { loop, reduce, vector, thread, unroll, workgroup };
 // fma and dot: the sum of a * b, by fused multiply-adds. fma is one chain. dot is striped, over one range; at level T its axis
 // is the last one.

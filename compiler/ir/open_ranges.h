@@ -1,5 +1,5 @@
-// The open RANGEs of each node: the RANGEs that the node depends on and that no node below it closes. REDUCE, STAGE and END
-// close the RANGEs among their sources; a KERNEL and a FOR close their own.
+// The open RANGEs of each node: the RANGEs that the node depends on, except RANGEs that the node itself or a node under it
+// closes. REDUCE, STAGE and END close the RANGEs among their sources. KERNEL and FOR close the RANGEs that they own.
 #pragma once
 
 #include <map>

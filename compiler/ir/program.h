@@ -23,7 +23,7 @@ struct Parameter {
   int free_strides = 0;  // number of leading axes with strides of the caller; the other axes are dense
 };
 
-// The number of the parameter that a PARAM reads, and of its buffer.
+// The number of the parameter that a PARAM reads. Its buffer has the same number.
 inline int parameter_of(const Graph& g, Id param) { return narrow<int>(g.slot(param)); }
 
 // A symbolic extent with its declared facts, which the entry check ensures and passes may trust. Other kinds of symbols are

@@ -8,7 +8,7 @@
 
 namespace kiln::compiler {
 
-// The numbers of all RANGEs are below this, which the verifier checks. Passes count on from the greatest number.
+// The verifier checks that the numbers of all RANGEs are below this. New RANGEs get the next numbers above the greatest one.
 inline constexpr std::int64_t range_number_limit = std::int64_t{1} << 40;
 // The same for the RANGEs of a program at the tensor level. The dependence test numbers its own RANGEs from here on.
 inline constexpr std::int64_t program_range_limit = 1'000'000;

@@ -1,6 +1,6 @@
 // The regions of a tensor-level program: which nodes are evaluated together, in each iteration of a FOR or in each work item of
 // a KERNEL, and in which order. A node belongs to the region of the innermost FOR or KERNEL on whose RANGEs (or CARRY of one)
-// it depends, else to the root region. So a node that does not change in a loop is evaluated outside of it.
+// it depends, else to the root region. So a node that does not depend on a loop is evaluated outside of it.
 //
 // The order of a region is ascending ids, except that all readers of a state come before the state's writer, so that memory can
 // be changed in place. Readers and writers inside a nested FOR or KERNEL count as that FOR or KERNEL. In the region of a

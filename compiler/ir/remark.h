@@ -1,5 +1,5 @@
 // Remarks: decisions of the compiler about a line of the program, with their reasons. The pass that decides makes the remark.
-// Remarks are made only for callers that ask for them, and never change what the compiler does.
+// Remarks are made only for callers that ask for them, and never change the compiled code.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace kiln::compiler {
 struct RemarkKind {
   std::string_view id;         // stable
   std::string_view passes[2];  // the passes that decide; the second one may be empty
-  bool missed;                 // it costs time, and another way to write the program may avoid it
+  bool missed;                 // the decision costs time that another way to write the program may save
 };
 
 namespace remarks {

@@ -20,13 +20,13 @@ struct Buffer {
   DType dtype = DType::f32;
   Id size = no_id;  // elements, index expression over SYMs
   int param = -1;   // parameter slot, or -1 for a temporary
-  // Temporary: byte offset in the workspace (index expression, multiple of 64), set by memory_plan. View: offset in the
+  // Temporary: byte offset in the workspace (index expression, multiple of 64), set by memory_plan. View: byte offset in the
   // parameter.
   Id offset = no_id;
   // For a tile buffer (a temporary that a kernel with tile steps stores one tile at a time): elements of one tile, and elements
   // that have storage. Element i belongs to tile i / tile.
   Id tile = no_id, tile_storage = no_id;
-  bool whole = false;  // the program wants it stored: its writer and its readers stay different kernels
+  bool whole = false;  // stays stored (a `stage` of the program, words of DOT2): writer and readers stay apart
   int after = -1;      // until dependencies: the buffer whose memory this one takes over, after all its users have run
   // For a rotating buffer: it is buffer among[count % among.size()]. count: the SYM of a loop's number of iterations.
   std::vector<int> among = {};
@@ -85,7 +85,7 @@ inline bool has_tile_steps(const Graph& g, Id sink) {
 }
 
 // SYMs of a lowered kernel, which are no symbols of the program. $begin, $end: the chunk of the outermost loop that a call
-// runs. $misaligned<slot>: the number of bytes by which the buffer of a slot begins behind a multiple of 64 bytes.
+// of the kernel's function runs. $misaligned<slot>: the address of the slot's buffer modulo 64.
 inline constexpr std::string_view misaligned_prefix = "$misaligned";
 inline std::string misalignment_of(std::size_t slot) { return std::string(misaligned_prefix) + std::to_string(slot); }
 
@@ -95,7 +95,7 @@ struct LoweredKernel {
   Id trip_count = no_id;  // iterations of the outermost loop, index expression over the program's symbols
   Id work = no_id;        // rough cost of the whole kernel in scalar operations, index expression
   int alignment = 1;      // chunk bounds are multiples of this
-  bool parallel = false;  // false: the loop must run in one call
+  bool parallel = false;  // false: the loop runs as one chunk
 };
 
 // The state of a program between passes. Before kernel_split it has no buffers and no kernels.

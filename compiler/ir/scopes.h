@@ -14,7 +14,7 @@ struct LoopParts {  // FOR
   bool conditional;  // the loop also ends if carried value 0 is false
 };
 LoopParts loop_parts(const Graph& g, Id loop);
-// Whether the number of iterations of a FOR below these nodes depends on the range.
+// Whether the begin or end of a FOR among the (indirect) sources of these nodes depends on the range.
 bool bounds_loops(const Graph& g, std::span<const Id> nodes, Id range);
 
 struct KernelParts {  // KERNEL
@@ -27,7 +27,7 @@ struct WriteParts {                 // UPDATE, ATOMIC
   std::span<const Id> index;
 };
 WriteParts write_parts(const Graph& g, Id write);
-// Whether an UPDATE has the promise that no other work item of the KERNEL accesses its element.
+// Whether an UPDATE has the promise of op.h that no other work item accesses its element.
 inline bool is_unique(const Graph& g, Id write) { return g.op(write) == Op::UPDATE && !g.args(write).empty(); }
 
 // The gate of an INDEX and its first index without the gate. gate: no_id if there is none. first: no_id for rank 0.

@@ -13,7 +13,7 @@ class Shapes {
  public:
   explicit Shapes(Graph& g) : graph_(g) {}
 
-  // The extents of `id`; rank = size(). Index values, SYM and constants have rank 0; STORE and SINK have none.
+  // The extents of `id`; rank = size(). Index values, SYM, constants, STORE and SINK have no extents.
   // Requires well-formed nodes (builder.h, verify.h). May create index nodes (the sum of extents of a CONCAT).
   // The span is valid until the next call.
   std::span<const Id> operator()(Id id);

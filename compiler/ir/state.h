@@ -1,6 +1,6 @@
 // States of memory. A state at kernel and program level is an ENTRY (the state when an iteration begins), a STORE or ATOMIC
-// (the state after it), or a CARRY or GET of a loop that carries a state. In kernels that the program did not write, a BUFFER
-// or LOCAL is its only state: effects change it in their order.
+// (the state after it), or a CARRY or GET of a loop that carries a state. In kernels that the program did not write,
+// accesses name the BUFFER or LOCAL itself, and effects change it in their order.
 #pragma once
 
 #include "compiler/ir/graph.h"

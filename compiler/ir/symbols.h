@@ -1,5 +1,5 @@
 // Finds the symbols of a program by name. A long program has a symbol for each loop. A pass that works on one segment or kernel
-// asks only for the symbols in it, so its cost depends on the segment.
+// reads only the symbols in it, so its cost depends on the segment.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
-// Checks the rules that passes rely on: one table of rules for each level. Runs between passes in tests and under a flag.
-// Linear and iterative. A violation throws Diagnostic E-verify with the node, the rule and the actual value.
+// The verifier: checks the rules that passes rely on, one table for each level. It runs between passes in tests and under a
+// flag. Linear and iterative. A violation throws Diagnostic E-verify with the node, the rule and the actual value.
 #pragma once
 
 #include <span>
@@ -32,11 +32,11 @@ enum class Form : std::uint8_t {
   kernels,   // kernels over buffers, still in segments
   ordered,   // one list of kernels in loops; each kernel lists the kernels that it depends on
   planned,   // temporaries have an offset in the workspace
-  lowering,  // between two steps of lowering: to be read only
+  lowering,  // between two steps of lowering: a text that can be read, but not compiled
   lowered    // kernels are loops over scalars and vectors
 };
 
-// Checks the statements, and the nodes of each kernel or segment. Every pass after this form accepts a schedule that passes.
+// Checks the statements, and the nodes of each kernel or segment. All later passes accept a schedule without a violation.
 void verify(Graph& g, const Schedule& s, Form form);
 void verify(Graph& g, const Schedule& s);  // finds the form from the statements
 

@@ -2,7 +2,7 @@
 //
 // Before: a DependenceProblem, the system that would hold if two work items touched one element: their indices are equal on
 //   each axis of the memory, and the conditions of both accesses hold.
-// After: true if no values satisfy the system, except where both work items agree on all axes. False: not shown.
+// After: true if no values satisfy the system, except values where both work items agree on all axes. False: not shown.
 // Algorithm: each equation is refuted (by its bounds, by the GCD test, by its congruence), or split by delinearisation (Maslov,
 //   1992: s*x + y == 0 with |y| < s means x == 0 and y == 0), or solved for a range, which is then substituted everywhere. When
 //   no step is left, the linear rows go to the Omega test (integer_system.h). At last, cases are split: on conditions,

@@ -1,4 +1,4 @@
-// example_of: searches for two work items that do touch the same element, for the message of E-race. The search tries small
+// example_of: searches for two work items that touch the same element, for the message of E-race. The search tries small
 // values only, so an empty result proves nothing.
 #pragma once
 

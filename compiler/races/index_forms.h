@@ -65,8 +65,8 @@ class IndexForms {
   void add(Conditions& to, Id condition, bool holds);  // adds the facts that follow if the condition is `holds`
 
   const std::vector<NamedValue>& names() const { return names_; }
-  bool may_wrap(Id value) const { return wrapping_.contains(value); }  // whether its type may be too narrow
-  // The names of wrapping results, with their values if nothing wraps.
+  bool may_wrap(Id value) const { return wrapping_.contains(value); }  // whether it may exceed its type
+  // Results that may wrap and got a name: the name, and the exact form.
   const std::vector<NamedValue>& exact() const { return exact_; }
   const std::vector<NamedValue>& ranges() const { return ranges_; }  // name: a RANGE in forms; value: that of the program
 

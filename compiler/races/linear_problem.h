@@ -21,7 +21,7 @@ struct DependenceProblem;
 
 class LinearProblem {
  public:
-  // bounds: use the conditions of the problem as facts.
+  // bounds: their facts include the conditions of the problem.
   LinearProblem(Graph& g, Bounds& bounds, const DependenceProblem& m) : g_(g), bounds_(bounds), m_(m) {}
 
   // True: no values satisfy the problem, except at work items that agree on all axes. False: not shown.

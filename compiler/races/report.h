@@ -26,7 +26,7 @@ struct TestedWorkItems {
   const std::unordered_map<Id, Id>& second;  // by RANGE or name of the first work item: that of the second one
 };
 
-// problem: that both work items make their access and touch one element.
+// problem: the equations and conditions that hold if both work items make their access and touch one element.
 [[noreturn]] void report_race(Graph& g, const TestedWorkItems& tested, const AccessForm& a, const AccessForm& b,
                               const DependenceProblem& problem);
 

@@ -1,7 +1,7 @@
 // collapsed_by_assumption: gives a reduction its closed form for small extents, and keeps its loop for larger ones.
 //
-// Before: a REDUCE whose closed form is exact only up to some extent. An i32 holds indices up to 2^31 - 1. An f32 counts ones
-//   up to 2^24. An extent without a declared maximum may be larger.
+// Before: a REDUCE whose closed form is exact only if its extents are below a limit. An i32 holds indices up to 2^31 - 1. An
+//   f32 counts ones up to 2^24. An extent without a declared maximum may be larger.
 // After: WHERE(the extents are small, closed form, REDUCE over a range that is empty if the extents are small).
 // Requires: collapsed() without an assumption has left the REDUCE as it is.
 // Example: the sum of r over r < N in i64, where N has the default maximum 2^40, becomes

@@ -3,7 +3,7 @@
 // Before: the value of a REDUCE: nested WHEREs, casts of bools and products with them, and in integer sums also +, - and *.
 // After: a list of cases {conditions, factors, value}. An iteration whose value is not the reduction's identity belongs to
 //   exactly one case. Exception: in a sum of integers an iteration may belong to several cases, which add up.
-// Why: the iterations of a case can be counted (if its value does not depend on the range), or there is only one (r == i).
+// Why: if the value of a case does not depend on the range, its iterations are counted. Else r == i may select only one.
 // Example: the sum over r of (r < hi ? 5 : 0) has the single case {r < hi, no factors, 5}.
 #pragma once
 

@@ -6,8 +6,8 @@
 //   sum of (r < hi ? v : 0)       max(0, min(N, hi)) * v: conditions are solved for r, and the iterations are counted
 //   sum of (r == i ? t[r] : 0)    t[i], loaded only if 0 <= i < N
 //   sum of integers k*r + x       k*n*(first + last)/2 + n*x, over the n consecutive r that the conditions select
-//   Every bit stays the same. So a sum of floats collapses only if each partial sum is exact (constants), or if at most one of
-//   its terms is not zero. No loop becomes longer.
+//   All bits stay the same. So a sum of floats collapses only if its terms are constants and each partial sum is exact, or
+//   if at most one of its terms is not zero. No loop becomes longer.
 // Requires: range_assignment has run.
 // Why: lengths, masks, one-hot products and window counts cost a loop otherwise.
 // Literature: closed forms of sums over an interval. tinygrad's names are reduce collapse and load collapse.

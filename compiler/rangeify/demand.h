@@ -34,7 +34,7 @@ struct NodeDemand {
   Id node = no_id;
   std::vector<Evaluation> uses;   // one per index map, in order of first demand
   bool staged = false;            // computed once, into a buffer
-  bool stored = false;            // read by a KERNEL of the program or by a GATHER: staged whatever it costs
+  bool stored = false;            // read by a KERNEL of the program or by a GATHER: staged at any cost
   std::vector<Id> stage_ranges;   // if staged: LOOP ranges, one per axis
   Evaluation whole;               // if staged: the evaluation over stage_ranges
   std::vector<StateCopy> states;  // of a KERNEL, one per initial tensor

@@ -39,7 +39,7 @@ Id exact_sum(Graph& g, DType d, std::span<const Repeated> numbers, std::int64_t 
     largest = std::max(largest, std::fabs(x));
     unit = std::min(unit, lowest_bit(x));
   }
-  // Every partial sum is a multiple of 2^unit, and at most most * largest. So all are exact if the quotient fits the mantissa.
+  // A partial sum is a multiple of 2^unit, and at most (most * largest). So it is exact if the quotient fits the mantissa.
   const double bound = static_cast<double>(most) * largest;
   if (std::ldexp(bound, -unit) > std::ldexp(1.0, acc.digits) || bound > std::ldexp(1.0, acc.type == DType::f64 ? 1000 : 120))
     return no_id;

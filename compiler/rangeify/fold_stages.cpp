@@ -136,8 +136,8 @@ class Folding {
     return decide(stage, f, cost, use);
   }
 
-  // The part of all iterations in which the gate of a read holds, as far as it compares ranges with values outside of the
-  // loops: a piece of a concatenation is needed in its own iterations only.
+  // The share of all iterations in which the gate of a read holds. Only clauses that compare a range with a value outside of
+  // the loops count. Example: a piece of a concatenation is needed in its own iterations only.
   double share_of_gate(Id read) {
     std::unordered_map<Id, std::pair<double, double>> limits;  // by range: the first and the last iteration
     std::vector<Id> clauses{gated_index(g_, read).gate};

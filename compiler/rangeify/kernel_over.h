@@ -1,5 +1,5 @@
-// Copies a KERNEL. Where the KERNEL uses a tensor from outside of it, the copy loads from the tensor's storage. Each of these
-// tensors is a parameter or gets a buffer.
+// Copies a KERNEL. Where the KERNEL uses a tensor from outside, the copy loads from the storage of this tensor: a parameter,
+// a STAGE or the result of a KERNEL.
 #pragma once
 
 #include <functional>

@@ -55,7 +55,7 @@ class OneRange {
   Id as_condition(const Clause& c);
   // The integer or index value as factor*r + rest, exactly; nullopt: it has another form, or its type is too narrow.
   std::optional<Line> line(Id value);
-  // A solved end without the clamp of ExactIndex.
+  // An end of a result of region(), without the clamp of ExactIndex.
   Id uncut(Id index) const { return exact_.uncut(index); }
 
  private:

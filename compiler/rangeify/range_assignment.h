@@ -6,7 +6,7 @@
 //   has WHERE(gate, i, INVALID) as its first index. RANGE ids are unique. Stores with the same RANGEs belong to one kernel.
 // Requires: graph_cleanup has run.
 // Example: y = transpose(x) * 2  ->  END(STORE(y, INDEX(x, j, i) * 2), i < M, j < N)
-// Algorithm: DemandWalk (demand.h) asks for every value at index maps, from the stores on. A movement operation only changes
+// Algorithm: DemandWalk (demand.h) finds the index maps of all values, from the stores on. A movement operation only changes
 //   the map and disappears: PAD becomes WHERE(inside, x, value), CONCAT nested WHEREs, IOTA a cast of its index. staging.h
 //   chooses the values that become STAGEs. docs/explanation/rangeify.md has an example.
 #pragma once

@@ -1,5 +1,5 @@
-// ScalarLoops: finds the loops outside of kernels that work on single elements only. One thread runs these loops fastest, in a
-// kernel with one work item.
+// ScalarLoops: finds the loops outside of kernels that work on single elements only. Such a loop is fastest in one thread,
+// as a kernel with one work item.
 #pragma once
 
 #include <vector>

@@ -31,7 +31,7 @@ class StageReads {
   const std::vector<Id> none_;
 };
 
-// The distinct RANGEs of an expression, ascending. RANGEs under the tensors that it loads from do not count.
+// The distinct RANGEs of an expression, ascending. RANGEs that occur only under tensors that it loads from do not count.
 std::vector<Id> ranges_in(const Graph& g, std::span<const Id> roots);
 
 }  // namespace kiln::compiler

@@ -1,5 +1,5 @@
-// Chooses the stores that share one kernel: their extents are equal, and of any two of them, either neither contains a
-// reduction, or one value is computed on the way to the other. Members of DemandWalk.
+// Chooses the stores that share one kernel. Their extents are equal. Of any two stores, neither contains a reduction, or the
+// value of one is computed from the value of the other. Members of DemandWalk.
 #include <algorithm>
 #include <map>
 #include <unordered_set>

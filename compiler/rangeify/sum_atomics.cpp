@@ -20,7 +20,7 @@ bool combines(AtomicKind k) { return k < AtomicKind::exchange; }
 // Whether every order of the operations gives the same bits, also if they start from the identity.
 bool is_orderless(AtomicKind k, DType d) { return k != AtomicKind::add || is_int(d); }
 
-// The bits of the value that changes no element.
+// The bits of the identity: the value that changes no element.
 std::uint64_t identity(AtomicKind k, DType d) {
   if (k == AtomicKind::min || k == AtomicKind::max)
     return reduce_identity(k == AtomicKind::min ? ReduceKind::min : ReduceKind::max, d);

@@ -1,6 +1,6 @@
 // CarriedBuffers: assigns a buffer to each value that a host loop carries.
 //
-// A buffer is storage that each iteration reads and updates in place: a parameter of the program, or a state of its own.
+// Each iteration reads the buffer and updates it in place. The buffer is a parameter or a new internal tensor.
 // A loop reuses the buffer of its initial value when that value is dead once the loop has begun.
 // A loop's result is computed in the output that is assigned from it, unless the program reads that output's old value.
 #pragma once
@@ -16,7 +16,7 @@
 namespace kiln::compiler {
 
 struct CarriedBuffer {
-  int param = -1;          // parameter slot; -1: a state of its own
+  int param = -1;          // parameter slot; -1: a new tensor
   Id filled_from = no_id;  // initial value to copy into the buffer; no_id: none
   Id filled_for = no_id;   // the loop before which it is copied
   std::vector<Id> values;  // PARAM, CARRY and GET nodes that share the buffer, one after the other

@@ -16,7 +16,7 @@ struct Copied {
 // The two buffers, if this END of the kernel copies a whole buffer to another one.
 std::optional<Copied> copy_of(Graph& g, const Schedule& s, const Kernel& k, Id end);
 
-// Whether the kernel stores every element of the buffer, whatever its old contents are, and loads none of them.
+// Whether the kernel stores every element of the buffer under no condition, and loads none of them.
 bool stores_whole(Graph& g, const Schedule& s, const Kernel& k, int buffer);
 
 }  // namespace kiln::compiler

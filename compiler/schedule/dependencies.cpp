@@ -106,7 +106,7 @@ class Edges {
     sort_unique(s_.kernels[writer].depends_on);
   }
 
-  // Whether a kernel of the list depends on kernel k, directly or through others.
+  // Whether one of `kernels` depends on kernel k, directly or through others.
   bool reaches_one_of(std::size_t k, const std::vector<std::size_t>& kernels) const {
     if (kernels.empty() || next_[k].empty()) return false;
     std::vector<bool> seen(next_.size(), false);
@@ -195,8 +195,8 @@ class Edges {
 
   bool is_overwritten(int b) const { return !nth(writers_, b).empty(); }
 
-  // Makes each copy of an input wait for what its reader waits for, so that all copies need not be live at the same time. Not
-  // for a kernel that waits for the copy, because it overwrites what the copy reads.
+  // Makes each copy of an input wait for the kernels that its reader waits for, so that all copies need not be live at the
+  // same time. Exceptions: other copies, and kernels that wait for the copy because they overwrite its source.
   void delay_copies() {
     std::vector<std::optional<std::size_t>> reader;
     for (std::size_t k = 0; k < s_.kernels.size(); ++k) reader.push_back(reader_of_copy(k));

@@ -10,8 +10,8 @@
 //   kernel that loads it. No order achieves that if the kernel loads other elements than the one that it stores, or if two
 //   kernels overwrite each other's operands. Then the kernel stores to a temporary, and a copy kernel at the end stores the
 //   parameter.
-//   A kernel that only copies an input for one reader waits for what that reader waits for. Else the copies of all layers of a
-//   network would be live at the same time.
+//   A kernel that only copies an input for one reader waits for the kernels that its reader waits for. Else the copies of
+//   all layers of a network would be live at the same time.
 // Example: x[i] = x[i + 1]   ->   k0: t[i] = x[i + 1]   k1: x[i] = t[i], depends on k0
 #pragma once
 

@@ -1,4 +1,4 @@
-// The loops of passes that work on one kernel at a time. New nodes' locations are up to the pass; the graph's own stays.
+// The loops of passes that work on one kernel at a time. They restore the graph's location, which f may change.
 #pragma once
 
 #include <utility>

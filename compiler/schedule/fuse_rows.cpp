@@ -54,7 +54,7 @@ class Fusion {
   Id mod(Id a, Id b) { return g_.make(Op::FLOORMOD, DType::index, {a, b}); }
   bool has_groups() const { return !g_.is_index_const(groups_, 1); }
   Id group() { return has_groups() ? div(tile_, tiles_in_group_) : g_.index(0); }
-  // The number of the tile's first row in its group.
+  // The position of the tile's first row in its group.
   Id first_row() {
     const Id tile = has_groups() ? mod(tile_, tiles_in_group_) : tile_;
     return mul({tile, g_.index(c_.rows)});
@@ -63,8 +63,8 @@ class Fusion {
   std::size_t position(std::size_t kernel) const { return index_at(c_.kernels, std::ranges::lower_bound(c_.kernels, kernel)); }
   bool is_local(int b) const { return std::ranges::find(c_.local, b) != c_.local.end(); }
   const RowOffsets& halo_of(int b) const { return c_.halos[position(rows_.writer(b))]; }
-  // Whether element i of the buffer is not element i of its tile buffers one after another: they include a halo, or the last
-  // tile of a group has fewer rows than the others.
+  // Whether the index of an element changes when the buffer becomes tiles one after another. It does if tiles include a
+  // halo, or if the last tile of a group has fewer rows than the others.
   bool is_renumbered(int b) const { return is_local(b) && (!halo_of(b).none() || (has_groups() && !fills_tiles())); }
   bool fills_tiles() const {
     const auto n = index_value(g_, count_);

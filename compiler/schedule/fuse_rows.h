@@ -3,14 +3,14 @@
 // Before: kernel A stores T over ranges (i, j). Kernel B, over (i, k), loads from T only its own row i, or rows near it.
 // After: one kernel with the ENDs of A, then the ENDs of B, as tile steps. The outermost range t counts tiles of rows.
 //   A tile of one row is END(.., t, j). A tile of several rows is END(.., t, i, j), with row t*rows + i. If several ranges
-//   count the rows, a tile has rows of one iteration of all but the innermost range. If only this kernel uses T, T becomes a
+//   count the rows, the rows of a tile differ in the innermost of these ranges only. If only this kernel uses T, T becomes a
 //   tile buffer (Buffer::tile), which stores the elements of one tile. If B loads a halo (rows next to its own), A computes the
 //   halo again in each tile, and the tile buffer includes it.
 // Requires: kernel_split ran.
 // Ensures: the same elements are computed from the same elements.
 // Why: B loads a tile of T while that tile is in cache. row_clusters.h decides which kernels are fused.
 // Example: m[i] = max_j x[i, j]; y[i, j] = x[i, j] - m[i]   ->
-//   for t: tile step 1: m[t] = max_j x[t, j], tile 1; tile step 2: y[t, j] = x[t, j] - m[t]
+//   for t: tile step 1: m[t] = max_j x[t, j], one element in each tile of m; tile step 2: y[t, j] = x[t, j] - m[t]
 #pragma once
 
 #include "compiler/ir/schedule.h"

@@ -17,7 +17,7 @@ namespace kiln::compiler {
 
 struct TensorUse {
   Id node;  // the node that uses the value
-  Id user;  // node, or the KERNEL or FOR around it that belongs to the value's region
+  Id user;  // `node`, or the KERNEL or FOR around `node` in the value's region
 };
 
 class HostTimes {

@@ -37,7 +37,7 @@ class Iteration {
 
   // Drops candidates one by one until no candidate prevents the change.
   std::optional<Rotation> find() {
-    if (candidates_.empty()) return std::nullopt;  // most loops copy nothing, and access_of() all kernels takes time
+    if (candidates_.empty()) return std::nullopt;  // most loops copy nothing, and access_of() for all kernels takes time
     for (const Kernel& k : s_.kernels) access_.push_back(access_of(g_, k));
     while (!candidates_.empty()) {
       const std::optional<std::size_t> obstacle = in_the_way();

@@ -2,7 +2,7 @@
 //
 // If a copy `d = s` is dropped, the value of d is in s from there on: later kernels of the iteration read s, and no kernel may
 // store to d or s. At the end of the iteration, no two values that are still needed may be in one buffer. A buffer whose value
-// is not needed any more takes one of the buffers that are left.
+// is dead moves to one of the buffers that are left.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace kiln::compiler {
 struct Cycle {
   // The value of buffers[i] is in buffers[i + 1] in the next iteration, and the value of the last buffer in the first one.
   std::vector<int> buffers;
-  // back[k - 1]: copies {to, from}, in order, for a number of iterations that is k modulo the cycle's length. They bring values
-  // back that are needed after the loop.
+  // back[k - 1]: the copies {to, from}, in order, that bring values back that are needed after the loop, if the number of
+  // iterations is k modulo the cycle's length.
   std::vector<std::vector<std::pair<int, int>>> back;
 };
 

@@ -1,4 +1,4 @@
-// KernelOrder: the order of the future kernels (roots) of a program of ranges, for storage.h.
+// KernelOrder: the order of the roots of a program of ranges, the nodes that become kernels, for storage.h.
 //
 // A root is a STAGE, a KERNEL, or a group of ENDs with the same ranges. An END that stores a KERNEL's result is a root of its
 // own. A root comes after the roots whose results it reads, and after the roots that read_before() puts before it.

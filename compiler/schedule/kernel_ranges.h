@@ -20,7 +20,7 @@ bool varies_only_over(const Graph& g, const std::vector<Id>& nodes, const std::v
 // in order of first use. The ranges of END and REDUCE are loops and do not count.
 std::vector<Id> index_roots(const Graph& g, const std::vector<Id>& nodes);
 
-// The distance in memory of neighbours in the range; nullopt: it is no constant.
+// The distance in memory between elements of neighbouring iterations of the range; nullopt: it is no constant.
 std::optional<std::int64_t> distance_along(const Graph& g, Id index, Id range);
 
 struct RangeChange {

@@ -2,10 +2,10 @@
 //
 // Before: temporaries without an offset.
 // After: as after memory_plan. Buffers take memory in the order in which kernels first use them: a block of the same size
-//   whose last users have all ended, or a new block on top of the arena.
+//   whose last users have all ended, or a new block at the end of the arena.
 // Requires: dependencies ran.
 // Ensures: as memory_plan. The arena may be larger: blocks are never split or merged, and the order of two kernels is not
-//   always known if the list has many kernels between them.
+//   always known if more than 512 kernels are between them in the list.
 // Why: memory_plan compares each buffer with every other buffer and with every kernel.
 // Example: kernels x -> t0 -> t1 -> t2 -> y over N floats: t2 takes the block of t0, whose last user (the kernel that stores
 //   t1) has ended.

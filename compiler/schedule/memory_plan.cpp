@@ -24,7 +24,7 @@ std::int64_t aligned(std::int64_t n) { return (n + alignment - 1) / alignment * 
 Poly byte_poly(Graph& g, const Buffer& b) { return poly_of(g, index_mul(g, b.stored(), g.index(bytes(b.dtype)))); }
 
 double typical_atom(const Graph& g, const Schedule& s, Id atom) {
-  // Most often half of an extent, or 1 for a version that a call runs (product_versions.h).
+  // An atom that is no symbol is mostly a quotient of an extent, or the factor 0 or 1 of a version (product_versions.h).
   if (g.op(atom) != Op::SYM) return std::min(typical_symbol / 2, static_cast<double>(Bounds(g, facts_of(s.program))(atom).max));
   for (const Symbol& y : s.program.symbols)
     if (y.name == g.name(atom)) return std::clamp(typical_symbol, static_cast<double>(y.min), static_cast<double>(y.max));
@@ -118,7 +118,7 @@ Id line_of(Graph& g, const Position& at) {
   return index_mul(g, index_floordiv(g, end, line), line);
 }
 
-// A lower bound of the arena: the most bytes of temporaries that are live while one kernel runs.
+// A lower bound of the arena: the maximum over all kernels of the bytes of temporaries that are live during the kernel.
 std::int64_t most_alive(const Schedule& s, const MemoryProblem& m, const TaskOrder& order,
                         const std::vector<std::vector<std::size_t>>& users) {
   std::int64_t most = 0;
@@ -157,14 +157,14 @@ std::string name_of(const Schedule& s, int buffer) {
   return param < 0 ? "a temporary" : "`" + nth(s.program.params, param).name + "`";
 }
 
-// Whether a kernel brings back, behind a loop, what buffers that changed places hold (ping_pong.h). Such a loop runs at most
-// once.
+// Whether the loop is like those that ping_pong inserts after a loop with rotating buffers, to copy values back: it has at
+// most one iteration.
 bool is_brought_back(const Graph& g, const Schedule& s, int loop) {
   if (loop < 0 || nth(s.loops, loop).condition >= 0) return false;
   return Bounds(g, facts_of(s.program))(nth(s.loops, loop).end).max <= 1;
 }
 
-// Says which kernels only copy, now that ping_pong has left out the copies that it can.
+// Makes remarks about kernels that only copy: ping_pong could not remove them.
 void explain_copies(Graph& g, const Schedule& s) {
   if (g.remarks() == nullptr) return;
   for (const Kernel& k : s.kernels) {

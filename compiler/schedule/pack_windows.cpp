@@ -119,7 +119,7 @@ class Packing {
       kernel_.sink = simplify_(substitute(g_, kernel_.sink, loaded));
   }
 
-  // The axes of the copy, outermost first. In planes, the axes of windows are innermost, behind their phases.
+  // The axes of the copy, outermost first. In planes, the axes of windows are innermost, after their phases.
   std::vector<Part> parts_of(const WindowOperand& o) {
     std::vector<std::pair<TensorStride, Part>> outer;
     for (const WindowDimension& d : o.others) outer.push_back({d.stride, whole(d.range, d.at)});
@@ -145,7 +145,7 @@ class Packing {
     return {g_.end(range), r, at};
   }
 
-  // u = step * place + phase. Behind the rows is one more row, because the last window of a plane walks beyond it.
+  // u = step * place + phase. After the rows there is one more row, because the last window of a plane reads beyond them.
   void split(const WindowAxis& a, bool is_row, std::vector<Part>& phases, std::vector<Part>& places) {
     const Id length = g_.end(a.u), step = g_.index(a.step), sum = sum_of_axis(g_, a);
     const Id n = index_floordiv(g_, index_add(g_, length, g_.index(a.step - 1)), step);
@@ -163,7 +163,7 @@ class Packing {
     if (is_row || a.step > 1) inside_.push_back(g_.make(Op::LT, DType::boolean, {u, length}));
   }
 
-  // The value at a place of the copy; 0 behind the end of an axis, where no window reads.
+  // The value at a place of the copy; 0 beyond the end of an axis, where no window reads.
   Id padded_value(const WindowOperand& o) {
     Id value = substitute(g_, o.padded, padded_at_);
     for (const Id inside : inside_) {

@@ -1,13 +1,13 @@
 // pack_windows: copies the input of a convolution or pool, with its border, into the order in which the windows read it.
 //
 // Before: a REDUCE over window ranges k, whose operand reads one tensor at s * j + d * k for LOOP ranges j, along one or more
-//   axes. Neighbouring windows are s > 1 elements apart, or the REDUCE is a sum of products whose operand has a gate (padding).
+//   axes. Neighbouring windows are s > 1 elements apart, or the REDUCE is a sum of products with padding or planes (below).
 // After: one more kernel stores the operand for each u = s * j + d * k, and the reduction loads it from there, without a gate.
 //   - If the innermost LOOP range j has steps s > 1, axis u of the copy becomes [u mod s, u // s], so that neighbouring j are
 //     neighbours in memory.
-//   - In a long sum of products, whose two innermost LOOP ranges i and j are such axes, they become one range f over a plane of
-//     the copy: f = i * pitch + j. A new kernel stores the sums for all f, also for places between two rows. The old kernel
-//     loads its own sums from there.
+//   - Planes: if the two innermost LOOP ranges i and j of a long sum of products are such axes, they become one range f
+//     over a plane of the copy: f = i * pitch + j, where pitch is the row length of the plane. A new kernel stores the sums
+//     for all f, also for places between two rows. The old kernel loads its own sums from there.
 // Requires: kernel_split ran.
 // Ensures: the same elements are reduced in the same order.
 // Why: windows overlap, so each element is read several times. Without the copy, every read has a comparison with the border or

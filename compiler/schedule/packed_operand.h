@@ -30,18 +30,18 @@ Operand operand_over(std::span<const Id> loops, Id value, Id r, std::span<const 
 // innermost range.
 std::optional<Operand> operand_of(const Graph& g, std::span<const Id> loops, Id load, Id r);
 
-// Whether the REDUCE can have lanes of the kernel's innermost range when one load is packed, and no other load moves against
-// it. reduce_lowering then chooses these lanes.
+// Whether the REDUCE can have lanes of the kernel's innermost range if one load is packed. For neighbouring iterations of
+// that range, the other loads read one element or neighbours in memory. reduce_lowering then chooses these lanes.
 bool lanes_but_for_one_load(const Graph& g, const Kernel& k, Id reduce);
 
 // Columns of a panel of such elements: a row of it is four cache lines.
 std::int64_t panel_of(DType d);
 
-// With fewer panels, rows are as near to each other as they are in a panel.
+// With fewer panels, rows in place are nearly as close to each other as rows of a panel.
 inline constexpr std::int64_t fewest_panels = 4;
 inline constexpr std::int64_t fits_in_cache = 256 * 1024;  // bytes up to which a contiguous operand is read in place
-inline constexpr std::int64_t walks_for_rows = 8;     // passes over an operand that is not contiguous that pay for the copy
-inline constexpr std::int64_t walks_for_panels = 32;  // passes over a contiguous operand that pay for the copy
+inline constexpr std::int64_t walks_for_rows = 8;     // passes over an operand that pay for its copy if it is not contiguous
+inline constexpr std::int64_t walks_for_panels = 32;  // the same if it is contiguous
 
 // Whether an element may be stored twice: the kernel loads nothing that it stores.
 bool may_store_twice(const Graph& g, const Kernel& k);

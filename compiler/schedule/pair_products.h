@@ -8,9 +8,9 @@
 // Ensures: the same bits. Sums of i32 wrap, so their order does not matter; DOT2 wraps like the sum of two products.
 // Why: pmaddwd multiplies 2 pairs of i16 for each i32 lane in the time of one product. The widening of the elements moves
 //   from the product to the copy.
-// Exceptions, because the copies would cost more than the products: a sum of fewer than 16 products, and a product of which the
-//   kernel's loops read some operand fewer than 8 times, as in a product of a matrix and a vector. An unknown extent counts as
-//   large. If a symbolic extent is always small, declare a maximum.
+// Exceptions, because the copies would cost more than the products: a sum of fewer than 16 products, and a product with an
+//   operand that the kernel's loops read fewer than 8 times, as in a product of a matrix and a vector. An unknown extent
+//   counts as large. If a symbolic extent is always small, declare a maximum.
 // Example: REDUCE{cast i32 a[i, r], cast i32 b[r, j], r < K} args {fma}  ->  REDUCE{DOT2(A, B), q < (K + 1) // 2} args {sum},
 //   where A = a[i, 2q] & 0xffff | a[i, 2q + 1] << 16 and B = b[2q, j] & 0xffff | (2q + 1 < K ? b[2q + 1, j] : 0) << 16
 #pragma once

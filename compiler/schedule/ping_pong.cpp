@@ -18,7 +18,7 @@ constexpr std::int64_t most_iterations = std::int64_t{1} << 62;
 class PingPong {
  public:
   PingPong(Graph& g, Schedule& s) : g_(g), s_(s) {
-    // Symbols and loops without a buffer have -1, which is the number of no buffer.
+    // A symbol or loop without a buffer has -1 as its buffer, which no kernel uses.
     for (const Symbol& y : s.program.symbols) fixed_.insert(y.buffer);
     for (const HostLoop& l : s.loops) fixed_.insert(l.condition);
   }
@@ -31,7 +31,7 @@ class PingPong {
   }
 
  private:
-  // Rotating buffers do not pay in a loop of at most one iteration, such as a condition: a copy behind the loop
+  // Rotating buffers do not pay in a loop of at most one iteration, such as a condition: a copy after the loop
   // would replace the copy in it.
   bool is_worth(const HostLoop& l, const Rotation& change) const {
     const auto iterations = index_value(g_, index_sub(g_, l.end, l.begin));
@@ -116,7 +116,7 @@ class PingPong {
     }
   }
 
-  // Inserts loops and their kernels behind loop `loop`, and removes kernels that store nothing.
+  // Inserts loops and their kernels after loop `loop`, and removes kernels that store nothing.
   void rebuild(int loop, const std::vector<HostLoop>& loops, std::vector<Kernel>& copies) {
     const int added = count_of(loops);
     int behind = loop + 1;

@@ -19,8 +19,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t longest_row_of_copy = 64;  // elements of rows whose sums are trees rather than loops
-constexpr std::int64_t shortest_row_of_copy = 8;  // up to here constant rows are written out, and lanes read them in place
+constexpr std::int64_t longest_row_of_copy = 64;  // elements; sums of such rows are trees, not loops
+constexpr std::int64_t shortest_row_of_copy = 8;  // rows of this constant length are written out; lanes read them
 
 // A contiguous operand of an fma REDUCE, to be laid out in panels; nullopt: the kernel has none.
 std::optional<Operand> panel_operand(const Graph& g, const Kernel& k) {
@@ -134,7 +134,7 @@ bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expre
   });
 }
 
-// The kernel if the factor is 1.
+// Collects the versions of one kernel. Each version runs if its factor is 1.
 class Versions {
  public:
   Versions(Graph& g, const Facts& facts) : g_(g), simplify_(g, facts) {}
@@ -155,7 +155,7 @@ class Versions {
   std::vector<Kernel> kernels_;
 };
 
-// In place, or with a transposed copy of the rows, whose lanes need no tree of shuffles for each sum.
+// A version in place, and one with a transposed copy of the rows: lanes of the copy need no tree of shuffles for each sum.
 std::vector<Kernel> versions_of_row_sums(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
   const std::optional<RowSums> sums = row_sums(g, k);
   if (!sums) return {k};
@@ -177,8 +177,8 @@ std::vector<Kernel> versions_of_row_sums(Graph& g, Schedule& s, const Kernel& k,
   return versions.take();
 }
 
-// The kernels in place of kernel number n, in the order in which they run. copies: by kernel that copies an operand: the factor
-// of the calls that need the copy.
+// The kernels in place of kernel number n, in the order in which they run. copies: by the number of a kernel that copies an
+// operand: its factor, 1 for calls that need the copy.
 std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Facts& facts, std::map<std::size_t, Id>& copies) {
   const Kernel k = s.kernels[n];
   if (k.is_explicit || has_tile_steps(g, k.sink)) return {k};

@@ -18,8 +18,8 @@ class RangePair {
  public:
   RangePair(Graph& g, Simplifier& simplify, Id a, Id b, Id m) : g_(g), simplify_(simplify), a_(a), b_(b), m_(m) {}
 
-  // Each changed expression in terms of m. nullopt: the merge does not pay. It pays if each linear expression contains a and b
-  // only as a multiple of a*n + b, and each other expression has no more divisions than before.
+  // The expressions that change, in terms of m. nullopt: the merge does not pay. It pays if each linear expression contains
+  // a and b only as a multiple of a*n + b, and every other expression has no more divisions than before.
   std::optional<std::unordered_map<Id, Id>> operator()(std::span<const Id> indices);
 
  private:

@@ -29,7 +29,7 @@ std::vector<Id> values_at(Graph& g, Id reduce, Id position) {
 }
 
 Id reduce_of_blocks(Graph& g, Id reduce, Id result, Id block) {
-  // The results of blocks are sums, no products.
+  // The result of a block of `dot` is a sum of products already, so the blocks are combined by sum.
   const ReduceKind kind = g.reduce_kind(reduce) == ReduceKind::dot ? ReduceKind::sum : g.reduce_kind(reduce);
   return as_result(g, reduce, g.make(Op::REDUCE, g.dtype(result), {result, block}, {kind, ReduceOrder::striped}));
 }

@@ -8,7 +8,7 @@
 
 namespace kiln::compiler {
 
-// The number of blocks of so many elements.
+// The number of blocks of a reduction over `elements` elements.
 Id number_of_blocks(Graph& g, Id elements);
 
 struct ReduceBlock {
@@ -19,10 +19,10 @@ ReduceBlock reduce_block_at(Graph& g, Id elements, Id number);
 // The values of the REDUCE at a position of its range, in the type in which they are accumulated.
 std::vector<Id> values_at(Graph& g, Id reduce, Id position);
 
-// The REDUCE as a striped REDUCE over `block` of the results of its blocks. result: of one block.
+// The REDUCE as a striped REDUCE, over the range `block`, of the results of its blocks. result: the value of one block.
 Id reduce_of_blocks(Graph& g, Id reduce, Id result, Id block);
 
-// A value of the type of accumulation as a result of the REDUCE.
+// Converts a value from the accumulation type to the type of the REDUCE.
 Id as_result(Graph& g, Id reduce, Id value);
 
 }  // namespace kiln::compiler

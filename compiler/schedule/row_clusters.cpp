@@ -176,7 +176,7 @@ void RowClusters::try_join(std::size_t reader, int buffer) {
   raise_reach(cluster_of_[reader], last);
 }
 
-// Says of each buffer between two kernels why they are two.
+// Makes a remark about each buffer between two kernels that were not fused, with the reason.
 void RowClusters::explain() {
   if (g_.remarks() == nullptr) return;
   for (std::size_t k = 0; k < s_.kernels.size(); ++k)

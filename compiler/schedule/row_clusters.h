@@ -33,7 +33,7 @@ struct TileStep {
   KernelAccess access;
   double operations = 0;  // estimate, for one element
   bool has_reduce = false, has_product = false;
-  std::string_view alone;  // why it joins no other kernel; empty: it may
+  std::string_view alone;  // why the kernel stays alone; empty: it may join others
 };
 
 struct RowCluster {
@@ -58,7 +58,7 @@ class RowClusters {
   std::vector<RowCluster> find();  // in a valid order of execution
 
   const TileStep& tile_step(std::size_t kernel) const { return tile_steps_[kernel]; }
-  // The last kernel that stores to the buffer. The number of kernels: no kernel does, or loads read the value on entry.
+  // The last kernel that stores to the buffer; the number of kernels if no kernel does, or if loads read the value on entry.
   std::size_t writer(int buffer) const { return nth(uses_, buffer).writer; }
   Id row_size(std::size_t kernel, std::size_t depth);
   std::optional<RowElement> locate(std::size_t from, std::size_t reader, Id load, std::size_t depth);

@@ -8,8 +8,8 @@
 
 namespace kiln::compiler {
 
-// Runs a pass on each segment. In a segment, states are parameters, a parameter's direction says how the segment uses it, and
-// the only symbols are all strides and the symbols that the segment uses.
+// Runs a pass on each segment, as a program of its own. Its parameters include states, and have the directions in which the
+// segment uses them. Its symbols are all strides, and the other symbols that the segment uses.
 using SegmentPass = std::function<void(Graph& g, Schedule& segment)>;
 void in_segments(Graph& g, Schedule& s, const SegmentPass& pass);
 

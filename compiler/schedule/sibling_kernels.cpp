@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t most_stores = 8;      // of one kernel, as max_stores of store_groups
 constexpr std::size_t most_candidates = 8;  // kernels that a kernel may join: the latest ones
 
-// What the pass knows of one kernel of the schedule.
+// The properties of one kernel that decide whether it joins another one.
 struct Sibling {
   KernelAccess access;
   std::vector<Id> extents;    // of its LOOP ranges

@@ -2,10 +2,8 @@
 //
 // Before: kernels A and B, where A comes first. Both have LOOP ranges of equal extents, and striped reductions of both load
 //   from one buffer. Neither needs results of the other.
-// After: one kernel replaces A, and B is gone. The kernel has the ENDs of A and behind them the ENDs of B. All of these ENDs
-// are
-//   over the ranges of A.
-// Requires: split_reduce ran, so that the kernels of single blocks are there.
+// After: one kernel replaces A, and B is gone. The kernel has the ENDs of A, then the ENDs of B, all over the ranges of A.
+// Requires: kernel_split ran. split_reduce, an optional pass, runs before this pass, so that kernels of blocks join too.
 // Ensures: the same elements are computed from the same elements.
 //   In the list, each kernel precedes the kernels that load its results. A kernel that loads a buffer precedes the kernels that
 //   reuse the memory of this buffer.

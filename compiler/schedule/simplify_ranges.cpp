@@ -32,7 +32,7 @@ class KernelRanges {
   std::vector<Id> nodes() const { return g_.reachable(kernel_.sink); }
   Id new_range(Id end, RangeKind kind) { return g_.range(end, fresh_--, kind); }
 
-  // The body of a loop over [0, N) runs only if N >= 1. A roll asks for that, and clamps its shift.
+  // The body of a loop over [0, N) runs only if N >= 1, so a condition 0 < N in it holds. A roll contains such conditions.
   void use_iterations(const Facts& facts) {
     if (!asks_about_extents()) return;
     Facts inside = facts;

@@ -133,7 +133,7 @@ class RangeSplitter {
     return normalise_poly(g_, std::move(p));
   }
 
-  // The cuts of the range's factors. Cuts that more indices use come first, others in order of appearance.
+  // The cuts of the range's factors. Cuts that more indices use come first; equal ones are in order of appearance.
   std::vector<Id> wanted_cuts(Id range) {
     std::vector<std::pair<Id, int>> cuts;
     const auto count = [&](Id cut, bool used) {
@@ -159,7 +159,7 @@ class RangeSplitter {
     Split s{{g_.index(1), g_.end(range)}, {}, {}};
     for (const Id cut : wanted_cuts(range)) {
       if (s.cuts.size() >= most_cuts || std::ranges::find(s.cuts, cut) != s.cuts.end()) continue;
-      auto at = s.cuts.begin() + 1;  // behind all cuts that divide it
+      auto at = s.cuts.begin() + 1;  // after all cuts that divide it
       while (at != s.cuts.end() && quotient(cut, *at)) ++at;
       if (std::all_of(s.cuts.begin(), at, [&](Id c) { return quotient(cut, c).has_value(); }) &&
           std::all_of(at, s.cuts.end(), [&](Id c) { return quotient(c, cut).has_value(); }))

@@ -6,7 +6,7 @@
 //   striped REDUCE of the same kind combines t. Exception: the results of dot, a sum of products of two values, are combined by
 //   a sum. That is by definition the order of the whole striped REDUCE (docs/reference/numbers.md).
 //   f16 and bf16 blocks are stored as f32, because a reduction rounds once.
-// Requires: simplify_ranges ran. Reductions that are short for every extent stay.
+// Requires: kernel_split ran. simplify_ranges, an optional pass, runs before this one. A reduction that is never long stays.
 // Ensures: the same bits.
 // Example: y = sum of x[0 .. N]   ->   t[b] = sum of x[b*65536 .. min(N, (b + 1)*65536)]; y = sum of t
 #pragma once

@@ -78,7 +78,7 @@ Id Storage::home_of(Id tensor) const {
   }
 }
 
-// Whether `read` is INDEX(tensor, exactly these ranges). 0 counts as a range of extent 1.
+// Whether `read` is INDEX(tensor, exactly these ranges). An index 0 counts as a range of extent 1.
 bool Storage::is_whole(Id read, std::span<const Id> ranges) const {
   if (g_.op(read) != Op::INDEX || g_.src(read).size() != ranges.size() + 1) return false;
   for (std::size_t i = 0; i < ranges.size(); ++i) {

@@ -7,7 +7,7 @@
 namespace kiln::compiler {
 namespace {
 
-// A kernel, or the kernels of an inner loop, in the body of `loop` (-1: the program).
+// The kernels first .. last in the body of `loop` (-1: the program): one kernel, or the kernels of an inner loop.
 struct Span {
   std::size_t first, last;
   int loop;

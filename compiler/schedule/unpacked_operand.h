@@ -10,7 +10,7 @@ namespace kiln::compiler {
 
 struct Unpacked {
   std::size_t copy;  // the kernel that copies the operand
-  Kernel kernel;     // reads what that kernel reads
+  Kernel kernel;     // k, but it reads the source of the copy
 };
 
 // k: number of a kernel that reads operand o. nullopt: the operand is no plain copy that k alone reads.

@@ -80,8 +80,8 @@ class Writes {
       : g_(g), extents_(extents), reads_(reads) {}
 
   // Whether the writes from the CARRY of a KERNEL or FOR to this state write every element, and read only elements that the
-  // same iteration has written. Behind writes of a KERNEL that cover all elements anything may follow, because a work item
-  // reads no element that another one writes.
+  // same iteration has written. After writes of a KERNEL that cover all elements, any access may follow, because a work
+  // item reads no element that another one writes.
   bool cover(Id state, const std::vector<Id>& ranges, bool is_loop) {
     std::vector<Id> steps;  // UPDATEs, and GETs of FORs, the last one first
     for (; g_.op(state) == Op::UPDATE || g_.op(state) == Op::GET; state = before(state)) steps.push_back(state);

@@ -36,7 +36,7 @@ class OperandSearch {
       if (std::ranges::any_of(o.axes, [&](const WindowAxis& a) { return r == a.loop || r == a.window; })) continue;
       const auto quotient = quotients.find(r);
       o.others.push_back({r, quotient == quotients.end() ? r : quotient->second, stride(*index, r)});
-      if (o.others.back().stride.factor == 0) return std::nullopt;  // equal elements, once for each iteration
+      if (o.others.back().stride.factor == 0) return std::nullopt;  // each iteration reads equal elements
       o.length *= size(r);
     }
     for (const WindowAxis& a : o.axes) {
@@ -95,8 +95,8 @@ class OperandSearch {
     }
   }
 
-  // Conditions 0 < p * j + q * k, as conditions of the axis' sum: they say that j or k is above 0, whatever p and q above 0
-  // are.
+  // Replaces conditions 0 < p * j + q * k by 0 < u. Both hold if and only if j or k is above 0, for all p and q above 0 and
+  // indices that are not negative.
   std::unordered_map<Id, Id> conditions_of_sum(Id value, const WindowAxis& a) {
     std::unordered_map<Id, Id> out;
     for (const Id id : g_.reachable(value)) {

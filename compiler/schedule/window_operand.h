@@ -46,7 +46,7 @@ struct WindowOperand {
   std::vector<WindowAxis> axes;  // in the order of the loops
   std::vector<WindowDimension> others;
   double length = 0;  // elements of the padded value, at typical extents
-  double reads = 0;   // of its elements by the kernel
+  double reads = 0;   // number of reads of its elements by the kernel
 };
 
 // nullopt: the operand is not such a value. loops: the LOOP ranges of the kernel.

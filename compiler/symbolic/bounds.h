@@ -1,6 +1,6 @@
-// Bounds of index and bool values: an interval, and a congruence value == offset (mod stride). Bounds of a node hold
-// in iterations that happen, because every RANGE counts as inside its loop. An empty loop has no iterations, so its
-// bounds cannot be wrong.
+// Bounds of index and bool values: an interval, and a congruence value == offset (mod stride). The bounds of a node hold
+// wherever it is evaluated: they assume 0 <= r < end for each RANGE r under it. A loop without iterations evaluates nothing,
+// so no bounds are wrong in it.
 #pragma once
 
 #include "compiler/index/poly.h"
@@ -22,7 +22,7 @@ class Bounds {
     return k != nullptr ? *k : derived(id);
   }
   const Facts& facts() const { return facts_; }
-  const std::vector<Poly>& relations() const { return relations_; }  // facts with variables, as sums that are >= 0
+  const std::vector<Poly>& relations() const { return relations_; }  // facts that are not constant, as sums that are >= 0
   bool symbolic_loops() const { return symbolic_loops_; }            // whether some RANGE so far ends at an expression
 
  private:

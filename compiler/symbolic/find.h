@@ -27,7 +27,7 @@ inline Division division(RewriteContext& c, Id n) {
   return {x, d, k >= 2 && k <= unbounded ? k : 0, divisor};
 }
 
-// Whether the node is a choice between two values, and no gated index.
+// Whether the node is a WHERE that is no gated index.
 inline bool is_plain_choice(const Graph& g, Id id) { return g.op(id) == Op::WHERE && !is_gated(g, id); }
 
 // q = a / b for monomials; false: b does not divide a.

@@ -1,5 +1,5 @@
-// Integers of a fixed width as exact index values, as far as nothing can wrap. compiler/rangeify and compiler/races both read
-// integers in this way, and differ in their answer to a value without a form: a cast, or a name.
+// Integers of a fixed width as exact index values, as far as nothing can wrap. compiler/rangeify (ExactIndex) and
+// compiler/races (IndexForms) both use them. A value without such a form becomes a cast in ExactIndex, a name in IndexForms.
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -1,5 +1,5 @@
 // The polynomials of nodes: the canonical form of index arithmetic. An atom is a node that is not a sum or product: SYM, RANGE,
-// FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD... index_poly.h says how a polynomial looks as nodes. Here the order of atoms is:
+// FLOORDIV, FLOORMOD, MIN, MAX, WHERE, LOAD... index_poly.h describes a polynomial as nodes. Here the order of atoms is:
 // SYMs by name, RANGEs by number, others by hash. A coefficient of -2^63 counts as overflow, because it has no negation.
 #pragma once
 

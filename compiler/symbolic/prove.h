@@ -1,5 +1,5 @@
-// Proofs about index values by bounds of polynomials. Each RANGE is replaced by 0 or by end - 1, by the sign of its
-// coefficient, until the rest is non-negative by the facts of the symbols. False means "not proven".
+// Proofs about index values by bounds of polynomials. Each RANGE is replaced by 0 or by end - 1, as the sign of its
+// coefficient requires, until the rest is non-negative by the facts of the symbols. False means "not proven".
 #pragma once
 
 #include "compiler/ir/graph.h"

@@ -67,7 +67,7 @@ class RewriteEngine {
   Id run(Id root);
   void disable(std::string_view rule);  // an unknown name throws Diagnostic E-rule
   std::vector<std::string_view> names() const;
-  // Called for each application of a rule with the node before and after. The location of `before` is the user's.
+  // Called for each application of a rule with the node before and after. `before` has a location in the program.
   using Observer = std::function<void(const Rule&, Id before, Id after)>;
   void observe(Observer o) { observer_ = std::move(o); }
   // For tests: every application evaluates lhs, rhs and the node at a few points. A difference throws std::logic_error.

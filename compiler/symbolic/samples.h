@@ -53,7 +53,7 @@ class Samples {
   const std::vector<Poly>& relations_;
   IdMap<Values> memo_;
   std::vector<Id> stack_;
-  std::array<unsigned, points> ways_{};  // by point: the number of the way in which values of leaves are chosen
+  std::array<unsigned, points> ways_{};  // by point: a number that selects the values of the leaves
   unsigned allowed_ = 0;                 // points where the facts hold
   Id asked_ = no_id;                     // the last argument of around(), with its result
   unsigned answer_ = 0;

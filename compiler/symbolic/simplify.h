@@ -1,6 +1,6 @@
 // simplify: simplifies index arithmetic and conditions on it.
 //
-// Before: index and bool expressions of a kernel graph in any shape.
+// Before: index and bool expressions of a kernel graph in any form.
 // After: sums are canonical, so equal sums are one node. Divisions and remainders are folded as far as bounds allow. Conditions
 //   that always or never hold are constants. The value is the same whenever every used RANGE is inside its loop and SYMs obey
 //   the facts. Operations on other dtypes stay, except that WHERE of a constant condition becomes its branch. RANGEs keep their

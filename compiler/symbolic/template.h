@@ -54,7 +54,7 @@ class RuleSet {
   std::array<std::array<std::vector<std::uint16_t>, n_kinds>, op_count> by_root_;
 };
 
-// A quick test by the operations of the operands. It rejects most rules that do not match.
+// A quick test by the operations of the operands. False: the rule does not match. It rejects most rules that do not match.
 inline bool may_match(const Graph& g, const CompiledRule& r, Id node) {
   if (!r.filtered) return true;
   const auto [first, second] = g.operands<2>(node);
