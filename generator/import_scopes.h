@@ -4,8 +4,8 @@
 // After: pure nodes. Loops and kernels are FOR and KERNEL nodes. A tensor that is written is a chain of states.
 //   - A condition becomes a mask: a variable becomes WHERE(mask, new, old), and a write is gated by the mask.
 //     Example: when(p) { v = a; y(i) = b; }  ->  v: WHERE(p, a, v), y: UPDATE of y(i) by b with the gate p
-//   - A loop carries the tensors and variables that its body assigns. If it has a break, or is under a mask, its first carried
-//     value says whether it continues (FOR with the while flag). So a masked loop has no iterations.
+//   - A loop carries the tensors and variables that its body assigns. If it has a break, or is under a mask, its first
+//     carried value says whether it continues (FOR with the while flag). So a loop whose mask is false has no iterations.
 //   - Outside of kernels, code under a condition or after a break becomes a loop of at most one iteration, so that it is not
 //     computed in vain. Inside a kernel, the same is done for costly code under a condition that all work items share.
 #pragma once
@@ -35,8 +35,8 @@ class ScopeImporter {
   // The value of the record with this number; no_id: the record has no value.
   Id node(int position, std::span<const Id> src, bool is_used);
 
-  // For kernels with workgroups: whether another barrier interval made the record's value, how this barrier interval gets it,
-  // and which values are kept.
+  // For kernels with workgroups. is_elsewhere(): whether another barrier interval computes the record's value. This interval
+  // then computes it again (is_cheap()) or loads it (saved()). brought(): the result. made(): stores a saved value.
   bool is_elsewhere(int position) const;
   bool is_cheap(int position) const { return workgroup_->is_cheap(position); }
   Id saved(int position);
@@ -71,11 +71,11 @@ class ScopeImporter {
   };
   struct Scope {
     record::op kind;
-    Id cond, live, entered;     // masks outside of the scope, to restore at its end
-    Id rest = compiler::no_id;  // when: the mask of a following otherwise
-    bool is_single = false;     // a loop of at most one iteration
-    bool is_rest = false;       // is_single: it began at a break
-    std::vector<Id> exits;  // is_single: before it, whether the loop around is left, and whether that loop's iteration is left
+    Id cond, live, entered;       // masks outside of the scope, restored at its end
+    Id rest = compiler::no_id;    // when: the mask of a following otherwise
+    bool is_single = false;       // a loop of at most one iteration
+    bool is_rest = false;         // is_single: it began at a break
+    std::vector<Id> exits;        // is_single: at its begin, whether the loop around it is left, whether its iteration is
     Id broken = compiler::no_id;  // loop: whether this iteration leaves it
     Id going = compiler::no_id;   // loop in the while form: initial carried value 0
     Id end = compiler::no_id;     // loop: number of iterations

@@ -1,5 +1,5 @@
-// Output files, all or none. They are collected first, and written when everything has succeeded. Each file is written under a
-// temporary name and renamed. A file that already has these bytes is not touched, so that nothing is rebuilt for it.
+// Output files, all or none. They are collected first, and written when everything has succeeded. Each file is written under
+// a temporary name and renamed. A file that already has these bytes is not touched, so a build tool rebuilds nothing.
 #pragma once
 
 #include <map>

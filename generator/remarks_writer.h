@@ -15,8 +15,8 @@ struct RemarkOptions {
   void add_to(CLI::App& app);
 };
 
-// Text: a line for each remark. JSON: an object for each on a line of its own, with program, where, id, pass, missed, text and,
-// if it is not about all variants, variants.
+// Text: a line for each remark. JSON: a line with an object for each remark: program, where, id, pass, missed, text, and
+// variants if the remark is not about all of them.
 std::string remarks_text(const compiler::Remarks& remarks, const RemarkOptions& options, const std::string& program);
 
 }  // namespace kiln::generator

@@ -1,5 +1,5 @@
-// One small header that represents all headers of a folder. Each of them includes it, and its text changes whenever one of
-// their texts does. A build system that does not know the programs before the generator runs declares only this file.
+// The revision header: a small header that stands for all generated headers of a folder. All of them include it, and its
+// text changes whenever one of them changes. A build system that does not know the programs yet declares this file.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ class WorkgroupPlan {
   bool varies(int position) const { return position >= begin_ && varies_[at(position)]; }
   bool variable_varies(std::uint64_t variable) const { return varying_variables_.contains(variable); }
 
-  // The values (by record), variables and local arrays that are kept in arrays with an element for each work item.
+  // The values (by record), variables and local arrays that exist for each work item in an array of the workgroup.
   const std::set<int>& values() const { return values_; }
   const std::set<std::uint64_t>& variables() const { return variables_; }
   const std::set<std::uint64_t>& locals() const { return locals_; }

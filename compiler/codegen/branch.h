@@ -7,8 +7,8 @@
 
 namespace kiln::compiler {
 
-// on_true() where the condition holds, else on_false(). Each of them emits code at b. Then b continues in a block of its own.
-// weights: how often each side runs; null: not known.
+// The value of on_true() if the condition holds, else the value of on_false(). Each function emits its code at b. Afterwards
+// b is at a new block. weights: how often each side runs; null: not known.
 llvm::Value* emit_either(LlvmBuilder& b, llvm::Value* condition, llvm::function_ref<llvm::Value*()> on_true,
                          llvm::function_ref<llvm::Value*()> on_false, llvm::MDNode* weights = nullptr);
 

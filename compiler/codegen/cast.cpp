@@ -50,8 +50,8 @@ llvm::Value* float_to_float(LlvmBuilder& b, llvm::Value* v, DType from, DType to
   return to == DType::f64 ? b.CreateFPExt(wide, like(v, to)) : b.CreateFPTrunc(wide, like(v, to));
 }
 
-// Toward zero, saturating, NaN to 0, for lanes. LLVM 19 converts lanes one by one for fptosi.sat. Values that fptosi does not
-// define are replaced before it.
+// The conversion to integers for vectors: rounds toward zero, saturates, and converts NaN to 0. LLVM 19 converts lanes one
+// by one for fptosi.sat. So this function replaces the values that fptosi does not define, and then uses fptosi.
 llvm::Value* saturated(LlvmBuilder& b, llvm::Value* v, DType to) {
   const int width = bits(to);
   const double end = std::ldexp(1.0, is_signed(to) ? width - 1 : width), begin = is_signed(to) ? -end : 0.0;

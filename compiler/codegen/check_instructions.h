@@ -1,5 +1,5 @@
-// Refuses kernels with a fused multiply-add for a target that has no such instruction. For them LLVM would call a library, but
-// an object calls only the runtime. Other instructions could compute an exact fma, but very slowly.
+// Refuses kernels with a fused multiply-add for a target that has no such instruction. LLVM would emit a call of a library,
+// but an object calls only the runtime. Other instructions could compute an exact fma, but very slowly.
 #pragma once
 
 #include <span>

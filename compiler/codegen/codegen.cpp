@@ -68,9 +68,9 @@ std::vector<llvm::Function*> emit_kernels(llvm::Module& module, const CodegenVar
     kernels.push_back(declare_kernel(module, symbol_prefix + kernel.name + "." + v.target.name));
     Schedule alone;  // a graph of this kernel only: tables by node then have its size, not the program's
     alone.program.sink = v.lowered[i].sink;
-    Id& trip_count = alone.workspace_bytes = v.lowered[i].trip_count;  // stands there so that compact() keeps it
+    Id& trip_count = alone.workspace_bytes = v.lowered[i].trip_count;  // in this member, so that compact() keeps the node
     const Graph own = compact(v.graph, alone);
-    set_target_attributes(*kernels.back(), v.target);  // emission reads them
+    set_target_attributes(*kernels.back(), v.target);  // emit_kernel() reads the attributes
     // Registers that LLVM stores on the stack are then aligned. A store across the end of a page is slow.
     kernels.back()->addFnAttr(llvm::Attribute::getWithStackAlignment(
         module.getContext(), llvm::Align(static_cast<std::uint64_t>(v.target.vector_bytes))));

@@ -91,7 +91,7 @@ Value* extremum_of_constant(LlvmBuilder& b, Op op, Value* x, Value* limit, const
   return op == Op::MAX && c.isPosZero() ? b.CreateFAdd(nearly, limit) : nearly;
 }
 
-// In each bit the majority of s, t and of a word without the sign bit: AND in the sign, OR elsewhere.
+// In each bit the majority of s, t and a word in which all bits except the sign are 1: AND in the sign, OR elsewhere.
 Value* magnitude_majority(LlvmBuilder& b, Value* s, Value* t) {
   llvm::Type* ints = s->getType();
   Value* magnitude = llvm::ConstantInt::get(ints, llvm::APInt::getSignedMaxValue(ints->getScalarSizeInBits()));

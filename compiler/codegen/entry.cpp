@@ -19,11 +19,11 @@ namespace {
 
 using llvm::Value;
 
-// The order in which succeed() and entry_function() have them.
+// succeed() and declare_entry() rely on this order of the members.
 static_assert(offsetof(kiln_status, code) == 0 && offsetof(kiln_status, param) == 4 && offsetof(kiln_status, axis) == 8 &&
               offsetof(kiln_status, symbol) == 12 && offsetof(kiln_status, expected) == 16 &&
               offsetof(kiln_status, got) == 24 && sizeof(kiln_status) == 32 && KILN_OK == 0);
-// check_form() compares both members at once.
+// check_form() compares rank and dtype with one load.
 static_assert(offsetof(kiln_tensor, rank) == offsetof(kiln_tensor, dtype) + 4);
 
 class FastEntry {

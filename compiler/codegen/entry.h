@@ -1,10 +1,10 @@
 // Emits the entry of a variant: (status, args, n_args, context), which kiln_program_desc.entry names.
 //
-// The entry has a fast path and a slow path. The fast path is for common calls: dense arguments without strides, all checks
-// hold, no work for several threads. Straight-line code checks the arguments and runs the kernels at once, in the default
-// floating-point environment. The slow path calls kiln_call, which checks everything again and reports errors. Programs with
-// host loops, data checks, many arguments, a workspace in every call, or extents that could overflow have only the slow path.
-// Other calls that need a workspace take it too.
+// The entry has a fast path and a slow path. The fast path is for common calls: arguments in the form that generated headers
+// pass (strides for pitched and strided parameters only), all checks hold, no work for several threads. Straight-line code
+// checks the arguments and runs the kernels in the default floating-point environment. The slow path calls kiln_call, which
+// checks everything again and reports errors. Programs with host loops, data checks, many arguments or kernels, a workspace
+// in every call, or extents that could overflow have only the slow path. So do other calls that need a workspace.
 #pragma once
 
 #include <initializer_list>

@@ -156,7 +156,7 @@ ExtremumNetworks::Cone ExtremumNetworks::cone_of(Id end) const {
   return {{inputs.begin(), inputs.end()}, {members.begin(), members.end()}};
 }
 
-// The instructions of a member outside of networks.
+// The number of instructions of a member if it is in no network.
 std::int64_t ExtremumNetworks::alone(Id member) const {
   for (const Id s : g_.src(member)) {
     if (may_be_nan(g_, s) || g_.op(s) == Op::CAST) continue;
@@ -173,7 +173,7 @@ bool ExtremumNetworks::pays(std::span<const Cone> cones) const {
   for (const Cone& cone : cones) {
     if (cone.members.size() > most_members) return false;
     const auto tested = std::ranges::count_if(cone.inputs, [&](Id id) { return may_be_nan(g_, id); });
-    // Masks of AVX-512 are combined by the comparison itself.
+    // With AVX-512 a comparison also combines its mask with the mask of another one.
     at_ends += has_range_ ? (tested + 1) / 2 + (tested > 0 ? 1 : 0) : key_instructions + tested;
     members.insert(cone.members.begin(), cone.members.end());
     inputs.insert(cone.inputs.begin(), cone.inputs.end());

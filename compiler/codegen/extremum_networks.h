@@ -6,9 +6,9 @@
 // Why: a NaN beats everything and -0 is below +0, so an operation by itself takes three instructions or more.
 // Example: min(max(a, b), c)  ->  ordered(a, b) and ordered(c) ? range.min(range.max(a, b), c) : NaN
 //
-// With AVX-512 the instruction is vrange, which returns the other operand for a NaN and orders the zeros. With AVX2 it is the
-// extremum of integers, on the bits of the inputs in an order of their own. Accumulators that a loop carries take no part: the
-// test would make the loop's iterations wait longer.
+// With AVX-512 the instruction is vrange, which returns the other operand for a NaN and orders the zeros. With AVX2 it is
+// the extremum of integers, to which the bits of the inputs are mapped in the order of the floats. Accumulators that a loop
+// carries take no part: the test would make each iteration wait longer.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class ExtremumNetworks {
 
   // The inputs that the value of an end depends on; empty: the node is no end of a network.
   std::span<const Id> inputs(Id node) const;
-  // The value of an end. input: the value of an input. inside: the values inside of networks that code in the same scope has
-  // computed already.
+  // The value of an end. input: gives the value of an input. inside: values of members of networks that code in the same
+  // scope has computed already.
   llvm::Value* emit(LlvmBuilder& b, Id end, llvm::function_ref<llvm::Value*(Id)> input, Values& inside) const;
 
  private:

@@ -4,9 +4,9 @@
 // exception masked. So the entry saves the caller's environment, sets the default one, runs the kernels, and restores the
 // caller's. The caller does not see flags that a kernel raises. runtime/src/float_environment.h does the same for kiln_call.
 //
-// The caller's status flags stay set, because a kernel's results do not depend on them, and a change of MXCSR is slow on some
-// CPUs: 35 to 40 ns on Sapphire Rapids, where equal contents cost nothing. There is no test for the default environment: a
-// branch on MXCSR waits for reading it (measured on Zen 5: 2 ns more for each call).
+// The caller's status flags stay set, because a kernel's results do not depend on them, and a change of MXCSR is slow on
+// some CPUs: 35 to 40 ns on Sapphire Rapids, where a write of equal contents costs nothing. The entry does not test whether
+// the environment is the default one: a branch on MXCSR waits for the read (measured on Zen 5: 2 ns more for each call).
 #pragma once
 
 #include "compiler/codegen/types.h"

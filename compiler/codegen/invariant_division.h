@@ -1,5 +1,5 @@
 // Division of floats by a value that is the same in all iterations of a loop, for CPUs with AVX-512: multiply-adds with the
-// reciprocal of that value take less time than the division instruction of 64 bytes.
+// reciprocal of that value take less time than the division of a 64-byte register.
 #pragma once
 
 #include "compiler/codegen/types.h"

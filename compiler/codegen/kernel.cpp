@@ -331,8 +331,8 @@ class KernelEmitter {
     return scopes_.of[divisor] != t.scope && is_long(t.scope);
   }
 
-  // Whether a loop may have more than a few iterations. Loops in front of and behind whole vectors have one, with masked stores
-  // or, in a reduction, from where another loop ends.
+  // Whether a loop may have more than a few iterations. A loop before or after whole vectors has one iteration. It has
+  // masked stores or, in a reduction, begins where another loop ends.
   bool is_long(std::int32_t scope) const {
     constexpr std::int64_t few = 4;
     if (scope == root_scope) return false;

@@ -34,7 +34,7 @@ struct Scopes {
   std::vector<bool> reads_memory;
 
   bool encloses(std::int32_t outer, std::int32_t inner) const;
-  // The scope in which to compute a node that scope `use` needs.
+  // The scope in which code computes a node for a use in scope `use`.
   std::int32_t place(Id node, std::int32_t use) const;
 };
 

@@ -151,7 +151,7 @@ Value* Memory::load(Id node, std::span<Value* const> x) {
   return lanes_of(from_memory(b_, access, d), lanes);
 }
 
-// Tests at run time whether the addresses are contiguous, as they mostly are for smooth fields, and then uses one vector load.
+// Tests at run time whether the addresses are contiguous, as in smooth fields. Then one vector load suffices.
 Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Value* alt) {
   ++branches_;
   const int lanes = access_lanes(g_, node);
@@ -237,7 +237,7 @@ llvm::AtomicRMWInst::BinOp instruction_of(AtomicKind kind, bool is_signed) {
   }
 }
 
-// What the operation stores.
+// The value that the operation stores.
 Value* changed(LlvmBuilder& b, llvm::AtomicRMWInst::BinOp operation, Value* old, Value* operand) {
   using I = llvm::AtomicRMWInst;
   switch (operation) {

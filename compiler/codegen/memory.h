@@ -27,10 +27,10 @@ class Memory {
   // block.
   llvm::Value* load(Id node, std::span<llvm::Value* const> x);
   void store(Id node, std::span<llvm::Value* const> x);
-  // x: gate, value, index. Only for integers, and if the old value is not used. alone: whether no other thread runs the kernel;
-  // plain loads and stores then do the same in a tenth of the time.
+  // x: gate, value, index. Requires integers and an unused old value. alone: whether no other thread runs the kernel; plain
+  // loads and stores then have the same effect in a tenth of the time.
   void atomic(Id node, std::span<llvm::Value* const> x, llvm::Value* alone);
-  // The number of bytes by which the buffer of the slot begins behind a multiple of 64 bytes.
+  // The address of the slot's buffer modulo 64, in bytes.
   llvm::Value* misalignment(std::size_t slot);
   // Sets all elements of a LOCAL to zero.
   void clear(Id local);

@@ -12,9 +12,9 @@ class LastUses {
  public:
   LastUses(const Graph& g, std::span<const Id> reached, const Regions& regions);
 
-  // The node of s's region that uses s last; no_id: no node, or the end of the region's iteration uses it.
+  // The last node in the region of s that uses s; no_id: there is none, or the end of the region's iteration uses s.
   Id last_user(Id s) const { return ends_iteration_[s] ? no_id : last_[s]; }
-  // Whether `user`, a node of any region, may take s over, because no later node and nothing inside `user` needs the old s.
+  // Whether `user`, a node of any region, may reuse the array of s: no later node and no node inside needs s.
   bool takes(Id s, Id user) const { return last_user(s) == user && !captured_[s]; }
 
  private:

@@ -14,7 +14,7 @@ class Promises {
 
   void begin() { first_ = ++item_; }
   void next_work_item() { ++item_; }
-  // False: another work item wrote the element too, and one of the two writes has the promise.
+  // False: another work item wrote the element too, and one of the two writes is promised to be unique.
   bool write(std::size_t state, std::size_t element, bool unique) {
     std::vector<Writer>& w = writers_[state];
     if (w.size() <= element) w.resize(element + 1);

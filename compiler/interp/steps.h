@@ -22,7 +22,7 @@ struct Place {
   bool array = false;
 };
 
-// A use of a value. last: no later node of its region uses the value, so the user may take the array over.
+// A use of a value. last: no later node of its region uses the value, so the user may reuse the array.
 struct Use {
   Place place;
   bool last = false;
@@ -49,7 +49,7 @@ struct Write {  // UPDATE, ATOMIC
   bool atomic = false;
   AtomicKind kind = AtomicKind::add;
   bool unique = false;
-  std::optional<std::size_t> promised;  // number of the memory if some write of it is unique
+  std::optional<std::size_t> promised;  // number of the memory if some write to it is promised to be unique
   bool of_kernel = true;                // whether that memory belongs to the kernel; false: an array of the workgroup
 };
 
@@ -90,7 +90,7 @@ struct StepProgram {
   std::vector<Scope> scopes;
   std::vector<ScalarSlot> scalars;  // initial contents: constants and symbols
   std::uint32_t arrays = 0;         // number of array slots
-  std::size_t promised = 0;         // number of memories with unique writes
+  std::size_t promised = 0;         // number of memories with writes that are promised to be unique
 };
 
 }  // namespace kiln::compiler

@@ -15,7 +15,7 @@ namespace kiln::compiler {
 
 Id drop_unit_ranges(Graph& g, Id sink);
 
-// The RANGEs of the first END of a sink; the ENDs of one loop nest have the same.
+// The RANGEs of the first END of a sink. All ENDs of one loop nest have the same RANGEs.
 std::vector<Id> loops_of(const Graph& g, Id sink);
 
 }  // namespace kiln::compiler

@@ -55,8 +55,8 @@ class Analysis {
   std::unordered_map<Id, std::vector<Traits>> carries;  // by RANGE of the loop
 
  private:
-  // The traits that a source adds to its users. All lanes share one state of memory, except for an array that each
-  // lane has for itself.
+  // The traits that a source adds to its users. All lanes share one state of memory. Exception: the state of an array that
+  // exists once for each lane.
   Traits brings(Id source) {
     Traits t = of[source];
     if (g_.dtype(source) == DType::none && g_.op(source) != Op::FOR) {
@@ -271,7 +271,7 @@ class Expansion {
     return g_.make(Op::SHUFFLE, g_.dtype(v), std::vector<Id>{v}, order, {}, lanes_);
   }
 
-  // The index of an access. The lanes of an element are adjacent in an array that each lane has for itself.
+  // The index of an access. If each lane has a copy of the array, the copies of one element are adjacent.
   Id position(Id state, Id index) {
     const Id memory = memory_of(g_, state);
     if (memory == no_id || g_.op(memory) != Op::LOCAL || g_.lanes(memory) == 1) return widen_lanes(g_, index, lanes_);

@@ -21,7 +21,7 @@ namespace kiln::compiler {
 namespace {
 
 constexpr int cache_line = 64;    // bytes
-constexpr int worth_a_line = 16;  // operations in lanes that save the time in which each lane loads or stores a line of its own
+constexpr int worth_a_line = 16;  // so many operations in lanes save the time of accesses that touch one line for each lane
 constexpr std::int64_t large_array = 64;  // elements; from this size on an array for each lane costs more than lanes gain
 
 bool is_short(const Graph& g, Id range) { return g.is_const(g.end(range)) && g.value(g.end(range)) < shortest_lanes; }
@@ -76,8 +76,8 @@ class Distances {
   std::unordered_map<Id, std::optional<std::int64_t>> found_;  // by node that depends on the range
 };
 
-// Whether the inner loops of the kernel do little but load and store elements that are far apart for neighbouring lanes. Each
-// lane then needs a cache line of its own. If the lanes are rows, these cache lines may share few sets of the cache.
+// Whether the inner loops of the kernel do little but load and store elements that are far apart for neighbouring lanes.
+// Each lane then needs a cache line of its own. If the lanes are rows, these lines may map to few sets of the cache.
 bool walks_rows(const Graph& g, std::span<const Id> states, Id lanes) {
   const std::vector<Id> nodes = g.reachable(states);
   const Distances distance(g, nodes, lanes);
@@ -140,7 +140,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
   const auto is_one = [&](Id r) { return g.is_index_const(g.end(r), 1); };
   if (std::ranges::all_of(ranges, is_one)) return plan;
   if (in_order && (at != ranges.size() || !lanes_keep_order(g, states, ranges.back())))
-    return plan;  // serial_atomics or workgroup_lanes has said why
+    return plan;  // serial_atomics or workgroup_lanes has made the remark
   if (at == 0)
     return without_lanes(g, states, plan, "each of its loops has fewer than " + std::to_string(shortest_lanes) + " iterations");
   int widest = narrowest_value, operations = 0;
@@ -169,7 +169,7 @@ std::vector<LoopPlan> explicit_plan(const Graph& g, std::span<const Id> states, 
     }
   const Id extent = g.end(vector.range);
   std::int64_t lanes = target.vector_bytes / widest;
-  // Each iteration of a loop waits for the one before: two vectors at once fill the time.
+  // Each iteration of a loop waits for the one before. A second vector uses this time.
   if (has_loop && !has_local && operations <= short_body) lanes *= 2;
   if (g.is_const(extent)) lanes = std::min(lanes, g.value(extent));
   vector.step = narrow<int>(floor_power_of_two(std::max<std::int64_t>(1, lanes)));

@@ -7,12 +7,12 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int most_stores = 64;  // that one LOAD passes, so that the time stays linear
+constexpr int most_stores = 64;  // for one LOAD, so that compile time stays linear
 
 bool is_always(const Graph& g, Id gate) { return g.is_const(gate) && g.value(gate) != 0; }
 
-// Whether the two indices are different in every iteration. The distance is exact: linear_index adds without overflow only what
-// is inside of a tensor.
+// Whether the two indices are different in every iteration. The comparison is exact: if a coefficient or the constant would
+// overflow, linear_index returns the whole index as one term.
 bool differ(const Graph& g, Id a, Id b) {
   const LinearIndex x = linear_index(g, a), y = linear_index(g, b);
   return x.terms == y.terms && x.constant != y.constant;

@@ -5,7 +5,7 @@
 //   before that STORE, if the distance of the two elements is a constant.
 // Requires: indices are exact.
 // Ensures: the same values.
-// Why: LOADs of one state can share vectors (interleaved_access), and nothing waits for a value on its way through memory.
+// Why: LOADs of one state can share vectors (interleaved_access), and a LOAD does not wait for a STORE to finish.
 // Example: v(i, 0) = a; v(i, 1) = v(i, 0) * v(i, 1)  ->  the product is of a and of v(i, 1) at the begin of the iteration
 #pragma once
 

@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_loops = 64;  // of a kernel; a kernel with more keeps them all
+constexpr std::size_t most_loops = 64;  // in one kernel; a kernel with more loops does not change
 
 using Loops = std::bitset<most_loops>;
 
@@ -54,7 +54,7 @@ class ReductionFuser {
     return std::nullopt;
   }
 
-  // Whether a FOR has carried values and nothing else, and some of the values that it computes are in lanes.
+  // Whether a FOR has carried values, no effects and no condition, and computes some vector.
   bool is_reduction(Id loop) const {
     const LoopParts p = loop_parts(g_, loop);
     if (p.conditional || p.init.empty() || g_.src(loop).size() != 3 + 2 * p.init.size()) return false;
@@ -87,7 +87,7 @@ class ReductionFuser {
            a.bytes + b.bytes <= most_bytes_ && std::ranges::any_of(a.slots, [&](std::size_t s) { return b.slots.contains(s); });
   }
 
-  // The loop `a` takes over what the loop `b` does.
+  // Adds the carried values of the loop `b` to the loop `a`.
   Id fuse(Id sink, Id a, Id b) {
     const std::vector<Id> first = g_.sources(a), second = g_.sources(b);
     const std::size_t n = g_.slot(a), m = g_.slot(b);

@@ -14,7 +14,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t far = std::int64_t{1} << 24;  // extents that large make products of two exceed 32 bits
+constexpr std::int64_t far = std::int64_t{1} << 24;  // the product of two extents of this size exceeds 32 bits
 
 bool is_division(Op op) { return op == Op::FLOORDIV || op == Op::FLOORMOD; }
 

@@ -18,7 +18,7 @@ inline Id mul_index(Graph& g, Id a, Id b) { return index_binary(g, Op::MUL, a, b
 Id widen_lanes(Graph& g, Id value, int lanes);
 Id ramp(Graph& g, Id base, std::int64_t stride, int lanes);
 
-// Lane l is true when position + l < end. Compares in i32, because 64-bit comparisons fill twice the registers.
+// Lane l is true when position + l < end. Compares in i32, because 64-bit lanes would fill twice as many registers.
 Id lane_mask(Graph& g, Id position, Id end, int lanes);
 
 // The constant c for which the index is c * range + (a term without range). nullopt: the index has no such form.

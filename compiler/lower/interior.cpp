@@ -104,7 +104,7 @@ class InteriorValues {
     if (raise(lo, low, first)) return behind;
     return raise(cut, high, last) ? before : Sign::unknown;
   }
-  // A bound, or a value that raise() refuses in place of a bound that is far away.
+  // The bound. A bound that is far away is limited to a value that raise() still refuses.
   static std::int64_t near(std::int64_t bound) { return std::clamp(bound, -2 * widest_low_border, 2 * widest_low_border); }
 
   Sign sign_in_border(std::int64_t c, Interval rest, std::int64_t positive, std::int64_t negative) const {

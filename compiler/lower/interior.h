@@ -1,9 +1,9 @@
-// interior: finds the iterations of a range for which the conditions of borders are known.
+// interior: finds the iterations of a range in which the conditions for its borders are constant.
 //
 // Before: stores with comparisons, MIN, MAX and FLOORMOD of index values that only matter near the ends of a range (padding,
 //   clamping, wrapping).
-// After: the same stores for the iterations lo <= range < extent - cut. Each of these conditions has its constant value there,
-//   so gates disappear, clamped and wrapped indices are linear and their loads are contiguous. The values are the same.
+// After: the same stores for the iterations lo <= range < extent - cut. In these iterations each condition is constant, so
+//   gates disappear, clamped and wrapped indices are linear, and their loads are contiguous. The stored values are the same.
 // Requires: scalar code, reductions lowered.
 // Example: WHERE(i >= 1, LOAD(x, i - 1, gate i >= 1), 0)  ->  LOAD(x, i - 1), with lo = 1 and cut = 0
 #pragma once

@@ -1,14 +1,14 @@
-// The shuffles between vectors in the order of memory and one vector for each component of its rows, from instructions that
-// are cheap on x86-64.
+// Shuffles that turn rows in the order of memory into one vector for each component, and such vectors into rows again. Their
+// instructions are cheap on x86-64.
 //
-// Before: `s` vectors of n lanes, which hold n rows of s components one after the other.
-// After: s vectors of n lanes, one for each component, whose lane i is row i; or the other way.
+// Before: s vectors of n lanes, which hold n rows of s components one after the other.
+// After: s vectors of n lanes, one for each component: lane i has the component of row i. Or the other way round.
 // Requires: n is a power of two.
-// Why: a shuffle that picks lanes of s vectors takes s - 1 instructions, and each of them reads two registers across all lanes,
-//   which takes twice the time of others. There are three cheaper ways:
-//   - s is odd: the elements of a component have different lanes in all s vectors, since n is a power of two. So blends collect
-//     them, and one permutation orders them.
-//   - a row fills 16 bytes: these parts of registers are transposed as small matrices, and one permutation orders the rows.
+// Why: a shuffle that picks lanes of s vectors takes s - 1 instructions. Each of them reads two registers across all lanes,
+//   which takes twice the time of other shuffles. There are three cheaper ways:
+//   - s is odd: no two elements of a component have the same lane, in whichever of the s vectors they are. So blends collect
+//     the elements, and one permutation orders them.
+//   - a row fills 16 bytes: parts of 16 bytes are transposed as small matrices, and one permutation orders the rows.
 //   - s is even: shuffles of two vectors divide the components into even and odd ones, each of stride s / 2.
 // Example: n = 4, s = 3, component 0 of {a0 b0 c0 a1}, {b1 c1 a2 b2}, {c2 a3 b3 c3}  ->  blend {a0 a3 a2 a1}, permutation
 //   {a0 a1 a2 a3}

@@ -71,7 +71,7 @@ double cost_of(std::int64_t stride, std::size_t n, DType d) {
   return s + accesses * (whole ? component_cost(narrow<int>(stride), bytes(d)) : shuffle_cost * (s - 1));
 }
 
-// Whether they cost less than the strided accesses, with `lanes` lanes in a register.
+// Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
 bool pays(std::int64_t stride, std::size_t n, DType d, int lanes) {
   return lanes > 1 && cost_of(stride, n, d) < element_cost * static_cast<double>(n) * lanes;
 }
@@ -177,7 +177,7 @@ class Interleaving {
   Id gate(Id lanes, std::int64_t begin, const Part& p) {
     if (g_.op(lanes) == Op::BROADCAST) return g_.make(Op::BROADCAST, DType::boolean, {g_.operand(lanes)}, {}, {}, p.lanes);
     const std::int64_t widest = p.extent.before + p.extent.after;  // from the first to the last element of one lane
-    std::vector<std::int64_t> before, behind;                      // the lane that reads the element, or those around it
+    std::vector<std::int64_t> before, behind;                      // the lane that reads the element, or the lanes beside it
     for (std::int64_t element = begin; element < begin + p.lanes; ++element) {
       before.push_back(p.first + element / p.stride);
       behind.push_back(p.first + (std::max(element - widest, std::int64_t{0}) + p.stride - 1) / p.stride);
@@ -196,7 +196,7 @@ class Interleaving {
     return g_.with_src(id, s);
   }
 
-  // Replaces them in a chain of states that ends here. users: all nodes that may load from its states, or nodes above them.
+  // Replaces STOREs in the chain of states that ends at `last`. users: all nodes that may load from them, or nodes above.
   Id chained(Id last, std::span<const Id> users) {
     std::vector<Id> chain;
     Id state = last;
@@ -223,8 +223,8 @@ class Interleaving {
     return state;
   }
 
-  // The STOREs at the begin of the chain that store all components of the same rows, in the order of memory; empty: they do
-  // not. Nothing loads from the states between them.
+  // The first STOREs of the chain, if they store all components of the same rows; in the order of memory. Else empty.
+  // Nothing loads from the states between them.
   std::vector<Id> components_at(std::span<const Id> chain, const std::unordered_map<Id, int>& uses) {
     const std::optional<Place> first = place_of(g_, chain[0]);
     if (!first) return {};

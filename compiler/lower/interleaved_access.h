@@ -1,11 +1,10 @@
 // interleaved_access: replaces accesses with a small stride by contiguous accesses and shuffles.
 //
 // Before: LOADs and STOREs at RAMP{base} of a stride s from 2 to 16, for example with lanes over rows of s components.
-// After: contiguous LOADs of the same addresses, and SHUFFLEs for each component (interleave_shuffles.h). The STOREs of all s
-// components become
-//   contiguous STOREs of SHUFFLEs in the order of memory. The same elements are stored. Every loaded element is between the
-//   first and the last element that the active lanes of the replaced LOADs read. LOADs whose inactive lanes have a value that
-//   is no constant stay.
+// After: contiguous LOADs of the same addresses, and SHUFFLEs for each component (interleave_shuffles.h). The STOREs of all
+//   s components become contiguous STOREs of SHUFFLEs in the order of memory. The same elements are stored. Every loaded
+//   element is between the first and the last element that the active lanes of the replaced LOADs read. A LOAD stays if its
+//   inactive lanes have a value that is no constant.
 // Requires: loops are made, indices are exact.
 // Why: one contiguous access is cheaper than one access for each lane.
 // Example: 8 lanes of p(i, 0) and of p(i, 1), at base + 2 * lane and base + 1 + 2 * lane
@@ -19,8 +18,8 @@
 
 namespace kiln::compiler {
 
-// The cost of one lane of an access, in contiguous accesses of one register: the access is one of `stride` accesses that this
-// pass replaces together. `lanes`: lanes of a register. Infinite: the pass does not replace accesses with this stride.
+// The cost of one lane of an access, if this pass replaces all `stride` components together. The unit is a contiguous access
+// of one register. lanes: of a register. Infinite: the pass does not replace accesses with this stride.
 double interleaved_cost(std::int64_t stride, DType d, int lanes);
 
 Id interleaved_access(Graph& g, Id sink, const Target& target);

@@ -83,7 +83,7 @@ class RangeBits {
   std::unordered_map<int, double> iterations_;
 };
 
-// The nodes that a short iteration needs, where conditions on its indices choose one side of a WHERE. `nodes` ascend.
+// The nodes that one short iteration needs: a condition on its indices chooses one side of a WHERE. nodes: ascending.
 class NeededNodes {
  public:
   NeededNodes(const Graph& g, std::span<const Id> nodes) : g_(g), nodes_(nodes) {}

@@ -8,7 +8,7 @@
 namespace kiln::compiler {
 
 struct LinearIndex {
-  std::map<Id, std::int64_t> terms;
+  std::map<Id, std::int64_t> terms;  // node -> its coefficient
   std::int64_t constant = 0;
 };
 

@@ -1,6 +1,6 @@
-// Lowering translates one kernel of the schedule (K level) into structured loops over scalars and vectors (P level). Its steps
-// are rows of the table in compiler/pipeline/passes.cpp. This is the state of a kernel between two steps, and each step as the
-// table calls it.
+// Lowering translates one kernel of the schedule (K level) into structured loops over scalars and vectors (P level). Its
+// steps are rows of the table in compiler/pipeline/passes.cpp. This header has the state of a kernel between two steps, and
+// the functions that the table names.
 #pragma once
 
 #include <optional>
@@ -17,7 +17,7 @@ namespace kiln::compiler {
 struct Lowering {
   bool is_explicit = false;    // the program wrote the kernel: its loops stay
   std::vector<Id> tile_sizes;  // by kernel slot: elements of one tile of the buffer; no_id: the buffer is stored whole
-  Facts facts;                 // bounds of the symbols that the kernel uses; other symbols are permitted
+  Facts facts;                 // bounds of at least the symbols that the kernel uses
   Target target;
   std::vector<Id> tile_steps;                // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
   std::optional<RangeIds> loops;             // from estimate_work on

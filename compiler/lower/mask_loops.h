@@ -6,7 +6,7 @@
 //   active. An inactive lane keeps its carried values, and its accesses have a gate that is false. If the first iteration
 //   differs between lanes, the loop counts iterations from 0.
 // Requires: scalar code, K level.
-// Why: the code computes the same results one lane at a time and as vectors, so later steps may widen it.
+// Why: the changed code gives the same results lane by lane and as vectors, so later steps may make vectors of it.
 // Example: FOR j in 0..n[i] { s += x[j] }  ->  FOR j while a { s = a ? s + x[j] : s; a = a && j + 1 < n[i] }, a is the active
 //   flag
 #pragma once

@@ -13,10 +13,10 @@ namespace kiln::compiler {
 namespace {
 
 constexpr int block_bytes = 16 * 1024;      // of accumulators: half of the first-level cache
-constexpr int most_carried = 4;             // values
-constexpr int most_operations = 8;          // of one row; with more, loads are taken for the smaller part of the work
+constexpr int most_carried = 4;             // values of all FORs
+constexpr int most_operations = 8;          // of one row; with more operations, loads are a small part of the work
 constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
-constexpr std::int64_t fewest_rows = 16;    // of a reduction whose loads and stores of accumulators are few for each row
+constexpr std::int64_t fewest_rows = 16;    // of a reduction: with fewer, arrays of accumulators cost more than they save
 constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
 
 struct Rows {
@@ -25,13 +25,13 @@ struct Rows {
   bool streams = false;  // some load is contiguous in the column and moves with the row
 };
 
-// What one row of a FOR does; nullopt: it is no plain reduction of rows.
+// The work of a FOR for one row; nullopt: the FOR is no plain reduction of rows.
 std::optional<Rows> rows_of(const Graph& g, Id loop, Id column) {
   const LoopParts l = loop_parts(g, loop);
   if (l.conditional || l.step != 1 || g.src(loop).size() != 3 + 2 * l.init.size()) return std::nullopt;
   if (g.is_const(l.begin) && g.is_const(l.end) && g.value(l.end) - g.value(l.begin) < fewest_rows) return std::nullopt;
   Rows r{.carried = count_of(l.init)};
-  std::unordered_set<Id> body = {l.range};  // what differs from row to row
+  std::unordered_set<Id> body = {l.range};  // nodes that differ from row to row
   for (const Id id : g.reachable(l.yield)) {
     const Op op = g.op(id);
     if (std::ranges::none_of(g.src(id), [&](Id s) { return body.contains(s); })) continue;

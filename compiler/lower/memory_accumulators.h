@@ -1,11 +1,11 @@
 // memory_accumulators: reduces several rows at a time, with the accumulators of a block of columns in an array.
 //
-// Before: STOREs over a column j, of values that reductions over rows k give: FORs without effects, whose loads are contiguous
-//   in j.
-// After: for each FOR, an array of the block's accumulators for each carried value, and three kinds of STOREs over j: the
-//   initial values; the accumulators after some more rows; the STOREs of the kernel, where each GET loads from an array.
+// Before: STOREs over a column j. Their values come from reductions over rows k: FORs without effects, whose loads are
+//   contiguous in j.
+// After: for each value that a FOR carries, an array of the block's accumulators, and three kinds of STOREs over j: initial
+//   values; accumulators after some more rows; the STOREs of the kernel, with LOADs from the arrays in place of GETs.
 // Requires: no FOR is inside another; their bounds do not depend on j.
-// Why: rows are read in the order of memory. Accumulators in registers would read a few neighbouring elements of each row.
+// Why: rows are read in the order of memory. With accumulators in registers the code would read few elements of each row.
 // Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] = 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
 //   + x[k + 7, j]; for j: y[j] = acc[j]
 #pragma once

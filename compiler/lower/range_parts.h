@@ -1,9 +1,9 @@
-// range_parts: cuts a range where a condition chooses another value, as between two pieces of a concatenation.
+// range_parts: cuts a range at the iteration in which a condition changes, as between two pieces of a concatenation.
 //
 // Before: stores of WHEREs between two values, whose condition compares the range with a boundary that is the same in all
 //   iterations.
-// After: the stores for range < boundary, over a range of their own, and the stores for the rest. The condition is constant in
-//   each part, so the WHERE is gone and the loads of the other value, too.
+// After: the stores for range < boundary, over a range of their own, and the stores for the rest. The condition is constant
+//   in each part, so the WHERE is gone, and so are the loads of the value that the part does not use.
 // Requires: stores without loops, reductions lowered.
 // Why: without a cut each vector loads from all pieces, under masks.
 // Example: y[i] = i < A ? a[i] : b[i - A] over i < A + B  ->  y[i] = a[i] over i < A; y[A + i] = b[i] over i < B
@@ -24,11 +24,11 @@ struct RangePart {
   Id first = no_id;  // the iteration of the old range that is iteration 0 of the new one
 };
 
-// Whether the loops of a level of the plan may be cut: plain stores without inner loops, and no plan that names the range
-// twice.
+// Whether the loop of this level of the plan may be cut. The stores must be plain stores without inner loops. The plan must
+// have no blocks, no tiles, no copies that share loads, and no body with masks in every vector.
 bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const LoopPlan> plan, std::size_t level);
 
-// Two parts, which may be cut again, or none. fewest: iterations of a part of constant extent.
+// Two parts, which may be cut again, or none. fewest: least number of iterations of a part with constant extent.
 std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, Id range, int fewest,
                                    const Facts& facts);
 

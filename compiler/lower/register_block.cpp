@@ -14,15 +14,15 @@ namespace kiln::compiler {
 namespace {
 
 constexpr int most_copies = 14;                   // beyond these, broadcasts take longer than multiply-adds
-constexpr std::int64_t block_bytes = 256 * 1024;  // of the operand that a block of copies reads: a quarter of a cache
+constexpr std::int64_t block_bytes = 256 * 1024;  // of the operand that a block of copies reads: a quarter of an L2 cache
 constexpr std::int64_t block_rows = 96;           // the block if the length of the reduction is not known
 constexpr std::int64_t rows_of_streams = 16;  // the block of other kernels: their rows of results are prefetched side by side
 constexpr int light_operations = 4;           // most operations for one multiply-add in a loop that fills the registers
 constexpr int fewest_loads = 8;               // vector loads without a loop that are worth copies
-constexpr int registers_of_chain = 4;         // accumulators side by side, so that none waits for its last addition
-constexpr int tree_height = 8;                // sums that wait, at most, in a tree of 32 elements, and what these are made of
+constexpr int registers_of_chain = 4;         // accumulators side by side, so that additions do not wait for each other
+constexpr int tree_height = 8;                // most registers of a tree of 32 elements: sums that wait, and their operands
 
-// What one iteration of the loops does.
+// The work of one iteration of the loops.
 struct Work {
   int operations = 0;
   int carried = 1;     // accumulators of one copy
@@ -51,8 +51,8 @@ std::unordered_set<Id> nodes_over(const Graph& g, std::span<const Id> nodes, Id 
   return out;
 }
 
-// The place of an outer range on which no vector load and no loop's number of iterations depend, in a kernel all of whose
-// operations have lanes; ranges.size(): none.
+// The index of an outer range such that no vector load and no loop's number of iterations depends on it. ranges.size():
+// there is none, or some operation of the kernel has no lanes.
 std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const Id> loops) {
   const std::vector<Id> nodes = g.reachable(stores);
   const std::unordered_set<Id> lanes = nodes_over(g, nodes, ranges.back());
@@ -70,8 +70,8 @@ std::size_t outer_of_lanes(const Graph& g, std::span<const Id> stores, std::span
   return ranges.size();
 }
 
-// The place of the range whose iterations become copies, which share their loops: some load of an fma loop does not depend on
-// it, preferably a vector load. ranges.size(): none.
+// The index of the range whose iterations become copies with common loops: some load of an fma loop does not depend on the
+// range, preferably a vector load. ranges.size(): none.
 std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<const Id> fma_loops,
                          std::span<const Id> ranges) {
   const std::size_t lanes = ranges.size() - 1;
@@ -88,14 +88,14 @@ std::size_t copied_range(const Graph& g, std::span<const Id> stores, std::span<c
 // The extent if it is a constant, else 0.
 std::int64_t constant_extent(const Graph& g, Id range) { return g.is_const(g.end(range)) ? g.value(g.end(range)) : 0; }
 
-// Equal shares of a range, of at most `most` iterations each.
+// The iterations of one of several nearly equal shares of a range. A share has at most `most` iterations.
 int even_share(std::int64_t extent, int most) {
   if (extent == 0) return most;
   const std::int64_t shares = (extent - 1) / most + 1;
   return narrow<int>((extent - 1) / shares + 1);
 }
 
-// Iterations of the copied range whose operand, a row of the reduction each, fills `block_bytes`.
+// The number of iterations of the copied range whose operands fill `block_bytes`. The operand of one iteration is a row.
 std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int widest) {
   if (fma_loops.empty()) return rows_of_streams;
   std::int64_t longest = 0;

@@ -1,12 +1,12 @@
 // register_block: plans the loops of a kernel with an fma reduction, so that its accumulators fill the registers. It also plans
 // other kernels that load the same vectors in all iterations of an outer range, such as distances of all pairs and outer sums.
 //
-// Before: LOOP ranges, the innermost of which becomes lanes. With an fma reduction: one of its loads, or more, does not depend
-//   on an outer range i. Without one: no vector load depends on i, and there are reductions, or at least 8 vector loads.
+// Before: LOOP ranges, the innermost of which becomes lanes, and an outer range i. With an fma reduction: a load of the
+//   reduction does not depend on i. Else: no vector load depends on i, and there are reductions, or at least 8 vector loads.
 // After: a plan with the loops [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i]. The copies times the
 //   registers of the lanes are the accumulators. A block has so many iterations of i that their part of the copies' operand
-//   fits the second-level cache. The lanes' operand is read once for each block. Short ranges i have no blocks.
-// Requires: reductions lowered; may_be_lanes of the last range.
+//   fits the second-level cache. The lanes' operand is read once for each block. A short range i has no blocks.
+// Requires: reductions lowered; the last range may become lanes.
 // Why: each load of a vector serves all copies, and each broadcast serves all registers of the lanes. Accumulators that fill
 //   the registers hide the latency of the multiply-add.
 //   Reductions with many accumulators have few copies or one, and then the loop over i inside the lanes keeps the operand of

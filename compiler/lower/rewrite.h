@@ -27,7 +27,7 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
   return done.at(root);
 }
 
-// The RANGE, the nodes that depend on it, and the RANGEs of inner loops that do. nodes: ascending.
+// The RANGE, the nodes that depend on it, and the RANGEs of inner loops that depend on it. nodes: ascending.
 std::unordered_set<Id> depends_on_range(const Graph& g, std::span<const Id> nodes, Id range);
 
 // The FOR that has this RANGE.

@@ -15,10 +15,10 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int array_bytes = 8 * 1024;    // of one array, and
+constexpr int array_bytes = 8 * 1024;    // of one array
 constexpr int bytes_of_all = 16 * 1024;  // of all arrays and rows that are used again: a part of the first-level cache
 constexpr int most_arrays = 16;
-constexpr int fewest_rows = 8;              // of a loop whose loads and stores of arrays are few for each row
+constexpr int fewest_rows = 8;              // of a loop: with fewer, arrays cost more than they save
 constexpr std::int64_t registers_wide = 4;  // registers of the shortest row that is worth arrays
 constexpr int light_body = 24;              // most operations of a row for which two registers per value fit
 
@@ -60,7 +60,7 @@ std::vector<Id> outer_row_loops(const Graph& g, std::span<const Id> roots, Id co
   return loops;
 }
 
-// The states behind which a state of the same memory comes.
+// The states that a later state of the same memory replaces.
 Nodes overwritten(const Graph& g, std::span<const Id> nodes) {
   Nodes out;
   for (const Id id : nodes) {
@@ -72,7 +72,7 @@ Nodes overwritten(const Graph& g, std::span<const Id> nodes) {
   return out;
 }
 
-// Whether each LOAD of a state that is overwritten later may run in the same part of the kernel as what made the state.
+// Whether each LOAD of a state that is overwritten later may run in the same part of the kernel as the node of that state.
 bool reads_in_order(const Graph& g, std::span<const Id> nodes) {
   const Nodes old = overwritten(g, nodes);
   for (const Id loop : nodes) {
@@ -98,8 +98,8 @@ bool walks_columns(const Graph& g, Id loop, Id column, std::int64_t far) {
   return std::ranges::any_of(body_of(g, loop), walks);
 }
 
-// At most the bytes of an element of all arrays and of all rows of inputs that are used again; nullopt: some value cannot be in
-// an array.
+// An upper bound of the bytes that one column needs in all arrays and in all rows of inputs that are used again. nullopt:
+// some value cannot be in an array.
 std::optional<int> bytes_of_arrays(const Graph& g, std::span<const Id> nodes, Id column) {
   const Nodes across = depends_on_range(g, nodes, column);
   int arrays = 0, size = 0;
@@ -150,7 +150,7 @@ std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<co
   return plan;
 }
 
-// What runs before a FOR, as far as the FOR or something behind it needs it.
+// The states and values that are computed before a FOR and used in the FOR or after it.
 struct RowLoops::Before {
   Before(const Graph& g, std::span<const Id> roots, Id loop, Id column) : g_(g) {
     const std::vector<Id> all = g.reachable(roots);
@@ -182,7 +182,7 @@ struct RowLoops::Before {
       if (!later.contains(id)) nodes_.insert(id);
   }
 
-  // Values for the loop are kept. Behind the loop, where each column needs them once, they are computed again from loaded ones.
+  // Values for the loop are kept. Values for later code are computed again from kept LOADs: each column needs them once.
   void need(Id id, bool inside) {
     if (!nodes_.contains(id) || !across_.contains(id) || !is_value(g_, id) || g_.op(id) == Op::RANGE) return;
     if (reads_state(g_, id) || (inside && may_be_kept(g_, id))) {
@@ -220,7 +220,7 @@ std::vector<Id> RowLoops::in_order(std::vector<Id> roots) {
   return effects;
 }
 
-// Adds the FOR and what runs before it. The roots lose both.
+// Adds the FOR and the effects before it. The roots then depend on arrays and first states in their place.
 void RowLoops::run_loop(Id loop, std::vector<Id>& roots, std::vector<Id>& effects) {
   const LocScope of_loop(g_, g_.loc(loop));
   const Before before(g_, roots, loop, column_);
@@ -270,7 +270,7 @@ Id RowLoops::rows(Id loop, const std::vector<Id>& arrays, std::unordered_map<Id,
 }
 
 void RowLoops::add_columns(std::span<const Id> roots, std::vector<Id>& effects) const {
-  std::vector<Id> changes;  // a state at the begin of its part is no effect
+  std::vector<Id> changes;  // the first state of a part is no effect
   for (const Id id : roots)
     if (g_.op(id) != Op::ENTRY) changes.push_back(id);
   if (changes.empty()) return;

@@ -1,11 +1,11 @@
-// row_loops: runs the loops over rows in a kernel of the program around its loops over columns, with the values that they carry
-// in arrays.
+// row_loops: in a kernel of the program, makes loops over rows run around the loops over columns. Arrays hold the values
+// that the loops over rows carry.
 //
 // Before: states over a column j, the last range of a kernel. They come from FORs over rows i, whose LOADs and STOREs are
 //   contiguous in j and far apart in i.
-// After: effects in the order in which they run. Each effect is a loop over the columns of a block, or a FOR over rows around
-//   such effects. A value that a FOR carries is in an array with an element for each column of the block; so is a value that
-//   is computed before the FOR and used in or behind it.
+// After: effects in the order in which they run. Each effect is a loop over the columns of a block, or a FOR over rows
+//   around such effects. A value that a FOR carries has an array with an element for each column of the block. So has a
+//   value that is computed before the FOR and used in the FOR or after it.
 // Requires: the work items are independent. The bounds of the FORs over rows are the same in all columns, and no condition ends
 //   them.
 // Why: memory is used in its order. Work items in lanes would use one or two vectors of each row.
@@ -26,8 +26,8 @@
 namespace kiln::compiler {
 
 // The plan [ranges before the last] [blocks of the last] [rows] [lanes of the last]. widest: bytes of the widest value.
-// operations: of one iteration. The step of the rows is the fewest columns that are worth arrays, if a call may have fewer.
-// nullopt: the kernel has no such loops, or its columns are so few that lanes in registers use whole rows.
+// operations: of one iteration. [rows] has as `step` the fewest columns for which arrays pay, or 0 if the columns are a
+// constant number. nullopt: the kernel has no such loops, or so few columns that registers hold a row.
 std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<const Id> states, std::span<const Id> ranges,
                                                     int widest, int operations, const Target& target);
 
@@ -54,7 +54,7 @@ class RowLoops {
   Id array_of(Id value);
   Id stored(Id array, Id value);
   Id loaded(Id array);
-  // The value in a part of the kernel of its own: of an array, or of the state when this part begins.
+  // Replaces the value in a later part of the kernel: a LOAD of its array or, for a state, the first state of the part.
   Id again(Id value, Id array);
 
   Graph& g_;

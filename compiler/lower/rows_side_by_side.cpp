@@ -21,8 +21,8 @@ constexpr std::int64_t beyond_caches = std::int64_t{16} << 20;  // bytes
 
 // Contiguous LOADs over all rows.
 struct Streams {
-  std::int64_t bytes = 0;  // that one of them reads, the most of those whose rows have a constant number and distance
-  Id unknown = no_id;      // one of the others
+  std::int64_t bytes = 0;  // the most bytes that one LOAD reads, if the number and distance of its rows are constants
+  Id unknown = no_id;      // a LOAD for which they are no constants
 };
 
 Streams streams_over(const Graph& g, std::span<const Id> stores, Id range) {
@@ -85,7 +85,7 @@ Id is_beyond_caches(Graph& g, Id load, Id range, const Facts& facts) {
   const Id next = substitute(g, index, {{range, one}}), first = substitute(g, index, {{range, zero}});
   const Id distance = Simplifier(g, facts)(sub_index(g, next, first));
   if (std::ranges::any_of(g.reachable(std::vector{distance}), [&](Id id) { return g.op(id) == Op::RANGE; })) return one;
-  // The numbers are cut off, so that their product cannot overflow.
+  // Both factors are limited, so that their product cannot overflow.
   const Id row = index_binary(g, Op::MIN, index_binary(g, Op::MAX, distance, zero), most);
   const Id elements = mul_index(g, row, index_binary(g, Op::MIN, g.end(range), most));
   const Id above = sub_index(g, elements, g.index(beyond_caches / bytes(g.dtype(load)) - 1));

@@ -1,8 +1,8 @@
-// Rows that reductions with lanes along the rows read side by side.
+// Rows side by side: a reduction whose lanes run along the rows reads several rows at the same time.
 //
-// DRAM delivers several streams faster than one, and a cache delivers one stream faster. Elements that are narrower than the
-// values leave time for several streams in any case. A second pass over a row finds it in the first-level cache, which several
-// rows would not fit. If only the call knows whether the rows fit the caches, the call decides: LoopPlan::streams.
+// DRAM delivers several streams faster than one, and a cache delivers one stream faster. If elements are narrower than the
+// values, several streams pay in any case. A second pass over one row finds it in the first-level cache; several rows do not
+// fit. If the extents of a call decide whether rows fit the caches, the code tests it: LoopPlan::streams.
 #pragma once
 
 #include <span>

@@ -2,8 +2,8 @@
 // machine lacks the instruction.
 //
 // Before: ATOMIC and OLD (the value before an ATOMIC).
-// After: no OLD. ATOMICs stay if all of the kernel are on integers, none is an exchange, and no old value is used. Otherwise
-//   all ATOMICs of the kernel become LOAD and STORE; needs_order() says that the iterations must then run one after the other.
+// After: no OLD. The ATOMICs of a kernel stay if all are on integers, none is an exchange or compare_exchange, and no OLD
+//   exists. Otherwise all become LOAD and STORE; needs_order() says that the iterations must then run one after the other.
 // Requires: K level.
 // Example: ATOMIC add on f32 (a, i, v)  ->  STORE(a, i, ADD(LOAD(a, i), v))
 #pragma once

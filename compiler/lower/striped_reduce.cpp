@@ -10,7 +10,7 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_written = 64;  // elements of chains that are written out: two of each
+constexpr std::int64_t most_written = 64;  // elements of chains that are written out: two elements of each chain
 
 // Whether the value, or the product of the values, may be -0. A product that is too small rounds to a zero of its sign.
 bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
@@ -46,8 +46,8 @@ class Lowering {
     return acc;
   }
 
-  // The same for scalars, of which the first n are there: the sum of leaf(j) for j = first, first + step, first + 2 * step..
-  // The nodes are made from the left of the tree to the right, so that few values wait in registers.
+  // The same for n scalars: the sum of leaf(j) for j = first, first + step, first + 2 * step.. below n. The nodes are made
+  // from the left of the tree to the right, so that few values wait in registers.
   template <class Leaf>
   Id tree_of(std::int64_t n, const Leaf& leaf, std::int64_t first = 0, std::int64_t step = 1) {
     if (first + step >= n) return leaf(first);
@@ -107,9 +107,9 @@ class Lowering {
     return value;
   }
 
-  // Loops of which one has one iteration and the others none: for a reduction of few elements, of one block, and of more. Each
-  // depends on its RANGE, which is 0, and on its CARRY, which is the identity: LLVM would move what does not depend on them out
-  // of the loop.
+  // Loops for few elements, for one block, and for more. One of them has one iteration, the others none. The body of each
+  // uses its RANGE, which is 0, and its CARRY, which is the identity in this iteration: LLVM would move code that uses
+  // neither out of the loop.
   Id by_length() {
     const Id zero = g_.index(0), one = g_.index(1);
     const auto once = [&](Id count, Id init, const auto& sum) {
@@ -119,7 +119,7 @@ class Lowering {
     const Id of_few = r_.most_apart > 0 ? of_single_elements() : r_.identity;
     const Id several = r_.most_apart > 0 ? at_least(r_.most_apart + 1) : one;
     if (r_.levels == 1) return once(several, of_few, [&](Id begin) { return block(begin, r_.extent); });
-    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // two blocks or more if there are two
+    const Id rounded = add_index(g_, r_.extent, g_.index(reduce_block - 1));  // at least 2 * reduce_block for two blocks
     const Id whole = index_binary(g_, Op::FLOORDIV, rounded, g_.index(2 * reduce_block));
     const Id is_long = index_binary(g_, Op::MIN, whole, one), is_short = sub_index(g_, several, is_long);
     const Id end = index_binary(g_, Op::MIN, r_.extent, g_.index(reduce_block));
@@ -133,8 +133,8 @@ class Lowering {
     return index_binary(g_, Op::MIN, g_.index(1), positive);
   }
 
-  // The sum of so few elements that each has a stripe of its own; the identity for others. The tree of half + 1 to 2 * half
-  // elements has `half` leaves, of one element or two.
+  // The reduction of so few elements that each has a stripe of its own; the identity if there are more. The tree of half + 1
+  // to 2 * half elements has `half` leaves, of one element or two.
   Id of_single_elements() {
     const Id zero = g_.index(0), one = g_.index(1);
     const Id n = index_binary(g_, Op::MIN, r_.extent, g_.index(r_.most_apart + 1));
@@ -280,7 +280,7 @@ class Lowering {
     });
   }
 
-  // The same with one chain in a loop, for a block that is long enough to hide the selects.
+  // Like by_chains(), but the code has one chain, in a loop over the stripes. In a long block the selects cost little.
   Id by_rolled_chains(Id begin, Id end) {
     const Id first = g_.index(0), last = g_.index(reduce_stripes), range = loops_.range(g_, last, RangeKind::reduce);
     const std::vector<Id> acc = carries(range, all_identities());
@@ -318,7 +318,7 @@ class Lowering {
     return out;
   }
 
-  // The reduction of the results of blocks, or of chains, of which `value` is one.
+  // Reduces the results of blocks or of chains. `value` is one such result.
   Id blocks_of_scalars(const Level& l, Id value) {
     const Id stripe = g_.make(Op::FLOORMOD, DType::index, {l.range, g_.index(reduce_stripes)});
     std::vector<Id> next;

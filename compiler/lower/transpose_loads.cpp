@@ -41,7 +41,7 @@ class Transposing {
   }
 
  private:
-  // The FOR that gives the same values, or the same FOR.
+  // The FOR that replaces this FOR; the FOR itself if it has nothing to transpose.
   Id tiled(Id loop) {
     const LoopParts l = loop_parts(g_, loop);
     const std::size_t n = l.init.size();
@@ -90,7 +90,7 @@ class Transposing {
     return first != no_id && second != no_id && index_stride(g_, first, range) == 1 && index_stride(g_, second, range) == 1;
   }
 
-  // Vector k has lane l of the LOAD at iteration `at` + k in lane l.
+  // Lane l of vector k is lane l of the LOAD in iteration `at` + k.
   std::vector<Id> tile(Id load, Id range, Id at) {
     const int width = g_.lanes(load);
     std::vector<Id> square;
@@ -134,7 +134,7 @@ class Transposing {
     return made({range, l.begin, l.end, l.init, values}, width);
   }
 
-  // The iterations behind the tiles, from the values that these give.
+  // A FOR of the iterations after the tiles. It starts from the results of `whole`.
   Id rest(const Loop& l, Id whole) {
     std::vector<Id> init;
     for (std::size_t i = 0; i < l.init.size(); ++i)

@@ -21,14 +21,14 @@ Id exchanged(Graph& g, Id a, Id b, int s, bool second) {
   return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, lanes);
 }
 
-// A vector with the lanes of both: those of a come first.
+// A vector with the lanes of a, then the lanes of b.
 Id joined(Graph& g, Id a, Id b) {
   std::vector<std::int64_t> from;
   for (int k = 0; k < 2 * g.lanes(a); ++k) from.push_back(k);
   return g.make(Op::SHUFFLE, g.dtype(a), std::vector<Id>{a, b}, from, {}, 2 * g.lanes(a));
 }
 
-// Transposes lines that are shorter than their number: squares of them, then vectors of one lane for each line.
+// Transposes many lines of `columns` lanes: transposes squares of lines, then joins their vectors to one lane for each line.
 std::vector<Id> transposed(Graph& g, const std::vector<Id>& lines, int columns) {
   std::vector<std::vector<Id>> squares;
   for (auto at = lines.begin(); at != lines.end(); at += columns) transpose(g, squares.emplace_back(at, at + columns));

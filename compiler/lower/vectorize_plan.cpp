@@ -34,12 +34,12 @@ constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
-// What the lanes of a range do. Values that are the same in all lanes are computed around the loop over lanes.
+// The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
-  int conditions = 0;  // of these, operations on truth values: mostly tests of indices, which only borders need (interior.h)
+  int conditions = 0;  // how many operations are on truth values: mostly tests of indices, for borders only (interior.h)
   std::vector<Id> fma_loops;
   int loops = 0;
   bool has_loops = false;
@@ -117,7 +117,7 @@ bool can_mask(const Body& b, const Target& target) { return b.narrowest >= targe
 
 // outermost: whether the range has one tail in each chunk, not one in each row.
 LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Target& target) {
-  const bool aligns = can_mask(b, target) && !b.has_loops && b.operations <= light_body;  // others wait for operations
+  const bool aligns = can_mask(b, target) && !b.has_loops && b.operations <= light_body;  // else operations dominate
   LoopPlan p{.range = range, .step = lanes, .lanes = true, .align = aligns ? target.vector_bytes : 0};
   if (outermost && !b.has_loops && b.operations <= cheap_body) return p;
   if (can_mask(b, target)) {
@@ -129,7 +129,7 @@ LoopPlan lanes_over(const Body& b, Id range, bool outermost, int lanes, const Ta
   return p;
 }
 
-// Plans to write the short ranges out, and lanes of the range around them. False: the short ranges stay loops.
+// Makes a plan with the short ranges written out and lanes of the range around them. False: the short ranges stay loops.
 bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target, bool last_may,
                std::vector<LoopPlan>& plan) {
   const Short s(g, ranges);
@@ -139,7 +139,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const LaneCost cost(g, stores, ranges, s.first, target);
   if (cost.operations() > huge_body) return false;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  // Each iteration of a loop waits for the one before. Two vectors fill the time.
+  // Each iteration of a loop waits for the one before. A second vector uses this time.
   const bool both = b.has_loops && cost.operations() <= short_body;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], both ? 2 * one_register : one_register));
   const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
@@ -184,7 +184,7 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
 // How many iterations of the range share the transposed tiles of the LOADs.
 int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const Target& target) {
   const bool moves = std::ranges::any_of(rows, [&](Id load) { return index_stride(g, index_of(g, load), range) != 0; });
-  const int most = target.vector_registers / 4;  // of an unknown extent half, so that fewer are left
+  const int most = target.vector_registers / 4;  // half if the extent is unknown, so that fewer iterations are left over
   return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : std::max(1, most / 2);
 }
 
@@ -216,7 +216,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
   const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;  // one product, whose fmas wait for each other
-  const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes take turns
+  const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes in turn
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
                         : is_heavy || is_narrow ? 1

@@ -6,14 +6,14 @@
 //     depend on it.
 //   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
 //     they are written out, and the range around them becomes lanes with a stride.
-//   - Next to an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
-//     serves several accumulators. Other reductions are planned likewise if no vector load depends on the outer range.
-//   - Next to other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
+//   - With an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
+//     serves several accumulators. The same plan is made for other reductions if no vector load depends on the outer range.
+//   - With other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
 //   - If neighbouring iterations of an outer range load the same vectors, a few of them run side by side (window_rows.h).
 //   - If reductions have lanes along the rows, a few rows may be read side by side (rows_side_by_side.h).
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
-// Why: no plan changes a result, because iterations are independent and each keeps its order.
+// Why: no plan changes a result, because iterations are independent and each iteration keeps the order of its operations.
 // Example: y[i] = x[i] + x[i] over i < N in f32, with registers of 8 lanes  ->  i: lanes, step 16 (two registers), and a tail
 //   of step 1
 #pragma once
@@ -36,19 +36,19 @@ struct LoopPlan {
   Id range = no_id;
   int step = 1;                    // iterations of the range in one iteration of the main loop
   bool lanes = false;              // true: these iterations are lanes; false: copies of the code
-  int align = 0;                   // of lanes: a masked vector comes first, so that stores begin at a multiple of these bytes
+  int align = 0;                   // lanes: if not 0, a masked vector comes first, so that later stores have this alignment
   bool block = false;              // the loop cuts the range into blocks of `step`; a later loop of the plan is over one block
-  bool rows = false;               // without a range: `step` rows of the reductions at a time (memory_accumulators.h); in a
-                                   // kernel of the program loops over rows, for at least `step` columns (row_loops.h)
-  Id transposes = no_id;           // copies: loads that are contiguous in this range are transposed to lanes of the range here
+  bool rows = false;               // no range: `step` rows of reductions at a time (memory_accumulators.h). Explicit kernel:
+                                   // loops over rows, if there are at least `step` columns (row_loops.h)
+  Id transposes = no_id;           // copies: the lanes' range; loads contiguous in `range` are transposed to its lanes
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
-  Id streams = no_id;              // copies: a load; the main loop runs only if its rows do not fit the caches
+  Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; after the last one no iteration remains
 };
 
-// ranges: outermost first. The plan has a loop for each range, in the same order. Exceptions: the plans of register_block.h and
-// memory_accumulators.h have more loops and an order of their own.
+// ranges: outermost first. The plan has a loop for each range, in the same order. Exceptions: register_block.h,
+// transpose_tile.h and memory_accumulators.h. Their plans have more loops, in another order.
 std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                      const Target& target);
 

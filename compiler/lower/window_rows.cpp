@@ -15,7 +15,7 @@ constexpr std::int64_t least_share = 3;  // of this many loads, at least one is 
 
 using Place = std::pair<Id, Poly>;  // the memory, and the index
 
-// The places from which vectors along the range are loaded; none if an index is no polynomial.
+// The places of all loads that become vector loads along the range; none if an index is no polynomial.
 std::vector<Place> vector_loads(const Graph& g, std::span<const Id> stores, Id range) {
   std::vector<Place> out;
   for (const Id id : g.reachable(stores)) {

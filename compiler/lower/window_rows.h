@@ -11,7 +11,7 @@
 
 namespace kiln::compiler {
 
-// The place of that range in `ranges`, of which the last one becomes lanes; ranges.size(): there is none.
+// The index of that range in `ranges`; ranges.size(): there is none. The last range becomes lanes.
 std::size_t window_rows(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges);
 
 }  // namespace kiln::compiler

@@ -18,8 +18,8 @@ namespace kiln::compiler {
 
 struct WorkgroupAccesses {
   bool independent = false;
-  // By index: the distance from each lane to the next, such as 2. Only indices whose distance is one number, not 0, for all
-  // lanes of all vectors.
+  // By index: the distance from each lane to the next, such as 2. Only indices for which this distance is the same for all
+  // lanes of all vectors, and not 0.
   std::unordered_map<Id, std::int64_t> strides;
   // By index: the offset of each lane from the first lane, such as 0, 2, 1, 3. Only indices whose offsets are the same in all
   // whole vectors. Exception: lanes that go up or down by 1 are in `strides` alone.

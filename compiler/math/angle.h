@@ -14,7 +14,7 @@ struct Angle {
   std::optional<Value> low = {};
 };
 
-// The callers restore the sign of x, and replace the result for an infinite or NaN argument, which is meaningless.
+// The callers restore the sign of x. For an infinite or NaN x the angle is meaningless, and the callers replace the result.
 Angle reduce_angle(Value x);
 
 }  // namespace kiln::compiler

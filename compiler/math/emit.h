@@ -1,4 +1,4 @@
-// Operator sugar for building scalar expressions.
+// Operators and functions that make nodes, so that expansions read like formulas.
 #pragma once
 
 #include <bit>
@@ -114,7 +114,7 @@ inline Value copysign(Value a, Value s) {
 // Conversions between integers and floats work on the bits of the floats, because saturating casts cost more, and x86 before
 // AVX-512 has no conversions between f64 and 64-bit integers.
 
-// The bits of n + 1.5 * 2^mantissa, whose low half is n in two's complement. Requires an integer n with |n| < 2^(mantissa - 1).
+// The bits of 1.5 * 2^mantissa + n: as integers, the bits of 1.5 * 2^mantissa plus n. n: an integer, |n| < 2^(mantissa-1).
 inline Value integer_bits(Value n) {
   const Format f = format(n.dtype());
   return bitcast(n + real(n, f.width == 32 ? 0x1.8p23 : 0x1.8p52), f.integer);

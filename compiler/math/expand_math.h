@@ -7,9 +7,9 @@
 
 namespace kiln::compiler {
 
-// op: one of is_math (ir/op.h), or SCALE. d: f32 or f64; cast f16 and bf16 to f32 and back. x: the operands, of dtype d and one
-// lane. The result is free of branches and uses only CONST, SCALE, and operations that every target has. SCALE becomes
-// products.
+// op: one of is_math (ir/op.h), or SCALE. d: f32 or f64; cast f16 and bf16 to f32 and back. x: the operands, of dtype d and
+// one lane. The result is free of branches and uses only CONST, SCALE, and operations that every target has. If op is SCALE,
+// the result has only products.
 Id expand_math(Graph& g, Op op, DType d, std::span<const Id> x);
 
 }  // namespace kiln::compiler

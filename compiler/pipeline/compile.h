@@ -1,8 +1,8 @@
 // compile: runs all passes on a program for each of its targets, and generates code.
 //
-// Before: a verified program at tensor level, or a schedule that some pass left.
-// After: the variants of the program, one per target, and the requested outputs. The object has all variants. Each computes the
-//   same as interpret(), bit for bit.
+// Before: a verified program at tensor level, or a schedule after some pass.
+// After: the variants of the program, one per target, and the requested outputs. The object has all variants. Each variant
+//   gives the results of interpret(), bit for bit.
 // Requires: the verifier accepts the input; targets of one triple, each once.
 #pragma once
 

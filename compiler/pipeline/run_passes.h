@@ -1,6 +1,6 @@
 // run_passes: the one driver of the passes. The generator, kiln-opt, proofs and tests use it.
 //
-// Before: a verified program at tensor level, or a schedule that some pass left.
+// Before: a verified program at tensor level, or a schedule after some pass.
 // After: the schedule after the last pass of the table, or after PassOptions::last. Between two passes the graph contains only
 //   the nodes that the schedule needs (compact.h). So a run that starts from the text after any pass, except between two steps
 //   of lowering, gives the same bytes as one run of all passes. Equal kernels are lowered once.
@@ -26,7 +26,7 @@ struct PassOptions {
   Remarks* remarks = nullptr;              // collects what the passes decide, and why
   std::vector<std::string> disabled = {};  // optional passes that do not run
   std::string last = {};                   // the last pass to run; empty: all passes
-  // Called after each pass. Between two steps of lowering the schedule has the kernels' sinks as they are then.
+  // Called after each pass. After a step of lowering the schedule has the sinks that this step made.
   std::function<void(const Pass& pass, const Graph& g, const Schedule& s)> done = {};
 };
 

@@ -1,10 +1,10 @@
 // kernel_claims: states the memory safety of a kernel as questions for Z3.
 //
 // Before: a kernel of the schedule.
-// After: one claim for each access and each pair of accesses that must hold: no access leaves its buffer, and no element is
-//   stored twice by iterations that may run in any order.
+// After: claims that must hold. For each access: it stays inside its buffer. For each pair of accesses: iterations that may
+//   run in any order do not store to one element.
 // Assumptions: the facts of the symbols hold. A load happens if the loops of its own index have an iteration, even if a loop
-// around it is empty. Loaded indices may be any integer.
+//   around the load is empty. Loaded indices may be any integer.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Shows that rewriting ends: each rule makes the pair (divisions, weight) smaller for all values of its variables. Divisions
-// (and bit operations) are also counted inside the terms that variables are bound to, once for each occurrence. Weights are
+// Shows that rewriting ends: each rule makes the pair (divisions, weight) smaller for all terms that its variables may stand
+// for. Divisions and bit operations inside these terms count too, once for each occurrence of the variable. Weights are
 // polynomials in the weights of the variables, so a rule may copy a variable if it saves more than the copy costs:
 //   constants 2 (an operation on constants alone is folded)   a + b: a+b+2   a - b: a+2b+2   -a: 2a   a * b: ab
 //   a // b: ab+1   a % b: ab^2+1   cdiv, cmod: 32 times floor's   min, max: a+b+2   abs: 2a+1   shifts: ab+8

@@ -1,6 +1,6 @@
-// Tests that every part of a rule's guard is necessary and exact. Each conjunct is dropped, negated, turned around, and moved
-// by one either way. The tests must catch each of these mutants, in one of these ways: the rule becomes wrong; the guard fails
-// at a point where it must hold, or holds at a point where it must not (rule_notes.h); the guard is equivalent to the original.
+// Tests that every part of a rule's guard is necessary and exact. Each conjunct is dropped and negated; comparisons are also
+// turned around and moved by one. The tests must catch each of these mutants: the rule becomes wrong; the guard fails at a
+// point where it must hold, or holds at a point where it must not (rule_notes.h); the guard is equivalent to the original.
 #pragma once
 
 #include <string>

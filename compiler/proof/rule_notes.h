@@ -17,7 +17,7 @@ struct RuleNotes {
   std::string_view fires = {};
   // Points at which the guard must not hold although the rule is right there, because it would not simplify or not end.
   std::string_view rests = {};
-  std::string_view constants = {};  // separated by spaces: variables that find() binds to integers
+  std::string_view constants = {};  // separated by spaces: variables that Rule::find binds to integers
   // The reason why rewriting ends although rhs may not weigh less (measure.h).
   std::string_view ends = {};
 };

@@ -18,9 +18,9 @@ namespace kiln::compiler {
 
 class SmtTerms {
  public:
-  // Symbols obey the facts; without facts they are any integers. RANGEs are inside their loops; loaded values are any integers.
-  // opaque_products: products are integers of which only the facts of relate_multiples() are known. The question is then linear
-  // and answered quickly, but may have more solutions.
+  // Symbols obey the facts; without facts they are any integers, and so are loaded values. RANGEs obey the bounds of their
+  // loops. opaque_products: products are integers of which only the facts of relate_multiples() are known. The question is
+  // then linear and answered quickly, but may have more solutions.
   explicit SmtTerms(const Graph& g, const Facts* facts = nullptr, bool opaque_products = false)
       : g_(g), facts_(facts), opaque_(opaque_products) {}
 
@@ -29,8 +29,8 @@ class SmtTerms {
   const std::string& operator[](Id id) const { return terms_.at(id); }
   const std::string& declarations() const { return declarations_; }
 
-  // Terms, except numbers, whose signs determine the result of a division. If assume() gives all these signs first (it does not
-  // assert them), a remainder needs no variable of its own, and products with it can be multiplied out.
+  // Terms whose signs determine the result of a division, without numbers. If assume() gives all these signs first (without
+  // asserting them), a remainder needs no variable of its own, and products with the remainder can be multiplied out.
   using Signs = std::map<std::string, int>;
   const std::vector<std::string>& deciding() const { return deciding_; }
   void assume(Signs signs) { signs_ = std::move(signs); }

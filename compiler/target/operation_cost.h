@@ -1,4 +1,4 @@
-// operation_cost: the costs of operations, for the three estimates that compare plans.
+// operation_cost: the costs of operations, for three estimates.
 //
 // The unit is one addition. A kind of operation has one row in the table of operation_cost.cpp, and each estimate has one
 // column.
@@ -9,7 +9,7 @@
 namespace kiln::compiler {
 
 struct OperationCost {
-  int recompute;  // to evaluate the operation again, in place of a buffer for its value (rangeify/staging,
+  int recompute;  // when its value is computed again and not loaded from a buffer (rangeify/staging,
                   // schedule/row_clusters)
   int lane;       // on one register, when plans for lanes are compared (lower/lane_cost)
   int work;       // in the work of a kernel, which decides about threads (lower/estimate_work)

@@ -31,7 +31,7 @@ struct Target {
 
 // The CPU levels and CPUs that users may name, from the lowest to the highest.
 std::vector<std::string> target_names();
-// The names that are taken if a user gives none.
+// The names for a user who gives none.
 std::vector<std::string> default_target_names();
 // The target of such a name. Throws E-target for any other name.
 Target target_named(std::string_view name);

@@ -1,4 +1,4 @@
-// Arguments of both tools from `--in x=a.npy`, `--dims N=1000` and `--random`.
+// Arguments of programs for kiln-opt and kiln-run, from `--in x=a.npy`, `--dims N=1000` and `--random`.
 #pragma once
 
 #include <cstdint>

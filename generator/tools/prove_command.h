@@ -1,4 +1,4 @@
-// `kiln-opt prove`: asks Z3 the claims of compiler/proof/kernel_proof.h for every kernel of some programs.
+// `kiln-opt prove`: asks Z3 about the claims of compiler/proof/kernel_proof.h for every kernel of some programs.
 #pragma once
 
 #include <ostream>
@@ -9,8 +9,8 @@
 
 namespace kiln::generator {
 
-// files: graph texts, or folders, of which every .kiln is taken. Prints each claim that is not proven on a line, then the
-// totals. Returns whether all are proven. Equal questions are asked once.
+// files: graph texts, and folders with files *.kiln. Prints a line for each claim that is not proven, then the totals.
+// Returns whether all claims are proven. Equal questions are asked once.
 bool prove_files(const std::vector<std::string>& files, unsigned jobs, compiler::SolverLimits limits, std::ostream& out);
 
 }  // namespace kiln::generator

@@ -15,7 +15,7 @@ struct RulesOptions {
   std::string cache;  // folder for verdicts, by hash of the question; empty: no cache
 };
 
-// A rule whose proof has a step that is not proven is unknown.
+// The verdict is unknown if some step of the proof is not proven.
 compiler::RuleVerdict check_rule(const compiler::RuleText& rule, const RulesOptions& options);
 
 // Prints one line for each rule, in order, then the totals. Returns whether all rules are proven.

@@ -18,8 +18,8 @@ std::string find_runtime();
 // E-library if the bytes are not an ELF object or shared library.
 std::vector<std::string> description_symbols(std::string_view elf, const std::string& file);
 
-// A new empty folder for temporary files. The folder and its contents are removed by the destructor, or when the
-// process ends, also by a signal.
+// A new empty folder for temporary files. The folder and its contents are removed by the destructor, or when the process
+// ends, even by a signal.
 class TemporaryFolder {
  public:
   TemporaryFolder();
@@ -32,7 +32,7 @@ class TemporaryFolder {
   void start_watcher();
 
   std::string path_;
-  int alive_ = -1;  // write end of a pipe; if it closes without a word, the watcher knows that this process has ended
+  int alive_ = -1;  // write end of a pipe; if it closes without data, the watcher knows that this process has ended
   int watcher_ = 0;
 };
 

@@ -5,10 +5,10 @@
 
 #include <stdint.h>
 
-/* X(CODE, name, word, bit, state). The name is that of LLVM and of /proc/cpuinfo, apart from their underlines. The CPU has the
+/* X(CODE, name, word, bit, state). The name is that of LLVM and of /proc/cpuinfo, apart from underscores. The CPU has the
    set if `bit` of a word of CPUID is 1. Words: 0 leaf 1 ECX, 1 leaf 7 EBX, 2 leaf 7 ECX, 3 leaf 7 EDX, 4 leaf 0x80000001 ECX.
-   Programs may use the set if the operating system also saves the registers `state`, bits of XCR0: 6 for AVX, 0xe6 for
-   AVX-512. Positions in the list are part of the C ABI, so a new set goes to the end. */
+   Programs may use the set if the operating system also saves its registers: all bits of `state` are 1 in XCR0 (6 for AVX,
+   0xe6 for AVX-512). Positions in the list are part of the C ABI, so a new set goes to the end. */
 /* clang-format off */
 #define KILN_CPU_SETS(X) \
   X(SSE3, "sse3", 0, 0, 0) \

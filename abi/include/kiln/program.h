@@ -1,6 +1,6 @@
 /* The constant data that the generator emits for each program and kiln_call() reads. It is part of the C ABI, so `abi_version`
-   comes first. compiler/codegen takes the layout from these structs. They consist of small arrays; the only code is the
-   kernels and the entry. */
+   comes first. compiler/codegen takes the layout from these structs. The data are small arrays. The only code that they
+   name is the kernels and the entry. */
 #ifndef KILN_PROGRAM_H
 #define KILN_PROGRAM_H
 
@@ -71,8 +71,7 @@ typedef struct kiln_read_desc {
   int32_t symbol, buffer;
 } kiln_read_desc;
 
-/* Runs iterations [begin, end) of the kernel's outermost loop. buffers: one pointer per kernel slot. symbols: values in order.
- */
+/* Runs iterations [begin, end) of the kernel's outermost loop. buffers: one pointer per kernel slot. symbols: all values. */
 typedef void (*kiln_kernel_fn)(void* const* buffers, const int64_t* symbols, int64_t begin, int64_t end);
 
 typedef struct kiln_kernel_desc {
@@ -111,7 +110,7 @@ typedef struct kiln_rotating_desc {
   int32_t n, count; /* count: the symbol of a loop's count */
 } kiln_rotating_desc;
 
-/* A part of an input from an offset on. Kernels that differ only in offsets share one function. */
+/* The part of an input that begins at an offset. Kernels that differ only in such offsets share one function. */
 typedef struct kiln_view_desc {
   kiln_expr offset; /* in bytes */
   int64_t param;

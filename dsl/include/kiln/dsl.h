@@ -4,7 +4,7 @@
 // Namespaces:
 //   kiln               the words of declarations (names.h); `using namespace kiln` takes these names and no others
 //   kiln::dsl          the words of bodies, found by their tensors; types of captured values, such as expr_, end in '_'
-//   kiln::dsl::detail  internals; it is not kiln::detail, which would take the name `detail` from users
+//   kiln::dsl::detail  internals; a namespace kiln::detail would take the name `detail` from users
 // No captured value has a base or a template argument of kiln::dsl::detail, so that a call in a body finds no internal
 // function. Internal functions are called as detail::f(x): an argument may be of a user's type, whose namespace has functions
 // too. Members that a program inherits begin with kiln_, except for the words of bodies.

@@ -43,7 +43,7 @@ enum class index_mode : std::uint8_t { clamp, wrap, mirror, constant, unchecked,
 // The generator casts these kinds to the IR's enums, whose names are equal.
 #define KILN_REDUCE_KINDS(X) X(sum) X(prod) X(max) X(min) X(any) X(all) X(argmax) X(argmin) X(fma) X(dot)
 #define KILN_PAD_MODES(X) X(constant) X(edge) X(reflect) X(wrap)
-// compare_exchange writes the value where the element equals the expected one.
+// compare_exchange writes the value if the element equals the expected value.
 #define KILN_ATOMIC_KINDS(X) X(add) X(min) X(max) X(bit_and) X(bit_or) X(bit_xor) X(exchange) X(compare_exchange)
 #define KILN_X(n) n,
 enum class reduce_kind : std::uint8_t { KILN_REDUCE_KINDS(KILN_X) };
@@ -86,8 +86,8 @@ struct source_loc {
 //   barrier: in a kernel of workgroups; every work item of the workgroup has passed the nodes before it
 //   loop: attr {begin, end, step}; imm = 1: no end ... loop_end           counter: source {loop}, i32 or i64
 //   when: source {rank-0 bool} ... when_end
-//   otherwise: source {} or {rank-0 bool}; follows a when_end with nothing but values between, runs if neither that when nor
-//              the otherwises between ran ... when_end
+//   otherwise: source {} or {rank-0 bool} ... when_end; follows a when_end, with only values between them; runs if the first
+//              when of this sequence and every otherwise before this one did not run
 //   break_, continue_: source {} or {rank-0 bool}; of the innermost loop
 //   var: imm = number, source {initial value}    set: imm = number, source {value}    get: imm = number: the value now
 //   local: imm = number; an array of zeros with the shape, static extents, new each time that the scope runs the node
@@ -103,7 +103,7 @@ struct source_loc {
 //   check: imm = number << 40 | slot after the last parameter, source {rank-0 bool}: the call fails with this check if
 //          the source is false. The slot holds an i32, the least number of a failed check, or KILN_NO_CHECK
 // A param node that comes after a store to its slot reads the stored value. Binary operations may have sources whose shapes
-// broadcast (NumPy rule); the result's shape is `s`. Everything else has exactly the shapes the IR wants.
+// broadcast (NumPy rule); the result's shape is `s`. All other sources have exactly the shapes that the IR needs.
 struct node {
   op o;
   kiln_dtype d;

@@ -1,6 +1,6 @@
 /* The runtime's C interface. Every call returns a kiln_status. After an error no argument has changed; exception: after
    KILN_R_CHECK outputs have any contents. The runtime reads no environment variables, and allocates only through the context.
-   Its only mutable data are the CPU's instruction sets, which are found once, and the selected variant of each program. */
+   Its only mutable data are the CPU's instruction sets, which it detects once, and the selected variant of each program. */
 #ifndef KILN_KILN_H
 #define KILN_KILN_H
 

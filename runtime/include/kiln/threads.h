@@ -17,8 +17,8 @@ enum { KILN_MAX_WORKERS = 1024 };
    If some threads cannot be started, the pool runs with the others. Returns null only if memory runs out. */
 kiln_pool* kiln_pool_create(int32_t workers);
 
-/* The executor is valid until the pool is destroyed. Several threads may use it at once, and tasks may use it too (nested calls
-   run inline). In a child after fork() it runs everything on the caller. */
+/* The executor is valid until the pool is destroyed. Several threads may use it at once. Tasks may use it too: nested calls
+   run on the thread of the task. In a child process after fork() everything runs on the calling thread. */
 kiln_executor* kiln_pool_executor(kiln_pool* pool);
 
 /* Requires that no call is running. */

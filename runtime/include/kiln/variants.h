@@ -18,9 +18,9 @@ class variants {
   std::span<const kiln_program_desc* const> list() const { return {table_->list, static_cast<std::size_t>(table_->n)}; }
   // The name of the variant that calls run.
   std::string_view selected() const { return kiln_selected_variant(table_)->variant; }
-  // Whether this CPU can run it.
+  // Whether this CPU can run the variant.
   static bool runs(const kiln_program_desc& variant) { return (variant.cpu_sets & ~kiln_cpu_sets()) == 0; }
-  // Selects a variant for all later calls; nullptr: the best again. R-variant, R-cpu: the selection stays.
+  // Selects a variant for all later calls; nullptr: the best one again. After R-variant or R-cpu the selection stays.
   status force(const char* name) { return {kiln_force_variant(table_, name), kiln_selected_variant(table_)}; }
 
  private:

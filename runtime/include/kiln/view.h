@@ -38,7 +38,7 @@ KILN_DTYPES(KILN_X)
 template <class R, class T>
 concept span_convertible = std::is_convertible_v<R, std::span<T>> && !requires(R r) { r.data_handle(); };
 
-// Whether the sizes of R and E are equal, as far as both are static.
+// Whether the size of R is E; true if one of both is dynamic.
 template <class R, std::int64_t E>
 inline constexpr bool span_fits =
     E == dynamic_extent || decltype(std::span(std::declval<R>()))::extent == std::dynamic_extent ||
@@ -106,7 +106,7 @@ enum class argument : unsigned char {
   an_argument_is_no_list_of_numbers__name_an_array,
 };
 
-// An owner of memory that ends with the call: not an lvalue, and not a span or another range over memory of another owner.
+// A container whose memory ends with the call: not an lvalue, and not a span or another range that owns no memory.
 template <class R>
 inline constexpr bool is_temporary =
     !std::is_lvalue_reference_v<R> && !std::ranges::enable_borrowed_range<std::remove_cvref_t<R>>;
@@ -154,7 +154,7 @@ consteval argument argument_why() {
 }
 }  // namespace detail
 
-// Deleted constructors state the mistake in words if the compiler can print them. For g++ the enumerators of `argument` do.
+// clang 19 and later print the texts of deleted constructors. g++ prints the enumerators of `argument`, which say the same.
 #if defined(__clang__)
 #define KILN_DELETED_VIEW(text)                                                                     \
   _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wunknown-warning-option\"") \

@@ -129,7 +129,7 @@ struct builder {
     src(value);
     written(s);
   }
-  // A variable gets another value, or one of its elements does.
+  // Records that a variable, or one of its elements, gets another value.
   constexpr void changed(int number, const record::source_loc& l) {
     variable& v = variables.v[number];
     if (!is_open(v.scope)) fail(why::value_of_a_closed_scope_is_used_outside__write_var, l);

@@ -9,7 +9,7 @@
 
 namespace kiln::dsl {
 
-// A tag has no objects. So `f32 a = x(i)`, which would declare a variable of C++, is a mistake with a message.
+// A tag has no objects. `f32 a = x(i)` would declare a variable of C++, so it is an error with a message.
 #define KILN_TAG(code, T, bits, type)                                                                                   \
   struct T {                                                                                                            \
     template <why Reason = why::a_dtype_is_no_variable__write_auto_or_var>                                              \

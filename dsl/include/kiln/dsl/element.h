@@ -1,6 +1,6 @@
-// t(i, j): an element of a tensor or of a local array, or a tensor of elements, where an index is a tensor or axes have no
-// index. The expression t(i) reads at once, so `auto k = t(i)` is a snapshot. `t(i) = v`, `t(i) += v` and the atomics write. An
-// index outside of its axis is clamped; t.at<mode::wrap>(i, j) names another mode.
+// t(i, j): an element of a tensor or of a local array. If an index is a tensor, or some axis has no index, t(i) is a tensor
+// of elements. The expression t(i) reads at once, so `auto k = t(i)` is a snapshot. `t(i) = v`, `t(i) += v` and the atomics
+// write. An index outside of its axis is clamped; t.at<mode::wrap>(i, j) names another mode.
 #pragma once
 
 #include "kiln/dsl/subscript.h"
@@ -63,7 +63,7 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 
-  // Indivisible updates; the result is the element's value before. The order of a kernel's iterations is not specified.
+  // Indivisible updates; the result is the element's value before the update. A kernel's iterations have no specified order.
 #define KILN_ATOMICS(X)        \
   X(atomic_add, number, add)   \
   X(atomic_min, any, min)      \
@@ -84,7 +84,7 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S
   KILN_ATOMICS(KILN_X)
 #undef KILN_X
 #undef KILN_ATOMICS
-  // Writes `desired` if the element equals `expected`; the result is the element's value before.
+  // Writes `desired` if the element equals `expected`; the result is the element's value before the write.
   constexpr auto atomic_compare_exchange(const right& expected, const right& desired) const
     requires(W)
   {

@@ -60,8 +60,8 @@ constexpr int given(const T& t) {
 
 }  // namespace detail
 
-// The first overload of each kind is no template of its indices. So the indices convert at the call, and the conversion takes
-// the line of the call.
+// The first overload of each kind does not have the types of its indices as template parameters. So the indices convert at
+// the call, and the conversion takes the line of the call.
 template <class Self, class D, class S, why W, int... A>
 struct elements_ : by_element_ {
   constexpr auto operator()(subscript_of<A>... i) const { return single_<mode::clamp>(i...); }

@@ -59,7 +59,7 @@ namespace detail {
 // An array of a kernel, which is memory and no value.
 template <class T>
 concept kernel_array = requires { typename T::is_array; };
-// The mistake if one of X is no operand but close to one, else not_ours.
+// The mistake if some X is a computed extent or an array of a kernel, else not_ours.
 template <class... X>
 inline constexpr why meant = (std::is_same_v<X, ext> || ...) ? why::computed_extent_is_a_template_argument__write_size_of_extent
                              : (kernel_array<X> || ...)      ? why::an_array_is_read_by_element__write_a_of_i

@@ -140,8 +140,8 @@ constexpr auto split_parts_of_sizes(const X& x, const sloc& l, seq<I...>) {
 
 }  // namespace detail
 
-// concat<axis>(a, b, ...): one to eight tensors of one dtype and rank, with equal extents on every axis but the joined one,
-// whose extents add up. stack<axis>(a, b, ...): tensors of one dtype and shape, along a new axis at that position of the
+// concat<axis>(a, b, ...): one to eight tensors of one dtype and rank, with equal extents on every axis except `axis`, on
+// which the extents add up. stack<axis>(a, b, ...): tensors of one dtype and shape, along a new axis at that position of the
 // result. A negative axis counts from the end.
 template <int Axis, class... X>
 inline constexpr why concat_why = detail::check_concat<Axis, X...>();

@@ -142,8 +142,8 @@ constexpr auto stored(const X& x, sloc l = sloc::current()) {
   return detail::move_node<shape_of<X>>(op::stage, x, l);
 }
 
-// reshape<E...>(x): the same elements in row-major order. One extent may be -1, which stands for the quotient of the numbers of
-// elements. The numbers must agree for all values of the symbols.
+// reshape<E...>(x): the same elements in row-major order. One extent may be -1: the number of elements determines it. The
+// numbers of elements must agree for all values of the symbols.
 template <class S, auto... E>
 inline constexpr why reshape_why = detail::reshape_of<S, E...>::reason;
 template <auto... E, Operand X>

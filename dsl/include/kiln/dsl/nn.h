@@ -52,7 +52,7 @@ constexpr auto log_softmax(const X& x, sloc l = sloc::current()) {
   return d - log(sum<Axis>(exp(d), keepdims));
 }
 // layer_norm<axis>(x): (x - mean) / sqrt(variance + eps) over the axis, with the population variance. layer_norm<axis>(x,
-// gamma, beta): that * gamma + beta.
+// gamma, beta): layer_norm<axis>(x) * gamma + beta. eps, 1e-5 by default, may be one more argument.
 template <int Axis = -1, Operand X>
   requires(softmax_why<X, Axis> == why::ok)
 constexpr auto layer_norm(const X& x, double eps = 1e-5, sloc l = sloc::current()) {

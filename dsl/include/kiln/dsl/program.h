@@ -13,7 +13,7 @@ template <class Self>
 struct program : keywords<Self> {
   using kiln_program = void;
   constexpr program() = default;
-  // max(x, 0), where max is a program: an initialisation, which begins with the base. max(x) is a conversion (operators.h).
+  // max(x, 0), where max is a program: x initialises the base of the program. max(x) is a conversion (operators.h).
   template <class X, why Reason = why::this_name_means_a_program_here__write_kiln_dsl_name_for_the_function>
     requires(detail::extent_value<X>)
   constexpr program(const X&) KILN_HIDDEN_BY("program");

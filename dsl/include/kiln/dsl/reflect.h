@@ -53,7 +53,7 @@ constexpr int members() {
 template <class M>
 inline constexpr int member_count = detail::members<M>();
 
-// Whether no member is an array: initialisers in braces enter arrays, those in parentheses do not.
+// Whether no member is an array: initialisers in braces enter arrays, initialisers in parentheses do not.
 template <class M, int... I>
 concept made_in_parentheses = requires { M((static_cast<void>(I), any_member<M>{})...); };
 template <class M>

@@ -172,7 +172,7 @@ struct keywords {
     return {b, true};
   }
 
-  // Jumps of the innermost loop; conditions are bool scalars.
+  // break and continue of the innermost loop; conditions are bool scalars.
   template <class C>
     requires(condition_why<C> == why::ok)
   constexpr void break_if(const C& c, sloc l = sloc::current()) const {

@@ -182,8 +182,8 @@ template <int... A, Operand X, why Reason = detail::axes_why<A...>(rank_of<X>)>
   requires(detail::wrong(Reason))
 mistake<Reason> flip(const X&) KILN_MISTAKE(KILN_REASONS_MOVE);
 
-// pad<axis, before, after, mode>(x): elements on both sides of an axis. Mode constant fills with zeros, or with the scalar of
-// pad<axis, before, after>(x, value); edge repeats the last element, reflect mirrors without it, wrap is periodic.
+// pad<axis, before, after, mode>(x): elements on both sides of an axis. Mode constant fills with zeros, or with the scalar
+// of pad<axis, before, after>(x, value); edge repeats the outermost element, reflect mirrors without it, wrap is periodic.
 template <int Axis, auto Before, auto After, pad_mode Mode = pad_mode::constant, Operand X>
   requires(detail::pad_why<shape_of<X>, Axis, Before, After, Mode>() == why::ok)
 constexpr auto pad(const X& x, sloc l = sloc::current()) {

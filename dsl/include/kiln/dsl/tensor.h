@@ -18,8 +18,8 @@ struct tensor_ : ops<tensor_<Dir, D, S, Strides>>, elements_t<tensor_<Dir, D, S,
   static constexpr why writable = detail::writable<Dir>;
   builder* b = nullptr;
   int slot = -1;
-  // A copy of an `in` is a value: `value` is the node that the copy was given (-1: none, the parameter's), `declared` the scope
-  // that declares the copy (-1: this object is the parameter itself).
+  // A copy of an `in` is a value. value: the node that was assigned to the copy (-1: none; it has the parameter's value).
+  // declared: the scope that declares the copy (-1: this object is the parameter itself).
   int value = -1, declared = -1;
   sloc place;  // the line of the struct with this member
 

@@ -6,8 +6,8 @@
 
 namespace kiln::dsl::detail {
 
-// The result of evaluating the body, packed into one integer: the error, or the sizes below a leading 1. If the body cannot be
-// evaluated the integer is no constant, and a concept can ask so; a constexpr variable would be an error inside this header.
+// The result of evaluating the body, packed into one integer: the error, or the sizes below a leading 1. If the body cannot
+// be evaluated, the integer is no constant. A concept can test that; a constexpr variable would be an error in this header.
 struct body_size {
   static constexpr int node_bits = 17, source_bits = 19, attr_bits = 18, check_bits = 8;
   int nodes = 0, sources = 0, attrs = 0, checks = 0;
