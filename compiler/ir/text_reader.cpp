@@ -129,6 +129,11 @@ DType TextReader::type(int& lanes) {
   return *d;
 }
 
+SourceLoc TextReader::here() {
+  scan.peek();
+  return {file_, scan.line(), scan.column()};
+}
+
 void TextReader::location() {
   SourceLoc loc{file_, scan.line(), 1};
   if (scan.accept('@')) {
@@ -154,7 +159,7 @@ const Parameter* TextReader::find_param(std::string_view n, int& slot) const {
 
 void TextReader::read_symbol() {
   Symbol s;
-  s.loc = {file_, scan.line(), scan.column()};
+  s.loc = here();
   s.name = scan.word("a symbol's name");
   if (!symbols_.emplace(s.name, true).second)
     scan.reject("expected each symbol once, and before its first use, got `" + s.name + "`");
@@ -191,7 +196,7 @@ void TextReader::read_param(Direction d) {
   Parameter p;
   p.direction = d;
   int lanes = 1;
-  p.loc = {file_, scan.line(), scan.column()};
+  p.loc = here();
   p.dtype = type(lanes);
   if (lanes != 1 || p.dtype == DType::index || p.dtype == DType::none) scan.reject("expected an element type of a tensor");
   in_params_ = true;

@@ -47,6 +47,7 @@ class TextReader {
   void read_symbol();
   void read_param(Direction d);
   std::string_view layout(Parameter& p);
+  SourceLoc here();  // of the next word
 
   std::uint32_t file_;
   bool in_params_ = false;

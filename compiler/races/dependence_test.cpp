@@ -18,7 +18,7 @@ using namespace symbolic;
 namespace {
 
 constexpr int most_rounds = 40, most_choices = 4;
-constexpr int most_cases = 100;  // of one problem. Proofs of random kernels need at most 11; a case may take 10 ms.
+constexpr int most_cases = 50;  // of one problem. Proofs of random kernels need at most 11; a case may take 10 ms.
 
 class DependenceTest {
  public:
