@@ -1,4 +1,4 @@
-// in, out and inout: the parameters of a program, with their layouts. A copy of a parameter names the same tensor.
+// in, out and inout: the parameters of a program, with their layouts. A copy of an out or inout names the same tensor.
 #pragma once
 
 #include "kiln/dsl/expr.h"
