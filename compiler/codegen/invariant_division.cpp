@@ -9,7 +9,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/MDBuilder.h>
 
-#include "compiler/codegen/branch.h"
+#include "compiler/codegen/emit_either.h"
 
 namespace kiln::compiler {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <llvm/IR/MDBuilder.h>
 
-#include "compiler/codegen/branch.h"
+#include "compiler/codegen/emit_either.h"
 #include "compiler/codegen/target_machine.h"
 #include "compiler/ir/nth.h"
 #include "compiler/ir/state.h"

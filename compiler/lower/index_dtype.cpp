@@ -18,9 +18,9 @@ constexpr std::int64_t far = std::int64_t{1} << 24;  // the product of two exten
 
 bool is_division(Op op) { return op == Op::FLOORDIV || op == Op::FLOORMOD; }
 
-class Lowering {
+class IndexTypes {
  public:
-  Lowering(Graph& g, const Facts& facts, int narrowest_bits) : g_(g), bounds_(g, facts), may_narrow_(narrowest_bits <= 32) {}
+  IndexTypes(Graph& g, const Facts& facts, int narrowest_bits) : g_(g), bounds_(g, facts), may_narrow_(narrowest_bits <= 32) {}
 
   Id run(Id sink) {
     const Id lowered = rewrite_in_order(g_, g_.reachable(sink), done_,
@@ -146,7 +146,7 @@ class Lowering {
 }  // namespace
 
 Id index_dtype(Graph& g, Id sink, const Facts& facts, int narrowest_bits) {
-  return Lowering(g, facts, narrowest_bits).run(sink);
+  return IndexTypes(g, facts, narrowest_bits).run(sink);
 }
 
 }  // namespace kiln::compiler

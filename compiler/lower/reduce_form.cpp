@@ -32,7 +32,7 @@ ReduceForm::ReduceForm(Graph& g, const Facts& facts, std::vector<Id> kernel)
     : g_(g),
       facts_(facts),
       kernel_(std::move(kernel)),
-      in_short_loops_(long_loops(g, kernel_) < kernel_.size()),
+      in_unrollable_loops_(long_loops(g, kernel_) < kernel_.size()),
       innermost_(kernel_.empty() ? no_id : kernel_.back()) {}
 
 bool ReduceForm::is_of_magnitudes(const Reduction& r) const {
@@ -57,8 +57,8 @@ bool ReduceForm::is_small(const Reduction& r) const {
 }
 
 bool ReduceForm::is_written_out(const Reduction& r) const {
-  if (r.kind == ReduceKind::fma && !in_short_loops_) return is_window(r);
-  return r.ranges.size() == 1 && is_small(r) && is_light(r) && (!is_paired(g_, r) || in_short_loops_);
+  if (r.kind == ReduceKind::fma && !in_unrollable_loops_) return is_window(r);
+  return r.ranges.size() == 1 && is_small(r) && is_light(r) && (!is_paired(g_, r) || in_unrollable_loops_);
 }
 
 bool ReduceForm::is_window(const Reduction& r) const {

@@ -63,7 +63,7 @@ class ReduceForm {
   Graph& g_;
   const Facts& facts_;
   const std::vector<Id> kernel_;
-  const bool in_short_loops_;
+  const bool in_unrollable_loops_;
   const Id innermost_;
 };
 

@@ -16,10 +16,10 @@
 namespace kiln::compiler {
 namespace {
 
-class Lowering {
+class ReduceRule {
  public:
   // kernel: the loops of the kernel, outermost first.
-  Lowering(Graph& g, RangeIds& loops, const Facts& facts, std::vector<Id> kernel, Id sink)
+  ReduceRule(Graph& g, RangeIds& loops, const Facts& facts, std::vector<Id> kernel, Id sink)
       : g_(g), loops_(loops), facts_(facts), form_(g, facts, std::move(kernel)) {
     for (const Id id : g.reachable(sink)) {
       if (g.op(id) != Op::REDUCE) continue;
@@ -149,7 +149,7 @@ std::vector<Id> loops_of(const Graph& g, Id sink) {
 }  // namespace
 
 Id reduce_lowering(Graph& g, RangeIds& loops, Id sink, const Facts& facts) {
-  Lowering rule(g, loops, facts, loops_of(g, sink), sink);
+  ReduceRule rule(g, loops, facts, loops_of(g, sink), sink);
   return rewrite(g, sink, [&](Id id, std::span<const Id> x) { return g.op(id) == Op::REDUCE ? rule(id, x) : no_id; });
 }
 

@@ -20,9 +20,9 @@ bool may_be_negative_zero(const Graph& g, const std::vector<Id>& x) {
   return g.op(x[0]) != Op::ABS && !(g.op(x[0]) == Op::MUL && is_square(g.src(x[0])));
 }
 
-class Lowering {
+class StripedLoops {
  public:
-  Lowering(Graph& g, RangeIds& loops, const Striped& r)
+  StripedLoops(Graph& g, RangeIds& loops, const Striped& r)
       : g_(g),
         loops_(loops),
         r_(r),
@@ -366,10 +366,10 @@ class Lowering {
 
 }  // namespace
 
-Id lower_striped(Graph& g, RangeIds& loops, const Striped& r) { return Lowering(g, loops, r).run(); }
+Id lower_striped(Graph& g, RangeIds& loops, const Striped& r) { return StripedLoops(g, loops, r).run(); }
 
 Id lower_striped_unrolled(Graph& g, RangeIds& loops, const Striped& r) {
-  Lowering lowering(g, loops, r);
+  StripedLoops lowering(g, loops, r);
   const std::int64_t n = g.value(r.extent);
   if (n == 0) return r.identity;
   return lowering.tree_of(n, [&](std::int64_t j) { return lowering.element(r.identity, lowering.at(g.index(j), no_id), j); });

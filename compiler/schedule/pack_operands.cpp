@@ -15,9 +15,9 @@ namespace {
 
 bool is_among(std::span<const Id> ids, Id id) { return std::ranges::find(ids, id) != ids.end(); }
 
-class Packing {
+class OperandPacking {
  public:
-  Packing(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
+  OperandPacking(Graph& g, Schedule& s, Kernel& k, const Facts& facts)
       : g_(g), s_(s), kernel_(k), facts_(facts), bounds_(g, facts), loops_(loop_ranges_of(g, k)) {}
 
   // The kernel that copies words of DOT2; nullopt: all words are packed.
@@ -97,8 +97,8 @@ class Packing {
 
 void pack_operands(Graph& g, Schedule& s) {
   insert_kernels(g, s, [&](Kernel& k, const Facts& facts, std::vector<Kernel>& made) {
-    while (std::optional<Kernel> copy = Packing(g, s, k, facts).pack_words()) made.push_back(std::move(*copy));
-    if (std::optional<Kernel> copy = Packing(g, s, k, facts).pack_operand()) made.push_back(std::move(*copy));
+    while (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_words()) made.push_back(std::move(*copy));
+    if (std::optional<Kernel> copy = OperandPacking(g, s, k, facts).pack_operand()) made.push_back(std::move(*copy));
   });
 }
 

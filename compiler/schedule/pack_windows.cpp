@@ -28,9 +28,9 @@ struct Part {
   Id at;             // the place in the kernel that reads the copy
 };
 
-class Packing {
+class WindowPacking {
  public:
-  Packing(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify, std::vector<Kernel>& made)
+  WindowPacking(Graph& g, Schedule& s, Kernel& k, Simplifier& simplify, std::vector<Kernel>& made)
       : g_(g), s_(s), kernel_(k), made_(made), simplify_(simplify), loops_(loop_ranges_of(g, k)), ids_(g, k.sink) {}
 
   // Packs one operand. False: nothing to pack.
@@ -246,7 +246,7 @@ void pack_windows(Graph& g, Schedule& s) {
   Simplifier simplify(g, facts_of_program);
   insert_kernels(g, s, [&](Kernel& k, const Facts&, std::vector<Kernel>& made) {
     if (k.is_explicit) return;
-    while (Packing(g, s, k, simplify, made).run()) {
+    while (WindowPacking(g, s, k, simplify, made).run()) {
     }
   });
 }

@@ -1,4 +1,4 @@
-#include "compiler/codegen/branch.h"
+#include "compiler/codegen/emit_either.h"
 
 namespace kiln::compiler {
 
