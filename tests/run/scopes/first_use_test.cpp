@@ -77,4 +77,38 @@ TEST(FirstUse, ExtentsAndIndicesBelowZero) {
   }
 }
 
+struct elements_of_numbers : program<elements_of_numbers> {  // n() is n, also of a number that a loop or condition carries
+  in<i32, N> x;
+  out<i32> most, first;
+  out<i32, N> y;
+  constexpr void body() {
+    most = -100;
+    for (auto i : loop(N)) most = max(most(), x(i));
+    first = 0;
+    if (auto c = when(first() < 1)) first = x(0);
+    auto n = var(1);
+    for (auto t : loop(3)) {
+      break_if(n() > 3);
+      n = n() + most();
+      y = x * n();
+    }
+  }
+};
+
+TEST(FirstUse, ElementsOfNumbers) {
+  for (const int n : {1, 2, 9}) {
+    Ints x, y;
+    for (int i = 0; i < n; ++i) x.push_back(i * 5 % 7);
+    const int most = *std::ranges::max_element(x);
+    int factor = 1;
+    for (int t = 0; t < 3 && factor <= 3; ++t) factor += most;
+    for (const int v : x) y.push_back(v * factor);
+    const auto got = scopes::run(ir<elements_of_numbers>, {scopes::tensor({n}, x), scopes::output<int>({}),
+                                                           scopes::output<int>({}), scopes::output<int>({n})});
+    EXPECT_EQ(scopes::values<int>(got["most"]), Ints{most});
+    EXPECT_EQ(scopes::values<int>(got["first"]), Ints{x[0]});
+    EXPECT_EQ(scopes::values<int>(got["y"]), y);
+  }
+}
+
 }  // namespace
