@@ -241,8 +241,7 @@ void Importer::finish() {
   for (std::size_t slot = 0; slot < out_.params.size(); ++slot) {
     const Parameter& p = out_.params[slot];
     g_.set_loc(store_loc_[slot].line != 0 ? store_loc_[slot] : p.loc);
-    if (const Id now = scopes_.assigned(slot); now != no_id)
-      effects.push_back(build_.store(build_.param(slot, p), p, now));
+    if (const Id now = scopes_.assigned(slot); now != no_id) effects.push_back(build_.store(build_.param(slot, p), p, now));
   }
   out_.sink = build_.sink(out_.params, effects);
 }

@@ -82,7 +82,7 @@ class Builder {
   Id kernel(std::span<const Id> ranges, std::span<const Id> init, std::span<const Id> final);
   Id get(Id scope, Arg slot);
 
-  Id store(Id param, const Parameter& p, Id value);  // value: of the parameter's shape, or of rank 0
+  Id store(Id param, const Parameter& p, Id value);                        // value: of the parameter's shape, or of rank 0
   Id sink(std::span<const Parameter> params, std::span<const Id> stores);  // E-store: an output without a store
 
   std::string shape_text(std::span<const Id> extents) const;  // "[N, 768]"
