@@ -50,6 +50,7 @@ class LoopVerifier {
     }
     if (const auto& left = open_.of(sink_); !left.empty())
       violated(g_, left.front(), "ranges-ended", "an END of this RANGE on every path to the sink");
+    check_loads();
     parent_.assign(sink_ + 1, no_id);
     depth_.assign(sink_ + 1, 0);
     for (auto it = nodes_.rbegin(); it != nodes_.rend(); ++it)
@@ -60,6 +61,19 @@ class LoopVerifier {
   }
 
  private:
+  // Without states, a LOAD of a BUFFER that the kernel stores is in the outer loop, so it depends on the RANGE of this loop.
+  void check_loads() const {
+    const auto effects = g_.src(sink_);
+    if (effects.size() != 1 || g_.op(effects[0]) != Op::FOR) return;
+    const auto buffer_of = [&](Id id) { return g_.op(g_.state(id)) == Op::BUFFER ? g_.state(id) : no_id; };
+    std::vector<Id> stored;
+    for (const Id id : nodes_)
+      if (g_.op(id) == Op::STORE) stored.push_back(buffer_of(id));
+    for (const Id id : g_.reachable(entry_values(g_, effects[0])))
+      if (g_.op(id) == Op::LOAD && buffer_of(id) != no_id && std::ranges::find(stored, buffer_of(id)) != stored.end())
+        violated(g_, effects[0], "loop-range", "bounds and initial values that do not depend on node %" + std::to_string(id));
+  }
+
   void own(Id loop) {
     const Id range = g_.range_of(loop);
     if (owner_[range] != no_id)
