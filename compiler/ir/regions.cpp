@@ -148,6 +148,13 @@ Id Regions::lifted(Id m, std::uint32_t outer) const {
   return m;
 }
 
+Id continued_state(const Graph& g, Id id) {
+  if (is_write(g.op(id))) return g.state(id);
+  if (g.op(id) == Op::CARRY) return g.src(id, 1);
+  if (g.op(id) == Op::GET && g.op(g.scope(id)) == Op::FOR) return nth(scope_inits(g, g.scope(id)), g.slot(id));
+  return no_id;
+}
+
 std::vector<Id> state_origins(const Graph& g, std::span<const Id> roots) {
   const auto reached = g.reachable(roots);
   std::vector<Id> out(g.size(), no_id);
@@ -156,11 +163,9 @@ std::vector<Id> state_origins(const Graph& g, std::span<const Id> roots) {
     if (g.op(id) == Op::KERNEL)
       for (Id r : scope_ranges(g, id)) of_kernel[r] = true;
   for (Id id : reached) {
-    out[id] = id;
-    const auto s = g.src(id);
-    if (is_write(g.op(id))) out[id] = out[s[0]];
-    if (g.op(id) == Op::CARRY && !of_kernel[s[0]]) out[id] = out[s[1]];
-    if (g.op(id) == Op::GET && g.op(s[0]) == Op::FOR) out[id] = out[nth(scope_inits(g, s[0]), g.slot(id))];
+    const bool at_entry = g.op(id) == Op::CARRY && of_kernel[g.range_of(id)];
+    const Id before = at_entry ? no_id : continued_state(g, id);
+    out[id] = before == no_id ? id : out[before];
   }
   return out;
 }

@@ -35,6 +35,9 @@ struct Regions {
 // state-order.
 Regions find_regions(const Graph& g, std::span<const Id> roots);
 
+// The state that UPDATE, ATOMIC, CARRY, and GET of a FOR continue; no_id: another node, which begins a chain of states.
+Id continued_state(const Graph& g, Id id);
+
 // By node: the node at which its chain of writes begins. CARRY and GET of a FOR, UPDATE and ATOMIC have the origin of the state
 // that they continue; any other node is its own origin. Inside kernels, states with the same origin (CARRY of a KERNEL's first
 // RANGE, or LOCAL) share memory.

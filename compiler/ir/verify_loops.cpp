@@ -14,7 +14,8 @@ namespace {
 
 constexpr VerifyRule rules[] = {
     {"KP", "ranges-ended", "every RANGE that reaches the sink is ended before it"},
-    {"KP", "loop-range", "each FOR has a RANGE of its own, on which its bounds and initial values do not depend"},
+    {"KP", "loop-range",
+     "each FOR has a RANGE of its own, on which its bounds and initial values, and LOADs in them, do not depend"},
     {"KP", "loop-carry", "a CARRY has its FOR's initial value of that slot"},
     {"KP", "loop-effect", "a FOR is the effect of one FOR or SINK"},
     {"KP", "loop-nesting",

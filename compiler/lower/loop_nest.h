@@ -4,9 +4,9 @@
 // After: FORs around copies of the stores (expand.h); every FOR has a RANGE of its own. A range with step s becomes a main loop
 //   with step s and a loop for the rest, which is absent if s divides the extent. The main loop over lanes covers the interior
 //   of a range; the borders are separate loops (interior.h). The pieces of a concatenation have loops one after the other, too
-//   (range_parts.h). In the interior the pixels and channels of a row become one
-//   contiguous range if all accesses permit it. Copies that share loads are simplified, so that equal loads are one node. The
-//   outermost loop runs from SYM("$begin") to SYM("$end"): a chunk that the runtime chooses.
+//   (range_parts.h). In the interior the pixels and channels of a row become one contiguous range if all accesses permit it.
+//   Copies that share loads are simplified, so that equal loads are one node. The outermost loop runs from SYM("$begin") to
+//   SYM("$end"): a chunk that the runtime chooses.
 // Requires: reductions lowered.
 // Example: STORE over i < N with 8 lanes  ->  FOR i in $begin..m step 8 { 8 lanes }, FOR i in m..$end { one iteration }, where
 //   m = $begin + ($end - $begin) / 8 * 8

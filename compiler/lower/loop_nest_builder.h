@@ -108,7 +108,7 @@ class LoopNestBuilder {
   // and its tails then share these results.
   bool once(std::size_t level, const std::vector<Copy>& copies) const;
 
-  // Emits the later levels for one iteration of this level and of those around it.
+  // Emits the later levels for one iteration of this loop and of the loops around it.
   std::vector<Id> emit_once(std::size_t level, Copy here, Id range);
 
   // Emits the later levels with other stores in place of stores_, the interior's and its low border's.
@@ -124,7 +124,7 @@ class LoopNestBuilder {
   std::vector<Copy> iterated(const LoopPlan& p, int step, const std::vector<Copy>& copies, Id range, Id end,
                              Iteration iteration);
 
-  // Loads whole tiles along the copies. In tails there are fewer copies, or a mask is there.
+  // Loads whole tiles along the copies. Does nothing in tails, which have fewer copies or a mask.
   void transpose(const LoopPlan& p, std::vector<Copy>& copies);
 
   std::span<const Id> stores() const { return part_ != nullptr ? std::span<const Id>(*part_) : stores_; }

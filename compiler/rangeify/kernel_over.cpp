@@ -4,46 +4,15 @@
 #include <unordered_set>
 
 #include "compiler/ir/nth.h"
-#include "compiler/ir/scopes.h"
+#include "compiler/ir/regions.h"
 
 namespace kiln::compiler {
-namespace {
-
-// The nodes of a kernel's body that are memory: states of the kernel, local arrays, and what writes and loops make of these.
-// Any other node with elements is a number that a loop carries.
-class Memory {
- public:
-  Memory(const Graph& g, Id first_range) : g_(g), first_range_(first_range) {}
-
-  void add(Id id) {
-    if (is(id)) ids_.insert(id);
-  }
-  bool contains(Id id) const { return ids_.contains(id); }
-
- private:
-  bool is(Id id) const {
-    switch (g_.op(id)) {
-      case Op::LOCAL:
-      case Op::UPDATE:
-      case Op::ATOMIC: return true;
-      case Op::CARRY: return g_.range_of(id) == first_range_ || contains(g_.src(id, 1));
-      case Op::GET: return contains(nth(scope_inits(g_, g_.scope(id)), g_.slot(id)));
-      default: return false;
-    }
-  }
-
-  const Graph& g_;
-  Id first_range_;
-  std::unordered_set<Id> ids_;
-};
-
-}  // namespace
 
 Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> init, const std::function<Id(Id)>& storage) {
   const std::vector<Id> ranges(kernel_parts(g, kernel).ranges.begin(), kernel_parts(g, kernel).ranges.end());
   const std::vector<Id> final(kernel_parts(g, kernel).final.begin(), kernel_parts(g, kernel).final.end());
   std::unordered_map<Id, Id> done;
-  Memory memory(g, ranges[0]);
+  std::unordered_set<Id> memory;  // states of the kernel and of local arrays; any other value that a loop carries is a number
   const auto at = [&](Id id) {
     if (const auto it = done.find(id); it != done.end()) return it->second;
     return g.make(Op::INDEX, g.dtype(id), {storage(id)});  // a rank-0 value from outside
@@ -51,12 +20,12 @@ Id kernel_over(Graph& g, Id kernel, const KernelBody& body, std::span<const Id> 
   for (const Id id : body.nodes) {
     std::vector<Id> src = g.sources(id);
     g.set_loc(g.loc(id));
-    memory.add(id);
+    const bool at_entry = g.op(id) == Op::CARRY && src[0] == ranges[0];
+    if (at_entry || g.op(id) == Op::LOCAL || memory.contains(continued_state(g, id))) memory.insert(id);
     if (g.op(id) == Op::INDEX && src.size() == 1 && done.contains(src[0]) && !memory.contains(src[0])) {
       done[id] = done.at(src[0]);  // the element of a number
       continue;
     }
-    const bool at_entry = g.op(id) == Op::CARRY && src[0] == ranges[0];
     for (std::size_t i = 0; i < src.size(); ++i) {
       if (at_entry && i == 1)
         src[i] = nth(init, g.slot(id));

@@ -157,8 +157,8 @@ std::string name_of(const Schedule& s, int buffer) {
   return param < 0 ? "a temporary" : "`" + nth(s.program.params, param).name + "`";
 }
 
-// Whether the loop is like those that ping_pong inserts after a loop with rotating buffers, to copy values back: it has at
-// most one iteration.
+// Whether the loop has at most one iteration. ping_pong inserts such loops after a loop with rotating buffers. They copy values
+// back.
 bool is_brought_back(const Graph& g, const Schedule& s, int loop) {
   if (loop < 0 || nth(s.loops, loop).condition >= 0) return false;
   return Bounds(g, facts_of(s.program))(nth(s.loops, loop).end).max <= 1;

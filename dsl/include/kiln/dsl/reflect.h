@@ -57,8 +57,9 @@ inline constexpr int member_count = detail::members<M>();
 template <class M, int... I>
 concept made_in_parentheses = requires { M((static_cast<void>(I), any_member<M>{})...); };
 template <class M>
-inline constexpr bool members_are_single =
-    list_of_modules<M> || []<int... I>(seq<I...>) { return made_in_parentheses<M, I...>; }(make_seq<member_count<M> + (has_base<M> ? 1 : 0)>{});
+inline constexpr bool members_are_single = list_of_modules<M> || []<int... I>(seq<I...>) {
+  return made_in_parentheses<M, I...>;
+}(make_seq<member_count<M> + (has_base<M> ? 1 : 0)>{});
 
 // f(member...) for the members of x.
 template <class M, class F>
@@ -203,7 +204,8 @@ constexpr void each_member(F& f) {
   if constexpr (parameter_tensor<T>) {
     f.template operator()<T, path>();
   } else {
-    static_assert(list_of_modules<T> || std::is_aggregate_v<T>, "kiln: members of a program are in<>, out<>, inout<> or modules (structs) of them");
+    static_assert(list_of_modules<T> || std::is_aggregate_v<T>,
+                  "kiln: members of a program are in<>, out<>, inout<> or modules (structs) of them");
     detail::each_parameter<T, path>(f, make_seq<member_count<T>>{});
   }
 }
