@@ -86,6 +86,7 @@ std::map<std::string, std::int64_t> bind_symbols(const Graph& g, const Program& 
       changed = true;
     });
   }
+  check_facts(p, values);
   each_extent([&](const Parameter& q, std::size_t axis, Id e, std::int64_t got) {
     const auto expected = value_of(g, e, values);
     if (expected != got)
@@ -93,7 +94,6 @@ std::map<std::string, std::int64_t> bind_symbols(const Graph& g, const Program& 
                        "axis " + std::to_string(axis) + " is " + std::to_string(got) + ", expected " +
                            (expected ? std::to_string(*expected) : "a solvable extent"));
   });
-  check_facts(p, values);
   return values;
 }
 

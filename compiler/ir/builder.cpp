@@ -16,7 +16,10 @@ std::string Builder::shape_text(std::span<const Id> extents) const {
   return out + "]";
 }
 
-void Builder::declare(const Symbol& s) { facts_.push_back({graph_.string(graph_.intern(s.name)), s.min, s.max}); }
+void Builder::declare(const Symbol& s) {
+  facts_.push_back({graph_.string(graph_.intern(s.name)), s.min, s.max});
+  if (s.kind == Symbol::Kind::extent) graph_.set_multiple(s.name, s.multiple_of);
+}
 
 void Builder::check_rank(std::size_t rank) const {
   if (rank > max_rank) fail("E-rank", "expected rank <= " + std::to_string(max_rank) + ", got " + std::to_string(rank));

@@ -14,6 +14,7 @@ std::vector<Id> roots_of(Schedule& s) {
 Graph copy(const Graph& g, Schedule& s, std::span<const Id> nodes) {
   Graph out;
   out.set_remarks(g.remarks());
+  for (const auto& [name, divisor] : g.multiples()) out.set_multiple(g.string(name), divisor);
   const auto moved = [&](SourceLoc loc) { return SourceLoc{out.intern(g.string(loc.file)), loc.line, loc.column}; };
   std::vector<Id> sources, place;
   for (const Id id : nodes) {

@@ -183,6 +183,16 @@ Id Graph::index(Arg arg) {
 }
 Id Graph::sym(std::string_view n) { return make(Op::SYM, DType::index, {}, {}, n); }
 
+void Graph::set_multiple(std::string_view symbol, std::int64_t divisor) {
+  if (divisor > 1) multiples_[intern(symbol)] = divisor;
+}
+
+std::int64_t Graph::multiple_of(Id id) const {
+  if (op(id) != Op::SYM) return 1;
+  const auto found = multiples_.find(nodes_[id].name);
+  return found == multiples_.end() ? 1 : found->second;
+}
+
 bool Graph::is_index_const(Id id, std::int64_t v) const {
   return nodes_[id].op == Op::CONST && nodes_[id].dtype == DType::index && value(id) == v;
 }

@@ -144,6 +144,11 @@ class Graph {
   Id constant(DType d, std::uint64_t value_bits, int lanes = 1);
   Id index(Arg v);
   Id sym(std::string_view name);
+  // A fact of a symbol that every later call of index_poly.h uses: its value is a multiple of `divisor`. Keep it before extents
+  // of the symbol are made.
+  void set_multiple(std::string_view symbol, std::int64_t divisor);
+  std::int64_t multiple_of(Id id) const;  // 1 for a symbol without the fact, and for any other node
+  const std::unordered_map<std::uint32_t, std::int64_t>& multiples() const { return multiples_; }  // by interned name
   // A RANGE over 0 .. end - 1. Ranges with equal numbers and ends are one range.
   Id range(Id end, std::int64_t number, RangeKind kind) { return make(Op::RANGE, DType::index, {end}, {number, kind}); }
   bool is_const(Id id) const { return nodes_[id].op == Op::CONST; }
@@ -185,6 +190,7 @@ class Graph {
   std::array<Id, 64> kept_;  // common index constants, from least_kept on
   std::deque<std::string> strings_;
   std::unordered_map<std::string_view, std::uint32_t> string_ids_;
+  std::unordered_map<std::uint32_t, std::int64_t> multiples_;
   SourceLoc loc_;
   Remarks* remarks_ = nullptr;
 };

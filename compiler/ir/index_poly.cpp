@@ -5,6 +5,7 @@
 
 #include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_multiples.h"
 
 namespace kiln::compiler {
 namespace {
@@ -90,6 +91,7 @@ std::optional<Poly> read_canonical(const Graph& g, Id id) {
   std::reverse(p.begin(), p.end());
   for (std::size_t i = 1; i < p.size(); ++i)
     if (compare_atoms(AtomOrder{g}, p[i - 1].atoms, p[i].atoms) >= 0) return std::nullopt;
+  if (!is_settled(g, p)) return std::nullopt;
   return p;
 }
 
@@ -119,12 +121,16 @@ Poly scale_poly(const Graph& g, Poly p, std::int64_t by) { return checked(g, sca
 
 namespace {
 
+Poly units_of(const Graph& g, Id id) { return checked(g, in_units(g, poly_of(g, id))); }
+Id settled_index(Graph& g, const Poly& p) { return index_from(g, settled(g, p)); }
+Id index_from_units(Graph& g, const Poly& units) { return index_from(g, from_units(g, units)); }
+
 // Whether index_floordiv or index_floormod of these operands makes a division node, without simplification.
 bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
   const auto c = index_value(g, b);
   if (!c) return !index_value(g, a);
   if (*c < 2) return false;
-  const Poly p = poly_of(g, a);
+  const Poly p = units_of(g, a);
   const Split s = split_by(p, *c);
   if (constant_of(s.rest)) return false;
   if (!modulo) return s.quotient.empty();
@@ -222,11 +228,11 @@ Poly mul_poly(const Graph& g, const Poly& a, const Poly& b) {
   return checked(g, multiply_terms(AtomOrder{g}, a, b));
 }
 
-Id index_add(Graph& g, Id a, Id b) { return index_from(g, add_poly(g, poly_of(g, a), poly_of(g, b))); }
+Id index_add(Graph& g, Id a, Id b) { return settled_index(g, add_poly(g, poly_of(g, a), poly_of(g, b))); }
 
-Id index_sub(Graph& g, Id a, Id b) { return index_from(g, add_poly(g, poly_of(g, a), scale_poly(g, poly_of(g, b), -1))); }
+Id index_sub(Graph& g, Id a, Id b) { return settled_index(g, add_poly(g, poly_of(g, a), scale_poly(g, poly_of(g, b), -1))); }
 
-Id index_mul(Graph& g, Id a, Id b) { return index_from(g, mul_poly(g, poly_of(g, a), poly_of(g, b))); }
+Id index_mul(Graph& g, Id a, Id b) { return settled_index(g, mul_poly(g, poly_of(g, a), poly_of(g, b))); }
 
 Id index_floordiv(Graph& g, Id a, Id b) {
   const auto c = index_value(g, b);
@@ -237,10 +243,10 @@ Id index_floordiv(Graph& g, Id a, Id b) {
     return index_floordiv(g, index_sub(g, g.index(0), a), positive);
   }
   if (c) {
-    const Split s = split_by(poly_of(g, a), *c);
-    if (constant_of(s.rest)) return index_from(g, s.quotient);
-    const Id q = g.make(Op::FLOORDIV, DType::index, {index_from(g, s.rest), b});
-    return index_add(g, index_from(g, s.quotient), q);
+    const Split s = split_by(units_of(g, a), *c);
+    if (constant_of(s.rest)) return index_from_units(g, s.quotient);
+    const Id q = g.make(Op::FLOORDIV, DType::index, {index_from_units(g, s.rest), b});
+    return index_add(g, index_from_units(g, s.quotient), q);
   }
   if (g.is_index_const(a, 0)) return a;
   return g.make(Op::FLOORDIV, DType::index, {a, b});
@@ -253,11 +259,11 @@ Id index_floormod(Graph& g, Id a, Id b) {
     const Id q = index_floordiv(g, a, b);  // by 0 the result is 0, not the operand
     return *c == 0 ? g.index(0) : index_sub(g, a, index_mul(g, q, b));
   }
-  Poly p = poly_of(g, a);
+  Poly p = units_of(g, a);
   for (Monomial& m : p) m.coefficient -= floor_div(m.coefficient, *c) * *c;
   p = normalise_poly(g, std::move(p));
   if (auto v = constant_of(p)) return g.index(*v);
-  return g.make(Op::FLOORMOD, DType::index, {index_from(g, p), b});
+  return g.make(Op::FLOORMOD, DType::index, {index_from_units(g, p), b});
 }
 
 namespace {

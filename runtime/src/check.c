@@ -248,7 +248,7 @@ bool kiln_check(const kiln_program_desc* p, const kiln_tensor* args, int32_t n_a
   for (int32_t n = 0; n < p->n_numbers; ++n) symbols[p->n_symbols + n] = 0;
   for (int32_t i = 0; i < n_args; ++i)
     if (!check_form(&p->params[i], &args[i], i, s)) return false;
-  if (!bind_symbols(p, args, symbols, s) || !check_extents(p, args, symbols, s) || !check_facts(p, symbols, s)) return false;
+  if (!bind_symbols(p, args, symbols, s) || !check_facts(p, symbols, s) || !check_extents(p, args, symbols, s)) return false;
   for (int32_t i = 0; i < n_args; ++i)
     if (!check_layout(&p->params[i], &args[i], i, symbols, &spans[i], s)) return false;
   return check_aliasing(p, spans, s);

@@ -145,12 +145,12 @@ double time_of(const Shape& shape, int size) {
   return 1e3 * seconds([&] { simplify(g, root, {}); });
 }
 
-// The best of several rounds counts: other programs make a round slower, but never faster.
+// The best of several rounds counts: other programs make a round slower, but never faster. A good first round is enough.
 bool linear(const Shape& shape) {
-  constexpr int least = 2, most = 10;
+  constexpr int most = 10;
   double small = 1e9, middle = 1e9, large = 1e9;
   const auto ok = [&] { return large < 25 * std::max(middle, 1.0); };
-  for (int round = 0; round < most && (round < least || !ok()); ++round) {
+  for (int round = 0; round < most && (round == 0 || !ok()); ++round) {
     small = std::min(small, time_of(shape, 1000));
     middle = std::min(middle, time_of(shape, 10'000));
     large = std::min(large, time_of(shape, 100'000));

@@ -58,6 +58,16 @@ kiln::status calls(std::vector<float>& v, const std::vector<float>& constant, fl
   return my::mask(bits, 1, m);  //! cannot convert|no viable conversion
 #elif BAD == 16
   return my::rows(m, std::move(v));  //! the result in a temporary would be lost name the container|give the container a name
+#elif BAD == 17
+  return my::rows(kiln::view<float, -1>(p, 6), v);  //! the argument has another number of axes|another number of axes
+#elif BAD == 18
+  return my::rows(m, square);  //! the argument has another number of axes|another number of axes
+#elif BAD == 19
+  return my::rows(kiln::view<double, -1, -1>(wide.data(), 2, 3), v);  //! the argument has another element type|another element type
+#elif BAD == 20
+  return my::mask(1, all, kiln::view<const float, -1, -1>(p, 2, 3));  //! an output is written the argument is const|an output is written, and the argument is const
+#elif BAD == 21
+  return my::half(halves, kiln::view<float, -1>(p, 4));  //! the argument has another static size|another static size
 #endif
   return my::rows(m, v);
 }

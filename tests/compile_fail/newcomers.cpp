@@ -1,6 +1,9 @@
 // Twins of lines that newcomers write, as in twins.cpp. More of them are in mistakes/.
 #include <kiln/dsl.h>
 
+#include <cmath>
+#include <utility>
+
 using namespace kiln;
 
 inline constexpr dim<"N"> N;
@@ -17,7 +20,8 @@ struct newcomers : program<newcomers> {
   in<f32> s;
   in<i32> n;
   in<bool> p;
-  inout<f32, N> y;
+  in<u8, N> bytes;
+  inout<f32, N> y, x_;
   inout<f32, N, M> q;
   inout<f32> total;
   inout<i32> count;
@@ -135,6 +139,26 @@ struct newcomers : program<newcomers> {
     for (auto [i] : kernel(N)) if (auto c = when(0 < i < 5)) y(i) = 1;  //! a bool is compared with a number
 #elif BAD == 56
     for (auto [i] : kernel(N)) if (auto c = when(x(i) > 0 && k(i))) y(i) = 1;  //! dtypes differ|different dtypes
+#elif BAD == 62
+    std::swap(x_, y);  //! a captured value is not swapped write auto t of var|auto t = var\(a\)
+#elif BAD == 63
+    q = std::exchange(q, q + 1);  //! a captured value is not swapped write auto t of var|auto t = var\(a\)
+#elif BAD == 64
+    y = select(isnan(x), 0, x);  //! kiln has no such function write x not equal x|isnan\(x\) is x != x
+#elif BAD == 65
+    y = std::atan2(x, x);  //! kiln has no such function|no such function in kiln
+#elif BAD == 66
+    y = log10(x);  //! kiln has no such function|log10\(x\) is log\(x\)
+#elif BAD == 67
+    total = sum(k);  //! write cast or sum and matmul of that dtype|sum<i32>\(x\)
+#elif BAD == 68
+    total = dot(bytes, bytes) + sum(x);  //! write cast or sum and matmul of a dtype|matmul<f32>\(a, b\)
+#elif BAD == 69
+    for (auto [i] : kernel(N)) { if (auto o = once()) total() = 1; }  //! loops and kernels repeat write for auto|loops, kernels and once are a for
+#elif BAD == 70
+    if (auto t = loop(3)) total = 1;  //! loops and kernels repeat write for auto|loops, kernels and once are a for
+#elif BAD == 71
+    for (auto c : when(s > 1)) total = 1;  //! scope has no name write if auto c when|if \(auto c = when\(p\)\)
 #endif
     // Correct lines that look like some of these mistakes.
     expr<f32> v = x(3);
@@ -146,8 +170,10 @@ struct newcomers : program<newcomers> {
       after += 1;
       if (auto c = when(after < last && x.size<0>() > 1)) y(after) = v;
     }
-    y = whole;
-    total += 1;
+    auto first = var(y), second = var(whole);
+    std::swap(first, second);
+    y = std::exchange(second, first) + x_;
+    total += (x + 1).size<0, f32>();
   }
 };
 

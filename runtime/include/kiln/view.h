@@ -70,6 +70,16 @@ concept mdspan_like = requires(const M& m, std::size_t r) {
   { M::rank() } -> std::convertible_to<std::size_t>;
 } && std::is_convertible_v<std::remove_pointer_t<decltype(std::declval<const M&>().data_handle())> (*)[], T (*)[]>;
 
+template <class M>
+struct mdspan_element {
+  using type = void;
+};
+template <class M>
+  requires requires(const M& m) { *m.data_handle(); }
+struct mdspan_element<M> {
+  using type = std::remove_reference_t<decltype(*std::declval<const M&>().data_handle())>;
+};
+
 template <class T>
 inline constexpr bool is_view = false;
 
@@ -103,6 +113,7 @@ enum class argument : unsigned char {
   the_result_in_a_temporary_would_be_lost__name_the_container,
   the_argument_has_another_element_type,
   the_argument_has_another_static_size,
+  the_argument_has_another_number_of_axes,
   an_argument_is_no_list_of_numbers__name_an_array,
 };
 
@@ -124,6 +135,22 @@ constexpr auto* elements_of(R& r) {
     return r.data();
 }
 
+// A view, an mdspan or a nested array: elements of type U in Rank axes. fits: of their static extents.
+template <class U, class T, std::size_t Rank, std::size_t Wanted>
+consteval argument array_why(bool fits) {
+  if (Rank != Wanted) return argument::the_argument_has_another_number_of_axes;
+  if (!std::is_same_v<std::remove_cv_t<U>, std::remove_cv_t<T>>) return argument::the_argument_has_another_element_type;
+  if (std::is_const_v<U> && !std::is_const_v<T>) return argument::an_output_is_written__the_argument_is_const;
+  return fits ? argument::ok : argument::the_argument_has_another_static_size;
+}
+template <class V, std::int64_t... E>
+inline constexpr bool view_fits = [] {
+  const std::int64_t wanted[] = {E..., 0};
+  for (std::size_t r = 0; r < sizeof...(E) && r < V::rank(); ++r)
+    if (wanted[r] != dynamic_extent && wanted[r] != V::static_extent(r)) return false;
+  return true;
+}();
+
 template <class R, class T, std::int64_t... E>
 consteval argument argument_why() {
   using C = std::remove_reference_t<R>;
@@ -132,6 +159,13 @@ consteval argument argument_why() {
     return argument::a_pointer_has_no_size__write_kiln_view_of_pointer_and_extents;
   } else if constexpr (requires(V v) { v.flip(), v.push_back(true); }) {
     return argument::vector_bool_holds_bits__use_an_array_of_bool;
+  } else if constexpr (is_view<V>) {
+    return array_why<typename V::element_type, T, V::rank(), sizeof...(E)>(view_fits<V, E...>);
+  } else if constexpr (mdspan_like<V, const typename mdspan_element<V>::type>) {
+    return array_why<typename mdspan_element<V>::type, T, V::rank(), sizeof...(E)>(mdspan_fits<V, E...>);
+  } else if constexpr (std::rank_v<C> > 1) {
+    constexpr bool same_rank = std::rank_v<C> == sizeof...(E);
+    return array_why<std::remove_all_extents_t<C>, T, std::rank_v<C>, sizeof...(E)>(!same_rank || array_fits<C, E...>);
   } else if constexpr (!requires(C& c) { c.data_handle(); } && (has_data<C> || std::rank_v<C> == 1)) {
     using Element = std::remove_pointer_t<decltype(elements_of(std::declval<C&>()))>;
     if constexpr (has_data<Element>)
@@ -260,6 +294,7 @@ class view {
   KILN_X(the_argument_has_another_element_type,
          "the argument has another element type: f16 is kiln::float16, bf16 kiln::bfloat16, i64 std::int64_t")
   KILN_X(the_argument_has_another_static_size, "the argument has another static size than the parameter")
+  KILN_X(the_argument_has_another_number_of_axes, "the argument has another number of axes than the parameter")
 #undef KILN_X
   template <class N, detail::argument Reason = detail::argument::an_argument_is_no_list_of_numbers__name_an_array>
     requires(std::is_arithmetic_v<N>)

@@ -99,7 +99,7 @@ struct builder {
     if (id < 0)
       fail(why::value_is_used_before_it_has_one, x.loc);
     else if (owner.v[id] == unreadable)
-      fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, x.loc);
+      fail(why::out_parameter_is_read_before_it_is_assigned__assign_it_first_or_declare_it_inout, x.loc);
     else if (!is_open(owner.v[id]))
       fail(why::value_of_a_closed_scope_is_used_outside__write_var, x.loc);
     sources.add(id);
@@ -116,7 +116,7 @@ struct builder {
 
   constexpr int read(int s, kiln_dtype d, const record::shape* shape, const sloc& l) {
     slot& p = slots.v[s];
-    if (!p.readable) fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, at(l));
+    if (!p.readable) fail(why::out_parameter_is_read_before_it_is_assigned__assign_it_first_or_declare_it_inout, at(l));
     if (p.node < 0 || owner.v[p.node] != scope) {
       begin(op::param, d, shape, l, static_cast<std::uint64_t>(s));
       p.node = last();
@@ -124,7 +124,7 @@ struct builder {
     return p.node;
   }
   constexpr void store(int s, kiln_dtype d, const record::shape* shape, int value, const sloc& l) {
-    if (kernel() != 0) fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, at(l));
+    if (kernel() != 0) fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, at(l));
     begin(op::store, d, shape, l, static_cast<std::uint64_t>(s));
     src(value);
     written(s);

@@ -38,7 +38,7 @@ constexpr why check_matmul() {
   if constexpr (!Operand<A> || !Operand<B>) {
     return why::not_ours;
   } else {
-    if (!std::is_same_v<dtype_of<A>, dtype_of<B>>) return why::dtypes_differ__write_cast;
+    if (!std::is_same_v<dtype_of<A>, dtype_of<B>>) return why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype;
     if (is_bool<dtype_of<A>>) return why::arithmetic_on_bool__write_cast;
     constexpr int ra = rank_of<A>, rb = rank_of<B>;
     if constexpr (ra == 0 || rb == 0) {

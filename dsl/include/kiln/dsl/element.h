@@ -134,7 +134,7 @@ struct element_ : ops<element_<D, S, Mode, W, Unique>>, elements_t<element_<D, S
     if (o == op::accumulate) begin_with_zeros_(static_cast<op>(kind & 0xff));
     if (o == op::atomic) begin_with_zeros_(o);
     if (o != op::put && is_unreadable_())
-      b->fail(why::out_parameter_is_read_before_it_is_assigned__declare_it_inout, b->current());
+      b->fail(why::out_parameter_is_read_before_it_is_assigned__assign_it_first_or_declare_it_inout, b->current());
     mark_written_();
   }
   static constexpr std::uint64_t promise = Unique ? record::unique_write >> 40 : 0;

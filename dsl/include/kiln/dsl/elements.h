@@ -1,4 +1,4 @@
-// Elements of tensors of all sorts: t(i, j) and t.at<mode>(i, j).
+// Elements of tensors of all sorts, t(i, j) and t.at<mode>(i, j), and their extents, t.size<axis>().
 #pragma once
 
 #include "kiln/dsl/element.h"
@@ -106,6 +106,21 @@ struct elements_ : by_element_ {
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
   template <class... I, why Reason = why::at_takes_a_mode__write_at_of_mode>
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+
+  // The extent of an axis as a scalar of dtype I. A negative axis counts from the end.
+  template <int Axis, DType I = i32>
+    requires(detail::axis_ok(Axis, S::rank))
+  constexpr auto size(sloc l = sloc::current()) const {
+    return expr_<I, sh<>>(self().b, detail::dim_id<I>(self().b, detail::attr<ext_at<S, detail::axis_of(Axis, S::rank)>>, l));
+  }
+
+  template <int Axis, why Reason = why::axis_out_of_range>
+    requires(!detail::axis_ok(Axis, S::rank))
+  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
+  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <detail::arithmetic I, why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
+  mistake<Reason> size(const I&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }

@@ -10,10 +10,10 @@ namespace kiln::dsl {
 // X(reason, text)
 // clang-format off
 #define KILN_REASONS_OPERAND(X) \
-  X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<f32>(x); to add up in f32, sum<f32>(x), matmul<f32>(a, b)") \
   X(shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape, "shapes do not broadcast: extents, from the last axis on, must be equal or 1: unsqueeze<1>(x), expand, reshape") \
   X(a_bool_is_compared_with_a_number__write_a_less_b_and_b_less_c, "a bool is compared with a number: 0 < x && x < 1 for 0 < x < 1") \
-  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x") \
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operands_must_be_integers__write_cast_floor_or_pow, "operands must be integers: cast<i32>(x); of floating point x - floor(x / y) * y") \
   X(operands_must_be_integers_or_bool__write_cast_or_pow, "operands must be integers or bool: cast<i32>(x); a power is pow(x, 2) or x * x") \
@@ -26,7 +26,7 @@ namespace kiln::dsl {
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)")
 #define KILN_REASONS_ASSIGN(X) \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>") \
-  X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
+  X(assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype, "the assigned value has another dtype: write cast<i32>(x); to add up in i32, sum<i32>(x), matmul<i32>(a, b)") \
   X(assigned_value_has_another_shape__write_sum_expand_or_reshape, "the shape of the assigned value does not broadcast to the shape on the left: sum<1>(x), x(i), unsqueeze<1>(x), expand, reshape") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
@@ -34,7 +34,7 @@ namespace kiln::dsl {
   X(a_value_keeps_what_it_was__write_var, "an element that was read is a value and keeps what it was: auto v = var(x(i)), then v += e; y(i) += e writes the element") \
   X(left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter, "the left side is a computed value, not an out<> or inout<> parameter: y = e, y(i, j) = e") \
   X(the_type_of_a_value_never_changes__give_the_result_a_new_name, "a value keeps its dtype and shape: give the result a new name") \
-  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x") \
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operands_must_be_integers__write_cast_floor_or_pow, "operands must be integers: cast<i32>(x); of floating point x - floor(x / y) * y") \
   X(operands_must_be_integers_or_bool__write_cast_or_pow, "operands must be integers or bool: cast<i32>(x); a power is pow(x, 2) or x * x")
@@ -72,8 +72,8 @@ namespace kiln::dsl {
   X(repeat_count_is_negative, "a repeat count must not be negative") \
   X(extents_differ_outside_the_joined_axis, "the extents must be equal on every axis but the joined one") \
   X(ranks_differ, "the tensors must have the same rank") \
-  X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
-  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x")
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<f32>(x); to add up in f32, sum<f32>(x), matmul<f32>(a, b)") \
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x")
 #define KILN_REASONS_CONTRACT(X) \
   X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
   X(inner_extents_of_matmul_differ, "matmul(a, b) needs a[.., K] and b[.., K, N] with the same K") \
@@ -87,7 +87,7 @@ namespace kiln::dsl {
   X(window_does_not_fit_the_image, "the window does not fit the padded image") \
   X(stride_and_dilation_must_be_positive, "stride, dilation and kernel must be at least 1, padding at least 0") \
   X(bias_must_have_one_element_per_output_channel, "the bias must be [out]") \
-  X(dtypes_differ__write_cast, "operands have different dtypes: write cast<...>(x)") \
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<f32>(x); to add up in f32, sum<f32>(x), matmul<f32>(a, b)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operand_must_be_floating_point__write_cast, "the operand must be floating point: write cast<f32>(x)")
 #define KILN_REASONS_CAST(X) \
@@ -110,10 +110,10 @@ namespace kiln::dsl {
   X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of workgroups are template arguments: local<f32, 4>(), kernel(n).workgroup<64>()") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
   X(cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8, "types of C++ are no dtypes: f32 for float, f64 for double, i32 for int, i64 for long, u8 for unsigned char") \
-  X(assigned_value_has_another_dtype__write_cast, "the assigned value has another dtype: write cast<...>(x)") \
+  X(assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype, "the assigned value has another dtype: write cast<i32>(x); to add up in i32, sum<i32>(x), matmul<i32>(a, b)") \
   X(assigned_value_has_another_shape__write_sum_expand_or_reshape, "the shape of the assigned value does not broadcast to the shape on the left: sum<1>(x), x(i), unsqueeze<1>(x), expand, reshape") \
   X(a_variable_needs_a_value__write_var_of_value, "a variable needs a value or a dtype: var(0.0f), var(x), var<f32, 4>()") \
-  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 for an integer x")
+  X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x")
 #define KILN_REASONS_ELEMENT(X) \
   X(index_must_be_an_integer__write_cast_or_select, "an index is an integer, or a scalar or tensor of an integer dtype: cast<i32>(x); for a mask select(c, a, b)") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
@@ -132,8 +132,9 @@ namespace kiln::dsl {
 // Expressions that C++ accepts for its own values and that have no meaning for captured ones.
 #define KILN_REASONS_MISUSE(X) \
   X(std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std, "functions of std and C know no captured values: write kiln's, without std: max(a, b), abs(x), sqrt(x), pow(x, y)") \
+  X(kiln_has_no_such_function__write_x_not_equal_x_for_isnan_or_exp_log_sqrt_trunc, "no such function in kiln: isnan(x) is x != x, log10(x) is log(x) * 0.4342945f, hypot(a, b) is sqrt(a * a + b * b), fmod(a, b) is a - trunc(a / b) * b") \
   X(a_captured_value_is_not_printed__write_it_to_an_out_parameter, "a captured value is not printed: it has a value only when the program runs; write it to an out<> parameter and print that") \
-  X(a_captured_value_is_not_swapped__write_auto_t_and_assign, "elements are not swapped by std::swap: auto t = y(i); y(i) = y(j); y(j) = t;") \
+  X(a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign, "no std::swap or std::exchange: of elements auto t = y(i); y(i) = y(j); y(j) = t; of whole tensors auto t = var(a); a = b; b = t;") \
   X(an_array_of_cpp_has_no_captured_index_or_length__write_local, "arrays and containers of C++ hold no captured values: auto a = local<f32, 4>(), elements a(i)") \
   X(functions_are_no_members__write_sum_of_x, "functions are no members: write sum(x), max<0>(x), reshape<N, M>(x), cast<f32>(x), transpose<0, 1>(x), y = 0") \
   X(not_a_name_of_kiln__write_max_min_select_concat_full_loop, "kiln's names: select(c, a, b) for where, max(a, b) for maximum, loop(n) for range, full<f32, N>(0) for zeros") \
@@ -142,6 +143,7 @@ namespace kiln::dsl {
   X(three_operands__write_fma_a_b_c_clamp_x_lo_hi, "three operands: fma(a, b, c) is a * b + c, clamp(x, lo, hi)") \
   X(axes_stay_by__write_sum_of_x_keepdims, "reduced axes stay with extent 1 by keepdims: sum<1>(x, keepdims)") \
   X(select_takes_a_condition_and_two_values__write_select_c_a_b, "select takes a condition and two values: select(c, a, b)") \
+  X(loops_and_kernels_repeat__write_for_auto, "loops, kernels and once are a for: for (auto i : loop(n)), for (auto [i] : kernel(n)), for (auto o : once()); a condition is if (auto c = when(p))") \
   X(keywords_are_members__write_scope_s_of_x_or_this, "kernel, loop, when, var are members of a program: in a helper function scope s(x); s.kernel(N), in a program template this->kernel(N)") \
   X(increment_has_no_meaning__write_plus_equals_1, "no ++ and --: write v += 1") \
   X(cpp_sees_no_extents_and_elements__write_kernel_loop_or_size, "C++ sees no extents and elements: for (auto [i] : kernel(N)), for (auto i : loop(N)); the extent as a value is size<N, i32>()") \
@@ -174,10 +176,10 @@ namespace kiln::dsl {
   X(variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, "a variable of outside is set inside a kernel, whose work items run at once: total().atomic_add(e), sum(x) without a kernel, or for (auto o : once())") \
   X(elements_inside_a_kernel_are_at_most_16_with_static_extents, "inside a kernel, t(i) names at most 16 elements with static extents") \
   X(stored_inside_a_kernel, "stored(x) inside a kernel: values there have no buffers") \
-  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e; a sum over work items is total().atomic_add(e)") \
+  X(whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, "a whole tensor is assigned inside a kernel: write its elements, y(i) = e, of a scalar y() = e; a sum over work items is total().atomic_add(e)") \
   X(literal_is_out_of_range_of_the_dtype, "a literal is out of range of the dtype") \
   X(value_is_used_before_it_has_one, "a value is used before it has one") \
-  X(out_parameter_is_read_before_it_is_assigned__declare_it_inout, "an out<> parameter is read before it is assigned: declare it inout<>") \
+  X(out_parameter_is_read_before_it_is_assigned__assign_it_first_or_declare_it_inout, "an out<> parameter is read before it is assigned: write y = 0 first, or declare it inout<> to read what the caller gives") \
   X(out_parameter_is_never_assigned__write_y_equals_or_y_of_i, "the out<> parameter named below is never assigned: y = e, or y(i) = e in a kernel") \
   X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
   X(no_argument_gives_a_symbolic_extent__declare_it_as_an_axis, "no argument gives a symbolic extent: it is the extent of an axis nowhere, neither alone nor as in 2 * N + 1 (N * M says neither N nor M, N / 2 does not say N)") \
@@ -194,7 +196,7 @@ enum class why : unsigned char {
   ok,
   not_ours,
 #define KILN_X(e, t) e,
-  dtypes_differ__write_cast,
+  dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype,
   shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape,
   literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind,
   arithmetic_on_bool__write_cast,
@@ -207,7 +209,7 @@ enum class why : unsigned char {
   two_literals_have_no_dtype__write_select_of_dtype,
   operand_must_be_a_tensor__write_var_full_or_size,
   an_in_parameter_is_read_only__declare_it_out_or_inout,
-  assigned_value_has_another_dtype__write_cast,
+  assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype,
   assigned_value_has_another_shape__write_sum_expand_or_reshape,
   left_side_is_a_computed_value__write_t_of_i_j_of_a_parameter,
   the_type_of_a_value_never_changes__give_the_result_a_new_name,
@@ -276,12 +278,14 @@ enum class why : unsigned char {
   extents_are_template_arguments__write_local_of_extents,
   a_variable_needs_a_value__write_var_of_value,
   std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std,
+  kiln_has_no_such_function__write_x_not_equal_x_for_isnan_or_exp_log_sqrt_trunc,
   a_captured_value_is_not_printed__write_it_to_an_out_parameter,
-  a_captured_value_is_not_swapped__write_auto_t_and_assign,
+  a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign,
   an_array_of_cpp_has_no_captured_index_or_length__write_local,
   functions_are_no_members__write_sum_of_x,
   not_a_name_of_kiln__write_max_min_select_concat_full_loop,
   an_operand_is_a_tensor_a_number_or_an_extent,
+  loops_and_kernels_repeat__write_for_auto,
   keywords_are_members__write_scope_s_of_x_or_this,
   a_variable_of_cpp_is_no_variable_of_the_program__write_var,
   three_operands__write_fma_a_b_c_clamp_x_lo_hi,

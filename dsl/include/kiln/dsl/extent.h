@@ -174,10 +174,19 @@ constexpr ext floor_div(const ext& a, std::int64_t d) {
   return r;
 }
 constexpr ext ceil_div(const ext& a, std::int64_t d) { return detail::floor_div(detail::plus(a, detail::to_ext(d - 1)), d); }
-// a / b, where the division is exact for all values of the symbols; else an extent with an empty text.
+// a / b, where the division is exact for all values of the symbols; else an extent with an empty text. The symbols and the
+// integer of b divide apart: only the integer may need a fact, as in E * M / (8 * M) for an E with multiple_of 8.
 constexpr ext exact_div(const ext& a, const ext& b) {
-  return detail::with_facts(poly::divide_exact(poly::parse(detail::text_of(a.text)), poly::parse(detail::text_of(b.text))), a,
-                            b);
+  const poly::sum all = poly::parse(detail::text_of(a.text));
+  poly::sum by = poly::parse(detail::text_of(b.text));
+  const ext quotient = detail::with_facts(poly::divide_exact(all, by), a, b);
+  if (quotient.text[0] != 0 || by.n != 1 || by.t[0].c < 2) return quotient;
+  const std::int64_t integer = by.t[0].c;
+  by.t[0].c = 1;
+  const ext rest = detail::with_facts(poly::divide_exact(all, by), a, b);
+  if (rest.text[0] == 0) return quotient;
+  const ext by_fact = detail::floor_div(rest, integer);
+  return detail::same(detail::times(by_fact, detail::to_ext(integer)), rest) ? by_fact : quotient;
 }
 
 template <auto E>

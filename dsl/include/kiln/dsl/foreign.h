@@ -6,19 +6,23 @@
 
 #include "kiln/dsl/elements.h"
 
-// X(name): functions of one, two and three operands.
+// X(name): functions of one, two and three operands. FOREIGN: kiln has them. MISSING: it does not. C: with names of C alone.
 // clang-format off
 #define KILN_FOREIGN_1(X) \
-  X(abs) X(fabs) X(sqrt) X(cbrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log10) X(log1p) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) \
-  X(sinh) X(cosh) X(tanh) X(erf) X(erfc) X(tgamma) X(lgamma) X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround) \
-  X(isnan) X(isinf) X(isfinite) X(signbit)
-#define KILN_FOREIGN_2(X) X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(fdim)
+  X(abs) X(fabs) X(sqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log1p) X(sin) X(cos) X(tan) X(tanh) X(erf) \
+  X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround)
+#define KILN_FOREIGN_2(X) X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin)
 #define KILN_FOREIGN_3(X) X(clamp) X(fma) X(lerp)
 #define KILN_FOREIGN_C1(X) \
-  X(fabs) X(fabsf) X(sqrtf) X(cbrt) X(cbrtf) X(expf) X(exp2f) X(expm1f) X(logf) X(log2f) X(log10) X(log10f) X(log1pf) X(sinf) X(cosf) \
-  X(tanf) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanhf) X(floorf) X(ceilf) X(roundf) X(truncf) X(rint) X(lround) X(isnan) X(isinf) \
-  X(isfinite)
-#define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf) X(fmod) X(fmodf) X(hypot) X(hypotf) X(atan2) X(atan2f)
+  X(fabs) X(fabsf) X(sqrtf) X(expf) X(exp2f) X(expm1f) X(logf) X(log2f) X(log1pf) X(sinf) X(cosf) X(tanf) X(tanhf) \
+  X(floorf) X(ceilf) X(roundf) X(truncf) X(rint) X(lround)
+#define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf)
+#define KILN_MISSING_1(X) \
+  X(cbrt) X(log10) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(erfc) X(tgamma) X(lgamma) \
+  X(isnan) X(isinf) X(isfinite) X(signbit)
+#define KILN_MISSING_2(X) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(fdim)
+#define KILN_MISSING_C1(X) X(cbrtf) X(log10f) X(asinf) X(acosf) X(atanf) X(sinhf) X(coshf)
+#define KILN_MISSING_C2(X) X(fmodf) X(hypotf) X(atan2f)
 #define KILN_FOREIGN_NAMES(X) \
   X(where) X(maximum) X(minimum) X(range) X(zeros) X(ones) X(zeros_like) X(ones_like) X(concatenate) X(cat) X(power) X(absolute) \
   X(vstack) X(hstack) X(einsum) X(cumsum) X(parallel_for)
@@ -26,13 +30,20 @@
 
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
 
-#define KILN_X1(f)                                                        \
-  template <kiln::dsl::Operand X, kiln::dsl::why Reason = KILN_STD_AND_C> \
+#define KILN_NOT_SWAPPED kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign
+#define KILN_NO_SUCH kiln::dsl::why::kiln_has_no_such_function__write_x_not_equal_x_for_isnan_or_exp_log_sqrt_trunc
+
+#define KILN_UNARY(f, reason)                                     \
+  template <kiln::dsl::Operand X, kiln::dsl::why Reason = reason> \
   kiln::dsl::mistake<Reason> f(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
-#define KILN_X2(f)                                                    \
-  template <class A, class B, kiln::dsl::why Reason = KILN_STD_AND_C> \
-    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B>)          \
+#define KILN_BINARY(f, reason)                                \
+  template <class A, class B, kiln::dsl::why Reason = reason> \
+    requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B>)  \
   kiln::dsl::mistake<Reason> f(const A&, const B&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+#define KILN_X1(f) KILN_UNARY(f, KILN_STD_AND_C)
+#define KILN_X2(f) KILN_BINARY(f, KILN_STD_AND_C)
+#define KILN_NO_1(f) KILN_UNARY(f, KILN_NO_SUCH)
+#define KILN_NO_2(f) KILN_BINARY(f, KILN_NO_SUCH)
 #define KILN_X3(f)                                                                    \
   template <class A, class B, class C, kiln::dsl::why Reason = KILN_STD_AND_C>        \
     requires(kiln::dsl::Operand<A> || kiln::dsl::Operand<B> || kiln::dsl::Operand<C>) \
@@ -40,8 +51,15 @@
 
 namespace kiln::dsl {
 
+template <class X>
+concept written_parameter = requires { typename X::is_parameter; } && X::direction != dir::in;
+
 KILN_FOREIGN_C1(KILN_X1)
 KILN_FOREIGN_C2(KILN_X2)
+KILN_MISSING_1(KILN_NO_1)
+KILN_MISSING_2(KILN_NO_2)
+KILN_MISSING_C1(KILN_NO_1)
+KILN_MISSING_C2(KILN_NO_2)
 
 #define KILN_X(f)                                                                                                \
   template <class X, class... More, why Reason = why::not_a_name_of_kiln__write_max_min_select_concat_full_loop> \
@@ -165,12 +183,22 @@ template <kiln::dsl::Operand X,
           kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
 kiln::dsl::mistake<Reason> to_string(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE);
 template <kiln::dsl::Operand A, kiln::dsl::Operand B,
-          kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_and_assign>
+          kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign>
 kiln::dsl::mistake<Reason> swap(A&&, B&&) KILN_MISTAKE(KILN_REASONS_MISUSE);
+// A copy of an out or inout names the same tensor, so std's own swap and exchange would lose what it had. Of variables they
+// work.
+template <kiln::dsl::written_parameter X>
+kiln::dsl::mistake<KILN_NOT_SWAPPED> swap(X&, X&)
+    KILN_DELETED("kiln: no std::swap of whole tensors: auto t = var(a); a = b; b = t;");
+template <kiln::dsl::written_parameter X, class U = X>
+kiln::dsl::mistake<KILN_NOT_SWAPPED> exchange(X&, U&&)
+    KILN_DELETED("kiln: no std::exchange of whole tensors: auto t = var(a); a = e; then t has the old elements");
 template <class... X, kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_printed__write_it_to_an_out_parameter>
   requires(kiln::dsl::Operand<X> || ...)
 kiln::dsl::mistake<Reason> printf(const char*, const X&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
 KILN_FOREIGN_1(KILN_X1)
 KILN_FOREIGN_2(KILN_X2)
 KILN_FOREIGN_3(KILN_X3)
+KILN_MISSING_1(KILN_NO_1)
+KILN_MISSING_2(KILN_NO_2)
 }  // namespace std

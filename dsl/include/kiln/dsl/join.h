@@ -40,7 +40,7 @@ using part_t = decltype(detail::part_type<static_cast<int>(I)>(static_cast<const
 
 template <int Axis, class A, class B>
 constexpr why joins_why() {
-  if (!std::is_same_v<dtype_of<A>, dtype_of<B>>) return why::dtypes_differ__write_cast;
+  if (!std::is_same_v<dtype_of<A>, dtype_of<B>>) return why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype;
   if (rank_of<A> != rank_of<B>) return why::ranks_differ;
   const int axis = detail::axis_of(Axis, rank_of<A>);
   for (int i = 0; i < rank_of<A>; ++i)
@@ -84,7 +84,7 @@ constexpr why check_stack() {
     return why::operand_must_be_a_tensor__write_var_full_or_size;
   } else {
     if (!detail::axis_ok(Axis, rank_of<A> + 1)) return why::axis_out_of_range;
-    if (!(std::is_same_v<dtype_of<A>, dtype_of<B>> && ...)) return why::dtypes_differ__write_cast;
+    if (!(std::is_same_v<dtype_of<A>, dtype_of<B>> && ...)) return why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype;
     if (!((rank_of<A> == rank_of<B>) && ...)) return why::ranks_differ;
     return (same_shape<shape_of<A>, shape_of<B>> && ...) ? why::ok : why::extents_differ_outside_the_joined_axis;
   }

@@ -21,7 +21,7 @@ using common_dtype = std::conditional_t<Operand<A>, dtype_of<A>, dtype_of<B>>;
 template <class X, class D>
 constexpr why fits() {
   if constexpr (Operand<X>)
-    return std::is_same_v<dtype_of<X>, D> ? why::ok : why::dtypes_differ__write_cast;
+    return std::is_same_v<dtype_of<X>, D> ? why::ok : why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype;
   else if constexpr (Extent<X>)
     return is_bool<D> ? why::literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind : why::ok;
   else

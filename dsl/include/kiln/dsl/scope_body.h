@@ -13,6 +13,11 @@ class [[nodiscard]] body_ {
   constexpr body_(builder* b, op end, const Index& i) : index_(i), b_(b), end_(end), scope_(b->scope) {}
   body_(const body_&) = delete;
   body_& operator=(const body_&) = delete;
+  // if (auto c = once())
+  template <class T, why Reason = why::loops_and_kernels_repeat__write_for_auto>
+    requires(std::is_same_v<T, bool>)
+  explicit constexpr operator T() const KILN_DELETED(
+      "kiln: loops, kernels and once are a for: for (auto i : loop(n)), for (auto [i] : kernel(n)), for (auto o : once())");
   constexpr ~body_() {
     if (b_ != nullptr && b_->is_open(scope_))
       b_->leave(scope_, end_, why::scope_is_left_by_a_jump_of_cpp__write_break_or_continue_if);

@@ -147,6 +147,11 @@ class [[nodiscard]] branch_ {
   template <class B, why Reason = why::scope_has_no_name__write_if_auto_c_when>
     requires(std::is_same_v<B, bool>)
   explicit operator B() && KILN_DELETED("kiln: name the scope: if (auto c = when(p))");
+  // for (auto c : when(p))
+  template <why Reason = why::scope_has_no_name__write_if_auto_c_when>
+  mistake<Reason> begin() const KILN_DELETED("kiln: a condition is an if: if (auto c = when(p))");
+  template <why Reason = why::scope_has_no_name__write_if_auto_c_when>
+  mistake<Reason> end() const KILN_DELETED("kiln: a condition is an if: if (auto c = when(p))");
 
  private:
   builder* b_;

@@ -66,21 +66,6 @@ struct tensor_ : ops<tensor_<Dir, D, S, Strides>>, elements_t<tensor_<Dir, D, S,
   KILN_COMPOUNDS(KILN_X)
 #undef KILN_X
 
-  // The extent of an axis as a scalar of dtype I. A negative axis counts from the end.
-  template <int Axis, DType I = i32>
-    requires(detail::axis_ok(Axis, S::rank))
-  constexpr auto size(sloc l = sloc::current()) const {
-    return expr_<I, sh<>>(b, detail::dim_id<I>(b, detail::attr<ext_at<S, detail::axis_of(Axis, S::rank)>>, l));
-  }
-
-  template <int Axis, why Reason = why::axis_out_of_range>
-    requires(!detail::axis_ok(Axis, S::rank))
-  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-  template <why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
-  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-  template <detail::arithmetic A, why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
-  mistake<Reason> size(const A&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-
   constexpr void store_(int id, const sloc& l) { b->store(slot, detail::dtype_v<D>, shape_v<S>, id, l); }
   constexpr void assign_(int id, const sloc& l) {
     if constexpr (Dir != dir::in) {

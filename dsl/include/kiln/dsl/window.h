@@ -92,7 +92,7 @@ constexpr why check_conv() {
   if constexpr (!Operand<X> || !Operand<W>) {
     return why::not_ours;
   } else {
-    if (!std::is_same_v<dtype_of<X>, dtype_of<W>>) return why::dtypes_differ__write_cast;
+    if (!std::is_same_v<dtype_of<X>, dtype_of<W>>) return why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype;
     if (is_bool<dtype_of<X>>) return why::arithmetic_on_bool__write_cast;
     if (rank_of<X> != 4) return why::image_must_be_batch_channels_height_width;
     const record::shape &x = *shape_v<shape_of<X>>, &w = *shape_v<shape_of<W>>;
@@ -145,7 +145,7 @@ constexpr why conv_bias_why() {
   else if constexpr (rank_of<B> != 1)
     return why::bias_must_have_one_element_per_output_channel;
   else
-    return !std::is_same_v<dtype_of<X>, dtype_of<B>>                      ? why::dtypes_differ__write_cast
+    return !std::is_same_v<dtype_of<X>, dtype_of<B>>                      ? why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype
            : detail::same(ext_at<shape_of<B>, 0>, ext_at<shape_of<W>, 0>) ? why::ok
                                                                           : why::bias_must_have_one_element_per_output_channel;
 }
