@@ -130,6 +130,7 @@ bool is_plain_division(const Graph& g, Id a, Id b, bool modulo) {
   const auto c = index_value(g, b);
   if (!c) return !index_value(g, a);
   if (*c < 2) return false;
+  if (!modulo && g.multiple_of(a) > 1 && g.multiple_of(a) % *c == 0) return true;  // the symbol in units
   const Poly p = units_of(g, a);
   const Split s = split_by(p, *c);
   if (constant_of(s.rest)) return false;

@@ -67,7 +67,7 @@ class DependenceTest {
       n = simplify(n);
       if (g_.is_index_const(n, 0)) return Verdict::impossible;
     }
-    if (agree(m)) return Verdict::changed;
+    if (agree(m) || recombine(m, plain.bounds())) return Verdict::changed;
     Equations equations(g_, simplify.bounds(), m);
     if (unclamp(m, equations)) return Verdict::changed;
     for (const bool whole : {true, false})  // splits first: an equation is hard to split after a substitution
@@ -142,6 +142,39 @@ class DependenceTest {
         }
     }
     return false;
+  }
+
+  // From a % d == b % d and c*(a // d) - c*(b // d) + rest == 0 follows c*a - c*b + d*rest == 0, which replaces the second
+  // equation without loss. For s(k / 10, k % 10) the result is that the values of k are equal.
+  bool recombine(DependenceProblem& m, Bounds& bounds) {
+    for (const Id same : m.holds.zero) {
+      const auto remainders = sum_of(g_, same);
+      if (!remainders || remainders->size() != 2) continue;
+      const Monomial &first = remainders->front(), &second = remainders->back();
+      const auto is_remainder = [&](const Monomial& t) { return t.atoms.size() == 1 && g_.op(t.atoms[0]) == Op::FLOORMOD; };
+      if (!is_remainder(first) || !is_remainder(second) || first.coefficient != -second.coefficient) continue;
+      const auto [a, d] = g_.operands<2>(first.atoms[0]);
+      const auto [b, other_d] = g_.operands<2>(second.atoms[0]);
+      if (d != other_d || bounds(d).min < 1) continue;
+      for (Id& equation : m.holds.zero)
+        if (const Id whole = without_quotients(equation, a, b, d); whole != no_id) {
+          equation = whole;
+          return true;
+        }
+    }
+    return false;
+  }
+
+  // c*a - c*b + d*rest of an equation c*(a // d) - c*(b // d) + rest == 0; no_id if it has another form.
+  Id without_quotients(Id equation, Id a, Id b, Id d) {
+    const auto make = [&](Op op, Id x, Id y) { return g_.make(op, DType::index, {x, y}); };
+    const auto sum = sum_of(g_, equation);
+    if (!sum) return no_id;
+    const SplitAt of_a = split_at(*sum, make(Op::FLOORDIV, a, d)), of_b = split_at(of_a.rest, make(Op::FLOORDIV, b, d));
+    const auto c = constant_of(of_a.factor), minus_c = constant_of(of_b.factor);
+    if (!c || !minus_c || *c == 0 || *c != -*minus_c) return no_id;
+    const Id difference = make(Op::SUB, a, b), scaled_rest = make(Op::MUL, d, index_from(g_, of_b.rest));
+    return make(Op::ADD, make(Op::MUL, difference, g_.index(*c)), scaled_rest);
   }
 
   // Gives both names of a shared value one name, once the work items agree on all axes that it depends on.

@@ -141,8 +141,8 @@ std::int64_t Prover::low_shifted(const Poly& p) {
   return sum.min;
 }
 
-// Removes q = floordiv(x, d) with d >= 1, because d*q is in [x - d + 1, x]. A constant d scales the whole sum; otherwise the
-// factor of q must be a multiple of d.
+// Removes q = floordiv(x, d) with d >= 1, because d*q is in [x - d + 1, x]. A constant d scales the whole sum, and d*p > -d is
+// sufficient for the integer p; otherwise the factor of q must be a multiple of d.
 std::optional<Poly> Prover::without_division(const Poly& p, Id q, const Poly& factor, const Poly& rest, int sign) {
   const auto [numerator, divisor] = g_.operands<2>(q);
   const auto x = sum_of(g_, numerator), d = sum_of(g_, divisor);
@@ -156,7 +156,8 @@ std::optional<Poly> Prover::without_division(const Poly& p, Id q, const Poly& fa
     const auto scaled_rest = scaled(rest, *c);
     const auto part = times(g_, factor, end);
     if (!scaled_rest || !part || p.size() > max_terms) return std::nullopt;
-    return plus(g_, *scaled_rest, *part);
+    const auto sum = plus(g_, *scaled_rest, *part);
+    return sum ? plus(g_, *sum, constant_sum(*c - 1)) : std::nullopt;
   }
   const std::int64_t k = factor.front().coefficient / d->front().coefficient;
   const auto again = scaled(*d, k);
@@ -232,12 +233,12 @@ bool Prover::gt0(const Poly& p) {
   return less_one && ge0(*less_one);
 }
 
-// Sorts an atom that depends on a RANGE (another RANGE with such an end, a minimum or maximum) before that RANGE.
+// Sorts an atom that depends on a RANGE (another RANGE with such an end, a minimum, maximum or quotient) before that RANGE.
 void Prover::inner_first(Atoms& atoms) const {
   if (!bounds_.symbolic_loops()) return;
   const auto has = [&](Id atom, Id range) {
     const Op op = g_.op(atom);
-    if (g_.op(range) != Op::RANGE || atom == range || (op != Op::RANGE && op != Op::MIN && op != Op::MAX)) return false;
+    if (g_.op(range) != Op::RANGE || atom == range || (op != Op::RANGE && op != Op::MIN && op != Op::MAX && op != Op::FLOORDIV)) return false;
     const Id root[] = {atom};
     return std::ranges::binary_search(g_.reachable(root), range);
   };

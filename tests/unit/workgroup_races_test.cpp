@@ -40,6 +40,18 @@ KILN_WORKGROUP_RACE_TEST(OneForAllAndThoseBehind, is_race, if (auto g = when(t =
 KILN_WORKGROUP_RACE_TEST(FourEach, is_free, for (auto k : loop(4)) s(4 * t + k) += k;)
 KILN_WORKGROUP_RACE_TEST(FourEachSixteenApart, is_free, for (auto k : loop(4)) s(t + 16 * k) += k;)
 KILN_WORKGROUP_RACE_TEST(FiveEach, is_race, for (auto k : loop(5)) s(4 * t + k) += k;)
+KILN_WORKGROUP_RACE_TEST(RowsTogether, is_free, auto tile = shared<i32, 6, 6>();
+                         for (auto k : loop(t, 36, 16)) tile(k / 6, k % 6) = k; barrier(); w(i) = tile(t % 6, 5);)
+KILN_WORKGROUP_RACE_TEST(RowsTogetherAndOneMore, is_race, auto tile = shared<i32, 6, 6>();
+                         for (auto k : loop(t, 37, 16)) tile(k / 6, k % 6) = k; barrier(); w(i) = tile(t % 6, 5);)
+KILN_RACE_TEST(
+    TileWithItsBorder, is_free, for (auto [i, j] : kernel(N, M).workgroup<8, 8>()) {
+      auto tile = shared<i32, 10, 10>();
+      auto t = local_id(i) * 8 + local_id(j);
+      for (auto k : loop(t, 100, 64)) tile(k / 10, k % 10) = x(k);
+      barrier();
+      q.at<mode::skip>(i, j) = tile(local_id(i), local_id(j) + 2);
+    })
 KILN_WORKGROUP_RACE_TEST(RotatedByASharedNumber, is_free, s.at<mode::wrap>(t + (b & 31)) = t;)
 KILN_WORKGROUP_RACE_TEST(RotatedByData, is_race, s.at<mode::wrap>(t + (x(i) & 31)) = t;)
 KILN_WORKGROUP_RACE_TEST(
