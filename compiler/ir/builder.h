@@ -29,8 +29,8 @@ class Builder {
   Shapes& shapes() { return shapes_; }
   std::vector<Id> shape_of(Id x) { return shapes_.of(x); }
 
-  // Declares facts of a symbol for proofs of bounds and for index arithmetic (Graph::set_multiple). The minimum of a symbol that
-  // is not declared is 0.
+  // Declares facts of a symbol for proofs of bounds and for index arithmetic (Graph::set_multiple). The minimum of a symbol
+  // that is not declared is 0.
   void declare(const Symbol& s);
   // From here on, a proof that fails only for small values of a symbol raises the symbol's minimum. The entry check of the
   // compiled program rejects smaller values. apply_minimums() writes the raised minimums into the program's symbols.

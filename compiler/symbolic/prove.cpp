@@ -238,7 +238,8 @@ void Prover::inner_first(Atoms& atoms) const {
   if (!bounds_.symbolic_loops()) return;
   const auto has = [&](Id atom, Id range) {
     const Op op = g_.op(atom);
-    if (g_.op(range) != Op::RANGE || atom == range || (op != Op::RANGE && op != Op::MIN && op != Op::MAX && op != Op::FLOORDIV)) return false;
+    if (g_.op(range) != Op::RANGE || atom == range || (op != Op::RANGE && op != Op::MIN && op != Op::MAX && op != Op::FLOORDIV))
+      return false;
     const Id root[] = {atom};
     return std::ranges::binary_search(g_.reachable(root), range);
   };

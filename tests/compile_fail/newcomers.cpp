@@ -150,9 +150,9 @@ struct newcomers : program<newcomers> {
 #elif BAD == 66
     y = log10(x);  //! kiln has no such function|log10\(x\) is log\(x\)
 #elif BAD == 67
-    total = sum(k);  //! write cast or sum and matmul of that dtype|sum<i32>\(x\)
+    total = sum(k);  //! write cast or sum and matmul of that dtype|sum<...>\(x\)
 #elif BAD == 68
-    total = dot(bytes, bytes) + sum(x);  //! write cast or sum and matmul of a dtype|matmul<f32>\(a, b\)
+    total = dot(bytes, bytes) + sum(x);  //! write cast or sum and matmul of a dtype|matmul<...>\(a, b\)
 #elif BAD == 69
     for (auto [i] : kernel(N)) { if (auto o = once()) total() = 1; }  //! loops and kernels repeat write for auto|loops, kernels and once are a for
 #elif BAD == 70

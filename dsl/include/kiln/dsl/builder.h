@@ -124,7 +124,8 @@ struct builder {
     return p.node;
   }
   constexpr void store(int s, kiln_dtype d, const record::shape* shape, int value, const sloc& l) {
-    if (kernel() != 0) fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, at(l));
+    if (kernel() != 0)
+      fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, at(l));
     begin(op::store, d, shape, l, static_cast<std::uint64_t>(s));
     src(value);
     written(s);

@@ -10,7 +10,7 @@ namespace kiln::dsl {
 // X(reason, text)
 // clang-format off
 #define KILN_REASONS_OPERAND(X) \
-  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<f32>(x); to add up in f32, sum<f32>(x), matmul<f32>(a, b)") \
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
   X(shapes_do_not_broadcast__write_unsqueeze_expand_or_reshape, "shapes do not broadcast: extents, from the last axis on, must be equal or 1: unsqueeze<1>(x), expand, reshape") \
   X(a_bool_is_compared_with_a_number__write_a_less_b_and_b_less_c, "a bool is compared with a number: 0 < x && x < 1 for 0 < x < 1") \
   X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x") \
@@ -26,7 +26,7 @@ namespace kiln::dsl {
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)")
 #define KILN_REASONS_ASSIGN(X) \
   X(an_in_parameter_is_read_only__declare_it_out_or_inout, "an in<> parameter is read-only: declare it inout<> or out<>") \
-  X(assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype, "the assigned value has another dtype: write cast<i32>(x); to add up in i32, sum<i32>(x), matmul<i32>(a, b)") \
+  X(assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype, "the assigned value has another dtype: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
   X(assigned_value_has_another_shape__write_sum_expand_or_reshape, "the shape of the assigned value does not broadcast to the shape on the left: sum<1>(x), x(i), unsqueeze<1>(x), expand, reshape") \
   X(computed_extent_is_a_template_argument__write_size_of_extent, "a computed extent is a template argument: size<N - 1, i32>(), or x.size<0>() - 1") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
@@ -72,7 +72,7 @@ namespace kiln::dsl {
   X(repeat_count_is_negative, "a repeat count must not be negative") \
   X(extents_differ_outside_the_joined_axis, "the extents must be equal on every axis but the joined one") \
   X(ranks_differ, "the tensors must have the same rank") \
-  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<f32>(x); to add up in f32, sum<f32>(x), matmul<f32>(a, b)") \
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
   X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x")
 #define KILN_REASONS_CONTRACT(X) \
   X(the_named_dtype_does_not_hold_every_element__write_cast, "the named dtype does not hold every element: a wider one, or sum(cast<...>(x))") \
@@ -87,7 +87,7 @@ namespace kiln::dsl {
   X(window_does_not_fit_the_image, "the window does not fit the padded image") \
   X(stride_and_dilation_must_be_positive, "stride, dilation and kernel must be at least 1, padding at least 0") \
   X(bias_must_have_one_element_per_output_channel, "the bias must be [out]") \
-  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<f32>(x); to add up in f32, sum<f32>(x), matmul<f32>(a, b)") \
+  X(dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype, "operands have different dtypes: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
   X(arithmetic_on_bool__write_cast, "no arithmetic on bool: write cast<i32>(x) or select(x, a, b)") \
   X(operand_must_be_floating_point__write_cast, "the operand must be floating point: write cast<f32>(x)")
 #define KILN_REASONS_CAST(X) \
@@ -110,7 +110,7 @@ namespace kiln::dsl {
   X(extents_are_template_arguments__write_local_of_extents, "extents of an array and sizes of workgroups are template arguments: local<f32, 4>(), kernel(n).workgroup<64>()") \
   X(an_array_is_read_by_element__write_a_of_i, "an array of a kernel is read by element: a(i)") \
   X(cpp_types_are_no_dtypes__write_f32_f64_i32_i64_u8, "types of C++ are no dtypes: f32 for float, f64 for double, i32 for int, i64 for long, u8 for unsigned char") \
-  X(assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype, "the assigned value has another dtype: write cast<i32>(x); to add up in i32, sum<i32>(x), matmul<i32>(a, b)") \
+  X(assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype, "the assigned value has another dtype: write cast<...>(x); to add up in the wider dtype, sum<...>(x), matmul<...>(a, b)") \
   X(assigned_value_has_another_shape__write_sum_expand_or_reshape, "the shape of the assigned value does not broadcast to the shape on the left: sum<1>(x), x(i), unsqueeze<1>(x), expand, reshape") \
   X(a_variable_needs_a_value__write_var_of_value, "a variable needs a value or a dtype: var(0.0f), var(x), var<f32, 4>()") \
   X(literal_does_not_fit_the_dtype__write_cast_or_a_literal_of_its_kind, "the literal does not fit the dtype of the tensor: integers take 2, floating point 2 and 0.5, bool true; cast<f32>(x) * 0.5 or sum<f32>(x) * 0.5 for an integer x")

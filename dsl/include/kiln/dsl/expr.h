@@ -134,7 +134,8 @@ constexpr int expand_node(builder* b, int id, const sloc& l) {
 template <class D, class S, class B>
 constexpr why check_assign() {
   if constexpr (Operand<B>) {
-    if (!std::is_same_v<dtype_of<B>, D>) return why::assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype;
+    if (!std::is_same_v<dtype_of<B>, D>)
+      return why::assigned_value_has_another_dtype__write_cast_or_sum_and_matmul_of_that_dtype;
     if (!expandable<shape_of<B>, S>) return why::assigned_value_has_another_shape__write_sum_expand_or_reshape;
     return why::ok;
   } else if constexpr (Extent<B> && !std::is_same_v<B, ext>) {

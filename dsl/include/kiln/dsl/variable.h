@@ -65,7 +65,8 @@ struct variable_ : ops<variable_<D, S>>, elements_t<variable_<D, S>, D, S, why::
     b->changed(number, l);
     if (b->kernel_of(b->variables.v[number].scope) != b->kernel()) {
       if (!b->once()) b->fail(why::variable_of_outside_is_set_inside_a_kernel__write_atomic_add_sum_or_once, l);
-      if (!detail::is_small<S>) b->fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, l);
+      if (!detail::is_small<S>)
+        b->fail(why::whole_tensor_is_assigned_inside_a_kernel__write_its_elements_also_of_a_scalar_or_atomic_add, l);
     }
     b->push(op::set, detail::dtype_v<D>, shape_v<S>, l, static_cast<std::uint64_t>(number));
     b->src(value);

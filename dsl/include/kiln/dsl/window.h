@@ -145,7 +145,7 @@ constexpr why conv_bias_why() {
   else if constexpr (rank_of<B> != 1)
     return why::bias_must_have_one_element_per_output_channel;
   else
-    return !std::is_same_v<dtype_of<X>, dtype_of<B>>                      ? why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype
+    return !std::is_same_v<dtype_of<X>, dtype_of<B>> ? why::dtypes_differ__write_cast_or_sum_and_matmul_of_a_dtype
            : detail::same(ext_at<shape_of<B>, 0>, ext_at<shape_of<W>, 0>) ? why::ok
                                                                           : why::bias_must_have_one_element_per_output_channel;
 }
