@@ -91,7 +91,6 @@ std::optional<Poly> read_canonical(const Graph& g, Id id) {
   std::reverse(p.begin(), p.end());
   for (std::size_t i = 1; i < p.size(); ++i)
     if (compare_atoms(AtomOrder{g}, p[i - 1].atoms, p[i].atoms) >= 0) return std::nullopt;
-  if (!is_settled(g, p)) return std::nullopt;
   return p;
 }
 
@@ -168,7 +167,7 @@ bool append_atom(const Graph& g, Id id, TextLimit limit, std::string& out) {
 
 bool append_text(const Graph& g, Id id, TextLimit limit, std::string& out) {
   const auto p = read_canonical(g, id);
-  if (!p || limit.depth > max_depth || out.size() > limit.length) return false;
+  if (!p || !is_settled(g, *p) || limit.depth > max_depth || out.size() > limit.length) return false;
   if (p->empty()) out += '0';
   bool first = true;
   for (const Monomial& m : *p) {

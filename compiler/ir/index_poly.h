@@ -2,7 +2,8 @@
 //
 // A canonical expression is a left-nested ADD of monomials: higher degrees first, the constant last. A monomial is a
 // left-nested MUL of atoms in structural order, then its coefficient if that is not 1. Atoms are SYM, and FLOORDIV,
-// FLOORMOD, MIN and MAX of canonical expressions.
+// FLOORMOD, MIN and MAX of canonical expressions. Sums with quotients of a symbol that is a declared multiple are settled
+// (index_multiples.h).
 #pragma once
 
 #include <optional>
