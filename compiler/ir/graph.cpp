@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 namespace kiln::compiler {
@@ -184,6 +185,8 @@ Id Graph::index(Arg arg) {
 Id Graph::sym(std::string_view n) { return make(Op::SYM, DType::index, {}, {}, n); }
 
 void Graph::set_multiple(std::string_view symbol, std::int64_t divisor) {
+  constexpr std::int64_t most = 1 << 16;
+  if (divisor > most) divisor = std::gcd(divisor, most);
   if (divisor > 1) multiples_[intern(symbol)] = divisor;
 }
 

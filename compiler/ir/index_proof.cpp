@@ -4,6 +4,7 @@
 
 #include "compiler/index/floor_div.h"
 #include "compiler/ir/diagnostic.h"
+#include "compiler/ir/index_multiples.h"
 
 namespace kiln::compiler {
 namespace {
@@ -25,7 +26,8 @@ std::vector<Id> atoms_of(const Poly& p) {
 bool IndexProof::nonnegative(const Poly& p) {
   budget_ = max_polynomials;
   try {
-    return ge0(p, max_depth);
+    const auto units = in_units(g_, p);
+    return units && ge0(*units, max_depth);
   } catch (const Diagnostic&) {  // E-overflow
     return false;
   }
@@ -35,6 +37,11 @@ const SymbolFacts& IndexProof::facts_of(Id symbol) const {
   static const SymbolFacts unlisted{};
   const auto f = std::ranges::find(facts_, g_.name(symbol), &SymbolFacts::name);
   return f == facts_.end() ? unlisted : *f;
+}
+
+Poly IndexProof::source(Id atom, std::size_t i) const {
+  const Id id = g_.src(atom, i);
+  return in_units(g_, poly_of(g_, id)).value_or(Poly{{1, {id}}});
 }
 
 // The least known value of an atom.
@@ -50,7 +57,7 @@ std::optional<std::int64_t> IndexProof::least(Id atom) {
 
 std::optional<std::int64_t> IndexProof::derived_least(Id atom) {
   const Op op = g_.op(atom);
-  if (op == Op::SYM) return facts_of(atom).min;
+  if (op == Op::SYM) return -floor_div(-facts_of(atom).min, g_.multiple_of(atom));  // rounded up
   if (!is_extent_operation(op)) return std::nullopt;
   const auto divisor = index_value(g_, g_.src(atom, 1));
   const auto x = op == Op::FLOORMOD ? std::nullopt : least(source(atom, 0));
@@ -124,7 +131,7 @@ bool IndexProof::replaced(Id a, const Poly& factor, const Poly& rest, bool lower
   switch (const Op op = g_.op(a)) {
     case Op::SYM: {
       const std::int64_t most = facts_of(a).max;
-      return !lower && most != SymbolFacts{}.max && with(constant_sum(most));
+      return !lower && most != SymbolFacts{}.max && with(constant_sum(floor_div(most, g_.multiple_of(a))));
     }
     case Op::MIN:
     case Op::MAX: {

@@ -3,6 +3,8 @@
 // A polynomial is >= 0 if it has no negative term after each atom is replaced by itself plus its least value. Otherwise the
 // search replaces one atom at a time (a quotient, remainder, minimum, maximum, or a symbol with a greatest value) by the end of
 // its range for which the polynomial is smallest.
+//
+// All polynomials here are in units (index_multiples.h): the atom of a symbol E with multiple_of m stands for E // m.
 #pragma once
 
 #include <map>
@@ -31,7 +33,7 @@ class IndexProof {
   std::optional<std::int64_t> derived_least(Id atom);
   std::optional<std::int64_t> least(const Poly& p);
   const SymbolFacts& facts_of(Id symbol) const;
-  Poly source(Id atom, std::size_t i) const { return poly_of(g_, g_.src(atom, i)); }
+  Poly source(Id atom, std::size_t i) const;
 
   const Graph& g_;
   std::span<const SymbolFacts> facts_;

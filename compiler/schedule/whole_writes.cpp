@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "compiler/ir/index_multiples.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/rangeify/index_expr.h"
@@ -70,7 +71,7 @@ void count_up(Graph& g, Strides& s, Id range) {
   if (it == s.of.end() || std::ranges::any_of(it->second, [](const Monomial& m) { return m.coefficient >= 0; })) return;
   const Poly stride = normalise_poly(g, it->second);
   const Poly last = add_poly(g, poly_of(g, index_canonical(g, g.end(range))), constant_sum(-1));
-  s.rest = add_poly(g, normalise_poly(g, s.rest), mul_poly(g, stride, last));
+  s.rest = settled(g, add_poly(g, normalise_poly(g, s.rest), mul_poly(g, stride, last)));
   it->second = scale_poly(g, stride, -1);
 }
 

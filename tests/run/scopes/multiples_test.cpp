@@ -106,4 +106,42 @@ TEST(Multiples, Pools) {
   }
 }
 
+inline constexpr dim<"G", facts{.min = 8, .multiple_of = 8}> G;
+inline constexpr dim<"N"> N;
+
+// Bounds that hold because a part of G is at least 1. The part may belong to either symbol: (G / 8) * E is G * (E / 8).
+struct at_least_one : program<at_least_one> {
+  in<i32, G> g;
+  in<i32, G / 8, E> x;
+  in<i32, N> n;
+  in<i32, N, E, G> z;
+  out<i32, E> first;
+  out<i32, 1> one;
+  out<i32, 8, N * G * E / 8> flat;
+  out<i32, 16, N * G * E / 16> parts;
+  constexpr void body() {
+    first = slice<0, 0, E>(flatten(x)) + x.size<0>();
+    one = slice<0, 0, 1>(concat<0>(n, g, slice<0, 0, G / 8>(g)));
+    flat = reshape<8, -1>(z);
+    parts = reshape<16, -1>(z);
+  }
+};
+
+TEST(Multiples, BoundsOfParts) {
+  for (const auto [e, g, n] : {std::array{0, 8, 0}, std::array{8, 24, 3}, std::array{16, 16, 1}}) {
+    const Ints x = numbers(static_cast<std::int64_t>(g) / 8 * e), of_g = numbers(g), of_n(static_cast<std::size_t>(n), 5);
+    const Ints z = numbers(static_cast<std::int64_t>(n) * e * g);
+    const auto got =
+        scopes::run(ir<at_least_one>, {scopes::tensor({g}, of_g), scopes::tensor({g / 8, e}, x), scopes::tensor({n}, of_n),
+                                       scopes::tensor({n, e, g}, z), scopes::output<int>({e}), scopes::output<int>({1}),
+                                       scopes::output<int>({8, n * g * e / 8}), scopes::output<int>({16, n * g * e / 16})});
+    Ints first(x.begin(), x.begin() + e);
+    for (int& v : first) v += g / 8;
+    EXPECT_EQ(scopes::values<int>(got["first"]), first);
+    EXPECT_EQ(scopes::values<int>(got["one"]), Ints{n > 0 ? 5 : 0});
+    EXPECT_EQ(scopes::values<int>(got["flat"]), z);
+    EXPECT_EQ(scopes::values<int>(got["parts"]), z);
+  }
+}
+
 }  // namespace

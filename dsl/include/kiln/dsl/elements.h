@@ -60,10 +60,31 @@ constexpr int given(const T& t) {
 
 }  // namespace detail
 
+// The extents of a tensor.
+template <class Self, class S>
+struct sized_ {
+  // The extent of an axis as a scalar of dtype I. A negative axis counts from the end.
+  template <int Axis, DType I = i32>
+    requires(detail::axis_ok(Axis, S::rank))
+  constexpr auto size(sloc l = sloc::current()) const {
+    return expr_<I, sh<>>(
+        static_cast<const Self&>(*this).b,
+        detail::dim_id<I>(static_cast<const Self&>(*this).b, detail::attr<ext_at<S, detail::axis_of(Axis, S::rank)>>, l));
+  }
+
+  template <int Axis, why Reason = why::axis_out_of_range>
+    requires(!detail::axis_ok(Axis, S::rank))
+  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
+  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+  template <detail::arithmetic I, why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
+  mistake<Reason> size(const I&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
+};
+
 // The first overload of each kind does not have the types of its indices as template parameters. So the indices convert at
 // the call, and the conversion takes the line of the call.
 template <class Self, class D, class S, why W, int... A>
-struct elements_ : by_element_ {
+struct elements_ : by_element_, sized_<Self, S> {
   constexpr auto operator()(subscript_of<A>... i) const { return single_<mode::clamp>(i...); }
   template <mode M>
     requires(M != mode::constant)
@@ -106,21 +127,6 @@ struct elements_ : by_element_ {
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
   template <class... I, why Reason = why::at_takes_a_mode__write_at_of_mode>
   mistake<Reason> at(const I&...) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-
-  // The extent of an axis as a scalar of dtype I. A negative axis counts from the end.
-  template <int Axis, DType I = i32>
-    requires(detail::axis_ok(Axis, S::rank))
-  constexpr auto size(sloc l = sloc::current()) const {
-    return expr_<I, sh<>>(self().b, detail::dim_id<I>(self().b, detail::attr<ext_at<S, detail::axis_of(Axis, S::rank)>>, l));
-  }
-
-  template <int Axis, why Reason = why::axis_out_of_range>
-    requires(!detail::axis_ok(Axis, S::rank))
-  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-  template <why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
-  mistake<Reason> size() const KILN_MISTAKE(KILN_REASONS_ELEMENT);
-  template <detail::arithmetic I, why Reason = why::axis_of_a_size_is_a_template_argument__write_size_of_axis>
-  mistake<Reason> size(const I&) const KILN_MISTAKE(KILN_REASONS_ELEMENT);
 
  private:
   constexpr const Self& self() const { return static_cast<const Self&>(*this); }
@@ -180,7 +186,7 @@ struct elements_ : by_element_ {
 };
 // A scalar's only element, s(), is the target of atomics and of sums over a kernel.
 template <class Self, class D, class S, why W>
-struct elements_<Self, D, S, W> : by_element_ {
+struct elements_<Self, D, S, W> : by_element_, sized_<Self, S> {
   constexpr auto operator()(sloc l = sloc::current()) const {
     const auto& t = static_cast<const Self&>(*this);
     return element_ < D, sh<>, mode::clamp, W == why::ok > (t.b, t.slot, detail::given(t), l);

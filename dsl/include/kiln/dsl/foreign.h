@@ -56,10 +56,16 @@ concept written_parameter = requires { typename X::is_parameter; } && X::directi
 
 KILN_FOREIGN_C1(KILN_X1)
 KILN_FOREIGN_C2(KILN_X2)
-KILN_MISSING_1(KILN_NO_1)
-KILN_MISSING_2(KILN_NO_2)
-KILN_MISSING_C1(KILN_NO_1)
-KILN_MISSING_C2(KILN_NO_2)
+// Functions of any number of operands, so that a template of the same name in the user's file matches better.
+#define KILN_X(f)                                  \
+  template <class... X, why Reason = KILN_NO_SUCH> \
+    requires(Operand<X> || ...)                    \
+  mistake<Reason> f(const X&...) KILN_MISTAKE(KILN_REASONS_MISUSE);
+KILN_MISSING_1(KILN_X)
+KILN_MISSING_2(KILN_X)
+KILN_MISSING_C1(KILN_X)
+KILN_MISSING_C2(KILN_X)
+#undef KILN_X
 
 #define KILN_X(f)                                                                                                \
   template <class X, class... More, why Reason = why::not_a_name_of_kiln__write_max_min_select_concat_full_loop> \

@@ -313,17 +313,21 @@ constexpr text floor_div(const sum& s, std::int64_t d, const known& k) {
     whole.c = floor_div(s.t[i].c, d);
     rest.c = s.t[i].c - whole.c * d;
     add_term(q, whole);
+    // By facts, factors of the divisor divide atoms exactly: E * F / 48 is (E // 8) * (F // 6).
     const std::int64_t g = gcd(rest.c, d);
-    if (rest.c != 0 && rest.n > 0 && n_exact < 4 && k.multiple(rest.atom[0]) % (d / g) == 0) {
-      text& x = exact[n_exact++];
-      x = quotient_text(rest.atom[0], d / g);
-      term t{rest.c / g, 0, {}};
-      mul_atom(q, t, text_view{x.c, x.n});
-      for (int a = 1; a < rest.n; ++a) mul_atom(q, t, rest.atom[a]);
-      add_term(q, t);
-    } else {
-      add_term(r, rest);
+    std::int64_t left = d / g;
+    term t{rest.c / g, 0, {}};
+    for (int a = 0; a < rest.n; ++a) {
+      const std::int64_t part = n_exact < 4 ? gcd(left, k.multiple(rest.atom[a])) : 1;
+      if (part > 1) exact[n_exact] = quotient_text(rest.atom[a], part);
+      mul_atom(q, t, part > 1 ? text_view{exact[n_exact].c, exact[n_exact].n} : rest.atom[a]);
+      n_exact += part > 1 ? 1 : 0;
+      left /= part;
     }
+    if (rest.c != 0 && rest.n > 0 && left == 1)
+      add_term(q, t);
+    else
+      add_term(r, rest);
   }
   std::int64_t g = d;
   for (int i = 0; i < r.n; ++i)
