@@ -144,8 +144,9 @@ class Graph {
   Id constant(DType d, std::uint64_t value_bits, int lanes = 1);
   Id index(Arg v);
   Id sym(std::string_view name);
-  // A fact of a symbol that every later call of index_poly.h uses: its value is a multiple of `divisor`. Keep it before extents
-  // of the symbol are made. Of a divisor above 2^16 only a factor counts, which keeps coefficients small.
+  // Declares that the value of a symbol is a multiple of `divisor`. The functions of index_poly.h use this fact, so it must be
+  // declared before extents with the symbol are made. A divisor above 2^16 counts as its greatest common divisor with 2^16,
+  // which keeps coefficients small.
   void set_multiple(std::string_view symbol, std::int64_t divisor);
   std::int64_t multiple_of(Id id) const;  // 1 for a symbol without the fact, and for any other node
   const std::unordered_map<std::uint32_t, std::int64_t>& multiples() const { return multiples_; }  // by interned name

@@ -1,9 +1,8 @@
 // Index arithmetic with symbols that are declared multiples. For a symbol E with multiple_of 8, the quotients E // 2, E // 4
 // and E // 8 are exact, so 2*(E // 2) and E are one value, and so are E + E // 2 and 3*(E // 2).
 //
-// All these sums are written in units of E // 8 first: E is 8 units, E // 2 is 4. There, equal sums have equal terms. A sum is
-// settled if each unit of a term has taken as large a common factor with 8 from the coefficient as there is: 8 units are E
-// again, 12 units are 3*(E // 2), and 3 units are 3*(E // 8).
+// The unit of E is E // 8. In units, E is 8 units and E // 2 is 4 units, and equal sums have equal terms. The settled form of
+// a term has the smallest coefficient: 8 units are E, 12 units are 3*(E // 2), and 3 units are 3*(E // 8).
 #pragma once
 
 #include <optional>

@@ -160,6 +160,8 @@ struct newcomers : program<newcomers> {
     total = dot(bytes, bytes) + sum(x);  //! write cast or sum and matmul of a dtype|matmul<...>\(a, b\)
 #elif BAD == 69
     for (auto [i] : kernel(N)) { if (auto o = once()) total() = 1; }  //! loops and kernels repeat write for auto|loops, kernels and once are a for
+#elif BAD == 72
+    count = total.size<0>();  //! axis out of range
 #elif BAD == 70
     if (auto t = loop(3)) total = 1;  //! loops and kernels repeat write for auto|loops, kernels and once are a for
 #elif BAD == 71

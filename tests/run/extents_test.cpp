@@ -132,5 +132,28 @@ store m, %5
   EXPECT_STREQ(text, "R-conflict: program linear: extent N: argument x axis 0 is 16, but no value fits");
 }
 
+// A fact that does not hold is reported before the extents that follow from the symbol: here y would have -1 elements.
+TEST(Extents, FactsComeBeforeExtents) {
+  Graph g;
+  const Program p = read_program(g, R"(program tail
+symbol N min 2
+in  f32 [N] x
+out f32 [N - 2] y
+%0 = param x
+%1 = slice f32 [N - 2] %0, begin [2], step [1]
+store y, %1
+)");
+  const CompiledProgram compiled(g, p);
+  std::vector<float> x(1), y(1, 3.0f);
+  const std::int64_t one[] = {1};
+  const kiln_tensor args[] = {{x.data(), one, nullptr, KILN_F32, 1}, {y.data(), one, nullptr, KILN_F32, 1}};
+  const kiln_status status = compiled.call(args, nullptr);
+  EXPECT_EQ(status.code, KILN_R_CONSTRAINT);
+  char text[200];
+  kiln_status_message(compiled.description(), status, text, sizeof text);
+  EXPECT_EQ(std::string_view(text).find("-1"), std::string_view::npos) << text;
+  EXPECT_EQ(y, std::vector<float>(1, 3.0f));
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

@@ -1,10 +1,10 @@
 // Mistakes of newcomers with values. With -DBAD=n the line of case n is compiled in. //! is followed by the remedy that the
 // message must name, as a regular expression; if it is empty, no remedy is required.
+#include <kiln/dsl.h>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <kiln/dsl.h>
 #include <vector>
 
 using namespace kiln;

@@ -191,8 +191,8 @@ kiln::dsl::mistake<Reason> to_string(const X&) KILN_MISTAKE(KILN_REASONS_MISUSE)
 template <kiln::dsl::Operand A, kiln::dsl::Operand B,
           kiln::dsl::why Reason = kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign>
 kiln::dsl::mistake<Reason> swap(A&&, B&&) KILN_MISTAKE(KILN_REASONS_MISUSE);
-// A copy of an out or inout names the same tensor, so std's own swap and exchange would lose what it had. Of variables they
-// work.
+// std's own swap and exchange copy a parameter to keep its old elements. But the copy names the same tensor. A copy of a
+// variable has the old elements, so both functions work for variables.
 template <kiln::dsl::written_parameter X>
 kiln::dsl::mistake<KILN_NOT_SWAPPED> swap(X&, X&)
     KILN_DELETED("kiln: no std::swap of whole tensors: auto t = var(a); a = b; b = t;");
