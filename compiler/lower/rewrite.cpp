@@ -1,6 +1,9 @@
 #include "compiler/lower/rewrite.h"
 
 #include <algorithm>
+#include <set>
+
+#include "compiler/ir/open_ranges.h"
 
 namespace kiln::compiler {
 
@@ -13,6 +16,21 @@ std::unordered_set<Id> depends_on_range(const Graph& g, std::span<const Id> node
       inside.insert(id);
       if (g.op(id) == Op::FOR) inside.insert(g.range_of(id));
     }
+  }
+  return inside;
+}
+
+std::unordered_map<Id, std::vector<Id>> nodes_by_range(const Graph& g, std::span<const Id> nodes) {
+  std::unordered_map<Id, std::vector<Id>> inside, ranges;  // the RANGEs that a node depends on
+  for (const Id id : nodes) {
+    std::set<Id> open;
+    for (const Id s : g.src(id))
+      if (const auto of = ranges.find(s); of != ranges.end()) open.insert(of->second.begin(), of->second.end());
+    for (const Id closed : closed_ranges(g, id)) open.erase(closed);
+    if (g.op(id) == Op::RANGE) open.insert(id);
+    if (open.empty()) continue;
+    for (const Id r : open) inside[r].push_back(id);
+    ranges[id].assign(open.begin(), open.end());
   }
   return inside;
 }

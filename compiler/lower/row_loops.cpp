@@ -35,27 +35,24 @@ bool may_be_kept(const Graph& g, Id id) {
   return d != DType::index && d != DType::none && d != DType::boolean;
 }
 
-// The nodes of a FOR that depend on its RANGE, without the FOR.
-Nodes body_of(const Graph& g, Id loop) {
-  const LoopParts l = loop_parts(g, loop);
-  const std::vector<Id> nodes = g.reachable(l.yield);
-  return depends_on_range(g, nodes, l.range);
-}
-
 // The FORs over rows that are in no other FOR, in an order in which they may run. Empty: there are none, or another FOR is next
 // to them.
 std::vector<Id> outer_row_loops(const Graph& g, std::span<const Id> roots, Id column) {
   const std::vector<Id> nodes = g.reachable(roots);
   const Nodes across = depends_on_range(g, nodes, column);
+  Nodes in_loops;
+  const std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g, nodes);
+  for (const Id id : nodes)
+    if (g.op(id) == Op::FOR)
+      if (const auto body = inside.find(g.range_of(id)); body != inside.end())
+        in_loops.insert(body->second.begin(), body->second.end());
   std::vector<Id> loops;
-  Nodes inside;
-  for (auto it = nodes.rbegin(); it != nodes.rend(); ++it) {  // a loop comes before those inside it
-    if (g.op(*it) != Op::FOR || inside.contains(*it)) continue;
-    const LoopParts l = loop_parts(g, *it);
+  for (const Id id : nodes) {
+    if (g.op(id) != Op::FOR || in_loops.contains(id)) continue;
+    const LoopParts l = loop_parts(g, id);
     const bool is_short = g.is_const(l.begin) && g.is_const(l.end) && g.value(l.end) - g.value(l.begin) < fewest_rows;
     if (l.conditional || l.step != 1 || is_short || across.contains(l.begin) || across.contains(l.end)) return {};
-    loops.insert(loops.begin(), *it);
-    inside.merge(body_of(g, *it));
+    loops.push_back(id);
   }
   return loops;
 }
@@ -86,16 +83,15 @@ bool reads_in_order(const Graph& g, std::span<const Id> nodes) {
   return true;
 }
 
-// Whether the FOR has an access whose elements are neighbours in neighbouring columns, and at least `far` apart in neighbouring
-// rows.
-bool walks_columns(const Graph& g, Id loop, Id column, std::int64_t far) {
-  const Id row = g.range_of(loop);
+// Whether the loop over rows has an access whose elements are neighbours in neighbouring columns, and at least `far` apart in
+// neighbouring rows. inside: the nodes that depend on the row.
+bool walks_columns(const Graph& g, Id row, std::span<const Id> inside, Id column, std::int64_t far) {
   const auto walks = [&](Id id) {
     if ((g.op(id) != Op::LOAD && g.op(id) != Op::STORE) || index_stride(g, index_of(g, id), column) != 1) return false;
     const std::optional<std::int64_t> apart = index_stride(g, index_of(g, id), row);
     return !apart || *apart >= far || *apart <= -far;
   };
-  return std::ranges::any_of(body_of(g, loop), walks);
+  return std::ranges::any_of(inside, walks);
 }
 
 // An upper bound of the bytes that one column needs in all arrays and in all rows of inputs that are used again. nullopt:
@@ -120,8 +116,8 @@ std::optional<int> bytes_of_arrays(const Graph& g, std::span<const Id> nodes, Id
       for (const Id s : g.src(id))
         if ((may_be_kept(g, s) || g.op(s) == Op::LOAD) && across.contains(s) && !later.contains(s)) kept.insert(s);
     for (const Id value : kept) add(value);
+    if (arrays > most_arrays) return std::nullopt;
   }
-  if (arrays > most_arrays) return std::nullopt;
   return std::max(size, narrowest_value);
 }
 
@@ -136,7 +132,9 @@ std::optional<std::vector<LoopPlan>> row_loops_plan(const Graph& g, std::span<co
   const std::vector<Id> nodes = g.reachable(states);
   if (std::ranges::any_of(nodes, [&](Id id) { return g.op(id) == Op::LOCAL || g.op(id) == Op::ATOMIC; })) return std::nullopt;
   const std::vector<Id> loops = outer_row_loops(g, states, column);
-  if (std::ranges::none_of(loops, [&](Id loop) { return walks_columns(g, loop, column, far); })) return std::nullopt;
+  std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g, nodes);
+  const auto walks = [&](Id loop) { return walks_columns(g, g.range_of(loop), inside[g.range_of(loop)], column, far); };
+  if (std::ranges::none_of(loops, walks)) return std::nullopt;
   const std::optional<int> size = bytes_of_arrays(g, nodes, column);
   if (!size || !reads_in_order(g, nodes)) return std::nullopt;
   const int lanes = operations <= light_body ? 2 * one_register : one_register;

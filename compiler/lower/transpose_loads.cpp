@@ -35,8 +35,15 @@ class Transposing {
   Transposing(Graph& g, RangeIds& loops, const Target& target) : g_(g), loops_(loops), target_(target) {}
 
   Id run(Id sink) {
+    std::unordered_set<Id> with_rows;
+    const std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g_, g_.reachable(sink));
+    for (const Id id : g_.reachable(sink)) {
+      if (g_.op(id) != Op::FOR) continue;
+      const auto body = inside.find(g_.range_of(id));
+      if (body != inside.end() && !rows_of(body->first, body->second).empty()) with_rows.insert(id);
+    }
     return rewrite(g_, sink, [&](Id id, std::span<const Id> x) -> Id {
-      return g_.op(id) == Op::FOR ? tiled(g_.with_src(id, std::vector<Id>(x.begin(), x.end()))) : no_id;
+      return with_rows.contains(id) ? tiled(g_.with_src(id, std::vector<Id>(x.begin(), x.end()))) : no_id;
     });
   }
 
@@ -48,7 +55,7 @@ class Transposing {
     if (l.conditional || l.step != 1 || n == 0 || g_.src(loop).size() != 3 + 2 * n) return loop;
     const std::vector<Id> init(l.init.begin(), l.init.end()), yield(l.yield.begin(), l.yield.end());
     const Id range = l.range, begin = l.begin, end = l.end;
-    const std::vector<Id> loads = rows_of(range, yield);
+    const std::vector<Id> loads = rows_of(range, nodes_by_range(g_, g_.reachable(yield))[range]);
     if (loads.empty()) return loop;
     const int width = g_.lanes(loads[0]);
     const Id length = sub_index(g_, end, begin), count = index_binary(g_, Op::FLOORDIV, length, g_.index(width));
@@ -63,16 +70,14 @@ class Transposing {
     const std::vector<Id>&init, &yield;
   };
 
-  // The LOADs of the body to transpose, of equal lanes; empty if there is none, or the body has loops.
-  std::vector<Id> rows_of(Id range, std::span<const Id> yield) {
+  // The LOADs of the body to transpose, of equal lanes; empty if there is none, or the body has loops. inside: the nodes that
+  // depend on the range.
+  std::vector<Id> rows_of(Id range, std::span<const Id> inside) {
     std::vector<Id> loads;
-    const std::vector<Id> nodes = g_.reachable(yield);
-    const std::unordered_set<Id> varying = depends_on_range(g_, nodes, range);
-    for (const Id id : nodes) {
-      if (!varying.contains(id)) continue;
+    for (const Id id : inside) {
       if (g_.op(id) == Op::FOR) return {};
       // A tile is loaded before its iterations store.
-      if (g_.op(id) == Op::LOAD && !varying.contains(g_.state(id)) && is_tile(id, range)) loads.push_back(id);
+      if (g_.op(id) == Op::LOAD && !std::ranges::binary_search(inside, g_.state(id)) && is_tile(id, range)) loads.push_back(id);
     }
     std::erase_if(loads, [&](Id id) { return g_.lanes(id) != g_.lanes(loads[0]); });
     return loads;
@@ -162,11 +167,15 @@ Id transpose_loads(Graph& g, RangeIds& loops, Id sink, const Target& target) { r
 
 std::vector<Id> rows_in_lanes(const Graph& g, std::span<const Id> stores, Id range) {
   std::vector<Id> out;
-  for (const Id loop : g.reachable(stores)) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  const std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g, nodes);
+  for (const Id loop : nodes) {
     if (g.op(loop) != Op::FOR) continue;
-    const LoopParts l = loop_parts(g, loop);
-    for (const Id id : g.reachable(l.yield)) {
-      if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), l.range) != 1) continue;
+    const Id row = g.range_of(loop);
+    const auto body = inside.find(row);
+    if (body == inside.end()) continue;
+    for (const Id id : body->second) {
+      if (g.op(id) != Op::LOAD || g.src(id).size() != 2 || index_stride(g, index_of(g, id), row) != 1) continue;
       const std::optional<std::int64_t> across = index_stride(g, index_of(g, id), range);
       if (!across || *across > 1 || *across < -1) out.push_back(id);
     }

@@ -8,6 +8,7 @@ inline constexpr dim<"N"> N;
 inline constexpr dim<"M"> M;
 inline constexpr dim<"K"> K;
 inline constexpr dim<"L"> L;
+inline constexpr dim<"N", {.multiple_of = 8}> N8;
 
 // clang-format off
 #ifndef BAD
@@ -210,6 +211,12 @@ struct twins : program<twins> {
     auto r = matmul<f64>(a, b);  //! inner extents of matmul differ|same K
 #elif BAD == 88
     auto r = sum<f64, 1>(v, keepdims);  //! axis out of range
+#elif BAD == 90
+    auto r = reshape<N8 / 8, 8>(v);  //! no parameter declares.*use one dim for both
+#elif BAD == 91
+    auto r = expand<2 * (N8 / 2)>(s);  //! no parameter declares.*use one dim for both
+#elif BAD == 92
+    for (auto [i] : kernel(N8)) z(i) = 0;  //! no parameter declares.*use one dim for both
 #elif BAD == 89
     k = 1.5;  //! an in parameter is read only|read-only
 #endif

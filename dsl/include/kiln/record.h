@@ -33,9 +33,11 @@ enum class op : std::uint8_t {
 //   atom = name | "(" text ")//" integer            floor division by a positive integer: "(N+1)//2"; "2*(N)//2" is 2*(N//2)
 // An attribute may be such a text too (begin of a slice, before of a pad). The entry check of a call refuses extents that are
 // negative there (a slice past the end).
+struct symbol;
 struct extent {
   std::int64_t value = 0;
   const char* text = nullptr;
+  const symbol* const* known = nullptr;  // the symbols whose facts it was simplified with, and a null; null: there is none
 };
 
 // The meaning of an index outside of its axis (subscript.h). skip is for writes, constant for reads.

@@ -184,6 +184,7 @@ namespace kiln::dsl {
   X(symbolic_extent_is_not_an_extent_of_any_parameter, "a symbolic extent is not an extent of any parameter") \
   X(no_argument_gives_a_symbolic_extent__declare_it_as_an_axis, "no argument gives a symbolic extent: it is the extent of an axis nowhere, neither alone nor as in 2 * N + 1 (N * M says neither N nor M, N / 2 does not say N)") \
   X(symbolic_extent_has_two_different_sets_of_facts, "a symbolic extent has two different sets of facts") \
+  X(facts_of_a_dim_that_no_parameter_declares__use_one_dim_for_both, "the dim named below has facts here that no parameter declares: use one dim for both") \
   X(extent_is_negative, "an extent is negative") \
   X(two_parameters_have_the_same_name, "two parameters have the same name, given below: rename a member")
 // Mistakes that types show in most places and the evaluation of the body in the others.

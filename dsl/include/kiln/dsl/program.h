@@ -173,17 +173,22 @@ constexpr void check_program(builder& b) {
     const bool introduces = x.o == op::reshape || x.o == op::expand || x.o == op::iota || x.o == op::dim || x.o == op::slice ||
                             x.o == op::pad || x.o == op::kernel || x.o == op::loop;
     if (!introduces) continue;
-    auto known = [&](text_view v) {
-      if (params.symbols.find(v) < 0) b.fail(why::symbolic_extent_is_not_an_extent_of_any_parameter, x.loc);
+    auto check = [&](const record::extent& e) {
+      if (e.text == nullptr) return;
+      detail::each_symbol(e.text, [&](text_view v) {
+        if (params.symbols.find(v) < 0) b.fail(why::symbolic_extent_is_not_an_extent_of_any_parameter, x.loc);
+      });
+      for (auto s = e.known; s != nullptr && *s != nullptr; ++s)
+        if (!params.symbols.has_facts(**s))
+          b.fail(why::facts_of_a_dim_that_no_parameter_declares__use_one_dim_for_both, x.loc, (*s)->name);
     };
     if (x.s != checked)
       for (int k = 0; k < x.s->rank; ++k) {
-        if (x.s->extents[k].text != nullptr) detail::each_symbol(x.s->extents[k].text, known);
+        check(x.s->extents[k]);
         if (x.s->extents[k].value < 0) b.fail(why::extent_is_negative, x.loc);
       }
     checked = x.s;
-    for (int k = 0; k < x.n_attrs; ++k)
-      if (const char* text = b.attrs.v[x.attr_begin + k].text; text != nullptr) detail::each_symbol(text, known);
+    for (int k = 0; k < x.n_attrs; ++k) check(b.attrs.v[x.attr_begin + k]);
   }
 }
 

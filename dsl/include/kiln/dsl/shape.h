@@ -35,14 +35,20 @@ inline constexpr ext ext_at = detail::to_ext(extent_at<S, I>);
 
 namespace detail {
 
+template <const record::symbol*... K>
+inline constexpr const record::symbol* known_symbols[] = {K..., nullptr};
+
 constexpr record::extent record_of(long v) { return {v, nullptr}; }
 template <str N, facts F>
 constexpr record::extent record_of(dim<N, F>) {
-  return {0, dim<N, F>::symbol.name};
+  if constexpr (detail::is_default(F))
+    return {0, dim<N, F>::symbol.name};
+  else
+    return {0, dim<N, F>::symbol.name, known_symbols<&dim<N, F>::symbol>};
 }
 template <str T, const record::symbol*... K>
 constexpr record::extent record_of(polynomial<T, K...>) {
-  return {0, polynomial<T, K...>::text.c};
+  return {0, polynomial<T, K...>::text.c, known_symbols<K...>};
 }
 // An extent as an attribute of a node.
 template <ext E>

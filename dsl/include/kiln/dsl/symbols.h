@@ -21,11 +21,14 @@ struct symbols {
   constexpr void declare(const record::symbol& s) {
     const int i = find(detail::text_of(s.name));
     if (i < 0) return;
-    const facts f{s.min, s.max, s.multiple_of};
-    if (declared[i] && (f.min != known[i].min || f.max != known[i].max || f.multiple_of != known[i].multiple_of))
-      conflict = true;
-    known[i] = f;
+    conflict = conflict || (declared[i] && !has_facts(s));
+    known[i] = {s.min, s.max, s.multiple_of};
     declared[i] = true;
+  }
+  // Whether the parameters declare these facts.
+  constexpr bool has_facts(const record::symbol& s) const {
+    const int i = find(detail::text_of(s.name));
+    return i >= 0 && declared[i] && s.min == known[i].min && s.max == known[i].max && s.multiple_of == known[i].multiple_of;
   }
 };
 // Calls f(name) for every symbol in the text of an extent.
