@@ -1,11 +1,13 @@
 #include "compiler/lower/lowering.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "compiler/ir/diagnostic.h"
 #include "compiler/ir/index_poly.h"
 #include "compiler/ir/remark.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/check_plan.h"
 #include "compiler/lower/decompose_half.h"
 #include "compiler/lower/decompose_math.h"
 #include "compiler/lower/drop_unit_ranges.h"
@@ -88,8 +90,11 @@ std::vector<Id> planned_ranges(const Graph& g, const Lowering& k, Id tile_step) 
 
 std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id tile_step) {
   const std::vector<Id> ranges = planned_ranges(g, k, tile_step), stores = stores_of(g, tile_step);
-  return k.is_explicit ? explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_workgroups)
-                       : vectorize_plan(g, stores, ranges, k.target);
+  if (k.is_explicit) return explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_workgroups);
+  std::vector<LoopPlan> plan = k.make_plan(g, stores, ranges, k.target);
+  if (const std::string broken = check_plan(g, stores, ranges, plan, k.target); !broken.empty())
+    throw std::logic_error("plan of a kernel: " + broken);
+  return plan;
 }
 
 // The plan if the pass `vectorize_plan` is disabled: every loop runs one iteration at a time.

@@ -19,11 +19,12 @@ struct Lowering {
   std::vector<Id> tile_sizes;  // by kernel slot: elements of one tile of the buffer; no_id: the buffer is stored whole
   Facts facts;                 // bounds of at least the symbols that the kernel uses
   Target target;
-  std::vector<Id> tile_steps;                // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
-  std::optional<RangeIds> loops;             // from estimate_work on
-  bool in_order = false;                     // from serial_atomics on: iterations must run one after another
-  bool has_workgroups = false;               // from workgroup_lanes on: the work items of workgroups became lanes
-  std::vector<std::vector<LoopPlan>> plans;  // from vectorize_plan on, by tile step
+  PlanMaker make_plan = compiler::vectorize_plan;  // not for kernels that the program wrote
+  std::vector<Id> tile_steps;                      // one SINK for each loop nest; from loop_nest on, one SINK for the kernel
+  std::optional<RangeIds> loops;                   // from estimate_work on
+  bool in_order = false;                           // from serial_atomics on: iterations must run one after another
+  bool has_workgroups = false;                     // from workgroup_lanes on: the work items of workgroups became lanes
+  std::vector<std::vector<LoopPlan>> plans;        // from vectorize_plan on, by tile step
   LoweredKernel out;  // sink: the effects of all tile steps. The steps up to loop_nest set the other fields
 };
 

@@ -9,6 +9,7 @@
 #include "compiler/ir/remark.h"
 #include "compiler/ir/scopes.h"
 #include "compiler/lower/access.h"
+#include "compiler/lower/check_plan.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/lane_cost.h"
@@ -91,13 +92,6 @@ int fitting(const Graph& g, Id range, int wanted) {
   return narrow<int>(std::max<std::int64_t>(1, g.value(end)));
 }
 
-// Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
-std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
-  if (!all_stores_have_stride(g, stores, range, stride)) return "its stores are not to neighbouring elements";
-  if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
-  if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
-  return {};
-}
 bool may_be_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t i, std::int64_t stride) {
   return why_no_lanes(g, stores, ranges[i], stride).empty();
 }
@@ -175,7 +169,9 @@ std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> s
     plan.push_back({.range = ranges[last], .step = width, .lanes = true});
     if (may_mask) plan.back().tails = {{width, true}};
     plan.push_back({.range = ranges[i], .step = width, .transposes = ranges[last]});
-    plan.back().tails = {{width / 2, false}, {width / 4, false}, {1, false}};
+    plan.back().tails = {{width / 2, false}};
+    if (width > 4) plan.back().tails.push_back({width / 4, false});
+    plan.back().tails.push_back({1, false});
     return plan;
   }
   return std::nullopt;

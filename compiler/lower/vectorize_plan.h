@@ -18,6 +18,7 @@
 //   of step 1
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -51,6 +52,10 @@ struct LoopPlan {
 // transpose_tile.h and memory_accumulators.h. Their plans have more loops, in another order.
 std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                      const Target& target);
+
+// Makes a plan that obeys check_plan.h.
+using PlanMaker = std::function<std::vector<LoopPlan>(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
+                                                      const Target& target)>;
 
 // The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work.
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);

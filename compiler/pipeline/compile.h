@@ -23,6 +23,7 @@ struct CompileOptions {
   bool verify = true;
   Remarks* remarks = nullptr;         // collects what the passes decide, and why
   std::vector<std::string> disabled;  // optional passes that do not run
+  PlanMaker make_plan;                // in place of vectorize_plan
   // Called with the text of the schedule after each pass named in dump_after ("all": every pass). With several targets a step
   // of lowering is called "index_dtype for x86-64-v4".
   std::vector<std::string> dump_after;

@@ -90,6 +90,7 @@ class Driver {
       std::erase(used, no_id);
       used.push_back(k.sink);
       kernels_.push_back(compiler::begin_lowering(g, s, k, facts_of(symbols.in(g, used)), options_.target));
+      if (options_.make_plan) kernels_.back().make_plan = options_.make_plan;
     }
   }
 

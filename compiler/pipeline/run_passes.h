@@ -15,6 +15,7 @@
 #include "compiler/ir/program.h"
 #include "compiler/ir/remark.h"
 #include "compiler/ir/schedule.h"
+#include "compiler/lower/vectorize_plan.h"
 #include "compiler/pipeline/passes.h"
 #include "compiler/target/target.h"
 
@@ -26,6 +27,7 @@ struct PassOptions {
   Remarks* remarks = nullptr;              // collects what the passes decide, and why
   std::vector<std::string> disabled = {};  // optional passes that do not run
   std::string last = {};                   // the last pass to run; empty: all passes
+  PlanMaker make_plan = {};                // in place of vectorize_plan
   // Called after each pass. After a step of lowering the schedule has the sinks that this step made.
   std::function<void(const Pass& pass, const Graph& g, const Schedule& s)> done = {};
 };

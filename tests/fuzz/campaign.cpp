@@ -137,6 +137,7 @@ int run_campaign(const CampaignPrograms& programs, const CampaignOptions& option
 
 CheckResult check(const std::string& text, std::uint64_t seed, const CampaignOptions& how, CheckOptions options) {
   if (how.disable) options.disabled = some_optional_passes(seed);
+  options.plans = how.plans;
   if (!how.stages) return check_program(text, seed, options);
   CheckResult r;
   if (const std::string pass = first_broken_pass(text, seed); !pass.starts_with("none"))
@@ -151,6 +152,7 @@ void CampaignOptions::add_to(test::CommandLine& line) {
   line.option("--findings", findings, "stop after so many");
   line.option("--save", save, "folder for shrunk programs");
   line.flag("--stages", stages, "evaluate the program after each pass instead of its machine code");
+  line.option("--plans", plans, "compile each program with so many random plans of its kernels");
   line.flag("--disable", disable, "compile each program without some of the optional passes");
 }
 

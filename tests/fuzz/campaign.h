@@ -17,6 +17,7 @@ struct CampaignOptions {
   std::string save;          // folder for shrunk programs
   bool stages = false;       // evaluate each program after each pass instead of its machine code
   bool disable = false;      // compile each program without some of the optional passes
+  int plans = 0;             // compile each program with this many random plans of its kernels
 
   void add_to(test::CommandLine& line);
 };

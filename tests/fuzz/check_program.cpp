@@ -17,6 +17,7 @@
 #include "compiler/pipeline/compile.h"
 #include "tests/fuzz/child.h"
 #include "tests/fuzz/plan_problem.h"
+#include "tests/fuzz/random_plan.h"
 #include "tests/fuzz/random_program.h"
 #include "tests/fuzz/run_object.h"
 #include "tests/run/compiled.h"
@@ -93,7 +94,8 @@ class Checker {
     const std::vector<NamedTarget> all = targets();
     const std::size_t left_out = seed_ % 2;  // v3 or v4
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (i != left_out && !result_.finding) check(all[i], cases);
+      for (int plan = 0; plan < std::max(1, options_.plans); ++plan)
+        if (i != left_out && !result_.finding) check(all[i], plan, cases);
     return std::move(result_);
   }
 
@@ -113,8 +115,9 @@ class Checker {
   }
 
   // Compiles for the target, or with the instructions of x86-64-v3 if the program has an fma and the target has none.
-  Compiled compile_for(const Target& target) const {
+  Compiled compile_for(const Target& target, int plan) const {
     CompileOptions options;
+    if (options_.plans > 0) options.make_plan = random_plans(seed_ * 1000 + static_cast<std::uint64_t>(plan));
     options.targets = {target};
     options.disabled = options_.disabled;
     try {
@@ -126,11 +129,11 @@ class Checker {
     return compile(graph_, program_, options);
   }
 
-  void check(const NamedTarget& t, const std::vector<Case>& cases) {
+  void check(const NamedTarget& t, int plan, const std::vector<Case>& cases) {
     Compiled c;
     const double start = cpu_seconds();
     try {
-      c = compile_for(t.target);
+      c = compile_for(t.target, plan);
     } catch (const std::exception& e) {
       return fail(std::string("compile ") + t.name, e.what());
     }

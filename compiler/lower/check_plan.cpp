@@ -1,0 +1,128 @@
+#include "compiler/lower/check_plan.h"
+
+#include <algorithm>
+
+#include "compiler/ir/power_of_two.h"
+#include "compiler/ir/scopes.h"
+#include "compiler/lower/access.h"
+#include "compiler/lower/expand.h"
+#include "compiler/lower/index_vector.h"
+
+namespace kiln::compiler {
+namespace {
+
+class PlanCheck {
+ public:
+  PlanCheck(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan,
+            const Target& target)
+      : g_(g), stores_(stores), ranges_(ranges), plan_(plan), target_(target) {}
+
+  std::string run() const {
+    if (std::ranges::count(plan_, true, &LoopPlan::lanes) > 1) return "two loops have lanes";
+    for (const Id r : ranges_) {
+      const auto runs = [&](const LoopPlan& p) { return p.range == r && !p.block; };
+      if (std::ranges::count_if(plan_, runs) != 1) return "a range has no loop, or more than one";
+    }
+    for (std::size_t i = 0; i < plan_.size(); ++i)
+      if (std::string broken = rule_of(i); !broken.empty()) return broken;
+    return {};
+  }
+
+ private:
+  std::string rule_of(std::size_t i) const {
+    const LoopPlan& p = plan_[i];
+    if (p.step < 1) return "a loop has no iterations";
+    if (p.rows) return rows(i);
+    if (std::ranges::find(ranges_, p.range) == ranges_.end()) return "a loop has no range of the kernel";
+    if (p.block) return block(i);
+    if (std::string broken = tails(p); !broken.empty()) return broken;
+    return p.lanes ? lanes(i) : copies(i);
+  }
+
+  // Rows of reductions are inside of a block of columns and outside of the lanes over them.
+  std::string rows(std::size_t i) const {
+    const bool is_between =
+        i > 0 && plan_[i - 1].block && i + 1 < plan_.size() && plan_[i + 1].lanes && plan_[i + 1].range == plan_[i - 1].range;
+    return is_between ? "" : "rows are not between a block and its lanes";
+  }
+
+  std::string block(std::size_t i) const {
+    for (const LoopPlan& later : plan_.subspan(i + 1))
+      if (later.range == plan_[i].range)
+        return plan_[i].step % later.step == 0 ? "" : "a block is no multiple of the step of the loop inside it";
+    return "a block has no loop inside it";
+  }
+
+  static std::string tails(const LoopPlan& p) {
+    if (p.step == 1) return "";
+    int above = p.step + 1;
+    for (const Tail& t : p.tails) {
+      if (t.step < 1 || t.step >= above) return "the steps of tails do not fall";
+      if (t.masked && !p.lanes) return "a tail without lanes has a mask";
+      if (p.lanes && t.step != floor_power_of_two(t.step)) return "the lanes of a tail are no power of two";
+      above = t.step;
+    }
+    const bool is_whole = !p.tails.empty() && (p.tails.back().step == 1 || p.tails.back().masked);
+    return is_whole || p.masked_all ? "" : "iterations remain after the last tail";
+  }
+
+  std::string lanes(std::size_t i) const {
+    const LoopPlan& p = plan_[i];
+    if (p.step != floor_power_of_two(p.step)) return "the lanes are no power of two";
+    if (p.align != floor_power_of_two(p.align)) return "an alignment is no power of two";
+    const bool has_masks = p.masked_all || p.align != 0 || std::ranges::any_of(p.tails, &Tail::masked);
+    if (has_masks && !can_mask(g_, stores_, p.range, target_)) return "the target has no masks for these elements";
+    const std::string_view side_by_side = why_no_lanes(g_, stores_, p.range, 1);
+    if (side_by_side.empty() || why_no_lanes(g_, stores_, p.range, written_out_after(i)).empty()) return "";
+    return "lanes: " + std::string(side_by_side);
+  }
+
+  std::string copies(std::size_t i) const {
+    const LoopPlan& p = plan_[i];
+    if (p.masked_all || p.align != 0) return "a loop without lanes has a mask";
+    if (p.step > 1 && bounds_loops(g_, stores_, p.range))
+      return "copies: the number of iterations of an inner loop depends on them";
+    if (p.transposes == no_id) return "";
+    const auto before = plan_.first(i);
+    const auto is_lanes = [&](const LoopPlan& other) { return other.lanes && other.range == p.transposes; };
+    return std::ranges::any_of(before, is_lanes) ? "" : "copies transpose loads to lanes that are not around them";
+  }
+
+  // The iterations of the loops after this one, each of which is written out whole.
+  std::int64_t written_out_after(std::size_t i) const {
+    std::int64_t n = 1;
+    for (const LoopPlan& p : plan_.subspan(i + 1))
+      if (g_.is_index_const(g_.end(p.range), p.step)) n *= p.step;
+    return n;
+  }
+
+  const Graph& g_;
+  std::span<const Id> stores_, ranges_;
+  std::span<const LoopPlan> plan_;
+  const Target& target_;
+};
+
+}  // namespace
+
+std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan,
+                       const Target& target) {
+  return PlanCheck(g, stores, ranges, plan, target).run();
+}
+
+std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
+  const auto is_apart = [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; };
+  if (!std::ranges::all_of(stores, is_apart)) return "its stores are not to neighbouring elements";
+  if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
+  if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
+  return {};
+}
+
+bool can_mask(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
+  const std::vector<Id> nodes = g.reachable(stores);
+  return std::ranges::none_of(depends_on_range(g, nodes, range), [&](Id id) {
+    const bool is_access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
+    return is_access && bytes(g.dtype(g.op(id) == Op::STORE ? value_of(g, id) : id)) < target.narrowest_masked();
+  });
+}
+
+}  // namespace kiln::compiler

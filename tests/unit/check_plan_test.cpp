@@ -1,0 +1,114 @@
+// Every rule of check_plan.h: a plan that obeys it, and one that breaks it.
+#include "compiler/lower/check_plan.h"
+
+#include "tests/unit/lower_program.h"
+
+namespace kiln::compiler::testing {
+namespace {
+
+// y[i, j] = x[i, j] + x[i, j] of N x M elements.
+struct Sums {
+  explicit Sums(DType d = DType::f32) {
+    const Id n = k.symbol("N"), m = k.symbol("M"), size = k.index(Op::MUL, n, m);
+    const int x = k.buffer(d, size), y = k.buffer(d, size);
+    i = k.range(n);
+    j = k.range(m);
+    const Id at = k.at(i, m, j), element = k.load(x, at);
+    store = k.g.make(Op::STORE, DType::none, {k.node(y), at, k.op(Op::ADD, d, {element, element})});
+  }
+  std::string broken(const std::vector<LoopPlan>& plan, const char* target = "x86-64-v3") const {
+    const Id stores[] = {store}, ranges[] = {i, j};
+    return check_plan(k.g, stores, ranges, plan, target_named(target));
+  }
+  OneKernel k;
+  Id i, j, store;
+};
+
+TEST(CheckPlan, AcceptsLoopsLanesCopiesAndBlocks) {
+  const Sums s;
+  const LoopPlan i{.range = s.i}, j{.range = s.j}, lanes{.range = s.j, .step = 8, .lanes = true};
+  EXPECT_EQ(s.broken({i, j}), "");
+  EXPECT_EQ(s.broken({j, i}), "");
+  EXPECT_EQ(s.broken({i, lanes}), "");
+  EXPECT_EQ(s.broken({lanes, i}), "");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 3}, lanes}), "");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 12, .block = true}, lanes, {.range = s.i, .step = 4}}), "");
+  EXPECT_EQ(s.broken({{.range = s.j, .step = 64, .block = true}, i, lanes}), "");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 16, .lanes = true, .align = 32, .tails = {{8, true}}}}), "");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 16, .lanes = true, .tails = {{8, false}, {2, false}, {1, false}}}}), "");
+}
+
+TEST(CheckPlan, EachRangeHasOneLoop) {
+  const Sums s;
+  const std::string broken = "a range has no loop, or more than one";
+  EXPECT_EQ(s.broken({{.range = s.i}}), broken);
+  EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j}, {.range = s.j}}), broken);
+  EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j, .step = 4, .block = true}}), broken);
+  EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j}, {.range = s.store}}), "a loop has no range of the kernel");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 0}, {.range = s.j}}), "a loop has no iterations");
+}
+
+TEST(CheckPlan, BlocksAreMultiplesOfTheLoopsInsideThem) {
+  const Sums s;
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 10, .block = true}, {.range = s.j}, {.range = s.i, .step = 4}}),
+            "a block is no multiple of the step of the loop inside it");
+  EXPECT_EQ(s.broken({{.range = s.i}, {.range = s.j}, {.range = s.i, .step = 4, .block = true}}),
+            "a block has no loop inside it");
+  EXPECT_EQ(s.broken({{.range = s.i}, {.step = 8, .rows = true}, {.range = s.j, .step = 8, .lanes = true}}),
+            "rows are not between a block and its lanes");
+}
+
+TEST(CheckPlan, TailsTakeTheRest) {
+  const Sums s;
+  const auto with = [&](std::vector<Tail> tails) {
+    return s.broken({{.range = s.i}, {.range = s.j, .step = 8, .lanes = true, .tails = std::move(tails)}});
+  };
+  EXPECT_EQ(with({}), "iterations remain after the last tail");
+  EXPECT_EQ(with({{4, false}}), "iterations remain after the last tail");
+  EXPECT_EQ(with({{4, false}, {4, false}, {1, false}}), "the steps of tails do not fall");
+  EXPECT_EQ(with({{16, true}}), "the steps of tails do not fall");
+  EXPECT_EQ(with({{3, false}, {1, false}}), "the lanes of a tail are no power of two");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 4, .tails = {{4, true}}}, {.range = s.j}}), "a tail without lanes has a mask");
+}
+
+TEST(CheckPlan, LanesAreNeighboursAndOnce) {
+  const Sums s;
+  const LoopPlan i{.range = s.i}, j{.range = s.j};
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 6, .lanes = true}}), "the lanes are no power of two");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .lanes = true}, j}), "lanes: its stores are not to neighbouring elements");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .lanes = true}, {.range = s.j, .step = 8, .lanes = true}}),
+            "two loops have lanes");
+  EXPECT_EQ(s.broken({{.range = s.i, .step = 2, .align = 32}, j}), "a loop without lanes has a mask");
+  EXPECT_EQ(s.broken({i, {.range = s.j, .step = 8, .transposes = s.i}}),
+            "copies transpose loads to lanes that are not around them");
+}
+
+// AVX2 has masks for elements of 4 and 8 bytes.
+TEST(CheckPlan, MasksAreThoseOfTheTarget) {
+  const auto masked = [](const Sums& s, const char* target) {
+    return s.broken({{.range = s.i}, {.range = s.j, .step = 8, .lanes = true, .tails = {{8, true}}}}, target);
+  };
+  EXPECT_EQ(masked(Sums(DType::f32), "x86-64-v3"), "");
+  EXPECT_EQ(masked(Sums(DType::u8), "x86-64-v3"), "the target has no masks for these elements");
+  EXPECT_EQ(masked(Sums(DType::u8), "x86-64-v4"), "");
+}
+
+// y[i] = the sum of x[k] over k < i: lanes or copies would need different numbers of iterations.
+TEST(CheckPlan, IterationsOfInnerLoopsAreTheSameInCopiesAndLanes) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, n);
+  const Id i = k.range(n), r = k.range(i), zero = k.f32(0);
+  const Id carry = k.g.make(Op::CARRY, DType::f32, {r, zero}, {0});
+  const Id next = k.op(Op::ADD, DType::f32, {carry, k.load(x, r)});
+  const Id loop = k.g.make(Op::FOR, DType::none, {r, k.g.index(0), i, zero, next}, {1, 1});
+  const Id sum = k.g.make(Op::GET, DType::f32, {loop}, {0});
+  const Id stores[] = {k.g.make(Op::STORE, DType::none, {k.node(y), i, sum})}, ranges[] = {i};
+  const auto broken = [&](const LoopPlan& p) { return check_plan(k.g, stores, ranges, std::vector{p}, Target{}); };
+  EXPECT_EQ(broken({.range = i}), "");
+  EXPECT_EQ(broken({.range = i, .step = 4}), "copies: the number of iterations of an inner loop depends on them");
+  EXPECT_EQ(broken({.range = i, .step = 4, .lanes = true}), "lanes: the number of iterations of an inner loop depends on it");
+}
+
+}  // namespace
+}  // namespace kiln::compiler::testing
