@@ -124,7 +124,8 @@ class LoopNestBuilder {
   std::vector<Copy> iterated(const LoopPlan& p, int step, const std::vector<Copy>& copies, Id range, Id end,
                              Iteration iteration);
 
-  // Loads whole tiles along the copies. Does nothing in tails, which have fewer copies or a mask.
+  // Loads whole tiles along the copies, which are neighbouring iterations of this range and no other. Does nothing in tails,
+  // which have fewer copies or a mask.
   void transpose(const LoopPlan& p, std::vector<Copy>& copies);
 
   std::span<const Id> stores() const { return part_ != nullptr ? std::span<const Id>(*part_) : stores_; }

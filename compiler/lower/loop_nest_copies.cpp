@@ -78,7 +78,7 @@ std::vector<Copy> LoopNestBuilder::iterated(const LoopPlan& p, int step, const s
       made.values[p.range] = lanes ? ramp(g_, range, 1, step) : add_index(g_, range, g_.index(i));
       if (iteration == Iteration::masked) made.mask = lane_mask(g_, range, end, step);
     }
-  if (p.transposes != no_id) transpose(p, out);
+  if (p.transposes != no_id && copies.size() == 1) transpose(p, out);
   return out;
 }
 
