@@ -55,9 +55,9 @@ class PlanCheck {
 
   static std::string tails(const LoopPlan& p) {
     if (p.step == 1) return "";
-    int above = p.step + 1;
+    int above = p.step;
     for (const Tail& t : p.tails) {
-      if (t.step < 1 || t.step >= above) return "the steps of tails do not fall";
+      if (t.step < 1 || t.step > above || (t.step == above && !t.masked)) return "the steps of tails do not fall";
       if (t.masked && !p.lanes) return "a tail without lanes has a mask";
       if (p.lanes && t.step != floor_power_of_two(t.step)) return "the lanes of a tail are no power of two";
       above = t.step;

@@ -72,7 +72,7 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
   plan.push_back({.step = operations <= light_operations ? 8 : 4, .rows = true});
   plan.push_back({.range = column, .step = lanes, .lanes = true});
   if (can_mask)
-    plan.back().tails = {{lanes, true}};
+    plan.back().tails = masked_tails(lanes, one_register, target);
   else
     plan.back().tails = {{one_register, false}, {1, false}};
   return plan;

@@ -109,12 +109,12 @@ std::int64_t rows_of_block(const Graph& g, std::span<const Id> fma_loops, int wi
 
 // columns: the extent of the range; 0: not constant. The code for constant columns has no operations on registers whose lanes
 // are all inactive.
-LoopPlan lanes_of_block(Id range, std::int64_t columns, int lanes, int one_register, bool can_mask) {
+LoopPlan lanes_of_block(Id range, std::int64_t columns, int lanes, int one_register, bool can_mask, const Target& target) {
   LoopPlan p{.range = range, .step = lanes, .lanes = true};
   if (can_mask && columns == 0 && lanes > 2 * one_register)
     p.tails = {{2 * one_register, false}, {one_register, true}};
   else if (can_mask)
-    p.tails = {{std::min(lanes, 2 * one_register), true}};
+    p.tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
   else if (lanes > one_register)
     p.tails = {{one_register, false}, {1, false}};
   return p;
@@ -160,7 +160,7 @@ std::optional<std::vector<LoopPlan>> register_block(const Graph& g, std::span<co
     else if (blocks)
       plan.push_back({.range = ranges[i], .step = narrow<int>(block), .block = true});
   }
-  plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask));
+  plan.push_back(lanes_of_block(ranges[last], columns, lanes, one_register, can_mask, target));
   plan.push_back(copies_of_block(ranges[at], copies));
   return plan;
 }

@@ -231,7 +231,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
-    plan[at].tails = {{std::min(lanes, 2 * one_register), true}};
+    plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
   plan[at].masked_all = b.operations > huge_body;
   if (plan[at].masked_all) return plan;
   if (!in_rows.empty()) {
@@ -268,6 +268,11 @@ void explain(const Graph& g, std::span<const Id> stores, std::span<const Id> ran
 }
 
 }  // namespace
+
+std::vector<Tail> masked_tails(int lanes, int one_register, const Target& target) {
+  if (lanes <= one_register || target.has_mask_registers()) return {{lanes, true}};
+  return {{one_register, false}, {one_register, true}};
+}
 
 std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                      const Target& target) {

@@ -33,6 +33,10 @@ struct Tail {
   bool masked = false;  // only with lanes: lanes after the end are inactive, so that no iteration remains
 };
 
+// The loops for what is left behind loops that fill the registers, under masks: one vector of `lanes`, or of one register at a
+// time, so that masks and accumulators fit the registers.
+std::vector<Tail> masked_tails(int lanes, int one_register, const Target& target);
+
 struct LoopPlan {
   Id range = no_id;
   int step = 1;                    // iterations of the range in one iteration of the main loop

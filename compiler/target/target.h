@@ -25,6 +25,8 @@ struct Target {
 
   // An instruction for SCALE on scalars and on vectors of every size: vscalef of AVX-512.
   bool has_scale() const { return vector_bytes >= 64; }
+  // Masks have registers of their own, as in AVX-512. If not, a mask takes a vector register.
+  bool has_mask_registers() const { return vector_bytes >= 64; }
   // The size of the narrowest elements that loads and stores under a mask may have: AVX-512 has them for all sizes.
   int narrowest_masked() const { return vector_bytes >= 64 ? 1 : 4; }
 };
