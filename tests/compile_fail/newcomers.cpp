@@ -149,7 +149,7 @@ struct newcomers : program<newcomers> {
 #elif BAD == 63
     q = std::exchange(q, q + 1);  //! a captured value is not swapped write auto t of var|auto t = var\(a\)
 #elif BAD == 64
-    y = select(isnan(x), 0, x);  //! kiln has no such function write x not equal x|isnan\(x\) is x != x
+    y = select(std::isnan(x), 0, x);  //! write max abs sqrt pow of kiln without std|write kiln's, without std
 #elif BAD == 65
     y = std::atan2(x, x);  //! kiln has no such function|no such function in kiln
 #elif BAD == 66

@@ -106,6 +106,9 @@ void functions(Rows& rows) {
   ROW("gelu(x)", gelu(x))
   ROW("sigmoid(x)", sigmoid(x))
   ROW("silu(x)", silu(x))
+  ROW("isnan(x)", isnan(x))
+  ROW("isinf(x)", isinf(x))
+  ROW("isfinite(x)", isfinite(x))
   rows.push_back({"select<D>(c, 1, 0)", of_each_dtype([]<class T>(T) {
                     using D = typename T::dtype;
                     using L = std::conditional_t<std::is_same_v<D, bool>, bool, int>;

@@ -171,7 +171,11 @@ struct functions : program<functions<D, E>> {
   in<D, E::S> x, y, z;
   out<D, E::S> e, e2, em, l, l2, l1, root, inverse_root, s, c, t, th, er, down, up, nearest, toward_zero, power, mixed;
   out<D, E::S> ge, sg, si;
+  out<bool, E::S> none, endless, number;
   constexpr void body() {
+    none = isnan(x);
+    endless = isinf(x);
+    number = isfinite(x);
     e = exp(x);
     e2 = exp2(x);
     em = expm1(x);

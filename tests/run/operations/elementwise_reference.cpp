@@ -145,7 +145,10 @@ Family functions() {
              each([](const Point& p) { return Expected{p.op(Op::FMA, p["z"], p.op(Op::SUB, p["y"], p["x"]), p["x"])}; })},
             {"ge", "gelu(x)", each(gelu)},
             {"sg", "sigmoid(x)", each([](const Point& p) { return sigmoid(p, 1); })},
-            {"si", "silu(x)", each([](const Point& p) { return sigmoid(p, p.real("x")); })}}};
+            {"si", "silu(x)", each([](const Point& p) { return sigmoid(p, p.real("x")); })},
+            {"none", "isnan(x)", each([](const Point& p) { return Expected{std::isnan(p.real("x"))}; })},
+            {"endless", "isinf(x)", each([](const Point& p) { return Expected{std::isinf(p.real("x"))}; })},
+            {"number", "isfinite(x)", each([](const Point& p) { return Expected{std::isfinite(p.real("x"))}; })}}};
   const std::pair<const char*, Op> unary[] = {{"e", Op::EXP},
                                               {"e2", Op::EXP2},
                                               {"em", Op::EXPM1},

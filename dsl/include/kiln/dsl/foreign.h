@@ -10,7 +10,7 @@
 // clang-format off
 #define KILN_FOREIGN_1(X) \
   X(abs) X(fabs) X(sqrt) X(exp) X(exp2) X(expm1) X(log) X(log2) X(log1p) X(sin) X(cos) X(tan) X(tanh) X(erf) \
-  X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround)
+  X(floor) X(ceil) X(round) X(trunc) X(rint) X(nearbyint) X(lround) X(isnan) X(isinf) X(isfinite)
 #define KILN_FOREIGN_2(X) X(max) X(min) X(minmax) X(pow) X(fmax) X(fmin)
 #define KILN_FOREIGN_3(X) X(clamp) X(fma) X(lerp)
 #define KILN_FOREIGN_C1(X) \
@@ -19,7 +19,7 @@
 #define KILN_FOREIGN_C2(X) X(powf) X(fmax) X(fmin) X(fmaxf) X(fminf)
 #define KILN_MISSING_1(X) \
   X(cbrt) X(log10) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(asinh) X(acosh) X(atanh) X(erfc) X(tgamma) X(lgamma) \
-  X(isnan) X(isinf) X(isfinite) X(signbit)
+  X(signbit)
 #define KILN_MISSING_2(X) X(fmod) X(remainder) X(hypot) X(atan2) X(copysign) X(fdim)
 #define KILN_MISSING_C1(X) X(cbrtf) X(log10f) X(asinf) X(acosf) X(atanf) X(sinhf) X(coshf)
 #define KILN_MISSING_C2(X) X(fmodf) X(hypotf) X(atan2f)
@@ -31,7 +31,7 @@
 #define KILN_STD_AND_C kiln::dsl::why::std_and_c_know_no_captured_values__write_max_abs_sqrt_pow_of_kiln_without_std
 
 #define KILN_NOT_SWAPPED kiln::dsl::why::a_captured_value_is_not_swapped__write_auto_t_of_var_and_assign
-#define KILN_NO_SUCH kiln::dsl::why::kiln_has_no_such_function__write_x_not_equal_x_for_isnan_or_exp_log_sqrt_trunc
+#define KILN_NO_SUCH kiln::dsl::why::kiln_has_no_such_function__write_it_with_exp_log_sqrt_trunc
 
 #define KILN_UNARY(f, reason)                                     \
   template <kiln::dsl::Operand X, kiln::dsl::why Reason = reason> \

@@ -1,5 +1,5 @@
 // Library functions written in the DSL itself. They take tensors of floating point; relu takes any numbers. The result has the
-// shape of x; the result of mse has rank 0. The nodes of a function have the line of its call.
+// shape of x; the result of mse has rank 0. isnan, isinf and isfinite give bool. The nodes of a function have the line of its call.
 #pragma once
 
 #include "kiln/dsl/window.h"
@@ -9,6 +9,22 @@ namespace kiln::dsl {
 template <class X>
 concept FloatOperand = Operand<X> && detail::is_float<dtype_of<X>>;
 
+// bool: whether an element is a NaN, plus or minus infinity, a number.
+template <FloatOperand X>
+constexpr auto isnan(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return x != x;
+}
+template <FloatOperand X>
+constexpr auto isinf(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return abs(x) == __builtin_inf();
+}
+template <FloatOperand X>
+constexpr auto isfinite(const X& x, sloc l = sloc::current()) {
+  called_from here(x.b, l);
+  return abs(x) < __builtin_inf();
+}
 // max(x, 0); numbers.
 template <Operand X>
   requires(unary_why<X, klass::number> == why::ok)
@@ -82,6 +98,9 @@ constexpr auto mse(const A& a, const B& b, sloc l = sloc::current()) {
 KILN_X(gelu)
 KILN_X(sigmoid)
 KILN_X(silu)
+KILN_X(isnan)
+KILN_X(isinf)
+KILN_X(isfinite)
 #undef KILN_X
 template <class X, why Reason = unary_why<X, klass::number>>
   requires(detail::wrong(Reason))
