@@ -25,6 +25,7 @@ struct SourceLoc {
   std::uint32_t file = 0;  // interned string; 0 is none
   std::uint32_t line = 0;
   std::uint32_t column = 0;
+  bool operator==(const SourceLoc&) const = default;
 };
 
 // An arg of a new node: any integer, or an enumerator such as ReduceKind::sum.

@@ -21,6 +21,7 @@ struct Parameter {
   std::vector<Id> extents;  // index values: constants or polynomials of SYMs; rank = size()
   SourceLoc loc;
   int free_strides = 0;  // number of leading axes with strides of the caller; the other axes are dense
+  bool operator==(const Parameter&) const = default;
 };
 
 // The number of the parameter that a PARAM reads. Its buffer has the same number.
@@ -44,12 +45,14 @@ struct Symbol {
   int buffer = -1;                 // for `element`: index into Schedule::buffers, or of the parameter before there are buffers
   std::string min_needed_at = {};  // "kernels.cpp:12": the operation that raised `min` above the declared minimum
   SourceLoc loc = {};              // the declaration in a text
+  bool operator==(const Symbol&) const = default;
 };
 
 // A condition on data that the program itself states. A call fails with the first check that does not hold.
 struct DataCheck {
   std::string text;
   SourceLoc loc;
+  bool operator==(const DataCheck&) const = default;
 };
 // A program with checks has one more parameter after its arguments, of this name: an inout i32 with the least number of a
 // failed check, or no_check. The runtime owns the parameter; it is not an argument of a call.
@@ -68,6 +71,7 @@ struct Program {
   bool is_argument(const Parameter& p) const {
     return p.direction != Direction::state && (checks.empty() || p.name != check_parameter);
   }
+  bool operator==(const Program&) const = default;
 };
 
 }  // namespace kiln::compiler

@@ -33,6 +33,7 @@ struct Buffer {
   Id count = no_id;
   bool is_temporary() const { return param < 0 && among.empty(); }
   Id stored() const { return tile_storage != no_id ? tile_storage : size; }  // elements with storage
+  bool operator==(const Buffer&) const = default;
 };
 
 // Most chunks of a kernel with tile buffers. Chunks may run at the same time, so each has its own tile buffers.
@@ -57,6 +58,7 @@ struct Kernel {
   std::optional<std::vector<int>> at_entry = std::nullopt;
   int segment = 0;  // until dependencies: index into Schedule::segments
   int loop = -1;    // after dependencies: the innermost HostLoop around it
+  bool operator==(const Kernel&) const = default;
 };
 
 // A loop outside of kernels. Each iteration runs the kernels of the loop and the loops inside it.
@@ -67,6 +69,7 @@ struct HostLoop {
   std::int64_t step = 1;
   int condition = -1;  // buffer of one bool, tested before each iteration; -1: no condition
   Id count = no_id;    // SYM of the number of iterations made; no_id: not used
+  bool operator==(const HostLoop&) const = default;
 };
 
 // A part of the program without host loops, between host_loops and dependencies. Segments run one after the other. A segment
@@ -75,6 +78,7 @@ struct Segment {
   Id sink = no_id;                 // like Program::sink, until kernel_split
   std::vector<int> reads, writes;  // parameters, ascending
   int loop = -1;
+  bool operator==(const Segment&) const = default;
 };
 
 // Whether the ENDs of a kernel have different ranges.
@@ -96,6 +100,7 @@ struct LoweredKernel {
   Id work = no_id;        // rough cost of the whole kernel in scalar operations, index expression
   int alignment = 1;      // chunk bounds are multiples of this
   bool parallel = false;  // false: the loop runs as one chunk
+  bool operator==(const LoweredKernel&) const = default;
 };
 
 // The state of a program between passes. Before kernel_split it has no buffers and no kernels.
@@ -108,6 +113,7 @@ struct Schedule {
   Id workspace_bytes = no_id;          // index expression
   std::string after;                   // the last pass that has run; empty: none, or unknown
   std::vector<LoweredKernel> lowered;  // after lowering: one for each kernel, with the kernel's sink
+  bool operator==(const Schedule&) const = default;
 };
 
 // Calls f with every node that a schedule names, in a fixed order. Some are no_id.

@@ -53,7 +53,8 @@ class Compiler {
   }
 
   PassOptions pass_options(const std::string& suffix) const {
-    PassOptions out{.verify = options_.verify, .remarks = options_.remarks, .disabled = options_.disabled, .make_plan = options_.make_plan};
+    PassOptions out{
+        .verify = options_.verify, .remarks = options_.remarks, .disabled = options_.disabled, .make_plan = options_.make_plan};
     if (options_.done || (options_.dump && !options_.dump_after.empty()))
       out.done = [this, suffix](const Pass& pass, const Graph& g, const Schedule& s) {
         if (options_.done) options_.done(pass.name);

@@ -33,9 +33,12 @@ class Driver {
     verify_state();
     check_races();
     for (const Pass& pass : todo) {
+      const Schedule before = out_.schedule;
+      const std::size_t nodes = out_.graph.size();
       if (std::ranges::find(options_.disabled, pass.name) == options_.disabled.end()) run(pass);
+      const bool is_same = out_.graph.size() == nodes && out_.schedule == before;
       out_.schedule.after = pass.name;
-      finish(pass);
+      finish(pass, is_same && form_after(before.after) == pass.leaves);
       if (pass.name == options_.last) break;
     }
     return std::move(out_);
@@ -94,8 +97,8 @@ class Driver {
     }
   }
 
-  // Completes the state after a pass, checks it and shows it.
-  void finish(const Pass& pass) {
+  // Completes the state after a pass, checks it and shows it. is_same: the pass changed nothing.
+  void finish(const Pass& pass, bool is_same) {
     Schedule& s = out_.schedule;
     if (!s.kernels.empty()) s.program.sink = no_id;  // the kernels replace it
     if (pass.leaves == Form::lowered) end_lowering();
@@ -103,8 +106,10 @@ class Driver {
       if (options_.done) show_kernels(pass);
       return;
     }
-    out_.graph = compact(out_.graph, s);
-    if (pass.leaves > Form::tensors) verify_state();
+    if (!is_same) {
+      out_.graph = compact(out_.graph, s);
+      if (pass.leaves > Form::tensors) verify_state();
+    }
     if (options_.done) options_.done(pass, out_.graph, s);
   }
 
