@@ -247,7 +247,8 @@ struct handles : program<handles> {
       for (auto k : loop(2)) static_assert(!finds_detail<decltype(k)>);
     }
     static_assert(!finds_detail<decltype(x), decltype(y), decltype(total), decltype(doubled), decltype(halves), handles>);
-    static_assert(!finds_detail<decltype(kernel(N, M)), decltype(kernel(N).workgroup<64>()), decltype(once()), mistake<why::ok>>);
+    static_assert(
+        !finds_detail<decltype(kernel(N, M)), decltype(kernel(N).workgroup<64>()), decltype(once()), mistake<why::ok>>);
     static_assert(!finds_detail<decltype(scope(x)), decltype(N), decltype(N + 1), decltype(none), decltype(keepdims)>);
   }
 };

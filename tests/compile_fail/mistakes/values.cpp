@@ -217,7 +217,7 @@ struct values : program<values> {
 #elif BAD == 91
     y = 1 / k;  //! cast
 #elif BAD == 92
-    if (auto c = when(std::isnan(s))) total = 0;  //! !=|not equal
+    if (auto c = when(std::isnan(s))) total = 0;  //! without std|without std
 #elif BAD == 93
     std::string text = std::to_string(s);  //! out<|out parameter|auto
 #elif BAD == 94

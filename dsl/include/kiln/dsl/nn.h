@@ -1,5 +1,6 @@
 // Library functions written in the DSL itself. They take tensors of floating point; relu takes any numbers. The result has the
-// shape of x; the result of mse has rank 0. isnan, isinf and isfinite give bool. The nodes of a function have the line of its call.
+// shape of x; the result of mse has rank 0. isnan, isinf and isfinite give bool. The nodes of a function have the line of its
+// call.
 #pragma once
 
 #include "kiln/dsl/window.h"
