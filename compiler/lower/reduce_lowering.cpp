@@ -80,9 +80,10 @@ class ReduceRule {
     const Op op = r.kind == ReduceKind::dot ? Op::ADD : operation_of(r.kind);
     const Stripes stripes = form_.stripes_of(r);
     if (stripes == Stripes::vector && !form_.is_small(r) && form_.fit_pairs(r)) return pairs(r);
-    const Striped s{
-        op, r.acc, identity(r), r.values, range, extent, stripes, form_.is_in_loop(), form_.most_apart(r, stripes), levels};
-    const bool one_for_each = form_.loop_has_lanes(r) && g_.is_const(extent) && most <= reduce_stripes;
+    const bool few = form_.loop_has_lanes(r) && most <= reduce_stripes, one_for_each = few && g_.is_const(extent);
+    Striped s{op,    r.acc, identity(r), r.values, range, extent, stripes, form_.is_in_loop(), form_.most_apart(r, stripes),
+              levels};
+    s.one_each = few && !one_for_each;
     const bool is_short = one_for_each || (form_.is_small(r) && form_.is_light(r));
     return is_short ? lower_striped_unrolled(g_, loops_, s) : lower_striped(g_, loops_, s);
   }

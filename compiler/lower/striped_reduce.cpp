@@ -30,6 +30,7 @@ class StripedLoops {
 
   Id run() {
     const Id zero = g_.index(0);
+    if (r_.one_each) return by_branches();
     if (!g_.is_const(r_.extent) && (r_.most_apart > 0 || (r_.often_short && r_.levels > 1))) return by_length();
     if (r_.levels > 1) return blocks(zero);
     const Id value = block(zero, r_.extent);
@@ -149,6 +150,21 @@ class StripedLoops {
       value = loop(range, zero, count, value, sum, 1);
     }
     return value;
+  }
+
+  // At most one element for each stripe: a tree in which a branch leaves out each part that is behind the extent. A branch is a
+  // loop of at most one iteration, whose RANGE is the first position of the part.
+  Id by_branches() { return branch(g_.index(0), r_.identity, 0, 1); }
+
+  // Adds the part of positions j, j + step, j + 2 * step.. to the value. Position 0 is the first one.
+  Id branch(Id begin, Id value, std::int64_t j, std::int64_t step) {
+    const Id range = loops_.range(g_, r_.extent, RangeKind::reduce), acc = carry(range, value);
+    Id part = element(r_.identity, at(range, no_id), j);
+    for (std::int64_t half = reduce_stripes / 2; half >= step; half /= 2) {
+      const Id next = add_index(g_, range, g_.index(half));
+      part = branch(next, part, j + half, 2 * half);
+    }
+    return loop(range, begin, r_.extent, value, j == 0 ? part : combine(acc, part), reduce_stripes);
   }
 
   // Element j, or its sum with element j + half.

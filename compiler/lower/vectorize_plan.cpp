@@ -26,14 +26,15 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
-constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_tile = 16;        // lanes of a tile
-constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
-constexpr int rows_at_once = 4;        // rows under overlapping windows
-constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
-constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
+constexpr int light_body = 24;        // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;         // most operations of a body whose scalar tail is small and fast enough at the end
+constexpr int room_for_interior = 5;  // registers of the shortest range whose interior has vectors of two registers
+constexpr int widest_tile = 16;       // lanes of a tile
+constexpr std::int64_t most_interleaved = 16;  // elements between lanes (interleaved_access.h)
+constexpr int tile_block = 64;                 // copies of tiles side by side, so that their rows share pages
+constexpr int rows_at_once = 4;                // rows under overlapping windows
+constexpr int most_of_rows = 64;               // most operations of a body for which the vectors of these rows fit registers
+constexpr double worth_copies = 0.75;          // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
@@ -154,20 +155,41 @@ bool outer_lanes(const Graph& g, std::span<const Id> stores, std::span<const Id>
   return may_be_lanes(g, stores, ranges, s.first - 1, 1) || may_be_lanes(g, stores, ranges, s.first - 1, s.iterations);
 }
 
+// The iterations of one side of a tile. A shorter side is for ranges that are cut for it: a constant power of two.
+int side_of(const Graph& g, Id range, int width) {
+  const int n = fitting(g, range, width);
+  return n == width || (n >= shortest_lanes && n == floor_power_of_two(n)) ? n : 0;
+}
+
+// Whether interleaved_access replaces the loads.
+bool are_interleaved(const Graph& g, std::span<const Id> loads, Id lanes) {
+  return std::ranges::any_of(loads, [&](Id load) {
+    const std::optional<std::int64_t> stride = index_stride(g, index_of(g, load), lanes);
+    return stride && *stride <= most_interleaved;
+  });
+}
+
 // A plan with tiles of a transposed load: [ranges before i] [blocks of i] [ranges between] [lanes] [copies of i]. nullopt: no
 // load needs it, or the ranges are shorter than a tile.
 std::optional<std::vector<LoopPlan>> tiles(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                            int one_register, bool may_mask) {
-  const int width = std::min(one_register, widest_tile);
+  const int widest = std::min(one_register, widest_tile);
   const std::size_t last = ranges.size() - 1;
-  if (width < shortest_lanes || fitting(g, ranges[last], width) < width) return std::nullopt;
+  const int lanes = side_of(g, ranges[last], widest);
+  if (widest < shortest_lanes || lanes == 0) return std::nullopt;
   for (std::size_t i = last; i-- > 0;) {
-    if (fitting(g, ranges[i], width) < width || loads_to_transpose(g, stores, ranges[i], ranges[last]).empty()) continue;
+    const int width = side_of(g, ranges[i], lanes);
+    const std::vector<Id> loads = width == 0 ? std::vector<Id>{} : loads_to_transpose(g, stores, ranges[i], ranges[last]);
+    if (loads.empty() || (width < widest && are_interleaved(g, loads, ranges[last]))) continue;
     std::vector<LoopPlan> plan;
-    for (std::size_t k = 0; k < last; ++k)
-      plan.push_back({.range = ranges[k], .step = k == i ? tile_block : 1, .block = k == i});
-    plan.push_back({.range = ranges[last], .step = width, .lanes = true});
-    if (may_mask) plan.back().tails = {{width, true}};
+    LoopPlan over_lanes{.range = ranges[last], .step = lanes, .lanes = true};
+    if (may_mask) over_lanes.tails = {{lanes, true}};
+    const bool is_one_tile = width < widest;  // then the addresses of its rows are computed once, around the ranges between
+    for (std::size_t k = 0; k < last; ++k) {
+      if (k != i || !is_one_tile) plan.push_back({.range = ranges[k], .step = k == i ? tile_block : 1, .block = k == i});
+      if (k == i && is_one_tile) plan.push_back(over_lanes);
+    }
+    if (!is_one_tile) plan.push_back(over_lanes);
     plan.push_back({.range = ranges[i], .step = width, .transposes = ranges[last]});
     plan.back().tails = {{width / 2, false}};
     if (width > 4) plan.back().tails.push_back({width / 4, false});

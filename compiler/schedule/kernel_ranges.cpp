@@ -98,4 +98,18 @@ std::optional<std::int64_t> distance_along(const Graph& g, Id index, Id range) {
   return once && !split.square ? constant_of(split.factor) : std::nullopt;
 }
 
+bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions) {
+  return std::ranges::all_of(g.reachable(expressions), [&](Id id) {
+    if (g.op(id) == Op::RANGE) return false;
+    return g.op(id) != Op::SYM || std::ranges::any_of(p.symbols, [&](const Symbol& s) {
+             return s.name == g.name(id) && (s.kind == Symbol::Kind::extent || s.kind == Symbol::Kind::stride);
+           });
+  });
+}
+
+Id at_least(Graph& g, Id value, std::int64_t least) {
+  const Id above = index_sub(g, value, g.index(least - 1)), zero = g.index(0), one = g.index(1);
+  return index_min(g, one, index_max(g, zero, above));
+}
+
 }  // namespace kiln::compiler

@@ -34,6 +34,13 @@ void rewrite_kernel(Graph& g, Kernel& k, const RangeChange& change);
 // range's identity, so a simplified end would make another range.
 void simplify_uses(Graph& g, Kernel& k, Simplifier& simplify);
 
+// Whether the expressions have one value in a call: the size of a buffer may depend on them. Symbols of loops have several, and
+// so have ranges: the extent of a stripe of a sum (split_stripes) depends on the number of the stripe.
+bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions);
+
+// 1 if the value is at least `least`, else 0. The runtime's expressions have no conditions.
+Id at_least(Graph& g, Id value, std::int64_t least);
+
 // Numbers the RANGEs from 0: LOOPs first, outermost first, then REDUCEs.
 void number_ranges(Graph& g, Kernel& k);
 

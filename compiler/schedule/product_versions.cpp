@@ -13,6 +13,7 @@
 #include "compiler/ir/range_ids.h"
 #include "compiler/schedule/kernel_ranges.h"
 #include "compiler/schedule/packed_operand.h"
+#include "compiler/schedule/short_rows.h"
 #include "compiler/schedule/unpacked_operand.h"
 #include "compiler/symbolic/simplify.h"
 
@@ -72,12 +73,6 @@ std::optional<RowSums> row_sums(const Graph& g, const Kernel& k) {
   return std::nullopt;
 }
 
-// 1 if the value is at least `least`, else 0. The runtime's expressions have no conditions.
-Id at_least(Graph& g, Id value, std::int64_t least) {
-  const Id above = index_sub(g, value, g.index(least - 1)), zero = g.index(0), one = g.index(1);
-  return index_min(g, one, index_max(g, zero, above));
-}
-
 // The ranges on which the operand does not depend.
 std::vector<Id> rows_of(const Graph& g, const Kernel& k, const Operand& o) {
   std::vector<Id> rows;
@@ -123,17 +118,6 @@ Kernel for_one_row(Graph& g, Kernel k, std::span<const Id> rows) {
   return k;
 }
 
-// Whether the expressions have one value in a call: the size of a buffer may depend on them. Symbols of loops have several, and
-// so have ranges: the extent of a stripe of a sum (split_stripes) depends on the number of the stripe.
-bool are_of_the_call(const Graph& g, const Program& p, std::span<const Id> expressions) {
-  return std::ranges::all_of(g.reachable(expressions), [&](Id id) {
-    if (g.op(id) == Op::RANGE) return false;
-    return g.op(id) != Op::SYM || std::ranges::any_of(p.symbols, [&](const Symbol& s) {
-             return s.name == g.name(id) && (s.kind == Symbol::Kind::extent || s.kind == Symbol::Kind::stride);
-           });
-  });
-}
-
 // Collects the versions of one kernel. Each version runs if its factor is 1.
 class Versions {
  public:
@@ -177,13 +161,31 @@ std::vector<Kernel> versions_of_row_sums(Graph& g, Schedule& s, const Kernel& k,
   return versions.take();
 }
 
+// A version in place, and one with lanes of rows for short rows.
+std::vector<Kernel> versions_of_rows(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
+  const std::optional<ShortRows> few = short_rows(g, s, k, facts);
+  if (!few) return {k};
+  Versions versions(g, facts);
+  const Id factor = versions.simplified(few->factor);
+  const Id in_place = versions.simplified(index_sub(g, g.index(1), factor));
+  versions.add(k, in_place);
+  versions.add(few->kernel, factor);
+  return versions.take();
+}
+
+std::vector<Kernel> versions_of_sums(Graph& g, Schedule& s, const Kernel& k, const Facts& facts) {
+  if (has_tile_steps(g, k.sink)) return versions_of_rows(g, s, k, facts);
+  std::vector<Kernel> versions = versions_of_row_sums(g, s, k, facts);
+  return versions.size() > 1 ? versions : versions_of_rows(g, s, k, facts);
+}
+
 // The kernels in place of kernel number n, in the order in which they run. copies: by the number of a kernel that copies an
 // operand: its factor, 1 for calls that need the copy.
 std::vector<Kernel> versions_of(Graph& g, Schedule& s, std::size_t n, const Facts& facts, std::map<std::size_t, Id>& copies) {
   const Kernel k = s.kernels[n];
-  if (k.is_explicit || has_tile_steps(g, k.sink)) return {k};
-  const std::optional<Operand> o = panel_operand(g, k);
-  if (!o) return versions_of_row_sums(g, s, k, facts);
+  if (k.is_explicit) return {k};
+  const std::optional<Operand> o = has_tile_steps(g, k.sink) ? std::nullopt : panel_operand(g, k);
+  if (!o) return versions_of_sums(g, s, k, facts);
   Versions versions(g, facts);
   const std::vector<Id> ranges = rows_of(g, k, *o);
   const Id rows = iterations(g, ranges, walks_for_panels), none = g.index(0), always = g.index(1);

@@ -14,10 +14,12 @@
 //   REDUCE repeats the loads of one row. After: a version in place, and a version of two kernels, which copy the rows
 //   transposed and read the copy. The copy is for rows of at most 64 elements that are read at least walks_for_rows times.
 //   Rows of a constant length of at most 8 stay. If the facts about symbols decide a factor, there are fewer versions.
+//   Or a kernel, perhaps with tile steps, that reduces along rows of symbolic length. After: this kernel, and a version for
+//   short rows (short_rows.h).
 // Requires: dependencies ran. ping_pong, an optional pass, runs before this pass and not after it. The other passes that know a
 //   whole kernel by its loops ran before, too: no version stores a whole buffer for all extents.
 // Ensures: each call runs exactly one version. It reduces the same elements in the same order. Kernels that depended on the old
-//   kernel depend on all of its versions. Kernels with tile steps, and kernels that the program wrote, stay.
+//   kernel depend on all of its versions. Kernels that the program wrote stay.
 // Why: small operands are fastest in place, and large ones in panels (see pack_operands). With one row, each row of the operand
 //   is read once, as it is in memory. Only the call knows the extents.
 // Example: y[i < M, j < N] = sum of a[i, r] * b[r, j]   ->
