@@ -10,6 +10,7 @@
 #include "compiler/codegen/cast.h"
 #include "compiler/codegen/division.h"
 #include "compiler/codegen/dot2.h"
+#include "compiler/codegen/invariant_division.h"
 #include "compiler/codegen/registers.h"
 #include "compiler/codegen/scale.h"
 #include "compiler/codegen/target_machine.h"
@@ -125,7 +126,10 @@ Value* float_binary(LlvmBuilder& b, Op op, Value* x, Value* y, DType d) {
     case Op::ADD: return b.CreateFAdd(x, y);
     case Op::SUB: return b.CreateFSub(x, y);
     case Op::MUL: return b.CreateFMul(x, y);
-    case Op::FDIV: return b.CreateFDiv(x, y);
+    case Op::FDIV: {
+      Value* quotient = emit_integer_quotient(b, x, y);
+      return quotient != nullptr ? quotient : b.CreateFDiv(x, y);
+    }
     case Op::SCALE: return emit_scale(b, x, y);
     case Op::MIN:
     case Op::MAX: return extremum(b, op, x, y);

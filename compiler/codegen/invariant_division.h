@@ -1,12 +1,38 @@
-// Division of floats by a value that is the same in all iterations of a loop, for CPUs with AVX-512: multiply-adds with the
-// reciprocal of that value take less time than the division of a 64-byte register.
+// Division of floats without the divider of the CPU, which takes one vector at a time, but works beside the other units.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "compiler/codegen/loop_scopes.h"
 #include "compiler/codegen/types.h"
 
 namespace kiln::compiler {
 
+// The divisions that take less time as multiply-adds with the reciprocal of the divisor: wide vectors of AVX-512 in loops in
+// which the divisor does not change, if other divisions or square roots of the same loop need the divider. Alone, the divider
+// is as fast on Intel's CPUs and faster on AMD's.
+class InvariantDivisions {
+ public:
+  InvariantDivisions(const Graph& g, const Scopes& scopes, int vector_bits);
+
+  // scope: in which the division is computed.
+  bool contains(Id division, std::int32_t scope) const;
+
+ private:
+  bool is_long(std::int32_t scope) const;
+
+  const Graph& g_;
+  const Scopes& scopes_;
+  bool has_wide_vectors_;
+  std::vector<bool> needs_divider_;  // by scope
+};
+
 // x / d in each lane, for vectors of f32 and f64, with the bits of the division. Emits a branch; b continues in another block.
 llvm::Value* emit_invariant_division(LlvmBuilder& b, llvm::Value* x, llvm::Value* d);
+
+// x / d for vectors of integers of up to 16 bits that were cast to f32 or f64, and a constant d: two instructions. nullptr: the
+// operands are others, the result would differ from the division for some integer, or the CPU has no fma.
+llvm::Value* emit_integer_quotient(LlvmBuilder& b, llvm::Value* x, llvm::Value* d);
 
 }  // namespace kiln::compiler

@@ -47,6 +47,7 @@ class KernelEmitter {
         symbols_(symbols),
         scopes_(find_scopes(g, sink)),
         networks_(g, scopes_, vector_bits(f)),
+        invariant_divisions_(g, scopes_, vector_bits(f)),
         entry_loads_(loads_of_entry_values(inout)),
         function_(f),
         b_(f.getContext()),
@@ -316,31 +317,10 @@ class KernelEmitter {
           throw std::logic_error("codegen: " + std::string(name(g_.op(t.node))) + " is not a P-level value");
         if (!networks_.inputs(t.node).empty())
           return networks_.emit(b_, t.node, [&](Id input) { return get(input, t.scope); }, in_networks_[t.scope]);
-        if (divides_by_invariant(t))
+        if (invariant_divisions_.contains(t.node, t.scope))
           return emit_invariant_division(b_, get(g_.src(t.node, 0), t.scope), get(g_.src(t.node, 1), t.scope));
         return emit_elementwise(b_, g_, t.node, operand_values(t));
     }
-  }
-
-  // Whether a division of wide vectors is repeated with the same divisor, so that it pays to compute the reciprocal first.
-  bool divides_by_invariant(const Task& t) const {
-    if (g_.op(t.node) != Op::FDIV || g_.lanes(t.node) * bytes(g_.dtype(t.node)) < 64 || vector_bits(function_) < 512)
-      return false;
-    const Id divisor = g_.src(t.node, 1);
-    if (g_.dtype(t.node) != DType::f32 && g_.dtype(t.node) != DType::f64) return false;
-    return scopes_.of[divisor] != t.scope && is_long(t.scope);
-  }
-
-  // Whether a loop may have more than a few iterations. A loop before or after whole vectors has one iteration. It has
-  // masked stores or, in a reduction, begins where another loop ends.
-  bool is_long(std::int32_t scope) const {
-    constexpr std::int64_t few = 4;
-    if (scope == root_scope) return false;
-    const ForParts f = for_parts(g_, nth(scopes_.loops, scope).loop);
-    if (g_.is_const(f.begin) && g_.is_const(f.end)) return (g_.value(f.end) - g_.value(f.begin)) / f.step >= few;
-    if (!f.effects.empty())
-      return std::ranges::none_of(f.effects, [&](Id e) { return g_.op(e) == Op::STORE && g_.src(e).size() > 3; });
-    return g_.is_const(f.begin);
   }
 
   // Whether this call runs all iterations of the kernel.
@@ -371,6 +351,7 @@ class KernelEmitter {
   const SymbolIndex& symbols_;
   Scopes scopes_;
   const ExtremumNetworks networks_;
+  const InvariantDivisions invariant_divisions_;
   std::vector<Id> entry_loads_;
   llvm::Function& function_;
   LlvmBuilder b_;

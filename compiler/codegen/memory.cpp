@@ -1,5 +1,6 @@
 #include "compiler/codegen/memory.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include <llvm/IR/MDBuilder.h>
@@ -15,7 +16,8 @@ namespace {
 
 using llvm::Value;
 
-constexpr int most_branches = 200;  // gathers with a branch in one kernel; limits the time to compile it
+constexpr int narrowest_gather = 4;  // bytes: no instruction gathers smaller elements
+constexpr int most_branches = 200;   // gathers with a branch in one kernel; limits the time to compile it
 
 Id memory_at(const Graph& g, Id access) { return memory_of(g, g.state(access)); }
 
@@ -84,6 +86,11 @@ void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
     const Id memory = memory_at(g_, id);
     if (g_.op(memory) == Op::BUFFER && g_.slot(memory) < stored.size()) stored[g_.slot(memory)] = true;
   }
+  const auto is_stored = [&](auto buffer) {
+    for (std::size_t i = 0; i < stored.size(); ++i)
+      if (stored[i] && kernel.buffers[i] == buffer) return true;
+    return false;
+  };
   llvm::MDBuilder md(b_.getContext());
   llvm::MDNode* domain = md.createAnonymousAliasScopeDomain(kernel.name);
   const std::size_t n = kernel.buffers.size();
@@ -91,6 +98,7 @@ void Memory::make_scopes(const Kernel& kernel, std::span<const Id> nodes) {
   for (std::size_t i = 0; i < n; ++i) scopes.push_back(md.createAnonymousAliasScope(domain, kernel.name));
   for (std::size_t i = 0; i < n; ++i) {
     alias_scope_.push_back(llvm::MDNode::get(b_.getContext(), {scopes[i]}));
+    if (!is_stored(kernel.buffers[i])) unchanged_.push_back(alias_scope_[i]);
     std::vector<llvm::Metadata*> others;
     for (std::size_t j = 0; j < n; ++j)
       if (kernel.buffers[i] != kernel.buffers[j] && (stored[i] || stored[j])) others.push_back(scopes[j]);
@@ -119,6 +127,23 @@ void Memory::clear(Id local) {
   const std::int64_t size = elements_of(g_, local) * bytes(g_.dtype(local));
   // Inline, because objects may call only functions of the runtime.
   b_.CreateMemSetInline(base(local), llvm::Align(64), b_.getInt8(0), b_.getInt64(static_cast<std::uint64_t>(size)));
+}
+
+Value* Memory::lane_in_memory(Value* v, int i) {
+  if (lane_count(v) == 1) return v;
+  if (auto* cast = llvm::dyn_cast<llvm::CastInst>(v); cast != nullptr && cast->isIntegerCast())
+    return b_.CreateCast(cast->getOpcode(), lane_in_memory(cast->getOperand(0), i), cast->getType()->getScalarType());
+  auto* load = llvm::dyn_cast<llvm::LoadInst>(v);
+  llvm::Type* type = v->getType()->getScalarType();
+  if (load == nullptr || type->getScalarSizeInBits() % 8 != 0) return b_.CreateExtractElement(v, static_cast<std::uint64_t>(i));
+  LlvmBuilder::InsertPointGuard here(b_);
+  const llvm::MDNode* scope = load->getMetadata(llvm::LLVMContext::MD_alias_scope);
+  const bool may_change = scope == nullptr || std::ranges::find(unchanged_, scope) == unchanged_.end();
+  if (may_change) b_.SetInsertPoint(load->getNextNode());
+  Value* at = b_.CreateGEP(type, load->getPointerOperand(), b_.getInt64(static_cast<std::uint64_t>(i)));
+  llvm::LoadInst* lane = b_.CreateAlignedLoad(type, at, llvm::Align(type->getScalarSizeInBits() / 8));
+  lane->copyMetadata(*load);
+  return lane;
 }
 
 Value* Memory::lanes_of(Value* v, int lanes) {
@@ -171,9 +196,21 @@ Value* Memory::gather(Id node, Value* index, llvm::Type* type, Value* mask, Valu
     return annotated(b_.CreateMaskedLoad(type, near, alignment(g_, node), mask, alt));
   };
   const auto apart = [&] {
+    if (mask == nullptr && bytes(element(g_, node)) < narrowest_gather) return one_by_one(node, index, type);
     return annotated(b_.CreateMaskedGather(type, address(node, index), alignment(g_, node), mask, alt));
   };
   return emit_either(b_, b_.CreateAndReduce(in_row), together, apart);
+}
+
+Value* Memory::one_by_one(Id node, Value* index, llvm::Type* type) {
+  Value* result = llvm::PoisonValue::get(type);
+  for (int i = 0; i < access_lanes(g_, node); ++i) {
+    llvm::LoadInst* access =
+        b_.CreateAlignedLoad(type->getScalarType(), address(node, lane_in_memory(index, i)), alignment(g_, node));
+    annotate(access, node);
+    result = b_.CreateInsertElement(result, access, static_cast<std::uint64_t>(i));
+  }
+  return result;
 }
 
 void Memory::store(Id node, std::span<Value* const> x) {
@@ -274,9 +311,7 @@ void Memory::change_each_lane(Id node, std::span<Value* const> x, bool indivisib
   llvm::Function* function = b_.GetInsertBlock()->getParent();
   const int lanes = lane_count(x[0]);
   for (int i = 0; i < lanes; ++i) {
-    const auto lane = [&](Value* v) {
-      return lane_count(v) == 1 ? v : b_.CreateExtractElement(v, static_cast<std::uint64_t>(i));
-    };
+    const auto lane = [&](Value* v) { return lane_in_memory(v, i); };
     llvm::BasicBlock* change = llvm::BasicBlock::Create(b_.getContext(), "change", function);
     llvm::BasicBlock* after = llvm::BasicBlock::Create(b_.getContext(), "after", function);
     b_.CreateCondBr(lane(x[0]), change, after);

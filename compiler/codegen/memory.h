@@ -38,6 +38,7 @@ class Memory {
  private:
   llvm::Value* strided_load(Id node, llvm::Value* index);
   llvm::Value* gather(Id node, llvm::Value* index, llvm::Type* type, llvm::Value* mask, llvm::Value* alt);
+  llvm::Value* one_by_one(Id node, llvm::Value* index, llvm::Type* type);
   void strided_store(Id node, llvm::Value* index, llvm::Value* value);
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);
@@ -47,6 +48,9 @@ class Memory {
   llvm::Value* gated_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);
   void gated_scalar_store(Id node, llvm::Value* index, llvm::Value* value, llvm::Value* gate);
   void change_each_lane(Id node, std::span<llvm::Value* const> x, bool indivisible);
+  // Lane i of a vector. If the vector was loaded, the lane is loaded again: that takes less time than to move it from a vector
+  // register to the register of an address.
+  llvm::Value* lane_in_memory(llvm::Value* v, int i);
   llvm::Value* lanes_of(llvm::Value* v, int lanes);  // copies a scalar to all lanes
   void make_scopes(const Kernel& kernel, std::span<const Id> nodes);
 
@@ -56,6 +60,7 @@ class Memory {
   std::unordered_map<Id, llvm::AllocaInst*> locals_;
   int branches_ = 0;                                   // gathers that have a branch
   std::vector<llvm::MDNode*> alias_scope_, no_alias_;  // by kernel slot
+  std::vector<llvm::MDNode*> unchanged_;               // the alias scopes of buffers that the kernel does not store
 };
 
 }  // namespace kiln::compiler

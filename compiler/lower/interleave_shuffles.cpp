@@ -53,6 +53,21 @@ class Shuffles {
     return out;
   }
 
+  // Vector c, part p, lane v of the result is vector v, part p, lane c: each step interleaves the halves of parts.
+  std::vector<Id> transposed(std::span<const Id> x) {
+    const int s = count_of(x);
+    std::vector<Id> v(x.begin(), x.end());
+    for (int step = 1; step < s; step *= 2) {
+      const std::vector<Id> before = v;
+      for (int k = 0; k < s; ++k)
+        nth(v, k) = shuffle({nth(before, k / 2), nth(before, (k + s) / 2)}, [&](int lane) {
+          const int from = lane / s * s + k % 2 * (s / 2) + lane % s / 2;
+          return lane % 2 != 0 ? lanes_ + from : from;
+        });
+    }
+    return v;
+  }
+
  private:
   template <class F>
   Id shuffle(std::vector<Id> vectors, F&& from) {
@@ -100,21 +115,6 @@ class Shuffles {
   int place_of_row(int i, int s) const { return i % (lanes_ / s) * s + i / (lanes_ / s); }
   int row_at(int lane, int s) const { return lane % s * (lanes_ / s) + lane / s; }
 
-  // Vector c, part p, lane v of the result is vector v, part p, lane c: each step interleaves the halves of parts.
-  std::vector<Id> transposed(std::span<const Id> x) {
-    const int s = count_of(x);
-    std::vector<Id> v(x.begin(), x.end());
-    for (int step = 1; step < s; step *= 2) {
-      const std::vector<Id> before = v;
-      for (int k = 0; k < s; ++k)
-        nth(v, k) = shuffle({nth(before, k / 2), nth(before, (k + s) / 2)}, [&](int lane) {
-          const int from = lane / s * s + k % 2 * (s / 2) + lane % s / 2;
-          return lane % 2 != 0 ? lanes_ + from : from;
-        });
-    }
-    return v;
-  }
-
   Graph& g_;
   DType dtype_;
   int lanes_;
@@ -127,6 +127,22 @@ Id component_of(Graph& g, std::span<const Id> vectors, int component) {
 }
 
 std::vector<Id> in_rows(Graph& g, std::span<const Id> components) { return Shuffles(g, components[0]).rows(components); }
+
+int columns_together(int n, int element_bytes) { return std::min(n, part_bytes / element_bytes); }
+
+std::vector<Id> columns_of_rows(Graph& g, std::span<const Id> rows) {
+  const int n = count_of(rows), s = g.lanes(rows[0]);
+  if (n == s) return Shuffles(g, rows[0]).transposed(rows);
+  std::vector<std::int64_t> all;
+  for (int i = 0; i < n; ++i) all.push_back(i);
+  std::vector<Id> vectors;
+  for (int v = 0; v < s; ++v) {
+    std::vector<Id> parts;
+    for (int i = v; i < n; i += s) parts.push_back(nth(rows, i));
+    vectors.push_back(g.make(Op::SHUFFLE, g.dtype(rows[0]), parts, all, {}, n));
+  }
+  return Shuffles(g, vectors[0]).transposed(vectors);
+}
 
 double component_cost(int components, int element_bytes) {
   if (components <= 1) return 0;

@@ -24,6 +24,14 @@ namespace kiln::compiler {
 // Component number `component`. Other components of the same vectors share nodes with it.
 Id component_of(Graph& g, std::span<const Id> vectors, int component);
 
+// The columns of rows that are anywhere in memory. rows: n vectors of the same s consecutive columns, where s is
+// columns_together(). Vector c of the result has n lanes, lane i is column c of row i. Rows s apart share a vector in parts of
+// 16 bytes, which instructions insert as they load. So shuffles stay within these parts.
+std::vector<Id> columns_of_rows(Graph& g, std::span<const Id> rows);
+
+// How many columns of n rows columns_of_rows takes together: those in 16 bytes, at most n.
+int columns_together(int n, int element_bytes);
+
 // The vectors in the order of memory.
 std::vector<Id> in_rows(Graph& g, std::span<const Id> components);
 

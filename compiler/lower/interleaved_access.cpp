@@ -18,7 +18,8 @@ namespace kiln::compiler {
 namespace {
 
 constexpr std::int64_t longest_stride = 16;
-constexpr std::int64_t farthest = std::int64_t{1} << 60;  // offsets up to here can be added without overflow
+constexpr std::int64_t farthest = std::int64_t{1} << 60;     // offsets up to here can be added without overflow
+constexpr std::int64_t longest_row = std::int64_t{1} << 48;  // also multiples by the number of a lane
 // Costs in instructions. element_cost: access to one element, and its move into a lane or out of a lane. shuffle_cost: each
 // further register that a shuffle reads, if not all components of the rows are accessed (else: interleave_shuffles.h).
 constexpr double element_cost = 1.5;
@@ -57,7 +58,7 @@ std::optional<Place> place_of(const Graph& g, Id access) {
   const DType d = g.dtype(is_load ? access : value_of(g, access));
   const Id index = index_of(g, access);
   const std::int64_t stride = g.stride(index);
-  if (stride < 2 || stride > longest_stride) return std::nullopt;
+  if (stride < 2 || stride > longest_row) return std::nullopt;
   const LinearIndex base = linear_index(g, g.operand(index));
   if (base.constant < -farthest || base.constant > farthest) return std::nullopt;  // outside of any tensor
   const Id state = is_load ? g.state(access) : memory_of(g, access);
@@ -73,7 +74,7 @@ double cost_of(std::int64_t stride, std::size_t n, DType d) {
 
 // Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
 bool pays(std::int64_t stride, std::size_t n, DType d, int lanes) {
-  return lanes > 1 && cost_of(stride, n, d) < element_cost * static_cast<double>(n) * lanes;
+  return lanes > 1 && stride <= longest_stride && cost_of(stride, n, d) < element_cost * static_cast<double>(n) * lanes;
 }
 
 class Interleaving {
@@ -89,6 +90,7 @@ class Interleaving {
   Id run(Id sink) {
     return rewrite(g_, sink, [&](Id id, std::span<const Id> x) -> Id {
       if (const auto it = extents_.find(id); it != extents_.end()) return load(id, x, it->second);
+      if (const auto it = columns_.find(id); it != columns_.end()) return column(id, x, it->second);
       if (g_.op(id) == Op::FOR) return loop(id, x);
       return g_.op(id) == Op::SINK ? g_.make(Op::SINK, DType::none, stores(x, x)) : no_id;
     });
@@ -107,12 +109,57 @@ class Interleaving {
   void group(const Key& key, std::vector<std::pair<std::int64_t, Id>>& loads) {
     const auto& [state, stride, lanes, dtype, terms, gate] = key;
     std::ranges::sort(loads);
+    if (stride > longest_stride) return far_rows(key, loads);
     for (std::size_t i = 0, end = 0; i < loads.size(); i = end) {
       while (end < loads.size() && loads[end].first < loads[i].first + stride) ++end;
       if (!pays(stride, end - i, dtype, register_lanes(dtype, lanes))) continue;
       for (std::size_t k = i; k < end; ++k)
         extents_[loads[k].second] = {loads[k].first - loads[i].first, loads[end - 1].first - loads[k].first};
     }
+  }
+
+  // LOADs of consecutive columns share parts of rows.
+  void far_rows(const Key& key, const std::vector<std::pair<std::int64_t, Id>>& loads) {
+    const auto& [state, stride, lanes, dtype, terms, gate] = key;
+    const int together = columns_together(register_lanes(dtype, lanes), bytes(dtype));
+    if (gate.of_lanes || together < 2) return;
+    for (std::size_t i = 0, end = 0; i < loads.size(); i = end) {
+      while (end < loads.size() && loads[end].first == loads[i].first + static_cast<std::int64_t>(end - i)) ++end;
+      const std::int64_t last = static_cast<std::int64_t>(end - i) - together;
+      if (last < 0) continue;
+      for (std::size_t k = i; k < end; ++k) {
+        const auto c = static_cast<std::int64_t>(k - i);
+        columns_[loads[k].second] = narrow<int>(c - std::min(c / together * together, last));
+      }
+    }
+  }
+
+  // Column number `c` of a part of each lane's row. The LOADs of the other columns make the same nodes.
+  Id column(Id id, std::span<const Id> x, int c) {
+    const DType d = g_.dtype(id);
+    const std::int64_t stride = g_.stride(x[1]);
+    const int lanes = g_.lanes(id), n = register_lanes(d, lanes), together = columns_together(n, bytes(d));
+    LinearIndex at = linear_index(g_, g_.operand(x[1]));
+    at.constant -= c;
+    std::vector<Id> parts;
+    for (int first = 0; first < lanes; first += n) {
+      std::vector<Id> rows;
+      for (int row = 0; row < n; ++row, at.constant += stride) rows.push_back(row_part(id, x, at, together));
+      parts.push_back(nth(columns_of_rows(g_, rows), c));
+    }
+    std::vector<std::int64_t> all;
+    for (int i = 0; i < lanes; ++i) all.push_back(i);
+    return shuffle(d, parts, all);
+  }
+
+  Id row_part(Id id, std::span<const Id> x, const LinearIndex& at, int elements) {
+    const DType d = g_.dtype(id);
+    std::vector<Id> s{x[0], ramp(g_, make_index(g_, at), 1, elements)};
+    if (x.size() > 2) {
+      s.push_back(g_.constant(d, static_cast<std::uint64_t>(g_.value(x[2])), elements));
+      s.push_back(g_.make(Op::BROADCAST, DType::boolean, {g_.operand(x[3])}, {}, {}, elements));
+    }
+    return g_.make(Op::LOAD, d, s, g_.args(id), g_.name(id), elements);
   }
 
   Id shuffle(DType d, std::vector<Id> vectors, std::vector<std::int64_t> lanes) {
@@ -312,6 +359,7 @@ class Interleaving {
   Graph& g_;
   const Target& target_;
   std::unordered_map<Id, Extent> extents_;  // by LOAD
+  std::unordered_map<Id, int> columns_;     // by LOAD: its place among the columns that are loaded together
 };
 
 }  // namespace

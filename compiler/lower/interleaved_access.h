@@ -5,6 +5,10 @@
 //   s components become contiguous STOREs of SHUFFLEs in the order of memory. The same elements are stored. Every loaded
 //   element is between the first and the last element that the active lanes of the replaced LOADs read. A LOAD stays if its
 //   inactive lanes have a value that is no constant.
+// Before: LOADs of a longer constant stride, whose lanes have no conditions of their own, of as many consecutive columns as
+//   fill 16 bytes, as in sums of rows of 17 to 64 elements that are written out.
+// After: contiguous LOADs of 16 bytes of each lane's row, and SHUFFLEs that transpose them. If the number of columns is no
+//   multiple of those in 16 bytes, the last part of a row shares elements with the one before.
 // Requires: loops are made, indices are exact.
 // Why: one contiguous access is cheaper than one access for each lane.
 // Example: 8 lanes of p(i, 0) and of p(i, 1), at base + 2 * lane and base + 1 + 2 * lane

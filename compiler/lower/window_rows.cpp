@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "compiler/lower/access.h"
+#include "compiler/lower/index_vector.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
 namespace {
 
+constexpr std::int64_t most_components = 16;
 constexpr std::int64_t least_share = 3;  // of this many loads, at least one is shared by neighbouring iterations
 
 using Place = std::pair<Id, Poly>;  // the memory, and the index
@@ -29,6 +31,15 @@ std::vector<Place> vector_loads(const Graph& g, std::span<const Id> stores, Id r
   return out;
 }
 
+// Whether iterations of `row` load the same components of other rows, which takes shuffles.
+bool repeats_components(const Graph& g, std::span<const Id> stores, Id row, Id lanes) {
+  return std::ranges::any_of(g.reachable(stores), [&](Id id) {
+    if (g.op(id) != Op::LOAD || index_stride(g, index_of(g, id), row) != 0) return false;
+    const std::optional<std::int64_t> stride = index_stride(g, index_of(g, id), lanes);
+    return stride && *stride > 1 && *stride <= most_components;
+  });
+}
+
 }  // namespace
 
 std::size_t window_rows(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges) {
@@ -41,6 +52,7 @@ std::size_t window_rows(const Graph& g, std::span<const Id> stores, std::span<co
     };
     const auto shared = std::ranges::count_if(loads, next_is_loaded);
     if (shared > 0 && shared * least_share >= std::ssize(loads)) return i;
+    if (repeats_components(g, stores, ranges[i], ranges.back())) return i;
   }
   return ranges.size();
 }

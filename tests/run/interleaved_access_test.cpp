@@ -57,5 +57,13 @@ TEST(InterleavedAccess, Windows) {
           check_at_levels(windows_text(type, step, window), {{"N", rows}});
 }
 
+// Some columns of long rows: less than fill 16 bytes, as many, and more. The last row ends with the last column.
+TEST(InterleavedAccess, ColumnsOfLongRows) {
+  for (const char* type : {"f32", "f64", "u8", "i16"})
+    for (const int step : {17, 49})
+      for (const int window : {2, 4, 5, 17})
+        for (const std::int64_t rows : {1, 16, 33, 65}) check_at_levels(windows_text(type, step, window), {{"N", rows}});
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

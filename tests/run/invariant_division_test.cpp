@@ -1,10 +1,12 @@
-// Division by a value that does not change in a loop. With AVX-512 it is computed with the reciprocal of the divisor, and must
-// have the bits of the division. Elements are random bits, so that all exponents, infinities, NaNs and subnormal numbers occur.
+// Division by a value that does not change in a loop. With AVX-512, in a loop that needs the divider for other values, it is
+// computed with the reciprocal of the divisor, and must have the bits of the division. Elements are random bits, so that all
+// exponents, infinities, NaNs and subnormal numbers occur.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <regex>
@@ -19,10 +21,12 @@ namespace {
 
 constexpr std::int64_t rows = 400, columns = 1003;  // long enough for the loop that uses the reciprocal
 
-// y[i, j] = x[i, j] / s[i]
-std::string divided(const std::string& type) {
-  return "program divided\nsymbol M\nsymbol N\nin " + type + " [M, N] x\nin " + type + " [M, 1] s\nout " + type +
-         " [M, N] y\n%0 = param x\n%1 = param s\n%2 = expand [M, N] %1\n%3 = fdiv %0, %2\nstore y, %3\n";
+// y[i, j] = x[i, j] / s[i]. needs_divider: z = sqrt(x) in the same loop.
+std::string divided(const std::string& type, bool needs_divider) {
+  const std::string z = needs_divider ? "out " + type + " [M, N] z\n" : "", root = "%4 = sqrt %0\nstore z, %4\n";
+  return "program divided\nsymbol M\nsymbol N\nin " + type + " [M, N] x\nin " + type + " [M, 1] s\n" + z + "out " + type +
+         " [M, N] y\n%0 = param x\n%1 = param s\n%2 = expand [M, N] %1\n%3 = fdiv %0, %2\n" + (needs_divider ? root : "") +
+         "store y, %3\n";
 }
 
 template <class T, class Bits>
@@ -30,8 +34,11 @@ Array random_bits(DType d, std::vector<std::int64_t> extents, bool moderate, std
   Array a = Array::zeros(d, std::move(extents));
   for (std::size_t i = 0; i < a.elements(); ++i) {
     Bits bits = static_cast<Bits>(random());
-    if (moderate) bits = std::bit_cast<Bits>(static_cast<T>(std::ldexp(1 + 1e-4 * static_cast<double>(random() % 10'000), 3)));
-    if (random() % 8 == 0) bits &= Bits{1} << (8 * sizeof(T) - 1);  // a zero
+    if (moderate) {
+      const double magnitude = std::ldexp(1 + 1e-4 * static_cast<double>(random() % 10'000), 3);
+      bits = std::bit_cast<Bits>(static_cast<T>(random() % 2 == 0 ? magnitude : -magnitude));
+    }
+    if (random() % 8 == 0) bits &= Bits{1} << (8 * sizeof(T) - 1);  // a zero of either sign
     std::memcpy(a.data.data() + i * sizeof(T), &bits, sizeof(T));
   }
   return a;
@@ -40,13 +47,14 @@ Array random_bits(DType d, std::vector<std::int64_t> extents, bool moderate, std
 template <class T, class Bits>
 void check(DType d, const std::string& type, bool moderate) {
   Graph g;
-  const Program p = read_program(g, divided(type), "program.kiln");
+  const Program p = read_program(g, divided(type, true), "program.kiln");
   std::vector<std::string> variants{"x86-64-v3"};
   if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
   CompiledProgram compiled(g, p, variants);
   std::mt19937_64 random(7);
   const std::vector<Array> arguments{random_bits<T, Bits>(d, {rows, columns}, moderate, random),
-                                     random_bits<T, Bits>(d, {rows, 1}, moderate, random), Array::zeros(d, {rows, columns})};
+                                     random_bits<T, Bits>(d, {rows, 1}, moderate, random), Array::zeros(d, {rows, columns}),
+                                     Array::zeros(d, {rows, columns})};
   Array expected = arguments.back();
   const auto element = [](const Array& a, std::size_t i) {
     T v;
@@ -73,25 +81,83 @@ TEST(InvariantDivision, OfModerateNumbers) {
   check<double, std::uint64_t>(DType::f64, "f64", true);
 }
 
-// The number of divisions by reciprocals whose results are stored without a mask.
-std::ptrdiff_t divisions_of_whole_vectors(const std::string& type, const std::string& cpu) {
+std::string llvm_ir(const std::string& program, const std::string& cpu) {
   Graph g;
-  const Program p = read_program(g, divided(type), "program.kiln");
+  const Program p = read_program(g, program, "program.kiln");
   CompileOptions options;
   options.targets = {target_named(cpu)};
   options.outputs = {.object = false, .llvm_ir = true, .assembly = false};
-  const std::string ir = compile(g, p, options).code.llvm_ir;
+  return compile(g, p, options).code.llvm_ir;
+}
+
+// The number of divisions by reciprocals whose results are stored without a mask.
+std::ptrdiff_t divisions_of_whole_vectors(const std::string& type, bool needs_divider, const std::string& cpu) {
+  const std::string ir = llvm_ir(divided(type, needs_divider), cpu);
   const std::regex block("\neither[0-9]*:[^\n]*((\n +[^\n]*)+)");
   return std::count_if(std::sregex_iterator(ir.begin(), ir.end(), block), std::sregex_iterator(),
                        [](const std::smatch& m) { return m[1].str().find("\n  store <") != std::string::npos; });
 }
 
-// Only the loop over whole vectors has so many iterations that a reciprocal pays. Its first iteration depends on the pointer.
+// Beside a square root, the divider is busy. Only the loop over whole vectors has so many iterations that a reciprocal pays.
+// Its first iteration depends on the pointer.
 TEST(InvariantDivision, IsInTheLoopOfWholeVectors) {
   for (const std::string type : {"f32", "f64"}) {
-    EXPECT_EQ(divisions_of_whole_vectors(type, "x86-64-v4"), 1) << type;
-    EXPECT_EQ(divisions_of_whole_vectors(type, "x86-64-v3"), 0) << type;
+    EXPECT_EQ(divisions_of_whole_vectors(type, true, "x86-64-v4"), 1) << type;
+    EXPECT_EQ(divisions_of_whole_vectors(type, true, "x86-64-v3"), 0) << type;
+    EXPECT_EQ(divisions_of_whole_vectors(type, false, "x86-64-v4"), 0) << type;
   }
+}
+
+// y[i] = x[i] / divisor
+std::string integers_divided(const std::string& type, const std::string& result, const std::string& divisor) {
+  return "program divided\nsymbol N\nin " + type + " [N] x\nout " + result + " [N] y\n%0 = param x\n%1 = cast " + result +
+         " %0\n%2 = const " + result + " [] " + divisor +
+         "\n%3 = reshape [1] %2\n%4 = expand [N] %3\n%5 = fdiv %1, %4\nstore y, %5\n";
+}
+
+// For each integer of the type.
+void check_integers(const std::string& type, DType d, const std::string& result, const std::string& divisor) {
+  Graph g;
+  const Program p = read_program(g, integers_divided(type, result, divisor), "program.kiln");
+  std::vector<std::string> variants{"x86-64-v3"};
+  if (__builtin_cpu_supports("x86-64-v4")) variants.emplace_back("x86-64-v4");
+  CompiledProgram compiled(g, p, variants);
+  const std::int64_t n = std::int64_t{1} << (8 * bytes(d));
+  Array x = Array::zeros(d, {n});
+  for (std::size_t i = 0; i < x.elements(); ++i)
+    std::memcpy(x.data.data() + i * static_cast<std::size_t>(bytes(d)), &i, static_cast<std::size_t>(bytes(d)));
+  Array expected = Array::zeros(result == "f32" ? DType::f32 : DType::f64, {n});
+  for (std::int64_t i = 0; i < n; ++i) {
+    const bool is_negative = type[0] == 'i' && i >= n / 2;
+    const auto value = static_cast<double>(is_negative ? i - n : i);
+    const auto at = static_cast<std::size_t>(i);
+    const double wide = value / std::stod(divisor);
+    const float narrow = static_cast<float>(value) / std::strtof(divisor.c_str(), nullptr);
+    if (result == "f32") std::memcpy(expected.data.data() + at * 4, &narrow, 4);
+    if (result == "f64") std::memcpy(expected.data.data() + at * 8, &wide, 8);
+  }
+  for (const std::string& cpu : variants) {
+    compiled.force(cpu);
+    EXPECT_EQ(difference(expected, compiled(std::vector<Array>{x, Array::zeros(expected.dtype, {n})}).back()), "")
+        << cpu << ' ' << type << ' ' << result << " / " << divisor;
+  }
+}
+
+TEST(InvariantDivision, OfBytesIsTwoProducts) {
+  for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+    EXPECT_EQ(llvm_ir(integers_divided("u8", "f32", "255"), cpu).find("fdiv <"), std::string::npos) << cpu;
+    EXPECT_NE(llvm_ir(integers_divided("i64", "f32", "255"), cpu).find("fdiv <"), std::string::npos) << cpu;
+  }
+}
+
+// Two products are the quotients of most constants; a tiny or a huge divisor has none.
+TEST(InvariantDivision, OfAllSmallIntegers) {
+  const std::pair<const char*, DType> types[] = {
+      {"u8", DType::u8}, {"i8", DType::i8}, {"u16", DType::u16}, {"i16", DType::i16}};
+  for (const auto& [type, d] : types)
+    for (const char* result : {"f32", "f64"})
+      for (const char* divisor : {"255", "-255", "3", "127.5", "1.1", "1e-38", "3e38", "1e-3"})
+        check_integers(type, d, result, divisor);
 }
 
 }  // namespace

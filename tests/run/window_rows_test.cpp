@@ -92,5 +92,20 @@ TEST(WindowRows, Taps) {
   }
 }
 
+// y[i, j] = (x[i] - p[j, 1]) * p[j, 3]: all rows of results use the same components of p.
+TEST(WindowRows, Pairs) {
+  for (const Image& image : images)
+    for (const char* type : {"f32", "f64", "i16"})
+      for (const std::string components : {"4", "5"}) {
+        const std::string h = image.linear(1, 'H', 0), w = image.linear(1, 'W', 0), t = type, all = "[" + h + ", " + w + "]";
+        check_at_levels("program pairs\n" + image.declared() + "in " + t + " [" + h + ", 1] x\nin " + t + " [" + w + ", " +
+                            components + "] p\nout " + t + " " + all + " y\n%0 = param x\n%1 = param p\n%2 = slice [" + w +
+                            ", 1] %1, begin [0, 1]\n%3 = slice [" + w + ", 1] %1, begin [0, 3]\n%4 = reshape [1, " + w +
+                            "] %2\n%5 = reshape [1, " + w + "] %3\n%6 = expand " + all + " %0\n%7 = expand " + all +
+                            " %4\n%8 = expand " + all + " %5\n%9 = sub %6, %7\n%10 = mul %9, %8\nstore y, %10\n",
+                        image.symbols());
+      }
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

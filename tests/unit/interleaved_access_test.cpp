@@ -39,5 +39,32 @@ TEST(InterleavedAccess, MaskedWindowsEndAtTheirLastElement) {
     }
 }
 
+// Columns of rows of 49 elements: 5 of them are two groups of 4, which share 3 columns. A lone column is gathered.
+TEST(InterleavedAccess, ColumnsOfLongRowsArePartsOfRows) {
+  for (const std::int64_t columns : {3, 4, 5, 8}) {
+    OneKernel k;
+    const Id n = k.symbol("N"), row = k.g.index(49);
+    const int x = k.buffer(DType::f32, k.index(Op::MUL, n, row)), y = k.buffer(DType::f32, n);
+    const Id i = k.range(n), at = k.index(Op::MUL, i, row);
+    Id sum = k.load(x, at);
+    for (std::int64_t c = 1; c < columns; ++c)
+      sum = k.op(Op::ADD, DType::f32, {sum, k.load(x, k.index(Op::ADD, at, k.g.index(c)))});
+    k.store(y, i, sum, {i});
+    k.lower();
+    std::int64_t parts = 0, gathers = 0;
+    const Id roots[] = {k.lowered.sink};
+    for (const Id id : k.g.reachable(roots)) {
+      if (k.g.op(id) != Op::LOAD || k.g.src(id).size() > 2) continue;
+      parts += k.g.lanes(id) == 4 ? 1 : 0;
+      gathers += k.g.lanes(id) > 4 ? 1 : 0;
+    }
+    const std::int64_t vectors = columns < 4 ? 0 : parts / (16 * ((columns + 3) / 4));  // of 16 rows
+    EXPECT_EQ(parts, vectors * 16 * ((columns + 3) / 4));
+    EXPECT_EQ(parts > 0, columns >= 4);
+    EXPECT_EQ(gathers > 0, columns < 4);
+    for (std::int64_t extent : {0, 1, 15, 16, 37}) k.expect_same({{"N", extent}}, 16);
+  }
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

@@ -77,6 +77,24 @@ TEST(VectorizePlan, BackwardReadIsAContiguousLoad) {
   for (std::int64_t extent : {0, 1, 16, 37}) k.expect_same({{"N", extent}}, 16);
 }
 
+// Four rows of results share the components of a vector of points; the rows that are left load them again.
+TEST(VectorizePlan, RowsShareComponents) {
+  OneKernel k;
+  const Id m = k.symbol("M"), n = k.g.index(64), four = k.g.index(4);
+  const int x = k.buffer(DType::f32, m), p = k.buffer(DType::f32, k.g.index(256)),
+            y = k.buffer(DType::f32, k.index(Op::MUL, m, n));
+  const Id i = k.range(m), j = k.range(n), point = k.index(Op::MUL, j, four);
+  const Id a = k.load(p, point), b = k.load(p, k.index(Op::ADD, point, k.g.index(2)));
+  const Id difference = k.op(Op::SUB, DType::f32, {k.load(x, i), a});
+  k.store(y, k.at(i, n, j), k.op(Op::MUL, DType::f32, {difference, b}), {i, j});
+  k.lower();
+  std::size_t whole = 0;
+  const Id roots[] = {k.lowered.sink};
+  for (const Id id : k.g.reachable(roots)) whole += k.g.op(id) == Op::STORE && k.g.src(id).size() == 3 ? 1 : 0;
+  EXPECT_EQ(whole, 5u);  // of four rows, and of one
+  for (std::int64_t rows : {0, 1, 3, 4, 7, 8}) k.expect_same({{"M", rows}}, 4);
+}
+
 TEST(VectorizePlan, TransposeGathers) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");

@@ -202,4 +202,52 @@ TEST(CompiledAtomics, Bits) {
   check_bits<bool>(DType::boolean);
 }
 
+// The lanes of the table's and the counters' indices are loaded alone: of `k`, which the same iteration changes afterwards,
+// before the store; of `kept` when they are needed.
+struct looked_up : program<looked_up> {
+  inout<u8, N> k;
+  in<u8, N> kept;
+  in<u8, 256> table;
+  inout<i32, 256> count, count_kept;
+  out<u8, N> y;
+  out<i16, N> z;
+  in<i16, 256> wide;
+  constexpr void body() {
+    for (auto [i] : kernel(N)) {
+      auto old = cast<i32>(k(i)), other = cast<i32>(kept(i));
+      y(i) = table(old);
+      z(i) = wide(other);
+      k(i) = kept(i) + 1;
+      count(old).atomic_add(1);
+      count_kept(other).atomic_add(old);
+    }
+  }
+};
+
+TEST(Atomics, LanesOfIndices) {
+  using Bytes = std::vector<std::uint8_t>;
+  for (const int n : {0, 1, 15, 16, 17, 64, 129, 300}) {
+    Bytes k, kept, table, next, y;
+    std::vector<std::int16_t> wide, z;
+    std::vector<int> count(256), count_kept(256);
+    for (int i = 0; i < 256; ++i)
+      table.push_back(static_cast<std::uint8_t>(i * 37 + 5)), wide.push_back(static_cast<std::int16_t>(i * 301 - 20'000));
+    for (int i = 0; i < n; ++i) {
+      const auto old = static_cast<std::uint8_t>(i * i), other = static_cast<std::uint8_t>(i * 7 % 11 * 23);
+      k.push_back(old), kept.push_back(other), next.push_back(static_cast<std::uint8_t>(other + 1));
+      y.push_back(table[old]), z.push_back(wide[other]);
+      ++count[old], count_kept[other] += old;
+    }
+    const auto r = scopes::run(
+        ir<looked_up>, {scopes::tensor({n}, k), scopes::tensor({n}, kept), scopes::tensor({256}, table),
+                        scopes::tensor({256}, std::vector<int>(256)), scopes::tensor({256}, std::vector<int>(256)),
+                        scopes::output<std::uint8_t>({n}), scopes::output<std::int16_t>({n}), scopes::tensor({256}, wide)});
+    EXPECT_EQ(scopes::values<std::uint8_t>(r["k"]), next);
+    EXPECT_EQ(scopes::values<std::uint8_t>(r["y"]), y);
+    EXPECT_EQ(scopes::values<std::int16_t>(r["z"]), z);
+    EXPECT_EQ(scopes::values<int>(r["count"]), count);
+    EXPECT_EQ(scopes::values<int>(r["count_kept"]), count_kept);
+  }
+}
+
 }  // namespace
