@@ -62,10 +62,13 @@ struct TwoProducts {
   double r, r2;
 };
 
-// nullopt: it is not the quotient for some integer of `bits` bits.
+// nullopt: it is not the quotient for some integer of `bits` bits, or r is subnormal. A generator that was linked with
+// -ffast-math flushes subnormal numbers to zero, so that it cannot compare them.
 template <class T>
 std::optional<TwoProducts> two_products(T d, unsigned bits) {
-  const T r = 1 / d, r2 = std::fma(-d, r, T{1}) * r;
+  const T r = 1 / d;
+  if (!std::isnormal(r)) return std::nullopt;
+  const T r2 = std::fma(-d, r, T{1}) * r;
   const auto differs = [&](T x) {
     const T product = std::fma(x, r, x * r2), quotient = x / d;
     return product != quotient || std::signbit(product) != std::signbit(quotient);

@@ -2,6 +2,7 @@
 // computed with the reciprocal of the divisor, and must have the bits of the division. Elements are random bits, so that all
 // exponents, infinities, NaNs and subnormal numbers occur.
 #include <gtest/gtest.h>
+#include <xmmintrin.h>
 
 #include <algorithm>
 #include <bit>
@@ -158,6 +159,21 @@ TEST(InvariantDivision, OfAllSmallIntegers) {
     for (const char* result : {"f32", "f64"})
       for (const char* divisor : {"255", "-255", "3", "127.5", "1.1", "1e-38", "3e38", "1e-3"})
         check_integers(type, d, result, divisor);
+}
+
+// A generator that was linked with -ffast-math flushes subnormal numbers to zero. With a huge divisor, the quotients of 0 and
+// 1, the reciprocal and both products are then zero.
+TEST(InvariantDivision, OfSmallIntegersWhereTheCompilerFlushesSubnormals) {
+  constexpr unsigned flush_to_zero = 0x8000, denormals_are_zero = 0x40;
+  const unsigned environment = _mm_getcsr();
+  for (const char* type : {"bool", "u8"})
+    for (const char* divisor : {"1.7e38", "-3e38", "1.18e-38", "255"}) {
+      const std::string program = integers_divided(type, "f32", divisor), ir = llvm_ir(program, "x86-64-v3");
+      _mm_setcsr(environment | flush_to_zero | denormals_are_zero);
+      const std::string flushed = llvm_ir(program, "x86-64-v3");
+      _mm_setcsr(environment);
+      EXPECT_EQ(flushed, ir) << type << " / " << divisor;
+    }
 }
 
 }  // namespace
