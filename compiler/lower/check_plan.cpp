@@ -13,9 +13,8 @@ namespace {
 
 class PlanCheck {
  public:
-  PlanCheck(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan,
-            const Target& target)
-      : g_(g), stores_(stores), ranges_(ranges), plan_(plan), target_(target) {}
+  PlanCheck(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan)
+      : g_(g), stores_(stores), ranges_(ranges), plan_(plan) {}
 
   std::string run() const {
     if (std::ranges::count(plan_, true, &LoopPlan::lanes) > 1) return "two loops have lanes";
@@ -70,8 +69,6 @@ class PlanCheck {
     const LoopPlan& p = plan_[i];
     if (p.step != floor_power_of_two(p.step)) return "the lanes are no power of two";
     if (p.align != floor_power_of_two(p.align)) return "an alignment is no power of two";
-    const bool has_masks = p.masked_all || p.align != 0 || std::ranges::any_of(p.tails, &Tail::masked);
-    if (has_masks && !can_mask(g_, stores_, p.range, target_)) return "the target has no masks for these elements";
     const std::string_view side_by_side = why_no_lanes(g_, stores_, p.range, 1);
     if (side_by_side.empty() || why_no_lanes(g_, stores_, p.range, written_out_after(i)).empty()) return "";
     return "lanes: " + std::string(side_by_side);
@@ -99,14 +96,12 @@ class PlanCheck {
   const Graph& g_;
   std::span<const Id> stores_, ranges_;
   std::span<const LoopPlan> plan_;
-  const Target& target_;
 };
 
 }  // namespace
 
-std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan,
-                       const Target& target) {
-  return PlanCheck(g, stores, ranges, plan, target).run();
+std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan) {
+  return PlanCheck(g, stores, ranges, plan).run();
 }
 
 std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
@@ -115,14 +110,6 @@ std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id ran
   if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
   if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
   return {};
-}
-
-bool can_mask(const Graph& g, std::span<const Id> stores, Id range, const Target& target) {
-  const std::vector<Id> nodes = g.reachable(stores);
-  return std::ranges::none_of(depends_on_range(g, nodes, range), [&](Id id) {
-    const bool is_access = g.op(id) == Op::LOAD || g.op(id) == Op::STORE;
-    return is_access && bytes(g.dtype(g.op(id) == Op::STORE ? value_of(g, id) : id)) < target.narrowest_masked();
-  });
 }
 
 }  // namespace kiln::compiler

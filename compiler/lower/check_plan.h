@@ -15,13 +15,9 @@
 
 namespace kiln::compiler {
 
-std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan,
-                       const Target& target);
+std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan);
 
 // Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
 std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride);
-
-// Whether the target has masks for everything that the lanes of the range load and store.
-bool can_mask(const Graph& g, std::span<const Id> stores, Id range, const Target& target);
 
 }  // namespace kiln::compiler

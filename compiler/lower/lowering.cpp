@@ -92,7 +92,7 @@ std::vector<LoopPlan> plan_of(const Graph& g, const Lowering& k, Id tile_step) {
   const std::vector<Id> ranges = planned_ranges(g, k, tile_step), stores = stores_of(g, tile_step);
   if (k.is_explicit) return explicit_plan(g, stores, ranges, k.target, k.in_order || k.has_workgroups);
   std::vector<LoopPlan> plan = k.make_plan(g, stores, ranges, k.target);
-  if (const std::string broken = check_plan(g, stores, ranges, plan, k.target); !broken.empty())
+  if (const std::string broken = check_plan(g, stores, ranges, plan); !broken.empty())
     throw std::logic_error("plan of a kernel: " + broken);
   return plan;
 }

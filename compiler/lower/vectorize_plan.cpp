@@ -129,6 +129,7 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
                std::vector<LoopPlan>& plan) {
   const Short s(g, ranges);
   if (s.first == ranges.size()) return false;
+  if (std::ranges::any_of(ranges.subspan(s.first), [&](Id r) { return bounds_loops(g, stores, r); })) return false;
   const std::size_t at = s.first - 1;
   const Body b = look(g, stores, ranges[at]);
   const LaneCost cost(g, stores, ranges, s.first, target);

@@ -22,7 +22,7 @@ class RandomPlan {
   std::vector<LoopPlan> make() {
     for (int i = 0; i < most_attempts; ++i) {
       std::vector<LoopPlan> plan = draw_.one_in(4) ? changed(vectorize_plan(g_, stores_, ranges_, target_)) : fresh();
-      if (check_plan(g_, stores_, ranges_, plan, target_).empty()) return plan;
+      if (check_plan(g_, stores_, ranges_, plan).empty()) return plan;
     }
     return vectorize_plan(g_, stores_, ranges_, target_);
   }
@@ -70,15 +70,14 @@ class RandomPlan {
     p.lanes = true;
     p.step = 2;
     while (p.step < most_registers * one_register && !draw_.one_in(4)) p.step *= 2;
-    const bool masks = can_mask(g_, stores_, p.range, target_);
-    p.masked_all = masks && draw_.one_in(6);
-    p.align = masks && draw_.one_in(4) ? target_.vector_bytes : 0;
+    p.masked_all = draw_.one_in(6);
+    p.align = draw_.one_in(4) ? target_.vector_bytes : 0;
     p.tails.clear();
     for (int n = p.step; n > 1 && !draw_.one_in(3);) {
       n = std::max(1, n / draw_.of(std::array{2, 4}));
       p.tails.push_back({n, false});
     }
-    if (masks && draw_.one_in(2))
+    if (draw_.one_in(2))
       p.tails = {{draw_.one_in(2) ? p.step : std::max(2, p.step / 2), true}};
     else if (p.tails.empty() || p.tails.back().step != 1)
       p.tails.push_back({1, false});

@@ -8,7 +8,8 @@ namespace {
 
 // y[i, j] = x[i, j] + x[i, j] of N x M elements.
 struct Sums {
-  explicit Sums(DType d = DType::f32) {
+  Sums() {
+    const DType d = DType::f32;
     const Id n = k.symbol("N"), m = k.symbol("M"), size = k.index(Op::MUL, n, m);
     const int x = k.buffer(d, size), y = k.buffer(d, size);
     i = k.range(n);
@@ -16,9 +17,9 @@ struct Sums {
     const Id at = k.at(i, m, j), element = k.load(x, at);
     store = k.g.make(Op::STORE, DType::none, {k.node(y), at, k.op(Op::ADD, d, {element, element})});
   }
-  std::string broken(const std::vector<LoopPlan>& plan, const char* target = "x86-64-v3") const {
+  std::string broken(const std::vector<LoopPlan>& plan) const {
     const Id stores[] = {store}, ranges[] = {i, j};
-    return check_plan(k.g, stores, ranges, plan, target_named(target));
+    return check_plan(k.g, stores, ranges, plan);
   }
   OneKernel k;
   Id i, j, store;
@@ -83,16 +84,6 @@ TEST(CheckPlan, LanesAreNeighboursAndOnce) {
             "copies transpose loads to lanes that are not around them");
 }
 
-// AVX2 has masks for elements of 4 and 8 bytes.
-TEST(CheckPlan, MasksAreThoseOfTheTarget) {
-  const auto masked = [](const Sums& s, const char* target) {
-    return s.broken({{.range = s.i}, {.range = s.j, .step = 8, .lanes = true, .tails = {{8, true}}}}, target);
-  };
-  EXPECT_EQ(masked(Sums(DType::f32), "x86-64-v3"), "");
-  EXPECT_EQ(masked(Sums(DType::u8), "x86-64-v3"), "the target has no masks for these elements");
-  EXPECT_EQ(masked(Sums(DType::u8), "x86-64-v4"), "");
-}
-
 // y[i] = the sum of x[k] over k < i: lanes or copies would need different numbers of iterations.
 TEST(CheckPlan, IterationsOfInnerLoopsAreTheSameInCopiesAndLanes) {
   OneKernel k;
@@ -104,7 +95,7 @@ TEST(CheckPlan, IterationsOfInnerLoopsAreTheSameInCopiesAndLanes) {
   const Id loop = k.g.make(Op::FOR, DType::none, {r, k.g.index(0), i, zero, next}, {1, 1});
   const Id sum = k.g.make(Op::GET, DType::f32, {loop}, {0});
   const Id stores[] = {k.g.make(Op::STORE, DType::none, {k.node(y), i, sum})}, ranges[] = {i};
-  const auto broken = [&](const LoopPlan& p) { return check_plan(k.g, stores, ranges, std::vector{p}, Target{}); };
+  const auto broken = [&](const LoopPlan& p) { return check_plan(k.g, stores, ranges, std::vector{p}); };
   EXPECT_EQ(broken({.range = i}), "");
   EXPECT_EQ(broken({.range = i, .step = 4}), "copies: the number of iterations of an inner loop depends on them");
   EXPECT_EQ(broken({.range = i, .step = 4, .lanes = true}), "lanes: the number of iterations of an inner loop depends on it");
