@@ -77,12 +77,20 @@ bool ShortRowForm::note_row(Id id, int buffer, Id size) {
   const auto n = index_value(g_, size);
   const std::int64_t least = b.tile == no_id ? elements_of_block : 0;
   if ((n && (*n > longest_row || *n < least)) || !limit(size, {least, longest_row})) return false;
+  if (b.tile == no_id && !holds_rows(b, size)) return false;
   const Id zero = g_.index(0), rest = simplify_(substitute(g_, g_.src(id, 1), {{row, zero}}));
   Facts known = facts_;
   if (g_.src(id).size() > 3) assume(g_, known, g_.src(id, 3));
   if (!prove_ge0(g_, rest, known) || !prove_lt(g_, rest, size, known)) return false;
   accesses[id] = {buffer, size, rest};
   return true;
+}
+
+// Whether the buffer has whole rows for all iterations: copies take whole rows. The kernel may need less, if its loads have
+// gates or skip the end of each row.
+bool ShortRowForm::holds_rows(const Buffer& b, Id size) const {
+  const Id all = index_mul(g_, g_.end(row), size);
+  return prove_ge0(g_, index_sub(g_, b.size, all), facts_);
 }
 
 // Whether short rows are too few for a tile, as in a square matrix.

@@ -47,6 +47,7 @@ class ShortRowForm {
   bool note(Id id);
   bool note_access(Id id);
   bool note_row(Id id, int buffer, Id size);
+  bool holds_rows(const Buffer& b, Id size) const;
   bool limit(Id n, Limits here);
   bool never_short();
   bool uses_row(const Monomial& m) const { return std::ranges::binary_search(g_.reachable(m.atoms), row); }

@@ -80,6 +80,14 @@ TEST(ShortRows, FactsDecide) {
   check_at_levels(program("f32", y, sum, "symbol N max 63\nsymbol D\n"), {{"N", 60}, {"D", 9}}, 1);
 }
 
+// A copy takes whole rows, so kernels whose last rows are not in memory have one version.
+TEST(ShortRows, RowsBehindTheEnd) {
+  const std::string sum = "%2 = reduce %1, sum, axes [1]\nstore y, %2\n";
+  check_lengths(program("f32", "out f32 [N + 5] y\n", "%1 = pad f32 [N + 5, D] %0, before [0, 0]\n" + sum), 1);
+  const std::string odd = "program rows\nsymbol N\nsymbol D\nin f32 [2 * N + 1, D] x\nout f32 [N + 1] y\n%0 = param x\n";
+  check_lengths(odd + "%1 = slice f32 [N + 1, D] %0, begin [0, 0], step [2, 1]\n" + sum, 1);
+}
+
 // A kernel that loads an output which it stores has one version.
 TEST(ShortRows, OutputThatIsLoaded) {
   check_lengths(program("f32", "out f32 [N, D] y\nout f32 [N] m\n", softmax + "store m, %6\n"), 1);
