@@ -19,11 +19,24 @@ bool ShortRowForm::find() {
     if (g_.src(end).size() < 2 || g_.src(end, 1) != row) return false;
   for (const Id id : g_.reachable(k_.sink))
     if (!note(id)) return false;
-  if (!may_store_twice()) return false;
+  if (is_large() || !may_store_twice()) return false;
   if (!reduces_short_rows() || limits.empty() || never_short()) return false;
   std::vector<Id> call = {g_.end(row)};
   for (const auto& [n, around] : limits) call.push_back(n);
   return are_of_the_call(g_, s_.program, call);
+}
+
+// Whether the version would be much more code than the kernel: it repeats the operations of a reduction for each of 32 stripes.
+bool ShortRowForm::is_large() const {
+  constexpr int most_reductions = 4, most_operations = 128, of_math = 16, of_half = 8;
+  int reductions = 0, operations = 0;
+  for (const Id id : g_.reachable(k_.sink)) {
+    if (g_.op(id) == Op::REDUCE) ++reductions;
+    if (!is_elementwise(g_.op(id)) || g_.dtype(id) == DType::index) continue;
+    const bool is_half = g_.dtype(id) == DType::f16 || g_.dtype(id) == DType::bf16;
+    operations += (is_math(g_.op(id)) ? of_math : 1) * (is_half ? of_half : 1);
+  }
+  return reductions > most_reductions || operations > most_operations;
 }
 
 // The most elements of a short row or loop.

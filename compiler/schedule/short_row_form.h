@@ -50,6 +50,7 @@ class ShortRowForm {
   bool holds_rows(const Buffer& b, Id size) const;
   bool limit(Id n, Limits here);
   bool never_short();
+  bool is_large() const;
   bool uses_row(const Monomial& m) const { return std::ranges::binary_search(g_.reachable(m.atoms), row); }
   bool is_of_row(Id index) const;
   bool may_store_twice() const;

@@ -5,13 +5,12 @@
 // After: a kernel over tiles of 64 rows. Its innermost ranges count the rows of a tile, so that they become lanes.
 //   - A tile step copies a tile of each such input, transposed, into a tile buffer: element e of row r is at e * 64 + r. The
 //     other tile steps read the copy. Outputs with short rows are written transposed, and a last tile step copies them.
-//   - A value of the row that contains a REDUCE, and that is used in a loop along the row or in another REDUCE, has a tile step
-//   of
-//     its own. So no loop around the lanes repeats a REDUCE.
+//   - A value of the row that contains a REDUCE, and that is used in a loop along the row or in another REDUCE, has a tile
+//     step of its own. So no loop around the lanes repeats a REDUCE.
 //   - Loops along the row have at most 32 iterations, so that each stripe of a sum has at most one element.
 //   - The last tile ends at the last row. Some rows may be computed twice, with equal results.
-// Kernels stay if they have an fma REDUCE, load a whole buffer that they store, access rows in another way, or have rows that
-//   end behind the buffer.
+// Kernels stay if they have an fma REDUCE or many operations, load a whole buffer that they store, access rows in another way,
+//   or have rows that end behind the buffer.
 // Ensures: each REDUCE reduces the same elements in the same order.
 // Why: a row of few elements fills a small part of a vector, and its sum is a tree of shuffles for each row.
 // Example: y[i < N] = sum over k < D of x[i * D + k]   ->   for T:
