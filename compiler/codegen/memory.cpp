@@ -139,7 +139,7 @@ Value* Memory::lane_in_memory(Value* v, int i) {
   LlvmBuilder::InsertPointGuard here(b_);
   const llvm::MDNode* scope = load->getMetadata(llvm::LLVMContext::MD_alias_scope);
   const bool may_change = scope == nullptr || std::ranges::find(unchanged_, scope) == unchanged_.end();
-  if (may_change) b_.SetInsertPoint(load->getNextNode());
+  if (may_change) b_.SetInsertPoint(load->getParent(), std::next(load->getIterator()));  // it may be the last one so far
   Value* at = b_.CreateGEP(type, load->getPointerOperand(), b_.getInt64(static_cast<std::uint64_t>(i)));
   llvm::LoadInst* lane = b_.CreateAlignedLoad(type, at, llvm::Align(type->getScalarSizeInBits() / 8));
   lane->copyMetadata(*load);

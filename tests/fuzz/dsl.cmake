@@ -8,6 +8,7 @@ add_executable(random_scopes fuzz/random_scopes_main.cpp fuzz/scopes_as_c.cpp fu
 target_link_libraries(random_scopes PRIVATE captured_campaign ${CMAKE_DL_LIBS})
 add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 150 --jobs 2)
 add_test(NAME fuzz.random_scopes_stages COMMAND random_scopes --stages --count 100 --seed 100000 --jobs 2)
+# Seed 200027: a vector of indices whose load is the last instruction before an atomic operation.
 add_test(NAME fuzz.random_scopes_disabled COMMAND random_scopes --disable --count 100 --seed 200000 --jobs 2)
 set_tests_properties(fuzz.random_scopes fuzz.random_scopes_stages fuzz.random_scopes_disabled PROPERTIES LABELS fuzz)
 
