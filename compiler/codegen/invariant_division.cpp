@@ -116,7 +116,7 @@ class InvariantDivision {
     Value* q = fma(x_, r, b_.CreateFMul(x_, r2));
     Value* rest = fma(b_.CreateFNeg(q), d_, x_);
     Value* quotient = bits_of(fma(rest, r, q));
-    Value* signs = b_.CreateXor(bits_of(x_), bits_of(d_));
+    Value *bits_of_x = bits_of(x_), *bits_of_d = bits_of(d_), *signs = b_.CreateXor(bits_of_x, bits_of_d);
     return b_.CreateBitCast(b_.CreateOr(quotient, b_.CreateAnd(signs, sign_bit())), type_);
   }
 

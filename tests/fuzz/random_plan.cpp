@@ -94,8 +94,8 @@ class RandomPlan {
   void add_block(std::vector<LoopPlan>& plan) {
     const auto at = draw_.below(static_cast<int>(plan.size()));
     const LoopPlan inside = plan[static_cast<std::size_t>(at)];
-    plan.insert(plan.begin() + draw_.below(at + 1),
-                {.range = inside.range, .step = inside.step * draw_.between(1, 9), .block = true});
+    const int steps = draw_.between(1, 9), where = draw_.below(at + 1);
+    plan.insert(plan.begin() + where, {.range = inside.range, .step = inside.step * steps, .block = true});
   }
 
   const Graph& g_;
