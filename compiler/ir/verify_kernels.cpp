@@ -99,8 +99,10 @@ class KernelVerifier {
                  k_.is_explicit ? "an END of a state, over ranges" : "an END of a STORE to a BUFFER, over ranges");
       if (const Id memory = memory_of(g_, src[0]); k_.is_explicit && memory != no_id && g_.op(memory) != Op::BUFFER)
         violated(g_, end, "kernel-form", "a state of a BUFFER: a LOCAL is of the kernel alone");
-      for (const Id r : src.subspan(1))
+      for (const Id r : src.subspan(1)) {
         if (g_.range_kind(r) != RangeKind::loop) violated(g_, end, "kernel-form", "LOOP ranges");
+        if (std::ranges::count(src.subspan(1), r) != 1) violated(g_, end, "kernel-form", "each RANGE once");
+      }
       if (!std::ranges::equal(src.subspan(1).first(std::min<std::size_t>(src.size() - 1, 1)),
                               first.subspan(1).first(std::min<std::size_t>(first.size() - 1, 1))) ||
           (k_.is_explicit && !std::ranges::equal(src.subspan(1), first.subspan(1))))
