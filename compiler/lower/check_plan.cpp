@@ -104,9 +104,12 @@ std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<con
   return PlanCheck(g, stores, ranges, plan).run();
 }
 
+bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
+  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; });
+}
+
 std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
-  const auto is_apart = [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; };
-  if (!std::ranges::all_of(stores, is_apart)) return "its stores are not to neighbouring elements";
+  if (!all_stores_have_stride(g, stores, range, stride)) return "its stores are not to neighbouring elements";
   if (has_vectors_over(g, stores, range)) return "an inner loop has lanes already";
   if (bounds_loops(g, stores, range)) return "the number of iterations of an inner loop depends on it";
   return {};

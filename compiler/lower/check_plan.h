@@ -17,6 +17,8 @@ namespace kiln::compiler {
 
 std::string check_plan(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::span<const LoopPlan> plan);
 
+bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride);
+
 // Why the range cannot become lanes, with stores `stride` elements apart; empty: it can.
 std::string_view why_no_lanes(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride);
 

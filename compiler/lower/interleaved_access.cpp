@@ -17,7 +17,6 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t longest_stride = 16;
 constexpr std::int64_t farthest = std::int64_t{1} << 60;     // offsets up to here can be added without overflow
 constexpr std::int64_t longest_row = std::int64_t{1} << 48;  // also multiples by the number of a lane
 // Costs in instructions. element_cost: access to one element, and its move into a lane or out of a lane. shuffle_cost: each
@@ -74,7 +73,7 @@ double cost_of(std::int64_t stride, std::size_t n, DType d) {
 
 // Whether contiguous accesses and shuffles cost less than `n` strided accesses, with `lanes` lanes in a register.
 bool pays(std::int64_t stride, std::size_t n, DType d, int lanes) {
-  return lanes > 1 && stride <= longest_stride && cost_of(stride, n, d) < element_cost * static_cast<double>(n) * lanes;
+  return lanes > 1 && stride <= most_components && cost_of(stride, n, d) < element_cost * static_cast<double>(n) * lanes;
 }
 
 class Interleaving {
@@ -109,7 +108,7 @@ class Interleaving {
   void group(const Key& key, std::vector<std::pair<std::int64_t, Id>>& loads) {
     const auto& [state, stride, lanes, dtype, terms, gate] = key;
     std::ranges::sort(loads);
-    if (stride > longest_stride) return far_rows(key, loads);
+    if (stride > most_components) return far_rows(key, loads);
     for (std::size_t i = 0, end = 0; i < loads.size(); i = end) {
       while (end < loads.size() && loads[end].first < loads[i].first + stride) ++end;
       if (!pays(stride, end - i, dtype, register_lanes(dtype, lanes))) continue;
@@ -365,7 +364,7 @@ class Interleaving {
 }  // namespace
 
 double interleaved_cost(std::int64_t stride, DType d, int lanes) {
-  if (stride < 2 || stride > longest_stride || lanes < 2) return std::numeric_limits<double>::infinity();
+  if (stride < 2 || stride > most_components || lanes < 2) return std::numeric_limits<double>::infinity();
   const auto n = static_cast<std::size_t>(stride);
   return cost_of(stride, n, d) / static_cast<double>(stride) / lanes;
 }

@@ -22,6 +22,9 @@
 
 namespace kiln::compiler {
 
+// The most components that the pass takes apart: elements between neighbouring lanes of an access.
+inline constexpr std::int64_t most_components = 16;
+
 // The cost of one lane of an access, if this pass replaces all `stride` components together. The unit is a contiguous access
 // of one register. lanes: of a register. Infinite: the pass does not replace accesses with this stride.
 double interleaved_cost(std::int64_t stride, DType d, int lanes);

@@ -1,7 +1,6 @@
 #include "compiler/lower/rewrite.h"
 
 #include <algorithm>
-#include <set>
 
 #include "compiler/ir/open_ranges.h"
 
@@ -21,16 +20,11 @@ std::unordered_set<Id> depends_on_range(const Graph& g, std::span<const Id> node
 }
 
 std::unordered_map<Id, std::vector<Id>> nodes_by_range(const Graph& g, std::span<const Id> nodes) {
-  std::unordered_map<Id, std::vector<Id>> inside, ranges;  // the RANGEs that a node depends on
+  std::unordered_map<Id, std::vector<Id>> inside;
+  OpenRanges open(g);
   for (const Id id : nodes) {
-    std::set<Id> open;
-    for (const Id s : g.src(id))
-      if (const auto of = ranges.find(s); of != ranges.end()) open.insert(of->second.begin(), of->second.end());
-    for (const Id closed : closed_ranges(g, id)) open.erase(closed);
-    if (g.op(id) == Op::RANGE) open.insert(id);
-    if (open.empty()) continue;
-    for (const Id r : open) inside[r].push_back(id);
-    ranges[id].assign(open.begin(), open.end());
+    open.visit(id);
+    for (const Id range : open.of(id)) inside[range].push_back(id);
   }
   return inside;
 }

@@ -30,8 +30,8 @@ Id rewrite(Graph& g, Id root, Rule&& rule) {
 // The RANGE, the nodes that depend on it, and the RANGEs of inner loops that depend on it. nodes: ascending.
 std::unordered_set<Id> depends_on_range(const Graph& g, std::span<const Id> nodes, Id range);
 
-// For each RANGE, the nodes that depend on it, ascending: the RANGE, and the nodes inside the loop over it. nodes: ascending.
-// One call costs as much as one depends_on_range, which would visit the whole kernel once for each of its loops.
+// For each RANGE, the nodes that depend on it, ascending: the RANGE, and the nodes inside the loop over it. nodes: ascending,
+// with all their sources. One call visits the kernel once. A depends_on_range for each loop would visit it once for each loop.
 std::unordered_map<Id, std::vector<Id>> nodes_by_range(const Graph& g, std::span<const Id> nodes);
 
 // The FOR that has this RANGE.

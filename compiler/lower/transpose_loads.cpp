@@ -36,8 +36,9 @@ class Transposing {
 
   Id run(Id sink) {
     std::unordered_set<Id> with_rows;
-    const std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g_, g_.reachable(sink));
-    for (const Id id : g_.reachable(sink)) {
+    const std::vector<Id> nodes = g_.reachable(sink);
+    const std::unordered_map<Id, std::vector<Id>> inside = nodes_by_range(g_, nodes);
+    for (const Id id : nodes) {
       if (g_.op(id) != Op::FOR) continue;
       const auto body = inside.find(g_.range_of(id));
       if (body != inside.end() && !rows_of(body->first, body->second).empty()) with_rows.insert(id);

@@ -12,6 +12,7 @@
 #include "compiler/lower/check_plan.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/lane_cost.h"
 #include "compiler/lower/memory_accumulators.h"
 #include "compiler/lower/register_block.h"
@@ -26,15 +27,14 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;        // most operations of a body for which two registers per value fit
-constexpr int cheap_body = 8;         // most operations of a body whose scalar tail is small and fast enough at the end
-constexpr int room_for_interior = 5;  // registers of the shortest range whose interior has vectors of two registers
-constexpr int widest_tile = 16;       // lanes of a tile
-constexpr std::int64_t most_interleaved = 16;  // elements between lanes (interleaved_access.h)
-constexpr int tile_block = 64;                 // copies of tiles side by side, so that their rows share pages
-constexpr int rows_at_once = 4;                // rows under overlapping windows
-constexpr int most_of_rows = 64;               // most operations of a body for which the vectors of these rows fit registers
-constexpr double worth_copies = 0.75;          // largest cost of written-out code, as a share of the loops' cost
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
+constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
+constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
+constexpr int widest_tile = 16;        // lanes of a tile
+constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
+constexpr int rows_at_once = 4;        // rows under overlapping windows
+constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
+constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
 struct Body {
@@ -80,10 +80,6 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
     if (yield.size() == 1 && adds_product(g, yield[0])) b.fma_loops.push_back(id);
   }
   return b;
-}
-
-bool all_stores_have_stride(const Graph& g, std::span<const Id> stores, Id range, std::int64_t stride) {
-  return std::ranges::all_of(stores, [&](Id s) { return index_stride(g, index_of(g, s), range) == stride; });
 }
 
 // `wanted` iterations, or the extent if it is constant and smaller.
@@ -166,7 +162,7 @@ int side_of(const Graph& g, Id range, int width) {
 bool are_interleaved(const Graph& g, std::span<const Id> loads, Id lanes) {
   return std::ranges::any_of(loads, [&](Id load) {
     const std::optional<std::int64_t> stride = index_stride(g, index_of(g, load), lanes);
-    return stride && *stride <= most_interleaved;
+    return stride && *stride <= most_components;
   });
 }
 
@@ -258,7 +254,8 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   plan[at].masked_all = b.operations > huge_body;
   if (plan[at].masked_all) return plan;
   if (!in_rows.empty()) {
-    if (at > 0) plan[at - 1].step = copies_over_tiles(g, in_rows, ranges[at - 1], target);
+    if (at > 0 && !bounds_loops(g, stores, ranges[at - 1]))
+      plan[at - 1].step = copies_over_tiles(g, in_rows, ranges[at - 1], target);
     return plan;
   }
   std::optional<std::vector<LoopPlan>> blocks;

@@ -33,8 +33,8 @@ struct Tail {
   bool masked = false;  // only with lanes: lanes after the end are inactive, so that no iteration remains
 };
 
-// The loops for what is left behind loops that fill the registers, under masks: one vector of `lanes`, or of one register at a
-// time, so that masks and accumulators fit the registers.
+// The tails of a loop whose accumulators fill the registers. With mask registers: one masked vector of `lanes`. Without them a
+// mask takes a vector register, so the tails have vectors of one register: whole ones, then a masked one.
 std::vector<Tail> masked_tails(int lanes, int one_register, const Target& target);
 
 struct LoopPlan {

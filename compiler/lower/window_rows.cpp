@@ -7,12 +7,12 @@
 
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/interleaved_access.h"
 #include "compiler/symbolic/linear.h"
 
 namespace kiln::compiler {
 namespace {
 
-constexpr std::int64_t most_components = 16;
 constexpr std::int64_t least_share = 3;  // of this many loads, at least one is shared by neighbouring iterations
 
 using Place = std::pair<Id, Poly>;  // the memory, and the index

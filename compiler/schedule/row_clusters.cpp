@@ -13,14 +13,13 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr std::size_t most_tile_steps = 16;  // of one kernel, to limit the time to compile it
-constexpr double fewest_rows = 32;           // rows that are enough for the threads
-constexpr double shortest_row = 8;           // elements: loops over all rows at once are faster for shorter rows
-constexpr double in_cache = 512 * 1024;      // bytes of the local buffers of one tile that fit the cache
-constexpr double much_more = 16;             // fuse beyond the cache if the whole buffers exceed this many tiles
-constexpr std::int64_t product_rows = 8;     // rows of a tile with a product: they share one pass over its right operand
-constexpr std::int64_t halo_rows = 16;       // rows of a tile with a halo
-constexpr std::int64_t short_rows = 64;  // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
+constexpr double fewest_rows = 32;        // rows that are enough for the threads
+constexpr double shortest_row = 8;        // elements: loops over all rows at once are faster for shorter rows
+constexpr double in_cache = 512 * 1024;   // bytes of the local buffers of one tile that fit the cache
+constexpr double much_more = 16;          // fuse beyond the cache if the whole buffers exceed this many tiles
+constexpr std::int64_t product_rows = 8;  // rows of a tile with a product: they share one pass over its right operand
+constexpr std::int64_t halo_rows = 16;    // rows of a tile with a halo
+constexpr std::int64_t short_rows = 64;   // rows of a tile whose rows are short ranges (unrollable_loops.h): they become lanes
 constexpr double recompute_for_store = 24;  // operations that cost as much as to store and load one element
 
 }  // namespace

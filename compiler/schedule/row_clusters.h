@@ -19,6 +19,8 @@
 
 namespace kiln::compiler {
 
+inline constexpr std::size_t most_tile_steps = 16;  // of one kernel, to limit the time to compile it
+
 // Offsets lo .. hi of rows, relative to a row or a tile: a halo. 0 .. 0: no halo.
 struct RowOffsets {
   std::int64_t lo = 0, hi = 0;

@@ -11,13 +11,12 @@
 #include "compiler/ir/nth.h"
 #include "compiler/ir/range_ids.h"
 #include "compiler/schedule/kernel_ranges.h"
+#include "compiler/schedule/row_clusters.h"
 #include "compiler/schedule/short_row_form.h"
 #include "compiler/symbolic/simplify.h"
 
 namespace kiln::compiler {
 namespace {
-
-constexpr std::size_t most_tile_steps = 16;  // as in row_clusters.cpp
 
 using Key = std::pair<int, Id>;  // buffer, size of a row
 

@@ -43,7 +43,7 @@ struct CheckResult {
 };
 struct CheckOptions {
   std::vector<std::string> disabled = {};  // passes that do not run
-  int plans = 0;                           // random plans for each schedule (random_plan.h); 0: those of the compiler
+  int plans = 0;  // how many times each target compiles with random plans; 0: once, with the compiler's
   // The program's results by other means, in the form of interpret().
   std::function<std::vector<Array>(const SymbolValues&, const std::vector<Array>& arguments)> reference = nullptr;
 };

@@ -7,7 +7,8 @@ target_link_libraries(random_makers PUBLIC kiln_options kiln_interp)
 add_library(plans STATIC fuzz/plan_problem.cpp fuzz/plan_trace.cpp)
 target_link_libraries(plans PUBLIC kiln_options kiln_schedule kiln_interp kiln_runtime)
 add_library(campaign STATIC
-  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/random_plan.cpp fuzz/run_object.cpp fuzz/first_broken_pass.cpp fuzz/child.cpp fuzz/shrink.cpp)
+  fuzz/campaign.cpp fuzz/check_program.cpp fuzz/random_plan.cpp fuzz/run_object.cpp fuzz/first_broken_pass.cpp fuzz/child.cpp
+  fuzz/shrink.cpp)
 target_link_libraries(campaign PUBLIC random_makers plans run_harness schedule_harness command_line)
 add_executable(random_programs fuzz/random_programs.cpp)
 target_link_libraries(random_programs PRIVATE campaign)

@@ -1,4 +1,4 @@
-// Plans of kernels at random, among those that check_plan.h accepts. No plan changes a result.
+// Makes random plans of kernels that obey check_plan.h. A kernel computes the same results with each of them.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kiln::compiler::testing {
 
-// Kernel after kernel, in the order of the calls: the same plans for the same seed.
+// Makers of equal seeds make equal plans if they are called for the same kernels in the same order.
 PlanMaker random_plans(std::uint64_t seed);
 
 }  // namespace kiln::compiler::testing

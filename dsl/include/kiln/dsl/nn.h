@@ -10,7 +10,7 @@ namespace kiln::dsl {
 template <class X>
 concept FloatOperand = Operand<X> && detail::is_float<dtype_of<X>>;
 
-// bool: whether an element is a NaN, plus or minus infinity, a number.
+// Results of bool. isnan: the element is a NaN. isinf: it is plus or minus infinity. isfinite: it is neither of these.
 template <FloatOperand X>
 constexpr auto isnan(const X& x, sloc l = sloc::current()) {
   called_from here(x.b, l);
