@@ -7,6 +7,7 @@
 #include "compiler/lower/access.h"
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
+#include "compiler/lower/range_parts.h"
 
 namespace kiln::compiler {
 namespace {
@@ -77,12 +78,20 @@ class PlanCheck {
   std::string copies(std::size_t i) const {
     const LoopPlan& p = plan_[i];
     if (p.masked_all || p.align != 0) return "a loop without lanes has a mask";
-    if (p.step > 1 && bounds_loops(g_, stores_, p.range))
+    if (p.step > 1 && bounds_loops(g_, stores_, p.range) &&
+        !(has_whole_blocks(i) && !bounds_unequal_loops(g_, stores_, p.range)))
       return "copies: the number of iterations of an inner loop depends on them";
     if (p.transposes == no_id) return "";
     const auto before = plan_.first(i);
     const auto is_lanes = [&](const LoopPlan& other) { return other.lanes && other.range == p.transposes; };
     return std::ranges::any_of(before, is_lanes) ? "" : "copies transpose loads to lanes that are not around them";
+  }
+
+  // Whether the loop can be cut behind the last whole block of a reduction (range_parts.h): a plain loop inside plain loops.
+  bool has_whole_blocks(std::size_t i) const {
+    const LoopPlan& p = plan_[i];
+    const auto is_plain = [&](const LoopPlan& l) { return l.step == 1 && !l.lanes && !l.block; };
+    return p.transposes == no_id && !p.shares_loads && std::ranges::all_of(plan_.first(i), is_plain);
   }
 
   // The iterations of the loops after this one, each of which is written out whole.

@@ -1,6 +1,7 @@
 #include "compiler/lower/loop_nest.h"
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -55,11 +56,14 @@ std::vector<Id> LoopNestBuilder::emit(std::size_t level, const std::vector<Copy>
 void LoopNestBuilder::own_loops(std::vector<Id>& stores, Id lanes) {
   const std::vector<Id> nodes = g_.reachable(stores), before = g_.reachable(stores_);
   const std::unordered_set<Id> varying = depends_on_range(g_, nodes, lanes);
+  std::set<Id> ranges;  // ascending: an end may depend on the loop around it
+  for (const Id id : nodes)
+    if (g_.op(id) == Op::FOR && !varying.contains(id) && !std::ranges::binary_search(before, id))
+      ranges.insert(g_.range_of(id));
   std::unordered_map<Id, Id> fresh;
-  for (const Id id : nodes) {
-    if (g_.op(id) != Op::FOR || varying.contains(id) || std::ranges::binary_search(before, id)) continue;
-    const Id range = g_.range_of(id);
-    fresh[range] = loops_.range(g_, g_.end(range), g_.range_kind(range));
+  for (const Id range : ranges) {
+    const Id end = substitute(g_, g_.end(range), fresh);
+    fresh[range] = loops_.range(g_, end, g_.range_kind(range));
   }
   if (fresh.empty()) return;
   for (Id& s : stores) s = substitute(g_, s, fresh);
@@ -67,8 +71,14 @@ void LoopNestBuilder::own_loops(std::vector<Id>& stores, Id lanes) {
 
 std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::vector<Copy>& copies) {
   const bool is_simple = part_ == nullptr && copies.size() == 1 && copies[0].mask == no_id;
+  const LoopPlan& p = plan_[level];
+  if (is_simple && !p.lanes && p.step > 1)
+    if (std::vector<RangePart> parts = whole_blocks(g_, loops_, stores_, p, facts_); !parts.empty()) {
+      for (RangePart& part : parts) own_loops(part.stores, p.range);
+      return parts;
+    }
   if (!is_simple || borders_ != Borders::split || cuts_left_ == 0 || !may_have_parts(g_, stores_, plan_, level)) return {};
-  return range_parts(g_, loops_, stores_, plan_[level].range, plan_[level].step, facts_);
+  return range_parts(g_, loops_, stores_, p, facts_);
 }
 
 std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector<Copy>& copies,
@@ -76,7 +86,7 @@ std::vector<Id> LoopNestBuilder::one_by_one(std::size_t level, const std::vector
   std::vector<Id> effects;
   for (const RangePart& part : parts) {
     std::vector<LoopPlan> plan(plan_.begin(), plan_.end());
-    plan[level].range = part.range;
+    plan[level] = part.plan;
     LoopNestBuilder nest(g_, loops_, part.stores, plan, facts_, outermost_, borders_);
     nest.cuts_left_ = cuts_left_ - 1;
     nest.chunk_first_ = chunk_first_;

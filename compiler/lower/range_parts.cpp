@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_map>
+#include <unordered_set>
 
+#include "compiler/ir/index_poly.h"
 #include "compiler/ir/nth.h"
+#include "compiler/ir/scopes.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/symbolic/bounds.h"
 #include "compiler/symbolic/linear.h"
@@ -90,22 +94,84 @@ bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const 
   return std::ranges::none_of(g.reachable(stores), [&](Id id) { return g.op(id) == Op::FOR; });
 }
 
-std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, Id range, int fewest,
+namespace {
+
+// The parts before and behind a boundary, still without stores.
+std::vector<RangePart> cut_at(Graph& g, RangeIds& loops, Id boundary, const LoopPlan& plan, const Facts& facts) {
+  const Id rest = simplify(g, sub_index(g, g.end(plan.range), boundary), facts);
+  const Id low = loops.range(g, boundary, RangeKind::loop), high = loops.range(g, rest, RangeKind::loop);
+  std::vector<RangePart> parts = {{{}, low, g.index(0), plan}, {{}, high, boundary, plan}};
+  for (RangePart& p : parts) p.plan.range = p.range;
+  return parts;
+}
+
+// min(n - size * range, size): the elements of a block of a reduction over n elements.
+bool is_block_length(const Graph& g, Id id, Id range) {
+  if (g.op(id) != Op::MIN || g.dtype(id) != DType::index || !g.is_const(g.src(id, 1))) return false;
+  const auto [left, size] = g.operands<2>(id);
+  if (g.value(size) < 1 || g.op(left) != Op::SUB || g.op(g.src(left, 1)) != Op::MUL) return false;
+  const auto [a, b] = g.operands<2>(g.src(left, 1));
+  return ((a == range && b == size) || (a == size && b == range)) &&
+         !std::ranges::binary_search(g.reachable(g.src(left, 0)), range);
+}
+
+}  // namespace
+
+std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, const LoopPlan& plan,
                                    const Facts& facts) {
-  const std::vector<Id> at = Boundaries(g, range, fewest, facts).of(stores);
+  const std::vector<Id> at = Boundaries(g, plan.range, plan.step, facts).of(stores);
   if (at.empty()) return {};
   const Id boundary = at[at.size() / 2];  // so that few cuts are inside of each other
-  const Id rest = simplify(g, sub_index(g, g.end(range), boundary), facts);
-  const Id low = loops.range(g, boundary, RangeKind::loop), high = loops.range(g, rest, RangeKind::loop);
-  std::vector<RangePart> parts = {{{}, low, g.index(0)}, {{}, high, boundary}};
+  std::vector<RangePart> parts = cut_at(g, loops, boundary, plan, facts);
   Simplifier simplified(g, facts);
   for (RangePart& p : parts) {
     const Id iteration = add_index(g, p.range, p.first);
     for (const Id store : stores) {
-      const Id here = substitute(g, store, {{range, iteration}});
+      const Id here = substitute(g, store, {{plan.range, iteration}});
       p.stores.push_back(without_known_gates(g, simplified(here)));
     }
   }
+  return parts;
+}
+
+bool bounds_unequal_loops(const Graph& g, std::span<const Id> stores, Id range) {
+  std::vector<Id> todo;
+  for (const Id id : g.reachable(stores))
+    if (g.op(id) == Op::FOR) {
+      const LoopParts l = loop_parts(g, id);
+      todo.insert(todo.end(), {l.begin, l.end});
+    }
+  std::unordered_set<Id> seen;
+  while (!todo.empty()) {
+    const Id id = todo.back();
+    todo.pop_back();
+    if (id == range) return true;
+    if (!seen.insert(id).second || is_block_length(g, id, range)) continue;
+    todo.insert(todo.end(), g.src(id).begin(), g.src(id).end());
+  }
+  return false;
+}
+
+std::vector<RangePart> whole_blocks(Graph& g, RangeIds& loops, std::span<const Id> stores, const LoopPlan& plan,
+                                    const Facts& facts) {
+  if (!bounds_loops(g, stores, plan.range) || bounds_unequal_loops(g, stores, plan.range)) return {};
+  const std::vector<Id> nodes = g.reachable(stores);
+  const auto length = std::ranges::find_if(nodes, [&](Id id) { return is_block_length(g, id, plan.range); });
+  const auto [left, size] = g.operands<2>(*length);
+  const Id whole = simplify(g, index_floordiv(g, g.src(left, 0), size), facts);
+  std::vector<RangePart> parts = cut_at(g, loops, whole, plan, facts);
+  Simplifier simplified(g, facts);
+  std::unordered_map<Id, Id> equal;
+  for (const Id id : nodes)
+    if (is_block_length(g, id, plan.range)) equal.emplace(id, g.src(id, 1));
+  const auto in_whole = [&](Id id) { return substitute(g, substitute(g, id, equal), {{plan.range, parts[0].range}}); };
+  for (const Id store : stores) {
+    parts[0].stores.push_back(simplified(in_whole(store)));
+    const Id iteration = add_index(g, parts[1].range, whole);
+    parts[1].stores.push_back(substitute(g, store, {{plan.range, iteration}}));
+  }
+  if (plan.streams != no_id) parts[0].plan.streams = in_whole(plan.streams);
+  parts[1].plan = {.range = parts[1].range};
   return parts;
 }
 

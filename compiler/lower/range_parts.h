@@ -6,6 +6,7 @@
 //   in each part, so the WHERE is gone, and so are the loads of the value that the part does not use.
 // Requires: stores without loops, reductions lowered.
 // Why: without a cut each vector loads from all pieces, under masks.
+// Also: cuts a range of blocks behind the last whole block (whole_blocks).
 // Example: y[i] = i < A ? a[i] : b[i - A] over i < A + B  ->  y[i] = a[i] over i < A; y[A + i] = b[i] over i < B
 #pragma once
 
@@ -22,14 +23,24 @@ struct RangePart {
   std::vector<Id> stores;
   Id range = no_id;
   Id first = no_id;  // the iteration of the old range that is iteration 0 of the new one
+  LoopPlan plan;     // of the new range
 };
 
 // Whether the loop of this level of the plan may be cut. The stores must be plain stores without inner loops. The plan must
 // have no blocks, no tiles, no copies that share loads, and no body with masks in every vector.
 bool may_have_parts(const Graph& g, std::span<const Id> stores, std::span<const LoopPlan> plan, std::size_t level);
 
-// Two parts, which may be cut again, or none. fewest: least number of iterations of a part with constant extent.
-std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, Id range, int fewest,
+// Two parts, which may be cut again, or none. plan: of the range. A part with constant extent has at least plan.step
+// iterations.
+std::vector<RangePart> range_parts(Graph& g, RangeIds& loops, std::span<const Id> stores, const LoopPlan& plan,
                                    const Facts& facts);
+
+// Whether the number of iterations of an inner loop depends on the range. Loops over min(n - size * range, size) elements do
+// not count: these are the blocks of a reduction over n elements, of which only the last one may be shorter (numbers.md).
+bool bounds_unequal_loops(const Graph& g, std::span<const Id> stores, Id range);
+
+// The blocks of `size` elements, and the rest, whose plan has no copies. None if no inner loop is over such blocks.
+std::vector<RangePart> whole_blocks(Graph& g, RangeIds& loops, std::span<const Id> stores, const LoopPlan& plan,
+                                    const Facts& facts);
 
 }  // namespace kiln::compiler

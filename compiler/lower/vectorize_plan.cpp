@@ -15,6 +15,7 @@
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/lane_cost.h"
 #include "compiler/lower/memory_accumulators.h"
+#include "compiler/lower/range_parts.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/rewrite.h"
 #include "compiler/lower/rows_side_by_side.h"
@@ -27,7 +28,8 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit 16 registers
+constexpr int light_body_of_32 = 96;   // the same for 32 registers and a body without loops
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_tile = 16;        // lanes of a tile
@@ -231,7 +233,10 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
   const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;  // one product, whose fmas wait for each other
-  const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes in turn
+  const bool is_roomy = target.vector_registers >= 32 && !b.has_loops;
+  const bool in_turn =
+      b.loops < reduce_stripes || !b.fma_loops.empty();  // else stripes, which are computed one after the other
+  const bool is_heavy = b.operations > (is_roomy ? light_body_of_32 : light_body) && in_turn;
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
                         : is_heavy || is_narrow ? 1
@@ -242,7 +247,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool may = (lanes >= shortest_lanes || lanes >= one_register) && may_be_lanes(g, stores, ranges, at, 1);
   if (write_out(g, stores, ranges, target, may, plan)) return plan;
   if (!may) {
-    if (has_vectors_over(g, stores, ranges[at]) && b.has_loops && !bounds_loops(g, stores, ranges[at]))
+    if (has_vectors_over(g, stores, ranges[at]) && b.has_loops && !bounds_unequal_loops(g, stores, ranges[at]))
       rows_side_by_side(g, stores, b.narrowest < b.widest, target, plan[at]);
     return plan;
   }

@@ -5,7 +5,7 @@
 #include "float_environment.h"
 #include "kiln/kiln.h"
 
-enum { CHUNKS_PER_WORKER = 4 };
+enum { CHUNKS_PER_WORKER = 16 };
 
 typedef struct kernel_call {
   const kiln_kernel_desc* kernel;

@@ -15,7 +15,7 @@ enum { SPIN = 4000 }; /* polls before a worker sleeps: tens of microseconds, so 
 typedef struct job {
   void (*task)(void*, int64_t, int64_t);
   void* data;
-  int64_t n, chunk;
+  int64_t n, alignment, least; /* least: iterations of a chunk, a multiple of the alignment */
 } job;
 
 struct kiln_pool {
@@ -42,13 +42,28 @@ static void pause_briefly(void) {
 #endif
 }
 
+static int64_t aligned_up(int64_t n, int64_t alignment) {
+  return alignment > 1 && n % alignment != 0 ? n + (alignment - n % alignment) : n;
+}
+
+/* Takes a chunk of the iterations that no thread has taken. The first chunks are large. The last ones are small, so that all
+   threads finish at about the same time, also if one of them runs slowly or late. */
+static bool take(kiln_pool* p, const job* j, int64_t* begin, int64_t* end) {
+  int64_t first = atomic_load_explicit(&p->next, memory_order_relaxed), next;
+  do {
+    if (first >= j->n) return false;
+    const int64_t left = j->n - first, share = aligned_up(left / (2 * ((int64_t)p->n_threads + 1)), j->alignment);
+    const int64_t size = share < j->least ? j->least : share;
+    next = size < left ? first + size : j->n;
+  } while (!atomic_compare_exchange_weak_explicit(&p->next, &first, next, memory_order_relaxed, memory_order_relaxed));
+  *begin = first;
+  *end = next;
+  return true;
+}
+
 static void work(kiln_pool* p, const job* j) {
   inside_task = true;
-  for (;;) {
-    const int64_t begin = atomic_fetch_add_explicit(&p->next, j->chunk, memory_order_relaxed);
-    if (begin >= j->n) break;
-    j->task(j->data, begin, j->n - begin < j->chunk ? j->n : begin + j->chunk);
-  }
+  for (int64_t begin, end; take(p, j, &begin, &end);) j->task(j->data, begin, end);
   inside_task = false;
 }
 
@@ -109,14 +124,13 @@ static void parallel_for(kiln_executor* self, int64_t n, int64_t alignment, int3
   kiln_pool* p = (kiln_pool*)self;
   if (n <= 0) return;
   const int64_t chunks = max_chunks < 1 ? 1 : max_chunks;
-  int64_t chunk = n / chunks + (n % chunks != 0);
-  if (alignment > 1 && chunk % alignment != 0) chunk += alignment - chunk % alignment;
-  const bool alone = p->n_threads == 0 || chunk >= n || inside_task || getpid() != p->owner;
+  const int64_t least = aligned_up(n / chunks + (n % chunks != 0), alignment);
+  const bool alone = p->n_threads == 0 || least >= n || inside_task || getpid() != p->owner;
   if (alone || pthread_mutex_trylock(&p->busy) != 0) {
     task(data, 0, n);
     return;
   }
-  p->current = (job){task, data, n, chunk};
+  p->current = (job){task, data, n, alignment, least};
   atomic_store_explicit(&p->next, 0, memory_order_relaxed);
   atomic_fetch_and_explicit(&p->helpers, ~(unsigned)CLOSED, memory_order_release);
   announce(p);
