@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include <llvm/IR/IntrinsicsX86.h>
+
 #include "compiler/codegen/elementwise.h"
 #include "compiler/codegen/extremum_networks.h"
 #include "compiler/codegen/invariant_division.h"
@@ -74,6 +76,9 @@ class KernelEmitter {
       }
     }
     b_.SetInsertPoint(blocks(root_scope).tail);
+    // Stores past the caches may reach memory after later ones of the same thread.
+    const auto is_past_caches = [&](Id id) { return g_.op(id) == Op::STORE && !g_.args(id).empty(); };
+    if (std::ranges::any_of(scopes_.nodes, is_past_caches)) b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
     b_.CreateRetVoid();
   }
 

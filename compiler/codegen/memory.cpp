@@ -231,6 +231,15 @@ void Memory::store(Id node, std::span<Value* const> x) {
   else
     access = b_.CreateAlignedStore(value, at, alignment(g_, node));
   annotate(access, node);
+  if (!g_.args(node).empty()) pass_caches(*llvm::cast<llvm::StoreInst>(access));
+}
+
+void Memory::pass_caches(llvm::StoreInst& store) {
+  const int size = vector_bits(*store.getFunction()) / 8;
+  store.setAlignment(llvm::Align(static_cast<std::uint64_t>(size)));
+  llvm::LLVMContext& context = store.getContext();
+  store.setMetadata(llvm::LLVMContext::MD_nontemporal,
+                    llvm::MDNode::get(context, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
 }
 
 // Loads element by element: constant distances from one address cost less than a gather with a vector of addresses.

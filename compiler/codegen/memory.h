@@ -43,6 +43,7 @@ class Memory {
   llvm::Value* address(Id node, llvm::Value* index);
   llvm::Value* base(Id memory);
   void annotate(llvm::Instruction* access, Id node);
+  void pass_caches(llvm::StoreInst& store);
   bool is_branch(Id node) const;
   llvm::Value* one_lane_of(llvm::Value* v);
   llvm::Value* gated_load(Id node, llvm::Value* index, llvm::Value* alt, llvm::Value* gate);

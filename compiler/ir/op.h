@@ -60,7 +60,7 @@ namespace kiln::compiler {
   X(STAGE,    "stage",    "TK",  -1) /* T: {x}: computed once, into a buffer. K: {value, RANGEs...}: value needs storage over the ranges. args {0}: made from a STAGE of level T. args {n, i}: initial state i, of rank 0, of the KERNEL with RANGE number n */ \
   X(INDEX,    "index",    "TK",  -1) /* {tensor, i...}: element; K: of STAGE, PARAM, GET. First index WHERE(gate, i, INVALID): read only where gate */ \
   X(LOAD,     "load",     "KP",  -1) /* {BUFFER, linear index [, alt, gate]} */ \
-  X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]} */ \
+  X(STORE,    "store",    "TKP", -1) /* T: {PARAM, value}; K, P: {BUFFER, linear index, value [, gate]}; P: args {1}: past the caches, to the address of a whole register */ \
   X(END,      "end",      "K",   -1) /* {STORE, RANGEs... outermost first} */ \
   X(SINK,     "sink",     "TKP", -1) /* {effects...} */ \
   /* regions: a node belongs to the deepest KERNEL or FOR on whose RANGE or CARRY it depends. The state of memory is a tensor value */ \

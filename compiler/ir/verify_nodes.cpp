@@ -145,6 +145,8 @@ bool load(const Node& n) {
 bool store_kernel(const Node& n) {
   const auto s = n.src();
   if (n.dtype() != DType::none || (s.size() != 3 && s.size() != 4)) return false;
+  const bool past_caches = n.args().size() == 1 && n.args()[0] == 1 && s.size() == 3 && n.src_op(0) == Op::BUFFER;
+  if (!n.args().empty() && !past_caches) return false;
   return is_integral(n.src_dtype(1)) && n.src_dtype(2) != DType::none && n.src_dtype(2) == memory_type(n) &&
          access_gate(n, 3, 3);
 }
@@ -320,7 +322,7 @@ constexpr Check checks[] = {
      Op::LOAD,
      load},
     {{"T", "store", "a PARAM and a value of its type"}, Op::STORE, Op::STORE, store_tensor},
-    {{"KP", "store", "BUFFER or state, integer index, value of its type, optionally a bool gate"},
+    {{"KP", "store", "BUFFER or state, integer index, value of its type, optionally a bool gate; args {} or {1}"},
      Op::STORE,
      Op::STORE,
      store_kernel},

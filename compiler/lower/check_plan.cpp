@@ -70,6 +70,7 @@ class PlanCheck {
     const LoopPlan& p = plan_[i];
     if (p.step != floor_power_of_two(p.step)) return "the lanes are no power of two";
     if (p.align != floor_power_of_two(p.align)) return "an alignment is no power of two";
+    if (p.past_caches < 0 || (p.past_caches > 0 && p.align == 0)) return "stores past the caches have no alignment";
     const std::string_view side_by_side = why_no_lanes(g_, stores_, p.range, 1);
     if (side_by_side.empty() || why_no_lanes(g_, stores_, p.range, written_out_after(i)).empty()) return "";
     return "lanes: " + std::string(side_by_side);
@@ -77,7 +78,7 @@ class PlanCheck {
 
   std::string copies(std::size_t i) const {
     const LoopPlan& p = plan_[i];
-    if (p.masked_all || p.align != 0) return "a loop without lanes has a mask";
+    if (p.masked_all || p.align != 0 || p.past_caches != 0) return "a loop without lanes has a mask";
     if (p.step > 1 && bounds_loops(g_, stores_, p.range) &&
         !(has_whole_blocks(i) && !bounds_unequal_loops(g_, stores_, p.range)))
       return "copies: the number of iterations of an inner loop depends on them";

@@ -12,6 +12,7 @@
 #include "compiler/lower/expand.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest_builder.h"
+#include "compiler/lower/past_caches.h"
 #include "compiler/symbolic/bounds.h"
 
 namespace kiln::compiler {
@@ -72,7 +73,7 @@ void LoopNestBuilder::own_loops(std::vector<Id>& stores, Id lanes) {
 std::vector<RangePart> LoopNestBuilder::parts_of(std::size_t level, const std::vector<Copy>& copies) {
   const bool is_simple = part_ == nullptr && copies.size() == 1 && copies[0].mask == no_id;
   const LoopPlan& p = plan_[level];
-  if (is_simple && !p.lanes && p.step > 1)
+  if (is_simple && !p.lanes && !p.block && !p.rows && p.step > 1)
     if (std::vector<RangePart> parts = whole_blocks(g_, loops_, stores_, p, facts_); !parts.empty()) {
       for (RangePart& part : parts) own_loops(part.stores, p.range);
       return parts;
@@ -161,10 +162,13 @@ Id LoopNestBuilder::loop(std::size_t level, const std::vector<Copy>& copies, Id 
                                                              : RangeKind::loop;
   const Id most = limit(level), range = loops_.range(g_, most, kind);
   std::vector<Id> s = {range, begin, end};
-  const std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
-                                  : iteration == Iteration::one && once(level, copies)
-                                      ? emit_once(level, copies[0], range)
-                                      : emit(level + 1, iterated(p, step, copies, range, end, iteration));
+  std::vector<Id> effects = p.shares_loads ? emit_rows(level, step, copies, range)
+                            : iteration == Iteration::one && once(level, copies)
+                                ? emit_once(level, copies[0], range)
+                                : emit(level + 1, iterated(p, step, copies, range, end, iteration));
+  if (iteration == Iteration::past_caches)
+    for (Id& effect : effects)
+      if (g_.state(effect) == g_.state(stores()[0]) && g_.src(effect).size() == 3) effect = store_past_caches(g_, effect);
   s.insert(s.end(), effects.begin(), effects.end());
   return g_.make(Op::FOR, DType::none, s, std::vector<std::int64_t>{0, step});
 }

@@ -4,6 +4,7 @@
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 #include "compiler/lower/loop_nest_builder.h"
+#include "compiler/lower/past_caches.h"
 
 namespace kiln::compiler {
 namespace {
@@ -61,7 +62,12 @@ Id LoopNestBuilder::aligned(std::size_t level, const std::vector<Copy>& copies, 
   const Id is_worth = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
   const Id whole = add_index(g_, begin, index_binary(g_, Op::MUL, head, is_worth));
   effects.push_back(loop(level, copies, begin, whole, p.step, Iteration::masked));
-  return whole;
+  const Id past = p.past_caches == 0 ? zero : mul_index(g_, is_worth, is_past_caches(g_, plan_, p.past_caches));
+  if (g_.is_index_const(past, 0)) return whole;
+  const Id length_past = sub_index(g_, end_of_whole(whole, end, p.step), whole);
+  const Id behind = add_index(g_, whole, mul_index(g_, length_past, past));
+  effects.push_back(loop(level, copies, whole, behind, p.step, Iteration::past_caches));
+  return behind;
 }
 
 bool LoopNestBuilder::is_flat(std::size_t level) const {

@@ -16,9 +16,10 @@
 
 namespace kiln::compiler {
 
-// How one iteration of a loop runs. whole: `step` iterations of the range, all active. masked: lanes under a mask. one: one
+// How one iteration of a loop runs. whole: `step` iterations of the range, all active. past_caches: the same, and the first
+// store goes past the caches. masked: lanes under a mask. one: one
 // iteration of the range.
-enum class Iteration : std::uint8_t { whole, masked, one };
+enum class Iteration : std::uint8_t { whole, past_caches, masked, one };
 
 // Iterations of a range. In a block, the loops end at the block's end, or where they end in the whole range.
 struct LoopPart {
@@ -87,9 +88,9 @@ class LoopNestBuilder {
   // a multiple of their lanes, behind a masked vector, so that no store touches two cache lines if the rows are aligned.
   std::vector<Id> with_borders(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end);
 
-  // Emits a masked vector, behind which the stores of whole vectors are aligned. Returns the first iteration behind it. Large
-  // arrays of glibc's malloc begin 16 bytes behind a cache line. Without this vector each store of 64 bytes would touch two
-  // lines.
+  // Emits a masked vector, behind which the stores of whole vectors are aligned, and the whole vectors that go past the caches.
+  // Returns the first iteration behind them. Large arrays of glibc's malloc begin 16 bytes behind a cache line. Without the
+  // masked vector each store of 64 bytes would touch two lines.
   Id aligned(std::size_t level, const std::vector<Copy>& copies, Id begin, Id end, std::vector<Id>& effects);
 
   // Whether this range and the short range inside it form one contiguous range of lanes.

@@ -15,6 +15,7 @@
 #include "compiler/lower/interleaved_access.h"
 #include "compiler/lower/lane_cost.h"
 #include "compiler/lower/memory_accumulators.h"
+#include "compiler/lower/past_caches.h"
 #include "compiler/lower/range_parts.h"
 #include "compiler/lower/register_block.h"
 #include "compiler/lower/rewrite.h"
@@ -254,6 +255,7 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
+  if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
   plan[at].masked_all = b.operations > huge_body;

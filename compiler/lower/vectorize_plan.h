@@ -18,6 +18,7 @@
 //   of step 1
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -49,6 +50,8 @@ struct LoopPlan {
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
   Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
+  std::int64_t past_caches = 0;    // lanes with `align`: if not 0, the stores of a kernel with at least so many iterations go
+                                   // past the caches (past_caches.h)
   std::vector<Tail> tails = {{}};  // in this order; after the last one no iteration remains
 };
 

@@ -72,6 +72,7 @@ class RandomPlan {
     while (p.step < most_registers * one_register && !draw_.one_in(4)) p.step *= 2;
     p.masked_all = draw_.one_in(6);
     p.align = draw_.one_in(4) ? target_.vector_bytes : 0;
+    p.past_caches = p.align != 0 && draw_.one_in(2) ? 1 : 0;
     p.tails.clear();
     for (int n = p.step; n > 1 && !draw_.one_in(3);) {
       n = std::max(1, n / draw_.of(std::array{2, 4}));

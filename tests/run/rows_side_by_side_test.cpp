@@ -48,5 +48,18 @@ TEST(RowsSideBySide, NarrowElements) {
   for (const std::int64_t rows : {1, 4, 7}) check_symbolic("bf16", "sum", rows, 100);
 }
 
+// Blocks of one long reduction are rows of 65536 elements, of which the last one is shorter.
+TEST(RowsSideBySide, BlocksOfALongReduction) {
+  const auto total = [](const std::string& kind, const std::string& extent, const Symbols& symbols) {
+    const std::string symbol = symbols.empty() ? "" : "symbol N\n";
+    check_at_levels("program total\n" + symbol + "in f32 [" + extent + "] x\nout f32 [] y\n%0 = param x\n%1 = reduce %0, " +
+                        kind + ", axes [0]\nstore y, %1\n",
+                    symbols);
+  };
+  total("sum", "4523117", {});
+  for (const std::int64_t n : {0, 1, 65'536, 131'072, 196'700, 4'718'592, 5'000'001}) total("sum", "N", {{"N", n}});
+  total("max", "N", {{"N", 4'259'841}});
+}
+
 }  // namespace
 }  // namespace kiln::compiler::testing

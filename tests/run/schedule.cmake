@@ -1,5 +1,6 @@
 kiln_add_test(pack_operands_test run SOURCES run/pack_operands_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(rows_side_by_side_test run SOURCES run/rows_side_by_side_test.cpp run/check_at_levels.cpp LIBS run_harness)
+kiln_add_test(past_caches_test run SOURCES run/past_caches_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(short_rows_test run SOURCES run/short_rows_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(product_versions_test run SOURCES run/product_versions_test.cpp run/check_at_levels.cpp LIBS run_harness)
 kiln_add_test(interleaved_access_test run SOURCES run/interleaved_access_test.cpp run/check_at_levels.cpp LIBS run_harness)

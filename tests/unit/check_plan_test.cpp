@@ -80,6 +80,10 @@ TEST(CheckPlan, LanesAreNeighboursAndOnce) {
   EXPECT_EQ(s.broken({{.range = s.i, .step = 8, .lanes = true}, {.range = s.j, .step = 8, .lanes = true}}),
             "two loops have lanes");
   EXPECT_EQ(s.broken({{.range = s.i, .step = 2, .align = 32}, j}), "a loop without lanes has a mask");
+  LoopPlan lanes{.range = s.j, .step = 16, .lanes = true, .align = 32, .past_caches = 1000};
+  EXPECT_EQ(s.broken({i, lanes}), "");
+  lanes.align = 0;
+  EXPECT_EQ(s.broken({i, lanes}), "stores past the caches have no alignment");
   EXPECT_EQ(s.broken({i, {.range = s.j, .step = 8, .transposes = s.i}}),
             "copies transpose loads to lanes that are not around them");
 }
@@ -99,6 +103,30 @@ TEST(CheckPlan, IterationsOfInnerLoopsAreTheSameInCopiesAndLanes) {
   EXPECT_EQ(broken({.range = i}), "");
   EXPECT_EQ(broken({.range = i, .step = 4}), "copies: the number of iterations of an inner loop depends on them");
   EXPECT_EQ(broken({.range = i, .step = 4, .lanes = true}), "lanes: the number of iterations of an inner loop depends on it");
+}
+
+// y[b] = the sum of the elements of block b, of which only the last one may be shorter. Copies of whole blocks are possible
+// where the loop can be cut behind them: not in a block of the plan, and not in copies of another loop.
+TEST(CheckPlan, BlocksOfAReductionMayBeCopies) {
+  OneKernel k;
+  const Id n = k.symbol("N"), m = k.symbol("M"), size = k.g.index(4);
+  const Id blocks = k.index(Op::FLOORDIV, k.index(Op::ADD, n, k.g.index(3)), size);
+  const int x = k.buffer(DType::f32, n), y = k.buffer(DType::f32, k.index(Op::MUL, m, blocks));
+  const Id i = k.range(m), b = k.range(blocks), first = k.index(Op::MUL, b, size), zero = k.f32(0);
+  const Id length = k.index(Op::MIN, k.index(Op::SUB, n, first), size), r = k.range(length);
+  const Id carry = k.g.make(Op::CARRY, DType::f32, {r, zero}, {0});
+  const Id next = k.op(Op::ADD, DType::f32, {carry, k.load(x, k.index(Op::ADD, first, r))});
+  const Id loop = k.g.make(Op::FOR, DType::none, {r, k.g.index(0), length, zero, next}, {1, 1});
+  const Id sum = k.g.make(Op::GET, DType::f32, {loop}, {0});
+  const Id stores[] = {k.g.make(Op::STORE, DType::none, {k.node(y), k.at(i, blocks, b), sum})}, ranges[] = {i, b};
+  const auto broken = [&](const std::vector<LoopPlan>& p) { return check_plan(k.g, stores, ranges, p); };
+  const LoopPlan four{.range = b, .step = 4}, around{.range = i};
+  const std::string unequal = "copies: the number of iterations of an inner loop depends on them";
+  EXPECT_EQ(broken({around, four}), "");
+  EXPECT_EQ(broken({{.range = i, .step = 2}, four}), unequal);
+  EXPECT_EQ(broken({{.range = b, .step = 8, .block = true}, around, four}), unequal);
+  EXPECT_EQ(broken({around, {.range = b, .step = 4, .lanes = true}}),
+            "lanes: the number of iterations of an inner loop depends on it");
 }
 
 }  // namespace
