@@ -34,6 +34,9 @@ constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
+constexpr int long_body = 256;         // most operations of a body without loops whose iterations run side by side
+constexpr int operations_of_load = 4;  // fewest operations for each load of such a body
+constexpr int bytes_in_flight = 128;   // of the lanes of such a body
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
@@ -41,6 +44,7 @@ struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
+  int loads = 0;
   int conditions = 0;  // how many operations are on truth values: mostly tests of indices, for borders only (interior.h)
   std::vector<Id> fma_loops;
   int loops = 0;
@@ -69,6 +73,7 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
     const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
+    if (op == Op::LOAD) ++b.loads;
     if (is_elementwise(op) && d != DType::index) ++b.operations;
     if (is_elementwise(op) && d == DType::boolean) ++b.conditions;
     if ((op == Op::LOAD && g.src(id).size() > 2) || ((op == Op::MIN || op == Op::MAX) && d == DType::index))
@@ -219,6 +224,15 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
 
 namespace {
 
+// Whether most operations of a long body wait for the one before, as in polynomials. A sum of many loads has values that do not
+// wait, and needs the registers for them.
+bool has_chains(const Body& b) {
+  return b.operations <= long_body && b.operations - b.conditions >= operations_of_load * b.loads;
+}
+
+// The registers of each value of a body with chains. Other vectors use the time in which one waits.
+int registers_in_flight(const Target& target) { return std::clamp(bytes_in_flight / target.vector_bytes, 1, 4); }
+
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
   for (const Id r : ranges) plan.push_back({.range = r});
@@ -232,8 +246,12 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
   const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;  // one product, whose fmas wait for each other
   const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes in turn
+  const bool is_flat = !b.has_loops && !b.has_loops_around;
+  const std::size_t rows = is_flat && b.operations - b.conditions <= most_of_rows ? window_rows(g, stores, ranges) : at;
+  const bool waits = is_heavy && !is_narrow && !b.has_loops && rows >= at && has_chains(b);
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
+                        : waits                 ? registers_in_flight(target)
                         : is_heavy || is_narrow ? 1
                         : is_chain              ? 4
                                                 : 2;
@@ -246,11 +264,12 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
       rows_side_by_side(g, stores, b.narrowest < b.widest, target, plan[at]);
     return plan;
   }
-  if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
+  if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
+  if (waits && can_mask(b, target)) plan[at].tails = {{std::min(lanes, one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (plan[at].masked_all) return plan;
   if (!in_rows.empty()) {
@@ -261,10 +280,9 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   std::optional<std::vector<LoopPlan>> blocks;
   if (ranges.size() > 1 && (b.loops < reduce_stripes || b.fma_loops.empty()))
     blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
-  if (!blocks && !b.has_loops && !b.has_loops_around && b.operations - b.conditions <= most_of_rows) {
-    const std::size_t rows = window_rows(g, stores, ranges);
-    if (rows < at) plan[rows].step = fitting(g, ranges[rows], rows_at_once);
-    if (rows < at) plan[rows].shares_loads = true;
+  if (!blocks && rows < at) {
+    plan[rows].step = fitting(g, ranges[rows], rows_at_once);
+    plan[rows].shares_loads = true;
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
   return blocks.value_or(plan);
