@@ -62,6 +62,7 @@ std::span<const plan_kernel> plan_kernels() {
       {"distances", &ir<distances<f32, 500, 24>>},
       {"pulls", &ir<pulls<f32, 1000>>},
       {"u8_cast", &ir<grey<u8, 500, 500>>},
+      {"u8_planes", &ir<planar<u8, 500, 500>>},
       {"i8_cast", &ir<restored<i8, 500, 500>>},
       {"gather", &ir<distinct_rows<f32, 5000, 64>>},
   };
