@@ -208,6 +208,19 @@ int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const 
   return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : std::max(1, most / 2);
 }
 
+// Whether iterations of the short ranges load other components of the rows that iterations of `rows` load. Longer rows fill the
+// tiles of transpose_tile.h, which cost less.
+bool share_rows(const Graph& g, std::span<const Id> stores, Id rows, std::span<const Id> short_ranges, const Target& target) {
+  return std::ranges::any_of(g.reachable(stores), [&](Id id) {
+    const auto stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), rows) : std::nullopt;
+    if (!stride || *stride < 2 || *stride >= std::min(widest_tile, target.vector_bytes / bytes(g.dtype(id)))) return false;
+    return std::ranges::any_of(short_ranges, [&](Id r) {
+      const auto step = index_stride(g, index_of(g, id), r);
+      return step && *step > 0 && *step < *stride;
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -217,9 +230,10 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
   if (!look(g, stores, ranges.back()).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
-  const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
-                    cost.written_out() <= worth_copies * cost.loops_around();
-  return pays ? order : as_they_are;
+  const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
+  const bool pays = cost.written_out() <= worth_copies * cost.loops_around() ||
+                    share_rows(g, stores, order[first_short - 1], std::span(order).subspan(first_short), target);
+  return fits && pays ? order : as_they_are;
 }
 
 namespace {

@@ -95,6 +95,31 @@ TEST(VectorizePlan, RowsShareComponents) {
   for (std::int64_t rows : {0, 1, 3, 4, 7, 8}) k.expect_same({{"M", rows}}, 4);
 }
 
+// The planes of the components are stored side by side, so that each row is loaded once.
+TEST(VectorizePlan, PlanesShareTheRowsTheyComeFrom) {
+  for (const std::int64_t components : {2, 3, 5, 7}) {
+    OneKernel k;
+    const Id n = k.symbol("N"), all = k.g.index(components), size = k.index(Op::MUL, n, all);
+    const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+    const Id c = k.range(all), i = k.range(n);
+    k.store(y, k.at(c, n, i), k.load(x, k.at(i, all, c)), {c, i});
+    EXPECT_EQ(k.lower().trip_count, n) << components;
+    EXPECT_GT(count(k.g, k.lowered.sink, Op::SHUFFLE, 8), 0u) << components;
+    for (std::int64_t extent : {0, 1, 7, 8, 9, 37}) k.expect_same({{"N", extent}}, 8);
+  }
+}
+
+// Longer rows fill tiles, and chunks are of planes.
+TEST(VectorizePlan, PlanesOfLongRowsAreTransposed) {
+  OneKernel k;
+  const Id n = k.symbol("N"), all = k.g.index(8), size = k.index(Op::MUL, n, all);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id c = k.range(all), i = k.range(n);
+  k.store(y, k.at(c, n, i), k.load(x, k.at(i, all, c)), {c, i});
+  EXPECT_EQ(k.lower().trip_count, all);
+  for (std::int64_t extent : {0, 1, 8, 37}) k.expect_same({{"N", extent}}, 8);
+}
+
 TEST(VectorizePlan, TransposeGathers) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");
