@@ -4,7 +4,7 @@
 // After: the nodes do not change. The result is a plan, by these rules:
 //   - The innermost range becomes lanes if every store is contiguous in it, and neither bounds nor vectors of inner loops
 //     depend on it.
-//   - If the body has no loops, and its many operations wait for each other, as in polynomials, its vectors have more registers.
+//   - If the body has no loops, but long chains of operations, as in polynomials, several vectors run side by side.
 //   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
 //     they are written out, and the range around them becomes lanes with a stride.
 //   - With an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
