@@ -23,6 +23,8 @@ constexpr std::int64_t longest_row = std::int64_t{1} << 48;  // also multiples b
 // further register that a shuffle reads, if not all components of the rows are accessed (else: interleave_shuffles.h).
 constexpr double element_cost = 1.5;
 constexpr double shuffle_cost = 2;
+// The widest vector of single bytes: AVX-512 moves words between the parts of a register, but bytes only within them.
+constexpr int widest_of_bytes = 32;
 
 // Of an access: the condition under which a lane is active, and the value of inactive lanes of a LOAD. no_id: without a gate.
 struct Gate {
@@ -102,7 +104,10 @@ class Interleaving {
     std::int64_t before = 0, after = 0;
   };
 
-  int register_lanes(DType d, int lanes) const { return std::min(lanes, target_.vector_bytes / bytes(d)); }
+  int register_lanes(DType d, int lanes) const {
+    const int widest = bytes(d) == 1 ? std::min(widest_of_bytes, target_.vector_bytes) : target_.vector_bytes;
+    return std::min(lanes, widest / bytes(d));
+  }
 
   // LOADs whose offsets differ by less than the stride read the same vectors.
   void group(const Key& key, std::vector<std::pair<std::int64_t, Id>>& loads) {

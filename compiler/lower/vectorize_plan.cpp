@@ -29,14 +29,16 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int light_body = 24;         // most operations of a body for which two registers per value fit 16 registers
-constexpr int light_body_of_32 = 96;   // the same for 32 registers and a body without loops
+constexpr int light_body = 24;         // most operations of a body for which two registers per value fit
 constexpr int cheap_body = 8;          // most operations of a body whose scalar tail is small and fast enough at the end
 constexpr int room_for_interior = 5;   // registers of the shortest range whose interior has vectors of two registers
 constexpr int widest_tile = 16;        // lanes of a tile
 constexpr int tile_block = 64;         // copies of tiles side by side, so that their rows share pages
 constexpr int rows_at_once = 4;        // rows under overlapping windows
 constexpr int most_of_rows = 64;       // most operations of a body for which the vectors of these rows fit registers
+constexpr int long_body = 256;         // most operations of a body without loops whose iterations run side by side
+constexpr int operations_of_load = 4;  // fewest operations for each load of such a body
+constexpr int bytes_in_flight = 128;   // of the lanes of such a body
 constexpr double worth_copies = 0.75;  // largest cost of written-out code, as a share of the loops' cost
 
 // The work of the lanes of a range. Values that are the same in all lanes are computed around the loop over lanes.
@@ -44,6 +46,7 @@ struct Body {
   int widest = 1;     // bytes of the widest value
   int narrowest = 8;  // bytes of the narrowest element in memory
   int operations = 0;
+  int loads = 0;
   int conditions = 0;  // how many operations are on truth values: mostly tests of indices, for borders only (interior.h)
   std::vector<Id> fma_loops;
   int loops = 0;
@@ -72,6 +75,7 @@ Body look(const Graph& g, std::span<const Id> stores, Id range) {
     const bool counts = op == Op::LOAD || op == Op::STORE || is_elementwise(op);
     if (counts && d != DType::index && d != DType::none && d != DType::boolean) b.widest = std::max(b.widest, bytes(d));
     if (op == Op::LOAD || op == Op::STORE) b.narrowest = std::min(b.narrowest, bytes(d));
+    if (op == Op::LOAD) ++b.loads;
     if (is_elementwise(op) && d != DType::index) ++b.operations;
     if (is_elementwise(op) && d == DType::boolean) ++b.conditions;
     if ((op == Op::LOAD && g.src(id).size() > 2) || ((op == Op::MIN || op == Op::MAX) && d == DType::index))
@@ -134,8 +138,8 @@ bool write_out(const Graph& g, std::span<const Id> stores, std::span<const Id> r
   const LaneCost cost(g, stores, ranges, s.first, target);
   if (cost.operations() > huge_body) return false;
   const int one_register = std::max(1, target.vector_bytes / b.widest);
-  // Each iteration of a loop waits for the one before. A second vector uses this time.
-  const bool both = b.has_loops && cost.operations() <= short_body;
+  // Each iteration of a loop waits for the one before. A second vector uses this time, if its accumulators fit too.
+  const bool both = b.has_loops && cost.operations() <= short_body && 2 * cost.registers() <= target.vector_registers;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], both ? 2 * one_register : one_register));
   const bool side_by_side = all_stores_have_stride(g, stores, ranges[at], 1);  // the components are planes
   const bool outer_may = may_be_lanes(g, stores, ranges, at, side_by_side ? 1 : s.iterations) &&
@@ -206,6 +210,19 @@ int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const 
   return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : std::max(1, most / 2);
 }
 
+// Whether iterations of the short ranges load other components of the rows that iterations of `rows` load. Longer rows fill the
+// tiles of transpose_tile.h, which cost less.
+bool share_rows(const Graph& g, std::span<const Id> stores, Id rows, std::span<const Id> short_ranges, const Target& target) {
+  return std::ranges::any_of(g.reachable(stores), [&](Id id) {
+    const auto stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), rows) : std::nullopt;
+    if (!stride || *stride < 2 || *stride >= std::min(widest_tile, target.vector_bytes / bytes(g.dtype(id)))) return false;
+    return std::ranges::any_of(short_ranges, [&](Id r) {
+      const auto step = index_stride(g, index_of(g, id), r);
+      return step && *step > 0 && *step < *stride;
+    });
+  });
+}
+
 }  // namespace
 
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -215,12 +232,22 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
   if (!look(g, stores, ranges.back()).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
-  const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
-                    cost.written_out() <= worth_copies * cost.loops_around();
-  return pays ? order : as_they_are;
+  const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
+  const bool pays = cost.written_out() <= worth_copies * cost.loops_around() ||
+                    share_rows(g, stores, order[first_short - 1], std::span(order).subspan(first_short), target);
+  return fits && pays ? order : as_they_are;
 }
 
 namespace {
+
+// Whether most operations of a long body wait for the one before, as in polynomials. A sum of many loads has values that do not
+// wait, and needs the registers for them.
+bool has_chains(const Body& b) {
+  return b.operations <= long_body && b.operations - b.conditions >= operations_of_load * b.loads;
+}
+
+// The registers of each value of a body with chains. Other vectors use the time in which one waits.
+int registers_in_flight(const Target& target) { return std::clamp(bytes_in_flight / target.vector_bytes, 1, 4); }
 
 std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
   std::vector<LoopPlan> plan;
@@ -234,12 +261,13 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
       b.has_borders && fitting(g, ranges[at], room_for_interior * one_register) < room_for_interior * one_register;
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
   const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;  // one product, whose fmas wait for each other
-  const bool is_roomy = target.vector_registers >= 32 && !b.has_loops;
-  const bool in_turn =
-      b.loops < reduce_stripes || !b.fma_loops.empty();  // else stripes, which are computed one after the other
-  const bool is_heavy = b.operations > (is_roomy ? light_body_of_32 : light_body) && in_turn;
+  const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes in turn
+  const bool is_flat = !b.has_loops && !b.has_loops_around;
+  const std::size_t rows = is_flat && b.operations - b.conditions <= most_of_rows ? window_rows(g, stores, ranges) : at;
+  const bool waits = is_heavy && !is_narrow && !b.has_loops && rows >= at && has_chains(b);
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
+                        : waits                 ? registers_in_flight(target)
                         : is_heavy || is_narrow ? 1
                         : is_chain              ? 4
                                                 : 2;
@@ -252,12 +280,13 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
       rows_side_by_side(g, stores, b.narrowest < b.widest, target, plan[at]);
     return plan;
   }
-  if (!b.has_loops && !b.has_loops_around && b.operations <= light_body)
+  if (is_flat && b.operations <= light_body)
     if (std::optional<std::vector<LoopPlan>> p = tiles(g, stores, ranges, one_register, can_mask(b, target))) return *p;
   plan[at] = lanes_over(b, ranges[at], at == 0, lanes, target);
   if (plan[at].align != 0 && !b.has_loops_around) plan[at].past_caches = past_caches_from(g, stores, ranges[at]);
   if ((streams || is_chain) && in_rows.empty() && can_mask(b, target))
     plan[at].tails = masked_tails(std::min(lanes, 2 * one_register), one_register, target);
+  if (waits && can_mask(b, target)) plan[at].tails = {{std::min(lanes, one_register), true}};
   plan[at].masked_all = b.operations > huge_body;
   if (plan[at].masked_all) return plan;
   if (!in_rows.empty()) {
@@ -268,10 +297,9 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   std::optional<std::vector<LoopPlan>> blocks;
   if (ranges.size() > 1 && (b.loops < reduce_stripes || b.fma_loops.empty()))
     blocks = register_block(g, stores, b.fma_loops, ranges, b.widest, can_mask(b, target), target);
-  if (!blocks && !b.has_loops && !b.has_loops_around && b.operations - b.conditions <= most_of_rows) {
-    const std::size_t rows = window_rows(g, stores, ranges);
-    if (rows < at) plan[rows].step = fitting(g, ranges[rows], rows_at_once);
-    if (rows < at) plan[rows].shares_loads = true;
+  if (!blocks && rows < at) {
+    plan[rows].step = fitting(g, ranges[rows], rows_at_once);
+    plan[rows].shares_loads = true;
   }
   if (!blocks && b.has_loops) blocks = memory_accumulators(g, stores, ranges, b.widest, can_mask(b, target), target);
   return blocks.value_or(plan);

@@ -4,6 +4,7 @@
 // After: the nodes do not change. The result is a plan, by these rules:
 //   - The innermost range becomes lanes if every store is contiguous in it, and neither bounds nor vectors of inner loops
 //     depend on it.
+//   - If the body has no loops, but long chains of operations, as in polynomials, several vectors run side by side.
 //   - If the innermost ranges are short (the channels of a pixel, a small matrix) and lanes of them cost more (lane_cost.h),
 //     they are written out, and the range around them becomes lanes with a stride.
 //   - With an fma reduction, an outer range is unrolled if some load does not depend on it (register_block.h). One load then
@@ -64,7 +65,8 @@ std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores,
 using PlanMaker = std::function<std::vector<LoopPlan>(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                                       const Target& target)>;
 
-// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work.
+// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work,
+// or load components of the same rows.
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
 
 }  // namespace kiln::compiler

@@ -39,6 +39,13 @@ add_executable(components_bench bench/components.cpp bench/components_loops.cpp)
 target_link_libraries(components_bench PRIVATE kiln_generator run_harness)
 set_source_files_properties(bench/components_loops.cpp PROPERTIES COMPILE_OPTIONS "-O3;-march=native;-fno-math-errno")
 
+# The compiler's plans of loops, compared with random ones. The sample tests that all plans give the same bits; the times are
+# for people.
+add_executable(plan_bench bench/plan.cpp bench/plan_kernels.cpp fuzz/random_plan.cpp)
+target_link_libraries(plan_bench PRIVATE speed_lines command_line)
+add_test(NAME bench.plan COMMAND plan_bench --plans 3 --seconds 0.01)
+set_tests_properties(bench.plan PROPERTIES LABELS bench)
+
 # The cost of the runtime for kernels in host loops.
 add_executable(dispatch_bench bench/dispatch.cpp)
 target_link_libraries(dispatch_bench PRIVATE kiln_options kiln_generator run_harness)

@@ -11,6 +11,9 @@ void CommandLine::option(const std::string& name, std::uint64_t& value, const st
   app_->add_option(name, value, text);
 }
 void CommandLine::option(const std::string& name, int& value, const std::string& text) { app_->add_option(name, value, text); }
+void CommandLine::option(const std::string& name, double& value, const std::string& text) {
+  app_->add_option(name, value, text);
+}
 void CommandLine::option(const std::string& name, std::string& value, const std::string& text) {
   app_->add_option(name, value, text);
 }

@@ -23,6 +23,7 @@ class CommandLine {
 
   void option(const std::string& name, std::uint64_t& value, const std::string& text);
   void option(const std::string& name, int& value, const std::string& text);
+  void option(const std::string& name, double& value, const std::string& text);
   void option(const std::string& name, std::string& value, const std::string& text);
   void option(const std::string& name, std::vector<std::string>& values, const std::string& text);
   void flag(const std::string& name, bool& value, const std::string& text);

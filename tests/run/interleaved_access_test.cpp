@@ -42,6 +42,18 @@ TEST(InterleavedAccess, Components) {
         check_at_levels(components_text(type, components), {{"N", rows}});
 }
 
+// The components of rows become planes: vectorize_plan moves the planes inside the loop over rows, unless rows fill tiles.
+TEST(InterleavedAccess, Planes) {
+  for (const char* type : {"f32", "f64", "u8", "i16"})
+    for (const int components : {2, 3, 5, 12, 16}) {
+      const std::string planes = "[" + std::to_string(components) + ", N]";
+      const std::string text = std::string("program planes\nsymbol N\nin ") + type + ' ' + shape("N", components) + " x\nout " +
+                               type + ' ' + planes +
+                               " y\n%0 = param x\n%1 = permute %0, axes [1, 0]\n%2 = add %1, %1\nstore y, %2\n";
+      for (const std::int64_t rows : {0, 1, 7, 17, 31, 63, 64, 65, 131}) check_at_levels(text, {{"N", rows}});
+    }
+}
+
 // Each way of shuffling whole rows: an odd number of components, parts of 16 bytes, an even number.
 TEST(InterleavedAccess, MoreComponents) {
   for (const char* type : {"f32", "i32", "f64"})

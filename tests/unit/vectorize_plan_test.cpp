@@ -95,6 +95,31 @@ TEST(VectorizePlan, RowsShareComponents) {
   for (std::int64_t rows : {0, 1, 3, 4, 7, 8}) k.expect_same({{"M", rows}}, 4);
 }
 
+// The planes of the components are stored side by side, so that each row is loaded once.
+TEST(VectorizePlan, PlanesShareTheRowsTheyComeFrom) {
+  for (const std::int64_t components : {2, 3, 5, 7}) {
+    OneKernel k;
+    const Id n = k.symbol("N"), all = k.g.index(components), size = k.index(Op::MUL, n, all);
+    const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+    const Id c = k.range(all), i = k.range(n);
+    k.store(y, k.at(c, n, i), k.load(x, k.at(i, all, c)), {c, i});
+    EXPECT_EQ(k.lower().trip_count, n) << components;
+    EXPECT_GT(count(k.g, k.lowered.sink, Op::SHUFFLE, 8), 0u) << components;
+    for (std::int64_t extent : {0, 1, 7, 8, 9, 37}) k.expect_same({{"N", extent}}, 8);
+  }
+}
+
+// Longer rows fill tiles, and chunks are of planes.
+TEST(VectorizePlan, PlanesOfLongRowsAreTransposed) {
+  OneKernel k;
+  const Id n = k.symbol("N"), all = k.g.index(8), size = k.index(Op::MUL, n, all);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id c = k.range(all), i = k.range(n);
+  k.store(y, k.at(c, n, i), k.load(x, k.at(i, all, c)), {c, i});
+  EXPECT_EQ(k.lower().trip_count, all);
+  for (std::int64_t extent : {0, 1, 8, 37}) k.expect_same({{"N", extent}}, 8);
+}
+
 TEST(VectorizePlan, TransposeGathers) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");
@@ -104,6 +129,35 @@ TEST(VectorizePlan, TransposeGathers) {
   k.store(y, k.at(i, n, j), k.load(x, k.at(j, m, i)), {i, j});
   for (std::int64_t rows : {1, 5})
     for (std::int64_t columns : {3, 8, 13}) k.expect_same({{"M", rows}, {"N", columns}}, 2);
+}
+
+// Each operation waits for the one before it, so four vectors run side by side. The tail has one.
+TEST(VectorizePlan, ChainsOfALongBodyRunSideBySide) {
+  OneKernel k;
+  const int x = k.buffer(DType::f32, k.symbol("N"));
+  const Id i = k.range(k.g.sym("N")), element = k.load(x, i);
+  Id v = element;
+  for (int step = 0; step < 40; ++step) v = k.op(step % 2 == 0 ? Op::ADD : Op::MUL, DType::f32, {v, element});
+  k.store(x, i, v, {i});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 32), 20u);
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 8), 20u);
+  for (std::int64_t n : {0, 1, 7, 8, 31, 32, 33, 61, 100}) k.expect_same({{"N", n}}, 32);
+}
+
+// A sum of many elements needs the registers for them.
+TEST(VectorizePlan, LongBodyOfManyLoadsHasOneVector) {
+  OneKernel k;
+  const Id n = k.symbol("N");
+  const int y = k.buffer(DType::f32, n);
+  const Id i = k.range(n);
+  Id v = k.f32(0);
+  for (int step = 0; step < 40; ++step) v = k.op(Op::ADD, DType::f32, {v, k.load(k.buffer(DType::f32, n), i)});
+  k.store(y, i, v, {i});
+  k.lower();
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 32), 0u);
+  EXPECT_EQ(count(k.g, k.lowered.sink, Op::ADD, 8), 80u);  // in the loop, and under a mask
+  for (std::int64_t extent : {0, 1, 9, 37}) k.expect_same({{"N", extent}}, 8);
 }
 
 TEST(VectorizePlan, LongChainIsLinear) {
