@@ -43,7 +43,9 @@ class PlanCheck {
   std::string rows(std::size_t i) const {
     const bool is_between =
         i > 0 && plan_[i - 1].block && i + 1 < plan_.size() && plan_[i + 1].lanes && plan_[i + 1].range == plan_[i - 1].range;
-    return is_between ? "" : "rows are not between a block and its lanes";
+    if (!is_between) return "rows are not between a block and its lanes";
+    const auto is_once = [](const LoopPlan& l) { return l.block || l.step == 1; };
+    return std::ranges::all_of(plan_.first(i), is_once) ? "" : "rows are in copies, which would share their accumulators";
   }
 
   std::string block(std::size_t i) const {

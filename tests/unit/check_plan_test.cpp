@@ -57,6 +57,13 @@ TEST(CheckPlan, BlocksAreMultiplesOfTheLoopsInsideThem) {
             "a block has no loop inside it");
   EXPECT_EQ(s.broken({{.range = s.i}, {.step = 8, .rows = true}, {.range = s.j, .step = 8, .lanes = true}}),
             "rows are not between a block and its lanes");
+  std::vector<LoopPlan> rows = {{.range = s.i},
+                                {.range = s.j, .step = 64, .block = true},
+                                {.step = 8, .rows = true},
+                                {.range = s.j, .step = 8, .lanes = true}};
+  EXPECT_EQ(s.broken(rows), "");
+  rows[0].step = 2;
+  EXPECT_EQ(s.broken(rows), "rows are in copies, which would share their accumulators");
 }
 
 TEST(CheckPlan, TailsTakeTheRest) {
