@@ -213,7 +213,8 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   if (!look(g, stores, ranges.back()).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
   const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
-                    cost.written_out() <= worth_copies * cost.loops_around();
+                    (cost.written_out() <= worth_copies * cost.loops_around() ||
+                     (outer_lanes(g, stores, order) && cost.lanes_of_outer() <= worth_copies * cost.lanes_of_outer_alone()));
   return pays ? order : as_they_are;
 }
 

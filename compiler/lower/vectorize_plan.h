@@ -61,7 +61,8 @@ std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores,
 using PlanMaker = std::function<std::vector<LoopPlan>(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                                       const Target& target)>;
 
-// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work.
+// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work, or
+// as lanes enough vectors of interleaved elements.
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
 
 }  // namespace kiln::compiler

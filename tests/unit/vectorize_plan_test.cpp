@@ -95,6 +95,24 @@ TEST(VectorizePlan, RowsShareComponents) {
   for (std::int64_t rows : {0, 1, 3, 4, 7, 8}) k.expect_same({{"M", rows}}, 4);
 }
 
+// The planes of the components share the loads of the rows. Their stores are contiguous.
+TEST(VectorizePlan, PlanesShareComponents) {
+  OneKernel k;
+  const Id n = k.symbol("N"), three = k.g.index(3), size = k.index(Op::MUL, n, three);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id c = k.range(three), i = k.range(n);
+  k.store(y, k.at(c, n, i), k.load(x, k.at(i, three, c)), {c, i});
+  k.lower();
+  std::size_t loads = 0, stores = 0;  // of whole vectors of all components
+  const Id roots[] = {k.lowered.sink};
+  for (const Id id : k.g.reachable(roots)) {
+    loads += k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1 && k.g.src(id).size() == 2 ? 1 : 0;
+    stores += k.g.op(id) == Op::STORE && k.g.src(id).size() == 3 && k.g.lanes(k.g.src(id, 2)) > 1 ? 1 : 0;
+  }
+  EXPECT_EQ(loads, stores);
+  for (std::int64_t rows : {0, 1, 7, 16, 17, 65}) k.expect_same({{"N", rows}}, 3);
+}
+
 TEST(VectorizePlan, TransposeGathers) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");
