@@ -233,10 +233,11 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const std::vector<Id> in_rows = b.has_loops ? rows_in_lanes(g, stores, ranges[at]) : std::vector<Id>{};
   const bool is_chain = b.fma_loops.size() == 1 && b.operations <= cheap_body;  // one product, whose fmas wait for each other
   const bool is_heavy = b.operations > light_body && (b.loops < reduce_stripes || !b.fma_loops.empty());  // stripes in turn
+  const bool narrows = !b.has_loops && 4 * b.narrowest <= b.widest;  // so that accesses of the narrowest fill a register
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
                         : is_heavy || is_narrow ? 1
-                        : is_chain              ? 4
+                        : is_chain || narrows   ? 4
                                                 : 2;
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));
