@@ -47,7 +47,8 @@ struct LoopPlan {
                                    // loops over rows, if there are at least `step` columns (row_loops.h)
   Id transposes = no_id;           // copies: the lanes' range; loads contiguous in `range` are transposed to its lanes
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
-  Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches
+  Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches.
+                                   // rows: a load; several rows at a time only if all of them fit the second-level cache
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::vector<Tail> tails = {{}};  // in this order; after the last one no iteration remains
 };
