@@ -4,6 +4,8 @@
 
 #include <llvm/IR/Intrinsics.h>
 
+#include "compiler/codegen/packed_cast.h"
+
 namespace kiln::compiler {
 namespace {
 
@@ -54,6 +56,8 @@ llvm::Value* float_to_float(LlvmBuilder& b, llvm::Value* v, DType from, DType to
 // by one for fptosi.sat. So this function replaces the values that fptosi does not define, and then uses fptosi.
 llvm::Value* saturated(LlvmBuilder& b, llvm::Value* v, DType to) {
   const int width = bits(to);
+  if (width < 32 && v->getType()->getScalarType()->isFloatTy())
+    if (llvm::Value* packed = packed_cast(b, v, to)) return packed;
   const double end = std::ldexp(1.0, is_signed(to) ? width - 1 : width), begin = is_signed(to) ? -end : 0.0;
   const auto constant = [&](double c) { return llvm::ConstantFP::get(v->getType(), c); };
   if (width < 32) {  // both bounds are values of every float type

@@ -18,7 +18,8 @@ bool fills_part(int components, int element_bytes) {
 
 class Shuffles {
  public:
-  Shuffles(Graph& g, Id vector) : g_(g), dtype_(g.dtype(vector)), lanes_(g.lanes(vector)) {}
+  Shuffles(Graph& g, Id vector, int narrowest = 1)
+      : g_(g), dtype_(g.dtype(vector)), lanes_(g.lanes(vector)), narrowest_(narrowest) {}
 
   Id component(std::span<const Id> v, int c) {
     const int s = count_of(v);
@@ -77,33 +78,63 @@ class Shuffles {
     return g_.make(Op::SHUFFLE, dtype_, vectors, lanes, {}, lanes_);
   }
 
-  // Lane l of the blend is lane l of the vector in which it belongs to the component.
+  // How a shuffle divides a register: into blocks, which it treats alike, and these into units, which stay whole.
+  struct Units {
+    int block, unit;
+    int count() const { return block / unit; }
+    int of(int lane) const { return lane % block / unit; }
+    int lane(int lane, int unit_in_block) const { return lane / block * block + unit_in_block * unit + lane % unit; }
+  };
+  Units elements() const { return {lanes_, 1}; }
+  Units parts() const { return {lanes_, part_lanes()}; }
+  Units elements_of_parts() const { return {part_lanes(), 1}; }
+
+  int part_lanes() const { return std::min(lanes_, part_bytes / bytes(dtype_)); }
+  bool in_parts() const { return bytes(dtype_) < narrowest_ && part_lanes() < lanes_; }
+
   Id component_of_odd(std::span<const Id> v, int c) {
-    const int s = count_of(v);
-    std::vector<int> vector_at(static_cast<std::size_t>(lanes_)), lane_of_row(vector_at);
-    for (int i = 0; i < lanes_; ++i) {
-      const int position = i * s + c;
-      nth(lane_of_row, i) = position % lanes_;
-      nth(vector_at, position % lanes_) = position / lanes_;
-    }
-    Id blend = v[0];
-    for (int k = 1; k < s; ++k)
-      blend = shuffle({blend, nth(v, k)}, [&](int lane) { return nth(vector_at, lane) == k ? lanes_ + lane : lane; });
-    return shuffle({blend}, [&](int i) { return nth(lane_of_row, i); });
+    if (!in_parts()) return collected(v, c, elements());
+    std::vector<Id> rows_of_parts;
+    for (int k = 0; k < count_of(v); ++k) rows_of_parts.push_back(collected(v, k, parts()));
+    return collected(rows_of_parts, c, elements_of_parts());
   }
 
   std::vector<Id> rows_of_odd(std::span<const Id> x) {
-    const int s = count_of(x);
+    if (!in_parts()) return spread(x, elements());
+    const std::vector<Id> inside = spread(x, elements_of_parts());
+    return spread(inside, parts());
+  }
+
+  // Units c, c + s, c + 2 * s, .. of the blocks of s vectors. A unit of the blend is the unit at the same place of the vector
+  // in which it belongs to the component.
+  Id collected(std::span<const Id> v, int c, Units u) {
+    const int s = count_of(v), n = u.count();
+    std::vector<int> vector_at(static_cast<std::size_t>(n)), place_of_row(vector_at);
+    for (int i = 0; i < n; ++i) {
+      const int position = i * s + c;
+      nth(place_of_row, i) = position % n;
+      nth(vector_at, position % n) = position / n;
+    }
+    Id blend = v[0];
+    for (int k = 1; k < s; ++k)
+      blend = shuffle({blend, nth(v, k)}, [&](int lane) { return nth(vector_at, u.of(lane)) == k ? lanes_ + lane : lane; });
+    return shuffle({blend}, [&](int lane) { return u.lane(lane, nth(place_of_row, u.of(lane))); });
+  }
+
+  // The inverse: vectors whose units c, c + s, c + 2 * s, .. are the units of x[c].
+  std::vector<Id> spread(std::span<const Id> x, Units u) {
+    const int s = count_of(x), n = u.count();
     std::vector<Id> placed, out;
     for (int c = 0; c < s; ++c) {
-      std::vector<int> row_at_lane(static_cast<std::size_t>(lanes_));
-      for (int i = 0; i < lanes_; ++i) nth(row_at_lane, (i * s + c) % lanes_) = i;
-      placed.push_back(shuffle({nth(x, c)}, [&](int lane) { return nth(row_at_lane, lane); }));
+      std::vector<int> row_at(static_cast<std::size_t>(n));
+      for (int i = 0; i < n; ++i) nth(row_at, (i * s + c) % n) = i;
+      placed.push_back(shuffle({nth(x, c)}, [&](int lane) { return u.lane(lane, nth(row_at, u.of(lane))); }));
     }
     for (int k = 0; k < s; ++k) {
       Id blend = placed[0];
       for (int c = 1; c < s; ++c)
-        blend = shuffle({blend, nth(placed, c)}, [&](int lane) { return (k * lanes_ + lane) % s == c ? lanes_ + lane : lane; });
+        blend =
+            shuffle({blend, nth(placed, c)}, [&](int lane) { return (k * n + u.of(lane)) % s == c ? lanes_ + lane : lane; });
       out.push_back(blend);
     }
     return out;
@@ -118,15 +149,18 @@ class Shuffles {
   Graph& g_;
   DType dtype_;
   int lanes_;
+  int narrowest_;  // bytes of the narrowest elements that one instruction orders across parts
 };
 
 }  // namespace
 
-Id component_of(Graph& g, std::span<const Id> vectors, int component) {
-  return Shuffles(g, vectors[0]).component(vectors, component);
+Id component_of(Graph& g, std::span<const Id> vectors, int component, const Target& target) {
+  return Shuffles(g, vectors[0], target.narrowest_permuted()).component(vectors, component);
 }
 
-std::vector<Id> in_rows(Graph& g, std::span<const Id> components) { return Shuffles(g, components[0]).rows(components); }
+std::vector<Id> in_rows(Graph& g, std::span<const Id> components, const Target& target) {
+  return Shuffles(g, components[0], target.narrowest_permuted()).rows(components);
+}
 
 int columns_together(int n, int element_bytes) { return std::min(n, part_bytes / element_bytes); }
 

@@ -7,7 +7,8 @@
 // Why: a shuffle that picks lanes of s vectors takes s - 1 instructions. Each of them reads two registers across all lanes,
 //   which takes twice the time of other shuffles. There are three cheaper ways:
 //   - s is odd: no two elements of a component have the same lane, in whichever of the s vectors they are. So blends collect
-//     the elements, and one permutation orders them.
+//     the elements, and one permutation orders them. If the target has no such permutation of elements this narrow, the same
+//     is done twice: with parts of 16 bytes in place of elements, and then with the elements inside of each part.
 //   - a row fills 16 bytes: parts of 16 bytes are transposed as small matrices, and one permutation orders the rows.
 //   - s is even: shuffles of two vectors divide the components into even and odd ones, each of stride s / 2.
 // Example: n = 4, s = 3, component 0 of {a0 b0 c0 a1}, {b1 c1 a2 b2}, {c2 a3 b3 c3}  ->  blend {a0 a3 a2 a1}, permutation
@@ -18,11 +19,12 @@
 #include <vector>
 
 #include "compiler/ir/graph.h"
+#include "compiler/target/target.h"
 
 namespace kiln::compiler {
 
 // Component number `component`. Other components of the same vectors share nodes with it.
-Id component_of(Graph& g, std::span<const Id> vectors, int component);
+Id component_of(Graph& g, std::span<const Id> vectors, int component, const Target& target);
 
 // The columns of rows that are anywhere in memory. rows: n vectors of the same s consecutive columns, where s is
 // columns_together(). Vector c of the result has n lanes, lane i is column c of row i. Rows s apart share a vector in parts of
@@ -33,7 +35,7 @@ std::vector<Id> columns_of_rows(Graph& g, std::span<const Id> rows);
 int columns_together(int n, int element_bytes);
 
 // The vectors in the order of memory.
-std::vector<Id> in_rows(Graph& g, std::span<const Id> components);
+std::vector<Id> in_rows(Graph& g, std::span<const Id> components, const Target& target);
 
 // The cost of a shuffle for one component, in instructions that read one or two registers within 16 bytes.
 double component_cost(int components, int element_bytes);

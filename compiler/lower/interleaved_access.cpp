@@ -212,7 +212,7 @@ class Interleaving {
       vectors.push_back(g_.make(Op::LOAD, g_.dtype(id), s, g_.args(id), g_.name(id), p.lanes));
     }
     if (std::ssize(vectors) == p.stride && elements == p.stride * p.lanes)
-      return component_of(g_, vectors, narrow<int>(p.extent.before));
+      return component_of(g_, vectors, narrow<int>(p.extent.before), target_);
     std::vector<std::int64_t> from;
     for (int i = 0; i < p.lanes; ++i) {
       const std::int64_t position = p.extent.before + i * p.stride, vector = position / p.lanes;
@@ -341,7 +341,7 @@ class Interleaving {
     for (int first = 0; first < lanes; first += n) {
       std::vector<Id> parts;
       for (const Id c : components) parts.push_back(part(value_of(g_, c), first, n));
-      const std::vector<Id> vectors = in_rows(g_, parts);
+      const std::vector<Id> vectors = in_rows(g_, parts, target_);
       for (int k = 0; k < stride; ++k, at.constant += n) {
         const Id place = ramp(g_, make_index(g_, at), 1, n);
         const Id before = state == no_id ? buffer : out.empty() ? state : out.back();
@@ -368,10 +368,9 @@ class Interleaving {
 
 }  // namespace
 
-double interleaved_cost(std::int64_t stride, DType d, int lanes) {
+double interleaved_cost(std::int64_t stride, std::int64_t components, DType d, int lanes) {
   if (stride < 2 || stride > most_components || lanes < 2) return std::numeric_limits<double>::infinity();
-  const auto n = static_cast<std::size_t>(stride);
-  return cost_of(stride, n, d) / static_cast<double>(stride) / lanes;
+  return cost_of(stride, static_cast<std::size_t>(components), d) / static_cast<double>(components) / lanes;
 }
 
 Id interleaved_access(Graph& g, Id sink, const Target& target) { return Interleaving(g, sink, target).run(sink); }

@@ -25,9 +25,9 @@ namespace kiln::compiler {
 // The most components that the pass takes apart: elements between neighbouring lanes of an access.
 inline constexpr std::int64_t most_components = 16;
 
-// The cost of one lane of an access, if this pass replaces all `stride` components together. The unit is a contiguous access
-// of one register. lanes: of a register. Infinite: the pass does not replace accesses with this stride.
-double interleaved_cost(std::int64_t stride, DType d, int lanes);
+// The cost of one lane of an access, if this pass replaces accesses to so many of the `stride` components together. The unit is
+// a contiguous access of one register. lanes: of a register. Infinite: the pass does not replace accesses with this stride.
+double interleaved_cost(std::int64_t stride, std::int64_t components, DType d, int lanes);
 
 Id interleaved_access(Graph& g, Id sink, const Target& target);
 

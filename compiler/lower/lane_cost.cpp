@@ -135,13 +135,15 @@ int filled_lanes(const Graph& g, Id range, int lanes) {
   return g.is_const(end) && g.value(end) < lanes ? floor_power_of_two(std::max(1, narrow<int>(g.value(end)))) : lanes;
 }
 
-// The cost of an access for one lane, if it is not contiguous. The unit is a contiguous access of one register.
-double access_for_lane(const Graph& g, Id access, Id range, const Target& target) {
+// The cost of an access for one lane. The unit is a contiguous access of one register. accesses: how many of the elements
+// between neighbouring lanes are accessed together.
+double access_for_lane(const Graph& g, Id access, Id range, std::int64_t accesses, const Target& target) {
   const auto stride = index_stride(g, index_of(g, access), range);
   if (!stride || *stride <= -near_stride || *stride >= near_stride) return scattered_cost;
   const DType d = g.dtype(g.op(access) == Op::STORE ? value_of(g, access) : access);
   const int lanes = filled_lanes(g, range, std::max(1, target.vector_bytes / bytes(d)));
-  return std::min(strided_cost, interleaved_cost(*stride, d, lanes));
+  if (*stride == 1) return 1.0 / lanes;
+  return std::min(strided_cost, interleaved_cost(*stride, std::min(accesses, *stride), d, lanes));
 }
 
 }  // namespace
@@ -160,7 +162,10 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
     n.cost = own_cost(g, id) * registers_of(g, value, target);
     n.is_operation = n.cost > 0 && !is_access;
     if (n.cost > 0 && has_width(g.dtype(value))) widest = std::max(widest, bytes(g.dtype(value)));
-    if (is_access && (n.ranges >> outer_bit & 1) != 0) n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1], target);
+    if (is_access && (n.ranges >> outer_bit & 1) != 0) {
+      n.outer_lanes = access_for_lane(g, id, ranges[first_short - 1], most_components, target);
+      n.outer_lanes_alone = access_for_lane(g, id, ranges[first_short - 1], 1, target);
+    }
     if (g.op(id) == Op::FOR)
       for (const Id yield : g.src(id).subspan(3 + g.slot(id)))
         carried_.push_back({registers_of(g, yield, target), bits.of(yield)});
@@ -169,7 +174,7 @@ LaneCost::LaneCost(const Graph& g, std::span<const Id> stores, std::span<const I
   const double outer_lanes = filled_lanes(g, ranges[first_short - 1], static_cast<int>(lanes_));
   for (Node& n : nodes_) {
     n.iterations = bits.iterations(n.ranges);
-    if (n.outer_lanes == 0) n.outer_lanes = 1 / outer_lanes;
+    if (n.outer_lanes == 0) n.outer_lanes = n.outer_lanes_alone = 1 / outer_lanes;
   }
   count_copies(g, stores, ranges.subspan(first_short));
 }
@@ -239,6 +244,16 @@ double LaneCost::loops_around() const {
   for (const Node& n : nodes_) {
     const bool inside = n.iterations > 1 || (n.ranges >> outer_bit & 1) != 0;
     sum += n.cost * n.iterations * (inside ? all : copies(n.ranges));
+  }
+  return sum;
+}
+
+double LaneCost::lanes_of_outer_alone() const {
+  const double all = copies(~std::uint64_t{0});
+  double sum = 0;
+  for (const Node& n : nodes_) {
+    const bool inside = n.iterations > 1 || (n.ranges >> outer_bit & 1) != 0;
+    sum += n.cost * n.iterations * n.outer_lanes_alone * (inside ? all : copies(n.ranges));
   }
   return sum;
 }

@@ -20,22 +20,24 @@ class LaneCost {
   LaneCost(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, std::size_t first_short,
            const Target& target);
 
-  double lanes_of_last() const;   // lanes of the last range
-  double lanes_of_outer() const;  // lanes of the range around the short ranges; short ranges written out
-  double loops() const;           // no lanes; short ranges stay loops
-  double loops_around() const;    // no lanes; short ranges stay loops, around the others
-  double written_out() const;     // no lanes; short ranges written out
+  double lanes_of_last() const;         // lanes of the last range
+  double lanes_of_outer() const;        // lanes of the range around the short ranges; short ranges written out
+  double lanes_of_outer_alone() const;  // the same; short ranges stay loops, around the others
+  double loops() const;                 // no lanes; short ranges stay loops
+  double loops_around() const;          // no lanes; short ranges stay loops, around the others
+  double written_out() const;           // no lanes; short ranges written out
 
   int operations() const;  // operations in the code of the short iterations, written out
   int registers() const;   // registers for values that inner loops carry, short iterations written out
 
  private:
   struct Node {
-    double cost = 0;           // cost of one evaluation
-    double copies = 0;         // evaluations in the code of the short iterations, written out
-    double iterations = 1;     // iterations of the inner loops that the node depends on
-    double outer_lanes = 0;    // the part of `cost` for one lane, if the outer range becomes lanes
-    std::uint64_t ranges = 0;  // ranges that the node depends on: bit i is short range i
+    double cost = 0;               // cost of one evaluation
+    double copies = 0;             // evaluations in the code of the short iterations, written out
+    double iterations = 1;         // iterations of the inner loops that the node depends on
+    double outer_lanes = 0;        // the part of `cost` for one lane, if the outer range becomes lanes
+    double outer_lanes_alone = 0;  // the same, if short ranges stay loops around it
+    std::uint64_t ranges = 0;      // ranges that the node depends on: bit i is short range i
     bool is_operation = false;
   };
   struct Carried {

@@ -12,17 +12,18 @@
 namespace kiln::compiler {
 namespace {
 
-constexpr int block_bytes = 16 * 1024;      // of accumulators: half of the first-level cache
-constexpr int most_carried = 4;             // values of all FORs
-constexpr int most_operations = 8;          // of one row; with more operations, loads are a small part of the work
-constexpr int light_operations = 3;         // of one row, so that eight rows fit the registers
+constexpr int block_bytes = 16 * 1024;              // of accumulators: half of the first-level cache
+constexpr std::int64_t second_cache = 1024 * 1024;  // bytes: the second-level cache
+constexpr int most_carried = 4;                     // values of all FORs
+constexpr int most_operations = 8;                  // of one row; with more operations, loads are a small part of the work
+constexpr int light_operations = 3;                 // of one row, so that eight rows fit the registers
 constexpr std::int64_t fewest_rows = 16;    // of a reduction: with fewer, arrays of accumulators cost more than they save
 constexpr std::int64_t registers_wide = 8;  // registers of the shortest row
 
 struct Rows {
   int carried = 0;
   int operations = 0;
-  bool streams = false;  // some load is contiguous in the column and moves with the row
+  Id streams = no_id;  // a load that is contiguous in the column and moves with the row
 };
 
 // The work of a FOR for one row; nullopt: the FOR is no plain reduction of rows.
@@ -41,7 +42,7 @@ std::optional<Rows> rows_of(const Graph& g, Id loop, Id column) {
     if (op != Op::LOAD) continue;
     const auto across = index_stride(g, index_of(g, id), column);
     if (g.src(id).size() > 2 || !across || *across < 0 || *across > 1) return std::nullopt;
-    r.streams = r.streams || (*across == 1 && index_stride(g, index_of(g, id), l.range) != 0);
+    if (*across == 1 && index_stride(g, index_of(g, id), l.range) != 0) r.streams = id;
   }
   return r;
 }
@@ -54,7 +55,7 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
   const int one_register = std::max(1, target.vector_bytes / widest);
   if (g.is_const(extent) && g.value(extent) < registers_wide * one_register) return std::nullopt;
   int carried = 0, operations = 0;
-  bool streams = false;
+  Id streams = no_id;
   for (const Id id : g.reachable(stores)) {
     if (g.op(id) == Op::LOAD && g.src(id).size() > 2) return std::nullopt;
     if (g.op(id) != Op::FOR) continue;
@@ -62,20 +63,32 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
     if (!r) return std::nullopt;
     carried += r->carried;
     operations = std::max(operations, r->operations);
-    streams = streams || r->streams;
+    if (r->streams != no_id) streams = r->streams;
   }
-  if (!streams || carried > most_carried || operations > most_operations) return std::nullopt;
-  const int lanes = 2 * one_register, block = block_bytes / widest / carried / lanes * lanes;
+  if (streams == no_id || carried > most_carried || operations > most_operations) return std::nullopt;
+  const bool light = operations <= light_operations;
+  const bool waits_for_rows = light && carried == 1;  // not for its accumulators
+  const int lanes = (waits_for_rows ? 4 : 2) * one_register, block = block_bytes / widest / carried / lanes * lanes;
   std::vector<LoopPlan> plan;
   for (const Id r : ranges.first(ranges.size() - 1)) plan.push_back({.range = r});
   plan.push_back({.range = column, .step = block, .block = true});
-  plan.push_back({.step = operations <= light_operations ? 8 : 4, .rows = true});
+  plan.push_back({.step = light ? 8 : 4, .rows = true, .streams = waits_for_rows ? streams : no_id});
   plan.push_back({.range = column, .step = lanes, .lanes = true});
   if (can_mask)
-    plan.back().tails = masked_tails(lanes, one_register, target);
+    plan.back().tails = masked_tails(2 * one_register, one_register, target);
   else
     plan.back().tails = {{one_register, false}, {1, false}};
   return plan;
+}
+
+Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns) {
+  const std::int64_t most = second_cache / bytes(g.dtype(streams));
+  const Id limit = g.index(most), zero = g.index(0), one = g.index(1);
+  // Both factors are limited, so that their product cannot overflow.
+  const Id some_rows = index_binary(g, Op::MIN, index_binary(g, Op::MAX, rows, zero), limit);
+  const Id elements = mul_index(g, some_rows, index_binary(g, Op::MIN, columns, limit));
+  const Id room = sub_index(g, g.index(most + 1), elements);
+  return index_binary(g, Op::MIN, one, index_binary(g, Op::MAX, zero, room));
 }
 
 MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size)

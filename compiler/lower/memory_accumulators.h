@@ -7,7 +7,8 @@
 // Requires: no FOR is inside another; their bounds do not depend on j.
 // Why: rows are read in the order of memory. With accumulators in registers the code would read few elements of each row.
 // Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] = 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
-//   + x[k + 7, j]; for j: y[j] = acc[j]
+//   + x[k + 7, j]; for j: y[j] = acc[j]. If x is larger than the second-level cache: for k
+//   by 1
 #pragma once
 
 #include <optional>
@@ -24,6 +25,10 @@ namespace kiln::compiler {
 // can_mask: lanes may be inactive. nullopt: the reductions have another form, or accumulators in registers are as fast.
 std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                                          int widest, bool can_mask, const Target& target);
+
+// 1 if the rows of the load fit the second-level cache, else 0. Then code that reads one row after the other is faster: memory
+// is prefetched in its order.
+Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns);
 
 class MemoryAccumulators {
  public:

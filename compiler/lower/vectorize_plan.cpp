@@ -210,19 +210,6 @@ int copies_over_tiles(const Graph& g, std::span<const Id> rows, Id range, const 
   return moves ? 1 : g.is_const(g.end(range)) ? fitting(g, range, most) : std::max(1, most / 2);
 }
 
-// Whether iterations of the short ranges load other components of the rows that iterations of `rows` load. Longer rows fill the
-// tiles of transpose_tile.h, which cost less.
-bool share_rows(const Graph& g, std::span<const Id> stores, Id rows, std::span<const Id> short_ranges, const Target& target) {
-  return std::ranges::any_of(g.reachable(stores), [&](Id id) {
-    const auto stride = g.op(id) == Op::LOAD ? index_stride(g, index_of(g, id), rows) : std::nullopt;
-    if (!stride || *stride < 2 || *stride >= std::min(widest_tile, target.vector_bytes / bytes(g.dtype(id)))) return false;
-    return std::ranges::any_of(short_ranges, [&](Id r) {
-      const auto step = index_stride(g, index_of(g, id), r);
-      return step && *step > 0 && *step < *stride;
-    });
-  });
-}
-
 }  // namespace
 
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target) {
@@ -232,10 +219,10 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
   if (!look(g, stores, ranges.back()).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
-  const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
-  const bool pays = cost.written_out() <= worth_copies * cost.loops_around() ||
-                    share_rows(g, stores, order[first_short - 1], std::span(order).subspan(first_short), target);
-  return fits && pays ? order : as_they_are;
+  const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
+                    (cost.written_out() <= worth_copies * cost.loops_around() ||
+                     (outer_lanes(g, stores, order) && cost.lanes_of_outer() <= worth_copies * cost.lanes_of_outer_alone()));
+  return pays ? order : as_they_are;
 }
 
 namespace {
@@ -265,11 +252,12 @@ std::vector<LoopPlan> planned(const Graph& g, std::span<const Id> stores, std::s
   const bool is_flat = !b.has_loops && !b.has_loops_around;
   const std::size_t rows = is_flat && b.operations - b.conditions <= most_of_rows ? window_rows(g, stores, ranges) : at;
   const bool waits = is_heavy && !is_narrow && !b.has_loops && rows >= at && has_chains(b);
+  const bool narrows = !b.has_loops && 4 * b.narrowest <= b.widest;  // so that accesses of the narrowest fill a register
   const int registers = !in_rows.empty()        ? 1
                         : streams               ? target.vector_registers / 4
                         : waits                 ? registers_in_flight(target)
                         : is_heavy || is_narrow ? 1
-                        : is_chain              ? 4
+                        : is_chain || narrows   ? 4
                                                 : 2;
   const int most = registers * one_register;
   const int lanes = floor_power_of_two(fitting(g, ranges[at], most));

@@ -49,7 +49,8 @@ struct LoopPlan {
                                    // loops over rows, if there are at least `step` columns (row_loops.h)
   Id transposes = no_id;           // copies: the lanes' range; loads contiguous in `range` are transposed to its lanes
   bool shares_loads = false;       // copies: equal loads of neighbouring iterations become one (window_rows.h)
-  Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches
+  Id streams = no_id;              // copies: a load; the main loop runs only if the rows of the load do not fit the caches.
+                                   // rows: a load; several rows at a time only if all of them fit the second-level cache
   bool masked_all = false;         // every vector is masked, so that a large body is emitted once
   std::int64_t past_caches = 0;    // lanes with `align`: if not 0, the stores of a kernel with at least so many iterations go
                                    // past the caches (past_caches.h)
@@ -65,8 +66,8 @@ std::vector<LoopPlan> vectorize_plan(const Graph& g, std::span<const Id> stores,
 using PlanMaker = std::function<std::vector<LoopPlan>(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges,
                                                       const Target& target)>;
 
-// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work,
-// or load components of the same rows.
+// The ranges in the order for vectorize_plan(): short ranges move inside a long range if their iterations share enough work, or
+// as lanes enough vectors of interleaved elements.
 std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std::span<const Id> ranges, const Target& target);
 
 }  // namespace kiln::compiler

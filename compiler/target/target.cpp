@@ -72,6 +72,11 @@ Target target_of(const Row& r) {
 
 }  // namespace
 
+int Target::narrowest_permuted() const {
+  if ((cpu_sets & KILN_CPU_BIT(AVX512VBMI)) != 0) return 1;
+  return vector_bytes >= 64 ? 2 : 4;
+}
+
 std::vector<std::string> target_names() {
   std::vector<std::string> out;
   for (const Row& r : rows) out.emplace_back(r.name);

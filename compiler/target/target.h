@@ -29,6 +29,8 @@ struct Target {
   bool has_mask_registers() const { return vector_bytes >= 64; }
   // The size of the narrowest elements that loads and stores under a mask may have: AVX-512 has them for all sizes.
   int narrowest_masked() const { return vector_bytes >= 64 ? 1 : 4; }
+  // The size of the narrowest elements of a register that one instruction brings into any order: vpermb, vpermw or vpermd.
+  int narrowest_permuted() const;
 };
 
 // The CPU levels and CPUs that users may name, from the lowest to the highest.

@@ -19,6 +19,13 @@ std::string components_text(const std::string& type, int components) {
          "], step [1, -1]\n%2 = mul %0, %1\nstore y, %2\n";
 }
 
+// The transposed matrix, from or to rows of components.
+std::string planes_text(const std::string& type, int components, bool to_planes) {
+  const std::string rows = shape("N", components), planes = "[" + std::to_string(components) + ", N]";
+  return "program planes\nsymbol N\nin " + type + ' ' + (to_planes ? rows : planes) + " x\nout " + type + ' ' +
+         (to_planes ? planes : rows) + " y\n%0 = param x\n%1 = permute %0, axes [1, 0]\nstore y, %1\n";
+}
+
 // y[i] = max of x[i * step + offset] over `window` offsets, where the last window ends with x
 std::string windows_text(const std::string& type, int step, int window) {
   const std::string length =
@@ -43,7 +50,7 @@ TEST(InterleavedAccess, Components) {
 }
 
 // The components of rows become planes: vectorize_plan moves the planes inside the loop over rows, unless rows fill tiles.
-TEST(InterleavedAccess, Planes) {
+TEST(InterleavedAccess, PlanesOfSums) {
   for (const char* type : {"f32", "f64", "u8", "i16"})
     for (const int components : {2, 3, 5, 12, 16}) {
       const std::string planes = "[" + std::to_string(components) + ", N]";
@@ -59,6 +66,15 @@ TEST(InterleavedAccess, MoreComponents) {
   for (const char* type : {"f32", "i32", "f64"})
     for (const int components : {2, 4, 5, 6, 8, 12})
       for (const std::int64_t rows : {1, 8, 17, 65}) check_at_levels(components_text(type, components), {{"N", rows}});
+}
+
+// Rows to planes and planes to rows: an odd number of elements that no instruction permutes across a register.
+TEST(InterleavedAccess, Planes) {
+  for (const char* type : {"u8", "i16", "f16", "f32"})
+    for (const int components : {3, 5, 7, 6, 12})
+      for (const bool to_planes : {true, false})
+        for (const std::int64_t rows : {0, 1, 15, 16, 17, 63, 64, 65, 131, 259})
+          check_at_levels(planes_text(type, components, to_planes), {{"N", rows}});
 }
 
 TEST(InterleavedAccess, Windows) {

@@ -67,6 +67,14 @@ TEST(MemoryAccumulators, InATileOfAFusedKernel) {  // the columns of each matrix
     }
 }
 
+// Up to 1 MiB several rows are read together, beyond it one after the other.
+TEST(MemoryAccumulators, MatricesNearTheSizeOfACache) {
+  for (const bool symbolic : {false, true})
+    for (const std::int64_t rows : {255, 256, 257, 263})
+      for (const std::int64_t columns : {1023, 1024, 1091})
+        check({"sum", "f32", "f32"}, {{"M", 1}, {"K", rows}, {"N", columns}}, symbolic);
+}
+
 TEST(MemoryAccumulators, VectorTimesMatrix) {
   for (const char* type : {"f32", "f64", "f16", "i32"})
     for (const std::int64_t n : {128, 1000, 2100}) {

@@ -16,6 +16,23 @@ TEST(SaturatedCast, FromEveryFloatToEveryInteger) {
                         {{"N", 500}});
 }
 
+// One instruction rounds and converts: ties, NaN, numbers that round to a bound and beyond it. Each extent is another number of
+// registers.
+TEST(SaturatedCast, OfRoundedNumbers) {
+  for (const std::string from : {"f32", "f64", "bf16"})
+    for (const std::string to : {"i8", "u8", "i16", "u16", "i32"})
+      for (const std::string shape : {"[17]", "[32]", "[64]", "[131]", "[600]"})
+        for (const std::string scale : {"0.5", "120.5", "1e9", "1e18"}) {
+          const std::string start = "program casts\nin " + from + ' ' + shape + " x\nout " + to + ' ' + shape + " y\nout " +
+                                    to + ' ' + shape + " z\n%0 = iota " + from + ' ' + shape + "\n";
+          const std::string ties = "%1 = const " + from + " 300\n%2 = sub %0, %1\n%3 = const " + from +
+                                   " 0.5\n%4 = mul %2, %3\n" + "%5 = round %4\n%6 = cast " + to + " %5\nstore y, %6\n";
+          const std::string any = "%7 = param x\n%8 = const " + from + ' ' + scale +
+                                  "\n%9 = mul %7, %8\n%10 = round %9\n%11 = cast " + to + " %10\nstore z, %11\n";
+          check_at_levels(start + ties + any, {});
+        }
+}
+
 // The bounds of every type, and their neighbours.
 TEST(SaturatedCast, Bounds) {
   static constexpr std::pair<const char*, const char*> ends[] = {{"i8", "128"},

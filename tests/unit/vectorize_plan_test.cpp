@@ -120,6 +120,41 @@ TEST(VectorizePlan, PlanesOfLongRowsAreTransposed) {
   for (std::int64_t extent : {0, 1, 8, 37}) k.expect_same({{"N", extent}}, 8);
 }
 
+// The planes of the components share the loads of the rows. Their stores are contiguous.
+TEST(VectorizePlan, PlanesShareComponents) {
+  OneKernel k;
+  const Id n = k.symbol("N"), three = k.g.index(3), size = k.index(Op::MUL, n, three);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id c = k.range(three), i = k.range(n);
+  k.store(y, k.at(c, n, i), k.load(x, k.at(i, three, c)), {c, i});
+  k.lower();
+  std::size_t loads = 0, stores = 0;  // of whole vectors of all components
+  const Id roots[] = {k.lowered.sink};
+  for (const Id id : k.g.reachable(roots)) {
+    loads += k.g.op(id) == Op::LOAD && k.g.lanes(id) > 1 && k.g.src(id).size() == 2 ? 1 : 0;
+    stores += k.g.op(id) == Op::STORE && k.g.src(id).size() == 3 && k.g.lanes(k.g.src(id, 2)) > 1 ? 1 : 0;
+  }
+  EXPECT_EQ(loads, stores);
+  for (std::int64_t rows : {0, 1, 7, 16, 17, 65}) k.expect_same({{"N", rows}}, 3);
+}
+
+// The sum of 1024 rows of `columns` elements, with accumulators in memory: rows are read together only if they fit a cache.
+TEST(VectorizePlan, LargeMatricesAreReadRowByRow) {
+  for (const std::int64_t columns : {128, 512}) {
+    OneKernel k;
+    const Id rows = k.g.index(1024), n = k.g.index(columns);
+    const int x = k.buffer(DType::f32, k.index(Op::MUL, rows, n)), y = k.buffer(DType::f32, n);
+    const Id j = k.range(n), r = k.reduce_range(rows);
+    k.store(y, j, k.reduce(ReduceKind::sum, ReduceOrder::sequential, DType::f32, {k.load(x, k.at(r, n, j)), r}), {j});
+    k.lower();
+    std::int64_t step = 0;
+    const Id roots[] = {k.lowered.sink};
+    for (const Id id : k.g.reachable(roots))
+      if (k.g.op(id) == Op::FOR && k.g.is_const(k.g.src(id, 2)) && k.g.value(k.g.src(id, 2)) == 1024) step = k.g.arg(id, 1);
+    EXPECT_EQ(step, columns == 128 ? 8 : 1);
+  }
+}
+
 TEST(VectorizePlan, TransposeGathers) {
   OneKernel k;
   const Id m = k.symbol("M"), n = k.symbol("N");
