@@ -3,6 +3,7 @@
 // Before: MIN and MAX of one loop that use each other's values.
 // After: each operation in one instruction that is right unless an input of the network is a NaN. The value at an end of the
 //   network, which other operations use, is a NaN if one of its inputs is.
+//   A network may be a single operation.
 // Why: a NaN beats everything and -0 is below +0, so an operation by itself takes three instructions or more.
 // Example: min(max(a, b), c)  ->  ordered(a, b) and ordered(c) ? range.min(range.max(a, b), c) : NaN
 //

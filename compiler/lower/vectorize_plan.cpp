@@ -217,12 +217,15 @@ std::vector<Id> order_of_ranges(const Graph& g, std::span<const Id> stores, std:
   const std::size_t first_short = long_loops(g, order);
   if (order == as_they_are || first_short == order.size()) return as_they_are;
   if (outer_lanes(g, stores, ranges) && !outer_lanes(g, stores, order)) return as_they_are;
-  if (!look(g, stores, ranges.back()).fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
+  const Body b = look(g, stores, ranges.back());
+  if (!b.fma_loops.empty()) return as_they_are;  // tiles of an fma loop already share their loads
   const LaneCost cost(g, stores, order, first_short, target);
-  const bool pays = cost.operations() <= huge_body && cost.registers() <= target.vector_registers &&
-                    (cost.written_out() <= worth_copies * cost.loops_around() ||
-                     (outer_lanes(g, stores, order) && cost.lanes_of_outer() <= worth_copies * cost.lanes_of_outer_alone()));
-  return pays ? order : as_they_are;
+  const bool fits = cost.operations() <= huge_body && cost.registers() <= target.vector_registers;
+  const bool fill_tiles = Short(g, order).iterations >= std::min(widest_tile, target.vector_bytes / b.widest);
+  const bool pays =
+      cost.written_out() <= worth_copies * cost.loops_around() ||
+      (!fill_tiles && outer_lanes(g, stores, order) && cost.lanes_of_outer() <= worth_copies * cost.lanes_of_outer_alone());
+  return fits && pays ? order : as_they_are;
 }
 
 namespace {

@@ -12,6 +12,7 @@
 //   - With other reductions over rows, the accumulators of a block of columns are in an array (memory_accumulators.h).
 //   - If neighbouring iterations of an outer range load the same vectors, a few of them run side by side (window_rows.h).
 //   - If reductions have lanes along the rows, a few rows may be read side by side (rows_side_by_side.h).
+//   - If the arrays of a kernel without loops do not fit the caches, its stores go past them (past_caches.h).
 //   - If some load is contiguous in an outer range, but not in the lanes' range, both ranges become a tile (transpose_tile.h).
 // Requires: reduce_lowering ran.
 // Why: no plan changes a result, because iterations are independent and each iteration keeps the order of its operations.
