@@ -35,5 +35,8 @@ add_test(NAME run.scopes COMMAND scopes_test)
 add_test(NAME run.scopes_compiled COMMAND scopes_test --compiled)
 add_test(NAME run.scopes_strided COMMAND scopes_test --strided)
 set_tests_properties(run.scopes run.scopes_compiled run.scopes_strided PROPERTIES LABELS run)
+# A third of the programs: strides change the addresses of accesses only, and each program is compiled again for them. All of
+# them: scopes_test --strided.
+set_tests_properties(run.scopes_strided PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=3;GTEST_SHARD_INDEX=1")
 kiln_add_test(remarks_test run SOURCES run/remarks_test.cpp LIBS kiln_generator kiln_dsl)
 target_compile_definitions(remarks_test PRIVATE TESTS="${CMAKE_CURRENT_SOURCE_DIR}")
