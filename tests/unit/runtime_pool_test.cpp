@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "kiln/pool.h"
@@ -47,6 +49,28 @@ TEST(Pool, EveryIterationOnce) {
   for (std::int64_t n : {0, 1, 7, 64, 1000, 10007})
     for (std::int64_t alignment : {1, 8, 64})
       for (std::int32_t chunks : {0, 1, 3, 16}) run_once(pool.executor(), n, alignment, chunks);
+}
+
+// A thread takes half of its share of what is left, so that a late or slow thread holds up the others for a short chunk only.
+TEST(Pool, LaterChunksAreSmaller) {
+  kiln::pool pool(2);
+  struct Chunks {
+    std::atomic<int> count{0};
+    std::vector<std::pair<std::int64_t, std::int64_t>> bounds{64};
+  } chunks;
+  const auto note = [](void* data, std::int64_t begin, std::int64_t end) {
+    auto* c = static_cast<Chunks*>(data);
+    c->bounds[static_cast<std::size_t>(c->count++)] = {begin, end};
+  };
+  pool.executor()->parallel_for(pool.executor(), 1000, 8, 32, note, &chunks);
+  chunks.bounds.resize(static_cast<std::size_t>(chunks.count.load()));
+  std::sort(chunks.bounds.begin(), chunks.bounds.end());
+  EXPECT_EQ(chunks.bounds.front(), (std::pair<std::int64_t, std::int64_t>{0, 256})) << "250 iterations, up to a multiple of 8";
+  for (std::size_t i = 1; i < chunks.bounds.size(); ++i) {
+    const auto [begin, end] = chunks.bounds[i];
+    EXPECT_LE(end - begin, chunks.bounds[i - 1].second - chunks.bounds[i - 1].first);
+    EXPECT_TRUE(end - begin >= 32 || end == 1000) << begin;
+  }
 }
 
 TEST(Pool, Stress) {
