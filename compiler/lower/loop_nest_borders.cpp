@@ -1,4 +1,6 @@
 // The members of LoopNestBuilder that make separate loops for the borders and for the interior of a range.
+#include <algorithm>
+
 #include "compiler/ir/schedule.h"
 #include "compiler/ir/state.h"
 #include "compiler/lower/access.h"
@@ -62,7 +64,10 @@ Id LoopNestBuilder::aligned(std::size_t level, const std::vector<Copy>& copies, 
   const Id is_worth = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
   const Id whole = add_index(g_, begin, index_binary(g_, Op::MUL, head, is_worth));
   effects.push_back(loop(level, copies, begin, whole, p.step, Iteration::masked));
-  const Id past = p.past_caches == 0 ? zero : mul_index(g_, is_worth, is_past_caches(g_, plan_, p.past_caches));
+  // Only the address of this store is known to be aligned, not those of other rows of the same array.
+  const auto to_same = [&](Id s) { return g_.state(s) == g_.state(store); };
+  const bool is_only = std::ranges::count_if(stores(), to_same) == 1;
+  const Id past = p.past_caches == 0 || !is_only ? zero : mul_index(g_, is_worth, is_past_caches(g_, plan_, p.past_caches));
   if (g_.is_index_const(past, 0)) return whole;
   const Id length_past = sub_index(g_, end_of_whole(whole, end, p.step), whole);
   const Id behind = add_index(g_, whole, mul_index(g_, length_past, past));

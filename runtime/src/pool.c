@@ -42,8 +42,10 @@ static void pause_briefly(void) {
 #endif
 }
 
+/* The next multiple of the alignment, or INT64_MAX, which is more than all iterations. */
 static int64_t aligned_up(int64_t n, int64_t alignment) {
-  return alignment > 1 && n % alignment != 0 ? n + (alignment - n % alignment) : n;
+  const int64_t more = alignment > 1 && n % alignment != 0 ? alignment - n % alignment : 0;
+  return n > INT64_MAX - more ? INT64_MAX : n + more;
 }
 
 /* Takes a chunk of the iterations that no thread has taken. The first chunks are large. The last ones are small, so that all

@@ -30,6 +30,14 @@ TEST(PastCaches, Border) {
       {{"N", 4'400'001}});
 }
 
+// Four rows of the result at a time share loads of the argument. Each row begins at another alignment.
+TEST(PastCaches, RowsThatShareLoads) {
+  check_at_levels(
+      "program beside\nsymbol R\nsymbol N\nin f64 [R, N] a\nout f64 [R, N + N] y\n%0 = param a\n"
+      "%1 = pad [R, N + N] %0, before [0, 0]\n%2 = pad [R, N + N] %0, before [0, N]\n%3 = add %1, %2\nstore y, %3\n",
+      {{"R", 301}, {"N", 7001}});
+}
+
 // An array that the kernel also reads stays in the caches.
 TEST(PastCaches, InPlace) {
   check_at_levels(

@@ -73,6 +73,21 @@ TEST(Pool, LaterChunksAreSmaller) {
   }
 }
 
+TEST(Pool, NoNumberOverflows) {
+  kiln::pool pool(2);
+  for (const std::int64_t n : {INT64_MAX, INT64_MAX - 3}) {
+    std::atomic<std::int64_t> done{0};
+    const auto add = [](void* data, std::int64_t begin, std::int64_t end) {
+      *static_cast<std::atomic<std::int64_t>*>(data) += end - begin;
+    };
+    for (const std::int32_t chunks : {1, 2, 16}) {
+      done = 0;
+      pool.executor()->parallel_for(pool.executor(), n, 8, chunks, add, &done);
+      EXPECT_EQ(done, n);
+    }
+  }
+}
+
 TEST(Pool, Stress) {
   kiln::pool pool(4);
   for (int i = 0; i < 5000; ++i) run_once(pool.executor(), 100 + i % 7, 1, 1 + i % 16);
