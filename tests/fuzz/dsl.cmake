@@ -6,7 +6,7 @@ target_link_libraries(captured_campaign PUBLIC captured_makers campaign)
 # Random programs with scopes, compared with the same programs in plain C. The long run: random_scopes --count 20000 --jobs 2.
 add_executable(random_scopes fuzz/random_scopes_main.cpp fuzz/scopes_as_c.cpp fuzz/c_prelude.cpp fuzz/c_library.cpp)
 target_link_libraries(random_scopes PRIVATE captured_campaign ${CMAKE_DL_LIBS})
-add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 150 --jobs 2)
+add_test(NAME fuzz.random_scopes COMMAND random_scopes --count 100 --jobs 2)
 add_test(NAME fuzz.random_scopes_stages COMMAND random_scopes --stages --count 100 --seed 100000 --jobs 2)
 # Seed 200027: a vector of indices whose load is the last instruction before an atomic operation.
 add_test(NAME fuzz.random_scopes_disabled COMMAND random_scopes --disable --count 100 --seed 200000 --jobs 2)
