@@ -59,7 +59,7 @@ Value* to_words(LlvmBuilder& b, Value* x, const Source& s) {
   return converted(b, below(x), s.to_nearest, mask);
 }
 
-// Two registers in one: in each part of 16 bytes, the elements of x, then those of y.
+// Packs the registers x and y into one register. Each part of 16 bytes of the result has elements of x first, then of y.
 Value* pack(LlvmBuilder& b, Value* x, Value* y, bool to_signed) {
   static constexpr ID words[2][3] = {{x86_sse41_packusdw, x86_avx2_packusdw, x86_avx512_packusdw_512},
                                      {x86_sse2_packssdw_128, x86_avx2_packssdw, x86_avx512_packssdw_512}};

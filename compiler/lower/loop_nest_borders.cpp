@@ -64,7 +64,7 @@ Id LoopNestBuilder::aligned(std::size_t level, const std::vector<Copy>& copies, 
   const Id is_worth = index_binary(g_, Op::MAX, index_binary(g_, Op::MIN, vectors, one), zero);
   const Id whole = add_index(g_, begin, index_binary(g_, Op::MUL, head, is_worth));
   effects.push_back(loop(level, copies, begin, whole, p.step, Iteration::masked));
-  // Only the address of this store is known to be aligned, not those of other rows of the same array.
+  // The head aligns the first store. Stores to other rows of the same array may begin anywhere.
   const auto to_same = [&](Id s) { return g_.state(s) == g_.state(store); };
   const bool is_only = std::ranges::count_if(stores(), to_same) == 1;
   const Id past = p.past_caches == 0 || !is_only ? zero : mul_index(g_, is_worth, is_past_caches(g_, plan_, p.past_caches));

@@ -7,8 +7,7 @@
 // Requires: no FOR is inside another; their bounds do not depend on j.
 // Why: rows are read in the order of memory. With accumulators in registers the code would read few elements of each row.
 // Example: y[j] = sum over k of x[k, j]  ->  for blocks of j: acc[j] = 0; for k by 8: for j: acc[j] = acc[j] + x[k, j] + ..
-//   + x[k + 7, j]; for j: y[j] = acc[j]. If x is larger than the second-level cache: for k
-//   by 1
+//   + x[k + 7, j]; for j: y[j] = acc[j]. If x is larger than the second-level cache, k goes by 1.
 #pragma once
 
 #include <optional>

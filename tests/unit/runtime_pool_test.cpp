@@ -51,7 +51,8 @@ TEST(Pool, EveryIterationOnce) {
       for (std::int32_t chunks : {0, 1, 3, 16}) run_once(pool.executor(), n, alignment, chunks);
 }
 
-// A thread takes half of its share of what is left, so that a late or slow thread holds up the others for a short chunk only.
+// The share of a thread is the iterations that are left, divided by the number of threads. A chunk is half of a share. Chunks
+// become short, so the last chunk of a slow thread is short too.
 TEST(Pool, LaterChunksAreSmaller) {
   kiln::pool pool(2);
   struct Chunks {
