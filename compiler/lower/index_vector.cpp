@@ -83,6 +83,17 @@ Id index_binary(Graph& g, Op op, Id a, Id b) {
   return g.make(op, DType::index, {widen_lanes(g, a, lanes), widen_lanes(g, b, lanes)}, {}, {}, lanes);
 }
 
+Id product_reaches(Graph& g, std::span<const Id> factors, std::int64_t n) {
+  const Id most = g.index(n), zero = g.index(0), one = g.index(1);
+  Id product = one;
+  for (const Id factor : factors) {
+    const Id limited = index_binary(g, Op::MIN, index_binary(g, Op::MAX, factor, zero), most);
+    product = index_binary(g, Op::MIN, mul_index(g, product, limited), most);
+  }
+  const Id above = sub_index(g, product, g.index(n - 1));
+  return index_binary(g, Op::MIN, one, index_binary(g, Op::MAX, zero, above));
+}
+
 std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range) {
   std::unordered_map<Id, std::optional<std::int64_t>> strides;
   for (const Id id : g.reachable(index)) {

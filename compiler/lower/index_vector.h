@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "compiler/ir/graph.h"
 
@@ -20,6 +21,10 @@ Id ramp(Graph& g, Id base, std::int64_t stride, int lanes);
 
 // Lane l is true when position + l < end. Compares in i32, because 64-bit lanes would fill twice as many registers.
 Id lane_mask(Graph& g, Id position, Id end, int lanes);
+
+// 1 if the product of the factors is at least n, else 0; a negative factor counts as 0. n is at most 2^31. Each factor is
+// limited to n, so that the product cannot overflow.
+Id product_reaches(Graph& g, std::span<const Id> factors, std::int64_t n);
 
 // The constant c for which the index is c * range + (a term without range). nullopt: the index has no such form.
 std::optional<std::int64_t> index_stride(const Graph& g, Id index, Id range);

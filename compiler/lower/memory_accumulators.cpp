@@ -82,13 +82,8 @@ std::optional<std::vector<LoopPlan>> memory_accumulators(const Graph& g, std::sp
 }
 
 Id fits_second_cache(Graph& g, Id streams, Id rows, Id columns) {
-  const std::int64_t most = second_cache / bytes(g.dtype(streams));
-  const Id limit = g.index(most), zero = g.index(0), one = g.index(1);
-  // Both factors are limited, so that their product cannot overflow.
-  const Id some_rows = index_binary(g, Op::MIN, index_binary(g, Op::MAX, rows, zero), limit);
-  const Id elements = mul_index(g, some_rows, index_binary(g, Op::MIN, columns, limit));
-  const Id room = sub_index(g, g.index(most + 1), elements);
-  return index_binary(g, Op::MIN, one, index_binary(g, Op::MAX, zero, room));
+  const Id factors[] = {rows, columns}, one = g.index(1);
+  return sub_index(g, one, product_reaches(g, factors, second_cache / bytes(g.dtype(streams)) + 1));
 }
 
 MemoryAccumulators::MemoryAccumulators(Graph& g, RangeIds& loops, std::span<const Id> stores, Id column, Id block, int size)

@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <vector>
 
-#include "compiler/ir/index_poly.h"
 #include "compiler/lower/access.h"
 #include "compiler/lower/index_vector.h"
 
@@ -36,16 +36,11 @@ std::int64_t past_caches_from(const Graph& g, std::span<const Id> stores, Id lan
 }
 
 Id is_past_caches(Graph& g, std::span<const LoopPlan> plan, std::int64_t from) {
-  const Id most = g.index(from), zero = g.index(0), one = g.index(1);
-  Id iterations = one;
+  std::vector<Id> extents;
   std::set<Id> ranges;
   for (const LoopPlan& p : plan)
-    if (p.range != no_id && ranges.insert(p.range).second) {
-      const Id extent = index_min(g, g.end(p.range), most);  // so that the product cannot overflow
-      iterations = index_min(g, mul_index(g, iterations, extent), most);
-    }
-  const Id above = sub_index(g, iterations, g.index(from - 1));
-  return index_min(g, one, index_max(g, zero, above));
+    if (p.range != no_id && ranges.insert(p.range).second) extents.push_back(g.end(p.range));
+  return product_reaches(g, extents, from);
 }
 
 Id store_past_caches(Graph& g, Id store) {

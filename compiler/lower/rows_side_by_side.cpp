@@ -81,15 +81,12 @@ void rows_side_by_side(const Graph& g, std::span<const Id> stores, bool is_narro
 }
 
 Id is_beyond_caches(Graph& g, Id load, Id range, const Facts& facts) {
-  const Id index = g.operand(index_of(g, load)), zero = g.index(0), one = g.index(1), most = g.index(beyond_caches);
+  const Id index = g.operand(index_of(g, load)), zero = g.index(0), one = g.index(1);
   const Id next = substitute(g, index, {{range, one}}), first = substitute(g, index, {{range, zero}});
   const Id distance = Simplifier(g, facts)(sub_index(g, next, first));
   if (std::ranges::any_of(g.reachable(std::vector{distance}), [&](Id id) { return g.op(id) == Op::RANGE; })) return one;
-  // Both factors are limited, so that their product cannot overflow.
-  const Id row = index_binary(g, Op::MIN, index_binary(g, Op::MAX, distance, zero), most);
-  const Id elements = mul_index(g, row, index_binary(g, Op::MIN, g.end(range), most));
-  const Id above = sub_index(g, elements, g.index(beyond_caches / bytes(g.dtype(load)) - 1));
-  return index_binary(g, Op::MIN, one, index_binary(g, Op::MAX, zero, above));
+  const Id factors[] = {distance, g.end(range)};
+  return product_reaches(g, factors, beyond_caches / bytes(g.dtype(load)));
 }
 
 }  // namespace kiln::compiler

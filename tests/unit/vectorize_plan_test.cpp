@@ -95,14 +95,20 @@ TEST(VectorizePlan, RowsShareComponents) {
   for (std::int64_t rows : {0, 1, 3, 4, 7, 8}) k.expect_same({{"M", rows}}, 4);
 }
 
+// y[c, i] = x[i, c]
+void make_planes(OneKernel& k, Id n, Id components) {
+  const Id size = k.index(Op::MUL, n, components);
+  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
+  const Id c = k.range(components), i = k.range(n);
+  k.store(y, k.at(c, n, i), k.load(x, k.at(i, components, c)), {c, i});
+}
+
 // The planes of the components are stored side by side, so that each row is loaded once.
 TEST(VectorizePlan, PlanesShareTheRowsTheyComeFrom) {
   for (const std::int64_t components : {3, 5, 7}) {
     OneKernel k;
-    const Id n = k.symbol("N"), all = k.g.index(components), size = k.index(Op::MUL, n, all);
-    const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
-    const Id c = k.range(all), i = k.range(n);
-    k.store(y, k.at(c, n, i), k.load(x, k.at(i, all, c)), {c, i});
+    const Id n = k.symbol("N"), all = k.g.index(components);
+    make_planes(k, n, all);
     EXPECT_EQ(k.lower().trip_count, n) << components;
     EXPECT_GT(count(k.g, k.lowered.sink, Op::SHUFFLE, 8), 0u) << components;
     for (std::int64_t extent : {0, 1, 7, 8, 9, 37}) k.expect_same({{"N", extent}}, 8);
@@ -112,10 +118,8 @@ TEST(VectorizePlan, PlanesShareTheRowsTheyComeFrom) {
 // Longer rows fill tiles, and chunks are of planes.
 TEST(VectorizePlan, PlanesOfLongRowsAreTransposed) {
   OneKernel k;
-  const Id n = k.symbol("N"), all = k.g.index(8), size = k.index(Op::MUL, n, all);
-  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
-  const Id c = k.range(all), i = k.range(n);
-  k.store(y, k.at(c, n, i), k.load(x, k.at(i, all, c)), {c, i});
+  const Id n = k.symbol("N"), all = k.g.index(8);
+  make_planes(k, n, all);
   EXPECT_EQ(k.lower().trip_count, all);
   for (std::int64_t extent : {0, 1, 8, 37}) k.expect_same({{"N", extent}}, 8);
 }
@@ -123,10 +127,8 @@ TEST(VectorizePlan, PlanesOfLongRowsAreTransposed) {
 // The planes of the components share the loads of the rows. Their stores are contiguous.
 TEST(VectorizePlan, PlanesShareComponents) {
   OneKernel k;
-  const Id n = k.symbol("N"), three = k.g.index(3), size = k.index(Op::MUL, n, three);
-  const int x = k.buffer(DType::f32, size), y = k.buffer(DType::f32, size);
-  const Id c = k.range(three), i = k.range(n);
-  k.store(y, k.at(c, n, i), k.load(x, k.at(i, three, c)), {c, i});
+  const Id n = k.symbol("N"), three = k.g.index(3);
+  make_planes(k, n, three);
   k.lower();
   std::size_t loads = 0, stores = 0;  // of whole vectors of all components
   const Id roots[] = {k.lowered.sink};
