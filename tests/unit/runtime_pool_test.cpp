@@ -142,6 +142,46 @@ TEST(Pool, LongTaskMakesTheCallerSleep) {
   EXPECT_EQ(done, 4);
 }
 
+// Programs that keep CPUs busy take them from workers for time slices. The pool then moves workers to other CPUs. When a chunk
+// begins, a worker may use all of its CPUs again.
+TEST(Pool, BusyCpus) {
+  struct Busy {
+    cpu_set_t all;
+    std::atomic<bool> stop{false};
+    std::atomic<int> iterations{0}, other_masks{0};
+  } busy;
+  ASSERT_EQ(sched_getaffinity(0, sizeof busy.all, &busy.all), 0);
+  std::vector<std::thread> others;
+  for (int c = 0, kept = 0; c < CPU_SETSIZE && others.size() < 3; ++c)
+    if (CPU_ISSET(c, &busy.all) && kept++ > 0)
+      others.emplace_back([&busy, c] {
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        CPU_SET(c, &one);
+        sched_setaffinity(0, sizeof one, &one);
+        while (!busy.stop) {
+        }
+      });
+  kiln::pool pool(static_cast<int>(others.size()) + 1);
+  for (int job = 0; job < 200; ++job)
+    pool.executor()->parallel_for(
+        pool.executor(), 64, 1, 16,
+        [](void* data, std::int64_t begin, std::int64_t end) {
+          auto* b = static_cast<Busy*>(data);
+          cpu_set_t mask;
+          if (sched_getaffinity(0, sizeof mask, &mask) != 0 || !CPU_EQUAL(&mask, &b->all)) ++b->other_masks;
+          const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(50 * (end - begin));
+          while (std::chrono::steady_clock::now() < until) {
+          }
+          b->iterations += static_cast<int>(end - begin);
+        },
+        &busy);
+  busy.stop = true;
+  for (auto& t : others) t.join();
+  EXPECT_EQ(busy.iterations, 200 * 64);
+  EXPECT_EQ(busy.other_masks, 0);
+}
+
 TEST(Pool, DefaultCountIsTheAffinityMask) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
