@@ -27,6 +27,7 @@ inline constexpr RemarkKind not_fused{"not-fused", {"fuse_rows"}, true};
 inline constexpr RemarkKind copied{"copied", {"memory_plan"}, true};
 inline constexpr RemarkKind rotated{"rotated", {"ping_pong"}, false};
 inline constexpr RemarkKind serial{"serial", {"serial_atomics"}, true};
+inline constexpr RemarkKind plan{"plan", {"vectorize_plan"}, false};
 inline constexpr RemarkKind vectorised{"vectorised", {"workgroup_lanes", "vectorize_plan"}, false};
 inline constexpr RemarkKind not_vectorised{"not-vectorised", {"workgroup_lanes", "vectorize_plan"}, true};
 inline constexpr RemarkKind masked{"masked", {"workgroup_lanes", "mask_loops"}, true};
@@ -35,8 +36,9 @@ inline constexpr RemarkKind one_thread{"one-thread", {"loop_nest"}, true};
 inline constexpr RemarkKind gathered{"gathered", {"interleaved_access"}, true};
 inline constexpr RemarkKind wide_index{"wide-index", {"index_dtype"}, true};
 
-inline constexpr RemarkKind all[] = {stored, recomputed, packed,         windows, fused,  not_fused,  copied,   rotated,
-                                     serial, vectorised, not_vectorised, masked,  branch, one_thread, gathered, wide_index};
+inline constexpr RemarkKind all[] = {stored, recomputed, packed,     windows,  fused,      not_fused,
+                                     copied, rotated,    serial,     plan,     vectorised, not_vectorised,
+                                     masked, branch,     one_thread, gathered, wide_index};
 }  // namespace remarks
 
 struct Remark {

@@ -14,6 +14,7 @@ import random
 import resource
 import subprocess
 import sys
+import tempfile
 import time
 
 import report
@@ -128,9 +129,25 @@ def selected(a, runner):
 
 
 def described(a, runner):
-    fields = ("family", "type", "work", "bytes", "written", "tolerance")
+    fields = ("family", "type", "work", "bytes", "written", "tolerance", "extents")
     lines = [line.split() for line in runner.output(a.bin / "kiln", "describe").splitlines()]
-    return {w: {f: float(v) if f in fields[2:] else v for f, v in zip(fields, rest)} for w, *rest in lines}
+    return {w: {f: float(v) if f in fields[2:6] else v for f, v in zip(fields, rest)} for w, *rest in lines}
+
+
+def remarks_of(a):
+    """The compiler's remarks about each program with constant extents."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for generator in sorted(a.bin.parent.glob("headline_*_generator")):
+            printed = subprocess.run([generator.resolve(), "-o", folder, "--variants", variant(), "--emit", "manifest", "--remarks", "--json"],
+                                     stderr=subprocess.PIPE, text=True, check=True).stderr
+            for remark in map(json.loads, printed.splitlines()):
+                found.setdefault(remark["program"], []).append([remark["id"], remark["text"]])
+    return found
+
+
+def variant():
+    return "x86-64-v4" if "avx512f" in pathlib.Path("/proc/cpuinfo").read_text() else "x86-64-v3"
 
 
 def probe(a, runner, data, number):
@@ -165,6 +182,9 @@ def measured(a):
     data = {"machine": report.machine(), "threads": a.threads, "rounds": a.rounds, "seconds": a.seconds, "foreign": a.foreign,
             "revision": report.revision(HERE), "workloads": {w: d for w, d in all_workloads.items() if w in jobs},
             "ceilings": [], "runs": []}
+    remarks = remarks_of(a)
+    for w in data["workloads"].values():
+        w["remarks"] = remarks.get("_".join((w["family"], w["type"], w["extents"])), [])
     order = random.Random(a.seed)
     for number in range(a.rounds):
         run_round(a, runner, number, jobs, data, order)

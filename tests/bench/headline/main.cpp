@@ -61,8 +61,10 @@ static void describe() {
     p.row = &w;
     find_family(w.family).arguments(w, p);
     const family& f = find_family(w.family);
-    std::printf("%s %s %s %.0f %.0f %.0f %g\n", w.name.data(), w.family.data(), w.type.data(), f.work(w), bytes_of(p),
+    std::printf("%s %s %s %.0f %.0f %.0f %g ", w.name.data(), w.family.data(), w.type.data(), f.work(w), bytes_of(p),
                 written_of(p), f.tolerance);
+    for (std::size_t i = 0; i < w.e.size(); ++i) std::printf("%s%lld", i == 0 ? "" : "_", static_cast<long long>(w.e[i]));
+    std::printf("\n");
   }
 }
 

@@ -1,4 +1,5 @@
 """The results of the headline benchmark as text, as a page in Markdown and as a plot in SVG."""
+import fnmatch
 import math
 import pathlib
 import statistics
@@ -147,6 +148,34 @@ def table(data, names):
     return rows
 
 
+# What the compiler decided, and what is left.
+
+def rest_of(workload, share):
+    if share is not None and share >= 0.95:
+        return "nothing: the ceiling"
+    for line in (pathlib.Path(__file__).parent / "rest.txt").read_text().splitlines():
+        pattern, _, sentence = line.partition(": ")
+        if not line.startswith("#") and fnmatch.fnmatch(workload, pattern):
+            return sentence
+    return "–"
+
+
+def counted(ids):
+    return ", ".join(i if ids.count(i) == 1 else f"{ids.count(i)} {i}" for i in dict.fromkeys(ids)) or "–"
+
+
+def plan_table(data, names):
+    rows = ["The plan of each kernel of a workload, in the words of [remarks](reference/remarks.md#plans), and the other decisions of "
+            "the compiler, which say why there are these kernels: the ids of its remarks. Last, what holds the rest of the time beside "
+            "the ceiling.", "", "| workload | share | plans | decisions | what holds the rest |", "| --- | ---: | --- | --- | --- |"]
+    for name in names:
+        remarks, share = data["workloads"][name].get("remarks", []), summary(data, name).get("share")
+        plans = "<br>".join(f"{i + 1}. {text}" for i, text in enumerate(t for id, t in remarks if id == "plan"))
+        others = counted([id for id, _ in remarks if id not in ("plan", "vectorised")])
+        rows.append(f"| {name} | {f'{100 * share:.0f}%' if share else '–'} | {plans or '–'} | {others} | {rest_of(name, share)} |")
+    return rows
+
+
 def ceiling_table(data):
     if not any(data["ceilings"]):
         return []
@@ -195,7 +224,8 @@ def page(data):
     text.append(f"Geometric mean of the ratios: {geometric_mean(list(ratios.values())):.2f} over {len(ratios)} workloads; "
                 f"{sum(r >= 1 for r in ratios.values())} at 1 or more, {sum(r < 0.9 for r in ratios.values())} below 0.90. Lowest: "
                 + ", ".join(f"{n} {ratios[n]:.2f}" for n in worst) + ".\n")
-    text += ["![Ratios of all workloads](performance.svg)\n", *table(data, names), "", "## Ceilings\n", *ceiling_table(data)]
+    text += ["![Ratios of all workloads](performance.svg)\n", *table(data, names), "", "## Plans\n", *plan_table(data, names), "",
+             "## Ceilings\n", *ceiling_table(data)]
     refused = sorted({f"{r['peer']} {r['variant']} {r['workload']}" for r in data["runs"] if "refused" in r})
     wrong = sorted({f"{r['peer']} {r['variant']} {r['workload']}: {r['wrong']}" for r in data["runs"] if "wrong" in r})
     for title, items in (("Not taken by a peer", refused), ("Wrong results", wrong)):
