@@ -150,7 +150,7 @@ class Checker {
       for (const Symbol& s : program_.symbols) symbols.push_back(is_extent(s) ? k.symbols.at(s.name) : 0);
       if (const std::string problem = plan_problem(g, schedule, object.description(), symbols); !problem.empty())
         return fail("plan", problem);
-      for (const Execution how : {Execution::one_thread, Execution::three_threads, Execution::backwards}) {
+      for (const Execution how : executions) {
         if (const std::string problem = object.compare(k.arguments, k.expected, how); !problem.empty())
           return fail(std::string("run ") + t.name + ' ' + name(how), problem);
         ++result_.runs;

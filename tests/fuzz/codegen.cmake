@@ -24,7 +24,7 @@ endif()
 add_test(NAME fuzz.random_stages COMMAND random_programs --stages --count 70 --seed 10000 --jobs 2)
 add_test(NAME fuzz.random_disabled COMMAND random_programs --disable --count 200 --seed 20000 --jobs 2)
 # Seed 40000008: copies of another loop beside copies that transpose their loads.
-add_test(NAME fuzz.random_plans COMMAND random_programs --plans 3 --count 60 --seed 40000000 --jobs 2)
+add_test(NAME fuzz.random_plans COMMAND random_programs --plans 2 --count 150 --seed 40000000 --jobs 2)
 set_tests_properties(fuzz.random_programs fuzz.random_stages fuzz.random_disabled fuzz.random_plans PROPERTIES LABELS fuzz)
 # The programs of golden tests for single passes, as complete programs.
 file(GLOB golden_cases CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/golden/passes/*/*.kiln)

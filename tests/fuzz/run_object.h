@@ -1,5 +1,5 @@
-// Calls a compiled program in ways that reveal mistakes: guarded buffers, a workspace with old contents, several
-// threads even for little work.
+// Calls a compiled program in ways that reveal mistakes: guarded buffers, a workspace of signaling NaNs, several threads even
+// for little work.
 #pragma once
 
 #include <span>
@@ -14,9 +14,12 @@
 namespace kiln::compiler::testing {
 
 // backwards: one thread, the largest number of chunks, the last one first. This shows if an iteration needs another one.
-enum class Execution { one_thread, three_threads, backwards };
+enum class Execution { one_thread, two_threads, three_threads, backwards };
+inline constexpr Execution executions[] = {Execution::one_thread, Execution::two_threads, Execution::three_threads,
+                                           Execution::backwards};
 inline constexpr const char* name(Execution e) {
-  return e == Execution::one_thread ? "1" : e == Execution::three_threads ? "3" : "backwards";
+  constexpr const char* names[] = {"1", "2", "3", "backwards"};
+  return names[static_cast<int>(e)];
 }
 
 class RunnableObject {

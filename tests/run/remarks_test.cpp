@@ -197,6 +197,7 @@ struct chain : program<chain> {
   }
 };
 TEST(Remarks, AChainRunsInLanes) { EXPECT_REMARK(chain, vectorised, "16 iterations at a time"); }
+TEST(Remarks, TheirPlanIsNamed) { EXPECT_REMARK(chain, plan, "i0 of N: lanes 16, "); }
 
 struct histogram : program<histogram> {
   in<f32, N> x;
