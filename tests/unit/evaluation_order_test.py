@@ -1,10 +1,10 @@
 """No call has two arguments that both make nodes, instructions or random numbers: their order would depend on the C++ compiler.
 evaluation_order.query says what counts. A site is mended by a name for the argument that comes first.
-evaluation_order_test.py ROOT CLANG_QUERY CLANG LLVM_INCLUDE PATH...; a folder stands for its sources, `self` for a text with known sites."""
+evaluation_order_test.py ROOT CLANG_QUERY LLVM_INCLUDE PATH...; a folder stands for its sources, `self` for a text with known sites."""
 import concurrent.futures, os, pathlib, re, subprocess, sys, tempfile
 
-root, query, clang = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
-flags = ["-std=gnu++20", f"-I{root}", f"-I{root}/abi/include", f"-I{root}/runtime/include", f"-I{root}/dsl/include", "-isystem", sys.argv[4],
+root, query = pathlib.Path(sys.argv[1]), sys.argv[2]
+flags = ["-std=gnu++20", f"-I{root}", f"-I{root}/abi/include", f"-I{root}/runtime/include", f"-I{root}/dsl/include", "-isystem", sys.argv[3],
          '-DKILN_VERSION=""', '-DKILN_BUILT_RUNTIME=""']
 rules = root / "tests/unit/evaluation_order.query"
 known = """
@@ -39,26 +39,55 @@ int all(Graph& g, Maker m, const std::function<int()>& f) {
 """
 
 
-# What nearly every source includes, parsed once.
-common = """
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <unordered_map>
-#include <vector>
-#include "compiler/ir/graph.h"
-"""
+# A declaration at namespace scope: its name.
+DECLARED = re.compile(r"^(?![}#/ ]|namespace\b|using\b|template\b|static_assert\b)[^(={;\n]*?\b([A-Za-z_]\w*) *(?:[\[(={;]|:(?!:)|$)", re.M)
+
+
+def ran(source, more=()):
+    r = subprocess.run([query, "-f", rules, source, "--", *flags, *more], capture_output=True, text=True)
+    said = r.stdout + r.stderr
+    good = r.returncode == 0 and len(re.findall(r"^\d+ match(?:es)?\.$", said, flags=re.M)) == 4 and " error: " not in said
+    return good, said
 
 
 def sites(source, more=()):
-    ran = subprocess.run([query, "-f", rules, source, "--", *flags, *more], capture_output=True, text=True)
-    said = ran.stdout + ran.stderr
-    if ran.returncode != 0 or len(re.findall(r"^\d+ match(?:es)?\.$", said, flags=re.M)) != 4 or " error: " in said:
+    good, said = ran(source, more)
+    if not good:
         sys.exit(f"{source}: {query} says\n{said}")
+    return found_in(said)
+
+
+def found_in(said):
     return re.findall(r'^(/\S+:\d+):\d+: note: "site" binds here\n *\d+ \| +(.*)', said, flags=re.M)
+
+
+def groups(sources):
+    """Sources that declare no name twice: one translation unit can include them all, so that their headers are parsed once."""
+    made = []
+    for source in sources:
+        names = set(DECLARED.findall(source.read_text()))
+        group = next((g for g in made if len(g[0]) < 12 and not names & g[1]), None)
+        if group is None:
+            made.append(([source], names))
+        else:
+            group[0].append(source)
+            group[1].update(names)
+    return [g for g, _ in made]
+
+
+def check_group(group, folder, name):
+    """The sites of the group, and the number of sources that needed a translation unit of their own. A group that does not compile
+    is halved: a name that one source declares may hide what another one means."""
+    if len(group) == 1:
+        return sites(group[0]), 1
+    together = pathlib.Path(folder) / f"{name}.cpp"
+    together.write_text("".join(f'#include "{s}"\n' for s in group))
+    good, said = ran(together)
+    if good:
+        return found_in(said), 0
+    half = len(group) // 2
+    first, second = check_group(group[:half], folder, name + "a"), check_group(group[half:], folder, name + "b")
+    return first[0] + second[0], first[1] + second[1]
 
 
 def check_self():
@@ -77,21 +106,19 @@ def check_folders(folders):
     sources = sorted(s for f in folders for s in (root / f).rglob("*.cpp"))
     if not sources:
         sys.exit(f"no sources in {folders}")
-    found = set()
-    with tempfile.TemporaryDirectory() as folder:
-        header, parsed = pathlib.Path(folder) / "common.h", pathlib.Path(folder) / "common.pch"
-        header.write_text(common)
-        subprocess.run([clang, "-x", "c++-header", *flags, header, "-o", parsed], check=True)
-        with concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
-            for one in pool.map(lambda s: sites(s, ["-include-pch", parsed]), sources):
-                found.update(one)
+    found, alone = set(), 0
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(min(2, os.cpu_count() or 1)) as pool:
+        parts = groups(sources)
+        for some, single in pool.map(check_group, parts, [folder] * len(parts), map("group{}".format, range(len(parts)))):
+            found.update(some)
+            alone += single
     for place, text in sorted(found):
         print(f"{pathlib.Path(place).relative_to(root)}: two arguments change what they share: {text}")
-    print(f"{len(sources)} sources, {len(found)} sites")
+    print(f"{len(sources)} sources, {alone} of them compiled alone, {len(found)} sites")
     sys.exit(1 if found else 0)
 
 
-if sys.argv[5:] == ["self"]:
+if sys.argv[4:] == ["self"]:
     check_self()
 else:
-    check_folders(sys.argv[5:])
+    check_folders(sys.argv[4:])
