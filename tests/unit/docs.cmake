@@ -10,7 +10,6 @@ set_tests_properties(unit.features PROPERTIES LABELS unit)
 
 # Needs clang-query (Debian: clang-tools-19). Runs in parts, so that no test takes long.
 find_program(KILN_CLANG_QUERY clang-query-19)
-find_program(KILN_CLANGXX NAMES clang++-19)
 find_package(LLVM QUIET CONFIG)  # the LLVM that compiler/codegen found
 if(KILN_CLANG_QUERY AND LLVM_FOUND)
   function(kiln_evaluation_order part)
